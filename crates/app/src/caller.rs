@@ -1,0 +1,59 @@
+//! Who asks: a client of an organization, with a request; or the operator at the command line.
+
+use perennial_domain::clients::Client;
+use perennial_domain::events::{Event, EventKind};
+use perennial_domain::id::{EventId, OrganizationId};
+use perennial_domain::organizations::Organization;
+use perennial_domain::time::Time;
+use serde::Serialize;
+use std::sync::Arc;
+
+/// A client together with the organization it belongs to.
+#[derive(Debug, PartialEq, Eq)]
+pub struct KnownClient {
+    /// The client.
+    pub client: Client,
+    /// Its organization.
+    pub organization: Organization,
+}
+
+/// A client's request.
+#[derive(Clone)]
+pub struct Caller {
+    /// Who it is.
+    pub known: Arc<KnownClient>,
+    /// The request's id, as the answer and the log carry it.
+    pub request_id: String,
+}
+
+impl Caller {
+    /// The organization everything happens in.
+    pub fn organization(&self) -> OrganizationId {
+        self.known.organization.id
+    }
+
+    /// An event of this request; the record before and after is the use case's to add.
+    pub(crate) fn event(&self, kind: EventKind, record_id: [u8; 16], id: EventId, at: Time) -> Event {
+        Event {
+            client_id: Some(self.known.client.id),
+            request_id: Some(self.request_id.clone()),
+            ..operator_event(self.organization(), kind, record_id, id, at)
+        }
+    }
+}
+
+/// An event of the operator's.
+pub(crate) fn operator_event(
+    organization_id: OrganizationId,
+    kind: EventKind,
+    record_id: [u8; 16],
+    id: EventId,
+    at: Time,
+) -> Event {
+    Event { id, organization_id, kind, record_id, client_id: None, request_id: None, at, before: None, after: None }
+}
+
+/// A record as an event keeps it.
+pub(crate) fn json<T: Serialize>(record: &T) -> Option<String> {
+    Some(serde_json::to_string(record).expect("a record is plain data"))
+}

@@ -1,0 +1,145 @@
+//! Clients: recognised at every request from a short-lived cache; made, switched off and rotated by the operator.
+
+mod cache;
+mod credential;
+
+pub(crate) use cache::ClientCache;
+pub use cache::{origin_is_listed, recognise};
+pub use credential::Credential;
+
+use crate::caller::{json, operator_event};
+use crate::context::App;
+use crate::error::{Conflict, Error};
+use crate::revision::ATTEMPTS;
+use ipnet::IpNet;
+use perennial_domain::clients::{Client, ClientKind, ClientName, Origin, PublicId, Scopes};
+use perennial_domain::events::{Event, EventKind};
+use perennial_domain::id::{ClientId, EventId, OrganizationId};
+use perennial_domain::time::Time;
+use perennial_store::{self as store, Change, Miss, clients, events};
+
+/// What a new client is to be.
+pub struct NewClient {
+    /// What people call it.
+    pub name: ClientName,
+    /// What it presents.
+    pub presents: Presents,
+    /// What it may do.
+    pub scopes: Scopes,
+    /// Where a public client's pages may come from.
+    pub origins: Vec<Origin>,
+    /// Where a trusted client may call from.
+    pub cidrs: Vec<IpNet>,
+    /// When it stops working.
+    pub expires_at: Option<Time>,
+}
+
+/// What a client sends as `client-id`.
+pub enum Presents {
+    /// A name everyone may know.
+    Public(PublicId),
+    /// A secret.
+    Trusted(Credential),
+}
+
+/// Creates a client; `None` if what it presents is in use.
+pub async fn create(app: &App, organization: OrganizationId, new: NewClient) -> Result<Option<Client>, Error> {
+    let (client, change) = prepare(app, Change::new(), organization, new);
+    match app.db.commit(change).await {
+        Ok(()) => Ok(Some(client)),
+        Err(store::Error::Missed(Miss::Credential)) => Ok(None),
+        Err(error) => Err(error.into()),
+    }
+}
+
+/// Every client of an organization, oldest first.
+pub async fn list(app: &App, organization: OrganizationId) -> Result<Vec<Client>, Error> {
+    Ok(clients::by_organization(&app.db, organization).await?)
+}
+
+/// Switches a client off; it stops working on every server within seconds.
+pub async fn disable(app: &App, organization: OrganizationId, id: ClientId) -> Result<Client, Error> {
+    change(
+        app,
+        organization,
+        id,
+        |client, now| client.disabled_at = Some(client.disabled_at.unwrap_or(now)),
+        |change, after, before| clients::disable(change, after, before.revision),
+    )
+    .await
+}
+
+/// Gives a trusted client another credential; the old one stops working on every server within seconds.
+pub async fn rotate(
+    app: &App,
+    organization: OrganizationId,
+    id: ClientId,
+    credential: &Credential,
+) -> Result<Client, Error> {
+    let hash = credential.hash();
+    change(
+        app,
+        organization,
+        id,
+        |_, _| {},
+        |change, after, before| clients::rotate(change, after, before.revision, hash),
+    )
+    .await
+}
+
+async fn change(
+    app: &App,
+    organization: OrganizationId,
+    id: ClientId,
+    edit: impl Fn(&mut Client, Time),
+    write: impl Fn(Change, &Client, &Client) -> Change,
+) -> Result<Client, Error> {
+    for _ in 0..ATTEMPTS {
+        let before = clients::by_id(&app.db, organization, id).await?.ok_or(Error::NotFound)?;
+        let now = app.clock.now();
+        let mut after = before.clone();
+        edit(&mut after, now);
+        after.updated_at = now;
+        after.revision = EventId::new(now, app.chance.bits());
+        let event = operator_event(organization, EventKind::ClientUpdated, id.bytes(), after.revision, now);
+        let change = write(Change::new(), &after, &before);
+        let change = events::insert(change, &Event { before: json(&before), after: json(&after), ..event });
+        match app.db.commit(change).await {
+            Ok(()) => return Ok(after),
+            Err(store::Error::Missed(Miss::Record)) => {}
+            Err(error) => return Err(error.into()),
+        }
+    }
+    Err(Conflict::Contended.into())
+}
+
+/// A new client, added to a change together with its event.
+pub(crate) fn prepare(app: &App, change: Change, organization: OrganizationId, new: NewClient) -> (Client, Change) {
+    let now = app.clock.now();
+    let (kind, public_id, hash) = match new.presents {
+        Presents::Public(id) => {
+            let hash = credential::hash(id.as_str());
+            (ClientKind::Public, Some(id), hash)
+        }
+        Presents::Trusted(credential) => (ClientKind::Trusted, None, credential.hash()),
+    };
+    let client = Client {
+        id: ClientId::new(now, app.chance.bits()),
+        organization_id: organization,
+        name: new.name,
+        kind,
+        public_id,
+        scopes: new.scopes,
+        origins: new.origins,
+        cidrs: new.cidrs,
+        expires_at: new.expires_at,
+        disabled_at: None,
+        created_at: now,
+        updated_at: now,
+        revision: EventId::new(now, app.chance.bits()),
+    };
+    let event = operator_event(organization, EventKind::ClientCreated, client.id.bytes(), client.revision, now);
+    let change = clients::insert(change, &client, hash);
+    let change = events::insert(change, &Event { after: json(&client), ..event });
+    (client, change)
+}

@@ -1,0 +1,122 @@
+//! The clients seen lately. An entry lives four seconds, so that a change by any process takes effect within five,
+//! and a request costs no read of its own.
+
+use super::credential;
+use crate::caller::KnownClient;
+use crate::context::App;
+use crate::error::Error;
+use perennial_domain::clients::Origin;
+use perennial_domain::time::Time;
+use perennial_store::{clients, organizations};
+use std::collections::HashMap;
+use std::sync::{Arc, PoisonError, RwLock};
+
+const LIFETIME_SECONDS: i64 = 4;
+/// Strangers' ids are remembered too; past this many entries the old ones go.
+const MOST_ENTRIES: usize = 10_000;
+
+#[derive(Default)]
+pub(crate) struct ClientCache {
+    by_hash: RwLock<HashMap<[u8; 32], Cached<Option<Arc<KnownClient>>>>>,
+    origins: RwLock<Option<Cached<Arc<[Origin]>>>>,
+}
+
+#[derive(Clone)]
+struct Cached<T> {
+    value: T,
+    read_at: Time,
+}
+
+impl<T> Cached<T> {
+    /// A clock that stepped back makes an entry old, not eternal.
+    fn is_fresh(&self, now: Time) -> bool {
+        self.read_at <= now && now < self.read_at.plus_seconds(LIFETIME_SECONDS)
+    }
+}
+
+/// The live client that presents this, with its organization. `None` for unknown, expired and disabled alike.
+pub async fn recognise(app: &App, presented: &str) -> Result<Option<Arc<KnownClient>>, Error> {
+    let hash = credential::hash(presented);
+    let now = app.clock.now();
+    let cached = app.clients.get(&hash, now);
+    let known = match cached {
+        Some(known) => known,
+        None => {
+            let known = load(app, hash).await?;
+            app.clients.put(hash, known.clone(), now);
+            known
+        }
+    };
+    Ok(known.filter(|known| known.client.is_live(now)))
+}
+
+/// Whether some live public client of the installation lists the origin.
+pub async fn origin_is_listed(app: &App, origin: &str) -> Result<bool, Error> {
+    let now = app.clock.now();
+    let cached = app.clients.origins.read().unwrap_or_else(PoisonError::into_inner).clone();
+    let origins = match cached.filter(|cached| cached.is_fresh(now)) {
+        Some(cached) => cached.value,
+        None => {
+            let clients = clients::public(&app.db).await?;
+            let live = clients.into_iter().filter(|client| client.is_live(now));
+            let origins: Arc<[Origin]> = live.flat_map(|client| client.origins).collect();
+            let fresh = Cached { value: Arc::clone(&origins), read_at: now };
+            *app.clients.origins.write().unwrap_or_else(PoisonError::into_inner) = Some(fresh);
+            origins
+        }
+    };
+    Ok(origins.iter().any(|listed| listed.allows(origin)))
+}
+
+async fn load(app: &App, hash: [u8; 32]) -> Result<Option<Arc<KnownClient>>, Error> {
+    let Some(client) = clients::by_credential(&app.db, hash).await? else { return Ok(None) };
+    let organization = organizations::by_id(&app.db, client.organization_id)
+        .await?
+        .ok_or_else(|| Error::Internal("the row was there a moment ago".into()))?;
+    Ok(Some(Arc::new(KnownClient { client, organization })))
+}
+
+impl ClientCache {
+    #[expect(clippy::option_option, reason = "a remembered stranger is not a stranger")]
+    fn get(&self, hash: &[u8; 32], now: Time) -> Option<Option<Arc<KnownClient>>> {
+        let entries = self.by_hash.read().unwrap_or_else(PoisonError::into_inner);
+        entries.get(hash).filter(|cached| cached.is_fresh(now)).map(|cached| cached.value.clone())
+    }
+
+    fn put(&self, hash: [u8; 32], value: Option<Arc<KnownClient>>, now: Time) {
+        let mut entries = self.by_hash.write().unwrap_or_else(PoisonError::into_inner);
+        if entries.len() >= MOST_ENTRIES {
+            entries.retain(|_, cached| cached.is_fresh(now) && cached.value.is_some());
+        }
+        if entries.len() < MOST_ENTRIES {
+            entries.insert(hash, Cached { value, read_at: now });
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_entry_is_fresh_for_four_seconds_and_never_in_the_future() {
+        let read_at = Time::from_micros(10_000_000).unwrap();
+        let cached = Cached { value: (), read_at };
+        assert!(cached.is_fresh(read_at));
+        assert!(cached.is_fresh(Time::from_micros(13_999_999).unwrap()));
+        assert!(!cached.is_fresh(Time::from_micros(14_000_000).unwrap()));
+        assert!(!cached.is_fresh(Time::from_micros(9_999_999).unwrap()));
+    }
+
+    #[test]
+    fn a_flood_of_strangers_stays_bounded() {
+        let cache = ClientCache::default();
+        let now = Time::from_micros(0).unwrap();
+        for number in 0..50_000_u64 {
+            let mut hash = [0; 32];
+            hash[..8].copy_from_slice(&number.to_be_bytes());
+            cache.put(hash, None, now);
+        }
+        assert!(cache.by_hash.read().unwrap().len() <= MOST_ENTRIES);
+    }
+}

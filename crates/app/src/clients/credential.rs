@@ -1,0 +1,69 @@
+//! A trusted client's id: a credential, shown once, kept only as its hash.
+
+use crate::context::Chance;
+use crate::keys::sha256;
+
+const PREFIX: &str = "pk_";
+const RANDOM_LENGTH: usize = 32;
+const ALPHABET: &[u8; 62] = b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
+
+/// A credential. It can be neither printed nor serialised; `expose` is the one way out.
+pub struct Credential(String);
+
+impl Credential {
+    /// A new one: `pk_` and 32 random letters and digits.
+    pub fn generate(chance: &Chance) -> Self {
+        let mut text = String::from(PREFIX);
+        while text.len() < PREFIX.len() + RANDOM_LENGTH {
+            // Six bits at a time; the two values past the alphabet are drawn again, so that every letter is as likely.
+            let draw = usize::from(chance.bytes::<1>()[0] & 63);
+            if let Some(letter) = ALPHABET.get(draw) {
+                text.push(char::from(*letter));
+            }
+        }
+        Self(text)
+    }
+
+    /// One that the operator chose: at least 32 visible ASCII characters.
+    pub fn chosen(text: &str) -> Option<Self> {
+        let visible = text.bytes().all(|byte| byte.is_ascii_graphic());
+        (visible && (32..=255).contains(&text.len())).then(|| Self(text.to_owned()))
+    }
+
+    /// The text, to be shown once to the person it is for.
+    pub fn expose(&self) -> &str {
+        &self.0
+    }
+
+    pub(crate) fn hash(&self) -> [u8; 32] {
+        hash(&self.0)
+    }
+}
+
+/// What the store keeps of what a client presents.
+pub(crate) fn hash(presented: &str) -> [u8; 32] {
+    sha256(&[presented.as_bytes()])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_generated_credential_has_its_form_and_is_never_the_same() {
+        let chance = Chance::seeded(1);
+        let (one, two) = (Credential::generate(&chance), Credential::generate(&chance));
+        assert!(one.0.starts_with("pk_") && one.0.len() == 35);
+        assert!(one.0[3..].bytes().all(|byte| byte.is_ascii_alphanumeric()));
+        assert_ne!(one.0, two.0);
+        assert_ne!(one.hash(), two.hash());
+    }
+
+    #[test]
+    fn a_chosen_credential_is_long_and_visible() {
+        assert!(Credential::chosen(&"x".repeat(32)).is_some());
+        assert!(Credential::chosen(&"x".repeat(31)).is_none());
+        assert!(Credential::chosen(&"x y ".repeat(10)).is_none());
+        assert!(Credential::chosen(&"é".repeat(32)).is_none());
+    }
+}

@@ -1,0 +1,84 @@
+//! The context of every use case: the store, the clock, the source of ids and secrets, the keys.
+//! Nothing else in the program reads a clock or draws a number.
+
+use crate::clients::ClientCache;
+use crate::idempotency::InFlight;
+use crate::keys::Keys;
+use perennial_domain::time::Time;
+use perennial_store::Db;
+pub use perennial_store::{BATCH_SIZES, StoreMetrics};
+use rand::rngs::StdRng;
+use rand::{Rng, SeedableRng};
+use std::sync::atomic::{AtomicI64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+
+/// What every use case is given.
+pub struct App {
+    /// The store.
+    pub db: Db,
+    /// The clock.
+    pub clock: Clock,
+    /// Ids and secrets.
+    pub chance: Chance,
+    /// The keys derived from the master key.
+    pub keys: Keys,
+    pub(crate) clients: ClientCache,
+    pub(crate) in_flight: InFlight,
+}
+
+impl App {
+    /// A context over an open, migrated store.
+    pub fn new(db: Db, clock: Clock, chance: Chance, keys: Keys) -> Self {
+        Self { db, clock, chance, keys, clients: ClientCache::default(), in_flight: InFlight::default() }
+    }
+}
+
+/// Where the time comes from.
+#[derive(Clone)]
+pub enum Clock {
+    /// The machine's clock.
+    System,
+    /// A clock that stands still until it is moved, in microseconds since 1970.
+    Fixed(Arc<AtomicI64>),
+}
+
+impl Clock {
+    /// The time now; a clock before 1970 or past 9999 is held at the edge.
+    #[expect(clippy::disallowed_methods, reason = "this is the one place that reads the machine's clock")]
+    pub fn now(&self) -> Time {
+        let micros = match self {
+            Self::System => std::time::SystemTime::now()
+                .duration_since(std::time::UNIX_EPOCH)
+                .map_or(0, |since| i64::try_from(since.as_micros()).unwrap_or(i64::MAX)),
+            Self::Fixed(micros) => micros.load(Ordering::Relaxed),
+        };
+        Time::from_micros(micros.clamp(0, Time::MAX.as_micros())).unwrap_or(Time::MAX)
+    }
+}
+
+/// Where chance comes from: a cryptographic generator, seeded by the system or by a test.
+pub struct Chance(Mutex<StdRng>);
+
+impl Chance {
+    /// Seeded by the operating system.
+    pub fn from_system() -> Self {
+        Self(Mutex::new(rand::make_rng()))
+    }
+
+    /// The same numbers for the same seed, for tests.
+    pub fn seeded(seed: u64) -> Self {
+        Self(Mutex::new(StdRng::seed_from_u64(seed)))
+    }
+
+    /// Sixty-four random bits.
+    pub fn bits(&self) -> u64 {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).next_u64()
+    }
+
+    /// Random bytes.
+    pub fn bytes<const N: usize>(&self) -> [u8; N] {
+        let mut bytes = [0; N];
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).fill_bytes(&mut bytes);
+        bytes
+    }
+}

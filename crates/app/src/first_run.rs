@@ -1,0 +1,98 @@
+//! The first run: organization, keys' fingerprint and two clients, made once however many servers start.
+
+use crate::clients::{self, Credential, NewClient, Presents};
+use crate::context::App;
+use crate::error::Error;
+use crate::organizations::{self, DEFAULT_NAME};
+use perennial_domain::clients::{ClientKind, ClientName, Origin, PublicId};
+use perennial_domain::currency::Currency;
+use perennial_domain::organizations::{Organization, OrganizationName};
+use perennial_store::installation::{self, Installation};
+use perennial_store::{self as store, Change, Miss};
+
+/// What the first run is told.
+pub struct FirstRunOptions {
+    /// The trusted client's id, if the operator fixed it.
+    pub trusted: Option<Credential>,
+    /// The origins of the public client.
+    pub origins: Vec<Origin>,
+}
+
+/// What the first run made.
+pub struct FirstRun {
+    /// The organization `default`.
+    pub organization: Organization,
+    /// The trusted client's id.
+    pub trusted: Credential,
+    /// The public client's id.
+    pub public: PublicId,
+}
+
+/// How the store was found.
+pub enum Start {
+    /// Empty: everything was made just now.
+    First(FirstRun),
+    /// In use, and by servers with this master key.
+    Existing,
+    /// In use, by servers with another master key: this one must not start.
+    OtherKey,
+}
+
+/// Makes what an empty store needs; finds out whose store it is otherwise.
+pub async fn ensure(app: &App, options: FirstRunOptions) -> Result<Start, Error> {
+    if let Some(found) = installation::find(&app.db).await? {
+        return Ok(compare(app, &found));
+    }
+    let now = app.clock.now();
+    let suffix = data_encoding::HEXLOWER.encode(&app.chance.bytes::<16>());
+    let installation = Installation {
+        key_fingerprint: app.keys.fingerprint.to_vec(),
+        issuer: format!("urn:perennial:{suffix}"),
+        created_at: now,
+    };
+    let name = OrganizationName::parse(DEFAULT_NAME).expect("the default name is a name");
+    let trusted = options.trusted.unwrap_or_else(|| Credential::generate(&app.chance));
+    let shown = Credential::chosen(trusted.expose()).expect("a credential is long and visible");
+    let public = PublicId::parse(DEFAULT_NAME).expect("the default name is an id");
+
+    let change = installation::insert(Change::new(), &installation);
+    let (organization, change) = organizations::prepare(app, change, name, Currency::USD);
+    let (_, change) =
+        clients::prepare(app, change, organization.id, client("trusted", Presents::Trusted(trusted), vec![]));
+    let (_, change) = clients::prepare(
+        app,
+        change,
+        organization.id,
+        client("public", Presents::Public(public.clone()), options.origins),
+    );
+    match app.db.commit(change).await {
+        Ok(()) => Ok(Start::First(FirstRun { organization, trusted: shown, public })),
+        // Another server was first; what it made is what there is.
+        Err(store::Error::Missed(Miss::Record)) => {
+            let found = installation::find(&app.db)
+                .await?
+                .ok_or_else(|| Error::Internal("the row was there a moment ago".into()))?;
+            Ok(compare(app, &found))
+        }
+        Err(error) => Err(error.into()),
+    }
+}
+
+fn client(name: &str, presents: Presents, origins: Vec<Origin>) -> NewClient {
+    let kind = match presents {
+        Presents::Public(_) => ClientKind::Public,
+        Presents::Trusted(_) => ClientKind::Trusted,
+    };
+    NewClient {
+        name: ClientName::parse(name).expect("the first clients' names are names"),
+        presents,
+        scopes: kind.scopes(),
+        origins,
+        cidrs: vec![],
+        expires_at: None,
+    }
+}
+
+fn compare(app: &App, found: &Installation) -> Start {
+    if found.key_fingerprint == app.keys.fingerprint { Start::Existing } else { Start::OtherKey }
+}

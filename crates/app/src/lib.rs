@@ -1,0 +1,20 @@
+//! Floor 3: the use cases. Each loads what it needs, decides in the domain's pure code, and commits one change
+//! together with its event. No SQL, no status codes, no configuration.
+
+#![warn(missing_docs)]
+
+pub mod caller;
+pub mod clients;
+pub mod context;
+pub mod cursor;
+pub mod error;
+pub mod events;
+pub mod first_run;
+pub mod idempotency;
+pub mod keys;
+pub mod organizations;
+pub mod payments;
+pub mod plans;
+pub mod revision;
+pub mod subscriptions;
+pub mod users;

@@ -1,0 +1,136 @@
+//! Payments: create, read, update, delete.
+
+use crate::caller::{Caller, json};
+use crate::context::App;
+use crate::error::{Conflict, Error};
+use crate::idempotency::{self, Answer, Entry, Key};
+use crate::revision::{ATTEMPTS, IfMatch};
+use perennial_domain::events::{Event, EventKind};
+use perennial_domain::fault::{FaultCode, Faults};
+use perennial_domain::id::{EventId, PaymentId, SubscriptionId};
+use perennial_domain::payments::{ExternalPaymentId, Payment, PaymentDraft};
+use perennial_store::{self as store, Change, Miss, events, payments, subscriptions};
+
+/// Creates a payment. `answer` says how it will be told, so that a retry can be told the same.
+pub async fn create(
+    app: &App,
+    caller: &Caller,
+    key: Option<&Key>,
+    draft: PaymentDraft,
+    faults: Faults,
+    answer: impl Fn(&Payment) -> Answer + Send + Sync,
+) -> Result<Answer, Error> {
+    let held = match idempotency::enter(app, caller, key).await? {
+        Entry::Replay(answer) => return Ok(answer),
+        Entry::Proceed(held) => held,
+    };
+    for _ in 0..ATTEMPTS {
+        let mut faults = faults.clone();
+        check(app, caller, draft.subscription_id, &mut faults).await?;
+        let now = app.clock.now();
+        let (id, revision) = (PaymentId::new(now, app.chance.bits()), EventId::new(now, app.chance.bits()));
+        let payment = Payment::create(draft.clone(), faults, caller.organization(), id, revision, now)?;
+        let answer = answer(&payment);
+        let event = caller.event(EventKind::PaymentCreated, id.bytes(), revision, now);
+        let mut change = subscriptions::guard_live(Change::new(), caller.organization(), payment.subscription_id);
+        change = payments::insert(change, &payment);
+        change = events::insert(change, &Event { after: json(&payment), ..event });
+        if let Some(held) = &held {
+            change = held.keep(change, &answer, now);
+        }
+        match app.db.commit(change).await {
+            Ok(()) => return Ok(answer),
+            Err(store::Error::Missed(Miss::Subscription)) => {}
+            Err(store::Error::Missed(Miss::ExternalId)) => taken(app, caller, &payment).await?,
+            Err(error) => return idempotency::settle(held.as_ref(), error).await,
+        }
+    }
+    Err(Conflict::Contended.into())
+}
+
+/// The payment with this id.
+pub async fn read(app: &App, caller: &Caller, id: PaymentId) -> Result<Payment, Error> {
+    payments::by_id(&app.db, caller.organization(), id).await?.ok_or(Error::NotFound)
+}
+
+/// Updates a payment. `read` says what was sent, held against the payment as it stands.
+pub async fn update(
+    app: &App,
+    caller: &Caller,
+    id: PaymentId,
+    if_match: &IfMatch,
+    read: impl Fn(&Payment) -> (PaymentDraft, Faults) + Send + Sync,
+) -> Result<Payment, Error> {
+    for _ in 0..ATTEMPTS {
+        let before = self::read(app, caller, id).await?;
+        if_match.check(before.revision)?;
+        let (patch, mut faults) = read(&before);
+        // A reference that does not change is not checked again.
+        let subscription = patch.subscription_id.filter(|subscription| *subscription != before.subscription_id);
+        check(app, caller, subscription, &mut faults).await?;
+        let now = app.clock.now();
+        let mut after = before.merge(patch, faults, now)?;
+        if after == before {
+            return Ok(before);
+        }
+        after.updated_at = now;
+        after.revision = EventId::new(now, app.chance.bits());
+        let event = caller.event(EventKind::PaymentUpdated, id.bytes(), after.revision, now);
+        let mut change = Change::new();
+        if subscription.is_some() {
+            change = subscriptions::guard_live(change, caller.organization(), after.subscription_id);
+        }
+        change = payments::update(change, &after, before.revision);
+        change = events::insert(change, &Event { before: json(&before), after: json(&after), ..event });
+        match app.db.commit(change).await {
+            Ok(()) => return Ok(after),
+            Err(store::Error::Missed(Miss::Subscription | Miss::Record)) => {}
+            Err(store::Error::Missed(Miss::ExternalId)) => taken(app, caller, &after).await?,
+            Err(error) => return Err(error.into()),
+        }
+    }
+    Err(Conflict::Contended.into())
+}
+
+/// Deletes a payment; answers what it was.
+pub async fn delete(app: &App, caller: &Caller, id: PaymentId, if_match: &IfMatch) -> Result<Payment, Error> {
+    for _ in 0..ATTEMPTS {
+        let payment = read(app, caller, id).await?;
+        if_match.check(payment.revision)?;
+        let now = app.clock.now();
+        let revision = EventId::new(now, app.chance.bits());
+        let event = caller.event(EventKind::PaymentDeleted, id.bytes(), revision, now);
+        let change = payments::delete(Change::new(), &payment, now, revision);
+        let change = events::insert(change, &Event { before: json(&payment), ..event });
+        match app.db.commit(change).await {
+            Ok(()) => return Ok(payment),
+            Err(store::Error::Missed(Miss::Record)) => {}
+            Err(error) => return Err(error.into()),
+        }
+    }
+    Err(Conflict::Contended.into())
+}
+
+/// Notes a subscription that does not exist.
+async fn check(
+    app: &App,
+    caller: &Caller,
+    subscription: Option<SubscriptionId>,
+    faults: &mut Faults,
+) -> Result<(), Error> {
+    if let Some(id) = subscription
+        && !subscriptions::exists(&app.db, caller.organization(), id).await?
+    {
+        faults.note("/subscription_id", FaultCode::NotFound, "names no subscription of this organization");
+    }
+    Ok(())
+}
+
+/// Says which payment has the external id; none if it has been given up meanwhile.
+async fn taken(app: &App, caller: &Caller, payment: &Payment) -> Result<(), Error> {
+    let external = payment.external_payment_id.as_ref().map(ExternalPaymentId::as_str);
+    match payments::id_by_external(&app.db, caller.organization(), external.unwrap_or_default()).await? {
+        Some(other) => Err(Conflict::ExternalIdTaken { other: other.to_string() }.into()),
+        None => Ok(()),
+    }
+}

@@ -1,0 +1,123 @@
+//! Plans: create, read, list, update, delete.
+
+use crate::caller::{Caller, json};
+use crate::context::App;
+use crate::cursor::{self, ListName};
+use crate::error::{Conflict, Error};
+use crate::idempotency::{self, Answer, Entry, Key};
+use crate::revision::{ATTEMPTS, IfMatch};
+use perennial_domain::events::{Event, EventKind};
+use perennial_domain::fault::Faults;
+use perennial_domain::id::{EventId, PlanId};
+use perennial_domain::plans::{Plan, PlanDraft, PlanKey, PlanPatch};
+use perennial_store::{self as store, Change, Miss, events, plans};
+
+pub use perennial_store::plans::{Query, Sort};
+
+/// Creates a plan. `answer` says how it will be told, so that a retry can be told the same.
+pub async fn create(
+    app: &App,
+    caller: &Caller,
+    key: Option<&Key>,
+    draft: PlanDraft,
+    faults: Faults,
+    answer: impl Fn(&Plan) -> Answer + Send + Sync,
+) -> Result<Answer, Error> {
+    let held = match idempotency::enter(app, caller, key).await? {
+        Entry::Replay(answer) => return Ok(answer),
+        Entry::Proceed(held) => held,
+    };
+    let now = app.clock.now();
+    let (id, revision) = (PlanId::new(now, app.chance.bits()), EventId::new(now, app.chance.bits()));
+    let plan = Plan::create(draft, faults, &caller.known.organization, id, revision, now)?;
+    let answer = answer(&plan);
+    let event = caller.event(EventKind::PlanCreated, id.bytes(), revision, now);
+    let mut change = plans::insert(Change::new(), &plan);
+    change = events::insert(change, &Event { after: json(&plan), ..event });
+    if let Some(held) = &held {
+        change = held.keep(change, &answer, now);
+    }
+    match app.db.commit(change).await {
+        Ok(()) => Ok(answer),
+        Err(store::Error::Missed(Miss::Slug)) => Err(Conflict::SlugTaken.into()),
+        Err(error) => idempotency::settle(held.as_ref(), error).await,
+    }
+}
+
+/// The plan a key names.
+pub async fn read(app: &App, caller: &Caller, key: &PlanKey) -> Result<Plan, Error> {
+    plans::find(&app.db, caller.organization(), key).await?.ok_or(Error::NotFound)
+}
+
+/// A page of plans, and the cursor of the next one.
+pub async fn list(
+    app: &App,
+    caller: &Caller,
+    query: &Query,
+    cursor: Option<&str>,
+    limit: usize,
+) -> Result<(Vec<Plan>, Option<String>), Error> {
+    let name: ListName = format!("plans {} {query:?}", caller.organization()).into_bytes();
+    let after = cursor.map(|cursor| cursor::open(&app.keys, &name, cursor)).transpose()?;
+    let page = plans::list(&app.db, caller.organization(), query, after, limit).await?;
+    let next = page.next.map(|position| cursor::seal(&app.keys, &name, &position));
+    Ok((page.items, next))
+}
+
+/// Updates a plan. `read` says what was sent, held against the plan as it stands.
+pub async fn update(
+    app: &App,
+    caller: &Caller,
+    key: &PlanKey,
+    if_match: &IfMatch,
+    read: impl Fn(&Plan) -> (PlanPatch, Faults) + Send + Sync,
+) -> Result<Plan, Error> {
+    for _ in 0..ATTEMPTS {
+        let before = self::read(app, caller, key).await?;
+        if_match.check(before.revision)?;
+        let (patch, faults) = read(&before);
+        let mut after = before.merge(patch, faults)?;
+        if after == before {
+            return Ok(before);
+        }
+        let now = app.clock.now();
+        after.updated_at = now;
+        after.revision = EventId::new(now, app.chance.bits());
+        let event = caller.event(EventKind::PlanUpdated, after.id.bytes(), after.revision, now);
+        let change = plans::update(Change::new(), &after, before.revision);
+        let change = events::insert(change, &Event { before: json(&before), after: json(&after), ..event });
+        match app.db.commit(change).await {
+            Ok(()) => return Ok(after),
+            Err(store::Error::Missed(Miss::Record)) => {}
+            Err(error) => return Err(error.into()),
+        }
+    }
+    Err(Conflict::Contended.into())
+}
+
+/// Deletes a plan that no live subscription refers to; answers what it was.
+pub async fn delete(app: &App, caller: &Caller, key: &PlanKey, if_match: &IfMatch) -> Result<Plan, Error> {
+    for _ in 0..ATTEMPTS {
+        let plan = read(app, caller, key).await?;
+        if_match.check(plan.revision)?;
+        let now = app.clock.now();
+        let revision = EventId::new(now, app.chance.bits());
+        let event = caller.event(EventKind::PlanDeleted, plan.id.bytes(), revision, now);
+        let change = plans::delete(Change::new(), &plan, now, revision);
+        let change = events::insert(change, &Event { before: json(&plan), ..event });
+        match app.db.commit(change).await {
+            Ok(()) => return Ok(plan),
+            Err(store::Error::Missed(Miss::Record)) => {}
+            Err(store::Error::Missed(Miss::InUse)) => {
+                let subscriptions =
+                    store::subscriptions::count_by_plan(&app.db, caller.organization(), plan.id).await?;
+                // Zero: the last one left meanwhile, so the plan can go after all.
+                if subscriptions > 0 {
+                    return Err(Conflict::PlanInUse { subscriptions }.into());
+                }
+            }
+            Err(error) => return Err(error.into()),
+        }
+    }
+    Err(Conflict::Contended.into())
+}

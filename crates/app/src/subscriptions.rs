@@ -1,0 +1,193 @@
+//! Subscriptions: create, read, list, update, delete.
+
+use crate::caller::{Caller, json};
+use crate::context::App;
+use crate::cursor::{self, ListName};
+use crate::error::{Conflict, Error};
+use crate::idempotency::{self, Answer, Entry, Key};
+use crate::revision::{ATTEMPTS, IfMatch};
+use perennial_domain::events::{Event, EventKind};
+use perennial_domain::fault::{FaultCode, Faults};
+use perennial_domain::id::{EventId, PlanId, SubscriptionId, UserId};
+use perennial_domain::plans::{Plan, PlanKey};
+use perennial_domain::subscriptions::{ExternalSubscriptionId, Subscription, SubscriptionDraft};
+use perennial_store::{self as store, Change, Miss, events, plans, subscriptions, users};
+
+pub use perennial_store::subscriptions::{Query, Range, Sort};
+
+/// Creates a subscription. `answer` says how it will be told, so that a retry can be told the same.
+pub async fn create(
+    app: &App,
+    caller: &Caller,
+    key: Option<&Key>,
+    draft: SubscriptionDraft,
+    faults: Faults,
+    answer: impl Fn(&Subscription) -> Answer + Send + Sync,
+) -> Result<Answer, Error> {
+    let held = match idempotency::enter(app, caller, key).await? {
+        Entry::Replay(answer) => return Ok(answer),
+        Entry::Proceed(held) => held,
+    };
+    for _ in 0..ATTEMPTS {
+        let mut faults = faults.clone();
+        let plan = resolve(app, caller, draft.user_id, draft.plan.as_ref(), &mut faults).await?;
+        let now = app.clock.now();
+        let (id, revision) = (SubscriptionId::new(now, app.chance.bits()), EventId::new(now, app.chance.bits()));
+        let subscription = Subscription::create(draft.clone(), faults, plan.as_ref(), id, revision, now)?;
+        if plan.is_some_and(|plan| !plan.is_active) {
+            return Err(Conflict::PlanInactive.into());
+        }
+        let answer = answer(&subscription);
+        let event = caller.event(EventKind::SubscriptionCreated, id.bytes(), revision, now);
+        let mut change = users::guard_live(Change::new(), caller.organization(), subscription.user_id);
+        change = plans::guard_active(change, caller.organization(), subscription.plan_id);
+        change = subscriptions::insert(change, &subscription);
+        change = events::insert(change, &Event { after: json(&subscription), ..event });
+        if let Some(held) = &held {
+            change = held.keep(change, &answer, now);
+        }
+        match app.db.commit(change).await {
+            Ok(()) => return Ok(answer),
+            Err(store::Error::Missed(Miss::User | Miss::Plan)) => {}
+            Err(store::Error::Missed(Miss::ExternalId)) => taken(app, caller, &subscription).await?,
+            Err(error) => return idempotency::settle(held.as_ref(), error).await,
+        }
+    }
+    Err(Conflict::Contended.into())
+}
+
+/// The subscription with this id.
+pub async fn read(app: &App, caller: &Caller, id: SubscriptionId) -> Result<Subscription, Error> {
+    subscriptions::by_id(&app.db, caller.organization(), id).await?.ok_or(Error::NotFound)
+}
+
+/// Which plan a list is filtered by, in the caller's words; `None` if there is no such plan.
+pub async fn filter_plan(app: &App, caller: &Caller, key: &PlanKey) -> Result<Option<PlanId>, Error> {
+    match key {
+        PlanKey::Id(id) => Ok(Some(*id)),
+        PlanKey::Slug(_) => Ok(plans::find(&app.db, caller.organization(), key).await?.map(|plan| plan.id)),
+    }
+}
+
+/// A page of subscriptions, and the cursor of the next one.
+pub async fn list(
+    app: &App,
+    caller: &Caller,
+    query: &Query,
+    cursor: Option<&str>,
+    limit: usize,
+) -> Result<(Vec<Subscription>, Option<String>), Error> {
+    let name: ListName = format!("subscriptions {} {query:?}", caller.organization()).into_bytes();
+    let after = cursor.map(|cursor| cursor::open(&app.keys, &name, cursor)).transpose()?;
+    let page = subscriptions::list(&app.db, caller.organization(), query, after, limit).await?;
+    let next = page.next.map(|position| cursor::seal(&app.keys, &name, &position));
+    Ok((page.items, next))
+}
+
+/// Updates a subscription. `read` says what was sent, held against the subscription as it stands.
+pub async fn update(
+    app: &App,
+    caller: &Caller,
+    id: SubscriptionId,
+    if_match: &IfMatch,
+    read: impl Fn(&Subscription) -> (SubscriptionDraft, Faults) + Send + Sync,
+) -> Result<Subscription, Error> {
+    for _ in 0..ATTEMPTS {
+        let before = self::read(app, caller, id).await?;
+        if_match.check(before.revision)?;
+        let (patch, mut faults) = read(&before);
+        // A reference that does not change is not checked again.
+        let user = patch.user_id.filter(|user| *user != before.user_id);
+        let plan_key = patch.plan.as_ref().filter(|key| **key != PlanKey::Id(before.plan_id));
+        let plan = resolve(app, caller, user, plan_key, &mut faults).await?;
+        let now = app.clock.now();
+        let mut after = before.merge(patch, plan.as_ref().map(|plan| plan.id), faults, now)?;
+        if after == before {
+            return Ok(before);
+        }
+        let moved = after.plan_id != before.plan_id;
+        if moved && plan.is_some_and(|plan| !plan.is_active) {
+            return Err(Conflict::PlanInactive.into());
+        }
+        after.updated_at = now;
+        after.revision = EventId::new(now, app.chance.bits());
+        let event = caller.event(EventKind::SubscriptionUpdated, id.bytes(), after.revision, now);
+        let mut change = Change::new();
+        if user.is_some() {
+            change = users::guard_live(change, caller.organization(), after.user_id);
+        }
+        if moved {
+            change = plans::guard_active(change, caller.organization(), after.plan_id);
+        }
+        change = subscriptions::update(change, &after, before.revision);
+        change = events::insert(change, &Event { before: json(&before), after: json(&after), ..event });
+        match app.db.commit(change).await {
+            Ok(()) => return Ok(after),
+            Err(store::Error::Missed(Miss::User | Miss::Plan | Miss::Record)) => {}
+            Err(store::Error::Missed(Miss::ExternalId)) => taken(app, caller, &after).await?,
+            Err(error) => return Err(error.into()),
+        }
+    }
+    Err(Conflict::Contended.into())
+}
+
+/// Deletes a subscription; its payments stay. Answers what it was.
+pub async fn delete(app: &App, caller: &Caller, id: SubscriptionId, if_match: &IfMatch) -> Result<Subscription, Error> {
+    for _ in 0..ATTEMPTS {
+        let subscription = read(app, caller, id).await?;
+        if_match.check(subscription.revision)?;
+        let now = app.clock.now();
+        let revision = EventId::new(now, app.chance.bits());
+        let event = caller.event(EventKind::SubscriptionDeleted, id.bytes(), revision, now);
+        let change = subscriptions::delete(Change::new(), &subscription, now, revision);
+        let change = events::insert(change, &Event { before: json(&subscription), ..event });
+        match app.db.commit(change).await {
+            Ok(()) => return Ok(subscription),
+            Err(store::Error::Missed(Miss::Record)) => {}
+            Err(error) => return Err(error.into()),
+        }
+    }
+    Err(Conflict::Contended.into())
+}
+
+/// Looks up what a draft refers to; notes what does not exist.
+async fn resolve(
+    app: &App,
+    caller: &Caller,
+    user: Option<UserId>,
+    plan: Option<&PlanKey>,
+    faults: &mut Faults,
+) -> Result<Option<Plan>, Error> {
+    let organization = caller.organization();
+    let (user_exists, found_plan) = tokio::try_join!(
+        async {
+            match user {
+                Some(user) => users::exists(&app.db, organization, user).await,
+                None => Ok(true),
+            }
+        },
+        async {
+            match plan {
+                Some(key) => plans::find(&app.db, organization, key).await,
+                None => Ok(None),
+            }
+        },
+    )?;
+    if !user_exists {
+        faults.note("/user_id", FaultCode::NotFound, "names no user of this organization");
+    }
+    if plan.is_some() && found_plan.is_none() {
+        faults.note("/subscription_plan_id", FaultCode::NotFound, "names no plan of this organization");
+    }
+    Ok(found_plan)
+}
+
+/// Says which subscription has the external id; none if it has been given up meanwhile.
+async fn taken(app: &App, caller: &Caller, subscription: &Subscription) -> Result<(), Error> {
+    let external = subscription.external_subscription_id.as_ref().map(ExternalSubscriptionId::as_str);
+    let other = subscriptions::id_by_external(&app.db, caller.organization(), external.unwrap_or_default()).await?;
+    match other {
+        Some(other) => Err(Conflict::ExternalIdTaken { other: other.to_string() }.into()),
+        None => Ok(()),
+    }
+}

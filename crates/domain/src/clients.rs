@@ -1,0 +1,395 @@
+//! Clients: the applications that call us, and what each may do.
+//! A public client's id is no secret and can change nothing; a trusted client's id is a credential.
+
+use crate::fault::{FaultCode, Reason};
+use crate::id::{ClientId, EventId, OrganizationId};
+use crate::text::Line;
+use crate::time::Time;
+use ipnet::IpNet;
+use std::net::IpAddr;
+
+/// What people call the client.
+pub type ClientName = Line<1, 255>;
+
+/// Whether the client can keep a secret.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum ClientKind {
+    /// Runs in browsers and apps: its id is known to everyone.
+    Public,
+    /// Runs on servers: its id is a credential.
+    Trusted,
+}
+
+impl ClientKind {
+    /// The word in the store.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Public => "public",
+            Self::Trusted => "trusted",
+        }
+    }
+
+    /// Reads a kind.
+    pub fn parse(text: &str) -> Option<Self> {
+        [Self::Public, Self::Trusted].into_iter().find(|kind| kind.as_str() == text)
+    }
+
+    /// The scopes a client of this kind may hold.
+    pub const fn scopes(self) -> Scopes {
+        use Scope::{
+            Auth, PaymentsRead, PaymentsReadOwn, PaymentsWrite, PlansRead, PlansWrite, SubscriptionsRead,
+            SubscriptionsReadOwn, SubscriptionsWrite,
+        };
+        match self {
+            Self::Public => Scopes::of(&[Auth, PlansRead, SubscriptionsReadOwn, PaymentsReadOwn]),
+            Self::Trusted => Scopes::of(&[
+                Auth,
+                PlansRead,
+                PlansWrite,
+                SubscriptionsRead,
+                SubscriptionsWrite,
+                PaymentsRead,
+                PaymentsWrite,
+            ]),
+        }
+    }
+}
+
+/// One thing a client may do.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[expect(missing_docs, reason = "the words of the contract")]
+pub enum Scope {
+    Auth,
+    PlansRead,
+    PlansWrite,
+    SubscriptionsRead,
+    SubscriptionsWrite,
+    PaymentsRead,
+    PaymentsWrite,
+    SubscriptionsReadOwn,
+    PaymentsReadOwn,
+}
+
+impl Scope {
+    /// Every scope.
+    pub const ALL: [Self; 9] = [
+        Self::Auth,
+        Self::PlansRead,
+        Self::PlansWrite,
+        Self::SubscriptionsRead,
+        Self::SubscriptionsWrite,
+        Self::PaymentsRead,
+        Self::PaymentsWrite,
+        Self::SubscriptionsReadOwn,
+        Self::PaymentsReadOwn,
+    ];
+
+    /// The word on the command line and in the store.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Auth => "auth",
+            Self::PlansRead => "plans:read",
+            Self::PlansWrite => "plans:write",
+            Self::SubscriptionsRead => "subscriptions:read",
+            Self::SubscriptionsWrite => "subscriptions:write",
+            Self::PaymentsRead => "payments:read",
+            Self::PaymentsWrite => "payments:write",
+            Self::SubscriptionsReadOwn => "subscriptions:read:own",
+            Self::PaymentsReadOwn => "payments:read:own",
+        }
+    }
+
+    /// Reads a scope.
+    pub fn parse(text: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|scope| scope.as_str() == text)
+    }
+}
+
+/// A set of scopes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Scopes(u16);
+
+impl Scopes {
+    /// The set of these scopes.
+    pub const fn of(scopes: &[Scope]) -> Self {
+        let mut bits = 0;
+        let mut index = 0;
+        while index < scopes.len() {
+            bits |= 1 << scopes[index] as u16;
+            index += 1;
+        }
+        Self(bits)
+    }
+
+    /// Whether the scope is among them.
+    pub const fn contain(self, scope: Scope) -> bool {
+        self.0 & (1 << scope as u16) != 0
+    }
+
+    /// The scopes of this set that are not in `other`.
+    pub const fn beyond(self, other: Self) -> Self {
+        Self(self.0 & !other.0)
+    }
+
+    /// Whether there is none.
+    pub const fn is_empty(self) -> bool {
+        self.0 == 0
+    }
+
+    /// The scopes, in their usual order.
+    pub fn iter(self) -> impl Iterator<Item = Scope> {
+        Scope::ALL.into_iter().filter(move |scope| self.contain(*scope))
+    }
+}
+
+impl serde::Serialize for Scopes {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_seq(self.iter().map(Scope::as_str))
+    }
+}
+
+/// An origin that may call from a browser: `https://app.example.com`, or with any port, `http://localhost:*`.
+#[derive(Clone, Debug, PartialEq, Eq, serde::Serialize)]
+pub struct Origin(String);
+
+impl Origin {
+    /// Reads an origin.
+    pub fn parse(text: &str) -> Result<Self, Reason> {
+        let origin = text.to_ascii_lowercase();
+        let concrete = origin.strip_suffix(":*").unwrap_or(&origin);
+        let plain = url::Url::parse(concrete)
+            .ok()
+            .filter(|url| matches!(url.scheme(), "http" | "https") && url.origin().ascii_serialization() == concrete);
+        match plain {
+            Some(url) if concrete == origin || url.port().is_none() => Ok(Self(origin)),
+            _ => Err(Reason::new(
+                FaultCode::InvalidFormat,
+                "must be scheme://host or scheme://host:port without a path, the port may be *",
+            )),
+        }
+    }
+
+    /// The value a store kept: it went through `parse` before it got there.
+    pub const fn kept(text: String) -> Self {
+        Self(text)
+    }
+
+    /// The text.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+
+    /// Whether a browser's `Origin` header is this one.
+    pub fn allows(&self, header: &str) -> bool {
+        match self.0.strip_suffix(":*") {
+            None => header == self.0,
+            Some(base) => header.strip_prefix(base).is_some_and(|rest| {
+                rest.is_empty()
+                    || rest
+                        .strip_prefix(':')
+                        .is_some_and(|port| !port.is_empty() && port.bytes().all(|b| b.is_ascii_digit()))
+            }),
+        }
+    }
+}
+
+/// A public client's id: 3 to 64 of letters, digits, `.`, `_`, `-`, never looking like a credential.
+#[derive(Clone, Debug, PartialEq, Eq, serde::Serialize)]
+pub struct PublicId(String);
+
+impl PublicId {
+    /// Reads an id.
+    pub fn parse(text: &str) -> Result<Self, Reason> {
+        let plain = text.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'.' | b'_' | b'-'));
+        if plain && (3..=64).contains(&text.len()) && !text.starts_with("pk_") {
+            Ok(Self(text.to_owned()))
+        } else {
+            Err(Reason::new(
+                FaultCode::InvalidFormat,
+                "must have 3 to 64 of A-Z a-z 0-9 . _ - and must not start with pk_",
+            ))
+        }
+    }
+
+    /// The value a store kept: it went through `parse` before it got there.
+    pub const fn kept(text: String) -> Self {
+        Self(text)
+    }
+
+    /// The text.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+/// A client. It serialises as the record an event keeps; its credential is no part of it.
+#[derive(Clone, Debug, PartialEq, Eq, serde::Serialize)]
+pub struct Client {
+    /// Its id, which is no credential.
+    pub id: ClientId,
+    /// The organization it belongs to.
+    pub organization_id: OrganizationId,
+    /// What people call it.
+    pub name: ClientName,
+    /// Whether it can keep a secret.
+    pub kind: ClientKind,
+    /// What a public client sends as `client-id`; none for a trusted one.
+    #[serde(rename = "client_id")]
+    pub public_id: Option<PublicId>,
+    /// What it may do.
+    pub scopes: Scopes,
+    /// Where a public client's pages may come from.
+    pub origins: Vec<Origin>,
+    /// The addresses a trusted client may call from; empty means any.
+    pub cidrs: Vec<IpNet>,
+    /// When it stops working.
+    pub expires_at: Option<Time>,
+    /// When it was switched off.
+    pub disabled_at: Option<Time>,
+    /// When it was made.
+    pub created_at: Time,
+    /// When it last changed.
+    pub updated_at: Time,
+    /// Its last event.
+    #[serde(skip)]
+    pub revision: EventId,
+}
+
+impl Client {
+    /// Whether it works at `now`.
+    pub fn is_live(&self, now: Time) -> bool {
+        self.disabled_at.is_none() && self.expires_at.is_none_or(|expiry| now < expiry)
+    }
+
+    /// Whether it may call from this address.
+    pub fn may_call_from(&self, address: IpAddr) -> bool {
+        let address = address.to_canonical();
+        self.cidrs.is_empty() || self.cidrs.iter().any(|cidr| cidr.contains(&address))
+    }
+
+    /// Whether its pages may come from the origin a browser names.
+    pub fn allows_origin(&self, header: &str) -> bool {
+        self.origins.iter().any(|origin| origin.allows(header))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::plans::tests::{event, instant};
+
+    fn client() -> Client {
+        let now = instant("2026-01-01T00:00:00Z");
+        Client {
+            id: ClientId::new(now, 1),
+            organization_id: OrganizationId::new(now, 1),
+            name: ClientName::parse("app").unwrap(),
+            kind: ClientKind::Trusted,
+            public_id: None,
+            scopes: ClientKind::Trusted.scopes(),
+            origins: vec![Origin::parse("https://a.com").unwrap(), Origin::parse("http://localhost:*").unwrap()],
+            cidrs: vec!["10.0.0.0/8".parse().unwrap(), "2001:db8::/32".parse().unwrap()],
+            expires_at: Some(instant("2026-02-01T00:00:00Z")),
+            disabled_at: None,
+            created_at: now,
+            updated_at: now,
+            revision: event(1),
+        }
+    }
+
+    #[test]
+    fn each_kind_holds_the_scopes_of_the_contract() {
+        let words = |kind: ClientKind| kind.scopes().iter().map(Scope::as_str).collect::<Vec<_>>().join(" ");
+        assert_eq!(words(ClientKind::Public), "auth plans:read subscriptions:read:own payments:read:own");
+        assert_eq!(
+            words(ClientKind::Trusted),
+            "auth plans:read plans:write subscriptions:read subscriptions:write payments:read payments:write"
+        );
+        for scope in Scope::ALL {
+            assert_eq!(Scope::parse(scope.as_str()), Some(scope));
+        }
+        assert_eq!(Scope::parse("plans"), None);
+        assert_eq!(ClientKind::parse("public"), Some(ClientKind::Public));
+        assert_eq!(ClientKind::parse("trusted"), Some(ClientKind::Trusted));
+        assert_eq!(ClientKind::parse("Trusted"), None);
+    }
+
+    #[test]
+    fn scopes_beyond_a_kind_are_found() {
+        let wanted = Scopes::of(&[Scope::PlansRead, Scope::PlansWrite]);
+        let beyond = wanted.beyond(ClientKind::Public.scopes());
+        assert_eq!(beyond, Scopes::of(&[Scope::PlansWrite]));
+        assert!(!beyond.is_empty() && wanted.beyond(ClientKind::Trusted.scopes()).is_empty());
+        assert_eq!(serde_json::to_string(&wanted).unwrap(), r#"["plans:read","plans:write"]"#);
+    }
+
+    #[test]
+    fn origins_match_whole_and_by_any_port() {
+        let client = client();
+        for origin in ["https://a.com", "http://localhost", "http://localhost:3000"] {
+            assert!(client.allows_origin(origin), "{origin}");
+        }
+        for origin in [
+            "http://a.com",
+            "https://a.com:8443",
+            "https://a.com.evil.com",
+            "http://localhost:",
+            "http://localhost:30x",
+            "http://localhost.evil.com",
+            "null",
+            "",
+        ] {
+            assert!(!client.allows_origin(origin), "{origin}");
+        }
+    }
+
+    #[test]
+    fn origins_have_no_path_and_one_spelling() {
+        assert_eq!(Origin::parse("HTTPS://App.Example.com").unwrap().as_str(), "https://app.example.com");
+        assert_eq!(Origin::parse("http://127.0.0.1:8080").unwrap().as_str(), "http://127.0.0.1:8080");
+        for text in [
+            "",
+            "*",
+            "https://a.com/",
+            "https://a.com/x",
+            "ftp://a.com",
+            "https://a.com:443",
+            "a.com",
+            "https://a.com:80:*",
+            "https://*.a.com:*/",
+        ] {
+            assert!(Origin::parse(text).is_err(), "{text}");
+        }
+    }
+
+    #[test]
+    fn public_ids_are_plain_and_never_look_like_a_credential() {
+        for text in ["abc", "my-app.v2_x", &"a".repeat(64)] {
+            assert_eq!(PublicId::parse(text).unwrap().as_str(), text);
+        }
+        for text in ["ab", "", "pk_abc", "a b c", "aäb", &"a".repeat(65)] {
+            assert!(PublicId::parse(text).is_err(), "{text}");
+        }
+    }
+
+    #[test]
+    fn a_client_works_until_it_expires_or_is_switched_off() {
+        let client = client();
+        assert!(client.is_live(instant("2026-01-31T23:59:59Z")));
+        assert!(!client.is_live(instant("2026-02-01T00:00:00Z")));
+        let off = Client { expires_at: None, disabled_at: Some(client.created_at), ..client.clone() };
+        assert!(!off.is_live(client.created_at));
+        assert!(Client { expires_at: None, ..client }.is_live(Time::MAX));
+    }
+
+    #[test]
+    fn addresses_are_held_against_the_list() {
+        let client = client();
+        for address in ["10.1.2.3", "::ffff:10.1.2.3", "2001:db8::1"] {
+            assert!(client.may_call_from(address.parse().unwrap()), "{address}");
+        }
+        assert!(!client.may_call_from("192.0.2.1".parse().unwrap()));
+        assert!(Client { cidrs: vec![], ..client }.may_call_from("192.0.2.1".parse().unwrap()));
+    }
+}

@@ -1,0 +1,67 @@
+//! Events: one for every change of a record, written with it and never rewritten.
+
+use crate::id::{ClientId, EventId, OrganizationId};
+use crate::time::Time;
+
+macro_rules! event_kinds {
+    ($($kind:ident = $name:literal),* $(,)?) => {
+        /// What happened to which kind of record.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+        #[expect(missing_docs, reason = "the name on the wire says it")]
+        pub enum EventKind { $($kind),* }
+
+        impl EventKind {
+            /// Every kind.
+            pub const ALL: &'static [Self] = &[$(Self::$kind),*];
+
+            /// The name on the wire.
+            pub const fn as_str(self) -> &'static str {
+                match self { $(Self::$kind => $name),* }
+            }
+
+            /// The kind behind a word the store kept.
+            pub fn kept(word: &str) -> Option<Self> {
+                Self::ALL.iter().copied().find(|known| known.as_str() == word)
+            }
+        }
+    };
+}
+
+event_kinds! {
+    OrganizationCreated = "organization.created",
+    ClientCreated = "client.created",
+    ClientUpdated = "client.updated",
+    UserCreated = "user.created",
+    PlanCreated = "plan.created",
+    PlanUpdated = "plan.updated",
+    PlanDeleted = "plan.deleted",
+    SubscriptionCreated = "subscription.created",
+    SubscriptionUpdated = "subscription.updated",
+    SubscriptionDeleted = "subscription.deleted",
+    PaymentCreated = "payment.created",
+    PaymentUpdated = "payment.updated",
+    PaymentDeleted = "payment.deleted",
+}
+
+/// An event about to be written.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Event {
+    /// Its id, and from now on the record's revision.
+    pub id: EventId,
+    /// The organization it happened in.
+    pub organization_id: OrganizationId,
+    /// What happened.
+    pub kind: EventKind,
+    /// The bytes of the record's id; the kind says which type it is of.
+    pub record_id: [u8; 16],
+    /// The client that asked for it; none for the operator.
+    pub client_id: Option<ClientId>,
+    /// The request it came with; none for the operator.
+    pub request_id: Option<String>,
+    /// When.
+    pub at: Time,
+    /// The record before, as JSON; none if it was created.
+    pub before: Option<String>,
+    /// The record after, as JSON; none if it was deleted.
+    pub after: Option<String>,
+}

@@ -1,0 +1,191 @@
+//! What is wrong with an input: a code a program can branch on, a sentence a person can act on,
+//! and where it is. All faults of one input are gathered before anyone answers.
+
+use std::borrow::Cow;
+
+/// The kinds of fault, each with its stable name on the wire.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum FaultCode {
+    /// A field that must be there is not.
+    Required,
+    /// `null` where the field cannot be empty.
+    NotNullable,
+    /// Another JSON type than the field's.
+    InvalidType,
+    /// Text shorter than the field allows.
+    TooShort,
+    /// Text, or a list, longer than the field allows.
+    TooLong,
+    /// A number or an instant outside the field's bounds.
+    OutOfRange,
+    /// More decimals than the currency has.
+    TooManyDecimals,
+    /// Text with a character the field does not take.
+    InvalidText,
+    /// Text that is not of the field's form.
+    InvalidFormat,
+    /// A word outside the field's vocabulary.
+    UnknownValue,
+    /// A word that people read in two ways.
+    Ambiguous,
+    /// The same item twice in a list.
+    DuplicateItem,
+    /// A reference to a record that does not exist.
+    NotFound,
+    /// Fields that contradict each other.
+    Inconsistent,
+    /// A member the service does not know.
+    UnknownField,
+    /// A member the caller cannot set.
+    ReadOnlyField,
+}
+
+impl FaultCode {
+    /// Every code, for the error catalogue.
+    pub const ALL: [Self; 16] = [
+        Self::Required,
+        Self::NotNullable,
+        Self::InvalidType,
+        Self::TooShort,
+        Self::TooLong,
+        Self::OutOfRange,
+        Self::TooManyDecimals,
+        Self::InvalidText,
+        Self::InvalidFormat,
+        Self::UnknownValue,
+        Self::Ambiguous,
+        Self::DuplicateItem,
+        Self::NotFound,
+        Self::Inconsistent,
+        Self::UnknownField,
+        Self::ReadOnlyField,
+    ];
+
+    /// The name on the wire.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Required => "required",
+            Self::NotNullable => "not_nullable",
+            Self::InvalidType => "invalid_type",
+            Self::TooShort => "too_short",
+            Self::TooLong => "too_long",
+            Self::OutOfRange => "out_of_range",
+            Self::TooManyDecimals => "too_many_decimals",
+            Self::InvalidText => "invalid_text",
+            Self::InvalidFormat => "invalid_format",
+            Self::UnknownValue => "unknown_value",
+            Self::Ambiguous => "ambiguous",
+            Self::DuplicateItem => "duplicate_item",
+            Self::NotFound => "not_found",
+            Self::Inconsistent => "inconsistent",
+            Self::UnknownField => "unknown_field",
+            Self::ReadOnlyField => "read_only_field",
+        }
+    }
+}
+
+/// Why a value was refused, before anyone knows where it stood.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Reason {
+    /// The kind of fault.
+    pub code: FaultCode,
+    /// A sentence that tells the caller what to send instead.
+    pub detail: Cow<'static, str>,
+}
+
+impl Reason {
+    /// A reason with its sentence.
+    pub fn new(code: FaultCode, detail: impl Into<Cow<'static, str>>) -> Self {
+        Self { code, detail: detail.into() }
+    }
+}
+
+/// A reason and the place it belongs to.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Fault {
+    /// A JSON pointer into the input, such as `/price` or `/variants/3`.
+    pub pointer: Cow<'static, str>,
+    /// What is wrong there.
+    pub reason: Reason,
+}
+
+/// All faults of one input, in the order they were found.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Faults(Vec<Fault>);
+
+impl Faults {
+    /// No faults yet.
+    pub const fn none() -> Self {
+        Self(Vec::new())
+    }
+
+    /// Notes one more fault.
+    pub fn add(&mut self, pointer: impl Into<Cow<'static, str>>, reason: Reason) {
+        self.0.push(Fault { pointer: pointer.into(), reason });
+    }
+
+    /// Notes a fault from its parts.
+    pub fn note(
+        &mut self,
+        pointer: impl Into<Cow<'static, str>>,
+        code: FaultCode,
+        detail: impl Into<Cow<'static, str>>,
+    ) {
+        self.add(pointer, Reason::new(code, detail));
+    }
+
+    /// Whether the input is right so far.
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// Whether something at `pointer` is wrong already, so that nothing more can be said of it.
+    pub fn touch(&self, pointer: &str) -> bool {
+        self.0.iter().any(|fault| fault.pointer == pointer)
+    }
+
+    /// The faults found.
+    pub fn iter(&self) -> std::slice::Iter<'_, Fault> {
+        self.0.iter()
+    }
+
+    /// `value` if nothing is wrong, else all that is.
+    pub fn into_result<T>(self, value: T) -> Result<T, Self> {
+        if self.is_empty() { Ok(value) } else { Err(self) }
+    }
+}
+
+/// Why a record cannot become what was asked.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Refusal {
+    /// The record it would become is not valid.
+    Invalid(Faults),
+    /// Its status does not lead there.
+    Transition(Transition),
+}
+
+/// A move between statuses that the rules forbid.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Transition {
+    /// Where the record stands.
+    pub from: &'static str,
+    /// Where it was asked to go.
+    pub to: &'static str,
+    /// Where it may go instead.
+    pub allowed: Vec<&'static str>,
+}
+
+impl From<Faults> for Refusal {
+    fn from(faults: Faults) -> Self {
+        Self::Invalid(faults)
+    }
+}
+
+impl<'a> IntoIterator for &'a Faults {
+    type Item = &'a Fault;
+    type IntoIter = std::slice::Iter<'a, Fault>;
+
+    fn into_iter(self) -> Self::IntoIter {
+        self.iter()
+    }
+}

@@ -1,0 +1,21 @@
+//! Floor 1: the types and rules of a subscription business.
+//! No IO, no clock, no SQL, no HTTP: time and chance come in as arguments.
+
+#![warn(missing_docs)]
+
+pub mod clients;
+pub mod currency;
+pub mod cycle;
+pub mod events;
+pub mod fault;
+pub mod id;
+pub mod money;
+pub mod number;
+pub mod organizations;
+pub mod payments;
+pub mod plans;
+pub mod slug;
+pub mod subscriptions;
+pub mod text;
+pub mod time;
+pub mod users;

@@ -1,0 +1,163 @@
+//! Numbers as their JSON text says them, exactly: digits and an exponent, never a binary float.
+
+/// A decimal number read from its text. `10`, `10.0` and `1e1` are equal; so are `0` and `-0`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Number {
+    negative: bool,
+    /// The significant digits, without trailing zeros.
+    digits: u128,
+    /// The power of ten the digits are multiplied by.
+    exponent: i64,
+}
+
+/// Why a number does not fit where it was put.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Misfit {
+    /// It has more decimals than asked for.
+    Decimals,
+    /// It is too large, or has more digits than anything we count.
+    Range,
+}
+
+impl Number {
+    /// Reads the text of a JSON number. `None` if the text is not one, or has digits past counting.
+    pub fn parse(text: &str) -> Option<Self> {
+        let (negative, unsigned) = match text.strip_prefix('-') {
+            Some(rest) => (true, rest),
+            None => (false, text),
+        };
+        let (mantissa, power) = match unsigned.split_once(['e', 'E']) {
+            Some((mantissa, power)) => (mantissa, read_power(power)?),
+            None => (unsigned, 0),
+        };
+        let (whole, fraction) = match mantissa.split_once('.') {
+            Some((_, "")) => return None,
+            Some(parts) => parts,
+            None => (mantissa, ""),
+        };
+        if whole.is_empty() || (whole.len() > 1 && whole.starts_with('0')) {
+            return None;
+        }
+        let fraction = if fraction.bytes().all(|byte| byte.is_ascii_digit()) {
+            fraction.trim_end_matches('0')
+        } else {
+            return None;
+        };
+        let mut digits: u128 = 0;
+        for byte in whole.bytes().chain(fraction.bytes()) {
+            let digit = byte.is_ascii_digit().then(|| u128::from(byte - b'0'))?;
+            digits = digits.checked_mul(10)?.checked_add(digit)?;
+        }
+        let mut exponent = power.saturating_sub(i64::try_from(fraction.len()).ok()?);
+        if digits == 0 {
+            return Some(Self { negative: false, digits: 0, exponent: 0 });
+        }
+        while digits.is_multiple_of(10) {
+            digits /= 10;
+            exponent = exponent.saturating_add(1);
+        }
+        Some(Self { negative, digits, exponent })
+    }
+
+    /// The number times `10^decimals` as an integer, if it is one.
+    pub fn scaled(self, decimals: u32) -> Result<i64, Misfit> {
+        let exponent = self.exponent.saturating_add(i64::from(decimals));
+        if exponent < 0 {
+            return Err(Misfit::Decimals);
+        }
+        let magnitude = u32::try_from(exponent)
+            .ok()
+            .and_then(|exponent| 10_u128.checked_pow(exponent))
+            .and_then(|factor| self.digits.checked_mul(factor))
+            .and_then(|magnitude| i64::try_from(magnitude).ok())
+            .ok_or(Misfit::Range)?;
+        Ok(if self.negative { -magnitude } else { magnitude })
+    }
+}
+
+fn read_power(text: &str) -> Option<i64> {
+    let (negative, digits) = match text.as_bytes() {
+        [b'-', rest @ ..] => (true, rest),
+        [b'+', rest @ ..] => (false, rest),
+        rest => (false, rest),
+    };
+    if digits.is_empty() {
+        return None;
+    }
+    let mut power: i64 = 0;
+    for byte in digits {
+        let digit = byte.is_ascii_digit().then(|| i64::from(byte - b'0'))?;
+        power = power.saturating_mul(10).saturating_add(digit);
+    }
+    // Halved, so that later sums cannot overflow; nothing near it is in range anyway.
+    let power = power.min(i64::MAX / 2);
+    Some(if negative { -power } else { power })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn scaled(text: &str, decimals: u32) -> Result<i64, Misfit> {
+        Number::parse(text).unwrap().scaled(decimals)
+    }
+
+    #[test]
+    fn spellings_of_one_number_are_equal() {
+        for text in ["10", "10.0", "1e1", "1E+1", "100e-1", "0.1e2", "10.000000000000000000000000000000000000000"] {
+            assert_eq!(scaled(text, 0), Ok(10), "{text}");
+        }
+        for text in ["0", "-0", "0.0", "0e999999999999999999999999", "-0.0e-5"] {
+            assert_eq!(scaled(text, 0), Ok(0), "{text}");
+        }
+        assert_eq!(scaled("-12.5", 1), Ok(-125));
+    }
+
+    #[test]
+    fn decimals_and_range_are_told_apart() {
+        assert_eq!(scaled("0.1", 0), Err(Misfit::Decimals));
+        assert_eq!(scaled("19.99", 1), Err(Misfit::Decimals));
+        assert_eq!(scaled("19.99", 2), Ok(1999));
+        assert_eq!(scaled("19.990", 2), Ok(1999));
+        assert_eq!(scaled("1e400", 4), Err(Misfit::Range));
+        assert_eq!(scaled("1e-400", 4), Err(Misfit::Decimals));
+        assert_eq!(scaled("1e-99999999999999999999", 4), Err(Misfit::Decimals));
+        assert_eq!(scaled("1e99999999999999999999", 4), Err(Misfit::Range));
+        assert_eq!(scaled("9223372036854775807", 0), Ok(i64::MAX));
+        assert_eq!(scaled("9223372036854775808", 0), Err(Misfit::Range));
+        assert_eq!(scaled("0.30000000000000004", 4), Err(Misfit::Decimals));
+        assert_eq!(scaled("1e18", 0), Ok(1_000_000_000_000_000_000));
+    }
+
+    #[test]
+    fn what_is_not_a_json_number_is_refused() {
+        for text in [
+            "", "-", ".5", "5.", "01", "+1", "1e", "1e+", "0x10", "NaN", "1_000", "1 ", "1.2.3", "1.a", "a", "1ea",
+            "--1", "-.5",
+        ] {
+            assert_eq!(Number::parse(text), None, "{text}");
+        }
+        assert_eq!(Number::parse(&"9".repeat(60)), None);
+    }
+
+    proptest! {
+        #[test]
+        fn integers_read_back(value: i64) {
+            prop_assume!(value != i64::MIN);
+            prop_assert_eq!(scaled(&value.to_string(), 0), Ok(value));
+        }
+
+        #[test]
+        fn moving_the_point_changes_nothing(value in -1_000_000_000_i64..1_000_000_000, shift in 0_i32..12) {
+            prop_assert_eq!(scaled(&format!("{value}e-{shift}"), 12), scaled(&format!("{value}"), u32::try_from(12 - shift).unwrap()));
+        }
+
+        #[test]
+        fn no_text_panics(text in "[-+0-9.eE]{0,30}") {
+            if let Some(number) = Number::parse(&text) {
+                let _ = number.scaled(4);
+            }
+        }
+    }
+}

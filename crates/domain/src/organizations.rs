@@ -1,0 +1,27 @@
+//! Organizations: the tenants. Every other record belongs to exactly one.
+
+use crate::currency::Currency;
+use crate::id::{EventId, OrganizationId};
+use crate::text::Line;
+use crate::time::Time;
+
+/// An organization's name, unique in the installation.
+pub type OrganizationName = Line<1, 255>;
+
+/// A tenant.
+#[derive(Clone, Debug, PartialEq, Eq, serde::Serialize)]
+pub struct Organization {
+    /// Its id.
+    pub id: OrganizationId,
+    /// Its name.
+    pub name: OrganizationName,
+    /// The currency of a plan that names none.
+    pub currency: Currency,
+    /// When it was made.
+    pub created_at: Time,
+    /// When it last changed.
+    pub updated_at: Time,
+    /// Its last event.
+    #[serde(skip)]
+    pub revision: EventId,
+}

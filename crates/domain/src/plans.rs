@@ -1,0 +1,340 @@
+//! Plans: what can be bought, and for how much.
+//! A slug never changes once a plan exists, nor does what else names the product.
+
+use crate::currency::Currency;
+use crate::cycle::BillingCycle;
+use crate::fault::{FaultCode, Faults, Reason};
+use crate::id::{EventId, OrganizationId, PlanId};
+use crate::money::Money;
+use crate::organizations::Organization;
+use crate::slug::Slug;
+use crate::text::{Line, Prose};
+use crate::time::Time;
+
+/// What customers call the plan.
+pub type PlanName = Line<1, 255>;
+/// The product the plan sells, in the words of another system.
+pub type ProductId = Line<0, 255>;
+/// A variant of that product.
+pub type Variant = Line<1, 255>;
+/// What the plan is, in prose.
+pub type Description = Prose<5_000>;
+/// A comma-separated list in one string, never split or trimmed.
+pub type Features = Prose<10_000>;
+
+/// How many variants a plan may name.
+pub const MAX_VARIANTS: usize = 100;
+/// The largest node quota.
+pub const MAX_NODE_QUOTA: i64 = 2_147_483_647;
+/// The highest tier.
+pub const MAX_TIER: i64 = 32_767;
+
+/// A link to the plan: an http or https URL, kept as it was sent.
+#[derive(Clone, Debug, PartialEq, Eq, serde::Serialize)]
+pub struct Href(String);
+
+impl Href {
+    /// Reads a link.
+    pub fn parse(text: &str) -> Result<Self, Reason> {
+        let line = Line::<1, 2_048>::parse(text)?;
+        match url::Url::parse(line.as_str()) {
+            Ok(url) if matches!(url.scheme(), "http" | "https") && !line.as_str().contains(' ') => {
+                Ok(Self(line.as_str().to_owned()))
+            }
+            _ => Err(Reason::new(FaultCode::InvalidFormat, "must be an http or https URL")),
+        }
+    }
+
+    /// The value a store kept: it went through `parse` before it got there.
+    pub const fn kept(text: String) -> Self {
+        Self(text)
+    }
+
+    /// The link.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+/// How a caller names a plan: by its id or by its slug.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum PlanKey {
+    /// By id.
+    Id(PlanId),
+    /// By slug.
+    Slug(Slug),
+}
+
+impl PlanKey {
+    /// Reads a key; `None` if no plan can have it.
+    pub fn parse(text: &str) -> Option<Self> {
+        text.parse().map(Self::Id).ok().or_else(|| Slug::parse(text).map(Self::Slug).ok())
+    }
+}
+
+/// A plan. It serialises as the record the API answers with.
+#[derive(Clone, Debug, PartialEq, Eq, serde::Serialize)]
+#[expect(missing_docs, reason = "the fields are the contract's")]
+pub struct Plan {
+    pub id: PlanId,
+    pub name: PlanName,
+    pub product_id: Option<ProductId>,
+    pub variants: Vec<Variant>,
+    pub slug: Slug,
+    pub price: Money,
+    pub currency: Currency,
+    pub href: Option<Href>,
+    pub billing_cycle: BillingCycle,
+    pub description: Description,
+    pub node_quota: i64,
+    pub features: Features,
+    pub most_popular: bool,
+    pub tier: i64,
+    pub is_active: bool,
+    pub created_at: Time,
+    pub updated_at: Time,
+    #[serde(skip)]
+    pub organization_id: OrganizationId,
+    /// Its last event.
+    #[serde(skip)]
+    pub revision: EventId,
+}
+
+/// What a create sent; a field left out or at fault is `None`.
+#[derive(Clone, Debug, Default)]
+#[expect(missing_docs, reason = "the fields are the contract's")]
+pub struct PlanDraft {
+    pub name: Option<PlanName>,
+    pub product_id: Option<ProductId>,
+    pub variants: Option<Vec<Variant>>,
+    pub slug: Option<Slug>,
+    pub price: Option<Money>,
+    pub currency: Option<Currency>,
+    pub href: Option<Href>,
+    pub billing_cycle: Option<BillingCycle>,
+    pub description: Option<Description>,
+    pub node_quota: Option<i64>,
+    pub features: Option<Features>,
+    pub most_popular: Option<bool>,
+    pub tier: Option<i64>,
+    pub is_active: Option<bool>,
+}
+
+/// What an update sent; a field left out or at fault is `None`.
+#[derive(Clone, Debug, Default)]
+#[expect(missing_docs, reason = "the fields are the contract's")]
+pub struct PlanPatch {
+    pub price: Option<Money>,
+    pub billing_cycle: Option<BillingCycle>,
+    pub description: Option<Description>,
+    pub node_quota: Option<i64>,
+    pub features: Option<Features>,
+    pub most_popular: Option<bool>,
+    pub tier: Option<i64>,
+    pub is_active: Option<bool>,
+}
+
+impl Plan {
+    /// The plan a draft describes, or all that is wrong with it. `faults` are those found while reading it.
+    pub fn create(
+        draft: PlanDraft,
+        mut faults: Faults,
+        organization: &Organization,
+        id: PlanId,
+        revision: EventId,
+        now: Time,
+    ) -> Result<Self, Faults> {
+        let currency = draft.currency.unwrap_or(organization.currency);
+        if let Some(price) = draft.price
+            && !faults.touch("/currency")
+            && let Err(reason) = price.check(currency)
+        {
+            faults.add("/price", reason);
+        }
+        let (Some(name), Some(slug), Some(price), Some(billing_cycle), true) =
+            (draft.name, draft.slug, draft.price, draft.billing_cycle, faults.is_empty())
+        else {
+            return Err(faults);
+        };
+        Ok(Self {
+            id,
+            name,
+            product_id: draft.product_id,
+            variants: draft.variants.unwrap_or_default(),
+            slug,
+            price,
+            currency,
+            href: draft.href,
+            billing_cycle,
+            description: draft.description.unwrap_or_default(),
+            node_quota: draft.node_quota.unwrap_or(0),
+            features: draft.features.unwrap_or_default(),
+            most_popular: draft.most_popular.unwrap_or(false),
+            tier: draft.tier.unwrap_or(0),
+            is_active: draft.is_active.unwrap_or(true),
+            created_at: now,
+            updated_at: now,
+            organization_id: organization.id,
+            revision,
+        })
+    }
+
+    /// The plan after an update, or all that is wrong with it. Equal to the plan before if nothing changes.
+    pub fn merge(&self, patch: PlanPatch, mut faults: Faults) -> Result<Self, Faults> {
+        let mut merged = self.clone();
+        set(&mut merged.price, patch.price);
+        set(&mut merged.billing_cycle, patch.billing_cycle);
+        set(&mut merged.description, patch.description);
+        set(&mut merged.node_quota, patch.node_quota);
+        set(&mut merged.features, patch.features);
+        set(&mut merged.most_popular, patch.most_popular);
+        set(&mut merged.tier, patch.tier);
+        set(&mut merged.is_active, patch.is_active);
+        if let Err(reason) = merged.price.check(merged.currency) {
+            faults.add("/price", reason);
+        }
+        faults.into_result(merged)
+    }
+}
+
+/// Puts what was sent in the field's place; what was left out keeps it.
+pub(crate) fn set<T>(field: &mut T, sent: Option<T>) {
+    if let Some(sent) = sent {
+        *field = sent;
+    }
+}
+
+#[cfg(test)]
+pub(crate) mod tests {
+    use super::*;
+    use crate::number::Number;
+    use crate::organizations::OrganizationName;
+
+    pub(crate) fn instant(text: &str) -> Time {
+        Time::parse(text).unwrap()
+    }
+
+    pub(crate) fn event(number: u64) -> EventId {
+        EventId::new(instant("2026-01-01T00:00:00Z"), number << 2)
+    }
+
+    fn organization(currency: &str) -> Organization {
+        let now = instant("2026-01-01T00:00:00Z");
+        Organization {
+            id: OrganizationId::new(now, 1),
+            name: OrganizationName::parse("default").unwrap(),
+            currency: Currency::parse(currency).unwrap(),
+            created_at: now,
+            updated_at: now,
+            revision: event(1),
+        }
+    }
+
+    fn money(text: &str) -> Money {
+        Money::parse(Number::parse(text).unwrap()).unwrap()
+    }
+
+    fn draft(price: &str) -> PlanDraft {
+        PlanDraft {
+            name: Some(PlanName::parse("Pro").unwrap()),
+            slug: Some(Slug::parse("pro").unwrap()),
+            price: Some(money(price)),
+            billing_cycle: Some(BillingCycle::Monthly),
+            ..PlanDraft::default()
+        }
+    }
+
+    pub(crate) fn create(draft: PlanDraft, faults: Faults, currency: &str) -> Result<Plan, Faults> {
+        let now = instant("2026-01-15T00:00:00Z");
+        Plan::create(draft, faults, &organization(currency), PlanId::new(now, 4), event(1), now)
+    }
+
+    pub(crate) fn plan() -> Plan {
+        create(draft("9.5"), Faults::none(), "USD").unwrap()
+    }
+
+    #[test]
+    fn a_draft_gets_the_defaults_of_the_contract() {
+        let plan = plan();
+        assert_eq!(plan.currency, Currency::USD);
+        assert_eq!((plan.node_quota, plan.tier, plan.is_active, plan.most_popular), (0, 0, true, false));
+        assert_eq!((plan.description.as_str(), plan.features.as_str()), ("", ""));
+        assert_eq!((plan.product_id, plan.href, plan.variants), (None, None, vec![]));
+        assert_eq!(plan.created_at, plan.updated_at);
+    }
+
+    #[test]
+    fn the_currency_bounds_the_price_of_a_draft_and_of_an_update() {
+        assert!(create(draft("9.5"), Faults::none(), "JPY").unwrap_err().touch("/price"));
+        let yen = PlanDraft { currency: Some(Currency::parse("JPY").unwrap()), ..draft("9.5") };
+        assert!(create(yen, Faults::none(), "USD").unwrap_err().touch("/price"));
+        let patch = PlanPatch { price: Some(money("9.555")), ..PlanPatch::default() };
+        assert!(plan().merge(patch, Faults::none()).unwrap_err().touch("/price"));
+    }
+
+    #[test]
+    fn a_price_is_not_held_against_a_currency_that_is_wrong_itself() {
+        let mut faults = Faults::none();
+        faults.note("/currency", FaultCode::UnknownValue, "");
+        assert!(!create(draft("9.5"), faults, "JPY").unwrap_err().touch("/price"));
+    }
+
+    #[test]
+    fn a_draft_with_faults_or_gaps_is_no_plan() {
+        let mut faults = Faults::none();
+        faults.note("/tier", FaultCode::OutOfRange, "");
+        assert_eq!(create(draft("1"), faults.clone(), "USD"), Err(faults));
+        assert!(create(PlanDraft { slug: None, ..draft("1") }, Faults::none(), "USD").is_err());
+    }
+
+    #[test]
+    fn an_update_touches_only_what_was_sent() {
+        let before = plan();
+        assert_eq!(before.merge(PlanPatch::default(), Faults::none()), Ok(before.clone()));
+        let patch = PlanPatch {
+            price: Some(money("12")),
+            billing_cycle: Some(BillingCycle::Yearly),
+            description: Some(Description::parse("d").unwrap()),
+            node_quota: Some(3),
+            features: Some(Features::parse("a,b").unwrap()),
+            most_popular: Some(true),
+            tier: Some(2),
+            is_active: Some(false),
+        };
+        let after = before.merge(patch, Faults::none()).unwrap();
+        assert_eq!((after.price, after.billing_cycle, after.node_quota), (money("12"), BillingCycle::Yearly, 3));
+        assert_eq!((after.description.as_str(), after.features.as_str()), ("d", "a,b"));
+        assert_eq!((after.most_popular, after.tier, after.is_active), (true, 2, false));
+        assert_eq!((after.slug, after.name, after.currency), (before.slug, before.name, before.currency));
+    }
+
+    #[test]
+    fn links_are_http_urls_kept_as_sent() {
+        for text in
+            ["https://example.com", "http://localhost:3000/p?a=b#c", "https://example.com/Ä", "HTTPS://EXAMPLE.com"]
+        {
+            assert_eq!(Href::parse(text).unwrap().as_str(), text);
+        }
+        for text in [
+            "",
+            "example.com",
+            "ftp://example.com",
+            "javascript:alert(1)",
+            "https://",
+            "https://a b",
+            "https://ex ample.com/",
+        ] {
+            assert!(Href::parse(text).is_err(), "{text}");
+        }
+        assert_eq!(Href::parse(&format!("https://e.com/{}", "a".repeat(2_048))).unwrap_err().code, FaultCode::TooLong);
+    }
+
+    #[test]
+    fn a_key_is_an_id_or_a_slug() {
+        let id = plan().id;
+        assert_eq!(PlanKey::parse(&id.to_string()), Some(PlanKey::Id(id)));
+        assert_eq!(PlanKey::parse("pro"), Some(PlanKey::Slug(Slug::parse("pro").unwrap())));
+        assert_eq!(PlanKey::parse("plan_pro"), None);
+        assert_eq!(PlanKey::parse(".."), None);
+    }
+}

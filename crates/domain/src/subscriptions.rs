@@ -1,0 +1,187 @@
+//! Subscriptions: a user, a plan, and where the two stand.
+//! Access follows from the record and the clock each time it is asked; it is never stored.
+
+mod status;
+
+pub use status::SubscriptionStatus;
+
+use crate::cycle::BillingCycle;
+use crate::fault::{FaultCode, Faults, Refusal, Transition};
+use crate::id::{EventId, OrganizationId, PlanId, SubscriptionId, UserId};
+use crate::plans::{Plan, PlanKey, set};
+use crate::text::Line;
+use crate::time::Time;
+
+/// A subscription's id in another system, unique among the organization's live subscriptions.
+pub type ExternalSubscriptionId = Line<1, 255>;
+
+/// A subscription. It serialises as the record an event keeps; an answer adds the access it gives.
+#[derive(Clone, Debug, PartialEq, Eq, serde::Serialize)]
+#[expect(missing_docs, reason = "the fields are the contract's")]
+pub struct Subscription {
+    pub id: SubscriptionId,
+    pub user_id: UserId,
+    #[serde(rename = "subscription_plan_id")]
+    pub plan_id: PlanId,
+    pub external_subscription_id: Option<ExternalSubscriptionId>,
+    pub billing_cycle: BillingCycle,
+    pub status: SubscriptionStatus,
+    pub is_active: bool,
+    pub renews_at: Option<Time>,
+    pub starts_at: Time,
+    pub ends_at: Option<Time>,
+    pub created_at: Time,
+    pub updated_at: Time,
+    #[serde(skip)]
+    pub organization_id: OrganizationId,
+    /// Its last event.
+    #[serde(skip)]
+    pub revision: EventId,
+}
+
+/// What a create or an update sent; a field left out or at fault is `None`, a cleared one `Some(None)`.
+#[derive(Clone, Debug, Default)]
+#[expect(missing_docs, reason = "the fields are the contract's")]
+pub struct SubscriptionDraft {
+    pub user_id: Option<UserId>,
+    pub plan: Option<PlanKey>,
+    pub external_subscription_id: Option<Option<ExternalSubscriptionId>>,
+    pub billing_cycle: Option<BillingCycle>,
+    pub status: Option<SubscriptionStatus>,
+    pub is_active: Option<bool>,
+    pub renews_at: Option<Option<Time>>,
+    pub starts_at: Option<Time>,
+    pub ends_at: Option<Option<Time>>,
+}
+
+impl Subscription {
+    /// The subscription a draft describes, or all that is wrong with it. `faults` are those found while reading the
+    /// draft; `plan` is the plan its key names, if there is one.
+    pub fn create(
+        draft: SubscriptionDraft,
+        mut faults: Faults,
+        plan: Option<&Plan>,
+        id: SubscriptionId,
+        revision: EventId,
+        now: Time,
+    ) -> Result<Self, Faults> {
+        let status = draft.status.unwrap_or(SubscriptionStatus::Active);
+        let starts_at = draft.starts_at.unwrap_or(now);
+        let cycle = draft.billing_cycle.or(plan.map(|plan| plan.billing_cycle));
+        let renews_at = draft.renews_at.unwrap_or_else(|| cycle.and_then(|cycle| cycle.renewal(starts_at, 1)));
+        if draft.renews_at.is_none()
+            && renews_at.is_none()
+            && cycle.is_some_and(|cycle| cycle != BillingCycle::Lifetime)
+        {
+            faults.note("/starts_at", FaultCode::OutOfRange, "leaves no renewal before the year 10000: send renews_at");
+        }
+        let (Some(user_id), Some(plan), Some(billing_cycle)) = (draft.user_id, plan, cycle) else {
+            return Err(faults);
+        };
+        let mut subscription = Self {
+            id,
+            user_id,
+            plan_id: plan.id,
+            external_subscription_id: draft.external_subscription_id.flatten(),
+            billing_cycle,
+            status,
+            is_active: draft.is_active.unwrap_or(status.is_active_by_default()),
+            renews_at,
+            starts_at,
+            ends_at: draft.ends_at.flatten(),
+            created_at: now,
+            updated_at: now,
+            organization_id: plan.organization_id,
+            revision,
+        };
+        // A null that was sent means null; one that was left out is filled in.
+        if status == SubscriptionStatus::Cancelled && draft.ends_at.is_none() {
+            subscription.end_with_the_paid_period(now);
+        }
+        subscription.check(&mut faults);
+        faults.into_result(subscription)
+    }
+
+    /// The subscription after an update at `now`. Equal to the subscription before if nothing changes.
+    /// `plan_id` is what the draft's key named, if it named one.
+    pub fn merge(
+        &self,
+        patch: SubscriptionDraft,
+        plan_id: Option<PlanId>,
+        mut faults: Faults,
+        now: Time,
+    ) -> Result<Self, Refusal> {
+        let mut merged = self.clone();
+        set(&mut merged.user_id, patch.user_id);
+        set(&mut merged.plan_id, plan_id);
+        set(&mut merged.external_subscription_id, patch.external_subscription_id);
+        set(&mut merged.billing_cycle, patch.billing_cycle);
+        set(&mut merged.status, patch.status);
+        set(&mut merged.renews_at, patch.renews_at);
+        set(&mut merged.starts_at, patch.starts_at);
+        set(&mut merged.ends_at, patch.ends_at);
+        merged.is_active = match patch.is_active {
+            Some(sent) => sent,
+            // An operator's override stays; the default moves along with the status.
+            None if self.is_active == self.status.is_active_by_default() && self.status != merged.status => {
+                merged.status.is_active_by_default()
+            }
+            None => self.is_active,
+        };
+        if self.status != merged.status {
+            merged.follow_status(self.status, patch.ends_at.is_some(), now);
+        }
+        merged.check(&mut faults);
+        if !faults.is_empty() {
+            return Err(faults.into());
+        }
+        if !self.status.can_become(merged.status) {
+            return Err(Refusal::Transition(Transition {
+                from: self.status.as_str(),
+                to: merged.status.as_str(),
+                allowed: self.status.next().iter().map(|status| status.as_str()).collect(),
+            }));
+        }
+        Ok(merged)
+    }
+
+    /// Whether the user may use what was paid for at `now`.
+    pub fn has_access(&self, now: Time) -> bool {
+        let not_over = match self.ends_at {
+            Some(end) => now < end,
+            None => self.status != SubscriptionStatus::Cancelled,
+        };
+        self.is_active && self.status.is_active_by_default() && self.starts_at <= now && not_over
+    }
+
+    fn follow_status(&mut self, before: SubscriptionStatus, end_was_sent: bool, now: Time) {
+        match (before, self.status) {
+            (_, SubscriptionStatus::Cancelled) if self.ends_at.is_none() => self.end_with_the_paid_period(now),
+            (SubscriptionStatus::Cancelled, SubscriptionStatus::Expired) => {}
+            (SubscriptionStatus::Cancelled, _) if !end_was_sent => self.ends_at = None,
+            _ => {}
+        }
+    }
+
+    fn end_with_the_paid_period(&mut self, now: Time) {
+        self.ends_at = Some(self.renews_at.filter(|renewal| *renewal > now).unwrap_or(now.max(self.starts_at)));
+    }
+
+    /// What the fields must be to each other; a field already at fault is not blamed twice.
+    fn check(&self, faults: &mut Faults) {
+        for (pointer, instant) in [("/renews_at", self.renews_at), ("/ends_at", self.ends_at)] {
+            if instant.is_some_and(|instant| instant < self.starts_at)
+                && !faults.touch(pointer)
+                && !faults.touch("/starts_at")
+            {
+                faults.note(pointer, FaultCode::Inconsistent, "must not be before starts_at");
+            }
+        }
+        if self.is_active && self.status == SubscriptionStatus::Expired && !faults.touch("/is_active") {
+            faults.note("/is_active", FaultCode::Inconsistent, "must be false once the status is expired");
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

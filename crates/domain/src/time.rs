@@ -1,0 +1,256 @@
+//! Instants: microseconds since 1970 in UTC, from 1970 to the end of 9999.
+//! Read from RFC 3339 with any offset, written with `Z` and six digits.
+
+use crate::fault::{FaultCode, Reason};
+use jiff::civil::{Date, DateTime};
+use jiff::{SignedDuration, Span};
+
+const EPOCH: DateTime = DateTime::constant(1970, 1, 1, 0, 0, 0, 0);
+const MAX_MICROS: i64 = 253_402_300_799_999_999;
+
+/// An instant between 1970-01-01 and 9999-12-31, to the microsecond.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Time(i64);
+
+impl Time {
+    /// The last instant we can tell.
+    pub const MAX: Self = Self(MAX_MICROS);
+
+    /// The instant this many microseconds after 1970, if it lies within our years.
+    pub const fn from_micros(micros: i64) -> Option<Self> {
+        if micros >= 0 && micros <= MAX_MICROS { Some(Self(micros)) } else { None }
+    }
+
+    /// Microseconds since 1970, as a store keeps them.
+    pub const fn as_micros(self) -> i64 {
+        self.0
+    }
+
+    /// The instant `seconds` later (earlier if negative), held within our years.
+    pub const fn plus_seconds(self, seconds: i64) -> Self {
+        let micros = self.0.saturating_add(seconds.saturating_mul(1_000_000));
+        Self(if micros < 0 {
+            0
+        } else if micros > MAX_MICROS {
+            MAX_MICROS
+        } else {
+            micros
+        })
+    }
+
+    /// Reads an RFC 3339 instant with an offset; digits past the sixth are cut off.
+    pub fn parse(text: &str) -> Result<Self, Reason> {
+        let instant = Rfc3339::read(text.as_bytes()).ok_or_else(|| {
+            Reason::new(
+                FaultCode::InvalidFormat,
+                "must be an RFC 3339 instant with an offset, such as 2026-01-31T09:30:00Z",
+            )
+        })?;
+        let date = Date::new(instant.year, instant.month, instant.day)
+            .map_err(|_| Reason::new(FaultCode::InvalidFormat, "is not a day of the calendar"))?;
+        let days = date.duration_since(EPOCH.date()).as_secs();
+        let seconds = days + instant.second_of_day - instant.offset_seconds;
+        seconds
+            .checked_mul(1_000_000)
+            .and_then(|micros| Self::from_micros(micros + instant.micros))
+            .ok_or_else(|| Reason::new(FaultCode::OutOfRange, "must lie between the years 1970 and 9999"))
+    }
+
+    /// The instant `months` calendar months later at the same time of day, the day clamped to the month's end.
+    pub(crate) fn plus_months(self, months: i64) -> Option<Self> {
+        Self::from_civil(self.civil().checked_add(Span::new().try_months(months).ok()?).ok()?)
+    }
+
+    /// The instant `days` days later.
+    pub(crate) fn plus_days(self, days: i64) -> Option<Self> {
+        days.checked_mul(86_400_000_000).and_then(|micros| self.0.checked_add(micros)).and_then(Self::from_micros)
+    }
+
+    fn civil(self) -> DateTime {
+        EPOCH.checked_add(SignedDuration::from_micros(self.0)).expect("the years 1970 to 9999 are within the calendar")
+    }
+
+    fn from_civil(civil: DateTime) -> Option<Self> {
+        i64::try_from(civil.duration_since(EPOCH).as_micros()).ok().and_then(Self::from_micros)
+    }
+}
+
+/// The parts of an RFC 3339 text, shape and small ranges checked.
+struct Rfc3339 {
+    year: i16,
+    month: i8,
+    day: i8,
+    second_of_day: i64,
+    micros: i64,
+    offset_seconds: i64,
+}
+
+impl Rfc3339 {
+    fn read(text: &[u8]) -> Option<Self> {
+        let (head, mut rest) = text.split_at_checked(19)?;
+        for (place, mark) in [(4, b'-'), (7, b'-'), (13, b':'), (16, b':')] {
+            if head[place] != mark {
+                return None;
+            }
+        }
+        if !matches!(head[10], b'T' | b't') {
+            return None;
+        }
+        let hour = digits(&head[11..13]).filter(|hour| *hour < 24)?;
+        let minute = digits(&head[14..16]).filter(|minute| *minute < 60)?;
+        // A leap second is told as the second before it: no clock of ours counts it.
+        let second = digits(&head[17..19]).filter(|second| *second <= 60)?.min(59);
+        let mut micros = 0;
+        if let [b'.', fraction @ ..] = rest {
+            let length = fraction.iter().take_while(|byte| byte.is_ascii_digit()).count();
+            if !(1..=9).contains(&length) {
+                return None;
+            }
+            let kept = length.min(6);
+            micros = digits(&fraction[..kept])? * 10_i64.pow(6 - u32::try_from(kept).ok()?);
+            rest = &fraction[length..];
+        }
+        Some(Self {
+            year: i16::try_from(digits(&head[0..4])?).ok()?,
+            month: i8::try_from(digits(&head[5..7])?).ok()?,
+            day: i8::try_from(digits(&head[8..10])?).ok()?,
+            second_of_day: hour * 3600 + minute * 60 + second,
+            micros,
+            offset_seconds: offset(rest)?,
+        })
+    }
+}
+
+fn offset(text: &[u8]) -> Option<i64> {
+    let (sign, hours, minutes) = match text {
+        [b'Z' | b'z'] => return Some(0),
+        [b'+', a, b, b':', c, d] => (1, [*a, *b], [*c, *d]),
+        [b'-', a, b, b':', c, d] => (-1, [*a, *b], [*c, *d]),
+        _ => return None,
+    };
+    let hours = digits(&hours).filter(|hours| *hours < 24)?;
+    let minutes = digits(&minutes).filter(|minutes| *minutes < 60)?;
+    Some(sign * (hours * 3600 + minutes * 60))
+}
+
+fn digits(text: &[u8]) -> Option<i64> {
+    text.iter().try_fold(0, |number, byte| byte.is_ascii_digit().then(|| number * 10 + i64::from(byte - b'0')))
+}
+
+impl std::fmt::Display for Time {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let civil = self.civil();
+        write!(
+            f,
+            "{:04}-{:02}-{:02}T{:02}:{:02}:{:02}.{:06}Z",
+            civil.year(),
+            civil.month(),
+            civil.day(),
+            civil.hour(),
+            civil.minute(),
+            civil.second(),
+            self.0.rem_euclid(1_000_000)
+        )
+    }
+}
+
+impl std::fmt::Debug for Time {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        std::fmt::Display::fmt(self, f)
+    }
+}
+
+impl serde::Serialize for Time {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(self)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn read(text: &str) -> String {
+        Time::parse(text).map_or_else(|reason| reason.code.as_str().to_owned(), |time| time.to_string())
+    }
+
+    #[test]
+    fn instants_are_told_in_utc_with_six_digits() {
+        assert_eq!(read("2026-01-31T09:30:00Z"), "2026-01-31T09:30:00.000000Z");
+        assert_eq!(read("2026-01-31t09:30:00z"), "2026-01-31T09:30:00.000000Z");
+        assert_eq!(read("2026-01-31T00:30:00+02:00"), "2026-01-30T22:30:00.000000Z");
+        assert_eq!(read("2026-01-31T00:30:00-05:30"), "2026-01-31T06:00:00.000000Z");
+        assert_eq!(read("2026-01-31T09:30:00.5Z"), "2026-01-31T09:30:00.500000Z");
+        assert_eq!(read("2026-01-31T09:30:00.123456999Z"), "2026-01-31T09:30:00.123456Z");
+        assert_eq!(read("2016-12-31T23:59:60Z"), "2016-12-31T23:59:59.000000Z");
+        assert_eq!(read("1970-01-01T00:00:00Z"), "1970-01-01T00:00:00.000000Z");
+        assert_eq!(read("9999-12-31T23:59:59.999999999Z"), "9999-12-31T23:59:59.999999Z");
+    }
+
+    #[test]
+    fn other_texts_are_refused() {
+        for text in [
+            "",
+            "2026",
+            "2026-01-31",
+            "2026-01-31T09:30:00",
+            "2026-01-31 09:30:00Z",
+            "2026-01-31T09:30Z",
+            "2026-01-31T24:00:00Z",
+            "2026-01-31T09:60:00Z",
+            "2026-01-31T09:30:61Z",
+            "2026-01-31T09:30:00.Z",
+            "2026-01-31T09:30:00.1234567890Z",
+            "2026-01-31T09:30:00+2:00",
+            "2026-01-31T09:30:00+0200",
+            "2026-01-31T09:30:00+24:00",
+            "2026-01-31T09:30:00+00:60",
+            "2026-02-29T00:00:00Z",
+            "2026-13-01T00:00:00Z",
+            "2026-00-01T00:00:00Z",
+            "2026-01-00T00:00:00Z",
+            "2026/01/31T09:30:00Z",
+            "+026-01-31T09:30:00Z",
+            "2026-01-31T09:30:00Zz",
+            "２026-01-31T09:30:00Z",
+            "2026-01/31T09:30:00Z",
+            "2026-01-31T09-30:00Z",
+            "2026-01-31T09:30-00Z",
+            "2026-01-31T09:30:00,5Z",
+            "2026-01-31T09:30:00*02:00",
+            "2026-01-31T09:30:00+02-00",
+        ] {
+            assert_eq!(read(text), "invalid_format", "{text}");
+        }
+        assert_eq!(read("1969-12-31T23:59:59.999999Z"), "out_of_range");
+        assert_eq!(read("1970-01-01T00:00:00+00:01"), "out_of_range");
+        assert_eq!(read("9999-12-31T23:59:59-00:01"), "out_of_range");
+        assert_eq!(read("0000-01-01T00:00:00Z"), "out_of_range");
+    }
+
+    #[test]
+    fn adding_seconds_stays_within_our_years() {
+        let zero = Time::from_micros(0).unwrap();
+        assert_eq!(zero.plus_seconds(-1), zero);
+        assert_eq!(zero.plus_seconds(2).as_micros(), 2_000_000);
+        assert_eq!(Time::MAX.plus_seconds(1), Time::MAX);
+        assert_eq!(Time::MAX.plus_seconds(-1).as_micros(), MAX_MICROS - 1_000_000);
+        assert_eq!(Time::from_micros(-1), None);
+        assert_eq!(Time::from_micros(MAX_MICROS + 1), None);
+        assert_eq!(Time::from_micros(MAX_MICROS), Some(Time::MAX));
+    }
+
+    proptest! {
+        #[test]
+        fn what_is_written_reads_back(micros in 0..=MAX_MICROS) {
+            let time = Time::from_micros(micros).unwrap();
+            prop_assert_eq!(Time::parse(&time.to_string()), Ok(time));
+        }
+
+        #[test]
+        fn no_text_panics(text in "\\PC{0,40}") {
+            let _ = Time::parse(&text);
+        }
+    }
+}

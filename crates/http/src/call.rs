@@ -1,0 +1,157 @@
+//! A call: one request on its way through a handler, the caller known and allowed.
+//! Its parts come out in the order the contract settles them: query and headers, then the body, then the record.
+
+use crate::catalogue::Code;
+use crate::fields::Reader;
+use crate::headers;
+use crate::json::{self, Unreadable};
+use crate::problem::Problem;
+use crate::query::Query;
+use crate::server::{BodyFault, read_body};
+use bytes::Bytes;
+use http::header::{CONTENT_ENCODING, CONTENT_TYPE};
+use http::request::Parts;
+use hyper::body::Incoming;
+use perennial_app::caller::Caller;
+use perennial_app::context::App;
+use perennial_app::idempotency::{Key, fingerprint};
+use perennial_app::revision::IfMatch;
+use perennial_domain::fault::Faults;
+use serde_json::value::RawValue;
+use std::time::Duration;
+
+/// The bounds of a request's body.
+#[derive(Clone, Debug)]
+pub struct BodyLimits {
+    /// The largest body, in bytes.
+    pub bytes: usize,
+    /// How deep its JSON may nest.
+    pub depth: usize,
+    /// How long it may take to arrive.
+    pub timeout: Duration,
+}
+
+impl Default for BodyLimits {
+    fn default() -> Self {
+        Self { bytes: 256 * 1024, depth: 32, timeout: Duration::from_secs(30) }
+    }
+}
+
+/// One request in a handler's hands.
+pub(crate) struct Call<'a> {
+    pub(crate) app: &'a App,
+    pub(crate) caller: Caller,
+    /// The path's parameter, decoded.
+    pub(crate) parameter: String,
+    pub(crate) query: Query,
+    parts: &'a Parts,
+    limits: &'a BodyLimits,
+    body: Option<Incoming>,
+}
+
+/// A body that is JSON.
+pub(crate) struct Body(Bytes);
+
+impl<'a> Call<'a> {
+    pub(crate) fn new(
+        app: &'a App,
+        caller: Caller,
+        parameter: String,
+        query: Query,
+        parts: &'a Parts,
+        limits: &'a BodyLimits,
+        body: Incoming,
+    ) -> Self {
+        Self { app, caller, parameter, query, parts, limits, body: Some(body) }
+    }
+
+    /// The caller's condition on the record's revision.
+    pub(crate) fn if_match(&mut self) -> IfMatch {
+        headers::if_match(&self.parts.headers).unwrap_or_else(|detail| {
+            self.query.header_fault("if-match", detail);
+            IfMatch::Unconditional
+        })
+    }
+
+    /// Ends a request that takes no body: whatever was sent is read past, within the limits.
+    pub(crate) async fn no_body(&mut self) -> Result<(), Problem> {
+        if let Err(detail) = headers::check_none_match(&self.parts.headers) {
+            self.query.header_fault("if-none-match", detail);
+        }
+        self.finish_query()?;
+        self.bytes().await.map(|_| ())
+    }
+
+    /// The body: small enough, of the right type, and JSON.
+    pub(crate) async fn body(&mut self) -> Result<Body, Problem> {
+        self.finish_query()?;
+        let bytes = self.bytes().await?;
+        self.check_type()?;
+        json::read(&bytes, self.limits.depth).map_err(|unreadable| match unreadable {
+            Unreadable::Malformed(detail) => {
+                Problem::new(Code::MalformedJson, format!("The body is not JSON: {detail}."))
+            }
+            Unreadable::TooDeep => {
+                Problem::new(Code::MalformedJson, format!("The body nests deeper than {} levels.", self.limits.depth))
+            }
+            Unreadable::DuplicateKey(key) => {
+                Problem::new(Code::DuplicateKey, format!("The key {key:?} stands twice in one object."))
+            }
+        })?;
+        Ok(Body(bytes))
+    }
+
+    /// The body of a create, and the key it may be retried under.
+    pub(crate) async fn keyed_body(&mut self) -> Result<(Body, Option<Key>), Problem> {
+        let key = headers::idempotency_key(&self.parts.headers).unwrap_or_else(|detail| {
+            self.query.header_fault("idempotency-key", detail);
+            None
+        });
+        let body = self.body().await?;
+        let key = key.map(|key| Key {
+            key,
+            fingerprint: fingerprint(self.parts.method.as_str(), self.parts.uri.path(), &body.0),
+        });
+        Ok((body, key))
+    }
+
+    fn finish_query(&mut self) -> Result<(), Problem> {
+        std::mem::replace(&mut self.query, Query::new(None, &[])).finish()
+    }
+
+    async fn bytes(&mut self) -> Result<Bytes, Problem> {
+        let Some(body) = self.body.take() else { return Ok(Bytes::new()) };
+        read_body(body, self.limits.bytes, self.limits.timeout).await.map_err(|fault| match fault {
+            BodyFault::TooLarge => {
+                Problem::new(Code::BodyTooLarge, format!("The body has more than {} bytes.", self.limits.bytes))
+            }
+            BodyFault::TimedOut => Problem::new(Code::RequestTimeout, "The body did not arrive in time."),
+            BodyFault::Aborted => Problem::new(Code::MalformedJson, "The body ended before it was whole."),
+        })
+    }
+
+    fn check_type(&self) -> Result<(), Problem> {
+        let headers = &self.parts.headers;
+        let is_json = headers.get(CONTENT_TYPE).and_then(|value| value.to_str().ok()).is_some_and(|text| {
+            let essence = text.split(';').next().unwrap_or_default().trim();
+            essence.eq_ignore_ascii_case("application/json")
+        });
+        if headers.contains_key(CONTENT_ENCODING) {
+            return Err(Problem::new(Code::UnsupportedMediaType, "A body with a Content-Encoding is not taken."));
+        }
+        if !is_json {
+            return Err(Problem::new(Code::UnsupportedMediaType, "The body must be sent as application/json."));
+        }
+        Ok(())
+    }
+}
+
+impl Body {
+    /// Reads the fields of the body, gathering all that is wrong with them.
+    pub(crate) fn read<T>(&self, fields: impl FnOnce(&mut Reader<'_>) -> T) -> (T, Faults) {
+        let raw: &RawValue = serde_json::from_slice(&self.0).expect("the body was read as JSON before");
+        let mut reader = Reader::new(raw);
+        let value = fields(&mut reader);
+        (value, reader.finish())
+    }
+}

@@ -1,0 +1,212 @@
+//! The error catalogue: every code the service answers with, its status, what it means and what the caller does.
+//! `docs/errors.md` and the page behind a problem's `type` are written from it.
+
+use http::StatusCode;
+use perennial_domain::fault::FaultCode;
+use std::fmt::Write as _;
+
+/// Where a problem's `type` points.
+pub(crate) const CATALOGUE_PATH: &str = "/docs/errors";
+
+/// What the catalogue says of a code.
+#[derive(Clone, Copy)]
+pub(crate) struct Entry {
+    pub(crate) code: &'static str,
+    pub(crate) status: StatusCode,
+    pub(crate) title: &'static str,
+    pub(crate) remedy: &'static str,
+}
+
+macro_rules! catalogue {
+    ($($code:ident $name:literal $status:ident $title:literal $remedy:literal;)*) => {
+        /// The codes of whole answers.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+        pub(crate) enum Code { $($code),* }
+
+        impl Code {
+            pub(crate) const ALL: &'static [Self] = &[$(Self::$code),*];
+
+            pub(crate) const fn entry(self) -> Entry {
+                match self {
+                    $(Self::$code => Entry { code: $name, status: StatusCode::$status, title: $title, remedy: $remedy }),*
+                }
+            }
+        }
+    };
+}
+
+catalogue! {
+    MalformedJson "malformed_json" BAD_REQUEST "The body is not JSON"
+        "Send one JSON value in UTF-8, nested no deeper than the limit.";
+    DuplicateKey "duplicate_key" BAD_REQUEST "A JSON key stands twice"
+        "Send each member of an object once.";
+    InvalidParameter "invalid_parameter" BAD_REQUEST "A query parameter is wrong"
+        "Correct the parameters named in `errors`; each is sent once, and `+` in a value is written `%2B`.";
+    UnknownParameter "unknown_parameter" BAD_REQUEST "A query parameter is unknown"
+        "Leave out the parameters named in `errors`, or look for their right names in the reference.";
+    InvalidCursor "invalid_cursor" BAD_REQUEST "The cursor does not belong here"
+        "Send `next_cursor` as it was given, with the same filters and sort; or start again without a cursor.";
+    InvalidHeader "invalid_header" BAD_REQUEST "A header is wrong"
+        "Correct the headers named in `errors`.";
+    ClientIdRequired "client_id_required" UNAUTHORIZED "No client named"
+        "Send the header `client-id` with your client's id.";
+    InvalidClient "invalid_client" UNAUTHORIZED "The client is not known"
+        "Check the id; the operator sees with `perennial client list` whether the client is disabled or expired.";
+    TokenRequired "token_required" UNAUTHORIZED "A user must be signed in"
+        "Send `Authorization: Bearer …` with a user's access token.";
+    InsufficientScope "insufficient_scope" FORBIDDEN "The client may not do this"
+        "Use a client that holds the scope in `required_scope`, or have the operator grant it.";
+    ClientNotForBrowsers "client_not_for_browsers" FORBIDDEN "A trusted client must not be used from a browser"
+        "Call from a server; a browser uses a public client. If the id was shipped to browsers, rotate it.";
+    AddressNotAllowed "address_not_allowed" FORBIDDEN "The client may not call from this address"
+        "Call from an address on the client's list, or have the operator extend it.";
+    RouteNotFound "route_not_found" NOT_FOUND "There is nothing at this path"
+        "Look for the path in the reference at `/docs`.";
+    NotFound "not_found" NOT_FOUND "There is no such record"
+        "Check the id or slug; the record may have been deleted, or belong to someone else.";
+    MethodNotAllowed "method_not_allowed" METHOD_NOT_ALLOWED "The path does not take this method"
+        "Use one of the methods in the header `Allow`.";
+    RequestTimeout "request_timeout" REQUEST_TIMEOUT "The request took too long to arrive"
+        "Send the whole body in one go, then try again.";
+    AnswerTimeout "answer_timeout" SERVICE_UNAVAILABLE "The answer took too long"
+        "Try again after the seconds in `Retry-After`; send the same `Idempotency-Key` if it was a create.";
+    SlugTaken "slug_taken" CONFLICT "Another plan has this slug"
+        "Choose another slug, or update the plan that has it.";
+    PlanInUse "plan_in_use" CONFLICT "Subscriptions refer to the plan"
+        "Retire the plan with `is_active: false`; it can be deleted once no subscription refers to it.";
+    PlanInactive "plan_inactive" CONFLICT "The plan is retired"
+        "Choose an active plan, or activate this one first.";
+    ExternalIdTaken "external_id_taken" CONFLICT "Another record has this external id"
+        "The record in `conflicting_id` has it: update that one, or send another external id.";
+    InvalidTransition "invalid_transition" CONFLICT "The status does not lead there"
+        "Send one of the statuses in `allowed`.";
+    IdempotencyInFlight "idempotency_in_flight" CONFLICT "The same request is still being answered"
+        "Wait a moment and send it again with the same key.";
+    Contended "contended" CONFLICT "Too many writers at this record at once"
+        "Nothing was changed. Try again.";
+    Stale "stale" PRECONDITION_FAILED "The record has changed meanwhile"
+        "Read it again, look at what changed, and send the new ETag in `If-Match`.";
+    BodyTooLarge "body_too_large" PAYLOAD_TOO_LARGE "The body is too large"
+        "Send a smaller body.";
+    TargetTooLong "target_too_long" URI_TOO_LONG "The path and query are too long"
+        "Send a shorter target.";
+    UnsupportedMediaType "unsupported_media_type" UNSUPPORTED_MEDIA_TYPE "The body is not application/json"
+        "Send `Content-Type: application/json` and no `Content-Encoding`.";
+    InvalidInput "invalid_input" UNPROCESSABLE_ENTITY "Several fields are wrong"
+        "Correct all the fields named in `errors`.";
+    IdempotencyKeyReused "idempotency_key_reused" UNPROCESSABLE_ENTITY "The key belongs to another request"
+        "Use a new key for a new request; a retry repeats the body byte for byte.";
+    HeadersTooLarge "headers_too_large" REQUEST_HEADER_FIELDS_TOO_LARGE "The headers are too large"
+        "Send fewer or smaller headers.";
+    Internal "internal" INTERNAL_SERVER_ERROR "Something went wrong on our side"
+        "Try again; if it stays, give the operator the `request_id`.";
+    Overloaded "overloaded" SERVICE_UNAVAILABLE "The server has more work than it can do"
+        "Nothing was changed. Try again after the seconds in `Retry-After`.";
+    ShuttingDown "shutting_down" SERVICE_UNAVAILABLE "The server is stopping"
+        "Nothing was changed. Try again: another server will answer.";
+    StorageUnavailable "storage_unavailable" SERVICE_UNAVAILABLE "The database cannot be reached"
+        "Nothing was changed. Try again after the seconds in `Retry-After`.";
+    OutcomeUnknown "outcome_unknown" SERVICE_UNAVAILABLE "The database was lost while it was committing"
+        "The change was made or it was not: send it again with the same `Idempotency-Key`, or read the record.";
+}
+
+/// What the catalogue says of one fault in an input.
+pub(crate) const fn fault_entry(fault: FaultCode) -> Entry {
+    let (title, remedy) = match fault {
+        FaultCode::Required => ("A required field is missing", "Send the field."),
+        FaultCode::NotNullable => ("A field cannot be null", "Send a value, or leave the field out."),
+        FaultCode::InvalidType => {
+            ("A field has the wrong JSON type", "Send the type the reference shows; a number is not sent as text.")
+        }
+        FaultCode::TooShort => ("A text is too short", "Send a longer text."),
+        FaultCode::TooLong => ("A text or a list is too long", "Send a shorter one."),
+        FaultCode::OutOfRange => ("A value is out of range", "Send a value within the bounds that `detail` names."),
+        FaultCode::TooManyDecimals => {
+            ("An amount has too many decimals", "Send no more decimals than the currency has.")
+        }
+        FaultCode::InvalidText => {
+            ("A text holds a character it must not", "Leave out control characters and marks that reorder text.")
+        }
+        FaultCode::InvalidFormat => ("A text is not of the field's form", "Send the form that `detail` shows."),
+        FaultCode::UnknownValue => ("A word is not in the vocabulary", "Send one of the words that `detail` lists."),
+        FaultCode::Ambiguous => ("A word is read in two ways", "Send the word that says which one you mean."),
+        FaultCode::DuplicateItem => ("An item stands twice in a list", "Send each item once."),
+        FaultCode::NotFound => ("A reference leads nowhere", "Send the id of a record that exists."),
+        FaultCode::Inconsistent => ("Two fields contradict each other", "Change one of them, as `detail` says."),
+        FaultCode::UnknownField => {
+            ("A field is unknown", "Leave the field out, or look for its right name in the reference.")
+        }
+        FaultCode::ReadOnlyField => ("A field cannot be set", "Leave the field out, or send it as it stands."),
+    };
+    Entry { code: fault.as_str(), status: StatusCode::UNPROCESSABLE_ENTITY, title, remedy }
+}
+
+/// The catalogue's entries, by status and then by code. A name that answers with two statuses has two entries.
+pub(crate) fn entries() -> Vec<Entry> {
+    let mut entries: Vec<Entry> = Code::ALL.iter().map(|code| code.entry()).collect();
+    entries.extend(FaultCode::ALL.map(fault_entry));
+    entries.sort_by_key(|entry| (entry.status.as_u16(), entry.code));
+    entries
+}
+
+/// The catalogue as Markdown.
+pub fn markdown() -> String {
+    let mut page = String::from(
+        "# Errors\n\n\
+         Every refusal is an `application/problem+json` document (RFC 9457) with a stable `code`. Bad input lists all its\n\
+         faults at once in `errors`; where they share one code, the problem carries that code, else `invalid_input`.\n\n\
+         This page is generated from the code: `cargo xtask openapi`.\n",
+    );
+    let mut status = None;
+    for entry in entries() {
+        if status != Some(entry.status) {
+            status = Some(entry.status);
+            let _ = write!(page, "\n## {}\n\n| Code | What it means | What to do |\n|---|---|---|\n", entry.status);
+        }
+        let _ = writeln!(page, "| `{}` | {} | {} |", entry.code, entry.title, entry.remedy);
+    }
+    page
+}
+
+/// The catalogue as a page, each code an anchor.
+pub(crate) fn html() -> String {
+    let mut page = String::from(
+        "<!doctype html><html lang=\"en\"><meta charset=\"utf-8\"><meta name=\"viewport\" content=\"width=device-width\">\
+         <title>Perennial: errors</title><style>body{font:16px/1.5 system-ui,sans-serif;max-width:60rem;margin:2rem auto;\
+         padding:0 1rem;color:#1c2b24}section{padding:.5rem 1rem;border-left:3px solid #cfe3d6;margin:1rem 0}\
+         section:target{border-color:#1f7a4d;background:#eef7f1}h2{font-size:1rem;margin:0}code{font-size:1rem}\
+         small{color:#5b6f65}p{margin:.25rem 0}</style><h1>Errors</h1>",
+    );
+    for entry in entries() {
+        let Entry { code, status, title, remedy } = entry;
+        let remedy = remedy.replace('&', "&amp;").replace('<', "&lt;");
+        let _ = write!(
+            page,
+            "<section id=\"{code}\"><h2><code>{code}</code> <small>{}</small></h2><p>{title}.</p><p>{remedy}</p></section>",
+            status.as_u16()
+        );
+    }
+    page
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_code_has_one_entry_a_status() {
+        let entries = entries();
+        for pair in entries.windows(2) {
+            assert_ne!((pair[0].status, pair[0].code), (pair[1].status, pair[1].code));
+        }
+        assert!(entries.iter().all(|entry| entry.code.bytes().all(|byte| byte.is_ascii_lowercase() || byte == b'_')));
+    }
+
+    #[test]
+    fn both_pages_hold_every_code() {
+        for entry in entries() {
+            assert!(markdown().contains(&format!("| `{}` |", entry.code)), "{}", entry.code);
+            assert!(html().contains(&format!("id=\"{}\"", entry.code)), "{}", entry.code);
+        }
+    }
+}

@@ -1,0 +1,110 @@
+//! Reads the fields of a body, gathering all that is wrong with them.
+
+use super::{Field, Fields};
+use crate::json::{self, Json, Object};
+use perennial_domain::fault::{FaultCode, Faults};
+use serde_json::value::RawValue;
+
+/// A body being read.
+pub(crate) struct Reader<'a> {
+    members: Vec<(String, Option<&'a RawValue>)>,
+    faults: Faults,
+}
+
+impl<'a> Reader<'a> {
+    /// Starts on a body that is JSON; one that is no object has a fault and no fields.
+    pub(crate) fn new(raw: &'a RawValue) -> Self {
+        let mut faults = Faults::none();
+        let members = match json::object(raw) {
+            Some(Object(members)) => members.into_iter().map(|(name, raw)| (name.into_owned(), Some(raw))).collect(),
+            None => {
+                faults.note("", FaultCode::InvalidType, "the body must be a JSON object");
+                Vec::new()
+            }
+        };
+        Self { members, faults }
+    }
+
+    /// Ends the reading: every member nobody asked for is unknown.
+    pub(crate) fn finish(mut self) -> Faults {
+        for (name, raw) in &self.members {
+            if raw.is_some() {
+                let pointer = format!("/{}", name.replace('~', "~0").replace('/', "~1"));
+                self.faults.note(pointer, FaultCode::UnknownField, "is not a field of this record");
+            }
+        }
+        self.faults
+    }
+
+    fn take(&mut self, at: &'static str) -> Option<Json<'a>> {
+        self.members.iter_mut().find(|(name, _)| *name == at[1..]).and_then(|(_, raw)| raw.take()).map(json::value)
+    }
+
+    fn is_object(&self) -> bool {
+        !self.faults.touch("")
+    }
+}
+
+impl Fields for Reader<'_> {
+    fn required<T: Field>(&mut self, at: &'static str, _about: &'static str) -> Option<T> {
+        match self.take(at) {
+            Some(Json::Null) => self.not_nullable(at),
+            Some(json) => T::read(json, at, &mut self.faults),
+            None => {
+                if self.is_object() {
+                    self.faults.note(at, FaultCode::Required, "is required");
+                }
+                None
+            }
+        }
+    }
+
+    fn optional<T: Field>(&mut self, at: &'static str, _about: &'static str) -> Option<T> {
+        match self.take(at)? {
+            Json::Null => self.not_nullable(at),
+            json => T::read(json, at, &mut self.faults),
+        }
+    }
+
+    fn nullable<T: Field>(&mut self, at: &'static str, _about: &'static str) -> Option<Option<T>> {
+        match self.take(at)? {
+            Json::Null => Some(None),
+            json => T::read(json, at, &mut self.faults).map(Some),
+        }
+    }
+
+    fn read_only(&mut self, at: &'static str) {
+        if self.take(at).is_some() {
+            self.faults.note(at, FaultCode::ReadOnlyField, "is set by the service: leave it out");
+        }
+    }
+
+    fn ignored(&mut self, at: &'static str) {
+        self.take(at);
+    }
+
+    fn unchanged<T: Field + PartialEq>(&mut self, at: &'static str, stored: Option<&T>) {
+        self.unchanged_or_null(at, stored.map(Some));
+    }
+
+    fn unchanged_or_null<T: Field + PartialEq>(&mut self, at: &'static str, stored: Option<Option<&T>>) {
+        let Some(json) = self.take(at) else { return };
+        let sent = match json {
+            Json::Null => Some(None),
+            // A value that cannot be read is not the stored one: one fault says it all.
+            json => T::read(json, at, &mut Faults::none()).map(Some),
+        };
+        let same = matches!((&sent, stored), (Some(sent), Some(stored)) if sent.as_ref() == stored);
+        if !same {
+            let detail = "cannot be changed: leave it out, or send it as it stands";
+            self.faults.note(at, FaultCode::ReadOnlyField, detail);
+        }
+    }
+}
+
+impl Reader<'_> {
+    fn not_nullable<T>(&mut self, at: &'static str) -> Option<T> {
+        self.faults.note(at, FaultCode::NotNullable, "must not be null");
+        None
+    }
+}

@@ -1,0 +1,76 @@
+//! Writes the schema of a body from the function that reads it.
+
+use super::{Field, Fields};
+use serde_json::{Map, Value, json};
+
+/// A schema being written. As a reader of fields it answers nothing.
+#[derive(Default)]
+pub(crate) struct SchemaWriter {
+    properties: Map<String, Value>,
+    required: Vec<Value>,
+}
+
+impl SchemaWriter {
+    /// The schema of an object with the fields asked for, and no others.
+    pub(crate) fn finish(self) -> Value {
+        let mut schema = json!({ "type": "object", "properties": self.properties, "additionalProperties": false });
+        if !self.required.is_empty() {
+            schema["required"] = Value::Array(self.required);
+        }
+        schema
+    }
+
+    fn add(&mut self, at: &'static str, schema: Value) {
+        self.properties.insert(at[1..].to_owned(), schema);
+    }
+}
+
+impl Fields for SchemaWriter {
+    fn required<T: Field>(&mut self, at: &'static str, about: &'static str) -> Option<T> {
+        self.required.push(at[1..].into());
+        self.optional(at, about)
+    }
+
+    fn optional<T: Field>(&mut self, at: &'static str, about: &'static str) -> Option<T> {
+        self.add(at, described(T::schema(), about));
+        None
+    }
+
+    fn nullable<T: Field>(&mut self, at: &'static str, about: &'static str) -> Option<Option<T>> {
+        self.add(at, described(nullable(T::schema()), about));
+        None
+    }
+
+    fn read_only(&mut self, _at: &'static str) {}
+
+    fn ignored(&mut self, at: &'static str) {
+        self.add(at, json!({ "description": "Ignored: it may be sent back, whatever it holds." }));
+    }
+
+    fn unchanged<T: Field + PartialEq>(&mut self, at: &'static str, _stored: Option<&T>) {
+        self.add(at, described(T::schema(), "May be sent back as it stands; it cannot be changed."));
+    }
+
+    fn unchanged_or_null<T: Field + PartialEq>(&mut self, at: &'static str, _stored: Option<Option<&T>>) {
+        self.add(at, described(nullable(T::schema()), "May be sent back as it stands; it cannot be changed."));
+    }
+}
+
+/// The schema of a value that may also be null.
+fn nullable(mut schema: Value) -> Value {
+    if let Some(kind) = schema["type"].as_str() {
+        schema["type"] = json!([kind, "null"]);
+    }
+    if let Some(words) = schema["enum"].as_array_mut() {
+        words.push(Value::Null);
+    }
+    schema
+}
+
+fn described(mut schema: Value, about: &'static str) -> Value {
+    schema["description"] = match schema["description"].as_str() {
+        Some(form) => format!("{about} {form}").into(),
+        None => about.into(),
+    };
+    schema
+}

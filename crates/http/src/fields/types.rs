@@ -1,0 +1,286 @@
+//! How each type of the domain stands in JSON.
+
+use super::Field;
+use crate::json::{self, Json};
+use perennial_domain::currency::Currency;
+use perennial_domain::cycle::BillingCycle;
+use perennial_domain::fault::{FaultCode, Faults, Reason};
+use perennial_domain::id::{PaymentId, PlanId, SubscriptionId, UserId};
+use perennial_domain::money::Money;
+use perennial_domain::number::{Misfit, Number};
+use perennial_domain::payments::PaymentStatus;
+use perennial_domain::plans::{Href, MAX_VARIANTS, PlanKey, Variant};
+use perennial_domain::slug::Slug;
+use perennial_domain::subscriptions::SubscriptionStatus;
+use perennial_domain::text::{Line, Prose};
+use perennial_domain::time::Time;
+use serde_json::{Value, json};
+use std::str::FromStr;
+
+/// A whole number from 0 to `MAX`.
+pub(crate) struct Whole<const MAX: i64>(pub(crate) i64);
+
+/// An id of another system; the empty text is none.
+pub(crate) struct External<const MAX: usize>(pub(crate) Option<Line<1, MAX>>);
+
+/// A reference to a plan, by its id or its slug.
+pub(crate) struct PlanReference(pub(crate) PlanKey);
+
+/// Reads a text with `parse`, or says that it is none.
+fn text<T>(
+    json: &Json<'_>,
+    at: &'static str,
+    faults: &mut Faults,
+    parse: impl FnOnce(&str) -> Result<T, Reason>,
+) -> Option<T> {
+    let result = match json {
+        Json::Text(Some(text)) => parse(text),
+        Json::Text(None) => {
+            Err(Reason::new(FaultCode::InvalidText, "must not contain half a character (a lone surrogate)"))
+        }
+        _ => Err(Reason::new(FaultCode::InvalidType, "must be a string")),
+    };
+    result.map_err(|reason| faults.add(at, reason)).ok()
+}
+
+/// Reads a number from its text, or says that it is none.
+fn number<T>(
+    json: &Json<'_>,
+    at: &'static str,
+    faults: &mut Faults,
+    parse: impl FnOnce(Number) -> Result<T, Reason>,
+) -> Option<T> {
+    let result = match json {
+        Json::Number(text) => match Number::parse(text) {
+            Some(number) => parse(number),
+            None => Err(Reason::new(FaultCode::OutOfRange, "has more digits than any number we keep")),
+        },
+        _ => Err(Reason::new(FaultCode::InvalidType, "must be a number")),
+    };
+    result.map_err(|reason| faults.add(at, reason)).ok()
+}
+
+impl Field for bool {
+    fn read(json: Json<'_>, at: &'static str, faults: &mut Faults) -> Option<Self> {
+        if let Json::Bool(value) = json {
+            return Some(value);
+        }
+        faults.note(at, FaultCode::InvalidType, "must be true or false");
+        None
+    }
+
+    fn schema() -> Value {
+        json!({ "type": "boolean" })
+    }
+}
+
+impl<const MAX: i64> Field for Whole<MAX> {
+    fn read(json: Json<'_>, at: &'static str, faults: &mut Faults) -> Option<Self> {
+        number(&json, at, faults, |number| match number.scaled(0) {
+            Ok(value) if (0..=MAX).contains(&value) => Ok(Self(value)),
+            Err(Misfit::Decimals) => Err(Reason::new(FaultCode::InvalidType, "must be a whole number")),
+            Ok(_) | Err(Misfit::Range) => {
+                Err(Reason::new(FaultCode::OutOfRange, format!("must be between 0 and {MAX}")))
+            }
+        })
+    }
+
+    fn schema() -> Value {
+        json!({ "type": "integer", "minimum": 0, "maximum": MAX })
+    }
+}
+
+impl Field for Money {
+    fn read(json: Json<'_>, at: &'static str, faults: &mut Faults) -> Option<Self> {
+        number(&json, at, faults, Self::parse)
+    }
+
+    fn schema() -> Value {
+        json!({ "type": "number", "minimum": 0, "maximum": 999_999_999_999_i64 })
+    }
+}
+
+impl<const MIN: usize, const MAX: usize> Field for Line<MIN, MAX> {
+    fn read(json: Json<'_>, at: &'static str, faults: &mut Faults) -> Option<Self> {
+        text(&json, at, faults, Self::parse)
+    }
+
+    fn schema() -> Value {
+        json!({ "type": "string", "minLength": MIN, "maxLength": MAX })
+    }
+}
+
+impl<const MAX: usize> Field for Prose<MAX> {
+    fn read(json: Json<'_>, at: &'static str, faults: &mut Faults) -> Option<Self> {
+        text(&json, at, faults, Self::parse)
+    }
+
+    fn schema() -> Value {
+        json!({ "type": "string", "maxLength": MAX })
+    }
+}
+
+impl<const MAX: usize> Field for External<MAX> {
+    fn read(json: Json<'_>, at: &'static str, faults: &mut Faults) -> Option<Self> {
+        text(&json, at, faults, |text| {
+            if text.is_empty() { Ok(Self(None)) } else { Line::parse(text).map(|line| Self(Some(line))) }
+        })
+    }
+
+    fn schema() -> Value {
+        json!({ "type": "string", "maxLength": MAX })
+    }
+}
+
+impl Field for Slug {
+    fn read(json: Json<'_>, at: &'static str, faults: &mut Faults) -> Option<Self> {
+        text(&json, at, faults, Self::parse)
+    }
+
+    fn schema() -> Value {
+        json!({ "type": "string", "minLength": 1, "maxLength": 100, "pattern": Self::PATTERN })
+    }
+}
+
+impl Field for Currency {
+    fn read(json: Json<'_>, at: &'static str, faults: &mut Faults) -> Option<Self> {
+        text(&json, at, faults, Self::parse)
+    }
+
+    fn schema() -> Value {
+        json!({ "type": "string", "pattern": "^[A-Za-z]{3}$", "description": "An ISO 4217 code that has minor units, in any case." })
+    }
+}
+
+impl Field for Href {
+    fn read(json: Json<'_>, at: &'static str, faults: &mut Faults) -> Option<Self> {
+        text(&json, at, faults, Self::parse)
+    }
+
+    fn schema() -> Value {
+        json!({ "type": "string", "format": "uri", "maxLength": 2048, "description": "An http or https URL." })
+    }
+}
+
+impl Field for Time {
+    fn read(json: Json<'_>, at: &'static str, faults: &mut Faults) -> Option<Self> {
+        text(&json, at, faults, Self::parse)
+    }
+
+    fn schema() -> Value {
+        json!({ "type": "string", "format": "date-time", "description": "An RFC 3339 instant with an offset, between 1970 and 9999." })
+    }
+}
+
+impl Field for BillingCycle {
+    fn read(json: Json<'_>, at: &'static str, faults: &mut Faults) -> Option<Self> {
+        text(&json, at, faults, Self::parse)
+    }
+
+    fn schema() -> Value {
+        words(
+            Self::ALL.map(Self::as_str),
+            "Its usual aliases (month, year, annual, one_time …) are read too, in any case.",
+        )
+    }
+}
+
+impl Field for SubscriptionStatus {
+    fn read(json: Json<'_>, at: &'static str, faults: &mut Faults) -> Option<Self> {
+        text(&json, at, faults, Self::parse)
+    }
+
+    fn schema() -> Value {
+        words(Self::ALL.map(Self::as_str), "Aliases such as trialing and canceled are read too, in any case.")
+    }
+}
+
+impl Field for PaymentStatus {
+    fn read(json: Json<'_>, at: &'static str, faults: &mut Faults) -> Option<Self> {
+        text(&json, at, faults, Self::parse)
+    }
+
+    fn schema() -> Value {
+        words(Self::ALL.map(Self::as_str), "Aliases such as paid and canceled are read too, in any case.")
+    }
+}
+
+/// A vocabulary. Its aliases make it open, so the words are told as examples and not as an enum.
+fn words<const N: usize>(words: [&'static str; N], aliases: &'static str) -> Value {
+    json!({ "type": "string", "examples": &words[..], "description": format!("One of {}. {aliases}", words.join(", ")) })
+}
+
+impl Field for Vec<Variant> {
+    fn read(json: Json<'_>, at: &'static str, faults: &mut Faults) -> Option<Self> {
+        let Json::List(items) = json else {
+            faults.note(at, FaultCode::InvalidType, "must be a list of strings");
+            return None;
+        };
+        if items.len() > MAX_VARIANTS {
+            faults.note(at, FaultCode::TooLong, format!("must have at most {MAX_VARIANTS} items"));
+            return None;
+        }
+        let mut variants: Self = Vec::with_capacity(items.len());
+        let mut sound = true;
+        for (index, raw) in items.into_iter().enumerate() {
+            let reason = match json::value(raw) {
+                Json::Text(Some(text)) => match Variant::parse(&text) {
+                    Ok(variant) if variants.contains(&variant) => {
+                        Reason::new(FaultCode::DuplicateItem, "stands in the list already")
+                    }
+                    Ok(variant) => {
+                        variants.push(variant);
+                        continue;
+                    }
+                    Err(reason) => reason,
+                },
+                Json::Text(None) => {
+                    Reason::new(FaultCode::InvalidText, "must not contain half a character (a lone surrogate)")
+                }
+                _ => Reason::new(FaultCode::InvalidType, "must be a string"),
+            };
+            faults.add(format!("{at}/{index}"), reason);
+            sound = false;
+        }
+        sound.then_some(variants)
+    }
+
+    fn schema() -> Value {
+        json!({ "type": "array", "maxItems": MAX_VARIANTS, "uniqueItems": true, "items": Variant::schema() })
+    }
+}
+
+fn not_found(what: &str) -> Reason {
+    Reason::new(FaultCode::NotFound, format!("names no {what} of this organization"))
+}
+
+impl Field for PlanReference {
+    fn read(json: Json<'_>, at: &'static str, faults: &mut Faults) -> Option<Self> {
+        text(&json, at, faults, |text| PlanKey::parse(text).map(Self).ok_or_else(|| not_found("plan")))
+    }
+
+    fn schema() -> Value {
+        json!({ "type": "string", "description": "A plan's id or its slug." })
+    }
+}
+
+macro_rules! id_fields {
+    ($($id:ident, $what:literal;)*) => {$(
+        impl Field for $id {
+            fn read(json: Json<'_>, at: &'static str, faults: &mut Faults) -> Option<Self> {
+                text(&json, at, faults, |text| Self::from_str(text).map_err(|_| not_found($what)))
+            }
+
+            fn schema() -> Value {
+                json!({ "type": "string", "pattern": format!("^{}_[0-7][0-9a-hjkmnp-tv-z]{{25}}$", Self::PREFIX) })
+            }
+        }
+    )*};
+}
+
+id_fields! {
+    UserId, "user";
+    PlanId, "plan";
+    SubscriptionId, "subscription";
+    PaymentId, "payment";
+}

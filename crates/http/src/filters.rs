@@ -1,0 +1,132 @@
+//! What the parameters of lists have in common: how they are read, and their schemas.
+
+use perennial_domain::fault::{FaultCode, Reason};
+use serde_json::{Value, json};
+
+/// The most records on a page.
+pub(crate) const MAX_LIMIT: usize = 200;
+
+fn malformed(detail: impl Into<std::borrow::Cow<'static, str>>) -> Reason {
+    Reason::new(FaultCode::InvalidFormat, detail)
+}
+
+pub(crate) fn boolean(text: &str) -> Result<bool, Reason> {
+    text.parse().map_err(|_| malformed("must be true or false"))
+}
+
+pub(crate) fn whole(text: &str, max: i64) -> Result<i64, Reason> {
+    let plain = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+    let number = if plain { text.parse().ok() } else { None };
+    number.filter(|number| *number <= max).ok_or_else(|| malformed(format!("must be a whole number from 0 to {max}")))
+}
+
+pub(crate) fn limit(text: &str) -> Result<usize, Reason> {
+    let number = whole(text, 200).ok().and_then(|number| usize::try_from(number).ok());
+    number
+        .filter(|number| *number >= 1)
+        .ok_or_else(|| malformed(format!("must be a whole number from 1 to {MAX_LIMIT}")))
+}
+
+/// An order by name; a `-` before it turns it round.
+pub(crate) fn sort<T: Copy>(text: &str, known: &[(&str, T)]) -> Result<(T, bool), Reason> {
+    let (name, descending) = match text.strip_prefix('-') {
+        Some(name) => (name, true),
+        None => (text, false),
+    };
+    let found = known.iter().find(|(known, _)| *known == name);
+    found.map(|(_, sort)| (*sort, descending)).ok_or_else(|| {
+        let names: Vec<&str> = known.iter().map(|(name, _)| *name).collect();
+        malformed(format!("must be one of {}, with - before it to turn the order round", names.join(", ")))
+    })
+}
+
+pub(crate) fn sort_schema(names: &[&str], default: &str) -> Value {
+    let both: Vec<String> = names.iter().flat_map(|name| [(*name).to_owned(), format!("-{name}")]).collect();
+    json!({ "type": "string", "enum": both, "default": default })
+}
+
+/// Schemas that several endpoints share.
+pub(crate) mod schema {
+    use super::MAX_LIMIT;
+    use perennial_domain::cycle::BillingCycle;
+    use perennial_domain::plans::MAX_TIER;
+    use serde_json::{Map, Value, json};
+
+    pub(crate) fn boolean() -> Value {
+        json!({ "type": "boolean" })
+    }
+
+    pub(crate) fn text() -> Value {
+        json!({ "type": "string", "minLength": 1, "maxLength": 255 })
+    }
+
+    pub(crate) fn cursor() -> Value {
+        json!({ "type": "string" })
+    }
+
+    pub(crate) fn cycle() -> Value {
+        json!({ "type": "string", "examples": BillingCycle::ALL.map(BillingCycle::as_str) })
+    }
+
+    pub(crate) fn tier() -> Value {
+        json!({ "type": "integer", "minimum": 0, "maximum": MAX_TIER })
+    }
+
+    pub(crate) fn limit(default: usize) -> Value {
+        json!({ "type": "integer", "minimum": 1, "maximum": MAX_LIMIT, "default": default })
+    }
+
+    /// An instant as we write it, and as a filter takes it.
+    pub(crate) fn instant() -> Value {
+        json!({ "type": "string", "format": "date-time" })
+    }
+
+    pub(crate) fn optional_instant() -> Value {
+        json!({ "type": ["string", "null"], "format": "date-time" })
+    }
+
+    pub(crate) fn words(words: &[&str]) -> Value {
+        json!({ "type": "string", "enum": words })
+    }
+
+    /// An id with its prefix.
+    pub(crate) fn id<T: crate::fields::Field>() -> Value {
+        T::schema()
+    }
+
+    /// A record: every field always there, and no other.
+    pub(crate) fn record(fields: &[(&str, Value)]) -> Value {
+        let properties: Map<String, Value> =
+            fields.iter().map(|(name, schema)| ((*name).to_owned(), schema.clone())).collect();
+        let required: Vec<&str> = fields.iter().map(|(name, _)| *name).collect();
+        json!({ "type": "object", "properties": properties, "required": required, "additionalProperties": false })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_and_words_are_read_strictly() {
+        assert_eq!(limit("1"), Ok(1));
+        assert_eq!(limit("200"), Ok(200));
+        for text in ["0", "201", "", "-1", "1.0", "1e1", "+1", "a", "99999999999999999999"] {
+            assert!(limit(text).is_err(), "{text}");
+        }
+        assert_eq!((boolean("true"), boolean("false")), (Ok(true), Ok(false)));
+        for text in ["1", "TRUE", "", "yes"] {
+            assert!(boolean(text).is_err(), "{text}");
+        }
+    }
+
+    #[test]
+    fn a_sort_is_a_name_with_or_without_a_dash() {
+        let known = [("tier", 1), ("price", 2)];
+        assert_eq!(sort("price", &known), Ok((2, false)));
+        assert_eq!(sort("-tier", &known), Ok((1, true)));
+        for text in ["", "-", "--tier", "Tier", "tier,price", "tier;DROP TABLE plans"] {
+            assert!(sort(text, &known).is_err(), "{text}");
+        }
+    }
+}

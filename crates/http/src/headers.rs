@@ -1,0 +1,194 @@
+//! The headers a request may steer us with: its id, conditions on revisions, and an idempotency key.
+
+use http::header::{IF_MATCH, IF_NONE_MATCH};
+use http::{HeaderMap, HeaderName};
+use perennial_app::revision::IfMatch;
+use perennial_domain::id::EventId;
+
+pub(crate) const CLIENT_ID: HeaderName = HeaderName::from_static("client-id");
+pub(crate) const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
+pub(crate) const IDEMPOTENCY_KEY: HeaderName = HeaderName::from_static("idempotency-key");
+pub(crate) const IDEMPOTENCY_REPLAYED: HeaderName = HeaderName::from_static("idempotency-replayed");
+pub(crate) const TRACEPARENT: HeaderName = HeaderName::from_static("traceparent");
+pub(crate) const SEC_FETCH_SITE: HeaderName = HeaderName::from_static("sec-fetch-site");
+
+/// The request id the caller chose, if it is one.
+pub(crate) fn request_id(headers: &HeaderMap) -> Option<&str> {
+    let text = headers.get(REQUEST_ID)?.to_str().ok()?;
+    let plain = text.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'.' | b'_' | b'-'));
+    (plain && (1..=128).contains(&text.len())).then_some(text)
+}
+
+/// The trace the request belongs to, if it says so in the W3C form.
+pub(crate) fn trace_id(headers: &HeaderMap) -> Option<&str> {
+    let text = headers.get(TRACEPARENT)?.to_str().ok()?;
+    let mut parts = text.split('-');
+    let hex = |part: Option<&'_ str>, length: usize| {
+        part.is_some_and(|part| {
+            part.len() == length && part.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'))
+        })
+    };
+    let version = hex(parts.next(), 2);
+    let trace = parts.next();
+    let rest = hex(trace, 32) && hex(parts.next(), 16) && hex(parts.next(), 2);
+    trace.filter(|trace| version && rest && trace.bytes().any(|byte| byte != b'0'))
+}
+
+/// The caller's idempotency key: 1 to 255 visible ASCII characters, sent once.
+pub(crate) fn idempotency_key(headers: &HeaderMap) -> Result<Option<String>, &'static str> {
+    let mut values = headers.get_all(IDEMPOTENCY_KEY).iter();
+    let Some(value) = values.next() else { return Ok(None) };
+    let visible = value.as_bytes().iter().all(u8::is_ascii_graphic) && (1..=255).contains(&value.len());
+    match (visible, values.next(), value.to_str()) {
+        (true, None, Ok(text)) => Ok(Some(text.to_owned())),
+        _ => Err("must be 1 to 255 visible ASCII characters, sent once"),
+    }
+}
+
+/// The caller's condition on the record's revision.
+pub(crate) fn if_match(headers: &HeaderMap) -> Result<IfMatch, &'static str> {
+    let Some(tags) = tags(headers, &IF_MATCH)? else { return Ok(IfMatch::Unconditional) };
+    Ok(match tags {
+        Tags::Any => IfMatch::Any,
+        // A weak tag never matches here, and a tag that is no revision of ours names none.
+        Tags::List(tags) => {
+            IfMatch::OneOf(tags.iter().filter(|tag| !tag.weak).filter_map(|tag| revision(&tag.value)).collect())
+        }
+    })
+}
+
+/// Whether what the caller has already is this.
+pub(crate) fn none_match(headers: &HeaderMap, etag: &str) -> bool {
+    match tags(headers, &IF_NONE_MATCH) {
+        Ok(Some(Tags::Any)) => true,
+        Ok(Some(Tags::List(tags))) => tags.iter().any(|tag| tag.value == etag.trim_matches('"')),
+        _ => false,
+    }
+}
+
+/// Checks the form of `If-None-Match`.
+pub(crate) fn check_none_match(headers: &HeaderMap) -> Result<(), &'static str> {
+    tags(headers, &IF_NONE_MATCH).map(|_| ())
+}
+
+/// The entity tag of a revision, with the bit of access where the record has one.
+pub(crate) fn etag(revision: EventId, has_access: Option<bool>) -> String {
+    match has_access {
+        None => format!("\"{}\"", revision.suffix()),
+        Some(access) => format!("\"{}-{}\"", revision.suffix(), u8::from(access)),
+    }
+}
+
+fn revision(tag: &str) -> Option<EventId> {
+    let suffix = tag.strip_suffix("-0").or_else(|| tag.strip_suffix("-1")).unwrap_or(tag);
+    format!("{}_{suffix}", EventId::PREFIX).parse().ok()
+}
+
+enum Tags {
+    Any,
+    List(Vec<Tag>),
+}
+
+struct Tag {
+    weak: bool,
+    value: String,
+}
+
+/// The entity tags of a header, `*`, or nothing.
+fn tags(headers: &HeaderMap, name: &HeaderName) -> Result<Option<Tags>, &'static str> {
+    const MALFORMED: &str = "must be * or a list of entity tags in double quotes";
+    let mut list = Vec::new();
+    let mut seen = false;
+    for value in headers.get_all(name) {
+        seen = true;
+        let mut rest = value.to_str().map_err(|_| MALFORMED)?.trim();
+        if rest == "*" && headers.get_all(name).iter().count() == 1 {
+            return Ok(Some(Tags::Any));
+        }
+        while !rest.is_empty() {
+            let weak = rest.starts_with("W/");
+            let quoted = rest.strip_prefix("W/").unwrap_or(rest).strip_prefix('"').ok_or(MALFORMED)?;
+            let (value, after) = quoted.split_once('"').ok_or(MALFORMED)?;
+            list.push(Tag { weak, value: value.to_owned() });
+            rest = match after.trim_start() {
+                "" => "",
+                more => more.strip_prefix(',').ok_or(MALFORMED)?.trim_start(),
+            };
+        }
+    }
+    match (seen, list.is_empty()) {
+        (false, _) => Ok(None),
+        (true, true) => Err(MALFORMED),
+        (true, false) => Ok(Some(Tags::List(list))),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use http::HeaderValue;
+
+    fn headers(name: HeaderName, values: &[&str]) -> HeaderMap {
+        let mut headers = HeaderMap::new();
+        for value in values {
+            headers.append(name.clone(), HeaderValue::from_str(value).unwrap());
+        }
+        headers
+    }
+
+    #[test]
+    fn a_request_id_is_plain_or_replaced() {
+        for (sent, accepted) in [("abc-1.2_X", true), ("", false), ("a b", false), ("a\u{e9}", false), ("a,b", false)] {
+            let mut map = HeaderMap::new();
+            map.append(REQUEST_ID, HeaderValue::from_bytes(sent.as_bytes()).unwrap());
+            assert_eq!(request_id(&map).is_some(), accepted, "{sent}");
+        }
+        assert!(request_id(&headers(REQUEST_ID, &[&"a".repeat(128)])).is_some());
+        assert!(request_id(&headers(REQUEST_ID, &[&"a".repeat(129)])).is_none());
+    }
+
+    #[test]
+    fn a_trace_is_read_from_its_w3c_form() {
+        let good = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01";
+        assert_eq!(trace_id(&headers(TRACEPARENT, &[good])), Some("4bf92f3577b34da6a3ce929d0e0e4736"));
+        for bad in ["", "00", "00-4bf9-00f0-01", "00-00000000000000000000000000000000-00f067aa0ba902b7-01", "x"] {
+            assert_eq!(trace_id(&headers(TRACEPARENT, &[bad])), None, "{bad}");
+        }
+    }
+
+    #[test]
+    fn an_idempotency_key_is_visible_short_and_sent_once() {
+        let key = |values: &[&str]| idempotency_key(&headers(IDEMPOTENCY_KEY, values));
+        assert_eq!(key(&[]), Ok(None));
+        assert_eq!(key(&["a!~"]), Ok(Some("a!~".into())));
+        assert!(key(&[&"k".repeat(255)]).is_ok());
+        for bad in [&["a b"][..], &[""], &["a", "b"]] {
+            assert!(key(bad).is_err(), "{bad:?}");
+        }
+        assert!(key(&[&"k".repeat(256)]).is_err());
+    }
+
+    #[test]
+    fn conditions_name_revisions() {
+        let id = EventId::from_bytes([7; 16]);
+        let parse = |values: &[&str]| if_match(&headers(IF_MATCH, values));
+        assert_eq!(parse(&[]), Ok(IfMatch::Unconditional));
+        assert_eq!(parse(&["*"]), Ok(IfMatch::Any));
+        assert_eq!(parse(&[&etag(id, None)]), Ok(IfMatch::OneOf(vec![id])));
+        assert_eq!(parse(&[&etag(id, Some(true))]), Ok(IfMatch::OneOf(vec![id])));
+        let list = format!("\"x\" , W/{}, {}", etag(id, Some(true)), etag(id, Some(false)));
+        assert_eq!(parse(&[&list]), Ok(IfMatch::OneOf(vec![id])));
+        assert_eq!(parse(&["\"x\"", &etag(id, None)]), Ok(IfMatch::OneOf(vec![id])));
+        for bad in ["x", "\"x", "\"x\" \"y\"", "", "*, \"x\"", "W/x"] {
+            assert!(parse(&[bad]).is_err(), "{bad}");
+        }
+    }
+
+    #[test]
+    fn what_the_caller_has_is_compared_whole() {
+        let id = EventId::from_bytes([7; 16]);
+        let has = |value: &str| none_match(&headers(IF_NONE_MATCH, &[value]), &etag(id, Some(true)));
+        assert!(has("*") && has(&etag(id, Some(true))) && has(&format!("W/{}", etag(id, Some(true)))));
+        assert!(!has(&etag(id, Some(false))) && !has(&etag(id, None)) && !has("\"x\""));
+    }
+}

@@ -1,0 +1,31 @@
+//! Floor 4: the HTTP API. Wire types and handlers, one file per resource; what all of them share beside them.
+//! Status codes live here and nowhere below; the store is out of sight.
+
+pub mod server;
+
+mod access;
+mod call;
+mod catalogue;
+mod cors;
+mod fields;
+mod filters;
+mod headers;
+mod json;
+mod metrics;
+mod openapi;
+mod operation;
+mod payments;
+mod plans;
+mod problem;
+mod query;
+mod reply;
+mod router;
+mod service;
+mod subscriptions;
+mod system;
+
+pub use call::BodyLimits;
+pub use catalogue::markdown as error_catalogue;
+pub use metrics::MetricsPage;
+pub use openapi::document as openapi_document;
+pub use service::{Api, ApiOptions};

@@ -1,0 +1,217 @@
+//! The answers of an operation: its success, and every way it may refuse.
+
+use super::example;
+use crate::catalogue::{self, Code, Entry};
+use crate::operation::{Access, Answers, Operation};
+use http::Method;
+use serde_json::{Map, Value, json};
+
+/// What any endpoint of a client may refuse with.
+const ALWAYS: &[Code] = &[
+    Code::InvalidParameter,
+    Code::UnknownParameter,
+    Code::InvalidHeader,
+    Code::ClientIdRequired,
+    Code::InvalidClient,
+    Code::InsufficientScope,
+    Code::ClientNotForBrowsers,
+    Code::AddressNotAllowed,
+    Code::RequestTimeout,
+    Code::BodyTooLarge,
+    Code::TargetTooLong,
+    Code::HeadersTooLarge,
+    Code::Internal,
+    Code::Overloaded,
+    Code::ShuttingDown,
+    Code::StorageUnavailable,
+    Code::AnswerTimeout,
+];
+/// What an endpoint that takes a body may refuse with.
+const BODY: &[Code] =
+    &[Code::MalformedJson, Code::DuplicateKey, Code::UnsupportedMediaType, Code::InvalidInput, Code::OutcomeUnknown];
+/// What an endpoint without a client may refuse with.
+const OPEN: &[Code] = &[
+    Code::UnknownParameter,
+    Code::InvalidHeader,
+    Code::TargetTooLong,
+    Code::HeadersTooLarge,
+    Code::Internal,
+    Code::Overloaded,
+    Code::ShuttingDown,
+];
+
+pub(super) fn of(operation: &Operation) -> Value {
+    let mut answers = Map::new();
+    let mut headers =
+        json!({ "x-request-id": link("x-request-id"), "vary": link("vary"), "cache-control": link("cache-control") });
+    let (status, about, content) = match operation.answers {
+        Answers::Record(name) => ("200", "The record.", record(name)),
+        Answers::Created(name) => ("201", "The new record.", record(name)),
+        Answers::List(name) => ("200", "A page of records.", list(name)),
+        Answers::Plain(media_type) => {
+            ("200", operation.summary, json!({ media_type: { "schema": plain(media_type) } }))
+        }
+    };
+    if let Answers::Record(_) | Answers::Created(_) = operation.answers {
+        headers["etag"] = link("etag");
+    }
+    if let Answers::Created(_) = operation.answers {
+        headers["location"] = link("location");
+        headers["idempotency-replayed"] = link("idempotency-replayed");
+    }
+    answers.insert(status.into(), json!({ "description": about, "headers": headers, "content": content }));
+    if operation.method == Method::GET && matches!(operation.answers, Answers::Record(_)) {
+        let headers = json!({ "etag": link("etag"), "x-request-id": link("x-request-id") });
+        answers.insert("304".into(), json!({ "description": "You have it already.", "headers": headers }));
+    }
+    for code in refusals(operation) {
+        let status = code.entry().status.as_u16().to_string();
+        answers.insert(status.clone(), json!({ "$ref": format!("#/components/responses/{status}") }));
+    }
+    Value::Object(answers)
+}
+
+/// Every code an operation may refuse with.
+fn refusals(operation: &Operation) -> Vec<Code> {
+    let mut codes = operation.refuses.to_vec();
+    match operation.access {
+        Access::Open => codes.extend(OPEN),
+        Access::Scope(_) => codes.extend(ALWAYS),
+        Access::Own(..) => {
+            codes.extend(ALWAYS);
+            codes.push(Code::TokenRequired);
+        }
+    }
+    if operation.takes.is_some() {
+        codes.extend(BODY);
+    }
+    if operation.split_path().1 {
+        codes.push(Code::NotFound);
+    }
+    match operation.answers {
+        Answers::Created(_) => codes.extend([Code::IdempotencyKeyReused, Code::IdempotencyInFlight]),
+        Answers::Record(_) if operation.method != Method::GET => codes.extend([Code::Stale, Code::OutcomeUnknown]),
+        _ => {}
+    }
+    codes
+}
+
+/// A response for each status, listing the codes it may carry.
+pub(super) fn problems() -> Value {
+    let mut problems = Map::new();
+    for entry in catalogue::entries() {
+        let status = entry.status.as_u16();
+        let response = problems.entry(status.to_string()).or_insert_with(|| problem_response(entry));
+        let described = response["description"].as_str().unwrap_or_default();
+        response["description"] = format!("{described}\n- `{}`: {}.", entry.code, entry.title).into();
+    }
+    Value::Object(problems)
+}
+
+fn problem_response(entry: Entry) -> Value {
+    let status = entry.status.as_u16();
+    let mut headers = json!({ "x-request-id": link("x-request-id") });
+    match status {
+        401 => headers["www-authenticate"] = link("www-authenticate"),
+        405 => headers["allow"] = link("allow"),
+        503 => headers["retry-after"] = link("retry-after"),
+        _ => {}
+    }
+    let mut example = json!({
+        "type": format!("{}#{}", catalogue::CATALOGUE_PATH, entry.code), "title": entry.title, "status": status,
+        "detail": entry.remedy, "code": entry.code, "request_id": "req_5f3a9c0d1e2b4a68"
+    });
+    match status {
+        400 => {
+            example["errors"] = json!([{ "parameter": "limit", "code": "invalid_parameter", "detail": "must be a whole number from 1 to 200" }])
+        }
+        422 => {
+            example["errors"] =
+                json!([{ "pointer": "/price", "code": "out_of_range", "detail": "must be between 0 and 999999999999" }])
+        }
+        _ => {}
+    }
+    json!({
+        "description": format!("{}:\n", entry.status.canonical_reason().unwrap_or("Refused")),
+        "headers": headers,
+        "content": { "application/problem+json": {
+            "schema": { "$ref": "#/components/schemas/Problem" },
+            "example": example
+        } }
+    })
+}
+
+pub(super) fn problem_schema() -> Value {
+    let codes: Vec<&str> = {
+        let mut codes: Vec<&str> = catalogue::entries().iter().map(|entry| entry.code).collect();
+        codes.sort_unstable();
+        codes.dedup();
+        codes
+    };
+    json!({
+        "type": "object",
+        "description": "A refusal (RFC 9457).",
+        "properties": {
+            "type": { "type": "string", "format": "uri-reference", "description": "Where the code is explained." },
+            "title": { "type": "string" },
+            "status": { "type": "integer", "minimum": 400, "maximum": 599 },
+            "detail": { "type": "string", "description": "What is wrong in this case." },
+            "code": { "type": "string", "enum": codes },
+            "request_id": { "type": "string" },
+            "errors": { "type": "array", "items": {
+                "type": "object",
+                "properties": {
+                    "pointer": { "type": "string", "description": "A JSON pointer into the body." },
+                    "parameter": { "type": "string" },
+                    "header": { "type": "string" },
+                    "code": { "type": "string" },
+                    "detail": { "type": "string" }
+                },
+                "required": ["code", "detail"],
+                "additionalProperties": false
+            } },
+            "required_scope": { "type": "string" },
+            "conflicting_id": { "type": "string" },
+            "subscriptions": { "type": "integer" },
+            "allowed": { "type": "array", "items": { "type": "string" } }
+        },
+        "required": ["type", "title", "status", "detail", "code", "request_id"]
+    })
+}
+
+pub(super) fn headers() -> Value {
+    let text = |about: &str| json!({ "description": about, "schema": { "type": "string" } });
+    json!({
+        "x-request-id": text("The request's id."),
+        "vary": text("What the answer depends on."),
+        "cache-control": text("Whether the answer may be kept."),
+        "etag": text("The record's revision; send it in `if-match` or `if-none-match`."),
+        "location": text("Where the new record is."),
+        "idempotency-replayed": text("`true` if this answer was remembered."),
+        "retry-after": { "description": "Seconds to wait.", "schema": { "type": "integer", "minimum": 0 } },
+        "allow": text("The methods the path takes."),
+        "www-authenticate": text("How to authenticate."),
+    })
+}
+
+fn link(header: &str) -> Value {
+    json!({ "$ref": format!("#/components/headers/{header}") })
+}
+
+fn record(name: &str) -> Value {
+    json!({ "application/json": {
+        "schema": { "$ref": format!("#/components/schemas/{name}Answer") },
+        "example": { "data": example(name) }
+    } })
+}
+
+fn list(name: &str) -> Value {
+    json!({ "application/json": {
+        "schema": { "$ref": format!("#/components/schemas/{name}List") },
+        "example": { "data": [example(name)], "page": { "next_cursor": null, "has_more": false, "limit": 50 } }
+    } })
+}
+
+fn plain(media_type: &str) -> Value {
+    if media_type == "application/json" { json!({ "type": "object" }) } else { json!({ "type": "string" }) }
+}

@@ -1,0 +1,241 @@
+//! Problems: how the service says no (RFC 9457). The one place that turns errors into status codes.
+
+use crate::catalogue::{CATALOGUE_PATH, Code, Entry, fault_entry};
+use http::header::{ALLOW, RETRY_AFTER, WWW_AUTHENTICATE};
+use http::{HeaderName, HeaderValue};
+use perennial_app::error::{Conflict, Error};
+use perennial_domain::clients::Scope;
+use perennial_domain::fault::{Faults, Transition};
+use serde_json::{Map, Value, json};
+
+/// A refusal, ready to be told.
+#[derive(Debug)]
+pub(crate) struct Problem(Box<Inner>);
+
+#[derive(Debug)]
+struct Inner {
+    code: &'static str,
+    status: http::StatusCode,
+    title: &'static str,
+    detail: String,
+    errors: Vec<Value>,
+    extra: Map<String, Value>,
+    headers: Vec<(HeaderName, HeaderValue)>,
+    cause: Option<String>,
+}
+
+/// What is wrong with a query parameter or a header.
+#[derive(Debug)]
+pub(crate) struct RequestFault {
+    place: &'static str,
+    name: String,
+    code: Code,
+    detail: String,
+}
+
+impl RequestFault {
+    pub(crate) fn parameter(name: impl Into<String>, code: Code, detail: impl Into<String>) -> Self {
+        Self { place: "parameter", name: name.into(), code, detail: detail.into() }
+    }
+
+    pub(crate) fn header(name: impl Into<String>, detail: impl Into<String>) -> Self {
+        Self { place: "header", name: name.into(), code: Code::InvalidHeader, detail: detail.into() }
+    }
+}
+
+impl Problem {
+    /// A problem of the catalogue with a sentence for this case.
+    pub(crate) fn new(code: Code, detail: impl Into<String>) -> Self {
+        Self::of(code.entry(), detail)
+    }
+
+    fn of(entry: Entry, detail: impl Into<String>) -> Self {
+        let Entry { code, status, title, .. } = entry;
+        let mut headers = Vec::new();
+        if status == http::StatusCode::SERVICE_UNAVAILABLE {
+            headers.push((RETRY_AFTER, HeaderValue::from_static("1")));
+        }
+        Self(Box::new(Inner {
+            code,
+            status,
+            title,
+            detail: detail.into(),
+            errors: Vec::new(),
+            extra: Map::new(),
+            headers,
+            cause: None,
+        }))
+    }
+
+    /// Everything that is wrong with a body.
+    pub(crate) fn invalid(faults: &Faults) -> Self {
+        let mut codes = faults.iter().map(|fault| fault.reason.code);
+        let first = codes.next();
+        let entry = match first {
+            Some(code) if codes.all(|other| other == code) => fault_entry(code),
+            _ => Code::InvalidInput.entry(),
+        };
+        let detail = match faults.iter().next() {
+            Some(fault) if faults.iter().count() == 1 => match fault.pointer.strip_prefix('/') {
+                Some(field) => format!("{field} {}.", fault.reason.detail),
+                None => format!("{}.", fault.reason.detail),
+            },
+            _ => format!("{} faults, listed in errors.", faults.iter().count()),
+        };
+        let mut problem = Self::of(entry, detail);
+        problem.0.errors = faults
+            .iter()
+            .map(|fault| {
+                json!({ "pointer": fault.pointer, "code": fault.reason.code.as_str(), "detail": fault.reason.detail })
+            })
+            .collect();
+        problem
+    }
+
+    /// Everything that is wrong with a request's query and headers.
+    pub(crate) fn request(faults: &[RequestFault]) -> Self {
+        let mut codes = faults.iter().map(|fault| fault.code);
+        let code = match codes.next() {
+            Some(code) if codes.all(|other| other == code) => code,
+            _ => Code::InvalidParameter,
+        };
+        let sentences: Vec<String> = faults.iter().map(|fault| format!("{} {}.", fault.name, fault.detail)).collect();
+        let mut problem = Self::new(code, sentences.join(" "));
+        problem.0.errors = faults
+            .iter()
+            .map(|fault| json!({ fault.place: fault.name, "code": fault.code.entry().code, "detail": fault.detail }))
+            .collect();
+        problem
+    }
+
+    /// The client lacks a scope.
+    pub(crate) fn scope(scope: Scope) -> Self {
+        Self::new(Code::InsufficientScope, format!("This client does not hold the scope {}.", scope.as_str()))
+            .with("required_scope", scope.as_str())
+    }
+
+    /// A user's token is needed here.
+    pub(crate) fn token_required() -> Self {
+        Self::new(Code::TokenRequired, "Send a user's access token: this client sees a user's own records only.")
+            .with_header(WWW_AUTHENTICATE, HeaderValue::from_static("Bearer"))
+    }
+
+    /// The path does not take the method.
+    pub(crate) fn method_not_allowed(allowed: &str) -> Self {
+        let header = HeaderValue::from_str(allowed).expect("method names are visible ASCII");
+        Self::new(Code::MethodNotAllowed, format!("This path takes {allowed}.")).with_header(ALLOW, header)
+    }
+
+    /// A defect of ours: the cause is for the log alone.
+    pub(crate) fn internal(cause: impl Into<String>) -> Self {
+        Self::new(Code::Internal, "The operator finds the cause in the log under this request_id.").because(cause)
+    }
+
+    fn because(mut self, cause: impl Into<String>) -> Self {
+        self.0.cause = Some(cause.into());
+        self
+    }
+
+    /// What the log is told, and nobody else.
+    pub(crate) fn cause(&self) -> Option<&str> {
+        self.0.cause.as_deref()
+    }
+
+    fn with(mut self, name: &str, value: impl Into<Value>) -> Self {
+        self.0.extra.insert(name.to_owned(), value.into());
+        self
+    }
+
+    fn with_header(mut self, name: HeaderName, value: HeaderValue) -> Self {
+        self.0.headers.push((name, value));
+        self
+    }
+
+    pub(crate) fn status(&self) -> http::StatusCode {
+        self.0.status
+    }
+
+    pub(crate) fn headers(&self) -> &[(HeaderName, HeaderValue)] {
+        &self.0.headers
+    }
+
+    /// The document told to the caller.
+    pub(crate) fn document(&self, request_id: &str) -> Vec<u8> {
+        let Inner { code, status, title, detail, errors, extra, .. } = &*self.0;
+        let mut document = json!({
+            "type": format!("{CATALOGUE_PATH}#{code}"),
+            "title": title,
+            "status": status.as_u16(),
+            "detail": detail,
+            "code": code,
+            "request_id": request_id,
+        });
+        if !errors.is_empty() {
+            document["errors"] = errors.clone().into();
+        }
+        for (name, value) in extra {
+            document[name] = value.clone();
+        }
+        document.to_string().into_bytes()
+    }
+}
+
+impl From<Error> for Problem {
+    fn from(error: Error) -> Self {
+        match error {
+            Error::Invalid(faults) => Self::invalid(&faults),
+            Error::NotFound => Self::new(Code::NotFound, "There is no such record."),
+            Error::Stale => Self::new(Code::Stale, "The record has changed since the revision in If-Match."),
+            Error::Conflict(conflict) => conflict.into(),
+            Error::InvalidCursor => {
+                let detail = "does not belong to this list";
+                Self::request(&[RequestFault::parameter("cursor", Code::InvalidCursor, detail)])
+            }
+            Error::KeyReused => Self::new(
+                Code::IdempotencyKeyReused,
+                "This Idempotency-Key was used for another request within the last 24 hours.",
+            ),
+            Error::KeyInFlight => {
+                Self::new(Code::IdempotencyInFlight, "A request with this Idempotency-Key is still being answered.")
+            }
+            Error::Overloaded => Self::new(Code::Overloaded, "Too many changes are waiting to be written."),
+            Error::Unavailable(cause) => {
+                Self::new(Code::StorageUnavailable, "The database cannot be reached or written to.").because(cause)
+            }
+            Error::OutcomeUnknown => {
+                Self::new(Code::OutcomeUnknown, "The connection to the database was lost while it was committing.")
+            }
+            Error::Internal(cause) => Self::internal(cause),
+        }
+    }
+}
+
+impl From<Conflict> for Problem {
+    fn from(conflict: Conflict) -> Self {
+        match conflict {
+            Conflict::SlugTaken => Self::new(Code::SlugTaken, "A plan of this organization has this slug already."),
+            Conflict::PlanInUse { subscriptions } => {
+                let detail = match subscriptions {
+                    1 => "1 subscription refers to this plan.".to_owned(),
+                    count => format!("{count} subscriptions refer to this plan."),
+                };
+                Self::new(Code::PlanInUse, detail).with("subscriptions", subscriptions)
+            }
+            Conflict::PlanInactive => {
+                Self::new(Code::PlanInactive, "The plan is retired: it takes no new subscriptions.")
+            }
+            Conflict::ExternalIdTaken { other } => {
+                Self::new(Code::ExternalIdTaken, format!("{other} has this external id already."))
+                    .with("conflicting_id", other)
+            }
+            Conflict::Transition(Transition { from, to, allowed }) => {
+                let detail = match allowed.as_slice() {
+                    [] => format!("{from} is final: it cannot become {to}."),
+                    _ => format!("{from} cannot become {to}; it may become {}.", allowed.join(", ")),
+                };
+                Self::new(Code::InvalidTransition, detail).with("allowed", allowed)
+            }
+            Conflict::Contended => Self::new(Code::Contended, "Other writers were faster every time we tried."),
+        }
+    }
+}

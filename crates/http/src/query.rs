@@ -1,0 +1,112 @@
+//! The query of a request: each parameter known, sent once, and read or refused; all faults at once.
+
+use crate::catalogue::Code;
+use crate::operation::Parameter;
+use crate::problem::{Problem, RequestFault};
+use percent_encoding::percent_decode;
+use perennial_domain::fault::Reason;
+
+/// A query being read.
+pub(crate) struct Query {
+    pairs: Vec<(String, String)>,
+    faults: Vec<RequestFault>,
+}
+
+impl Query {
+    /// Takes the query apart; parameters that are not `known` are faults.
+    pub(crate) fn new(raw: Option<&str>, known: &[Parameter]) -> Self {
+        let mut query = Self { pairs: Vec::new(), faults: Vec::new() };
+        for pair in raw.unwrap_or_default().split('&').filter(|pair| !pair.is_empty()) {
+            let (name, value) = pair.split_once('=').unwrap_or((pair, ""));
+            match (decode(name), decode(value)) {
+                (Some(name), Some(value)) => query.add(name, value, known),
+                (name, _) => {
+                    let name = name.unwrap_or_else(|| "query".to_owned());
+                    query.fault(&name, Code::InvalidParameter, "is not percent-encoded UTF-8");
+                }
+            }
+        }
+        query
+    }
+
+    fn add(&mut self, name: String, value: String, known: &[Parameter]) {
+        if !known.iter().any(|parameter| parameter.name == name) {
+            self.fault(&name, Code::UnknownParameter, "is not a parameter of this endpoint");
+        } else if self.pairs.iter().any(|(other, _)| *other == name) {
+            self.fault(&name, Code::InvalidParameter, "was sent twice");
+        } else {
+            self.pairs.push((name, value));
+        }
+    }
+
+    /// A parameter's value, read with `parse`.
+    pub(crate) fn get<T>(&mut self, name: &str, parse: impl FnOnce(&str) -> Result<T, Reason>) -> Option<T> {
+        let (_, value) = self.pairs.iter().find(|(known, _)| known == name)?;
+        match parse(value) {
+            Ok(value) => Some(value),
+            Err(reason) => {
+                self.fault(name, Code::InvalidParameter, &reason.detail);
+                None
+            }
+        }
+    }
+
+    /// Notes a fault of a header beside those of the parameters.
+    pub(crate) fn header_fault(&mut self, name: &str, detail: &str) {
+        self.faults.push(RequestFault::header(name, detail));
+    }
+
+    /// Everything that was wrong.
+    pub(crate) fn finish(self) -> Result<(), Problem> {
+        if self.faults.is_empty() { Ok(()) } else { Err(Problem::request(&self.faults)) }
+    }
+
+    fn fault(&mut self, name: &str, code: Code, detail: &str) {
+        self.faults.push(RequestFault::parameter(name, code, detail));
+    }
+}
+
+/// Percent-decoding with `+` for a space; `None` where a `%` leads nowhere or the bytes are no UTF-8.
+fn decode(text: &str) -> Option<String> {
+    let spaced = text.replace('+', " ");
+    decode_percent(&spaced)
+}
+
+/// Percent-decoding alone, as a path has it.
+pub(crate) fn decode_percent(text: &str) -> Option<String> {
+    let bytes = text.as_bytes();
+    let complete =
+        |place: usize| bytes.get(place + 1..place + 3).is_some_and(|hex| hex.iter().all(u8::is_ascii_hexdigit));
+    let well_formed = bytes.iter().enumerate().all(|(place, byte)| *byte != b'%' || complete(place));
+    well_formed.then(|| percent_decode(bytes).decode_utf8().ok().map(std::borrow::Cow::into_owned)).flatten()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const KNOWN: &[Parameter] = &[
+        Parameter { name: "a", about: "", schema: || serde_json::Value::Null },
+        Parameter { name: "b", about: "", schema: || serde_json::Value::Null },
+    ];
+
+    fn text(query: &mut Query, name: &str) -> Option<String> {
+        query.get(name, |value| Ok(value.to_owned()))
+    }
+
+    #[test]
+    fn values_are_decoded() {
+        let mut query = Query::new(Some("a=x%20y+z%2B&b="), KNOWN);
+        assert_eq!(text(&mut query, "a").as_deref(), Some("x y z+"));
+        assert_eq!(text(&mut query, "b").as_deref(), Some(""));
+        assert!(query.finish().is_ok());
+        assert!(Query::new(None, KNOWN).finish().is_ok());
+    }
+
+    #[test]
+    fn unknown_doubled_and_broken_parameters_are_faults() {
+        for raw in ["c=1", "a=1&a=2", "a=%zz", "a=%4", "a=%ff", "%=1", "A=1"] {
+            assert!(Query::new(Some(raw), KNOWN).finish().is_err(), "{raw}");
+        }
+    }
+}

@@ -1,0 +1,106 @@
+//! The accept loop: every connection gets a task, or one short answer.
+//! A process out of descriptors waits and says so once; it neither spins nor dies.
+
+use super::turn_away::Doorman;
+use super::{Edge, Service, connection};
+use std::future::{Future, poll_fn};
+use std::io;
+use std::net::SocketAddr;
+use std::pin::pin;
+use std::sync::Arc;
+use std::task::Poll;
+use std::time::Duration;
+use tokio::net::{TcpListener, TcpStream};
+use tokio::time::sleep;
+
+/// The wait after an accept failed for want of descriptors or memory.
+const BACK_OFF: Duration = Duration::from_millis(50);
+
+/// Accepts until `shutdown` resolves.
+pub(super) async fn until<S: Service>(listener: &TcpListener, edge: &Arc<Edge<S>>, shutdown: impl Future<Output = ()>) {
+    let mut shutdown = pin!(shutdown);
+    let doorman = Doorman::default();
+    let mut is_failing = false;
+    loop {
+        let accepted = tokio::select! {
+            biased;
+            () = &mut shutdown => return,
+            accepted = listener.accept() => accepted,
+        };
+        match accepted {
+            Ok((stream, peer)) => {
+                is_failing = false;
+                admit(edge, &doorman, stream, peer);
+            }
+            Err(error) if is_of_one_connection(&error) => {}
+            Err(error) => {
+                if !is_failing {
+                    tracing::warn!(%error, "connections cannot be accepted; waiting for room");
+                }
+                is_failing = true;
+                tokio::select! {
+                    biased;
+                    () = &mut shutdown => return,
+                    () = sleep(BACK_OFF) => {}
+                }
+            }
+        }
+    }
+}
+
+/// Accepts what the kernel has already established: closing the socket would reset those peers, who
+/// are better told that the server is stopping.
+pub(super) async fn waiting<S: Service>(listener: &TcpListener, edge: &Arc<Edge<S>>) {
+    let doorman = Doorman::default();
+    poll_fn(|cx| {
+        while let Poll::Ready(Ok((stream, peer))) = listener.poll_accept(cx) {
+            admit(edge, &doorman, stream, peer);
+        }
+        Poll::Ready(())
+    })
+    .await;
+}
+
+/// Completes when no connection is open.
+pub(super) async fn all_closed<S>(edge: &Edge<S>) {
+    while edge.gauges.open_connections() > 0 {
+        edge.drain.closing().await;
+    }
+}
+
+/// These are over with the connection they concern; the next accept is not affected.
+fn is_of_one_connection(error: &io::Error) -> bool {
+    use io::ErrorKind::{ConnectionAborted, ConnectionRefused, ConnectionReset, Interrupted};
+    matches!(error.kind(), ConnectionAborted | ConnectionRefused | ConnectionReset | Interrupted)
+}
+
+fn admit<S: Service>(edge: &Arc<Edge<S>>, doorman: &Doorman, stream: TcpStream, peer: SocketAddr) {
+    // Answers are written whole: waiting for more to send can only delay them. A socket that refuses
+    // the option is already dead, and its first read will say so.
+    let _ = stream.set_nodelay(true);
+    if edge.gauges.open_connections() >= edge.options.max_connections {
+        edge.gauges.connection_refused();
+        doorman.turn_away(&*edge.service, stream);
+        return;
+    }
+    let open = Open::new(Arc::clone(edge));
+    tokio::spawn(async move { connection::run(Arc::clone(&open.0), stream, peer).await });
+}
+
+/// A connection that is counted as open, even if its task panics.
+struct Open<S>(Arc<Edge<S>>);
+
+impl<S> Open<S> {
+    fn new(edge: Arc<Edge<S>>) -> Self {
+        edge.gauges.connection_opened();
+        Open(edge)
+    }
+}
+
+impl<S> Drop for Open<S> {
+    fn drop(&mut self) {
+        if self.0.gauges.connection_closed() {
+            self.0.drain.last_one_closed();
+        }
+    }
+}

@@ -1,0 +1,138 @@
+//! A socket that reports to the watchdog what passes through it, and that closes gently.
+//! It knows where a head begins, never what is in it.
+
+use super::frames::Frames;
+use super::watch::Watch;
+use std::io::{self, IoSlice};
+use std::pin::Pin;
+use std::sync::Arc;
+use std::task::{Context, Poll, ready};
+use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
+use tokio::net::TcpStream;
+
+pub(super) const PREFACE: &[u8; 24] = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n";
+
+/// How much of what a peer still sends after our close is read and thrown away.
+const LINGER_BYTES: usize = 1024 * 1024;
+
+/// The first bytes of a connection, read to learn the version it speaks.
+#[derive(Debug, Default)]
+pub(super) struct Prefix {
+    pub(super) bytes: [u8; PREFACE.len()],
+    pub(super) len: usize,
+}
+
+impl Prefix {
+    /// Whether this is HTTP/2, or `None` while it could still be either.
+    pub(super) fn is_http2(&self) -> Option<bool> {
+        if self.bytes[..self.len] != PREFACE[..self.len] {
+            return Some(false);
+        }
+        (self.len == PREFACE.len()).then_some(true)
+    }
+}
+
+/// The socket under hyper.
+#[derive(Debug)]
+pub(super) struct WatchedStream {
+    stream: TcpStream,
+    watch: Arc<Watch>,
+    prefix: Prefix,
+    prefix_read: usize,
+    /// Present when the connection speaks HTTP/2.
+    frames: Option<Frames>,
+    lingered: usize,
+}
+
+impl WatchedStream {
+    /// `prefix` is given to the reader again, before anything else.
+    pub(super) fn new(stream: TcpStream, prefix: Prefix, watch: Arc<Watch>) -> Self {
+        let frames = (prefix.is_http2() == Some(true)).then(Frames::new);
+        WatchedStream { stream, watch, prefix, prefix_read: 0, frames, lingered: 0 }
+    }
+
+    fn note_read(&mut self, bytes: &[u8]) {
+        if bytes.is_empty() {
+            return;
+        }
+        match &mut self.frames {
+            Some(frames) => frames.feed(bytes, &self.watch.head),
+            // While a request is handled these are its body, or a pipelined head whose turn has not
+            // come: hyper looks at that one only after the answer.
+            None if self.watch.is_handling() => {}
+            None => self.watch.head.begin(),
+        }
+    }
+
+    fn note_write<T>(&self, written: &Poll<io::Result<T>>) {
+        if written.is_pending() {
+            self.watch.stall.begin();
+        }
+    }
+}
+
+impl AsyncRead for WatchedStream {
+    fn poll_read(mut self: Pin<&mut Self>, cx: &mut Context<'_>, buf: &mut ReadBuf<'_>) -> Poll<io::Result<()>> {
+        let before = buf.filled().len();
+        if self.prefix_read < self.prefix.len {
+            let rest = &self.prefix.bytes[self.prefix_read..self.prefix.len];
+            let taken = rest.len().min(buf.remaining());
+            buf.put_slice(&rest[..taken]);
+            self.prefix_read += taken;
+        } else {
+            ready!(Pin::new(&mut self.stream).poll_read(cx, buf))?;
+        }
+        self.note_read(&buf.filled()[before..]);
+        Poll::Ready(Ok(()))
+    }
+}
+
+impl AsyncWrite for WatchedStream {
+    fn poll_write(mut self: Pin<&mut Self>, cx: &mut Context<'_>, buf: &[u8]) -> Poll<io::Result<usize>> {
+        let written = Pin::new(&mut self.stream).poll_write(cx, buf);
+        self.note_write(&written);
+        written
+    }
+
+    fn poll_write_vectored(
+        mut self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+        bufs: &[IoSlice<'_>],
+    ) -> Poll<io::Result<usize>> {
+        let written = Pin::new(&mut self.stream).poll_write_vectored(cx, bufs);
+        self.note_write(&written);
+        written
+    }
+
+    fn is_write_vectored(&self) -> bool {
+        self.stream.is_write_vectored()
+    }
+
+    /// hyper flushes only when it has nothing left to write. A stall ends here and not at the next
+    /// byte that goes out, so that a peer cannot stretch an answer by taking it byte by byte.
+    fn poll_flush(self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<io::Result<()>> {
+        self.watch.stall.end();
+        Poll::Ready(Ok(()))
+    }
+
+    /// Closing a socket with unread bytes in it sends a reset, which may destroy the answer on its
+    /// way (a 413 to an upload, most of all): so what the peer still sends is read, for a while.
+    fn poll_shutdown(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        if !self.watch.linger.is_open() {
+            ready!(Pin::new(&mut self.stream).poll_shutdown(cx))?;
+            if self.watch.is_curt() {
+                return Poll::Ready(Ok(()));
+            }
+            self.watch.linger.begin();
+        }
+        let mut scratch = [0; 4096];
+        while self.lingered < LINGER_BYTES {
+            let mut buf = ReadBuf::new(&mut scratch);
+            match ready!(Pin::new(&mut self.stream).poll_read(cx, &mut buf)) {
+                Ok(()) if !buf.filled().is_empty() => self.lingered += buf.filled().len(),
+                _ => break,
+            }
+        }
+        Poll::Ready(Ok(()))
+    }
+}

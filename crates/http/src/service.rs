@@ -1,0 +1,267 @@
+//! The service: every request's way from the socket to a handler and back.
+//! The order here is the contract's: route, client, scope, then what the handler settles.
+
+use crate::access;
+use crate::call::{BodyLimits, Call};
+use crate::catalogue::Code;
+use crate::cors;
+use crate::headers::{self, IDEMPOTENCY_REPLAYED, REQUEST_ID};
+use crate::metrics::Metrics;
+use crate::operation::{Endpoint, Operation};
+use crate::problem::{Problem, RequestFault};
+use crate::query::{Query, decode_percent};
+use crate::reply::Reply;
+use crate::router::{self, Route};
+use crate::server::{Refusal, Service};
+use crate::{payments, plans, subscriptions, system};
+use bytes::Bytes;
+use http::header::{CACHE_CONTROL, CONTENT_ENCODING, CONTENT_TYPE, ETAG, LOCATION, ORIGIN, VARY};
+use http::request::Parts;
+use http::{HeaderValue, Method, Request, Response, StatusCode};
+use http_body_util::Full;
+use hyper::body::Incoming;
+use perennial_app::caller::{Caller, KnownClient};
+use perennial_app::context::App;
+use std::fmt::Write as _;
+use std::net::SocketAddr;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+/// What the service is told beyond its context.
+#[derive(Clone, Debug)]
+pub struct ApiOptions {
+    /// The bounds of bodies.
+    pub body: BodyLimits,
+    /// How long an answer may take.
+    pub answer_timeout: Duration,
+}
+
+impl Default for ApiOptions {
+    fn default() -> Self {
+        Self { body: BodyLimits::default(), answer_timeout: Duration::from_secs(30) }
+    }
+}
+
+/// The HTTP API over a context.
+pub struct Api {
+    pub(crate) app: Arc<App>,
+    pub(crate) metrics: Metrics,
+    options: ApiOptions,
+}
+
+impl Api {
+    /// An API over this context.
+    pub fn new(app: Arc<App>, options: ApiOptions) -> Self {
+        Self { app, metrics: Metrics::default(), options }
+    }
+
+    /// Follows the route to an answer. `known` is left behind for the answer's CORS headers.
+    async fn answer(
+        &self,
+        parts: &Parts,
+        body: Incoming,
+        peer: SocketAddr,
+        request_id: &str,
+        met: &mut Option<Met>,
+    ) -> Result<Reply, Problem> {
+        let path = parts.uri.path();
+        let (operation, parameter) = match router::find(&parts.method, path) {
+            Route::Found(operation, parameter) => (operation, parameter),
+            other => {
+                // Errors too carry the permission of the client they name.
+                *met = access::identify(&self.app, &parts.headers).await.ok().map(Met::client);
+                return Err(match other {
+                    Route::WrongMethod(allowed) => Problem::method_not_allowed(&allowed),
+                    _ => Problem::new(Code::RouteNotFound, "There is nothing at this path."),
+                });
+            }
+        };
+        *met = Some(Met { operation: Some(operation), known: None });
+        let query = Query::new(parts.uri.query(), operation.query);
+        if let Endpoint::System(system) = operation.endpoint {
+            query.finish()?;
+            return system::answer(self, system).await;
+        }
+        let known = access::identify(&self.app, &parts.headers).await?;
+        *met = Some(Met { operation: Some(operation), known: Some(Arc::clone(&known)) });
+        access::authorise(&known, operation.access, &parts.headers, peer.ip())?;
+        let caller = Caller { known, request_id: request_id.to_owned() };
+        let parameter = decode_percent(parameter).unwrap_or_default();
+        let call = Call::new(&self.app, caller, parameter, query, parts, &self.options.body, body);
+        dispatch(operation, call).await
+    }
+
+    /// An answer with what every answer carries.
+    fn finish(
+        &self,
+        parts: &Parts,
+        request_id: &str,
+        met: Option<&Met>,
+        result: Result<Reply, Problem>,
+    ) -> Response<Full<Bytes>> {
+        let mut response = match result {
+            Ok(reply) => told(parts, reply),
+            Err(problem) => {
+                if problem.status().is_server_error() {
+                    let trace_id = headers::trace_id(&parts.headers);
+                    let route = met.and_then(|met| met.operation).map(|operation| operation.id);
+                    let (status, cause) = (problem.status().as_u16(), problem.cause());
+                    tracing::error!(request_id, trace_id, route, status, cause, "a request failed");
+                }
+                refused(&problem, request_id)
+            }
+        };
+        let headers = response.headers_mut();
+        if let Ok(value) = HeaderValue::from_str(request_id) {
+            headers.insert(REQUEST_ID, value);
+        }
+        headers.insert(VARY, HeaderValue::from_static("origin"));
+        if parts.headers.contains_key(ORIGIN)
+            && let Some(known) = met.and_then(|met| met.known.as_deref())
+        {
+            cors::permit(known, &parts.headers, headers);
+        }
+        response
+    }
+
+    fn request_id(&self, parts: &Parts) -> String {
+        headers::request_id(&parts.headers).map_or_else(
+            || {
+                let mut id = String::with_capacity(20);
+                let _ = write!(id, "req_{:016x}", self.app.chance.bits());
+                id
+            },
+            str::to_owned,
+        )
+    }
+}
+
+/// Whom and what a request met on its way.
+struct Met {
+    operation: Option<&'static Operation>,
+    known: Option<Arc<KnownClient>>,
+}
+
+impl Met {
+    fn client(known: Arc<KnownClient>) -> Self {
+        Self { operation: None, known: Some(known) }
+    }
+}
+
+impl Service for Api {
+    async fn call(&self, request: Request<Incoming>, peer: SocketAddr) -> Response<Full<Bytes>> {
+        let started = Instant::now();
+        let (parts, body) = request.into_parts();
+        let request_id = self.request_id(&parts);
+        let mut met = None;
+        let response = if cors::is_preflight(&parts) && !router::allowed(parts.uri.path()).is_empty() {
+            match cors::preflight(&self.app, &parts).await {
+                Ok(mut response) => {
+                    response.headers_mut().insert(VARY, HeaderValue::from_static("origin"));
+                    response
+                }
+                Err(problem) => self.finish(&parts, &request_id, None, Err(problem)),
+            }
+        } else {
+            let answer = self.answer(&parts, body, peer, &request_id, &mut met);
+            let result = match tokio::time::timeout(self.options.answer_timeout, answer).await {
+                Ok(result) => result,
+                Err(_) => Err(Problem::new(Code::AnswerTimeout, "The answer was not ready in time.")),
+            };
+            self.finish(&parts, &request_id, met.as_ref(), result)
+        };
+        let operation = met.and_then(|met| met.operation);
+        self.metrics.observe(operation, response.status(), started.elapsed());
+        tracing::debug!(
+            request_id,
+            method = parts.method.as_str(),
+            route = operation.map(|operation| operation.path),
+            status = response.status().as_u16(),
+            micros = u64::try_from(started.elapsed().as_micros()).unwrap_or(u64::MAX),
+            "answered"
+        );
+        response
+    }
+
+    fn refuse(&self, refusal: Refusal, request: &Parts) -> Response<Full<Bytes>> {
+        let problem = match refusal {
+            Refusal::Overloaded => Problem::new(Code::Overloaded, "Too many requests are being answered at once."),
+            Refusal::ShuttingDown => Problem::new(Code::ShuttingDown, "This server takes no more requests."),
+            Refusal::HeadersTooLarge => Problem::new(Code::HeadersTooLarge, "The headers are larger than the limit."),
+            Refusal::TargetTooLong => {
+                Problem::new(Code::TargetTooLong, "The path and query are longer than the limit.")
+            }
+            Refusal::BadHost => Problem::request(&[RequestFault::header("host", "must be there once")]),
+        };
+        self.metrics.observe(None, problem.status(), Duration::ZERO);
+        let request_id = self.request_id(request);
+        let mut response = refused(&problem, &request_id);
+        if let Ok(value) = HeaderValue::from_str(&request_id) {
+            response.headers_mut().insert(REQUEST_ID, value);
+        }
+        response
+    }
+}
+
+async fn dispatch(operation: &'static Operation, call: Call<'_>) -> Result<Reply, Problem> {
+    match operation.endpoint {
+        Endpoint::ListPlans => plans::list(call).await,
+        Endpoint::CreatePlan => plans::create(call).await,
+        Endpoint::ReadPlan => plans::read(call).await,
+        Endpoint::UpdatePlan => plans::update(call).await,
+        Endpoint::DeletePlan => plans::delete(call).await,
+        Endpoint::ListSubscriptions => subscriptions::list(call).await,
+        Endpoint::CreateSubscription => subscriptions::create(call).await,
+        Endpoint::ReadSubscription => subscriptions::read(call).await,
+        Endpoint::UpdateSubscription => subscriptions::update(call).await,
+        Endpoint::DeleteSubscription => subscriptions::delete(call).await,
+        Endpoint::CreatePayment => payments::create(call).await,
+        Endpoint::ReadPayment => payments::read(call).await,
+        Endpoint::UpdatePayment => payments::update(call).await,
+        Endpoint::DeletePayment => payments::delete(call).await,
+        Endpoint::System(_) => Err(Problem::internal("an open endpoint was dispatched as one of a client's")),
+    }
+}
+
+/// A success on the wire; nothing but its tag if the caller has it already.
+fn told(parts: &Parts, reply: Reply) -> Response<Full<Bytes>> {
+    let reads = parts.method == Method::GET || parts.method == Method::HEAD;
+    let unchanged = reads && reply.etag.as_deref().is_some_and(|etag| headers::none_match(&parts.headers, etag));
+    let mut response = if unchanged {
+        let mut response = Response::new(Full::default());
+        *response.status_mut() = StatusCode::NOT_MODIFIED;
+        response
+    } else {
+        let mut response = Response::new(Full::new(reply.body));
+        *response.status_mut() = reply.status;
+        response.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static(reply.content.media_type()));
+        response
+    };
+    let headers = response.headers_mut();
+    headers.insert(CACHE_CONTROL, HeaderValue::from_static(reply.content.cache_control()));
+    if reply.content.is_compressed() {
+        headers.insert(CONTENT_ENCODING, HeaderValue::from_static("gzip"));
+    }
+    for (name, text) in [(ETAG, reply.etag), (LOCATION, reply.location)] {
+        if let Some(value) = text.and_then(|text| HeaderValue::try_from(text).ok()) {
+            headers.insert(name, value);
+        }
+    }
+    if reply.replayed {
+        headers.insert(IDEMPOTENCY_REPLAYED, HeaderValue::from_static("true"));
+    }
+    response
+}
+
+/// A refusal on the wire.
+fn refused(problem: &Problem, request_id: &str) -> Response<Full<Bytes>> {
+    let mut response = Response::new(Full::from(problem.document(request_id)));
+    *response.status_mut() = problem.status();
+    let headers = response.headers_mut();
+    headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/problem+json"));
+    headers.insert(CACHE_CONTROL, HeaderValue::from_static("no-store"));
+    for (name, value) in problem.headers() {
+        headers.insert(name, value.clone());
+    }
+    response
+}

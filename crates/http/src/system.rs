@@ -1,0 +1,80 @@
+//! Around the API: whether the process lives and is ready, the document, the reference that renders it, the catalogue.
+
+use crate::catalogue::{self, CATALOGUE_PATH, Code};
+use crate::openapi;
+use crate::operation::{Access, Answers, Endpoint, Operation, System};
+use crate::problem::Problem;
+use crate::reply::{Content, Reply};
+use crate::service::Api;
+use http::{Method, StatusCode};
+
+const TAG: &str = "Around the API";
+
+pub(crate) static LIVE: Operation =
+    open(System::Live, "/livez", "live", "Whether the process lives", "application/json");
+pub(crate) static READY: Operation =
+    open(System::Ready, "/readyz", "ready", "Whether the store answers and is migrated", "application/json");
+pub(crate) static DOCUMENT: Operation =
+    open(System::Document, "/openapi.json", "document", "This document", "application/json");
+pub(crate) static REFERENCE: Operation =
+    open(System::Reference, "/docs", "reference", "The rendered reference", "text/html");
+pub(crate) static REFERENCE_STYLE: Operation =
+    open(System::ReferenceStyle, "/docs/swagger-ui.css", "referenceStyle", "The reference's style", "text/css");
+pub(crate) static REFERENCE_SCRIPT: Operation = open(
+    System::ReferenceScript,
+    "/docs/swagger-ui-bundle.js",
+    "referenceScript",
+    "The reference's script",
+    "text/javascript",
+);
+pub(crate) static REFERENCE_START: Operation =
+    open(System::ReferenceStart, "/docs/start.js", "referenceStart", "What starts the reference", "text/javascript");
+pub(crate) static CATALOGUE: Operation =
+    open(System::Catalogue, CATALOGUE_PATH, "catalogue", "The error catalogue", "text/html");
+
+const STYLE: &[u8] = include_bytes!("../assets/swagger-ui/swagger-ui.css.gz");
+const SCRIPT: &[u8] = include_bytes!("../assets/swagger-ui/swagger-ui-bundle.js.gz");
+const PAGE: &str = include_str!("../assets/reference.html");
+const START: &str = include_str!("../assets/reference.js");
+
+const fn open(
+    system: System,
+    path: &'static str,
+    id: &'static str,
+    summary: &'static str,
+    media_type: &'static str,
+) -> Operation {
+    Operation {
+        endpoint: Endpoint::System(system),
+        method: Method::GET,
+        path,
+        id,
+        tag: TAG,
+        summary,
+        about: "",
+        access: Access::Open,
+        query: &[],
+        takes: None,
+        example: None,
+        answers: Answers::Plain(media_type),
+        refuses: if matches!(system, System::Ready) { &[Code::StorageUnavailable] } else { &[] },
+    }
+}
+
+/// Answers an endpoint that needs no client.
+pub(crate) async fn answer(api: &Api, system: System) -> Result<Reply, Problem> {
+    let ok = |content, body: &'static [u8]| Ok(Reply::new(StatusCode::OK, content, body));
+    match system {
+        System::Live => ok(Content::Json, br#"{"data":{"status":"live"}}"#),
+        System::Ready => match api.app.db.ping().await {
+            Ok(()) => ok(Content::Json, br#"{"data":{"status":"ready"}}"#),
+            Err(error) => Err(perennial_app::error::Error::Unavailable(error.to_string()).into()),
+        },
+        System::Document => Ok(Reply::new(StatusCode::OK, Content::Json, openapi::document())),
+        System::Reference => ok(Content::Html, PAGE.as_bytes()),
+        System::ReferenceStyle => ok(Content::Style, STYLE),
+        System::ReferenceScript => ok(Content::Script, SCRIPT),
+        System::ReferenceStart => ok(Content::PlainScript, START.as_bytes()),
+        System::Catalogue => Ok(Reply::new(StatusCode::OK, Content::Html, catalogue::html())),
+    }
+}

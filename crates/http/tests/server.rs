@@ -1,0 +1,17 @@
+//! The server's edge, over real sockets on the loopback.
+//! Each test makes only the time-out it is about short, so that nothing else can end the connection.
+
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on fails there")]
+
+#[path = "server/bodies.rs"]
+mod bodies;
+#[path = "server/drain.rs"]
+mod drain;
+#[path = "server/http2.rs"]
+mod http2;
+#[path = "server/limits.rs"]
+mod limits;
+#[path = "server/support.rs"]
+mod support;
+#[path = "server/timeouts.rs"]
+mod timeouts;

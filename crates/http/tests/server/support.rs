@@ -1,0 +1,215 @@
+//! A server to attack and a client that speaks bytes.
+
+use bytes::Bytes;
+use http::{Request, Response, StatusCode};
+use http_body_util::Full;
+use hyper::body::Incoming;
+use perennial_http::server::{BodyFault, Drained, Gauges, Refusal, Server, ServerOptions, Service, read_body};
+use std::future::Future;
+use std::net::SocketAddr;
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::TcpStream;
+use tokio::sync::{Semaphore, oneshot};
+use tokio::task::JoinHandle;
+use tokio::time::{sleep, timeout};
+
+/// A time-out under test.
+pub(crate) const SHORT: Duration = Duration::from_millis(200);
+/// One that must not strike.
+pub(crate) const LONG: Duration = Duration::from_mins(1);
+/// How long a test waits for what must happen.
+const PATIENCE: Duration = Duration::from_secs(15);
+pub(crate) const BIG: usize = 32 * 1024 * 1024;
+pub(crate) const GET: &[u8] = b"GET / HTTP/1.1\r\nhost: a\r\n\r\n";
+pub(crate) const GET_SLOW: &[u8] = b"GET /slow HTTP/1.1\r\nhost: a\r\n\r\n";
+
+pub(crate) async fn soon<F: Future>(future: F) -> F::Output {
+    timeout(PATIENCE, future).await.expect("it hung")
+}
+
+/// Waits until something is so.
+pub(crate) async fn eventually(mut is_so: impl FnMut() -> bool) {
+    soon(async {
+        while !is_so() {
+            sleep(Duration::from_millis(5)).await;
+        }
+    })
+    .await;
+}
+
+/// No time-out strikes unless a test shortens it.
+pub(crate) fn patient() -> ServerOptions {
+    ServerOptions {
+        header_timeout: LONG,
+        body_timeout: LONG,
+        write_timeout: LONG,
+        idle_timeout: LONG,
+        drain_timeout: LONG,
+        ..ServerOptions::default()
+    }
+}
+
+/// Answers by path, and remembers what it was asked.
+pub(crate) struct Echo {
+    body_timeout: Duration,
+    pub(crate) asked: Mutex<Vec<String>>,
+    /// `/slow` answers when it gets a permit.
+    pub(crate) gate: Semaphore,
+}
+
+impl Service for Echo {
+    async fn call(&self, request: Request<Incoming>, _: SocketAddr) -> Response<Full<Bytes>> {
+        let path = request.uri().path().to_owned();
+        self.asked.lock().unwrap().push(path.clone());
+        match path.as_str() {
+            "/slow" => self.gate.acquire().await.unwrap().forget(),
+            "/big" => return Response::new(Full::new(Bytes::from(vec![b'x'; BIG]))),
+            "/echo" => return self.echo(request).await,
+            _ => {}
+        }
+        Response::new(Full::new(Bytes::from_static(b"hello")))
+    }
+
+    fn refuse(&self, refusal: Refusal, _: &http::request::Parts) -> Response<Full<Bytes>> {
+        let status = match refusal {
+            Refusal::Overloaded | Refusal::ShuttingDown => StatusCode::SERVICE_UNAVAILABLE,
+            Refusal::HeadersTooLarge => StatusCode::REQUEST_HEADER_FIELDS_TOO_LARGE,
+            Refusal::TargetTooLong => StatusCode::URI_TOO_LONG,
+            Refusal::BadHost => StatusCode::BAD_REQUEST,
+        };
+        Response::builder()
+            .status(status)
+            .header("retry-after", "1")
+            .header("content-type", "application/problem+json")
+            .body(Full::new(Bytes::from(format!("{refusal:?}"))))
+            .unwrap()
+    }
+}
+
+impl Echo {
+    async fn echo(&self, request: Request<Incoming>) -> Response<Full<Bytes>> {
+        let (status, body) = match read_body(request.into_body(), 1000, self.body_timeout).await {
+            Ok(body) => (200, body),
+            Err(BodyFault::TooLarge) => (413, Bytes::new()),
+            Err(BodyFault::TimedOut) => (408, Bytes::new()),
+            Err(BodyFault::Aborted) => {
+                self.asked.lock().unwrap().push("aborted".to_owned());
+                (400, Bytes::new())
+            }
+        };
+        let mut response = Response::new(Full::new(body));
+        *response.status_mut() = StatusCode::from_u16(status).unwrap();
+        response
+    }
+}
+
+/// A running server.
+pub(crate) struct Running {
+    pub(crate) address: SocketAddr,
+    pub(crate) service: Arc<Echo>,
+    pub(crate) gauges: Arc<Gauges>,
+    stop: oneshot::Sender<()>,
+    serving: JoinHandle<Drained>,
+}
+
+impl Running {
+    pub(crate) async fn start(options: ServerOptions) -> Running {
+        let service =
+            Arc::new(Echo { body_timeout: options.body_timeout, asked: Mutex::default(), gate: Semaphore::new(0) });
+        let server = Server::bind("127.0.0.1:0".parse().unwrap(), options).await.unwrap();
+        let (address, gauges) = (server.local_addr(), server.gauges());
+        let (stop, stopped) = oneshot::channel::<()>();
+        let serving = tokio::spawn({
+            let service = Arc::clone(&service);
+            async move {
+                let told = async { stopped.await.unwrap_or_default() };
+                server.serve(service, told).await
+            }
+        });
+        Running { address, service, gauges, stop, serving }
+    }
+
+    pub(crate) async fn connect(&self) -> Peer {
+        Peer(soon(TcpStream::connect(self.address)).await.unwrap())
+    }
+
+    /// A connection that has sent these bytes.
+    pub(crate) async fn sent(&self, bytes: &[u8]) -> Peer {
+        let mut peer = self.connect().await;
+        peer.send(bytes).await;
+        peer
+    }
+
+    /// Everything a fresh connection answers to these bytes, until it is closed.
+    pub(crate) async fn talk(&self, bytes: &[u8]) -> String {
+        self.sent(bytes).await.rest().await
+    }
+
+    pub(crate) fn asked(&self) -> Vec<String> {
+        self.service.asked.lock().unwrap().clone()
+    }
+
+    /// Tells the server to stop.
+    pub(crate) fn stop(self) -> JoinHandle<Drained> {
+        self.stop.send(()).unwrap();
+        self.serving
+    }
+}
+
+/// A client that speaks bytes.
+pub(crate) struct Peer(pub(crate) TcpStream);
+
+impl Peer {
+    pub(crate) async fn send(&mut self, bytes: &[u8]) {
+        soon(self.0.write_all(bytes)).await.unwrap();
+    }
+
+    /// Sends these bytes one by one until the server closes the connection.
+    pub(crate) async fn dribble(&mut self, bytes: impl IntoIterator<Item = u8>) {
+        let mut bytes = bytes.into_iter();
+        let mut buffer = [0; 64];
+        soon(async {
+            loop {
+                tokio::select! {
+                    read = self.0.read(&mut buffer) => if matches!(read, Ok(0) | Err(_)) { return },
+                    () = sleep(Duration::from_millis(20)) => {
+                        if self.0.write_all(&[bytes.next().expect("still open")]).await.is_err() {
+                            return;
+                        }
+                    }
+                }
+            }
+        })
+        .await;
+    }
+
+    /// One whole answer of HTTP/1.1 with a short body: head and body.
+    pub(crate) async fn answer(&mut self) -> String {
+        let mut answer = Vec::new();
+        soon(async {
+            loop {
+                answer.push(self.0.read_u8().await.expect("an answer"));
+                let text = String::from_utf8_lossy(&answer);
+                let Some((head, body)) = text.split_once("\r\n\r\n") else {
+                    continue;
+                };
+                let mut lines = head.lines();
+                let length = lines.find_map(|line| line.strip_prefix("content-length: "));
+                if body.len() == length.map_or(0, |length| length.parse().unwrap()) {
+                    return text.into_owned();
+                }
+            }
+        })
+        .await
+    }
+
+    /// What comes until the connection is closed, politely or not.
+    pub(crate) async fn rest(&mut self) -> String {
+        let mut rest = Vec::new();
+        // A reset is an end too.
+        let _ = soon(self.0.read_to_end(&mut rest)).await;
+        String::from_utf8_lossy(&rest).into_owned()
+    }
+}

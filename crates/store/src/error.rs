@@ -1,0 +1,36 @@
+//! What can go wrong in the store, as its callers must tell it apart.
+//! No message here ever carries a bound value, a password or a connection URL.
+
+use crate::change::Miss;
+
+/// A failure of the store. A batch fails as a whole, so errors can be cloned to every waiting change.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum Error {
+    /// A step of a change touched another number of rows than it had to; the change left no trace.
+    #[error("a step of the change missed: {0:?}")]
+    Missed(Miss),
+    /// The queue of waiting changes is full; nothing was attempted.
+    #[error("the store has more changes waiting than it accepts")]
+    Overloaded,
+    /// The database cannot be reached or cannot write now; the change left no trace.
+    #[error("the database is unavailable: {0}")]
+    Unavailable(String),
+    /// The answer to COMMIT never came: the change may or may not be there.
+    #[error("the connection was lost while committing; the outcome is unknown")]
+    OutcomeUnknown,
+    /// Another server holds the data directory.
+    #[error("{0}")]
+    Locked(String),
+    /// The database was migrated by a later version of the program.
+    #[error("the database has schema version {found}, this program knows {known}; run the newer program")]
+    SchemaNewer { found: i64, known: i64 },
+    /// The migrations of the database and of the program do not fit together.
+    #[error("{0}")]
+    Migration(String),
+    /// The connection settings cannot be used.
+    #[error("{0}")]
+    Configuration(String),
+    /// A defect: a wrong statement, a wrong column, a broken constraint.
+    #[error("internal error of the store: {0}")]
+    Internal(String),
+}

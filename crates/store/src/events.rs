@@ -1,0 +1,94 @@
+//! Events in the store: appended, read in order, pruned by age, never rewritten.
+
+use crate::change::Change;
+use crate::row::Row;
+use crate::sql::{Insert, Sql};
+use crate::value::{Type, Value};
+use crate::{Db, Error, kept};
+use perennial_domain::events::{Event, EventKind};
+use perennial_domain::id::{ClientId, EventId, OrganizationId};
+
+pub(crate) static INSERT: Insert = Insert::new(
+    "events",
+    &[
+        ("organization_id", Type::Uuid),
+        ("id", Type::Uuid),
+        ("kind", Type::Text),
+        ("record_id", Type::Uuid),
+        ("client_id", Type::Uuid),
+        ("request_id", Type::Text),
+        ("at", Type::Time),
+        ("before", Type::Text),
+        ("after", Type::Text),
+    ],
+    "",
+);
+
+pub(crate) static NEWEST: Sql = Sql::new(
+    "SELECT organization_id, id, kind, record_id, client_id, request_id, at, before, after
+     FROM events
+     WHERE organization_id = $1 AND id < $2
+     ORDER BY id DESC
+     LIMIT $3",
+);
+
+pub(crate) static PRUNE: Sql = Sql::new(
+    "DELETE FROM events
+     WHERE organization_id = $1 AND id IN (
+         SELECT id FROM events
+         WHERE organization_id = $1 AND id < $2
+         ORDER BY id
+         LIMIT $3)",
+);
+
+pub(crate) static OLDER: Sql = Sql::new(
+    "SELECT COUNT(*) FROM events
+     WHERE organization_id = $1 AND id < $2",
+);
+
+/// Writes the event with the change it tells of.
+pub fn insert(change: Change, event: &Event) -> Change {
+    let values = vec![
+        event.organization_id.bytes().into(),
+        event.id.bytes().into(),
+        event.kind.as_str().into(),
+        event.record_id.into(),
+        event.client_id.map(ClientId::bytes).into(),
+        event.request_id.as_deref().into(),
+        kept::time(event.at),
+        event.before.as_deref().into(),
+        event.after.as_deref().into(),
+    ];
+    change.event(&INSERT, values)
+}
+
+/// Events older than `before`, newest first.
+pub async fn newest(db: &Db, organization: OrganizationId, before: EventId, limit: i64) -> Result<Vec<Event>, Error> {
+    db.all(&NEWEST, &[organization.bytes().into(), before.bytes().into(), limit.into()], read).await
+}
+
+/// How many events are older than `before`.
+pub async fn count_older(db: &Db, organization: OrganizationId, before: EventId) -> Result<i64, Error> {
+    let params = [organization.bytes().into(), before.bytes().into()];
+    Ok(db.one(&OLDER, &params, |row| row.int(0)).await?.unwrap_or(0))
+}
+
+/// Removes up to `limit` events older than `before`, oldest first.
+pub fn prune(change: Change, organization: OrganizationId, before: EventId, limit: i64) -> Change {
+    let values: Vec<Value> = vec![organization.bytes().into(), before.bytes().into(), limit.into()];
+    change.execute_any(&PRUNE, values)
+}
+
+fn read(row: &Row<'_>) -> Result<Event, Error> {
+    Ok(Event {
+        organization_id: OrganizationId::from_bytes(row.uuid(0)?),
+        id: EventId::from_bytes(row.uuid(1)?),
+        kind: kept::word(row.text_ref(2)?, EventKind::kept)?,
+        record_id: row.uuid(3)?,
+        client_id: row.optional_uuid(4)?.map(ClientId::from_bytes),
+        request_id: row.optional_text(5)?,
+        at: kept::read_time(row.time(6)?)?,
+        before: row.optional_text(7)?,
+        after: row.optional_text(8)?,
+    })
+}

@@ -1,0 +1,49 @@
+//! The installation: one row that says which master key the store belongs to.
+
+use crate::change::{Change, Miss};
+use crate::sql::{Insert, Sql};
+use crate::value::{Type, Value};
+use crate::{Db, Error, kept};
+use perennial_domain::time::Time;
+
+/// What the store knows of itself.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Installation {
+    /// A fingerprint of the master key; another key's server must not start.
+    pub key_fingerprint: Vec<u8>,
+    /// The name our tokens are issued under unless a public URL is configured.
+    pub issuer: String,
+    /// When it was first started.
+    pub created_at: Time,
+}
+
+pub(crate) static FIND: Sql = Sql::new("SELECT key_fingerprint, issuer, created_at FROM installation WHERE id = 1");
+
+pub(crate) static INSERT: Insert = Insert::new(
+    "installation",
+    &[("id", Type::Int), ("key_fingerprint", Type::Bytes), ("issuer", Type::Text), ("created_at", Type::Time)],
+    "ON CONFLICT DO NOTHING",
+);
+
+/// The installation, once there has been a first run.
+pub async fn find(db: &Db) -> Result<Option<Installation>, Error> {
+    db.one(&FIND, &[], |row| {
+        Ok(Installation {
+            key_fingerprint: row.bytes(0)?,
+            issuer: row.text(1)?,
+            created_at: kept::read_time(row.time(2)?)?,
+        })
+    })
+    .await
+}
+
+/// The first run's mark; misses with [`Miss::Record`] if another server was first.
+pub fn insert(change: Change, installation: &Installation) -> Change {
+    let values = vec![
+        1_i64.into(),
+        Value::bytes(installation.key_fingerprint.clone()),
+        installation.issuer.as_str().into(),
+        kept::time(installation.created_at),
+    ];
+    change.insert(&INSERT, values, Miss::Record)
+}

@@ -1,0 +1,165 @@
+//! The store: the only floor that knows databases.
+//!
+//! Every query is written once and runs on SQLite and PostgreSQL. Reads are single statements; a write is a [`Change`],
+//! handed to one writer that commits many of them in one transaction and answers each after COMMIT.
+//! Nothing here knows what a plan costs or who may see it.
+
+use std::sync::Arc;
+
+mod change;
+mod claims;
+mod error;
+mod kept;
+mod list;
+mod metrics;
+mod migrate;
+mod postgres;
+mod queue;
+mod row;
+mod sql;
+mod sqlite;
+mod value;
+
+pub mod clients;
+pub mod events;
+pub mod idempotency;
+pub mod installation;
+pub mod organizations;
+pub mod payments;
+pub mod plans;
+pub mod subscriptions;
+pub mod users;
+
+pub use change::{Change, Guard, Lock, Miss, Table};
+pub use error::Error;
+pub use list::{Key, List, Listing, Order, Page, Position, WALK};
+pub use metrics::{BATCH_SIZES, StoreMetrics};
+pub use migrate::Migrated;
+pub use postgres::PostgresOptions;
+pub use row::Row;
+pub use sql::{Insert, Sql};
+pub use sqlite::SqliteOptions;
+pub use value::{Type, Value};
+
+use postgres::Postgres;
+use sqlite::Sqlite;
+
+static VERSION: Sql = Sql::new("SELECT COALESCE(MAX(version), 0) FROM schema_migrations");
+
+/// An open database; cheap to clone.
+#[derive(Clone)]
+pub struct Db {
+    engine: Engine,
+}
+
+#[derive(Clone)]
+enum Engine {
+    Sqlite(Arc<Sqlite>),
+    Postgres(Arc<Postgres>),
+}
+
+impl Db {
+    /// Opens a SQLite file, made if it does not exist. The schema is left as it is: see [`Db::migrate`].
+    #[expect(clippy::unused_async, reason = "both engines open alike")]
+    pub async fn open_sqlite(options: SqliteOptions) -> Result<Self, Error> {
+        Ok(Self { engine: Engine::Sqlite(Arc::new(Sqlite::open(options)?)) })
+    }
+
+    /// Connects to PostgreSQL. The schema is left as it is: see [`Db::migrate`].
+    pub async fn open_postgres(options: PostgresOptions) -> Result<Self, Error> {
+        Ok(Self { engine: Engine::Postgres(Arc::new(Postgres::open(options).await?)) })
+    }
+
+    /// Brings the schema to the version of this program; several processes may try at once.
+    pub async fn migrate(&self) -> Result<Migrated, Error> {
+        match &self.engine {
+            Engine::Sqlite(sqlite) => sqlite.migrate().await,
+            Engine::Postgres(postgres) => postgres.migrate().await,
+        }
+    }
+
+    /// Whether the database answers and has the schema of this program.
+    pub async fn ping(&self) -> Result<(), Error> {
+        let known = migrate::known_version();
+        let found = match self.one(&VERSION, &[], |row| row.int(0)).await {
+            // The one way in which this statement can be wrong: nobody has made the table yet.
+            Err(Error::Internal(_)) => 0,
+            found => found?.unwrap_or(0),
+        };
+        match found.cmp(&known) {
+            std::cmp::Ordering::Equal => Ok(()),
+            std::cmp::Ordering::Greater => Err(Error::SchemaNewer { found, known }),
+            std::cmp::Ordering::Less => Err(Error::Migration(format!(
+                "the database has schema version {found} and needs {known}; run `perennial migrate`"
+            ))),
+        }
+    }
+
+    /// The first row, if there is any.
+    pub async fn one<T: Send>(
+        &self,
+        sql: &Sql,
+        params: &[Value],
+        map: impl Fn(&Row<'_>) -> Result<T, Error> + Send,
+    ) -> Result<Option<T>, Error> {
+        let rows = self.read(sql, params, 1, map).await?;
+        Ok(rows.into_iter().next())
+    }
+
+    /// All rows.
+    pub async fn all<T: Send>(
+        &self,
+        sql: &Sql,
+        params: &[Value],
+        map: impl Fn(&Row<'_>) -> Result<T, Error> + Send,
+    ) -> Result<Vec<T>, Error> {
+        self.read(sql, params, usize::MAX, map).await
+    }
+
+    /// Commits a change, all or nothing, and returns when it is durable.
+    ///
+    /// A caller that stops waiting before its change has begun takes it back.
+    pub async fn commit(&self, change: Change) -> Result<(), Error> {
+        match &self.engine {
+            Engine::Sqlite(sqlite) => sqlite.commit(change).await,
+            Engine::Postgres(postgres) => postgres.commit(change).await,
+        }
+    }
+
+    /// Resolves, with the reason, when the writer cannot go on and the process should end.
+    pub async fn failed(&self) -> String {
+        match &self.engine {
+            Engine::Sqlite(sqlite) => sqlite.failed().await,
+            Engine::Postgres(postgres) => postgres.failed().await,
+        }
+    }
+
+    /// What the store has counted so far.
+    pub fn metrics(&self) -> StoreMetrics {
+        match &self.engine {
+            Engine::Sqlite(sqlite) => sqlite.metrics(),
+            Engine::Postgres(postgres) => postgres.metrics(),
+        }
+    }
+
+    /// Commits what is queued, refuses what comes later, and lets go of the database.
+    pub async fn close(&self) {
+        match &self.engine {
+            Engine::Sqlite(sqlite) => sqlite.close().await,
+            Engine::Postgres(postgres) => postgres.close().await,
+        }
+    }
+
+    async fn read<T: Send>(
+        &self,
+        sql: &Sql,
+        params: &[Value],
+        limit: usize,
+        map: impl Fn(&Row<'_>) -> Result<T, Error> + Send,
+    ) -> Result<Vec<T>, Error> {
+        match &self.engine {
+            Engine::Sqlite(sqlite) => sqlite.read(sql, params, limit, map),
+            Engine::Postgres(postgres) => postgres.read(sql, params, limit, map).await,
+        }
+    }
+}

@@ -1,0 +1,299 @@
+//! Pages of a list, by keyset: page 1,000 costs what page 1 costs.
+//!
+//! A page follows an index (the organization, equalities, a range on the first sort key, a position) and tests what is
+//! left row by row, walking a bounded number of rows. The order is the same on both engines, nulls last both ways.
+//!
+//! ```no_run
+//! use perennial_store::{Db, Error, Key, Listing, Order, Page, Type, Value};
+//!
+//! static SUBSCRIPTIONS: Listing = Listing::new("subscriptions", "id, status").live();
+//! static BY_RENEWAL: &[Key] = &[Key::nullable("renews_at", Type::Time), Key::new("id", Type::Uuid)];
+//!
+//! async fn renewing(db: &Db, organization: [u8; 16], now: i64) -> Result<Page<[u8; 16]>, Error> {
+//!     SUBSCRIPTIONS
+//!         .of(organization)
+//!         .sort(BY_RENEWAL, Order::Ascending)
+//!         .from(Value::time(now))
+//!         .any_of("status", vec!["active".into(), "past_due".into()])
+//!         .filter("is_active = {}", vec![true.into()])
+//!         .limit(50)
+//!         .page(db, |row| row.uuid(0))
+//!         .await
+//! }
+//! ```
+
+use crate::Db;
+use crate::error::Error;
+use crate::row::Row;
+use crate::value::{Type, Value};
+
+mod text;
+
+/// The rows a page may walk before it must give up looking for matches.
+pub const WALK: usize = 10_000;
+
+/// A table that can be listed.
+#[derive(Clone, Copy, Debug)]
+pub struct Listing {
+    table: &'static str,
+    /// Plain column names: filters are tested on what is selected here.
+    columns: &'static str,
+    live: bool,
+}
+
+impl Listing {
+    /// A table and its columns, as the row mapper will see them.
+    pub const fn new(table: &'static str, columns: &'static str) -> Self {
+        Self { table, columns, live: false }
+    }
+
+    /// Leaves out what has a `deleted_at`.
+    #[must_use]
+    pub const fn live(mut self) -> Self {
+        self.live = true;
+        self
+    }
+
+    /// A list of an organization's rows, by id until told otherwise.
+    pub fn of(&self, organization: [u8; 16]) -> List {
+        List {
+            listing: *self,
+            organization,
+            keys: BY_ID,
+            order: Order::Ascending,
+            equal: Vec::new(),
+            from: None,
+            until: None,
+            filters: Vec::new(),
+            after: None,
+            limit: 50,
+            walk: WALK,
+        }
+    }
+}
+
+static BY_ID: &[Key] = &[Key::new("id", Type::Uuid)];
+
+/// A sort key. The keys of a sort together must be unique: the last one usually is `id`.
+#[derive(Clone, Copy, Debug)]
+pub struct Key {
+    name: &'static str,
+    kind: Type,
+    nullable: bool,
+}
+
+impl Key {
+    /// A column that is never null.
+    pub const fn new(name: &'static str, kind: Type) -> Self {
+        Self { name, kind, nullable: false }
+    }
+
+    /// A column that may be null; only the first key of a sort may.
+    pub const fn nullable(name: &'static str, kind: Type) -> Self {
+        Self { name, kind, nullable: true }
+    }
+}
+
+/// The direction of a sort, for all its keys.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Order {
+    Ascending,
+    Descending,
+}
+
+/// A place in a list: the sort values of a row, ending with the one that makes it unique.
+/// A null in the first place means that the list has come to the rows without a value.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Position {
+    pub values: Vec<Value>,
+}
+
+/// Some rows, and where the next ones begin; a page may be short and still have a next.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Page<T> {
+    pub items: Vec<T>,
+    pub next: Option<Position>,
+}
+
+/// A list being asked for.
+#[derive(Clone, Debug)]
+pub struct List {
+    listing: Listing,
+    organization: [u8; 16],
+    keys: &'static [Key],
+    order: Order,
+    equal: Vec<(&'static str, Value)>,
+    from: Option<Value>,
+    until: Option<Value>,
+    filters: Vec<(String, Vec<Value>)>,
+    after: Option<Position>,
+    limit: usize,
+    walk: usize,
+}
+
+/// Rows with a value in the first sort key come before those without.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Segment {
+    All,
+    Present,
+    Absent,
+}
+
+impl List {
+    /// By these keys, which an index must serve after the organization and the equalities.
+    #[must_use]
+    pub fn sort(mut self, keys: &'static [Key], order: Order) -> Self {
+        self.keys = keys;
+        self.order = order;
+        self
+    }
+
+    /// An equality that the index leads with.
+    #[must_use]
+    pub fn equal(mut self, column: &'static str, value: impl Into<Value>) -> Self {
+        self.equal.push((column, value.into()));
+        self
+    }
+
+    /// Only rows whose first sort key is at least this.
+    #[must_use]
+    pub fn from(mut self, value: Value) -> Self {
+        self.from = Some(value);
+        self
+    }
+
+    /// Only rows whose first sort key is less than this.
+    #[must_use]
+    pub fn until(mut self, value: Value) -> Self {
+        self.until = Some(value);
+        self
+    }
+
+    /// A condition tested row by row, with a `{}` for each value.
+    #[must_use]
+    pub fn filter(mut self, condition: &'static str, values: Vec<Value>) -> Self {
+        self.filters.push((condition.to_owned(), values));
+        self
+    }
+
+    /// One of several values, tested row by row; none of them matches nothing.
+    #[must_use]
+    pub fn any_of(mut self, column: &'static str, values: Vec<Value>) -> Self {
+        let condition = match values.len() {
+            0 => "1 = 0".to_owned(),
+            count => format!("{column} IN ({})", vec!["{}"; count].join(", ")),
+        };
+        self.filters.push((condition, values));
+        self
+    }
+
+    /// After this place.
+    #[must_use]
+    pub fn after(mut self, position: Option<Position>) -> Self {
+        self.after = position;
+        self
+    }
+
+    /// At most so many items.
+    #[must_use]
+    pub fn limit(mut self, limit: usize) -> Self {
+        self.limit = limit.max(1);
+        self
+    }
+
+    /// Walk at most so many rows.
+    #[must_use]
+    pub fn walk(mut self, rows: usize) -> Self {
+        self.walk = rows.max(2);
+        self
+    }
+
+    /// Reads the page.
+    pub async fn page<T: Send>(
+        &self,
+        db: &Db,
+        map: impl Fn(&Row<'_>) -> Result<T, Error> + Send + Sync,
+    ) -> Result<Page<T>, Error> {
+        self.check()?;
+        let mut found: Vec<(T, Position)> = Vec::new();
+        for segment in self.segments().iter().copied() {
+            let wanted = self.limit + 1 - found.len();
+            let (sql, params) = self.rows(segment, wanted);
+            let rows = db.all(&sql, &params, |row| Ok((map(&row.skip(self.keys.len()))?, self.position(row)?))).await?;
+            found.extend(rows);
+            if found.len() > self.limit {
+                found.truncate(self.limit);
+                let next = found.last().map(|(_, position)| position.clone());
+                return Ok(page(found, next));
+            }
+            if !self.filters.is_empty() {
+                let (sql, params) = self.end_of_walk(segment);
+                if let Some(end) = db.one(&sql, &params, |row| self.position(row)).await? {
+                    let next = self.later(found.last().map(|(_, position)| position), end);
+                    return Ok(page(found, Some(next)));
+                }
+            }
+        }
+        Ok(page(found, None))
+    }
+
+    fn position(&self, row: &Row<'_>) -> Result<Position, Error> {
+        let values = self.keys.iter().enumerate();
+        let values = values.map(|(column, key)| row.value(column, key.kind));
+        Ok(Position { values: values.collect::<Result<_, _>>()? })
+    }
+
+    /// The further of two places. The walk's end is asked for in a second query, a little short of where the first
+    /// one stopped, so that rows deleted in between cannot make it skip any; what was already returned counts.
+    fn later(&self, last: Option<&Position>, end: Position) -> Position {
+        match last {
+            Some(last) => {
+                // Within the rows with a value, and within those without, the values decide; the latter come later.
+                let ahead = match (last.values[0].is_null(), end.values[0].is_null()) {
+                    (true, false) => true,
+                    (false, true) => false,
+                    _ => match self.order {
+                        Order::Ascending => last.values > end.values,
+                        Order::Descending => last.values < end.values,
+                    },
+                };
+                if ahead { last.clone() } else { end }
+            }
+            None => end,
+        }
+    }
+
+    fn segments(&self) -> &'static [Segment] {
+        let ranged = self.from.is_some() || self.until.is_some();
+        let in_absent = self.after.as_ref().is_some_and(|after| after.values[0].is_null());
+        match (self.keys[0].nullable, ranged, in_absent) {
+            (false, _, _) => &[Segment::All],
+            // A range holds no nulls.
+            (true, true, _) => &[Segment::Present],
+            (true, false, true) => &[Segment::Absent],
+            (true, false, false) => &[Segment::Present, Segment::Absent],
+        }
+    }
+
+    fn check(&self) -> Result<(), Error> {
+        let defect = |what: &str| {
+            let table = self.listing.table;
+            Err(Error::Internal(format!("the list of {table} {what}")))
+        };
+        if self.keys.is_empty() || self.keys[1..].iter().any(|key| key.nullable) {
+            return defect("has a sort that no position can describe");
+        }
+        let Some(after) = &self.after else {
+            return Ok(());
+        };
+        let kinds = after.values.iter().map(Value::kind);
+        let fits = kinds.eq(self.keys.iter().map(|key| key.kind));
+        let nulls = after.values.iter().zip(self.keys);
+        let in_order = nulls.into_iter().all(|(value, key)| key.nullable || !value.is_null());
+        if fits && in_order { Ok(()) } else { defect("was given a position of another sort") }
+    }
+}
+
+fn page<T>(found: Vec<(T, Position)>, next: Option<Position>) -> Page<T> {
+    Page { items: found.into_iter().map(|(item, _)| item).collect(), next }
+}

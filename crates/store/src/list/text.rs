@@ -1,0 +1,215 @@
+//! The statements of a page, composed of static fragments; every value is bound.
+
+use std::fmt::Write as _;
+
+use super::{List, Order, Segment};
+use crate::sql::Sql;
+use crate::value::Value;
+
+impl List {
+    /// The rows of a segment: first the sort keys, then the listing's columns.
+    pub(super) fn rows(&self, segment: Segment, wanted: usize) -> (Sql, Vec<Value>) {
+        let columns = self.listing.columns;
+        let mut query = Composed::default();
+        if self.filters.is_empty() {
+            let _ = write!(query.text, "SELECT {}, {columns}", self.key_columns());
+            self.indexed(segment, &mut query);
+            query.limit(wanted);
+        } else {
+            let _ = write!(query.text, "SELECT {}, {columns} FROM (SELECT ", self.aliases());
+            let _ = write!(query.text, "{}, {columns}", self.key_columns());
+            self.indexed(segment, &mut query);
+            query.limit(self.walk_of(segment));
+            query.text.push_str(") AS walked");
+            for (position, (condition, values)) in self.filters.iter().enumerate() {
+                query.text.push_str(if position == 0 { " WHERE (" } else { " AND (" });
+                query.fill(condition, values);
+                query.text.push(')');
+            }
+            query.limit(wanted);
+        }
+        query.finish()
+    }
+
+    /// The sort keys of a row that the walk has certainly reached, if there are so many.
+    pub(super) fn end_of_walk(&self, segment: Segment) -> (Sql, Vec<Value>) {
+        let mut query = Composed::default();
+        let _ = write!(query.text, "SELECT {}", self.key_columns());
+        self.indexed(segment, &mut query);
+        query.limit(1);
+        let walk = self.walk_of(segment);
+        query.text.push_str(" OFFSET ");
+        query.bind(count(walk - walk / 100 - 1));
+        query.finish()
+    }
+
+    /// Two segments share the rows that a page may walk.
+    fn walk_of(&self, segment: Segment) -> usize {
+        match segment {
+            Segment::All => self.walk,
+            Segment::Present | Segment::Absent => self.walk / 2,
+        }
+    }
+
+    /// FROM, the conditions an index serves, and the order.
+    fn indexed(&self, segment: Segment, query: &mut Composed) {
+        let _ = write!(query.text, " FROM {} WHERE organization_id = ", self.listing.table);
+        query.bind(Value::Uuid(self.organization));
+        if self.listing.live {
+            query.text.push_str(" AND deleted_at IS NULL");
+        }
+        for (column, value) in &self.equal {
+            query.condition(column, "=", value);
+        }
+        let first = self.keys[0].name;
+        if let Some(value) = &self.from {
+            query.condition(first, ">=", value);
+        }
+        if let Some(value) = &self.until {
+            query.condition(first, "<", value);
+        }
+        match segment {
+            Segment::All => {}
+            Segment::Present => {
+                let _ = write!(query.text, " AND {first} IS NOT NULL");
+            }
+            Segment::Absent => {
+                let _ = write!(query.text, " AND {first} IS NULL");
+            }
+        }
+        self.position_condition(segment, query);
+        self.order_by(query);
+    }
+
+    fn position_condition(&self, segment: Segment, query: &mut Composed) {
+        let Some(after) = &self.after else { return };
+        let skipped = match (segment, after.values[0].is_null()) {
+            // The segment begins anew after the one that the position is in.
+            (Segment::Absent, false) => return,
+            (Segment::Absent, true) => 1,
+            _ => 0,
+        };
+        let (keys, values) = (&self.keys[skipped..], &after.values[skipped..]);
+        let sign = match self.order {
+            Order::Ascending => ">",
+            Order::Descending => "<",
+        };
+        if let ([key], [value]) = (keys, values) {
+            return query.condition(key.name, sign, value);
+        }
+        let names: Vec<&str> = keys.iter().map(|key| key.name).collect();
+        let _ = write!(query.text, " AND ({}) {sign} (", names.join(", "));
+        for (position, value) in values.iter().enumerate() {
+            query.text.push_str(if position == 0 { "" } else { ", " });
+            query.bind(value.clone());
+        }
+        query.text.push(')');
+    }
+
+    /// The same keys in every segment: PostgreSQL would not see that a column of nulls is in order by itself.
+    fn order_by(&self, query: &mut Composed) {
+        for (position, key) in self.keys.iter().enumerate() {
+            let lead = if position == 0 { " ORDER BY" } else { "," };
+            let direction = match self.order {
+                Order::Ascending => "",
+                Order::Descending => " DESC",
+            };
+            let _ = write!(query.text, "{lead} {}{direction}", key.name);
+        }
+    }
+
+    fn key_columns(&self) -> String {
+        let keys = self.keys.iter().enumerate();
+        let named: Vec<String> = keys.map(|(position, key)| format!("{} AS key_{position}", key.name)).collect();
+        named.join(", ")
+    }
+
+    fn aliases(&self) -> String {
+        let names: Vec<String> = (0..self.keys.len()).map(|position| format!("key_{position}")).collect();
+        names.join(", ")
+    }
+}
+
+/// A text and its values, growing together.
+#[derive(Default)]
+struct Composed {
+    text: String,
+    values: Vec<Value>,
+}
+
+impl Composed {
+    fn bind(&mut self, value: Value) {
+        self.values.push(value);
+        let _ = write!(self.text, "${}", self.values.len());
+    }
+
+    fn condition(&mut self, column: &str, sign: &str, value: &Value) {
+        let _ = write!(self.text, " AND {column} {sign} ");
+        self.bind(value.clone());
+    }
+
+    fn limit(&mut self, rows: usize) {
+        self.text.push_str(" LIMIT ");
+        self.bind(count(rows));
+    }
+
+    /// Puts a parameter in place of each `{}`.
+    fn fill(&mut self, condition: &str, values: &[Value]) {
+        let mut pieces = condition.split("{}");
+        self.text.push_str(pieces.next().unwrap_or_default());
+        for (piece, value) in pieces.zip(values) {
+            self.bind(value.clone());
+            self.text.push_str(piece);
+        }
+    }
+
+    fn finish(self) -> (Sql, Vec<Value>) {
+        (Sql::built(self.text), self.values)
+    }
+}
+
+fn count(rows: usize) -> Value {
+    Value::Int(i64::try_from(rows).unwrap_or(i64::MAX))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::{Key, Listing, Position};
+    use super::*;
+    use crate::value::Type;
+
+    static THINGS: Listing = Listing::new("things", "id, name").live();
+    static BY_TIER: &[Key] = &[Key::new("tier", Type::Int), Key::new("slug", Type::Text)];
+    static BY_END: &[Key] = &[Key::nullable("ends_at", Type::Time), Key::new("id", Type::Uuid)];
+
+    #[test]
+    fn a_plain_page_follows_the_index() {
+        let list = THINGS.of([1; 16]).sort(BY_TIER, Order::Descending);
+        let list = list
+            .equal("kind", "a")
+            .from(Value::Int(3))
+            .after(Some(Position { values: vec![Value::Int(5), "b".into()] }));
+        let (sql, values) = list.rows(Segment::All, 51);
+        assert_eq!(
+            sql.postgres(),
+            "SELECT tier AS key_0, slug AS key_1, id, name FROM things WHERE organization_id = $1 \
+             AND deleted_at IS NULL AND kind = $2 AND tier >= $3 AND (tier, slug) < ($4, $5) \
+             ORDER BY tier DESC, slug DESC LIMIT $6"
+        );
+        assert_eq!(values.len(), 6);
+    }
+
+    #[test]
+    fn filters_are_tested_on_a_bounded_walk() {
+        let list = THINGS.of([1; 16]).sort(BY_END, Order::Ascending);
+        let list = list.filter("name = {} OR name = {}", vec!["a".into(), "b".into()]);
+        let (sql, values) = list.rows(Segment::Absent, 3);
+        assert_eq!(
+            sql.postgres(),
+            "SELECT key_0, key_1, id, name FROM (SELECT ends_at AS key_0, id AS key_1, id, name \
+             FROM things WHERE organization_id = $1 AND deleted_at IS NULL AND ends_at IS NULL \
+             ORDER BY ends_at, id LIMIT $2) AS walked WHERE (name = $3 OR name = $4) LIMIT $5"
+        );
+        assert_eq!(values[1], Value::Int(5000));
+    }
+}

@@ -1,0 +1,109 @@
+//! What the store counts. Plain numbers out; nobody above needs to know how they are kept.
+
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering::Relaxed};
+
+/// The upper bounds of the batch size histogram.
+pub const BATCH_SIZES: [usize; 9] = [1, 2, 4, 8, 16, 32, 64, 128, 256];
+
+/// A snapshot of the store's counters.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct StoreMetrics {
+    /// Changes waiting for the writer.
+    pub queue_depth: usize,
+    pub queue_capacity: usize,
+    /// Transactions that carried changes, and the changes they carried.
+    pub batches: u64,
+    pub changes: u64,
+    /// Batches by size: entry i counts sizes up to `BATCH_SIZES[i]` and above the entry before.
+    pub batch_sizes: [u64; BATCH_SIZES.len()],
+    /// Batches that had to be run again, change by change or as a whole.
+    pub replays: u64,
+    /// Reads under way.
+    pub readers_in_use: usize,
+    /// Reading connections there may be.
+    pub readers_total: usize,
+    /// Statements executed, reads and steps of changes, without BEGIN, COMMIT and savepoints.
+    pub statements: u64,
+    /// Connections opened again after a loss.
+    pub reconnects: u64,
+}
+
+/// The live counters, shared by readers and the writer.
+#[derive(Debug, Default)]
+pub(crate) struct Counters {
+    pub(crate) deferred: AtomicUsize,
+    pub(crate) batches: AtomicU64,
+    pub(crate) changes: AtomicU64,
+    pub(crate) batch_sizes: [AtomicU64; BATCH_SIZES.len()],
+    pub(crate) replays: AtomicU64,
+    pub(crate) reading: AtomicUsize,
+    pub(crate) statements: AtomicU64,
+    pub(crate) reconnects: AtomicU64,
+}
+
+impl Counters {
+    pub(crate) fn batch(&self, size: usize) {
+        self.batches.fetch_add(1, Relaxed);
+        self.changes.fetch_add(size as u64, Relaxed);
+        let bucket = BATCH_SIZES.iter().position(|bound| size <= *bound).unwrap_or(BATCH_SIZES.len() - 1);
+        self.batch_sizes[bucket].fetch_add(1, Relaxed);
+    }
+
+    pub(crate) fn replay(&self) {
+        self.replays.fetch_add(1, Relaxed);
+    }
+
+    pub(crate) fn statements(&self, count: usize) {
+        self.statements.fetch_add(count as u64, Relaxed);
+    }
+
+    /// Counts a read for as long as the guard lives, also when its caller gives up.
+    pub(crate) fn reading(&self) -> Reading<'_> {
+        self.reading.fetch_add(1, Relaxed);
+        Reading(self)
+    }
+
+    /// `waiting` and `capacity` belong to the queue, `readers` to the pool; the rest is here.
+    pub(crate) fn snapshot(&self, waiting: usize, capacity: usize, readers: usize) -> StoreMetrics {
+        let mut batch_sizes = [0; BATCH_SIZES.len()];
+        for (size, counter) in batch_sizes.iter_mut().zip(&self.batch_sizes) {
+            *size = counter.load(Relaxed);
+        }
+        StoreMetrics {
+            queue_depth: waiting + self.deferred.load(Relaxed),
+            queue_capacity: capacity,
+            batches: self.batches.load(Relaxed),
+            changes: self.changes.load(Relaxed),
+            batch_sizes,
+            replays: self.replays.load(Relaxed),
+            readers_in_use: self.reading.load(Relaxed),
+            readers_total: readers,
+            statements: self.statements.load(Relaxed),
+            reconnects: self.reconnects.load(Relaxed),
+        }
+    }
+}
+
+pub(crate) struct Reading<'a>(&'a Counters);
+
+impl Drop for Reading<'_> {
+    fn drop(&mut self) {
+        self.0.reading.fetch_sub(1, Relaxed);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_batch_falls_into_the_bucket_that_bounds_it() {
+        let counters = Counters::default();
+        for size in [1, 2, 3, 4, 256] {
+            counters.batch(size);
+        }
+        let metrics = counters.snapshot(0, 0, 0);
+        assert_eq!(metrics.batch_sizes, [1, 1, 2, 0, 0, 0, 0, 0, 1]);
+        assert_eq!((metrics.batches, metrics.changes), (5, 266));
+    }
+}

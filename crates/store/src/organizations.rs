@@ -1,0 +1,81 @@
+//! Organizations in the store.
+
+use crate::change::{Change, Miss};
+use crate::row::Row;
+use crate::sql::{Insert, Sql};
+use crate::value::Type;
+use crate::{Db, Error, kept};
+use perennial_domain::currency::Currency;
+use perennial_domain::id::{EventId, OrganizationId};
+use perennial_domain::organizations::Organization;
+use perennial_domain::text::Line;
+
+pub(crate) static BY_NAME: Sql = Sql::new(
+    "SELECT id, name, currency, created_at, updated_at, revision
+     FROM organizations
+     WHERE name = $1",
+);
+
+pub(crate) static BY_ID: Sql = Sql::new(
+    "SELECT id, name, currency, created_at, updated_at, revision
+     FROM organizations
+     WHERE id = $1",
+);
+
+pub(crate) static ALL: Sql = Sql::new(
+    "SELECT id, name, currency, created_at, updated_at, revision
+     FROM organizations
+     ORDER BY id",
+);
+
+pub(crate) static INSERT: Insert = Insert::new(
+    "organizations",
+    &[
+        ("id", Type::Uuid),
+        ("name", Type::Text),
+        ("currency", Type::Text),
+        ("created_at", Type::Time),
+        ("updated_at", Type::Time),
+        ("revision", Type::Uuid),
+    ],
+    "ON CONFLICT DO NOTHING",
+);
+
+/// The organization with this name.
+pub async fn by_name(db: &Db, name: &str) -> Result<Option<Organization>, Error> {
+    db.one(&BY_NAME, &[name.into()], read).await
+}
+
+/// The organization with this id.
+pub async fn by_id(db: &Db, id: OrganizationId) -> Result<Option<Organization>, Error> {
+    db.one(&BY_ID, &[id.bytes().into()], read).await
+}
+
+/// Every organization, oldest first.
+pub async fn all(db: &Db) -> Result<Vec<Organization>, Error> {
+    db.all(&ALL, &[], read).await
+}
+
+/// A new organization; misses with [`Miss::Name`] if its name is in use.
+pub fn insert(change: Change, organization: &Organization) -> Change {
+    let values = vec![
+        organization.id.bytes().into(),
+        organization.name.as_str().into(),
+        organization.currency.as_str().into(),
+        kept::time(organization.created_at),
+        kept::time(organization.updated_at),
+        organization.revision.bytes().into(),
+    ];
+    change.insert(&INSERT, values, Miss::Name)
+}
+
+fn read(row: &Row<'_>) -> Result<Organization, Error> {
+    Ok(Organization {
+        id: OrganizationId::from_bytes(row.uuid(0)?),
+        name: Line::kept(row.text(1)?),
+        currency: kept::word(row.text_ref(2)?, |word| Currency::parse(word).ok())?,
+        created_at: kept::read_time(row.time(3)?)?,
+        updated_at: kept::read_time(row.time(4)?)?,
+        revision: EventId::from_bytes(row.uuid(5)?),
+    })
+}

@@ -1,0 +1,155 @@
+//! Payments in the store.
+
+use crate::change::{Change, Guard, Lock, Miss, Table};
+use crate::row::Row;
+use crate::sql::{Insert, Sql};
+use crate::value::{Type, Value};
+use crate::{Db, Error, kept};
+use perennial_domain::currency::Currency;
+use perennial_domain::id::{EventId, OrganizationId, PaymentId, SubscriptionId};
+use perennial_domain::payments::{Payment, PaymentStatus};
+use perennial_domain::text::Line;
+use perennial_domain::time::Time;
+
+pub(crate) static BY_ID: Sql = Sql::new(
+    "SELECT id, subscription_id, amount, currency, external_id, status, completed_at, created_at, updated_at,
+            organization_id, revision
+     FROM payments
+     WHERE organization_id = $1 AND id = $2 AND deleted_at IS NULL",
+);
+
+pub(crate) static ID_BY_EXTERNAL: Sql = Sql::new(
+    "SELECT id FROM payments
+     WHERE organization_id = $1 AND external_id = $2 AND external_id IS NOT NULL AND deleted_at IS NULL",
+);
+
+pub(crate) static INSERT: Insert = Insert::new(
+    "payments",
+    &[
+        ("organization_id", Type::Uuid),
+        ("id", Type::Uuid),
+        ("subscription_id", Type::Uuid),
+        ("amount", Type::Int),
+        ("currency", Type::Text),
+        ("external_id", Type::Text),
+        ("status", Type::Text),
+        ("completed_at", Type::Time),
+        ("created_at", Type::Time),
+        ("updated_at", Type::Time),
+        ("revision", Type::Uuid),
+    ],
+    "ON CONFLICT DO NOTHING",
+);
+
+/// Misses when another live payment has the external id, as the insert does.
+pub(crate) static UPDATE: Sql = Sql::new(
+    "UPDATE payments
+     SET subscription_id = $3, amount = $4, currency = $5, external_id = $6, status = $7, completed_at = $8,
+         updated_at = $9, revision = $10
+     WHERE organization_id = $1 AND id = $2
+       AND NOT EXISTS (
+           SELECT 1 FROM payments AS other
+           WHERE other.organization_id = $1 AND other.external_id = $6 AND other.external_id IS NOT NULL
+             AND other.deleted_at IS NULL AND other.id <> $2)",
+);
+
+pub(crate) static DELETE: Sql = Sql::new(
+    "UPDATE payments
+     SET deleted_at = $3, revision = $4
+     WHERE organization_id = $1 AND id = $2",
+);
+
+pub(crate) static AT_REVISION: Sql = Sql::new(
+    "SELECT 1 FROM payments
+     WHERE organization_id = $1 AND id = $2 AND revision = $3 AND deleted_at IS NULL",
+);
+
+/// The live payment with this id.
+pub async fn by_id(db: &Db, organization: OrganizationId, id: PaymentId) -> Result<Option<Payment>, Error> {
+    db.one(&BY_ID, &[organization.bytes().into(), id.bytes().into()], read).await
+}
+
+/// The live payment that has this external id.
+pub async fn id_by_external(
+    db: &Db,
+    organization: OrganizationId,
+    external_id: &str,
+) -> Result<Option<PaymentId>, Error> {
+    let params = [organization.bytes().into(), external_id.into()];
+    db.one(&ID_BY_EXTERNAL, &params, |row| Ok(PaymentId::from_bytes(row.uuid(0)?))).await
+}
+
+/// A new payment; misses with [`Miss::ExternalId`] if its external id is in use.
+pub fn insert(change: Change, payment: &Payment) -> Change {
+    let mut values = keys(payment);
+    values.extend(fields(payment));
+    values.push(kept::time(payment.created_at));
+    values.push(kept::time(payment.updated_at));
+    values.push(payment.revision.bytes().into());
+    change.insert(&INSERT, values, Miss::ExternalId)
+}
+
+/// The payment as it is now, if it is still at the revision it was read at.
+pub fn update(change: Change, payment: &Payment, read_at: EventId) -> Change {
+    let mut values = keys(payment);
+    values.extend(fields(payment));
+    values.push(kept::time(payment.updated_at));
+    values.push(payment.revision.bytes().into());
+    at_revision(change, payment, read_at).execute(&UPDATE, values, Miss::ExternalId)
+}
+
+/// Takes the payment away.
+pub fn delete(change: Change, payment: &Payment, at: Time, revision: EventId) -> Change {
+    let mut values = keys(payment);
+    values.push(kept::time(at));
+    values.push(revision.bytes().into());
+    at_revision(change, payment, payment.revision).execute(&DELETE, values, Miss::Record)
+}
+
+fn at_revision(change: Change, payment: &Payment, revision: EventId) -> Change {
+    let mut params = keys(payment);
+    params.push(revision.bytes().into());
+    change.guard(Guard {
+        table: Table::Payments,
+        key: payment.id.bytes(),
+        lock: Lock::Exclusive,
+        sql: &AT_REVISION,
+        params,
+        miss: Miss::Record,
+    })
+}
+
+fn keys(payment: &Payment) -> Vec<Value> {
+    let mut values = Vec::with_capacity(11);
+    values.push(payment.organization_id.bytes().into());
+    values.push(payment.id.bytes().into());
+    values
+}
+
+/// What an insert and an update have in common, in the order both list it.
+fn fields(payment: &Payment) -> [Value; 6] {
+    [
+        payment.subscription_id.bytes().into(),
+        payment.amount.ten_thousandths().into(),
+        payment.currency.as_str().into(),
+        payment.external_payment_id.as_ref().map(Line::as_str).into(),
+        payment.status.as_str().into(),
+        kept::optional_time(payment.date),
+    ]
+}
+
+fn read(row: &Row<'_>) -> Result<Payment, Error> {
+    Ok(Payment {
+        id: PaymentId::from_bytes(row.uuid(0)?),
+        subscription_id: SubscriptionId::from_bytes(row.uuid(1)?),
+        amount: kept::money(row.int(2)?)?,
+        currency: kept::word(row.text_ref(3)?, |word| Currency::parse(word).ok())?,
+        external_payment_id: row.optional_text(4)?.map(Line::kept),
+        status: kept::word(row.text_ref(5)?, PaymentStatus::kept)?,
+        date: kept::read_optional_time(row.optional_time(6)?)?,
+        created_at: kept::read_time(row.time(7)?)?,
+        updated_at: kept::read_time(row.time(8)?)?,
+        organization_id: OrganizationId::from_bytes(row.uuid(9)?),
+        revision: EventId::from_bytes(row.uuid(10)?),
+    })
+}

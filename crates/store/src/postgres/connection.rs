@@ -1,0 +1,227 @@
+//! A connection and its prepared statements, and a slot that holds one and replaces it when it is lost.
+//! Nothing here relies on the session: behind a pooler every transaction may meet another server process.
+
+use std::collections::HashMap;
+use std::future::Future;
+use std::hash::{BuildHasher, RandomState};
+use std::pin::Pin;
+use std::sync::atomic::Ordering::Relaxed;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::task::Poll;
+use std::time::{Duration, Instant};
+
+use tokio_postgres::types::{ToSql, Type as Wire};
+use tokio_postgres::{Client, Statement};
+
+use super::fault::{Fault, describe};
+use super::tls::Target;
+use super::value::Argument;
+use crate::error::Error;
+use crate::metrics::Counters;
+
+/// Prepared statements kept per connection; lists can be composed in many ways, so there must be an end.
+const STATEMENTS: usize = 512;
+const FIRST_PAUSE: Duration = Duration::from_millis(50);
+const LONGEST_PAUSE: Duration = Duration::from_secs(1);
+
+pub(super) struct Connection {
+    client: Client,
+    /// `None` when statements must not be prepared.
+    statements: Option<Mutex<HashMap<String, Statement>>>,
+}
+
+/// A statement under way; it was sent when it was first polled.
+pub(super) type Pending<'a> = Pin<Box<dyn Future<Output = Result<u64, tokio_postgres::Error>> + Send + 'a>>;
+
+impl Connection {
+    async fn open(target: &Target, prepared: bool) -> Result<Self, tokio_postgres::Error> {
+        let (client, connection) = target.config.connect(target.tls.clone()).await?;
+        tokio::spawn(async move {
+            if let Err(error) = connection.await {
+                tracing::debug!(error = describe(&error), "a connection to PostgreSQL ended");
+            }
+        });
+        Ok(Self { client, statements: prepared.then(Mutex::default) })
+    }
+
+    pub(super) fn is_closed(&self) -> bool {
+        self.client.is_closed()
+    }
+
+    pub(super) async fn query(
+        &self,
+        text: &str,
+        arguments: &[Argument<'_>],
+    ) -> Result<Vec<tokio_postgres::Row>, tokio_postgres::Error> {
+        match self.prepare(text, arguments).await? {
+            Some(statement) => self.client.query(&statement, &references(arguments)).await,
+            None => self.client.query_typed(text, &typed(arguments)).await,
+        }
+    }
+
+    /// The number of rows a statement touched, or for a SELECT found.
+    pub(super) fn execute<'a>(&'a self, text: &'a str, arguments: &'a [Argument<'a>]) -> Pending<'a> {
+        let known = self.cache().and_then(|statements| statements.get(text).cloned());
+        Box::pin(async move {
+            match known {
+                Some(statement) => self.client.execute(&statement, &references(arguments)).await,
+                None => self.client.execute_typed(text, &typed(arguments)).await,
+            }
+        })
+    }
+
+    /// A text without parameters and rows, such as BEGIN.
+    pub(super) fn control<'a>(&'a self, text: &'a str) -> Pending<'a> {
+        Box::pin(async move { self.client.batch_execute(text).await.map(|()| 0) })
+    }
+
+    /// Prepares a statement unless it is known; `None` when statements are not to be prepared.
+    pub(super) async fn prepare(
+        &self,
+        text: &str,
+        arguments: &[Argument<'_>],
+    ) -> Result<Option<Statement>, tokio_postgres::Error> {
+        let known = match self.cache() {
+            Some(statements) => statements.get(text).cloned(),
+            None => return Ok(None),
+        };
+        if known.is_some() {
+            return Ok(known);
+        }
+        let types: Vec<Wire> = arguments.iter().map(Argument::wire).collect();
+        let statement = self.client.prepare_typed(text, &types).await?;
+        if let Some(mut statements) = self.cache() {
+            if statements.len() >= STATEMENTS {
+                statements.clear();
+            }
+            statements.insert(text.to_owned(), statement.clone());
+        }
+        Ok(Some(statement))
+    }
+
+    pub(super) fn forget_statements(&self) {
+        if let Some(mut statements) = self.cache() {
+            statements.clear();
+        }
+    }
+
+    fn cache(&self) -> Option<MutexGuard<'_, HashMap<String, Statement>>> {
+        let statements = self.statements.as_ref()?;
+        // A panic cannot leave a map of finished statements half changed.
+        Some(statements.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+}
+
+fn references<'a>(arguments: &'a [Argument<'a>]) -> Vec<&'a (dyn ToSql + Sync)> {
+    arguments.iter().map(|argument| argument as _).collect()
+}
+
+fn typed<'a>(arguments: &'a [Argument<'a>]) -> Vec<(&'a (dyn ToSql + Sync), Wire)> {
+    let pair = |argument: &'a Argument<'a>| (argument as &(dyn ToSql + Sync), argument.wire());
+    arguments.iter().map(pair).collect()
+}
+
+/// Sends all statements in order without waiting in between, then gathers their answers in the same order.
+pub(super) async fn pipelined(mut pending: Vec<Pending<'_>>) -> Vec<Result<u64, tokio_postgres::Error>> {
+    let mut early: Vec<_> = std::future::poll_fn(|context| {
+        let polled = pending.iter_mut().map(|future| future.as_mut().poll(context));
+        Poll::Ready(polled.collect())
+    })
+    .await;
+    let mut answers = Vec::with_capacity(pending.len());
+    for (future, early) in pending.into_iter().zip(early.drain(..)) {
+        answers.push(match early {
+            Poll::Ready(answer) => answer,
+            Poll::Pending => future.await,
+        });
+    }
+    answers
+}
+
+/// Holds a connection and opens another when it is lost. While the server does not answer, callers are told at once
+/// and only one of them tries again, after a pause that grows.
+pub(super) struct Slot {
+    target: Arc<Target>,
+    prepared: bool,
+    counters: Arc<Counters>,
+    current: Mutex<Option<Arc<Connection>>>,
+    connecting: tokio::sync::Mutex<Attempts>,
+}
+
+#[derive(Default)]
+struct Attempts {
+    failures: u32,
+    not_before: Option<Instant>,
+    last: String,
+    connected: bool,
+}
+
+impl Slot {
+    pub(super) fn new(target: Arc<Target>, prepared: bool, counters: Arc<Counters>) -> Self {
+        Self { target, prepared, counters, current: Mutex::new(None), connecting: tokio::sync::Mutex::default() }
+    }
+
+    pub(super) async fn connection(&self) -> Result<Arc<Connection>, Error> {
+        if let Some(connection) = self.live() {
+            return Ok(connection);
+        }
+        let mut attempts = self.connecting.lock().await;
+        if let Some(connection) = self.live() {
+            return Ok(connection);
+        }
+        if attempts.not_before.is_some_and(|time| Instant::now() < time) {
+            return Err(Error::Unavailable(attempts.last.clone()));
+        }
+        match Connection::open(&self.target, self.prepared).await {
+            Ok(connection) => {
+                if attempts.connected {
+                    self.counters.reconnects.fetch_add(1, Relaxed);
+                }
+                *attempts = Attempts { connected: true, ..Attempts::default() };
+                let connection = Arc::new(connection);
+                *self.lock() = Some(Arc::clone(&connection));
+                Ok(connection)
+            }
+            Err(error) => {
+                attempts.last = describe(&error);
+                let pause = (FIRST_PAUSE * 2_u32.pow(attempts.failures.min(5))).min(LONGEST_PAUSE);
+                attempts.not_before = Some(Instant::now() + jittered(pause));
+                attempts.failures += 1;
+                tracing::warn!(error = attempts.last, "PostgreSQL cannot be reached");
+                Err(Error::Unavailable(attempts.last.clone()))
+            }
+        }
+    }
+
+    /// Forgets a connection that leads nowhere although its socket may still be open.
+    pub(super) fn discard(&self, connection: &Arc<Connection>) {
+        let mut current = self.lock();
+        if current.as_ref().is_some_and(|held| Arc::ptr_eq(held, connection)) {
+            *current = None;
+        }
+    }
+
+    pub(super) fn close(&self) {
+        *self.lock() = None;
+    }
+
+    fn live(&self) -> Option<Arc<Connection>> {
+        self.lock().as_ref().filter(|connection| !connection.is_closed()).cloned()
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Option<Arc<Connection>>> {
+        self.current.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Between half of the pause and all of it, so that servers that fell together do not return together.
+pub(super) fn jittered(pause: Duration) -> Duration {
+    // Every `RandomState` has keys of its own; chance of this quality is all that is needed.
+    let chance = RandomState::new().hash_one(0_u8) % 1000;
+    pause / 2 + pause.mul_f64(f64::from(u32::try_from(chance).unwrap_or(0)) / 2000.0)
+}
+
+/// Whether a statement may simply be sent again on a fresh connection or with a fresh preparation.
+pub(super) fn recoverable(fault: &Fault) -> bool {
+    matches!(fault, Fault::Lost(_) | Fault::Stale(_))
+}

@@ -1,0 +1,87 @@
+//! What an error of PostgreSQL means: for one statement, for the batch, or for the connection.
+
+use std::error::Error as StdError;
+
+use tokio_postgres::error::{DbError, Severity, SqlState};
+
+use crate::error::Error;
+
+/// Why a statement or a transaction failed before COMMIT was sent.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Fault {
+    /// The connection is gone, or leads to a server that cannot serve us.
+    Lost(String),
+    /// A deadlock or a serialization failure: the same again will do.
+    Retry(String),
+    /// A prepared statement that the server no longer knows or that no longer fits the schema.
+    Stale(String),
+    /// The server cannot write now: no space, no memory, no connections.
+    Moment(String),
+    /// The statement is wrong or broke a constraint.
+    Statement(String),
+}
+
+impl Fault {
+    pub(super) fn of(error: &tokio_postgres::Error) -> Self {
+        let text = describe(error);
+        let Some(database) = error.as_db_error() else {
+            // Without an answer of the server it is the connection, except where we could not even encode or decode.
+            let ours = text.starts_with("error serializing") || text.starts_with("error deserializing");
+            return if ours || text.starts_with("expected ") { Self::Statement(text) } else { Self::Lost(text) };
+        };
+        let code = database.code();
+        if *code == SqlState::T_R_DEADLOCK_DETECTED || *code == SqlState::T_R_SERIALIZATION_FAILURE {
+            return Self::Retry(text);
+        }
+        if *code == SqlState::INVALID_SQL_STATEMENT_NAME
+            || *code == SqlState::DUPLICATE_PSTATEMENT
+            || *code == SqlState::FEATURE_NOT_SUPPORTED
+        {
+            return Self::Stale(text);
+        }
+        // 25006: a standby, or a primary about to be one; 57P: shutting down; 08: the pooler lost its server.
+        if code.code().starts_with("08")
+            || code.code().starts_with("57P")
+            || *code == SqlState::READ_ONLY_SQL_TRANSACTION
+            || matches!(database.parsed_severity(), Some(Severity::Fatal | Severity::Panic))
+        {
+            return Self::Lost(text);
+        }
+        if code.code().starts_with("53") || code.code().starts_with("58") {
+            Self::Moment(text)
+        } else {
+            Self::Statement(text)
+        }
+    }
+
+    pub(super) fn error(&self) -> Error {
+        match self {
+            Self::Lost(text) | Self::Retry(text) | Self::Moment(text) => Error::Unavailable(text.clone()),
+            Self::Stale(text) | Self::Statement(text) => Error::Internal(text.clone()),
+        }
+    }
+}
+
+/// The driver's sentence and its cause, without the details of a row, which hold its values.
+pub(super) fn describe(error: &tokio_postgres::Error) -> String {
+    if let Some(database) = error.as_db_error() {
+        return format!("{} ({})", database.message(), database.code().code());
+    }
+    match error.source() {
+        Some(cause) => format!("{error}: {cause}"),
+        None => error.to_string(),
+    }
+}
+
+/// Whether a unique index refused the row: a conflict, not a defect.
+pub(super) fn is_taken(error: &tokio_postgres::Error) -> bool {
+    error.code() == Some(&SqlState::UNIQUE_VIOLATION)
+}
+
+/// An ERROR in answer to COMMIT means that the transaction is gone; a lost connection means nothing at all.
+pub(super) fn at_commit(error: &tokio_postgres::Error) -> Error {
+    match error.as_db_error().and_then(DbError::parsed_severity) {
+        Some(Severity::Error) => Error::Unavailable(describe(error)),
+        _ => Error::OutcomeUnknown,
+    }
+}

@@ -1,0 +1,185 @@
+//! A batch as the statements that PostgreSQL gets: folded, sorted, deduplicated.
+//!
+//! Within a phase the k-th steps of all changes run before their (k+1)-th, which keeps each change's own order and
+//! still lets equal inserts meet.
+
+use std::collections::HashSet;
+
+use super::value::Argument;
+use crate::change::{Change, Guard, Miss, Statement, Step};
+use crate::sql::Insert;
+use crate::value::Value;
+
+/// A statement to send, and the number of rows it must touch.
+pub(super) struct Planned<'a> {
+    pub(super) text: &'a str,
+    pub(super) arguments: Vec<Argument<'a>>,
+    pub(super) expected: Option<u64>,
+    /// What to answer when a single change is run and this is the statement that missed.
+    pub(super) miss: Miss,
+}
+
+/// All statements of a batch, each phase of all changes before the next.
+pub(super) fn batch<'a>(changes: &[&'a Change]) -> Vec<Planned<'a>> {
+    let mut keys: Vec<&Step> = changes.iter().flat_map(|change| &change.keys).collect();
+    // Two servers that insert the same keys wait for each other; in one order they cannot wait in a circle.
+    keys.sort_by(|left, right| left.params.cmp(&right.params));
+    let mut planned = Vec::new();
+    fold(&keys, &mut planned);
+    planned.extend(guards(changes));
+    ranks(changes, |change| &change.rows, &mut planned);
+    ranks(changes, |change| &change.events, &mut planned);
+    planned
+}
+
+/// The guards of a batch, sorted by the row they lock, equal ones once.
+pub(super) fn guards<'a>(changes: &[&'a Change]) -> Vec<Planned<'a>> {
+    let mut guards: Vec<&Guard> = changes.iter().flat_map(|change| &change.guards).collect();
+    // Stable: guards of one row keep the order in which their change gave them.
+    guards.sort_by_key(|guard| (guard.table, guard.key));
+    let mut seen: HashSet<(&str, &[Value])> = HashSet::with_capacity(guards.len());
+    guards
+        .into_iter()
+        .filter(|guard| seen.insert((guard.sql.locking(guard.lock), &guard.params)))
+        .map(guard_alone)
+        .collect()
+}
+
+/// The statements of one change, in its own order.
+pub(super) fn alone(change: &Change) -> Vec<Planned<'_>> {
+    let keys = change.keys.iter().map(step_alone);
+    let guards = change.guards.iter().map(guard_alone);
+    let rest = change.rows.iter().chain(&change.events).map(step_alone);
+    keys.chain(guards).chain(rest).collect()
+}
+
+fn ranks<'a>(changes: &[&'a Change], phase: impl Fn(&'a Change) -> &'a Vec<Step>, planned: &mut Vec<Planned<'a>>) {
+    let longest = changes.iter().map(|change| phase(change).len()).max();
+    for rank in 0..longest.unwrap_or(0) {
+        let steps: Vec<&Step> = changes.iter().filter_map(|change| phase(change).get(rank)).collect();
+        fold(&steps, planned);
+    }
+}
+
+/// Equal inserts become one statement, where the first of them stood; everything else stays as it is.
+fn fold<'a>(steps: &[&'a Step], planned: &mut Vec<Planned<'a>>) {
+    let mut groups: Vec<(&'static Insert, Vec<&'a Step>)> = Vec::new();
+    let mut order: Vec<Result<usize, &'a Step>> = Vec::new();
+    for step in steps {
+        let Statement::Insert(insert) = step.statement else {
+            order.push(Err(step));
+            continue;
+        };
+        let group = groups.iter().position(|(other, _)| std::ptr::eq(*other, insert));
+        if let Some(position) = group {
+            groups[position].1.push(step);
+        } else {
+            order.push(Ok(groups.len()));
+            groups.push((insert, vec![step]));
+        }
+    }
+    for entry in order {
+        planned.push(match entry {
+            Err(step) => step_alone(step),
+            Ok(position) => {
+                let (insert, steps) = &groups[position];
+                match steps.as_slice() {
+                    [step] => step_alone(step),
+                    steps => folded(insert, steps),
+                }
+            }
+        });
+    }
+}
+
+fn folded<'a>(insert: &'static Insert, steps: &[&'a Step]) -> Planned<'a> {
+    let columns = insert.columns.iter().enumerate();
+    Planned {
+        text: insert.folded(),
+        arguments: columns
+            .map(|(column, (_, kind))| {
+                let values = steps.iter().map(|step| &step.params[column]).collect();
+                Argument::Column(*kind, values)
+            })
+            .collect(),
+        expected: Some(steps.len() as u64),
+        miss: steps[0].miss.unwrap_or(Miss::Record),
+    }
+}
+
+fn step_alone(step: &Step) -> Planned<'_> {
+    Planned {
+        text: match step.statement {
+            Statement::Insert(insert) => insert.postgres(),
+            Statement::Execute(sql) => sql.postgres(),
+        },
+        arguments: step.params.iter().map(Argument::One).collect(),
+        expected: step.miss.map(|_| 1),
+        miss: step.miss.unwrap_or(Miss::Record),
+    }
+}
+
+fn guard_alone(guard: &Guard) -> Planned<'_> {
+    Planned {
+        text: guard.sql.locking(guard.lock),
+        arguments: guard.params.iter().map(Argument::One).collect(),
+        expected: Some(1),
+        miss: guard.miss,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::change::{Lock, Table};
+    use crate::sql::Sql;
+    use crate::value::Type;
+
+    static ROW: Insert = Insert::new("t", &[("n", Type::Int)], "");
+    static EVENT: Insert = Insert::new("e", &[("n", Type::Int)], "");
+    static LIVE: Sql = Sql::new("SELECT 1 FROM p WHERE id = $1");
+    static UPDATE: Sql = Sql::new("UPDATE t SET n = $1");
+
+    fn guard(table: Table, key: u8, lock: Lock) -> Guard {
+        Guard { table, key: [key; 16], lock, sql: &LIVE, params: vec![Value::Uuid([key; 16])], miss: Miss::Plan }
+    }
+
+    #[test]
+    fn equal_inserts_fold_and_a_changes_own_order_stays() {
+        let insert = |change: Change, n| change.insert(&ROW, vec![Value::Int(n)], Miss::Record);
+        let event = |change: Change, n| change.event(&EVENT, vec![Value::Int(n)]);
+        let first = event(insert(Change::new(), 1), 1);
+        let second = event(insert(Change::new(), 2), 2);
+        let update = Change::new().execute(&UPDATE, vec![Value::Int(3)], Miss::Record);
+        let third = insert(update, 3);
+        let planned = batch(&[&first, &second, &third]);
+        let shape: Vec<_> = planned.iter().map(|one| (one.text, one.expected)).collect();
+        assert_eq!(
+            shape,
+            [
+                (ROW.folded(), Some(2)),
+                (UPDATE.postgres(), Some(1)),
+                (ROW.postgres(), Some(1)),
+                (EVENT.folded(), Some(2)),
+            ]
+        );
+    }
+
+    #[test]
+    fn guards_are_sorted_by_table_and_key_and_asked_once() {
+        let first = Change::new().guard(guard(Table::Plans, 9, Lock::Share)).guard(guard(Table::Users, 5, Lock::Share));
+        let second =
+            Change::new().guard(guard(Table::Plans, 2, Lock::Exclusive)).guard(guard(Table::Plans, 9, Lock::Share));
+        let planned = guards(&[&first, &second]);
+        let keys: Vec<u8> = planned
+            .iter()
+            .map(|one| match one.arguments[0] {
+                Argument::One(Value::Uuid(key)) => key[0],
+                _ => 0,
+            })
+            .collect();
+        assert_eq!(keys, [5, 2, 9]);
+        assert!(planned[1].text.ends_with("FOR UPDATE"));
+        assert!(planned[2].text.ends_with("FOR SHARE"));
+    }
+}

@@ -1,0 +1,218 @@
+//! The way of a change to the writer and of its answer back: a bounded queue, drained a batch at a time.
+//! Knows nothing of any engine.
+
+use std::collections::VecDeque;
+use std::sync::Arc;
+use std::sync::atomic::Ordering::Relaxed;
+
+use tokio::sync::{mpsc, oneshot, watch};
+
+use crate::change::Change;
+use crate::claims::Claims;
+use crate::error::Error;
+use crate::metrics::Counters;
+
+/// More changes than this gain nothing from sharing a sync, and a miss would make more of them run twice.
+pub(crate) const BATCH: usize = 256;
+
+/// A change and whoever waits for its outcome.
+pub(crate) struct Job {
+    pub(crate) change: Change,
+    answer: oneshot::Sender<Result<(), Error>>,
+}
+
+impl Job {
+    pub(crate) fn answer(self, outcome: Result<(), Error>) {
+        // A caller that no longer listens has given up; the outcome stands without it.
+        let _ = self.answer.send(outcome);
+    }
+}
+
+pub(crate) enum Message {
+    Change(Job),
+    Close(oneshot::Sender<()>),
+}
+
+/// The callers' end.
+pub(crate) struct Queue {
+    sender: mpsc::Sender<Message>,
+}
+
+impl Queue {
+    pub(crate) fn new(capacity: usize, counters: Arc<Counters>, rule: Rule) -> (Self, Inbox) {
+        let capacity = capacity.max(1);
+        let (sender, receiver) = mpsc::channel(capacity);
+        let inbox = Inbox { receiver, deferred: VecDeque::new(), closing: None, capacity, counters, rule };
+        (Self { sender }, inbox)
+    }
+
+    /// Hands a change to the writer and waits for its transaction.
+    pub(crate) async fn commit(&self, change: Change) -> Result<(), Error> {
+        if change.is_empty() {
+            return Ok(());
+        }
+        change.check()?;
+        let (answer, outcome) = oneshot::channel();
+        self.sender.try_send(Message::Change(Job { change, answer })).map_err(|refused| match refused {
+            mpsc::error::TrySendError::Full(_) => Error::Overloaded,
+            mpsc::error::TrySendError::Closed(_) => closed(),
+        })?;
+        // The writer answers every job; a dropped one means it died somewhere between BEGIN and COMMIT.
+        outcome.await.unwrap_or(Err(Error::OutcomeUnknown))
+    }
+
+    /// Lets the writer finish what is queued, and waits for it.
+    pub(crate) async fn close(&self) {
+        let (done, finished) = oneshot::channel();
+        if self.sender.send(Message::Close(done)).await.is_ok() {
+            let _ = finished.await;
+        }
+    }
+
+    pub(crate) fn waiting(&self) -> usize {
+        self.capacity() - self.sender.capacity()
+    }
+
+    pub(crate) fn capacity(&self) -> usize {
+        self.sender.max_capacity()
+    }
+}
+
+fn closed() -> Error {
+    Error::Unavailable("the store is closed".to_owned())
+}
+
+/// Which changes may share a transaction.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Rule {
+    /// All: the engine runs them one after the other, so each sees those before it.
+    Serial,
+    /// Only those that do not touch each other: the engine runs them phase by phase.
+    Disjoint,
+}
+
+/// The writer's end.
+pub(crate) struct Inbox {
+    receiver: mpsc::Receiver<Message>,
+    /// Changes held back because they conflict with one of the batch before; they go ahead of the queue.
+    deferred: VecDeque<Job>,
+    closing: Option<oneshot::Sender<()>>,
+    capacity: usize,
+    counters: Arc<Counters>,
+    rule: Rule,
+}
+
+impl Inbox {
+    /// The next batch, or `None` once the queue is closed and empty.
+    pub(crate) async fn next(&mut self) -> Option<Vec<Job>> {
+        loop {
+            let first = if self.deferred.is_empty() { Some(self.receiver.recv().await?) } else { None };
+            let batch = self.gather(first);
+            if !batch.is_empty() {
+                return Some(batch);
+            }
+        }
+    }
+
+    /// The same for a writer on a thread of its own.
+    pub(crate) fn next_blocking(&mut self) -> Option<Vec<Job>> {
+        loop {
+            let first = if self.deferred.is_empty() { Some(self.receiver.blocking_recv()?) } else { None };
+            let batch = self.gather(first);
+            if !batch.is_empty() {
+                return Some(batch);
+            }
+        }
+    }
+
+    /// Tells whoever closed the store that the writer is done.
+    pub(crate) fn finished(&mut self) {
+        if let Some(done) = self.closing.take() {
+            let _ = done.send(());
+        }
+    }
+
+    fn gather(&mut self, mut first: Option<Message>) -> Vec<Job> {
+        let mut batch = Vec::new();
+        let mut claims = Claims::default();
+        let mut held = std::mem::take(&mut self.deferred);
+        // The bound keeps a storm on one row from moving the whole queue in here, where nothing would refuse it.
+        while batch.len() < BATCH && self.deferred.len() < self.capacity {
+            let Some(job) = held.pop_front().or_else(|| self.receive(&mut first)) else {
+                break;
+            };
+            if job.answer.is_closed() {
+                continue;
+            }
+            if self.rule == Rule::Serial || claims.admit(&job.change) {
+                batch.push(job);
+            } else {
+                self.deferred.push_back(job);
+            }
+        }
+        self.deferred.append(&mut held);
+        self.counters.deferred.store(self.deferred.len(), Relaxed);
+        batch
+    }
+
+    fn receive(&mut self, first: &mut Option<Message>) -> Option<Job> {
+        loop {
+            match first.take().or_else(|| self.receiver.try_recv().ok())? {
+                Message::Change(job) => return Some(job),
+                Message::Close(done) => {
+                    self.receiver.close();
+                    self.closing = Some(done);
+                }
+            }
+        }
+    }
+}
+
+/// How a writer that cannot go on tells the rest of the program.
+#[derive(Clone)]
+pub(crate) struct Failure(watch::Sender<Option<String>>);
+
+impl Failure {
+    pub(crate) fn new() -> Self {
+        Self(watch::Sender::new(None))
+    }
+
+    pub(crate) fn raise(&self, reason: &str) {
+        tracing::error!(reason, "the store's writer cannot go on");
+        self.0.send_if_modified(|current| {
+            let first = current.is_none();
+            if first {
+                *current = Some(reason.to_owned());
+            }
+            first
+        });
+    }
+
+    pub(crate) fn reason(&self) -> Option<String> {
+        self.0.borrow().clone()
+    }
+
+    pub(crate) async fn wait(&self) -> String {
+        let mut receiver = self.0.subscribe();
+        match receiver.wait_for(Option::is_some).await {
+            Ok(reason) => reason.clone().unwrap_or_default(),
+            // `self` holds a sender, so the channel cannot close while we wait.
+            Err(_) => std::future::pending().await,
+        }
+    }
+
+    /// Raises the failure when dropped in a panic, so that a writer cannot die unnoticed.
+    pub(crate) fn watch_for_panic(&self) -> PanicWatch {
+        PanicWatch(self.clone())
+    }
+}
+
+pub(crate) struct PanicWatch(Failure);
+
+impl Drop for PanicWatch {
+    fn drop(&mut self) {
+        if std::thread::panicking() {
+            self.0.raise("the writer panicked");
+        }
+    }
+}

@@ -1,0 +1,173 @@
+//! Statements: one text with `$1 … $N` for both engines, and structured inserts.
+//! Texts are static or composed of static fragments; a value is always bound, never written into a text.
+
+use std::borrow::Cow;
+use std::fmt::Write as _;
+use std::sync::OnceLock;
+
+use crate::change::Lock;
+use crate::value::Type;
+
+/// A statement, written once.
+///
+/// ```
+/// use perennial_store::Sql;
+///
+/// static BY_NAME: Sql = Sql::new("SELECT id FROM organizations WHERE name = $1");
+/// ```
+#[derive(Debug)]
+pub struct Sql {
+    sqlite: Cow<'static, str>,
+    postgres: Cow<'static, str>,
+    numbered: OnceLock<String>,
+    share: OnceLock<String>,
+    exclusive: OnceLock<String>,
+}
+
+impl Sql {
+    /// One text for both engines.
+    pub const fn new(text: &'static str) -> Self {
+        Self::split(text, text)
+    }
+
+    /// A pair, for the rare statement that the engines cannot share.
+    pub const fn split(sqlite: &'static str, postgres: &'static str) -> Self {
+        Self {
+            sqlite: Cow::Borrowed(sqlite),
+            postgres: Cow::Borrowed(postgres),
+            numbered: OnceLock::new(),
+            share: OnceLock::new(),
+            exclusive: OnceLock::new(),
+        }
+    }
+
+    /// A text composed at run time from static fragments.
+    pub fn built(text: String) -> Self {
+        Self {
+            sqlite: Cow::Owned(text.clone()),
+            postgres: Cow::Owned(text),
+            numbered: OnceLock::new(),
+            share: OnceLock::new(),
+            exclusive: OnceLock::new(),
+        }
+    }
+
+    /// The text as SQLite reads it: `?N`, because SQLite numbers `$N` by first appearance.
+    pub(crate) fn sqlite(&self) -> &str {
+        self.numbered.get_or_init(|| numbered(&self.sqlite))
+    }
+
+    pub(crate) fn postgres(&self) -> &str {
+        &self.postgres
+    }
+
+    /// The text of a guard with its row lock.
+    pub(crate) fn locking(&self, lock: Lock) -> &str {
+        match lock {
+            Lock::None => &self.postgres,
+            Lock::Share => self.share.get_or_init(|| format!("{} FOR SHARE", self.postgres)),
+            Lock::Exclusive => self.exclusive.get_or_init(|| format!("{} FOR UPDATE", self.postgres)),
+        }
+    }
+}
+
+/// An insert of one row, structured so that PostgreSQL can take many of them as one statement.
+///
+/// `conflict` is empty or an `ON CONFLICT …` clause; it may use literals and `excluded`, but no parameters.
+#[derive(Debug)]
+pub struct Insert {
+    pub table: &'static str,
+    pub columns: &'static [(&'static str, Type)],
+    pub conflict: &'static str,
+    sqlite: OnceLock<String>,
+    postgres: OnceLock<String>,
+    folded: OnceLock<String>,
+}
+
+impl Insert {
+    /// Describes an insert; usable in a `static`.
+    pub const fn new(table: &'static str, columns: &'static [(&'static str, Type)], conflict: &'static str) -> Self {
+        Self { table, columns, conflict, sqlite: OnceLock::new(), postgres: OnceLock::new(), folded: OnceLock::new() }
+    }
+
+    pub(crate) fn sqlite(&self) -> &str {
+        self.sqlite.get_or_init(|| self.text(&format!("VALUES ({})", self.placeholders("?"))))
+    }
+
+    pub(crate) fn postgres(&self) -> &str {
+        self.postgres.get_or_init(|| self.text(&format!("VALUES ({})", self.placeholders("$"))))
+    }
+
+    /// One statement for any number of rows: a parameter is the array of a column.
+    pub(crate) fn folded(&self) -> &str {
+        self.folded.get_or_init(|| {
+            let mut arrays = String::new();
+            for (position, (_, kind)) in self.columns.iter().enumerate() {
+                let comma = if position == 0 { "" } else { ", " };
+                let array = array_name(*kind);
+                let _ = write!(arrays, "{comma}${}::{array}", position + 1);
+            }
+            self.text(&format!("SELECT * FROM unnest({arrays})"))
+        })
+    }
+
+    fn text(&self, source: &str) -> String {
+        let names: Vec<&str> = self.columns.iter().map(|(name, _)| *name).collect();
+        let text = format!("INSERT INTO {} ({}) {source} {}", self.table, names.join(", "), self.conflict);
+        text.trim_end().to_owned()
+    }
+
+    fn placeholders(&self, sign: &str) -> String {
+        let all: Vec<String> = (1..=self.columns.len()).map(|position| format!("{sign}{position}")).collect();
+        all.join(", ")
+    }
+}
+
+fn array_name(kind: Type) -> &'static str {
+    match kind {
+        Type::Bool => "boolean[]",
+        Type::Int => "bigint[]",
+        Type::Text => "text[]",
+        Type::Bytes => "bytea[]",
+        Type::Uuid => "uuid[]",
+        Type::Time => "timestamptz[]",
+    }
+}
+
+/// Rewrites `$N` to `?N` outside string literals.
+fn numbered(text: &str) -> String {
+    let mut rewritten = String::with_capacity(text.len());
+    let mut quoted = false;
+    let mut characters = text.chars().peekable();
+    while let Some(character) = characters.next() {
+        if character == '\'' {
+            quoted = !quoted;
+        }
+        let parameter = character == '$' && !quoted && characters.peek().is_some_and(char::is_ascii_digit);
+        rewritten.push(if parameter { '?' } else { character });
+    }
+    rewritten
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn parameters_are_numbered_outside_literals_only() {
+        let sql = Sql::new("SELECT '$1 it''s $2', $2, $10 FROM t WHERE a = $1");
+        assert_eq!(sql.sqlite(), "SELECT '$1 it''s $2', ?2, ?10 FROM t WHERE a = ?1");
+        assert_eq!(sql.locking(Lock::Share), format!("{} FOR SHARE", sql.postgres()));
+    }
+
+    #[test]
+    fn an_insert_has_three_texts() {
+        let insert = Insert::new("t", &[("id", Type::Uuid), ("at", Type::Time)], "ON CONFLICT DO NOTHING");
+        assert_eq!(insert.sqlite(), "INSERT INTO t (id, at) VALUES (?1, ?2) ON CONFLICT DO NOTHING");
+        assert_eq!(insert.postgres(), "INSERT INTO t (id, at) VALUES ($1, $2) ON CONFLICT DO NOTHING");
+        assert_eq!(
+            insert.folded(),
+            "INSERT INTO t (id, at) SELECT * FROM unnest($1::uuid[], $2::timestamptz[]) ON CONFLICT DO NOTHING"
+        );
+    }
+}

@@ -1,0 +1,181 @@
+//! The SQLite engine: one file, one writing thread, readers that never wait for it.
+//! A read runs directly on the caller's thread: it takes microseconds, handing it over would take as long again.
+
+use std::fs::{File, TryLockError};
+use std::path::{Path, PathBuf};
+use std::sync::atomic::Ordering::Relaxed;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use rusqlite::Connection;
+
+use crate::change::Change;
+use crate::error::Error;
+use crate::metrics::{Counters, StoreMetrics};
+use crate::migrate::Migrated;
+use crate::queue::{Failure, Queue, Rule};
+use crate::row::Row;
+use crate::sql::Sql;
+use crate::value::Value;
+
+mod checkpoint;
+mod connection;
+mod fault;
+mod migrate;
+mod writer;
+
+use connection::Purpose;
+use fault::read_error;
+
+/// How to open a SQLite database.
+#[derive(Clone, Debug)]
+pub struct SqliteOptions {
+    /// The database file; its directory is made if it does not exist.
+    pub path: PathBuf,
+    /// A server holds the directory for itself; the operator's commands work beside it.
+    pub exclusive: bool,
+    /// Reading connections to keep open; under pressure more are opened for a moment.
+    pub readers: usize,
+    /// Changes that may wait for the writer before new ones are refused.
+    pub queue: usize,
+    /// How long to wait for another process that is writing.
+    pub busy_timeout: Duration,
+    /// The size of the write-ahead log at which the writer stops to start it over.
+    pub wal_limit_bytes: u64,
+}
+
+impl SqliteOptions {
+    /// The settings of a server with the usual sizes.
+    pub fn new(path: impl Into<PathBuf>) -> Self {
+        Self {
+            path: path.into(),
+            exclusive: true,
+            readers: std::thread::available_parallelism().map_or(4, usize::from),
+            queue: 4096,
+            busy_timeout: Duration::from_secs(5),
+            wal_limit_bytes: 64 << 20,
+        }
+    }
+}
+
+pub(crate) struct Sqlite {
+    options: SqliteOptions,
+    idle: Mutex<Vec<Connection>>,
+    queue: Queue,
+    counters: Arc<Counters>,
+    failure: Failure,
+    /// Held for as long as the store is open.
+    directory: Mutex<Option<File>>,
+}
+
+impl Sqlite {
+    pub(crate) fn open(options: SqliteOptions) -> Result<Self, Error> {
+        connection::create_file(&options.path)?;
+        let directory = if options.exclusive { Some(hold_directory(&options.path)?) } else { None };
+        let counters = Arc::new(Counters::default());
+        let failure = Failure::new();
+        let (queue, inbox) = Queue::new(options.queue, Arc::clone(&counters), Rule::Serial);
+        writer::start(&options, inbox, Arc::clone(&counters), failure.clone())?;
+        Ok(Self { options, idle: Mutex::new(Vec::new()), queue, counters, failure, directory: Mutex::new(directory) })
+    }
+
+    pub(crate) async fn migrate(&self) -> Result<Migrated, Error> {
+        let options = self.options.clone();
+        // Waiting for another process that migrates may take seconds, which is no read's measure.
+        tokio::task::spawn_blocking(move || migrate::run(&options))
+            .await
+            .map_err(|stopped| Error::Internal(stopped.to_string()))?
+    }
+
+    /// Maps at most `limit` rows.
+    pub(crate) fn read<T>(
+        &self,
+        sql: &Sql,
+        params: &[Value],
+        limit: usize,
+        map: impl Fn(&Row<'_>) -> Result<T, Error>,
+    ) -> Result<Vec<T>, Error> {
+        let _reading = self.counters.reading();
+        self.counters.statements(1);
+        let connection = self.reader()?;
+        let mapped = read_from(&connection, sql, params, limit, map);
+        self.give_back(connection);
+        mapped
+    }
+
+    pub(crate) async fn commit(&self, change: Change) -> Result<(), Error> {
+        self.queue.commit(change).await
+    }
+
+    pub(crate) async fn failed(&self) -> String {
+        self.failure.wait().await
+    }
+
+    pub(crate) async fn close(&self) {
+        self.idle().clear();
+        self.queue.close().await;
+        self.idle().clear();
+        self.directory.lock().unwrap_or_else(PoisonError::into_inner).take();
+    }
+
+    pub(crate) fn metrics(&self) -> StoreMetrics {
+        let total = self.options.readers.max(self.counters.reading.load(Relaxed));
+        self.counters.snapshot(self.queue.waiting(), self.queue.capacity(), total)
+    }
+
+    fn reader(&self) -> Result<Connection, Error> {
+        let idle = self.idle().pop();
+        match idle {
+            Some(connection) => Ok(connection),
+            None => connection::open(&self.options, Purpose::Read),
+        }
+    }
+
+    fn give_back(&self, connection: Connection) {
+        let mut idle = self.idle();
+        if idle.len() < self.options.readers {
+            idle.push(connection);
+        }
+    }
+
+    fn idle(&self) -> std::sync::MutexGuard<'_, Vec<Connection>> {
+        // A panic while holding the lock cannot leave the list of connections half changed.
+        self.idle.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+fn read_from<T>(
+    connection: &Connection,
+    sql: &Sql,
+    params: &[Value],
+    limit: usize,
+    map: impl Fn(&Row<'_>) -> Result<T, Error>,
+) -> Result<Vec<T>, Error> {
+    let mut statement = connection.prepare_cached(sql.sqlite()).map_err(|error| read_error(&error))?;
+    let mut rows = statement.query(rusqlite::params_from_iter(params)).map_err(|error| read_error(&error))?;
+    let mut mapped = Vec::new();
+    while mapped.len() < limit {
+        match rows.next().map_err(|error| read_error(&error))? {
+            Some(row) => mapped.push(map(&Row::sqlite(row))?),
+            None => break,
+        }
+    }
+    Ok(mapped)
+}
+
+/// Takes the lock that tells a second server to go away.
+fn hold_directory(path: &Path) -> Result<File, Error> {
+    let directory = path.parent().unwrap_or(Path::new(""));
+    let lock = directory.join("perennial.lock");
+    let unusable =
+        |error: &dyn std::fmt::Display| Error::Unavailable(format!("{} cannot be locked: {error}", lock.display()));
+    let file = connection::private_file(&lock).map_err(|error| unusable(&error))?;
+    match file.try_lock() {
+        Ok(()) => Ok(file),
+        Err(TryLockError::WouldBlock) => Err(Error::Locked(format!(
+            "another server is using {}; stop it or choose another data directory",
+            directory.display()
+        ))),
+        Err(TryLockError::Error(error)) => Err(unusable(&error)),
+    }
+}

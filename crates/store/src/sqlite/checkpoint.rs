@@ -1,0 +1,118 @@
+//! Checkpoints: moving the write-ahead log into the database file without making commits wait.
+//!
+//! A thread copies what it can (PASSIVE). Under constant load that alone never lets the log start over, so the writer
+//! itself restarts it when it exceeds its limit.
+
+use std::sync::mpsc::{SyncSender, sync_channel};
+use std::thread::JoinHandle;
+use std::time::{Duration, Instant};
+
+use rusqlite::Connection;
+
+use super::SqliteOptions;
+use super::connection::{Purpose, open};
+use super::fault::Fault;
+use crate::error::Error;
+use crate::queue::Failure;
+
+/// Pages worth a checkpoint: fewer would sync the database too often, more would make it long.
+const PAGES: i64 = 1000;
+const PAGE_BYTES: u64 = 4096;
+/// How long the writer waits for readers to leave the log before it tries again later.
+const PATIENCE: Duration = Duration::from_millis(50);
+const PAUSE: Duration = Duration::from_secs(1);
+
+pub(super) struct Checkpoints {
+    wake: SyncSender<()>,
+    thread: JoinHandle<()>,
+    limit_bytes: u64,
+    busy_timeout: Duration,
+    not_before: Option<Instant>,
+    failure: Failure,
+}
+
+/// The state of the log, in pages.
+struct Log {
+    pages: i64,
+    copied: i64,
+}
+
+impl Checkpoints {
+    pub(super) fn start(options: &SqliteOptions, failure: Failure) -> Result<Self, Error> {
+        let connection = open(options, Purpose::Checkpoint)?;
+        let (wake, woken) = sync_channel(1);
+        let raise = failure.clone();
+        let thread = std::thread::Builder::new()
+            .name("perennial-checkpoint".to_owned())
+            .spawn(move || {
+                while woken.recv().is_ok() {
+                    if let Err(error) = checkpoint(&connection, "PASSIVE") {
+                        note(&error, &raise);
+                    }
+                }
+            })
+            .map_err(|error| Error::Unavailable(format!("no thread for checkpoints: {error}")))?;
+        Ok(Self {
+            wake,
+            thread,
+            limit_bytes: options.wal_limit_bytes,
+            busy_timeout: options.busy_timeout,
+            not_before: None,
+            failure,
+        })
+    }
+
+    /// Called by the writer between two batches.
+    pub(super) fn after_commit(&mut self, connection: &Connection) {
+        let log = match checkpoint(connection, "NOOP") {
+            Ok(log) => log,
+            Err(error) => return note(&error, &self.failure),
+        };
+        let bytes = u64::try_from(log.pages).unwrap_or(0) * PAGE_BYTES;
+        if bytes > self.limit_bytes && self.not_before.is_none_or(|time| Instant::now() >= time) {
+            self.restart(connection, bytes);
+        } else if log.pages - log.copied >= PAGES {
+            // A full channel means that the thread is about to run anyway.
+            let _ = self.wake.try_send(());
+        }
+    }
+
+    pub(super) fn stop(self) {
+        drop(self.wake);
+        let _ = self.thread.join();
+    }
+
+    /// Copies the rest and starts the log over. The file keeps its size, which is faster to write into again, unless a
+    /// long reader let it grow far beyond the limit.
+    fn restart(&mut self, connection: &Connection, bytes: u64) {
+        let mode = if bytes > 2 * self.limit_bytes { "TRUNCATE" } else { "RESTART" };
+        let outcome = connection
+            .busy_timeout(PATIENCE)
+            .and_then(|()| checkpoint(connection, mode))
+            .and_then(|log| connection.busy_timeout(self.busy_timeout).map(|()| log));
+        match outcome {
+            Ok(log) if log.pages == log.copied => self.not_before = None,
+            Ok(_) => self.not_before = Some(Instant::now() + PAUSE),
+            Err(error) => {
+                self.not_before = Some(Instant::now() + PAUSE);
+                let _ = connection.busy_timeout(self.busy_timeout);
+                note(&error, &self.failure);
+            }
+        }
+    }
+}
+
+fn checkpoint(connection: &Connection, mode: &str) -> rusqlite::Result<Log> {
+    connection
+        .prepare_cached(&format!("PRAGMA wal_checkpoint({mode})"))?
+        .query_row((), |row| Ok(Log { pages: row.get(1)?, copied: row.get(2)? }))
+}
+
+/// A sync that failed once may pretend to succeed the next time, so a failing disk is final here too.
+fn note(error: &rusqlite::Error, failure: &Failure) {
+    if let Fault::Disk(text) = Fault::of(error) {
+        failure.raise(&text);
+    } else {
+        tracing::debug!(%error, "a checkpoint was put off");
+    }
+}

@@ -1,0 +1,97 @@
+//! Opening the file: permissions, pragmas, and how values are bound.
+
+use std::fs::{DirBuilder, File, OpenOptions};
+use std::path::Path;
+
+use rusqlite::types::{ToSql, ToSqlOutput, ValueRef};
+use rusqlite::{Connection, OpenFlags};
+
+use super::SqliteOptions;
+use super::fault::read_error;
+use crate::error::Error;
+use crate::value::Value;
+
+/// Statements kept prepared per connection: all of ours and many variants of lists.
+const STATEMENTS: usize = 512;
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Purpose {
+    Read,
+    Write,
+    Checkpoint,
+}
+
+/// Makes the directory and the file so that nobody else can read them.
+pub(super) fn create_file(path: &Path) -> Result<(), Error> {
+    let unusable = |error: std::io::Error| Error::Unavailable(format!("{} cannot be opened: {error}", path.display()));
+    if let Some(directory) = path.parent().filter(|parent| !parent.as_os_str().is_empty()) {
+        let mut builder = DirBuilder::new();
+        builder.recursive(true);
+        #[cfg(unix)]
+        std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
+        builder.create(directory).map_err(unusable)?;
+    }
+    private_file(path).map(drop).map_err(unusable)
+}
+
+/// Opens a file, made with access for its owner only; SQLite gives its log files the same permissions.
+pub(super) fn private_file(path: &Path) -> std::io::Result<File> {
+    let mut options = OpenOptions::new();
+    options.read(true).write(true).create(true).truncate(false);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    options.open(path)
+}
+
+pub(super) fn open(options: &SqliteOptions, purpose: Purpose) -> Result<Connection, Error> {
+    connect(options, purpose).map_err(|error| read_error(&error))
+}
+
+fn connect(options: &SqliteOptions, purpose: Purpose) -> rusqlite::Result<Connection> {
+    // A connection is never used by two threads at once, so SQLite's own mutexes are not needed.
+    let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+    let connection = Connection::open_with_flags(&options.path, flags)?;
+    connection.busy_timeout(options.busy_timeout)?;
+    connection.set_prepared_statement_cache_capacity(STATEMENTS);
+    if purpose == Purpose::Write {
+        connection.pragma_update_and_check(None, "journal_mode", "WAL", |row| row.get::<_, String>(0))?;
+    }
+    // Acknowledged means synced: every commit waits for the disk.
+    connection.pragma_update(None, "synchronous", "FULL")?;
+    connection.pragma_update(None, "foreign_keys", false)?;
+    // Mapped pages would be written and unmapped under the readers' feet.
+    connection.pragma_update_and_check(None, "mmap_size", 0, |_| Ok(())).or_else(no_answer)?;
+    connection.pragma_update(None, "temp_store", "MEMORY")?;
+    // Checkpoints run on a thread of their own, so that no commit waits for one.
+    connection.pragma_update_and_check(None, "wal_autocheckpoint", 0, |_| Ok(())).or_else(no_answer)?;
+    let cache_kibibytes = match purpose {
+        Purpose::Write => 32 << 10,
+        Purpose::Read => 8 << 10,
+        Purpose::Checkpoint => 256,
+    };
+    connection.pragma_update(None, "cache_size", -cache_kibibytes)?;
+    if purpose == Purpose::Read {
+        connection.pragma_update(None, "query_only", true)?;
+    }
+    Ok(connection)
+}
+
+fn no_answer(error: rusqlite::Error) -> rusqlite::Result<()> {
+    match error {
+        rusqlite::Error::QueryReturnedNoRows => Ok(()),
+        other => Err(other),
+    }
+}
+
+impl ToSql for Value {
+    fn to_sql(&self) -> rusqlite::Result<ToSqlOutput<'_>> {
+        Ok(ToSqlOutput::Borrowed(match self {
+            Self::Null(_) => ValueRef::Null,
+            Self::Bool(value) => ValueRef::Integer(i64::from(*value)),
+            Self::Int(value) | Self::Time(value) => ValueRef::Integer(*value),
+            Self::Text(value) => ValueRef::Text(value.as_bytes()),
+            Self::Bytes(value) => ValueRef::Blob(value),
+            Self::Uuid(value) => ValueRef::Blob(value),
+        }))
+    }
+}

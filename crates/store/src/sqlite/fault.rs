@@ -1,0 +1,105 @@
+//! What an error of SQLite means: for one statement, for the moment, or for good.
+
+use rusqlite::{ErrorCode, ffi};
+
+use crate::change::Miss;
+use crate::error::Error;
+
+/// Why a batch could not be committed as it was.
+pub(super) enum Fault {
+    /// A step touched another number of rows than it had to.
+    Missed(Miss),
+    /// A statement is wrong or broke a constraint; its neighbours are innocent.
+    Statement(String),
+    /// Nothing can be written now, later perhaps: a full disk, another process writing.
+    Moment(String),
+    /// The disk cannot be trusted any more.
+    Disk(String),
+    /// The disk failed while committing: after a restart the batch may turn out to be there.
+    DiskAtCommit(String),
+}
+
+impl Fault {
+    pub(super) fn of(error: &rusqlite::Error) -> Self {
+        let text = error.to_string();
+        let rusqlite::Error::SqliteFailure(failure, _) = error else {
+            return Self::Statement(text);
+        };
+        match failure.code {
+            // The index of the log grows by itself too, and on a full disk that is an I/O error.
+            ErrorCode::SystemIoFailure
+                if failure.extended_code == ffi::SQLITE_IOERR_SHMSIZE
+                    || failure.extended_code == ffi::SQLITE_IOERR_NOMEM =>
+            {
+                Self::Moment(text)
+            }
+            ErrorCode::SystemIoFailure | ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase => Self::Disk(text),
+            ErrorCode::DiskFull
+            | ErrorCode::DatabaseBusy
+            | ErrorCode::DatabaseLocked
+            | ErrorCode::ReadOnly
+            | ErrorCode::CannotOpen
+            | ErrorCode::PermissionDenied
+            | ErrorCode::FileLockingProtocolFailed
+            | ErrorCode::OutOfMemory => Self::Moment(text),
+            _ => Self::Statement(text),
+        }
+    }
+
+    /// The same for COMMIT itself.
+    pub(super) fn at_commit(error: &rusqlite::Error) -> Self {
+        match Self::of(error) {
+            Self::Disk(text) => Self::DiskAtCommit(text),
+            // No single statement is to blame, and running the batch again would help nobody.
+            Self::Statement(text) => Self::Moment(text),
+            other => other,
+        }
+    }
+
+    pub(super) fn error(&self) -> Error {
+        match self {
+            Self::Missed(miss) => Error::Missed(*miss),
+            Self::Statement(text) => Error::Internal(text.clone()),
+            Self::Moment(text) | Self::Disk(text) => Error::Unavailable(text.clone()),
+            Self::DiskAtCommit(_) => Error::OutcomeUnknown,
+        }
+    }
+}
+
+/// Whether a unique index refused the row: a conflict, not a defect.
+pub(super) fn is_taken(error: &rusqlite::Error) -> bool {
+    matches!(
+        error.sqlite_extended_error_code(),
+        Some(ffi::SQLITE_CONSTRAINT_UNIQUE | ffi::SQLITE_CONSTRAINT_PRIMARYKEY)
+    )
+}
+
+/// What a reader is told.
+pub(super) fn read_error(error: &rusqlite::Error) -> Error {
+    Fault::of(error).error()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn failure(code: i32) -> rusqlite::Error {
+        rusqlite::Error::SqliteFailure(ffi::Error::new(code), None)
+    }
+
+    #[test]
+    fn a_full_disk_passes_and_a_failing_sync_does_not() {
+        assert!(matches!(Fault::of(&failure(ffi::SQLITE_FULL)), Fault::Moment(_)));
+        assert!(matches!(Fault::of(&failure(ffi::SQLITE_IOERR_SHMSIZE)), Fault::Moment(_)));
+        assert!(matches!(Fault::of(&failure(ffi::SQLITE_IOERR_WRITE)), Fault::Disk(_)));
+        let sync = Fault::at_commit(&failure(ffi::SQLITE_IOERR_FSYNC));
+        assert!(matches!(sync, Fault::DiskAtCommit(_)));
+        assert_eq!(sync.error(), Error::OutcomeUnknown);
+    }
+
+    #[test]
+    fn a_broken_constraint_is_one_statements_own_fault() {
+        let fault = Fault::of(&failure(ffi::SQLITE_CONSTRAINT_NOTNULL));
+        assert!(matches!(fault, Fault::Statement(_)));
+    }
+}

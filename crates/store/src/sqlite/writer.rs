@@ -1,0 +1,221 @@
+//! The one writer: a thread that drains the queue, a batch to a transaction.
+//!
+//! The changes of a batch run one after the other, so that each sees those before it; a miss rolls the batch back and
+//! replays it once with a savepoint per change. Nobody is answered before COMMIT has returned.
+
+use std::sync::Arc;
+
+use rusqlite::{Connection, params_from_iter};
+
+use super::SqliteOptions;
+use super::checkpoint::Checkpoints;
+use super::connection::{Purpose, open};
+use super::fault::{Fault, is_taken};
+use crate::change::{Change, Guard, Statement, Step};
+use crate::error::Error;
+use crate::metrics::Counters;
+use crate::queue::{Failure, Inbox, Job};
+
+struct Writer {
+    connection: Connection,
+    counters: Arc<Counters>,
+    failure: Failure,
+    checkpoints: Option<Checkpoints>,
+}
+
+/// Opens the writing connection here, so that a bad path is the opener's error, and starts the thread.
+pub(super) fn start(
+    options: &SqliteOptions,
+    mut inbox: Inbox,
+    counters: Arc<Counters>,
+    failure: Failure,
+) -> Result<(), Error> {
+    let connection = open(options, Purpose::Write)?;
+    // Beside a server, its own thread does the checkpoints; alone, closing the last connection does.
+    let checkpoints = if options.exclusive { Some(Checkpoints::start(options, failure.clone())?) } else { None };
+    let writer = Writer { connection, counters, failure, checkpoints };
+    std::thread::Builder::new()
+        .name("perennial-writer".to_owned())
+        .spawn(move || {
+            let mut writer = writer;
+            let watch = writer.failure.watch_for_panic();
+            while let Some(batch) = inbox.next_blocking() {
+                writer.run(batch);
+            }
+            drop(watch);
+            writer.finish();
+            inbox.finished();
+        })
+        .map(drop)
+        .map_err(|error| Error::Unavailable(format!("no thread for the writer: {error}")))
+}
+
+impl Writer {
+    fn run(&mut self, batch: Vec<Job>) {
+        if let Some(reason) = self.failure.reason() {
+            return refuse(batch, &Error::Unavailable(reason));
+        }
+        self.counters.batch(batch.len());
+        match self.together(&batch) {
+            Ok(()) => batch.into_iter().for_each(|job| job.answer(Ok(()))),
+            Err(fault @ (Fault::Missed(_) | Fault::Statement(_))) if batch.len() == 1 => {
+                self.rollback();
+                refuse(batch, &report(&fault));
+            }
+            Err(Fault::Missed(_) | Fault::Statement(_)) => {
+                self.rollback();
+                self.counters.replay();
+                self.one_by_one(batch);
+            }
+            Err(fault) => self.give_up(batch, &fault),
+        }
+        if let Some(checkpoints) = &mut self.checkpoints {
+            checkpoints.after_commit(&self.connection);
+        }
+    }
+
+    /// The whole batch, hoping that nothing misses.
+    fn together(&self, batch: &[Job]) -> Result<(), Fault> {
+        self.control("BEGIN IMMEDIATE")?;
+        for job in batch {
+            self.apply(&job.change)?;
+        }
+        self.commit()
+    }
+
+    /// The same batch, still one transaction, but each change can be undone alone.
+    fn one_by_one(&mut self, batch: Vec<Job>) {
+        match self.savepoints(&batch) {
+            Ok(outcomes) => {
+                for (job, outcome) in batch.into_iter().zip(outcomes) {
+                    job.answer(outcome);
+                }
+            }
+            Err(fault) => self.give_up(batch, &fault),
+        }
+    }
+
+    fn savepoints(&self, batch: &[Job]) -> Result<Vec<Result<(), Error>>, Fault> {
+        self.control("BEGIN IMMEDIATE")?;
+        let mut outcomes = Vec::with_capacity(batch.len());
+        for job in batch {
+            self.control("SAVEPOINT change")?;
+            match self.apply(&job.change) {
+                Ok(()) => outcomes.push(Ok(())),
+                Err(fault @ (Fault::Missed(_) | Fault::Statement(_))) => {
+                    self.control("ROLLBACK TO change")?;
+                    outcomes.push(Err(report(&fault)));
+                }
+                Err(fault) => return Err(fault),
+            }
+            self.control("RELEASE change")?;
+        }
+        self.commit()?;
+        Ok(outcomes)
+    }
+
+    fn apply(&self, change: &Change) -> Result<(), Fault> {
+        for step in &change.keys {
+            self.step(step)?;
+        }
+        for guard in &change.guards {
+            self.guard(guard)?;
+        }
+        for step in change.rows.iter().chain(&change.events) {
+            self.step(step)?;
+        }
+        Ok(())
+    }
+
+    fn step(&self, step: &Step) -> Result<(), Fault> {
+        self.counters.statements(1);
+        let text = match step.statement {
+            Statement::Insert(insert) => insert.sqlite(),
+            Statement::Execute(sql) => sql.sqlite(),
+        };
+        let touched = self
+            .connection
+            .prepare_cached(text)
+            .and_then(|mut statement| statement.execute(params_from_iter(&step.params)));
+        match (touched, step.miss) {
+            (Ok(1), _) | (Ok(_), None) => Ok(()),
+            (Ok(_), Some(miss)) => Err(Fault::Missed(miss)),
+            (Err(error), Some(miss)) if is_taken(&error) => Err(Fault::Missed(miss)),
+            (Err(error), _) => Err(Fault::of(&error)),
+        }
+    }
+
+    fn guard(&self, guard: &Guard) -> Result<(), Fault> {
+        self.counters.statements(1);
+        let found = self
+            .connection
+            .prepare_cached(guard.sql.sqlite())
+            .and_then(|mut statement| {
+                let mut rows = statement.query(params_from_iter(&guard.params))?;
+                Ok(rows.next()?.is_some() && rows.next()?.is_none())
+            })
+            .map_err(|error| Fault::of(&error))?;
+        if found { Ok(()) } else { Err(Fault::Missed(guard.miss)) }
+    }
+
+    fn control(&self, text: &str) -> Result<(), Fault> {
+        self.connection
+            .prepare_cached(text)
+            .and_then(|mut statement| statement.execute(()))
+            .map(drop)
+            .map_err(|error| Fault::of(&error))
+    }
+
+    fn commit(&self) -> Result<(), Fault> {
+        self.connection
+            .prepare_cached("COMMIT")
+            .and_then(|mut statement| statement.execute(()))
+            .map(drop)
+            .map_err(|error| Fault::at_commit(&error))
+    }
+
+    fn rollback(&self) {
+        // SQLite rolls back by itself on some errors.
+        if !self.connection.is_autocommit()
+            && let Err(error) = self.connection.execute_batch("ROLLBACK")
+        {
+            self.failure.raise(&format!("a rollback failed: {error}"));
+        }
+    }
+
+    fn give_up(&self, batch: Vec<Job>, fault: &Fault) {
+        self.rollback();
+        if let Fault::Disk(text) | Fault::DiskAtCommit(text) = fault {
+            self.failure.raise(text);
+        } else {
+            tracing::warn!(error = %fault.error(), changes = batch.len(), "a batch could not be written");
+        }
+        refuse(batch, &fault.error());
+    }
+
+    fn finish(self) {
+        let Some(checkpoints) = self.checkpoints else {
+            return;
+        };
+        checkpoints.stop();
+        if self.failure.reason().is_none() {
+            let truncated = self.connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", (), |_| Ok(()));
+            if let Err(error) = truncated {
+                tracing::warn!(%error, "the last checkpoint failed; the next start does it");
+            }
+        }
+    }
+}
+
+fn refuse(batch: Vec<Job>, error: &Error) {
+    for job in batch {
+        job.answer(Err(error.clone()));
+    }
+}
+
+fn report(fault: &Fault) -> Error {
+    if let Fault::Statement(text) = fault {
+        tracing::error!(error = text, "a statement of a change failed");
+    }
+    fault.error()
+}

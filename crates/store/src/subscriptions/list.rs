@@ -1,0 +1,131 @@
+//! Pages of subscriptions: which index a page follows, and what is tested row by row.
+
+use super::{LISTING, read};
+use crate::list::{Key, List, Order, Page, Position};
+use crate::value::{Type, Value};
+use crate::{Db, Error, kept};
+use perennial_domain::cycle::BillingCycle;
+use perennial_domain::id::{OrganizationId, PlanId, UserId, uuid_floor};
+use perennial_domain::subscriptions::{Subscription, SubscriptionStatus};
+use perennial_domain::time::Time;
+
+/// What a list of subscriptions is sorted by.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Sort {
+    /// By creation, which is the order of ids.
+    #[default]
+    Created,
+    /// By renewal; those without one come last.
+    Renews,
+    /// By end; those without one come last.
+    Ends,
+}
+
+/// Instants from `after` on and before `before`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Range {
+    /// The first instant that belongs to it.
+    pub after: Option<Time>,
+    /// The first instant that no longer does.
+    pub before: Option<Time>,
+}
+
+/// Which subscriptions, in which order.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Query {
+    /// Those of a user.
+    pub user_id: Option<UserId>,
+    /// Those of a plan.
+    pub plan_id: Option<PlanId>,
+    /// Those in one of these statuses; empty means any.
+    pub statuses: Vec<SubscriptionStatus>,
+    /// Active or inactive ones only.
+    pub is_active: Option<bool>,
+    /// Those that bill so.
+    pub billing_cycle: Option<BillingCycle>,
+    /// The one with this external id.
+    pub external_id: Option<String>,
+    /// Created within.
+    pub created: Range,
+    /// Renewing within.
+    pub renews: Range,
+    /// Ending within.
+    pub ends: Range,
+    /// The order.
+    pub sort: Sort,
+    /// The order turned round.
+    pub descending: bool,
+}
+
+static BY_CREATION: &[Key] = &[Key::new("id", Type::Uuid)];
+static BY_RENEWAL: &[Key] = &[Key::nullable("renews_at", Type::Time), Key::new("id", Type::Uuid)];
+static BY_END: &[Key] = &[Key::nullable("ends_at", Type::Time), Key::new("id", Type::Uuid)];
+
+/// A page of live subscriptions.
+pub async fn list(
+    db: &Db,
+    organization: OrganizationId,
+    query: &Query,
+    after: Option<Position>,
+    limit: usize,
+) -> Result<Page<Subscription>, Error> {
+    compose(organization, query).after(after).limit(limit).page(db, read).await
+}
+
+/// Each index begins with the organization and ends with the id. In creation order one equality can lead the walk:
+/// the most selective one that has an index; in the other orders the sort itself leads.
+pub(crate) fn compose(organization: OrganizationId, query: &Query) -> List {
+    let order = if query.descending { Order::Descending } else { Order::Ascending };
+    let list = LISTING.of(organization.bytes());
+    let mut list = match query.sort {
+        Sort::Created => bound(list.sort(BY_CREATION, order), query.created, |time| uuid_floor(time).into()),
+        Sort::Renews => bound(list.sort(BY_RENEWAL, order), query.renews, kept::time),
+        Sort::Ends => bound(list.sort(BY_END, order), query.ends, kept::time),
+    };
+    let mut may_lead = query.sort == Sort::Created;
+    let mut equal = |list: List, column, test, value: Option<Value>| match value {
+        None => list,
+        Some(value) if std::mem::take(&mut may_lead) => list.equal(column, value),
+        Some(value) => list.filter(test, vec![value]),
+    };
+    list = equal(list, "external_id", "external_id = {}", query.external_id.as_deref().map(Value::from));
+    list = equal(list, "user_id", "user_id = {}", query.user_id.map(|id| id.bytes().into()));
+    list = equal(list, "plan_id", "plan_id = {}", query.plan_id.map(|id| id.bytes().into()));
+    list = match query.statuses.as_slice() {
+        [] => list,
+        [status] => equal(list, "status", "status = {}", Some(status.as_str().into())),
+        several => list.any_of("status", several.iter().map(|status| status.as_str().into()).collect()),
+    };
+    if let Some(is_active) = query.is_active {
+        list = list.filter("is_active = {}", vec![is_active.into()]);
+    }
+    if let Some(cycle) = query.billing_cycle {
+        list = list.filter("billing_cycle = {}", vec![cycle.as_str().into()]);
+    }
+    for (sort, range, from, until) in [
+        (Sort::Created, query.created, "created_at >= {}", "created_at < {}"),
+        (Sort::Renews, query.renews, "renews_at >= {}", "renews_at < {}"),
+        (Sort::Ends, query.ends, "ends_at >= {}", "ends_at < {}"),
+    ] {
+        if sort == query.sort {
+            continue;
+        }
+        if let Some(after) = range.after {
+            list = list.filter(from, vec![kept::time(after)]);
+        }
+        if let Some(before) = range.before {
+            list = list.filter(until, vec![kept::time(before)]);
+        }
+    }
+    list
+}
+
+fn bound(mut list: List, range: Range, value: impl Fn(Time) -> Value) -> List {
+    if let Some(after) = range.after {
+        list = list.from(value(after));
+    }
+    if let Some(before) = range.before {
+        list = list.until(value(before));
+    }
+    list
+}

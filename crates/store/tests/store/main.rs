@@ -1,0 +1,15 @@
+//! The engine on real databases: every test runs on SQLite, and on PostgreSQL where `PERENNIAL_TEST_POSTGRES` names a
+//! server on which databases may be created.
+
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on stops")]
+
+mod support;
+
+mod batching;
+mod durability;
+mod guards;
+mod list;
+mod migrations;
+mod postgres;
+mod sqlite;
+mod values;

@@ -1,0 +1,108 @@
+//! What only a file can do: be locked, be private, and keep its log short.
+
+use std::time::Duration;
+
+use futures_util::future::join_all;
+use perennial_store::{Change, Db, Error, SqliteOptions};
+
+use crate::support::*;
+
+#[tokio::test]
+async fn a_second_server_is_told_and_a_command_is_not() {
+    let place = Place::sqlite().await;
+    let server = Db::open_sqlite(SqliteOptions::new(place.path())).await.unwrap();
+    let second = Db::open_sqlite(SqliteOptions::new(place.path())).await;
+    assert!(matches!(second.err(), Some(Error::Locked(_))));
+
+    let command = place.open().await;
+    command.commit(parent(1)).await.unwrap();
+    server.commit(parent(2)).await.unwrap();
+    assert_eq!(count(&server, "SELECT COUNT(*) FROM parents").await, 2);
+
+    server.close().await;
+    let successor = Db::open_sqlite(SqliteOptions::new(place.path())).await.unwrap();
+    assert_eq!(count(&successor, "SELECT COUNT(*) FROM parents").await, 2);
+}
+
+#[cfg(unix)]
+#[tokio::test]
+async fn the_files_are_private() {
+    use std::os::unix::fs::PermissionsExt as _;
+
+    let place = Place::empty_sqlite();
+    let db = Db::open_sqlite(SqliteOptions::new(place.path())).await.unwrap();
+    db.migrate().await.unwrap();
+    let directory = place.path().parent().unwrap().to_owned();
+    let mode = |path: &std::path::Path| std::fs::metadata(path).unwrap().permissions().mode() & 0o777;
+    assert_eq!(mode(&directory), 0o700);
+    let names: Vec<_> = std::fs::read_dir(&directory).unwrap().map(|entry| entry.unwrap().path()).collect();
+    assert!(names.len() >= 4, "{names:?}");
+    for path in names {
+        assert_eq!(mode(&path), 0o600, "{}", path.display());
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn the_log_stays_short_under_constant_load() {
+    let place = Place::sqlite().await;
+    let limit = 1 << 20;
+    let options = SqliteOptions { wal_limit_bytes: limit, ..SqliteOptions::new(place.path()) };
+    let db = Db::open_sqlite(options).await.unwrap();
+    let mut longest = 0;
+    for round in 0..60 {
+        let changes = (0..200).map(|number| db.commit(child(Change::new(), round * 200 + number, 0)));
+        assert!(join_all(changes).await.iter().all(Result::is_ok));
+        let log = place.path().with_extension("db-wal");
+        longest = longest.max(std::fs::metadata(log).unwrap().len());
+    }
+    assert!(longest < 4 * limit, "{longest} bytes");
+    assert_eq!(count(&db, "SELECT COUNT(*) FROM children").await, 12_000);
+    db.close().await;
+    let left = std::fs::metadata(place.path().with_extension("db-wal")).map_or(0, |log| log.len());
+    assert_eq!(left, 0);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn readers_do_not_wait_for_the_writer() {
+    let place = Place::sqlite().await;
+    let db = place.open().await;
+    db.commit(parent(1)).await.unwrap();
+    let blocker = rusqlite::Connection::open(place.path()).unwrap();
+    blocker.execute_batch("BEGIN IMMEDIATE; DELETE FROM parents").unwrap();
+    let read = count(&db, "SELECT COUNT(*) FROM parents");
+    assert_eq!(tokio::time::timeout(Duration::from_secs(1), read).await.unwrap(), 1);
+}
+
+#[tokio::test]
+async fn a_writer_that_is_kept_out_says_so_and_recovers() {
+    let place = Place::sqlite().await;
+    let options = SqliteOptions { busy_timeout: Duration::from_millis(50), ..SqliteOptions::new(place.path()) };
+    let db = Db::open_sqlite(options).await.unwrap();
+    let blocker = rusqlite::Connection::open(place.path()).unwrap();
+    blocker.execute_batch("BEGIN IMMEDIATE").unwrap();
+    assert!(matches!(db.commit(parent(1)).await, Err(Error::Unavailable(_))));
+    blocker.execute_batch("ROLLBACK").unwrap();
+    db.commit(parent(1)).await.unwrap();
+    let failed = tokio::time::timeout(Duration::from_millis(10), db.failed()).await;
+    assert!(failed.is_err(), "a busy moment is not the end");
+}
+
+#[tokio::test]
+async fn a_broken_file_ends_the_writer_and_says_so() {
+    let place = Place::sqlite().await;
+    let open = || Db::open_sqlite(SqliteOptions::new(place.path()));
+    let db = open().await.unwrap();
+    db.commit(parent(1)).await.unwrap();
+    db.close().await;
+
+    // Page 1 names the tables; everything after it is torn.
+    let mut bytes = std::fs::read(place.path()).unwrap();
+    bytes[4096..].fill(0xff);
+    std::fs::write(place.path(), bytes).unwrap();
+
+    let db = open().await.unwrap();
+    assert!(matches!(db.commit(parent(2)).await, Err(Error::Unavailable(_))));
+    let reason = tokio::time::timeout(Duration::from_secs(5), db.failed()).await.unwrap();
+    assert!(reason.contains("malformed"), "{reason}");
+    assert!(matches!(db.commit(parent(3)).await, Err(Error::Unavailable(_))));
+}

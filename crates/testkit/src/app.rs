@@ -1,0 +1,131 @@
+//! The service under test, listening on a socket of its own.
+
+use crate::request::Request;
+use crate::store::TestStore;
+use perennial_app::clients::Credential;
+use perennial_app::context::{App, Chance, Clock};
+use perennial_app::first_run::{self, FirstRunOptions, Start};
+use perennial_app::keys::{Keys, MasterKey};
+use perennial_domain::clients::Origin;
+use perennial_domain::events::Event;
+use perennial_domain::id::OrganizationId;
+use perennial_domain::time::Time;
+use perennial_http::server::{Server, ServerOptions};
+use perennial_http::{Api, ApiOptions};
+use std::net::SocketAddr;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
+
+/// The id of the trusted client of the organization `default`, which holds every scope a trusted client may.
+const TRUSTED: &str = "pk_TestTestTestTestTestTestTestTest";
+/// The id of its public client.
+const PUBLIC: &str = "default";
+/// When every test begins.
+const START: &str = "2026-03-10T12:00:00Z";
+
+/// How the service under test differs from a usual one.
+#[derive(Default)]
+pub struct TestOptions {
+    /// The API's own options.
+    pub api: ApiOptions,
+    /// The server's own options.
+    pub server: ServerOptions,
+}
+
+/// A service under test. Its clock stands at 2026-03-10T12:00:00Z until it is moved.
+pub struct TestApp {
+    /// The context, for what has no endpoint.
+    pub app: Arc<App>,
+    /// Where it listens.
+    pub address: SocketAddr,
+    /// The organization `default`.
+    pub organization: OrganizationId,
+    store: TestStore,
+    clock: Arc<AtomicI64>,
+}
+
+impl TestApp {
+    /// Starts one over an empty store.
+    pub async fn start() -> Self {
+        Self::with(TestOptions::default()).await
+    }
+
+    /// Starts one that differs.
+    pub async fn with(options: TestOptions) -> Self {
+        let clock = Arc::new(AtomicI64::new(Time::parse(START).unwrap().as_micros()));
+        Self::over(TestStore::create().await, clock, options).await
+    }
+
+    /// Starts a second server over the same store and clock, as another machine would; only on PostgreSQL.
+    pub async fn beside(&self) -> Option<Self> {
+        if !self.store.is_postgres() {
+            return None;
+        }
+        Some(Self::over(self.store.clone(), Arc::clone(&self.clock), TestOptions::default()).await)
+    }
+
+    async fn over(store: TestStore, clock: Arc<AtomicI64>, options: TestOptions) -> Self {
+        static SEED: AtomicU64 = AtomicU64::new(1);
+        let keys = Keys::derive(&MasterKey::new([7; 32]));
+        // Servers beside each other must not draw the same ids.
+        let chance = Chance::seeded(SEED.fetch_add(1, Ordering::Relaxed));
+        let app = Arc::new(App::new(store.open().await, Clock::Fixed(Arc::clone(&clock)), chance, keys));
+        let first_run = FirstRunOptions {
+            trusted: Credential::chosen(TRUSTED),
+            origins: vec![
+                Origin::parse("http://localhost:*").unwrap(),
+                Origin::parse("https://app.example.com").unwrap(),
+            ],
+        };
+        let started = first_run::ensure(&app, first_run).await.unwrap();
+        assert!(matches!(started, Start::First(_) | Start::Existing));
+        let organization = perennial_app::organizations::find(&app, "default").await.unwrap().unwrap().id;
+        let server = Server::bind("127.0.0.1:0".parse().unwrap(), options.server).await.unwrap();
+        let address = server.local_addr();
+        let api = Arc::new(Api::new(Arc::clone(&app), options.api));
+        tokio::spawn(server.serve(api, std::future::pending()));
+        Self { app, address, organization, store, clock }
+    }
+
+    /// Where its rows are.
+    pub fn store(&self) -> &TestStore {
+        &self.store
+    }
+
+    /// A request by nobody in particular.
+    pub fn anonymous(&self, method: &str, target: &str) -> Request {
+        Request::new(self.address, method, target)
+    }
+
+    /// A request by the trusted client.
+    pub fn request(&self, method: &str, target: &str) -> Request {
+        self.anonymous(method, target).header("client-id", TRUSTED)
+    }
+
+    /// A request by the public client.
+    pub fn browser(&self, method: &str, target: &str) -> Request {
+        self.anonymous(method, target).header("client-id", PUBLIC)
+    }
+
+    /// The time its clock shows.
+    pub fn now(&self) -> Time {
+        Time::from_micros(self.clock.load(Ordering::Relaxed)).unwrap()
+    }
+
+    /// Moves its clock on, or back if negative.
+    pub fn advance(&self, seconds: i64) {
+        self.clock.fetch_add(seconds * 1_000_000, Ordering::Relaxed);
+    }
+
+    /// Sets its clock.
+    pub fn set_time(&self, instant: &str) {
+        self.clock.store(Time::parse(instant).unwrap().as_micros(), Ordering::Relaxed);
+    }
+
+    /// Every event of the organization, oldest first.
+    pub async fn events(&self) -> Vec<Event> {
+        let mut events = perennial_app::events::list(&self.app, self.organization, None, 10_000).await.unwrap();
+        events.reverse();
+        events
+    }
+}

@@ -1,0 +1,15 @@
+//! A whole service for a test: its own store, a clock that stands still, the same ids every time.
+//! `PERENNIAL_TEST_POSTGRES` puts every store on that PostgreSQL server; without it they are SQLite files.
+
+#![expect(clippy::missing_panics_doc, clippy::unwrap_used, reason = "a test that cannot go on panics")]
+
+mod answer;
+mod app;
+mod builders;
+mod request;
+mod store;
+
+pub use answer::Answer;
+pub use app::{TestApp, TestOptions};
+pub use request::Request;
+pub use store::TestStore;

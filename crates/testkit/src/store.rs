@@ -1,0 +1,65 @@
+//! A store of a test's own: a file in a temporary directory, or a database on the server the environment names.
+
+use perennial_store::{Db, PostgresOptions, SqliteOptions};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering};
+use tempfile::TempDir;
+
+static NUMBER: AtomicU32 = AtomicU32::new(0);
+
+/// Where a test's rows are; gone with the test.
+#[derive(Clone)]
+pub struct TestStore(Arc<Place>);
+
+enum Place {
+    Sqlite(TempDir),
+    Postgres(String),
+}
+
+impl TestStore {
+    /// An empty store on the engine of this run.
+    pub async fn create() -> Self {
+        let place = match std::env::var("PERENNIAL_TEST_POSTGRES") {
+            Ok(server) => Place::Postgres(create_database(&server).await),
+            Err(_) => Place::Sqlite(TempDir::new().unwrap()),
+        };
+        Self(Arc::new(place))
+    }
+
+    /// Whether it is on PostgreSQL.
+    pub fn is_postgres(&self) -> bool {
+        matches!(*self.0, Place::Postgres(_))
+    }
+
+    /// The URL of the database, if it is on PostgreSQL.
+    pub fn url(&self) -> Option<&str> {
+        match &*self.0 {
+            Place::Postgres(url) => Some(url),
+            Place::Sqlite(_) => None,
+        }
+    }
+
+    /// Opens and migrates it.
+    pub async fn open(&self) -> Db {
+        let db = match &*self.0 {
+            Place::Sqlite(directory) => {
+                let path = directory.path().join("perennial.db");
+                Db::open_sqlite(SqliteOptions { exclusive: false, ..SqliteOptions::new(path) }).await.unwrap()
+            }
+            Place::Postgres(url) => Db::open_postgres(PostgresOptions::new(url)).await.unwrap(),
+        };
+        db.migrate().await.unwrap();
+        db
+    }
+}
+
+async fn create_database(server: &str) -> String {
+    let name = format!("t_{}_{}", std::process::id(), NUMBER.fetch_add(1, Ordering::Relaxed));
+    let (client, connection) = tokio_postgres::connect(server, tokio_postgres::NoTls).await.unwrap();
+    let connection = tokio::spawn(connection);
+    client.batch_execute(&format!("CREATE DATABASE {name}")).await.unwrap();
+    drop(client);
+    connection.await.unwrap().unwrap();
+    let (base, _) = server.rsplit_once('/').expect("the server's URL names a database");
+    format!("{base}/{name}")
+}

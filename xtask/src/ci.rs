@@ -1,0 +1,123 @@
+//! `cargo xtask ci`: everything the project asks of a commit, in one command that installs what it needs.
+//! A failed step does not hide the ones after it; the table at the end shows them all.
+
+use std::time::{Duration, Instant};
+
+use crate::arguments::Arguments;
+use crate::openapi;
+use crate::process::{self, Failure, Result};
+use crate::schemathesis;
+use crate::test;
+use crate::tools;
+
+struct Step {
+    name: &'static str,
+    run: fn() -> Result,
+}
+
+const STEPS: [Step; 7] = [
+    Step { name: "test", run: || test::run(&test::Options::default()) },
+    Step { name: "fmt", run: || process::run(process::cargo().args(["fmt", "--all", "--check"])) },
+    Step { name: "clippy", run: clippy },
+    Step { name: "deny", run: deny },
+    Step { name: "machete", run: || process::run(&mut tools::MACHETE.command()?) },
+    Step { name: "openapi", run: openapi::check },
+    Step { name: "schemathesis", run: || schemathesis::run(&schemathesis::Options::default()) },
+];
+
+pub(crate) struct Options {
+    steps: Vec<&'static Step>,
+}
+
+impl Options {
+    pub(crate) fn parse(mut arguments: Arguments) -> Result<Self> {
+        let mut names = Vec::new();
+        while let Some(name) = arguments.value("--only")? {
+            names.push(name);
+        }
+        arguments.finish()?;
+        if let Some(name) = names.iter().find(|name| !is_step(name)) {
+            let known: Vec<&str> = STEPS.iter().map(|step| step.name).collect();
+            return Err(Failure::new(format!("`{name}` is not a step; the steps are {}.", known.join(", "))));
+        }
+        let wanted = |step: &&Step| names.is_empty() || names.iter().any(|name| name == step.name);
+        Ok(Self { steps: STEPS.iter().filter(wanted).collect() })
+    }
+}
+
+pub(crate) fn run(options: &Options) -> Result {
+    let mut rows = Vec::new();
+    for step in &options.steps {
+        process::heading(&format!("CI: {}", step.name));
+        let start = Instant::now();
+        let outcome = (step.run)();
+        if let Err(failure) = &outcome {
+            eprintln!("\nerror in {}: {failure}", step.name);
+        }
+        rows.push((step.name, outcome.is_ok(), start.elapsed()));
+    }
+    println!("\n{}", table(&rows));
+    let failed: Vec<&str> = rows.iter().filter(|(_, passed, _)| !passed).map(|(name, ..)| *name).collect();
+    if failed.is_empty() {
+        return Ok(());
+    }
+    Err(Failure::new(format!(
+        "failed: {}. A step runs alone with `cargo xtask ci --only {}`.",
+        failed.join(", "),
+        failed[0]
+    )))
+}
+
+fn is_step(name: &str) -> bool {
+    STEPS.iter().any(|step| step.name == name)
+}
+
+fn clippy() -> Result {
+    process::run(process::cargo().args(["clippy", "--workspace", "--all-targets", "--locked", "--", "-D", "warnings"]))
+}
+
+fn deny() -> Result {
+    process::run(tools::DENY.command()?.args(["--locked", "check", "bans", "licenses", "sources"]))
+}
+
+fn table(rows: &[(&str, bool, Duration)]) -> String {
+    let total: Duration = rows.iter().map(|(_, _, took)| *took).sum();
+    let mut lines: Vec<String> = rows
+        .iter()
+        .map(|(name, passed, took)| {
+            let outcome = if *passed { "ok" } else { "FAILED" };
+            format!("{name:<14}{outcome:<8}{:>8.1} s", took.as_secs_f64())
+        })
+        .collect();
+    lines.push(format!("{:<22}{:>8.1} s", "total", total.as_secs_f64()));
+    lines.join("\n")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn parse(line: &str) -> Result<Vec<&'static str>> {
+        let options = Options::parse(Arguments::new(line.split_whitespace().map(str::to_owned)))?;
+        Ok(options.steps.iter().map(|step| step.name).collect())
+    }
+
+    #[test]
+    fn without_a_choice_every_step_runs() {
+        assert_eq!(parse("").unwrap().len(), STEPS.len());
+    }
+
+    #[test]
+    fn chosen_steps_run_in_the_usual_order() {
+        assert_eq!(parse("--only clippy --only fmt").unwrap(), ["fmt", "clippy"]);
+        assert!(parse("--only format").is_err());
+    }
+
+    #[test]
+    fn the_table_shows_failures_and_the_total() {
+        let rows = [("test", true, Duration::from_secs(61)), ("fmt", false, Duration::from_millis(1_250))];
+        let expected =
+            "test          ok          61.0 s\nfmt           FAILED       1.2 s\ntotal                     62.2 s";
+        assert_eq!(table(&rows), expected);
+    }
+}

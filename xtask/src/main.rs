@@ -1,0 +1,73 @@
+//! The project's own commands: `cargo xtask test | postgres | openapi | schemathesis | ci`.
+//! Almost no dependencies, so that it builds in seconds; what it needs beyond cargo it finds or installs.
+#![expect(clippy::print_stdout, reason = "a command of developers talks on the terminal")]
+
+mod arguments;
+mod ci;
+mod debian;
+mod openapi;
+mod postgres;
+mod postgres_binaries;
+mod process;
+mod python;
+mod schemathesis;
+mod server;
+mod test;
+mod tools;
+
+use std::process::ExitCode;
+
+use arguments::Arguments;
+use process::Result;
+
+const USAGE: &str = "\
+The commands of this workspace: cargo xtask <command>
+
+  test [--sqlite] [-- ARGUMENTS]
+        Run every test on SQLite, then those that reach a store again on a temporary PostgreSQL.
+        --sqlite runs the first half only. ARGUMENTS go to `cargo test`.
+  postgres
+        Start such a PostgreSQL and keep it until Ctrl-C or the end of the input.
+  openapi [--check]
+        Write openapi.json and docs/errors.md from the code; --check fails if they differ or are not valid.
+  schemathesis [--examples N] [--seed N] [--sqlite]
+        Test a running server against its OpenAPI document, on both engines or on SQLite only.
+  ci [--only STEP]...
+        Everything the project asks of a commit, or some steps of it:
+        test, fmt, clippy, deny, machete, openapi, schemathesis.";
+
+fn main() -> ExitCode {
+    let mut arguments = Arguments::new(std::env::args().skip(1));
+    let Some(command) = arguments.command() else {
+        println!("{USAGE}");
+        return ExitCode::from(2);
+    };
+    let outcome = match command.as_str() {
+        "test" => test::Options::parse(arguments).and_then(|options| test::run(&options)),
+        "postgres" => arguments.finish().and_then(|()| postgres::foreground()),
+        "openapi" => openapi_command(arguments),
+        "schemathesis" => schemathesis::Options::parse(arguments).and_then(|options| schemathesis::run(&options)),
+        "ci" => ci::Options::parse(arguments).and_then(|options| ci::run(&options)),
+        "help" | "--help" | "-h" => {
+            println!("{USAGE}");
+            return ExitCode::SUCCESS;
+        }
+        _ => {
+            eprintln!("`{command}` is not a command of xtask.\n\n{USAGE}");
+            return ExitCode::from(2);
+        }
+    };
+    match outcome {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(failure) => {
+            eprintln!("\nerror: {failure}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn openapi_command(mut arguments: Arguments) -> Result {
+    let check = arguments.flag("--check");
+    arguments.finish()?;
+    if check { openapi::check() } else { openapi::write() }
+}

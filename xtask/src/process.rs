@@ -1,0 +1,149 @@
+//! Running other programs: each is named before it runs, and a failure is one sentence.
+//! The only place that knows where the workspace and its target directory are.
+
+use std::fmt;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+/// What went wrong and what to do about it, in words for the terminal.
+#[derive(Debug)]
+pub(crate) struct Failure(String);
+
+pub(crate) type Result<T = ()> = std::result::Result<T, Failure>;
+
+impl Failure {
+    pub(crate) fn new(sentence: impl Into<String>) -> Self {
+        Self(sentence.into())
+    }
+}
+
+impl fmt::Display for Failure {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(&self.0)
+    }
+}
+
+/// Turns an input or output error into a sentence: `could not <what>: <error>`.
+pub(crate) fn could_not(what: impl fmt::Display) -> impl FnOnce(std::io::Error) -> Failure {
+    move |error| Failure::new(format!("could not {what}: {error}"))
+}
+
+pub(crate) fn heading(text: &str) {
+    println!("\n==> {text}");
+}
+
+/// Prints the command and runs it with our own input and output.
+pub(crate) fn run(command: &mut Command) -> Result {
+    println!("$ {}", line(command));
+    let status = command.status().map_err(could_not(format!("run `{}`", line(command))))?;
+    if status.success() {
+        Ok(())
+    } else {
+        // The whole line stands above; here its first two words are enough to find it.
+        let line = line(command);
+        let end = line.match_indices(' ').nth(1).map_or(line.len(), |(at, _)| at);
+        Err(Failure::new(format!("`{}` failed ({status}).", &line[..end])))
+    }
+}
+
+/// Runs a command quietly for what it prints; its complaints become part of the failure.
+pub(crate) fn output(command: &mut Command) -> Result<String> {
+    let output = command.stdin(Stdio::null()).output().map_err(could_not(format!("run `{}`", line(command))))?;
+    if !output.status.success() {
+        let complaint = String::from_utf8_lossy(&output.stderr);
+        return Err(Failure::new(format!("`{}` failed ({}).\n{}", line(command), output.status, complaint.trim_end())));
+    }
+    String::from_utf8(output.stdout)
+        .map_err(|_| Failure::new(format!("`{}` printed something that is not UTF-8.", line(command))))
+}
+
+/// The cargo that runs us, in the root of the workspace.
+pub(crate) fn cargo() -> Command {
+    let mut command = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
+    command.current_dir(root());
+    command
+}
+
+pub(crate) fn root() -> PathBuf {
+    // Cargo tells the running program where its package is; the path compiled in would be wrong in a moved clone.
+    let package = std::env::var_os("CARGO_MANIFEST_DIR").map_or_else(|| PathBuf::from("xtask"), PathBuf::from);
+    package.parent().map_or_else(|| PathBuf::from("."), Path::to_path_buf)
+}
+
+/// Where this very program was built, beside the other binaries of its profile.
+pub(crate) fn binary(name: &str) -> Result<PathBuf> {
+    Ok(current_exe()?.with_file_name(name))
+}
+
+/// The target directory, wherever it was configured to be.
+pub(crate) fn target() -> Result<PathBuf> {
+    current_exe()?
+        .ancestors()
+        .nth(2)
+        .map(Path::to_path_buf)
+        .ok_or_else(|| Failure::new("xtask is not in a target directory; run it as `cargo xtask`."))
+}
+
+fn current_exe() -> Result<PathBuf> {
+    std::env::current_exe().map_err(could_not("find the path of xtask itself"))
+}
+
+/// Sends a signal to one process. The shell's own `kill` is used: small systems have no other.
+pub(crate) fn signal(pid: u32, name: &str) -> bool {
+    Command::new("sh")
+        .args(["-c", "kill -s \"$1\" \"$2\" 2>/dev/null", "sh", name])
+        .arg(pid.to_string())
+        .status()
+        .is_ok_and(|status| status.success())
+}
+
+pub(crate) fn on_path(name: &str) -> Option<PathBuf> {
+    let path = std::env::var_os("PATH")?;
+    std::env::split_paths(&path).map(|directory| directory.join(name)).find(|candidate| candidate.is_file())
+}
+
+/// Whether a machine of the project runs this, where nothing may be skipped quietly.
+pub(crate) fn in_ci() -> bool {
+    std::env::var("CI").is_ok_and(|value| !matches!(value.as_str(), "" | "0" | "false"))
+}
+
+pub(crate) fn is_root() -> bool {
+    output(Command::new("id").arg("-u")).is_ok_and(|id| id.trim() == "0")
+}
+
+fn line(command: &Command) -> String {
+    let program = Path::new(command.get_program());
+    let name = program.file_name().unwrap_or(program.as_os_str());
+    let mut line = name.to_string_lossy().into_owned();
+    for argument in command.get_args() {
+        line.push(' ');
+        line.push_str(&argument.to_string_lossy());
+    }
+    line
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_failure_names_the_command_and_its_complaint() {
+        let failure = output(Command::new("sh").args(["-c", "echo broken >&2; exit 3"])).unwrap_err().to_string();
+        assert!(failure.contains("sh -c"), "{failure}");
+        assert!(failure.contains("broken"), "{failure}");
+    }
+
+    #[test]
+    fn a_missing_program_is_a_sentence() {
+        let failure = run(&mut Command::new("/nowhere/perennial-no-such-program")).unwrap_err();
+        assert!(failure.to_string().starts_with("could not run"), "{failure}");
+    }
+
+    #[test]
+    fn a_process_gets_its_signal() {
+        let mut child = Command::new("sleep").arg("60").spawn().unwrap();
+        assert!(signal(child.id(), "0"), "it is alive");
+        assert!(signal(child.id(), "TERM"));
+        assert!(!child.wait().unwrap().success());
+    }
+}

@@ -1,0 +1,181 @@
+//! `cargo xtask schemathesis`: a running server against its own `OpenAPI` document, on both engines.
+//! Seeded and bounded, so that CI asks the same questions each time; all of it stays on loopback.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::time::Instant;
+
+use crate::arguments::Arguments;
+use crate::postgres;
+use crate::process::{self, Failure, Result, could_not};
+use crate::python;
+use crate::server::Server;
+
+/// A trusted client's id in its usual shape. It opens nothing but servers that live for this run.
+const CLIENT_ID: &str = "pk_SchemathesisRunsWithThisClientId";
+/// Likewise: a master key for databases that are thrown away.
+const MASTER_KEY: &str = "0000000000000000000000000000000000000000000000000000000000000000";
+
+/// All but two: `positive_data_acceptance`, since a schema cannot say that a slug is taken or that a plan must
+/// exist, and `object_level_authorization`, which needs a second identity.
+const CHECKS: [&str; 12] = [
+    "not_a_server_error",
+    "status_code_conformance",
+    "content_type_conformance",
+    "response_headers_conformance",
+    "response_schema_conformance",
+    "negative_data_rejection",
+    "missing_required_header",
+    "unsupported_method",
+    "allow_header_conformance",
+    "use_after_free",
+    "ensure_resource_availability",
+    "ignored_auth",
+];
+
+/// A proxy would take requests off this machine.
+const PROXIES: [&str; 6] = ["HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "http_proxy", "https_proxy", "all_proxy"];
+
+#[derive(Debug)]
+pub(crate) struct Options {
+    examples: u32,
+    seed: u64,
+    sqlite_only: bool,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self { examples: 20, seed: 1, sqlite_only: false }
+    }
+}
+
+impl Options {
+    pub(crate) fn parse(mut arguments: Arguments) -> Result<Self> {
+        let usual = Self::default();
+        let options = Self {
+            examples: arguments.number("--examples")?.unwrap_or(usual.examples),
+            seed: arguments.number("--seed")?.unwrap_or(usual.seed),
+            sqlite_only: arguments.flag("--sqlite"),
+        };
+        arguments.finish()?;
+        Ok(options)
+    }
+}
+
+pub(crate) fn run(options: &Options) -> Result {
+    let schemathesis = python::program("st")?;
+    process::run(process::cargo().args(["build", "--locked", "--package", "perennial"]))?;
+
+    let mut failures = Vec::new();
+    let mut engine = |name: &str, url: Option<String>| -> Result {
+        process::heading(&format!("Schemathesis on {name}"));
+        let start = Instant::now();
+        let place = Place::new(if url.is_some() { "postgres" } else { "sqlite" })?;
+        let outcome = on_engine(options, &schemathesis, &place, url.as_deref());
+        let seconds = start.elapsed().as_secs_f64();
+        match outcome {
+            Ok(()) => println!("\n{name}: ok, {seconds:.1} s"),
+            Err(failure) => {
+                println!("\n{name}: FAILED, {seconds:.1} s: {failure}");
+                failures.push(format!("{name} (reports in {})", place.0.display()));
+            }
+        }
+        Ok(())
+    };
+
+    engine("SQLite", None)?;
+    if !options.sqlite_only {
+        let server = postgres::Server::start()?;
+        engine(&server.name(), Some(server.url()))?;
+    }
+    if failures.is_empty() {
+        return Ok(());
+    }
+    let failures = failures.join(" and on ");
+    Err(Failure::new(format!(
+        "the server and its document disagree on {failures}; repeat with `cargo xtask schemathesis --seed {} --examples {}`.",
+        options.seed, options.examples
+    )))
+}
+
+/// Where one engine's run keeps its data, its log and its reports, emptied before each run.
+struct Place(PathBuf);
+
+impl Place {
+    fn new(engine: &str) -> Result<Self> {
+        let directory = process::target()?.join("schemathesis").join(engine);
+        let complaint = || could_not(format!("empty {}", directory.display()));
+        if directory.exists() {
+            fs::remove_dir_all(&directory).map_err(complaint())?;
+        }
+        fs::create_dir_all(&directory).map_err(complaint())?;
+        Ok(Self(directory))
+    }
+}
+
+fn on_engine(options: &Options, st: &Path, place: &Place, url: Option<&str>) -> Result {
+    let mut serve = Command::new(process::binary("perennial")?);
+    serve
+        .args(["serve", "--listen", "127.0.0.1:0"])
+        .env("PERENNIAL_BOOTSTRAP_CLIENT_ID", CLIENT_ID)
+        // Away from the root of the workspace, where a developer may keep a `perennial.toml`.
+        .current_dir(&place.0);
+    match url {
+        Some(url) => serve.args(["--database-url", url]).env("PERENNIAL_MASTER_KEY", MASTER_KEY),
+        None => serve.arg("--data-dir").arg(place.0.join("data")),
+    };
+    let server = Server::start(&mut serve, &place.0.join("server.log"))?;
+    let document = format!("http://{}/openapi.json", server.address());
+    let tested = process::run(&mut schemathesis(options, st, place, &document));
+    let stopped = server.stop();
+    tested.and(stopped)
+}
+
+fn schemathesis(options: &Options, st: &Path, place: &Place, document: &str) -> Command {
+    let mut command = Command::new(st);
+    command
+        .args(["run", document])
+        .arg(format!("--header=client-id: {CLIENT_ID}"))
+        .arg(format!("--checks={}", CHECKS.join(",")))
+        .arg("--phases=examples,coverage,fuzzing,stateful")
+        .arg(format!("--max-examples={}", options.examples))
+        .arg(format!("--seed={}", options.seed))
+        // More would make the order of requests, and with it the outcome, a matter of luck.
+        .arg("--workers=1")
+        .arg("--continue-on-failure")
+        .arg("--generation-database=none")
+        // How fast a busy machine is says nothing about the server.
+        .arg("--suppress-health-check=too_slow")
+        .arg("--request-timeout=30")
+        .arg("--report=junit,har")
+        .arg("--report-dir=reports")
+        .current_dir(&place.0)
+        .env("NO_PROXY", "*");
+    for proxy in PROXIES {
+        command.env_remove(proxy);
+    }
+    command
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn options_have_defaults_and_can_be_set() {
+        let parse = |line: &str| Options::parse(Arguments::new(line.split_whitespace().map(str::to_owned)));
+        let usual = parse("").unwrap();
+        assert_eq!((usual.examples, usual.seed, usual.sqlite_only), (20, 1, false));
+        let given = parse("--examples 5 --seed=9 --sqlite").unwrap();
+        assert_eq!((given.examples, given.seed, given.sqlite_only), (5, 9, true));
+        assert!(parse("--examples many").is_err());
+    }
+
+    #[test]
+    fn the_client_id_has_the_shape_of_a_trusted_one() {
+        let random = CLIENT_ID.strip_prefix("pk_").unwrap();
+        assert_eq!(random.len(), 32);
+        assert!(random.bytes().all(|byte| byte.is_ascii_alphanumeric()));
+    }
+}
