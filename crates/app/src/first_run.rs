@@ -8,7 +8,7 @@ use perennial_domain::clients::{ClientKind, ClientName, Origin, PublicId};
 use perennial_domain::currency::Currency;
 use perennial_domain::organizations::{Organization, OrganizationName};
 use perennial_store::installation::{self, Installation};
-use perennial_store::{self as store, Change, Miss};
+use perennial_store::{self as store, Change, Db, Miss};
 
 /// What the first run is told.
 pub struct FirstRunOptions {
@@ -36,6 +36,11 @@ pub enum Start {
     Existing,
     /// In use, by servers with another master key: this one must not start.
     OtherKey,
+}
+
+/// Whether the store has seen a first run.
+pub async fn has_happened(db: &Db) -> Result<bool, Error> {
+    Ok(installation::find(db).await?.is_some())
 }
 
 /// Makes what an empty store needs; finds out whose store it is otherwise.

@@ -1,6 +1,6 @@
 //! Events: one for every change of a record, written with it and never rewritten.
 
-use crate::id::{ClientId, EventId, OrganizationId};
+use crate::id::{ClientId, EventId, OrganizationId, PaymentId, PlanId, SubscriptionId, UserId};
 use crate::time::Time;
 
 macro_rules! event_kinds {
@@ -64,4 +64,23 @@ pub struct Event {
     pub before: Option<String>,
     /// The record after, as JSON; none if it was deleted.
     pub after: Option<String>,
+}
+
+impl Event {
+    /// The record's id as the API writes it; the kind says which type it is of.
+    pub fn record(&self) -> String {
+        let id = self.record_id;
+        match self.kind {
+            EventKind::OrganizationCreated => OrganizationId::from_bytes(id).to_string(),
+            EventKind::ClientCreated | EventKind::ClientUpdated => ClientId::from_bytes(id).to_string(),
+            EventKind::UserCreated => UserId::from_bytes(id).to_string(),
+            EventKind::PlanCreated | EventKind::PlanUpdated | EventKind::PlanDeleted => PlanId::from_bytes(id).to_string(),
+            EventKind::SubscriptionCreated | EventKind::SubscriptionUpdated | EventKind::SubscriptionDeleted => {
+                SubscriptionId::from_bytes(id).to_string()
+            }
+            EventKind::PaymentCreated | EventKind::PaymentUpdated | EventKind::PaymentDeleted => {
+                PaymentId::from_bytes(id).to_string()
+            }
+        }
+    }
 }

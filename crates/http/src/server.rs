@@ -10,6 +10,7 @@ mod exchange;
 mod frames;
 mod gauges;
 mod io;
+mod opening;
 mod turn_away;
 mod watch;
 mod watchdog;

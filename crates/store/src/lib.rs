@@ -18,6 +18,8 @@ mod queue;
 mod row;
 mod sql;
 mod sqlite;
+#[doc(hidden)]
+pub mod statements;
 mod value;
 
 pub mod clients;

@@ -25,6 +25,7 @@
 use crate::Db;
 use crate::error::Error;
 use crate::row::Row;
+use crate::sql::Sql;
 use crate::value::{Type, Value};
 
 mod text;
@@ -235,6 +236,13 @@ impl List {
             }
         }
         Ok(page(found, None))
+    }
+
+    /// Every statement that a page may take, for those who prepare them all or read their plans.
+    pub(crate) fn statements(&self) -> Vec<Sql> {
+        let pages = self.segments().iter().map(|segment| self.rows(*segment, self.limit + 1));
+        let ends = self.segments().iter().map(|segment| self.end_of_walk(*segment));
+        pages.chain(ends.filter(|_| !self.filters.is_empty())).map(|(sql, _)| sql).collect()
     }
 
     fn position(&self, row: &Row<'_>) -> Result<Position, Error> {

@@ -1,7 +1,7 @@
 //! Plans in the store.
 
 use crate::change::{Change, Guard, Lock, Miss, Table};
-use crate::list::{Key, Listing, Order, Page, Position};
+use crate::list::{Key, List, Listing, Order, Page, Position};
 use crate::row::Row;
 use crate::sql::{Insert, Sql};
 use crate::value::{Type, Value};
@@ -150,6 +150,10 @@ pub async fn list(
     after: Option<Position>,
     limit: usize,
 ) -> Result<Page<Plan>, Error> {
+    compose(organization, query).after(after).limit(limit).page(db, read).await
+}
+
+pub(crate) fn compose(organization: OrganizationId, query: &Query) -> List {
     let keys = match query.sort {
         Sort::Tier => BY_TIER,
         Sort::Price => BY_PRICE,
@@ -177,7 +181,7 @@ pub async fn list(
     if let Some(variant) = &query.variant {
         list = list.filter("replace(variants, {}, '') <> variants", vec![kept::joined_part(variant).into()]);
     }
-    list.after(after).limit(limit).page(db, read).await
+    list
 }
 
 /// A new plan; misses with [`Miss::Slug`] if its slug is in use.

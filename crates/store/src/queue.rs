@@ -194,8 +194,9 @@ impl Failure {
 
     pub(crate) async fn wait(&self) -> String {
         let mut receiver = self.0.subscribe();
-        match receiver.wait_for(Option::is_some).await {
-            Ok(reason) => reason.clone().unwrap_or_default(),
+        let reason = receiver.wait_for(Option::is_some).await.map(|reason| reason.clone());
+        match reason {
+            Ok(reason) => reason.unwrap_or_default(),
             // `self` holds a sender, so the channel cannot close while we wait.
             Err(_) => std::future::pending().await,
         }

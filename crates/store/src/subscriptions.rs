@@ -14,6 +14,7 @@ use perennial_domain::time::Time;
 
 mod list;
 
+pub(crate) use list::compose;
 pub use list::{Query, Range, Sort, list};
 
 macro_rules! columns {

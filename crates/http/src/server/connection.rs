@@ -3,7 +3,8 @@
 
 use super::drain::Stage;
 use super::exchange::Exchange;
-use super::io::{Prefix, WatchedStream};
+use super::io::WatchedStream;
+use super::opening;
 use super::watch::Watch;
 use super::watchdog::{Verdict, Watchdog};
 use super::{Edge, Service};
@@ -16,13 +17,12 @@ use std::pin::{Pin, pin};
 use std::sync::Arc;
 use std::task::Poll;
 use std::time::Duration;
-use tokio::io::AsyncReadExt;
 use tokio::net::TcpStream;
 use tokio::time::{Instant, sleep_until};
 
 /// When draining, how long an idle connection is still listened to: a request may already be on the
 /// wire, or even here and not yet noticed, and deserves an answer instead of a reset.
-const LAST_CALL: Duration = Duration::from_millis(25);
+pub(super) const LAST_CALL: Duration = Duration::from_millis(25);
 
 /// What the requests of one connection have in common.
 pub(super) struct Visit<S> {
@@ -42,12 +42,12 @@ enum End {
 
 /// Serves a connection until it is closed, by either side.
 pub(super) async fn run<S: Service>(edge: Arc<Edge<S>>, mut stream: TcpStream, peer: SocketAddr) {
-    let Some((prefix, first_byte)) = sniff(&edge, &mut stream).await else {
+    let Some(opening) = opening::read(&edge, &mut stream).await else {
         return;
     };
-    let is_http2 = prefix.is_http2() == Some(true);
+    let (is_http2, first_byte) = (opening.is_http2, opening.first_byte);
     let watch = Arc::new(Watch::new());
-    let io = TokioIo::new(WatchedStream::new(stream, prefix, Arc::clone(&watch)));
+    let io = TokioIo::new(WatchedStream::new(stream, opening, Arc::clone(&watch)));
     let visit = Arc::new(Visit { edge, watch, peer });
     let to_answer = Arc::clone(&visit);
     let service = service_fn(move |request: http::Request<_>| {
@@ -66,40 +66,6 @@ pub(super) async fn run<S: Service>(edge: Arc<Edge<S>>, mut stream: TcpStream, p
         End::Closed => {}
         End::TimedOut => visit.edge.gauges.connection_timed_out(),
         End::CutByDrain(unfinished) => visit.edge.drain.aborted(unfinished),
-    }
-}
-
-/// Reads until it is clear whether this is HTTP/2. Answers the bytes read and when the first one came,
-/// or nothing if the peer left, stayed silent, or was too slow: no timer of hyper's runs that early.
-async fn sniff<S>(edge: &Edge<S>, stream: &mut TcpStream) -> Option<(Prefix, Instant)> {
-    let mut prefix = Prefix::default();
-    let mut first_byte = None;
-    let mut deadline = Instant::now() + edge.options.header_timeout;
-    loop {
-        let bell = edge.drain.bell();
-        match edge.drain.stage() {
-            Stage::Serving => {}
-            Stage::Draining if prefix.len > 0 => {}
-            Stage::Draining => deadline = deadline.min(Instant::now() + LAST_CALL),
-            Stage::Cut => return None,
-        }
-        tokio::select! {
-            biased;
-            read = stream.read(&mut prefix.bytes[prefix.len..]) => {
-                let count = read.ok().filter(|count| *count > 0)?;
-                prefix.len += count;
-                let first_byte = *first_byte.get_or_insert_with(Instant::now);
-                deadline = first_byte + edge.options.header_timeout;
-                if prefix.is_http2().is_some() {
-                    return Some((prefix, first_byte));
-                }
-            }
-            () = bell => {}
-            () = sleep_until(deadline) => {
-                edge.gauges.connection_timed_out();
-                return None;
-            }
-        }
     }
 }
 

@@ -2,6 +2,7 @@
 //! It knows where a head begins, never what is in it.
 
 use super::frames::Frames;
+use super::opening::Opening;
 use super::watch::Watch;
 use std::io::{self, IoSlice};
 use std::pin::Pin;
@@ -10,45 +11,32 @@ use std::task::{Context, Poll, ready};
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::net::TcpStream;
 
-pub(super) const PREFACE: &[u8; 24] = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n";
-
 /// How much of what a peer still sends after our close is read and thrown away.
 const LINGER_BYTES: usize = 1024 * 1024;
-
-/// The first bytes of a connection, read to learn the version it speaks.
-#[derive(Debug, Default)]
-pub(super) struct Prefix {
-    pub(super) bytes: [u8; PREFACE.len()],
-    pub(super) len: usize,
-}
-
-impl Prefix {
-    /// Whether this is HTTP/2, or `None` while it could still be either.
-    pub(super) fn is_http2(&self) -> Option<bool> {
-        if self.bytes[..self.len] != PREFACE[..self.len] {
-            return Some(false);
-        }
-        (self.len == PREFACE.len()).then_some(true)
-    }
-}
 
 /// The socket under hyper.
 #[derive(Debug)]
 pub(super) struct WatchedStream {
     stream: TcpStream,
     watch: Arc<Watch>,
-    prefix: Prefix,
-    prefix_read: usize,
+    /// What was read before hyper was there, and how much of it hyper has read since.
+    opening: Box<[u8]>,
+    opening_read: usize,
     /// Present when the connection speaks HTTP/2.
     frames: Option<Frames>,
     lingered: usize,
 }
 
 impl WatchedStream {
-    /// `prefix` is given to the reader again, before anything else.
-    pub(super) fn new(stream: TcpStream, prefix: Prefix, watch: Arc<Watch>) -> Self {
-        let frames = (prefix.is_http2() == Some(true)).then(Frames::new);
-        WatchedStream { stream, watch, prefix, prefix_read: 0, frames, lingered: 0 }
+    pub(super) fn new(stream: TcpStream, opening: Opening, watch: Arc<Watch>) -> Self {
+        WatchedStream {
+            stream,
+            watch,
+            opening: opening.bytes,
+            opening_read: 0,
+            frames: opening.is_http2.then(Frames::new),
+            lingered: 0,
+        }
     }
 
     fn note_read(&mut self, bytes: &[u8]) {
@@ -74,11 +62,15 @@ impl WatchedStream {
 impl AsyncRead for WatchedStream {
     fn poll_read(mut self: Pin<&mut Self>, cx: &mut Context<'_>, buf: &mut ReadBuf<'_>) -> Poll<io::Result<()>> {
         let before = buf.filled().len();
-        if self.prefix_read < self.prefix.len {
-            let rest = &self.prefix.bytes[self.prefix_read..self.prefix.len];
+        if self.opening_read < self.opening.len() {
+            let rest = &self.opening[self.opening_read..];
             let taken = rest.len().min(buf.remaining());
             buf.put_slice(&rest[..taken]);
-            self.prefix_read += taken;
+            self.opening_read += taken;
+            if self.opening_read == self.opening.len() {
+                self.opening = Box::default();
+                self.opening_read = 0;
+            }
         } else {
             ready!(Pin::new(&mut self.stream).poll_read(cx, buf))?;
         }

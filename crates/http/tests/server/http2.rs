@@ -7,7 +7,7 @@ use http_body_util::{BodyExt, Full};
 use hyper::client::conn::http2::{self, SendRequest};
 use hyper_util::rt::{TokioExecutor, TokioIo};
 use perennial_http::server::ServerOptions;
-use tokio::io::AsyncReadExt;
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 use tokio::time::sleep;
 
@@ -215,6 +215,16 @@ async fn a_peer_that_does_not_read_is_cut() {
     let _peer = server.sent(&opening).await;
     eventually(|| server.gauges.connections_timed_out() == 1).await;
     eventually(|| server.gauges.open_connections() == 0).await;
+}
+
+/// No answer is waiting here: only the socket tells that the peer does not read.
+#[tokio::test]
+async fn a_peer_that_pings_and_does_not_read_is_cut() {
+    let server = Running::start(ServerOptions { write_timeout: SHORT, ..patient() }).await;
+    let mut peer = server.sent(&opening(b"")).await;
+    let pings = frame(PING, 0, 0, b"12345678").repeat(1000);
+    soon(async { while peer.0.write_all(&pings).await.is_ok() {} }).await;
+    assert_eq!(server.gauges.connections_timed_out(), 1);
 }
 
 #[tokio::test]

@@ -1,1 +1,22 @@
 //! Contract §1 through HTTP: the wire, each rule a test. The engine is that of the run: see `perennial-testkit`.
+
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on panics")]
+
+mod answers;
+mod connections;
+mod cors;
+mod failures;
+mod headers;
+mod ids;
+mod limits;
+mod members;
+mod numbers;
+mod precedence;
+mod problems;
+mod puts;
+mod races;
+mod revisions;
+mod statuses;
+mod support;
+mod text;
+mod times;

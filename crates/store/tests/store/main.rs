@@ -11,5 +11,7 @@ mod guards;
 mod list;
 mod migrations;
 mod postgres;
+mod query_plans;
 mod sqlite;
 mod values;
+mod verticals;

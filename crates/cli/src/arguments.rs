@@ -1,0 +1,192 @@
+//! The command line: every command and flag. A flag beats its environment variable, which beats the file.
+
+use clap::{Args, Parser, Subcommand, ValueEnum};
+use std::net::SocketAddr;
+use std::path::PathBuf;
+
+/// Subscription management that a team runs itself.
+#[derive(Parser)]
+#[command(name = "perennial", version, disable_help_subcommand = true)]
+pub(crate) struct Arguments {
+    #[command(subcommand)]
+    pub(crate) command: Command,
+    #[command(flatten)]
+    pub(crate) place: Place,
+    /// Print one JSON object and nothing else.
+    #[arg(long, global = true)]
+    pub(crate) json: bool,
+}
+
+/// Where the store is.
+#[derive(Args)]
+pub(crate) struct Place {
+    /// The configuration file [default: ./perennial.toml if it exists]
+    #[arg(long, global = true, env = "PERENNIAL_CONFIG", value_name = "FILE")]
+    pub(crate) config: Option<PathBuf>,
+    /// Where the SQLite store and the keys are [default: ./data]
+    #[arg(long, global = true, env = "PERENNIAL_DATA_DIR", value_name = "DIRECTORY")]
+    pub(crate) data_dir: Option<PathBuf>,
+    /// A PostgreSQL database to use instead of SQLite
+    #[arg(long, global = true, env = "PERENNIAL_DATABASE_URL", value_name = "URL", hide_env_values = true)]
+    pub(crate) database_url: Option<String>,
+}
+
+#[derive(Subcommand)]
+pub(crate) enum Command {
+    /// Run the service.
+    Serve(Serve),
+    /// Bring the store's schema to this version.
+    Migrate,
+    /// Organizations: the tenants.
+    #[command(subcommand)]
+    Org(Org),
+    /// Clients: the applications that may call.
+    #[command(subcommand)]
+    Client(Client),
+    /// Users: the people who subscribe.
+    #[command(subcommand)]
+    User(User),
+    /// Events: what changed, when, and by whom.
+    #[command(subcommand)]
+    Events(Events),
+    /// Print the OpenAPI document.
+    #[command(hide = true)]
+    Openapi,
+    /// Print the error catalogue.
+    #[command(hide = true)]
+    Errors,
+}
+
+#[derive(Args)]
+pub(crate) struct Serve {
+    /// Where to listen [default: 127.0.0.1:8080]
+    #[arg(long, env = "PERENNIAL_LISTEN", value_name = "ADDRESS")]
+    pub(crate) listen: Option<SocketAddr>,
+    /// Where to answer /metrics [default: 127.0.0.1 on the next port]
+    #[arg(long, env = "PERENNIAL_METRICS_LISTEN", value_name = "ADDRESS")]
+    pub(crate) metrics_listen: Option<SocketAddr>,
+}
+
+#[derive(Subcommand)]
+pub(crate) enum Org {
+    /// Create an organization.
+    Create {
+        /// Its name.
+        #[arg(long)]
+        name: String,
+        /// The currency of plans that name none.
+        #[arg(long, default_value = "USD")]
+        currency: String,
+    },
+    /// List the organizations.
+    List,
+}
+
+#[derive(Subcommand)]
+pub(crate) enum Client {
+    /// Create a client. A trusted client's id is a credential: it is shown this once.
+    Create(ClientCreate),
+    /// List an organization's clients.
+    List {
+        #[command(flatten)]
+        org: InOrg,
+    },
+    /// Switch a client off, on every server within seconds.
+    Disable {
+        /// The client's record id (cli_…) or its name.
+        client: String,
+        #[command(flatten)]
+        org: InOrg,
+    },
+    /// Give a trusted client a new id; the old one stops working within seconds.
+    Rotate {
+        /// The client's record id (cli_…) or its name.
+        client: String,
+        #[command(flatten)]
+        org: InOrg,
+    },
+}
+
+#[derive(Args)]
+pub(crate) struct ClientCreate {
+    /// What people call it.
+    #[arg(long)]
+    pub(crate) name: String,
+    /// Public: runs in browsers, its id is no secret. Trusted: runs on servers, its id is a credential.
+    #[arg(long)]
+    pub(crate) kind: Kind,
+    /// What it may do: auth, plans:read, plans:write, subscriptions:read … Give it several times or with commas.
+    #[arg(long = "scope", required = true, value_delimiter = ',', num_args = 1..)]
+    pub(crate) scopes: Vec<String>,
+    /// The id it presents; made unless given.
+    #[arg(long)]
+    pub(crate) client_id: Option<String>,
+    /// Where a public client's pages come from, such as https://app.example.com or http://localhost:*.
+    #[arg(long = "origin", value_delimiter = ',', num_args = 1..)]
+    pub(crate) origins: Vec<String>,
+    /// Where a trusted client may call from, such as 10.0.0.0/8; anywhere unless given.
+    #[arg(long = "cidr", value_delimiter = ',', num_args = 1..)]
+    pub(crate) cidrs: Vec<String>,
+    /// When it stops working, as 2027-01-01T00:00:00Z.
+    #[arg(long)]
+    pub(crate) expires_at: Option<String>,
+    #[command(flatten)]
+    pub(crate) org: InOrg,
+}
+
+#[derive(Clone, Copy, ValueEnum)]
+pub(crate) enum Kind {
+    Public,
+    Trusted,
+}
+
+#[derive(Subcommand)]
+pub(crate) enum User {
+    /// Create a user without an identity; the first sign-up with this address claims it.
+    Create {
+        /// The e-mail address.
+        #[arg(long)]
+        email: String,
+        #[command(flatten)]
+        org: InOrg,
+    },
+    /// List an organization's users, newest first.
+    List {
+        /// At most so many.
+        #[arg(long, default_value_t = 50)]
+        limit: u16,
+        #[command(flatten)]
+        org: InOrg,
+    },
+}
+
+#[derive(Subcommand)]
+pub(crate) enum Events {
+    /// List an organization's events, newest first.
+    List {
+        /// At most so many.
+        #[arg(long, default_value_t = 50)]
+        limit: u16,
+        /// Only those before this event (evt_…).
+        #[arg(long)]
+        before: Option<String>,
+        #[command(flatten)]
+        org: InOrg,
+    },
+    /// Remove an organization's events older than an instant.
+    Prune {
+        /// The instant, as 2026-01-31T00:00:00Z.
+        #[arg(long)]
+        before: String,
+        #[command(flatten)]
+        org: InOrg,
+    },
+}
+
+/// Which organization a command is about.
+#[derive(Args)]
+pub(crate) struct InOrg {
+    /// The organization, by name or id.
+    #[arg(long, default_value = "default", value_name = "ORGANIZATION")]
+    pub(crate) org: String,
+}

@@ -1,0 +1,53 @@
+//! The operator's commands. Each opens the store beside a server that may be running.
+
+mod clients;
+mod events;
+mod organizations;
+mod users;
+
+use crate::arguments::Command;
+use crate::config::Config;
+use crate::failure::Failure;
+use crate::{output, storage};
+use perennial_app::context::App;
+use perennial_app::organizations as orgs;
+use perennial_domain::fault::Reason;
+use perennial_domain::organizations::Organization;
+
+pub(crate) async fn run(command: Command, config: &Config, json: bool) -> Result<(), Failure> {
+    if let Command::Migrate = command {
+        return migrate(config, json).await;
+    }
+    let app = storage::operator(config).await?;
+    let result = match command {
+        Command::Org(command) => organizations::run(&app, command, json).await,
+        Command::Client(command) => clients::run(&app, command, json).await,
+        Command::User(command) => users::run(&app, command, json).await,
+        Command::Events(command) => events::run(&app, command, json).await,
+        Command::Serve(_) | Command::Migrate | Command::Openapi | Command::Errors => Ok(()),
+    };
+    app.db.close().await;
+    result
+}
+
+async fn migrate(config: &Config, json: bool) -> Result<(), Failure> {
+    let db = storage::open(config, false).await?;
+    let migrated = db.migrate().await?;
+    db.close().await;
+    let data = serde_json::json!({ "version": migrated.version, "applied": migrated.applied });
+    output::print(json, &data, || match migrated.applied.as_slice() {
+        [] => format!("The store is at version {} already.", migrated.version),
+        applied => format!("Applied {}. The store is at version {}.", applied.join(", "), migrated.version),
+    })
+}
+
+/// The organization a command is about.
+async fn organization(app: &App, name_or_id: &str) -> Result<Organization, Failure> {
+    let found = orgs::find(app, name_or_id).await?;
+    found.ok_or_else(|| Failure::new(format!("there is no organization {name_or_id:?}: see `perennial org list`")))
+}
+
+/// A flag whose value is wrong.
+fn wrong(flag: &str, reason: &Reason) -> Failure {
+    Failure::new(format!("--{flag} {}", reason.detail))
+}

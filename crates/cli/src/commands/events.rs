@@ -1,0 +1,55 @@
+//! `perennial events`.
+
+use super::{organization, wrong};
+use crate::arguments::Events;
+use crate::failure::Failure;
+use crate::output;
+use perennial_app::context::App;
+use perennial_app::events;
+use perennial_domain::events::Event;
+use perennial_domain::time::Time;
+use serde_json::{Value, json};
+
+pub(super) async fn run(app: &App, command: Events, json: bool) -> Result<(), Failure> {
+    match command {
+        Events::List { limit, before, org } => {
+            let organization = organization(app, &org.org).await?;
+            let before = before
+                .map(|text| text.parse().map_err(|_| Failure::new("--before must be an event's id, such as evt_01h4…")))
+                .transpose()?;
+            let events = events::list(app, organization.id, before, i64::from(limit)).await?;
+            let shown: Vec<Value> = events.iter().map(record).collect();
+            output::print(json, &shown, || {
+                let rows: Vec<[String; 4]> = events
+                    .iter()
+                    .map(|event| {
+                        let client = event.client_id.map_or("operator".to_owned(), |client| client.to_string());
+                        [event.at.to_string(), event.kind.as_str().to_owned(), event.record(), client]
+                    })
+                    .collect();
+                output::table(["AT", "KIND", "RECORD", "BY"], &rows)
+            })
+        }
+        Events::Prune { before, org } => {
+            let organization = organization(app, &org.org).await?;
+            let before = Time::parse(&before).map_err(|reason| wrong("before", &reason))?;
+            let pruned = events::prune(app, organization.id, before).await?;
+            output::print(json, &json!({ "pruned": pruned }), || format!("Removed {pruned} events older than {before}."))
+        }
+    }
+}
+
+fn record(event: &Event) -> Value {
+    let parsed = |text: &Option<String>| text.as_ref().and_then(|text| serde_json::from_str::<Value>(text).ok());
+    json!({
+        "id": event.id,
+        "organization_id": event.organization_id,
+        "kind": event.kind.as_str(),
+        "record_id": event.record(),
+        "client_id": event.client_id,
+        "request_id": event.request_id,
+        "at": event.at,
+        "before": parsed(&event.before),
+        "after": parsed(&event.after),
+    })
+}

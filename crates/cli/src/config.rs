@@ -1,0 +1,176 @@
+//! The configuration: the file, under the environment and the flags. Nothing below this crate has heard of it.
+
+use crate::arguments::{Place, Serve};
+use crate::failure::Failure;
+use serde::Deserialize;
+use std::net::SocketAddr;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+const DEFAULT_FILE: &str = "perennial.toml";
+
+/// What `perennial.toml` may say. An unknown key is an error.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub(crate) struct Config {
+    pub(crate) listen: Option<SocketAddr>,
+    pub(crate) metrics_listen: Option<SocketAddr>,
+    pub(crate) data_dir: Option<PathBuf>,
+    pub(crate) database_url: Option<Secret>,
+    pub(crate) master_key_file: Option<PathBuf>,
+    pub(crate) postgres: Postgres,
+    pub(crate) limits: Limits,
+}
+
+/// A text that is never printed.
+#[derive(Deserialize)]
+pub(crate) struct Secret(pub(crate) String);
+
+impl std::fmt::Debug for Secret {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("(secret)")
+    }
+}
+
+/// How PostgreSQL is spoken to.
+#[derive(Debug, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub(crate) struct Postgres {
+    /// `false` for a PgBouncer before 1.21 in transaction mode.
+    pub(crate) prepared: bool,
+    /// Connections that reads are pipelined down.
+    pub(crate) readers: usize,
+}
+
+impl Default for Postgres {
+    fn default() -> Self {
+        Self { prepared: true, readers: 2 }
+    }
+}
+
+/// The bounds of requests.
+#[derive(Debug, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub(crate) struct Limits {
+    pub(crate) body_bytes: usize,
+    pub(crate) header_bytes: usize,
+    pub(crate) target_bytes: usize,
+    pub(crate) json_depth: usize,
+    pub(crate) header_seconds: u64,
+    pub(crate) body_seconds: u64,
+    pub(crate) answer_seconds: u64,
+    pub(crate) connections: usize,
+    pub(crate) requests_in_flight: usize,
+    /// Changes that may wait for the writer.
+    pub(crate) queued_changes: usize,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self {
+            body_bytes: 256 * 1024,
+            header_bytes: 16 * 1024,
+            target_bytes: 8 * 1024,
+            json_depth: 32,
+            header_seconds: 10,
+            body_seconds: 30,
+            answer_seconds: 30,
+            connections: 10_000,
+            requests_in_flight: 1_024,
+            queued_changes: 4_096,
+        }
+    }
+}
+
+impl Config {
+    /// The file, if there is one, under the flags and the environment.
+    pub(crate) fn load(place: &Place) -> Result<Self, Failure> {
+        let mut config = match &place.config {
+            Some(path) => Self::read(path)?,
+            None if Path::new(DEFAULT_FILE).exists() => Self::read(Path::new(DEFAULT_FILE))?,
+            None => Self::default(),
+        };
+        if let Some(directory) = &place.data_dir {
+            config.data_dir = Some(directory.clone());
+        }
+        if let Some(url) = &place.database_url {
+            config.database_url = Some(Secret(url.clone()));
+        }
+        Ok(config)
+    }
+
+    /// The same under the flags of `serve`.
+    pub(crate) fn with_serve(mut self, flags: &Serve) -> Result<Self, Failure> {
+        self.listen = flags.listen.or(self.listen);
+        self.metrics_listen = flags.metrics_listen.or(self.metrics_listen);
+        if self.limits.connections == 0 || self.limits.requests_in_flight == 0 || self.limits.queued_changes == 0 {
+            return Err(Failure::new("the limits connections, requests_in_flight and queued_changes must be at least 1"));
+        }
+        Ok(self)
+    }
+
+    pub(crate) fn listen(&self) -> SocketAddr {
+        self.listen.unwrap_or_else(|| SocketAddr::from(([127, 0, 0, 1], 8080)))
+    }
+
+    pub(crate) fn data_dir(&self) -> &Path {
+        self.data_dir.as_deref().unwrap_or(Path::new("./data"))
+    }
+
+    fn read(path: &Path) -> Result<Self, Failure> {
+        let text = std::fs::read_to_string(path)
+            .map_err(|error| Failure::new(format!("the configuration {} cannot be read: {error}", path.display())))?;
+        toml::from_str(&text)
+            .map_err(|error| Failure::new(format!("the configuration {} is wrong: {}", path.display(), error.to_string().trim_end())))
+    }
+}
+
+impl Limits {
+    pub(crate) fn server(&self) -> perennial_http::server::ServerOptions {
+        perennial_http::server::ServerOptions {
+            header_timeout: Duration::from_secs(self.header_seconds),
+            body_timeout: Duration::from_secs(self.body_seconds),
+            max_connections: self.connections,
+            max_in_flight: self.requests_in_flight,
+            max_header_bytes: self.header_bytes,
+            max_target_bytes: self.target_bytes,
+            ..Default::default()
+        }
+    }
+
+    pub(crate) fn api(&self) -> perennial_http::ApiOptions {
+        perennial_http::ApiOptions {
+            body: perennial_http::BodyLimits {
+                bytes: self.body_bytes,
+                depth: self.json_depth,
+                timeout: Duration::from_secs(self.body_seconds),
+            },
+            answer_timeout: Duration::from_secs(self.answer_seconds),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_unknown_key_is_named() {
+        let error = toml::from_str::<Config>("lissten = \"127.0.0.1:1\"").unwrap_err();
+        assert!(error.to_string().contains("lissten"));
+    }
+
+    #[test]
+    fn an_empty_file_has_the_limits_of_the_contract() {
+        let config: Config = toml::from_str("").unwrap();
+        assert_eq!(config.listen().to_string(), "127.0.0.1:8080");
+        assert_eq!(config.limits.body_bytes, 262_144);
+        assert!(config.postgres.prepared);
+    }
+
+    #[test]
+    fn a_url_is_never_printed() {
+        let config: Config = toml::from_str("database_url = \"postgres://u:hunter2@h/d\"").unwrap();
+        assert!(!format!("{config:?}").contains("hunter2"));
+    }
+}

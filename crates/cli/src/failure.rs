@@ -1,0 +1,32 @@
+//! A failure of the program: one sentence for the person at the terminal.
+
+use perennial_app::error::Error;
+
+/// Why the program stops, in a sentence that says what to do.
+#[derive(Debug)]
+pub(crate) struct Failure(pub(crate) String);
+
+impl Failure {
+    pub(crate) fn new(sentence: impl Into<String>) -> Self {
+        Self(sentence.into())
+    }
+}
+
+impl From<perennial_store::Error> for Failure {
+    fn from(error: perennial_store::Error) -> Self {
+        Self(error.to_string())
+    }
+}
+
+impl From<Error> for Failure {
+    fn from(error: Error) -> Self {
+        match error {
+            Error::Invalid(faults) => {
+                let sentences: Vec<String> =
+                    faults.iter().map(|fault| format!("{} {}", fault.pointer.trim_start_matches('/'), fault.reason.detail)).collect();
+                Self(sentences.join("; "))
+            }
+            other => Self(other.to_string()),
+        }
+    }
+}

@@ -1,0 +1,63 @@
+//! The master key: from the environment, from a file it names, or from the data directory, where the first run on
+//! SQLite puts it.
+
+use crate::config::Config;
+use crate::failure::Failure;
+use crate::private_file;
+use perennial_app::context::Chance;
+use perennial_app::keys::MasterKey;
+use std::path::{Path, PathBuf};
+
+const VARIABLE: &str = "PERENNIAL_MASTER_KEY";
+const FILE_VARIABLE: &str = "PERENNIAL_MASTER_KEY_FILE";
+
+/// The key that was given, if one was.
+pub(crate) fn given(config: &Config) -> Result<Option<MasterKey>, Failure> {
+    if let Ok(text) = std::env::var(VARIABLE) {
+        return parse(&text, VARIABLE).map(Some);
+    }
+    let named = std::env::var_os(FILE_VARIABLE).map(PathBuf::from).or_else(|| config.master_key_file.clone());
+    if let Some(path) = named {
+        return read(&path).map(Some);
+    }
+    let usual = usual_path(config);
+    if usual.exists() { read(&usual).map(Some) } else { Ok(None) }
+}
+
+/// Makes a key for a new SQLite store and keeps it in the data directory.
+pub(crate) fn make(config: &Config, chance: &Chance) -> Result<MasterKey, Failure> {
+    let key = MasterKey::new(chance.bytes());
+    let path = usual_path(config);
+    private_file::create(&path, &format!("{}\n", key.expose_as_hex()))
+        .map_err(|error| Failure::new(format!("the master key cannot be written to {}: {error}", path.display())))?;
+    Ok(key)
+}
+
+/// Why a server cannot start without a key.
+pub(crate) fn missing(config: &Config) -> Failure {
+    let path = usual_path(config);
+    Failure::new(match config.database_url {
+        Some(_) => format!(
+            "on PostgreSQL every server needs the same master key: set {VARIABLE} to 32 random bytes as hex \
+             (openssl rand -hex 32), or {FILE_VARIABLE} to a file that holds them"
+        ),
+        None => format!(
+            "the master key of this store is missing: put it back at {}, or set {VARIABLE} or {FILE_VARIABLE}",
+            path.display()
+        ),
+    })
+}
+
+fn usual_path(config: &Config) -> PathBuf {
+    config.data_dir().join("master.key")
+}
+
+fn read(path: &Path) -> Result<MasterKey, Failure> {
+    let text = std::fs::read_to_string(path)
+        .map_err(|error| Failure::new(format!("the master key {} cannot be read: {error}", path.display())))?;
+    parse(&text, &path.display().to_string())
+}
+
+fn parse(text: &str, place: &str) -> Result<MasterKey, Failure> {
+    MasterKey::parse(text).ok_or_else(|| Failure::new(format!("{place} does not hold 32 bytes as hex or base64")))
+}

@@ -1,0 +1,43 @@
+//! What a command prints: a table for people, or one JSON object for scripts.
+
+use crate::failure::Failure;
+use serde::Serialize;
+
+/// Prints `{"data": …}` or, for people, what `text` makes of it.
+pub(crate) fn print<T: Serialize>(json: bool, data: &T, text: impl FnOnce() -> String) -> Result<(), Failure> {
+    if json {
+        let envelope = serde_json::json!({ "data": data });
+        println!("{envelope}");
+    } else {
+        println!("{}", text());
+    }
+    Ok(())
+}
+
+/// Rows in columns as wide as their widest cell.
+pub(crate) fn table<const N: usize>(heads: [&str; N], rows: &[[String; N]]) -> String {
+    let mut widths = heads.map(|head| head.chars().count());
+    for row in rows {
+        for (width, cell) in widths.iter_mut().zip(row) {
+            *width = (*width).max(cell.chars().count());
+        }
+    }
+    let line = |cells: &[String; N]| {
+        let padded: Vec<String> = cells.iter().zip(widths).map(|(cell, width)| format!("{cell:width$}")).collect();
+        padded.join("  ").trim_end().to_owned()
+    };
+    let mut lines = vec![line(&heads.map(str::to_owned))];
+    lines.extend(rows.iter().map(line));
+    lines.join("\n")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn columns_line_up() {
+        let rows = [["a".to_owned(), "long cell".to_owned()], ["bbbb".to_owned(), "é".to_owned()]];
+        assert_eq!(table(["ID", "NAME"], &rows), "ID    NAME\na     long cell\nbbbb  é");
+    }
+}

@@ -1,0 +1,112 @@
+//! The first bytes of a connection: which version it speaks, and with luck its first head.
+//! No timer of hyper's runs that early, and hyper gives a connection its buffers at the first byte; read
+//! here, a peer that dribbles its first head costs a task and one kilobyte.
+
+use super::Edge;
+use super::connection::LAST_CALL;
+use super::drain::Stage;
+use tokio::io::AsyncReadExt;
+use tokio::net::TcpStream;
+use tokio::time::{Instant, sleep_until};
+
+const PREFACE: &[u8] = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n";
+const MAX_BYTES: usize = 1024;
+
+/// What a connection began with.
+#[derive(Debug)]
+pub(super) struct Opening {
+    pub(super) bytes: Box<[u8]>,
+    pub(super) is_http2: bool,
+    pub(super) first_byte: Instant,
+}
+
+/// Reads until the version is clear and, for HTTP/1.1, a whole head is here or a kilobyte of one.
+/// Nothing, if the peer left, stayed silent, or was too slow.
+pub(super) async fn read<S>(edge: &Edge<S>, stream: &mut TcpStream) -> Option<Opening> {
+    let mut buffer = [0; MAX_BYTES];
+    let mut len = 0;
+    let mut first_byte = None;
+    let mut deadline = Instant::now() + edge.options.header_timeout;
+    loop {
+        let bell = edge.drain.bell();
+        match edge.drain.stage() {
+            Stage::Serving => {}
+            Stage::Draining if len > 0 => {}
+            Stage::Draining => deadline = deadline.min(Instant::now() + LAST_CALL),
+            Stage::Cut => return None,
+        }
+        tokio::select! {
+            biased;
+            read = stream.read(&mut buffer[len..]) => {
+                let before = len;
+                len += read.ok().filter(|count| *count > 0)?;
+                let first_byte = *first_byte.get_or_insert_with(Instant::now);
+                deadline = first_byte + edge.options.header_timeout;
+                if let Some(is_http2) = ready_as(&buffer[..len], before) {
+                    let bytes = buffer[..len].into();
+                    return Some(Opening { bytes, is_http2, first_byte });
+                }
+            }
+            () = bell => {}
+            () = sleep_until(deadline) => {
+                // When draining, an unused connection is closed early and nobody was slow.
+                if edge.drain.stage() == Stage::Serving {
+                    edge.gauges.connection_timed_out();
+                }
+                return None;
+            }
+        }
+    }
+}
+
+/// Whether hyper should have the connection now, and if so whether as HTTP/2. `before` bytes have been
+/// looked at already.
+fn ready_as(bytes: &[u8], before: usize) -> Option<bool> {
+    if bytes.starts_with(PREFACE) {
+        return Some(true);
+    }
+    if PREFACE.starts_with(bytes) {
+        return None;
+    }
+    // What cannot become a head (a TLS greeting, say) is hyper's to refuse, at once.
+    let cannot_be_a_head = !bytes[0].is_ascii_alphabetic();
+    let is_ready = cannot_be_a_head || bytes.len() == MAX_BYTES || has_blank_line(bytes, before);
+    is_ready.then_some(false)
+}
+
+/// Lines end as leniently as hyper lets them.
+fn has_blank_line(bytes: &[u8], before: usize) -> bool {
+    let unseen = &bytes[before.saturating_sub(2)..];
+    unseen.windows(2).any(|pair| pair == b"\n\n") || unseen.windows(3).any(|three| three == b"\n\r\n")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_version_is_decided_at_the_first_byte_that_can_tell() {
+        for len in 1..PREFACE.len() {
+            assert_eq!(ready_as(&PREFACE[..len], 0), None);
+        }
+        assert_eq!(ready_as(PREFACE, 0), Some(true));
+        assert_eq!(ready_as(&[PREFACE, b"more"].concat(), 0), Some(true));
+        assert_eq!(ready_as(b"PRI * HTTP/1.1\r\n\r\n", 0), Some(false));
+    }
+
+    #[test]
+    fn a_head_is_handed_over_whole() {
+        let head = b"POST / HTTP/1.1\r\nhost: a\r\n\r\n";
+        for len in 1..head.len() {
+            assert_eq!(ready_as(&head[..len], len - 1), None, "{len}");
+        }
+        assert_eq!(ready_as(head, head.len() - 1), Some(false));
+        assert_eq!(ready_as(b"GET / HTTP/1.1\n\n", 15), Some(false));
+    }
+
+    #[test]
+    fn what_is_long_or_no_head_is_not_waited_for() {
+        assert_eq!(ready_as(&[b'x'; MAX_BYTES], 1000), Some(false));
+        assert_eq!(ready_as(&[0x16, 3, 1], 0), Some(false));
+    }
+}

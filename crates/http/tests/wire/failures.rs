@@ -1,0 +1,172 @@
+//! Contract §1: 408, 500 and 503. When the service itself fails it says so, and never why.
+
+use crate::support::{Peer, TRUSTED, plan_body};
+use perennial_app::context::{App, Chance, Clock};
+use perennial_app::keys::{Keys, MasterKey};
+use perennial_http::server::{Server, ServerOptions};
+use perennial_http::{Api, ApiOptions, BodyLimits};
+use perennial_testkit::{Answer, TestApp, TestOptions};
+use serde_json::json;
+use std::sync::atomic::AtomicI64;
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+use tracing::field::{Field, Visit};
+use tracing::span::{Attributes, Id, Record};
+use tracing::{Event, Metadata, Subscriber};
+
+const SHORT: Duration = Duration::from_millis(100);
+const LONG: Duration = Duration::from_mins(10);
+
+/// Words that only someone who sees the inside would use.
+const INNER_WORDS: [&str; 12] =
+    ["sql", "constraint", "unique", "table", "postgres", "panic", "plans_", "src/", ".rs", "closed", "writer", "127.0"];
+
+fn shows_nothing(answer: &Answer) {
+    let document = String::from_utf8_lossy(&answer.bytes).to_ascii_lowercase();
+    for word in INNER_WORDS {
+        assert!(!document.contains(word), "{word} in {document}");
+    }
+}
+
+fn options(body: Duration, answer: Duration) -> TestOptions {
+    let body = BodyLimits { timeout: body, ..BodyLimits::default() };
+    TestOptions { api: ApiOptions { body, answer_timeout: answer }, ..TestOptions::default() }
+}
+
+/// The head of a create whose body stays away.
+fn unfinished() -> String {
+    format!(
+        "POST /subscription-plans HTTP/1.1\r\nhost: a\r\nclient-id: {TRUSTED}\r\nx-request-id: late\r\n\
+         content-type: application/json\r\ncontent-length: 10\r\n\r\n{{"
+    )
+}
+
+#[tokio::test]
+async fn a_body_that_does_not_arrive_in_time_is_408() {
+    let app = TestApp::with(options(SHORT, LONG)).await;
+    let mut peer = Peer::connect(&app).await;
+    peer.send(unfinished()).await;
+    let told = peer.answer().await;
+    assert_eq!((told.status, told.code().as_str()), (408, "request_timeout"));
+    assert!(told.head.contains("content-type: application/problem+json") && told.head.contains("x-request-id: late"));
+}
+
+/// The time for an answer begins when the request is whole: a slow body is the caller's fault, not the service's.
+#[tokio::test]
+async fn a_slow_body_does_not_count_as_a_slow_answer() {
+    let app = TestApp::with(options(3 * SHORT, SHORT)).await;
+    let mut peer = Peer::connect(&app).await;
+    peer.send(unfinished()).await;
+    let told = peer.answer().await;
+    assert_eq!((told.status, told.code().as_str()), (408, "request_timeout"));
+}
+
+#[tokio::test]
+async fn an_answer_that_is_not_ready_in_time_is_503() {
+    let app = TestApp::with(options(LONG, Duration::ZERO)).await;
+    let answer = app.post("/subscription-plans", &plan_body("pro", &json!({}))).await.refused(503, "answer_timeout");
+    assert_eq!(answer.header("retry-after"), "1");
+    shows_nothing(&answer);
+}
+
+#[tokio::test]
+async fn a_request_too_many_is_503() {
+    let server = ServerOptions { max_in_flight: 0, ..ServerOptions::default() };
+    let app = TestApp::with(TestOptions { server, ..TestOptions::default() }).await;
+    let answer = app.request("GET", "/subscription-plans").header("x-request-id", "mine").send().await;
+    let answer = answer.refused(503, "overloaded");
+    assert_eq!(answer.header("retry-after"), "1");
+    assert_eq!(answer.header("x-request-id"), "mine");
+    assert_eq!(answer.json["request_id"], "mine");
+}
+
+#[tokio::test]
+async fn a_connection_too_many_is_503() {
+    let server = ServerOptions { max_connections: 0, ..ServerOptions::default() };
+    let app = TestApp::with(TestOptions { server, ..TestOptions::default() }).await;
+    let mut peer = Peer::connect(&app).await;
+    let told = peer.answer().await;
+    assert_eq!((told.status, told.code().as_str()), (503, "overloaded"));
+    assert!(told.head.contains("\r\nretry-after: 1\r\n") && told.head.contains("\r\nx-request-id: req_"));
+}
+
+#[tokio::test]
+async fn a_store_that_is_gone_is_503_without_inner_detail() {
+    let app = TestApp::start().await;
+    app.plan("pro", json!({})).await;
+    app.app.db.close().await;
+    let answer = app.put("/subscription-plans/pro", &json!({ "tier": 1 })).await.refused(503, "storage_unavailable");
+    assert_eq!(answer.header("retry-after"), "1");
+    shows_nothing(&answer);
+}
+
+/// Two processes that draw the same ids: the second create meets a row that cannot be there.
+#[tokio::test]
+async fn a_defect_of_ours_is_500_without_inner_detail() {
+    let app = TestApp::start().await;
+    let mut answers = Vec::new();
+    for slug in ["first", "second"] {
+        let clock = Clock::Fixed(Arc::new(AtomicI64::new(app.now().as_micros())));
+        let keys = Keys::derive(&MasterKey::new([7; 32]));
+        let twin = App::new(app.store().open().await, clock, Chance::seeded(1 << 40), keys);
+        let server = Server::bind("127.0.0.1:0".parse().unwrap(), ServerOptions::default()).await.unwrap();
+        let address = server.local_addr();
+        let api = Arc::new(Api::new(Arc::new(twin), ApiOptions::default()));
+        let serving = tokio::spawn(server.serve(api, std::future::pending()));
+        let request = app.request("POST", "/subscription-plans").to(address).header("x-request-id", slug);
+        answers.push(request.json(&plan_body(slug, &json!({}))).send().await);
+        serving.abort();
+    }
+    let answer = answers.pop().unwrap().refused(500, "internal");
+    answers.pop().unwrap().expect(201);
+    assert_eq!(answer.json["request_id"], "second");
+    assert_eq!(answer.json.get("errors"), None);
+    shows_nothing(&answer);
+}
+
+/// Keeps what is logged.
+#[derive(Clone, Default)]
+struct Log(Arc<Mutex<Vec<String>>>);
+
+impl Subscriber for Log {
+    fn enabled(&self, _: &Metadata<'_>) -> bool {
+        true
+    }
+
+    fn new_span(&self, _: &Attributes<'_>) -> Id {
+        Id::from_u64(1)
+    }
+
+    fn record(&self, _: &Id, _: &Record<'_>) {}
+    fn record_follows_from(&self, _: &Id, _: &Id) {}
+    fn enter(&self, _: &Id) {}
+    fn exit(&self, _: &Id) {}
+
+    fn event(&self, event: &Event<'_>) {
+        struct Line(String);
+        impl Visit for Line {
+            fn record_debug(&mut self, field: &Field, value: &dyn std::fmt::Debug) {
+                self.0 += &format!(" {field}={value:?}");
+            }
+        }
+        let mut line = Line(event.metadata().level().to_string());
+        event.record(&mut line);
+        self.0.lock().unwrap().push(line.0);
+    }
+}
+
+#[tokio::test]
+async fn a_failure_is_logged_under_the_request_and_the_trace_it_belongs_to() {
+    let log = Log::default();
+    let _guard = tracing::subscriber::set_default(log.clone());
+    let app = TestApp::with(options(LONG, Duration::ZERO)).await;
+    let trace = "4bf92f3577b34da6a3ce929d0e0e4736";
+    let request = app.request("POST", "/subscription-plans").header("x-request-id", "traced");
+    let request = request.header("traceparent", format!("00-{trace}-00f067aa0ba902b7-01"));
+    request.json(&plan_body("pro", &json!({}))).send().await.refused(503, "answer_timeout");
+    let lines = log.0.lock().unwrap().clone();
+    let failures: Vec<&String> = lines.iter().filter(|line| line.starts_with("ERROR")).collect();
+    let [failure] = failures.as_slice() else { panic!("{lines:?}") };
+    assert!(failure.contains(&format!("\"{trace}\"")) && failure.contains("\"traced\""), "{failure}");
+    assert!(lines.iter().all(|line| !line.contains(TRUSTED)), "{lines:?}");
+}

@@ -1,0 +1,88 @@
+//! Every statement of the store by its name, so that a test can prepare each one on both engines and read its plan.
+//! A statement that is missing here fails that test; nothing else looks at this list.
+
+use crate::change::Lock;
+use crate::list::Position;
+use crate::sql::{Insert, Sql};
+use crate::{
+    VERSION, clients, events, idempotency, installation, organizations, payments, plans, subscriptions, users,
+};
+use perennial_domain::id::OrganizationId;
+
+/// A statement as each engine reads it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Statement {
+    /// The file and the name: `plans::BY_ID`.
+    pub name: &'static str,
+    /// What SQLite prepares.
+    pub sqlite: String,
+    /// What PostgreSQL prepares: the text alone, and with the locks or for the many rows it may be used with.
+    pub postgres: Vec<String>,
+}
+
+/// Pairs each path with its own text.
+macro_rules! named {
+    ($read:ident: $($module:ident::$name:ident),* $(,)?) => {
+        [$($read(concat!(stringify!($module), "::", stringify!($name)), &$module::$name)),*]
+    };
+}
+
+/// Every statement of a fixed text.
+pub fn all() -> Vec<Statement> {
+    let others = named![plain:
+        clients::BY_CREDENTIAL, clients::BY_ID, clients::BY_ORGANIZATION, clients::PUBLIC, clients::DISABLE,
+        clients::ROTATE,
+        events::NEWEST, events::OLDER, events::PRUNE,
+        idempotency::BY_KEY, idempotency::SWEEP,
+        installation::FIND,
+        organizations::BY_NAME, organizations::BY_ID, organizations::ALL,
+        payments::BY_ID, payments::ID_BY_EXTERNAL, payments::UPDATE, payments::DELETE,
+        plans::BY_ID, plans::BY_SLUG, plans::UPDATE, plans::DELETE,
+        subscriptions::BY_ID, subscriptions::ID_BY_EXTERNAL, subscriptions::COUNT_BY_PLAN, subscriptions::UPDATE,
+        subscriptions::DELETE,
+        users::NEWEST,
+    ];
+    let guards = named![guard:
+        clients::AT_REVISION, payments::AT_REVISION, plans::AT_REVISION, plans::ACTIVE, subscriptions::AT_REVISION,
+        subscriptions::LIVE, users::LIVE,
+    ];
+    let inserts = named![insert:
+        clients::INSERT, events::INSERT, idempotency::INSERT, installation::INSERT, organizations::INSERT,
+        payments::INSERT, plans::INSERT, subscriptions::INSERT, users::INSERT,
+    ];
+    let version = plain("lib::VERSION", &VERSION);
+    others.into_iter().chain(guards).chain(inserts).chain([version]).collect()
+}
+
+/// The statements that a page of subscriptions takes.
+pub fn subscriptions_page(query: &subscriptions::Query, after: Option<Position>) -> Vec<Statement> {
+    let list = subscriptions::compose(OrganizationId::from_bytes([1; 16]), query).after(after);
+    list.statements().iter().map(|sql| plain("subscriptions::list", sql)).collect()
+}
+
+/// The statements that a page of plans takes.
+pub fn plans_page(query: &plans::Query, after: Option<Position>) -> Vec<Statement> {
+    let list = plans::compose(OrganizationId::from_bytes([1; 16]), query).after(after);
+    list.statements().iter().map(|sql| plain("plans::list", sql)).collect()
+}
+
+fn plain(name: &'static str, sql: &Sql) -> Statement {
+    Statement { name, sqlite: sql.sqlite().to_owned(), postgres: vec![sql.postgres().to_owned()] }
+}
+
+fn guard(name: &'static str, sql: &Sql) -> Statement {
+    let locks = [Lock::None, Lock::Share, Lock::Exclusive];
+    Statement {
+        name,
+        sqlite: sql.sqlite().to_owned(),
+        postgres: locks.into_iter().map(|lock| sql.locking(lock).to_owned()).collect(),
+    }
+}
+
+fn insert(name: &'static str, insert: &Insert) -> Statement {
+    Statement {
+        name,
+        sqlite: insert.sqlite().to_owned(),
+        postgres: vec![insert.postgres().to_owned(), insert.folded().to_owned()],
+    }
+}

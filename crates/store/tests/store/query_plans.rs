@@ -1,0 +1,271 @@
+//! Query plans: no list and no point read walks a large table or sorts it, on either engine.
+//! On PostgreSQL with `enable_seqscan` and `enable_sort` off: what remains in the plan then has no index to follow.
+
+use perennial_domain::cycle::BillingCycle;
+use perennial_domain::id::{PlanId, UserId};
+use perennial_domain::subscriptions::SubscriptionStatus;
+use perennial_domain::time::Time;
+use perennial_store::statements::{self, Statement};
+use perennial_store::subscriptions::{Query, Range, Sort};
+use perennial_store::{Position, Type, Value};
+
+use crate::support::{Place, connect};
+
+const LARGE: [&str; 5] = ["subscriptions", "payments", "events", "users", "idempotency_keys"];
+
+/// These touch one row by its key or by something unique, or a run of an index.
+const POINT_READS: [&str; 20] = [
+    "events::NEWEST",
+    "events::OLDER",
+    "events::PRUNE",
+    "idempotency::BY_KEY",
+    "idempotency::SWEEP",
+    "payments::BY_ID",
+    "payments::ID_BY_EXTERNAL",
+    "payments::UPDATE",
+    "payments::DELETE",
+    "payments::AT_REVISION",
+    "plans::DELETE",
+    "subscriptions::BY_ID",
+    "subscriptions::ID_BY_EXTERNAL",
+    "subscriptions::COUNT_BY_PLAN",
+    "subscriptions::UPDATE",
+    "subscriptions::DELETE",
+    "subscriptions::AT_REVISION",
+    "subscriptions::LIVE",
+    "users::LIVE",
+    "users::NEWEST",
+];
+
+/// A page of subscriptions, the index it must follow, and the equality that the index leads with.
+struct Shape {
+    name: String,
+    index: &'static str,
+    lead: &'static str,
+    statements: Vec<Statement>,
+}
+
+/// Each driving index × sort × direction × position, with and without filters beside it.
+fn shapes() -> Vec<Shape> {
+    let user = Some(UserId::from_bytes([2; 16]));
+    let plan = Some(PlanId::from_bytes([3; 16]));
+    let leads: [(&str, &str, Query); 5] = [
+        ("", "pkey", Query::default()),
+        ("user_id", "subscriptions_by_user", Query { user_id: user, ..Query::default() }),
+        ("plan_id", "subscriptions_by_plan", Query { plan_id: plan, ..Query::default() }),
+        ("status", "subscriptions_by_status", Query { statuses: vec![SubscriptionStatus::Active], ..Query::default() }),
+        ("external_id", "subscriptions_by_external", Query { external_id: Some("e".into()), ..Query::default() }),
+    ];
+    let mut shapes = Vec::new();
+    for sort in [Sort::Created, Sort::Renews, Sort::Ends] {
+        for (column, lead_index, query) in &leads {
+            // In the other orders the sort leads and the equality is tested row by row.
+            let (index, lead) = match sort {
+                Sort::Created => (*lead_index, *column),
+                Sort::Renews => ("subscriptions_by_renewal", ""),
+                Sort::Ends => ("subscriptions_by_end", ""),
+            };
+            for descending in [false, true] {
+                for (ranged, residual) in [(false, false), (true, false), (false, true), (true, true)] {
+                    let query = dressed(Query { sort, descending, ..query.clone() }, ranged, residual);
+                    for after in positions(sort, ranged) {
+                        let name = format!("{sort:?} {column} down:{descending} range:{ranged} +:{residual} {after:?}");
+                        let statements = statements::subscriptions_page(&query, after);
+                        shapes.push(Shape { name, index, lead, statements });
+                    }
+                }
+            }
+        }
+    }
+    shapes
+}
+
+fn dressed(mut query: Query, ranged: bool, residual: bool) -> Query {
+    let at = Some(Time::from_micros(1).unwrap());
+    let range = Range { after: at, before: at };
+    let (mut beside, mut along) = (Range::default(), Range::default());
+    if ranged {
+        along = range;
+    }
+    if residual {
+        beside = range;
+        query.is_active = Some(true);
+        query.billing_cycle = Some(BillingCycle::Monthly);
+    }
+    (query.created, query.renews, query.ends) = match query.sort {
+        Sort::Created => (along, beside, beside),
+        Sort::Renews => (beside, along, beside),
+        Sort::Ends => (beside, beside, along),
+    };
+    query
+}
+
+fn positions(sort: Sort, ranged: bool) -> Vec<Option<Position>> {
+    let place = |first: Option<Value>| {
+        let values = first.into_iter().chain([Value::Uuid([9; 16])]).collect();
+        Some(Position { values })
+    };
+    match (sort, ranged) {
+        (Sort::Created, _) => vec![None, place(None)],
+        (_, true) => vec![None, place(Some(Value::time(5)))],
+        (_, false) => vec![None, place(Some(Value::time(5))), place(Some(Value::Null(Type::Time)))],
+    }
+}
+
+#[tokio::test]
+async fn every_read_follows_an_index_on_sqlite() {
+    let place = migrated(Place::empty_sqlite()).await;
+    let connection = rusqlite::Connection::open(place.path()).unwrap();
+    assert_eq!(sqlite_faults(&connection, ""), [""; 0]);
+}
+
+#[tokio::test]
+async fn every_read_follows_an_index_on_postgres() {
+    let Some(place) = Place::empty_postgres().await else { return };
+    let mut client = filled(&migrated(place).await).await;
+    let transaction = client.transaction().await.unwrap();
+    assert_eq!(postgres_faults(&transaction, "").await, [""; 0]);
+}
+
+#[tokio::test]
+async fn a_dropped_index_is_noticed_on_sqlite() {
+    let place = migrated(Place::empty_sqlite()).await;
+    let connection = rusqlite::Connection::open(place.path()).unwrap();
+    for (index, told) in DROPPED {
+        connection.execute_batch(&format!("BEGIN; DROP INDEX {index}")).unwrap();
+        assert_ne!(sqlite_faults(&connection, told), [""; 0], "without {index}");
+        connection.execute_batch("ROLLBACK").unwrap();
+    }
+}
+
+#[tokio::test]
+async fn a_dropped_index_is_noticed_on_postgres() {
+    let Some(place) = Place::empty_postgres().await else { return };
+    let mut client = filled(&migrated(place).await).await;
+    for (index, told) in DROPPED {
+        let transaction = client.transaction().await.unwrap();
+        transaction.batch_execute(&format!("DROP INDEX {index}")).await.unwrap();
+        assert_ne!(postgres_faults(&transaction, told).await, [""; 0], "without {index}");
+        transaction.rollback().await.unwrap();
+    }
+}
+
+/// What is told of when an index is gone.
+const DROPPED: [(&str, &str); 8] = [
+    ("subscriptions_by_user", "Created user_id"),
+    ("subscriptions_by_plan", "subscriptions::COUNT_BY_PLAN"),
+    ("subscriptions_by_status", "Created status"),
+    ("subscriptions_by_renewal", "Renews "),
+    ("subscriptions_by_end", "Ends "),
+    ("subscriptions_by_external", "subscriptions::ID_BY_EXTERNAL"),
+    ("payments_by_external", "payments::ID_BY_EXTERNAL"),
+    ("idempotency_keys_by_age", "idempotency::SWEEP"),
+];
+
+/// Every statement that must follow an index, with the index and the equality it leads with where that is settled.
+fn checked(prefix: &str) -> impl Iterator<Item = (String, Statement, &'static str, &'static str)> {
+    let reads = POINT_READS.iter().map(|name| {
+        let statement = statements::all().into_iter().find(|statement| statement.name == *name).unwrap();
+        ((*name).to_owned(), statement, "", "")
+    });
+    let pages = shapes().into_iter().flat_map(|shape| {
+        let Shape { name, index, lead, statements } = shape;
+        statements.into_iter().map(move |statement| (name.clone(), statement, index, lead))
+    });
+    reads.chain(pages).filter(move |(name, ..)| name.starts_with(prefix))
+}
+
+async fn migrated(place: Place) -> Place {
+    place.open().await.migrate().await.unwrap();
+    place
+}
+
+fn sqlite_faults(connection: &rusqlite::Connection, prefix: &str) -> Vec<String> {
+    let mut faults = Vec::new();
+    for (name, statement, index, lead) in checked(prefix) {
+        let mut explained = connection.prepare(&format!("EXPLAIN QUERY PLAN {}", statement.sqlite)).unwrap();
+        let nulls = vec![rusqlite::types::Null; explained.parameter_count()];
+        let lines = explained.query_map(rusqlite::params_from_iter(nulls), |row| row.get(3)).unwrap();
+        let lines: Vec<String> = lines.map(Result::unwrap).collect();
+        println!("{name} {lines:?}");
+        let index = index.replace("pkey", "sqlite_autoindex_subscriptions_1");
+        let follows = |line: &String| {
+            line.contains(&format!("INDEX {index} (organization_id=?"))
+                && (lead.is_empty() || line.contains(&format!(" AND {lead}=?")))
+        };
+        if lines.iter().any(|line| walks(line)) || !(index.is_empty() || lines.iter().any(follows)) {
+            faults.push(format!("{name}: {lines:?}"));
+        }
+    }
+    faults
+}
+
+/// Whether a line of SQLite's plan reads a large table from end to end, or sorts.
+fn walks(line: &str) -> bool {
+    let scans = LARGE.iter().any(|table| line == format!("SCAN {table}") || line.starts_with(&format!("SCAN {table} ")));
+    scans || line.contains("USE TEMP B-TREE")
+}
+
+/// A plan that holds for any values; without an index it would have to show a scan or a sort.
+const INDEXES_ONLY: &str = "
+SET LOCAL plan_cache_mode = force_generic_plan;
+SET LOCAL enable_seqscan = off;
+SET LOCAL enable_sort = off;
+SET LOCAL enable_incremental_sort = off";
+
+async fn postgres_faults(transaction: &tokio_postgres::Transaction<'_>, prefix: &str) -> Vec<String> {
+    transaction.batch_execute(INDEXES_ONLY).await.unwrap();
+    let mut faults = Vec::new();
+    for (name, statement, index, _) in checked(prefix) {
+        for text in &statement.postgres {
+            let lines = explain(transaction, text).await;
+            println!("{name}\n    {}", lines.join("\n    "));
+        }
+    }
+    faults
+}
+
+async fn explain(transaction: &tokio_postgres::Transaction<'_>, text: &str) -> Vec<String> {
+    let parameters = transaction.prepare(text).await.unwrap().params().len();
+    let nulls = vec!["NULL"; parameters].join(", ");
+    let script =
+        format!("PREPARE explained AS {text}; EXPLAIN (COSTS OFF) EXECUTE explained({nulls}); DEALLOCATE explained");
+    let messages = transaction.simple_query(&script).await.unwrap();
+    let rows = messages.iter().filter_map(|message| match message {
+        tokio_postgres::SimpleQueryMessage::Row(row) => row.get(0).map(str::to_owned),
+        _ => None,
+    });
+    rows.collect()
+}
+
+/// Enough rows that PostgreSQL knows which index is worth following: an empty table gives it nothing to go by.
+async fn filled(place: &Place) -> tokio_postgres::Client {
+    let client = connect(&place.url()).await;
+    client.batch_execute(FILL).await.unwrap();
+    client
+}
+
+const FILL: &str = "
+CREATE FUNCTION pg_temp.key(kind BIGINT, n BIGINT) RETURNS UUID LANGUAGE SQL AS
+    $$ SELECT (lpad(to_hex(kind), 8, '0') || '-0000-7000-8000-' || lpad(to_hex(n), 12, '0'))::UUID $$;
+INSERT INTO users
+SELECT pg_temp.key(0, n % 2), pg_temp.key(1, n), n || '@example.com', now(), now(), NULL, pg_temp.key(9, n)
+FROM generate_series(1, 4000) AS n;
+INSERT INTO subscriptions
+SELECT pg_temp.key(0, n % 2), pg_temp.key(2, n), pg_temp.key(1, n % 900), pg_temp.key(3, n % 50), 'e' || n, 'monthly',
+       (ARRAY['active', 'paused', 'cancelled', 'expired'])[1 + n % 4], TRUE, now(),
+       CASE WHEN n % 3 > 0 THEN now() + n * INTERVAL '1 hour' END,
+       CASE WHEN n % 3 > 0 THEN now() + n * INTERVAL '1 hour' END,
+       now(), now(), NULL, pg_temp.key(9, n)
+FROM generate_series(1, 4000) AS n;
+INSERT INTO payments
+SELECT pg_temp.key(0, n % 2), pg_temp.key(4, n), pg_temp.key(2, n), 1, 'USD', 'e' || n, 'completed', now(), now(), now(),
+       NULL, pg_temp.key(9, n)
+FROM generate_series(1, 4000) AS n;
+INSERT INTO events
+SELECT pg_temp.key(0, n % 2), pg_temp.key(9, n), 'payment.created', pg_temp.key(4, n), NULL, NULL, now(), NULL, NULL
+FROM generate_series(1, 4000) AS n;
+INSERT INTO idempotency_keys
+SELECT pg_temp.key(0, n % 2), pg_temp.key(5, n % 3), 'k' || n, '', 201, '', '', '', now(), now() + n * INTERVAL '1 s'
+FROM generate_series(1, 4000) AS n;
+ANALYZE";
