@@ -54,6 +54,6 @@ pub(crate) fn operator_event(
 }
 
 /// A record as an event keeps it.
-pub(crate) fn json<T: Serialize>(record: &T) -> Option<String> {
-    Some(serde_json::to_string(record).expect("a record is plain data"))
+pub(crate) fn json<T: Serialize>(record: &T) -> String {
+    serde_json::to_string(record).expect("a record is plain data")
 }

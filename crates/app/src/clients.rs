@@ -103,7 +103,7 @@ async fn change(
         after.revision = EventId::new(now, app.chance.bits());
         let event = operator_event(organization, EventKind::ClientUpdated, id.bytes(), after.revision, now);
         let change = write(Change::new(), &after, &before);
-        let change = events::insert(change, &Event { before: json(&before), after: json(&after), ..event });
+        let change = events::insert(change, &Event { before: Some(json(&before)), after: Some(json(&after)), ..event });
         match app.db.commit(change).await {
             Ok(()) => return Ok(after),
             Err(store::Error::Missed(Miss::Record)) => {}
@@ -140,6 +140,6 @@ pub(crate) fn prepare(app: &App, change: Change, organization: OrganizationId, n
     };
     let event = operator_event(organization, EventKind::ClientCreated, client.id.bytes(), client.revision, now);
     let change = clients::insert(change, &client, hash);
-    let change = events::insert(change, &Event { after: json(&client), ..event });
+    let change = events::insert(change, &Event { after: Some(json(&client)), ..event });
     (client, change)
 }

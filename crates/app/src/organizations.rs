@@ -49,6 +49,6 @@ pub(crate) fn prepare(app: &App, change: Change, name: OrganizationName, currenc
     let (id, revision) = (organization.id, organization.revision);
     let event = operator_event(id, EventKind::OrganizationCreated, id.bytes(), revision, now);
     let change = organizations::insert(change, &organization);
-    let change = events::insert(change, &Event { after: json(&organization), ..event });
+    let change = events::insert(change, &Event { after: Some(json(&organization)), ..event });
     (organization, change)
 }

@@ -34,7 +34,7 @@ pub async fn create(
         let event = caller.event(EventKind::PaymentCreated, id.bytes(), revision, now);
         let mut change = subscriptions::guard_live(Change::new(), caller.organization(), payment.subscription_id);
         change = payments::insert(change, &payment);
-        change = events::insert(change, &Event { after: json(&payment), ..event });
+        change = events::insert(change, &Event { after: Some(json(&payment)), ..event });
         if let Some(held) = &held {
             change = held.keep(change, &answer, now);
         }
@@ -81,7 +81,7 @@ pub async fn update(
             change = subscriptions::guard_live(change, caller.organization(), after.subscription_id);
         }
         change = payments::update(change, &after, before.revision);
-        change = events::insert(change, &Event { before: json(&before), after: json(&after), ..event });
+        change = events::insert(change, &Event { before: Some(json(&before)), after: Some(json(&after)), ..event });
         match app.db.commit(change).await {
             Ok(()) => return Ok(after),
             Err(store::Error::Missed(Miss::Subscription | Miss::Record)) => {}
@@ -101,7 +101,7 @@ pub async fn delete(app: &App, caller: &Caller, id: PaymentId, if_match: &IfMatc
         let revision = EventId::new(now, app.chance.bits());
         let event = caller.event(EventKind::PaymentDeleted, id.bytes(), revision, now);
         let change = payments::delete(Change::new(), &payment, now, revision);
-        let change = events::insert(change, &Event { before: json(&payment), ..event });
+        let change = events::insert(change, &Event { before: Some(json(&payment)), ..event });
         match app.db.commit(change).await {
             Ok(()) => return Ok(payment),
             Err(store::Error::Missed(Miss::Record)) => {}

@@ -33,7 +33,7 @@ pub async fn create(
     let answer = answer(&plan);
     let event = caller.event(EventKind::PlanCreated, id.bytes(), revision, now);
     let mut change = plans::insert(Change::new(), &plan);
-    change = events::insert(change, &Event { after: json(&plan), ..event });
+    change = events::insert(change, &Event { after: Some(json(&plan)), ..event });
     if let Some(held) = &held {
         change = held.keep(change, &answer, now);
     }
@@ -85,7 +85,7 @@ pub async fn update(
         after.revision = EventId::new(now, app.chance.bits());
         let event = caller.event(EventKind::PlanUpdated, after.id.bytes(), after.revision, now);
         let change = plans::update(Change::new(), &after, before.revision);
-        let change = events::insert(change, &Event { before: json(&before), after: json(&after), ..event });
+        let change = events::insert(change, &Event { before: Some(json(&before)), after: Some(json(&after)), ..event });
         match app.db.commit(change).await {
             Ok(()) => return Ok(after),
             Err(store::Error::Missed(Miss::Record)) => {}
@@ -104,7 +104,7 @@ pub async fn delete(app: &App, caller: &Caller, key: &PlanKey, if_match: &IfMatc
         let revision = EventId::new(now, app.chance.bits());
         let event = caller.event(EventKind::PlanDeleted, plan.id.bytes(), revision, now);
         let change = plans::delete(Change::new(), &plan, now, revision);
-        let change = events::insert(change, &Event { before: json(&plan), ..event });
+        let change = events::insert(change, &Event { before: Some(json(&plan)), ..event });
         match app.db.commit(change).await {
             Ok(()) => return Ok(plan),
             Err(store::Error::Missed(Miss::Record)) => {}

@@ -42,7 +42,7 @@ pub async fn create(
         let mut change = users::guard_live(Change::new(), caller.organization(), subscription.user_id);
         change = plans::guard_active(change, caller.organization(), subscription.plan_id);
         change = subscriptions::insert(change, &subscription);
-        change = events::insert(change, &Event { after: json(&subscription), ..event });
+        change = events::insert(change, &Event { after: Some(json(&subscription)), ..event });
         if let Some(held) = &held {
             change = held.keep(change, &answer, now);
         }
@@ -120,7 +120,7 @@ pub async fn update(
             change = plans::guard_active(change, caller.organization(), after.plan_id);
         }
         change = subscriptions::update(change, &after, before.revision);
-        change = events::insert(change, &Event { before: json(&before), after: json(&after), ..event });
+        change = events::insert(change, &Event { before: Some(json(&before)), after: Some(json(&after)), ..event });
         match app.db.commit(change).await {
             Ok(()) => return Ok(after),
             Err(store::Error::Missed(Miss::User | Miss::Plan | Miss::Record)) => {}
@@ -140,7 +140,7 @@ pub async fn delete(app: &App, caller: &Caller, id: SubscriptionId, if_match: &I
         let revision = EventId::new(now, app.chance.bits());
         let event = caller.event(EventKind::SubscriptionDeleted, id.bytes(), revision, now);
         let change = subscriptions::delete(Change::new(), &subscription, now, revision);
-        let change = events::insert(change, &Event { before: json(&subscription), ..event });
+        let change = events::insert(change, &Event { before: Some(json(&subscription)), ..event });
         match app.db.commit(change).await {
             Ok(()) => return Ok(subscription),
             Err(store::Error::Missed(Miss::Record)) => {}

@@ -23,7 +23,7 @@ pub async fn create(app: &App, organization: OrganizationId, email: Email) -> Re
     let event = operator_event(organization, EventKind::UserCreated, user.id.bytes(), user.revision, now);
     let trace = UserTrace { id: user.id, fields: &["email"] };
     let change = users::insert(Change::new(), &user);
-    let change = events::insert(change, &Event { after: json(&trace), ..event });
+    let change = events::insert(change, &Event { after: Some(json(&trace)), ..event });
     match app.db.commit(change).await {
         Ok(()) => Ok(Some(user)),
         Err(store::Error::Missed(Miss::Email)) => Ok(None),

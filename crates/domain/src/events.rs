@@ -74,7 +74,9 @@ impl Event {
             EventKind::OrganizationCreated => OrganizationId::from_bytes(id).to_string(),
             EventKind::ClientCreated | EventKind::ClientUpdated => ClientId::from_bytes(id).to_string(),
             EventKind::UserCreated => UserId::from_bytes(id).to_string(),
-            EventKind::PlanCreated | EventKind::PlanUpdated | EventKind::PlanDeleted => PlanId::from_bytes(id).to_string(),
+            EventKind::PlanCreated | EventKind::PlanUpdated | EventKind::PlanDeleted => {
+                PlanId::from_bytes(id).to_string()
+            }
             EventKind::SubscriptionCreated | EventKind::SubscriptionUpdated | EventKind::SubscriptionDeleted => {
                 SubscriptionId::from_bytes(id).to_string()
             }

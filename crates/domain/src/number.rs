@@ -78,8 +78,7 @@ impl Number {
 fn read_power(text: &str) -> Option<i64> {
     let (negative, digits) = match text.as_bytes() {
         [b'-', rest @ ..] => (true, rest),
-        [b'+', rest @ ..] => (false, rest),
-        rest => (false, rest),
+        [b'+', rest @ ..] | rest => (false, rest),
     };
     if digits.is_empty() {
         return None;

@@ -37,11 +37,16 @@ impl Href {
     /// Reads a link.
     pub fn parse(text: &str) -> Result<Self, Reason> {
         let line = Line::<1, 2_048>::parse(text)?;
-        match url::Url::parse(line.as_str()) {
-            Ok(url) if matches!(url.scheme(), "http" | "https") && !line.as_str().contains(' ') => {
-                Ok(Self(line.as_str().to_owned()))
-            }
-            _ => Err(Reason::new(FaultCode::InvalidFormat, "must be an http or https URL")),
+        // The parser mends what a browser would, such as a missing slash; a link is kept as sent, so it must not need it.
+        let plain = line.as_str().split_once("://").is_some_and(|(scheme, rest)| {
+            ["http", "https"].iter().any(|known| scheme.eq_ignore_ascii_case(known))
+                && !rest.starts_with(['/', '\\'])
+                && !rest.contains(' ')
+        });
+        if plain && url::Url::parse(line.as_str()).is_ok() {
+            Ok(Self(line.as_str().to_owned()))
+        } else {
+            Err(Reason::new(FaultCode::InvalidFormat, "must be an http or https URL"))
         }
     }
 
@@ -323,6 +328,13 @@ pub(crate) mod tests {
             "https://",
             "https://a b",
             "https://ex ample.com/",
+            "https:example.com",
+            "https:/example.com",
+            "https:///example.com",
+            "https://\\example.com",
+            "https:\\\\example.com",
+            " https://example.com",
+            "https://example.com/ ",
         ] {
             assert!(Href::parse(text).is_err(), "{text}");
         }

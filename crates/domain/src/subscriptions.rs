@@ -72,34 +72,38 @@ impl Subscription {
         if draft.renews_at.is_none()
             && renews_at.is_none()
             && cycle.is_some_and(|cycle| cycle != BillingCycle::Lifetime)
+            && !faults.touch("/renews_at")
         {
             faults.note("/starts_at", FaultCode::OutOfRange, "leaves no renewal before the year 10000: send renews_at");
         }
-        let (Some(user_id), Some(plan), Some(billing_cycle)) = (draft.user_id, plan, cycle) else {
+        let is_active = draft.is_active.unwrap_or(status.is_active_by_default());
+        let ends_at = match draft.ends_at {
+            // A null that was sent means null; one that was left out is filled in.
+            None if status == SubscriptionStatus::Cancelled => Some(paid_until(starts_at, renews_at, now)),
+            sent => sent.flatten(),
+        };
+        // Before the references are needed, so that every fault is told at once.
+        check(status, is_active, starts_at, renews_at, ends_at, &mut faults);
+        let (Some(user_id), Some(plan), Some(billing_cycle), true) = (draft.user_id, plan, cycle, faults.is_empty())
+        else {
             return Err(faults);
         };
-        let mut subscription = Self {
+        Ok(Self {
             id,
             user_id,
             plan_id: plan.id,
             external_subscription_id: draft.external_subscription_id.flatten(),
             billing_cycle,
             status,
-            is_active: draft.is_active.unwrap_or(status.is_active_by_default()),
+            is_active,
             renews_at,
             starts_at,
-            ends_at: draft.ends_at.flatten(),
+            ends_at,
             created_at: now,
             updated_at: now,
             organization_id: plan.organization_id,
             revision,
-        };
-        // A null that was sent means null; one that was left out is filled in.
-        if status == SubscriptionStatus::Cancelled && draft.ends_at.is_none() {
-            subscription.end_with_the_paid_period(now);
-        }
-        subscription.check(&mut faults);
-        faults.into_result(subscription)
+        })
     }
 
     /// The subscription after an update at `now`. Equal to the subscription before if nothing changes.
@@ -131,7 +135,7 @@ impl Subscription {
         if self.status != merged.status {
             merged.follow_status(self.status, patch.ends_at.is_some(), now);
         }
-        merged.check(&mut faults);
+        check(merged.status, merged.is_active, merged.starts_at, merged.renews_at, merged.ends_at, &mut faults);
         if !faults.is_empty() {
             return Err(faults.into());
         }
@@ -156,30 +160,40 @@ impl Subscription {
 
     fn follow_status(&mut self, before: SubscriptionStatus, end_was_sent: bool, now: Time) {
         match (before, self.status) {
-            (_, SubscriptionStatus::Cancelled) if self.ends_at.is_none() => self.end_with_the_paid_period(now),
+            (_, SubscriptionStatus::Cancelled) if self.ends_at.is_none() => {
+                self.ends_at = Some(paid_until(self.starts_at, self.renews_at, now));
+            }
             (SubscriptionStatus::Cancelled, SubscriptionStatus::Expired) => {}
             (SubscriptionStatus::Cancelled, _) if !end_was_sent => self.ends_at = None,
             _ => {}
         }
     }
+}
 
-    fn end_with_the_paid_period(&mut self, now: Time) {
-        self.ends_at = Some(self.renews_at.filter(|renewal| *renewal > now).unwrap_or(now.max(self.starts_at)));
+/// When a cancelled subscription ends: with a renewal that lies ahead, else now, and never before it starts.
+fn paid_until(starts_at: Time, renews_at: Option<Time>, now: Time) -> Time {
+    renews_at.filter(|renewal| *renewal > now).unwrap_or(now).max(starts_at)
+}
+
+/// What the fields must be to each other; a field already at fault is not blamed twice.
+fn check(
+    status: SubscriptionStatus,
+    is_active: bool,
+    starts_at: Time,
+    renews_at: Option<Time>,
+    ends_at: Option<Time>,
+    faults: &mut Faults,
+) {
+    for (pointer, instant) in [("/renews_at", renews_at), ("/ends_at", ends_at)] {
+        if instant.is_some_and(|instant| instant < starts_at)
+            && !faults.touch(pointer)
+            && !faults.touch("/starts_at")
+        {
+            faults.note(pointer, FaultCode::Inconsistent, "must not be before starts_at");
+        }
     }
-
-    /// What the fields must be to each other; a field already at fault is not blamed twice.
-    fn check(&self, faults: &mut Faults) {
-        for (pointer, instant) in [("/renews_at", self.renews_at), ("/ends_at", self.ends_at)] {
-            if instant.is_some_and(|instant| instant < self.starts_at)
-                && !faults.touch(pointer)
-                && !faults.touch("/starts_at")
-            {
-                faults.note(pointer, FaultCode::Inconsistent, "must not be before starts_at");
-            }
-        }
-        if self.is_active && self.status == SubscriptionStatus::Expired && !faults.touch("/is_active") {
-            faults.note("/is_active", FaultCode::Inconsistent, "must be false once the status is expired");
-        }
+    if is_active && status == SubscriptionStatus::Expired && !faults.touch("/is_active") {
+        faults.note("/is_active", FaultCode::Inconsistent, "must be false once the status is expired");
     }
 }
 

@@ -177,12 +177,16 @@ pub(crate) fn html() -> String {
          section:target{border-color:#1f7a4d;background:#eef7f1}h2{font-size:1rem;margin:0}code{font-size:1rem}\
          small{color:#5b6f65}p{margin:.25rem 0}</style><h1>Errors</h1>",
     );
+    let mut anchored = Vec::new();
     for entry in entries() {
         let Entry { code, status, title, remedy } = entry;
         let remedy = remedy.replace('&', "&amp;").replace('<', "&lt;");
+        // A code with two statuses has one anchor, at the first.
+        let anchor = if anchored.contains(&code) { String::new() } else { format!(" id=\"{code}\"") };
+        anchored.push(code);
         let _ = write!(
             page,
-            "<section id=\"{code}\"><h2><code>{code}</code> <small>{}</small></h2><p>{title}.</p><p>{remedy}</p></section>",
+            "<section{anchor}><h2><code>{code}</code> <small>{}</small></h2><p>{title}.</p><p>{remedy}</p></section>",
             status.as_u16()
         );
     }

@@ -91,39 +91,6 @@ impl Api {
         dispatch(operation, call).await
     }
 
-    /// An answer with what every answer carries.
-    fn finish(
-        &self,
-        parts: &Parts,
-        request_id: &str,
-        met: Option<&Met>,
-        result: Result<Reply, Problem>,
-    ) -> Response<Full<Bytes>> {
-        let mut response = match result {
-            Ok(reply) => told(parts, reply),
-            Err(problem) => {
-                if problem.status().is_server_error() {
-                    let trace_id = headers::trace_id(&parts.headers);
-                    let route = met.and_then(|met| met.operation).map(|operation| operation.id);
-                    let (status, cause) = (problem.status().as_u16(), problem.cause());
-                    tracing::error!(request_id, trace_id, route, status, cause, "a request failed");
-                }
-                refused(&problem, request_id)
-            }
-        };
-        let headers = response.headers_mut();
-        if let Ok(value) = HeaderValue::from_str(request_id) {
-            headers.insert(REQUEST_ID, value);
-        }
-        headers.insert(VARY, HeaderValue::from_static("origin"));
-        if parts.headers.contains_key(ORIGIN)
-            && let Some(known) = met.and_then(|met| met.known.as_deref())
-        {
-            cors::permit(known, &parts.headers, headers);
-        }
-        response
-    }
-
     fn request_id(&self, parts: &Parts) -> String {
         headers::request_id(&parts.headers).map_or_else(
             || {
@@ -160,7 +127,7 @@ impl Service for Api {
                     response.headers_mut().insert(VARY, HeaderValue::from_static("origin"));
                     response
                 }
-                Err(problem) => self.finish(&parts, &request_id, None, Err(problem)),
+                Err(problem) => finish(&parts, &request_id, None, Err(problem)),
             }
         } else {
             let answer = self.answer(&parts, body, peer, &request_id, &mut met);
@@ -168,7 +135,7 @@ impl Service for Api {
                 Ok(result) => result,
                 Err(_) => Err(Problem::new(Code::AnswerTimeout, "The answer was not ready in time.")),
             };
-            self.finish(&parts, &request_id, met.as_ref(), result)
+            finish(&parts, &request_id, met.as_ref(), result)
         };
         let operation = met.and_then(|met| met.operation);
         self.metrics.observe(operation, response.status(), started.elapsed());
@@ -221,6 +188,33 @@ async fn dispatch(operation: &'static Operation, call: Call<'_>) -> Result<Reply
         Endpoint::DeletePayment => payments::delete(call).await,
         Endpoint::System(_) => Err(Problem::internal("an open endpoint was dispatched as one of a client's")),
     }
+}
+
+/// An answer with what every answer carries.
+fn finish(parts: &Parts, request_id: &str, met: Option<&Met>, result: Result<Reply, Problem>) -> Response<Full<Bytes>> {
+    let mut response = match result {
+        Ok(reply) => told(parts, reply),
+        Err(problem) => {
+            if problem.status().is_server_error() {
+                let trace_id = headers::trace_id(&parts.headers);
+                let route = met.and_then(|met| met.operation).map(|operation| operation.id);
+                let (status, cause) = (problem.status().as_u16(), problem.cause());
+                tracing::error!(request_id, trace_id, route, status, cause, "a request failed");
+            }
+            refused(&problem, request_id)
+        }
+    };
+    let headers = response.headers_mut();
+    if let Ok(value) = HeaderValue::from_str(request_id) {
+        headers.insert(REQUEST_ID, value);
+    }
+    headers.insert(VARY, HeaderValue::from_static("origin"));
+    if parts.headers.contains_key(ORIGIN)
+        && let Some(known) = met.and_then(|met| met.known.as_deref())
+    {
+        cors::permit(known, &parts.headers, headers);
+    }
+    response
 }
 
 /// A success on the wire; nothing but its tag if the caller has it already.

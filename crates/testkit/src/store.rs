@@ -41,15 +41,20 @@ impl TestStore {
 
     /// Opens and migrates it.
     pub async fn open(&self) -> Db {
-        let db = match &*self.0 {
+        let db = self.open_as_it_is().await;
+        db.migrate().await.unwrap();
+        db
+    }
+
+    /// Opens it without migrating it.
+    pub async fn open_as_it_is(&self) -> Db {
+        match &*self.0 {
             Place::Sqlite(directory) => {
                 let path = directory.path().join("perennial.db");
                 Db::open_sqlite(SqliteOptions { exclusive: false, ..SqliteOptions::new(path) }).await.unwrap()
             }
             Place::Postgres(url) => Db::open_postgres(PostgresOptions::new(url)).await.unwrap(),
-        };
-        db.migrate().await.unwrap();
-        db
+        }
     }
 }
 

@@ -17,9 +17,12 @@ const MOST_ENTRIES: usize = 10_000;
 
 #[derive(Default)]
 pub(crate) struct ClientCache {
-    by_hash: RwLock<HashMap<[u8; 32], Cached<Option<Arc<KnownClient>>>>>,
+    by_hash: RwLock<HashMap<[u8; 32], Cached<Seen>>>,
     origins: RwLock<Option<Cached<Arc<[Origin]>>>>,
 }
+
+/// A client, or a stranger.
+type Seen = Option<Arc<KnownClient>>;
 
 #[derive(Clone)]
 struct Cached<T> {
@@ -77,13 +80,12 @@ async fn load(app: &App, hash: [u8; 32]) -> Result<Option<Arc<KnownClient>>, Err
 }
 
 impl ClientCache {
-    #[expect(clippy::option_option, reason = "a remembered stranger is not a stranger")]
-    fn get(&self, hash: &[u8; 32], now: Time) -> Option<Option<Arc<KnownClient>>> {
+    fn get(&self, hash: &[u8; 32], now: Time) -> Option<Seen> {
         let entries = self.by_hash.read().unwrap_or_else(PoisonError::into_inner);
         entries.get(hash).filter(|cached| cached.is_fresh(now)).map(|cached| cached.value.clone())
     }
 
-    fn put(&self, hash: [u8; 32], value: Option<Arc<KnownClient>>, now: Time) {
+    fn put(&self, hash: [u8; 32], value: Seen, now: Time) {
         let mut entries = self.by_hash.write().unwrap_or_else(PoisonError::into_inner);
         if entries.len() >= MOST_ENTRIES {
             entries.retain(|_, cached| cached.is_fresh(now) && cached.value.is_some());

@@ -121,15 +121,15 @@ fn problem_response(entry: Entry) -> Value {
         "type": format!("{}#{}", catalogue::CATALOGUE_PATH, entry.code), "title": entry.title, "status": status,
         "detail": entry.remedy, "code": entry.code, "request_id": "req_5f3a9c0d1e2b4a68"
     });
-    match status {
+    let fault = match status {
         400 => {
-            example["errors"] = json!([{ "parameter": "limit", "code": "invalid_parameter", "detail": "must be a whole number from 1 to 200" }])
+            json!({ "parameter": "limit", "code": "invalid_parameter", "detail": "must be a whole number from 1 to 200" })
         }
-        422 => {
-            example["errors"] =
-                json!([{ "pointer": "/price", "code": "out_of_range", "detail": "must be between 0 and 999999999999" }])
-        }
-        _ => {}
+        422 => json!({ "pointer": "/price", "code": "out_of_range", "detail": "must be between 0 and 999999999999" }),
+        _ => Value::Null,
+    };
+    if !fault.is_null() {
+        example["errors"] = json!([fault]);
     }
     json!({
         "description": format!("{}:\n", entry.status.canonical_reason().unwrap_or("Refused")),

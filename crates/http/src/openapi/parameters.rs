@@ -34,7 +34,7 @@ pub(super) fn of(operation: &Operation) -> Value {
             parameters.push(tag("if-none-match", "The entity tag you have: 304 if it is still good."));
         }
         Answers::Record(_) => {
-            parameters.push(tag("if-match", "The entity tag you read: 412 if the record has changed."))
+            parameters.push(tag("if-match", "The entity tag you read: 412 if the record has changed."));
         }
         Answers::List(_) | Answers::Plain(_) => {}
     }

@@ -1,6 +1,22 @@
-//! Contract §4 to §6 through HTTP: plans, subscriptions and payments, each rule a test.
+//! Contract §4 to §6 and the open endpoints of §8 through HTTP: plans, subscriptions and payments, each rule a test.
 //! The engine is that of the run: see `perennial-testkit`.
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on panics")]
 
+mod access;
+mod activity;
+mod billing;
+mod deletes;
+mod document;
+mod external_ids;
+mod money;
+mod payments;
+mod plan_fields;
+mod plan_updates;
 mod plans;
+mod subscription_updates;
+mod subscriptions;
+mod support;
+mod system;
+mod tenants;
+mod transitions;

@@ -175,6 +175,7 @@ fn running_out_of_descriptors_is_survived() {
         .args(["-c", r#"ulimit -n 48 && exec "$0" --exact "$1" --ignored"#])
         .arg(std::env::current_exe().unwrap())
         .arg(child)
+        .env("FEW_DESCRIPTORS", "48")
         .output()
         .unwrap();
     let text = String::from_utf8_lossy(&output.stdout);
@@ -184,6 +185,7 @@ fn running_out_of_descriptors_is_survived() {
 #[tokio::test]
 #[ignore = "needs a process of its own: see the test above"]
 async fn in_a_process_with_few_descriptors() {
+    assert!(std::env::var_os("FEW_DESCRIPTORS").is_some(), "run by the test above only");
     let server = Running::start(patient()).await;
     let mut peers = Vec::new();
     while let Ok(peer) = TcpStream::connect(server.address).await {

@@ -1,12 +1,12 @@
 //! Contract §1: 408, 500 and 503. When the service itself fails it says so, and never why.
 
-use crate::support::{Peer, TRUSTED, plan_body};
+use crate::support::{Peer, TRUSTED, members, plan_body};
 use perennial_app::context::{App, Chance, Clock};
 use perennial_app::keys::{Keys, MasterKey};
 use perennial_http::server::{Server, ServerOptions};
 use perennial_http::{Api, ApiOptions, BodyLimits};
-use perennial_testkit::{Answer, TestApp, TestOptions};
-use serde_json::json;
+use perennial_testkit::{TestApp, TestOptions};
+use serde_json::{Value, json};
 use std::sync::atomic::AtomicI64;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
@@ -21,8 +21,8 @@ const LONG: Duration = Duration::from_mins(10);
 const INNER_WORDS: [&str; 12] =
     ["sql", "constraint", "unique", "table", "postgres", "panic", "plans_", "src/", ".rs", "closed", "writer", "127.0"];
 
-fn shows_nothing(answer: &Answer) {
-    let document = String::from_utf8_lossy(&answer.bytes).to_ascii_lowercase();
+fn shows_nothing(document: &[u8]) {
+    let document = String::from_utf8_lossy(document).to_ascii_lowercase();
     for word in INNER_WORDS {
         assert!(!document.contains(word), "{word} in {document}");
     }
@@ -66,7 +66,7 @@ async fn an_answer_that_is_not_ready_in_time_is_503() {
     let app = TestApp::with(options(LONG, Duration::ZERO)).await;
     let answer = app.post("/subscription-plans", &plan_body("pro", &json!({}))).await.refused(503, "answer_timeout");
     assert_eq!(answer.header("retry-after"), "1");
-    shows_nothing(&answer);
+    shows_nothing(&answer.bytes);
 }
 
 #[tokio::test]
@@ -97,31 +97,37 @@ async fn a_store_that_is_gone_is_503_without_inner_detail() {
     app.app.db.close().await;
     let answer = app.put("/subscription-plans/pro", &json!({ "tier": 1 })).await.refused(503, "storage_unavailable");
     assert_eq!(answer.header("retry-after"), "1");
-    shows_nothing(&answer);
+    shows_nothing(&answer.bytes);
 }
 
 /// Two processes that draw the same ids: the second create meets a row that cannot be there.
 #[tokio::test]
 async fn a_defect_of_ours_is_500_without_inner_detail() {
     let app = TestApp::start().await;
-    let mut answers = Vec::new();
+    let mut told = Vec::new();
     for slug in ["first", "second"] {
         let clock = Clock::Fixed(Arc::new(AtomicI64::new(app.now().as_micros())));
         let keys = Keys::derive(&MasterKey::new([7; 32]));
         let twin = App::new(app.store().open().await, clock, Chance::seeded(1 << 40), keys);
         let server = Server::bind("127.0.0.1:0".parse().unwrap(), ServerOptions::default()).await.unwrap();
-        let address = server.local_addr();
+        let mut peer = Peer::at(server.local_addr()).await;
         let api = Arc::new(Api::new(Arc::new(twin), ApiOptions::default()));
-        let serving = tokio::spawn(server.serve(api, std::future::pending()));
-        let request = app.request("POST", "/subscription-plans").to(address).header("x-request-id", slug);
-        answers.push(request.json(&plan_body(slug, &json!({}))).send().await);
-        serving.abort();
+        tokio::spawn(server.serve(api, std::future::pending()));
+        let body = plan_body(slug, &json!({})).to_string();
+        peer.send(format!(
+            "POST /subscription-plans HTTP/1.1\r\nhost: a\r\nclient-id: {TRUSTED}\r\nx-request-id: {slug}\r\n\
+             content-type: application/json\r\ncontent-length: {}\r\n\r\n{body}",
+            body.len()
+        ))
+        .await;
+        told.push(peer.answer().await);
     }
-    let answer = answers.pop().unwrap().refused(500, "internal");
-    answers.pop().unwrap().expect(201);
-    assert_eq!(answer.json["request_id"], "second");
-    assert_eq!(answer.json.get("errors"), None);
-    shows_nothing(&answer);
+    assert_eq!(told[0].status, 201);
+    assert_eq!((told[1].status, told[1].code().as_str()), (500, "internal"));
+    let problem: Value = serde_json::from_slice(&told[1].body).unwrap();
+    assert_eq!(members(&problem), ["code", "detail", "request_id", "status", "title", "type"]);
+    assert_eq!(problem["request_id"], "second");
+    shows_nothing(&told[1].body);
 }
 
 /// Keeps what is logged.

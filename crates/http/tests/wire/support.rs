@@ -5,6 +5,7 @@ use perennial_domain::clients::{Client, ClientName, Origin, PublicId, Scope, Sco
 use perennial_testkit::{Answer, TestApp};
 use serde_json::{Value, json};
 use std::future::Future;
+use std::net::SocketAddr;
 use std::time::Duration;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
@@ -92,7 +93,7 @@ pub(crate) async fn client(app: &TestApp, presents: &str, scopes: &[Scope], orig
     let new = NewClient {
         name: ClientName::parse("another").unwrap(),
         presents: if presents.starts_with("pk_") {
-            Presents::Trusted(Credential::chosen(presents))
+            Presents::Trusted(Credential::chosen(presents).unwrap())
         } else {
             Presents::Public(PublicId::parse(presents).unwrap())
         },
@@ -128,7 +129,11 @@ impl Told {
 
 impl Peer {
     pub(crate) async fn connect(app: &TestApp) -> Self {
-        Self { stream: TcpStream::connect(app.address).await.unwrap(), received: Vec::new() }
+        Self::at(app.address).await
+    }
+
+    pub(crate) async fn at(address: SocketAddr) -> Self {
+        Self { stream: TcpStream::connect(address).await.unwrap(), received: Vec::new() }
     }
 
     pub(crate) async fn send(&mut self, bytes: impl AsRef<[u8]>) {

@@ -62,14 +62,17 @@ impl List {
             query.condition(column, "=", value);
         }
         let first = self.keys[0].name;
-        if let Some(value) = &self.from {
+        // An index walk starts at one bound and ends at one: of the range and the position, only the nearer is asked.
+        let passed = self.passed(segment);
+        if let Some(value) = self.from.as_ref().filter(|_| passed != Some(Order::Ascending)) {
             query.condition(first, ">=", value);
         }
-        if let Some(value) = &self.until {
+        if let Some(value) = self.until.as_ref().filter(|_| passed != Some(Order::Descending)) {
             query.condition(first, "<", value);
         }
         match segment {
             Segment::All => {}
+            Segment::Present if passed == Some(Order::Ascending) || self.from.is_some() => {}
             Segment::Present => {
                 let _ = write!(query.text, " AND {first} IS NOT NULL");
             }
@@ -79,6 +82,16 @@ impl List {
         }
         self.position_condition(segment, query);
         self.order_by(query);
+    }
+
+    /// Which bound of the range the position has passed: a walk upwards leaves `from` behind, one downwards `until`.
+    fn passed(&self, segment: Segment) -> Option<Order> {
+        let after = &self.after.as_ref()?.values[0];
+        let within = match self.order {
+            Order::Ascending => self.from.as_ref().is_none_or(|from| after >= from),
+            Order::Descending => self.until.as_ref().is_none_or(|until| after < until),
+        };
+        (within && segment != Segment::Absent && !after.is_null()).then_some(self.order)
     }
 
     fn position_condition(&self, segment: Segment, query: &mut Composed) {

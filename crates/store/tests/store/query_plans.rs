@@ -122,7 +122,8 @@ async fn every_read_follows_an_index_on_sqlite() {
 #[tokio::test]
 async fn every_read_follows_an_index_on_postgres() {
     let Some(place) = Place::empty_postgres().await else { return };
-    let mut client = filled(&migrated(place).await).await;
+    let place = migrated(place).await;
+    let mut client = filled(&place).await;
     let transaction = client.transaction().await.unwrap();
     assert_eq!(postgres_faults(&transaction, "").await, [""; 0]);
 }
@@ -141,7 +142,8 @@ async fn a_dropped_index_is_noticed_on_sqlite() {
 #[tokio::test]
 async fn a_dropped_index_is_noticed_on_postgres() {
     let Some(place) = Place::empty_postgres().await else { return };
-    let mut client = filled(&migrated(place).await).await;
+    let place = migrated(place).await;
+    let mut client = filled(&place).await;
     for (index, told) in DROPPED {
         let transaction = client.transaction().await.unwrap();
         transaction.batch_execute(&format!("DROP INDEX {index}")).await.unwrap();

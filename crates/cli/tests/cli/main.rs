@@ -1,0 +1,17 @@
+//! The program as people run it: the real binary, its files, its signals, its exit codes.
+//! On PostgreSQL when `PERENNIAL_TEST_POSTGRES` names a server, each test in a database of its own; on SQLite otherwise.
+
+mod client_commands;
+mod client_lives;
+mod commands;
+mod configuration;
+mod first_run;
+mod kills;
+mod many_servers;
+mod refusals;
+mod refused_settings;
+mod secrets;
+mod stopping;
+mod support;
+mod terminal;
+mod watching;

@@ -1,0 +1,127 @@
+//! A place of a test's own: a working directory and an empty store, gone with the test.
+
+use super::{Output, Server};
+use perennial_store::{Change, Db, PostgresOptions, Sql, SqliteOptions};
+use perennial_testkit::TestStore;
+use serde_json::Value;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use tempfile::TempDir;
+
+/// The key that servers on PostgreSQL are given.
+pub(crate) const MASTER_KEY: &str = "00112233445566778899aabbccddeeff0123456789abcdef0123456789abcdef";
+
+pub(crate) struct Place {
+    directory: TempDir,
+    url: Option<String>,
+}
+
+impl Place {
+    /// On the engine of this run.
+    pub(crate) fn new() -> Self {
+        Self::postgres().unwrap_or_else(Self::sqlite)
+    }
+
+    pub(crate) fn sqlite() -> Self {
+        Self { directory: TempDir::new().unwrap(), url: None }
+    }
+
+    /// Where there is a server.
+    pub(crate) fn postgres() -> Option<Self> {
+        let store = block_on(TestStore::create());
+        let url = store.url()?.to_owned();
+        Some(Self { directory: TempDir::new().unwrap(), url: Some(url) })
+    }
+
+    /// Another working directory over the same database, as another machine would have.
+    pub(crate) fn elsewhere(&self) -> Self {
+        Self { directory: TempDir::new().unwrap(), url: self.url.clone() }
+    }
+
+    pub(crate) fn is_postgres(&self) -> bool {
+        self.url.is_some()
+    }
+
+    /// The working directory.
+    pub(crate) fn path(&self) -> &Path {
+        self.directory.path()
+    }
+
+    /// The data directory.
+    pub(crate) fn data(&self) -> PathBuf {
+        self.path().join("data")
+    }
+
+    /// The program, with nothing but our own settings in its environment.
+    pub(crate) fn program(&self) -> Command {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_perennial"));
+        // A backtrace would be printed if there were one.
+        command.current_dir(self.path()).env_clear().env("PATH", std::env::var_os("PATH").unwrap());
+        command.env("RUST_BACKTRACE", "1").env("PERENNIAL_DATA_DIR", self.data());
+        if let Some(url) = &self.url {
+            command.env("PERENNIAL_DATABASE_URL", url).env("PERENNIAL_MASTER_KEY", MASTER_KEY);
+        }
+        command
+    }
+
+    /// `perennial serve` on a port that the system chooses.
+    pub(crate) fn serve_command(&self) -> Command {
+        let mut command = self.program();
+        command.args(["serve", "--listen", "127.0.0.1:0"]);
+        command
+    }
+
+    #[track_caller]
+    pub(crate) fn serve(&self) -> Server {
+        Server::start(&mut self.serve_command())
+    }
+
+    /// Runs a command to its end.
+    #[track_caller]
+    pub(crate) fn run(&self, words: &[&str]) -> Output {
+        Output::of(self.program().args(words))
+    }
+
+    /// What a command answers with `--json`.
+    #[track_caller]
+    pub(crate) fn json(&self, words: &[&str]) -> Value {
+        self.run(&[words, &["--json"]].concat()).data()
+    }
+
+    /// One of the three ids in `clients.json`.
+    #[track_caller]
+    pub(crate) fn first(&self, name: &str) -> String {
+        let text = std::fs::read_to_string(self.data().join("clients.json")).unwrap();
+        serde_json::from_str::<Value>(&text).unwrap()[name].as_str().unwrap().to_owned()
+    }
+
+    /// Runs a statement on the store, past the program.
+    pub(crate) fn tamper(&self, sql: &'static Sql) {
+        block_on(async {
+            let db = self.open().await;
+            db.commit(Change::new().execute_any(sql, vec![])).await.unwrap();
+            db.close().await;
+        });
+    }
+
+    /// A number out of the store, past the program.
+    pub(crate) fn number(&self, sql: &'static Sql) -> i64 {
+        block_on(async { self.open().await.one(sql, &[], |row| row.int(0)).await.unwrap().unwrap() })
+    }
+
+    async fn open(&self) -> Db {
+        let opened = match &self.url {
+            Some(url) => Db::open_postgres(PostgresOptions::new(url)).await,
+            None => {
+                let path = self.data().join("perennial.db");
+                Db::open_sqlite(SqliteOptions { exclusive: false, ..SqliteOptions::new(path) }).await
+            }
+        };
+        opened.unwrap()
+    }
+}
+
+fn block_on<T>(future: impl Future<Output = T>) -> T {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+    runtime.block_on(future)
+}
