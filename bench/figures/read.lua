@@ -9,7 +9,3 @@ end
 function request()
   return wrk.format("GET", "/subscriptions/" .. ids[math.random(#ids)])
 end
-
-function response(status)
-  if status ~= 200 then unexpected = (unexpected or 0) + 1 end
-end

@@ -6,6 +6,8 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Instant;
 
+use serde_json::Value;
+
 use crate::arguments::Arguments;
 use crate::postgres;
 use crate::process::{self, Failure, Result, could_not};
@@ -115,27 +117,51 @@ impl Place {
 }
 
 fn on_engine(options: &Options, st: &Path, place: &Place, url: Option<&str>) -> Result {
-    let mut serve = Command::new(process::binary("perennial")?);
-    serve
-        .args(["serve", "--listen", "127.0.0.1:0"])
-        .env("PERENNIAL_BOOTSTRAP_CLIENT_ID", CLIENT_ID)
-        // Away from the root of the workspace, where a developer may keep a `perennial.toml`.
-        .current_dir(&place.0);
-    match url {
-        Some(url) => serve.args(["--database-url", url]).env("PERENNIAL_MASTER_KEY", MASTER_KEY),
-        None => serve.arg("--data-dir").arg(place.0.join("data")),
-    };
+    let mut serve = perennial(place, url)?;
+    serve.args(["serve", "--listen", "127.0.0.1:0"]);
     let server = Server::start(&mut serve, &place.0.join("server.log"))?;
-    let document = format!("http://{}/openapi.json", server.address());
-    let tested = process::run(&mut schemathesis(options, st, place, &document));
+    let tested = user(place, url).and_then(|user| {
+        let api = format!("http://{}", server.address());
+        let mut command = schemathesis(options, st, place, &api);
+        process::run(command.env("SCHEMATHESIS_USER_ID", user))
+    });
     let stopped = server.stop();
     tested.and(stopped)
 }
 
-fn schemathesis(options: &Options, st: &Path, place: &Place, document: &str) -> Command {
+/// The program, pointed at the run's own store.
+fn perennial(place: &Place, url: Option<&str>) -> Result<Command> {
+    let mut command = Command::new(process::binary("perennial")?);
+    // Away from the root of the workspace, where a developer may keep a `perennial.toml`.
+    command.env("PERENNIAL_BOOTSTRAP_CLIENT_ID", CLIENT_ID).current_dir(&place.0);
+    match url {
+        Some(url) => command.env("PERENNIAL_DATABASE_URL", url).env("PERENNIAL_MASTER_KEY", MASTER_KEY),
+        None => command.env("PERENNIAL_DATA_DIR", place.0.join("data")),
+    };
+    Ok(command)
+}
+
+/// A user for generated subscriptions to belong to.
+fn user(place: &Place, url: Option<&str>) -> Result<String> {
+    let mut command = perennial(place, url)?;
+    let output = command
+        .args(["user", "create", "--email", "schemathesis@example.com", "--json"])
+        .output()
+        .map_err(could_not("run `perennial user create`"))?;
+    let answer: Option<Value> = serde_json::from_slice(&output.stdout).ok();
+    let id = answer.and_then(|answer| answer["data"]["id"].as_str().map(str::to_owned));
+    id.ok_or_else(|| Failure::new(format!("no user could be made: {}", String::from_utf8_lossy(&output.stderr).trim())))
+}
+
+fn schemathesis(options: &Options, st: &Path, place: &Place, api: &str) -> Command {
     let mut command = Command::new(st);
     command
-        .args(["run", document])
+        .args(["run", &format!("{api}/openapi.json")])
+        .env("SCHEMATHESIS_HOOKS", "schemathesis_hooks")
+        .env("PYTHONPATH", env!("CARGO_MANIFEST_DIR"))
+        .env("PYTHONDONTWRITEBYTECODE", "1")
+        .env("SCHEMATHESIS_API", api)
+        .env("SCHEMATHESIS_CLIENT_ID", CLIENT_ID)
         .arg(format!("--header=client-id: {CLIENT_ID}"))
         .arg(format!("--checks={}", CHECKS.join(",")))
         .arg("--phases=examples,coverage,fuzzing,stateful")

@@ -57,13 +57,17 @@ pub async fn list(app: &App, organization: OrganizationId) -> Result<Vec<Client>
     Ok(clients::by_organization(&app.db, organization).await?)
 }
 
-/// Switches a client off; it stops working on every server within seconds.
+/// Switches a client off; it stops working on every server within seconds. One that is off stays as it is.
 pub async fn disable(app: &App, organization: OrganizationId, id: ClientId) -> Result<Client, Error> {
+    let client = clients::by_id(&app.db, organization, id).await?.ok_or(Error::NotFound)?;
+    if client.disabled_at.is_some() {
+        return Ok(client);
+    }
     change(
         app,
         organization,
         id,
-        |client, now| client.disabled_at = Some(client.disabled_at.unwrap_or(now)),
+        |client, now| client.disabled_at = Some(now),
         |change, after, before| clients::disable(change, after, before.revision),
     )
     .await

@@ -8,7 +8,7 @@ use crate::idempotency::{self, Answer, Entry, Key};
 use crate::revision::{ATTEMPTS, IfMatch};
 use perennial_domain::events::{Event, EventKind};
 use perennial_domain::fault::{FaultCode, Faults};
-use perennial_domain::id::{EventId, PlanId, SubscriptionId, UserId};
+use perennial_domain::id::{EventId, SubscriptionId, UserId};
 use perennial_domain::plans::{Plan, PlanKey};
 use perennial_domain::subscriptions::{ExternalSubscriptionId, Subscription, SubscriptionDraft};
 use perennial_store::{self as store, Change, Miss, events, plans, subscriptions, users};
@@ -61,25 +61,26 @@ pub async fn read(app: &App, caller: &Caller, id: SubscriptionId) -> Result<Subs
     subscriptions::by_id(&app.db, caller.organization(), id).await?.ok_or(Error::NotFound)
 }
 
-/// Which plan a list is filtered by, in the caller's words; `None` if there is no such plan.
-pub async fn filter_plan(app: &App, caller: &Caller, key: &PlanKey) -> Result<Option<PlanId>, Error> {
-    match key {
-        PlanKey::Id(id) => Ok(Some(*id)),
-        PlanKey::Slug(_) => Ok(plans::find(&app.db, caller.organization(), key).await?.map(|plan| plan.id)),
-    }
-}
-
-/// A page of subscriptions, and the cursor of the next one.
+/// A page of subscriptions, those of a plan if one is named, and the cursor of the next one.
 pub async fn list(
     app: &App,
     caller: &Caller,
-    query: &Query,
+    plan: Option<&PlanKey>,
+    mut query: Query,
     cursor: Option<&str>,
     limit: usize,
 ) -> Result<(Vec<Subscription>, Option<String>), Error> {
-    let name: ListName = format!("subscriptions {} {query:?}", caller.organization()).into_bytes();
+    let name: ListName = format!("subscriptions {} {plan:?} {query:?}", caller.organization()).into_bytes();
     let after = cursor.map(|cursor| cursor::open(&app.keys, &name, cursor)).transpose()?;
-    let page = subscriptions::list(&app.db, caller.organization(), query, after, limit).await?;
+    query.plan_id = match plan {
+        None => None,
+        Some(PlanKey::Id(id)) => Some(*id),
+        Some(key) => match plans::find(&app.db, caller.organization(), key).await? {
+            Some(plan) => Some(plan.id),
+            None => return Ok((vec![], None)),
+        },
+    };
+    let page = subscriptions::list(&app.db, caller.organization(), &query, after, limit).await?;
     let next = page.next.map(|position| cursor::seal(&app.keys, &name, &position));
     Ok((page.items, next))
 }

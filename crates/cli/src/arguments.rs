@@ -121,7 +121,7 @@ pub(crate) struct ClientCreate {
     /// The id it presents; made unless given.
     #[arg(long)]
     pub(crate) client_id: Option<String>,
-    /// Where a public client's pages come from, such as https://app.example.com or http://localhost:*.
+    /// Where a public client's pages come from, such as `https://app.example.com` or `http://localhost:*`.
     #[arg(long = "origin", value_delimiter = ',', num_args = 1..)]
     pub(crate) origins: Vec<String>,
     /// Where a trusted client may call from, such as 10.0.0.0/8; anywhere unless given.

@@ -3,6 +3,7 @@
 use crate::arguments::{Place, Serve};
 use crate::failure::Failure;
 use serde::Deserialize;
+use std::env::VarError;
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -104,7 +105,9 @@ impl Config {
         self.listen = flags.listen.or(self.listen);
         self.metrics_listen = flags.metrics_listen.or(self.metrics_listen);
         if self.limits.connections == 0 || self.limits.requests_in_flight == 0 || self.limits.queued_changes == 0 {
-            return Err(Failure::new("the limits connections, requests_in_flight and queued_changes must be at least 1"));
+            return Err(Failure::new(
+                "the limits connections, requests_in_flight and queued_changes must be at least 1",
+            ));
         }
         Ok(self)
     }
@@ -120,8 +123,21 @@ impl Config {
     fn read(path: &Path) -> Result<Self, Failure> {
         let text = std::fs::read_to_string(path)
             .map_err(|error| Failure::new(format!("the configuration {} cannot be read: {error}", path.display())))?;
-        toml::from_str(&text)
-            .map_err(|error| Failure::new(format!("the configuration {} is wrong: {}", path.display(), error.to_string().trim_end())))
+        // The error's own text quotes the line, which may hold a password.
+        toml::from_str(&text).map_err(|error| {
+            let line = error.span().map_or(1, |span| text[..span.start].matches('\n').count() + 1);
+            let reason = error.message().replace('\n', ", ");
+            Failure::new(format!("the configuration {} is wrong in line {line}: {reason}", path.display()))
+        })
+    }
+}
+
+/// An environment variable; one that is no text is refused, not ignored.
+pub(crate) fn variable(name: &str) -> Result<Option<String>, Failure> {
+    match std::env::var(name) {
+        Ok(text) => Ok(Some(text)),
+        Err(VarError::NotPresent) => Ok(None),
+        Err(VarError::NotUnicode(_)) => Err(Failure::new(format!("{name} must be text, and holds other bytes"))),
     }
 }
 
@@ -130,6 +146,8 @@ impl Limits {
         perennial_http::server::ServerOptions {
             header_timeout: Duration::from_secs(self.header_seconds),
             body_timeout: Duration::from_secs(self.body_seconds),
+            // One second of the ten is for the store to close.
+            drain_timeout: Duration::from_secs(9),
             max_connections: self.connections,
             max_in_flight: self.requests_in_flight,
             max_header_bytes: self.header_bytes,

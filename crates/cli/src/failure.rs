@@ -22,8 +22,10 @@ impl From<Error> for Failure {
     fn from(error: Error) -> Self {
         match error {
             Error::Invalid(faults) => {
-                let sentences: Vec<String> =
-                    faults.iter().map(|fault| format!("{} {}", fault.pointer.trim_start_matches('/'), fault.reason.detail)).collect();
+                let sentences: Vec<String> = faults
+                    .iter()
+                    .map(|fault| format!("{} {}", fault.pointer.trim_start_matches('/'), fault.reason.detail))
+                    .collect();
                 Self(sentences.join("; "))
             }
             other => Self(other.to_string()),

@@ -1,7 +1,5 @@
 //! Floor 5: `perennial`, the one binary. It reads the configuration and hands each floor its own small part of it.
 
-#![expect(clippy::print_stdout, reason = "a command line speaks on standard output")]
-
 mod arguments;
 mod clients_file;
 mod commands;
@@ -12,6 +10,7 @@ mod master_key;
 mod output;
 mod private_file;
 mod serve;
+mod start;
 mod storage;
 
 use arguments::{Arguments, Command};
@@ -33,14 +32,8 @@ fn main() -> ExitCode {
 fn run(arguments: Arguments) -> Result<(), Failure> {
     let threads = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
     match arguments.command {
-        Command::Openapi => {
-            print!("{}", perennial_http::openapi_document());
-            Ok(())
-        }
-        Command::Errors => {
-            print!("{}", perennial_http::error_catalogue());
-            Ok(())
-        }
+        Command::Openapi => output::write(&perennial_http::openapi_document()),
+        Command::Errors => output::write(&perennial_http::error_catalogue()),
         Command::Serve(flags) => {
             let config = Config::load(&arguments.place)?.with_serve(&flags)?;
             runtime(threads)?.block_on(serve::run(config))

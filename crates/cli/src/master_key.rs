@@ -1,7 +1,7 @@
 //! The master key: from the environment, from a file it names, or from the data directory, where the first run on
 //! SQLite puts it.
 
-use crate::config::Config;
+use crate::config::{self, Config};
 use crate::failure::Failure;
 use crate::private_file;
 use perennial_app::context::Chance;
@@ -13,7 +13,7 @@ const FILE_VARIABLE: &str = "PERENNIAL_MASTER_KEY_FILE";
 
 /// The key that was given, if one was.
 pub(crate) fn given(config: &Config) -> Result<Option<MasterKey>, Failure> {
-    if let Ok(text) = std::env::var(VARIABLE) {
+    if let Some(text) = config::variable(VARIABLE)? {
         return parse(&text, VARIABLE).map(Some);
     }
     let named = std::env::var_os(FILE_VARIABLE).map(PathBuf::from).or_else(|| config.master_key_file.clone());
@@ -59,5 +59,6 @@ fn read(path: &Path) -> Result<MasterKey, Failure> {
 }
 
 fn parse(text: &str, place: &str) -> Result<MasterKey, Failure> {
-    MasterKey::parse(text).ok_or_else(|| Failure::new(format!("{place} does not hold 32 bytes as hex or base64")))
+    let wrong = || Failure::new(format!("{place} must hold 32 bytes, as 64 characters of hex or 44 of base64"));
+    MasterKey::parse(text).ok_or_else(wrong)
 }

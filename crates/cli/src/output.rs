@@ -2,16 +2,23 @@
 
 use crate::failure::Failure;
 use serde::Serialize;
+use std::io::{ErrorKind, Write};
 
 /// Prints `{"data": …}` or, for people, what `text` makes of it.
 pub(crate) fn print<T: Serialize>(json: bool, data: &T, text: impl FnOnce() -> String) -> Result<(), Failure> {
-    if json {
-        let envelope = serde_json::json!({ "data": data });
-        println!("{envelope}");
-    } else {
-        println!("{}", text());
+    let text = if json { serde_json::json!({ "data": data }).to_string() } else { text() };
+    write(&format!("{text}\n"))
+}
+
+/// Writes to standard output. A reader that has gone away, such as `head`, has had enough: that is no failure.
+pub(crate) fn write(text: &str) -> Result<(), Failure> {
+    let mut stdout = std::io::stdout().lock();
+    match stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush()) {
+        Err(error) if error.kind() != ErrorKind::BrokenPipe => {
+            Err(Failure::new(format!("standard output cannot be written: {error}")))
+        }
+        _ => Ok(()),
     }
-    Ok(())
 }
 
 /// Rows in columns as wide as their widest cell.

@@ -1,18 +1,31 @@
-//! Files that hold secrets: mode 0600 from the first byte, whole or not at all.
+//! Files that hold secrets: mode 0600 from the first byte, in a directory of mode 0700, whole or not at all.
 
-use std::fs::OpenOptions;
-use std::io::Write;
-use std::os::unix::fs::OpenOptionsExt;
+use std::fs::{DirBuilder, File, OpenOptions};
+use std::io::{ErrorKind, Write};
+use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
 use std::path::Path;
 
-/// Writes a new file; fails if there is one already.
+/// Writes a new file, and its directory if need be; fails if there is such a file already.
 pub(crate) fn create(path: &Path, content: &str) -> std::io::Result<()> {
-    let mut file = OpenOptions::new().write(true).create_new(true).mode(0o600).open(path)?;
+    let directory = path.parent().unwrap_or(Path::new("."));
+    DirBuilder::new().recursive(true).mode(0o700).create(directory)?;
+    if path.try_exists()? {
+        return Err(ErrorKind::AlreadyExists.into());
+    }
+    let draft = path.with_added_extension("draft");
+    remove(&draft)?;
+    let mut file = OpenOptions::new().write(true).create_new(true).mode(0o600).open(&draft)?;
     file.write_all(content.as_bytes())?;
     file.sync_all()?;
+    std::fs::rename(&draft, path)?;
     // The name is durable only when its directory is.
-    match path.parent() {
-        Some(directory) => std::fs::File::open(directory)?.sync_all(),
-        None => Ok(()),
+    File::open(directory)?.sync_all()
+}
+
+/// Removes a file, if it is there.
+pub(crate) fn remove(path: &Path) -> std::io::Result<()> {
+    match std::fs::remove_file(path) {
+        Err(error) if error.kind() != ErrorKind::NotFound => Err(error),
+        _ => Ok(()),
     }
 }

@@ -3,8 +3,9 @@
 use crate::config::Config;
 use crate::failure::Failure;
 use perennial_app::context::{App, Chance, Clock};
+use perennial_app::first_run;
 use perennial_app::keys::{Keys, MasterKey};
-use perennial_store::{Db, PostgresOptions, SqliteOptions};
+use perennial_store::{Db, Error, PostgresOptions, SqliteOptions};
 use std::path::PathBuf;
 
 /// Opens it as the server that owns it.
@@ -17,7 +18,9 @@ pub(crate) async fn open_beside(config: &Config) -> Result<Db, Failure> {
     let path = path(config);
     if config.database_url.is_none() && !path.exists() {
         let directory = config.data_dir().display();
-        return Err(Failure::new(format!("there is no store in {directory}: start `perennial serve` once, or name another --data-dir")));
+        return Err(Failure::new(format!(
+            "there is no store in {directory}: start `perennial serve` once, or name another --data-dir"
+        )));
     }
     open(config, false).await
 }
@@ -26,6 +29,11 @@ pub(crate) async fn open_beside(config: &Config) -> Result<Db, Failure> {
 pub(crate) async fn operator(config: &Config) -> Result<App, Failure> {
     let db = open_beside(config).await?;
     db.ping().await?;
+    if !first_run::has_happened(&db).await? {
+        return Err(Failure::new(
+            "this store is empty: start `perennial serve` once, which makes what every store needs",
+        ));
+    }
     let chance = Chance::from_system();
     let keys = Keys::derive(&MasterKey::new(chance.bytes()));
     Ok(App::new(db, Clock::System, chance, keys))
@@ -40,10 +48,21 @@ pub(crate) async fn open(config: &Config, exclusive: bool) -> Result<Db, Failure
             queue: config.limits.queued_changes,
             ..PostgresOptions::new(&url.0)
         };
-        return Ok(Db::open_postgres(options).await?);
+        return Db::open_postgres(options).await.map_err(|error| match error {
+            Error::Unavailable(reason) => Failure::new(format!(
+                "PostgreSQL cannot be reached: {reason}; see that it runs and that --database-url is right"
+            )),
+            other => Failure::new(format!("{other}; correct --database-url")),
+        });
     }
     let options = SqliteOptions { exclusive, queue: config.limits.queued_changes, ..SqliteOptions::new(path(config)) };
-    Ok(Db::open_sqlite(options).await?)
+    Db::open_sqlite(options).await.map_err(|error| match error {
+        Error::Unavailable(reason) => {
+            let directory = config.data_dir().display();
+            Failure::new(format!("{directory} cannot hold the store: {reason}; free it or choose another --data-dir"))
+        }
+        other => other.into(),
+    })
 }
 
 fn path(config: &Config) -> PathBuf {

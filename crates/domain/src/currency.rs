@@ -79,6 +79,7 @@ mod tests {
     fn codes_are_read_in_any_case_and_told_in_upper() {
         assert_eq!(Currency::parse("usd").unwrap().to_string(), "USD");
         assert_eq!(Currency::parse("Eur").unwrap().as_str(), "EUR");
+        assert_eq!(format!("{:?}", Currency::USD), "USD");
         assert_eq!(Currency::parse("ZWG").unwrap().as_str(), "ZWG");
     }
 

@@ -116,6 +116,7 @@ mod tests {
     fn words_and_aliases_are_read_in_any_case() {
         for cycle in BillingCycle::ALL {
             assert_eq!(BillingCycle::parse(cycle.as_str()), Ok(cycle));
+            assert_eq!(BillingCycle::kept(cycle.as_str()), Some(cycle));
             assert_eq!(serde_json::to_value(cycle).unwrap(), cycle.as_str());
         }
         for (alias, cycle) in [
@@ -140,6 +141,7 @@ mod tests {
 
     #[test]
     fn ambiguous_and_unknown_words_are_refused() {
+        assert_eq!(BillingCycle::kept("month"), None);
         for text in ["bimonthly", "biannual", "BiAnnual"] {
             assert_eq!(BillingCycle::parse(text).unwrap_err().code, FaultCode::Ambiguous, "{text}");
         }

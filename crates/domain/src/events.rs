@@ -86,3 +86,38 @@ impl Event {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_event_names_its_record_by_the_id_the_api_writes() {
+        let at = Time::MAX;
+        for kind in EventKind::ALL {
+            assert_eq!(EventKind::kept(kind.as_str()), Some(*kind));
+            let event = Event {
+                id: EventId::new(at, 1),
+                organization_id: OrganizationId::new(at, 1),
+                kind: *kind,
+                record_id: PlanId::new(at, 4).bytes(),
+                client_id: None,
+                request_id: None,
+                at,
+                before: None,
+                after: None,
+            };
+            let prefix = match kind.as_str().split('.').next().unwrap() {
+                "organization" => "org",
+                "client" => "cli",
+                "user" => "usr",
+                "session" => "ses",
+                "subscription" => "sub",
+                "payment" => "pay",
+                word => word,
+            };
+            assert_eq!(event.record(), format!("{prefix}_{}", PlanId::new(at, 4).suffix()));
+        }
+        assert_eq!(EventKind::kept("plan.eaten"), None);
+    }
+}

@@ -189,3 +189,29 @@ impl<'a> IntoIterator for &'a Faults {
         self.iter()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn faults_are_told_in_the_order_they_were_found() {
+        let mut faults = Faults::none();
+        assert_eq!(faults.clone().into_result(7), Ok(7));
+        faults.note("/b", FaultCode::Required, "is required");
+        faults.note("/a", FaultCode::TooLong, "is too long");
+        let pointers: Vec<&str> = (&faults).into_iter().map(|fault| fault.pointer.as_ref()).collect();
+        assert_eq!(pointers, ["/b", "/a"]);
+        assert!(faults.touch("/a") && !faults.touch("/"));
+        assert_eq!(faults.clone().into_result(7), Err(faults));
+    }
+
+    #[test]
+    fn every_code_has_a_name_of_its_own() {
+        let mut names = FaultCode::ALL.map(FaultCode::as_str).to_vec();
+        names.sort_unstable();
+        names.dedup();
+        assert_eq!(names.len(), FaultCode::ALL.len());
+        assert!(names.iter().all(|name| name.bytes().all(|byte| byte.is_ascii_lowercase() || byte == b'_')));
+    }
+}

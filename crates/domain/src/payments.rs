@@ -311,6 +311,7 @@ mod tests {
     fn words_and_aliases_are_read_in_any_case() {
         for status in PaymentStatus::ALL {
             assert_eq!(PaymentStatus::parse(&status.as_str().to_uppercase()), Ok(status));
+            assert_eq!(PaymentStatus::kept(status.as_str()), Some(status));
             assert_eq!(serde_json::to_value(status).unwrap(), status.as_str());
         }
         for (aliases, status) in [
@@ -323,6 +324,7 @@ mod tests {
             }
         }
         assert_eq!(PaymentStatus::parse("unknown").unwrap_err().code, FaultCode::UnknownValue);
+        assert_eq!(PaymentStatus::kept("paid"), None);
     }
 
     proptest! {

@@ -68,6 +68,7 @@ mod tests {
     fn words_joined_by_single_marks_are_slugs() {
         for text in ["pro", "pro-monthly", "a_b-c", "9", "plan", "plans_1", &"a".repeat(100)] {
             assert_eq!(Slug::parse(text).unwrap().as_str(), text);
+            assert_eq!(Slug::parse(text).unwrap().to_string(), text);
         }
     }
 

@@ -185,10 +185,7 @@ fn check(
     faults: &mut Faults,
 ) {
     for (pointer, instant) in [("/renews_at", renews_at), ("/ends_at", ends_at)] {
-        if instant.is_some_and(|instant| instant < starts_at)
-            && !faults.touch(pointer)
-            && !faults.touch("/starts_at")
-        {
+        if instant.is_some_and(|instant| instant < starts_at) && !faults.touch(pointer) && !faults.touch("/starts_at") {
             faults.note(pointer, FaultCode::Inconsistent, "must not be before starts_at");
         }
     }

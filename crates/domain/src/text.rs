@@ -95,6 +95,7 @@ mod tests {
     #[test]
     fn lengths_are_counted_in_code_points_after_normalising() {
         assert_eq!(line(""), Err(FaultCode::TooShort));
+        assert_eq!((line("é"), prose("")), (Ok("é".into()), Ok(String::new())));
         assert_eq!(line("ééééé"), Ok("ééééé".into()));
         assert_eq!(line("e\u{301}e\u{301}e\u{301}e\u{301}e\u{301}"), Ok("ééééé".into()));
         assert_eq!(line("éééééé"), Err(FaultCode::TooLong));

@@ -53,6 +53,8 @@ pub(crate) fn authorise(
         Access::Scope(scope) if client.scopes.contain(scope) => Ok(()),
         Access::Own(all, _) if client.scopes.contain(all) => Ok(()),
         Access::Own(_, own) if client.scopes.contain(own) => Err(Problem::token_required()),
+        // The scope it is told is one that a client of its kind can be granted.
+        Access::Own(_, own) if client.kind == ClientKind::Public => Err(Problem::scope(own)),
         Access::Scope(scope) | Access::Own(scope, _) => Err(Problem::scope(scope)),
     }
 }

@@ -5,6 +5,7 @@ use crate::catalogue::Code;
 use crate::fields::Reader;
 use crate::headers;
 use crate::json::{self, Unreadable};
+use crate::patience::Patience;
 use crate::problem::Problem;
 use crate::query::Query;
 use crate::server::{BodyFault, read_body};
@@ -46,7 +47,13 @@ pub(crate) struct Call<'a> {
     pub(crate) query: Query,
     parts: &'a Parts,
     limits: &'a BodyLimits,
-    body: Option<Incoming>,
+    unread: Option<Unread<'a>>,
+}
+
+/// A body on its way.
+pub(crate) struct Unread<'a> {
+    pub(crate) body: Incoming,
+    pub(crate) patience: &'a Patience,
 }
 
 /// A body that is JSON.
@@ -60,9 +67,9 @@ impl<'a> Call<'a> {
         query: Query,
         parts: &'a Parts,
         limits: &'a BodyLimits,
-        body: Incoming,
+        unread: Unread<'a>,
     ) -> Self {
-        Self { app, caller, parameter, query, parts, limits, body: Some(body) }
+        Self { app, caller, parameter, query, parts, limits, unread: Some(unread) }
     }
 
     /// The caller's condition on the record's revision.
@@ -120,8 +127,9 @@ impl<'a> Call<'a> {
     }
 
     async fn bytes(&mut self) -> Result<Bytes, Problem> {
-        let Some(body) = self.body.take() else { return Ok(Bytes::new()) };
-        read_body(body, self.limits.bytes, self.limits.timeout).await.map_err(|fault| match fault {
+        let Some(Unread { body, patience }) = self.unread.take() else { return Ok(Bytes::new()) };
+        let body = read_body(body, self.limits.bytes, self.limits.timeout);
+        patience.while_arriving(body).await.map_err(|fault| match fault {
             BodyFault::TooLarge => {
                 Problem::new(Code::BodyTooLarge, format!("The body has more than {} bytes.", self.limits.bytes))
             }

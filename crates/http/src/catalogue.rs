@@ -177,20 +177,27 @@ pub(crate) fn html() -> String {
          section:target{border-color:#1f7a4d;background:#eef7f1}h2{font-size:1rem;margin:0}code{font-size:1rem}\
          small{color:#5b6f65}p{margin:.25rem 0}</style><h1>Errors</h1>",
     );
-    let mut anchored = Vec::new();
-    for entry in entries() {
-        let Entry { code, status, title, remedy } = entry;
-        let remedy = remedy.replace('&', "&amp;").replace('<', "&lt;");
-        // A code with two statuses has one anchor, at the first.
-        let anchor = if anchored.contains(&code) { String::new() } else { format!(" id=\"{code}\"") };
-        anchored.push(code);
+    let mut told = Vec::new();
+    for Entry { code, status, title, remedy } in entries() {
+        // A name with two statuses is one place to link to.
+        let anchor = if told.contains(&code) { String::new() } else { format!(" id=\"{code}\"") };
+        told.push(code);
+        let (status, remedy) = (status.as_u16(), code_marked(remedy));
         let _ = write!(
             page,
-            "<section{anchor}><h2><code>{code}</code> <small>{}</small></h2><p>{title}.</p><p>{remedy}</p></section>",
-            status.as_u16()
+            "<section{anchor}><h2><code>{code}</code> <small>{status}</small></h2><p>{title}.</p><p>{remedy}</p></section>"
         );
     }
     page
+}
+
+/// Text as HTML, what stands between backticks as code.
+fn code_marked(text: &str) -> String {
+    let escaped = text.replace('&', "&amp;").replace('<', "&lt;");
+    let pieces = escaped.split('`').enumerate();
+    pieces
+        .map(|(place, piece)| if place % 2 == 1 { format!("<code>{piece}</code>") } else { piece.to_owned() })
+        .collect()
 }
 
 #[cfg(test)]

@@ -60,6 +60,10 @@ pub(crate) mod schema {
         json!({ "type": "string", "minLength": 1, "maxLength": 255 })
     }
 
+    pub(crate) fn product() -> Value {
+        json!({ "type": "string", "maxLength": 255 })
+    }
+
     pub(crate) fn cursor() -> Value {
         json!({ "type": "string" })
     }

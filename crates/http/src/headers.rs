@@ -128,10 +128,10 @@ mod tests {
     use super::*;
     use http::HeaderValue;
 
-    fn headers(name: HeaderName, values: &[&str]) -> HeaderMap {
+    fn headers(name: &HeaderName, values: &[&str]) -> HeaderMap {
         let mut headers = HeaderMap::new();
         for value in values {
-            headers.append(name.clone(), HeaderValue::from_str(value).unwrap());
+            headers.append(name, HeaderValue::from_str(value).unwrap());
         }
         headers
     }
@@ -143,22 +143,22 @@ mod tests {
             map.append(REQUEST_ID, HeaderValue::from_bytes(sent.as_bytes()).unwrap());
             assert_eq!(request_id(&map).is_some(), accepted, "{sent}");
         }
-        assert!(request_id(&headers(REQUEST_ID, &[&"a".repeat(128)])).is_some());
-        assert!(request_id(&headers(REQUEST_ID, &[&"a".repeat(129)])).is_none());
+        assert!(request_id(&headers(&REQUEST_ID, &[&"a".repeat(128)])).is_some());
+        assert!(request_id(&headers(&REQUEST_ID, &[&"a".repeat(129)])).is_none());
     }
 
     #[test]
     fn a_trace_is_read_from_its_w3c_form() {
         let good = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01";
-        assert_eq!(trace_id(&headers(TRACEPARENT, &[good])), Some("4bf92f3577b34da6a3ce929d0e0e4736"));
+        assert_eq!(trace_id(&headers(&TRACEPARENT, &[good])), Some("4bf92f3577b34da6a3ce929d0e0e4736"));
         for bad in ["", "00", "00-4bf9-00f0-01", "00-00000000000000000000000000000000-00f067aa0ba902b7-01", "x"] {
-            assert_eq!(trace_id(&headers(TRACEPARENT, &[bad])), None, "{bad}");
+            assert_eq!(trace_id(&headers(&TRACEPARENT, &[bad])), None, "{bad}");
         }
     }
 
     #[test]
     fn an_idempotency_key_is_visible_short_and_sent_once() {
-        let key = |values: &[&str]| idempotency_key(&headers(IDEMPOTENCY_KEY, values));
+        let key = |values: &[&str]| idempotency_key(&headers(&IDEMPOTENCY_KEY, values));
         assert_eq!(key(&[]), Ok(None));
         assert_eq!(key(&["a!~"]), Ok(Some("a!~".into())));
         assert!(key(&[&"k".repeat(255)]).is_ok());
@@ -171,7 +171,7 @@ mod tests {
     #[test]
     fn conditions_name_revisions() {
         let id = EventId::from_bytes([7; 16]);
-        let parse = |values: &[&str]| if_match(&headers(IF_MATCH, values));
+        let parse = |values: &[&str]| if_match(&headers(&IF_MATCH, values));
         assert_eq!(parse(&[]), Ok(IfMatch::Unconditional));
         assert_eq!(parse(&["*"]), Ok(IfMatch::Any));
         assert_eq!(parse(&[&etag(id, None)]), Ok(IfMatch::OneOf(vec![id])));
@@ -187,7 +187,7 @@ mod tests {
     #[test]
     fn what_the_caller_has_is_compared_whole() {
         let id = EventId::from_bytes([7; 16]);
-        let has = |value: &str| none_match(&headers(IF_NONE_MATCH, &[value]), &etag(id, Some(true)));
+        let has = |value: &str| none_match(&headers(&IF_NONE_MATCH, &[value]), &etag(id, Some(true)));
         assert!(has("*") && has(&etag(id, Some(true))) && has(&format!("W/{}", etag(id, Some(true)))));
         assert!(!has(&etag(id, Some(false))) && !has(&etag(id, None)) && !has("\"x\""));
     }

@@ -14,6 +14,7 @@ mod json;
 mod metrics;
 mod openapi;
 mod operation;
+mod patience;
 mod payments;
 mod plans;
 mod problem;

@@ -38,7 +38,7 @@ pub(crate) static LIST: Operation = Operation {
         Parameter { name: "billing_cycle", about: "Plans that bill so; aliases are read too.", schema: schema::cycle },
         Parameter { name: "tier", about: "Plans of this tier.", schema: schema::tier },
         Parameter { name: "most_popular", about: "Plans marked as most popular, or not.", schema: schema::boolean },
-        Parameter { name: "product_id", about: "Plans of this product.", schema: schema::text },
+        Parameter { name: "product_id", about: "Plans of this product.", schema: schema::product },
         Parameter { name: "variant", about: "Plans that name this variant.", schema: schema::text },
         Parameter {
             name: "sort",

@@ -2,12 +2,13 @@
 //! The order here is the contract's: route, client, scope, then what the handler settles.
 
 use crate::access;
-use crate::call::{BodyLimits, Call};
+use crate::call::{BodyLimits, Call, Unread};
 use crate::catalogue::Code;
 use crate::cors;
 use crate::headers::{self, IDEMPOTENCY_REPLAYED, REQUEST_ID};
 use crate::metrics::Metrics;
 use crate::operation::{Endpoint, Operation};
+use crate::patience::Patience;
 use crate::problem::{Problem, RequestFault};
 use crate::query::{Query, decode_percent};
 use crate::reply::Reply;
@@ -24,6 +25,7 @@ use perennial_app::caller::{Caller, KnownClient};
 use perennial_app::context::App;
 use std::fmt::Write as _;
 use std::net::SocketAddr;
+use std::pin::pin;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -62,6 +64,7 @@ impl Api {
         body: Incoming,
         peer: SocketAddr,
         request_id: &str,
+        patience: &Patience,
         met: &mut Option<Met>,
     ) -> Result<Reply, Problem> {
         let path = parts.uri.path();
@@ -87,7 +90,8 @@ impl Api {
         access::authorise(&known, operation.access, &parts.headers, peer.ip())?;
         let caller = Caller { known, request_id: request_id.to_owned() };
         let parameter = decode_percent(parameter).unwrap_or_default();
-        let call = Call::new(&self.app, caller, parameter, query, parts, &self.options.body, body);
+        let unread = Unread { body, patience };
+        let call = Call::new(&self.app, caller, parameter, query, parts, &self.options.body, unread);
         dispatch(operation, call).await
     }
 
@@ -120,27 +124,24 @@ impl Service for Api {
         let started = Instant::now();
         let (parts, body) = request.into_parts();
         let request_id = self.request_id(&parts);
+        let patience = Patience::new(self.options.answer_timeout);
         let mut met = None;
         let response = if cors::is_preflight(&parts) && !router::allowed(parts.uri.path()).is_empty() {
-            match cors::preflight(&self.app, &parts).await {
-                Ok(mut response) => {
-                    response.headers_mut().insert(VARY, HeaderValue::from_static("origin"));
-                    response
-                }
+            let answer = cors::preflight(&self.app, &parts);
+            match patience.with(pin!(answer)).await {
+                Ok(response) => marked(response, &request_id),
                 Err(problem) => finish(&parts, &request_id, None, Err(problem)),
             }
         } else {
-            let answer = self.answer(&parts, body, peer, &request_id, &mut met);
-            let result = match tokio::time::timeout(self.options.answer_timeout, answer).await {
-                Ok(result) => result,
-                Err(_) => Err(Problem::new(Code::AnswerTimeout, "The answer was not ready in time.")),
-            };
+            let answer = self.answer(&parts, body, peer, &request_id, &patience, &mut met);
+            let result = patience.with(pin!(answer)).await;
             finish(&parts, &request_id, met.as_ref(), result)
         };
         let operation = met.and_then(|met| met.operation);
         self.metrics.observe(operation, response.status(), started.elapsed());
         tracing::debug!(
             request_id,
+            trace_id = headers::trace_id(&parts.headers),
             method = parts.method.as_str(),
             route = operation.map(|operation| operation.path),
             status = response.status().as_u16(),
@@ -162,11 +163,7 @@ impl Service for Api {
         };
         self.metrics.observe(None, problem.status(), Duration::ZERO);
         let request_id = self.request_id(request);
-        let mut response = refused(&problem, &request_id);
-        if let Ok(value) = HeaderValue::from_str(&request_id) {
-            response.headers_mut().insert(REQUEST_ID, value);
-        }
-        response
+        marked(refused(&problem, &request_id), &request_id)
     }
 }
 
@@ -192,7 +189,7 @@ async fn dispatch(operation: &'static Operation, call: Call<'_>) -> Result<Reply
 
 /// An answer with what every answer carries.
 fn finish(parts: &Parts, request_id: &str, met: Option<&Met>, result: Result<Reply, Problem>) -> Response<Full<Bytes>> {
-    let mut response = match result {
+    let response = match result {
         Ok(reply) => told(parts, reply),
         Err(problem) => {
             if problem.status().is_server_error() {
@@ -204,16 +201,22 @@ fn finish(parts: &Parts, request_id: &str, met: Option<&Met>, result: Result<Rep
             refused(&problem, request_id)
         }
     };
+    let mut response = marked(response, request_id);
+    if parts.headers.contains_key(ORIGIN)
+        && let Some(known) = met.and_then(|met| met.known.as_deref())
+    {
+        cors::permit(known, &parts.headers, response.headers_mut());
+    }
+    response
+}
+
+/// Any answer at all, with its request's id and what a cache must look at.
+fn marked(mut response: Response<Full<Bytes>>, request_id: &str) -> Response<Full<Bytes>> {
     let headers = response.headers_mut();
     if let Ok(value) = HeaderValue::from_str(request_id) {
         headers.insert(REQUEST_ID, value);
     }
     headers.insert(VARY, HeaderValue::from_static("origin"));
-    if parts.headers.contains_key(ORIGIN)
-        && let Some(known) = met.and_then(|met| met.known.as_deref())
-    {
-        cors::permit(known, &parts.headers, headers);
-    }
     response
 }
 

@@ -160,7 +160,7 @@ pub(crate) async fn list(mut call: Call<'_>) -> Result<Reply, Problem> {
     let plan = query.get("subscription_plan_id", |text| {
         PlanKey::parse(text).ok_or_else(|| Reason::new(FaultCode::InvalidFormat, "must be a plan's id or slug"))
     });
-    let mut wanted = Query {
+    let wanted = Query {
         user_id: query.get("user_id", |text| {
             text.parse().map_err(|_| Reason::new(FaultCode::InvalidFormat, "must be a user's id"))
         }),
@@ -186,13 +186,8 @@ pub(crate) async fn list(mut call: Call<'_>) -> Result<Reply, Problem> {
     let limit = query.get("limit", limit).unwrap_or(DEFAULT_LIMIT);
     let cursor = query.get("cursor", |text| Ok(text.to_owned()));
     call.no_body().await?;
-    if let Some(key) = plan {
-        let Some(plan) = subscriptions::filter_plan(call.app, &call.caller, &key).await? else {
-            return Ok(Reply::list::<Subscription>(&[], None, limit));
-        };
-        wanted.plan_id = Some(plan);
-    }
-    let (found, next) = subscriptions::list(call.app, &call.caller, &wanted, cursor.as_deref(), limit).await?;
+    let (found, next) =
+        subscriptions::list(call.app, &call.caller, plan.as_ref(), wanted, cursor.as_deref(), limit).await?;
     let now = call.app.clock.now();
     let views: Vec<SubscriptionView<'_>> =
         found.iter().map(|subscription| SubscriptionView::at(subscription, now)).collect();

@@ -31,10 +31,19 @@ pub(super) async fn run(app: &App, command: Command, json: bool) -> Result<(), F
             if found.kind == ClientKind::Public {
                 return Err(Failure::new("a public client's id is no secret: create another client instead"));
             }
+            if found.disabled_at.is_some() {
+                return Err(Failure::new(format!(
+                    "{client:?} is disabled and stays so: create another client instead"
+                )));
+            }
             let credential = Credential::generate(&app.chance);
             let client = clients::rotate(app, organization.id, found.id, &credential).await?;
             output::print(json, &shown(&client, credential.expose()), || {
-                format!("{} now has the id\n\n  {}\n\nIt is shown this once; the old one stops working within 5 seconds.", client.id, credential.expose())
+                format!(
+                    "{} now has the id\n\n  {}\n\nIt is shown this once; the old one stops working within 5 seconds.",
+                    client.id,
+                    credential.expose()
+                )
             })
         }
     }
@@ -49,7 +58,12 @@ async fn create(app: &App, create: ClientCreate, json: bool) -> Result<(), Failu
         scopes: scopes(&create.scopes, kind)?,
         origins: origins(&create.origins, kind)?,
         cidrs: cidrs(&create.cidrs, kind)?,
-        expires_at: create.expires_at.as_deref().map(Time::parse).transpose().map_err(|reason| wrong("expires-at", &reason))?,
+        expires_at: create
+            .expires_at
+            .as_deref()
+            .map(Time::parse)
+            .transpose()
+            .map_err(|reason| wrong("expires-at", &reason))?,
     };
     let taken = Failure::new("a client of this installation has this id already: choose another --client-id");
     let client = clients::create(app, organization.id, new).await?.ok_or(taken)?;
@@ -73,8 +87,9 @@ fn presents(app: &App, kind: Kind, chosen: Option<&str>) -> Result<(ClientKind, 
         }
         Kind::Trusted => {
             let credential = match chosen {
-                Some(text) => Credential::chosen(text)
-                    .ok_or_else(|| Failure::new("--client-id of a trusted client must be 32 to 255 visible ASCII characters"))?,
+                Some(text) => Credential::chosen(text).ok_or_else(|| {
+                    Failure::new("--client-id of a trusted client must be 32 to 255 visible ASCII characters")
+                })?,
                 None => Credential::generate(&app.chance),
             };
             let shown = credential.expose().to_owned();
@@ -106,19 +121,22 @@ fn cidrs(texts: &[String], kind: ClientKind) -> Result<Vec<ipnet::IpNet>, Failur
     if kind == ClientKind::Public && !texts.is_empty() {
         return Err(Failure::new("--cidr is for trusted clients: a public client is called from anywhere"));
     }
-    let parse = |text: &String| text.parse().map_err(|_| Failure::new(format!("--cidr {text:?} is not a range such as 10.0.0.0/8")));
+    let parse = |text: &String| {
+        text.parse().map_err(|_| Failure::new(format!("--cidr {text:?} is not a range such as 10.0.0.0/8")))
+    };
     texts.iter().map(parse).collect()
 }
 
 /// A client by its record id or its name.
 async fn find(app: &App, organization: OrganizationId, name_or_id: &str) -> Result<Client, Failure> {
     let clients = clients::list(app, organization).await?;
-    let mut matching = clients
-        .into_iter()
-        .filter(|client| client.id.to_string() == name_or_id || client.name.as_str() == name_or_id);
+    let mut matching =
+        clients.into_iter().filter(|client| client.id.to_string() == name_or_id || client.name.as_str() == name_or_id);
     match (matching.next(), matching.next()) {
         (Some(client), None) => Ok(client),
-        (Some(_), Some(_)) => Err(Failure::new(format!("several clients are called {name_or_id:?}: name one by its id, see `perennial client list`"))),
+        (Some(_), Some(_)) => Err(Failure::new(format!(
+            "several clients are called {name_or_id:?}: name one by its id, see `perennial client list`"
+        ))),
         (None, _) => Err(Failure::new(format!("there is no client {name_or_id:?}: see `perennial client list`"))),
     }
 }

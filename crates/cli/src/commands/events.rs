@@ -34,7 +34,9 @@ pub(super) async fn run(app: &App, command: Events, json: bool) -> Result<(), Fa
             let organization = organization(app, &org.org).await?;
             let before = Time::parse(&before).map_err(|reason| wrong("before", &reason))?;
             let pruned = events::prune(app, organization.id, before).await?;
-            output::print(json, &json!({ "pruned": pruned }), || format!("Removed {pruned} events older than {before}."))
+            output::print(json, &json!({ "pruned": pruned }), || {
+                format!("Removed {pruned} events older than {before}.")
+            })
         }
     }
 }

@@ -13,7 +13,8 @@ pub(super) async fn run(app: &App, command: User, json: bool) -> Result<(), Fail
         User::Create { email, org } => {
             let email = Email::parse(&email).map_err(|reason| wrong("email", &reason))?;
             let organization = organization(app, &org.org).await?;
-            let taken = Failure::new(format!("a user of {} has this e-mail address already", organization.name.as_str()));
+            let taken =
+                Failure::new(format!("a user of {} has this e-mail address already", organization.name.as_str()));
             let user = users::create(app, organization.id, email).await?.ok_or(taken)?;
             output::print(json, &user, || format!("Created {}.", user.id))
         }

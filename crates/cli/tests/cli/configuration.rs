@@ -1,6 +1,6 @@
 //! Where a setting comes from: a flag beats the environment, which beats the file, which beats the default.
 
-use crate::support::{Output, Place, Server, free_ports};
+use crate::support::{MASTER_KEY, Output, Place, Server, free_ports};
 use std::net::{Ipv4Addr, TcpListener};
 use std::path::Path;
 
@@ -14,13 +14,11 @@ fn holds(directory: &Path) -> bool {
 }
 
 #[test]
-fn without_a_setting_it_listens_on_8080_of_this_machine_and_nowhere_else() {
+fn without_a_setting_it_listens_on_port_8080_of_this_machine_alone() {
     let place = Place::new();
-    // Whether or not the port is free: the program names the address it takes, or the one it cannot take.
-    let taken = TcpListener::bind((Ipv4Addr::LOCALHOST, 8080));
-    match taken {
-        Ok(_) | Err(_) => Output::of(place.program().arg("serve")).refused_with(&["127.0.0.1:8080"]),
-    }
+    // Ours or another program's: now the port is taken, and the refusal names the address that was wanted.
+    let _taken = TcpListener::bind((Ipv4Addr::LOCALHOST, 8080));
+    Output::of(place.program().arg("serve")).refused_with(&["127.0.0.1:8080"]);
 }
 
 #[test]
@@ -104,6 +102,7 @@ fn the_database_url_follows_the_same_order() {
     let place = Place::sqlite();
     let serve = |environment: Option<&str>, flag: Option<&str>| {
         let mut command = place.serve_command();
+        command.env("PERENNIAL_MASTER_KEY", MASTER_KEY);
         if let Some(url) = environment {
             command.env("PERENNIAL_DATABASE_URL", url);
         }
@@ -127,7 +126,8 @@ fn every_other_command_finds_the_store_by_the_same_settings() {
     let data = place.data().display().to_string();
     let by_flag = Output::of(elsewhere.program().args(["org", "list", "--json", "--data-dir", &data])).data();
     write_file(&elsewhere, &format!("data_dir = \"{data}\""));
-    let by_file = Output::of(elsewhere.program().env_remove("PERENNIAL_DATA_DIR").args(["org", "list", "--json"])).data();
+    let by_file =
+        Output::of(elsewhere.program().env_remove("PERENNIAL_DATA_DIR").args(["org", "list", "--json"])).data();
     let by_environment = place.json(&["org", "list"]);
     assert_eq!(by_flag.as_array().unwrap().len(), 1);
     assert_eq!(by_flag, by_file);

@@ -1,6 +1,8 @@
 //! The program as people run it: the real binary, its files, its signals, its exit codes.
 //! On PostgreSQL when `PERENNIAL_TEST_POSTGRES` names a server, each test in a database of its own; on SQLite otherwise.
 
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on panics")]
+
 mod client_commands;
 mod client_lives;
 mod commands;

@@ -43,8 +43,8 @@ fn a_file_that_is_no_store_is_named() {
     let place = Place::sqlite();
     std::fs::create_dir(place.data()).unwrap();
     std::fs::write(place.data().join("perennial.db"), "this is a letter, not a database ".repeat(100)).unwrap();
-    let path = place.data().join("perennial.db").display().to_string();
-    Output::of(&mut place.serve_command()).refused_with(&[&path]);
+    let directory = place.data().display().to_string();
+    Output::of(&mut place.serve_command()).refused_with(&[&directory, "not a database", "--data-dir"]);
 }
 
 #[test]
@@ -52,7 +52,9 @@ fn postgres_needs_a_master_key_from_the_operator() {
     let Some(place) = Place::postgres() else { return skipped("needs PERENNIAL_TEST_POSTGRES") };
     let output = Output::of(place.serve_command().env_remove("PERENNIAL_MASTER_KEY"));
     output.refused_with(&["PERENNIAL_MASTER_KEY", "openssl rand -hex 32", "every server"]);
-    assert!(!place.data().join("master.key").exists());
+    assert!(!place.data().exists());
+    // Not even the schema was made.
+    assert_eq!(place.json(&["migrate"])["applied"][0], "0001_foundation");
 }
 
 #[test]

@@ -1,6 +1,6 @@
 //! Settings that cannot be: named in one sentence, without ever printing a secret.
 
-use crate::support::{Output, Place};
+use crate::support::{MASTER_KEY, Output, Place};
 
 const PASSWORD: &str = "hunter2";
 
@@ -12,14 +12,19 @@ fn with_file(text: &str) -> Output {
 
 #[test]
 fn an_unknown_key_is_named_with_its_line_and_file() {
-    with_file("# ours\nlissten = \"127.0.0.1:1\"\n").refused_with(&["perennial.toml", "line 2", "`lissten`", "`listen`"]);
+    with_file("# ours\nlissten = \"127.0.0.1:1\"\n").refused_with(&[
+        "perennial.toml",
+        "line 2",
+        "`lissten`",
+        "`listen`",
+    ]);
     with_file("[limits]\nbody = 1\n").refused_with(&["line 2", "`body`", "`body_bytes`"]);
 }
 
 #[test]
 fn a_value_of_the_wrong_kind_is_named_with_its_line() {
     with_file("listen = \"here\"\n").refused_with(&["line 1", "socket address"]);
-    with_file("[limits]\n\nconnections = -1\n").refused_with(&["line 3", "connections"]);
+    with_file("[limits]\n\nconnections = -1\n").refused_with(&["line 3", "-1"]);
     with_file("[limits]\nqueued_changes = 0\n").refused_with(&["queued_changes", "at least 1"]);
 }
 
@@ -55,7 +60,8 @@ fn a_database_that_cannot_be_reached_is_told_without_its_password() {
         let commands: [&[&str]; 3] = [&["serve", "--listen", "127.0.0.1:0"], &["org", "list"], &["migrate", "--json"]];
         for words in commands {
             let mut command = place.program();
-            let output = Output::of(command.env("PERENNIAL_DATABASE_URL", url).args(words));
+            command.env("PERENNIAL_DATABASE_URL", url).env("PERENNIAL_MASTER_KEY", MASTER_KEY);
+            let output = Output::of(command.args(words));
             assert!(!output.stderr.contains(PASSWORD), "{}", output.stderr);
             output.refused_with(&["--database-url"]);
         }

@@ -106,6 +106,7 @@ mod tests {
     fn words_and_aliases_are_read_in_any_case() {
         for status in SubscriptionStatus::ALL {
             assert_eq!(SubscriptionStatus::parse(&status.as_str().to_uppercase()), Ok(status));
+            assert_eq!(SubscriptionStatus::kept(status.as_str()), Some(status));
             assert_eq!(serde_json::to_value(status).unwrap(), status.as_str());
         }
         for (aliases, status) in [
@@ -119,6 +120,7 @@ mod tests {
             }
         }
         assert_eq!(SubscriptionStatus::parse("pending ").unwrap_err().code, FaultCode::UnknownValue);
+        assert_eq!(SubscriptionStatus::kept("draft"), None);
     }
 
     #[test]

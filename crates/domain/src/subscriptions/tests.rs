@@ -79,6 +79,41 @@ fn a_draft_with_faults_or_gaps_is_no_subscription() {
 }
 
 #[test]
+fn contradictions_are_told_though_the_references_are_missing() {
+    let now = instant(NOW);
+    let early = Some(Some(instant("2026-03-10T11:59:59Z")));
+    let draft = SubscriptionDraft {
+        status: Some(Expired),
+        is_active: Some(true),
+        renews_at: early,
+        ends_at: early,
+        ..SubscriptionDraft::default()
+    };
+    let id = SubscriptionId::new(now, 8);
+    let found = Subscription::create(draft, Faults::none(), None, id, event(2), now).unwrap_err();
+    let pointers: Vec<&str> = found.iter().map(|fault| fault.pointer.as_ref()).collect();
+    assert_eq!(pointers, ["/renews_at", "/ends_at", "/is_active"]);
+}
+
+#[test]
+fn a_field_that_was_not_sent_is_not_blamed_for_one_that_was() {
+    let now = instant(NOW);
+    let mut wrong = Faults::none();
+    wrong.note("/renews_at", FaultCode::InvalidFormat, "");
+    let last = SubscriptionDraft { starts_at: Some(Time::MAX), ..draft() };
+    let id = SubscriptionId::new(now, 8);
+    assert_eq!(Subscription::create(last, wrong.clone(), Some(&plan()), id, event(2), now), Err(wrong));
+    let cancelled = SubscriptionDraft {
+        status: Some(Cancelled),
+        starts_at: Some(instant("2027-01-01T00:00:00Z")),
+        renews_at: Some(Some(instant("2026-12-31T00:00:00Z"))),
+        ..draft()
+    };
+    let found = create(cancelled).unwrap_err();
+    assert!(found.touch("/renews_at") && !found.touch("/ends_at"));
+}
+
+#[test]
 fn activity_defaults_by_status() {
     for status in SubscriptionStatus::ALL {
         assert_eq!(in_status(status).is_active, status.is_active_by_default(), "{status:?}");

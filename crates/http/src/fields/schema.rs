@@ -61,7 +61,7 @@ fn nullable(mut schema: Value) -> Value {
     if let Some(kind) = schema["type"].as_str() {
         schema["type"] = json!([kind, "null"]);
     }
-    if let Some(words) = schema["enum"].as_array_mut() {
+    if let Some(Value::Array(words)) = schema.get_mut("enum") {
         words.push(Value::Null);
     }
     schema

@@ -3,6 +3,7 @@
 use super::example;
 use crate::catalogue::{self, Code, Entry};
 use crate::operation::{Access, Answers, Operation};
+use crate::router::OPERATIONS;
 use http::Method;
 use serde_json::{Map, Value, json};
 
@@ -42,8 +43,7 @@ const OPEN: &[Code] = &[
 
 pub(super) fn of(operation: &Operation) -> Value {
     let mut answers = Map::new();
-    let mut headers =
-        json!({ "x-request-id": link("x-request-id"), "vary": link("vary"), "cache-control": link("cache-control") });
+    let mut headers = common_headers();
     let (status, about, content) = match operation.answers {
         Answers::Record(name) => ("200", "The record.", record(name)),
         Answers::Created(name) => ("201", "The new record.", record(name)),
@@ -59,9 +59,17 @@ pub(super) fn of(operation: &Operation) -> Value {
         headers["location"] = link("location");
         headers["idempotency-replayed"] = link("idempotency-replayed");
     }
-    answers.insert(status.into(), json!({ "description": about, "headers": headers, "content": content }));
+    if let Answers::Plain("text/css" | "text/javascript") = operation.answers {
+        headers["content-encoding"] = link("content-encoding");
+    }
+    let mut success = json!({ "description": about, "headers": headers, "content": content });
+    if let Answers::Created(_) = operation.answers {
+        success["links"] = links(operation);
+    }
+    answers.insert(status.into(), success);
     if operation.method == Method::GET && matches!(operation.answers, Answers::Record(_)) {
-        let headers = json!({ "etag": link("etag"), "x-request-id": link("x-request-id") });
+        let mut headers = common_headers();
+        headers["etag"] = link("etag");
         answers.insert("304".into(), json!({ "description": "You have it already.", "headers": headers }));
     }
     for code in refusals(operation) {
@@ -69,6 +77,24 @@ pub(super) fn of(operation: &Operation) -> Value {
         answers.insert(status.clone(), json!({ "$ref": format!("#/components/responses/{status}") }));
     }
     Value::Object(answers)
+}
+
+/// Where the record that was created can be read, updated and deleted.
+fn links(create: &Operation) -> Value {
+    let mut links = Map::new();
+    for operation in OPERATIONS {
+        let (collection, has_parameter) = operation.split_path();
+        if collection == create.path && has_parameter {
+            let parameter = operation.path[collection.len() + 1..].trim_matches(['{', '}']);
+            let field = if parameter == "slug" { "slug" } else { "id" };
+            let link = json!({
+                "operationId": operation.id,
+                "parameters": { parameter: format!("$response.body#/data/{field}") }
+            });
+            links.insert(operation.id.to_owned(), link);
+        }
+    }
+    Value::Object(links)
 }
 
 /// Every code an operation may refuse with.
@@ -110,7 +136,7 @@ pub(super) fn problems() -> Value {
 
 fn problem_response(entry: Entry) -> Value {
     let status = entry.status.as_u16();
-    let mut headers = json!({ "x-request-id": link("x-request-id") });
+    let mut headers = common_headers();
     match status {
         401 => headers["www-authenticate"] = link("www-authenticate"),
         405 => headers["allow"] = link("allow"),
@@ -191,7 +217,17 @@ pub(super) fn headers() -> Value {
         "retry-after": { "description": "Seconds to wait.", "schema": { "type": "integer", "minimum": 0 } },
         "allow": text("The methods the path takes."),
         "www-authenticate": text("How to authenticate."),
+        "content-encoding": text("`gzip` where the file is kept compressed."),
+        "access-control-allow-origin": text("The caller's origin, if the public client it names lists it."),
+        "access-control-expose-headers": text("What a page of that origin may read of the answer."),
     })
+}
+
+/// What any answer may carry.
+fn common_headers() -> Value {
+    let names =
+        ["x-request-id", "vary", "cache-control", "access-control-allow-origin", "access-control-expose-headers"];
+    names.into_iter().map(|name| (name.to_owned(), link(name))).collect::<Map<_, _>>().into()
 }
 
 fn link(header: &str) -> Value {

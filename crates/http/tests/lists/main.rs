@@ -1,2 +1,21 @@
 //! Contract §1 (lists, retries), §2 and §7 through HTTP: lists, idempotency, clients, events.
 //! The engine is that of the run: see `perennial-testkit`.
+
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on panics")]
+
+mod support;
+
+mod client_cache;
+mod clients;
+mod cursors;
+mod events;
+mod first_run;
+mod idempotency;
+mod parameters;
+mod plan_lists;
+mod races;
+mod retries;
+mod scopes;
+mod subscription_filters;
+mod subscription_lists;
+mod tenants;

@@ -140,7 +140,10 @@ async fn the_plans_cycle_is_the_default_and_counts_for_the_renewal() {
     base.app.plan("yearly", json!({ "billing_cycle": "yearly" })).await;
     base.app.plan("forever", json!({ "billing_cycle": "lifetime" })).await;
     let yearly = base.subscribe(json!({ "subscription_plan_id": "yearly" })).await;
-    assert_eq!((&yearly["billing_cycle"], &yearly["renews_at"]), (&json!("yearly"), &json!("2027-03-10T12:00:00.000000Z")));
+    assert_eq!(
+        (&yearly["billing_cycle"], &yearly["renews_at"]),
+        (&json!("yearly"), &json!("2027-03-10T12:00:00.000000Z"))
+    );
     let forever = base.subscribe(json!({ "subscription_plan_id": "forever" })).await;
     assert_eq!((&forever["billing_cycle"], &forever["renews_at"]), (&json!("lifetime"), &json!(null)));
     let own = base.subscribe(json!({ "subscription_plan_id": "forever", "billing_cycle": "weekly" })).await;

@@ -92,7 +92,8 @@ async fn a_record_may_keep_its_own_external_id() {
     for kind in [Subscription, Payment] {
         let record = kind.create(&base, json!("ext-1")).await;
         assert_eq!(kind.put(&base, &record, json!("ext-1")).await.expect(200).data(), &record);
-        let status = json!({ kind.field(): "ext-1", "status": if kind.field().contains("pay") { "failed" } else { "paused" } });
+        let status =
+            json!({ kind.field(): "ext-1", "status": if kind.field().contains("pay") { "failed" } else { "paused" } });
         base.app.put(&place(kind.collection(), &record), &status).await.expect(200);
     }
 }

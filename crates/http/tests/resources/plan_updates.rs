@@ -143,7 +143,9 @@ async fn a_retired_plan_takes_no_new_subscription() {
     let base = Base::start().await;
     base.app.put("/subscription-plans/pro", &json!({ "is_active": false })).await.expect(200);
     base.try_subscribe(json!({})).await.refused(409, "plan_inactive");
-    base.try_subscribe(json!({ "subscription_plan_id": "pro", "status": "expired" })).await.refused(409, "plan_inactive");
+    base.try_subscribe(json!({ "subscription_plan_id": "pro", "status": "expired" }))
+        .await
+        .refused(409, "plan_inactive");
     let answer = base.try_subscribe(json!({ "status": "odd" })).await;
     assert_faults(answer, &["/status unknown_value"], "input is judged before state");
     base.app.put("/subscription-plans/pro", &json!({ "is_active": true })).await.expect(200);

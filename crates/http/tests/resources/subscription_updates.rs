@@ -100,7 +100,8 @@ async fn a_plan_named_by_its_slug_again_is_no_change() {
 #[tokio::test]
 async fn a_subscription_that_does_not_exist_is_a_plain_404() {
     let base = Base::start().await;
-    for id in ["sub_01h455vb4pex5vsknk084sn02q", "sub_", "1", "..", "%00", "%2F", base.plan.as_str(), base.user.as_str()]
+    for id in
+        ["sub_01h455vb4pex5vsknk084sn02q", "sub_", "1", "..", "%00", "%2F", base.plan.as_str(), base.user.as_str()]
     {
         let target = format!("{SUBSCRIPTIONS}/{id}");
         base.app.get(&target).await.refused(404, "not_found");

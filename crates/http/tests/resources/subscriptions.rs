@@ -105,12 +105,8 @@ async fn contradictions_are_told_though_a_required_field_is_missing() {
     let wrong = json!({
         "status": "expired", "is_active": true, "starts_at": "2026-03-10T12:00:00Z", "ends_at": "2026-03-10T11:00:00Z"
     });
-    let expected = [
-        "/user_id required",
-        "/subscription_plan_id required",
-        "/is_active inconsistent",
-        "/ends_at inconsistent",
-    ];
+    let expected =
+        ["/user_id required", "/subscription_plan_id required", "/is_active inconsistent", "/ends_at inconsistent"];
     assert_faults(base.app.post(SUBSCRIPTIONS, &wrong).await, &expected, "");
 }
 
@@ -144,8 +140,15 @@ async fn every_field_of_a_subscription_refuses_other_json_types() {
     let (user, plan) = (format!("\"{}\"", base.user), format!("\"{}\"", base.plan));
     let members = [("user_id", user.as_str()), ("subscription_plan_id", plan.as_str())];
     for field in [
-        "user_id", "subscription_plan_id", "external_subscription_id", "billing_cycle", "status", "is_active",
-        "renews_at", "starts_at", "ends_at",
+        "user_id",
+        "subscription_plan_id",
+        "external_subscription_id",
+        "billing_cycle",
+        "status",
+        "is_active",
+        "renews_at",
+        "starts_at",
+        "ends_at",
     ] {
         for value in ["1", "[]", "{}"] {
             let fault = format!("/{field} invalid_type");

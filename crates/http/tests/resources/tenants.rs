@@ -64,8 +64,7 @@ async fn slugs_and_external_ids_are_unique_in_one_organization_only() {
     let plan = json!({ "name": "Own", "slug": "pro", "price": 1, "billing_cycle": "monthly" });
     let plan = tenant.post(PLANS, &plan).await.expect(201);
     assert_ne!(plan.data()["id"], base.plan);
-    let sent =
-        json!({ "user_id": tenant.user, "subscription_plan_id": "pro", "external_subscription_id": "ext" });
+    let sent = json!({ "user_id": tenant.user, "subscription_plan_id": "pro", "external_subscription_id": "ext" });
     let mine = tenant.post(SUBSCRIPTIONS, &sent).await.expect(201);
     assert_eq!(mine.data()["subscription_plan_id"], plan.data()["id"], "a slug names the caller's own plan");
     let sent =

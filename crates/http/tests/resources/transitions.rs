@@ -37,7 +37,8 @@ fn words(list: &str) -> Vec<&str> {
 #[track_caller]
 fn assert_forbidden(answer: Answer, allowed: &[&str], context: &str) {
     let answer = answer.refused(409, "invalid_transition");
-    let told: Vec<&str> = answer.json["allowed"].as_array().unwrap().iter().map(|word| word.as_str().unwrap()).collect();
+    let told: Vec<&str> =
+        answer.json["allowed"].as_array().unwrap().iter().map(|word| word.as_str().unwrap()).collect();
     assert_eq!(told, allowed, "{context}");
 }
 
@@ -116,7 +117,9 @@ async fn the_words_of_a_subscriptions_status_are_read_in_any_case() {
         ("expired", "expired ended terminated incomplete_expired"),
     ] {
         for word in words(aliases) {
-            for spelling in [word.to_owned(), word.to_uppercase(), format!("{}{}", word[..1].to_uppercase(), &word[1..])] {
+            for spelling in
+                [word.to_owned(), word.to_uppercase(), format!("{}{}", word[..1].to_uppercase(), &word[1..])]
+            {
                 assert_eq!(base.subscribe(json!({ "status": spelling })).await["status"], status, "{spelling}");
             }
         }

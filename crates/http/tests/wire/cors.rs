@@ -35,7 +35,8 @@ fn preflight(app: &TestApp, target: &str, origin: &str) -> Request {
 
 /// The names in a header's list, in alphabetical order.
 fn names(answer: &Answer, header: &str) -> Vec<String> {
-    let mut names: Vec<String> = answer.header(header).split(',').map(|name| name.trim().to_ascii_lowercase()).collect();
+    let mut names: Vec<String> =
+        answer.header(header).split(',').map(|name| name.trim().to_ascii_lowercase()).collect();
     names.sort_unstable();
     names
 }
@@ -172,7 +173,12 @@ async fn a_trusted_client_is_never_permitted() {
     let app = TestApp::start().await;
     let id = "pk_trusted_clients_have_no_pages_at_all";
     client(&app, id, &[Scope::PlansRead], &[LISTED]).await;
-    for (target, status) in [("/subscription-plans", 403), ("/subscription-plans/gone", 403), ("/nowhere", 404), ("/subscription-payments", 405)] {
+    for (target, status) in [
+        ("/subscription-plans", 403),
+        ("/subscription-plans/gone", 403),
+        ("/nowhere", 404),
+        ("/subscription-payments", 405),
+    ] {
         for request in [app.request("GET", target), app.anonymous("GET", target).header("client-id", id)] {
             let answer = request.header("origin", LISTED).send().await.expect(status);
             assert!(permits_nothing(&answer), "{target}");

@@ -62,8 +62,11 @@ async fn a_member_of_another_record_is_not_known() {
 async fn what_the_service_sets_cannot_be_sent_on_create() {
     let app = TestApp::start().await;
     let records = Records::create(&app).await;
-    let read_only =
-        [&["id", "created_at", "updated_at"][..], &["id", "created_at", "updated_at", "has_access"], &["id", "created_at", "updated_at", "date"]];
+    let read_only = [
+        &["id", "created_at", "updated_at"][..],
+        &["id", "created_at", "updated_at", "has_access"],
+        &["id", "created_at", "updated_at", "date"],
+    ];
     for (((collection, body), names), (_, record)) in creates(&records).into_iter().zip(read_only).zip(records.all()) {
         for name in names {
             for value in [&record[*name], &json!(null), &json!(7)] {
@@ -161,8 +164,18 @@ async fn on_create_a_null_is_null_or_refused_but_never_a_default() {
     let bodies = creates(&records);
     let not_nullable: [&[&str]; 3] = [
         &[
-            "name", "variants", "slug", "price", "currency", "billing_cycle", "description", "node_quota", "features",
-            "most_popular", "tier", "is_active",
+            "name",
+            "variants",
+            "slug",
+            "price",
+            "currency",
+            "billing_cycle",
+            "description",
+            "node_quota",
+            "features",
+            "most_popular",
+            "tier",
+            "is_active",
         ],
         &["user_id", "subscription_plan_id", "billing_cycle", "status", "is_active", "starts_at"],
         &["subscription_id", "amount", "currency", "status"],
@@ -174,7 +187,8 @@ async fn on_create_a_null_is_null_or_refused_but_never_a_default() {
             let answer = app.post(collection, &with(&body, &json!({ *name: null }))).await;
             assert_eq!(answer.refused(422, "not_nullable").faults(), [format!("/{name} not_nullable")]);
         }
-        let nulls: Value = maybe.iter().map(|name| ((*name).to_owned(), Value::Null)).collect::<serde_json::Map<_, _>>().into();
+        let nulls: Value =
+            maybe.iter().map(|name| ((*name).to_owned(), Value::Null)).collect::<serde_json::Map<_, _>>().into();
         let created = app.post(collection, &with(&body, &nulls)).await.expect(201);
         for name in maybe {
             assert_eq!(created.data()[*name], Value::Null, "{collection} {name}");

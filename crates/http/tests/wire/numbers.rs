@@ -108,9 +108,7 @@ async fn an_amount_has_at_most_the_decimals_of_its_currency() {
         ("BHD", "0.001", "0.0001"),
         ("CLF", "5.1234", "5.12345"),
     ] {
-        let body = |amount: &str| {
-            format!(r#"{{"subscription_id":"{id}","amount":{amount},"currency":"{currency}"}}"#)
-        };
+        let body = |amount: &str| format!(r#"{{"subscription_id":"{id}","amount":{amount},"currency":"{currency}"}}"#);
         let post = |amount: &str| app.request("POST", "/subscription-payments").json_text(body(amount));
         let created = post(fits).send().await.expect(201);
         assert_eq!(text(created.data(), "currency"), currency.to_uppercase());

@@ -142,7 +142,8 @@ async fn the_fields_are_settled_before_the_state() {
     app.post("/subscriptions", &body).await.refused(422, "unknown_value");
     let body = json!({ "subscription_plan_id": "old", "status": "pending", "starts_at": "soon" });
     app.put(&records.subscription_path(), &body).await.refused(422, "invalid_format");
-    let body = json!({ "subscription_id": subscription_id, "amount": -1, "currency": "USD", "external_payment_id": "ch_1" });
+    let body =
+        json!({ "subscription_id": subscription_id, "amount": -1, "currency": "USD", "external_payment_id": "ch_1" });
     app.post("/subscription-payments", &body).await.refused(422, "out_of_range");
     app.put(&records.payment_path(), &json!({ "status": "refunded", "amount": -1 })).await.refused(422, "out_of_range");
 }
@@ -161,9 +162,13 @@ async fn client_scope_query_and_headers_are_settled_before_a_body_is_read() {
         ("/subscription-plans?bogus=1", format!("client-id: {TRUSTED}\r\n"), 400, "unknown_parameter"),
         (PLANS, format!("client-id: {TRUSTED}\r\nidempotency-key: a b\r\n"), 400, "invalid_header"),
     ] {
-        for length in ["content-length: 200", "content-length: 200\r\nexpect: 100-continue", "transfer-encoding: chunked"] {
+        for length in
+            ["content-length: 200", "content-length: 200\r\nexpect: 100-continue", "transfer-encoding: chunked"]
+        {
             let mut peer = Peer::connect(&app).await;
-            let head = format!("POST {target} HTTP/1.1\r\nhost: a\r\ncontent-type: application/json\r\n{headers}{length}\r\n\r\n");
+            let head = format!(
+                "POST {target} HTTP/1.1\r\nhost: a\r\ncontent-type: application/json\r\n{headers}{length}\r\n\r\n"
+            );
             peer.send(head).await;
             let told = peer.answer().await;
             assert_eq!((told.status, told.code().as_str()), (status, code), "{target} {headers} {length}");

@@ -13,7 +13,11 @@ async fn refusals(app: &TestApp) -> Vec<Answer> {
         app.anonymous("GET", plan).header("client-id", "stranger").send().await.refused(401, "invalid_client"),
         app.browser("GET", "/subscriptions").send().await.refused(401, "token_required"),
         app.browser("DELETE", plan).send().await.refused(403, "insufficient_scope"),
-        app.request("GET", plan).header("origin", "https://a.example").send().await.refused(403, "client_not_for_browsers"),
+        app.request("GET", plan)
+            .header("origin", "https://a.example")
+            .send()
+            .await
+            .refused(403, "client_not_for_browsers"),
         app.get("/nowhere").await.refused(404, "route_not_found"),
         app.get("/subscription-plans/gone").await.refused(404, "not_found"),
         app.request("PATCH", plan).send().await.refused(405, "method_not_allowed"),

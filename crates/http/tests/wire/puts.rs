@@ -65,7 +65,10 @@ async fn an_explicit_null_clears_what_can_be_empty_and_is_refused_elsewhere() {
     }
     let plan = "/subscription-plans/pro".to_owned();
     for (path, fields) in [
-        (&plan, &["price", "billing_cycle", "description", "node_quota", "features", "most_popular", "tier", "is_active"][..]),
+        (
+            &plan,
+            &["price", "billing_cycle", "description", "node_quota", "features", "most_popular", "tier", "is_active"][..],
+        ),
         (&subscription, &["user_id", "subscription_plan_id", "billing_cycle", "status", "is_active", "starts_at"]),
         (&payment, &["subscription_id", "amount", "currency", "status"]),
     ] {
@@ -128,7 +131,8 @@ async fn sending_the_whole_record_back_works_too() {
     let app = TestApp::start().await;
     let records = Records::create(&app).await;
     app.advance(60);
-    let changes = [json!({ "price": 1.5, "tier": 4 }), json!({ "status": "past_due" }), json!({ "status": "completed" })];
+    let changes =
+        [json!({ "price": 1.5, "tier": 4 }), json!({ "status": "past_due" }), json!({ "status": "completed" })];
     for ((path, record), change) in records.all().into_iter().zip(changes) {
         assert_eq!(app.put(&path, record).await.expect(200).data(), record);
         let updated = app.put(&path, &with(record, &change)).await.expect(200);
@@ -151,10 +155,17 @@ async fn a_put_that_changes_nothing_writes_nothing() {
     let plan = "/subscription-plans/pro".to_owned();
     for (path, body) in [
         (&plan, "{}".to_owned()),
-        (&plan, r#"{"price": 1999e-2, "billing_cycle": "MONTH", "tier": 0.0, "description": "", "updated_at": null}"#.into()),
+        (
+            &plan,
+            r#"{"price": 1999e-2, "billing_cycle": "MONTH", "tier": 0.0, "description": "", "updated_at": null}"#
+                .into(),
+        ),
         (&plan, records.plan.to_string()),
         (&subscription, "{}".into()),
-        (&subscription, r#"{"starts_at": "2026-03-10T13:00:00+01:00", "status": "Active", "external_subscription_id": ""}"#.into()),
+        (
+            &subscription,
+            r#"{"starts_at": "2026-03-10T13:00:00+01:00", "status": "Active", "external_subscription_id": ""}"#.into(),
+        ),
         (&subscription, r#"{"subscription_plan_id": "pro", "has_access": false, "ends_at": null}"#.into()),
         (&subscription, records.subscription.to_string()),
         (&payment, "{}".into()),
@@ -180,7 +191,8 @@ async fn a_put_that_is_refused_writes_nothing() {
     let app = TestApp::start().await;
     let records = Records::create(&app).await;
     let events = app.events().await.len();
-    let bad = [json!({ "tier": 5, "price": -1 }), json!({ "status": "paused", "x": 1 }), json!({ "amount": 5, "id": "x" })];
+    let bad =
+        [json!({ "tier": 5, "price": -1 }), json!({ "status": "paused", "x": 1 }), json!({ "amount": 5, "id": "x" })];
     for ((path, record), body) in records.all().into_iter().zip(bad) {
         app.put(&path, &body).await.expect(422);
         assert_eq!(app.get(&path).await.data(), record);

@@ -49,6 +49,8 @@ async fn puts_of_different_fields_at_once_all_apply_to_a_plan() {
     let servers = servers().await;
     let plan = servers[0].plan("pro", json!({})).await;
     for round in 1..=20 {
+        // So that no record is ever again what it was: see `is_a_chain`.
+        servers[0].advance(1);
         let cycle = if round % 2 == 0 { "monthly" } else { "yearly" };
         let bodies = [
             json!({ "price": round }),
@@ -79,6 +81,7 @@ async fn puts_of_different_fields_at_once_all_apply_to_subscriptions_and_payment
     let servers = servers().await;
     let records = Records::create(&servers[0]).await;
     for round in 1..=10 {
+        servers[0].advance(1);
         let subscription = [
             json!({ "external_subscription_id": format!("s{round}") }),
             json!({ "billing_cycle": if round % 2 == 0 { "monthly" } else { "yearly" } }),
@@ -91,7 +94,8 @@ async fn puts_of_different_fields_at_once_all_apply_to_subscriptions_and_payment
             json!({ "amount": round }),
             json!({ "currency": if round % 2 == 0 { "USD" } else { "EUR" } }),
         ];
-        for (path, bodies) in [(records.subscription_path(), &subscription[..]), (records.payment_path(), &payment[..])] {
+        for (path, bodies) in [(records.subscription_path(), &subscription[..]), (records.payment_path(), &payment[..])]
+        {
             for answer in at_once(&servers, "PUT", &path, None, bodies).await {
                 answer.expect(200);
             }

@@ -161,7 +161,8 @@ async fn the_tag_of_a_subscription_changes_with_its_access_and_if_match_does_not
     // Who has it with access has not what it is now, but the revision is the same.
     app.request("GET", &path).header("if-none-match", &tags[1]).send().await.expect(200);
     app.request("GET", &path).header("if-none-match", &tags[0]).send().await.expect(304);
-    let put = |tag: &str| app.request("PUT", &path).header("if-match", tag).json(&json!({ "external_subscription_id": tag }));
+    let put =
+        |tag: &str| app.request("PUT", &path).header("if-match", tag).json(&json!({ "external_subscription_id": tag }));
     let changed = put(&tags[1]).send().await.expect(200);
     for tag in &tags {
         put(tag).send().await.refused(412, "stale");

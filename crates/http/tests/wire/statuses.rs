@@ -59,6 +59,7 @@ async fn a_bad_query_or_header_is_400() {
     for (target, fault) in [
         ("/subscription-plans?limit=0", "limit invalid_parameter"),
         ("/subscription-plans?tier=%zz", "tier invalid_parameter"),
+        ("/subscription-plans?product_id=%ff", "product_id invalid_parameter"),
         ("/subscription-plans?tier=1&tier=1", "tier invalid_parameter"),
         ("/subscription-plans/pro?limit=1", "limit unknown_parameter"),
         ("/livez?verbose", "verbose unknown_parameter"),
@@ -117,7 +118,8 @@ async fn a_body_that_is_not_application_json_is_415() {
     let app = TestApp::start().await;
     app.plan("pro", json!({})).await;
     let put = || app.request("PUT", "/subscription-plans/pro").raw("{}");
-    for accepted in ["application/json", "Application/JSON", "application/json; charset=utf-8", "application/json ;x=y"] {
+    for accepted in ["application/json", "Application/JSON", "application/json; charset=utf-8", "application/json ;x=y"]
+    {
         put().header("content-type", accepted).send().await.expect(200);
     }
     put().send().await.refused(415, "unsupported_media_type");

@@ -3,11 +3,15 @@
 use crate::support::{Records, plan_with};
 use perennial_testkit::TestApp;
 use serde_json::{Value, json};
+use std::fmt::Write as _;
 
 /// A JSON text in which every character is escaped, halves of characters too.
 fn escaped(units: impl IntoIterator<Item = u16>) -> String {
-    let escapes: String = units.into_iter().map(|unit| format!("\\u{unit:04x}")).collect();
-    format!("\"{escapes}\"")
+    let mut text = String::from("\"");
+    for unit in units {
+        let _ = write!(text, "\\u{unit:04x}");
+    }
+    text + "\""
 }
 
 fn quoted(text: &str) -> String {
@@ -28,7 +32,11 @@ async fn text_is_kept_in_nfc_with_plain_line_feeds() {
         ("description", "a\r\nb\r\n\r\nc\td\n", "a\nb\n\nc\td\n"),
         ("features", "one,\r\ntwo ,,\tthree", "one,\ntwo ,,\tthree"),
         ("description", "e\u{301}\r\n", "\u{e9}\n"),
-        ("description", "👩\u{200d}👩\u{200d}👧 \u{200f}\u{200b}\u{feff}\u{2028}", "👩\u{200d}👩\u{200d}👧 \u{200f}\u{200b}\u{feff}\u{2028}"),
+        (
+            "description",
+            "👩\u{200d}👩\u{200d}👧 \u{200f}\u{200b}\u{feff}\u{2028}",
+            "👩\u{200d}👩\u{200d}👧 \u{200f}\u{200b}\u{feff}\u{2028}",
+        ),
     ]
     .into_iter()
     .enumerate()
@@ -80,10 +88,9 @@ async fn lengths_are_counted_in_code_points_after_normalisation() {
 async fn external_ids_are_text_too() {
     let app = TestApp::start().await;
     let records = Records::create(&app).await;
-    for (path, field) in [
-        (records.subscription_path(), "external_subscription_id"),
-        (records.payment_path(), "external_payment_id"),
-    ] {
+    for (path, field) in
+        [(records.subscription_path(), "external_subscription_id"), (records.payment_path(), "external_payment_id")]
+    {
         let answer = app.put(&path, &json!({ field: "e\u{301}" })).await.expect(200);
         assert_eq!(answer.data()[field], "\u{e9}");
         app.put(&path, &json!({ field: "😀".repeat(255) })).await.expect(200);
@@ -143,7 +150,9 @@ async fn marks_that_reorder_text_are_refused() {
 #[tokio::test]
 async fn half_a_character_is_refused() {
     let app = TestApp::start().await;
-    for units in [&[0xd800][..], &[0xdbff, 0x61], &[0xdc00], &[0x61, 0xdfff], &[0xdc00, 0xd800], &[0xd83d, 0xd83d, 0xde00]] {
+    for units in
+        [&[0xd800][..], &[0xdbff, 0x61], &[0xdc00], &[0x61, 0xdfff], &[0xdc00, 0xd800], &[0xd83d, 0xd83d, 0xde00]]
+    {
         for field in ["name", "product_id", "description", "features", "slug", "currency", "href", "billing_cycle"] {
             let answer = plan_with(&app, "pro", field, &escaped(units.iter().copied())).await.expect(422);
             assert_eq!(answer.faults(), [format!("/{field} invalid_text")], "{units:x?}");

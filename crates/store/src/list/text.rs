@@ -100,6 +100,8 @@ impl List {
             // The segment begins anew after the one that the position is in.
             (Segment::Absent, false) => return,
             (Segment::Absent, true) => 1,
+            // The whole range lies behind the position.
+            _ if self.passed(segment).is_none() => return,
             _ => 0,
         };
         let (keys, values) = (&self.keys[skipped..], &after.values[skipped..]);
@@ -224,5 +226,20 @@ mod tests {
              ORDER BY ends_at, id LIMIT $2) AS walked WHERE (name = $3 OR name = $4) LIMIT $5"
         );
         assert_eq!(values[1], Value::Int(5000));
+    }
+
+    #[test]
+    fn a_position_takes_the_place_of_the_bound_it_has_passed() {
+        let text = |order, at| {
+            let after = Some(Position { values: vec![Value::Time(at), Value::Uuid([1; 16])] });
+            let list = THINGS.of([1; 16]).sort(BY_END, order).from(Value::Time(3)).until(Value::Time(7)).after(after);
+            let (sql, _) = list.rows(Segment::Present, 3);
+            let (_, conditions) = sql.postgres().split_once("deleted_at IS NULL AND ").unwrap();
+            conditions.split_once(" ORDER").unwrap().0.to_owned()
+        };
+        assert_eq!(text(Order::Ascending, 5), "ends_at < $2 AND (ends_at, id) > ($3, $4)");
+        assert_eq!(text(Order::Descending, 5), "ends_at >= $2 AND (ends_at, id) < ($3, $4)");
+        assert_eq!(text(Order::Ascending, 1), "ends_at >= $2 AND ends_at < $3");
+        assert_eq!(text(Order::Descending, 9), "ends_at >= $2 AND ends_at < $3");
     }
 }

@@ -187,7 +187,10 @@ impl Slot {
                 let pause = (FIRST_PAUSE * 2_u32.pow(attempts.failures.min(5))).min(LONGEST_PAUSE);
                 attempts.not_before = Some(Instant::now() + jittered(pause));
                 attempts.failures += 1;
-                tracing::warn!(error = attempts.last, "PostgreSQL cannot be reached");
+                // The first failure is the caller's to tell: at the start, in the one sentence that ends the program.
+                if attempts.connected || attempts.failures > 1 {
+                    tracing::warn!(error = attempts.last, "PostgreSQL cannot be reached");
+                }
                 Err(Error::Unavailable(attempts.last.clone()))
             }
         }

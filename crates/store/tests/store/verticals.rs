@@ -59,7 +59,8 @@ fn every_statement_of_the_sources_is_found_whatever_its_visibility() {
 fn everything() -> Vec<Statement> {
     let mut all = statements::all();
     for descending in [false, true] {
-        for sort in [plans::Sort::Tier, plans::Sort::Price, plans::Sort::Name, plans::Sort::Created, plans::Sort::Updated]
+        for sort in
+            [plans::Sort::Tier, plans::Sort::Price, plans::Sort::Name, plans::Sort::Created, plans::Sort::Updated]
         {
             let bare = plans::Query { sort, descending, ..plans::Query::default() };
             let full = plans::Query {

@@ -62,11 +62,9 @@ impl Connection {
     ) -> io::Result<Answer> {
         let body = body.map(Value::to_string);
         let mut head = format!("{method} {target} HTTP/1.1\r\nhost: {}\r\n", self.address);
-        for line in headers {
-            head += &format!("{line}\r\n");
-        }
+        head.extend(headers.iter().flat_map(|line| [line, "\r\n"]));
         if let Some(body) = &body {
-            head += &format!("content-type: application/json\r\ncontent-length: {}\r\n", body.len());
+            head.extend(["content-type: application/json\r\ncontent-length: ", &body.len().to_string(), "\r\n"]);
         }
         let request = format!("{head}\r\n{}", body.unwrap_or_default());
         self.write(request.as_bytes())?;

@@ -131,7 +131,7 @@ impl Starting {
 
 fn listen(stderr: ChildStderr, logs: &Mutex<String>, tell: impl Fn(Value)) {
     for line in BufReader::new(stderr).lines().map_while(Result::ok) {
-        *logs.lock().unwrap() += &format!("{line}\n");
+        logs.lock().unwrap().extend([&line, "\n"]);
         if let Ok(line) = serde_json::from_str(&line) {
             tell(line);
         }

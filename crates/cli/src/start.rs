@@ -1,0 +1,77 @@
+//! From an open store to a context: the schema, the master key, and whatever a first run has to make.
+
+use crate::clients_file::{self, ClientsFile};
+use crate::config::{self, Config};
+use crate::failure::Failure;
+use crate::master_key;
+use perennial_app::clients::Credential;
+use perennial_app::context::{App, Chance, Clock};
+use perennial_app::first_run::{self, FirstRunOptions, Start};
+use perennial_app::keys::{Keys, MasterKey};
+use perennial_domain::clients::Origin;
+use perennial_store::Db;
+use std::net::SocketAddr;
+
+const BOOTSTRAP_VARIABLE: &str = "PERENNIAL_BOOTSTRAP_CLIENT_ID";
+
+/// The secrets a server was given, read before it touches anything.
+pub(crate) struct Given {
+    key: Option<MasterKey>,
+    bootstrap: Option<Credential>,
+}
+
+impl Given {
+    pub(crate) fn read(config: &Config) -> Result<Self, Failure> {
+        let given = Self { key: master_key::given(config)?, bootstrap: bootstrap_credential()? };
+        match given.key {
+            None if config.database_url.is_some() => Err(master_key::missing(config)),
+            _ => Ok(given),
+        }
+    }
+}
+
+/// Migrates the store, finds its key and makes what a first run needs.
+pub(crate) async fn start(config: &Config, given: Given, db: Db, address: SocketAddr) -> Result<App, Failure> {
+    let migrated = db.migrate().await?;
+    if !migrated.applied.is_empty() {
+        tracing::info!(applied = ?migrated.applied, "migrated the store");
+    }
+    let chance = Chance::from_system();
+    let is_empty = !first_run::has_happened(&db).await?;
+    let key = match given.key {
+        Some(key) => key,
+        None if is_empty => master_key::make(config, &chance)?,
+        None => return Err(master_key::missing(config)),
+    };
+    let app = App::new(db, Clock::System, chance, Keys::derive(&key));
+    let (trusted, file) = match given.bootstrap {
+        None if is_empty => {
+            let trusted = Credential::generate(&app.chance);
+            let file = ClientsFile::prepare(config.data_dir(), &trusted)?;
+            (Some(trusted), Some(file))
+        }
+        chosen => (chosen, None),
+    };
+    let origins = if address.ip().is_loopback() { loopback_origins() } else { Vec::new() };
+    let found = first_run::ensure(&app, FirstRunOptions { trusted, origins }).await?;
+    if let Start::First(first) = &found {
+        clients_file::tell(first, file.as_ref(), address)?;
+        return Ok(app);
+    }
+    file.map_or(Ok(()), ClientsFile::discard)?;
+    if let Start::OtherKey = found {
+        return Err(Failure::new("this store belongs to another master key: start with the key it was first run with"));
+    }
+    tracing::info!("an existing store");
+    Ok(app)
+}
+
+fn bootstrap_credential() -> Result<Option<Credential>, Failure> {
+    let Some(text) = config::variable(BOOTSTRAP_VARIABLE)? else { return Ok(None) };
+    let wrong = || Failure::new(format!("{BOOTSTRAP_VARIABLE} must be 32 to 255 visible ASCII characters"));
+    Credential::chosen(&text).map(Some).ok_or_else(wrong)
+}
+
+fn loopback_origins() -> Vec<Origin> {
+    ["http://localhost:*", "http://127.0.0.1:*"].iter().filter_map(|text| Origin::parse(text).ok()).collect()
+}

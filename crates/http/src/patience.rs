@@ -1,0 +1,60 @@
+//! How long an answer may take. The time a body takes to arrive is the caller's, and has a limit of its own.
+
+use crate::catalogue::Code;
+use crate::problem::Problem;
+use std::future::{Future, poll_fn};
+use std::pin::{Pin, pin};
+use std::sync::{Mutex, PoisonError};
+use std::task::Poll;
+use std::time::Duration;
+use tokio::time::{Instant, sleep_until};
+
+/// The time left for one answer.
+pub(crate) struct Patience {
+    time: Duration,
+    /// None while a body arrives.
+    deadline: Mutex<Option<Instant>>,
+}
+
+impl Patience {
+    pub(crate) fn new(time: Duration) -> Self {
+        Self { time, deadline: Mutex::new(Some(Instant::now() + time)) }
+    }
+
+    /// Awaits an answer; it is a problem if it is not ready in time.
+    pub(crate) async fn with<T>(
+        &self,
+        mut answer: Pin<&mut impl Future<Output = Result<T, Problem>>>,
+    ) -> Result<T, Problem> {
+        let mut sleep = pin!(sleep_until(Instant::now() + self.time));
+        poll_fn(|cx| {
+            if let Poll::Ready(answer) = answer.as_mut().poll(cx) {
+                return Poll::Ready(answer);
+            }
+            let Some(deadline) = self.deadline() else { return Poll::Pending };
+            if sleep.deadline() != deadline {
+                sleep.as_mut().reset(deadline);
+            }
+            let too_late = |()| Err(Problem::new(Code::AnswerTimeout, "The answer was not ready in time."));
+            // The timer runs in milliseconds; no time at all is less than one.
+            if deadline <= Instant::now() { Poll::Ready(()) } else { sleep.as_mut().poll(cx) }.map(too_late)
+        })
+        .await
+    }
+
+    /// Awaits a body, within the answer; the time for the answer begins anew when it is there.
+    pub(crate) async fn while_arriving<T>(&self, body: impl Future<Output = T>) -> T {
+        self.set(None);
+        let arrived = body.await;
+        self.set(Some(Instant::now() + self.time));
+        arrived
+    }
+
+    fn deadline(&self) -> Option<Instant> {
+        *self.deadline.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn set(&self, deadline: Option<Instant>) {
+        *self.deadline.lock().unwrap_or_else(PoisonError::into_inner) = deadline;
+    }
+}

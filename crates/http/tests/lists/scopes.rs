@@ -1,0 +1,136 @@
+//! Contract §2: the scope each endpoint needs, and what a public client may do without a user.
+
+use crate::support::*;
+use perennial_domain::clients::{ClientKind, Scope};
+use perennial_testkit::{Answer, TestApp};
+use serde_json::{Value, json};
+
+struct Endpoint {
+    method: &'static str,
+    target: String,
+    scope: Scope,
+    body: Option<Value>,
+    status: u16,
+}
+
+/// The fourteen endpoints, each with a request that succeeds once it is allowed.
+async fn endpoints(app: &TestApp) -> Vec<Endpoint> {
+    use Scope::{PaymentsRead, PaymentsWrite, PlansRead, PlansWrite, SubscriptionsRead, SubscriptionsWrite};
+    let user = app.user("ada@example.com").await;
+    app.plan("pro", json!({})).await;
+    app.plan("gone", json!({})).await;
+    let subscription = app.subscription(&user, "pro", json!({})).await["id"].clone();
+    let doomed = app.subscription(&user, "pro", json!({})).await["id"].clone();
+    let payment = app.payment(subscription.as_str().unwrap(), json!({})).await["id"].clone();
+    let doomed_payment = app.payment(subscription.as_str().unwrap(), json!({})).await["id"].clone();
+    let at = |collection: &str, id: &Value| format!("{collection}/{}", id.as_str().unwrap());
+    let plan = json!({ "name": "New", "slug": "new", "price": 1, "billing_cycle": "monthly" });
+    let endpoint =
+        |method, target: &str, scope, body, status| Endpoint { method, target: target.into(), scope, body, status };
+    let (plans, subscriptions, payments) = ("/subscription-plans", "/subscriptions", "/subscription-payments");
+    let new_subscription = json!({ "user_id": user, "subscription_plan_id": "pro" });
+    let new_payment = json!({ "subscription_id": subscription, "amount": 1, "currency": "USD" });
+    vec![
+        endpoint("GET", plans, PlansRead, None, 200),
+        endpoint("GET", "/subscription-plans/pro", PlansRead, None, 200),
+        endpoint("POST", plans, PlansWrite, Some(plan), 201),
+        endpoint("PUT", "/subscription-plans/pro", PlansWrite, Some(json!({ "tier": 1 })), 200),
+        endpoint("DELETE", "/subscription-plans/gone", PlansWrite, None, 200),
+        endpoint("GET", subscriptions, SubscriptionsRead, None, 200),
+        endpoint("GET", &at(subscriptions, &subscription), SubscriptionsRead, None, 200),
+        endpoint("POST", subscriptions, SubscriptionsWrite, Some(new_subscription), 201),
+        endpoint(
+            "PUT",
+            &at(subscriptions, &subscription),
+            SubscriptionsWrite,
+            Some(json!({ "is_active": false })),
+            200,
+        ),
+        endpoint("DELETE", &at(subscriptions, &doomed), SubscriptionsWrite, None, 200),
+        endpoint("GET", &at(payments, &payment), PaymentsRead, None, 200),
+        endpoint("POST", payments, PaymentsWrite, Some(new_payment), 201),
+        endpoint("PUT", &at(payments, &payment), PaymentsWrite, Some(json!({ "status": "completed" })), 200),
+        endpoint("DELETE", &at(payments, &doomed_payment), PaymentsWrite, None, 200),
+    ]
+}
+
+async fn call(app: &TestApp, endpoint: &Endpoint, client_id: &str) -> Answer {
+    let request = app.anonymous(endpoint.method, &endpoint.target).header("client-id", client_id);
+    let request = match &endpoint.body {
+        Some(body) => request.json(body),
+        None => request,
+    };
+    request.send().await
+}
+
+fn lacks(answer: Answer, scope: Scope) {
+    let answer = answer.refused(403, "insufficient_scope");
+    assert_eq!(answer.json["required_scope"], scope.as_str());
+    assert!(answer.json["detail"].as_str().unwrap().contains(scope.as_str()));
+}
+
+#[tokio::test]
+async fn every_endpoint_asks_for_exactly_its_scope() {
+    let app = TestApp::start().await;
+    let endpoints = endpoints(&app).await;
+    assert_eq!(endpoints.len(), 14);
+    let scopes: Vec<Scope> = ClientKind::Trusted.scopes().iter().collect();
+    let only = |scope: Scope| format!("only-{}", scope.as_str());
+    let but = |scope: Scope| format!("but-{}", scope.as_str());
+    for scope in &scopes {
+        let others: Vec<Scope> = scopes.iter().copied().filter(|other| other != scope).collect();
+        client(&app, app.organization, trusted(&only(*scope), &[*scope])).await;
+        client(&app, app.organization, trusted(&but(*scope), &others)).await;
+    }
+    let events = app.events().await.len();
+    for endpoint in &endpoints {
+        lacks(call(&app, endpoint, &credential(&but(endpoint.scope))).await, endpoint.scope);
+        for other in scopes.iter().filter(|other| **other != endpoint.scope) {
+            lacks(call(&app, endpoint, &credential(&only(*other))).await, endpoint.scope);
+        }
+    }
+    assert_eq!(app.events().await.len(), events, "nothing was done meanwhile");
+    for endpoint in &endpoints {
+        call(&app, endpoint, &credential(&only(endpoint.scope))).await.expect(endpoint.status);
+    }
+}
+
+#[tokio::test]
+async fn a_public_client_reads_plans_and_changes_nothing() {
+    let app = TestApp::start().await;
+    let endpoints = endpoints(&app).await;
+    let events = app.events().await.len();
+    for endpoint in &endpoints {
+        let answer = call(&app, endpoint, "default").await;
+        match endpoint.scope {
+            Scope::PlansRead => drop(answer.expect(200)),
+            Scope::SubscriptionsRead | Scope::PaymentsRead => {
+                let answer = answer.refused(401, "token_required");
+                assert_eq!(answer.header("www-authenticate"), "Bearer", "{}", endpoint.target);
+            }
+            scope => lacks(answer, scope),
+        }
+    }
+    assert_eq!(app.events().await.len(), events);
+}
+
+#[tokio::test]
+async fn a_public_client_without_the_scope_of_own_records_is_not_asked_for_a_token() {
+    let app = TestApp::start().await;
+    client(&app, app.organization, public("shop", &[Scope::Auth])).await;
+    for endpoint in endpoints(&app).await {
+        let answer = call(&app, &endpoint, "shop").await.refused(403, "insufficient_scope");
+        assert!(answer.json["required_scope"].as_str().unwrap().starts_with(endpoint.scope.as_str()));
+    }
+}
+
+#[tokio::test]
+async fn a_bearer_token_gives_a_client_no_scope() {
+    let app = TestApp::start().await;
+    client(&app, app.organization, trusted("reader", &[Scope::PlansRead])).await;
+    for endpoint in endpoints(&app).await.iter().filter(|endpoint| endpoint.scope != Scope::PlansRead) {
+        let request = app.anonymous(endpoint.method, &endpoint.target).header("client-id", credential("reader"));
+        let request = request.header("authorization", "Bearer eyJhbGciOiJub25lIn0.e30.");
+        lacks(request.send().await, endpoint.scope);
+    }
+}
