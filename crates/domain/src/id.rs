@@ -26,21 +26,52 @@ pub const fn uuid_floor(at: Time) -> [u8; 16] {
     uuid_v7(at, 0)
 }
 
-fn encode(prefix: &str, bytes: [u8; 16]) -> String {
-    let mut text = String::with_capacity(prefix.len() + 1 + SUFFIX_LENGTH);
-    text.push_str(prefix);
-    text.push('_');
-    push_suffix(&mut text, bytes);
-    text
+/// The longest prefix, an underscore and the suffix.
+const LONGEST: usize = 4 + 1 + SUFFIX_LENGTH;
+
+/// An id's text, on the stack: every answer writes several.
+struct Written {
+    bytes: [u8; LONGEST],
+    length: usize,
 }
 
-fn push_suffix(text: &mut String, bytes: [u8; 16]) {
-    let number = u128::from_be_bytes(bytes);
-    for place in (0..SUFFIX_LENGTH).rev() {
-        let digit = (number >> (place * 5)) & 31;
-        text.push(char::from(ALPHABET[usize::try_from(digit).unwrap_or_default()]));
+impl Written {
+    fn new(prefix: &str, bytes: [u8; 16]) -> Self {
+        let mut written = [b'_'; LONGEST];
+        written[..prefix.len()].copy_from_slice(prefix.as_bytes());
+        let start = prefix.len() + 1;
+        written[start..start + SUFFIX_LENGTH].copy_from_slice(&suffix(bytes));
+        Self { bytes: written, length: start + SUFFIX_LENGTH }
+    }
+
+    fn as_str(&self) -> &str {
+        std::str::from_utf8(&self.bytes[..self.length]).expect("prefixes and digits are ASCII")
     }
 }
+
+fn suffix(bytes: [u8; 16]) -> [u8; SUFFIX_LENGTH] {
+    let mut number = u128::from_be_bytes(bytes);
+    let mut digits = [0; SUFFIX_LENGTH];
+    for place in digits.iter_mut().rev() {
+        *place = ALPHABET[usize::try_from(number & 31).unwrap_or_default()];
+        number >>= 5;
+    }
+    digits
+}
+
+/// The value of each byte as a digit; `NO_DIGIT` where it is none.
+const DIGITS: [u8; 256] = {
+    let mut digits = [NO_DIGIT; 256];
+    let mut value = 0;
+    while value < ALPHABET.len() {
+        #[expect(clippy::cast_possible_truncation, reason = "there are 32 digits")]
+        let digit = value as u8;
+        digits[ALPHABET[value] as usize] = digit;
+        value += 1;
+    }
+    digits
+};
+const NO_DIGIT: u8 = 255;
 
 fn decode(prefix: &str, text: &str) -> Result<[u8; 16], MalformedId> {
     let suffix = text
@@ -50,12 +81,12 @@ fn decode(prefix: &str, text: &str) -> Result<[u8; 16], MalformedId> {
         .ok_or(MalformedId)?;
     let mut number: u128 = 0;
     for (place, byte) in suffix.bytes().enumerate() {
-        let digit = ALPHABET.iter().position(|&known| known == byte).ok_or(MalformedId)?;
+        let digit = DIGITS[usize::from(byte)];
         // 26 digits hold 130 bits: the first may use three of its five.
-        if place == 0 && digit > 7 {
+        if digit == NO_DIGIT || (place == 0 && digit > 7) {
             return Err(MalformedId);
         }
-        number = (number << 5) | digit as u128;
+        number = (number << 5) | u128::from(digit);
     }
     Ok(number.to_be_bytes())
 }
@@ -87,21 +118,19 @@ macro_rules! ids {
 
             /// The part behind the prefix.
             pub fn suffix(self) -> String {
-                let mut text = String::with_capacity(SUFFIX_LENGTH);
-                push_suffix(&mut text, self.0);
-                text
+                String::from_utf8_lossy(&suffix(self.0)).into_owned()
             }
         }
 
         impl std::fmt::Display for $name {
             fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-                f.write_str(&encode($prefix, self.0))
+                f.write_str(Written::new($prefix, self.0).as_str())
             }
         }
 
         impl std::fmt::Debug for $name {
             fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-                f.write_str(&encode($prefix, self.0))
+                f.write_str(Written::new($prefix, self.0).as_str())
             }
         }
 
@@ -115,7 +144,7 @@ macro_rules! ids {
 
         impl serde::Serialize for $name {
             fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-                serializer.serialize_str(&encode($prefix, self.0))
+                serializer.serialize_str(Written::new($prefix, self.0).as_str())
             }
         }
     )*};
@@ -175,6 +204,9 @@ mod tests {
         assert_eq!(bytes[8] >> 6, 0b10);
         let millis = u64::from_be_bytes([0, 0, bytes[0], bytes[1], bytes[2], bytes[3], bytes[4], bytes[5]]);
         assert_eq!(millis, 1_700_000_000_123);
+        let fraction = u16::from_be_bytes([bytes[6], bytes[7]]) & 0x0fff;
+        assert_eq!(u32::from(fraction), 456 * 4096 / 1000);
+        assert_eq!(bytes[8..], [0xbf, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff]);
     }
 
     proptest! {

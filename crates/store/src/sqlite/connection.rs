@@ -14,6 +14,9 @@ use crate::value::Value;
 /// Statements kept prepared per connection: all of ours and many variants of lists.
 const STATEMENTS: usize = 512;
 
+/// Pages that all readers together may keep, taken as they are used: enough for some hundred thousand records.
+const READ_CACHE_KIBIBYTES: usize = 96 << 10;
+
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Purpose {
     Read,
@@ -66,10 +69,10 @@ fn connect(options: &SqliteOptions, purpose: Purpose) -> rusqlite::Result<Connec
     connection.pragma_update_and_check(None, "wal_autocheckpoint", 0, |_| Ok(())).or_else(no_answer)?;
     let cache_kibibytes = match purpose {
         Purpose::Write => 32 << 10,
-        Purpose::Read => 8 << 10,
+        Purpose::Read => (READ_CACHE_KIBIBYTES / options.readers.max(1)).max(8 << 10),
         Purpose::Checkpoint => 256,
     };
-    connection.pragma_update(None, "cache_size", -cache_kibibytes)?;
+    connection.pragma_update(None, "cache_size", format!("-{cache_kibibytes}"))?;
     if purpose == Purpose::Read {
         connection.pragma_update(None, "query_only", true)?;
     }
