@@ -157,6 +157,8 @@ ids! {
     ClientId = "cli";
     /// A user of an organization.
     UserId = "usr";
+    /// A session: what one sign-in began.
+    SessionId = "ses";
     /// A plan.
     PlanId = "plan";
     /// A subscription.

@@ -1,0 +1,50 @@
+//! Whom identity tokens must be made for. Without an audience, a token made for any other application would pass.
+
+use crate::providers::ProviderFault;
+
+/// Whom tokens must be made for, and by whom they may have been asked for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Audience {
+    audiences: Vec<String>,
+    authorized_parties: Vec<String>,
+}
+
+impl Audience {
+    /// At least one audience; with authorized parties, every token must name one of them in `azp`.
+    pub fn new(
+        audiences: impl IntoIterator<Item = String>,
+        authorized_parties: impl IntoIterator<Item = String>,
+    ) -> Result<Self, ProviderFault> {
+        let audiences: Vec<String> = audiences.into_iter().collect();
+        let authorized_parties: Vec<String> = authorized_parties.into_iter().collect();
+        if audiences.is_empty() || audiences.iter().chain(&authorized_parties).any(|name| name.trim().is_empty()) {
+            return Err(ProviderFault::NoAudience);
+        }
+        Ok(Self { audiences, authorized_parties })
+    }
+
+    pub(crate) fn allows(&self, audience: &str) -> bool {
+        self.audiences.iter().any(|allowed| allowed == audience)
+    }
+
+    pub(crate) fn authorizes(&self, party: &str) -> bool {
+        let parties = if self.authorized_parties.is_empty() { &self.audiences } else { &self.authorized_parties };
+        parties.iter().any(|authorized| authorized == party)
+    }
+
+    pub(crate) fn requires_a_party(&self) -> bool {
+        !self.authorized_parties.is_empty()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_audience_is_never_empty() {
+        assert_eq!(Audience::new([], []), Err(ProviderFault::NoAudience));
+        assert_eq!(Audience::new([" ".to_owned()], []), Err(ProviderFault::NoAudience));
+        assert_eq!(Audience::new(["a".to_owned()], [String::new()]), Err(ProviderFault::NoAudience));
+    }
+}

@@ -1,0 +1,293 @@
+//! The cache of providers' keys, shared by every organization of the installation.
+//! Whatever tokens are thrown at us, an issuer is asked at most once in 30 seconds beyond the regular refresh.
+
+use crate::endpoint::Endpoint;
+use crate::fetch::{FetchError, Fetcher};
+use crate::jwk::{IssuerKeys, PublicKey};
+use crate::providers::{Algorithm, Kind, Provider, Source, SourceAt};
+use perennial_domain::time::Time;
+use serde::Deserialize;
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, PoisonError};
+
+const FRESH_SECONDS: i64 = 600;
+const SHORTEST_FRESH_SECONDS: i64 = 300;
+const LONGEST_FRESH_SECONDS: i64 = 24 * 3600;
+const STALE_SECONDS: i64 = 24 * 3600;
+const PAUSE_SECONDS: i64 = 30;
+/// Requests at once may carry instants in another order than they run; a clock that steps back does so by more.
+const JITTER_SECONDS: i64 = 60;
+
+/// Providers' keys and the client that fetches them.
+pub struct Keyring {
+    fetcher: Arc<Fetcher>,
+    issuers: Mutex<HashMap<Source, Arc<Issuer>>>,
+}
+
+/// What an operator sees of a provider's keys.
+#[derive(Debug)]
+pub struct Sighting {
+    /// The name of each key and what it may be used with.
+    pub keys: Vec<(String, Vec<Algorithm>)>,
+    /// How long the keys would be kept before they are fetched again.
+    pub fresh_seconds: i64,
+}
+
+/// Why there is no key.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum NoKey {
+    /// The issuer does not publish it.
+    Unknown,
+    /// The issuer cannot be asked.
+    Unavailable,
+}
+
+/// One issuer's keys. `flight` is held while they are fetched, so that they are fetched once.
+#[derive(Default)]
+struct Issuer {
+    state: Mutex<State>,
+    flight: Arc<tokio::sync::Mutex<()>>,
+}
+
+#[derive(Default)]
+struct State {
+    kept: Option<Kept>,
+    /// When a fetch was last made in vain, for a key that was not there.
+    missed_at: Option<Time>,
+    /// When a fetch last failed, if none succeeded since.
+    failed_at: Option<Time>,
+}
+
+#[derive(Clone)]
+struct Kept {
+    keys: Arc<IssuerKeys>,
+    fetched_at: Time,
+    fresh_until: Time,
+}
+
+/// What to do about a key.
+enum Step {
+    Use(Arc<PublicKey>),
+    Fetch { stale: Option<Arc<PublicKey>> },
+    GiveUp(NoKey),
+}
+
+struct Fetched {
+    keys: IssuerKeys,
+    fresh_seconds: i64,
+}
+
+impl Keyring {
+    /// An empty cache.
+    pub fn new(fetcher: Arc<Fetcher>) -> Self {
+        Self { fetcher, issuers: Mutex::default() }
+    }
+
+    pub(crate) const fn fetcher(&self) -> &Arc<Fetcher> {
+        &self.fetcher
+    }
+
+    /// Fetches a provider's keys past the cache and says what is there; `None` for a kind that publishes none.
+    pub async fn look(&self, provider: &Provider) -> Option<Result<Sighting, FetchError>> {
+        let Kind::Oidc { source, .. } = &provider.kind else { return None };
+        let fetched = fetch(&self.fetcher, source).await;
+        Some(fetched.map(|fetched| Sighting { keys: fetched.keys.summary(), fresh_seconds: fetched.fresh_seconds }))
+    }
+
+    /// The issuer's key of this name. A key that is at hand costs no waiting, even when it is due to be fetched again
+    /// and someone else is at it.
+    pub(crate) async fn key(&self, source: &Source, kid: Option<&str>, now: Time) -> Result<Arc<PublicKey>, NoKey> {
+        let issuer = self.issuer(source);
+        let stale = match issuer.step(kid, now) {
+            Step::Use(key) => return Ok(key),
+            Step::GiveUp(_) => None,
+            Step::Fetch { stale } => stale,
+        };
+        let flight = Arc::clone(&issuer.flight);
+        let flight = match stale {
+            Some(key) => match flight.try_lock_owned() {
+                Ok(flight) => flight,
+                Err(_) => return Ok(key),
+            },
+            None => flight.lock_owned().await,
+        };
+        // Whoever held the flight before may have brought what we need, or found that it cannot be had.
+        let stale = match issuer.step(kid, now) {
+            Step::Use(key) => return Ok(key),
+            Step::GiveUp(reason) => return Err(reason),
+            Step::Fetch { stale } => stale,
+        };
+        // A task of its own: a caller who hangs up must not end the fetch that others wait for.
+        let (fetcher, source, wanted) = (Arc::clone(&self.fetcher), source.clone(), kid.map(str::to_owned));
+        let task = tokio::spawn(async move {
+            let outcome = fetch(&fetcher, &source).await;
+            if let Err(error) = &outcome {
+                tracing::warn!(issuer = source.issuer, %error, "the keys of an identity provider cannot be fetched");
+            }
+            let found = issuer.keep(outcome, wanted.as_deref(), now);
+            drop(flight);
+            found
+        });
+        match (task.await.unwrap_or(Err(NoKey::Unavailable)), stale) {
+            (Err(NoKey::Unavailable), Some(key)) => Ok(key),
+            (found, _) => found,
+        }
+    }
+
+    fn issuer(&self, source: &Source) -> Arc<Issuer> {
+        let mut issuers = self.issuers.lock().unwrap_or_else(PoisonError::into_inner);
+        match issuers.get(source) {
+            Some(issuer) => Arc::clone(issuer),
+            None => Arc::clone(issuers.entry(source.clone()).or_default()),
+        }
+    }
+}
+
+impl Issuer {
+    fn step(&self, kid: Option<&str>, now: Time) -> Step {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner).step(kid, now)
+    }
+
+    fn keep(
+        &self,
+        fetched: Result<Fetched, FetchError>,
+        kid: Option<&str>,
+        now: Time,
+    ) -> Result<Arc<PublicKey>, NoKey> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner).keep(fetched.ok(), kid, now)
+    }
+}
+
+impl State {
+    fn step(&self, kid: Option<&str>, now: Time) -> Step {
+        let kept = self.kept.as_ref().filter(|kept| now < kept.fresh_until.plus_seconds(STALE_SECONDS));
+        let found = kept.and_then(|kept| kept.keys.find(kid));
+        let fresh =
+            kept.is_some_and(|kept| kept.fetched_at <= now.plus_seconds(JITTER_SECONDS) && now < kept.fresh_until);
+        let failed = is_recent(self.failed_at, now);
+        match found {
+            Some(key) if fresh || failed => Step::Use(key),
+            found @ Some(_) => Step::Fetch { stale: found },
+            None if failed => Step::GiveUp(NoKey::Unavailable),
+            None if is_recent(self.missed_at, now) => Step::GiveUp(NoKey::Unknown),
+            None => Step::Fetch { stale: None },
+        }
+    }
+
+    fn keep(&mut self, fetched: Option<Fetched>, kid: Option<&str>, now: Time) -> Result<Arc<PublicKey>, NoKey> {
+        let Some(fetched) = fetched else {
+            self.failed_at = Some(now);
+            return Err(NoKey::Unavailable);
+        };
+        let found = fetched.keys.find(kid);
+        self.failed_at = None;
+        if found.is_none() {
+            self.missed_at = Some(now);
+        }
+        let fresh_until = now.plus_seconds(fetched.fresh_seconds);
+        self.kept = Some(Kept { keys: Arc::new(fetched.keys), fetched_at: now, fresh_until });
+        found.ok_or(NoKey::Unknown)
+    }
+}
+
+/// Whether it happened within the pause. A clock that stepped back ends the pause rather than stretching it.
+fn is_recent(at: Option<Time>, now: Time) -> bool {
+    at.is_some_and(|at| at <= now.plus_seconds(JITTER_SECONDS) && now < at.plus_seconds(PAUSE_SECONDS))
+}
+
+#[derive(Deserialize)]
+struct Discovery {
+    issuer: String,
+    jwks_uri: String,
+}
+
+async fn fetch(fetcher: &Fetcher, source: &Source) -> Result<Fetched, FetchError> {
+    let answer = match &source.at {
+        SourceAt::Keys(endpoint) => fetcher.get(endpoint).await?,
+        SourceAt::Discovery(endpoint) => {
+            let document = fetcher.get(endpoint).await?.body;
+            fetcher.get(&discovered(&document, source, endpoint)?).await?
+        }
+    };
+    let fresh_seconds = answer
+        .max_age_seconds
+        .map_or(FRESH_SECONDS, |max_age| max_age.clamp(SHORTEST_FRESH_SECONDS, LONGEST_FRESH_SECONDS));
+    let keys = IssuerKeys::read(&answer.body).map_err(|fault| FetchError::Malformed(fault.0))?;
+    Ok(Fetched { keys, fresh_seconds })
+}
+
+/// Where the keys are, if the document is the issuer's own and leads no further than the operator allowed.
+fn discovered(document: &[u8], source: &Source, endpoint: &Endpoint) -> Result<Endpoint, FetchError> {
+    let discovery: Discovery = serde_json::from_slice(document)
+        .map_err(|_| FetchError::Malformed("is not a discovery document with `issuer` and `jwks_uri`"))?;
+    if discovery.issuer != source.issuer {
+        return Err(FetchError::Malformed("is the discovery document of another issuer"));
+    }
+    Endpoint::parse(&discovery.jwks_uri, endpoint.reach())
+        .map_err(|_| FetchError::Malformed("names a `jwks_uri` that is not https"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use data_encoding::BASE64URL_NOPAD;
+    use serde_json::json;
+
+    fn at(seconds: i64) -> Time {
+        Time::from_micros(seconds * 1_000_000).unwrap()
+    }
+
+    fn fetched(kid: &str, fresh_seconds: i64) -> Fetched {
+        let key = json!({"kty": "OKP", "crv": "Ed25519", "kid": kid, "x": BASE64URL_NOPAD.encode(&[7; 32])});
+        let keys = IssuerKeys::read(json!({ "keys": [key] }).to_string().as_bytes()).unwrap();
+        Fetched { keys, fresh_seconds }
+    }
+
+    fn step(state: &State, kid: &str, now: i64) -> &'static str {
+        match state.step(Some(kid), at(now)) {
+            Step::Use(_) => "use",
+            Step::Fetch { stale: Some(_) } => "fetch, stale at hand",
+            Step::Fetch { stale: None } => "fetch",
+            Step::GiveUp(NoKey::Unknown) => "unknown",
+            Step::GiveUp(NoKey::Unavailable) => "unavailable",
+        }
+    }
+
+    #[test]
+    fn keys_are_fresh_then_stale_for_a_day_then_gone() {
+        let mut state = State::default();
+        assert_eq!(step(&state, "a", 1000), "fetch");
+        state.keep(Some(fetched("a", 600)), Some("a"), at(1000)).unwrap_or_else(|_| unreachable!());
+        assert_eq!(step(&state, "a", 1599), "use");
+        assert_eq!(step(&state, "a", 1600), "fetch, stale at hand");
+        assert!(state.keep(None, Some("a"), at(1600)).is_err());
+        assert_eq!(step(&state, "a", 1629), "use");
+        assert_eq!(step(&state, "a", 1630), "fetch, stale at hand");
+        assert_eq!(step(&state, "a", 1600 + 86_399), "fetch, stale at hand");
+        assert_eq!(step(&state, "a", 1600 + 86_400), "fetch");
+    }
+
+    #[test]
+    fn a_miss_and_a_failure_each_pause_for_thirty_seconds() {
+        let mut state = State::default();
+        assert!(state.keep(Some(fetched("a", 600)), Some("a"), at(1000)).is_ok());
+        assert_eq!(step(&state, "b", 1001), "fetch");
+        assert!(state.keep(Some(fetched("a", 600)), Some("b"), at(1001)).is_err());
+        assert_eq!(step(&state, "c", 1030), "unknown");
+        assert_eq!(step(&state, "a", 1030), "use");
+        assert_eq!(step(&state, "c", 1031), "fetch");
+        assert!(state.keep(None, Some("c"), at(1031)).is_err());
+        assert_eq!(step(&state, "c", 1060), "unavailable");
+        assert_eq!(step(&state, "a", 1060), "use");
+        assert_eq!(step(&state, "c", 1061), "fetch");
+    }
+
+    #[test]
+    fn a_clock_that_steps_back_makes_old_not_eternal() {
+        let mut state = State::default();
+        assert!(state.keep(Some(fetched("a", 600)), Some("b"), at(10_000)).is_err());
+        assert_eq!(step(&state, "a", 9_950), "use");
+        assert_eq!(step(&state, "a", 9_000), "fetch, stale at hand");
+        assert_eq!(step(&state, "b", 9_000), "fetch");
+    }
+}

@@ -1,0 +1,26 @@
+//! Floor 2: tokens in and out. Identity providers and their keys, our signing keys, access and refresh tokens.
+//! No SQL, no routes, no configuration files. Time comes in as an argument everywhere; chance too, but for fresh
+//! signing keys and the nonces that seal them, which the cryptographic library draws itself.
+
+#![warn(missing_docs)]
+
+pub mod access;
+mod address;
+mod algorithm;
+mod audience;
+mod claims;
+mod endpoint;
+pub mod fetch;
+mod introspection;
+mod jwk;
+pub mod jwks;
+mod jws;
+pub mod key_set;
+pub mod local;
+pub mod providers;
+pub mod refresh;
+pub mod rotation;
+pub mod secret;
+pub mod signing;
+mod verified;
+pub mod verify;

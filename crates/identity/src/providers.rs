@@ -1,0 +1,260 @@
+//! Identity providers as an operator configures them. A `Provider` exists only if it is safe to use:
+//! it has an audience, its endpoints are https unless the operator said otherwise, its secret is long enough.
+
+pub use crate::algorithm::Algorithm;
+pub use crate::audience::Audience;
+use crate::endpoint::{Endpoint, Reach};
+use crate::local::LocalIssuer;
+use crate::secret::Secret;
+use jsonwebtoken::DecodingKey;
+
+const SHORTEST_SECRET_BYTES: usize = 32;
+const LONGEST_ISSUER_BYTES: usize = 2048;
+
+/// Why a provider cannot be configured as it was written.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum ProviderFault {
+    /// An issuer that no token could name.
+    #[error("the issuer must be 1 to {LONGEST_ISSUER_BYTES} visible characters, exactly as the tokens' `iss` says it")]
+    Issuer,
+    /// Without an audience, a token made for any other application would be accepted.
+    #[error("give at least one audience, the client id or API identifier that the provider puts into `aud`")]
+    NoAudience,
+    /// No algorithm left.
+    #[error("give at least one algorithm of RS256, PS256, ES256, EdDSA")]
+    NoAlgorithm,
+    /// A secret that can be guessed.
+    #[error("the secret of HS256 must have at least {SHORTEST_SECRET_BYTES} bytes")]
+    ShortSecret,
+    /// Credentials left out.
+    #[error("introspection needs a client id and a client secret")]
+    NoCredentials,
+    /// An address that is none.
+    #[error("`{0}` is not an http or https URL with a host, and without user, password or fragment")]
+    Url(String),
+    /// A URL in the clear.
+    #[error("`{0}` must be https; plain http needs a loopback host or the provider's `allow_http`")]
+    PlainHttp(String),
+    /// Two providers for one issuer.
+    #[error("the issuer `{0}` is configured twice")]
+    IssuerTwice(String),
+    /// An opaque token does not say whose it is.
+    #[error("only one provider can be asked about tokens that are no JWT; two are configured for introspection")]
+    IntrospectionTwice,
+    /// Our own tokens would count as a provider's.
+    #[error("`{0}` is this installation's own issuer and cannot be a provider")]
+    OwnIssuer(String),
+}
+
+/// What a provider's word on an e-mail address is worth.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum EmailVerified {
+    /// A token must say `email_verified: true`.
+    #[default]
+    Required,
+    /// The issuer puts only verified addresses into tokens and says nothing about it.
+    IssuerGuarantees,
+}
+
+/// Where an issuer publishes its keys.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum KeysAt {
+    /// Where its `/.well-known/openid-configuration` says.
+    Discovery,
+    /// At this URL.
+    Url(String),
+}
+
+/// An `OpenID` Connect issuer.
+pub struct Oidc {
+    /// Where its keys are.
+    pub keys_at: KeysAt,
+    /// Whom its tokens are for.
+    pub audience: Audience,
+    /// What its tokens may be signed with.
+    pub algorithms: Vec<Algorithm>,
+    /// Where we may connect to.
+    pub reach: Reach,
+}
+
+/// An issuer that signs with a secret it shares with us.
+pub struct JwtSecret {
+    /// The secret, as it is: its UTF-8 bytes are the key.
+    pub secret: Secret,
+    /// Whom its tokens are for.
+    pub audience: Audience,
+}
+
+/// A server that is asked about each token (RFC 7662).
+pub struct Introspection {
+    /// Whom to ask.
+    pub endpoint: String,
+    /// Who we are there.
+    pub client_id: String,
+    /// How we prove it.
+    pub client_secret: Secret,
+    /// Whom its tokens are for.
+    pub audience: Audience,
+    /// Where we may connect to.
+    pub reach: Reach,
+}
+
+/// A provider that can be used.
+pub struct Provider {
+    pub(crate) issuer: String,
+    pub(crate) kind: Kind,
+    pub(crate) email_verified: EmailVerified,
+}
+
+pub(crate) enum Kind {
+    Oidc { source: Source, audience: Audience, algorithms: Vec<Algorithm> },
+    JwtSecret { key: DecodingKey, audience: Audience },
+    Introspection { endpoint: Endpoint, client_id: String, client_secret: Secret, audience: Audience },
+    Local(LocalIssuer),
+}
+
+/// Whose keys, and where they are: what the cache of keys is keyed by.
+#[derive(Clone, PartialEq, Eq, Hash)]
+pub(crate) struct Source {
+    pub(crate) issuer: String,
+    pub(crate) at: SourceAt,
+}
+
+#[derive(Clone, PartialEq, Eq, Hash)]
+pub(crate) enum SourceAt {
+    Discovery(Endpoint),
+    Keys(Endpoint),
+}
+
+impl Provider {
+    /// An `OpenID` Connect issuer.
+    pub fn oidc(issuer: &str, settings: Oidc, email_verified: EmailVerified) -> Result<Self, ProviderFault> {
+        let issuer = checked_issuer(issuer)?;
+        if settings.algorithms.is_empty() {
+            return Err(ProviderFault::NoAlgorithm);
+        }
+        let at = match settings.keys_at {
+            KeysAt::Discovery => {
+                let url = format!("{}/.well-known/openid-configuration", issuer.trim_end_matches('/'));
+                SourceAt::Discovery(Endpoint::parse(&url, settings.reach)?)
+            }
+            KeysAt::Url(url) => SourceAt::Keys(Endpoint::parse(&url, settings.reach)?),
+        };
+        let source = Source { issuer: issuer.clone(), at };
+        let kind = Kind::Oidc { source, audience: settings.audience, algorithms: settings.algorithms };
+        Ok(Self { issuer, kind, email_verified })
+    }
+
+    /// An issuer with a shared secret.
+    pub fn jwt_secret(issuer: &str, settings: JwtSecret, email_verified: EmailVerified) -> Result<Self, ProviderFault> {
+        let secret = settings.secret.expose().as_bytes();
+        if secret.len() < SHORTEST_SECRET_BYTES {
+            return Err(ProviderFault::ShortSecret);
+        }
+        let kind = Kind::JwtSecret { key: DecodingKey::from_secret(secret), audience: settings.audience };
+        Ok(Self { issuer: checked_issuer(issuer)?, kind, email_verified })
+    }
+
+    /// A server to ask about opaque tokens.
+    pub fn introspection(
+        issuer: &str,
+        settings: Introspection,
+        email_verified: EmailVerified,
+    ) -> Result<Self, ProviderFault> {
+        if settings.client_id.is_empty() || settings.client_secret.expose().is_empty() {
+            return Err(ProviderFault::NoCredentials);
+        }
+        let kind = Kind::Introspection {
+            endpoint: Endpoint::parse(&settings.endpoint, settings.reach)?,
+            client_id: settings.client_id,
+            client_secret: settings.client_secret,
+            audience: settings.audience,
+        };
+        Ok(Self { issuer: checked_issuer(issuer)?, kind, email_verified })
+    }
+
+    /// Our own issuer, for development and tests.
+    pub fn local(issuer: LocalIssuer) -> Self {
+        let email_verified = EmailVerified::Required;
+        Self { issuer: LocalIssuer::ISSUER.to_owned(), kind: Kind::Local(issuer), email_verified }
+    }
+
+    /// What its tokens say in `iss`.
+    pub fn issuer(&self) -> &str {
+        &self.issuer
+    }
+
+    /// Its kind, as the configuration spells it.
+    pub const fn kind(&self) -> &'static str {
+        match self.kind {
+            Kind::Oidc { .. } => "oidc",
+            Kind::JwtSecret { .. } => "jwt_secret",
+            Kind::Introspection { .. } => "introspection",
+            Kind::Local(_) => "local",
+        }
+    }
+}
+
+fn checked_issuer(issuer: &str) -> Result<String, ProviderFault> {
+    let visible = issuer.bytes().all(|byte| byte.is_ascii_graphic());
+    if visible && (1..=LONGEST_ISSUER_BYTES).contains(&issuer.len()) {
+        Ok(issuer.to_owned())
+    } else {
+        Err(ProviderFault::Issuer)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn audience() -> Audience {
+        Audience::new(["app".to_owned()], []).unwrap()
+    }
+
+    fn oidc(issuer: &str, keys_at: KeysAt, reach: Reach) -> Result<Provider, ProviderFault> {
+        let settings = Oidc { keys_at, audience: audience(), algorithms: Algorithm::ALL.to_vec(), reach };
+        Provider::oidc(issuer, settings, EmailVerified::Required)
+    }
+
+    #[test]
+    fn endpoints_are_https_unless_the_operator_says_otherwise() {
+        let reach = Reach::default();
+        let open = Reach { plain_http: true, ..reach };
+        let url = |url: &str| KeysAt::Url(url.to_owned());
+        assert!(oidc("https://id.example.com/", KeysAt::Discovery, reach).is_ok());
+        assert!(oidc("accounts", url("https://id.example.com/keys"), reach).is_ok());
+        assert!(oidc("http://127.0.0.1:9", KeysAt::Discovery, reach).is_ok());
+        assert!(oidc("http://[::1]:9", KeysAt::Discovery, reach).is_ok());
+        assert!(oidc("http://localhost:9", KeysAt::Discovery, reach).is_ok());
+        for issuer in ["http://id.example.com", "http://127.0.0.1.example.com", "http://localhost.example.com"] {
+            let fault = oidc(issuer, KeysAt::Discovery, reach).err();
+            assert!(matches!(fault, Some(ProviderFault::PlainHttp(_))), "{issuer}");
+            assert!(oidc(issuer, KeysAt::Discovery, open).is_ok());
+        }
+        for wrong in ["accounts", "ftp://x/", "https://u:p@x/", "https://x/#f", "file:///etc/passwd", ""] {
+            assert!(matches!(oidc("x", url(wrong), open).err(), Some(ProviderFault::Url(_))), "{wrong}");
+        }
+        assert_eq!(oidc("", url("https://x"), reach).err(), Some(ProviderFault::Issuer));
+        assert_eq!(oidc("a b", url("https://x"), reach).err(), Some(ProviderFault::Issuer));
+    }
+
+    #[test]
+    fn secrets_are_long_and_credentials_complete() {
+        let provider = |secret: &str| {
+            let settings = JwtSecret { secret: Secret::new(secret.to_owned()), audience: audience() };
+            Provider::jwt_secret("https://i", settings, EmailVerified::Required).err()
+        };
+        assert_eq!(provider(&"x".repeat(31)), Some(ProviderFault::ShortSecret));
+        assert_eq!(provider(&"x".repeat(32)), None);
+        let settings = Introspection {
+            endpoint: "https://i/introspect".to_owned(),
+            client_id: "c".to_owned(),
+            client_secret: Secret::new(String::new()),
+            audience: audience(),
+            reach: Reach::default(),
+        };
+        let fault = Provider::introspection("https://i", settings, EmailVerified::Required).err();
+        assert_eq!(fault, Some(ProviderFault::NoCredentials));
+    }
+}

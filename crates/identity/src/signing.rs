@@ -1,0 +1,163 @@
+//! Our signing keys: Ed25519, made here, kept sealed under a key that is not in the store.
+
+use aws_lc_rs::aead::{AES_256_GCM, Aad, Nonce, RandomizedNonceKey};
+use aws_lc_rs::digest::{SHA256, digest};
+use aws_lc_rs::signature::{Ed25519KeyPair, KeyPair};
+use data_encoding::BASE64URL_NOPAD;
+use jsonwebtoken::DecodingKey;
+use perennial_domain::time::Time;
+use serde_json::{Value, json};
+
+const NONCE_BYTES: usize = 12;
+
+/// What went wrong with a key.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum KeyFault {
+    /// The system's generator or the cipher failed.
+    #[error("a signing key cannot be made")]
+    NotMade,
+    /// What the store holds does not open.
+    #[error("a signing key does not open: it was sealed under another master key, or it was changed")]
+    NotOpened,
+}
+
+/// What seals signing keys at rest. It cannot be printed.
+pub struct WrappingKey(RandomizedNonceKey);
+
+impl WrappingKey {
+    /// The key of these bytes, which are derived from the master key for this purpose alone.
+    pub fn new(bytes: &[u8; 32]) -> Self {
+        Self(RandomizedNonceKey::new(&AES_256_GCM, bytes).expect("32 bytes are a key of AES-256"))
+    }
+}
+
+/// A signing key as the store keeps it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SealedKey {
+    /// Its name.
+    pub kid: String,
+    /// From when it signs.
+    pub active_from: Time,
+    /// Nonce, ciphertext and tag.
+    pub sealed: Vec<u8>,
+}
+
+/// A key that signs our tokens. It cannot be printed.
+pub struct SigningKey {
+    kid: String,
+    active_from: Time,
+    pair: Ed25519KeyPair,
+    public: DecodingKey,
+}
+
+impl SigningKey {
+    /// A new key from the system's generator.
+    pub fn generate(active_from: Time) -> Result<Self, KeyFault> {
+        Ok(Self::of(Ed25519KeyPair::generate().map_err(|_| KeyFault::NotMade)?, active_from))
+    }
+
+    /// The key, sealed. Its name is sealed in, so that two rows cannot change places.
+    pub fn seal(&self, wrapping: &WrappingKey) -> Result<SealedKey, KeyFault> {
+        let pkcs8 = self.pair.to_pkcs8().map_err(|_| KeyFault::NotMade)?;
+        let mut text = pkcs8.as_ref().to_vec();
+        let nonce = wrapping
+            .0
+            .seal_in_place_append_tag(Aad::from(self.kid.as_bytes()), &mut text)
+            .map_err(|_| KeyFault::NotMade)?;
+        let sealed = [nonce.as_ref().as_slice(), &text].concat();
+        Ok(SealedKey { kid: self.kid.clone(), active_from: self.active_from, sealed })
+    }
+
+    /// The key in this row.
+    pub fn open(row: &SealedKey, wrapping: &WrappingKey) -> Result<Self, KeyFault> {
+        let (nonce, text) = row.sealed.split_at_checked(NONCE_BYTES).ok_or(KeyFault::NotOpened)?;
+        let nonce = Nonce::try_assume_unique_for_key(nonce).map_err(|_| KeyFault::NotOpened)?;
+        let mut text = text.to_vec();
+        let pkcs8 = wrapping
+            .0
+            .open_in_place(nonce, Aad::from(row.kid.as_bytes()), &mut text)
+            .map_err(|_| KeyFault::NotOpened)?;
+        let pair = Ed25519KeyPair::from_pkcs8(pkcs8).map_err(|_| KeyFault::NotOpened)?;
+        Ok(Self::of(pair, row.active_from))
+    }
+
+    fn of(pair: Ed25519KeyPair, active_from: Time) -> Self {
+        let public = DecodingKey::from_ed_der(pair.public_key().as_ref());
+        // The thumbprint of RFC 7638: the name follows from the key and needs no registry.
+        let x = BASE64URL_NOPAD.encode(pair.public_key().as_ref());
+        let canonical = format!(r#"{{"crv":"Ed25519","kty":"OKP","x":"{x}"}}"#);
+        let kid = BASE64URL_NOPAD.encode(digest(&SHA256, canonical.as_bytes()).as_ref());
+        Self { kid, active_from, pair, public }
+    }
+
+    /// Its name in tokens and in the published set.
+    pub fn kid(&self) -> &str {
+        &self.kid
+    }
+
+    /// From when it signs.
+    pub const fn active_from(&self) -> Time {
+        self.active_from
+    }
+
+    pub(crate) fn sign(&self, bytes: &[u8]) -> Vec<u8> {
+        self.pair.sign(bytes).as_ref().to_vec()
+    }
+
+    pub(crate) const fn public(&self) -> &DecodingKey {
+        &self.public
+    }
+
+    /// The public half, as it is published.
+    pub(crate) fn jwk(&self) -> Value {
+        let x = BASE64URL_NOPAD.encode(self.pair.public_key().as_ref());
+        json!({"kty": "OKP", "crv": "Ed25519", "use": "sig", "alg": "EdDSA", "kid": self.kid, "x": x})
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use aws_lc_rs::encoding::AsBigEndian;
+
+    fn start() -> Time {
+        Time::from_micros(1_800_000_000_000_000).unwrap()
+    }
+
+    #[test]
+    fn a_sealed_key_opens_to_itself() {
+        let wrapping = WrappingKey::new(&[1; 32]);
+        let key = SigningKey::generate(start()).unwrap();
+        let row = key.seal(&wrapping).unwrap();
+        let opened = SigningKey::open(&row, &wrapping).unwrap();
+        assert_eq!((opened.kid(), opened.active_from()), (key.kid(), start()));
+        assert_eq!(opened.sign(b"x"), key.sign(b"x"));
+        assert_ne!(key.seal(&wrapping).unwrap().sealed, row.sealed, "a nonce is never used twice");
+    }
+
+    #[test]
+    fn a_row_that_was_changed_or_sealed_elsewhere_does_not_open() {
+        let wrapping = WrappingKey::new(&[1; 32]);
+        let row = SigningKey::generate(start()).unwrap().seal(&wrapping).unwrap();
+        let other = SigningKey::generate(start()).unwrap().seal(&wrapping).unwrap();
+        let refused = |row: &SealedKey, wrapping: &WrappingKey| {
+            assert_eq!(SigningKey::open(row, wrapping).err(), Some(KeyFault::NotOpened));
+        };
+        refused(&row, &WrappingKey::new(&[2; 32]));
+        refused(&SealedKey { kid: other.kid, ..row.clone() }, &wrapping);
+        for place in [0, 11, 12, 40, row.sealed.len() - 1] {
+            let mut changed = row.clone();
+            changed.sealed[place] ^= 1;
+            refused(&changed, &wrapping);
+        }
+        refused(&SealedKey { sealed: vec![0; 5], ..row }, &wrapping);
+    }
+
+    #[test]
+    fn a_sealed_row_holds_nothing_of_the_key() {
+        let key = SigningKey::generate(start()).unwrap();
+        let seed = key.pair.seed().unwrap().as_be_bytes().unwrap();
+        let row = key.seal(&WrappingKey::new(&[1; 32])).unwrap();
+        assert!(!row.sealed.windows(8).any(|window| seed.as_ref().windows(8).any(|part| part == window)));
+    }
+}

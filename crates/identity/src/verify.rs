@@ -1,0 +1,180 @@
+//! Whose identity token is this? One organization's providers, and the one path every token takes through them.
+//! Nothing a token says is believed before its signature is checked with a key of the issuer it names.
+
+use crate::claims::{Claims, check_email, check_subject};
+use crate::introspection;
+use crate::jwks::{Keyring, NoKey};
+use crate::jws::{Header, LONGEST_TOKEN_BYTES, Shape, open};
+use crate::providers::{Algorithm, Kind, Provider, ProviderFault};
+use perennial_domain::time::Time;
+use perennial_domain::users::Email;
+use serde_json::Value;
+use std::sync::Arc;
+
+/// Who signed in: the pair of issuer and subject, never the e-mail.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Identity {
+    /// The provider.
+    pub issuer: String,
+    /// The person's id there.
+    pub subject: String,
+    /// The address the provider vouches for.
+    pub email: Email,
+    /// The kind of the provider: `oidc`, `jwt_secret`, `introspection` or `local`.
+    pub auth_type: &'static str,
+}
+
+/// What was wrong, for the log: it holds nothing of the token.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Reason(pub &'static str);
+
+/// Why a token is not accepted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Refusal {
+    /// It proves nothing.
+    Invalid(Reason),
+    /// It is for another e-mail than the caller says.
+    EmailMismatch,
+    /// The provider does not vouch for the e-mail.
+    EmailNotVerified,
+    /// There is nobody to ask: no provider, or its keys cannot be had.
+    Unavailable(Reason),
+}
+
+impl Refusal {
+    /// The stable code of the contract.
+    pub const fn code(self) -> &'static str {
+        match self {
+            Self::Invalid(_) => "invalid_identity_token",
+            Self::EmailMismatch => "email_mismatch",
+            Self::EmailNotVerified => "email_not_verified",
+            Self::Unavailable(_) => "identity_provider_unavailable",
+        }
+    }
+}
+
+impl From<Reason> for Refusal {
+    fn from(reason: Reason) -> Self {
+        Self::Invalid(reason)
+    }
+}
+
+/// The providers of one organization.
+pub struct Verifier {
+    keyring: Arc<Keyring>,
+    providers: Vec<Provider>,
+}
+
+struct Person {
+    subject: String,
+    email: Option<String>,
+    email_verified: Option<Value>,
+}
+
+impl Verifier {
+    /// Providers that can stand side by side: each issuer once, one introspection at most, and never our own issuer.
+    pub fn new(keyring: Arc<Keyring>, providers: Vec<Provider>, our_issuer: &str) -> Result<Self, ProviderFault> {
+        for (place, provider) in providers.iter().enumerate() {
+            if provider.issuer == our_issuer {
+                return Err(ProviderFault::OwnIssuer(provider.issuer.clone()));
+            }
+            if providers[..place].iter().any(|earlier| earlier.issuer == provider.issuer) {
+                return Err(ProviderFault::IssuerTwice(provider.issuer.clone()));
+            }
+        }
+        if providers.iter().filter(|provider| matches!(provider.kind, Kind::Introspection { .. })).count() > 1 {
+            return Err(ProviderFault::IntrospectionTwice);
+        }
+        Ok(Self { keyring, providers })
+    }
+
+    /// Who holds this token, if it is good and for this e-mail.
+    pub async fn verify(&self, token: &str, email: &Email, now: Time) -> Result<Identity, Refusal> {
+        if self.providers.is_empty() {
+            return Err(Refusal::Unavailable(Reason("the organization has no identity provider")));
+        }
+        if token.len() > LONGEST_TOKEN_BYTES {
+            return Err(Refusal::Invalid(Reason("the token is longer than 16 KiB")));
+        }
+        let (provider, header) = self.choose(token)?;
+        let person = self.person(provider, header, token, now).await?;
+        check_subject(&person.subject)?;
+        let email =
+            check_email(person.email.as_deref(), person.email_verified.as_ref(), provider.email_verified, email)?;
+        Ok(Identity { issuer: provider.issuer.clone(), subject: person.subject, email, auth_type: provider.kind() })
+    }
+
+    /// The provider a token names, or the one that is asked about tokens that name none.
+    fn choose(&self, token: &str) -> Result<(&Provider, Option<Header>), Refusal> {
+        match Shape::of(token) {
+            Shape::Malformed => Err(Refusal::Invalid(Reason("the token is a malformed JWT"))),
+            Shape::Jwt(header, issuer) => {
+                let provider = self.providers.iter().find(|provider| provider.issuer == issuer);
+                Ok((provider.ok_or(Reason("no provider has the issuer that the token names"))?, Some(header)))
+            }
+            Shape::Opaque => {
+                let asked = self.providers.iter().find(|provider| matches!(provider.kind, Kind::Introspection { .. }));
+                Ok((asked.ok_or(Reason("the token is no JWT and no provider can be asked about it"))?, None))
+            }
+        }
+    }
+
+    async fn person(
+        &self,
+        provider: &Provider,
+        header: Option<Header>,
+        token: &str,
+        now: Time,
+    ) -> Result<Person, Refusal> {
+        let header = header.ok_or(Reason("the token is no JWT"));
+        let (claims, audience) = match &provider.kind {
+            Kind::Introspection { endpoint, client_id, client_secret, audience } => {
+                let asked = introspection::ask(self.keyring.fetcher(), endpoint, client_id, client_secret, token).await;
+                let answer = asked.map_err(|error| {
+                    tracing::warn!(issuer = provider.issuer, %error, "an identity provider cannot be asked about a token");
+                    Refusal::Unavailable(Reason("the provider cannot be asked about the token"))
+                })?;
+                answer.check(&provider.issuer, audience, now)?;
+                let subject = answer.subject()?.to_owned();
+                return Ok(Person { subject, email: answer.email, email_verified: answer.email_verified });
+            }
+            Kind::Oidc { source, audience, algorithms } => {
+                let header = header?;
+                let algorithm = algorithm(&header, algorithms)?;
+                let key =
+                    self.keyring.key(source, header.kid.as_deref(), now).await.map_err(|missing| match missing {
+                        NoKey::Unknown => Refusal::Invalid(Reason("the issuer has no key of the name in `kid`")),
+                        NoKey::Unavailable => Refusal::Unavailable(Reason("the issuer's keys cannot be had")),
+                    })?;
+                if !key.allows(algorithm) {
+                    return Err(Refusal::Invalid(Reason("the key is not for the algorithm in `alg`")));
+                }
+                (open::<Claims>(token, &key.key, algorithm.of_library()), audience)
+            }
+            Kind::JwtSecret { key, audience } => {
+                let header = header?;
+                if header.alg != "HS256" || !header.is_plain() {
+                    return Err(Refusal::Invalid(Reason("the algorithm or the type of the token is not allowed")));
+                }
+                (open(token, key, jsonwebtoken::Algorithm::HS256), audience)
+            }
+            Kind::Local(local) => {
+                let header = header?;
+                let algorithm = algorithm(&header, &[Algorithm::EdDsa])?;
+                (open(token, local.key(header.kid.as_deref())?, algorithm.of_library()), local.audience())
+            }
+        };
+        let claims = claims.ok_or(Reason("the signature is wrong, or a claim is missing or of the wrong type"))?;
+        claims.check(&provider.issuer, audience, now)?;
+        Ok(Person { subject: claims.sub, email: claims.email, email_verified: claims.email_verified })
+    }
+}
+
+/// The algorithm of a plain JWT, if the provider may use it. Tokens of another type have another purpose: ours among them.
+fn algorithm(header: &Header, allowed: &[Algorithm]) -> Result<Algorithm, Reason> {
+    if !header.is_plain() {
+        return Err(Reason("the token is of another type than JWT"));
+    }
+    let algorithm = Algorithm::parse(&header.alg).filter(|algorithm| allowed.contains(algorithm));
+    algorithm.ok_or(Reason("the algorithm in `alg` is not allowed"))
+}
