@@ -57,7 +57,7 @@ impl Api {
         Self { app, metrics: Metrics::default(), options }
     }
 
-    /// Follows the route to an answer. `known` is left behind for the answer's CORS headers.
+    /// Follows the route to an answer. `met` is left behind for the answer's CORS headers, the metrics and the log.
     async fn answer(
         &self,
         parts: &Parts,
