@@ -4,13 +4,18 @@
 use crate::clients::ClientCache;
 use crate::idempotency::InFlight;
 use crate::keys::Keys;
+use crate::providers::Providers;
+use crate::sessions::UseMarks;
+use crate::signing_keys::SigningKeys;
 use perennial_domain::time::Time;
+use perennial_identity::access::AccessTokens;
 use perennial_store::Db;
 pub use perennial_store::{BATCH_SIZES, StoreMetrics};
 use rand::rngs::StdRng;
 use rand::{Rng, SeedableRng};
 use std::sync::atomic::{AtomicI64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
+use tokio::sync::OnceCell;
 
 /// What every use case is given.
 pub struct App {
@@ -22,14 +27,40 @@ pub struct App {
     pub chance: Chance,
     /// The keys derived from the master key.
     pub keys: Keys,
+    pub(crate) options: AppOptions,
     pub(crate) clients: ClientCache,
     pub(crate) in_flight: InFlight,
+    pub(crate) providers: Providers,
+    pub(crate) signing: SigningKeys,
+    pub(crate) access_tokens: OnceCell<AccessTokens>,
+    pub(crate) use_marks: UseMarks,
+}
+
+/// What the context is told about its surroundings.
+#[derive(Default)]
+pub struct AppOptions {
+    /// What our tokens say in `iss`; the name the installation gave itself unless there is one.
+    pub public_url: Option<String>,
+    /// Whether every organization has the `local` identity provider, for development and tests.
+    pub local_provider: bool,
 }
 
 impl App {
     /// A context over an open, migrated store.
-    pub fn new(db: Db, clock: Clock, chance: Chance, keys: Keys) -> Self {
-        Self { db, clock, chance, keys, clients: ClientCache::default(), in_flight: InFlight::default() }
+    pub fn new(db: Db, clock: Clock, chance: Chance, keys: Keys, options: AppOptions) -> Self {
+        Self {
+            db,
+            clock,
+            chance,
+            keys,
+            options,
+            clients: ClientCache::default(),
+            in_flight: InFlight::default(),
+            providers: Providers::default(),
+            signing: SigningKeys::default(),
+            access_tokens: OnceCell::new(),
+            use_marks: UseMarks::default(),
+        }
     }
 }
 

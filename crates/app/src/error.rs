@@ -1,6 +1,8 @@
 //! What a use case can answer besides its result.
 
 use perennial_domain::fault::{Faults, Refusal, Transition};
+use perennial_identity::signing::KeyFault;
+use perennial_identity::verify;
 use perennial_store as store;
 
 /// Why a use case did not do what it was asked.
@@ -27,6 +29,39 @@ pub enum Error {
     /// The idempotency key's first request is still being answered.
     #[error("the idempotency key's first request is still being answered")]
     KeyInFlight,
+    /// The identity provider's token proves nothing; why is for the log.
+    #[error("the identity token is not accepted: {0}")]
+    InvalidIdentityToken(&'static str),
+    /// The identity provider's token is for another address.
+    #[error("the identity token is for another e-mail address")]
+    EmailMismatch,
+    /// The identity provider does not vouch for the address.
+    #[error("the identity provider does not vouch for the e-mail address")]
+    EmailNotVerified,
+    /// Nobody can be asked about the identity token; why is for the log.
+    #[error("no identity provider can be asked: {0}")]
+    ProviderUnavailable(&'static str),
+    /// Whoever it is has not signed up.
+    #[error("nobody with this identity has signed up")]
+    UserNotFound,
+    /// The access token is not ours, not for this client, or its session has ended.
+    #[error("the access token is not accepted")]
+    InvalidToken,
+    /// The refresh token is not ours, not for this client, or its session has ended.
+    #[error("the refresh token is not accepted")]
+    InvalidRefreshToken,
+    /// The session is too old, or was idle for too long.
+    #[error("the session has expired")]
+    RefreshTokenExpired,
+    /// The refresh token was used by two: the session has ended.
+    #[error("the refresh token was used before")]
+    RefreshTokenReused,
+    /// The account is not the caller's.
+    #[error("the account is not the caller's")]
+    NotAccountOwner,
+    /// The person signed in too long ago for this.
+    #[error("the person must sign in again first")]
+    FreshSignInRequired,
     /// More changes wait than the store accepts; nothing was done.
     #[error("the store has more work than it accepts")]
     Overloaded,
@@ -60,6 +95,10 @@ pub enum Conflict {
     },
     /// The status does not lead there.
     Transition(Transition),
+    /// The person has signed up before.
+    UserAlreadyExists,
+    /// Another identity of the organization has the address.
+    EmailTaken,
     /// Other writers were faster every time.
     Contended,
 }
@@ -82,6 +121,23 @@ impl From<Refusal> for Error {
             Refusal::Invalid(faults) => Self::Invalid(faults),
             Refusal::Transition(transition) => Conflict::Transition(transition).into(),
         }
+    }
+}
+
+impl From<verify::Refusal> for Error {
+    fn from(refusal: verify::Refusal) -> Self {
+        match refusal {
+            verify::Refusal::Invalid(reason) => Self::InvalidIdentityToken(reason.0),
+            verify::Refusal::EmailMismatch => Self::EmailMismatch,
+            verify::Refusal::EmailNotVerified => Self::EmailNotVerified,
+            verify::Refusal::Unavailable(reason) => Self::ProviderUnavailable(reason.0),
+        }
+    }
+}
+
+impl From<KeyFault> for Error {
+    fn from(fault: KeyFault) -> Self {
+        Self::Internal(fault.to_string())
     }
 }
 

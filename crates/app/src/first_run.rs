@@ -4,6 +4,7 @@ use crate::clients::{self, Credential, NewClient, Presents};
 use crate::context::App;
 use crate::error::Error;
 use crate::organizations::{self, DEFAULT_NAME};
+use crate::signing_keys;
 use perennial_domain::clients::{ClientKind, ClientName, Origin, PublicId};
 use perennial_domain::currency::Currency;
 use perennial_domain::organizations::{Organization, OrganizationName};
@@ -61,6 +62,7 @@ pub async fn ensure(app: &App, options: FirstRunOptions) -> Result<Start, Error>
     let public = PublicId::parse(DEFAULT_NAME).expect("the default name is an id");
 
     let change = installation::insert(Change::new(), &installation);
+    let change = signing_keys::prepare_first(app, change, now)?;
     let (organization, change) = organizations::prepare(app, change, name, Currency::USD);
     let (_, change) =
         clients::prepare(app, change, organization.id, client("trusted", Presents::Trusted(trusted), vec![]));

@@ -2,6 +2,8 @@
 
 use aws_lc_rs::{digest, hkdf, hmac};
 use data_encoding::{BASE64, BASE64URL_NOPAD, HEXLOWER_PERMISSIVE};
+use perennial_identity::refresh::RefreshKey;
+use perennial_identity::signing::WrappingKey;
 
 /// Thirty-two bytes from which every other key of the installation is derived. It cannot be printed.
 pub struct MasterKey([u8; 32]);
@@ -44,6 +46,10 @@ pub struct Keys {
     /// Tells whether two servers have the same master key, and nothing about it.
     pub fingerprint: [u8; 32],
     cursors: hmac::Key,
+    pub(crate) wrapping: WrappingKey,
+    pub(crate) refresh: RefreshKey,
+    /// What the key of our own identity provider, for development, grows from.
+    pub(crate) local_seed: [u8; 32],
 }
 
 impl Keys {
@@ -52,6 +58,9 @@ impl Keys {
         Self {
             fingerprint: master.derive(b"fingerprint"),
             cursors: hmac::Key::new(hmac::HMAC_SHA256, &master.derive(b"cursors")),
+            wrapping: WrappingKey::new(&master.derive(b"wrapping")),
+            refresh: RefreshKey::new(&master.derive(b"refresh tokens")),
+            local_seed: master.derive(b"local identities"),
         }
     }
 

@@ -3,6 +3,7 @@
 
 #![warn(missing_docs)]
 
+pub mod accounts;
 pub mod caller;
 pub mod clients;
 pub mod context;
@@ -15,6 +16,9 @@ pub mod keys;
 pub mod organizations;
 pub mod payments;
 pub mod plans;
+pub mod providers;
 pub mod revision;
+pub mod sessions;
+pub mod signing_keys;
 pub mod subscriptions;
 pub mod users;

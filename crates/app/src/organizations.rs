@@ -42,6 +42,7 @@ pub(crate) fn prepare(app: &App, change: Change, name: OrganizationName, currenc
         id: OrganizationId::new(now, app.chance.bits()),
         name,
         currency,
+        max_sessions: None,
         created_at: now,
         updated_at: now,
         revision: EventId::new(now, app.chance.bits()),

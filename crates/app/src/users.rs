@@ -12,16 +12,10 @@ use serde::Serialize;
 /// Creates a user without an identity; `None` if the address is in use.
 pub async fn create(app: &App, organization: OrganizationId, email: Email) -> Result<Option<User>, Error> {
     let now = app.clock.now();
-    let user = User {
-        id: UserId::new(now, app.chance.bits()),
-        organization_id: organization,
-        email: Some(email),
-        created_at: now,
-        updated_at: now,
-        revision: EventId::new(now, app.chance.bits()),
-    };
+    let (id, revision) = (UserId::new(now, app.chance.bits()), EventId::new(now, app.chance.bits()));
+    let user = User::new(organization, id, revision, email, now);
     let event = operator_event(organization, EventKind::UserCreated, user.id.bytes(), user.revision, now);
-    let trace = UserTrace { id: user.id, fields: &["email"] };
+    let trace = UserTrace { id: user.id, fields: user.changed_fields(None) };
     let change = users::insert(Change::new(), &user);
     let change = events::insert(change, &Event { after: Some(json(&trace)), ..event });
     match app.db.commit(change).await {
@@ -38,7 +32,7 @@ pub async fn list(app: &App, organization: OrganizationId, limit: i64) -> Result
 
 /// What an event keeps of a user: which fields were set, not what they hold, so that an erased person stays erased.
 #[derive(Serialize)]
-struct UserTrace {
-    id: UserId,
-    fields: &'static [&'static str],
+pub(crate) struct UserTrace {
+    pub(crate) id: UserId,
+    pub(crate) fields: Vec<&'static str>,
 }

@@ -65,6 +65,9 @@ pub(crate) struct Serve {
     /// Where to answer /metrics [default: 127.0.0.1 on the next port]
     #[arg(long, env = "PERENNIAL_METRICS_LISTEN", value_name = "ADDRESS")]
     pub(crate) metrics_listen: Option<SocketAddr>,
+    /// Where the world reaches this service: the issuer of its tokens [default: a name kept in the store]
+    #[arg(long, env = "PERENNIAL_PUBLIC_URL", value_name = "URL")]
+    pub(crate) public_url: Option<String>,
 }
 
 #[derive(Subcommand)]

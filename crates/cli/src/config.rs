@@ -19,6 +19,8 @@ pub(crate) struct Config {
     pub(crate) data_dir: Option<PathBuf>,
     pub(crate) database_url: Option<Secret>,
     pub(crate) master_key_file: Option<PathBuf>,
+    /// What our tokens name as their issuer.
+    pub(crate) public_url: Option<String>,
     pub(crate) postgres: Postgres,
     pub(crate) limits: Limits,
 }
@@ -104,6 +106,7 @@ impl Config {
     pub(crate) fn with_serve(mut self, flags: &Serve) -> Result<Self, Failure> {
         self.listen = flags.listen.or(self.listen);
         self.metrics_listen = flags.metrics_listen.or(self.metrics_listen);
+        self.public_url = flags.public_url.clone().or(self.public_url);
         if self.limits.connections == 0 || self.limits.requests_in_flight == 0 || self.limits.queued_changes == 0 {
             return Err(Failure::new(
                 "the limits connections, requests_in_flight and queued_changes must be at least 1",

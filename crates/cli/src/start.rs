@@ -5,7 +5,7 @@ use crate::config::{self, Config};
 use crate::failure::Failure;
 use crate::master_key;
 use perennial_app::clients::Credential;
-use perennial_app::context::{App, Chance, Clock};
+use perennial_app::context::{App, AppOptions, Chance, Clock};
 use perennial_app::first_run::{self, FirstRunOptions, Start};
 use perennial_app::keys::{Keys, MasterKey};
 use perennial_domain::clients::Origin;
@@ -43,7 +43,8 @@ pub(crate) async fn start(config: &Config, given: Given, db: Db, address: Socket
         None if is_empty => master_key::make(config, &chance)?,
         None => return Err(master_key::missing(config)),
     };
-    let app = App::new(db, Clock::System, chance, Keys::derive(&key));
+    let options = AppOptions { public_url: config.public_url.clone(), local_provider: address.ip().is_loopback() };
+    let app = App::new(db, Clock::System, chance, Keys::derive(&key), options);
     let (trusted, file) = match given.bootstrap {
         None if is_empty => {
             let trusted = Credential::generate(&app.chance);

@@ -2,7 +2,7 @@
 
 use crate::config::Config;
 use crate::failure::Failure;
-use perennial_app::context::{App, Chance, Clock};
+use perennial_app::context::{App, AppOptions, Chance, Clock};
 use perennial_app::first_run;
 use perennial_app::keys::{Keys, MasterKey};
 use perennial_store::{Db, Error, PostgresOptions, SqliteOptions};
@@ -36,7 +36,7 @@ pub(crate) async fn operator(config: &Config) -> Result<App, Failure> {
     }
     let chance = Chance::from_system();
     let keys = Keys::derive(&MasterKey::new(chance.bytes()));
-    Ok(App::new(db, Clock::System, chance, keys))
+    Ok(App::new(db, Clock::System, chance, keys, AppOptions::default()))
 }
 
 /// Opens it, and makes it if it is not there.

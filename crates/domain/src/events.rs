@@ -1,6 +1,6 @@
 //! Events: one for every change of a record, written with it and never rewritten.
 
-use crate::id::{ClientId, EventId, OrganizationId, PaymentId, PlanId, SubscriptionId, UserId};
+use crate::id::{ClientId, EventId, OrganizationId, PaymentId, PlanId, ProviderId, SessionId, SubscriptionId, UserId};
 use crate::time::Time;
 
 macro_rules! event_kinds {
@@ -29,9 +29,16 @@ macro_rules! event_kinds {
 
 event_kinds! {
     OrganizationCreated = "organization.created",
+    OrganizationUpdated = "organization.updated",
     ClientCreated = "client.created",
     ClientUpdated = "client.updated",
+    ProviderCreated = "provider.created",
+    ProviderDeleted = "provider.deleted",
     UserCreated = "user.created",
+    UserUpdated = "user.updated",
+    UserDeleted = "user.deleted",
+    SessionCreated = "session.created",
+    SessionRevoked = "session.revoked",
     PlanCreated = "plan.created",
     PlanUpdated = "plan.updated",
     PlanDeleted = "plan.deleted",
@@ -71,9 +78,15 @@ impl Event {
     pub fn record(&self) -> String {
         let id = self.record_id;
         match self.kind {
-            EventKind::OrganizationCreated => OrganizationId::from_bytes(id).to_string(),
+            EventKind::OrganizationCreated | EventKind::OrganizationUpdated => {
+                OrganizationId::from_bytes(id).to_string()
+            }
             EventKind::ClientCreated | EventKind::ClientUpdated => ClientId::from_bytes(id).to_string(),
-            EventKind::UserCreated => UserId::from_bytes(id).to_string(),
+            EventKind::ProviderCreated | EventKind::ProviderDeleted => ProviderId::from_bytes(id).to_string(),
+            EventKind::UserCreated | EventKind::UserUpdated | EventKind::UserDeleted => {
+                UserId::from_bytes(id).to_string()
+            }
+            EventKind::SessionCreated | EventKind::SessionRevoked => SessionId::from_bytes(id).to_string(),
             EventKind::PlanCreated | EventKind::PlanUpdated | EventKind::PlanDeleted => {
                 PlanId::from_bytes(id).to_string()
             }
@@ -110,6 +123,7 @@ mod tests {
             let prefix = match kind.as_str().split('.').next().unwrap() {
                 "organization" => "org",
                 "client" => "cli",
+                "provider" => "idp",
                 "user" => "usr",
                 "session" => "ses",
                 "subscription" => "sub",

@@ -155,6 +155,8 @@ ids! {
     OrganizationId = "org";
     /// A client: an application that calls us.
     ClientId = "cli";
+    /// An identity provider of an organization.
+    ProviderId = "idp";
     /// A user of an organization.
     UserId = "usr";
     /// A session: what one sign-in began.

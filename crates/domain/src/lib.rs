@@ -14,6 +14,7 @@ pub mod number;
 pub mod organizations;
 pub mod payments;
 pub mod plans;
+pub mod sessions;
 pub mod slug;
 pub mod subscriptions;
 pub mod text;

@@ -17,6 +17,8 @@ pub struct Organization {
     pub name: OrganizationName,
     /// The currency of a plan that names none.
     pub currency: Currency,
+    /// How many sessions a user should have at most; the list of sessions says when there are more.
+    pub max_sessions: Option<u32>,
     /// When it was made.
     pub created_at: Time,
     /// When it last changed.

@@ -229,6 +229,7 @@ pub(crate) mod tests {
             id: OrganizationId::new(now, 1),
             name: OrganizationName::parse("default").unwrap(),
             currency: Currency::parse(currency).unwrap(),
+            max_sessions: None,
             created_at: now,
             updated_at: now,
             revision: event(1),

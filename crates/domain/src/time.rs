@@ -38,6 +38,17 @@ impl Time {
         })
     }
 
+    /// The whole seconds from `earlier` until this instant; none if it is later.
+    pub const fn seconds_since(self, earlier: Self) -> i64 {
+        let micros = self.0 - earlier.0;
+        if micros < 0 { 0 } else { micros / 1_000_000 }
+    }
+
+    /// The second this instant lies in.
+    pub const fn whole_seconds(self) -> Self {
+        Self(self.0 - self.0 % 1_000_000)
+    }
+
     /// Reads an RFC 3339 instant with an offset; digits past the sixth are cut off.
     pub fn parse(text: &str) -> Result<Self, Reason> {
         let instant = Rfc3339::read(text.as_bytes()).ok_or_else(|| {

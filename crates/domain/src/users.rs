@@ -1,4 +1,5 @@
-//! Users: the people who subscribe. An e-mail address belongs to one live user of an organization.
+//! Users: the people who subscribe. An e-mail address and an identity belong to one live user of an organization each.
+//! A person is data that must be erasable: a user does not serialise, so that no event can keep one by accident.
 
 use crate::fault::{FaultCode, Reason};
 use crate::id::{EventId, OrganizationId, UserId};
@@ -35,8 +36,35 @@ impl Email {
     }
 }
 
+/// What a provider calls a person: the pair that identifies them, unlike an address, which they may change.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Identity {
+    /// The provider.
+    pub issuer: String,
+    /// The person's id there.
+    pub subject: String,
+}
+
+/// A name a person goes by; it may be empty.
+pub type PersonalName = Line<0, 255>;
+
+/// How a person signed up, in the words of the application.
+pub type AuthType = Line<0, 64>;
+
+/// What a person told us at sign-up; all of it may be left out.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[expect(missing_docs, reason = "the fields are the contract's")]
+pub struct Profile {
+    pub username: Option<PersonalName>,
+    pub first_name: Option<PersonalName>,
+    pub last_name: Option<PersonalName>,
+    pub terms: Option<bool>,
+    pub notifications: Option<bool>,
+    pub auth_type: Option<AuthType>,
+}
+
 /// A user of an organization.
-#[derive(Clone, Debug, PartialEq, Eq, serde::Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct User {
     /// Its id.
     pub id: UserId,
@@ -44,13 +72,53 @@ pub struct User {
     pub organization_id: OrganizationId,
     /// Its address, if it has one.
     pub email: Option<Email>,
+    /// Who it is at an identity provider; none until somebody signs up with its address.
+    pub identity: Option<Identity>,
+    /// What the person told us.
+    pub profile: Profile,
+    /// Moves on whenever a session begins or all of them end.
+    pub session_epoch: i64,
     /// When it was made.
     pub created_at: Time,
     /// When it last changed.
     pub updated_at: Time,
     /// Its last event.
-    #[serde(skip)]
     pub revision: EventId,
+}
+
+impl User {
+    /// A user who has not signed up.
+    pub fn new(organization_id: OrganizationId, id: UserId, revision: EventId, email: Email, now: Time) -> Self {
+        Self {
+            id,
+            organization_id,
+            email: Some(email),
+            identity: None,
+            profile: Profile::default(),
+            session_epoch: 0,
+            created_at: now,
+            updated_at: now,
+            revision,
+        }
+    }
+
+    /// The names of the fields that differ: what an event may tell of a person.
+    pub fn changed_fields(&self, before: Option<&Self>) -> Vec<&'static str> {
+        let empty = Profile::default();
+        let old = before.map_or(&empty, |user| &user.profile);
+        let new = &self.profile;
+        let changes = [
+            ("email", self.email != before.and_then(|user| user.email.clone())),
+            ("identity", self.identity != before.and_then(|user| user.identity.clone())),
+            ("username", new.username != old.username),
+            ("first_name", new.first_name != old.first_name),
+            ("last_name", new.last_name != old.last_name),
+            ("terms", new.terms != old.terms),
+            ("notifications", new.notifications != old.notifications),
+            ("auth_type", new.auth_type != old.auth_type),
+        ];
+        changes.into_iter().filter(|(_, changed)| *changed).map(|(name, _)| name).collect()
+    }
 }
 
 #[cfg(test)]

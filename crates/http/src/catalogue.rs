@@ -54,16 +54,36 @@ catalogue! {
         "Check the id; the operator sees with `perennial client list` whether the client is disabled or expired.";
     TokenRequired "token_required" UNAUTHORIZED "A user must be signed in"
         "Send `Authorization: Bearer …` with a user's access token.";
+    InvalidToken "invalid_token" UNAUTHORIZED "The access token is not good here"
+        "Refresh it, or sign in again; a token works with the client it was issued to, until its session ends.";
+    InvalidIdentityToken "invalid_identity_token" UNAUTHORIZED "The identity provider's token is not accepted"
+        "Send a fresh token of a provider this organization has, made for its audience; the log says what is wrong.";
+    EmailMismatch "email_mismatch" UNAUTHORIZED "The token is for another e-mail address"
+        "Send the address that the identity provider put into the token.";
+    EmailNotVerified "email_not_verified" UNAUTHORIZED "The e-mail address is not verified"
+        "Have the person confirm the address at the identity provider first.";
+    InvalidRefreshToken "invalid_refresh_token" UNAUTHORIZED "The refresh token is not good here"
+        "Sign in again; a refresh token works with the client it was issued to, until its session ends.";
+    RefreshTokenExpired "refresh_token_expired" UNAUTHORIZED "The session has expired"
+        "Sign in again: a session ends after 30 days without a refresh, and after 90 in any case.";
+    RefreshTokenReused "refresh_token_reused" UNAUTHORIZED "The refresh token was used twice"
+        "The session has been ended, in case the token was stolen. Sign in again, and keep the newest token.";
     InsufficientScope "insufficient_scope" FORBIDDEN "The client may not do this"
         "Use a client that holds the scope in `required_scope`, or have the operator grant it.";
     ClientNotForBrowsers "client_not_for_browsers" FORBIDDEN "A trusted client must not be used from a browser"
         "Call from a server; a browser uses a public client. If the id was shipped to browsers, rotate it.";
     AddressNotAllowed "address_not_allowed" FORBIDDEN "The client may not call from this address"
         "Call from an address on the client's list, or have the operator extend it.";
+    NotAccountOwner "not_account_owner" FORBIDDEN "The account is not the caller's"
+        "Send the caller's own `auth_id`, as `user-logged-in` answers it.";
+    FreshSignInRequired "fresh_sign_in_required" FORBIDDEN "The person signed in too long ago"
+        "Sign in again, then repeat the call within 24 hours; refreshing does not count.";
     RouteNotFound "route_not_found" NOT_FOUND "There is nothing at this path"
         "Look for the path in the reference at `/docs`.";
     NotFound "not_found" NOT_FOUND "There is no such record"
         "Check the id or slug; the record may have been deleted, or belong to someone else.";
+    UserNotFound "user_not_found" NOT_FOUND "Nobody has signed up with this identity"
+        "Call sign-up first.";
     MethodNotAllowed "method_not_allowed" METHOD_NOT_ALLOWED "The path does not take this method"
         "Use one of the methods in the header `Allow`.";
     RequestTimeout "request_timeout" REQUEST_TIMEOUT "The request took too long to arrive"
@@ -80,6 +100,10 @@ catalogue! {
         "The record in `conflicting_id` has it: update that one, or send another external id.";
     InvalidTransition "invalid_transition" CONFLICT "The status does not lead there"
         "Send one of the statuses in `allowed`.";
+    UserAlreadyExists "user_already_exists" CONFLICT "The person has signed up before"
+        "Call sign-in instead.";
+    EmailTaken "email_taken" CONFLICT "Another identity has this e-mail address"
+        "Sign in the way the address was first used; accounts are never linked by an address.";
     IdempotencyInFlight "idempotency_in_flight" CONFLICT "The same request is still being answered"
         "Wait a moment and send it again with the same key.";
     Contended "contended" CONFLICT "Too many writers at this record at once"
@@ -96,6 +120,8 @@ catalogue! {
         "Correct all the fields named in `errors`.";
     IdempotencyKeyReused "idempotency_key_reused" UNPROCESSABLE_ENTITY "The key belongs to another request"
         "Use a new key for a new request; a retry repeats the body byte for byte.";
+    RateLimited "rate_limited" TOO_MANY_REQUESTS "Too many attempts"
+        "Try again after the seconds in `Retry-After`.";
     HeadersTooLarge "headers_too_large" REQUEST_HEADER_FIELDS_TOO_LARGE "The headers are too large"
         "Send fewer or smaller headers.";
     Internal "internal" INTERNAL_SERVER_ERROR "Something went wrong on our side"
@@ -106,6 +132,8 @@ catalogue! {
         "Nothing was changed. Try again: another server will answer.";
     StorageUnavailable "storage_unavailable" SERVICE_UNAVAILABLE "The database cannot be reached"
         "Nothing was changed. Try again after the seconds in `Retry-After`.";
+    IdentityProviderUnavailable "identity_provider_unavailable" SERVICE_UNAVAILABLE "No identity provider can be asked"
+        "Try again after the seconds in `Retry-After`; the operator sees why with `perennial provider check`.";
     OutcomeUnknown "outcome_unknown" SERVICE_UNAVAILABLE "The database was lost while it was committing"
         "The change was made or it was not: send it again with the same `Idempotency-Key`, or read the record.";
 }

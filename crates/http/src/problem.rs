@@ -120,6 +120,12 @@ impl Problem {
             .with_header(WWW_AUTHENTICATE, HeaderValue::from_static("Bearer"))
     }
 
+    /// The token that was sent is no good.
+    pub(crate) fn invalid_token() -> Self {
+        Self::new(Code::InvalidToken, "The access token is not of a live session that this client may use.")
+            .with_header(WWW_AUTHENTICATE, HeaderValue::from_static("Bearer error=\"invalid_token\""))
+    }
+
     /// The path does not take the method.
     pub(crate) fn method_not_allowed(allowed: &str) -> Self {
         let header = HeaderValue::from_str(allowed).expect("method names are visible ASCII");
@@ -198,6 +204,35 @@ impl From<Error> for Problem {
             Error::KeyInFlight => {
                 Self::new(Code::IdempotencyInFlight, "A request with this Idempotency-Key is still being answered.")
             }
+            Error::InvalidIdentityToken(cause) => {
+                Self::new(Code::InvalidIdentityToken, "The identity provider's token proves nothing here.")
+                    .because(cause)
+            }
+            Error::EmailMismatch => {
+                Self::new(Code::EmailMismatch, "The identity provider's token is for another e-mail address.")
+            }
+            Error::EmailNotVerified => {
+                Self::new(Code::EmailNotVerified, "The identity provider does not say that the address is verified.")
+            }
+            Error::ProviderUnavailable(cause) => {
+                let detail = "Nobody can be asked who this is.";
+                Self::new(Code::IdentityProviderUnavailable, detail).because(cause)
+            }
+            Error::UserNotFound => Self::new(Code::UserNotFound, "Nobody with this identity has signed up."),
+            Error::InvalidToken => Self::invalid_token(),
+            Error::InvalidRefreshToken => {
+                Self::new(Code::InvalidRefreshToken, "The refresh token is not of a live session of this client.")
+            }
+            Error::RefreshTokenExpired => {
+                Self::new(Code::RefreshTokenExpired, "The session is too old, or was idle for too long.")
+            }
+            Error::RefreshTokenReused => {
+                Self::new(Code::RefreshTokenReused, "The refresh token was used before, so its session was ended.")
+            }
+            Error::NotAccountOwner => Self::new(Code::NotAccountOwner, "This is not the caller's own account."),
+            Error::FreshSignInRequired => {
+                Self::new(Code::FreshSignInRequired, "The person signed in more than 24 hours ago.")
+            }
             Error::Overloaded => Self::new(Code::Overloaded, "Too many changes are waiting to be written."),
             Error::Unavailable(cause) => {
                 Self::new(Code::StorageUnavailable, "The database cannot be reached or written to.").because(cause)
@@ -234,6 +269,12 @@ impl From<Conflict> for Problem {
                     _ => format!("{from} cannot become {to}; it may become {}.", allowed.join(", ")),
                 };
                 Self::new(Code::InvalidTransition, detail).with("allowed", allowed)
+            }
+            Conflict::UserAlreadyExists => {
+                Self::new(Code::UserAlreadyExists, "Somebody with this identity has signed up already.")
+            }
+            Conflict::EmailTaken => {
+                Self::new(Code::EmailTaken, "Another identity of this organization has this e-mail address.")
             }
             Conflict::Contended => Self::new(Code::Contended, "Other writers were faster every time we tried."),
         }

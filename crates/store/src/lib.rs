@@ -29,6 +29,8 @@ pub mod installation;
 pub mod organizations;
 pub mod payments;
 pub mod plans;
+pub mod sessions;
+pub mod signing_keys;
 pub mod subscriptions;
 pub mod users;
 

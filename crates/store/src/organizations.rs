@@ -11,19 +11,19 @@ use perennial_domain::organizations::Organization;
 use perennial_domain::text::Line;
 
 pub(crate) static BY_NAME: Sql = Sql::new(
-    "SELECT id, name, currency, created_at, updated_at, revision
+    "SELECT id, name, currency, max_sessions, created_at, updated_at, revision
      FROM organizations
      WHERE name = $1",
 );
 
 pub(crate) static BY_ID: Sql = Sql::new(
-    "SELECT id, name, currency, created_at, updated_at, revision
+    "SELECT id, name, currency, max_sessions, created_at, updated_at, revision
      FROM organizations
      WHERE id = $1",
 );
 
 pub(crate) static ALL: Sql = Sql::new(
-    "SELECT id, name, currency, created_at, updated_at, revision
+    "SELECT id, name, currency, max_sessions, created_at, updated_at, revision
      FROM organizations
      ORDER BY id",
 );
@@ -34,6 +34,7 @@ pub(crate) static INSERT: Insert = Insert::new(
         ("id", Type::Uuid),
         ("name", Type::Text),
         ("currency", Type::Text),
+        ("max_sessions", Type::Int),
         ("created_at", Type::Time),
         ("updated_at", Type::Time),
         ("revision", Type::Uuid),
@@ -62,6 +63,7 @@ pub fn insert(change: Change, organization: &Organization) -> Change {
         organization.id.bytes().into(),
         organization.name.as_str().into(),
         organization.currency.as_str().into(),
+        organization.max_sessions.map(i64::from).into(),
         kept::time(organization.created_at),
         kept::time(organization.updated_at),
         organization.revision.bytes().into(),
@@ -74,8 +76,9 @@ fn read(row: &Row<'_>) -> Result<Organization, Error> {
         id: OrganizationId::from_bytes(row.uuid(0)?),
         name: Line::kept(row.text(1)?),
         currency: kept::word(row.text_ref(2)?, |word| Currency::parse(word).ok())?,
-        created_at: kept::read_time(row.time(3)?)?,
-        updated_at: kept::read_time(row.time(4)?)?,
-        revision: EventId::from_bytes(row.uuid(5)?),
+        max_sessions: row.optional_int(3)?.and_then(|most| u32::try_from(most).ok()),
+        created_at: kept::read_time(row.time(4)?)?,
+        updated_at: kept::read_time(row.time(5)?)?,
+        revision: EventId::from_bytes(row.uuid(6)?),
     })
 }

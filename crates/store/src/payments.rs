@@ -6,7 +6,7 @@ use crate::sql::{Insert, Sql};
 use crate::value::{Type, Value};
 use crate::{Db, Error, kept};
 use perennial_domain::currency::Currency;
-use perennial_domain::id::{EventId, OrganizationId, PaymentId, SubscriptionId};
+use perennial_domain::id::{EventId, OrganizationId, PaymentId, SubscriptionId, UserId};
 use perennial_domain::payments::{Payment, PaymentStatus};
 use perennial_domain::text::Line;
 use perennial_domain::time::Time;
@@ -16,6 +16,14 @@ pub(crate) static BY_ID: Sql = Sql::new(
             organization_id, revision
      FROM payments
      WHERE organization_id = $1 AND id = $2 AND deleted_at IS NULL",
+);
+
+/// Whose payment it is; its subscription may be gone.
+pub(crate) static OWNER: Sql = Sql::new(
+    "SELECT s.user_id
+     FROM payments AS p
+     JOIN subscriptions AS s ON s.organization_id = p.organization_id AND s.id = p.subscription_id
+     WHERE p.organization_id = $1 AND p.id = $2 AND p.deleted_at IS NULL",
 );
 
 pub(crate) static ID_BY_EXTERNAL: Sql = Sql::new(
@@ -67,6 +75,12 @@ pub(crate) static AT_REVISION: Sql = Sql::new(
 /// The live payment with this id.
 pub async fn by_id(db: &Db, organization: OrganizationId, id: PaymentId) -> Result<Option<Payment>, Error> {
     db.one(&BY_ID, &[organization.bytes().into(), id.bytes().into()], read).await
+}
+
+/// The user whose subscription the live payment is for.
+pub async fn owner(db: &Db, organization: OrganizationId, id: PaymentId) -> Result<Option<UserId>, Error> {
+    let params = [organization.bytes().into(), id.bytes().into()];
+    db.one(&OWNER, &params, |row| Ok(UserId::from_bytes(row.uuid(0)?))).await
 }
 
 /// The live payment that has this external id.

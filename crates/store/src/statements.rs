@@ -5,7 +5,8 @@ use crate::change::Lock;
 use crate::list::Position;
 use crate::sql::{Insert, Sql};
 use crate::{
-    VERSION, clients, events, idempotency, installation, organizations, payments, plans, subscriptions, users,
+    VERSION, clients, events, idempotency, installation, organizations, payments, plans, sessions, signing_keys,
+    subscriptions, users,
 };
 use perennial_domain::id::OrganizationId;
 
@@ -36,19 +37,23 @@ pub fn all() -> Vec<Statement> {
         idempotency::BY_KEY, idempotency::SWEEP,
         installation::FIND,
         organizations::BY_NAME, organizations::BY_ID, organizations::ALL,
-        payments::BY_ID, payments::ID_BY_EXTERNAL, payments::UPDATE, payments::DELETE,
+        payments::BY_ID, payments::ID_BY_EXTERNAL, payments::OWNER, payments::UPDATE, payments::DELETE,
         plans::BY_ID, plans::BY_SLUG, plans::UPDATE, plans::DELETE,
         subscriptions::BY_ID, subscriptions::ID_BY_EXTERNAL, subscriptions::COUNT_BY_PLAN, subscriptions::UPDATE,
         subscriptions::DELETE,
-        users::NEWEST,
+        subscriptions::OPEN_BY_USER, subscriptions::OPEN_COUNT,
+        sessions::WITH_USER, sessions::LIVE_BY_USER, sessions::ROTATE, sessions::REVOKE, sessions::MARK_USED,
+        sessions::ERASE, sessions::SWEEP,
+        signing_keys::ALL, signing_keys::REMOVE,
+        users::BY_IDENTITY, users::BY_EMAIL, users::NEWEST, users::UPDATE, users::MOVE_EPOCH, users::ERASE,
     ];
     let guards = named![guard:
         clients::AT_REVISION, payments::AT_REVISION, plans::AT_REVISION, plans::ACTIVE, subscriptions::AT_REVISION,
-        subscriptions::LIVE, users::LIVE,
+        subscriptions::LIVE, sessions::UNCHANGED, sessions::LIVE, users::LIVE, users::AT_REVISION,
     ];
     let inserts = named![insert:
         clients::INSERT, events::INSERT, idempotency::INSERT, installation::INSERT, organizations::INSERT,
-        payments::INSERT, plans::INSERT, subscriptions::INSERT, users::INSERT,
+        payments::INSERT, plans::INSERT, sessions::INSERT, signing_keys::INSERT, subscriptions::INSERT, users::INSERT,
     ];
     let version = plain("lib::VERSION", &VERSION);
     others.into_iter().chain(guards).chain(inserts).chain([version]).collect()

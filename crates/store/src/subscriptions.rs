@@ -42,6 +42,24 @@ pub(crate) static COUNT_BY_PLAN: Sql = Sql::new(
      WHERE organization_id = $1 AND plan_id = $2 AND deleted_at IS NULL",
 );
 
+/// A user's subscriptions that can still end.
+pub(crate) static OPEN_BY_USER: Sql = Sql::new(concat!(
+    "SELECT ",
+    columns!(),
+    "
+     FROM subscriptions
+     WHERE organization_id = $1 AND user_id = $2 AND deleted_at IS NULL AND status <> 'expired'
+     ORDER BY id"
+));
+
+/// One row if the user has so many of them.
+pub(crate) static OPEN_COUNT: Sql = Sql::new(
+    "SELECT 1 FROM (
+         SELECT COUNT(*) AS open FROM subscriptions
+         WHERE organization_id = $1 AND user_id = $2 AND deleted_at IS NULL AND status <> 'expired') AS counted
+     WHERE open = $3",
+);
+
 pub(crate) static INSERT: Insert = Insert::new(
     "subscriptions",
     &[
@@ -117,6 +135,24 @@ pub async fn id_by_external(
 pub async fn count_by_plan(db: &Db, organization: OrganizationId, plan: PlanId) -> Result<i64, Error> {
     let params = [organization.bytes().into(), plan.bytes().into()];
     Ok(db.one(&COUNT_BY_PLAN, &params, |row| row.int(0)).await?.unwrap_or(0))
+}
+
+/// A user's live subscriptions that have not expired, oldest first.
+pub async fn open_by_user(db: &Db, organization: OrganizationId, user: UserId) -> Result<Vec<Subscription>, Error> {
+    db.all(&OPEN_BY_USER, &[organization.bytes().into(), user.bytes().into()], read).await
+}
+
+/// Holds that the user has so many of them; the user itself must be guarded exclusively by the same change.
+pub fn guard_open_count(change: Change, organization: OrganizationId, user: UserId, count: usize) -> Change {
+    let count = i64::try_from(count).unwrap_or(i64::MAX);
+    change.guard(Guard {
+        table: Table::Users,
+        key: user.bytes(),
+        lock: Lock::None,
+        sql: &OPEN_COUNT,
+        params: vec![organization.bytes().into(), user.bytes().into(), count.into()],
+        miss: Miss::User,
+    })
 }
 
 /// A new subscription; misses with [`Miss::ExternalId`] if its external id is in use.

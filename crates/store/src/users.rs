@@ -3,10 +3,24 @@
 use crate::change::{Change, Guard, Lock, Miss, Table};
 use crate::row::Row;
 use crate::sql::{Insert, Sql};
-use crate::value::Type;
+use crate::value::{Type, Value};
 use crate::{Db, Error, kept};
 use perennial_domain::id::{EventId, OrganizationId, UserId};
-use perennial_domain::users::{Email, User};
+use perennial_domain::text::Line;
+use perennial_domain::time::Time;
+use perennial_domain::users::{Email, Identity, Profile, User};
+
+/// The columns of a user, under the name its table has in the statement.
+macro_rules! columns {
+    () => {
+        "u.id, u.organization_id, u.email, u.issuer, u.subject, u.auth_type, u.username, u.first_name, u.last_name, \
+         u.terms, u.notifications, u.session_epoch, u.created_at, u.updated_at, u.revision"
+    };
+}
+pub(crate) use columns;
+
+/// How many columns a user has.
+pub(crate) const WIDTH: usize = 15;
 
 pub(crate) static INSERT: Insert = Insert::new(
     "users",
@@ -14,9 +28,18 @@ pub(crate) static INSERT: Insert = Insert::new(
         ("organization_id", Type::Uuid),
         ("id", Type::Uuid),
         ("email", Type::Text),
-        ("created_at", Type::Time),
+        ("issuer", Type::Text),
+        ("subject", Type::Text),
+        ("auth_type", Type::Text),
+        ("username", Type::Text),
+        ("first_name", Type::Text),
+        ("last_name", Type::Text),
+        ("terms", Type::Bool),
+        ("notifications", Type::Bool),
+        ("session_epoch", Type::Int),
         ("updated_at", Type::Time),
         ("revision", Type::Uuid),
+        ("created_at", Type::Time),
     ],
     "ON CONFLICT DO NOTHING",
 );
@@ -26,12 +49,61 @@ pub(crate) static LIVE: Sql = Sql::new(
      WHERE organization_id = $1 AND id = $2 AND deleted_at IS NULL",
 );
 
-pub(crate) static NEWEST: Sql = Sql::new(
-    "SELECT id, organization_id, email, created_at, updated_at, revision
-     FROM users
-     WHERE organization_id = $1 AND id < $2 AND deleted_at IS NULL
-     ORDER BY id DESC
-     LIMIT $3",
+pub(crate) static BY_IDENTITY: Sql = Sql::new(concat!(
+    "SELECT ",
+    columns!(),
+    "
+     FROM users AS u
+     WHERE u.organization_id = $1 AND u.issuer = $2 AND u.subject = $3 AND u.subject IS NOT NULL
+       AND u.deleted_at IS NULL"
+));
+
+pub(crate) static BY_EMAIL: Sql = Sql::new(concat!(
+    "SELECT ",
+    columns!(),
+    "
+     FROM users AS u
+     WHERE u.organization_id = $1 AND u.email = $2 AND u.email IS NOT NULL AND u.deleted_at IS NULL"
+));
+
+pub(crate) static NEWEST: Sql = Sql::new(concat!(
+    "SELECT ",
+    columns!(),
+    "
+     FROM users AS u
+     WHERE u.organization_id = $1 AND u.id < $2 AND u.deleted_at IS NULL
+     ORDER BY u.id DESC
+     LIMIT $3"
+));
+
+pub(crate) static AT_REVISION: Sql = Sql::new(
+    "SELECT 1 FROM users
+     WHERE organization_id = $1 AND id = $2 AND revision = $3 AND session_epoch = $4 AND deleted_at IS NULL",
+);
+
+/// Misses when another live user has the address, as the insert does.
+pub(crate) static UPDATE: Sql = Sql::new(
+    "UPDATE users
+     SET email = $3, issuer = $4, subject = $5, auth_type = $6, username = $7, first_name = $8, last_name = $9,
+         terms = $10, notifications = $11, session_epoch = $12, updated_at = $13, revision = $14
+     WHERE organization_id = $1 AND id = $2
+       AND NOT EXISTS (
+           SELECT 1 FROM users AS other
+           WHERE other.organization_id = $1 AND other.email = $3 AND other.email IS NOT NULL
+             AND other.deleted_at IS NULL AND other.id <> $2)",
+);
+
+pub(crate) static MOVE_EPOCH: Sql = Sql::new(
+    "UPDATE users
+     SET session_epoch = session_epoch + 1
+     WHERE organization_id = $1 AND id = $2",
+);
+
+pub(crate) static ERASE: Sql = Sql::new(
+    "UPDATE users
+     SET email = NULL, issuer = NULL, subject = NULL, auth_type = NULL, username = NULL, first_name = NULL,
+         last_name = NULL, terms = NULL, notifications = NULL, deleted_at = $3, updated_at = $3, revision = $4
+     WHERE organization_id = $1 AND id = $2",
 );
 
 /// Whether a live user has this id.
@@ -39,22 +111,46 @@ pub async fn exists(db: &Db, organization: OrganizationId, id: UserId) -> Result
     Ok(db.one(&LIVE, &[organization.bytes().into(), id.bytes().into()], |_| Ok(())).await?.is_some())
 }
 
-/// Live users made before `before`, newest first.
-pub async fn newest(db: &Db, organization: OrganizationId, before: UserId, limit: i64) -> Result<Vec<User>, Error> {
-    db.all(&NEWEST, &[organization.bytes().into(), before.bytes().into(), limit.into()], read).await
+/// The live user who is this person at a provider.
+pub async fn by_identity(db: &Db, organization: OrganizationId, identity: &Identity) -> Result<Option<User>, Error> {
+    let params = [organization.bytes().into(), identity.issuer.as_str().into(), identity.subject.as_str().into()];
+    db.one(&BY_IDENTITY, &params, read).await
 }
 
-/// A new user; misses with [`Miss::Email`] if its address is in use.
+/// The live user with this address.
+pub async fn by_email(db: &Db, organization: OrganizationId, email: &Email) -> Result<Option<User>, Error> {
+    db.one(&BY_EMAIL, &[organization.bytes().into(), email.as_str().into()], read).await
+}
+
+/// Live users made before `before`, newest first.
+pub async fn newest(db: &Db, organization: OrganizationId, before: UserId, limit: i64) -> Result<Vec<User>, Error> {
+    let params = [organization.bytes().into(), before.bytes().into(), limit.into()];
+    db.all(&NEWEST, &params, read).await
+}
+
+/// A new user; misses with [`Miss::Email`] if its address or identity is in use.
 pub fn insert(change: Change, user: &User) -> Change {
-    let values = vec![
-        user.organization_id.bytes().into(),
-        user.id.bytes().into(),
-        user.email.as_ref().map(Email::as_str).into(),
-        kept::time(user.created_at),
-        kept::time(user.updated_at),
-        user.revision.bytes().into(),
-    ];
+    let mut values = fields(user);
+    values.push(kept::time(user.created_at));
     change.insert(&INSERT, values, Miss::Email)
+}
+
+/// The user as it is now, if it is still as it was read; misses with [`Miss::Email`] if its address is in use.
+pub fn update(change: Change, user: &User, read: &User) -> Change {
+    unchanged(change, read).execute(&UPDATE, fields(user), Miss::Email)
+}
+
+/// Erases the person: an empty row stays for what refers to it.
+pub fn erase(change: Change, user: &User, at: Time, revision: EventId) -> Change {
+    let mut values = key(user);
+    values.push(kept::time(at));
+    values.push(revision.bytes().into());
+    unchanged(change, user).execute(&ERASE, values, Miss::Record)
+}
+
+/// Tells sign-ins under way that the user's sessions are no longer what they saw.
+pub fn move_epoch(change: Change, user: &User) -> Change {
+    unchanged(change, user).execute(&MOVE_EPOCH, key(user), Miss::Record)
 }
 
 /// Holds the user as live until the change is written.
@@ -69,13 +165,67 @@ pub fn guard_live(change: Change, organization: OrganizationId, id: UserId) -> C
     })
 }
 
-fn read(row: &Row<'_>) -> Result<User, Error> {
+/// Holds the user as it was read, its sessions included.
+fn unchanged(change: Change, user: &User) -> Change {
+    let mut params = key(user);
+    params.push(user.revision.bytes().into());
+    params.push(user.session_epoch.into());
+    change.guard(Guard {
+        table: Table::Users,
+        key: user.id.bytes(),
+        lock: Lock::Exclusive,
+        sql: &AT_REVISION,
+        params,
+        miss: Miss::User,
+    })
+}
+
+fn key(user: &User) -> Vec<Value> {
+    vec![user.organization_id.bytes().into(), user.id.bytes().into()]
+}
+
+/// What an insert and an update have in common, in the order both list it.
+fn fields(user: &User) -> Vec<Value> {
+    let Profile { username, first_name, last_name, terms, notifications, auth_type } = &user.profile;
+    let mut values = key(user);
+    values.extend([
+        user.email.as_ref().map(Email::as_str).into(),
+        user.identity.as_ref().map(|identity| identity.issuer.as_str()).into(),
+        user.identity.as_ref().map(|identity| identity.subject.as_str()).into(),
+        auth_type.as_ref().map(Line::as_str).into(),
+        username.as_ref().map(Line::as_str).into(),
+        first_name.as_ref().map(Line::as_str).into(),
+        last_name.as_ref().map(Line::as_str).into(),
+        (*terms).into(),
+        (*notifications).into(),
+        user.session_epoch.into(),
+        kept::time(user.updated_at),
+        user.revision.bytes().into(),
+    ]);
+    values
+}
+
+pub(crate) fn read(row: &Row<'_>) -> Result<User, Error> {
+    let identity = match (row.optional_text(3)?, row.optional_text(4)?) {
+        (Some(issuer), Some(subject)) => Some(Identity { issuer, subject }),
+        _ => None,
+    };
     Ok(User {
         id: UserId::from_bytes(row.uuid(0)?),
         organization_id: OrganizationId::from_bytes(row.uuid(1)?),
         email: row.optional_text(2)?.map(Email::kept),
-        created_at: kept::read_time(row.time(3)?)?,
-        updated_at: kept::read_time(row.time(4)?)?,
-        revision: EventId::from_bytes(row.uuid(5)?),
+        identity,
+        profile: Profile {
+            auth_type: row.optional_text(5)?.map(Line::kept),
+            username: row.optional_text(6)?.map(Line::kept),
+            first_name: row.optional_text(7)?.map(Line::kept),
+            last_name: row.optional_text(8)?.map(Line::kept),
+            terms: row.optional_bool(9)?,
+            notifications: row.optional_bool(10)?,
+        },
+        session_epoch: row.int(11)?,
+        created_at: kept::read_time(row.time(12)?)?,
+        updated_at: kept::read_time(row.time(13)?)?,
+        revision: EventId::from_bytes(row.uuid(14)?),
     })
 }

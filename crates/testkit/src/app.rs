@@ -3,7 +3,7 @@
 use crate::request::Request;
 use crate::store::TestStore;
 use perennial_app::clients::Credential;
-use perennial_app::context::{App, Chance, Clock};
+use perennial_app::context::{App, AppOptions, Chance, Clock};
 use perennial_app::first_run::{self, FirstRunOptions, Start};
 use perennial_app::keys::{Keys, MasterKey};
 use perennial_domain::clients::Origin;
@@ -24,12 +24,20 @@ const PUBLIC: &str = "default";
 const START: &str = "2026-03-10T12:00:00Z";
 
 /// How the service under test differs from a usual one.
-#[derive(Default)]
 pub struct TestOptions {
+    /// The context's own options.
+    pub app: AppOptions,
     /// The API's own options.
     pub api: ApiOptions,
     /// The server's own options.
     pub server: ServerOptions,
+}
+
+impl Default for TestOptions {
+    fn default() -> Self {
+        let app = AppOptions { local_provider: true, ..AppOptions::default() };
+        Self { app, api: ApiOptions::default(), server: ServerOptions::default() }
+    }
 }
 
 /// A service under test. Its clock stands at 2026-03-10T12:00:00Z until it is moved.
@@ -69,7 +77,8 @@ impl TestApp {
         let keys = Keys::derive(&MasterKey::new([7; 32]));
         // Servers beside each other must not draw the same ids.
         let chance = Chance::seeded(SEED.fetch_add(1, Ordering::Relaxed));
-        let app = Arc::new(App::new(store.open().await, Clock::Fixed(Arc::clone(&clock)), chance, keys));
+        let clock_shown = Clock::Fixed(Arc::clone(&clock));
+        let app = Arc::new(App::new(store.open().await, clock_shown, chance, keys, options.app));
         let first_run = FirstRunOptions {
             trusted: Credential::chosen(TRUSTED),
             origins: vec![

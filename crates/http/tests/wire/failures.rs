@@ -1,7 +1,7 @@
 //! Contract §1: 408, 500 and 503. When the service itself fails it says so, and never why.
 
 use crate::support::{Peer, TRUSTED, members, plan_body};
-use perennial_app::context::{App, Chance, Clock};
+use perennial_app::context::{App, AppOptions, Chance, Clock};
 use perennial_app::keys::{Keys, MasterKey};
 use perennial_http::server::{Server, ServerOptions};
 use perennial_http::{Api, ApiOptions, BodyLimits};
@@ -118,7 +118,7 @@ async fn a_defect_of_ours_is_500_without_inner_detail() {
     for tier in [1, 2] {
         let clock = Clock::Fixed(Arc::new(AtomicI64::new(app.now().as_micros())));
         let keys = Keys::derive(&MasterKey::new([7; 32]));
-        let twin = App::new(app.store().open().await, clock, Chance::seeded(1 << 40), keys);
+        let twin = App::new(app.store().open().await, clock, Chance::seeded(1 << 40), keys, AppOptions::default());
         let server = Server::bind("127.0.0.1:0".parse().unwrap(), ServerOptions::default()).await.unwrap();
         let mut peer = Peer::at(server.local_addr()).await;
         let api = Arc::new(Api::new(Arc::new(twin), ApiOptions::default()));

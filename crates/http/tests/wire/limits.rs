@@ -148,6 +148,7 @@ async fn every_limit_can_be_set() {
     let options = TestOptions {
         api: ApiOptions { body, ..ApiOptions::default() },
         server: ServerOptions { max_header_bytes: 200, max_target_bytes: 50, ..ServerOptions::default() },
+        ..TestOptions::default()
     };
     let app = TestApp::with(options).await;
     let put = |body: String| app.request("PUT", "/subscription-plans/gone").json_text(body);

@@ -1,0 +1,70 @@
+//! Accounts: a person's own to delete. What is left afterwards says nothing about them.
+
+use crate::caller::{Caller, json};
+use crate::context::App;
+use crate::error::{Conflict, Error};
+use crate::revision::ATTEMPTS;
+use crate::sessions::SignedIn;
+use crate::users::UserTrace;
+use perennial_domain::events::{Event, EventKind};
+use perennial_domain::fault::Faults;
+use perennial_domain::id::EventId;
+use perennial_domain::subscriptions::{Subscription, SubscriptionDraft, SubscriptionStatus};
+use perennial_domain::time::Time;
+use perennial_store::{self as store, Change, Miss, events, sessions, subscriptions, users};
+
+const FRESH_SECONDS: i64 = 24 * 3600;
+
+/// Deletes the caller's own account, named by its subject at the provider, in one transaction: the person is erased,
+/// the sessions are gone, the subscriptions end, and an empty user stays for the payments to refer to.
+pub async fn delete(app: &App, caller: &Caller, signed_in: &SignedIn, auth_id: &str) -> Result<(), Error> {
+    let organization = caller.organization();
+    let own = signed_in.user.identity.as_ref().is_some_and(|identity| identity.subject == auth_id);
+    if !own {
+        return Err(Error::NotAccountOwner);
+    }
+    if app.clock.now() > signed_in.session.signed_in_at.plus_seconds(FRESH_SECONDS) {
+        return Err(Error::FreshSignInRequired);
+    }
+    for _ in 0..ATTEMPTS {
+        let now = app.clock.now();
+        let found = sessions::with_user(&app.db, organization, signed_in.session.id).await?;
+        // Somebody has ended the session, or deleted the account, in this very moment.
+        let (_, user) = found.filter(|(session, _)| session.is_live(now)).ok_or(Error::InvalidToken)?;
+        let open = subscriptions::open_by_user(&app.db, organization, user.id).await?;
+        let revision = EventId::new(now, app.chance.bits());
+        let mut change = users::erase(Change::new(), &user, now, revision);
+        change = subscriptions::guard_open_count(change, organization, user.id, open.len());
+        change = sessions::erase(change, organization, user.id);
+        for before in &open {
+            change = prepare_end(app, caller, change, before, now)?;
+        }
+        let trace = UserTrace { id: user.id, fields: user.changed_fields(None) };
+        let event = caller.event(EventKind::UserDeleted, user.id.bytes(), revision, now);
+        change = events::insert(change, &Event { before: Some(json(&trace)), ..event });
+        match app.db.commit(change).await {
+            Ok(()) => return Ok(()),
+            Err(store::Error::Missed(Miss::User | Miss::Record)) => {}
+            Err(error) => return Err(error.into()),
+        }
+    }
+    Err(Conflict::Contended.into())
+}
+
+/// Cancels a subscription as of now, or of its start if that lies ahead.
+fn prepare_end(app: &App, caller: &Caller, change: Change, before: &Subscription, now: Time) -> Result<Change, Error> {
+    let patch = SubscriptionDraft {
+        status: Some(SubscriptionStatus::Cancelled),
+        ends_at: Some(Some(now.max(before.starts_at))),
+        ..SubscriptionDraft::default()
+    };
+    let mut after = before.merge(patch, None, Faults::default(), now)?;
+    if after == *before {
+        return Ok(change);
+    }
+    after.updated_at = now;
+    after.revision = EventId::new(now, app.chance.bits());
+    let event = caller.event(EventKind::SubscriptionUpdated, before.id.bytes(), after.revision, now);
+    let change = subscriptions::update(change, &after, before.revision);
+    Ok(events::insert(change, &Event { before: Some(json(before)), after: Some(json(&after)), ..event }))
+}

@@ -1,0 +1,206 @@
+//! Sessions: begun by signing up or in, checked at every call with a token, refreshed, listed and ended.
+
+mod begin;
+mod refresh;
+mod usage;
+
+pub use begin::{Credentials, Device, sign_in, sign_up};
+pub use perennial_domain::sessions::Session;
+pub use perennial_identity::secret::Secret;
+pub use perennial_store::sessions::Listed;
+pub use refresh::refresh;
+pub(crate) use usage::UseMarks;
+
+use crate::caller::{Caller, json};
+use crate::context::App;
+use crate::error::{Conflict, Error};
+use crate::revision::ATTEMPTS;
+use crate::signing_keys;
+use perennial_domain::clients::{ClientKind, Scope};
+use perennial_domain::events::{Event, EventKind};
+use perennial_domain::id::{ClientId, EventId, SessionId, UserId};
+use perennial_domain::time::Time;
+use perennial_domain::users::User;
+use perennial_identity::access::{Grant, LIFE_SECONDS};
+use perennial_store::{self as store, Change, Miss, events, organizations, sessions, users};
+use serde::Serialize;
+
+/// A person with a live session.
+pub struct SignedIn {
+    /// The person.
+    pub user: User,
+    /// The session of the token they came with.
+    pub session: Session,
+}
+
+/// What a person holds after signing in or refreshing.
+pub struct Granted {
+    /// The access token.
+    pub token: Secret,
+    /// When the access token ends.
+    pub token_expires_at: Time,
+    /// For how many seconds it is good.
+    pub token_seconds: i64,
+    /// The refresh token.
+    pub refresh_token: Secret,
+    /// For how many seconds that is good, if it is not used.
+    pub refresh_seconds: i64,
+    /// Who and in which session.
+    pub signed_in: SignedIn,
+}
+
+/// A user's live sessions, and how many too many there are.
+pub struct SessionList {
+    /// The sessions, newest first.
+    pub sessions: Vec<Listed>,
+    /// How many more than the organization wants a user to have.
+    pub too_many: usize,
+}
+
+/// What a token grants with this client, whether or not its session is live. No row is read for it.
+pub async fn open_token(app: &App, caller: &Caller, token: &str) -> Result<Grant, Error> {
+    let keys = signing_keys::current(app).await?;
+    let tokens = signing_keys::access_tokens(app).await?;
+    let access = tokens.verify(&keys, token, caller.organization(), app.clock.now());
+    let grant = access.map_err(|_| Error::InvalidToken)?.grant;
+    let client = &caller.known.client;
+    let trusted = client.kind == ClientKind::Trusted && client.scopes.contain(Scope::Auth);
+    if grant.client == client.id || trusted { Ok(grant) } else { Err(Error::InvalidToken) }
+}
+
+/// Who holds this token, if its session is live: one read, and one signature unless it was checked lately.
+pub async fn check(app: &App, caller: &Caller, token: &str) -> Result<SignedIn, Error> {
+    let grant = open_token(app, caller, token).await?;
+    let found = sessions::with_user(&app.db, caller.organization(), grant.session).await?;
+    let now = app.clock.now();
+    let (session, user) = found.filter(|(session, _)| session.is_live(now)).ok_or(Error::InvalidToken)?;
+    usage::mark(app, &session, now);
+    Ok(SignedIn { user, session })
+}
+
+/// The user's live sessions, across all clients.
+pub async fn list(app: &App, caller: &Caller, user: &User) -> Result<SessionList, Error> {
+    let sessions = sessions::live(&app.db, caller.organization(), user.id, app.clock.now()).await?;
+    // The client is remembered for seconds; what the operator set is asked for.
+    let organization = organizations::by_id(&app.db, caller.organization()).await?;
+    let most = organization.and_then(|organization| organization.max_sessions);
+    let too_many = most.map_or(0, |most| sessions.len().saturating_sub(most as usize));
+    Ok(SessionList { sessions, too_many })
+}
+
+/// Ends the session of this grant; says how many were ended.
+pub async fn logout(app: &App, caller: &Caller, grant: &Grant) -> Result<usize, Error> {
+    match sessions::with_user(&app.db, caller.organization(), grant.session).await? {
+        Some((session, _)) => revoke_one(app, caller, &session).await,
+        None => Ok(0),
+    }
+}
+
+/// Ends one session of the user's; says how many were ended.
+pub async fn revoke(app: &App, caller: &Caller, user: &User, id: SessionId) -> Result<usize, Error> {
+    match sessions::with_user(&app.db, caller.organization(), id).await? {
+        Some((session, owner)) if owner.id == user.id => revoke_one(app, caller, &session).await,
+        _ => Err(Error::NotFound),
+    }
+}
+
+/// Ends every session of the user's, but `kept`; says how many were ended.
+///
+/// A sign-in under way at the same time comes before, and is ended too, or sees that the epoch has moved.
+pub async fn revoke_all(
+    app: &App,
+    caller: &Caller,
+    signed_in: &SignedIn,
+    kept: Option<SessionId>,
+) -> Result<usize, Error> {
+    for _ in 0..ATTEMPTS {
+        // Read again each time: the epoch first, so that a session begun after it cannot be missed.
+        let now = app.clock.now();
+        let found = sessions::with_user(&app.db, caller.organization(), signed_in.session.id).await?;
+        let Some((_, user)) = found else { return Err(Error::InvalidToken) };
+        let live = sessions::live(&app.db, caller.organization(), user.id, now).await?;
+        let ended: Vec<Session> =
+            live.into_iter().map(|listed| listed.session).filter(|session| Some(session.id) != kept).collect();
+        let mut change = users::move_epoch(Change::new(), &user);
+        for session in &ended {
+            change = prepare_revoke(app, caller, change, session, now);
+        }
+        match app.db.commit(change).await {
+            Ok(()) => return Ok(ended.len()),
+            Err(store::Error::Missed(Miss::User | Miss::Session)) => {}
+            Err(error) => return Err(error.into()),
+        }
+    }
+    Err(Conflict::Contended.into())
+}
+
+/// Removes sessions that have been over for a month, of every organization.
+pub async fn sweep(app: &App) -> Result<(), Error> {
+    const BATCH: i64 = 1_000;
+    const KEPT_SECONDS: i64 = 30 * 24 * 3600;
+    let before = app.clock.now().plus_seconds(-KEPT_SECONDS);
+    for organization in organizations::all(&app.db).await? {
+        app.db.commit(sessions::sweep(Change::new(), organization.id, before, BATCH)).await?;
+    }
+    Ok(())
+}
+
+async fn revoke_one(app: &App, caller: &Caller, session: &Session) -> Result<usize, Error> {
+    let now = app.clock.now();
+    if !session.is_live(now) {
+        return Ok(0);
+    }
+    match app.db.commit(prepare_revoke(app, caller, Change::new(), session, now)).await {
+        Ok(()) => Ok(1),
+        // Somebody else has ended it in this very moment.
+        Err(store::Error::Missed(Miss::Session)) => Ok(0),
+        Err(error) => Err(error.into()),
+    }
+}
+
+fn prepare_revoke(app: &App, caller: &Caller, change: Change, session: &Session, now: Time) -> Change {
+    revoked_event(app, caller, sessions::revoke(change, session, now), session, now)
+}
+
+fn revoked_event(app: &App, caller: &Caller, change: Change, session: &Session, now: Time) -> Change {
+    let id = EventId::new(now, app.chance.bits());
+    let event = caller.event(EventKind::SessionRevoked, session.id.bytes(), id, now);
+    events::insert(change, &Event { before: Some(json(&SessionTrace::of(session))), ..event })
+}
+
+/// The tokens of a session as it stands.
+async fn grant(app: &App, user: User, session: Session, now: Time) -> Result<Granted, Error> {
+    let keys = signing_keys::current(app).await?;
+    let tokens = signing_keys::access_tokens(app).await?;
+    let grant = Grant {
+        organization: session.organization_id,
+        user: session.user_id,
+        client: session.client_id,
+        session: session.id,
+        auth_time: session.signed_in_at,
+    };
+    let token = tokens.issue(&keys, &grant, app.chance.bytes(), now);
+    let token = token.map_err(|fault| Error::Internal(fault.to_string()))?;
+    Ok(Granted {
+        token,
+        token_expires_at: now.whole_seconds().plus_seconds(LIFE_SECONDS),
+        token_seconds: LIFE_SECONDS,
+        refresh_token: app.keys.refresh.make(session.id, session.generation),
+        refresh_seconds: session.expires_at.seconds_since(now),
+        signed_in: SignedIn { user, session },
+    })
+}
+
+/// What an event keeps of a session: nothing about the person but the ids.
+#[derive(Serialize)]
+struct SessionTrace {
+    id: SessionId,
+    user_id: UserId,
+    client_id: ClientId,
+}
+
+impl SessionTrace {
+    fn of(session: &Session) -> Self {
+        Self { id: session.id, user_id: session.user_id, client_id: session.client_id }
+    }
+}

@@ -1,0 +1,156 @@
+//! Signing up and in: an identity provider's word becomes a session of ours, a new one each time.
+
+use super::{Granted, SessionTrace, grant, prepare_revoke};
+use crate::caller::{Caller, json};
+use crate::context::App;
+use crate::error::{Conflict, Error};
+use crate::providers;
+use crate::revision::ATTEMPTS;
+use crate::users::UserTrace;
+use perennial_domain::events::{Event, EventKind};
+use perennial_domain::id::{EventId, SessionId, UserId};
+use perennial_domain::sessions::{MOST_SESSIONS, Session};
+use perennial_domain::time::Time;
+use perennial_domain::users::{AuthType, Email, Identity, Profile, User};
+use perennial_identity::rotation::Rotation;
+use perennial_identity::secret::Secret;
+use perennial_identity::verify;
+use perennial_store::{self as store, Change, Miss, events, sessions, users};
+
+/// What a person shows: an identity provider's token, and the address they say it is for.
+pub struct Credentials {
+    /// The provider's token.
+    pub access_token: Secret,
+    /// The address.
+    pub email: Email,
+}
+
+/// Where somebody signs in from.
+pub struct Device {
+    /// The address.
+    pub ip_address: String,
+    /// The browser or app, as it calls itself.
+    pub user_agent: Option<String>,
+}
+
+/// Makes a user of whoever the provider says it is, or gives them the one the operator made for their address.
+pub async fn sign_up(
+    app: &App,
+    caller: &Caller,
+    credentials: &Credentials,
+    profile: Profile,
+    device: &Device,
+) -> Result<Granted, Error> {
+    let verified = verify(app, caller, credentials).await?;
+    let auth_type = || AuthType::parse(verified.auth_type).ok();
+    let profile = Profile { auth_type: profile.auth_type.clone().or_else(auth_type), ..profile };
+    let identity = Identity { issuer: verified.issuer, subject: verified.subject };
+    for _ in 0..ATTEMPTS {
+        if users::by_identity(&app.db, caller.organization(), &identity).await?.is_some() {
+            return Err(Conflict::UserAlreadyExists.into());
+        }
+        let found = users::by_email(&app.db, caller.organization(), &verified.email).await?;
+        if found.as_ref().is_some_and(|user| user.identity.is_some()) {
+            return Err(Conflict::EmailTaken.into());
+        }
+        let now = app.clock.now();
+        let (id, revision) = (UserId::new(now, app.chance.bits()), EventId::new(now, app.chance.bits()));
+        let mut user = match &found {
+            Some(made) => User { updated_at: now, revision, session_epoch: made.session_epoch + 1, ..made.clone() },
+            None => User::new(caller.organization(), id, revision, verified.email.clone(), now),
+        };
+        user.identity = Some(identity.clone());
+        user.profile = profile.clone();
+        let change = prepare_user(caller, &user, found.as_ref(), now);
+        match begin(app, caller, change, user, device, now).await {
+            Err(Error::Conflict(Conflict::Contended)) => {}
+            outcome => return outcome,
+        }
+    }
+    Err(Conflict::Contended.into())
+}
+
+/// A session for whoever the provider says it is. An address that changed there is taken over.
+pub async fn sign_in(app: &App, caller: &Caller, credentials: &Credentials, device: &Device) -> Result<Granted, Error> {
+    let verified = verify(app, caller, credentials).await?;
+    let identity = Identity { issuer: verified.issuer, subject: verified.subject };
+    for _ in 0..ATTEMPTS {
+        let found = users::by_identity(&app.db, caller.organization(), &identity).await?;
+        let found = found.ok_or(Error::UserNotFound)?;
+        let now = app.clock.now();
+        let mut user = found.clone();
+        let change = if found.email.as_ref() == Some(&verified.email) {
+            users::move_epoch(Change::new(), &found)
+        } else {
+            if users::by_email(&app.db, caller.organization(), &verified.email).await?.is_some() {
+                return Err(Conflict::EmailTaken.into());
+            }
+            user.email = Some(verified.email.clone());
+            user.updated_at = now;
+            user.revision = EventId::new(now, app.chance.bits());
+            user.session_epoch += 1;
+            prepare_user(caller, &user, Some(&found), now)
+        };
+        match begin(app, caller, change, user, device, now).await {
+            Err(Error::Conflict(Conflict::Contended)) => {}
+            outcome => return outcome,
+        }
+    }
+    Err(Conflict::Contended.into())
+}
+
+async fn verify(app: &App, caller: &Caller, credentials: &Credentials) -> Result<verify::Identity, Error> {
+    let verifier = providers::verifier(app, caller.organization()).await?;
+    Ok(verifier.verify(credentials.access_token.expose(), &credentials.email, app.clock.now()).await?)
+}
+
+/// The user's row with its event, which names the fields that changed and nothing they hold.
+fn prepare_user(caller: &Caller, user: &User, before: Option<&User>, now: Time) -> Change {
+    let (kind, change) = match before {
+        None => (EventKind::UserCreated, users::insert(Change::new(), user)),
+        Some(before) => (EventKind::UserUpdated, users::update(Change::new(), user, before)),
+    };
+    let trace = UserTrace { id: user.id, fields: user.changed_fields(before) };
+    let event = caller.event(kind, user.id.bytes(), user.revision, now);
+    events::insert(change, &Event { after: Some(json(&trace)), ..event })
+}
+
+/// Commits the change together with a new session; `Contended` if the user was not as it was read.
+async fn begin(
+    app: &App,
+    caller: &Caller,
+    mut change: Change,
+    user: User,
+    device: &Device,
+    now: Time,
+) -> Result<Granted, Error> {
+    let rotation = Rotation::begin(now);
+    let session = Session {
+        id: SessionId::new(now, app.chance.bits()),
+        organization_id: caller.organization(),
+        user_id: user.id,
+        client_id: caller.known.client.id,
+        generation: rotation.generation,
+        signed_in_at: now,
+        rotated_at: now,
+        graces: Vec::new(),
+        expires_at: rotation.expires_at(),
+        last_used_at: now,
+        ip_address: Some(device.ip_address.clone()),
+        user_agent: device.user_agent.clone(),
+        revoked_at: None,
+    };
+    let live = sessions::live(&app.db, caller.organization(), user.id, now).await?;
+    for oldest in live.iter().skip(MOST_SESSIONS - 1) {
+        change = prepare_revoke(app, caller, change, &oldest.session, now);
+    }
+    change = sessions::insert(change, &session);
+    let id = EventId::new(now, app.chance.bits());
+    let event = caller.event(EventKind::SessionCreated, session.id.bytes(), id, now);
+    change = events::insert(change, &Event { after: Some(json(&SessionTrace::of(&session))), ..event });
+    match app.db.commit(change).await {
+        Ok(()) => grant(app, user, session, now).await,
+        Err(store::Error::Missed(Miss::User | Miss::Email | Miss::Session)) => Err(Conflict::Contended.into()),
+        Err(error) => Err(error.into()),
+    }
+}

@@ -1,0 +1,67 @@
+//! Refreshing: a refresh token is exchanged for its successor, once; who comes second learns what that means.
+
+use super::{Granted, grant, revoked_event};
+use crate::caller::Caller;
+use crate::context::App;
+use crate::error::{Conflict, Error};
+use crate::revision::ATTEMPTS;
+use perennial_domain::sessions::Session;
+use perennial_domain::time::Time;
+use perennial_identity::rotation::{Decision, Rotation};
+use perennial_store::{self as store, Change, Miss, sessions};
+
+/// New tokens for the session of this refresh token.
+pub async fn refresh(app: &App, caller: &Caller, token: &str) -> Result<Granted, Error> {
+    let (id, presented) = app.keys.refresh.open(token).map_err(|_| Error::InvalidRefreshToken)?;
+    for _ in 0..ATTEMPTS {
+        let found = sessions::with_user(&app.db, caller.organization(), id).await?;
+        let own = |session: &Session| session.client_id == caller.known.client.id && session.revoked_at.is_none();
+        let (session, user) = found.filter(|(session, _)| own(session)).ok_or(Error::InvalidRefreshToken)?;
+        let now = app.clock.now();
+        let (change, session) = match rotation(&session).decide(presented, now) {
+            Decision::Replay => return grant(app, user, session, now).await,
+            Decision::Rotate(next) | Decision::Grace(next) => {
+                let next = rotated(&session, next, now);
+                (sessions::rotate(Change::new(), &next, &session), next)
+            }
+            Decision::Reuse => match app.db.commit(prepare_end(app, caller, &session, now)).await {
+                Ok(()) => return Err(Error::RefreshTokenReused),
+                Err(store::Error::Missed(Miss::Session)) => continue,
+                Err(error) => return Err(error.into()),
+            },
+            Decision::Expired => return Err(Error::RefreshTokenExpired),
+        };
+        match app.db.commit(change).await {
+            Ok(()) => return grant(app, user, session, now).await,
+            // Another caller was faster with the same token, or the session has ended.
+            Err(store::Error::Missed(Miss::Session)) => {}
+            Err(error) => return Err(error.into()),
+        }
+    }
+    Err(Conflict::Contended.into())
+}
+
+fn prepare_end(app: &App, caller: &Caller, session: &Session, now: Time) -> Change {
+    let change = sessions::revoke_unchanged(Change::new(), session, now);
+    revoked_event(app, caller, change, session, now)
+}
+
+fn rotation(session: &Session) -> Rotation {
+    Rotation {
+        generation: session.generation,
+        signed_in_at: session.signed_in_at,
+        rotated_at: session.rotated_at,
+        graces: session.graces.clone(),
+    }
+}
+
+fn rotated(session: &Session, next: Rotation, now: Time) -> Session {
+    Session {
+        expires_at: next.expires_at(),
+        generation: next.generation,
+        rotated_at: next.rotated_at,
+        graces: next.graces,
+        last_used_at: now.max(session.last_used_at),
+        ..session.clone()
+    }
+}

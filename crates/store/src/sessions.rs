@@ -1,0 +1,241 @@
+//! Sessions in the store. Neither an access nor a refresh token is kept: a session's row is no use to whoever reads it.
+
+use crate::change::{Change, Guard, Lock, Miss, Table};
+use crate::row::Row;
+use crate::sql::{Insert, Sql};
+use crate::value::{Type, Value};
+use crate::{Db, Error, kept, users};
+use perennial_domain::id::{ClientId, OrganizationId, SessionId, UserId};
+use perennial_domain::sessions::Session;
+use perennial_domain::time::Time;
+use perennial_domain::users::User;
+
+macro_rules! columns {
+    () => {
+        "s.id, s.organization_id, s.user_id, s.client_id, s.generation, s.signed_in_at, s.rotated_at, s.graces, \
+         s.expires_at, s.last_used_at, s.ip_address, s.user_agent, s.revoked_at"
+    };
+}
+
+/// How many columns a session has.
+const WIDTH: usize = 13;
+
+/// A session with its user, in one read. The user of a live session is live.
+pub(crate) static WITH_USER: Sql = Sql::new(concat!(
+    "SELECT ",
+    users::columns!(),
+    ", ",
+    columns!(),
+    "
+     FROM sessions AS s
+     JOIN users AS u ON u.organization_id = s.organization_id AND u.id = s.user_id
+     WHERE s.organization_id = $1 AND s.id = $2 AND u.deleted_at IS NULL"
+));
+
+pub(crate) static LIVE_BY_USER: Sql = Sql::new(concat!(
+    "SELECT ",
+    columns!(),
+    ", c.name
+     FROM sessions AS s
+     JOIN clients AS c ON c.organization_id = s.organization_id AND c.id = s.client_id
+     WHERE s.organization_id = $1 AND s.user_id = $2 AND s.revoked_at IS NULL AND s.expires_at > $3
+     ORDER BY s.id DESC"
+));
+
+pub(crate) static INSERT: Insert = Insert::new(
+    "sessions",
+    &[
+        ("organization_id", Type::Uuid),
+        ("id", Type::Uuid),
+        ("user_id", Type::Uuid),
+        ("client_id", Type::Uuid),
+        ("generation", Type::Int),
+        ("signed_in_at", Type::Time),
+        ("rotated_at", Type::Time),
+        ("graces", Type::Text),
+        ("expires_at", Type::Time),
+        ("last_used_at", Type::Time),
+        ("ip_address", Type::Text),
+        ("user_agent", Type::Text),
+    ],
+    "",
+);
+
+/// The session as it was read: neither ended nor refreshed meanwhile.
+pub(crate) static UNCHANGED: Sql = Sql::new(
+    "SELECT 1 FROM sessions
+     WHERE organization_id = $1 AND id = $2 AND generation = $3 AND graces = $4 AND revoked_at IS NULL",
+);
+
+pub(crate) static LIVE: Sql = Sql::new(
+    "SELECT 1 FROM sessions
+     WHERE organization_id = $1 AND id = $2 AND revoked_at IS NULL",
+);
+
+pub(crate) static ROTATE: Sql = Sql::new(
+    "UPDATE sessions
+     SET generation = $3, rotated_at = $4, graces = $5, expires_at = $6, last_used_at = $7
+     WHERE organization_id = $1 AND id = $2",
+);
+
+pub(crate) static REVOKE: Sql = Sql::new(
+    "UPDATE sessions
+     SET revoked_at = $3
+     WHERE organization_id = $1 AND id = $2",
+);
+
+pub(crate) static MARK_USED: Sql = Sql::new(
+    "UPDATE sessions
+     SET last_used_at = $3
+     WHERE organization_id = $1 AND id = $2 AND last_used_at < $3",
+);
+
+pub(crate) static ERASE: Sql = Sql::new(
+    "DELETE FROM sessions
+     WHERE organization_id = $1 AND user_id = $2",
+);
+
+pub(crate) static SWEEP: Sql = Sql::new(
+    "DELETE FROM sessions
+     WHERE organization_id = $1 AND id IN (
+         SELECT id FROM sessions
+         WHERE organization_id = $1 AND expires_at <= $2
+         ORDER BY expires_at
+         LIMIT $3)",
+);
+
+/// A live session with the name of the client it was begun with.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Listed {
+    /// The session.
+    pub session: Session,
+    /// What the client is called.
+    pub client_name: String,
+}
+
+/// A session and its user, whether the session is live or not.
+pub async fn with_user(db: &Db, organization: OrganizationId, id: SessionId) -> Result<Option<(Session, User)>, Error> {
+    db.one(&WITH_USER, &[organization.bytes().into(), id.bytes().into()], |row| {
+        Ok((read(&row.skip(users::WIDTH))?, users::read(row)?))
+    })
+    .await
+}
+
+/// A user's sessions that are live at `now`, newest first.
+pub async fn live(db: &Db, organization: OrganizationId, user: UserId, now: Time) -> Result<Vec<Listed>, Error> {
+    let params = [organization.bytes().into(), user.bytes().into(), kept::time(now)];
+    db.all(&LIVE_BY_USER, &params, |row| Ok(Listed { session: read(row)?, client_name: row.text(WIDTH)? })).await
+}
+
+/// A new session.
+pub fn insert(change: Change, session: &Session) -> Change {
+    let mut values = key(session.organization_id, session.id);
+    values.extend([
+        session.user_id.bytes().into(),
+        session.client_id.bytes().into(),
+        i64::from(session.generation).into(),
+        kept::time(session.signed_in_at),
+        kept::time(session.rotated_at),
+        graces(session).into(),
+        kept::time(session.expires_at),
+        kept::time(session.last_used_at),
+        session.ip_address.as_deref().into(),
+        session.user_agent.as_deref().into(),
+    ]);
+    change.insert(&INSERT, values, Miss::Session)
+}
+
+/// What refreshing made of the session, if it is still as it was read; misses with [`Miss::Session`] else.
+pub fn rotate(change: Change, session: &Session, read: &Session) -> Change {
+    let mut values = key(session.organization_id, session.id);
+    values.extend([
+        i64::from(session.generation).into(),
+        kept::time(session.rotated_at),
+        graces(session).into(),
+        kept::time(session.expires_at),
+        kept::time(session.last_used_at),
+    ]);
+    unchanged(change, read).execute(&ROTATE, values, Miss::Session)
+}
+
+/// Ends the session, if it is as it was read: a thief is not taken for one by a token that was rotated meanwhile.
+pub fn revoke_unchanged(change: Change, session: &Session, at: Time) -> Change {
+    revoke_row(unchanged(change, session), session, at)
+}
+
+/// Ends the session; misses with [`Miss::Session`] if it has ended before.
+pub fn revoke(change: Change, session: &Session, at: Time) -> Change {
+    revoke_row(guard_live(change, session.organization_id, session.id), session, at)
+}
+
+/// Notes that the session was used. A session that has ended meanwhile misses.
+pub fn mark_used(change: Change, organization: OrganizationId, id: SessionId, at: Time) -> Change {
+    let mut values = key(organization, id);
+    values.push(kept::time(at));
+    guard_live(change, organization, id).execute_any(&MARK_USED, values)
+}
+
+/// Removes every trace of a user's sessions.
+pub fn erase(change: Change, organization: OrganizationId, user: UserId) -> Change {
+    change.execute_any(&ERASE, vec![organization.bytes().into(), user.bytes().into()])
+}
+
+/// Removes up to `limit` of an organization's sessions that were over at `before`.
+pub fn sweep(change: Change, organization: OrganizationId, before: Time, limit: i64) -> Change {
+    change.execute_any(&SWEEP, vec![organization.bytes().into(), kept::time(before), limit.into()])
+}
+
+fn revoke_row(change: Change, session: &Session, at: Time) -> Change {
+    let mut values = key(session.organization_id, session.id);
+    values.push(kept::time(at));
+    change.execute(&REVOKE, values, Miss::Session)
+}
+
+fn unchanged(change: Change, session: &Session) -> Change {
+    let mut params = key(session.organization_id, session.id);
+    params.push(i64::from(session.generation).into());
+    params.push(graces(session).into());
+    guard(change, session.id, &UNCHANGED, params)
+}
+
+fn guard_live(change: Change, organization: OrganizationId, id: SessionId) -> Change {
+    guard(change, id, &LIVE, key(organization, id))
+}
+
+fn guard(change: Change, id: SessionId, sql: &'static Sql, params: Vec<Value>) -> Change {
+    let lock = Lock::Exclusive;
+    change.guard(Guard { table: Table::Sessions, key: id.bytes(), lock, sql, params, miss: Miss::Session })
+}
+
+fn key(organization: OrganizationId, id: SessionId) -> Vec<Value> {
+    vec![organization.bytes().into(), id.bytes().into()]
+}
+
+/// The instants as one text: there are three at most.
+fn graces(session: &Session) -> String {
+    let micros: Vec<String> = session.graces.iter().map(|grace| grace.as_micros().to_string()).collect();
+    kept::join(micros.iter().map(String::as_str))
+}
+
+fn read(row: &Row<'_>) -> Result<Session, Error> {
+    let graces = kept::split(row.text_ref(7)?)
+        .map(|word| kept::read_time(kept::word(&word, |word| word.parse().ok())?))
+        .collect::<Result<_, Error>>()?;
+    let generation = row.int(4)?;
+    Ok(Session {
+        id: SessionId::from_bytes(row.uuid(0)?),
+        organization_id: OrganizationId::from_bytes(row.uuid(1)?),
+        user_id: UserId::from_bytes(row.uuid(2)?),
+        client_id: ClientId::from_bytes(row.uuid(3)?),
+        generation: u32::try_from(generation)
+            .map_err(|_| Error::Internal(format!("a kept generation is out of range: {generation}")))?,
+        signed_in_at: kept::read_time(row.time(5)?)?,
+        rotated_at: kept::read_time(row.time(6)?)?,
+        graces,
+        expires_at: kept::read_time(row.time(8)?)?,
+        last_used_at: kept::read_time(row.time(9)?)?,
+        ip_address: row.optional_text(10)?,
+        user_agent: row.optional_text(11)?,
+        revoked_at: kept::read_optional_time(row.optional_time(12)?)?,
+    })
+}
