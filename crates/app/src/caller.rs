@@ -2,7 +2,7 @@
 
 use perennial_domain::clients::Client;
 use perennial_domain::events::{Event, EventKind};
-use perennial_domain::id::{EventId, OrganizationId};
+use perennial_domain::id::{EventId, OrganizationId, UserId};
 use perennial_domain::organizations::Organization;
 use perennial_domain::time::Time;
 use serde::Serialize;
@@ -24,12 +24,19 @@ pub struct Caller {
     pub known: Arc<KnownClient>,
     /// The request's id, as the answer and the log carry it.
     pub request_id: String,
+    /// The user whose records alone it may see; none if it may see all of the organization's.
+    pub own: Option<UserId>,
 }
 
 impl Caller {
     /// The organization everything happens in.
     pub fn organization(&self) -> OrganizationId {
         self.known.organization.id
+    }
+
+    /// Whether it may see a record of this user's.
+    pub(crate) fn may_see(&self, user: UserId) -> bool {
+        self.own.is_none_or(|own| own == user)
     }
 
     /// An event of this request; the record before and after is the use case's to add.

@@ -50,6 +50,10 @@ pub async fn create(
 
 /// The payment with this id.
 pub async fn read(app: &App, caller: &Caller, id: PaymentId) -> Result<Payment, Error> {
+    if caller.own.is_some() {
+        let owner = payments::owner(&app.db, caller.organization(), id).await?;
+        owner.filter(|owner| caller.may_see(*owner)).ok_or(Error::NotFound)?;
+    }
     payments::by_id(&app.db, caller.organization(), id).await?.ok_or(Error::NotFound)
 }
 

@@ -21,7 +21,8 @@ use perennial_domain::events::{Event, EventKind};
 use perennial_domain::id::{ClientId, EventId, SessionId, UserId};
 use perennial_domain::time::Time;
 use perennial_domain::users::User;
-use perennial_identity::access::{Grant, LIFE_SECONDS};
+pub use perennial_identity::access::Grant;
+use perennial_identity::access::LIFE_SECONDS;
 use perennial_store::{self as store, Change, Miss, events, organizations, sessions, users};
 use serde::Serialize;
 

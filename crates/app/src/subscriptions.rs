@@ -58,7 +58,8 @@ pub async fn create(
 
 /// The subscription with this id.
 pub async fn read(app: &App, caller: &Caller, id: SubscriptionId) -> Result<Subscription, Error> {
-    subscriptions::by_id(&app.db, caller.organization(), id).await?.ok_or(Error::NotFound)
+    let found = subscriptions::by_id(&app.db, caller.organization(), id).await?;
+    found.filter(|subscription| caller.may_see(subscription.user_id)).ok_or(Error::NotFound)
 }
 
 /// A page of subscriptions, those of a plan if one is named, and the cursor of the next one.
@@ -70,8 +71,13 @@ pub async fn list(
     cursor: Option<&str>,
     limit: usize,
 ) -> Result<(Vec<Subscription>, Option<String>), Error> {
-    let name: ListName = format!("subscriptions {} {plan:?} {query:?}", caller.organization()).into_bytes();
+    let (organization, own) = (caller.organization(), caller.own);
+    let name: ListName = format!("subscriptions {organization} {own:?} {plan:?} {query:?}").into_bytes();
     let after = cursor.map(|cursor| cursor::open(&app.keys, &name, cursor)).transpose()?;
+    if query.user_id.is_some_and(|user| !caller.may_see(user)) {
+        return Ok((vec![], None));
+    }
+    query.user_id = query.user_id.or(own);
     query.plan_id = match plan {
         None => None,
         Some(PlanKey::Id(id)) => Some(*id),

@@ -6,13 +6,33 @@ use crate::headers::{CLIENT_ID, SEC_FETCH_SITE};
 use crate::operation::Access;
 use crate::problem::{Problem, RequestFault};
 use http::HeaderMap;
+use http::header::AUTHORIZATION;
 use http::header::ORIGIN;
-use perennial_app::caller::KnownClient;
+use perennial_app::caller::{Caller, KnownClient};
 use perennial_app::clients;
 use perennial_app::context::App;
-use perennial_domain::clients::ClientKind;
+use perennial_app::sessions::{self, Grant, SignedIn};
+use perennial_domain::clients::{ClientKind, Scope};
 use std::net::IpAddr;
 use std::sync::Arc;
+
+/// The person behind a request, as far as the endpoint asks for one.
+pub(crate) enum Person {
+    /// Nobody was asked for.
+    Nobody,
+    /// Somebody with a good token, whose session may have ended.
+    Holder(Grant),
+    /// Somebody with a live session.
+    SignedIn(Box<SignedIn>),
+}
+
+/// What an endpoint asks for beyond the client.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Need {
+    Nothing,
+    Token,
+    Session,
+}
 
 /// The live client that the headers name.
 pub(crate) async fn identify(app: &App, headers: &HeaderMap) -> Result<Arc<KnownClient>, Problem> {
@@ -31,13 +51,13 @@ pub(crate) async fn identify(app: &App, headers: &HeaderMap) -> Result<Arc<Known
     known.ok_or_else(|| Problem::new(Code::InvalidClient, "The header client-id names no client that works."))
 }
 
-/// Whether the client may make this call from where it is.
+/// Whether the client may make this call from where it is, and whether a person must be behind it.
 pub(crate) fn authorise(
     known: &KnownClient,
     access: Access,
     headers: &HeaderMap,
     address: IpAddr,
-) -> Result<(), Problem> {
+) -> Result<Need, Problem> {
     let client = &known.client;
     if client.kind == ClientKind::Trusted {
         if headers.contains_key(ORIGIN) || headers.contains_key(SEC_FETCH_SITE) {
@@ -49,12 +69,38 @@ pub(crate) fn authorise(
         }
     }
     match access {
-        Access::Open => Ok(()),
-        Access::Scope(scope) if client.scopes.contain(scope) => Ok(()),
-        Access::Own(all, _) if client.scopes.contain(all) => Ok(()),
-        Access::Own(_, own) if client.scopes.contain(own) => Err(Problem::token_required()),
+        Access::Open => Ok(Need::Nothing),
+        Access::Scope(scope) if client.scopes.contain(scope) => Ok(Need::Nothing),
+        Access::Own(all, _) if client.scopes.contain(all) => Ok(Need::Nothing),
+        Access::Own(_, own) if client.scopes.contain(own) => Ok(Need::Session),
+        Access::Session if client.scopes.contain(Scope::Auth) => Ok(Need::Session),
+        Access::Token if client.scopes.contain(Scope::Auth) => Ok(Need::Token),
         // The scope it is told is one that a client of its kind can be granted.
         Access::Own(_, own) if client.kind == ClientKind::Public => Err(Problem::scope(own)),
         Access::Scope(scope) | Access::Own(scope, _) => Err(Problem::scope(scope)),
+        Access::Session | Access::Token => Err(Problem::scope(Scope::Auth)),
+    }
+}
+
+/// The person behind the request. The header is looked at only where one is needed.
+pub(crate) async fn person(app: &App, caller: &Caller, need: Need, headers: &HeaderMap) -> Result<Person, Problem> {
+    Ok(match need {
+        Need::Nothing => Person::Nobody,
+        Need::Token => Person::Holder(sessions::open_token(app, caller, bearer(headers)?).await?),
+        Need::Session => Person::SignedIn(Box::new(sessions::check(app, caller, bearer(headers)?).await?)),
+    })
+}
+
+/// The token of `Authorization: Bearer …`.
+fn bearer(headers: &HeaderMap) -> Result<&str, Problem> {
+    let mut values = headers.get_all(AUTHORIZATION).iter();
+    let value = values.next().ok_or_else(Problem::token_required)?;
+    if values.next().is_some() {
+        return Err(Problem::request(&[RequestFault::header("authorization", "was sent twice")]));
+    }
+    let text = value.to_str().map_err(|_| Problem::invalid_token())?;
+    match text.split_once(' ') {
+        Some((scheme, token)) if scheme.eq_ignore_ascii_case("bearer") && !token.trim().is_empty() => Ok(token.trim()),
+        _ => Err(Problem::token_required()),
     }
 }

@@ -1,6 +1,7 @@
 //! A call: one request on its way through a handler, the caller known and allowed.
 //! Its parts come out in the order the contract settles them: query and headers, then the body, then the record.
 
+use crate::access::Person;
 use crate::catalogue::Code;
 use crate::fields::Reader;
 use crate::headers;
@@ -10,6 +11,7 @@ use crate::problem::Problem;
 use crate::query::Query;
 use crate::server::{BodyFault, read_body};
 use bytes::Bytes;
+use http::HeaderName;
 use http::header::{CONTENT_ENCODING, CONTENT_TYPE};
 use http::request::Parts;
 use hyper::body::Incoming;
@@ -17,8 +19,10 @@ use perennial_app::caller::Caller;
 use perennial_app::context::App;
 use perennial_app::idempotency::{Key, fingerprint};
 use perennial_app::revision::IfMatch;
+use perennial_app::sessions::SignedIn;
 use perennial_domain::fault::Faults;
 use serde_json::value::RawValue;
+use std::net::IpAddr;
 use std::time::Duration;
 
 /// The bounds of a request's body.
@@ -45,9 +49,13 @@ pub(crate) struct Call<'a> {
     /// The path's parameter, decoded.
     pub(crate) parameter: String,
     pub(crate) query: Query,
-    parts: &'a Parts,
-    limits: &'a BodyLimits,
-    unread: Option<Unread<'a>>,
+    /// Who is behind it.
+    pub(crate) person: Person,
+    /// Where it comes from.
+    pub(crate) address: IpAddr,
+    pub(crate) parts: &'a Parts,
+    pub(crate) limits: &'a BodyLimits,
+    pub(crate) unread: Option<Unread<'a>>,
 }
 
 /// A body on its way.
@@ -59,17 +67,18 @@ pub(crate) struct Unread<'a> {
 /// A body that is JSON.
 pub(crate) struct Body(Bytes);
 
-impl<'a> Call<'a> {
-    pub(crate) fn new(
-        app: &'a App,
-        caller: Caller,
-        parameter: String,
-        query: Query,
-        parts: &'a Parts,
-        limits: &'a BodyLimits,
-        unread: Unread<'a>,
-    ) -> Self {
-        Self { app, caller, parameter, query, parts, limits, unread: Some(unread) }
+impl Call<'_> {
+    /// The person with a live session, where the endpoint asks for one.
+    pub(crate) fn signed_in(&self) -> Result<&SignedIn, Problem> {
+        match &self.person {
+            Person::SignedIn(signed_in) => Ok(signed_in),
+            _ => Err(Problem::internal("the endpoint asks for no live session")),
+        }
+    }
+
+    /// A header's text, if it is there and is text.
+    pub(crate) fn header(&self, name: &HeaderName) -> Option<&str> {
+        self.parts.headers.get(name).and_then(|value| value.to_str().ok())
     }
 
     /// The caller's condition on the record's revision.

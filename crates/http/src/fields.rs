@@ -7,7 +7,7 @@ mod types;
 
 pub(crate) use reader::Reader;
 pub(crate) use schema::SchemaWriter;
-pub(crate) use types::{External, PlanReference, Whole};
+pub(crate) use types::{Credential, External, PlanReference, Whole};
 
 use crate::json::Json;
 use perennial_domain::fault::Faults;

@@ -4,6 +4,7 @@
 pub mod server;
 
 mod access;
+mod accounts;
 mod call;
 mod catalogue;
 mod cors;
@@ -22,8 +23,10 @@ mod query;
 mod reply;
 mod router;
 mod service;
+mod sessions;
 mod subscriptions;
 mod system;
+mod tokens;
 
 pub use call::BodyLimits;
 pub use catalogue::markdown as error_catalogue;

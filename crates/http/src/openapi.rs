@@ -5,10 +5,11 @@ mod parameters;
 
 use crate::operation::{Access, Answers, Operation};
 use crate::router::OPERATIONS;
-use crate::{payments, plans, subscriptions};
+use crate::{accounts, payments, plans, sessions, subscriptions, tokens};
+use perennial_domain::clients::Scope;
 use serde_json::{Map, Value, json};
 
-const ABOUT: &str = "Subscription management that a team runs itself: plans, subscriptions and payments.\n\n\
+const ABOUT: &str = "Subscription management that a team runs itself: sign-in and sessions, plans, subscriptions and payments.\n\n\
     Every call names a client in the header `client-id`. Answers are wrapped in `data`; lists add `page`. Refusals are \
     problem documents (RFC 9457) with a stable `code`; bad input lists all its faults in `errors`.";
 
@@ -31,6 +32,10 @@ pub fn document() -> String {
                 "client": {
                     "type": "apiKey", "in": "header", "name": "client-id",
                     "description": "A public client's id is no secret; a trusted client's is a credential for servers."
+                },
+                "user": {
+                    "type": "http", "scheme": "bearer", "bearerFormat": "JWT",
+                    "description": "The `token` that signing in answered."
                 }
             },
             "schemas": schemas(),
@@ -79,6 +84,11 @@ fn describe(operation: &Operation) -> Value {
         Access::Own(scope, own) => {
             described["x-required-scope"] = scope.as_str().into();
             described["x-own-scope"] = own.as_str().into();
+            described["security"] = json!([{ "client": [] }, { "client": [], "user": [] }]);
+        }
+        Access::Session | Access::Token => {
+            described["x-required-scope"] = Scope::Auth.as_str().into();
+            described["security"] = json!([{ "client": [], "user": [] }]);
         }
     }
     if let Some(schema) = operation.takes {
@@ -96,6 +106,12 @@ fn schemas() -> Value {
         "Plan": plans::record_schema(),
         "Subscription": subscriptions::record_schema(),
         "Payment": payments::record_schema(),
+        "User": sessions::user_schema(),
+        "Tokens": sessions::tokens_schema(),
+        "LoggedIn": sessions::logged_in_schema(),
+        "TokenList": tokens::list_schema(),
+        "Revoked": tokens::revoked_schema(),
+        "Deleted": accounts::deleted_schema(),
         "Page": {
             "type": "object",
             "properties": {
@@ -110,7 +126,7 @@ fn schemas() -> Value {
     });
     for operation in OPERATIONS {
         match operation.answers {
-            Answers::Record(name) | Answers::Created(name) => {
+            Answers::Record(name) | Answers::Created(name) | Answers::Told(_, name) => {
                 schemas[format!("{name}Answer")] = json!({
                     "type": "object",
                     "properties": { "data": { "$ref": format!("#/components/schemas/{name}") } },
@@ -140,6 +156,11 @@ fn example(name: &str) -> Value {
     match name {
         "Plan" => plans::record_example(),
         "Subscription" => subscriptions::record_example(),
+        "Tokens" => sessions::tokens_example(),
+        "LoggedIn" => sessions::logged_in_example(),
+        "TokenList" => tokens::list_example(),
+        "Revoked" => tokens::revoked_example(),
+        "Deleted" => accounts::deleted_example(),
         _ => payments::record_example(),
     }
 }

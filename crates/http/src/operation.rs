@@ -2,7 +2,7 @@
 //! The router, the access check and the OpenAPI document all read the same description.
 
 use crate::catalogue::Code;
-use http::Method;
+use http::{Method, StatusCode};
 use perennial_domain::clients::Scope;
 use serde_json::Value;
 
@@ -45,6 +45,16 @@ pub(crate) enum Endpoint {
     ReadPayment,
     UpdatePayment,
     DeletePayment,
+    SignUp,
+    SignIn,
+    CheckSession,
+    RefreshToken,
+    ListTokens,
+    Logout,
+    RevokeAll,
+    RevokeAllExceptCurrent,
+    RevokeOne,
+    DeleteAccount,
     /// One that needs no client.
     System(System),
 }
@@ -60,6 +70,7 @@ pub(crate) enum System {
     ReferenceScript,
     ReferenceStart,
     Catalogue,
+    SigningKeys,
 }
 
 /// Who may call it.
@@ -71,6 +82,10 @@ pub(crate) enum Access {
     Scope(Scope),
     /// A client that holds the first scope; or the second, and then a user's token for the user's own records.
     Own(Scope, Scope),
+    /// A client that holds `auth`, with the token of a live session.
+    Session,
+    /// The same, but the session may have ended.
+    Token,
 }
 
 /// A query parameter.
@@ -89,7 +104,9 @@ pub(crate) enum Answers {
     Created(&'static str),
     /// 200 with a page of records of this name.
     List(&'static str),
-    /// 200 with something that is no record.
+    /// This status with something of this name that is no record of its own.
+    Told(StatusCode, &'static str),
+    /// 200 with something of this media type.
     Plain(&'static str),
 }
 

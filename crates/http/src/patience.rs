@@ -3,6 +3,7 @@
 use crate::catalogue::Code;
 use crate::problem::Problem;
 use std::future::{Future, poll_fn};
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::pin::{Pin, pin};
 use std::sync::{Mutex, PoisonError};
 use std::task::Poll;
@@ -28,8 +29,13 @@ impl Patience {
     ) -> Result<T, Problem> {
         let mut sleep = pin!(sleep_until(Instant::now() + self.time));
         poll_fn(|cx| {
-            if let Poll::Ready(answer) = answer.as_mut().poll(cx) {
-                return Poll::Ready(answer);
+            // A defect in a handler costs its own request an answer, not its connection.
+            match catch_unwind(AssertUnwindSafe(|| answer.as_mut().poll(cx))) {
+                Ok(Poll::Pending) => {}
+                Ok(ready) => return ready,
+                Err(_) => {
+                    return Poll::Ready(Err(Problem::internal("a handler panicked; standard error has the place")));
+                }
             }
             let Some(deadline) = self.deadline() else { return Poll::Pending };
             if sleep.deadline() != deadline {
@@ -56,5 +62,21 @@ impl Patience {
 
     fn set(&self, deadline: Option<Instant>) {
         *self.deadline.lock().unwrap_or_else(PoisonError::into_inner) = deadline;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test]
+    async fn a_handler_that_panics_is_answered_as_a_defect() {
+        let patience = Patience::new(Duration::from_secs(30));
+        let defect = async {
+            tokio::task::yield_now().await;
+            panic!("on purpose")
+        };
+        let answer: Result<(), Problem> = patience.with(pin!(defect)).await;
+        assert_eq!(answer.unwrap_err().status(), http::StatusCode::INTERNAL_SERVER_ERROR);
     }
 }

@@ -24,6 +24,8 @@ pub(crate) enum Content {
     Json,
     /// A record or a list that a browser may keep, asking each time whether it is still good.
     CacheableJson,
+    /// JSON that is the same for everyone, and good for an hour.
+    PublicJson,
     /// A page of ours.
     Html,
     /// A style sheet, kept compressed.
@@ -37,7 +39,7 @@ pub(crate) enum Content {
 impl Content {
     pub(crate) const fn media_type(self) -> &'static str {
         match self {
-            Self::Json | Self::CacheableJson => "application/json",
+            Self::Json | Self::CacheableJson | Self::PublicJson => "application/json",
             Self::Html => "text/html; charset=utf-8",
             Self::Style => "text/css; charset=utf-8",
             Self::Script | Self::PlainScript => "text/javascript; charset=utf-8",
@@ -52,6 +54,7 @@ impl Content {
         match self {
             Self::Json => "no-store",
             Self::CacheableJson => "private, no-cache",
+            Self::PublicJson => "public, max-age=3600",
             Self::Html | Self::Style | Self::Script | Self::PlainScript => "no-cache",
         }
     }
@@ -85,6 +88,11 @@ impl Reply {
         let mut reply = Self::new(StatusCode::OK, Content::Json, envelope(record));
         reply.etag = Some(etag);
         reply
+    }
+
+    /// Something that is no record of its own.
+    pub(crate) fn told<T: Serialize>(status: StatusCode, value: T) -> Self {
+        Self::new(status, Content::Json, envelope(value))
     }
 
     /// A page of records.

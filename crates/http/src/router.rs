@@ -1,11 +1,21 @@
 //! The table of contents: every endpoint of the service.
 
 use crate::operation::Operation;
-use crate::{payments, plans, subscriptions, system};
+use crate::{accounts, payments, plans, sessions, subscriptions, system, tokens};
 use http::Method;
 
 /// Every endpoint, in the order of the reference.
 pub(crate) static OPERATIONS: &[&Operation] = &[
+    &sessions::SIGN_UP,
+    &sessions::SIGN_IN,
+    &sessions::CHECK,
+    &sessions::REFRESH,
+    &tokens::LIST,
+    &tokens::LOGOUT,
+    &tokens::REVOKE_ALL,
+    &tokens::REVOKE_ALL_EXCEPT_CURRENT,
+    &tokens::REVOKE_ONE,
+    &accounts::DELETE,
     &plans::LIST,
     &plans::CREATE,
     &plans::READ,
@@ -28,6 +38,7 @@ pub(crate) static OPERATIONS: &[&Operation] = &[
     &system::REFERENCE_SCRIPT,
     &system::REFERENCE_START,
     &system::CATALOGUE,
+    &system::SIGNING_KEYS,
 ];
 
 /// Where a request leads.

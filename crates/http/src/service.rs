@@ -1,20 +1,20 @@
 //! The service: every request's way from the socket to a handler and back.
 //! The order here is the contract's: route, client, scope, then what the handler settles.
 
-use crate::access;
+use crate::access::{self, Person};
 use crate::call::{BodyLimits, Call, Unread};
 use crate::catalogue::Code;
 use crate::cors;
 use crate::headers::{self, IDEMPOTENCY_REPLAYED, REQUEST_ID};
 use crate::metrics::Metrics;
-use crate::operation::{Endpoint, Operation};
+use crate::operation::{Access, Endpoint, Operation};
 use crate::patience::Patience;
 use crate::problem::{Problem, RequestFault};
 use crate::query::{Query, decode_percent};
 use crate::reply::Reply;
 use crate::router::{self, Route};
 use crate::server::{Refusal, Service};
-use crate::{payments, plans, subscriptions, system};
+use crate::{accounts, payments, plans, sessions, subscriptions, system, tokens};
 use bytes::Bytes;
 use http::header::{CACHE_CONTROL, CONTENT_ENCODING, CONTENT_TYPE, ETAG, LOCATION, ORIGIN, VARY};
 use http::request::Parts;
@@ -87,11 +87,24 @@ impl Api {
         }
         let known = access::identify(&self.app, &parts.headers).await?;
         *met = Some(Met { operation: Some(operation), known: Some(Arc::clone(&known)) });
-        access::authorise(&known, operation.access, &parts.headers, peer.ip())?;
-        let caller = Caller { known, request_id: request_id.to_owned() };
-        let parameter = decode_percent(parameter).unwrap_or_default();
-        let unread = Unread { body, patience };
-        let call = Call::new(&self.app, caller, parameter, query, parts, &self.options.body, unread);
+        let address = peer.ip();
+        let need = access::authorise(&known, operation.access, &parts.headers, address)?;
+        let mut caller = Caller { known, request_id: request_id.to_owned(), own: None };
+        let person = access::person(&self.app, &caller, need, &parts.headers).await?;
+        if let (Access::Own(..), Person::SignedIn(signed_in)) = (operation.access, &person) {
+            caller.own = Some(signed_in.user.id);
+        }
+        let call = Call {
+            app: &self.app,
+            caller,
+            parameter: decode_percent(parameter).unwrap_or_default(),
+            query,
+            person,
+            address,
+            parts,
+            limits: &self.options.body,
+            unread: Some(Unread { body, patience }),
+        };
         dispatch(operation, call).await
     }
 
@@ -183,6 +196,16 @@ async fn dispatch(operation: &'static Operation, call: Call<'_>) -> Result<Reply
         Endpoint::ReadPayment => payments::read(call).await,
         Endpoint::UpdatePayment => payments::update(call).await,
         Endpoint::DeletePayment => payments::delete(call).await,
+        Endpoint::SignUp => sessions::sign_up(call).await,
+        Endpoint::SignIn => sessions::sign_in(call).await,
+        Endpoint::CheckSession => sessions::check(call).await,
+        Endpoint::RefreshToken => sessions::refresh(call).await,
+        Endpoint::ListTokens => tokens::list(call).await,
+        Endpoint::Logout => tokens::logout(call).await,
+        Endpoint::RevokeAll => tokens::revoke_all(call).await,
+        Endpoint::RevokeAllExceptCurrent => tokens::revoke_all_except_current(call).await,
+        Endpoint::RevokeOne => tokens::revoke_one(call).await,
+        Endpoint::DeleteAccount => accounts::delete(call).await,
         Endpoint::System(_) => Err(Problem::internal("an open endpoint was dispatched as one of a client's")),
     }
 }
@@ -192,11 +215,13 @@ fn finish(parts: &Parts, request_id: &str, met: Option<&Met>, result: Result<Rep
     let response = match result {
         Ok(reply) => told(parts, reply),
         Err(problem) => {
+            let route = met.and_then(|met| met.operation).map(|operation| operation.id);
+            let (status, cause) = (problem.status().as_u16(), problem.cause());
             if problem.status().is_server_error() {
                 let trace_id = headers::trace_id(&parts.headers);
-                let route = met.and_then(|met| met.operation).map(|operation| operation.id);
-                let (status, cause) = (problem.status().as_u16(), problem.cause());
                 tracing::error!(request_id, trace_id, route, status, cause, "a request failed");
+            } else if let Some(cause) = cause {
+                tracing::info!(request_id, route, status, cause, "a request was refused");
             }
             refused(&problem, request_id)
         }

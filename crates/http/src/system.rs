@@ -7,6 +7,7 @@ use crate::problem::Problem;
 use crate::reply::{Content, Reply};
 use crate::service::Api;
 use http::{Method, StatusCode};
+use perennial_app::signing_keys;
 
 const TAG: &str = "Around the API";
 
@@ -31,6 +32,14 @@ pub(crate) static REFERENCE_START: Operation =
     open(System::ReferenceStart, "/docs/start.js", "referenceStart", "What starts the reference", "text/javascript");
 pub(crate) static CATALOGUE: Operation =
     open(System::Catalogue, CATALOGUE_PATH, "catalogue", "The error catalogue", "text/html");
+
+pub(crate) static SIGNING_KEYS: Operation = open(
+    System::SigningKeys,
+    "/.well-known/jwks.json",
+    "signingKeys",
+    "The keys our access tokens can be verified with, offline",
+    "application/json",
+);
 
 const STYLE: &[u8] = include_bytes!("../assets/swagger-ui/swagger-ui.css.gz");
 const SCRIPT: &[u8] = include_bytes!("../assets/swagger-ui/swagger-ui-bundle.js.gz");
@@ -57,7 +66,10 @@ const fn open(
         takes: None,
         example: None,
         answers: Answers::Plain(media_type),
-        refuses: if matches!(system, System::Ready) { &[Code::StorageUnavailable] } else { &[] },
+        refuses: match system {
+            System::Ready | System::SigningKeys => &[Code::StorageUnavailable],
+            _ => &[],
+        },
     }
 }
 
@@ -75,6 +87,10 @@ pub(crate) async fn answer(api: &Api, system: System) -> Result<Reply, Problem> 
         System::ReferenceStyle => ok(Content::Style, STYLE),
         System::ReferenceScript => ok(Content::Script, SCRIPT),
         System::ReferenceStart => ok(Content::PlainScript, START.as_bytes()),
+        System::SigningKeys => {
+            let keys = signing_keys::published(&api.app).await?;
+            Ok(Reply::new(StatusCode::OK, Content::PublicJson, keys))
+        }
         System::Catalogue => Ok(Reply::new(StatusCode::OK, Content::Html, catalogue::html())),
     }
 }

@@ -6,10 +6,12 @@
 mod answer;
 mod app;
 mod builders;
+mod people;
 mod request;
 mod store;
 
 pub use answer::Answer;
 pub use app::{TestApp, TestOptions};
+pub use people::Held;
 pub use request::Request;
 pub use store::TestStore;

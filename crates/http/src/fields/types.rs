@@ -2,10 +2,11 @@
 
 use super::Field;
 use crate::json::{self, Json};
+use perennial_app::sessions::Secret;
 use perennial_domain::currency::Currency;
 use perennial_domain::cycle::BillingCycle;
 use perennial_domain::fault::{FaultCode, Faults, Reason};
-use perennial_domain::id::{PaymentId, PlanId, SubscriptionId, UserId};
+use perennial_domain::id::{OrganizationId, PaymentId, PlanId, SessionId, SubscriptionId, UserId};
 use perennial_domain::money::Money;
 use perennial_domain::number::{Misfit, Number};
 use perennial_domain::payments::PaymentStatus;
@@ -14,6 +15,7 @@ use perennial_domain::slug::Slug;
 use perennial_domain::subscriptions::SubscriptionStatus;
 use perennial_domain::text::{Line, Prose};
 use perennial_domain::time::Time;
+use perennial_domain::users::Email;
 use serde_json::{Value, json};
 use std::str::FromStr;
 
@@ -22,6 +24,9 @@ pub(crate) struct Whole<const MAX: i64>(pub(crate) i64);
 
 /// An id of another system; the empty text is none.
 pub(crate) struct External<const MAX: usize>(pub(crate) Option<Line<1, MAX>>);
+
+/// A token; whether it is good is not a matter of its form.
+pub(crate) struct Credential(pub(crate) Secret);
 
 /// A reference to a plan, by its id or its slug.
 pub(crate) struct PlanReference(pub(crate) PlanKey);
@@ -129,6 +134,31 @@ impl<const MAX: usize> Field for External<MAX> {
 
     fn schema() -> Value {
         json!({ "type": "string", "maxLength": MAX })
+    }
+}
+
+impl Field for Credential {
+    fn read(json: Json<'_>, at: &'static str, faults: &mut Faults) -> Option<Self> {
+        text(&json, at, faults, |text| {
+            if text.is_empty() {
+                return Err(Reason::new(FaultCode::TooShort, "must not be empty"));
+            }
+            Ok(Self(Secret::new(text.to_owned())))
+        })
+    }
+
+    fn schema() -> Value {
+        json!({ "type": "string", "minLength": 1 })
+    }
+}
+
+impl Field for Email {
+    fn read(json: Json<'_>, at: &'static str, faults: &mut Faults) -> Option<Self> {
+        text(&json, at, faults, Self::parse)
+    }
+
+    fn schema() -> Value {
+        json!({ "type": "string", "maxLength": 320, "pattern": "^\\s*[^@\\s]+@[^@\\s]+\\s*$" })
     }
 }
 
@@ -283,4 +313,6 @@ id_fields! {
     PlanId, "plan";
     SubscriptionId, "subscription";
     PaymentId, "payment";
+    SessionId, "session";
+    OrganizationId, "organization";
 }

@@ -4,7 +4,7 @@ use super::example;
 use crate::catalogue::{self, Code, Entry};
 use crate::operation::{Access, Answers, Operation};
 use crate::router::OPERATIONS;
-use http::Method;
+use http::{Method, StatusCode};
 use serde_json::{Map, Value, json};
 
 /// What any endpoint of a client may refuse with.
@@ -48,6 +48,8 @@ pub(super) fn of(operation: &Operation) -> Value {
         Answers::Record(name) => ("200", "The record.", record(name)),
         Answers::Created(name) => ("201", "The new record.", record(name)),
         Answers::List(name) => ("200", "A page of records.", list(name)),
+        Answers::Told(StatusCode::CREATED, name) => ("201", operation.summary, record(name)),
+        Answers::Told(_, name) => ("200", operation.summary, record(name)),
         Answers::Plain(media_type) => {
             ("200", operation.summary, json!({ media_type: { "schema": plain(media_type) } }))
         }
@@ -103,15 +105,16 @@ fn refusals(operation: &Operation) -> Vec<Code> {
     match operation.access {
         Access::Open => codes.extend(OPEN),
         Access::Scope(_) => codes.extend(ALWAYS),
-        Access::Own(..) => {
+        Access::Own(..) | Access::Session | Access::Token => {
             codes.extend(ALWAYS);
-            codes.push(Code::TokenRequired);
+            codes.extend([Code::TokenRequired, Code::InvalidToken]);
         }
     }
     if operation.takes.is_some() {
         codes.extend(BODY);
     }
-    if operation.split_path().1 {
+    // Whether another's account exists is not told.
+    if operation.split_path().1 && !operation.refuses.contains(&Code::NotAccountOwner) {
         codes.push(Code::NotFound);
     }
     match operation.answers {

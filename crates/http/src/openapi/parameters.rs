@@ -36,7 +36,7 @@ pub(super) fn of(operation: &Operation) -> Value {
         Answers::Record(_) => {
             parameters.push(tag("if-match", "The entity tag you read: 412 if the record has changed."));
         }
-        Answers::List(_) | Answers::Plain(_) => {}
+        Answers::List(_) | Answers::Told(..) | Answers::Plain(_) => {}
     }
     Value::Array(parameters)
 }

@@ -1,0 +1,238 @@
+//! `/authentication/tokens`: a person's own sessions, listed and ended.
+
+use crate::access::Person;
+use crate::call::Call;
+use crate::catalogue::Code;
+use crate::filters::schema;
+use crate::operation::{Access, Answers, Endpoint, Operation};
+use crate::problem::Problem;
+use crate::reply::Reply;
+use crate::sessions::TAG;
+use http::{Method, StatusCode};
+use perennial_app::error::Error;
+use perennial_app::sessions::{self, Listed, Session, SignedIn};
+use perennial_domain::id::SessionId;
+use perennial_domain::time::Time;
+use perennial_domain::users::Email;
+use serde::Serialize;
+use serde_json::{Value, json};
+
+pub(crate) static LIST: Operation = Operation {
+    endpoint: Endpoint::ListTokens,
+    method: Method::GET,
+    path: "/authentication/tokens",
+    id: "listTokens",
+    tag: TAG,
+    summary: "List the sessions",
+    about: "The caller's live sessions with every client, newest first. The two numbers compare them with how many the \
+            organization wants a user to have.",
+    access: Access::Session,
+    query: &[],
+    takes: None,
+    example: None,
+    answers: Answers::Told(StatusCode::OK, "TokenList"),
+    refuses: &[],
+};
+
+pub(crate) static LOGOUT: Operation = post(
+    Endpoint::Logout,
+    Access::Token,
+    "/authentication/tokens/logout",
+    "logout",
+    "Log out",
+    "Ends the session of this token. Done again with the same token, it ends none.",
+);
+
+pub(crate) static REVOKE_ALL: Operation = post(
+    Endpoint::RevokeAll,
+    Access::Session,
+    "/authentication/tokens/revoke-all",
+    "revokeAllTokens",
+    "End every session",
+    "This one too. Their tokens stop working at once.",
+);
+
+pub(crate) static REVOKE_ALL_EXCEPT_CURRENT: Operation = post(
+    Endpoint::RevokeAllExceptCurrent,
+    Access::Session,
+    "/authentication/tokens/revoke-all-except-current",
+    "revokeAllTokensExceptCurrent",
+    "End every other session",
+    "All but the session of this token. Their tokens stop working at once.",
+);
+
+pub(crate) static REVOKE_ONE: Operation = post(
+    Endpoint::RevokeOne,
+    Access::Session,
+    "/authentication/tokens/revoke/{id}",
+    "revokeToken",
+    "End one session",
+    "One of the caller's own; another's is not found.",
+);
+
+const fn post(
+    endpoint: Endpoint,
+    access: Access,
+    path: &'static str,
+    id: &'static str,
+    summary: &'static str,
+    about: &'static str,
+) -> Operation {
+    Operation {
+        endpoint,
+        method: Method::POST,
+        path,
+        id,
+        tag: TAG,
+        summary,
+        about,
+        access,
+        query: &[],
+        takes: None,
+        example: None,
+        answers: Answers::Told(StatusCode::OK, "Revoked"),
+        refuses: &[Code::Contended, Code::OutcomeUnknown],
+    }
+}
+
+pub(crate) async fn list(mut call: Call<'_>) -> Result<Reply, Problem> {
+    call.no_body().await?;
+    let signed_in = call.signed_in()?;
+    let list = sessions::list(call.app, &call.caller, &signed_in.user).await?;
+    let tokens = list.sessions.iter().map(|listed| TokenView::of(listed, signed_in)).collect();
+    let view = TokenList { tokens, should_revoke_tokens: list.too_many > 0, number_of_tokens_to_revoke: list.too_many };
+    Ok(Reply::told(StatusCode::OK, view))
+}
+
+pub(crate) async fn logout(mut call: Call<'_>) -> Result<Reply, Problem> {
+    call.no_body().await?;
+    let Person::Holder(grant) = &call.person else {
+        return Err(Problem::internal("the endpoint asks for no token"));
+    };
+    Ok(revoked(sessions::logout(call.app, &call.caller, grant).await?))
+}
+
+pub(crate) async fn revoke_all(mut call: Call<'_>) -> Result<Reply, Problem> {
+    call.no_body().await?;
+    Ok(revoked(sessions::revoke_all(call.app, &call.caller, call.signed_in()?, None).await?))
+}
+
+pub(crate) async fn revoke_all_except_current(mut call: Call<'_>) -> Result<Reply, Problem> {
+    call.no_body().await?;
+    let signed_in = call.signed_in()?;
+    Ok(revoked(sessions::revoke_all(call.app, &call.caller, signed_in, Some(signed_in.session.id)).await?))
+}
+
+pub(crate) async fn revoke_one(mut call: Call<'_>) -> Result<Reply, Problem> {
+    call.no_body().await?;
+    let id: SessionId = call.parameter.parse().map_err(|_| Error::NotFound)?;
+    Ok(revoked(sessions::revoke(call.app, &call.caller, &call.signed_in()?.user, id).await?))
+}
+
+fn revoked(count: usize) -> Reply {
+    Reply::told(StatusCode::OK, Revoked { success: true, revoked: count })
+}
+
+#[derive(Serialize)]
+struct Revoked {
+    success: bool,
+    revoked: usize,
+}
+
+#[derive(Serialize)]
+struct TokenList<'a> {
+    tokens: Vec<TokenView<'a>>,
+    should_revoke_tokens: bool,
+    number_of_tokens_to_revoke: usize,
+}
+
+/// A session as its owner sees it.
+#[derive(Serialize)]
+struct TokenView<'a> {
+    id: SessionId,
+    email: Option<&'a str>,
+    client_name: &'a str,
+    issued_at: Time,
+    expiration_time: Time,
+    last_used_at: Time,
+    ip_address: Option<&'a str>,
+    user_agent: Option<&'a str>,
+    revoked: bool,
+    current: bool,
+    created_at: Time,
+    updated_at: Time,
+}
+
+impl<'a> TokenView<'a> {
+    fn of(listed: &'a Listed, caller: &'a SignedIn) -> Self {
+        let session: &Session = &listed.session;
+        Self {
+            id: session.id,
+            email: caller.user.email.as_ref().map(Email::as_str),
+            client_name: &listed.client_name,
+            issued_at: session.signed_in_at,
+            expiration_time: session.expires_at,
+            last_used_at: session.last_used_at,
+            ip_address: session.ip_address.as_deref(),
+            user_agent: session.user_agent.as_deref(),
+            revoked: session.revoked_at.is_some(),
+            current: session.id == caller.session.id,
+            created_at: session.signed_in_at,
+            updated_at: session.rotated_at.max(session.last_used_at),
+        }
+    }
+}
+
+/// The schema of what ending sessions answers.
+pub(crate) fn revoked_schema() -> Value {
+    schema::record(&[
+        ("success", json!({ "type": "boolean", "enum": [true] })),
+        ("revoked", json!({ "type": "integer", "minimum": 0, "description": "How many sessions were ended." })),
+    ])
+}
+
+/// What ending sessions may answer.
+pub(crate) fn revoked_example() -> Value {
+    json!({ "success": true, "revoked": 1 })
+}
+
+/// The schema of the list.
+pub(crate) fn list_schema() -> Value {
+    let count = json!({ "type": "integer", "minimum": 0 });
+    schema::record(&[
+        ("tokens", json!({ "type": "array", "maxItems": 100, "items": token_schema() })),
+        ("should_revoke_tokens", json!({ "type": "boolean" })),
+        ("number_of_tokens_to_revoke", count),
+    ])
+}
+
+fn token_schema() -> Value {
+    schema::record(&[
+        ("id", schema::id::<SessionId>()),
+        ("email", json!({ "type": ["string", "null"] })),
+        ("client_name", json!({ "type": "string" })),
+        ("issued_at", schema::instant()),
+        ("expiration_time", schema::instant()),
+        ("last_used_at", schema::instant()),
+        ("ip_address", json!({ "type": ["string", "null"] })),
+        ("user_agent", json!({ "type": ["string", "null"] })),
+        ("revoked", json!({ "type": "boolean" })),
+        ("current", json!({ "type": "boolean", "description": "Whether it is the session of this token." })),
+        ("created_at", schema::instant()),
+        ("updated_at", schema::instant()),
+    ])
+}
+
+/// What the list may answer.
+pub(crate) fn list_example() -> Value {
+    json!({
+        "tokens": [{
+            "id": "ses_01h455vb4pex5vsknk084sn02q", "email": "ada@example.com", "client_name": "Web app",
+            "issued_at": "2026-01-31T09:30:00.000000Z", "expiration_time": "2026-03-02T09:30:00.000000Z",
+            "last_used_at": "2026-01-31T09:41:00.000000Z", "ip_address": "203.0.113.7", "user_agent": "Mozilla/5.0",
+            "revoked": false, "current": true, "created_at": "2026-01-31T09:30:00.000000Z",
+            "updated_at": "2026-01-31T09:41:00.000000Z"
+        }],
+        "should_revoke_tokens": false, "number_of_tokens_to_revoke": 0
+    })
+}
