@@ -11,7 +11,7 @@ use perennial_store::{Position, Type, Value};
 
 use crate::support::{Place, connect};
 
-const LARGE: [&str; 5] = ["subscriptions", "payments", "events", "users", "idempotency_keys"];
+const LARGE: [&str; 6] = ["subscriptions", "payments", "events", "users", "sessions", "idempotency_keys"];
 
 /// A page of subscriptions, the index it must follow, and the equality that the index leads with.
 struct Shape {
@@ -128,7 +128,7 @@ async fn a_dropped_index_is_noticed_on_postgres() {
 }
 
 /// What is told of when an index is gone.
-const DROPPED: [(&str, &str); 8] = [
+const DROPPED: [(&str, &str); 12] = [
     ("subscriptions_by_user", "Created user_id"),
     ("subscriptions_by_plan", "subscriptions::COUNT_BY_PLAN"),
     ("subscriptions_by_status", "Created status"),
@@ -137,11 +137,16 @@ const DROPPED: [(&str, &str); 8] = [
     ("subscriptions_by_external", "subscriptions::ID_BY_EXTERNAL"),
     ("payments_by_external", "payments::ID_BY_EXTERNAL"),
     ("idempotency_keys_by_age", "idempotency::SWEEP"),
+    ("sessions_by_user", "sessions::BY_USER"),
+    ("sessions_by_expiry", "sessions::SWEEP"),
+    ("users_by_identity", "users::BY_IDENTITY"),
+    ("users_by_email", "users::BY_EMAIL"),
 ];
 
 /// Every statement that must follow an index, with the index and the equality it leads with where that is settled.
 fn checked(prefix: &str) -> impl Iterator<Item = (String, Statement, &'static str, &'static str)> {
-    let touches = |text: &str| LARGE.iter().any(|table| text.contains(table)) && !text.starts_with("INSERT");
+    let touches =
+        |text: &str| LARGE.iter().any(|table| text.contains(&format!(" {table}"))) && !text.starts_with("INSERT");
     let reads = statements::all().into_iter().filter(move |statement| touches(&statement.sqlite));
     let reads = reads.map(|statement| (statement.name.to_owned(), statement, "", ""));
     let pages = shapes().into_iter().flat_map(|shape| {
@@ -214,7 +219,8 @@ async fn postgres_faults(transaction: &tokio_postgres::Transaction<'_>, prefix: 
 
 /// Whether rows that an index should have picked are picked one by one; the filters beside a walk are meant to be.
 fn filters(line: &str) -> bool {
-    let keys = ["external_id", "user_id", "plan_id", "status", "renews_at", "ends_at", "id = "];
+    let keys =
+        ["external_id", "user_id", "plan_id", "status = ", "renews_at", "ends_at", "subject", "email =", "id = "];
     line.trim_start().starts_with("Filter: ") && !line.contains("walked.") && keys.iter().any(|key| line.contains(key))
 }
 
@@ -241,8 +247,8 @@ async fn filled(place: &Place) -> tokio_postgres::Client {
 const FILL: &str = "
 CREATE FUNCTION pg_temp.key(kind BIGINT, n BIGINT) RETURNS UUID LANGUAGE SQL AS
     $$ SELECT (lpad(to_hex(kind), 8, '0') || '-0000-7000-8000-' || lpad(to_hex(n), 12, '0'))::UUID $$;
-INSERT INTO users
-SELECT pg_temp.key(0, n % 2), pg_temp.key(1, n), n || '@example.com', now(), now(), NULL, pg_temp.key(9, n)
+INSERT INTO users (organization_id, id, email, issuer, subject, created_at, updated_at, revision)
+SELECT pg_temp.key(0, n % 2), pg_temp.key(1, n), n || '@example.com', 'i', 's' || n, now(), now(), pg_temp.key(9, n)
 FROM generate_series(1, 4000) AS n;
 INSERT INTO subscriptions
 SELECT pg_temp.key(0, n % 2), pg_temp.key(2, n), pg_temp.key(1, n % 900), pg_temp.key(3, n % 50), 'e' || n, 'monthly',
@@ -257,6 +263,10 @@ SELECT pg_temp.key(0, n % 2), pg_temp.key(4, n), pg_temp.key(2, n), 1, 'USD', 'e
 FROM generate_series(1, 4000) AS n;
 INSERT INTO events
 SELECT pg_temp.key(0, n % 2), pg_temp.key(9, n), 'payment.created', pg_temp.key(4, n), NULL, NULL, now(), NULL, NULL
+FROM generate_series(1, 4000) AS n;
+INSERT INTO sessions
+SELECT pg_temp.key(0, n % 2), pg_temp.key(6, n), pg_temp.key(1, n % 900), pg_temp.key(5, n % 3), 0, now(), now(), '',
+       now() + n * INTERVAL '1 hour', now(), NULL, NULL, NULL
 FROM generate_series(1, 4000) AS n;
 INSERT INTO idempotency_keys
 SELECT pg_temp.key(0, n % 2), pg_temp.key(5, n % 3), 'k' || n, '', 201, '', '', '', now(), now() + n * INTERVAL '1 s'
