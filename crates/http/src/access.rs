@@ -86,8 +86,8 @@ pub(crate) fn authorise(
 pub(crate) async fn person(app: &App, caller: &Caller, need: Need, headers: &HeaderMap) -> Result<Person, Problem> {
     Ok(match need {
         Need::Nothing => Person::Nobody,
-        Need::Token => Person::Holder(sessions::open_token(app, caller, bearer(headers)?).await?),
-        Need::Session => Person::SignedIn(Box::new(sessions::check(app, caller, bearer(headers)?).await?)),
+        Need::Token => Person::Holder(Box::pin(sessions::open_token(app, caller, bearer(headers)?)).await?),
+        Need::Session => Person::SignedIn(Box::new(Box::pin(sessions::check(app, caller, bearer(headers)?)).await?)),
     })
 }
 

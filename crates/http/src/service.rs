@@ -24,8 +24,9 @@ use hyper::body::Incoming;
 use perennial_app::caller::{Caller, KnownClient};
 use perennial_app::context::App;
 use std::fmt::Write as _;
+use std::future::{Future, ready};
 use std::net::SocketAddr;
-use std::pin::pin;
+use std::pin::{Pin, pin};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -83,7 +84,7 @@ impl Api {
         let query = Query::new(parts.uri.query(), operation.query);
         if let Endpoint::System(system) = operation.endpoint {
             query.finish()?;
-            return system::answer(self, system).await;
+            return Box::pin(system::answer(self, system)).await;
         }
         let known = access::identify(&self.app, &parts.headers).await?;
         *met = Some(Met { operation: Some(operation), known: Some(Arc::clone(&known)) });
@@ -180,33 +181,39 @@ impl Service for Api {
     }
 }
 
-async fn dispatch(operation: &'static Operation, call: Call<'_>) -> Result<Reply, Problem> {
+/// Each handler in a box of its own size: what hyper moves about for every request is a pointer, not the largest of them.
+fn dispatch<'a>(
+    operation: &'static Operation,
+    call: Call<'a>,
+) -> Pin<Box<dyn Future<Output = Result<Reply, Problem>> + Send + 'a>> {
     match operation.endpoint {
-        Endpoint::ListPlans => plans::list(call).await,
-        Endpoint::CreatePlan => plans::create(call).await,
-        Endpoint::ReadPlan => plans::read(call).await,
-        Endpoint::UpdatePlan => plans::update(call).await,
-        Endpoint::DeletePlan => plans::delete(call).await,
-        Endpoint::ListSubscriptions => subscriptions::list(call).await,
-        Endpoint::CreateSubscription => subscriptions::create(call).await,
-        Endpoint::ReadSubscription => subscriptions::read(call).await,
-        Endpoint::UpdateSubscription => subscriptions::update(call).await,
-        Endpoint::DeleteSubscription => subscriptions::delete(call).await,
-        Endpoint::CreatePayment => payments::create(call).await,
-        Endpoint::ReadPayment => payments::read(call).await,
-        Endpoint::UpdatePayment => payments::update(call).await,
-        Endpoint::DeletePayment => payments::delete(call).await,
-        Endpoint::SignUp => sessions::sign_up(call).await,
-        Endpoint::SignIn => sessions::sign_in(call).await,
-        Endpoint::CheckSession => sessions::check(call).await,
-        Endpoint::RefreshToken => sessions::refresh(call).await,
-        Endpoint::ListTokens => tokens::list(call).await,
-        Endpoint::Logout => tokens::logout(call).await,
-        Endpoint::RevokeAll => tokens::revoke_all(call).await,
-        Endpoint::RevokeAllExceptCurrent => tokens::revoke_all_except_current(call).await,
-        Endpoint::RevokeOne => tokens::revoke_one(call).await,
-        Endpoint::DeleteAccount => accounts::delete(call).await,
-        Endpoint::System(_) => Err(Problem::internal("an open endpoint was dispatched as one of a client's")),
+        Endpoint::ListPlans => Box::pin(plans::list(call)),
+        Endpoint::CreatePlan => Box::pin(plans::create(call)),
+        Endpoint::ReadPlan => Box::pin(plans::read(call)),
+        Endpoint::UpdatePlan => Box::pin(plans::update(call)),
+        Endpoint::DeletePlan => Box::pin(plans::delete(call)),
+        Endpoint::ListSubscriptions => Box::pin(subscriptions::list(call)),
+        Endpoint::CreateSubscription => Box::pin(subscriptions::create(call)),
+        Endpoint::ReadSubscription => Box::pin(subscriptions::read(call)),
+        Endpoint::UpdateSubscription => Box::pin(subscriptions::update(call)),
+        Endpoint::DeleteSubscription => Box::pin(subscriptions::delete(call)),
+        Endpoint::CreatePayment => Box::pin(payments::create(call)),
+        Endpoint::ReadPayment => Box::pin(payments::read(call)),
+        Endpoint::UpdatePayment => Box::pin(payments::update(call)),
+        Endpoint::DeletePayment => Box::pin(payments::delete(call)),
+        Endpoint::SignUp => Box::pin(sessions::sign_up(call)),
+        Endpoint::SignIn => Box::pin(sessions::sign_in(call)),
+        Endpoint::CheckSession => Box::pin(sessions::check(call)),
+        Endpoint::RefreshToken => Box::pin(sessions::refresh(call)),
+        Endpoint::ListTokens => Box::pin(tokens::list(call)),
+        Endpoint::Logout => Box::pin(tokens::logout(call)),
+        Endpoint::RevokeAll => Box::pin(tokens::revoke_all(call)),
+        Endpoint::RevokeAllExceptCurrent => Box::pin(tokens::revoke_all_except_current(call)),
+        Endpoint::RevokeOne => Box::pin(tokens::revoke_one(call)),
+        Endpoint::DeleteAccount => Box::pin(accounts::delete(call)),
+        Endpoint::System(_) => {
+            Box::pin(ready(Err(Problem::internal("an open endpoint was dispatched as one of a client's"))))
+        }
     }
 }
 

@@ -163,7 +163,8 @@ impl Db {
     ) -> Result<Vec<T>, Error> {
         match &self.engine {
             Engine::Sqlite(sqlite) => sqlite.read(sql, params, limit, map),
-            Engine::Postgres(postgres) => postgres.read(sql, params, limit, map).await,
+            // Boxed: a conversation over the network is large, and every caller of SQLite would carry its size.
+            Engine::Postgres(postgres) => Box::pin(postgres.read(sql, params, limit, map)).await,
         }
     }
 }

@@ -45,7 +45,7 @@ pub async fn recognise(app: &App, presented: &str) -> Result<Option<Arc<KnownCli
     let known = match cached {
         Some(known) => known,
         None => {
-            let known = load(app, hash, now).await?;
+            let known = Box::pin(load(app, hash, now)).await?;
             app.clients.put(hash, known.clone(), now);
             known
         }
