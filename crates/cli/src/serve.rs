@@ -5,7 +5,7 @@ use crate::failure::Failure;
 use crate::start::{self, Given};
 use crate::{logs, storage};
 use perennial_app::context::App;
-use perennial_app::idempotency;
+use perennial_app::{idempotency, sessions, signing_keys};
 use perennial_http::server::{Server, ServerOptions};
 use perennial_http::{Api, MetricsPage};
 use perennial_store::Db;
@@ -80,7 +80,7 @@ async fn bind_metrics(config: &Config, api: SocketAddr) -> Result<Option<Server>
     }
 }
 
-/// Removes idempotency keys past their day, now and then.
+/// Removes what has had its day, and makes the next signing key when it is due, now and then.
 async fn sweep(app: Arc<App>, stopped: watch::Receiver<bool>) {
     let mut stop = Box::pin(until_stopped(stopped));
     loop {
@@ -90,6 +90,12 @@ async fn sweep(app: Arc<App>, stopped: watch::Receiver<bool>) {
         }
         if let Err(error) = idempotency::sweep(&app).await {
             tracing::warn!(%error, "old idempotency keys could not be removed");
+        }
+        if let Err(error) = sessions::sweep(&app).await {
+            tracing::warn!(%error, "old sessions could not be removed");
+        }
+        if let Err(error) = signing_keys::current(&app).await {
+            tracing::warn!(%error, "the signing keys could not be looked at");
         }
     }
 }
