@@ -8,7 +8,7 @@ use std::pin::{Pin, pin};
 use std::sync::{Mutex, PoisonError};
 use std::task::Poll;
 use std::time::Duration;
-use tokio::time::{Instant, sleep_until};
+use tokio::time::{Instant, Sleep, sleep_until};
 
 /// The time left for one answer.
 pub(crate) struct Patience {
@@ -18,8 +18,9 @@ pub(crate) struct Patience {
 }
 
 impl Patience {
-    pub(crate) fn new(time: Duration) -> Self {
-        Self { time, deadline: Mutex::new(Some(Instant::now() + time)) }
+    /// From the instant a request began.
+    pub(crate) fn new(time: Duration, began: Instant) -> Self {
+        Self { time, deadline: Mutex::new(Some(began + time)) }
     }
 
     /// Awaits an answer; it is a problem if it is not ready in time.
@@ -27,7 +28,8 @@ impl Patience {
         &self,
         mut answer: Pin<&mut impl Future<Output = Result<T, Problem>>>,
     ) -> Result<T, Problem> {
-        let mut sleep = pin!(sleep_until(Instant::now() + self.time));
+        // Most answers are ready at once and need no timer.
+        let mut sleep = pin!(None);
         poll_fn(|cx| {
             // A defect in a handler costs its own request an answer, not its connection.
             match catch_unwind(AssertUnwindSafe(|| answer.as_mut().poll(cx))) {
@@ -38,12 +40,13 @@ impl Patience {
                 }
             }
             let Some(deadline) = self.deadline() else { return Poll::Pending };
-            if sleep.deadline() != deadline {
-                sleep.as_mut().reset(deadline);
+            if sleep.as_ref().as_pin_ref().is_none_or(|sleep: Pin<&Sleep>| sleep.deadline() != deadline) {
+                sleep.set(Some(sleep_until(deadline)));
             }
             let too_late = |()| Err(Problem::new(Code::AnswerTimeout, "The answer was not ready in time."));
             // The timer runs in milliseconds; no time at all is less than one.
-            if deadline <= Instant::now() { Poll::Ready(()) } else { sleep.as_mut().poll(cx) }.map(too_late)
+            let timer = sleep.as_mut().as_pin_mut().map(|sleep| sleep.poll(cx));
+            if deadline <= Instant::now() { Poll::Ready(()) } else { timer.unwrap_or(Poll::Pending) }.map(too_late)
         })
         .await
     }
@@ -71,7 +74,7 @@ mod tests {
 
     #[tokio::test]
     async fn a_handler_that_panics_is_answered_as_a_defect() {
-        let patience = Patience::new(Duration::from_secs(30));
+        let patience = Patience::new(Duration::from_secs(30), Instant::now());
         let defect = async {
             tokio::task::yield_now().await;
             panic!("on purpose")

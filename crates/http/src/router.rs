@@ -3,6 +3,8 @@
 use crate::operation::Operation;
 use crate::{accounts, payments, plans, sessions, subscriptions, system, tokens};
 use http::Method;
+use std::collections::HashMap;
+use std::sync::LazyLock;
 
 /// Every endpoint, in the order of the reference.
 pub(crate) static OPERATIONS: &[&Operation] = &[
@@ -54,22 +56,22 @@ pub(crate) enum Route<'a> {
 /// Finds the endpoint of a method and path. HEAD goes where GET goes.
 pub(crate) fn find<'a>(method: &Method, path: &'a str) -> Route<'a> {
     let wanted = if *method == Method::HEAD { &Method::GET } else { method };
-    let mut known = false;
-    for operation in OPERATIONS {
-        if let Some(parameter) = matches(operation, path) {
-            if operation.method == *wanted {
-                return Route::Found(operation, parameter);
-            }
-            known = true;
-        }
+    let (operations, parameter) = at(path);
+    match operations.iter().find(|operation| operation.method == *wanted) {
+        Some(operation) => Route::Found(operation, parameter),
+        None if operations.is_empty() => Route::Nowhere,
+        None => Route::WrongMethod(methods(operations)),
     }
-    if known { Route::WrongMethod(allowed(path)) } else { Route::Nowhere }
 }
 
-/// The methods a path takes, as the header `Allow` lists them.
+/// The methods a path takes, as the header `Allow` lists them; empty if the path leads nowhere.
 pub(crate) fn allowed(path: &str) -> String {
+    methods(at(path).0)
+}
+
+fn methods(operations: &[&'static Operation]) -> String {
     let mut methods = Vec::new();
-    for operation in OPERATIONS.iter().filter(|operation| matches(operation, path).is_some()) {
+    for operation in operations {
         methods.push(operation.method.as_str());
         if operation.method == Method::GET {
             methods.push("HEAD");
@@ -78,14 +80,33 @@ pub(crate) fn allowed(path: &str) -> String {
     methods.join(", ")
 }
 
-/// The parameter of the path, empty if it has none, if the path is the operation's.
-fn matches<'a>(operation: &Operation, path: &'a str) -> Option<&'a str> {
-    let (prefix, has_parameter) = operation.split_path();
-    let rest = path.strip_prefix(prefix)?;
-    match (has_parameter, rest.strip_prefix('/')) {
-        (false, None) if rest.is_empty() => Some(""),
-        (true, Some(parameter)) if !parameter.is_empty() && !parameter.contains('/') => Some(parameter),
-        _ => None,
+/// The operations by their path, up to its parameter if it has one.
+#[derive(Default)]
+struct Places {
+    whole: HashMap<&'static str, Vec<&'static Operation>>,
+    with_parameter: HashMap<&'static str, Vec<&'static Operation>>,
+}
+
+static PLACES: LazyLock<Places> = LazyLock::new(|| {
+    let mut places = Places::default();
+    for operation in OPERATIONS {
+        let (path, has_parameter) = operation.split_path();
+        let paths = if has_parameter { &mut places.with_parameter } else { &mut places.whole };
+        paths.entry(path).or_default().push(*operation);
+    }
+    places
+});
+
+/// The operations at a path, and its parameter, empty if it has none.
+fn at(path: &str) -> (&'static [&'static Operation], &str) {
+    if let Some(operations) = PLACES.whole.get(path) {
+        return (operations, "");
+    }
+    match path.rsplit_once('/') {
+        Some((collection, parameter)) if !parameter.is_empty() => {
+            (PLACES.with_parameter.get(collection).map_or(&[], Vec::as_slice), parameter)
+        }
+        _ => (&[], ""),
     }
 }
 

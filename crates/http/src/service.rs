@@ -28,7 +28,8 @@ use std::future::{Future, ready};
 use std::net::SocketAddr;
 use std::pin::{Pin, pin};
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Duration;
+use tokio::time::Instant;
 
 /// What the service is told beyond its context.
 #[derive(Clone, Debug)]
@@ -138,7 +139,7 @@ impl Service for Api {
         let started = Instant::now();
         let (parts, body) = request.into_parts();
         let request_id = self.request_id(&parts);
-        let patience = Patience::new(self.options.answer_timeout);
+        let patience = Patience::new(self.options.answer_timeout, started);
         let mut met = None;
         let response = if cors::is_preflight(&parts) && !router::allowed(parts.uri.path()).is_empty() {
             let answer = cors::preflight(&self.app, &parts);
