@@ -2,9 +2,10 @@
 
 use crate::arguments::{Place, Serve};
 use crate::failure::Failure;
+use ipnet::IpNet;
 use serde::Deserialize;
 use std::env::VarError;
-use std::net::SocketAddr;
+use std::net::{IpAddr, SocketAddr};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -21,6 +22,8 @@ pub(crate) struct Config {
     pub(crate) master_key_file: Option<PathBuf>,
     /// What our tokens name as their issuer.
     pub(crate) public_url: Option<String>,
+    /// The peers whose `x-forwarded-for` is believed.
+    pub(crate) trusted_proxies: Vec<Proxy>,
     pub(crate) postgres: Postgres,
     pub(crate) limits: Limits,
 }
@@ -32,6 +35,20 @@ pub(crate) struct Secret(pub(crate) String);
 impl std::fmt::Debug for Secret {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str("(secret)")
+    }
+}
+
+/// A network, or a single address as a network of one.
+#[derive(Debug, Deserialize)]
+#[serde(try_from = "String")]
+pub(crate) struct Proxy(IpNet);
+
+impl TryFrom<String> for Proxy {
+    type Error = &'static str;
+
+    fn try_from(text: String) -> Result<Self, Self::Error> {
+        let network = text.parse().or_else(|_| text.parse().map(|address: IpAddr| address.to_canonical().into()));
+        network.map(Self).map_err(|_| "a trusted proxy is an address or a network, such as 127.0.0.1 or 10.0.0.0/8")
     }
 }
 
@@ -115,6 +132,18 @@ impl Config {
         Ok(self)
     }
 
+    pub(crate) fn api(&self) -> perennial_http::ApiOptions {
+        perennial_http::ApiOptions {
+            body: perennial_http::BodyLimits {
+                bytes: self.limits.body_bytes,
+                depth: self.limits.json_depth,
+                timeout: Duration::from_secs(self.limits.body_seconds),
+            },
+            answer_timeout: Duration::from_secs(self.limits.answer_seconds),
+            trusted_proxies: self.trusted_proxies.iter().map(|proxy| proxy.0).collect(),
+        }
+    }
+
     pub(crate) fn listen(&self) -> SocketAddr {
         self.listen.unwrap_or_else(|| SocketAddr::from(([127, 0, 0, 1], 8080)))
     }
@@ -158,17 +187,6 @@ impl Limits {
             ..Default::default()
         }
     }
-
-    pub(crate) fn api(&self) -> perennial_http::ApiOptions {
-        perennial_http::ApiOptions {
-            body: perennial_http::BodyLimits {
-                bytes: self.body_bytes,
-                depth: self.json_depth,
-                timeout: Duration::from_secs(self.body_seconds),
-            },
-            answer_timeout: Duration::from_secs(self.answer_seconds),
-        }
-    }
 }
 
 #[cfg(test)]
@@ -187,6 +205,15 @@ mod tests {
         assert_eq!(config.listen().to_string(), "127.0.0.1:8080");
         assert_eq!(config.limits.body_bytes, 262_144);
         assert!(config.postgres.prepared);
+    }
+
+    #[test]
+    fn a_trusted_proxy_is_an_address_or_a_network() {
+        let config: Config =
+            toml::from_str("trusted_proxies = [\"10.0.0.0/8\", \"127.0.0.1\", \"::ffff:127.0.0.2\", \"::1\"]").unwrap();
+        let networks: Vec<String> = config.api().trusted_proxies.iter().map(ToString::to_string).collect();
+        assert_eq!(networks, ["10.0.0.0/8", "127.0.0.1/32", "127.0.0.2/32", "::1/128"]);
+        assert!(toml::from_str::<Config>("").unwrap().api().trusted_proxies.is_empty());
     }
 
     #[test]

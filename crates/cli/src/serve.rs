@@ -28,7 +28,7 @@ pub(crate) async fn run(config: Config) -> Result<(), Failure> {
     let metrics = bind_metrics(&config, address).await?;
     let db = storage::open_server(&config).await?;
     let app = Arc::new(start::start(&config, given, db, address).await?);
-    let api = Arc::new(Api::new(Arc::clone(&app), config.limits.api()));
+    let api = Arc::new(Api::new(Arc::clone(&app), config.api()));
 
     let (stop, stopped) = watch::channel(false);
     let page = MetricsPage::new(Arc::clone(&api), server.gauges());

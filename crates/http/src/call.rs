@@ -46,19 +46,19 @@ impl Default for BodyLimits {
 pub(crate) struct Call<'a> {
     pub(crate) app: &'a App,
     pub(crate) caller: Caller,
+    /// Where the caller is: what its sessions and limits go by.
+    pub(crate) address: IpAddr,
     /// The path's parameter, decoded.
     pub(crate) parameter: String,
     pub(crate) query: Query,
     /// Who is behind it.
     pub(crate) person: Person,
-    /// Where it comes from.
-    pub(crate) address: IpAddr,
     pub(crate) parts: &'a Parts,
     pub(crate) limits: &'a BodyLimits,
     pub(crate) unread: Option<Unread<'a>>,
 }
 
-/// A body on its way.
+/// A body on its way, and how it may arrive.
 pub(crate) struct Unread<'a> {
     pub(crate) body: Incoming,
     pub(crate) patience: &'a Patience,
@@ -136,7 +136,7 @@ impl Call<'_> {
     }
 
     async fn bytes(&mut self) -> Result<Bytes, Problem> {
-        let Some(Unread { body, patience }) = self.unread.take() else { return Ok(Bytes::new()) };
+        let Some(Unread { body, patience, .. }) = self.unread.take() else { return Ok(Bytes::new()) };
         let body = read_body(body, self.limits.bytes, self.limits.timeout);
         patience.while_arriving(body).await.map_err(|fault| match fault {
             BodyFault::TooLarge => {

@@ -5,6 +5,7 @@ pub mod server;
 
 mod access;
 mod accounts;
+mod address;
 mod call;
 mod catalogue;
 mod cors;

@@ -2,6 +2,7 @@
 //! The order here is the contract's: route, client, scope, then what the handler settles.
 
 use crate::access::{self, Person};
+use crate::address;
 use crate::call::{BodyLimits, Call, Unread};
 use crate::catalogue::Code;
 use crate::cors;
@@ -21,6 +22,7 @@ use http::request::Parts;
 use http::{HeaderValue, Method, Request, Response, StatusCode};
 use http_body_util::Full;
 use hyper::body::Incoming;
+use ipnet::IpNet;
 use perennial_app::caller::{Caller, KnownClient};
 use perennial_app::context::App;
 use std::fmt::Write as _;
@@ -38,11 +40,13 @@ pub struct ApiOptions {
     pub body: BodyLimits,
     /// How long an answer may take.
     pub answer_timeout: Duration,
+    /// The peers whose `x-forwarded-for` is believed; nobody's by default.
+    pub trusted_proxies: Vec<IpNet>,
 }
 
 impl Default for ApiOptions {
     fn default() -> Self {
-        Self { body: BodyLimits::default(), answer_timeout: Duration::from_secs(30) }
+        Self { body: BodyLimits::default(), answer_timeout: Duration::from_secs(30), trusted_proxies: Vec::new() }
     }
 }
 
@@ -89,7 +93,7 @@ impl Api {
         }
         let known = access::identify(&self.app, &parts.headers).await?;
         *met = Some(Met { operation: Some(operation), known: Some(Arc::clone(&known)) });
-        let address = peer.ip();
+        let address = address::client(peer.ip(), &parts.headers, &self.options.trusted_proxies);
         let need = access::authorise(&known, operation.access, &parts.headers, address)?;
         let mut caller = Caller { known, request_id: request_id.to_owned(), own: None };
         let person = access::person(&self.app, &caller, need, &parts.headers).await?;

@@ -31,7 +31,7 @@ fn shows_nothing(document: &[u8]) {
 
 fn options(body: Duration, answer: Duration) -> TestOptions {
     let body = BodyLimits { timeout: body, ..BodyLimits::default() };
-    TestOptions { api: ApiOptions { body, answer_timeout: answer }, ..TestOptions::default() }
+    TestOptions { api: ApiOptions { body, answer_timeout: answer, ..ApiOptions::default() }, ..TestOptions::default() }
 }
 
 /// The head of a create whose body stays away.
