@@ -29,6 +29,7 @@ pub mod installation;
 pub mod organizations;
 pub mod payments;
 pub mod plans;
+pub mod rate_limits;
 pub mod sessions;
 pub mod signing_keys;
 pub mod subscriptions;
@@ -136,6 +137,11 @@ impl Db {
             Engine::Sqlite(sqlite) => sqlite.failed().await,
             Engine::Postgres(postgres) => postgres.failed().await,
         }
+    }
+
+    /// Whether other servers may be using it too.
+    pub fn is_shared(&self) -> bool {
+        matches!(self.engine, Engine::Postgres(_))
     }
 
     /// What the store has counted so far.

@@ -5,8 +5,8 @@ use crate::change::Lock;
 use crate::list::Position;
 use crate::sql::{Insert, Sql};
 use crate::{
-    VERSION, clients, events, idempotency, installation, organizations, payments, plans, sessions, signing_keys,
-    subscriptions, users,
+    VERSION, clients, events, idempotency, installation, organizations, payments, plans, rate_limits, sessions,
+    signing_keys, subscriptions, users,
 };
 use perennial_domain::id::OrganizationId;
 
@@ -39,6 +39,7 @@ pub fn all() -> Vec<Statement> {
         organizations::BY_NAME, organizations::BY_ID, organizations::ALL,
         payments::BY_ID, payments::ID_BY_EXTERNAL, payments::OWNER, payments::UPDATE, payments::DELETE,
         plans::BY_ID, plans::BY_SLUG, plans::UPDATE, plans::DELETE,
+        rate_limits::PUT, rate_limits::ELSEWHERE, rate_limits::ANY_BEFORE, rate_limits::SWEEP,
         subscriptions::BY_ID, subscriptions::ID_BY_EXTERNAL, subscriptions::COUNT_BY_PLAN, subscriptions::UPDATE,
         subscriptions::DELETE,
         subscriptions::OPEN_BY_USER, subscriptions::OPEN_COUNT,

@@ -11,7 +11,8 @@ use perennial_store::{Position, Type, Value};
 
 use crate::support::{Place, connect};
 
-const LARGE: [&str; 6] = ["subscriptions", "payments", "events", "users", "sessions", "idempotency_keys"];
+const LARGE: [&str; 7] =
+    ["subscriptions", "payments", "events", "users", "sessions", "idempotency_keys", "rate_limits"];
 
 /// A page of subscriptions, the index it must follow, and the equality that the index leads with.
 struct Shape {
@@ -270,5 +271,8 @@ SELECT pg_temp.key(0, n % 2), pg_temp.key(6, n), pg_temp.key(1, n % 900), pg_tem
 FROM generate_series(1, 4000) AS n;
 INSERT INTO idempotency_keys
 SELECT pg_temp.key(0, n % 2), pg_temp.key(5, n % 3), 'k' || n, '', 201, '', '', '', now(), now() + n * INTERVAL '1 s'
+FROM generate_series(1, 4000) AS n;
+INSERT INTO rate_limits
+SELECT pg_temp.key(0, n % 2), now() + n % 20 * INTERVAL '1 min', int8send(n), 1
 FROM generate_series(1, 4000) AS n;
 ANALYZE";

@@ -1,0 +1,97 @@
+//! Attempts that servers sharing a store tell each other about, by the minute.
+//! A server writes rows of its own and no other's, so that no two ever wait for each other's locks; and it writes
+//! totals, so that a report that was lost is made good by the next.
+
+use crate::change::Change;
+use crate::row::Row;
+use crate::sql::Sql;
+use crate::value::Value;
+use crate::{Db, Error, kept};
+use perennial_domain::id::OrganizationId;
+use perennial_domain::time::Time;
+
+/// Whose attempts: a digest, which tells nobody who it was.
+pub type Bucket = [u8; 16];
+
+/// Which server counted them.
+pub type Server = [u8; 8];
+
+/// No `Insert`: those of a batch are folded into one statement, and one statement cannot touch a row twice.
+pub(crate) static PUT: Sql = Sql::new(
+    "INSERT INTO rate_limits (organization_id, window_start, bucket, used)
+     VALUES ($1, $2, $3, $4)
+     ON CONFLICT (organization_id, window_start, bucket) DO UPDATE SET used = excluded.used",
+);
+
+pub(crate) static ELSEWHERE: Sql = Sql::new(
+    "SELECT window_start, used
+     FROM rate_limits
+     WHERE organization_id = $1 AND window_start IN ($2, $3) AND bucket BETWEEN $4 AND $5 AND bucket <> $6",
+);
+
+pub(crate) static ANY_BEFORE: Sql = Sql::new(
+    "SELECT 1 FROM rate_limits
+     WHERE organization_id = $1 AND window_start < $2
+     LIMIT 1",
+);
+
+pub(crate) static SWEEP: Sql = Sql::new(
+    "DELETE FROM rate_limits
+     WHERE organization_id = $1 AND (window_start, bucket) IN (
+         SELECT window_start, bucket FROM rate_limits
+         WHERE organization_id = $1 AND window_start < $2
+         ORDER BY window_start, bucket
+         LIMIT $3)",
+);
+
+/// How many attempts this server has counted in the minute that starts at `window`.
+pub fn put(
+    change: Change,
+    organization: OrganizationId,
+    window: Time,
+    (bucket, server): (Bucket, Server),
+    used: u32,
+) -> Change {
+    let values = vec![organization.bytes().into(), kept::time(window), row(bucket, server), i64::from(used).into()];
+    change.execute_any(&PUT, values)
+}
+
+/// How many attempts the other servers have counted in each of the two minutes that start then.
+pub async fn elsewhere(
+    db: &Db,
+    organization: OrganizationId,
+    windows: [Time; 2],
+    (bucket, server): (Bucket, Server),
+) -> Result<[i64; 2], Error> {
+    let params = [
+        organization.bytes().into(),
+        kept::time(windows[0]),
+        kept::time(windows[1]),
+        row(bucket, [0; 8]),
+        row(bucket, [u8::MAX; 8]),
+        row(bucket, server),
+    ];
+    let rows = db.all(&ELSEWHERE, &params, read).await?;
+    let total = |window: Time| rows.iter().filter(|(start, _)| *start == window).map(|(_, used)| used).sum();
+    Ok(windows.map(total))
+}
+
+/// Whether an organization has counts of minutes that started before.
+pub async fn any_before(db: &Db, organization: OrganizationId, before: Time) -> Result<bool, Error> {
+    let found = db.one(&ANY_BEFORE, &[organization.bytes().into(), kept::time(before)], |_| Ok(())).await?;
+    Ok(found.is_some())
+}
+
+/// Removes up to `limit` of an organization's counts of minutes that started before.
+pub fn sweep(change: Change, organization: OrganizationId, before: Time, limit: i64) -> Change {
+    change.execute_any(&SWEEP, vec![organization.bytes().into(), kept::time(before), limit.into()])
+}
+
+/// The server stands last, so that the counts of all servers stand side by side.
+fn row(bucket: Bucket, server: Server) -> Value {
+    Value::bytes([&bucket[..], &server[..]].concat())
+}
+
+fn read(row: &Row<'_>) -> Result<(Time, i64), Error> {
+    Ok((kept::read_time(row.time(0)?)?, row.int(1)?))
+}
