@@ -4,6 +4,7 @@
 use crate::clients::ClientCache;
 use crate::idempotency::InFlight;
 use crate::keys::Keys;
+use crate::limits::{Limits, RateLimits};
 use crate::providers::Providers;
 use crate::sessions::UseMarks;
 use crate::signing_keys::SigningKeys;
@@ -34,6 +35,7 @@ pub struct App {
     pub(crate) signing: SigningKeys,
     pub(crate) access_tokens: OnceCell<AccessTokens>,
     pub(crate) use_marks: UseMarks,
+    pub(crate) limits: Limits,
 }
 
 /// What the context is told about its surroundings.
@@ -43,11 +45,14 @@ pub struct AppOptions {
     pub public_url: Option<String>,
     /// Whether every organization has the `local` identity provider, for development and tests.
     pub local_provider: bool,
+    /// How often somebody may try to sign in.
+    pub rate_limits: RateLimits,
 }
 
 impl App {
     /// A context over an open, migrated store.
     pub fn new(db: Db, clock: Clock, chance: Chance, keys: Keys, options: AppOptions) -> Self {
+        let limits = Limits::new(options.rate_limits, db.is_shared(), chance.bytes());
         Self {
             db,
             clock,
@@ -60,6 +65,7 @@ impl App {
             signing: SigningKeys::default(),
             access_tokens: OnceCell::new(),
             use_marks: UseMarks::default(),
+            limits,
         }
     }
 }

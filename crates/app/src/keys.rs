@@ -46,6 +46,7 @@ pub struct Keys {
     /// Tells whether two servers have the same master key, and nothing about it.
     pub fingerprint: [u8; 32],
     cursors: hmac::Key,
+    attempts: hmac::Key,
     pub(crate) wrapping: WrappingKey,
     pub(crate) refresh: RefreshKey,
     /// What the key of our own identity provider, for development, grows from.
@@ -58,6 +59,7 @@ impl Keys {
         Self {
             fingerprint: master.derive(b"fingerprint"),
             cursors: hmac::Key::new(hmac::HMAC_SHA256, &master.derive(b"cursors")),
+            attempts: hmac::Key::new(hmac::HMAC_SHA256, &master.derive(b"attempts")),
             wrapping: WrappingKey::new(&master.derive(b"wrapping")),
             refresh: RefreshKey::new(&master.derive(b"refresh tokens")),
             local_seed: master.derive(b"local identities"),
@@ -70,10 +72,19 @@ impl Keys {
         context.update(&(list.len() as u64).to_be_bytes());
         context.update(list);
         context.update(payload);
-        let mut tag = [0; 16];
-        tag.copy_from_slice(&context.sign().as_ref()[..16]);
-        tag
+        first_half(&context.sign())
     }
+
+    /// Whose attempts are counted together, without saying whose.
+    pub(crate) fn digest_attempt(&self, parts: &[&[u8]]) -> [u8; 16] {
+        first_half(&hmac::sign(&self.attempts, &parts.concat()))
+    }
+}
+
+fn first_half(tag: &hmac::Tag) -> [u8; 16] {
+    let mut half = [0; 16];
+    half.copy_from_slice(&tag.as_ref()[..16]);
+    half
 }
 
 /// The SHA-256 of these parts, one after the other.

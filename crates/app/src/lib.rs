@@ -13,6 +13,7 @@ pub mod events;
 pub mod first_run;
 pub mod idempotency;
 pub mod keys;
+pub mod limits;
 pub mod organizations;
 pub mod payments;
 pub mod plans;

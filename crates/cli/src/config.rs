@@ -3,6 +3,7 @@
 use crate::arguments::{Place, Serve};
 use crate::failure::Failure;
 use ipnet::IpNet;
+use perennial_app::limits;
 use serde::Deserialize;
 use std::env::VarError;
 use std::net::{IpAddr, SocketAddr};
@@ -26,6 +27,7 @@ pub(crate) struct Config {
     pub(crate) trusted_proxies: Vec<Proxy>,
     pub(crate) postgres: Postgres,
     pub(crate) limits: Limits,
+    pub(crate) rate_limits: RateLimits,
 }
 
 /// A text that is never printed.
@@ -102,6 +104,32 @@ impl Default for Limits {
     }
 }
 
+/// How often somebody may try to sign in.
+#[derive(Debug, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub(crate) struct RateLimits {
+    pub(crate) enabled: bool,
+    pub(crate) public_per_minute: u32,
+    pub(crate) trusted_per_minute: u32,
+}
+
+impl Default for RateLimits {
+    fn default() -> Self {
+        let limits::RateLimits { enabled, public_per_minute, trusted_per_minute } = limits::RateLimits::default();
+        Self { enabled, public_per_minute, trusted_per_minute }
+    }
+}
+
+impl RateLimits {
+    pub(crate) fn app(&self) -> limits::RateLimits {
+        limits::RateLimits {
+            enabled: self.enabled,
+            public_per_minute: self.public_per_minute,
+            trusted_per_minute: self.trusted_per_minute,
+        }
+    }
+}
+
 impl Config {
     /// The file, if there is one, under the flags and the environment.
     pub(crate) fn load(place: &Place) -> Result<Self, Failure> {
@@ -127,6 +155,11 @@ impl Config {
         if self.limits.connections == 0 || self.limits.requests_in_flight == 0 || self.limits.queued_changes == 0 {
             return Err(Failure::new(
                 "the limits connections, requests_in_flight and queued_changes must be at least 1",
+            ));
+        }
+        if self.rate_limits.public_per_minute == 0 || self.rate_limits.trusted_per_minute == 0 {
+            return Err(Failure::new(
+                "the rate limits public_per_minute and trusted_per_minute must be at least 1; enabled = false lifts them",
             ));
         }
         Ok(self)
@@ -214,6 +247,15 @@ mod tests {
         let networks: Vec<String> = config.api().trusted_proxies.iter().map(ToString::to_string).collect();
         assert_eq!(networks, ["10.0.0.0/8", "127.0.0.1/32", "127.0.0.2/32", "::1/128"]);
         assert!(toml::from_str::<Config>("").unwrap().api().trusted_proxies.is_empty());
+    }
+
+    #[test]
+    fn rate_limits_are_on_unless_they_are_switched_off() {
+        let limits = |text: &str| toml::from_str::<Config>(text).unwrap().rate_limits.app();
+        assert_eq!(limits(""), limits::RateLimits::default());
+        assert!(!limits("[rate_limits]\nenabled = false").enabled);
+        let chosen = limits("[rate_limits]\npublic_per_minute = 5\ntrusted_per_minute = 7");
+        assert_eq!((chosen.enabled, chosen.public_per_minute, chosen.trusted_per_minute), (true, 5, 7));
     }
 
     #[test]

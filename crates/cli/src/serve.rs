@@ -5,7 +5,7 @@ use crate::failure::Failure;
 use crate::start::{self, Given};
 use crate::{logs, storage};
 use perennial_app::context::App;
-use perennial_app::{idempotency, sessions, signing_keys};
+use perennial_app::{idempotency, limits, sessions, signing_keys};
 use perennial_http::server::{Server, ServerOptions};
 use perennial_http::{Api, MetricsPage};
 use perennial_store::Db;
@@ -96,6 +96,9 @@ async fn sweep(app: Arc<App>, stopped: watch::Receiver<bool>) {
         }
         if let Err(error) = signing_keys::current(&app).await {
             tracing::warn!(%error, "the signing keys could not be looked at");
+        }
+        if let Err(error) = limits::sweep(&app).await {
+            tracing::warn!(%error, "old counts of attempts could not be removed");
         }
     }
 }

@@ -43,7 +43,11 @@ pub(crate) async fn start(config: &Config, given: Given, db: Db, address: Socket
         None if is_empty => master_key::make(config, &chance)?,
         None => return Err(master_key::missing(config)),
     };
-    let options = AppOptions { public_url: config.public_url.clone(), local_provider: address.ip().is_loopback() };
+    let options = AppOptions {
+        public_url: config.public_url.clone(),
+        local_provider: address.ip().is_loopback(),
+        rate_limits: config.rate_limits.app(),
+    };
     let app = App::new(db, Clock::System, chance, Keys::derive(&key), options);
     let (trusted, file) = match given.bootstrap {
         None if is_empty => {

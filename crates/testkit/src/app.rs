@@ -2,7 +2,8 @@
 
 use crate::request::Request;
 use crate::store::TestStore;
-use perennial_app::clients::Credential;
+use perennial_app::caller::Caller;
+use perennial_app::clients::{self, Credential};
 use perennial_app::context::{App, AppOptions, Chance, Clock};
 use perennial_app::first_run::{self, FirstRunOptions, Start};
 use perennial_app::keys::{Keys, MasterKey};
@@ -114,6 +115,21 @@ impl TestApp {
     /// A request by the public client.
     pub fn browser(&self, method: &str, target: &str) -> Request {
         self.anonymous(method, target).header("client-id", PUBLIC)
+    }
+
+    /// The trusted client, for what is called past HTTP.
+    pub async fn trusted_caller(&self) -> Caller {
+        self.caller(TRUSTED).await
+    }
+
+    /// The public client, for what is called past HTTP.
+    pub async fn public_caller(&self) -> Caller {
+        self.caller(PUBLIC).await
+    }
+
+    async fn caller(&self, client_id: &str) -> Caller {
+        let known = clients::recognise(&self.app, client_id).await.unwrap().unwrap();
+        Caller { known, request_id: "test".to_owned() }
     }
 
     /// The time its clock shows.

@@ -26,6 +26,7 @@ fn a_value_of_the_wrong_kind_is_named_with_its_line() {
     with_file("listen = \"here\"\n").refused_with(&["line 1", "socket address"]);
     with_file("[limits]\n\nconnections = -1\n").refused_with(&["line 3", "-1"]);
     with_file("[limits]\nqueued_changes = 0\n").refused_with(&["queued_changes", "at least 1"]);
+    with_file("[rate_limits]\npublic_per_minute = 0\n").refused_with(&["public_per_minute", "at least 1"]);
     for proxy in ["10.0.0.0/33", "proxy.example", "10.0.0", ""] {
         with_file(&format!("\ntrusted_proxies = [\"127.0.0.1\", \"{proxy}\"]\n")).refused_with(&[
             "line 2",
