@@ -2,7 +2,7 @@
 
 use crate::headers;
 use bytes::Bytes;
-use http::StatusCode;
+use http::{HeaderName, HeaderValue, StatusCode};
 use perennial_app::idempotency::Answer;
 use perennial_domain::id::EventId;
 use serde::Serialize;
@@ -15,6 +15,8 @@ pub(crate) struct Reply {
     pub(crate) etag: Option<String>,
     pub(crate) location: Option<String>,
     pub(crate) replayed: bool,
+    /// What the answer carries beside what every answer does.
+    pub(crate) headers: Vec<(HeaderName, HeaderValue)>,
 }
 
 /// What a body is, and how long it may be kept.
@@ -80,7 +82,7 @@ struct PageView<'a> {
 
 impl Reply {
     pub(crate) fn new(status: StatusCode, content: Content, body: impl Into<Bytes>) -> Self {
-        Self { status, content, body: body.into(), etag: None, location: None, replayed: false }
+        Self { status, content, body: body.into(), etag: None, location: None, replayed: false, headers: Vec::new() }
     }
 
     /// A record with its entity tag.

@@ -284,6 +284,7 @@ fn told(parts: &Parts, reply: Reply) -> Response<Full<Bytes>> {
     if reply.replayed {
         headers.insert(IDEMPOTENCY_REPLAYED, HeaderValue::from_static("true"));
     }
+    headers.extend(reply.headers);
     response
 }
 

@@ -64,6 +64,9 @@ pub(super) fn of(operation: &Operation) -> Value {
     if let Answers::Plain("text/css" | "text/javascript") = operation.answers {
         headers["content-encoding"] = link("content-encoding");
     }
+    if is_limited(operation) {
+        add_limit(&mut headers);
+    }
     let mut success = json!({ "description": about, "headers": headers, "content": content });
     if let Answers::Created(_) = operation.answers {
         success["links"] = links(operation);
@@ -97,6 +100,17 @@ fn links(create: &Operation) -> Value {
         }
     }
     Value::Object(links)
+}
+
+/// Whether callers may try so often and no more; then its answers say how often.
+fn is_limited(operation: &Operation) -> bool {
+    operation.refuses.contains(&Code::RateLimited)
+}
+
+fn add_limit(headers: &mut Value) {
+    for name in ["ratelimit", "ratelimit-policy"] {
+        headers[name] = link(name);
+    }
 }
 
 /// Every code an operation may refuse with.
@@ -143,8 +157,12 @@ fn problem_response(entry: Entry) -> Value {
     match status {
         401 => headers["www-authenticate"] = link("www-authenticate"),
         405 => headers["allow"] = link("allow"),
-        503 => headers["retry-after"] = link("retry-after"),
+        429 | 503 => headers["retry-after"] = link("retry-after"),
         _ => {}
+    }
+    let mut limited = OPERATIONS.iter().filter(|operation| is_limited(operation));
+    if limited.any(|operation| refusals(operation).iter().any(|code| code.entry().status == entry.status)) {
+        add_limit(&mut headers);
     }
     let mut example = json!({
         "type": format!("{}#{}", catalogue::CATALOGUE_PATH, entry.code), "title": entry.title, "status": status,
@@ -218,6 +236,8 @@ pub(super) fn headers() -> Value {
         "location": text("Where the new record is."),
         "idempotency-replayed": text("`true` if this answer was remembered."),
         "retry-after": { "description": "Seconds to wait.", "schema": { "type": "integer", "minimum": 0 } },
+        "ratelimit": text("Where attempts are limited: how many are left (`r`), and the seconds until more are (`t`)."),
+        "ratelimit-policy": text("Where attempts are limited: how many there are (`q`) in so many seconds (`w`)."),
         "allow": text("The methods the path takes."),
         "www-authenticate": text("How to authenticate."),
         "content-encoding": text("`gzip` where the file is kept compressed."),
