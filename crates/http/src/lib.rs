@@ -13,7 +13,6 @@ mod fields;
 mod filters;
 mod headers;
 mod json;
-#[expect(dead_code, reason = "the handlers that sign in and refresh come next")]
 mod limits;
 mod metrics;
 mod openapi;

@@ -3,6 +3,7 @@
 use crate::call::Call;
 use crate::catalogue::Code;
 use crate::fields::{Credential, Fields, SchemaWriter};
+use crate::limits;
 use crate::operation::{Access, Answers, Endpoint, Operation};
 use crate::problem::Problem;
 use crate::reply::Reply;
@@ -129,16 +130,24 @@ pub(crate) static REFRESH: Operation = Operation {
 };
 
 pub(crate) async fn sign_up(mut call: Call<'_>) -> Result<Reply, Problem> {
+    limits::admit(&call).await?.with(try_sign_up(&mut call).await)
+}
+
+async fn try_sign_up(call: &mut Call<'_>) -> Result<Reply, Problem> {
     let body = call.body().await?;
     let (credentials, profile) = sound(body.read(|fields| sign_up_fields(fields)))?;
-    let granted = sessions::sign_up(call.app, &call.caller, &credentials, profile, &device(&call)).await?;
+    let granted = sessions::sign_up(call.app, &call.caller, &credentials, profile, &device(call)).await?;
     Ok(view::tokens(StatusCode::CREATED, &granted))
 }
 
 pub(crate) async fn sign_in(mut call: Call<'_>) -> Result<Reply, Problem> {
+    limits::admit(&call).await?.with(try_sign_in(&mut call).await)
+}
+
+async fn try_sign_in(call: &mut Call<'_>) -> Result<Reply, Problem> {
     let body = call.body().await?;
     let credentials = sound(body.read(|fields| credentials(fields)))?;
-    let granted = sessions::sign_in(call.app, &call.caller, &credentials, &device(&call)).await?;
+    let granted = sessions::sign_in(call.app, &call.caller, &credentials, &device(call)).await?;
     Ok(view::tokens(StatusCode::OK, &granted))
 }
 
@@ -148,6 +157,12 @@ pub(crate) async fn check(mut call: Call<'_>) -> Result<Reply, Problem> {
 }
 
 pub(crate) async fn refresh(mut call: Call<'_>) -> Result<Reply, Problem> {
+    limits::admit_refresh(&call).await?;
+    let result = try_refresh(&mut call).await;
+    limits::count_failure(&call, result)
+}
+
+async fn try_refresh(call: &mut Call<'_>) -> Result<Reply, Problem> {
     let body = call.body().await?;
     let token = sound(body.read(|fields| refresh_token(fields)))?;
     let granted = sessions::refresh(call.app, &call.caller, token.0.expose()).await?;
