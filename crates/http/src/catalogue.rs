@@ -55,7 +55,7 @@ catalogue! {
     TokenRequired "token_required" UNAUTHORIZED "A user must be signed in"
         "Send `Authorization: Bearer …` with a user's access token.";
     InvalidToken "invalid_token" UNAUTHORIZED "The access token is not good here"
-        "Refresh it, or sign in again; a token works with the client it was issued to, until its session ends.";
+        "Refresh it, or sign in again; a token works with the client it was issued to and with trusted ones that hold `auth`.";
     InvalidIdentityToken "invalid_identity_token" UNAUTHORIZED "The identity provider's token is not accepted"
         "Send a fresh token of a provider this organization has, made for its audience; the log says what is wrong.";
     EmailMismatch "email_mismatch" UNAUTHORIZED "The token is for another e-mail address"

@@ -24,6 +24,7 @@ async fn a_person_signs_up_refreshes_logs_out_comes_back_and_leaves() {
     let back = app.sign_in("ada@example.com").await;
     assert_eq!(back.user_id(), ada.user_id());
     assert_ne!(back.session_id(), ada.session_id());
+    app.advance(1);
     let again = app.sign_in("ada@example.com").await;
     let listed = app.browser("GET", "/authentication/tokens").bearer(&again.token).send().await.expect(200);
     let ids: Vec<&str> =
