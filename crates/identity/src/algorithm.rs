@@ -1,16 +1,22 @@
 //! What identity tokens may be signed with. Symmetric algorithms are not among it: a provider with a shared secret has
 //! HS256 and no choice.
 
+use serde::{Deserialize, Serialize};
+
 /// A signature algorithm of a provider with public keys.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Algorithm {
     /// RSA, PKCS #1 v1.5.
+    #[serde(rename = "RS256")]
     Rs256,
     /// RSA-PSS.
+    #[serde(rename = "PS256")]
     Ps256,
     /// ECDSA on P-256.
+    #[serde(rename = "ES256")]
     Es256,
     /// Ed25519.
+    #[serde(rename = "EdDSA")]
     EdDsa,
 }
 
@@ -52,6 +58,7 @@ mod tests {
         for algorithm in Algorithm::ALL {
             assert_eq!(Algorithm::parse(algorithm.name()), Some(algorithm));
             assert_eq!(Algorithm::parse(&algorithm.name().to_lowercase()), None);
+            assert_eq!(serde_json::to_value(algorithm).unwrap(), algorithm.name());
         }
         for name in ["", "none", "None", "HS256", "RS512", "ES384", "RS256 "] {
             assert_eq!(Algorithm::parse(name), None, "{name}");

@@ -16,7 +16,7 @@ use url::form_urlencoded::{Serializer, byte_serialize};
 /// What the provider says about the token.
 #[derive(Deserialize)]
 pub(crate) struct Answer {
-    active: bool,
+    pub(crate) active: bool,
     #[serde(default, deserialize_with = "present")]
     iss: Option<String>,
     #[serde(default, deserialize_with = "present")]

@@ -4,7 +4,8 @@
 use crate::endpoint::Endpoint;
 use crate::fetch::{FetchError, Fetcher};
 use crate::jwk::{IssuerKeys, PublicKey};
-use crate::providers::{Algorithm, Kind, Provider, Source, SourceAt};
+use crate::providers::{Source, SourceAt};
+pub use crate::sighting::Sighting;
 use perennial_domain::time::Time;
 use serde::Deserialize;
 use std::collections::HashMap;
@@ -22,15 +23,6 @@ const JITTER_SECONDS: i64 = 60;
 pub struct Keyring {
     fetcher: Arc<Fetcher>,
     issuers: Mutex<HashMap<Source, Arc<Issuer>>>,
-}
-
-/// What an operator sees of a provider's keys.
-#[derive(Debug)]
-pub struct Sighting {
-    /// The name of each key and what it may be used with.
-    pub keys: Vec<(String, Vec<Algorithm>)>,
-    /// How long the keys would be kept before they are fetched again.
-    pub fresh_seconds: i64,
 }
 
 /// Why there is no key.
@@ -72,9 +64,9 @@ enum Step {
     GiveUp(NoKey),
 }
 
-struct Fetched {
-    keys: IssuerKeys,
-    fresh_seconds: i64,
+pub(crate) struct Fetched {
+    pub(crate) keys: IssuerKeys,
+    pub(crate) fresh_seconds: i64,
 }
 
 impl Keyring {
@@ -85,13 +77,6 @@ impl Keyring {
 
     pub(crate) const fn fetcher(&self) -> &Arc<Fetcher> {
         &self.fetcher
-    }
-
-    /// Fetches a provider's keys past the cache and says what is there; `None` for a kind that publishes none.
-    pub async fn look(&self, provider: &Provider) -> Option<Result<Sighting, FetchError>> {
-        let Kind::Oidc { source, .. } = &provider.kind else { return None };
-        let fetched = fetch(&self.fetcher, source).await;
-        Some(fetched.map(|fetched| Sighting { keys: fetched.keys.summary(), fresh_seconds: fetched.fresh_seconds }))
     }
 
     /// The issuer's key of this name. A key that is at hand costs no waiting, even when it is due to be fetched again
@@ -201,7 +186,7 @@ struct Discovery {
     jwks_uri: String,
 }
 
-async fn fetch(fetcher: &Fetcher, source: &Source) -> Result<Fetched, FetchError> {
+pub(crate) async fn fetch(fetcher: &Fetcher, source: &Source) -> Result<Fetched, FetchError> {
     let answer = match &source.at {
         SourceAt::Keys(endpoint) => fetcher.get(endpoint).await?,
         SourceAt::Discovery(endpoint) => {

@@ -1,6 +1,6 @@
 //! Floor 2: tokens in and out. Identity providers and their keys, our signing keys, access and refresh tokens.
 //! No SQL, no routes, no configuration files. Time comes in as an argument everywhere; chance too, but for fresh
-//! signing keys and the nonces that seal them, which the cryptographic library draws itself.
+//! signing keys and the nonces that seal secrets, which the cryptographic library draws itself.
 
 #![warn(missing_docs)]
 
@@ -20,7 +20,9 @@ pub mod local;
 pub mod providers;
 pub mod refresh;
 pub mod rotation;
+pub mod sealing;
 pub mod secret;
+mod sighting;
 pub mod signing;
 mod verified;
 pub mod verify;

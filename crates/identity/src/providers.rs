@@ -7,6 +7,7 @@ use crate::endpoint::{Endpoint, Reach};
 use crate::local::LocalIssuer;
 use crate::secret::Secret;
 use jsonwebtoken::DecodingKey;
+use serde::{Deserialize, Serialize};
 
 const SHORTEST_SECRET_BYTES: usize = 32;
 const LONGEST_ISSUER_BYTES: usize = 2048;
@@ -35,6 +36,22 @@ pub enum ProviderFault {
     /// A URL in the clear.
     #[error("`{0}` must be https; plain http needs a loopback host or the provider's `allow_http`")]
     PlainHttp(String),
+    /// A setting left out.
+    #[error("a provider of kind {kind} needs `{setting}`")]
+    Missing {
+        /// The setting.
+        setting: &'static str,
+        /// The kind that cannot do without it.
+        kind: &'static str,
+    },
+    /// A setting that would have no effect.
+    #[error("`{setting}` does not belong to a provider of kind {kind}")]
+    NotForKind {
+        /// The setting.
+        setting: &'static str,
+        /// The kind that has no use for it.
+        kind: &'static str,
+    },
     /// Two providers for one issuer.
     #[error("the issuer `{0}` is configured twice")]
     IssuerTwice(String),
@@ -47,7 +64,8 @@ pub enum ProviderFault {
 }
 
 /// What a provider's word on an e-mail address is worth.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum EmailVerified {
     /// A token must say `email_verified: true`.
     #[default]
@@ -184,6 +202,20 @@ impl Provider {
         &self.issuer
     }
 
+    /// Whether it can stand beside these: each issuer once, one introspection at most, and never our own issuer.
+    pub fn fits_beside(&self, others: &[Self], our_issuer: &str) -> Result<(), ProviderFault> {
+        let introspects = |provider: &Self| matches!(provider.kind, Kind::Introspection { .. });
+        if self.issuer == our_issuer {
+            Err(ProviderFault::OwnIssuer(self.issuer.clone()))
+        } else if others.iter().any(|other| other.issuer == self.issuer) {
+            Err(ProviderFault::IssuerTwice(self.issuer.clone()))
+        } else if introspects(self) && others.iter().any(introspects) {
+            Err(ProviderFault::IntrospectionTwice)
+        } else {
+            Ok(())
+        }
+    }
+
     /// Its kind, as the configuration spells it.
     pub const fn kind(&self) -> &'static str {
         match self.kind {
@@ -196,6 +228,10 @@ impl Provider {
 }
 
 fn checked_issuer(issuer: &str) -> Result<String, ProviderFault> {
+    // Whoever could be this issuer could be anyone on a server that lets the local one answer.
+    if issuer == LocalIssuer::ISSUER {
+        return Err(ProviderFault::OwnIssuer(issuer.to_owned()));
+    }
     let visible = issuer.bytes().all(|byte| byte.is_ascii_graphic());
     if visible && (1..=LONGEST_ISSUER_BYTES).contains(&issuer.len()) {
         Ok(issuer.to_owned())
@@ -237,6 +273,8 @@ mod tests {
         }
         assert_eq!(oidc("", url("https://x"), reach).err(), Some(ProviderFault::Issuer));
         assert_eq!(oidc("a b", url("https://x"), reach).err(), Some(ProviderFault::Issuer));
+        let local = LocalIssuer::ISSUER;
+        assert_eq!(oidc(local, url("https://x"), reach).err(), Some(ProviderFault::OwnIssuer(local.to_owned())));
     }
 
     #[test]

@@ -1,35 +1,12 @@
 //! Our signing keys: Ed25519, made here, kept sealed under a key that is not in the store.
 
-use aws_lc_rs::aead::{AES_256_GCM, Aad, Nonce, RandomizedNonceKey};
+pub use crate::sealing::{KeyFault, WrappingKey};
 use aws_lc_rs::digest::{SHA256, digest};
 use aws_lc_rs::signature::{Ed25519KeyPair, KeyPair};
 use data_encoding::BASE64URL_NOPAD;
 use jsonwebtoken::DecodingKey;
 use perennial_domain::time::Time;
 use serde_json::{Value, json};
-
-const NONCE_BYTES: usize = 12;
-
-/// What went wrong with a key.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum KeyFault {
-    /// The system's generator or the cipher failed.
-    #[error("a signing key cannot be made")]
-    NotMade,
-    /// What the store holds does not open.
-    #[error("a signing key does not open: it was sealed under another master key, or it was changed")]
-    NotOpened,
-}
-
-/// What seals signing keys at rest. It cannot be printed.
-pub struct WrappingKey(RandomizedNonceKey);
-
-impl WrappingKey {
-    /// The key of these bytes, which are derived from the master key for this purpose alone.
-    pub fn new(bytes: &[u8; 32]) -> Self {
-        Self(RandomizedNonceKey::new(&AES_256_GCM, bytes).expect("32 bytes are a key of AES-256"))
-    }
-}
 
 /// A signing key as the store keeps it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -59,25 +36,14 @@ impl SigningKey {
     /// The key, sealed. Its name is sealed in, so that two rows cannot change places.
     pub fn seal(&self, wrapping: &WrappingKey) -> Result<SealedKey, KeyFault> {
         let pkcs8 = self.pair.to_pkcs8().map_err(|_| KeyFault::NotMade)?;
-        let mut text = pkcs8.as_ref().to_vec();
-        let nonce = wrapping
-            .0
-            .seal_in_place_append_tag(Aad::from(self.kid.as_bytes()), &mut text)
-            .map_err(|_| KeyFault::NotMade)?;
-        let sealed = [nonce.as_ref().as_slice(), &text].concat();
+        let sealed = wrapping.seal(self.kid.as_bytes(), pkcs8.as_ref())?;
         Ok(SealedKey { kid: self.kid.clone(), active_from: self.active_from, sealed })
     }
 
     /// The key in this row.
     pub fn open(row: &SealedKey, wrapping: &WrappingKey) -> Result<Self, KeyFault> {
-        let (nonce, text) = row.sealed.split_at_checked(NONCE_BYTES).ok_or(KeyFault::NotOpened)?;
-        let nonce = Nonce::try_assume_unique_for_key(nonce).map_err(|_| KeyFault::NotOpened)?;
-        let mut text = text.to_vec();
-        let pkcs8 = wrapping
-            .0
-            .open_in_place(nonce, Aad::from(row.kid.as_bytes()), &mut text)
-            .map_err(|_| KeyFault::NotOpened)?;
-        let pair = Ed25519KeyPair::from_pkcs8(pkcs8).map_err(|_| KeyFault::NotOpened)?;
+        let pkcs8 = wrapping.open(row.kid.as_bytes(), &row.sealed)?;
+        let pair = Ed25519KeyPair::from_pkcs8(&pkcs8).map_err(|_| KeyFault::NotOpened)?;
         Ok(Self::of(pair, row.active_from))
     }
 

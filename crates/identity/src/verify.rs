@@ -75,15 +75,7 @@ impl Verifier {
     /// Providers that can stand side by side: each issuer once, one introspection at most, and never our own issuer.
     pub fn new(keyring: Arc<Keyring>, providers: Vec<Provider>, our_issuer: &str) -> Result<Self, ProviderFault> {
         for (place, provider) in providers.iter().enumerate() {
-            if provider.issuer == our_issuer {
-                return Err(ProviderFault::OwnIssuer(provider.issuer.clone()));
-            }
-            if providers[..place].iter().any(|earlier| earlier.issuer == provider.issuer) {
-                return Err(ProviderFault::IssuerTwice(provider.issuer.clone()));
-            }
-        }
-        if providers.iter().filter(|provider| matches!(provider.kind, Kind::Introspection { .. })).count() > 1 {
-            return Err(ProviderFault::IntrospectionTwice);
+            provider.fits_beside(&providers[..place], our_issuer)?;
         }
         Ok(Self { keyring, providers })
     }

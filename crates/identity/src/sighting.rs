@@ -1,0 +1,35 @@
+//! A look at a provider, for the operator who has just configured it: past the cache, and without a token of anyone's.
+
+use crate::fetch::FetchError;
+use crate::introspection;
+use crate::jwks::{Keyring, fetch};
+use crate::providers::{Algorithm, Kind, Provider};
+
+const MADE_UP_TOKEN: &str = "perennial-provider-check";
+
+/// What an operator sees of a provider's keys.
+#[derive(Debug)]
+pub struct Sighting {
+    /// The name of each key and what it may be used with.
+    pub keys: Vec<(String, Vec<Algorithm>)>,
+    /// How long the keys would be kept before they are fetched again.
+    pub fresh_seconds: i64,
+}
+
+impl Keyring {
+    /// Fetches a provider's keys past the cache and says what is there; `None` for a kind that publishes none.
+    pub async fn look(&self, provider: &Provider) -> Option<Result<Sighting, FetchError>> {
+        let Kind::Oidc { source, .. } = &provider.kind else { return None };
+        let fetched = fetch(self.fetcher(), source).await;
+        Some(fetched.map(|fetched| Sighting { keys: fetched.keys.summary(), fresh_seconds: fetched.fresh_seconds }))
+    }
+
+    /// Asks an introspection endpoint about a token that nobody has issued, which shows whether it knows us and answers
+    /// as it should; `None` for a kind that has no such endpoint.
+    pub async fn probe(&self, provider: &Provider) -> Option<Result<(), FetchError>> {
+        let Kind::Introspection { endpoint, client_id, client_secret, .. } = &provider.kind else { return None };
+        let asked = introspection::ask(self.fetcher(), endpoint, client_id, client_secret, MADE_UP_TOKEN).await;
+        let doubt = FetchError::Malformed("calls a made-up token active: this endpoint cannot be relied on");
+        Some(asked.and_then(|answer| if answer.active { Err(doubt) } else { Ok(()) }))
+    }
+}
