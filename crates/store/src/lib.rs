@@ -29,6 +29,7 @@ pub mod installation;
 pub mod organizations;
 pub mod payments;
 pub mod plans;
+pub mod providers;
 pub mod rate_limits;
 pub mod sessions;
 pub mod signing_keys;

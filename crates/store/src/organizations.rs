@@ -1,6 +1,6 @@
 //! Organizations in the store.
 
-use crate::change::{Change, Miss};
+use crate::change::{Change, Guard, Lock, Miss, Table};
 use crate::row::Row;
 use crate::sql::{Insert, Sql};
 use crate::value::Type;
@@ -42,6 +42,17 @@ pub(crate) static INSERT: Insert = Insert::new(
     "ON CONFLICT DO NOTHING",
 );
 
+pub(crate) static UPDATE: Sql = Sql::new(
+    "UPDATE organizations
+     SET max_sessions = $2, updated_at = $3, revision = $4
+     WHERE id = $1",
+);
+
+pub(crate) static AT_REVISION: Sql = Sql::new(
+    "SELECT 1 FROM organizations
+     WHERE id = $1 AND revision = $2",
+);
+
 /// The organization with this name.
 pub async fn by_name(db: &Db, name: &str) -> Result<Option<Organization>, Error> {
     db.one(&BY_NAME, &[name.into()], read).await
@@ -69,6 +80,26 @@ pub fn insert(change: Change, organization: &Organization) -> Change {
         organization.revision.bytes().into(),
     ];
     change.insert(&INSERT, values, Miss::Name)
+}
+
+/// Changes what can be changed about an organization; misses with [`Miss::Record`] if it is no longer at `read_at`.
+pub fn update(change: Change, organization: &Organization, read_at: EventId) -> Change {
+    let id = organization.id.bytes();
+    let values = vec![
+        id.into(),
+        organization.max_sessions.map(i64::from).into(),
+        kept::time(organization.updated_at),
+        organization.revision.bytes().into(),
+    ];
+    let guard = Guard {
+        table: Table::Organizations,
+        key: id,
+        lock: Lock::Exclusive,
+        sql: &AT_REVISION,
+        params: vec![id.into(), read_at.bytes().into()],
+        miss: Miss::Record,
+    };
+    change.guard(guard).execute(&UPDATE, values, Miss::Record)
 }
 
 fn read(row: &Row<'_>) -> Result<Organization, Error> {

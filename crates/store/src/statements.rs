@@ -5,8 +5,8 @@ use crate::change::Lock;
 use crate::list::Position;
 use crate::sql::{Insert, Sql};
 use crate::{
-    VERSION, clients, events, idempotency, installation, organizations, payments, plans, rate_limits, sessions,
-    signing_keys, subscriptions, users,
+    VERSION, clients, events, idempotency, installation, organizations, payments, plans, providers, rate_limits,
+    sessions, signing_keys, subscriptions, users,
 };
 use perennial_domain::id::OrganizationId;
 
@@ -36,9 +36,10 @@ pub fn all() -> Vec<Statement> {
         events::NEWEST, events::OLDER, events::PRUNE,
         idempotency::BY_KEY, idempotency::SWEEP,
         installation::FIND,
-        organizations::BY_NAME, organizations::BY_ID, organizations::ALL,
+        organizations::BY_NAME, organizations::BY_ID, organizations::ALL, organizations::UPDATE,
         payments::BY_ID, payments::ID_BY_EXTERNAL, payments::OWNER, payments::UPDATE, payments::DELETE,
         plans::BY_ID, plans::BY_SLUG, plans::UPDATE, plans::DELETE,
+        providers::ALL, providers::BY_ORGANIZATION, providers::REMOVE,
         rate_limits::PUT, rate_limits::ELSEWHERE, rate_limits::ANY_BEFORE, rate_limits::SWEEP,
         subscriptions::BY_ID, subscriptions::ID_BY_EXTERNAL, subscriptions::COUNT_BY_PLAN, subscriptions::UPDATE,
         subscriptions::DELETE,
@@ -49,12 +50,12 @@ pub fn all() -> Vec<Statement> {
         users::BY_IDENTITY, users::BY_EMAIL, users::NEWEST, users::UPDATE, users::MOVE_EPOCH, users::ERASE,
     ];
     let guards = named![guard:
-        clients::AT_REVISION, payments::AT_REVISION, plans::AT_REVISION, plans::ACTIVE, subscriptions::AT_REVISION,
+        clients::AT_REVISION, organizations::AT_REVISION, payments::AT_REVISION, plans::AT_REVISION, plans::ACTIVE, subscriptions::AT_REVISION,
         subscriptions::LIVE, sessions::UNCHANGED, sessions::LIVE, users::LIVE, users::AT_REVISION,
     ];
     let inserts = named![insert:
         clients::INSERT, events::INSERT, idempotency::INSERT, installation::INSERT, organizations::INSERT,
-        payments::INSERT, plans::INSERT, sessions::INSERT, signing_keys::INSERT, subscriptions::INSERT, users::INSERT,
+        payments::INSERT, plans::INSERT, providers::INSERT, sessions::INSERT, signing_keys::INSERT, subscriptions::INSERT, users::INSERT,
     ];
     let version = plain("lib::VERSION", &VERSION);
     others.into_iter().chain(guards).chain(inserts).chain([version]).collect()

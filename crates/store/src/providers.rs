@@ -1,0 +1,97 @@
+//! Identity providers in the store. What they are told is kept as text that the floors above read; a secret only sealed.
+
+use crate::change::{Change, Miss};
+use crate::sql::{Insert, Sql};
+use crate::value::{Type, Value};
+use crate::{Db, Error, kept, row};
+use perennial_domain::id::{OrganizationId, ProviderId};
+use perennial_domain::time::Time;
+
+/// A provider as it is kept.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Row {
+    /// Whose users come from there.
+    pub organization_id: OrganizationId,
+    /// Its id.
+    pub id: ProviderId,
+    /// What its tokens say in `iss`.
+    pub issuer: String,
+    /// Its kind, in a word.
+    pub kind: String,
+    /// Everything else it was told, as JSON.
+    pub settings: String,
+    /// Its secret, sealed under a key that is not here.
+    pub sealed_secret: Option<Vec<u8>>,
+    /// When it was added.
+    pub created_at: Time,
+}
+
+pub(crate) static ALL: Sql = Sql::new(
+    "SELECT organization_id, id, issuer, kind, settings, sealed_secret, created_at
+     FROM providers
+     ORDER BY organization_id, id",
+);
+
+pub(crate) static BY_ORGANIZATION: Sql = Sql::new(
+    "SELECT organization_id, id, issuer, kind, settings, sealed_secret, created_at
+     FROM providers
+     WHERE organization_id = $1
+     ORDER BY id",
+);
+
+pub(crate) static INSERT: Insert = Insert::new(
+    "providers",
+    &[
+        ("organization_id", Type::Uuid),
+        ("id", Type::Uuid),
+        ("issuer", Type::Text),
+        ("kind", Type::Text),
+        ("settings", Type::Text),
+        ("sealed_secret", Type::Bytes),
+        ("created_at", Type::Time),
+    ],
+    "ON CONFLICT DO NOTHING",
+);
+
+pub(crate) static REMOVE: Sql = Sql::new("DELETE FROM providers WHERE organization_id = $1 AND id = $2");
+
+/// Every provider of the installation.
+pub async fn all(db: &Db) -> Result<Vec<Row>, Error> {
+    db.all(&ALL, &[], read).await
+}
+
+/// Every provider of an organization, oldest first.
+pub async fn by_organization(db: &Db, organization: OrganizationId) -> Result<Vec<Row>, Error> {
+    db.all(&BY_ORGANIZATION, &[organization.bytes().into()], read).await
+}
+
+/// A new provider; misses with [`Miss::Name`] if the organization has one with its issuer.
+pub fn insert(change: Change, provider: &Row) -> Change {
+    let values = vec![
+        provider.organization_id.bytes().into(),
+        provider.id.bytes().into(),
+        provider.issuer.as_str().into(),
+        provider.kind.as_str().into(),
+        provider.settings.as_str().into(),
+        Value::optional_bytes(provider.sealed_secret.clone()),
+        kept::time(provider.created_at),
+    ];
+    change.insert(&INSERT, values, Miss::Name)
+}
+
+/// Removes a provider; misses with [`Miss::Record`] if it is gone already.
+pub fn remove(change: Change, organization: OrganizationId, id: ProviderId) -> Change {
+    change.execute(&REMOVE, vec![organization.bytes().into(), id.bytes().into()], Miss::Record)
+}
+
+fn read(row: &row::Row<'_>) -> Result<Row, Error> {
+    Ok(Row {
+        organization_id: OrganizationId::from_bytes(row.uuid(0)?),
+        id: ProviderId::from_bytes(row.uuid(1)?),
+        issuer: row.text(2)?,
+        kind: row.text(3)?,
+        settings: row.text(4)?,
+        sealed_secret: row.optional_bytes(5)?,
+        created_at: kept::read_time(row.time(6)?)?,
+    })
+}
