@@ -5,7 +5,7 @@ use crate::clients::ClientCache;
 use crate::idempotency::InFlight;
 use crate::keys::Keys;
 use crate::limits::{Limits, RateLimits};
-use crate::providers::Providers;
+use crate::providers::{Configured, Providers};
 use crate::sessions::UseMarks;
 use crate::signing_keys::SigningKeys;
 use perennial_domain::time::Time;
@@ -47,6 +47,8 @@ pub struct AppOptions {
     pub local_provider: bool,
     /// How often somebody may try to sign in.
     pub rate_limits: RateLimits,
+    /// The identity providers of the operator's file; they come before those in the store.
+    pub providers: Vec<Configured>,
 }
 
 impl App {

@@ -44,6 +44,12 @@ pub async fn has_happened(db: &Db) -> Result<bool, Error> {
     Ok(installation::find(db).await?.is_some())
 }
 
+/// Whether the store belongs to the master key of this context.
+pub async fn has_this_key(app: &App) -> Result<bool, Error> {
+    let found = installation::find(&app.db).await?;
+    Ok(found.is_some_and(|found| matches!(compare(app, &found), Start::Existing)))
+}
+
 /// Makes what an empty store needs; finds out whose store it is otherwise.
 pub async fn ensure(app: &App, options: FirstRunOptions) -> Result<Start, Error> {
     if let Some(found) = installation::find(&app.db).await? {
@@ -63,7 +69,7 @@ pub async fn ensure(app: &App, options: FirstRunOptions) -> Result<Start, Error>
 
     let change = installation::insert(Change::new(), &installation);
     let change = signing_keys::prepare_first(app, change, now)?;
-    let (organization, change) = organizations::prepare(app, change, name, Currency::USD);
+    let (organization, change) = organizations::prepare(app, change, name, Currency::USD, None);
     let (_, change) =
         clients::prepare(app, change, organization.id, client("trusted", Presents::Trusted(trusted), vec![]));
     let (_, change) = clients::prepare(

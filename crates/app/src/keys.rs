@@ -47,7 +47,10 @@ pub struct Keys {
     pub fingerprint: [u8; 32],
     cursors: hmac::Key,
     attempts: hmac::Key,
+    /// Seals signing keys.
     pub(crate) wrapping: WrappingKey,
+    /// Seals the secrets of identity providers.
+    pub(crate) provider_secrets: WrappingKey,
     pub(crate) refresh: RefreshKey,
     /// What the key of our own identity provider, for development, grows from.
     pub(crate) local_seed: [u8; 32],
@@ -61,6 +64,7 @@ impl Keys {
             cursors: hmac::Key::new(hmac::HMAC_SHA256, &master.derive(b"cursors")),
             attempts: hmac::Key::new(hmac::HMAC_SHA256, &master.derive(b"attempts")),
             wrapping: WrappingKey::new(&master.derive(b"wrapping")),
+            provider_secrets: WrappingKey::new(&master.derive(b"provider secrets")),
             refresh: RefreshKey::new(&master.derive(b"refresh tokens")),
             local_seed: master.derive(b"local identities"),
         }

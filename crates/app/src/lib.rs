@@ -4,6 +4,7 @@
 #![warn(missing_docs)]
 
 pub mod accounts;
+mod cached;
 pub mod caller;
 pub mod clients;
 pub mod context;

@@ -2,7 +2,8 @@
 
 use crate::caller::{json, operator_event};
 use crate::context::App;
-use crate::error::Error;
+use crate::error::{Conflict, Error};
+use crate::revision::ATTEMPTS;
 use perennial_domain::currency::Currency;
 use perennial_domain::events::{Event, EventKind};
 use perennial_domain::id::{EventId, OrganizationId};
@@ -13,13 +14,40 @@ use perennial_store::{self as store, Change, Miss, events, organizations};
 pub const DEFAULT_NAME: &str = "default";
 
 /// Creates an organization; `None` if the name is in use.
-pub async fn create(app: &App, name: OrganizationName, currency: Currency) -> Result<Option<Organization>, Error> {
-    let (organization, change) = prepare(app, Change::new(), name, currency);
+pub async fn create(
+    app: &App,
+    name: OrganizationName,
+    currency: Currency,
+    max_sessions: Option<u32>,
+) -> Result<Option<Organization>, Error> {
+    let (organization, change) = prepare(app, Change::new(), name, currency, max_sessions);
     match app.db.commit(change).await {
         Ok(()) => Ok(Some(organization)),
         Err(store::Error::Missed(Miss::Name)) => Ok(None),
         Err(error) => Err(error.into()),
     }
+}
+
+/// Says how many sessions a user should have at most; `None` lifts the bound. Nothing is written if nothing changes.
+pub async fn set_max_sessions(app: &App, id: OrganizationId, max_sessions: Option<u32>) -> Result<Organization, Error> {
+    for _ in 0..ATTEMPTS {
+        let before = organizations::by_id(&app.db, id).await?.ok_or(Error::NotFound)?;
+        if before.max_sessions == max_sessions {
+            return Ok(before);
+        }
+        let now = app.clock.now();
+        let revision = EventId::new(now, app.chance.bits());
+        let after = Organization { max_sessions, updated_at: now, revision, ..before.clone() };
+        let event = operator_event(id, EventKind::OrganizationUpdated, id.bytes(), revision, now);
+        let change = organizations::update(Change::new(), &after, before.revision);
+        let change = events::insert(change, &Event { before: Some(json(&before)), after: Some(json(&after)), ..event });
+        match app.db.commit(change).await {
+            Ok(()) => return Ok(after),
+            Err(store::Error::Missed(Miss::Record)) => {}
+            Err(error) => return Err(error.into()),
+        }
+    }
+    Err(Conflict::Contended.into())
 }
 
 /// Every organization, oldest first.
@@ -36,13 +64,19 @@ pub async fn find(app: &App, name_or_id: &str) -> Result<Option<Organization>, E
 }
 
 /// A new organization, added to a change together with its event.
-pub(crate) fn prepare(app: &App, change: Change, name: OrganizationName, currency: Currency) -> (Organization, Change) {
+pub(crate) fn prepare(
+    app: &App,
+    change: Change,
+    name: OrganizationName,
+    currency: Currency,
+    max_sessions: Option<u32>,
+) -> (Organization, Change) {
     let now = app.clock.now();
     let organization = Organization {
         id: OrganizationId::new(now, app.chance.bits()),
         name,
         currency,
-        max_sessions: None,
+        max_sessions,
         created_at: now,
         updated_at: now,
         revision: EventId::new(now, app.chance.bits()),

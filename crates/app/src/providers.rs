@@ -1,40 +1,139 @@
-//! Identity providers: whose word an organization takes on who somebody is.
+//! Identity providers: whose word an organization takes on who somebody is. The operator names them in the file or adds
+//! them to the store, and a running server follows the store within seconds.
 
+mod check;
+mod description;
+mod gather;
+mod record;
+mod start;
+
+pub use check::{Checked, Seen, Trouble, check};
+pub use description::{Description, ProviderKind, Settings};
+pub use gather::Source;
+pub(crate) use gather::{Providers, verifier};
+pub use perennial_identity::fetch::FetchError;
+pub use perennial_identity::providers::{Algorithm, EmailVerified, ProviderFault};
+pub use perennial_identity::secret::Secret;
+pub use record::{ProviderRecord, Unusable};
+pub use start::{StartFault, check_at_start};
+
+use crate::caller::{json, operator_event};
 use crate::context::App;
 use crate::error::Error;
 use crate::signing_keys;
-use perennial_domain::id::OrganizationId;
+use perennial_domain::events::{Event, EventKind};
+use perennial_domain::id::{EventId, OrganizationId, ProviderId};
 use perennial_domain::users::Email;
-use perennial_identity::fetch::{Fetcher, Limits};
-use perennial_identity::jwks::Keyring;
 use perennial_identity::local::LocalIssuer;
-use perennial_identity::providers::Provider;
-use perennial_identity::secret::Secret;
-use perennial_identity::verify::Verifier;
-use std::sync::{Arc, OnceLock};
+use perennial_store::{self as store, Change, Miss, events, providers};
+use serde::Serialize;
 
-/// What is shared by the providers of every organization.
-#[derive(Default)]
-pub(crate) struct Providers {
-    keyring: OnceLock<Arc<Keyring>>,
+/// A provider of the operator's file.
+#[derive(Clone)]
+pub struct Configured {
+    /// The organization, by name or id.
+    pub organization: String,
+    /// The provider.
+    pub description: Description,
 }
 
-/// The providers of an organization, ready to be asked.
-pub(crate) async fn verifier(app: &App, organization: OrganizationId) -> Result<Arc<Verifier>, Error> {
-    let keyring = app.providers.keyring.get_or_init(|| {
-        let fetcher = Fetcher::with_system_roots(Limits::default()).expect("the protocol versions are the library's");
-        Arc::new(Keyring::new(Arc::new(fetcher)))
-    });
-    let mut providers = Vec::new();
-    if app.options.local_provider {
-        providers.push(Provider::local(LocalIssuer::new(&app.keys.local_seed, organization)));
+/// A provider in a list.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Listed {
+    /// The provider.
+    #[serde(flatten)]
+    pub record: ProviderRecord,
+    /// Where it comes from.
+    pub source: Source,
+    /// Whether the operator's file names the same issuer, so that this one is not used.
+    pub overridden: bool,
+}
+
+/// Why a provider was not added.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum NotAdded {
+    /// The organization has one with this issuer.
+    #[error("the organization has a provider with this issuer already")]
+    IssuerTaken,
+    /// It is not safe to use, or cannot stand beside the others.
+    #[error("{0}")]
+    Fault(#[from] ProviderFault),
+    /// The store could not do it.
+    #[error(transparent)]
+    App(#[from] Error),
+}
+
+/// Adds a provider to the store; running servers use it within seconds. A secret is sealed under this context's keys,
+/// which must be the store's.
+pub async fn add(
+    app: &App,
+    organization: OrganizationId,
+    description: &Description,
+) -> Result<ProviderRecord, NotAdded> {
+    let ours = signing_keys::issuer(app).await?;
+    description.build()?.fits_beside(std::iter::empty(), &ours)?;
+    let stored = providers::by_organization(&app.db, organization).await.map_err(Error::from)?;
+    let introspects = |kind: &str| kind == ProviderKind::Introspection.as_str();
+    if introspects(description.kind.as_str()) && stored.iter().any(|row| introspects(&row.kind)) {
+        return Err(ProviderFault::IntrospectionTwice.into());
     }
-    let issuer = signing_keys::issuer(app).await?;
-    let verifier = Verifier::new(Arc::clone(keyring), providers, &issuer);
-    verifier.map(Arc::new).map_err(|fault| Error::Internal(fault.to_string()))
+    let now = app.clock.now();
+    let id = ProviderId::new(now, app.chance.bits());
+    let row = record::seal(&app.keys, organization, id, description, now).map_err(Error::from)?;
+    let record = ProviderRecord::of_row(&row);
+    let event_id = EventId::new(now, app.chance.bits());
+    let event = operator_event(organization, EventKind::ProviderCreated, id.bytes(), event_id, now);
+    let change = providers::insert(Change::new(), &row);
+    let change = events::insert(change, &Event { after: Some(json(&record)), ..event });
+    match app.db.commit(change).await {
+        Ok(()) => Ok(record),
+        Err(store::Error::Missed(Miss::Name)) => Err(NotAdded::IssuerTaken),
+        Err(error) => Err(Error::from(error).into()),
+    }
 }
 
-/// A token of the `local` provider for this address, as an identity provider would issue one.
+/// The providers of an organization: the file's, then the store's, oldest first.
+pub async fn list(app: &App, organization: OrganizationId) -> Result<Vec<Listed>, Error> {
+    let configured = gather::configured(app, organization).await?;
+    let of_file = configured.iter().map(|configured| Listed {
+        record: ProviderRecord::of_file(organization, &configured.description),
+        source: Source::File,
+        overridden: false,
+    });
+    let mut listed: Vec<Listed> = of_file.collect();
+    for row in providers::by_organization(&app.db, organization).await? {
+        let overridden = configured.iter().any(|configured| configured.description.issuer == row.issuer);
+        listed.push(Listed { record: ProviderRecord::of_row(&row), source: Source::Store, overridden });
+    }
+    Ok(listed)
+}
+
+/// Removes a provider, named by its issuer or its id, from the store; `None` if it is not there. Who came from there
+/// stays signed in, and cannot sign in again.
+pub async fn remove(
+    app: &App,
+    organization: OrganizationId,
+    issuer_or_id: &str,
+) -> Result<Option<ProviderRecord>, Error> {
+    let rows = providers::by_organization(&app.db, organization).await?;
+    let named = |row: &providers::Row| row.issuer == issuer_or_id || row.id.to_string() == issuer_or_id;
+    let Some(row) = rows.into_iter().find(named) else { return Ok(None) };
+    let record = ProviderRecord::of_row(&row);
+    let now = app.clock.now();
+    let event_id = EventId::new(now, app.chance.bits());
+    let event = operator_event(organization, EventKind::ProviderDeleted, row.id.bytes(), event_id, now);
+    let change = providers::remove(Change::new(), organization, row.id);
+    let change = events::insert(change, &Event { before: Some(json(&record)), ..event });
+    match app.db.commit(change).await {
+        Ok(()) => Ok(Some(record)),
+        // Another operator was faster.
+        Err(store::Error::Missed(Miss::Record)) => Ok(None),
+        Err(error) => Err(error.into()),
+    }
+}
+
+/// A token of the `local` provider for this address, as servers accept it where that provider is switched on.
+/// This context's keys must be the store's.
 pub fn local_token(app: &App, organization: OrganizationId, email: &Email, subject: Option<&str>) -> Secret {
     LocalIssuer::new(&app.keys.local_seed, organization).mint(email, subject, app.clock.now())
 }

@@ -17,6 +17,7 @@ pub mod jwks;
 mod jws;
 pub mod key_set;
 pub mod local;
+mod provider_fault;
 pub mod providers;
 pub mod refresh;
 pub mod rotation;

@@ -5,63 +5,11 @@ pub use crate::algorithm::Algorithm;
 pub use crate::audience::Audience;
 use crate::endpoint::{Endpoint, Reach};
 use crate::local::LocalIssuer;
+pub use crate::provider_fault::ProviderFault;
+use crate::provider_fault::{LONGEST_ISSUER_BYTES, SHORTEST_SECRET_BYTES};
 use crate::secret::Secret;
 use jsonwebtoken::DecodingKey;
 use serde::{Deserialize, Serialize};
-
-const SHORTEST_SECRET_BYTES: usize = 32;
-const LONGEST_ISSUER_BYTES: usize = 2048;
-
-/// Why a provider cannot be configured as it was written.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum ProviderFault {
-    /// An issuer that no token could name.
-    #[error("the issuer must be 1 to {LONGEST_ISSUER_BYTES} visible characters, exactly as the tokens' `iss` says it")]
-    Issuer,
-    /// Without an audience, a token made for any other application would be accepted.
-    #[error("give at least one audience, the client id or API identifier that the provider puts into `aud`")]
-    NoAudience,
-    /// No algorithm left.
-    #[error("give at least one algorithm of RS256, PS256, ES256, EdDSA")]
-    NoAlgorithm,
-    /// A secret that can be guessed.
-    #[error("the secret of HS256 must have at least {SHORTEST_SECRET_BYTES} bytes")]
-    ShortSecret,
-    /// Credentials left out.
-    #[error("introspection needs a client id and a client secret")]
-    NoCredentials,
-    /// An address that is none.
-    #[error("`{0}` is not an http or https URL with a host, and without user, password or fragment")]
-    Url(String),
-    /// A URL in the clear.
-    #[error("`{0}` must be https; plain http needs a loopback host or the provider's `allow_http`")]
-    PlainHttp(String),
-    /// A setting left out.
-    #[error("a provider of kind {kind} needs `{setting}`")]
-    Missing {
-        /// The setting.
-        setting: &'static str,
-        /// The kind that cannot do without it.
-        kind: &'static str,
-    },
-    /// A setting that would have no effect.
-    #[error("`{setting}` does not belong to a provider of kind {kind}")]
-    NotForKind {
-        /// The setting.
-        setting: &'static str,
-        /// The kind that has no use for it.
-        kind: &'static str,
-    },
-    /// Two providers for one issuer.
-    #[error("the issuer `{0}` is configured twice")]
-    IssuerTwice(String),
-    /// An opaque token does not say whose it is.
-    #[error("only one provider can be asked about tokens that are no JWT; two are configured for introspection")]
-    IntrospectionTwice,
-    /// Our own tokens would count as a provider's.
-    #[error("`{0}` is this installation's own issuer and cannot be a provider")]
-    OwnIssuer(String),
-}
 
 /// What a provider's word on an e-mail address is worth.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -72,6 +20,24 @@ pub enum EmailVerified {
     Required,
     /// The issuer puts only verified addresses into tokens and says nothing about it.
     IssuerGuarantees,
+}
+
+impl EmailVerified {
+    /// Every rule.
+    pub const ALL: [Self; 2] = [Self::Required, Self::IssuerGuarantees];
+
+    /// As the configuration spells it.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Required => "required",
+            Self::IssuerGuarantees => "issuer_guarantees",
+        }
+    }
+
+    /// The rule spelt exactly so.
+    pub fn parse(word: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|rule| rule.as_str() == word)
+    }
 }
 
 /// Where an issuer publishes its keys.
@@ -203,17 +169,24 @@ impl Provider {
     }
 
     /// Whether it can stand beside these: each issuer once, one introspection at most, and never our own issuer.
-    pub fn fits_beside(&self, others: &[Self], our_issuer: &str) -> Result<(), ProviderFault> {
-        let introspects = |provider: &Self| matches!(provider.kind, Kind::Introspection { .. });
+    pub fn fits_beside<'a>(
+        &self,
+        others: impl IntoIterator<Item = &'a Self>,
+        our_issuer: &str,
+    ) -> Result<(), ProviderFault> {
         if self.issuer == our_issuer {
-            Err(ProviderFault::OwnIssuer(self.issuer.clone()))
-        } else if others.iter().any(|other| other.issuer == self.issuer) {
-            Err(ProviderFault::IssuerTwice(self.issuer.clone()))
-        } else if introspects(self) && others.iter().any(introspects) {
-            Err(ProviderFault::IntrospectionTwice)
-        } else {
-            Ok(())
+            return Err(ProviderFault::OwnIssuer(self.issuer.clone()));
         }
+        for other in others {
+            match (&other.kind, &self.kind) {
+                _ if other.issuer == self.issuer => return Err(ProviderFault::IssuerTwice(self.issuer.clone())),
+                (Kind::Introspection { .. }, Kind::Introspection { .. }) => {
+                    return Err(ProviderFault::IntrospectionTwice);
+                }
+                _ => {}
+            }
+        }
+        Ok(())
     }
 
     /// Its kind, as the configuration spells it.

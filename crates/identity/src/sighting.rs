@@ -10,7 +10,7 @@ const MADE_UP_TOKEN: &str = "perennial-provider-check";
 /// What an operator sees of a provider's keys.
 #[derive(Debug)]
 pub struct Sighting {
-    /// The name of each key and what it may be used with.
+    /// The name of each key and what it may be used with; empty if the only key has no name.
     pub keys: Vec<(String, Vec<Algorithm>)>,
     /// How long the keys would be kept before they are fetched again.
     pub fresh_seconds: i64,
@@ -19,9 +19,17 @@ pub struct Sighting {
 impl Keyring {
     /// Fetches a provider's keys past the cache and says what is there; `None` for a kind that publishes none.
     pub async fn look(&self, provider: &Provider) -> Option<Result<Sighting, FetchError>> {
-        let Kind::Oidc { source, .. } = &provider.kind else { return None };
+        let Kind::Oidc { source, algorithms, .. } = &provider.kind else { return None };
         let fetched = fetch(self.fetcher(), source).await;
-        Some(fetched.map(|fetched| Sighting { keys: fetched.keys.summary(), fresh_seconds: fetched.fresh_seconds }))
+        Some(fetched.and_then(|fetched| {
+            let keys = fetched.keys.summary();
+            let usable = |(_, offered): &(_, Vec<Algorithm>)| offered.iter().any(|name| algorithms.contains(name));
+            if keys.is_empty() || keys.iter().any(usable) {
+                Ok(Sighting { keys, fresh_seconds: fetched.fresh_seconds })
+            } else {
+                Err(FetchError::Malformed("has no key for the algorithms that the provider may use"))
+            }
+        }))
     }
 
     /// Asks an introspection endpoint about a token that nobody has issued, which shows whether it knows us and answers

@@ -2,6 +2,7 @@
 //! and a request costs no read of its own.
 
 use super::credential;
+use crate::cached::Cached;
 use crate::caller::KnownClient;
 use crate::context::App;
 use crate::error::Error;
@@ -11,7 +12,6 @@ use perennial_store::{clients, organizations};
 use std::collections::HashMap;
 use std::sync::{Arc, PoisonError, RwLock};
 
-const LIFETIME_SECONDS: i64 = 4;
 /// Strangers' ids are remembered too; past this many entries the old ones go.
 const MOST_ENTRIES: usize = 10_000;
 
@@ -23,19 +23,6 @@ pub(crate) struct ClientCache {
 
 /// A client, or a stranger.
 type Seen = Option<Arc<KnownClient>>;
-
-#[derive(Clone)]
-struct Cached<T> {
-    value: T,
-    read_at: Time,
-}
-
-impl<T> Cached<T> {
-    /// A clock that stepped back makes an entry old, not eternal.
-    fn is_fresh(&self, now: Time) -> bool {
-        self.read_at <= now && now < self.read_at.plus_seconds(LIFETIME_SECONDS)
-    }
-}
 
 /// The live client that presents this, with its organization. `None` for unknown, expired and disabled alike.
 pub async fn recognise(app: &App, presented: &str) -> Result<Option<Arc<KnownClient>>, Error> {
@@ -101,16 +88,6 @@ impl ClientCache {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn an_entry_is_fresh_for_four_seconds_and_never_in_the_future() {
-        let read_at = Time::from_micros(10_000_000).unwrap();
-        let cached = Cached { value: (), read_at };
-        assert!(cached.is_fresh(read_at));
-        assert!(cached.is_fresh(Time::from_micros(13_999_999).unwrap()));
-        assert!(!cached.is_fresh(Time::from_micros(14_000_000).unwrap()));
-        assert!(!cached.is_fresh(Time::from_micros(9_999_999).unwrap()));
-    }
 
     #[test]
     fn a_flood_of_strangers_stays_bounded() {

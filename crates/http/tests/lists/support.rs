@@ -67,7 +67,7 @@ pub(crate) async fn all_at_once(requests: impl IntoIterator<Item = Request>) -> 
 /// Another organization.
 pub(crate) async fn organization(app: &TestApp, name: &str) -> OrganizationId {
     let name = OrganizationName::parse(name).unwrap();
-    organizations::create(&app.app, name, Currency::USD).await.unwrap().unwrap().id
+    organizations::create(&app.app, name, Currency::USD, None).await.unwrap().unwrap().id
 }
 
 /// A trusted client's credential, made from a short name.

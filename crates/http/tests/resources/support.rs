@@ -110,7 +110,7 @@ impl<'a> Tenant<'a> {
         const CREDENTIAL: &str = "pk_OtherOtherOtherOtherOtherOtherOther";
         let name = OrganizationName::parse("other").unwrap();
         let currency = Currency::parse(currency).unwrap();
-        let organization = organizations::create(&app.app, name, currency).await.unwrap().unwrap();
+        let organization = organizations::create(&app.app, name, currency, None).await.unwrap().unwrap();
         let client = NewClient {
             name: ClientName::parse("other").unwrap(),
             presents: Presents::Trusted(Credential::chosen(CREDENTIAL).unwrap()),

@@ -1,0 +1,207 @@
+//! A provider as an operator describes it, whether in the file, at the command line or in the store.
+//! `build` is the one way from there to a provider that can be used.
+
+use perennial_identity::fetch::Reach;
+use perennial_identity::providers::{
+    Algorithm, Audience, EmailVerified, Introspection, JwtSecret, KeysAt, Oidc, Provider, ProviderFault,
+};
+use perennial_identity::secret::Secret;
+use serde::{Deserialize, Serialize};
+
+/// How a provider's tokens are checked.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ProviderKind {
+    /// With the keys that the issuer publishes.
+    Oidc,
+    /// With a secret that the issuer shares with us.
+    JwtSecret,
+    /// By asking the issuer.
+    Introspection,
+}
+
+impl ProviderKind {
+    /// Every kind that can be configured.
+    pub const ALL: [Self; 3] = [Self::Oidc, Self::JwtSecret, Self::Introspection];
+
+    /// As the configuration spells it.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Oidc => "oidc",
+            Self::JwtSecret => "jwt_secret",
+            Self::Introspection => "introspection",
+        }
+    }
+
+    /// The kind spelt exactly so.
+    pub fn parse(word: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|kind| kind.as_str() == word)
+    }
+}
+
+/// What a provider is told besides its issuer, its kind and its secret. The store keeps it as JSON; a member that this
+/// program does not know may narrow what is accepted, so it is refused and not ignored.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Settings {
+    /// Whom tokens must be made for.
+    pub audience: Vec<String>,
+    /// Who may have asked for them.
+    pub authorized_parties: Vec<String>,
+    /// What its word on an address is worth.
+    pub email_verified: EmailVerified,
+    /// Where its keys are, if not where discovery says.
+    pub jwks_url: Option<String>,
+    /// What its tokens may be signed with.
+    pub algorithms: Vec<Algorithm>,
+    /// Where it is asked about tokens.
+    pub endpoint: Option<String>,
+    /// Who we are there.
+    pub client_id: Option<String>,
+    /// Whether it may be in a private network or on this machine.
+    pub allow_private_addresses: bool,
+    /// Whether it may be asked in the clear.
+    pub allow_http: bool,
+}
+
+/// A provider as it was described. It cannot be printed.
+#[derive(Clone)]
+pub struct Description {
+    /// What its tokens say in `iss`.
+    pub issuer: String,
+    /// How they are checked.
+    pub kind: ProviderKind,
+    /// Everything else but the secret.
+    pub settings: Settings,
+    /// The secret of `jwt_secret`, the client secret of `introspection`.
+    pub secret: Option<Secret>,
+}
+
+impl Description {
+    /// The provider, if it is safe to use.
+    pub fn build(&self) -> Result<Provider, ProviderFault> {
+        let Settings { audience, authorized_parties, email_verified, .. } = self.settings.clone();
+        let audience = Audience::new(audience, authorized_parties)?;
+        self.check_settings()?;
+        let reach =
+            Reach { private_addresses: self.settings.allow_private_addresses, plain_http: self.settings.allow_http };
+        match self.kind {
+            ProviderKind::Oidc => {
+                let keys_at = self.settings.jwks_url.clone().map_or(KeysAt::Discovery, KeysAt::Url);
+                let algorithms = self.settings.algorithms.clone();
+                Provider::oidc(&self.issuer, Oidc { keys_at, audience, algorithms, reach }, email_verified)
+            }
+            ProviderKind::JwtSecret => {
+                let settings = JwtSecret { secret: self.secret(), audience };
+                Provider::jwt_secret(&self.issuer, settings, email_verified)
+            }
+            ProviderKind::Introspection => {
+                let settings = Introspection {
+                    endpoint: self.settings.endpoint.clone().unwrap_or_default(),
+                    client_id: self.settings.client_id.clone().unwrap_or_default(),
+                    client_secret: self.secret(),
+                    audience,
+                    reach,
+                };
+                Provider::introspection(&self.issuer, settings, email_verified)
+            }
+        }
+    }
+
+    /// An absent secret is as short as an empty one; the provider refuses both.
+    fn secret(&self) -> Secret {
+        self.secret.clone().unwrap_or_else(|| Secret::new(String::new()))
+    }
+
+    /// A setting without effect is a misunderstanding that nobody should find out about in production.
+    fn check_settings(&self) -> Result<(), ProviderFault> {
+        let (given, kind) = (&self.settings, self.kind.as_str());
+        let publishes = self.kind == ProviderKind::Oidc;
+        let asks = self.kind == ProviderKind::Introspection;
+        let connects = publishes || asks;
+        let secret = if asks { "client_secret" } else { "secret" };
+        for (setting, is_given, is_taken, is_needed) in [
+            ("jwks_url", given.jwks_url.is_some(), publishes, false),
+            ("algorithms", !given.algorithms.is_empty(), publishes, false),
+            ("endpoint", given.endpoint.is_some(), asks, asks),
+            ("client_id", given.client_id.is_some(), asks, asks),
+            (secret, self.secret.is_some(), !publishes, !publishes),
+            ("allow_private_addresses", given.allow_private_addresses, connects, false),
+            ("allow_http", given.allow_http, connects, false),
+        ] {
+            if is_given && !is_taken {
+                return Err(ProviderFault::NotForKind { setting, kind });
+            }
+            if is_needed && !is_given {
+                return Err(ProviderFault::Missing { setting, kind });
+            }
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn described(kind: ProviderKind, secret: Option<&str>, edit: impl FnOnce(&mut Settings)) -> Description {
+        let mut settings = Settings { audience: vec!["app".to_owned()], ..Settings::default() };
+        edit(&mut settings);
+        let secret = secret.map(|text| Secret::new(text.to_owned()));
+        Description { issuer: "https://id.example.com".to_owned(), kind, settings, secret }
+    }
+
+    fn fault(description: &Description) -> Option<ProviderFault> {
+        description.build().err()
+    }
+
+    #[test]
+    fn each_kind_takes_what_it_needs_and_nothing_else() {
+        use ProviderKind::{Introspection, JwtSecret, Oidc};
+        let long = Some("0123456789abcdef0123456789abcdef");
+        let algorithms = |settings: &mut Settings| settings.algorithms = Algorithm::ALL.to_vec();
+        let asked = |settings: &mut Settings| {
+            settings.endpoint = Some("https://id.example.com/introspect".to_owned());
+            settings.client_id = Some("perennial".to_owned());
+        };
+        assert_eq!(fault(&described(Oidc, None, algorithms)), None);
+        assert_eq!(fault(&described(JwtSecret, long, |_| {})), None);
+        assert_eq!(fault(&described(Introspection, Some("s"), asked)), None);
+
+        let unfit = |setting, kind| Some(ProviderFault::NotForKind { setting, kind });
+        assert_eq!(fault(&described(Oidc, long, algorithms)), unfit("secret", "oidc"));
+        assert_eq!(fault(&described(Oidc, None, asked)), unfit("endpoint", "oidc"));
+        assert_eq!(fault(&described(JwtSecret, long, algorithms)), unfit("algorithms", "jwt_secret"));
+        let open = |settings: &mut Settings| settings.allow_http = true;
+        assert_eq!(fault(&described(JwtSecret, long, open)), unfit("allow_http", "jwt_secret"));
+        let missing = |setting, kind| Some(ProviderFault::Missing { setting, kind });
+        assert_eq!(fault(&described(JwtSecret, None, |_| {})), missing("secret", "jwt_secret"));
+        assert_eq!(fault(&described(Introspection, None, asked)), missing("client_secret", "introspection"));
+        assert_eq!(fault(&described(Introspection, long, |_| {})), missing("endpoint", "introspection"));
+        assert_eq!(fault(&described(Oidc, None, |_| {})), Some(ProviderFault::NoAlgorithm));
+        let nobody = described(Oidc, None, |settings| settings.audience.clear());
+        assert_eq!(fault(&nobody), Some(ProviderFault::NoAudience));
+    }
+
+    #[test]
+    fn settings_read_back_and_what_is_unknown_is_refused() {
+        let settings = described(ProviderKind::Oidc, None, |settings| {
+            settings.algorithms = vec![Algorithm::EdDsa, Algorithm::Rs256];
+            settings.email_verified = EmailVerified::IssuerGuarantees;
+        })
+        .settings;
+        let text = serde_json::to_string(&settings).unwrap();
+        assert_eq!(serde_json::from_str::<Settings>(&text).unwrap(), settings);
+        assert!(text.contains(r#""algorithms":["EdDSA","RS256"]"#) && text.contains("issuer_guarantees"), "{text}");
+        assert!(serde_json::from_str::<Settings>(r#"{"audience": ["a"], "only_on_mondays": true}"#).is_err());
+    }
+
+    #[test]
+    fn a_kind_has_one_spelling() {
+        for kind in ProviderKind::ALL {
+            assert_eq!(ProviderKind::parse(kind.as_str()), Some(kind));
+            assert_eq!(serde_json::to_value(kind).unwrap(), kind.as_str());
+        }
+        assert_eq!(ProviderKind::parse("local"), None);
+    }
+}

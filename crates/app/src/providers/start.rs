@@ -1,0 +1,67 @@
+//! The operator's file, held against itself and against the store before the first caller comes.
+
+use crate::context::App;
+use crate::error::Error;
+use crate::organizations::{self, DEFAULT_NAME};
+use perennial_domain::id::{OrganizationId, ProviderId};
+use perennial_identity::providers::{Provider, ProviderFault};
+use perennial_store::{installation, providers};
+use std::collections::HashMap;
+
+/// Why a server must not start with these providers.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum StartFault {
+    /// The file names an organization that does not exist.
+    #[error("there is no organization {0:?}")]
+    UnknownOrganization(String),
+    /// A provider of the file cannot be used.
+    #[error("the provider {issuer:?}: {fault}")]
+    File {
+        /// Its issuer.
+        issuer: String,
+        /// What is wrong.
+        fault: ProviderFault,
+    },
+    /// A provider in the store would make our own tokens somebody else's.
+    #[error("the provider {id} in the store has this installation's own issuer {issuer:?}")]
+    StoredOwnIssuer {
+        /// Its id.
+        id: ProviderId,
+        /// The issuer.
+        issuer: String,
+    },
+    /// The store could not be asked.
+    #[error(transparent)]
+    App(#[from] Error),
+}
+
+/// Whether the providers of the file and of the store can be used together. It comes before the first run, which makes
+/// the organization `default`.
+pub async fn check_at_start(app: &App) -> Result<(), StartFault> {
+    let installation = installation::find(&app.db).await.map_err(Error::from)?;
+    // An installation that is yet to be made will draw a name that nobody else has.
+    let own = app.options.public_url.clone().or_else(|| installation.map(|found| found.issuer)).unwrap_or_default();
+    let rows = providers::all(&app.db).await.map_err(Error::from)?;
+    if let Some(row) = rows.iter().find(|row| row.issuer == own) {
+        return Err(StartFault::StoredOwnIssuer { id: row.id, issuer: own });
+    }
+    let mut by_organization: HashMap<Option<OrganizationId>, Vec<Provider>> = HashMap::new();
+    for configured in &app.options.providers {
+        let found = organizations::find(app, &configured.organization).await?;
+        if found.is_none() && configured.organization != DEFAULT_NAME {
+            return Err(StartFault::UnknownOrganization(configured.organization.clone()));
+        }
+        let organization = found.map(|found| found.id);
+        let others = by_organization.entry(organization).or_default();
+        let issuer = configured.description.issuer.clone();
+        let provider = configured.description.build().and_then(|provider| {
+            provider.fits_beside(others.iter(), &own)?;
+            Ok(provider)
+        });
+        others.push(provider.map_err(|fault| StartFault::File { issuer: issuer.clone(), fault })?);
+        if let Some(row) = rows.iter().find(|row| Some(row.organization_id) == organization && row.issuer == issuer) {
+            tracing::warn!(provider = %row.id, issuer, "the file and the store both have this provider: the file's is used");
+        }
+    }
+    Ok(())
+}
