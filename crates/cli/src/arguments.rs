@@ -1,5 +1,9 @@
 //! The command line: every command and flag. A flag beats its environment variable, which beats the file.
 
+mod providers;
+
+pub(crate) use providers::{Identity, Provider, ProviderAdd};
+
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use std::net::SocketAddr;
 use std::path::PathBuf;
@@ -46,6 +50,12 @@ pub(crate) enum Command {
     /// Users: the people who subscribe.
     #[command(subcommand)]
     User(User),
+    /// Identity providers: whose word counts on who somebody is.
+    #[command(subcommand)]
+    Provider(Provider),
+    /// Identities of the `local` provider, for development.
+    #[command(subcommand)]
+    Identity(Identity),
     /// Events: what changed, when, and by whom.
     #[command(subcommand)]
     Events(Events),
@@ -80,9 +90,31 @@ pub(crate) enum Org {
         /// The currency of plans that name none.
         #[arg(long, default_value = "USD")]
         currency: String,
+        /// How many sessions a user should have at most; the list of sessions says when there are more.
+        #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+        max_sessions: Option<u32>,
+    },
+    /// Change an organization.
+    Update {
+        /// The organization, by name or id.
+        #[arg(value_name = "ORGANIZATION")]
+        org: String,
+        #[command(flatten)]
+        change: OrgChange,
     },
     /// List the organizations.
     List,
+}
+
+#[derive(Args)]
+#[group(required = true, multiple = false)]
+pub(crate) struct OrgChange {
+    /// How many sessions a user should have at most.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    pub(crate) max_sessions: Option<u32>,
+    /// No bound on a user's sessions.
+    #[arg(long)]
+    pub(crate) no_max_sessions: bool,
 }
 
 #[derive(Subcommand)]

@@ -2,14 +2,17 @@
 
 mod clients;
 mod events;
+mod identity;
 mod organizations;
+mod providers;
 mod users;
 
 use crate::arguments::Command;
 use crate::config::Config;
 use crate::failure::Failure;
+use crate::storage::Key;
 use crate::{output, storage};
-use perennial_app::context::App;
+use perennial_app::context::{App, AppOptions};
 use perennial_app::organizations as orgs;
 use perennial_domain::fault::Reason;
 use perennial_domain::organizations::Organization;
@@ -18,16 +21,29 @@ pub(crate) async fn run(command: Command, config: &Config, json: bool) -> Result
     if let Command::Migrate = command {
         return migrate(config, json).await;
     }
-    let app = storage::operator(config).await?;
+    let app = open(&command, config).await?;
     let result = match command {
         Command::Org(command) => organizations::run(&app, command, json).await,
         Command::Client(command) => clients::run(&app, command, json).await,
         Command::User(command) => users::run(&app, command, json).await,
+        Command::Provider(command) => providers::run(&app, command, json).await,
+        Command::Identity(command) => identity::run(&app, command, json).await,
         Command::Events(command) => events::run(&app, command, json).await,
         Command::Serve(_) | Command::Migrate | Command::Openapi | Command::Errors => Ok(()),
     };
     app.db.close().await;
     result
+}
+
+/// The context of a command, with the keys and the providers that it needs.
+async fn open(command: &Command, config: &Config) -> Result<App, Failure> {
+    match command {
+        Command::Provider(command) => {
+            storage::operator(config, providers::key(command), providers::options(config)?).await
+        }
+        Command::Identity(_) => storage::operator(config, Key::Needed, AppOptions::default()).await,
+        _ => storage::operator(config, Key::NotNeeded, AppOptions::default()).await,
+    }
 }
 
 async fn migrate(config: &Config, json: bool) -> Result<(), Failure> {

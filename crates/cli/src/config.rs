@@ -2,9 +2,12 @@
 
 use crate::arguments::{Place, Serve};
 use crate::failure::Failure;
+use crate::providers::ProviderEntry;
+use crate::public_url;
 use ipnet::IpNet;
 use perennial_app::limits;
-use serde::Deserialize;
+use serde::de::Error as _;
+use serde::{Deserialize, Deserializer};
 use std::env::VarError;
 use std::net::{IpAddr, SocketAddr};
 use std::path::{Path, PathBuf};
@@ -25,14 +28,34 @@ pub(crate) struct Config {
     pub(crate) public_url: Option<String>,
     /// The peers whose `x-forwarded-for` is believed.
     pub(crate) trusted_proxies: Vec<Proxy>,
+    /// Whether the `local` identity provider answers; on a loopback listener only unless this says so.
+    pub(crate) local_provider: Option<bool>,
+    pub(crate) providers: Vec<ProviderEntry>,
     pub(crate) postgres: Postgres,
     pub(crate) limits: Limits,
     pub(crate) rate_limits: RateLimits,
 }
 
 /// A text that is never printed.
-#[derive(Deserialize)]
+#[derive(Clone)]
 pub(crate) struct Secret(pub(crate) String);
+
+impl Secret {
+    /// A text that was the one line of a file.
+    pub(crate) fn line(text: &str) -> Self {
+        Self(text.trim_end_matches(['\r', '\n']).to_owned())
+    }
+}
+
+impl<'de> Deserialize<'de> for Secret {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        // The usual error about a value of the wrong type would quote the value.
+        match toml::Value::deserialize(deserializer)? {
+            toml::Value::String(text) => Ok(Self(text)),
+            _ => Err(D::Error::custom("this must be a text in quotes")),
+        }
+    }
+}
 
 impl std::fmt::Debug for Secret {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
@@ -151,7 +174,8 @@ impl Config {
     pub(crate) fn with_serve(mut self, flags: &Serve) -> Result<Self, Failure> {
         self.listen = flags.listen.or(self.listen);
         self.metrics_listen = flags.metrics_listen.or(self.metrics_listen);
-        self.public_url = flags.public_url.clone().or(self.public_url);
+        let public_url = flags.public_url.clone().or(self.public_url);
+        self.public_url = public_url.as_deref().map(public_url::parse).transpose()?;
         if self.limits.connections == 0 || self.limits.requests_in_flight == 0 || self.limits.queued_changes == 0 {
             return Err(Failure::new(
                 "the limits connections, requests_in_flight and queued_changes must be at least 1",

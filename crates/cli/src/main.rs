@@ -9,6 +9,8 @@ mod logs;
 mod master_key;
 mod output;
 mod private_file;
+mod providers;
+mod public_url;
 mod serve;
 mod start;
 mod storage;

@@ -48,6 +48,17 @@ pub(crate) fn missing(config: &Config) -> Failure {
     })
 }
 
+/// Why a command that seals or signs cannot do without the key.
+pub(crate) fn not_at_hand(config: &Config) -> Failure {
+    let path = match config.database_url {
+        Some(_) => String::new(),
+        None => format!(", or put it back at {}", usual_path(config).display()),
+    };
+    Failure::new(format!(
+        "this needs the master key that the servers have: set {VARIABLE} or {FILE_VARIABLE} to it{path}"
+    ))
+}
+
 fn usual_path(config: &Config) -> PathBuf {
     config.data_dir().join("master.key")
 }

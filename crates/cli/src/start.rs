@@ -3,26 +3,32 @@
 use crate::clients_file::{self, ClientsFile};
 use crate::config::{self, Config};
 use crate::failure::Failure;
-use crate::master_key;
+use crate::{master_key, providers};
 use perennial_app::clients::Credential;
 use perennial_app::context::{App, AppOptions, Chance, Clock};
 use perennial_app::first_run::{self, FirstRunOptions, Start};
 use perennial_app::keys::{Keys, MasterKey};
+use perennial_app::providers::{Configured, StartFault, check_at_start};
 use perennial_domain::clients::Origin;
 use perennial_store::Db;
 use std::net::SocketAddr;
 
 const BOOTSTRAP_VARIABLE: &str = "PERENNIAL_BOOTSTRAP_CLIENT_ID";
 
-/// The secrets a server was given, read before it touches anything.
+/// The secrets and providers a server was given, read before it touches anything.
 pub(crate) struct Given {
     key: Option<MasterKey>,
     bootstrap: Option<Credential>,
+    providers: Vec<Configured>,
 }
 
 impl Given {
     pub(crate) fn read(config: &Config) -> Result<Self, Failure> {
-        let given = Self { key: master_key::given(config)?, bootstrap: bootstrap_credential()? };
+        let given = Self {
+            key: master_key::given(config)?,
+            bootstrap: bootstrap_credential()?,
+            providers: providers::configured(&config.providers)?,
+        };
         match given.key {
             None if config.database_url.is_some() => Err(master_key::missing(config)),
             _ => Ok(given),
@@ -45,10 +51,12 @@ pub(crate) async fn start(config: &Config, given: Given, db: Db, address: Socket
     };
     let options = AppOptions {
         public_url: config.public_url.clone(),
-        local_provider: address.ip().is_loopback(),
         rate_limits: config.rate_limits.app(),
+        local_provider: local_provider(config, address),
+        providers: given.providers,
     };
     let app = App::new(db, Clock::System, chance, Keys::derive(&key), options);
+    check_at_start(&app).await.map_err(|fault| refused(&fault))?;
     let (trusted, file) = match given.bootstrap {
         None if is_empty => {
             let trusted = Credential::generate(&app.chance);
@@ -69,6 +77,30 @@ pub(crate) async fn start(config: &Config, given: Given, db: Db, address: Socket
     }
     tracing::info!("an existing store");
     Ok(app)
+}
+
+/// Whether our own issuer answers: on this machine alone, unless the operator says otherwise.
+fn local_provider(config: &Config, address: SocketAddr) -> bool {
+    let loopback = address.ip().is_loopback();
+    let enabled = config.local_provider.unwrap_or(loopback);
+    if enabled && !loopback {
+        tracing::warn!("the local identity provider is on: whoever has the master key can sign in as anyone");
+    }
+    enabled
+}
+
+fn refused(fault: &StartFault) -> Failure {
+    let advice = match fault {
+        StartFault::UnknownOrganization(_) => {
+            "; correct `organization` of the provider in the configuration, or see `perennial org list`"
+        }
+        StartFault::File { .. } => "; correct it in the configuration",
+        StartFault::StoredOwnIssuer { .. } => {
+            "; remove it with `perennial provider remove`, or choose another --public-url"
+        }
+        StartFault::App(_) => "",
+    };
+    Failure::new(format!("{fault}{advice}"))
 }
 
 fn bootstrap_credential() -> Result<Option<Credential>, Failure> {

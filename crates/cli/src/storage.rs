@@ -2,6 +2,7 @@
 
 use crate::config::Config;
 use crate::failure::Failure;
+use crate::master_key;
 use perennial_app::context::{App, AppOptions, Chance, Clock};
 use perennial_app::first_run;
 use perennial_app::keys::{Keys, MasterKey};
@@ -25,8 +26,23 @@ pub(crate) async fn open_beside(config: &Config) -> Result<Db, Failure> {
     open(config, false).await
 }
 
-/// The context of an operator's command on a store of this version. It signs nothing, so its keys are made up.
-pub(crate) async fn operator(config: &Config) -> Result<App, Failure> {
+/// Whether a command seals, opens or signs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Key {
+    /// It does none of it, so its keys are made up.
+    NotNeeded,
+    /// It does if it can.
+    IfAtHand,
+    /// It cannot do without.
+    Needed,
+}
+
+/// The context of an operator's command on a store of this version.
+pub(crate) async fn operator(config: &Config, need: Key, options: AppOptions) -> Result<App, Failure> {
+    let given = match need {
+        Key::NotNeeded => None,
+        Key::IfAtHand | Key::Needed => master_key::given(config)?,
+    };
     let db = open_beside(config).await?;
     db.ping().await?;
     if !first_run::has_happened(&db).await? {
@@ -35,8 +51,17 @@ pub(crate) async fn operator(config: &Config) -> Result<App, Failure> {
         ));
     }
     let chance = Chance::from_system();
-    let keys = Keys::derive(&MasterKey::new(chance.bytes()));
-    Ok(App::new(db, Clock::System, chance, keys, AppOptions::default()))
+    let made_up = || MasterKey::new(chance.bytes());
+    let keys = match &given {
+        Some(key) => Keys::derive(key),
+        None if need == Key::Needed => return Err(master_key::not_at_hand(config)),
+        None => Keys::derive(&made_up()),
+    };
+    let app = App::new(db, Clock::System, chance, keys, options);
+    if given.is_some() && !first_run::has_this_key(&app).await? {
+        return Err(Failure::new("this store belongs to another master key: use the key it was first run with"));
+    }
+    Ok(app)
 }
 
 /// Opens it, and makes it if it is not there.

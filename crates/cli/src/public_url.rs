@@ -1,0 +1,57 @@
+//! Where the world reaches the service. Tokens name it as their issuer and are compared letter by letter, so it has one
+//! spelling.
+
+use crate::failure::Failure;
+use url::Url;
+
+/// The URL without a slash at its end, if it is one and is spelt as everyone would spell it.
+pub(crate) fn parse(text: &str) -> Result<String, Failure> {
+    let wrong = || {
+        Failure::new(
+            "the public URL must be http or https with a host, without user, query or fragment, \
+             such as https://billing.example.com: correct --public-url or `public_url`",
+        )
+    };
+    let url = Url::parse(text).map_err(|_| wrong())?;
+    let bare = url.username().is_empty() && url.password().is_none() && url.query().is_none();
+    if !matches!(url.scheme(), "http" | "https") || !url.has_host() || !bare || url.fragment().is_some() {
+        return Err(wrong());
+    }
+    let spelt = url.as_str().trim_end_matches('/');
+    if spelt != text.trim_end_matches('/') {
+        return Err(Failure::new(format!(
+            "the public URL must be written as {spelt}: correct --public-url or `public_url`"
+        )));
+    }
+    Ok(spelt.to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_public_url_has_one_spelling() {
+        for text in
+            ["https://b.example.com", "https://b.example.com/", "http://127.0.0.1:8080", "https://x.y/billing//"]
+        {
+            assert_eq!(parse(text).unwrap(), text.trim_end_matches('/'));
+        }
+        for text in
+            ["HTTPS://B.example.com", "https://b.example.com:443", "https://b.example.com/a/../b", " https://x.y"]
+        {
+            let sentence = parse(text).unwrap_err().0;
+            assert!(sentence.contains("written as https://"), "{sentence}");
+        }
+    }
+
+    #[test]
+    fn what_is_no_public_url_is_refused_without_being_repeated() {
+        for text in
+            ["", "b.example.com", "ftp://b", "https://u:hunter2@b", "https://b?hunter2", "https://b#f", "urn:x:y"]
+        {
+            let sentence = parse(text).unwrap_err().0;
+            assert!(sentence.contains("--public-url") && !sentence.contains("hunter2"), "{sentence}");
+        }
+    }
+}
