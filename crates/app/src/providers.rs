@@ -6,6 +6,8 @@ mod description;
 mod gather;
 mod record;
 mod start;
+#[cfg(test)]
+mod tests;
 
 pub use check::{Checked, Seen, Trouble, check};
 pub use description::{Description, ProviderKind, Settings};

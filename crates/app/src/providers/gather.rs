@@ -20,7 +20,7 @@ use serde::Serialize;
 use std::collections::{HashMap, HashSet};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError, RwLock};
 
-/// Organizations seen within seconds; past this many the old ones go.
+/// Organizations seen within seconds; past this many the old ones go, or all of them if none is old.
 const MOST_ENTRIES: usize = 10_000;
 
 /// What is shared by the providers of every organization.
@@ -151,14 +151,20 @@ impl Providers {
         verifiers.get(&organization).filter(|cached| cached.is_fresh(now)).map(|cached| Arc::clone(&cached.value))
     }
 
-    fn put(&self, organization: OrganizationId, value: Arc<Verifier>, now: Time) {
+    pub(super) fn put(&self, organization: OrganizationId, value: Arc<Verifier>, now: Time) {
         let mut verifiers = self.verifiers.write().unwrap_or_else(PoisonError::into_inner);
         if verifiers.len() >= MOST_ENTRIES {
             verifiers.retain(|_, cached| cached.is_fresh(now));
         }
-        if verifiers.len() < MOST_ENTRIES {
-            verifiers.insert(organization, Cached { value, read_at: now });
+        if verifiers.len() >= MOST_ENTRIES {
+            verifiers.clear();
         }
+        verifiers.insert(organization, Cached { value, read_at: now });
+    }
+
+    #[cfg(test)]
+    pub(super) fn entries(&self) -> usize {
+        self.verifiers.read().unwrap_or_else(PoisonError::into_inner).len()
     }
 
     /// Tells the log once about a stored provider that is left out. The file's were held to account at the start, and

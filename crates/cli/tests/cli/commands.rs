@@ -36,6 +36,38 @@ fn organizations_are_created_and_listed() {
 }
 
 #[test]
+fn the_sessions_an_organization_wants_are_said_and_unsaid() {
+    let place = Place::new();
+    let _server = place.serve();
+    let acme = place.json(&["org", "create", "--name", "acme", "--max-sessions", "3"]);
+    assert_eq!(acme["max_sessions"], 3);
+    let raised = place.json(&["org", "update", "acme", "--max-sessions", "5"]);
+    assert_eq!((&raised["max_sessions"], &raised["created_at"]), (&json!(5), &acme["created_at"]));
+    assert!(raised["updated_at"].as_str() > acme["updated_at"].as_str());
+    // Saying the same again changes nothing and writes no event.
+    assert_eq!(place.json(&["org", "update", "acme", "--max-sessions", "5"]), raised);
+    let said = place.run(&["org", "update", acme["id"].as_str().unwrap(), "--no-max-sessions"]).succeeded();
+    assert!(said.contains("no bound"), "{said}");
+    assert_eq!(place.json(&["org", "list"])[1]["max_sessions"], Value::Null);
+    let events = place.json(&["events", "list", "--org", "acme"]);
+    let kinds: Vec<&str> = events.as_array().unwrap().iter().map(|event| event["kind"].as_str().unwrap()).collect();
+    assert_eq!(kinds, ["organization.updated", "organization.updated", "organization.created"]);
+    assert_eq!((&events[1]["before"], &events[1]["after"]), (&acme, &raised));
+
+    place.run(&["org", "update", "nowhere", "--max-sessions", "1"]).refused_with(&["\"nowhere\""]);
+    let wrong: [&[&str]; 4] = [
+        &["org", "update", "acme"],
+        &["org", "update", "acme", "--max-sessions", "0"],
+        &["org", "update", "acme", "--max-sessions", "1", "--no-max-sessions"],
+        &["org", "create", "--name", "x", "--max-sessions", "many"],
+    ];
+    for words in wrong {
+        let output = place.run(words);
+        assert_eq!((output.code, output.stdout.as_str()), (Some(2), ""), "{words:?}");
+    }
+}
+
+#[test]
 fn users_are_created_and_listed_in_an_organization_named_by_name_or_id() {
     let place = Place::new();
     let _server = place.serve();

@@ -87,6 +87,21 @@ fn an_address_that_is_none_is_refused_by_its_name() {
 }
 
 #[test]
+fn a_public_url_that_is_none_is_refused_wherever_it_comes_from() {
+    for url in ["billing.example.com", "ftp://billing.example.com", "https://u:hunter2@b.example.com", "https://b?x=y"]
+    {
+        let place = Place::sqlite();
+        let output = Output::of(place.serve_command().args(["--public-url", url]));
+        assert!(!output.stderr.contains(PASSWORD), "{}", output.stderr);
+        output.refused_with(&["--public-url", "http or https"]);
+        Output::of(place.serve_command().env("PERENNIAL_PUBLIC_URL", url)).refused_with(&["--public-url"]);
+        with_file(&format!("public_url = \"{url}\"")).refused_with(&["`public_url`"]);
+        assert!(!place.data().exists());
+    }
+    with_file("public_url = \"https://B.example.com/\"").refused_with(&["written as https://b.example.com"]);
+}
+
+#[test]
 fn a_bootstrap_client_id_must_be_long_and_visible() {
     for id in ["", "short", &"x".repeat(31), &"x".repeat(256), &format!("{} y", "x".repeat(32)), &"é".repeat(40)] {
         let place = Place::new();

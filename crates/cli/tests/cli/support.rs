@@ -1,12 +1,14 @@
 //! What every test here stands on: a place for a store, the running program, and a way to talk to both.
 
 mod http;
+mod issuer;
 mod output;
 mod place;
 mod server;
 mod setting;
 
 pub(crate) use http::{Answer, Caller, Connection};
+pub(crate) use issuer::Issuer;
 pub(crate) use output::Output;
 pub(crate) use place::{MASTER_KEY, Place};
 pub(crate) use server::{Server, Starting, signal};
