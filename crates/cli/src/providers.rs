@@ -1,5 +1,7 @@
 //! Identity providers as the operator writes them, in the file or with flags: read here once, for both.
 
+#[cfg(test)]
+mod guide;
 mod preset;
 
 pub(crate) use preset::Preset;
