@@ -1,4 +1,10 @@
 //! Contract §3 through HTTP: signing up and in, sessions, tokens, accounts.
 //! The engine is that of the run: see `perennial-testkit`.
 
+mod access_token;
+mod session_check;
+mod sign_in;
+mod sign_up;
+mod sign_up_fields;
+mod support;
 mod tour;

@@ -1,0 +1,157 @@
+//! Contract §3, "sign-in": who is let in, and what a provider's change of address means.
+
+use crate::support::*;
+use data_encoding::BASE64URL_NOPAD;
+use perennial_app::context::AppOptions;
+use perennial_testkit::{Held, TestApp, TestOptions};
+use serde_json::{Value, json};
+
+/// A JWT with these claims and a signature of nobody's.
+fn unsigned(claims: &Value) -> String {
+    let part = |value: &Value| BASE64URL_NOPAD.encode(value.to_string().as_bytes());
+    let header = json!({ "typ": "JWT", "alg": "EdDSA", "kid": "local" });
+    format!("{}.{}.{}", part(&header), part(claims), BASE64URL_NOPAD.encode(&[0; 64]))
+}
+
+#[tokio::test]
+async fn signing_in_answers_200_with_what_signing_up_answers() {
+    let app = TestApp::start().await;
+    let ada = app.sign_up("ada@example.com").await;
+    app.advance(5);
+    let answer = present(&app, SIGN_IN, &app.credentials("ada@example.com")).await.expect(200);
+    assert_eq!(members(&answer.json), ["data"]);
+    assert_eq!(
+        members(answer.data()),
+        ["expires_at", "expires_in", "refresh_expires_in", "refresh_token", "token", "token_type", "user"]
+    );
+    assert_eq!(answer.data()["expires_at"], "2026-03-10T13:00:05.000000Z");
+    assert_eq!(answer.data()["refresh_expires_in"], 30 * 24 * 3600);
+    let back = Held::of(&answer);
+    assert_eq!(back.user, with(&ada.user, &json!({ "auth_token_status_id": back.session_id() })));
+    // Both sessions live.
+    app.logged_in(&ada.token).await.expect(200);
+    app.logged_in(&back.token).await.expect(200);
+}
+
+#[tokio::test]
+async fn whoever_has_not_signed_up_is_not_found_whatever_the_address() {
+    let app = TestApp::start().await;
+    present(&app, SIGN_IN, &app.credentials("ada@example.com")).await.refused(404, "user_not_found");
+    app.sign_up("ada@example.com").await;
+    app.user("bob@example.com").await;
+    let events = app.events().await;
+    for email in ["ada@example.com", "bob@example.com", "eve@example.com"] {
+        present(&app, SIGN_IN, &credentials(&app, email, "stranger")).await.refused(404, "user_not_found");
+    }
+    assert_eq!(app.events().await, events);
+}
+
+#[tokio::test]
+async fn a_token_that_proves_nothing_is_401_whoever_presents_it() {
+    let app = TestApp::start().await;
+    app.sign_up("ada@example.com").await;
+    let other = Tenant::new(&app).await;
+    let now = app.now().as_micros() / 1_000_000;
+    let claims = |changes: &Value| {
+        let audience = app.organization.to_string();
+        let claims = json!({
+            "iss": "urn:perennial:local", "aud": audience, "sub": "ada", "email": "ada@example.com",
+            "email_verified": true, "iat": now, "exp": now + 600
+        });
+        unsigned(&with(&claims, changes))
+    };
+    let good = app.identity_token("ada@example.com", None);
+    let (signed, _) = good.rsplit_once('.').unwrap();
+    let answer = present(&app, SIGN_IN, &json!({ "access_token": good, "email": "ada@example.com" })).await;
+    answer.expect(200);
+    let before = app.events().await;
+    for (name, token) in [
+        ("no JWT, and nobody to ask about it", "opaque-token".to_owned()),
+        ("three parts of nothing", "a.b.c".to_owned()),
+        ("an unknown issuer", claims(&json!({ "iss": "https://accounts.example.com" }))),
+        ("no issuer", claims(&json!({ "iss": null }))),
+        ("a signature of nobody's", claims(&json!({}))),
+        ("no signature", format!("{signed}.")),
+        ("a token for another organization", text(&other.credentials("ada@example.com"), "access_token").to_owned()),
+    ] {
+        for target in [SIGN_IN, SIGN_UP] {
+            let body = json!({ "access_token": token, "email": "ada@example.com" });
+            let answer = present(&app, target, &body).await.refused(401, "invalid_identity_token");
+            // Why is for the log: a forger learns nothing.
+            assert_eq!(answer.json["detail"], "The identity provider's token proves nothing here.", "{name}");
+            assert!(!answer.headers.contains_key("www-authenticate"), "no bearer was asked for");
+        }
+    }
+    // The provider's own hour, and a minute of leeway.
+    app.advance(3659);
+    let body = json!({ "access_token": good, "email": "ada@example.com" });
+    present(&app, SIGN_IN, &body).await.expect(200);
+    app.advance(1);
+    present(&app, SIGN_IN, &body).await.refused(401, "invalid_identity_token");
+    assert_eq!(told(&new_events(&app, &before).await).len(), 1, "the one good sign-in");
+}
+
+#[tokio::test]
+async fn an_address_that_changed_at_the_provider_is_taken_over() {
+    let app = TestApp::start().await;
+    let ada = Held::of(&present(&app, SIGN_UP, &credentials(&app, "ada@example.com", "ada")).await.expect(201));
+    let known = app.events().await;
+    app.advance(60);
+    let answer = present(&app, SIGN_IN, &credentials(&app, "Ada@New.example", "ada")).await.expect(200);
+    let moved = Held::of(&answer);
+    assert_eq!(moved.user_id(), ada.user_id());
+    assert_eq!(text(&moved.user, "email"), "ada@new.example");
+    assert_eq!(text(&moved.user, "updated_at"), "2026-03-10T12:01:00.000000Z");
+    assert_eq!(text(&moved.user, "created_at"), "2026-03-10T12:00:00.000000Z");
+    // The older session sees it too.
+    assert_eq!(app.logged_in(&ada.token).await.expect(200).data()["user"]["email"], "ada@new.example");
+    let events = new_events(&app, &known).await;
+    let updated = events.iter().find(|event| event.kind.as_str() == "user.updated").unwrap();
+    let after: Value = serde_json::from_str(updated.after.as_ref().unwrap()).unwrap();
+    assert_eq!(after, json!({ "id": ada.user_id(), "fields": ["email"] }));
+    assert_eq!((updated.before.as_ref(), events.len()), (None, 2));
+    // The address it gave up is free.
+    let eve = Held::of(&present(&app, SIGN_UP, &credentials(&app, "ada@example.com", "eve")).await.expect(201));
+    assert_ne!(eve.user_id(), ada.user_id());
+}
+
+#[tokio::test]
+async fn an_address_that_another_holds_is_not_taken_over() {
+    let app = TestApp::start().await;
+    let ada = Held::of(&present(&app, SIGN_UP, &credentials(&app, "ada@example.com", "ada")).await.expect(201));
+    app.sign_up("eve@example.com").await;
+    app.user("made@example.com").await;
+    let events = app.events().await;
+    for taken in ["eve@example.com", "made@example.com"] {
+        present(&app, SIGN_IN, &credentials(&app, taken, "ada")).await.refused(409, "email_taken");
+    }
+    assert_eq!(app.events().await, events);
+    assert_eq!(app.logged_in(&ada.token).await.expect(200).data()["user"], ada.user);
+    assert_eq!(listed(&app, &ada.token).await.len(), 1);
+}
+
+#[tokio::test]
+async fn many_sign_ins_at_once_all_succeed() {
+    let app = TestApp::start().await;
+    let ada = app.sign_up("ada@example.com").await;
+    let body = app.credentials("ada@example.com");
+    for answer in all_at_once((0..20).map(|_| app.request("POST", SIGN_IN).json(&body))).await {
+        answer.expect(200);
+    }
+    assert_eq!(listed(&app, &ada.token).await.len(), 21);
+}
+
+#[tokio::test]
+async fn an_organization_without_a_provider_is_503() {
+    let app = AppOptions { local_provider: false, ..AppOptions::default() };
+    let app = TestApp::with(TestOptions { app, ..TestOptions::default() }).await;
+    for target in [SIGN_UP, SIGN_IN] {
+        for token in [app.identity_token("ada@example.com", None), "opaque".to_owned()] {
+            let body = json!({ "access_token": token, "email": "ada@example.com" });
+            let answer = present(&app, target, &body).await.refused(503, "identity_provider_unavailable");
+            assert_eq!(answer.header("retry-after"), "1");
+        }
+        // What is wrong with the body is the caller's all the same.
+        present(&app, target, &json!({})).await.refused(422, "required");
+    }
+}
