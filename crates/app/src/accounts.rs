@@ -4,7 +4,7 @@ use crate::caller::{Caller, json};
 use crate::context::App;
 use crate::error::{Conflict, Error};
 use crate::revision::ATTEMPTS;
-use crate::sessions::SignedIn;
+use crate::sessions::{SignedIn, prepare_revoke};
 use crate::users::UserTrace;
 use perennial_domain::events::{Event, EventKind};
 use perennial_domain::fault::Faults;
@@ -31,10 +31,15 @@ pub async fn delete(app: &App, caller: &Caller, signed_in: &SignedIn, auth_id: &
         let found = sessions::with_user(&app.db, organization, signed_in.session.id).await?;
         // Somebody has ended the session, or deleted the account, in this very moment.
         let (_, user) = found.filter(|(session, _)| session.is_live(now)).ok_or(Error::InvalidToken)?;
+        let live = sessions::live(&app.db, organization, user.id, now).await?;
         let open = subscriptions::open_by_user(&app.db, organization, user.id).await?;
         let revision = EventId::new(now, app.chance.bits());
         let mut change = users::erase(Change::new(), &user, now, revision);
         change = subscriptions::guard_open_count(change, organization, user.id, open.len());
+        // The trail tells of each session that ends here, as of any other.
+        for listed in &live {
+            change = prepare_revoke(app, caller, change, &listed.session, now);
+        }
         change = sessions::erase(change, organization, user.id);
         for before in &open {
             change = prepare_end(app, caller, change, before, now)?;
@@ -44,7 +49,7 @@ pub async fn delete(app: &App, caller: &Caller, signed_in: &SignedIn, auth_id: &
         change = events::insert(change, &Event { before: Some(json(&trace)), ..event });
         match app.db.commit(change).await {
             Ok(()) => return Ok(()),
-            Err(store::Error::Missed(Miss::User | Miss::Record)) => {}
+            Err(store::Error::Missed(Miss::User | Miss::Session | Miss::Record)) => {}
             Err(error) => return Err(error.into()),
         }
     }

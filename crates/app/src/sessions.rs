@@ -159,7 +159,8 @@ async fn revoke_one(app: &App, caller: &Caller, session: &Session) -> Result<usi
     }
 }
 
-fn prepare_revoke(app: &App, caller: &Caller, change: Change, session: &Session, now: Time) -> Change {
+/// Ends the session together with its event; misses with [`Miss::Session`] if it has ended before.
+pub(crate) fn prepare_revoke(app: &App, caller: &Caller, change: Change, session: &Session, now: Time) -> Change {
     revoked_event(app, caller, sessions::revoke(change, session, now), session, now)
 }
 

@@ -2,9 +2,12 @@
 //! The engine is that of the run: see `perennial-testkit`.
 
 mod access_token;
+mod account_deletion;
+mod revocation;
 mod session_check;
 mod sign_in;
 mod sign_up;
 mod sign_up_fields;
 mod support;
+mod token_list;
 mod tour;
