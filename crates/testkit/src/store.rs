@@ -39,6 +39,13 @@ impl TestStore {
         }
     }
 
+    /// The bytes of its files, one after the other; none if it is on PostgreSQL.
+    pub fn files(&self) -> Vec<u8> {
+        let Place::Sqlite(directory) = &*self.0 else { return Vec::new() };
+        let entries = std::fs::read_dir(directory.path()).unwrap();
+        entries.flat_map(|entry| std::fs::read(entry.unwrap().path()).unwrap()).collect()
+    }
+
     /// Opens and migrates it.
     pub async fn open(&self) -> Db {
         let db = self.open_as_it_is().await;

@@ -3,7 +3,10 @@
 
 mod access_token;
 mod account_deletion;
+mod erasure;
+mod log;
 mod revocation;
+mod secrets;
 mod session_check;
 mod sign_in;
 mod sign_up;
