@@ -3,14 +3,18 @@
 
 mod access_token;
 mod account_deletion;
+mod browsers;
 mod erasure;
 mod log;
+mod own_records;
+mod reaching_further;
 mod revocation;
 mod secrets;
 mod session_check;
 mod sign_in;
 mod sign_up;
 mod sign_up_fields;
+mod stolen_tokens;
 mod support;
 mod token_list;
 mod tour;
