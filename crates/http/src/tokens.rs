@@ -41,6 +41,7 @@ pub(crate) static LOGOUT: Operation = post(
     "logout",
     "Log out",
     "Ends the session of this token. Done again with the same token, it ends none.",
+    &[Code::OutcomeUnknown],
 );
 
 pub(crate) static REVOKE_ALL: Operation = post(
@@ -50,6 +51,7 @@ pub(crate) static REVOKE_ALL: Operation = post(
     "revokeAllTokens",
     "End every session",
     "This one too. Their tokens stop working at once.",
+    &[Code::Contended, Code::OutcomeUnknown],
 );
 
 pub(crate) static REVOKE_ALL_EXCEPT_CURRENT: Operation = post(
@@ -59,6 +61,7 @@ pub(crate) static REVOKE_ALL_EXCEPT_CURRENT: Operation = post(
     "revokeAllTokensExceptCurrent",
     "End every other session",
     "All but the session of this token. Their tokens stop working at once.",
+    &[Code::Contended, Code::OutcomeUnknown],
 );
 
 pub(crate) static REVOKE_ONE: Operation = post(
@@ -68,6 +71,7 @@ pub(crate) static REVOKE_ONE: Operation = post(
     "revokeToken",
     "End one session",
     "One of the caller's own; another's is not found.",
+    &[Code::OutcomeUnknown],
 );
 
 const fn post(
@@ -77,6 +81,7 @@ const fn post(
     id: &'static str,
     summary: &'static str,
     about: &'static str,
+    refuses: &'static [Code],
 ) -> Operation {
     Operation {
         endpoint,
@@ -91,7 +96,7 @@ const fn post(
         takes: None,
         example: None,
         answers: Answers::Told(StatusCode::OK, "Revoked"),
-        refuses: &[Code::Contended, Code::OutcomeUnknown],
+        refuses,
     }
 }
 

@@ -146,11 +146,8 @@ async fn subscriptions_end_payments_stay_and_each_change_is_told() {
         let id = text(before, "id");
         let after = app.get(&format!("/subscriptions/{id}")).await.expect(200).data().clone();
         let status = text(before, "status");
-        // What is active by default follows the status; an operator's override stays.
-        let is_active = match (status, before["is_active"].as_bool().unwrap()) {
-            ("past_due", false) => false,
-            _ => true,
-        };
+        // What is active follows the status; the one that an operator switched off stays off.
+        let is_active = status != "past_due";
         let changes = json!({
             "status": "cancelled", "ends_at": ends_at, "is_active": is_active, "has_access": false, "updated_at": now
         });

@@ -1,6 +1,8 @@
 //! Contract §3 through HTTP: signing up and in, sessions, tokens, accounts.
 //! The engine is that of the run: see `perennial-testkit`.
 
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on panics")]
+
 mod access_token;
 mod account_deletion;
 mod browsers;

@@ -1,6 +1,7 @@
 //! Contract §3, "user-logged-in": who holds a token, for how long, and what asking costs.
 
 use crate::support::*;
+use perennial_store::Sql;
 use perennial_testkit::TestApp;
 use serde_json::json;
 
@@ -115,6 +116,7 @@ async fn the_scheme_is_read_in_any_case_and_the_header_once() {
 
 #[tokio::test]
 async fn a_check_costs_one_read_and_the_session_is_read_every_time() {
+    static END: Sql = Sql::new("UPDATE sessions SET revoked_at = signed_in_at");
     let app = TestApp::start().await;
     let ada = app.sign_up("ada@example.com").await;
     app.logged_in(&ada.token).await.expect(200);
@@ -124,7 +126,6 @@ async fn a_check_costs_one_read_and_the_session_is_read_every_time() {
         assert_eq!(statements, 1, "the session with its user, and nothing else");
     }
     // Ended past the service, so that nothing but the row can tell.
-    static END: perennial_store::Sql = perennial_store::Sql::new("UPDATE sessions SET revoked_at = signed_in_at");
     execute(&app, &END).await;
     let (answer, statements) = cost(&app, app.browser("POST", CHECK).bearer(&ada.token)).await;
     answer.refused(401, "invalid_token");

@@ -1,5 +1,6 @@
 //! Contract §8: the OpenAPI document, held against what the service answers.
 
+use crate::document_of_people::AUTHENTICATION;
 use crate::openapi::{Document, references};
 use crate::support::{Base, PAYMENTS, PLANS, SUBSCRIPTIONS, place};
 use perennial_testkit::{Request, TestApp};
@@ -22,20 +23,6 @@ const OPERATIONS: [(&str, &str); 14] = [
     ("get", "/subscription-payments/{payment_id}"),
     ("put", "/subscription-payments/{payment_id}"),
     ("delete", "/subscription-payments/{payment_id}"),
-];
-
-/// The nine of the interface, and one of ours.
-const AUTHENTICATION: [(&str, &str); 10] = [
-    ("post", "/authentication/sign-in"),
-    ("post", "/authentication/sign-up"),
-    ("post", "/authentication/user-logged-in"),
-    ("post", "/authentication/refresh-token"),
-    ("delete", "/authentication/delete-my-account/{auth_id}"),
-    ("get", "/authentication/tokens"),
-    ("post", "/authentication/tokens/logout"),
-    ("post", "/authentication/tokens/revoke-all"),
-    ("post", "/authentication/tokens/revoke-all-except-current"),
-    ("post", "/authentication/tokens/revoke/{id}"),
 ];
 
 #[tokio::test]

@@ -8,6 +8,7 @@ mod activity;
 mod billing;
 mod deletes;
 mod document;
+mod document_of_people;
 mod external_ids;
 mod money;
 mod openapi;
