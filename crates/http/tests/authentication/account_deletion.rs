@@ -193,6 +193,30 @@ async fn it_happens_as_a_whole_or_not_at_all() {
 }
 
 #[tokio::test]
+async fn a_subscription_made_in_the_same_moment_ends_too_or_is_refused() {
+    let app = TestApp::start().await;
+    app.plan("pro", json!({})).await;
+    let beside = app.beside().await;
+    for round in 0..10 {
+        let ada = app.sign_up(&format!("ada{round}@example.com")).await;
+        app.subscription(ada.user_id(), "pro", json!({})).await;
+        let body = json!({ "user_id": ada.user_id(), "subscription_plan_id": "pro" });
+        let server = |number: usize| if number % 2 == 0 { &app } else { beside.as_ref().unwrap_or(&app) };
+        let mut requests: Vec<_> =
+            (0..6).map(|number| server(number).request("POST", "/subscriptions").json(&body)).collect();
+        requests.insert(3, app.browser("DELETE", &account(&ada)).bearer(&ada.token));
+        for (number, answer) in all_at_once(requests).await.into_iter().enumerate() {
+            match number {
+                3 => assert_eq!(answer.expect(200).data(), &json!({ "deleted": true })),
+                _ => assert!([201, 422].contains(&answer.status), "{}", answer.json),
+            }
+        }
+    }
+    let open = "SELECT COUNT(*) FROM subscriptions WHERE status <> 'cancelled'";
+    assert_eq!(count(&app, open).await, 0);
+}
+
+#[tokio::test]
 async fn of_many_deletions_at_once_one_deletes() {
     let app = TestApp::start().await;
     let ada = app.sign_up("ada@example.com").await;

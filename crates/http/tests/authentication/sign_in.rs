@@ -131,6 +131,25 @@ async fn an_address_that_another_holds_is_not_taken_over() {
 }
 
 #[tokio::test]
+async fn of_two_that_take_over_one_address_at_once_one_succeeds() {
+    let app = TestApp::start().await;
+    for round in 0..5 {
+        let mut requests = Vec::new();
+        for name in ["ada", "eve"] {
+            let subject = format!("{name} {round}");
+            let body = credentials(&app, &format!("{name}{round}@example.com"), &subject);
+            app.post(SIGN_UP, &body).await.expect(201);
+            let body = credentials(&app, &format!("shared{round}@example.com"), &subject);
+            requests.push(app.request("POST", SIGN_IN).json(&body));
+        }
+        let mut answers = all_at_once(requests).await;
+        answers.sort_by_key(|answer| answer.status);
+        let refused = answers.pop().unwrap().refused(409, "email_taken");
+        assert_eq!((answers.pop().unwrap().status, refused.status), (200, 409));
+    }
+}
+
+#[tokio::test]
 async fn many_sign_ins_at_once_all_succeed() {
     let app = TestApp::start().await;
     let ada = app.sign_up("ada@example.com").await;
