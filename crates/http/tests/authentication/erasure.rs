@@ -108,6 +108,22 @@ async fn a_failure_of_the_store_is_logged_without_the_row_it_was_about() {
     }
 }
 
+/// A row that is gone may live on in the free space of its file, and in every backup of it.
+#[tokio::test]
+async fn of_an_erased_person_nothing_is_left_in_the_database_file() {
+    let app = TestApp::start().await;
+    let held = live_here(&app).await;
+    let eve = app.sign_up("zilpzalp@birds.example").await;
+    call(&app, "DELETE", &account(&held), &held.token).await.expect(200);
+    app.app.db.close().await;
+    let files = app.store().files();
+    let holds = |wanted: &str| files.windows(wanted.len()).any(|window| window == wanted.as_bytes());
+    assert_eq!(holds(text(&eve.user, "email")), !app.store().is_postgres(), "PostgreSQL keeps its files to itself");
+    for known in [EMAIL, NEW_EMAIL, SUBJECT, USERNAME, FIRST_NAME, LAST_NAME, AUTH_TYPE, USER_AGENT] {
+        assert!(!holds(known), "{known}");
+    }
+}
+
 #[tokio::test]
 async fn two_people_are_not_taken_for_one_when_one_is_erased() {
     let app = TestApp::start().await;

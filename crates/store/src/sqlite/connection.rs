@@ -65,6 +65,8 @@ fn connect(options: &SqliteOptions, purpose: Purpose) -> rusqlite::Result<Connec
     // Mapped pages would be written and unmapped under the readers' feet.
     connection.pragma_update_and_check(None, "mmap_size", 0, |_| Ok(())).or_else(no_answer)?;
     connection.pragma_update(None, "temp_store", "MEMORY")?;
+    // What is erased is overwritten: a person's data does not stay in the free space of the file and of its backups.
+    connection.pragma_update_and_check(None, "secure_delete", true, |_| Ok(())).or_else(no_answer)?;
     // Checkpoints run on a thread of their own, so that no commit waits for one.
     connection.pragma_update_and_check(None, "wal_autocheckpoint", 0, |_| Ok(())).or_else(no_answer)?;
     let cache_kibibytes = match purpose {
