@@ -106,7 +106,7 @@ async fn an_installation_issues_under_one_name_on_every_server() {
 #[tokio::test]
 async fn a_public_url_is_the_name_if_there_is_one() {
     let url = "https://billing.example.com";
-    let options = AppOptions { public_url: Some(url.to_owned()), local_provider: true };
+    let options = AppOptions { public_url: Some(url.to_owned()), local_provider: true, ..AppOptions::default() };
     let app = TestApp::with(TestOptions { app: options, ..TestOptions::default() }).await;
     let ada = app.sign_up("ada@example.com").await;
     assert_eq!(claims(&ada.token)["iss"], url);

@@ -125,7 +125,7 @@ impl<'a> Tenant<'a> {
 
     pub(crate) async fn new(app: &'a TestApp) -> Self {
         let name = OrganizationName::parse("other").unwrap();
-        let organization = organizations::create(&app.app, name, Currency::USD).await.unwrap().unwrap().id;
+        let organization = organizations::create(&app.app, name, Currency::USD, None).await.unwrap().unwrap().id;
         for (presents, kind) in [(Self::TRUSTED, ClientKind::Trusted), (Self::PUBLIC, ClientKind::Public)] {
             let scopes: Vec<Scope> = kind.scopes().iter().collect();
             client(app, organization, presents, &scopes).await;
@@ -166,13 +166,13 @@ pub(crate) async fn cost(app: &TestApp, request: Request) -> (Answer, u64) {
     (answer, app.app.db.metrics().statements - before)
 }
 
-/// What an answer tells apart from the id of its request.
+/// What an answer tells apart from the id of its request, and from how many attempts the caller has left.
 pub(crate) fn without_request_id(answer: &Answer) -> (u16, Value, Vec<(String, String)>) {
     let mut body = answer.json.clone();
     if let Some(members) = body.as_object_mut() {
         members.remove("request_id");
     }
-    let told = |name: &str| !["date", "x-request-id", "content-length"].contains(&name);
+    let told = |name: &str| !["date", "x-request-id", "content-length", "ratelimit"].contains(&name);
     let headers = answer.headers.iter().filter(|(name, _)| told(name.as_str()));
     let headers = headers.map(|(name, value)| (name.to_string(), value.to_str().unwrap().to_owned())).collect();
     (answer.status, body, headers)
