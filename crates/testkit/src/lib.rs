@@ -6,12 +6,14 @@
 mod answer;
 mod app;
 mod builders;
+mod connection;
 mod people;
 mod request;
 mod store;
 
 pub use answer::Answer;
 pub use app::{TestApp, TestOptions};
+pub use connection::Connection;
 pub use people::Held;
 pub use request::Request;
 pub use store::TestStore;

@@ -1,13 +1,11 @@
-//! A request being put together. It goes over a real socket, on a connection of its own.
+//! A request being put together. It goes over a real socket.
 
 use crate::answer::Answer;
+use crate::connection::Connection;
 use bytes::Bytes;
-use http_body_util::{BodyExt, Full};
-use hyper::client::conn::http1;
-use hyper_util::rt::TokioIo;
+use http_body_util::Full;
 use serde_json::Value;
 use std::net::SocketAddr;
-use tokio::net::TcpStream;
 
 /// A request to a service under test.
 #[derive(Clone, Debug)]
@@ -57,12 +55,12 @@ impl Request {
         self
     }
 
-    /// Sends it and reads the whole answer.
+    /// Sends it on a connection of its own and reads the whole answer.
     pub async fn send(self) -> Answer {
-        let stream = TcpStream::connect(self.address).await.unwrap();
-        stream.set_nodelay(true).unwrap();
-        let (mut sender, connection) = http1::handshake(TokioIo::new(stream)).await.unwrap();
-        let connection = tokio::spawn(connection);
+        Connection::open(self.address).await.send(self).await
+    }
+
+    pub(crate) fn into_http(self) -> http::Request<Full<Bytes>> {
         let mut request = http::Request::builder().method(self.method.as_str()).uri(&self.target);
         if !self.headers.iter().any(|(name, _)| name == "host") {
             request = request.header("host", "test");
@@ -70,11 +68,6 @@ impl Request {
         for (name, value) in &self.headers {
             request = request.header(name, value.as_slice());
         }
-        let response = sender.send_request(request.body(Full::new(self.body)).unwrap()).await.unwrap();
-        let (parts, body) = response.into_parts();
-        let bytes = body.collect().await.unwrap().to_bytes().to_vec();
-        connection.abort();
-        let json = serde_json::from_slice(&bytes).unwrap_or(Value::Null);
-        Answer { status: parts.status.as_u16(), headers: parts.headers, bytes, json }
+        request.body(Full::new(self.body)).unwrap()
     }
 }

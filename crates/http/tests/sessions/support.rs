@@ -1,0 +1,155 @@
+//! What several of these tests share. Crowds come through the trusted client, whose rate limit is wide.
+
+use data_encoding::BASE64URL_NOPAD;
+use perennial_store::{Change, Sql};
+use perennial_testkit::{Answer, Held, Request, TestApp};
+use serde_json::{Value, json};
+
+pub(crate) const DAY: i64 = 24 * 3600;
+
+/// Signs somebody up with the trusted client.
+pub(crate) async fn sign_up(app: &TestApp, email: &str) -> Held {
+    let request = app.request("POST", "/authentication/sign-up").json(&app.credentials(email));
+    Held::of(&request.send().await.expect(201))
+}
+
+/// What signs somebody in with the trusted client.
+pub(crate) fn signing_in(app: &TestApp, email: &str) -> Request {
+    app.request("POST", "/authentication/sign-in").json(&app.credentials(email))
+}
+
+/// Signs somebody in with the trusted client.
+pub(crate) async fn sign_in(app: &TestApp, email: &str) -> Held {
+    Held::of(&signing_in(app, email).send().await.expect(200))
+}
+
+/// What refreshes with the trusted client.
+pub(crate) fn refreshing(app: &TestApp, refresh_token: &str) -> Request {
+    app.request("POST", "/authentication/refresh-token").json(&json!({ "refresh_token": refresh_token }))
+}
+
+/// Refreshes with the trusted client.
+pub(crate) async fn refresh(app: &TestApp, refresh_token: &str) -> Answer {
+    refreshing(app, refresh_token).send().await
+}
+
+/// Asks, with the trusted client, who holds the token.
+pub(crate) async fn check(app: &TestApp, token: &str) -> Answer {
+    app.request("POST", "/authentication/user-logged-in").bearer(token).send().await
+}
+
+/// A call of a person with a token, through the trusted client.
+pub(crate) fn call(app: &TestApp, method: &str, target: &str, token: &str) -> Request {
+    app.request(method, target).bearer(token)
+}
+
+/// Ends every session of whoever holds the token.
+pub(crate) fn revoking_all(app: &TestApp, token: &str) -> Request {
+    call(app, "POST", "/authentication/tokens/revoke-all", token)
+}
+
+/// What deletes the account of this person.
+pub(crate) fn deleting_account(app: &TestApp, held: &Held) -> Request {
+    let auth_id = held.user["auth_id"].as_str().unwrap();
+    call(app, "DELETE", &format!("/authentication/delete-my-account/{auth_id}"), &held.token)
+}
+
+/// Sends all of them at once; the answers come in the order of the requests.
+pub(crate) async fn all_at_once(requests: impl IntoIterator<Item = Request>) -> Vec<Answer> {
+    let sent: Vec<_> = requests.into_iter().map(|request| tokio::spawn(request.send())).collect();
+    let mut answers = Vec::with_capacity(sent.len());
+    for answer in sent {
+        answers.push(answer.await.unwrap());
+    }
+    answers
+}
+
+/// Puts them into another order, the same for the same seed; says where each came from.
+pub(crate) fn shuffled<T>(items: Vec<T>, dice: &mut Dice) -> Vec<(usize, T)> {
+    let mut items: Vec<(usize, T)> = items.into_iter().enumerate().collect();
+    for place in (1..items.len()).rev() {
+        items.swap(place, dice.below(place + 1));
+    }
+    items
+}
+
+/// Sends all of them at once in a shuffled order; the answers come in the order of the requests.
+pub(crate) async fn mingled(requests: Vec<Request>, dice: &mut Dice) -> Vec<Answer> {
+    let (places, requests): (Vec<usize>, Vec<Request>) = shuffled(requests, dice).into_iter().unzip();
+    let mut answers: Vec<(usize, Answer)> = places.into_iter().zip(all_at_once(requests).await).collect();
+    answers.sort_by_key(|(place, _)| *place);
+    answers.into_iter().map(|(_, answer)| answer).collect()
+}
+
+/// Chance for a test, the same each time: SplitMix64.
+pub(crate) struct Dice(pub(crate) u64);
+
+impl Dice {
+    pub(crate) fn bits(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
+        let mut bits = self.0;
+        bits = (bits ^ (bits >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+        bits = (bits ^ (bits >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
+        bits ^ (bits >> 31)
+    }
+
+    pub(crate) fn below(&mut self, bound: usize) -> usize {
+        usize::try_from(self.bits() % u64::try_from(bound).unwrap()).unwrap()
+    }
+
+    pub(crate) fn one_in(&mut self, bound: usize) -> bool {
+        self.below(bound) == 0
+    }
+}
+
+/// What one part of a JWT says, unverified: 0 the header, 1 the claims.
+pub(crate) fn part(token: &str, place: usize) -> Value {
+    let text = token.split('.').nth(place).unwrap();
+    serde_json::from_slice(&BASE64URL_NOPAD.decode(text.as_bytes()).unwrap()).unwrap()
+}
+
+/// A number from the database itself.
+pub(crate) async fn count(app: &TestApp, sql: &'static str) -> i64 {
+    app.app.db.one(&Sql::new(sql), &[], |row| row.int(0)).await.unwrap().unwrap()
+}
+
+/// Changes the database past the service.
+pub(crate) async fn execute(app: &TestApp, sql: &'static Sql) {
+    app.app.db.commit(Change::new().execute_any(sql, vec![])).await.unwrap();
+}
+
+/// How many of these hold a live session; each says the same of its access and of its refresh token.
+pub(crate) async fn living(app: &TestApp, all: &[Held]) -> usize {
+    let mut living = 0;
+    for held in all {
+        let checked = check(app, &held.token).await;
+        let refreshed = refresh(app, &held.refresh_token).await;
+        if checked.status == 200 {
+            refreshed.expect(200);
+            living += 1;
+        } else {
+            checked.refused(401, "invalid_token");
+            refreshed.refused(401, "invalid_refresh_token");
+        }
+    }
+    living
+}
+
+/// Runs a test on one server, and on two where the store can have two.
+macro_rules! on_one_and_two_servers {
+    ($race:ident, $one:ident, $two:ident) => {
+        #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+        async fn $one() {
+            $race(&[&TestApp::start().await]).await;
+        }
+
+        #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+        async fn $two() {
+            let app = TestApp::start().await;
+            if let Some(beside) = app.beside().await {
+                $race(&[&app, &beside]).await;
+            }
+        }
+    };
+}
+pub(crate) use on_one_and_two_servers;
