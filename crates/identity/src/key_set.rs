@@ -10,6 +10,8 @@ use serde_json::json;
 const DAY_SECONDS: i64 = 24 * 3600;
 const TERM_SECONDS: i64 = 30 * DAY_SECONDS;
 const NOTICE_SECONDS: i64 = DAY_SECONDS;
+/// How long a key is kept after it was last published: a server whose clock is ahead must not take it from the others.
+const KEPT_SECONDS: i64 = DAY_SECONDS;
 
 /// The signing keys, oldest first.
 #[derive(Default)]
@@ -38,9 +40,9 @@ impl KeySet {
         (planned <= earliest).then_some(planned.max(earliest))
     }
 
-    /// The key that signs now.
+    /// The key that signs now. Before the oldest begins, which only a clock that stepped back can show, the oldest.
     pub fn current(&self, now: Time) -> Option<&SigningKey> {
-        self.keys.iter().rfind(|key| key.active_from() <= now)
+        self.keys.iter().rfind(|key| key.active_from() <= now).or(self.keys.first())
     }
 
     /// The published key of this name.
@@ -48,9 +50,10 @@ impl KeySet {
         self.published_keys(now).find(|key| key.kid() == kid)
     }
 
-    /// The names of keys whose last token has expired: their rows can go.
+    /// The names of keys whose last token has long expired: their rows can go.
     pub fn spent(&self, now: Time) -> Vec<&str> {
-        let spent = self.keys.iter().enumerate().filter(|(place, _)| self.is_spent(*place, now));
+        let then = now.plus_seconds(-KEPT_SECONDS);
+        let spent = self.keys.iter().enumerate().filter(|(place, _)| self.is_spent(*place, then));
         spent.map(|(_, key)| key.kid()).collect()
     }
 
@@ -64,7 +67,10 @@ impl KeySet {
         self.keys
             .iter()
             .enumerate()
-            .filter(move |(place, key)| key.active_from() <= announced && !self.is_spent(*place, now))
+            .filter(move |(place, key)| {
+                let is_announced = *place == 0 || key.active_from() <= announced;
+                is_announced && !self.is_spent(*place, now)
+            })
             .map(|(_, key)| key)
     }
 
@@ -117,9 +123,19 @@ mod tests {
         assert_eq!(signs(TERM_SECONDS), at(TERM_SECONDS));
         let last = TERM_SECONDS + LIFE_SECONDS + LEEWAY_SECONDS;
         assert_eq!(published(&keys, last - 1), [0, TERM_SECONDS]);
-        assert!(keys.spent(at(last - 1)).is_empty());
         assert_eq!(published(&keys, last), [TERM_SECONDS]);
-        assert_eq!(keys.spent(at(last)).len(), 1);
+        assert!(keys.spent(at(last + DAY_SECONDS - 1)).is_empty(), "another server's clock may be behind");
+        assert_eq!(keys.spent(at(last + DAY_SECONDS)).len(), 1);
+    }
+
+    #[test]
+    fn a_clock_before_every_key_signs_with_the_oldest_and_publishes_it() {
+        let keys = set(&[0, TERM_SECONDS]);
+        for now in [-300, -2 * DAY_SECONDS, -3 * TERM_SECONDS] {
+            assert_eq!(keys.current(at(now)).unwrap().active_from(), at(0));
+            assert_eq!(published(&keys, now), [0]);
+            assert_eq!(keys.due(at(now)), None);
+        }
     }
 
     #[test]
