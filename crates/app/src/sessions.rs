@@ -118,16 +118,16 @@ pub async fn revoke_all(
         // Read again each time: the epoch first, so that a session begun after it cannot be missed.
         let now = app.clock.now();
         let found = sessions::with_user(&app.db, caller.organization(), signed_in.session.id).await?;
-        let Some((_, user)) = found else { return Err(Error::InvalidToken) };
-        let live = sessions::live(&app.db, caller.organization(), user.id, now).await?;
-        let ended: Vec<Session> =
-            live.into_iter().map(|listed| listed.session).filter(|session| Some(session.id) != kept).collect();
+        // Somebody has ended the caller's own session in this very moment.
+        let (_, user) = found.filter(|(session, _)| session.is_live(now)).ok_or(Error::InvalidToken)?;
+        let open = sessions::open(&app.db, caller.organization(), user.id).await?;
+        let ended = || open.iter().map(|listed| &listed.session).filter(|session| Some(session.id) != kept);
         let mut change = users::move_epoch(Change::new(), &user);
-        for session in &ended {
+        for session in ended() {
             change = prepare_revoke(app, caller, change, session, now);
         }
         match app.db.commit(change).await {
-            Ok(()) => return Ok(ended.len()),
+            Ok(()) => return Ok(ended().filter(|session| session.is_live(now)).count()),
             Err(store::Error::Missed(Miss::User | Miss::Session)) => {}
             Err(error) => return Err(error.into()),
         }
@@ -148,20 +148,22 @@ pub async fn sweep(app: &App) -> Result<(), Error> {
 
 async fn revoke_one(app: &App, caller: &Caller, session: &Session) -> Result<usize, Error> {
     let now = app.clock.now();
-    if !session.is_live(now) {
+    if session.revoked_at.is_some() {
         return Ok(0);
     }
     match app.db.commit(prepare_revoke(app, caller, Change::new(), session, now)).await {
-        Ok(()) => Ok(1),
+        Ok(()) => Ok(usize::from(session.is_live(now))),
         // Somebody else has ended it in this very moment.
         Err(store::Error::Missed(Miss::Session)) => Ok(0),
         Err(error) => Err(error.into()),
     }
 }
 
-/// Ends the session together with its event; misses with [`Miss::Session`] if it has ended before.
+/// Ends a session together with its event; misses with [`Miss::Session`] if it was ended before. One that has run out
+/// is not told of, but a clock that steps back must not bring it to life.
 pub(crate) fn prepare_revoke(app: &App, caller: &Caller, change: Change, session: &Session, now: Time) -> Change {
-    revoked_event(app, caller, sessions::revoke(change, session, now), session, now)
+    let change = sessions::revoke(change, session, now);
+    if session.is_live(now) { revoked_event(app, caller, change, session, now) } else { change }
 }
 
 fn revoked_event(app: &App, caller: &Caller, change: Change, session: &Session, now: Time) -> Change {

@@ -122,11 +122,16 @@ pub async fn with_user(db: &Db, organization: OrganizationId, id: SessionId) -> 
     .await
 }
 
-/// A user's sessions that are live at `now`, newest first.
-pub async fn live(db: &Db, organization: OrganizationId, user: UserId, now: Time) -> Result<Vec<Listed>, Error> {
+/// A user's sessions that nobody has ended, whether they have run out or not, newest first.
+pub async fn open(db: &Db, organization: OrganizationId, user: UserId) -> Result<Vec<Listed>, Error> {
     let params = [organization.bytes().into(), user.bytes().into()];
     let listed = |row: &Row<'_>| Ok(Listed { session: read(row)?, client_name: row.text(WIDTH)? });
-    let mut sessions = db.all(&BY_USER, &params, listed).await?;
+    db.all(&BY_USER, &params, listed).await
+}
+
+/// A user's sessions that are live at `now`, newest first.
+pub async fn live(db: &Db, organization: OrganizationId, user: UserId, now: Time) -> Result<Vec<Listed>, Error> {
+    let mut sessions = open(db, organization, user).await?;
     sessions.retain(|listed| listed.session.is_live(now));
     Ok(sessions)
 }
