@@ -5,7 +5,10 @@
 
 mod support;
 
+mod clock;
 mod deletions;
+mod keys;
 mod races;
 mod refresh;
+mod secrets;
 mod theft;
