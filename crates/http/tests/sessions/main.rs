@@ -11,4 +11,5 @@ mod keys;
 mod races;
 mod refresh;
 mod secrets;
+mod storm;
 mod theft;
