@@ -73,22 +73,24 @@ pub(crate) static LIVE: Sql = Sql::new(
      WHERE organization_id = $1 AND id = $2 AND revoked_at IS NULL",
 );
 
+/// What its guard holds is said again, here and below: PostgreSQL is sent a change in one go, and a row whose guard has
+/// missed must not be locked after all, out of order, where two servers would wait for each other.
 pub(crate) static ROTATE: Sql = Sql::new(
     "UPDATE sessions
-     SET generation = $3, rotated_at = $4, graces = $5, expires_at = $6, last_used_at = $7
-     WHERE organization_id = $1 AND id = $2",
+     SET generation = $5, rotated_at = $6, graces = $7, expires_at = $8, last_used_at = $9
+     WHERE organization_id = $1 AND id = $2 AND generation = $3 AND graces = $4 AND revoked_at IS NULL",
 );
 
 pub(crate) static REVOKE: Sql = Sql::new(
     "UPDATE sessions
      SET revoked_at = $3
-     WHERE organization_id = $1 AND id = $2",
+     WHERE organization_id = $1 AND id = $2 AND revoked_at IS NULL",
 );
 
 pub(crate) static MARK_USED: Sql = Sql::new(
     "UPDATE sessions
      SET last_used_at = $3
-     WHERE organization_id = $1 AND id = $2 AND last_used_at < $3",
+     WHERE organization_id = $1 AND id = $2 AND revoked_at IS NULL AND last_used_at < $3",
 );
 
 pub(crate) static ERASE: Sql = Sql::new(
@@ -156,7 +158,7 @@ pub fn insert(change: Change, session: &Session) -> Change {
 
 /// What refreshing made of the session, if it is still as it was read; misses with [`Miss::Session`] else.
 pub fn rotate(change: Change, session: &Session, read: &Session) -> Change {
-    let mut values = key(session.organization_id, session.id);
+    let mut values = state(read);
     values.extend([
         i64::from(session.generation).into(),
         kept::time(session.rotated_at),
@@ -201,10 +203,7 @@ fn revoke_row(change: Change, session: &Session, at: Time) -> Change {
 }
 
 fn unchanged(change: Change, session: &Session) -> Change {
-    let mut params = key(session.organization_id, session.id);
-    params.push(i64::from(session.generation).into());
-    params.push(graces(session).into());
-    guard(change, session.id, &UNCHANGED, params)
+    guard(change, session.id, &UNCHANGED, state(session))
 }
 
 fn guard_live(change: Change, organization: OrganizationId, id: SessionId) -> Change {
@@ -218,6 +217,14 @@ fn guard(change: Change, id: SessionId, sql: &'static Sql, params: Vec<Value>) -
 
 fn key(organization: OrganizationId, id: SessionId) -> Vec<Value> {
     vec![organization.bytes().into(), id.bytes().into()]
+}
+
+/// What refreshing changes, after the key.
+fn state(session: &Session) -> Vec<Value> {
+    let mut values = key(session.organization_id, session.id);
+    values.push(i64::from(session.generation).into());
+    values.push(graces(session).into());
+    values
 }
 
 /// The instants as one text: there are three at most.

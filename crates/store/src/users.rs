@@ -93,10 +93,11 @@ pub(crate) static UPDATE: Sql = Sql::new(
              AND other.deleted_at IS NULL AND other.id <> $2)",
 );
 
+/// What its guard holds is said again: see the sessions' `ROTATE`.
 pub(crate) static MOVE_EPOCH: Sql = Sql::new(
     "UPDATE users
      SET session_epoch = session_epoch + 1
-     WHERE organization_id = $1 AND id = $2",
+     WHERE organization_id = $1 AND id = $2 AND revision = $3 AND session_epoch = $4 AND deleted_at IS NULL",
 );
 
 pub(crate) static ERASE: Sql = Sql::new(
@@ -150,7 +151,7 @@ pub fn erase(change: Change, user: &User, at: Time, revision: EventId) -> Change
 
 /// Tells sign-ins under way that the user's sessions are no longer what they saw.
 pub fn move_epoch(change: Change, user: &User) -> Change {
-    unchanged(change, user).execute(&MOVE_EPOCH, key(user), Miss::Record)
+    unchanged(change, user).execute(&MOVE_EPOCH, state(user), Miss::User)
 }
 
 /// Holds the user as live until the change is written.
@@ -167,17 +168,22 @@ pub fn guard_live(change: Change, organization: OrganizationId, id: UserId) -> C
 
 /// Holds the user as it was read, its sessions included.
 fn unchanged(change: Change, user: &User) -> Change {
-    let mut params = key(user);
-    params.push(user.revision.bytes().into());
-    params.push(user.session_epoch.into());
     change.guard(Guard {
         table: Table::Users,
         key: user.id.bytes(),
         lock: Lock::Exclusive,
         sql: &AT_REVISION,
-        params,
+        params: state(user),
         miss: Miss::User,
     })
+}
+
+/// What tells one state of a user from the next, after the key.
+fn state(user: &User) -> Vec<Value> {
+    let mut values = key(user);
+    values.push(user.revision.bytes().into());
+    values.push(user.session_epoch.into());
+    values
 }
 
 fn key(user: &User) -> Vec<Value> {
