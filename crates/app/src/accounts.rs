@@ -19,13 +19,12 @@ const FRESH_SECONDS: i64 = 24 * 3600;
 /// the sessions are gone, the subscriptions end, and an empty user stays for the payments to refer to.
 pub async fn delete(app: &App, caller: &Caller, signed_in: &SignedIn, auth_id: &str) -> Result<(), Error> {
     let organization = caller.organization();
-    let own = signed_in.user.identity.as_ref().is_some_and(|identity| identity.subject == auth_id);
-    if !own {
-        return Err(Error::NotAccountOwner);
-    }
+    let own = signed_in.user.identity.as_ref().filter(|identity| identity.subject == auth_id);
+    let identity = own.ok_or(Error::NotAccountOwner)?;
     if app.clock.now() > signed_in.session.signed_in_at.plus_seconds(FRESH_SECONDS) {
         return Err(Error::FreshSignInRequired);
     }
+    let _turn = app.turns.wait(organization, identity).await;
     for _ in 0..ATTEMPTS {
         let now = app.clock.now();
         let found = sessions::with_user(&app.db, organization, signed_in.session.id).await?;

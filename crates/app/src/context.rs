@@ -6,7 +6,7 @@ use crate::idempotency::InFlight;
 use crate::keys::Keys;
 use crate::limits::{Limits, RateLimits};
 use crate::providers::{Configured, Providers};
-use crate::sessions::UseMarks;
+use crate::sessions::{Turns, UseMarks};
 use crate::signing_keys::SigningKeys;
 use perennial_domain::time::Time;
 use perennial_identity::access::AccessTokens;
@@ -36,6 +36,7 @@ pub struct App {
     pub(crate) access_tokens: OnceCell<AccessTokens>,
     pub(crate) use_marks: UseMarks,
     pub(crate) limits: Limits,
+    pub(crate) turns: Turns,
 }
 
 /// What the context is told about its surroundings.
@@ -68,6 +69,7 @@ impl App {
             access_tokens: OnceCell::new(),
             use_marks: UseMarks::default(),
             limits,
+            turns: Turns::default(),
         }
     }
 }

@@ -2,6 +2,7 @@
 
 mod begin;
 mod refresh;
+mod turns;
 mod usage;
 
 pub use begin::{Credentials, Device, sign_in, sign_up};
@@ -9,6 +10,7 @@ pub use perennial_domain::sessions::Session;
 pub use perennial_identity::secret::Secret;
 pub use perennial_store::sessions::Listed;
 pub use refresh::refresh;
+pub(crate) use turns::Turns;
 pub(crate) use usage::UseMarks;
 
 use crate::caller::{Caller, json};
@@ -114,6 +116,8 @@ pub async fn revoke_all(
     signed_in: &SignedIn,
     kept: Option<SessionId>,
 ) -> Result<usize, Error> {
+    let identity = signed_in.user.identity.as_ref().ok_or(Error::InvalidToken)?;
+    let _turn = app.turns.wait(caller.organization(), identity).await;
     for _ in 0..ATTEMPTS {
         // Read again each time: the epoch first, so that a session begun after it cannot be missed.
         let now = app.clock.now();

@@ -74,6 +74,7 @@ pub async fn sign_up(
 pub async fn sign_in(app: &App, caller: &Caller, credentials: &Credentials, device: &Device) -> Result<Granted, Error> {
     let verified = verify(app, caller, credentials).await?;
     let identity = Identity { issuer: verified.issuer, subject: verified.subject };
+    let _turn = app.turns.wait(caller.organization(), &identity).await;
     for _ in 0..ATTEMPTS {
         let found = users::by_identity(&app.db, caller.organization(), &identity).await?;
         let found = found.ok_or(Error::UserNotFound)?;

@@ -3,7 +3,7 @@
 
 use crate::support::*;
 use perennial_store::Sql;
-use perennial_testkit::{Held, TestApp};
+use perennial_testkit::{Held, Request, TestApp};
 
 const ROUNDS: u64 = 12;
 
@@ -80,6 +80,25 @@ on_one_and_two_servers!(
     revoke_all_meets_sign_ins_and_refreshes,
     no_session_slips_past_a_revoke_all_with_one_server,
     no_session_slips_past_a_revoke_all_with_two_servers
+);
+
+async fn a_crowd(servers: &[&TestApp]) {
+    let app = servers[0];
+    let held = sign_up(app, "ada@example.com").await;
+    // So many that no session is ended for being one too many.
+    let mut requests: Vec<Request> =
+        (0..98).map(|place| signing_in(servers[place % servers.len()], "ada@example.com")).collect();
+    requests.insert(49, revoking_all(app, &held.token));
+    for answer in all_at_once(requests).await {
+        answer.expect(200);
+    }
+    check(app, &held.token).await.refused(401, "invalid_token");
+}
+
+on_one_and_two_servers!(
+    a_crowd,
+    no_crowd_of_sign_ins_keeps_a_revoke_all_from_its_turn_with_one_server,
+    no_crowd_of_sign_ins_keeps_a_revoke_all_from_its_turn_with_two_servers
 );
 
 async fn all_but_the_caller(servers: &[&TestApp]) {
