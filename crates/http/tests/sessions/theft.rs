@@ -147,7 +147,7 @@ impl Rivals<'_> {
     }
 }
 
-async fn play<'a>(app: &'a TestApp, kind: Thief, seed: u64) -> Rivals<'a> {
+async fn play(app: &TestApp, kind: Thief, seed: u64) -> Rivals<'_> {
     const HOURS: usize = 12;
     let dice = &mut Dice(seed);
     let victim = sign_up(app, &format!("ada{}@example.com", app.now().as_micros())).await;
