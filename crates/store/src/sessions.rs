@@ -87,6 +87,12 @@ pub(crate) static REVOKE: Sql = Sql::new(
      WHERE organization_id = $1 AND id = $2 AND revoked_at IS NULL",
 );
 
+pub(crate) static REVOKE_UNCHANGED: Sql = Sql::new(
+    "UPDATE sessions
+     SET revoked_at = $5
+     WHERE organization_id = $1 AND id = $2 AND generation = $3 AND graces = $4 AND revoked_at IS NULL",
+);
+
 pub(crate) static MARK_USED: Sql = Sql::new(
     "UPDATE sessions
      SET last_used_at = $3
@@ -171,12 +177,17 @@ pub fn rotate(change: Change, session: &Session, read: &Session) -> Change {
 
 /// Ends the session, if it is as it was read: a thief is not taken for one by a token that was rotated meanwhile.
 pub fn revoke_unchanged(change: Change, session: &Session, at: Time) -> Change {
-    revoke_row(unchanged(change, session), session, at)
+    let mut values = state(session);
+    values.push(kept::time(at));
+    unchanged(change, session).execute(&REVOKE_UNCHANGED, values, Miss::Session)
 }
 
 /// Ends the session; misses with [`Miss::Session`] if it has ended before.
 pub fn revoke(change: Change, session: &Session, at: Time) -> Change {
-    revoke_row(guard_live(change, session.organization_id, session.id), session, at)
+    let (organization, id) = (session.organization_id, session.id);
+    let mut values = key(organization, id);
+    values.push(kept::time(at));
+    guard_live(change, organization, id).execute(&REVOKE, values, Miss::Session)
 }
 
 /// Notes that the session was used. A session that has ended meanwhile misses.
@@ -194,12 +205,6 @@ pub fn erase(change: Change, organization: OrganizationId, user: UserId) -> Chan
 /// Removes up to `limit` of an organization's sessions that were over at `before`.
 pub fn sweep(change: Change, organization: OrganizationId, before: Time, limit: i64) -> Change {
     change.execute_any(&SWEEP, vec![organization.bytes().into(), kept::time(before), limit.into()])
-}
-
-fn revoke_row(change: Change, session: &Session, at: Time) -> Change {
-    let mut values = key(session.organization_id, session.id);
-    values.push(kept::time(at));
-    change.execute(&REVOKE, values, Miss::Session)
 }
 
 fn unchanged(change: Change, session: &Session) -> Change {

@@ -44,8 +44,8 @@ pub fn all() -> Vec<Statement> {
         subscriptions::BY_ID, subscriptions::ID_BY_EXTERNAL, subscriptions::COUNT_BY_PLAN, subscriptions::UPDATE,
         subscriptions::DELETE,
         subscriptions::OPEN_BY_USER, subscriptions::OPEN_COUNT,
-        sessions::WITH_USER, sessions::BY_USER, sessions::ROTATE, sessions::REVOKE, sessions::MARK_USED,
-        sessions::ERASE, sessions::SWEEP,
+        sessions::WITH_USER, sessions::BY_USER, sessions::ROTATE, sessions::REVOKE,
+        sessions::REVOKE_UNCHANGED, sessions::MARK_USED, sessions::ERASE, sessions::SWEEP,
         signing_keys::ALL, signing_keys::REMOVE,
         users::BY_IDENTITY, users::BY_EMAIL, users::NEWEST, users::UPDATE, users::MOVE_EPOCH, users::ERASE,
     ];

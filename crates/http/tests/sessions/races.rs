@@ -183,6 +183,28 @@ on_one_and_two_servers!(
     twenty_refreshes_at_once_are_one_step_with_two_servers
 );
 
+async fn late_retries(servers: &[&TestApp]) {
+    let app = servers[0];
+    for round in 0..ROUNDS {
+        let first = sign_up(app, &format!("ada{round}@example.com")).await;
+        let second = Held::of(&refresh(app, &first.refresh_token).await.expect(200));
+        app.advance(11);
+        let requests = (0..8).map(|place| refreshing(servers[place % servers.len()], &first.refresh_token));
+        let answers = all_at_once(requests).await;
+        let honoured = answers.iter().filter(|answer| answer.status == 200).count();
+        let reused = answers.iter().filter(|answer| answer.json["code"] == "refresh_token_reused").count();
+        let dead = answers.iter().filter(|answer| answer.json["code"] == "invalid_refresh_token").count();
+        assert_eq!((honoured, reused, dead), (3, 1, 4));
+        assert_eq!(living(app, &[second]).await, 0);
+    }
+}
+
+on_one_and_two_servers!(
+    late_retries,
+    late_retries_at_once_are_counted_one_by_one_with_one_server,
+    late_retries_at_once_are_counted_one_by_one_with_two_servers
+);
+
 async fn reuse_meets_refreshes(servers: &[&TestApp]) {
     let app = servers[0];
     for round in 0..ROUNDS {

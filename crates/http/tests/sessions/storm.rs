@@ -6,6 +6,7 @@
 
 use crate::support::*;
 use futures_util::future::join_all;
+use perennial_store::Sql;
 use perennial_testkit::{Answer, Connection, Held, Request, TestApp};
 use std::collections::HashSet;
 use std::time::Instant;
@@ -245,6 +246,7 @@ async fn storm(servers: &[&TestApp]) {
     let thieves = owners.iter().filter(|owner| owner.thief.is_some()).count();
     let caught: usize = owners.iter().map(|owner| owner.figures.caught).sum();
     assert_eq!(caught, thieves);
+    assert_eq!(deadlocks(app).await, 0, "servers waited for each other until the database's timer");
     println!(
         "R7: {sessions} sessions × {CALLERS} callers over {} server(s): {refreshes} refreshes in {stormed:.1} s, \
          {lost} answers lost, {early} asked for again within 10 s and {late} later; {one_step} sessions one step on, \
@@ -253,6 +255,13 @@ async fn storm(servers: &[&TestApp]) {
         servers.len(),
         started.elapsed().as_secs_f64(),
     );
+}
+
+/// How often transactions waited for each other in a circle; SQLite has one writer.
+async fn deadlocks(app: &TestApp) -> i64 {
+    static DEADLOCKS: Sql =
+        Sql::split("SELECT 0", "SELECT deadlocks FROM pg_stat_database WHERE datname = current_database()");
+    app.app.db.one(&DEADLOCKS, &[], |row| row.int(0)).await.unwrap().unwrap()
 }
 
 /// Everybody takes another step; then the thieves come. Whoever met one is out in the end, and nobody else.
