@@ -5,7 +5,7 @@ use crate::support::*;
 use perennial_testkit::{Answer, Held, Request, TestApp};
 use serde_json::json;
 
-const ROUNDS: u64 = 12;
+const ROUNDS: u64 = 16;
 const LEFT_SESSIONS: &str = "
     SELECT COUNT(*) FROM sessions AS s JOIN users AS u ON u.id = s.user_id WHERE u.deleted_at IS NOT NULL";
 const LEFT_SUBSCRIPTIONS: &str = "
