@@ -49,12 +49,13 @@ pub(crate) static INSERT: Insert = Insert::new(
     "ON CONFLICT DO NOTHING",
 );
 
-/// Misses when another live payment has the external id, as the insert does.
+/// Misses when another live payment has the external id, as the insert does. The revision is said again, as the
+/// subscriptions' `UPDATE` does.
 pub(crate) static UPDATE: Sql = Sql::new(
     "UPDATE payments
      SET subscription_id = $3, amount = $4, currency = $5, external_id = $6, status = $7, completed_at = $8,
          updated_at = $9, revision = $10
-     WHERE organization_id = $1 AND id = $2
+     WHERE organization_id = $1 AND id = $2 AND revision = $11
        AND NOT EXISTS (
            SELECT 1 FROM payments AS other
            WHERE other.organization_id = $1 AND other.external_id = $6 AND other.external_id IS NOT NULL
@@ -64,7 +65,7 @@ pub(crate) static UPDATE: Sql = Sql::new(
 pub(crate) static DELETE: Sql = Sql::new(
     "UPDATE payments
      SET deleted_at = $3, revision = $4
-     WHERE organization_id = $1 AND id = $2",
+     WHERE organization_id = $1 AND id = $2 AND revision = $5",
 );
 
 pub(crate) static AT_REVISION: Sql = Sql::new(
@@ -109,6 +110,7 @@ pub fn update(change: Change, payment: &Payment, read_at: EventId) -> Change {
     values.extend(fields(payment));
     values.push(kept::time(payment.updated_at));
     values.push(payment.revision.bytes().into());
+    values.push(read_at.bytes().into());
     at_revision(change, payment, read_at).execute(&UPDATE, values, Miss::ExternalId)
 }
 
@@ -117,6 +119,7 @@ pub fn delete(change: Change, payment: &Payment, at: Time, revision: EventId) ->
     let mut values = keys(payment);
     values.push(kept::time(at));
     values.push(revision.bytes().into());
+    values.push(payment.revision.bytes().into());
     at_revision(change, payment, payment.revision).execute(&DELETE, values, Miss::Record)
 }
 

@@ -63,17 +63,18 @@ pub(crate) static INSERT: Insert = Insert::new(
     "ON CONFLICT DO NOTHING",
 );
 
+/// The revision that its guard holds is said again: see the subscriptions' `UPDATE`.
 pub(crate) static UPDATE: Sql = Sql::new(
     "UPDATE plans
      SET price = $3, billing_cycle = $4, description = $5, node_quota = $6, features = $7, most_popular = $8, tier = $9,
          is_active = $10, updated_at = $11, revision = $12
-     WHERE organization_id = $1 AND id = $2",
+     WHERE organization_id = $1 AND id = $2 AND revision = $13",
 );
 
 pub(crate) static DELETE: Sql = Sql::new(
     "UPDATE plans
      SET deleted_at = $3, revision = $4
-     WHERE organization_id = $1 AND id = $2
+     WHERE organization_id = $1 AND id = $2 AND revision = $5
        AND NOT EXISTS (
            SELECT 1 FROM subscriptions
            WHERE organization_id = $1 AND plan_id = $2 AND deleted_at IS NULL)",
@@ -225,14 +226,20 @@ pub fn update(change: Change, plan: &Plan, read_at: EventId) -> Change {
         plan.is_active.into(),
         kept::time(plan.updated_at),
         plan.revision.bytes().into(),
+        read_at.bytes().into(),
     ];
     at_revision(change, plan, read_at).execute(&UPDATE, values, Miss::Record)
 }
 
 /// Takes the plan out of use; misses with [`Miss::InUse`] while a live subscription refers to it.
 pub fn delete(change: Change, plan: &Plan, at: Time, revision: EventId) -> Change {
-    let values =
-        vec![plan.organization_id.bytes().into(), plan.id.bytes().into(), kept::time(at), revision.bytes().into()];
+    let values = vec![
+        plan.organization_id.bytes().into(),
+        plan.id.bytes().into(),
+        kept::time(at),
+        revision.bytes().into(),
+        plan.revision.bytes().into(),
+    ];
     at_revision(change, plan, plan.revision).execute(&DELETE, values, Miss::InUse)
 }
 

@@ -81,12 +81,14 @@ pub(crate) static INSERT: Insert = Insert::new(
     "ON CONFLICT DO NOTHING",
 );
 
-/// Misses when another live subscription has the external id, as the insert does.
+/// Misses when another live subscription has the external id, as the insert does. The revision that its guard holds is
+/// said again: PostgreSQL is sent a change in one go, and a row whose guard has missed must not be locked after all, out
+/// of order, where two servers would wait for each other.
 pub(crate) static UPDATE: Sql = Sql::new(
     "UPDATE subscriptions
      SET user_id = $3, plan_id = $4, external_id = $5, billing_cycle = $6, status = $7, is_active = $8, starts_at = $9,
          renews_at = $10, ends_at = $11, updated_at = $12, revision = $13
-     WHERE organization_id = $1 AND id = $2
+     WHERE organization_id = $1 AND id = $2 AND revision = $14
        AND NOT EXISTS (
            SELECT 1 FROM subscriptions AS other
            WHERE other.organization_id = $1 AND other.external_id = $5 AND other.external_id IS NOT NULL
@@ -96,7 +98,7 @@ pub(crate) static UPDATE: Sql = Sql::new(
 pub(crate) static DELETE: Sql = Sql::new(
     "UPDATE subscriptions
      SET deleted_at = $3, revision = $4
-     WHERE organization_id = $1 AND id = $2",
+     WHERE organization_id = $1 AND id = $2 AND revision = $5",
 );
 
 pub(crate) static AT_REVISION: Sql = Sql::new(
@@ -171,6 +173,7 @@ pub fn update(change: Change, subscription: &Subscription, read_at: EventId) -> 
     values.extend(fields(subscription));
     values.push(kept::time(subscription.updated_at));
     values.push(subscription.revision.bytes().into());
+    values.push(read_at.bytes().into());
     at_revision(change, subscription, read_at).execute(&UPDATE, values, Miss::ExternalId)
 }
 
@@ -179,6 +182,7 @@ pub fn delete(change: Change, subscription: &Subscription, at: Time, revision: E
     let mut values = keys(subscription);
     values.push(kept::time(at));
     values.push(revision.bytes().into());
+    values.push(subscription.revision.bytes().into());
     at_revision(change, subscription, subscription.revision).execute(&DELETE, values, Miss::Record)
 }
 
