@@ -101,6 +101,9 @@ pub(crate) fn run(options: &Options) -> Result {
     )))
 }
 
+/// Who signs up and in.
+const PERSON: &str = "person@example.com";
+
 /// Where one engine's run keeps its data, its log and its reports, emptied before each run.
 struct Place(PathBuf);
 
@@ -123,7 +126,8 @@ fn on_engine(options: &Options, st: &Path, place: &Place, url: Option<&str>) -> 
     let tested = user(place, url).and_then(|user| {
         let api = format!("http://{}", server.address());
         let mut command = schemathesis(options, st, place, &api);
-        process::run(command.env("SCHEMATHESIS_USER_ID", user))
+        command.env("SCHEMATHESIS_USER_ID", user).env("SCHEMATHESIS_EMAIL", PERSON);
+        process::run(command.env("SCHEMATHESIS_IDENTITY", identity(place, url)?))
     });
     let stopped = server.stop();
     tested.and(stopped)
@@ -151,6 +155,20 @@ fn user(place: &Place, url: Option<&str>) -> Result<String> {
     let answer: Option<Value> = serde_json::from_slice(&output.stdout).ok();
     let id = answer.and_then(|answer| answer["data"]["id"].as_str().map(str::to_owned));
     id.ok_or_else(|| Failure::new(format!("no user could be made: {}", String::from_utf8_lossy(&output.stderr).trim())))
+}
+
+/// A token that signs somebody up and in.
+fn identity(place: &Place, url: Option<&str>) -> Result<String> {
+    let output = perennial(place, url)?
+        .args(["identity", "token", "--email", PERSON])
+        .output()
+        .map_err(could_not("run `perennial identity token`"))?;
+    let token = String::from_utf8_lossy(&output.stdout).trim().to_owned();
+    if token.is_empty() {
+        let reason = String::from_utf8_lossy(&output.stderr).trim().to_owned();
+        return Err(Failure::new(format!("no identity token could be made: {reason}")));
+    }
+    Ok(token)
 }
 
 fn schemathesis(options: &Options, st: &Path, place: &Place, api: &str) -> Command {
