@@ -2,13 +2,12 @@
 
 use crate::certificate::Certificate;
 use crate::fixture::{Fixture, HERE, ada, at, audience, claims, keyring, oidc, settings, verifier};
-use crate::keys::{Key, token};
-use crate::server::{Mood, Server};
 use data_encoding::BASE64;
 use perennial_identity::fetch::{FetchError, Reach};
 use perennial_identity::providers::{EmailVerified, Introspection, KeysAt, Oidc, Provider, ProviderFault};
 use perennial_identity::secret::Secret;
 use perennial_identity::verify::{Refusal, Verifier};
+use perennial_issuer::{Key, Mood, Server, token};
 use rustls::RootCertStore;
 use serde_json::{Value, json};
 use std::sync::{Arc, Mutex};
@@ -36,7 +35,7 @@ async fn attack_30_private_addresses_need_the_operators_word() {
             }
         }
     }
-    assert_eq!(server.requests(), 0);
+    assert_eq!(server.seen().requests(), 0);
     let settings = Oidc { keys_at: KeysAt::Url(format!("{}/keys", server.url)), ..settings(PRIVATE) };
     let provider = Provider::oidc(&server.url, settings, EmailVerified::Required).unwrap();
     let sighting = keyring.look(&provider).await.unwrap().unwrap();
@@ -61,7 +60,7 @@ async fn attack_30_redirects_are_not_followed() {
     elsewhere.set(|issuer| issuer.keys = vec![fixture.key.jwk("k1")]);
     fixture.server.set(|issuer| issuer.mood = Mood::Redirect(format!("{}/keys", elsewhere.url)));
     assert_eq!(fixture.outcome(&fixture.token(|_, _| ()), 0).await, UNAVAILABLE);
-    assert_eq!(elsewhere.requests(), 0);
+    assert_eq!(elsewhere.seen().requests(), 0);
     let seen = keyring(RootCertStore::empty()).look(&oidc(&fixture.server.url, HERE)).await.unwrap();
     assert_eq!(seen.err(), Some(FetchError::Redirect));
 }
@@ -89,13 +88,13 @@ async fn attack_30_a_discovery_document_leads_nowhere_it_should_not() {
             seen => panic!("{document}: {seen:?}"),
         }
     }
-    assert_eq!(fixture.server.key_requests(), 0);
+    assert_eq!(fixture.server.seen().keys, 0);
 }
 
 #[tokio::test]
 async fn an_https_issuer_is_reached_if_its_certificate_is_trusted() {
     let (certificate, other) = (Certificate::new(), Certificate::new());
-    let server = Server::start_with(Some(&certificate));
+    let server = Server::start_with(Some(certificate.acceptor()));
     let key = Key::ed();
     server.set(|issuer| issuer.keys = vec![key.jwk("k1")]);
     let token = token(&json!({"alg": "EdDSA", "kid": "k1"}), &claims(&server.url), |message| key.sign(message));
@@ -134,7 +133,7 @@ async fn an_opaque_token_is_asked_about() {
     server.set(|issuer| issuer.introspection = active());
     let identity = verifier.verify("opaque&token=x", &ada(), at(0)).await.unwrap();
     assert_eq!((identity.subject.as_str(), identity.auth_type), ("ada", "introspection"));
-    let (authorization, form) = server.seen.asked.lock().unwrap().clone().unwrap();
+    let (authorization, form) = server.seen().asked.unwrap();
     assert_eq!(authorization, format!("Basic {}", BASE64.encode(b"perennial:canary-secret")));
     assert_eq!(form, "token=opaque%26token%3Dx&token_type_hint=access_token");
     for (field, value, code) in [
@@ -164,7 +163,7 @@ async fn attack_30_introspection_is_held_to_the_same_rules() {
     let verifier = verifier(keyring(RootCertStore::empty()), vec![introspection(&server, Reach::default())]);
     let refusal = verifier.verify("opaque", &ada(), at(0)).await.unwrap_err();
     assert_eq!(refusal.code(), UNAVAILABLE);
-    assert!(server.seen.asked.lock().unwrap().is_none());
+    assert_eq!(server.seen().requests(), 0);
 }
 
 #[tokio::test]

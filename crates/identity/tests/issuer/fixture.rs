@@ -1,13 +1,12 @@
 //! An issuer with one key, and a verifier that knows it. Times are seconds from a fixed instant.
 
-use crate::keys::{Key, token};
-use crate::server::Server;
 use perennial_domain::time::Time;
 use perennial_domain::users::Email;
 use perennial_identity::fetch::{Fetcher, Limits, Reach};
 use perennial_identity::jwks::Keyring;
 use perennial_identity::providers::{Algorithm, Audience, EmailVerified, KeysAt, Oidc, Provider};
 use perennial_identity::verify::{Identity, Refusal, Verifier};
+use perennial_issuer::{Key, Server, token};
 use rustls::RootCertStore;
 use serde_json::{Value, json};
 use std::sync::Arc;

@@ -1,12 +1,12 @@
 //! The kinds of provider that publish no keys: a shared secret, and our own issuer.
 
 use crate::fixture::{ada, at, audience, claims, keyring, verifier};
-use crate::keys::{hmac_sha256, token};
 use perennial_domain::id::OrganizationId;
 use perennial_identity::local::LocalIssuer;
 use perennial_identity::providers::{EmailVerified, JwtSecret, Provider};
 use perennial_identity::secret::Secret;
 use perennial_identity::verify::Refusal;
+use perennial_issuer::{hmac_sha256, token};
 use rustls::RootCertStore;
 use serde_json::{Value, json};
 

@@ -1,5 +1,5 @@
-//! Identity tokens against a real issuer: an HTTP server on loopback with its own keys, which rotates them, fails,
-//! stalls, floods and redirects as it is told. Each attack has a test of its name. Time is what the tests say it is.
+//! Identity tokens against a real issuer: an HTTP server on loopback with its own keys, see `perennial-issuer`.
+//! Each attack has a test of its name. Time is what the tests say it is.
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on panics")]
 
@@ -7,7 +7,5 @@ mod attacks;
 mod certificate;
 mod endpoints;
 mod fixture;
-mod keys;
 mod kinds;
 mod outages;
-mod server;

@@ -1,14 +1,11 @@
 //! The cache of keys against an issuer that rotates, fails, stalls and comes back.
 
 use crate::fixture::{Fixture, ada, at, keyring, verifier};
-use crate::keys::{Key, token};
-use crate::server::Mood;
 use perennial_identity::verify::Refusal;
+use perennial_issuer::{Key, Mood, Server, token};
 use rustls::RootCertStore;
 use serde_json::json;
-use std::sync::Arc;
 use std::time::Duration;
-use tokio::sync::Notify;
 
 const REFUSED: &str = "invalid_identity_token";
 const UNAVAILABLE: &str = "identity_provider_unavailable";
@@ -31,7 +28,7 @@ async fn a_rotated_key_is_found_at_once_and_the_old_one_goes_with_the_next_fetch
     let header = json!({"alg": "EdDSA", "kid": "k2"});
     let rotated = token(&header, &fixture.claims(), |message| next.sign(message));
     assert_eq!(fixture.outcome(&rotated, 5).await, "accepted");
-    assert_eq!(fixture.server.key_requests(), 2);
+    assert_eq!(fixture.server.seen().keys, 2);
     assert_eq!(fixture.outcome(&fixture.token(|_, _| ()), 40).await, REFUSED, "the issuer took it back");
 }
 
@@ -40,7 +37,7 @@ async fn keys_are_kept_ten_minutes() {
     let fixture = Fixture::new();
     for (now, fetches) in [(0, 1), (599, 1), (600, 2), (1199, 2), (1200, 3)] {
         assert_eq!(fixture.outcome(&timely(&fixture, now), now).await, "accepted");
-        assert_eq!(fixture.server.key_requests(), fetches, "{now}");
+        assert_eq!(fixture.server.seen().keys, fetches, "{now}");
     }
 }
 
@@ -51,7 +48,7 @@ async fn max_age_is_honoured_between_five_minutes_and_a_day() {
         fixture.server.set(|issuer| issuer.cache_control = Some(max_age.to_owned()));
         for (now, fetches) in [(0, 1), (kept - 1, 1), (kept, 2)] {
             assert_eq!(fixture.outcome(&timely(&fixture, now), now).await, "accepted");
-            assert_eq!(fixture.server.key_requests(), fetches, "{max_age} {now}");
+            assert_eq!(fixture.server.seen().keys, fetches, "{max_age} {now}");
         }
     }
 }
@@ -64,7 +61,7 @@ async fn an_outage_is_bridged_for_a_day_and_no_longer() {
     for now in [600, 601, 629] {
         assert_eq!(fixture.outcome(&timely(&fixture, now), now).await, "accepted");
     }
-    assert_eq!(fixture.server.key_requests(), 2, "a failure counts for 30 seconds");
+    assert_eq!(fixture.server.seen().keys, 2, "a failure counts for 30 seconds");
     assert_eq!(fixture.outcome(&timely(&fixture, 600 + DAY - 1), 600 + DAY - 1).await, "accepted");
     assert_eq!(fixture.outcome(&timely(&fixture, 700 + DAY), 700 + DAY).await, UNAVAILABLE);
     fixture.server.set(|issuer| issuer.mood = Mood::Well);
@@ -78,7 +75,7 @@ async fn an_issuer_that_is_down_from_the_start_is_asked_once_in_30_seconds() {
     for now in 0..30 {
         assert_eq!(fixture.outcome(&fixture.token(|_, _| ()), now).await, UNAVAILABLE);
     }
-    assert_eq!(fixture.server.key_requests(), 1);
+    assert_eq!(fixture.server.seen().keys, 1);
     fixture.server.set(|issuer| issuer.mood = Mood::Well);
     assert_eq!(fixture.outcome(&fixture.token(|_, _| ()), 30).await, "accepted");
 }
@@ -88,7 +85,7 @@ async fn an_issuer_that_nobody_listens_at_is_unavailable() {
     let mut fixture = Fixture::new();
     let token = fixture.token(|_, _| ());
     // A port that was just let go of: nothing is there.
-    let gone = crate::server::Server::start();
+    let gone = Server::start();
     fixture.server.set(|issuer| issuer.discovery = json!({"jwks_uri": format!("{}/keys", gone.url)}));
     drop(gone);
     assert_eq!(fixture.outcome(&token, 0).await, UNAVAILABLE);
@@ -130,57 +127,52 @@ async fn a_document_beyond_256_kib_or_100_keys_is_not_used() {
 #[tokio::test]
 async fn twenty_callers_at_once_make_one_fetch() {
     let fixture = Fixture::new();
-    let gate = Arc::new(Notify::new());
-    fixture.server.set(|issuer| issuer.mood = Mood::Waiting(Arc::clone(&gate)));
+    fixture.server.set(|issuer| issuer.mood = Mood::Waiting);
     let token = fixture.token(|_, _| ());
     let open = async {
-        fixture.server.seen.arrived.notified().await;
-        gate.notify_one();
+        fixture.server.asked_for_keys(1).await;
+        fixture.server.set(|issuer| issuer.mood = Mood::Well);
         "accepted"
     };
     let calls = futures_util::future::join_all((0..20).map(|_| fixture.outcome(&token, 0)));
     let (outcomes, _) = tokio::join!(calls, open);
     assert!(outcomes.iter().all(|outcome| *outcome == "accepted"));
-    assert_eq!(fixture.server.key_requests(), 1);
+    assert_eq!(fixture.server.seen().keys, 1);
 }
 
 #[tokio::test]
 async fn while_keys_are_fetched_again_nobody_else_waits() {
     let fixture = Fixture::new();
     assert_eq!(fixture.outcome(&timely(&fixture, 0), 0).await, "accepted");
-    let gate = Arc::new(Notify::new());
-    fixture.server.set(|issuer| issuer.mood = Mood::Waiting(Arc::clone(&gate)));
+    fixture.server.set(|issuer| issuer.mood = Mood::Waiting);
     let token = timely(&fixture, 600);
     let others = async {
-        fixture.server.seen.arrived.notified().await;
-        fixture.server.seen.arrived.notified().await;
+        fixture.server.asked_for_keys(2).await;
         // The issuer answers only after these: they cannot have waited for it.
         for _ in 0..20 {
             assert_eq!(fixture.outcome(&token, 600).await, "accepted");
         }
-        gate.notify_one();
+        fixture.server.set(|issuer| issuer.mood = Mood::Well);
     };
     let (first, ()) = tokio::join!(fixture.outcome(&token, 600), others);
     assert_eq!(first, "accepted");
     // Had they waited, the fetch would have run into its time-out, and this would ask again.
-    fixture.server.set(|issuer| issuer.mood = Mood::Well);
     assert_eq!(fixture.outcome(&timely(&fixture, 640), 640).await, "accepted");
-    assert_eq!(fixture.server.key_requests(), 2);
+    assert_eq!(fixture.server.seen().keys, 2);
 }
 
 #[tokio::test]
 async fn a_caller_who_hangs_up_does_not_end_the_fetch() {
     let fixture = Fixture::new();
-    let gate = Arc::new(Notify::new());
-    fixture.server.set(|issuer| issuer.mood = Mood::Waiting(Arc::clone(&gate)));
+    fixture.server.set(|issuer| issuer.mood = Mood::Waiting);
     let token = fixture.token(|_, _| ());
     tokio::select! {
         outcome = fixture.outcome(&token, 0) => panic!("the issuer has not answered yet: {outcome}"),
-        () = fixture.server.seen.arrived.notified() => {}
+        () = fixture.server.asked_for_keys(1) => {}
     }
-    gate.notify_one();
+    fixture.server.set(|issuer| issuer.mood = Mood::Well);
     assert_eq!(fixture.outcome(&token, 0).await, "accepted");
-    assert_eq!(fixture.server.key_requests(), 1);
+    assert_eq!(fixture.server.seen().keys, 1);
 }
 
 #[tokio::test]

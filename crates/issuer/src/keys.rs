@@ -9,41 +9,72 @@ use aws_lc_rs::signature::{
 };
 use aws_lc_rs::{hmac, signature};
 use data_encoding::{BASE64_MIME, BASE64URL_NOPAD};
+use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-pub(crate) enum Key {
+/// A key, with its private half.
+pub enum Key {
+    /// For RS256 and PS256.
     Rsa(RsaKeyPair),
+    /// For ES256.
     Ec(EcdsaKeyPair),
+    /// For `EdDSA`.
     Ed(Ed25519KeyPair),
+    /// For HS256.
     Secret(Vec<u8>),
 }
 
-pub(crate) fn b64(bytes: &[u8]) -> String {
+/// The public half in every form an attacker finds it in.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct PublicKey {
+    /// As an issuer publishes it.
+    pub jwk: Value,
+    /// As X.509 has it.
+    pub der: Vec<u8>,
+    /// The same as text.
+    pub pem: String,
+}
+
+/// Base64 as tokens have it.
+pub fn b64(bytes: &[u8]) -> String {
     BASE64URL_NOPAD.encode(bytes)
 }
 
 /// A token of this header and these claims, whatever they are.
-pub(crate) fn token(header: &Value, claims: &Value, sign: impl FnOnce(&[u8]) -> Vec<u8>) -> String {
+pub fn token(header: &Value, claims: &Value, sign: impl FnOnce(&[u8]) -> Vec<u8>) -> String {
     let message = format!("{}.{}", b64(header.to_string().as_bytes()), b64(claims.to_string().as_bytes()));
     let signature = sign(message.as_bytes());
     format!("{message}.{}", b64(&signature))
 }
 
 impl Key {
-    pub(crate) fn rsa() -> Self {
+    /// A new key for an algorithm.
+    pub fn of(algorithm: &str) -> Self {
+        match algorithm {
+            "RS256" | "PS256" => Self::rsa(),
+            "ES256" => Self::ec(),
+            "EdDSA" => Self::ed(),
+            other => unreachable!("no issuer signs with {other}"),
+        }
+    }
+
+    /// A new key for RS256 and PS256.
+    pub fn rsa() -> Self {
         Self::Rsa(RsaKeyPair::generate(KeySize::Rsa2048).unwrap())
     }
 
-    pub(crate) fn ec() -> Self {
+    /// A new key for ES256.
+    pub fn ec() -> Self {
         Self::Ec(EcdsaKeyPair::generate(&ECDSA_P256_SHA256_FIXED_SIGNING).unwrap())
     }
 
-    pub(crate) fn ed() -> Self {
+    /// A new key for `EdDSA`.
+    pub fn ed() -> Self {
         Self::Ed(Ed25519KeyPair::generate().unwrap())
     }
 
     /// The public half, as an issuer publishes it.
-    pub(crate) fn jwk(&self, kid: &str) -> Value {
+    pub fn jwk(&self, kid: &str) -> Value {
         match self {
             Self::Rsa(pair) => {
                 let public = pair.public_key();
@@ -60,18 +91,21 @@ impl Key {
         }
     }
 
-    /// The public half as DER and as PEM, the way an attacker finds it.
-    pub(crate) fn public_der_and_pem(&self) -> (Vec<u8>, String) {
+    /// The public half in every form.
+    pub fn public(&self, kid: &str) -> PublicKey {
         let der: PublicKeyX509Der<'_> = match self {
             Self::Rsa(pair) => pair.public_key().as_der().unwrap(),
             Self::Ec(pair) => pair.public_key().as_der().unwrap(),
-            _ => unreachable!("only these are written as PEM"),
+            Self::Ed(pair) => pair.public_key().as_der().unwrap(),
+            Self::Secret(_) => unreachable!("a secret has no public half"),
         };
         let body = BASE64_MIME.encode(der.as_ref()).replace("\r\n", "\n");
-        (der.as_ref().to_vec(), format!("-----BEGIN PUBLIC KEY-----\n{body}-----END PUBLIC KEY-----\n"))
+        let pem = format!("-----BEGIN PUBLIC KEY-----\n{body}-----END PUBLIC KEY-----\n");
+        PublicKey { jwk: self.jwk(kid), der: der.as_ref().to_vec(), pem }
     }
 
-    pub(crate) fn algorithm(&self) -> &'static str {
+    /// What it signs with unless told otherwise.
+    pub fn algorithm(&self) -> &'static str {
         match self {
             Self::Rsa(_) => "RS256",
             Self::Ec(_) => "ES256",
@@ -80,7 +114,8 @@ impl Key {
         }
     }
 
-    pub(crate) fn sign(&self, message: &[u8]) -> Vec<u8> {
+    /// Signs with that.
+    pub fn sign(&self, message: &[u8]) -> Vec<u8> {
         match self {
             Self::Rsa(pair) => rsa(pair, &RSA_PKCS1_SHA256, message),
             Self::Ec(pair) => pair.sign(&SystemRandom::new(), message).unwrap().as_ref().to_vec(),
@@ -89,13 +124,15 @@ impl Key {
         }
     }
 
-    pub(crate) fn sign_pss(&self, message: &[u8]) -> Vec<u8> {
+    /// Signs with PS256.
+    pub fn sign_pss(&self, message: &[u8]) -> Vec<u8> {
         let Self::Rsa(pair) = self else { unreachable!("PSS is RSA's") };
         rsa(pair, &RSA_PSS_SHA256, message)
     }
 }
 
-pub(crate) fn hmac_sha256(secret: &[u8], message: &[u8]) -> Vec<u8> {
+/// What HS256 signs with.
+pub fn hmac_sha256(secret: &[u8], message: &[u8]) -> Vec<u8> {
     hmac::sign(&hmac::Key::new(hmac::HMAC_SHA256, secret), message).as_ref().to_vec()
 }
 

@@ -1,0 +1,228 @@
+//! The issuer: a server on loopback, on a thread and a runtime of its own, that counts what it is asked.
+
+use bytes::Bytes;
+use http::{Request, Response, StatusCode};
+use http_body_util::{BodyExt, Full};
+use hyper::body::Incoming;
+use hyper::service::service_fn;
+use hyper_util::rt::TokioIo;
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+use std::convert::Infallible;
+use std::sync::Arc;
+use tokio::io::{AsyncRead, AsyncWrite};
+use tokio::net::TcpListener;
+use tokio::sync::{oneshot, watch};
+use tokio_rustls::TlsAcceptor;
+
+/// How the issuer answers for its keys, and about tokens.
+#[derive(Clone, Default, Serialize, Deserialize)]
+pub enum Mood {
+    /// As it should.
+    #[default]
+    Well,
+    /// Status 500.
+    Broken,
+    /// Takes the request and says nothing.
+    Silent,
+    /// Says nothing until its mood changes.
+    Waiting,
+    /// Sends a document of so many bytes.
+    Long(usize),
+    /// Sends the caller elsewhere.
+    Redirect(String),
+}
+
+/// Everything that can be told to an issuer.
+#[derive(Clone, Default, Serialize, Deserialize)]
+pub struct Behaviour {
+    /// How it answers.
+    pub mood: Mood,
+    /// The keys it publishes.
+    pub keys: Vec<Value>,
+    /// How long it says that they may be kept.
+    pub cache_control: Option<String>,
+    /// Fields of the discovery document that differ from the truth.
+    pub discovery: Value,
+    /// What it says about every token.
+    pub introspection: Value,
+}
+
+/// What it was asked so far.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Seen {
+    /// How often for its discovery document.
+    pub discovery: usize,
+    /// How often for its keys.
+    pub keys: usize,
+    /// How often about a token.
+    pub introspection: usize,
+    /// How often for anything else.
+    pub other: usize,
+    /// The last question about a token: credentials and form.
+    pub asked: Option<(String, String)>,
+}
+
+impl Seen {
+    /// How often for anything.
+    pub const fn requests(&self) -> usize {
+        self.discovery + self.keys + self.introspection + self.other
+    }
+}
+
+/// An issuer on a thread of its own.
+pub struct Server {
+    /// Where it is, which is what its tokens say in `iss`.
+    pub url: String,
+    state: Arc<State>,
+    stop: Option<oneshot::Sender<()>>,
+}
+
+struct State {
+    url: String,
+    behaviour: watch::Sender<Behaviour>,
+    seen: watch::Sender<Seen>,
+}
+
+impl Server {
+    /// Starts one that is asked in the clear.
+    pub fn start() -> Self {
+        Self::start_with(None)
+    }
+
+    /// Starts one, behind a certificate if there is one.
+    pub fn start_with(acceptor: Option<TlsAcceptor>) -> Self {
+        let (stop, stopped) = oneshot::channel();
+        let (ready, started) = std::sync::mpsc::channel();
+        std::thread::spawn(move || {
+            let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+            runtime.block_on(async move {
+                let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+                let scheme = if acceptor.is_some() { "https" } else { "http" };
+                let url = format!("{scheme}://{}", listener.local_addr().unwrap());
+                let (behaviour, seen) = (watch::Sender::default(), watch::Sender::default());
+                let state = Arc::new(State { url, behaviour, seen });
+                ready.send(Arc::clone(&state)).unwrap();
+                tokio::select! {
+                    () = accept(listener, acceptor, state) => {}
+                    _ = stopped => {}
+                }
+            });
+        });
+        let state = started.recv().unwrap();
+        Self { url: state.url.clone(), state, stop: Some(stop) }
+    }
+
+    /// Tells it to behave otherwise.
+    pub fn set(&self, change: impl FnOnce(&mut Behaviour)) {
+        self.state.behaviour.send_modify(change);
+    }
+
+    /// What it was asked so far.
+    pub fn seen(&self) -> Seen {
+        self.state.seen.borrow().clone()
+    }
+
+    /// Waits until it was asked for its keys so often.
+    pub async fn asked_for_keys(&self, times: usize) {
+        self.state.seen.subscribe().wait_for(|seen| seen.keys >= times).await.unwrap();
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        if let Some(stop) = self.stop.take() {
+            stop.send(()).ok();
+        }
+    }
+}
+
+async fn accept(listener: TcpListener, acceptor: Option<TlsAcceptor>, state: Arc<State>) {
+    loop {
+        let Ok((stream, _)) = listener.accept().await else { continue };
+        let (acceptor, state) = (acceptor.clone(), Arc::clone(&state));
+        tokio::spawn(async move {
+            match acceptor {
+                None => serve(stream, &state).await,
+                Some(acceptor) => {
+                    if let Ok(stream) = acceptor.accept(stream).await {
+                        serve(stream, &state).await;
+                    }
+                }
+            }
+        });
+    }
+}
+
+async fn serve<S: AsyncRead + AsyncWrite + Unpin>(stream: S, state: &State) {
+    let service = service_fn(|request| async { Ok::<_, Infallible>(answer(request, state).await) });
+    // A caller that hangs up is no fault of the issuer's.
+    drop(hyper::server::conn::http1::Builder::new().serve_connection(TokioIo::new(stream), service).await);
+}
+
+async fn answer(request: Request<Incoming>, state: &State) -> Response<Full<Bytes>> {
+    match request.uri().path() {
+        "/.well-known/openid-configuration" => {
+            state.seen.send_modify(|seen| seen.discovery += 1);
+            let mut document = json!({"issuer": state.url, "jwks_uri": format!("{}/keys", state.url)});
+            if let Some(fields) = state.behaviour.borrow().discovery.as_object() {
+                document.as_object_mut().unwrap().extend(fields.clone());
+            }
+            json_answer(&document)
+        }
+        "/keys" => {
+            state.seen.send_modify(|seen| seen.keys += 1);
+            moody(state, |behaviour| json!({ "keys": behaviour.keys })).await
+        }
+        "/introspect" => {
+            let header = request.headers()["authorization"].to_str().unwrap().to_owned();
+            let body = request.into_body().collect().await.unwrap().to_bytes();
+            let form = String::from_utf8(body.to_vec()).unwrap();
+            state.seen.send_modify(|seen| {
+                seen.introspection += 1;
+                seen.asked = Some((header, form));
+            });
+            moody(state, |behaviour| behaviour.introspection.clone()).await
+        }
+        _ => {
+            state.seen.send_modify(|seen| seen.other += 1);
+            status(StatusCode::NOT_FOUND)
+        }
+    }
+}
+
+/// The document, if the issuer is in the mood for it.
+async fn moody(state: &State, document: impl Fn(&Behaviour) -> Value) -> Response<Full<Bytes>> {
+    let mut told = state.behaviour.subscribe();
+    let behaviour = told.wait_for(|behaviour| !matches!(behaviour.mood, Mood::Waiting)).await.unwrap().clone();
+    let document = document(&behaviour);
+    let mut response = match behaviour.mood {
+        Mood::Well => json_answer(&document),
+        Mood::Silent | Mood::Waiting => std::future::pending().await,
+        Mood::Broken => return status(StatusCode::INTERNAL_SERVER_ERROR),
+        Mood::Redirect(place) => {
+            let mut response = status(StatusCode::FOUND);
+            response.headers_mut().insert("location", place.parse().unwrap());
+            return response;
+        }
+        Mood::Long(bytes) => {
+            let document = document.to_string();
+            let padding = " ".repeat(bytes - document.len());
+            Response::new(Full::new(Bytes::from(document + &padding)))
+        }
+    };
+    if let Some(value) = &behaviour.cache_control {
+        response.headers_mut().insert("cache-control", value.parse().unwrap());
+    }
+    response
+}
+
+fn json_answer(document: &Value) -> Response<Full<Bytes>> {
+    Response::new(Full::new(Bytes::from(document.to_string())))
+}
+
+fn status(status: StatusCode) -> Response<Full<Bytes>> {
+    let mut response = Response::new(Full::new(Bytes::new()));
+    *response.status_mut() = status;
+    response
+}
