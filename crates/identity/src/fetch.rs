@@ -5,6 +5,7 @@
 use crate::address::Place;
 use crate::endpoint::Endpoint;
 pub use crate::endpoint::Reach;
+use crate::turns::Turns;
 use bytes::Bytes;
 use http::header::{ACCEPT, AUTHORIZATION, CACHE_CONTROL, CONTENT_TYPE, HOST, HeaderMap, HeaderValue};
 use http::{Method, Request, StatusCode};
@@ -18,7 +19,6 @@ use std::sync::Arc;
 use std::time::Duration;
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::TcpStream;
-use tokio::sync::Semaphore;
 use tokio::task::JoinSet;
 use tokio::time::timeout;
 use tokio_rustls::TlsConnector;
@@ -26,7 +26,6 @@ use url::{Host, Url};
 
 const LARGEST_ANSWER_BYTES: usize = 256 * 1024;
 const MOST_ADDRESSES: usize = 4;
-const MOST_AT_ONCE: usize = 64;
 
 /// Why a provider could not be asked. The text is for the operator; it holds no token and no secret.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -57,8 +56,8 @@ pub enum FetchError {
     /// Not what it should be.
     #[error("the answer {0}")]
     Malformed(&'static str),
-    /// Too many requests to providers already.
-    #[error("too many requests to identity providers are under way")]
+    /// Too many requests to it already.
+    #[error("too many requests to it are under way")]
     Busy,
 }
 
@@ -87,7 +86,7 @@ pub(crate) struct Answer {
 pub struct Fetcher {
     tls: TlsConnector,
     limits: Limits,
-    permits: Semaphore,
+    turns: Turns,
 }
 
 impl Fetcher {
@@ -109,7 +108,7 @@ impl Fetcher {
             .with_safe_default_protocol_versions()?
             .with_root_certificates(roots)
             .with_no_client_auth();
-        Ok(Self { tls: TlsConnector::from(Arc::new(config)), limits, permits: Semaphore::new(MOST_AT_ONCE) })
+        Ok(Self { tls: TlsConnector::from(Arc::new(config)), limits, turns: Turns::default() })
     }
 
     pub(crate) async fn get(&self, endpoint: &Endpoint) -> Result<Answer, FetchError> {
@@ -137,7 +136,7 @@ impl Fetcher {
         headers: HeaderMap,
         body: Bytes,
     ) -> Result<Answer, FetchError> {
-        let _permit = self.permits.try_acquire().map_err(|_| FetchError::Busy)?;
+        let _turn = self.turns.take(endpoint.url()).ok_or(FetchError::Busy)?;
         let exchange = async {
             let request = request(endpoint, method, headers, body)?;
             let stream = self.connect(endpoint).await?;

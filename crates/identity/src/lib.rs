@@ -25,5 +25,6 @@ pub mod sealing;
 pub mod secret;
 mod sighting;
 pub mod signing;
+mod turns;
 mod verified;
 pub mod verify;
