@@ -5,7 +5,7 @@ use crate::clients::ClientCache;
 use crate::idempotency::InFlight;
 use crate::keys::Keys;
 use crate::limits::{Limits, RateLimits};
-use crate::providers::{Configured, Providers};
+use crate::providers::{Configured, FetchLimits, Providers};
 use crate::sessions::{Turns, UseMarks};
 use crate::signing_keys::SigningKeys;
 use perennial_domain::time::Time;
@@ -50,12 +50,15 @@ pub struct AppOptions {
     pub rate_limits: RateLimits,
     /// The identity providers of the operator's file; they come before those in the store.
     pub providers: Vec<Configured>,
+    /// How long an identity provider may take to answer.
+    pub provider_limits: FetchLimits,
 }
 
 impl App {
     /// A context over an open, migrated store.
     pub fn new(db: Db, clock: Clock, chance: Chance, keys: Keys, options: AppOptions) -> Self {
         let limits = Limits::new(options.rate_limits, db.is_shared(), chance.bytes());
+        let providers = Providers::new(options.provider_limits);
         Self {
             db,
             clock,
@@ -64,7 +67,7 @@ impl App {
             options,
             clients: ClientCache::default(),
             in_flight: InFlight::default(),
-            providers: Providers::default(),
+            providers,
             signing: SigningKeys::default(),
             access_tokens: OnceCell::new(),
             use_marks: UseMarks::default(),

@@ -13,7 +13,7 @@ pub use check::{Checked, Seen, Trouble, check};
 pub use description::{Description, ProviderKind, Settings};
 pub use gather::Source;
 pub(crate) use gather::{Providers, verifier};
-pub use perennial_identity::fetch::FetchError;
+pub use perennial_identity::fetch::{FetchError, Limits as FetchLimits};
 pub use perennial_identity::providers::{Algorithm, EmailVerified, ProviderFault};
 pub use perennial_identity::secret::Secret;
 pub use record::{ProviderRecord, Unusable};

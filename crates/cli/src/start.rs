@@ -54,6 +54,7 @@ pub(crate) async fn start(config: &Config, given: Given, db: Db, address: Socket
         rate_limits: config.rate_limits.app(),
         local_provider: local_provider(config, address),
         providers: given.providers,
+        ..AppOptions::default()
     };
     let app = App::new(db, Clock::System, chance, Keys::derive(&key), options);
     check_at_start(&app).await.map_err(|fault| refused(&fault))?;

@@ -40,6 +40,11 @@ pub fn b64(bytes: &[u8]) -> String {
     BASE64URL_NOPAD.encode(bytes)
 }
 
+/// What was encoded so.
+pub fn from_b64(text: &str) -> Vec<u8> {
+    BASE64URL_NOPAD.decode(text.as_bytes()).unwrap()
+}
+
 /// A token of this header and these claims, whatever they are.
 pub fn token(header: &Value, claims: &Value, sign: impl FnOnce(&[u8]) -> Vec<u8>) -> String {
     let message = format!("{}.{}", b64(header.to_string().as_bytes()), b64(claims.to_string().as_bytes()));

@@ -9,7 +9,7 @@ mod process;
 mod server;
 mod told;
 
-pub use keys::{Key, PublicKey, b64, hmac_sha256, token};
+pub use keys::{Key, PublicKey, b64, from_b64, hmac_sha256, token};
 pub use process::Issuer;
 pub use server::{Behaviour, Mood, Seen, Server};
 pub use told::run;

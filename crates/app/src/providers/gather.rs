@@ -24,8 +24,8 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError, RwLock};
 const MOST_ENTRIES: usize = 10_000;
 
 /// What is shared by the providers of every organization.
-#[derive(Default)]
 pub(crate) struct Providers {
+    limits: Limits,
     /// One for all, so that an issuer's keys outlive a change of providers.
     keyring: OnceLock<Arc<Keyring>>,
     verifiers: RwLock<HashMap<OrganizationId, Cached<Arc<Verifier>>>>,
@@ -139,9 +139,13 @@ impl Configured {
 }
 
 impl Providers {
+    pub(crate) fn new(limits: Limits) -> Self {
+        Self { limits, keyring: OnceLock::new(), verifiers: RwLock::default(), told: Mutex::default() }
+    }
+
     pub(super) fn keyring(&self) -> Arc<Keyring> {
         Arc::clone(self.keyring.get_or_init(|| {
-            let fetcher = Fetcher::with_system_roots(Limits::default());
+            let fetcher = Fetcher::with_system_roots(self.limits);
             Arc::new(Keyring::new(Arc::new(fetcher.expect("the protocol versions are the library's"))))
         }))
     }

@@ -197,7 +197,7 @@ async fn an_addition_is_refused_for_our_own_issuer_a_taken_one_and_a_second_intr
 
 #[test]
 fn a_flood_of_organizations_stays_bounded() {
-    let (providers, now) = (Providers::default(), Time::from_micros(0).unwrap());
+    let (providers, now) = (Providers::new(FetchLimits::default()), Time::from_micros(0).unwrap());
     let verifier = perennial_identity::verify::Verifier::new(providers.keyring(), vec![], "https://ours").map(Arc::new);
     let verifier = verifier.unwrap_or_else(|fault| panic!("{fault}"));
     for number in 0..30_000_u128 {

@@ -1,0 +1,128 @@
+//! Providers that publish no keys: a shared secret, and one that is asked about tokens.
+
+use crate::support::{
+    ADA, REFUSED, SIGN_IN, UNAVAILABLE, claims, introspection, issuer, oidc, options, outcome, sign_in, sign_up,
+};
+use perennial_app::providers::{Description, EmailVerified, ProviderKind, Secret, Settings};
+use perennial_issuer::{Issuer, Mood, hmac_sha256, token};
+use perennial_testkit::{Held, TestApp};
+use serde_json::{Value, json};
+
+const SECRET: &str = "0123456789abcdef0123456789abcdef";
+const SHARING: &str = "https://sharing.example.com";
+
+fn jwt_secret(email_verified: EmailVerified) -> Description {
+    let settings = Settings { audience: vec!["app".to_owned()], email_verified, ..Settings::default() };
+    let secret = Some(Secret::new(SECRET.to_owned()));
+    Description { issuer: SHARING.to_owned(), kind: ProviderKind::JwtSecret, settings, secret }
+}
+
+fn shared(header: &Value, claims: &Value, secret: &str) -> String {
+    token(header, claims, |message| hmac_sha256(secret.as_bytes(), message))
+}
+
+#[tokio::test]
+async fn a_shared_secret_signs_people_up_and_in_and_forgeries_are_refused() {
+    let app = TestApp::with(options(vec![("default", jwt_secret(EmailVerified::Required))])).await;
+    let (header, claims) = (json!({ "alg": "HS256", "typ": "JWT" }), claims(&app, SHARING));
+    let good = shared(&header, &claims, SECRET);
+    let up = Held::of(&sign_up(&app, &good).await.expect(201));
+    assert_eq!((&up.user["auth_type"], &up.user["auth_provider"]), (&json!("jwt_secret"), &json!(SHARING)));
+    assert_eq!(outcome(&sign_in(&app, &good).await), "accepted");
+    for (forged_header, secret) in [
+        (json!({ "alg": "HS256" }), "0123456789abcdef0123456789abcdeg"),
+        (json!({ "alg": "HS256" }), ""),
+        (json!({ "alg": "HS384" }), SECRET),
+        (json!({ "alg": "none" }), SECRET),
+        (json!({ "alg": "EdDSA" }), SECRET),
+        (json!({ "alg": "HS256", "typ": "at+jwt" }), SECRET),
+    ] {
+        let forged = shared(&forged_header, &claims, secret);
+        assert_eq!(outcome(&sign_in(&app, &forged).await), REFUSED, "{forged_header} {secret}");
+    }
+    for (claim, value) in [("aud", json!("other")), ("exp", json!("9999999999")), ("azp", json!("other"))] {
+        let mut spoilt = claims.clone();
+        spoilt[claim] = value;
+        assert_eq!(outcome(&sign_in(&app, &shared(&header, &spoilt, SECRET)).await), REFUSED, "{claim}");
+    }
+}
+
+#[tokio::test]
+async fn an_issuer_that_guarantees_addresses_need_not_say_so_and_must_not_deny_it() {
+    for (rule, said, expected) in [
+        (EmailVerified::Required, None, "email_not_verified"),
+        (EmailVerified::IssuerGuarantees, None, "user_not_found"),
+        (EmailVerified::IssuerGuarantees, Some(false), "email_not_verified"),
+    ] {
+        let app = TestApp::with(options(vec![("default", jwt_secret(rule))])).await;
+        let mut claims = claims(&app, SHARING);
+        claims.as_object_mut().unwrap().remove("email_verified");
+        if let Some(said) = said {
+            claims["email_verified"] = json!(said);
+        }
+        let answer = sign_in(&app, &shared(&json!({ "alg": "HS256" }), &claims, SECRET)).await;
+        assert_eq!(outcome(&answer), expected, "{rule:?} {said:?}");
+    }
+}
+
+fn active(issuer: &Issuer, edit: impl FnOnce(&mut Value)) {
+    let mut said = json!({ "active": true, "sub": "ada", "aud": "app", "email": ADA, "email_verified": true });
+    edit(&mut said);
+    issuer.set(|behaviour| behaviour.introspection = said);
+}
+
+#[tokio::test]
+async fn an_opaque_token_is_asked_about_each_time_and_the_answer_counts() {
+    let issuer = issuer();
+    let app = TestApp::with(options(vec![("default", introspection(&issuer.url))])).await;
+    active(&issuer, |_| ());
+    let up = Held::of(&sign_up(&app, "opaque&x=1").await.expect(201));
+    assert_eq!((&up.user["auth_type"], &up.user["auth_id"]), (&json!("introspection"), &json!("ada")));
+    let (authorization, form) = issuer.seen().asked.unwrap();
+    assert_eq!(authorization, "Basic cGVyZW5uaWFsOmNhbmFyeStzZWNyZXQ=");
+    assert_eq!(form, "token=opaque%26x%3D1&token_type_hint=access_token");
+    assert_eq!(outcome(&sign_in(&app, "opaque&x=1").await), "accepted");
+    for (field, value, expected) in [
+        ("active", json!(false), REFUSED),
+        ("aud", json!("other"), REFUSED),
+        ("iss", json!("https://evil.example.com"), REFUSED),
+        ("sub", json!(""), REFUSED),
+        ("exp", json!(1), REFUSED),
+        ("email", json!("eve@example.com"), "email_mismatch"),
+        ("email_verified", json!(false), "email_not_verified"),
+        ("sub", json!("eve"), "user_not_found"),
+        ("active", json!("yes"), UNAVAILABLE),
+    ] {
+        active(&issuer, |said| said[field] = value.clone());
+        assert_eq!(outcome(&sign_in(&app, "opaque").await), expected, "{field} {value}");
+    }
+    active(&issuer, |_| ());
+    for mood in [Mood::Broken, Mood::Long(256 * 1024 + 1), Mood::Redirect(format!("{}/elsewhere", issuer.url))] {
+        issuer.set(|behaviour| behaviour.mood = mood);
+        assert_eq!(sign_in(&app, "opaque").await.refused(503, UNAVAILABLE).header("retry-after"), "1");
+    }
+    issuer.set(|behaviour| behaviour.mood = Mood::Well);
+    assert_eq!(outcome(&sign_in(&app, "opaque").await), "accepted");
+    let seen = issuer.seen();
+    assert_eq!((seen.introspection, seen.requests()), (15, 15), "asked each time, and nothing else");
+}
+
+#[tokio::test]
+async fn a_token_that_is_no_jwt_is_refused_where_nobody_can_be_asked() {
+    let issuer = issuer();
+    let app = TestApp::with(options(vec![("default", oidc(&issuer.url))])).await;
+    for opaque in ["opaque", "a.b.c", "..", "e30.e30.e30.e30.e30", " ", "\u{0}"] {
+        let answer = app.post(SIGN_IN, &json!({ "access_token": opaque, "email": ADA })).await;
+        assert!([401, 422].contains(&answer.status), "{opaque:?}: {}", answer.json);
+    }
+    sign_in(&app, "opaque").await.refused(401, REFUSED);
+    assert_eq!(issuer.seen().requests(), 0);
+}
+
+#[tokio::test]
+async fn an_organization_without_a_provider_can_ask_nobody() {
+    let mut options = options(vec![]);
+    options.app.local_provider = false;
+    let app = TestApp::with(options).await;
+    assert_eq!(sign_in(&app, "opaque").await.refused(503, UNAVAILABLE).header("retry-after"), "1");
+}

@@ -1,0 +1,17 @@
+//! Contract §3 through HTTP, against an identity provider that is a process of its own: see `perennial-issuer`.
+//! Each attack has a test of its name. The engine is that of the run: see `perennial-testkit`.
+
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on panics")]
+
+mod support;
+
+mod algorithms;
+mod attacks_on_claims;
+mod attacks_on_keys;
+mod clocks;
+mod endpoints;
+mod kinds;
+mod outages;
+mod process;
+mod slowness;
+mod store;
