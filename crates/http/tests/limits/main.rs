@@ -8,3 +8,4 @@ mod support;
 mod attempts;
 mod proxies;
 mod servers;
+mod wire;

@@ -54,7 +54,8 @@ async fn people_sign_up_and_in_with_every_algorithm_of_keys_at_a_fixed_address()
 
 #[tokio::test]
 async fn an_algorithm_that_the_operator_left_out_is_refused() {
-    let service = Service::with("RS256", |_, options| {
+    let service = Service::with(|issuer, options| {
+        issuer.rotate("k1", "RS256");
         options.app.providers[0].description.settings.algorithms = vec![Algorithm::Rs256];
     })
     .await;

@@ -1,12 +1,12 @@
 //! Attacks on what a token says. The signature is good every time, and every refusal is the same.
 
-use crate::support::{ADA, SIGN_IN, SIGN_UP, Service, at_acme, claims, found_acme, oidc, sign_in, sign_up};
+use crate::support::{ADA, SIGN_IN, SIGN_UP, Service, at_acme, claims, found_acme, header, oidc, sign_in, sign_up};
 use perennial_testkit::Held;
 use serde_json::{Value, json};
 
 #[tokio::test]
 async fn attack_7_a_token_for_another_audience_or_party() {
-    let service = Service::with_ada("EdDSA").await;
+    let service = Service::start().await;
     for aud in [json!("other"), json!(["other"]), json!([]), json!(""), json!("APP"), json!("app "), json!(["x", "y"])]
     {
         service.assert_refused(&service.token(|_, claims| claims["aud"] = aud.clone()), &aud).await;
@@ -18,7 +18,7 @@ async fn attack_7_a_token_for_another_audience_or_party() {
 
 #[tokio::test]
 async fn attack_7_a_party_that_the_operator_did_not_authorize() {
-    let service = Service::with("EdDSA", |_, options| {
+    let service = Service::with(|_, options| {
         options.app.providers[0].description.settings.authorized_parties = vec!["web".to_owned()];
     })
     .await;
@@ -32,7 +32,7 @@ async fn attack_7_a_party_that_the_operator_did_not_authorize() {
 
 #[tokio::test]
 async fn attack_7_a_token_for_another_organization() {
-    let service = Service::with("EdDSA", |issuer, options| {
+    let service = Service::with(|issuer, options| {
         options.app.providers[0].organization = "acme".to_owned();
         let mut ours = oidc(&issuer.url);
         ours.settings.audience = vec!["ours".to_owned()];
@@ -55,7 +55,7 @@ async fn attack_7_a_token_for_another_organization() {
 
 #[tokio::test]
 async fn attack_8_iss_or_aud_missing_of_the_wrong_type_or_in_an_array() {
-    let service = Service::with_ada("EdDSA").await;
+    let service = Service::start().await;
     let issuer = service.issuer.url.as_str();
     for claim in ["iss", "aud", "sub", "exp", "iat", "email"] {
         let forged = service.token(|_, claims| drop(claims.as_object_mut().unwrap().remove(claim)));
@@ -89,7 +89,7 @@ async fn attack_8_iss_or_aud_missing_of_the_wrong_type_or_in_an_array() {
 
 #[tokio::test]
 async fn attack_9_our_token_as_the_providers_and_a_providers_as_ours() {
-    let service = Service::with("EdDSA", |_, _| ()).await;
+    let service = Service::with(|_, _| ()).await;
     let theirs = service.token(|_, _| ());
     let ada = Held::of(&sign_up(&service.app, &theirs).await.expect(201));
     service.assert_refused(&ada.token, "our access token").await;
@@ -113,7 +113,7 @@ fn part(token: &str, number: usize) -> Value {
 
 #[tokio::test]
 async fn attack_10_exp_as_text_float_or_1e300_and_iat_in_the_future() {
-    let service = Service::with_ada("EdDSA").await;
+    let service = Service::start().await;
     let now = service.now();
     let later = now + 3600;
     for (claim, value) in [
@@ -140,7 +140,7 @@ async fn attack_10_exp_as_text_float_or_1e300_and_iat_in_the_future() {
 
 #[tokio::test]
 async fn attack_11_an_unverified_e_mail() {
-    let service = Service::with_ada("EdDSA").await;
+    let service = Service::start().await;
     for verified in [json!(false), json!("true"), json!("false"), json!(1), json!(null), json!([true])] {
         let forged = service.token(|_, claims| {
             claims["email_verified"] = verified.clone();
@@ -154,7 +154,7 @@ async fn attack_11_an_unverified_e_mail() {
 
 #[tokio::test]
 async fn attack_11_two_subjects_with_one_e_mail_are_never_linked() {
-    let service = Service::with_ada("EdDSA").await;
+    let service = Service::start().await;
     let eves = service.token(|_, claims| claims["sub"] = json!("eve"));
     sign_up(&service.app, &eves).await.refused(409, "email_taken");
     sign_in(&service.app, &eves).await.refused(404, "user_not_found");
@@ -162,7 +162,7 @@ async fn attack_11_two_subjects_with_one_e_mail_are_never_linked() {
     let mut claims = claims(&service.app, &service.issuer.url);
     claims["sub"] = json!("eve");
     claims["email"] = json!("eve@example.com");
-    let eve = service.issuer.token("k1", &service.header(), &claims);
+    let eve = service.issuer.token("k1", &header(), &claims);
     let body = json!({ "access_token": eve, "email": "eve@example.com" });
     let eve = Held::of(&service.app.post(SIGN_UP, &body).await.expect(201));
     sign_in(&service.app, &eves).await.refused(409, "email_taken");

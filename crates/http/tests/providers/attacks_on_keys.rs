@@ -1,14 +1,14 @@
 //! Attacks on how a token is signed and on the key it names. Every one begins from a token that is accepted, and every
 //! refusal is the same.
 
-use crate::support::{REFUSED, Service, claims, issuer, oidc, options, outcome, sign_in, sign_up};
+use crate::support::{REFUSED, Service, claims, header, issuer, oidc, options, outcome, sign_in, sign_up};
 use perennial_issuer::{Key, PublicKey, hmac_sha256, token};
 use perennial_testkit::TestApp;
 use serde_json::json;
 
 #[tokio::test]
 async fn attack_1_alg_none_in_any_spelling() {
-    let service = Service::with_ada("EdDSA").await;
+    let service = Service::start().await;
     let good = service.token(|_, _| ());
     assert_eq!(service.outcome(&good).await, "accepted");
     for alg in [json!("none"), json!("None"), json!("NONE"), json!("nOnE"), json!(""), json!(null), json!("eddsa")] {
@@ -24,7 +24,7 @@ async fn attack_1_alg_none_in_any_spelling() {
 
 #[tokio::test]
 async fn attack_2_rs_to_hs_confusion() {
-    let service = Service::with_ada("RS256").await;
+    let service = Service::start().await;
     let PublicKey { jwk, der, pem } = service.issuer.rotate("k2", "RS256");
     let header = json!({ "alg": "RS256", "kid": "k2" });
     let good = service.issuer.token("k2", &header, &service.claims());
@@ -42,7 +42,7 @@ async fn attack_2_rs_to_hs_confusion() {
 
 #[tokio::test]
 async fn attack_2_a_symmetric_key_among_the_published_ones_is_everybodys() {
-    let service = Service::with_ada("EdDSA").await;
+    let service = Service::start().await;
     let oct = Key::Secret(vec![7; 32]);
     service.issuer.set(|behaviour| behaviour.keys.push(oct.jwk("k2")));
     let header = json!({ "alg": "HS256", "kid": "k2" });
@@ -53,7 +53,7 @@ async fn attack_2_a_symmetric_key_among_the_published_ones_is_everybodys() {
 
 #[tokio::test]
 async fn attack_3_kid_with_a_path_sql_nul_or_8_kib() {
-    let service = Service::with_ada("EdDSA").await;
+    let service = Service::start().await;
     let long = "k".repeat(8 * 1024);
     let kids = ["../../../../dev/null", "/etc/passwd", "' OR 1=1 --", "k1' UNION SELECT 'x", "k1\0", "\0", "", &long];
     for kid in kids.map(|kid| json!(kid)).into_iter().chain([json!(1), json!(["k1"]), json!({ "k1": 1 })]) {
@@ -66,13 +66,13 @@ async fn attack_3_kid_with_a_path_sql_nul_or_8_kib() {
 
 #[tokio::test]
 async fn attack_4_jku_x5u_and_jwk_headers_are_ignored_and_nothing_is_fetched() {
-    let (service, evil) = (Service::with_ada("EdDSA").await, issuer());
+    let (service, evil) = (Service::start().await, issuer());
     let jwk = evil.rotate("k1", "EdDSA").jwk;
     let place = format!("{}/keys", evil.url);
     let before = service.issuer.seen();
     let pointers = json!({ "jku": place, "x5u": place, "jwk": jwk, "x5c": ["AAAA"], "kid": place });
     for (name, value) in pointers.as_object().unwrap() {
-        let mut header = service.header();
+        let mut header = header();
         header[name] = value.clone();
         service.assert_refused(&evil.token("k1", &header, &service.claims()), name).await;
         if name != "kid" {
@@ -86,7 +86,7 @@ async fn attack_4_jku_x5u_and_jwk_headers_are_ignored_and_nothing_is_fetched() {
 
 #[tokio::test]
 async fn attack_4_an_unknown_crit_is_refused() {
-    let service = Service::with_ada("EdDSA").await;
+    let service = Service::start().await;
     for crit in [json!(["x"]), json!(["b64"]), json!(["exp"]), json!([]), json!("x")] {
         let forged = service.token(|header, _| {
             header["crit"] = crit.clone();
@@ -102,7 +102,7 @@ async fn attack_5_the_same_kid_at_two_issuers() {
     one.rotate("k1", "EdDSA");
     two.rotate("k1", "EdDSA");
     let app = TestApp::with(options(vec![("default", oidc(&one.url)), ("default", oidc(&two.url))])).await;
-    let header = json!({ "alg": "EdDSA", "kid": "k1" });
+    let header = header();
     let of_one = claims(&app, &one.url);
     sign_up(&app, &one.token("k1", &header, &of_one)).await.expect(201);
     // The second issuer's keys are at hand too.

@@ -5,7 +5,7 @@ use serde_json::json;
 
 #[tokio::test]
 async fn a_token_from_a_clock_that_is_ahead_or_behind_is_forgiven_a_minute() {
-    let service = Service::with_ada("EdDSA").await;
+    let service = Service::start().await;
     let now = service.now();
     for (claim, value, expected) in [
         ("iat", now + 50, "accepted"),
@@ -25,7 +25,7 @@ async fn a_token_from_a_clock_that_is_ahead_or_behind_is_forgiven_a_minute() {
 
 #[tokio::test]
 async fn attack_35_our_own_clock_may_step_and_nothing_is_accepted_early() {
-    let service = Service::with_ada("EdDSA").await;
+    let service = Service::start().await;
     for step in [-300, 300, 300, -600, DAY, -DAY] {
         service.app.advance(step);
         assert_eq!(service.outcome(&service.token_in(61)).await, REFUSED, "{step}");

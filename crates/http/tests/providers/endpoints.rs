@@ -9,7 +9,7 @@ const BOUND: usize = 256 * 1024;
 
 /// The code and status of signing up with an issuer that was told something.
 async fn sign_up_with(tell: impl FnOnce(&Issuer)) -> (u16, Service) {
-    let service = Service::with("EdDSA", |issuer, _| tell(issuer)).await;
+    let service = Service::with(|issuer, _| tell(issuer)).await;
     let answer = sign_up(&service.app, &service.token(|_, _| ())).await;
     if answer.status != 201 {
         answer.clone().refused(503, UNAVAILABLE);
@@ -56,7 +56,7 @@ async fn attack_30_a_redirect_is_not_followed() {
 
 #[tokio::test]
 async fn attack_30_a_private_address_is_not_asked_unless_the_operator_allows_it() {
-    let service = Service::with("EdDSA", |issuer, options| {
+    let service = Service::with(|issuer, options| {
         options.app.providers[0].description.settings.allow_private_addresses = false;
         let settings = &mut options.app.providers[0].description.settings;
         settings.jwks_url = Some(format!("{}/keys", issuer.url));

@@ -1,13 +1,15 @@
 //! An issuer that rotates its keys, fails, goes away and comes back, and floods of keys nobody has.
 
-use crate::support::{DAY, REFUSED, Service, UNAVAILABLE, issuer, oidc, options, outcome, sign_in, sign_up};
+use crate::support::{
+    DAY, REFUSED, Service, UNAVAILABLE, adas_token, issuer, oidc, options, outcome, sign_in, sign_up,
+};
 use perennial_issuer::{Mood, b64};
 use perennial_testkit::TestApp;
 use serde_json::json;
 
 #[tokio::test]
 async fn a_rotated_key_works_at_once_after_one_refetch_and_the_old_one_no_more() {
-    let service = Service::with_ada("EdDSA").await;
+    let service = Service::start().await;
     let old = service.token(|_, _| ());
     assert_eq!(service.outcome(&old).await, "accepted");
     assert_eq!(service.issuer.seen().keys, 1);
@@ -26,7 +28,7 @@ async fn a_rotated_key_works_at_once_after_one_refetch_and_the_old_one_no_more()
 
 #[tokio::test]
 async fn keys_are_fetched_again_when_their_time_is_up() {
-    let service = Service::with("EdDSA", |issuer, _| {
+    let service = Service::with(|issuer, _| {
         issuer.set(|behaviour| behaviour.cache_control = Some("public, max-age=900".to_owned()));
     })
     .await;
@@ -40,7 +42,7 @@ async fn keys_are_fetched_again_when_their_time_is_up() {
 
 #[tokio::test]
 async fn an_issuer_that_goes_away_is_bridged_for_a_day_and_no_longer() {
-    let service = Service::with_ada("EdDSA").await;
+    let service = Service::start().await;
     let moments = [600, 601, 3600, 600 + DAY - 1, 600 + DAY, 700 + DAY];
     let tokens = moments.map(|seconds| service.token_in(seconds));
     let Service { app, issuer } = service;
@@ -63,8 +65,7 @@ async fn an_issuer_that_was_never_there_is_unavailable_and_the_others_are_not() 
     let gone = issuer();
     gone.rotate("k1", "EdDSA");
     let app = TestApp::with(options(vec![("default", oidc(&gone.url))])).await;
-    let claims = crate::support::claims(&app, &gone.url);
-    let token = gone.token("k1", &json!({ "alg": "EdDSA", "kid": "k1" }), &claims);
+    let token = adas_token(&app, &gone);
     drop(gone);
     for _ in 0..2 {
         assert_eq!(sign_up(&app, &token).await.refused(503, UNAVAILABLE).header("retry-after"), "1");
@@ -75,7 +76,7 @@ async fn an_issuer_that_was_never_there_is_unavailable_and_the_others_are_not() 
 
 #[tokio::test]
 async fn an_issuer_that_fails_is_asked_once_in_thirty_seconds_and_recovers() {
-    let service = Service::with("EdDSA", |issuer, _| issuer.set(|behaviour| behaviour.mood = Mood::Broken)).await;
+    let service = Service::with(|issuer, _| issuer.set(|behaviour| behaviour.mood = Mood::Broken)).await;
     for _ in 0..30 {
         sign_up(&service.app, &service.token(|_, _| ())).await.refused(503, UNAVAILABLE);
         service.app.advance(1);
@@ -88,7 +89,7 @@ async fn an_issuer_that_fails_is_asked_once_in_thirty_seconds_and_recovers() {
 
 #[tokio::test]
 async fn a_failing_issuer_recovers_after_its_keys_are_too_old() {
-    let service = Service::with_ada("EdDSA").await;
+    let service = Service::start().await;
     service.issuer.set(|behaviour| behaviour.mood = Mood::Broken);
     service.app.advance(2 * DAY);
     assert_eq!(service.outcome(&service.token(|_, _| ())).await, UNAVAILABLE);
@@ -101,7 +102,7 @@ async fn a_failing_issuer_recovers_after_its_keys_are_too_old() {
 
 #[tokio::test]
 async fn attack_6_two_thousand_random_kids_cost_one_refetch_in_thirty_seconds() {
-    let service = Service::with_ada("EdDSA").await;
+    let service = Service::start().await;
     let good = service.token(|_, _| ());
     let (_, rest) = good.split_once('.').unwrap();
     for half in 1..=2 {

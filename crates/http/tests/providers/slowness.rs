@@ -1,8 +1,8 @@
 //! An issuer that does not answer costs its own people the time-out, and nobody else anything.
 
 use crate::support::{
-    SIGN_IN, SIGN_UP, Service, UNAVAILABLE, at_acme, claims, found_acme, introspection, issuer, oidc, options, sign_in,
-    sign_up,
+    SIGN_IN, SIGN_UP, Service, UNAVAILABLE, adas_token, at_acme, claims, found_acme, header, introspection, issuer,
+    oidc, options, sign_in, sign_up,
 };
 use perennial_app::providers::FetchLimits;
 use perennial_issuer::{Issuer, Mood};
@@ -16,10 +16,6 @@ use tokio::task::JoinSet;
 const PATIENT: FetchLimits = FetchLimits { connect: Duration::from_mins(10), total: Duration::from_mins(10) };
 const IMPATIENT: FetchLimits = FetchLimits { connect: Duration::from_millis(50), total: Duration::from_millis(50) };
 
-fn token(app: &TestApp, issuer: &Issuer) -> String {
-    issuer.token("k1", &json!({ "alg": "EdDSA", "kid": "k1" }), &claims(app, &issuer.url))
-}
-
 /// Two issuers with a key each; the second, another organization's, is well.
 fn two_issuers() -> (Issuer, Issuer) {
     let (slow, well) = (issuer(), issuer());
@@ -30,7 +26,7 @@ fn two_issuers() -> (Issuer, Issuer) {
 
 #[tokio::test]
 async fn a_silent_issuer_costs_the_time_out_and_no_more() {
-    let service = Service::with("EdDSA", |issuer, options| {
+    let service = Service::with(|issuer, options| {
         options.app.provider_limits = IMPATIENT;
         issuer.set(|behaviour| behaviour.mood = Mood::Silent);
     })
@@ -44,7 +40,7 @@ async fn a_silent_issuer_costs_the_time_out_and_no_more() {
 
 #[tokio::test]
 async fn while_keys_are_fetched_again_nobody_waits_but_the_one_who_asked() {
-    let service = Service::with("EdDSA", |_, options| options.app.provider_limits = PATIENT).await;
+    let service = Service::with(|_, options| options.app.provider_limits = PATIENT).await;
     sign_up(&service.app, &service.token(|_, _| ())).await.expect(201);
     service.issuer.set(|behaviour| behaviour.mood = Mood::Waiting);
     service.app.advance(600);
@@ -69,15 +65,15 @@ async fn while_an_issuer_is_silent_other_organizations_and_other_providers_go_on
     let app = Arc::new(TestApp::with(options).await);
     found_acme(&app).await;
     slow.set(|behaviour| behaviour.mood = Mood::Waiting);
-    let (waiting, held_up) = (Arc::clone(&app), token(&app, &slow));
+    let (waiting, held_up) = (Arc::clone(&app), adas_token(&app, &slow));
     let waiting = tokio::spawn(async move { sign_up(&waiting, &held_up).await });
     slow.asked_for_keys(1).await;
-    at_acme(&app, SIGN_UP, &token(&app, &well)).await.expect(201);
-    at_acme(&app, SIGN_IN, &token(&app, &well)).await.expect(200);
+    at_acme(&app, SIGN_UP, &adas_token(&app, &well)).await.expect(201);
+    at_acme(&app, SIGN_IN, &adas_token(&app, &well)).await.expect(200);
     app.sign_up("bob@example.com").await;
     let mut carol = claims(&app, &well.url);
     carol["email"] = json!("carol@example.com");
-    let carol = well.token("k1", &json!({ "alg": "EdDSA", "kid": "k1" }), &carol);
+    let carol = well.token("k1", &header(), &carol);
     app.post(SIGN_UP, &json!({ "access_token": carol, "email": "carol@example.com" })).await.expect(201);
     assert!(!waiting.is_finished());
     slow.set(|behaviour| behaviour.mood = Mood::Well);
@@ -100,7 +96,7 @@ async fn a_flood_of_questions_to_a_silent_provider_holds_up_nobody_else() {
     }
     // Those that are too many are refused at once; then the others wait.
     flood.join_next().await.unwrap().unwrap().refused(503, UNAVAILABLE);
-    at_acme(&app, SIGN_UP, &token(&app, &well)).await.expect(201);
+    at_acme(&app, SIGN_UP, &adas_token(&app, &well)).await.expect(201);
     silent.set(|behaviour| {
         behaviour.mood = Mood::Well;
         behaviour.introspection = json!({ "active": false });

@@ -71,34 +71,20 @@ pub(crate) struct Service {
 }
 
 impl Service {
-    /// With an `EdDSA` key `k1`.
+    /// Ada has signed up.
     pub(crate) async fn start() -> Self {
-        Self::with("EdDSA", |_, _| ()).await
-    }
-
-    /// With a key `k1` for this algorithm, and options that differ.
-    pub(crate) async fn with(algorithm: &str, edit: impl FnOnce(&Issuer, &mut TestOptions)) -> Self {
-        let issuer = issuer();
-        issuer.rotate("k1", algorithm);
-        let mut options = options(vec![("default", oidc(&issuer.url))]);
-        edit(&issuer, &mut options);
-        Self { app: TestApp::with(options).await, issuer }
-    }
-
-    /// The same, and Ada has signed up.
-    pub(crate) async fn with_ada(algorithm: &str) -> Self {
-        let service = Self::with(algorithm, |_, _| ()).await;
-        let token = match algorithm {
-            "EdDSA" => service.token(|_, _| ()),
-            other => service.token(|header, _| header["alg"] = json!(other)),
-        };
-        sign_up(&service.app, &token).await.expect(201);
+        let service = Self::with(|_, _| ()).await;
+        sign_up(&service.app, &service.token(|_, _| ())).await.expect(201);
         service
     }
 
-    /// A good header, to be spoilt.
-    pub(crate) fn header(&self) -> Value {
-        json!({ "typ": "JWT", "alg": "EdDSA", "kid": "k1" })
+    /// Nobody has signed up; the issuer, which has an `EdDSA` key `k1`, or the options differ.
+    pub(crate) async fn with(edit: impl FnOnce(&Issuer, &mut TestOptions)) -> Self {
+        let issuer = issuer();
+        issuer.rotate("k1", "EdDSA");
+        let mut options = options(vec![("default", oidc(&issuer.url))]);
+        edit(&issuer, &mut options);
+        Self { app: TestApp::with(options).await, issuer }
     }
 
     /// Good claims, to be spoilt.
@@ -108,7 +94,7 @@ impl Service {
 
     /// A token of this header and these claims, signed with `k1`.
     pub(crate) fn token(&self, edit: impl FnOnce(&mut Value, &mut Value)) -> String {
-        let (mut header, mut claims) = (self.header(), self.claims());
+        let (mut header, mut claims) = (header(), self.claims());
         edit(&mut header, &mut claims);
         self.issuer.token("k1", &header, &claims)
     }
@@ -151,6 +137,11 @@ pub(crate) fn outcome(answer: &Answer) -> String {
     answer.json["code"].as_str().unwrap_or("accepted").to_owned()
 }
 
+/// A good header, to be spoilt.
+pub(crate) fn header() -> Value {
+    json!({ "typ": "JWT", "alg": "EdDSA", "kid": "k1" })
+}
+
 /// Good claims of an issuer about Ada.
 pub(crate) fn claims(app: &TestApp, issuer: &str) -> Value {
     let now = app.now().as_micros() / 1_000_000;
@@ -158,6 +149,11 @@ pub(crate) fn claims(app: &TestApp, issuer: &str) -> Value {
         "iss": issuer, "aud": "app", "sub": "ada", "email": ADA, "email_verified": true,
         "iat": now, "exp": now + 3600,
     })
+}
+
+/// A good token of an issuer's key `k1` for Ada.
+pub(crate) fn adas_token(app: &TestApp, issuer: &Issuer) -> String {
+    issuer.token("k1", &header(), &claims(app, &issuer.url))
 }
 
 pub(crate) async fn sign_up(app: &TestApp, token: &str) -> Answer {
