@@ -2,7 +2,7 @@
 //! refusal is the same.
 
 use crate::support::{REFUSED, Service, claims, header, issuer, oidc, options, outcome, sign_in, sign_up};
-use perennial_issuer::{Key, PublicKey, hmac_sha256, token};
+use perennial_issuer::{Key, PublicKey, from_b64, hmac_sha256, token};
 use perennial_testkit::TestApp;
 use serde_json::json;
 
@@ -29,9 +29,8 @@ async fn attack_2_rs_to_hs_confusion() {
     let header = json!({ "alg": "RS256", "kid": "k2" });
     let good = service.issuer.token("k2", &header, &service.claims());
     assert_eq!(service.outcome(&good).await, "accepted");
-    let modulus = jwk["n"].as_str().unwrap().to_owned();
-    let jwk = jwk.to_string();
-    for secret in [pem.as_bytes(), pem.trim_end().as_bytes(), &der, jwk.as_bytes(), modulus.as_bytes()] {
+    let (modulus, jwk) = (from_b64(jwk["n"].as_str().unwrap()), jwk.to_string());
+    for secret in [pem.as_bytes(), pem.trim_end().as_bytes(), &der, jwk.as_bytes(), &modulus] {
         for alg in ["HS256", "HS384", "HS512", "EdDSA", "ES256"] {
             let header = json!({ "alg": alg, "kid": "k2" });
             let forged = token(&header, &service.claims(), |message| hmac_sha256(secret, message));
