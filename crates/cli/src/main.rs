@@ -21,6 +21,10 @@ use config::Config;
 use failure::Failure;
 use std::process::ExitCode;
 
+/// Requests allocate and free small pieces on many threads; the system's allocator takes locks for that.
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
 fn main() -> ExitCode {
     match run(Arguments::parse()) {
         Ok(()) => ExitCode::SUCCESS,

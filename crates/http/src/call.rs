@@ -14,7 +14,7 @@ use bytes::Bytes;
 use http::HeaderName;
 use http::header::{CONTENT_ENCODING, CONTENT_TYPE};
 use http::request::Parts;
-use hyper::body::Incoming;
+use hyper::body::{Body as _, Incoming};
 use perennial_app::caller::Caller;
 use perennial_app::context::App;
 use perennial_app::idempotency::{Key, fingerprint};
@@ -136,7 +136,10 @@ impl Call<'_> {
     }
 
     async fn bytes(&mut self) -> Result<Bytes, Problem> {
-        let Some(Unread { body, patience, .. }) = self.unread.take() else { return Ok(Bytes::new()) };
+        let Some(Unread { body, patience }) = self.unread.take() else { return Ok(Bytes::new()) };
+        if body.is_end_stream() {
+            return Ok(Bytes::new());
+        }
         let body = read_body(body, self.limits.bytes, self.limits.timeout);
         patience.while_arriving(body).await.map_err(|fault| match fault {
             BodyFault::TooLarge => {

@@ -28,7 +28,9 @@ pub async fn read_body(body: Incoming, max_bytes: usize, time: Duration) -> Resu
         return Ok(Bytes::new());
     }
     // The timer is registered only if the body is not here already.
-    timeout(time, collect(body, max_bytes)).await.unwrap_or(Err(BodyFault::TimedOut))
+    let whole = timeout(time, collect(body, max_bytes));
+    // Boxed, so that the many requests without a body do not carry what reading one takes.
+    Box::pin(whole).await.unwrap_or(Err(BodyFault::TimedOut))
 }
 
 async fn collect(mut body: Incoming, max_bytes: usize) -> Result<Bytes, BodyFault> {
