@@ -4,6 +4,7 @@
 use std::time::{Duration, Instant};
 
 use crate::arguments::Arguments;
+use crate::bench;
 use crate::openapi;
 use crate::process::{self, Failure, Result};
 use crate::schemathesis;
@@ -15,7 +16,7 @@ struct Step {
     run: fn() -> Result,
 }
 
-const STEPS: [Step; 7] = [
+const STEPS: [Step; 8] = [
     Step { name: "test", run: || test::run(&test::Options::default()) },
     Step { name: "fmt", run: || process::run(process::cargo().args(["fmt", "--all", "--check"])) },
     Step { name: "clippy", run: clippy },
@@ -23,6 +24,8 @@ const STEPS: [Step; 7] = [
     Step { name: "machete", run: || process::run(&mut tools::MACHETE.command()?) },
     Step { name: "openapi", run: openapi::check },
     Step { name: "schemathesis", run: || schemathesis::run(&schemathesis::Options::default()) },
+    // To see that the instrument works; what it reads on a machine of CI decides nothing.
+    Step { name: "bench", run: || bench::run(&bench::Options::quick()) },
 ];
 
 pub(crate) struct Options {

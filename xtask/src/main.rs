@@ -1,8 +1,9 @@
-//! The project's own commands: `cargo xtask test | postgres | openapi | schemathesis | ci`.
+//! The project's own commands: `cargo xtask test | postgres | openapi | schemathesis | bench | ci`.
 //! Almost no dependencies, so that it builds in seconds; what it needs beyond cargo it finds or installs.
 #![expect(clippy::print_stdout, reason = "a command of developers talks on the terminal")]
 
 mod arguments;
+mod bench;
 mod ci;
 mod debian;
 mod openapi;
@@ -32,9 +33,12 @@ The commands of this workspace: cargo xtask <command>
         Write openapi.json and docs/errors.md from the code; --check fails if they differ or are not valid.
   schemathesis [--examples N] [--seed N] [--sqlite]
         Test a running server against its OpenAPI document, on both engines or on SQLite only.
+  bench [--quick] [--peers] [--only NAME]... [--rows N] [--rounds N] [--seconds N] [--connections N] [--rate N]
+        [--growth N]
+        Measure Perennial beside its limits and its peers; bench/README.md tells more. --quick only sees that it works.
   ci [--only STEP]...
         Everything the project asks of a commit, or some steps of it:
-        test, fmt, clippy, deny, machete, openapi, schemathesis.";
+        test, fmt, clippy, deny, machete, openapi, schemathesis, bench.";
 
 fn main() -> ExitCode {
     let mut arguments = Arguments::new(std::env::args().skip(1));
@@ -47,6 +51,7 @@ fn main() -> ExitCode {
         "postgres" => arguments.finish().and_then(|()| postgres::foreground()),
         "openapi" => openapi_command(arguments),
         "schemathesis" => schemathesis::Options::parse(arguments).and_then(|options| schemathesis::run(&options)),
+        "bench" => bench::Options::parse(arguments).and_then(|options| bench::run(&options)),
         "ci" => ci::Options::parse(arguments).and_then(|options| ci::run(&options)),
         "help" | "--help" | "-h" => {
             println!("{USAGE}");

@@ -16,26 +16,49 @@ use crate::process::{self, Failure, Result, could_not};
 const KEEPER: &str = include_str!("keeper.sh");
 const START_LIMIT: Duration = Duration::from_mins(1);
 
-/// `fsync` is off because nothing here outlives the machine; everything else that tests can notice is left alone.
-const SETTINGS: [&str; 4] = ["listen_addresses=127.0.0.1", "fsync=off", "max_connections=300", "shared_buffers=128MB"];
+const SETTINGS: [&str; 3] = ["listen_addresses=127.0.0.1", "max_connections=300", "shared_buffers=128MB"];
+
+/// What a server is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Purpose {
+    /// `fsync` is off because nothing here outlives the machine; everything else that tests can notice is left alone.
+    Test,
+    /// What is acknowledged is on the disk, as in production.
+    Measure,
+}
+
+impl Purpose {
+    fn setting(self) -> &'static str {
+        match self {
+            Self::Test => "fsync=off",
+            Self::Measure => "fsync=on",
+        }
+    }
+}
 
 /// A running server; dropping it stops it and removes its directory.
 pub(crate) struct Server {
     keeper: Child,
     port: u16,
-    major: u32,
+    binaries: Binaries,
+    pid: u32,
 }
 
 impl Server {
     pub(crate) fn start() -> Result<Self> {
+        Self::start_for(Purpose::Test)
+    }
+
+    pub(crate) fn start_for(purpose: Purpose) -> Result<Self> {
         let binaries = Binaries::find_or_install()?;
         let owner = Owner::choose()?;
-        let directory = owner.new_directory()?;
         let port = free_port()?;
+        let directory = owner.new_directory(port)?;
         let mut keeper = keeper(&binaries, owner.0, &directory, port);
+        keeper.args(["-c", purpose.setting()]);
         let spawned = keeper.spawn().map_err(could_not("run `sh`"));
         let mut server = match spawned {
-            Ok(keeper) => Self { keeper, port, major: binaries.major },
+            Ok(keeper) => Self { keeper, port, binaries, pid: 0 },
             Err(failure) => {
                 // Without a keeper the directory, still empty, is ours to remove.
                 fs::remove_dir(&directory).map_err(could_not("remove an empty directory"))?;
@@ -51,7 +74,17 @@ impl Server {
     }
 
     pub(crate) fn name(&self) -> String {
-        format!("PostgreSQL {}", self.major)
+        format!("PostgreSQL {}", self.binaries.major)
+    }
+
+    /// The process that all others of this server descend from.
+    pub(crate) fn pid(&self) -> u32 {
+        self.pid
+    }
+
+    /// Where its programs are.
+    pub(crate) fn programs(&self) -> &Path {
+        &self.binaries.directory
     }
 
     fn wait_until_ready(&mut self, directory: &Path) -> Result {
@@ -59,6 +92,7 @@ impl Server {
         let Some(pid) = self.read_pid() else {
             return Err(not_started("could not be set up", directory));
         };
+        self.pid = pid;
         while Instant::now() < deadline {
             if is_ready(&directory.join("data/postmaster.pid")) {
                 return Ok(());
@@ -118,13 +152,14 @@ impl Owner {
             })
     }
 
-    fn new_directory(&self) -> Result<PathBuf> {
+    /// The port tells the servers of one run apart.
+    fn new_directory(&self, port: u16) -> Result<PathBuf> {
         // Root's own temporary directory may be closed to the account that must reach it.
         let parent = match self.0 {
             Some(_) => PathBuf::from("/tmp"),
             None => std::env::temp_dir(),
         };
-        let directory = parent.join(format!("perennial-postgres-{}", std::process::id()));
+        let directory = parent.join(format!("perennial-postgres-{}-{port}", std::process::id()));
         let complaint = || could_not(format!("create {}", directory.display()));
         fs::DirBuilder::new().mode(0o700).create(&directory).map_err(complaint())?;
         if let Some((user, group)) = self.0 {

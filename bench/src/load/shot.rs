@@ -1,0 +1,119 @@
+//! Requests made ready before the clock runs, with what their answers must hold.
+
+use std::fmt::Write;
+
+/// One request, and how its answer is known to be the right one.
+#[derive(Clone, Debug)]
+pub(crate) struct Shot {
+    bytes: Vec<u8>,
+    /// Where the digits of a running number stand in the bytes, for what may be sent only once.
+    digits: Vec<usize>,
+    pub(crate) status: u16,
+    /// What the body must contain: the id or the owner of the record that was asked for.
+    pub(crate) needle: Vec<u8>,
+    /// How many records a list must hold; each begins with these bytes.
+    pub(crate) records: Option<(Vec<u8>, usize)>,
+}
+
+impl Shot {
+    /// Every `#` in the target, the headers or the body becomes a digit of a running number.
+    pub(crate) fn new(method: &str, target: &str, headers: &[(String, String)], body: &str) -> Self {
+        let mut text = format!("{method} {target} HTTP/1.1\r\nhost: 127.0.0.1\r\n");
+        for (name, value) in headers {
+            let _ = write!(text, "{name}: {value}\r\n");
+        }
+        if method != "GET" {
+            let _ = write!(text, "content-type: application/json\r\ncontent-length: {}\r\n", body.len());
+        }
+        text.push_str("\r\n");
+        text.push_str(body);
+        let digits = text.match_indices('#').map(|(at, _)| at).collect();
+        Self { bytes: text.into_bytes(), digits, status: 200, needle: Vec::new(), records: None }
+    }
+
+    pub(crate) fn status(self, status: u16) -> Self {
+        Self { status, ..self }
+    }
+
+    pub(crate) fn needle(self, needle: impl Into<Vec<u8>>) -> Self {
+        Self { needle: needle.into(), ..self }
+    }
+
+    pub(crate) fn records(self, beginning: impl Into<Vec<u8>>, count: usize) -> Self {
+        Self { records: Some((beginning.into(), count)), ..self }
+    }
+
+    /// The same request to a contestant that answers always the same: only the status can be checked.
+    pub(crate) fn blind(&self) -> Self {
+        Self { needle: Vec::new(), records: None, ..self.clone() }
+    }
+
+    /// Writes the request into `out`, with the last digits of `number` in their places.
+    pub(crate) fn write(&self, number: u64, out: &mut Vec<u8>) {
+        out.clear();
+        out.extend_from_slice(&self.bytes);
+        let mut rest = number;
+        for place in self.digits.iter().rev() {
+            out[*place] = b'0' + u8::try_from(rest % 10).unwrap_or_default();
+            rest /= 10;
+        }
+    }
+}
+
+/// A small generator of numbers that is the same in every run: all contestants are asked the same.
+#[derive(Clone, Debug)]
+pub(crate) struct Dice(u64);
+
+impl Dice {
+    pub(crate) fn new(seed: u64) -> Self {
+        Self(seed)
+    }
+
+    /// `SplitMix64`.
+    pub(crate) fn next(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut mixed = self.0;
+        mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        mixed ^ (mixed >> 31)
+    }
+
+    /// A number below `bound`.
+    pub(crate) fn below(&mut self, bound: u64) -> u64 {
+        if bound == 0 { 0 } else { self.next() % bound }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_request_is_written_with_its_length_and_number() {
+        let body = r#"{"n":"0#:0#.####"}"#;
+        let shot = Shot::new("POST", "/x", &[("client-id".to_owned(), "c".to_owned())], body);
+        let mut out = Vec::new();
+        shot.write(9_420_042, &mut out);
+        let expected = "POST /x HTTP/1.1\r\nhost: 127.0.0.1\r\nclient-id: c\r\ncontent-type: application/json\r\n\
+                        content-length: 18\r\n\r\n{\"n\":\"04:02.0042\"}";
+        assert_eq!(String::from_utf8(out).unwrap(), expected);
+    }
+
+    #[test]
+    fn a_request_without_digits_stays_as_it_is() {
+        let shot = Shot::new("GET", "/x", &[], "");
+        let mut out = b"old".to_vec();
+        shot.write(42, &mut out);
+        assert_eq!(out, b"GET /x HTTP/1.1\r\nhost: 127.0.0.1\r\n\r\n");
+    }
+
+    #[test]
+    fn the_dice_fall_the_same_way_each_time_and_within_bounds() {
+        let (mut one, mut other) = (Dice::new(7), Dice::new(7));
+        for _ in 0..1_000 {
+            let number = one.below(10);
+            assert_eq!(number, other.below(10));
+            assert!(number < 10);
+        }
+    }
+}

@@ -1,0 +1,63 @@
+//! The instrument: Perennial beside the physical limit and beside what people would run instead, in one run.
+//! `cargo xtask bench` builds and starts what it needs and calls this program; the limits are this program again.
+#![expect(clippy::print_stdout, reason = "its tables are read on the terminal")]
+
+mod clock;
+mod contestants;
+mod disk;
+mod failure;
+mod limits;
+mod load;
+mod measure;
+mod options;
+mod pgbench;
+mod report;
+mod results;
+mod rounds;
+mod rows;
+mod run;
+mod works;
+
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use failure::{Failure, Result, could_not};
+use limits::Deed;
+use options::Options;
+
+fn main() -> ExitCode {
+    match command(std::env::args().skip(1).collect()) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(failure) => {
+            eprintln!("error: {failure}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn command(mut words: Vec<String>) -> Result {
+    if words.is_empty() {
+        return Err(Failure::new("this program is started by `cargo xtask bench`"));
+    }
+    let name = words.remove(0);
+    let mut paths = words.iter().map(PathBuf::from);
+    let mut path = || paths.next().ok_or_else(|| Failure::new(format!("`{name}` needs a path")));
+    match name.as_str() {
+        "bare" => limits::serve(Deed::Bare, &path()?),
+        "parse" => limits::serve(Deed::Parse, &path()?),
+        "one-transaction" => {
+            let store = path()?;
+            limits::serve(Deed::OneTransaction(store), &path()?)
+        }
+        "run" => {
+            let options = Options::parse(words)?;
+            // One thread: the generator must leave the machine to those it measures.
+            let runtime = tokio::runtime::Builder::new_current_thread()
+                .enable_all()
+                .build()
+                .map_err(could_not("start the runtime"))?;
+            runtime.block_on(run::run(&options))
+        }
+        _ => Err(Failure::new(format!("`{name}` is not a command of the bench"))),
+    }
+}

@@ -1,0 +1,158 @@
+//! What the run was asked to do. `cargo xtask bench` is the one who asks; it has already built and started what is needed.
+
+use std::path::PathBuf;
+use std::str::FromStr;
+use std::time::Duration;
+
+use crate::failure::{Failure, Result};
+use crate::load::generator::Pace;
+use crate::rows::dataset::MOST_ROWS;
+use crate::rows::store::Cluster;
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Options {
+    pub(crate) quick: bool,
+    pub(crate) peers: bool,
+    /// Names of works and other parts; empty is all of them.
+    pub(crate) only: Vec<String>,
+    pub(crate) rows: u64,
+    pub(crate) rounds: u64,
+    pub(crate) connections: usize,
+    pub(crate) duration: Duration,
+    pub(crate) rate: Option<u64>,
+    /// The most rows of the growth.
+    pub(crate) growth: u64,
+    pub(crate) perennial: PathBuf,
+    /// Where stores and logs are kept while it runs.
+    pub(crate) place: PathBuf,
+    /// The directory `bench` of the workspace.
+    pub(crate) source: PathBuf,
+    /// Where peers are installed.
+    pub(crate) peers_home: PathBuf,
+    pub(crate) programs: PathBuf,
+    clusters: Vec<(String, String, u32)>,
+}
+
+impl Options {
+    pub(crate) fn parse(words: impl IntoIterator<Item = String>) -> Result<Self> {
+        let mut words = words.into_iter();
+        let mut options = Self::usual();
+        let (mut rows, mut rounds, mut seconds) = (None, None, None);
+        while let Some(word) = words.next() {
+            let mut value = || words.next().ok_or_else(|| Failure::new(format!("`{word}` needs a value after it")));
+            match word.as_str() {
+                "--quick" => options.quick = true,
+                "--peers" => options.peers = true,
+                "--only" => options.only.push(value()?),
+                "--rows" => rows = Some(number(&value()?)?),
+                "--rounds" => rounds = Some(number(&value()?)?),
+                "--seconds" => seconds = Some(number(&value()?)?),
+                "--rate" => options.rate = Some(number(&value()?)?),
+                "--connections" => options.connections = number(&value()?)?,
+                "--growth" => options.growth = number(&value()?)?,
+                "--perennial" => options.perennial = value()?.into(),
+                "--place" => options.place = value()?.into(),
+                "--source" => options.source = value()?.into(),
+                "--peers-home" => options.peers_home = value()?.into(),
+                "--programs" => options.programs = value()?.into(),
+                "--cluster" => {
+                    let (name, url, pid) = (value()?, words.next(), words.next());
+                    let incomplete = || Failure::new("`--cluster` needs a name, a URL and a process id");
+                    options.clusters.push((name, url.ok_or_else(incomplete)?, number(&pid.ok_or_else(incomplete)?)?));
+                }
+                _ => return Err(Failure::new(format!("`{word}` is not understood"))),
+            }
+        }
+        options.rows = rows.unwrap_or(if options.quick { 1_000 } else { 1_000_000 });
+        options.rounds = rounds.unwrap_or(if options.quick { 1 } else { 5 });
+        options.duration = match seconds {
+            Some(seconds) => Duration::from_secs(seconds),
+            None if options.quick => Duration::from_millis(250),
+            None => Duration::from_secs(5),
+        };
+        if options.rows < 100 || options.rows > MOST_ROWS || options.rounds == 0 || options.connections == 0 {
+            return Err(Failure::new(format!(
+                "100 to {MOST_ROWS} rows, and at least one round and connection, please"
+            )));
+        }
+        Ok(options)
+    }
+
+    pub(crate) fn wants(&self, name: &str) -> bool {
+        self.only.is_empty() || self.only.iter().any(|wanted| wanted == name)
+    }
+
+    pub(crate) fn cluster(&self, name: &str) -> Option<Cluster> {
+        let (_, url, pid) = self.clusters.iter().find(|(known, ..)| known == name)?;
+        Some(Cluster { url: url.clone(), pid: *pid, programs: self.programs.clone() })
+    }
+
+    pub(crate) fn pace(&self) -> Pace {
+        Pace { connections: self.connections, warm_up: self.duration / 5, duration: self.duration, rate: self.rate }
+    }
+
+    /// The plots and the text of a whole run belong to the workspace; what a part or a smoke run saw does not.
+    pub(crate) fn output(&self) -> PathBuf {
+        if self.quick || !self.only.is_empty() { self.place.join("results") } else { self.source.clone() }
+    }
+
+    fn usual() -> Self {
+        Self {
+            quick: false,
+            peers: false,
+            only: Vec::new(),
+            rows: 0,
+            rounds: 0,
+            connections: 64,
+            duration: Duration::ZERO,
+            rate: None,
+            growth: 10_000_000,
+            perennial: PathBuf::new(),
+            place: PathBuf::new(),
+            source: PathBuf::new(),
+            peers_home: PathBuf::new(),
+            programs: PathBuf::new(),
+            clusters: Vec::new(),
+        }
+    }
+}
+
+fn number<N: FromStr>(text: &str) -> Result<N> {
+    text.parse().map_err(|_| Failure::new(format!("`{text}` is not a whole number")))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn parse(line: &str) -> Result<Options> {
+        Options::parse(line.split_whitespace().map(str::to_owned))
+    }
+
+    #[test]
+    fn a_quick_run_is_small_and_a_real_one_is_not() {
+        let quick = parse("--quick --place /p --source /s").unwrap();
+        assert_eq!((quick.rows, quick.rounds), (1_000, 1));
+        assert_eq!(quick.output(), PathBuf::from("/p/results"));
+        let real = parse("--place /p --source /s").unwrap();
+        assert_eq!((real.rows, real.rounds), (1_000_000, 5));
+        assert_eq!(real.output(), PathBuf::from("/s"));
+    }
+
+    #[test]
+    fn parts_and_clusters_are_found_by_name() {
+        let options = parse("--only create --cluster perennial postgres://x 42 --rows 500").unwrap();
+        assert!(options.wants("create") && !options.wants("plan"));
+        assert_eq!(options.cluster("perennial").unwrap().pid, 42);
+        assert!(options.cluster("other").is_none());
+        assert_eq!(options.rows, 500);
+    }
+
+    #[test]
+    fn what_makes_no_sense_is_refused() {
+        assert!(parse("--rows many").is_err());
+        assert!(parse("--rows 1").is_err());
+        assert!(parse("--chekc").is_err());
+        assert!(parse("--cluster a b").is_err());
+    }
+}

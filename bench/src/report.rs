@@ -1,0 +1,26 @@
+//! Reports of a run: tables on the terminal, Markdown and plots in files.
+
+pub(crate) mod table;
+
+use crate::contestants::contestant::{BARE, PARSE};
+use crate::results::Results;
+use table::{Table, number, optional, times};
+
+/// All contestants of one work. The last column is the cost beside the limit that does the least of this work.
+pub(crate) fn work_table(results: &Results, work: &str) -> Table {
+    let mut table = Table::new(&["", "requests/s", "p50 µs", "p99 µs", "CPU µs/request", "CPU / limit", "spread"]);
+    let limit = [BARE, PARSE].into_iter().find(|limit| results.summary(work, limit).is_some());
+    for (name, summary) in results.of(work) {
+        let beside = limit.and_then(|limit| results.cpu_ratio((work, name), (work, limit)));
+        table.row(vec![
+            name.to_owned(),
+            number(summary.per_second),
+            optional(summary.p50_micros),
+            optional(summary.p99_micros),
+            optional(summary.cpu_micros),
+            times(beside),
+            format!("{:.0} %", summary.spread * 100.0),
+        ]);
+    }
+    table
+}

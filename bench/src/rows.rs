@@ -1,0 +1,6 @@
+//! The rows of a run, and the stores they are loaded into.
+
+mod copy;
+pub(crate) mod dataset;
+mod insert;
+pub(crate) mod store;

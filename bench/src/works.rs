@@ -1,0 +1,322 @@
+//! The work: what each contestant is asked, and what its store must hold afterwards.
+
+use std::sync::{Arc, Mutex};
+
+use crate::contestants::contestant::{Contestant, Headers, Speech};
+use crate::contestants::perennial::{EMAIL, Home, public_headers, trusted_headers};
+use crate::failure::{Failure, Result};
+use crate::load::call;
+use crate::load::generator::Fire;
+use crate::load::shot::{Dice, Shot};
+use crate::rows::dataset::{Dataset, slug, uuid_text};
+
+/// How many different requests a work consists of.
+const SHOTS: u64 = 20_000;
+const HOT: u64 = 100;
+const PAGE: u64 = 50;
+/// The page that must cost what the first costs, where there are rows enough.
+const DEEP_PAGE: u64 = 1_000;
+const SESSIONS: usize = 64;
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Work {
+    Plan,
+    Subscription,
+    Hot,
+    ListUser,
+    ListStatus,
+    ListDeep,
+    Create,
+    Payment,
+    PaymentKey,
+    Update,
+    Session,
+    Refresh,
+    Mixed,
+}
+
+impl Work {
+    pub(crate) const ALL: [Self; 13] = [
+        Self::Plan,
+        Self::Subscription,
+        Self::Hot,
+        Self::ListUser,
+        Self::ListStatus,
+        Self::ListDeep,
+        Self::Create,
+        Self::Payment,
+        Self::PaymentKey,
+        Self::Update,
+        Self::Session,
+        Self::Refresh,
+        Self::Mixed,
+    ];
+
+    /// What it is called on the command line and in the results.
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Self::Plan => "plan",
+            Self::Subscription => "subscription",
+            Self::Hot => "hot",
+            Self::ListUser => "list-user",
+            Self::ListStatus => "list-status",
+            Self::ListDeep => "list-deep",
+            Self::Create => "create",
+            Self::Payment => "payment",
+            Self::PaymentKey => "payment-key",
+            Self::Update => "update",
+            Self::Session => "session",
+            Self::Refresh => "refresh",
+            Self::Mixed => "mixed",
+        }
+    }
+
+    pub(crate) fn title(self) -> &'static str {
+        match self {
+            Self::Plan => "Plan by slug",
+            Self::Subscription => "Subscription by id, random over all rows",
+            Self::Hot => "Subscription by id, a hot set of 100",
+            Self::ListUser => "List of 50 by user",
+            Self::ListStatus => "List of 50 by status, page 1",
+            Self::ListDeep => "List of 50 by status, page 1,000",
+            Self::Create => "Subscription create",
+            Self::Payment => "Payment create without a key",
+            Self::PaymentKey => "Payment create with an idempotency key",
+            Self::Update => "Subscription update",
+            Self::Session => "Session check",
+            Self::Refresh => "Refresh",
+            Self::Mixed => "Mixed load, 80 % reads",
+        }
+    }
+
+    /// Whether the limit that answers it must parse a body first.
+    pub(crate) fn has_body(self) -> bool {
+        matches!(self, Self::Create | Self::Payment | Self::PaymentKey | Self::Update | Self::Refresh)
+    }
+
+    /// A count in the store that grows by one with every answer, if there is one.
+    pub(crate) fn proof(self, speech: &Speech) -> Option<&'static str> {
+        match (self, speech) {
+            (Self::Create, _) => Some("SELECT count(*) FROM subscriptions"),
+            (Self::Payment | Self::PaymentKey, Speech::Perennial) => Some("SELECT count(*) FROM payments"),
+            (Self::Update, Speech::Perennial) => {
+                Some("SELECT count(*) FROM events WHERE kind = 'subscription.updated'")
+            }
+            _ => None,
+        }
+    }
+}
+
+/// The requests of a work for a contestant; `None` if it does not offer it. `home` is Perennial's own.
+pub(crate) fn fire(work: Work, contestant: &Contestant, dataset: Dataset, home: Option<&Home>) -> Result<Option<Fire>> {
+    let asked = match &contestant.speech {
+        Speech::Perennial => return perennial(work, contestant, dataset, home).map(Some),
+        Speech::Limit => None,
+        Speech::Plain => three_calls(work, dataset, &Headers::new(), &Paths::PLAIN),
+        Speech::Directus(headers) => three_calls(work, dataset, headers, &Paths::DIRECTUS),
+        Speech::BetterAuth(headers) if work == Work::Session => {
+            Some(vec![Shot::new("GET", "/api/auth/get-session", headers, "").needle(format!("\"email\":\"{EMAIL}\""))])
+        }
+        Speech::BetterAuth(_) => None,
+    };
+    Ok(asked.map(|shots| Fire::Any(Arc::new(shots))))
+}
+
+fn perennial(work: Work, contestant: &Contestant, dataset: Dataset, home: Option<&Home>) -> Result<Fire> {
+    let headers = trusted_headers();
+    let any = |number: u64, make: &dyn Fn(u64) -> Shot| {
+        let mut dice = Dice::new(1);
+        (0..number).map(|_| make(dice.next())).collect::<Vec<Shot>>()
+    };
+    let rows = dataset.rows;
+    let count = SHOTS.min(rows);
+    let shots = match work {
+        Work::Plan => (0..20).map(|number| plan(number, &headers)).collect(),
+        Work::Subscription => any(count, &|dice| subscription(dice % rows, dataset, &headers)),
+        Work::Hot => any(HOT.min(rows), &|dice| subscription(dice % rows, dataset, &headers)),
+        Work::ListUser => any(count.min(1_000), &|dice| by_user(dice % dataset.users(), dataset, &headers)),
+        Work::ListStatus => vec![by_status(dataset.active(), &headers, "")],
+        Work::ListDeep => vec![deep(contestant, dataset, &headers)?],
+        Work::Create => any(count, &|dice| create(dice, dataset, &headers)),
+        Work::Payment => any(count, &|dice| payment(dice % rows, dataset, &headers)),
+        Work::PaymentKey => {
+            let mut keyed = headers.clone();
+            keyed.push(("idempotency-key".to_owned(), "bench-############".to_owned()));
+            any(count, &|dice| payment(dice % rows, dataset, &keyed))
+        }
+        Work::Update => any(count, &|dice| update(dice % rows, dataset, &headers)),
+        Work::Mixed => mixed(dataset, &headers),
+        Work::Session => sessions(contestant, home)?
+            .iter()
+            .map(|(access, _)| {
+                let headers = public_headers(Some(access));
+                let shot = Shot::new("POST", "/authentication/user-logged-in", &headers, "");
+                shot.needle(format!("\"email\":\"{EMAIL}\""))
+            })
+            .collect(),
+        Work::Refresh => {
+            let tokens = sessions(contestant, home)?.into_iter().map(|(_, refresh)| refresh).collect();
+            return Ok(Fire::Refresh { headers: public_headers(None), tokens: Arc::new(Mutex::new(tokens)) });
+        }
+    };
+    Ok(Fire::Any(Arc::new(shots)))
+}
+
+fn sessions(contestant: &Contestant, home: Option<&Home>) -> Result<Vec<(String, String)>> {
+    let home = home.ok_or_else(|| Failure::new("sessions need a Perennial"))?;
+    home.sessions(contestant.address, SESSIONS)
+}
+
+fn plan(number: u64, headers: &Headers) -> Shot {
+    let slug = slug(number);
+    Shot::new("GET", &format!("/subscription-plans/{slug}"), headers, "").needle(format!("\"slug\":\"{slug}\""))
+}
+
+fn subscription(number: u64, dataset: Dataset, headers: &Headers) -> Shot {
+    let id = dataset.subscription(number);
+    Shot::new("GET", &format!("/subscriptions/{id}"), headers, "").needle(format!("\"id\":\"{id}\""))
+}
+
+fn by_user(number: u64, dataset: Dataset, headers: &Headers) -> Shot {
+    let user = dataset.user(number);
+    let shot = Shot::new("GET", &format!("/subscriptions?user_id={user}&limit={PAGE}"), headers, "");
+    shot.needle(format!("\"user_id\":\"{user}\"")).records(RECORD, page_of(dataset.per_user()))
+}
+
+fn by_status(active: u64, headers: &Headers, more: &str) -> Shot {
+    let shot = Shot::new("GET", &format!("/subscriptions?status=active&limit={PAGE}{more}"), headers, "");
+    shot.needle("\"status\":\"active\"").records(RECORD, page_of(active))
+}
+
+const RECORD: &str = "{\"id\":\"sub_";
+
+fn page_of(rows: u64) -> usize {
+    usize::try_from(rows.min(PAGE)).unwrap_or_default()
+}
+
+/// The request of page 1,000, or of the last full page where there are fewer. A cursor does not depend on the size of
+/// the pages, so large ones lead there sooner.
+fn deep(contestant: &Contestant, dataset: Dataset, headers: &Headers) -> Result<Shot> {
+    const STRIDE: u64 = 200;
+    let before = ((DEEP_PAGE - 1) * PAGE).min(dataset.active().saturating_sub(PAGE)) / PAGE * PAGE;
+    let (mut walked, mut cursor) = (0, String::new());
+    while walked < before {
+        let stride = STRIDE.min(before - walked);
+        let target = format!("/subscriptions?status=active&limit={stride}{cursor}");
+        let page = call::expect(contestant.address, &Shot::new("GET", &target, headers, ""))?.json()?;
+        let next = page["page"]["next_cursor"].as_str();
+        cursor = format!("&cursor={}", next.ok_or_else(|| Failure::new("the list ended before its time"))?);
+        walked += stride;
+    }
+    Ok(by_status(PAGE, headers, &cursor))
+}
+
+fn create(dice: u64, dataset: Dataset, headers: &Headers) -> Shot {
+    let user = dataset.user(dice % dataset.users());
+    let body = format!("{{\"user_id\":\"{user}\",\"subscription_plan_id\":\"{}\"}}", dataset.plan(dice >> 32));
+    Shot::new("POST", "/subscriptions", headers, &body).status(201).needle(format!("\"user_id\":\"{user}\""))
+}
+
+fn payment(number: u64, dataset: Dataset, headers: &Headers) -> Shot {
+    let id = dataset.subscription(number);
+    let body =
+        format!("{{\"subscription_id\":\"{id}\",\"amount\":19.99,\"currency\":\"USD\",\"status\":\"completed\"}}");
+    let shot = Shot::new("POST", "/subscription-payments", headers, &body).status(201);
+    shot.needle(format!("\"subscription_id\":\"{id}\""))
+}
+
+/// A renewal: the instant is never the same twice, so that something is written each time.
+fn update(number: u64, dataset: Dataset, headers: &Headers) -> Shot {
+    let id = dataset.subscription(number);
+    let body = r##"{"renews_at":"2031-06-01T0#:0#:0#.######Z"}"##;
+    Shot::new("PUT", &format!("/subscriptions/{id}"), headers, body).needle(format!("\"id\":\"{id}\""))
+}
+
+/// Eight reads in ten: five by id, one plan, two lists; then one create and one payment.
+fn mixed(dataset: Dataset, headers: &Headers) -> Vec<Shot> {
+    let mut dice = Dice::new(3);
+    (0..SHOTS)
+        .map(|turn| {
+            let thrown = dice.next();
+            let number = thrown % dataset.rows;
+            match turn % 10 {
+                0..=4 => subscription(number, dataset, headers),
+                5 => plan(thrown % 20, headers),
+                6 => by_user(thrown % dataset.users(), dataset, headers),
+                7 => by_status(dataset.active(), headers, ""),
+                8 => create(thrown, dataset, headers),
+                _ => payment(number, dataset, headers),
+            }
+        })
+        .collect()
+}
+
+/// Where a peer has its three calls.
+struct Paths {
+    plan: &'static str,
+    plan_query: &'static str,
+    subscriptions: &'static str,
+    created: u16,
+}
+
+impl Paths {
+    const PLAIN: Self =
+        Self { plan: "/subscription-plans/", plan_query: "", subscriptions: "/subscriptions", created: 201 };
+    const DIRECTUS: Self = Self {
+        plan: "/items/plans?filter[slug][_eq]=",
+        plan_query: "&limit=1",
+        subscriptions: "/items/subscriptions",
+        created: 200,
+    };
+}
+
+fn three_calls(work: Work, dataset: Dataset, headers: &Headers, paths: &Paths) -> Option<Vec<Shot>> {
+    let mut dice = Dice::new(1);
+    let count = SHOTS.min(dataset.rows);
+    let read = |number: u64| {
+        let id = uuid_text(dataset.subscription(number).bytes());
+        Shot::new("GET", &format!("{}/{id}", paths.subscriptions), headers, "").needle(format!("\"id\":\"{id}\""))
+    };
+    Some(match work {
+        Work::Plan => (0..20)
+            .map(|number| {
+                let slug = slug(number);
+                let target = format!("{}{slug}{}", paths.plan, paths.plan_query);
+                Shot::new("GET", &target, headers, "").needle(format!("\"slug\":\"{slug}\""))
+            })
+            .collect(),
+        Work::Subscription => (0..count).map(|_| read(dice.next() % dataset.rows)).collect(),
+        Work::Hot => (0..HOT.min(count)).map(|_| read(dice.next() % dataset.rows)).collect(),
+        Work::Create => (0..count)
+            .map(|_| {
+                let dice = dice.next();
+                let user = uuid_text(dataset.user(dice % dataset.users()).bytes());
+                let plan = uuid_text(dataset.plan(dice >> 32).bytes());
+                let body = format!("{{\"user_id\":\"{user}\",\"plan_id\":\"{plan}\"}}");
+                let shot = Shot::new("POST", paths.subscriptions, headers, &body).status(paths.created);
+                shot.needle(format!("\"user_id\":\"{user}\""))
+            })
+            .collect(),
+        _ => return None,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_work_has_a_name_of_its_own() {
+        let mut names: Vec<&str> = Work::ALL.iter().map(|work| work.name()).collect();
+        names.sort_unstable();
+        names.dedup();
+        assert_eq!(names.len(), Work::ALL.len());
+    }
+
+    #[test]
+    fn eight_of_ten_mixed_requests_read() {
+        let shots = mixed(Dataset { rows: 1_000 }, &Headers::new());
+        let reads = shots.iter().filter(|shot| shot.status == 200).count();
+        assert_eq!(reads * 10, shots.len() * 8);
+    }
+}

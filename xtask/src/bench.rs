@@ -1,0 +1,98 @@
+//! `cargo xtask bench`: builds the service and the instrument, starts the databases, and lets the instrument measure.
+//! Everything that counts is in the crate `bench`; here is only what must be there before it can begin.
+
+use std::process::Command;
+
+use crate::arguments::Arguments;
+use crate::postgres::{Purpose, Server};
+use crate::process::{self, Result};
+
+/// Each contestant on PostgreSQL has a server of its own, so that nobody pays for another's leftovers.
+const CLUSTERS: [&str; 2] = ["perennial", "pgbench"];
+const PEER_CLUSTERS: [&str; 3] = ["fastify", "fastapi", "directus"];
+
+/// Numbers that are handed on as they are.
+const NUMBERS: [&str; 6] = ["--rows", "--rounds", "--seconds", "--connections", "--rate", "--growth"];
+
+#[derive(Debug, Default)]
+pub(crate) struct Options {
+    quick: bool,
+    peers: bool,
+    handed_on: Vec<String>,
+}
+
+impl Options {
+    /// What CI runs.
+    pub(crate) fn quick() -> Self {
+        Self { quick: true, ..Self::default() }
+    }
+
+    pub(crate) fn parse(mut arguments: Arguments) -> Result<Self> {
+        let mut options =
+            Self { quick: arguments.flag("--quick"), peers: arguments.flag("--peers"), handed_on: Vec::new() };
+        for name in NUMBERS {
+            if let Some(number) = arguments.number::<u64>(name)? {
+                options.handed_on.extend([name.to_owned(), number.to_string()]);
+            }
+        }
+        while let Some(part) = arguments.value("--only")? {
+            options.handed_on.extend(["--only".to_owned(), part]);
+        }
+        arguments.finish()?;
+        Ok(options)
+    }
+}
+
+pub(crate) fn run(options: &Options) -> Result {
+    let mut build = process::cargo();
+    build.args(["build", "--locked", "--package", "perennial", "--package", "perennial-bench"]);
+    if !options.quick {
+        build.arg("--release");
+    }
+    process::run(&mut build)?;
+
+    let names = CLUSTERS.iter().chain(PEER_CLUSTERS.iter().filter(|_| options.peers));
+    let servers = names.map(|name| Ok((*name, Server::start_for(Purpose::Measure)?))).collect::<Result<Vec<_>>>()?;
+    process::run(&mut instrument(options, &servers)?)
+}
+
+fn instrument(options: &Options, servers: &[(&str, Server)]) -> Result<Command> {
+    let target = process::target()?;
+    let profile = if options.quick { "debug" } else { "release" };
+    let mut command = Command::new(target.join(profile).join("perennial-bench"));
+    command
+        .arg("run")
+        .arg("--perennial")
+        .arg(target.join(profile).join("perennial"))
+        .arg("--place")
+        .arg(target.join("bench"))
+        .arg("--source")
+        .arg(process::root().join("bench"))
+        .arg("--peers-home")
+        .arg(target.join("bench-peers"))
+        .current_dir(process::root());
+    for (name, server) in servers {
+        command.args(["--cluster", name, &server.url(), &server.pid().to_string()]);
+        command.arg("--programs").arg(server.programs());
+    }
+    command.args(options.quick.then_some("--quick")).args(options.peers.then_some("--peers")).args(&options.handed_on);
+    Ok(command)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_and_parts_are_handed_on() {
+        let words = ["--quick", "--rows", "500", "--only", "plan", "--only=create"];
+        let options = Options::parse(Arguments::new(words.map(str::to_owned))).unwrap();
+        assert!(options.quick && !options.peers);
+        assert_eq!(options.handed_on, ["--rows", "500", "--only", "plan", "--only", "create"]);
+    }
+
+    #[test]
+    fn what_is_no_number_is_refused() {
+        assert!(Options::parse(Arguments::new(["--rows=many".to_owned()])).is_err());
+    }
+}
