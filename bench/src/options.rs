@@ -87,6 +87,10 @@ impl Options {
         Some(Cluster { url: url.clone(), pid: *pid, programs: self.programs.clone() })
     }
 
+    pub(crate) fn has_postgres(&self) -> bool {
+        self.cluster("perennial").is_some()
+    }
+
     pub(crate) fn pace(&self) -> Pace {
         Pace { connections: self.connections, warm_up: self.duration / 5, duration: self.duration, rate: self.rate }
     }

@@ -1,5 +1,8 @@
 //! Reports of a run: tables on the terminal, Markdown and plots in files.
 
+pub(crate) mod document;
+mod goals;
+mod plot;
 pub(crate) mod table;
 
 use crate::contestants::contestant::{BARE, PARSE};
@@ -23,4 +26,9 @@ pub(crate) fn work_table(results: &Results, work: &str) -> Table {
         ]);
     }
     table
+}
+
+/// The goals that this run can speak of.
+pub(crate) fn goals_table(results: &Results, sizes: &[u64]) -> Table {
+    goals::table(results, sizes)
 }

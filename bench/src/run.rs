@@ -2,11 +2,13 @@
 
 use std::fs;
 
-use crate::contestants::contestant::{Contestant, SQLITE};
+use crate::contestants::contestant::{Contestant, SQLITE, Speech};
 use crate::contestants::limit;
 use crate::contestants::perennial::Home;
 use crate::disk;
 use crate::failure::{Result, could_not};
+use crate::figures;
+use crate::growth;
 use crate::limits::Deed;
 use crate::load::call;
 use crate::load::generator::Fire;
@@ -16,6 +18,7 @@ use crate::report;
 use crate::results::Results;
 use crate::rounds::{Entry, measure};
 use crate::rows::dataset::Dataset;
+use crate::slow_sync;
 use crate::works::{self, Work};
 
 pub(crate) async fn run(options: &Options) -> Result {
@@ -29,13 +32,37 @@ pub(crate) async fn run(options: &Options) -> Result {
         let rate = disk::sync_rate(&options.place, options.duration)?;
         results.figure("fdatasync of the disk", rate, "per second");
     }
-    let field = Field::prepare(options, dataset, &mut results)?;
+    figures::binary_size(options, &mut results)?;
+    if Work::ALL.iter().any(|work| options.wants(work.name())) || options.wants("start") {
+        works(options, dataset, &mut results).await?;
+    }
+    if options.wants("slow-sync") {
+        slow_sync::run(options, &mut results).await?;
+    }
+    if options.wants("growth") {
+        growth::run(options, &mut results).await?;
+    }
+    println!("\n{}", report::goals_table(&results, &growth::sizes(options)).terminal());
+    for (name, reason) in &results.absent {
+        println!("absent: {name}: {reason}");
+    }
+    report::document::write(options, &results)
+}
+
+async fn works(options: &Options, dataset: Dataset, results: &mut Results) -> Result {
+    let field = Field::prepare(options, dataset, results)?;
     for work in Work::ALL {
         if options.wants(work.name()) {
-            field.measure(work, options, dataset, &mut results).await?;
+            field.measure(work, options, dataset, results).await?;
         }
     }
-    Ok(())
+    for contestant in field.contestants.iter().filter(|contestant| matches!(contestant.speech, Speech::Perennial)) {
+        if options.wants("mixed") {
+            figures::memory("memory under the mixed load", contestant, results);
+        }
+        figures::peak_memory(contestant, results);
+    }
+    field.end()
 }
 
 /// Everyone who stays for the whole run.
@@ -56,10 +83,21 @@ impl Field {
         for home in &homes {
             println!("loading {} rows into {}", dataset.rows, home.name());
             home.fill(dataset)?;
-            contestants.push(home.start()?);
+            contestants.push(figures::start(home, options.rounds, results)?);
         }
         let pgbench = prepare_pgbench(options, dataset, results)?;
         Ok(Self { homes, contestants, pgbench })
+    }
+
+    /// Ends everyone and gives their disk back: the growth needs it.
+    fn end(self) -> Result {
+        for contestant in self.contestants {
+            contestant.process.end()?;
+        }
+        for home in self.homes {
+            fs::remove_dir_all(&home.directory).map_err(could_not("remove a store"))?;
+        }
+        Ok(())
     }
 
     async fn measure(&self, work: Work, options: &Options, dataset: Dataset, results: &mut Results) -> Result {

@@ -1,0 +1,152 @@
+//! The document: the template with the run's tables in it, and the plots beside it.
+
+use std::fs;
+use std::path::Path;
+
+use super::table::{Table, number, optional};
+use super::{goals, plot, work_table};
+use crate::clock;
+use crate::contestants::contestant::{POSTGRES, SQLITE};
+use crate::failure::{Result, could_not};
+use crate::growth;
+use crate::machine;
+use crate::measure::statistics::{float, median};
+use crate::options::Options;
+use crate::results::Results;
+use crate::slow_sync;
+use crate::works::Work;
+
+const TEMPLATE: &str = include_str!("../../results.template.md");
+
+/// Writes `RESULTS.md` and `plots/` and tells where.
+pub(crate) fn write(options: &Options, results: &Results) -> Result {
+    let directory = options.output();
+    let plots = directory.join("plots");
+    fs::create_dir_all(&plots).map_err(could_not(format!("create {}", plots.display())))?;
+    let keep = |path: &Path, text: &str| fs::write(path, text).map_err(could_not(format!("write {}", path.display())));
+    let mut works = String::new();
+    for (name, title) in titles(results) {
+        let rows: Vec<(String, f64)> = results
+            .of(&name)
+            .into_iter()
+            .filter_map(|(contestant, summary)| Some((contestant.to_owned(), summary.cpu_micros?)))
+            .collect();
+        let file = format!("{}.svg", name.replace([' ', ','], "-"));
+        keep(&plots.join(&file), &plot::bars(&title, "µs CPU per request", &rows))?;
+        let table = work_table(results, &name).markdown();
+        works.push_str(&format!("### {title}\n\n{table}\n\n![CPU µs per request: {title}](plots/{file})\n\n"));
+    }
+    let mut grown = String::new();
+    let sizes = growth::sizes(options);
+    for engine in [SQLITE, POSTGRES] {
+        let series = growth_series(results, engine, &sizes);
+        if !series.is_empty() {
+            let file = format!("growth-{}.svg", engine.replace(' ', "-"));
+            keep(&plots.join(&file), &plot::lines(&format!("Growth, {engine}"), "µs", &sizes, &series))?;
+            let table = growth_table(&sizes, &series).markdown();
+            grown.push_str(&format!("### {engine}\n\n{table}\n\n![Growth, {engine}](plots/{file})\n\n"));
+        }
+    }
+    let text = fill(options, results, &works, &grown);
+    keep(&directory.join("RESULTS.md"), &text)?;
+    println!("\nwrote {} and {}", directory.join("RESULTS.md").display(), plots.display());
+    Ok(())
+}
+
+fn fill(options: &Options, results: &Results, works: &str, grown: &str) -> String {
+    let notes = fs::read_to_string(options.source.join("notes.md")).unwrap_or_default();
+    let goals = goals::table(results, &growth::sizes(options)).markdown();
+    let values = [
+        ("options", if options.peers { " --peers`".to_owned() } else { "`".to_owned() }),
+        ("date", clock::now().to_string().chars().take(10).collect()),
+        ("machine", pairs(["", ""], machine::describe(options).iter().chain(&results.versions))),
+        ("rounds", options.rounds.to_string()),
+        ("seconds", number(options.duration.as_secs_f64())),
+        ("connections", options.connections.to_string()),
+        ("rows", number(float(options.rows))),
+        ("goals", goals),
+        ("notes", notes.trim().to_owned()),
+        ("generator", optional(median(&results.generator_cpu))),
+        ("works", works.trim().to_owned()),
+        ("growth", or_none(grown.trim())),
+        ("figures", figures(results)),
+        ("absent", or_none(&list(results.absent.iter().map(|(name, reason)| format!("{name}: {reason}"))))),
+        ("proofs", or_none(&list(results.proofs.iter().cloned()))),
+    ];
+    let mut text = TEMPLATE.to_owned();
+    for (name, value) in values {
+        text = text.replace(&format!("{{{{{name}}}}}"), &value);
+    }
+    text.replace("\n\n\n\n", "\n\n")
+}
+
+/// The works that were measured, with their titles; those of the growth have a table of their own.
+fn titles(results: &Results) -> Vec<(String, String)> {
+    let known = Work::ALL.into_iter().map(|work| (work.name().to_owned(), work.title().to_owned()));
+    let slow = (slow_sync::NAME.to_owned(), "Subscription create, every sync 2 ms slower".to_owned());
+    known.chain([slow]).filter(|(name, _)| results.works().contains(name)).collect()
+}
+
+fn growth_series(results: &Results, engine: &str, sizes: &[u64]) -> Vec<(String, Vec<f64>)> {
+    let values = |work: Work| {
+        let cpu = |size: &u64| results.summary(&growth::name(work, *size), engine)?.cpu_micros;
+        sizes.iter().map(cpu).collect::<Option<Vec<f64>>>()
+    };
+    growth::WORKS.into_iter().filter_map(|work| Some((work.name().to_owned(), values(work)?))).collect()
+}
+
+fn growth_table(sizes: &[u64], series: &[(String, Vec<f64>)]) -> Table {
+    let heads: Vec<String> = sizes.iter().map(|size| format!("{} rows", number(float(*size)))).collect();
+    let head: Vec<&str> =
+        ["work"].into_iter().chain(heads.iter().map(String::as_str)).chain(["last / first"]).collect();
+    let mut table = Table::new(&head);
+    for (name, values) in series {
+        let grown = values.first().zip(values.last()).map(|(first, last)| last / first);
+        let cells = values.iter().map(|value| number(*value));
+        table.row([name.clone()].into_iter().chain(cells).chain([super::table::times(grown)]).collect());
+    }
+    table
+}
+
+fn figures(results: &Results) -> String {
+    let mut table = Table::new(&["", "", ""]);
+    for (name, value, unit) in &results.figures {
+        table.row(vec![name.clone(), number(*value), (*unit).to_owned()]);
+    }
+    table.markdown()
+}
+
+fn pairs<'pairs>(head: [&str; 2], pairs: impl Iterator<Item = &'pairs (String, String)>) -> String {
+    let mut table = Table::new(&head);
+    for (name, value) in pairs {
+        table.row(vec![name.clone(), value.clone()]);
+    }
+    table.markdown()
+}
+
+fn list(lines: impl Iterator<Item = String>) -> String {
+    lines.map(|line| format!("- {}", line.replace('\n', " "))).collect::<Vec<_>>().join("\n")
+}
+
+fn or_none(text: &str) -> String {
+    if text.is_empty() { "Nothing.".to_owned() } else { text.to_owned() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_place_of_the_template_is_filled() {
+        let options = Options::parse(["--quick".to_owned()]).unwrap();
+        let text = fill(&options, &Results::default(), "", "");
+        assert!(!text.contains("{{"), "{text}");
+        assert!(text.contains("Written by `cargo xtask bench` on 2"));
+    }
+
+    #[test]
+    fn growth_is_the_last_size_over_the_first() {
+        let table = growth_table(&[10, 100], &[("plan".to_owned(), vec![10.0, 12.0])]);
+        assert!(table.markdown().ends_with("| plan |      10.0 |     12.0 |       1.20 × |"), "{}", table.markdown());
+    }
+}

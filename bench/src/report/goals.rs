@@ -1,0 +1,181 @@
+//! The goals: what this project set out to reach, each with what the run read.
+
+use crate::contestants::contestant::{
+    BARE, BETTER_AUTH, DIRECTUS, FASTIFY_POSTGRES, FASTIFY_SQLITE, ONE_TRANSACTION, PARSE, POSTGRES, SQLITE,
+};
+use crate::figures;
+use crate::growth;
+use crate::pgbench;
+use crate::report::table::{Table, number};
+use crate::results::Results;
+use crate::slow_sync;
+use crate::works::Work;
+
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Bound {
+    AtMost(f64),
+    AtLeast(f64),
+}
+
+#[derive(Clone, Debug, PartialEq)]
+struct Goal {
+    what: String,
+    bound: Bound,
+    unit: &'static str,
+    value: Option<f64>,
+}
+
+impl Goal {
+    fn at_most(what: impl Into<String>, bound: f64, unit: &'static str, value: Option<f64>) -> Self {
+        Self { what: what.into(), bound: Bound::AtMost(bound), unit, value }
+    }
+
+    fn at_least(what: impl Into<String>, bound: f64, unit: &'static str, value: Option<f64>) -> Self {
+        Self { what: what.into(), bound: Bound::AtLeast(bound), unit, value }
+    }
+
+    fn wanted(&self) -> String {
+        match self.bound {
+            Bound::AtMost(bound) => format!("≤ {} {}", number(bound), self.unit),
+            Bound::AtLeast(bound) => format!("≥ {} {}", number(bound), self.unit),
+        }
+    }
+
+    fn verdict(&self) -> String {
+        let Some(value) = self.value else {
+            return "not measured".to_owned();
+        };
+        let short = match self.bound {
+            Bound::AtMost(bound) => value / bound - 1.0,
+            Bound::AtLeast(bound) => 1.0 - value / bound,
+        };
+        if short <= 0.0 { "met".to_owned() } else { format!("**short by {:.0} %**", (short * 100.0).max(1.0)) }
+    }
+}
+
+/// Every goal with its verdict; `sizes` are those of the growth.
+pub(crate) fn table(results: &Results, sizes: &[u64]) -> Table {
+    let mut table = Table::new(&["Goal", "wanted", "read", "verdict"]);
+    for goal in all(results, sizes) {
+        let read = goal.value.map_or_else(|| "–".to_owned(), |value| format!("{} {}", number(value), goal.unit));
+        table.row(vec![goal.what.clone(), goal.wanted(), read, goal.verdict()]);
+    }
+    table
+}
+
+fn all(results: &Results, sizes: &[u64]) -> Vec<Goal> {
+    [reads(results), creates(results), against_peers(results), grown(results, sizes), at_rest(results, sizes)].concat()
+}
+
+fn reads(results: &Results) -> Vec<Goal> {
+    let cpu = |work: &str| results.cpu_ratio((work, SQLITE), (work, BARE));
+    let pgbench =
+        |connections| results.rate_ratio(("subscription", POSTGRES), ("subscription", pgbench::name(connections)));
+    let best = [pgbench(16), pgbench(64)].into_iter().flatten().reduce(f64::min);
+    let deep = |engine: &str| results.cpu_ratio(("list-deep", engine), ("list-status", engine));
+    vec![
+        Goal::at_most("read by id, random, SQLite: CPU of bare hyper", 2.8, "×", cpu("subscription")),
+        Goal::at_most("read by slug, SQLite: CPU of bare hyper", 2.8, "×", cpu("plan")),
+        Goal::at_most("read by id, hot set, SQLite: CPU of bare hyper", 2.0, "×", cpu("hot")),
+        Goal::at_least("read by id, PostgreSQL: rate of pgbench -c64", 1.3, "×", pgbench(64)),
+        Goal::at_least("read by id, PostgreSQL: rate of pgbench's best", 0.8, "×", best),
+        Goal::at_most("session check, SQLite: CPU of bare hyper", 2.6, "×", cpu("session")),
+        Goal::at_most("list of 50 by user, SQLite: CPU of bare hyper", 20.0, "×", cpu("list-user")),
+        Goal::at_most("list of 50 by status, SQLite: CPU of bare hyper", 20.0, "×", cpu("list-status")),
+        Goal::at_most("page 1,000, SQLite: CPU of page 1", 1.1, "×", deep(SQLITE)),
+        Goal::at_most("page 1,000, PostgreSQL: CPU of page 1", 1.1, "×", deep(POSTGRES)),
+    ]
+}
+
+fn creates(results: &Results) -> Vec<Goal> {
+    let pgbench = |engine: &str| results.rate_ratio(("create", engine), ("create", pgbench::name(16)));
+    let parse = results.cpu_ratio(("create", SQLITE), ("create", PARSE));
+    let p99 = results.summary("create", SQLITE).and_then(|summary| summary.p99_micros).map(|micros| micros / 1e3);
+    let key = |engine: &str| results.cpu_ratio(("payment-key", engine), ("payment", engine));
+    let slow = results.rate_ratio((slow_sync::NAME, SQLITE), (slow_sync::NAME, ONE_TRANSACTION));
+    vec![
+        Goal::at_least("create, SQLite: rate of pgbench -c16's insert", 1.5, "×", pgbench(SQLITE)),
+        Goal::at_most("create, SQLite: CPU of parse-and-answer", 5.0, "×", parse),
+        Goal::at_most("create, SQLite: p99 at 64 connections", 10.0, "ms", p99),
+        Goal::at_least("create, PostgreSQL: rate of pgbench -c16's insert", 1.3, "×", pgbench(POSTGRES)),
+        Goal::at_most("payment with a key, SQLite: CPU of one without", 1.25, "×", key(SQLITE)),
+        Goal::at_most("payment with a key, PostgreSQL: CPU of one without", 1.25, "×", key(POSTGRES)),
+        Goal::at_least("creates, syncs 2 ms slower: rate of one transaction per request", 20.0, "×", slow),
+    ]
+}
+
+fn against_peers(results: &Results) -> Vec<Goal> {
+    let mut goals = Vec::new();
+    let session = results.rate_ratio(("session", SQLITE), ("session", BETTER_AUTH));
+    goals.push(Goal::at_least("session check, SQLite: rate of better-auth", 50.0, "×", session));
+    for work in ["subscription", "create"] {
+        for engine in [SQLITE, POSTGRES] {
+            let beside = |peer: &str| results.rate_ratio((work, engine), (work, peer));
+            let fastify = [beside(FASTIFY_SQLITE), beside(FASTIFY_POSTGRES)].into_iter().flatten().reduce(f64::min);
+            goals.push(Goal::at_least(format!("{work}, {engine}: rate of the best Fastify"), 4.0, "×", fastify));
+            goals.push(Goal::at_least(format!("{work}, {engine}: rate of Directus"), 100.0, "×", beside(DIRECTUS)));
+        }
+    }
+    goals
+}
+
+fn grown(results: &Results, sizes: &[u64]) -> Vec<Goal> {
+    let (Some(smallest), Some(largest)) = (sizes.first(), sizes.last()) else {
+        return Vec::new();
+    };
+    let mut goals = Vec::new();
+    for engine in [SQLITE, POSTGRES] {
+        for work in growth::WORKS {
+            let bound = if work == Work::Create { 1.6 } else { 1.4 };
+            let ratio =
+                results.cpu_ratio((&growth::name(work, *largest), engine), (&growth::name(work, *smallest), engine));
+            let what = format!("growth to {} rows, {}, {engine}: CPU", number_of_rows(*largest), work.name());
+            goals.push(Goal::at_most(what, bound, "×", ratio));
+        }
+    }
+    goals
+}
+
+fn at_rest(results: &Results, sizes: &[u64]) -> Vec<Goal> {
+    let figure = |what: &str, engine: &str| results.find_figure(&figures::name(what, engine));
+    let mut goals = vec![
+        Goal::at_most("start on the loaded store, SQLite", 60.0, "ms", figure("start to ready", SQLITE)),
+        Goal::at_most("start on the loaded store, PostgreSQL", 60.0, "ms", figure("start to ready", POSTGRES)),
+    ];
+    for (engine, loaded) in [(SQLITE, 160.0), (POSTGRES, 64.0)] {
+        goals.push(Goal::at_most(format!("memory at rest, {engine}"), 24.0, "MiB", figure("memory at rest", engine)));
+        let mixed = figure("memory under the mixed load", engine);
+        goals.push(Goal::at_most(format!("memory under the mixed load, {engine}"), loaded, "MiB", mixed));
+        if let Some(largest) = sizes.last() {
+            let what = format!("memory under the mixed load at {largest} rows");
+            goals.push(Goal::at_most(format!("{what}, {engine}"), loaded, "MiB", figure(&what, engine)));
+        }
+    }
+    goals
+}
+
+fn number_of_rows(rows: u64) -> String {
+    number(crate::measure::statistics::float(rows)).trim_end_matches(".00").to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_verdict_says_by_how_much() {
+        let verdict = |goal: Goal| goal.verdict();
+        assert_eq!(verdict(Goal::at_most("x", 2.0, "×", Some(2.0))), "met");
+        assert_eq!(verdict(Goal::at_most("x", 2.0, "×", Some(2.5))), "**short by 25 %**");
+        assert_eq!(verdict(Goal::at_least("x", 4.0, "×", Some(3.0))), "**short by 25 %**");
+        assert_eq!(verdict(Goal::at_least("x", 4.0, "×", Some(3.999))), "**short by 1 %**");
+        assert_eq!(verdict(Goal::at_least("x", 4.0, "×", None)), "not measured");
+    }
+
+    #[test]
+    fn without_results_every_goal_is_there_and_not_measured() {
+        let goals = all(&Results::default(), &[10, 100]);
+        assert!(goals.len() > 40);
+        assert!(goals.iter().all(|goal| goal.value.is_none()));
+    }
+}

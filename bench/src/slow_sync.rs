@@ -1,0 +1,72 @@
+//! Creates on a disk whose every sync takes two milliseconds longer, beside a service with a transaction per request.
+//! The delay comes from a small library that is loaded before the C library's own: no privilege, no kernel module.
+
+use std::path::PathBuf;
+use std::process::Command;
+use std::sync::Arc;
+
+use crate::contestants::limit;
+use crate::contestants::perennial::Home;
+use crate::failure::{Failure, Result, could_not};
+use crate::limits::Deed;
+use crate::load::call;
+use crate::load::generator::Fire;
+use crate::options::Options;
+use crate::report;
+use crate::results::Results;
+use crate::rounds::{Entry, measure};
+use crate::rows::dataset::Dataset;
+use crate::works::{self, Work};
+
+/// The name under which the results are kept.
+pub(crate) const NAME: &str = "create, syncs 2 ms slower";
+/// Few rows are enough: what is slow here is the disk.
+const ROWS: u64 = 10_000;
+
+pub(crate) async fn run(options: &Options, results: &mut Results) -> Result {
+    println!("\nSubscription create, every sync 2 ms slower (slow-sync)");
+    let library = match compile(options) {
+        Ok(library) => library,
+        Err(failure) => {
+            results.absent(NAME, failure.to_string());
+            return Ok(());
+        }
+    };
+    let dataset = Dataset { rows: ROWS.min(options.rows) };
+    let mut home = Home::new(&options.perennial, options.place.join("slow"), None)?;
+    home.fill(dataset)?;
+    home.preload = Some(library.clone());
+    let perennial = home.start()?;
+    let Some(Fire::Any(shots)) = works::fire(Work::Create, &perennial, dataset, Some(&home))? else {
+        return Err(Failure::new("Perennial has no creates"));
+    };
+    let answer = call::expect(perennial.address, &shots[0])?;
+    let directory = options.place.join("slow-one");
+    let deed = Deed::OneTransaction(directory.join("store.db"));
+    let one = limit::start(&deed, &answer, &directory, Some(&library))?;
+    let blind = shots.iter().map(|shot| shot.blind()).collect();
+    let entries = [
+        Entry { contestant: &perennial, fire: Fire::Any(Arc::clone(&shots)) },
+        Entry { contestant: &one, fire: Fire::Any(Arc::new(blind)) },
+    ];
+    for round in 0..options.rounds {
+        measure(results, (NAME, Work::Create), &entries, round, options.pace()).await?;
+    }
+    println!("{}", report::work_table(results, NAME).terminal());
+    Ok(())
+}
+
+fn compile(options: &Options) -> Result<PathBuf> {
+    let library = options.place.join("slow_sync.so");
+    let output = Command::new("cc")
+        .args(["-O2", "-shared", "-fPIC", "-o"])
+        .arg(&library)
+        .arg(options.source.join("slow_sync.c"))
+        .arg("-ldl")
+        .output()
+        .map_err(could_not("run cc"))?;
+    if output.status.success() {
+        return Ok(library);
+    }
+    Err(Failure::new(format!("cc refused: {}", String::from_utf8_lossy(&output.stderr).trim())))
+}
