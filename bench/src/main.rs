@@ -13,6 +13,7 @@ mod load;
 mod machine;
 mod measure;
 mod options;
+mod peers;
 mod pgbench;
 mod report;
 mod results;

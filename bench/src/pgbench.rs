@@ -9,7 +9,7 @@ use crate::failure::{Failure, Result, could_not};
 use crate::measure::processes::family_time;
 use crate::options::Options;
 use crate::results::{Results, Round};
-use crate::rows::dataset::{Dataset, PLANS, SPREAD, first_millis, uuid_text};
+use crate::rows::dataset::{self, Dataset, PLANS, SPREAD, first_millis, uuid_text};
 use crate::rows::store::Cluster;
 
 const CONNECTIONS: [usize; 2] = [16, 64];
@@ -101,7 +101,7 @@ AND id = (lpad(to_hex(:high::bigint), 16, '0') || to_hex(:low::bigint))::uuid AN
 /// Ids by time, as Perennial's are: random ones would cost the index more.
 fn insert_script(organization: &str, dataset: Dataset) -> String {
     let last_user = dataset.users() - 1;
-    let (first, plan) = (first_millis(), uuid_text(dataset.plan(PLANS - 1).bytes()));
+    let (first, plan) = (first_millis(), uuid_text(dataset::plan(PLANS - 1).bytes()));
     format!(
         "\\set n random(0, {last_user})
 \\set high ({first} + :n * 1000) * 65536 + 28672

@@ -3,7 +3,7 @@
 use std::fs;
 
 use crate::contestants::contestant::{Contestant, SQLITE, Speech};
-use crate::contestants::limit;
+use crate::contestants::limit as limits;
 use crate::contestants::perennial::Home;
 use crate::disk;
 use crate::failure::{Result, could_not};
@@ -12,7 +12,9 @@ use crate::growth;
 use crate::limits::Deed;
 use crate::load::call;
 use crate::load::generator::Fire;
+use crate::load::shot::Shot;
 use crate::options::Options;
+use crate::peers;
 use crate::pgbench::{self, Scripts};
 use crate::report;
 use crate::results::Results;
@@ -85,6 +87,7 @@ impl Field {
             home.fill(dataset)?;
             contestants.push(figures::start(home, options.rounds, results)?);
         }
+        contestants.extend(peers::start_all(options, dataset, results));
         let pgbench = prepare_pgbench(options, dataset, results)?;
         Ok(Self { homes, contestants, pgbench })
     }
@@ -109,7 +112,7 @@ impl Field {
                 fires.push((contestant, fire));
             }
         }
-        let limit = self.limit(work, options, &fires)?;
+        let limit = limit(work, options, &fires)?;
         let mut entries = Vec::new();
         if let Some((contestant, fire)) = &limit {
             entries.push(Entry { contestant, fire: fire.clone() });
@@ -124,28 +127,23 @@ impl Field {
         println!("{}", report::work_table(results, work.name()).terminal());
         Ok(())
     }
+}
 
-    /// The least that this work can cost: a server that gives the answer Perennial gave. Requests that cannot be sent
-    /// twice, or that differ too much from each other, have none.
-    fn limit(
-        &self,
-        work: Work,
-        options: &Options,
-        fires: &[(&Contestant, Fire)],
-    ) -> Result<Option<(Contestant, Fire)>> {
-        let Some((model, Fire::Any(shots))) = fires.iter().find(|(contestant, _)| contestant.name == SQLITE) else {
-            return Ok(None);
-        };
-        if work == Work::Mixed {
-            return Ok(None);
-        }
-        let answer = call::expect(model.address, &shots[0])?;
-        let deed = if work.has_body() { Deed::Parse } else { Deed::Bare };
-        let directory = options.place.join("limits").join(work.name());
-        let contestant = limit::start(&deed, &answer, &directory, None)?;
-        let blind = shots.iter().map(|shot| shot.blind()).collect();
-        Ok(Some((contestant, Fire::Any(std::sync::Arc::new(blind)))))
+/// The least that this work can cost: a server that gives the answer Perennial gave. Requests that cannot be sent
+/// twice, or that differ too much from each other, have none.
+fn limit(work: Work, options: &Options, fires: &[(&Contestant, Fire)]) -> Result<Option<(Contestant, Fire)>> {
+    let Some((model, Fire::Any(shots))) = fires.iter().find(|(contestant, _)| contestant.name == SQLITE) else {
+        return Ok(None);
+    };
+    if work == Work::Mixed {
+        return Ok(None);
     }
+    let answer = call::expect(model.address, &shots[0])?;
+    let deed = if work.has_body() { Deed::Parse } else { Deed::Bare };
+    let directory = options.place.join("limits").join(work.name());
+    let contestant = limits::start(&deed, &answer, &directory, None)?;
+    let blind = shots.iter().map(Shot::blind).collect();
+    Ok(Some((contestant, Fire::Any(std::sync::Arc::new(blind)))))
 }
 
 /// Its database is made and filled as Perennial's own is.

@@ -11,6 +11,7 @@ use crate::failure::{Failure, Result, could_not};
 use crate::limits::Deed;
 use crate::load::call;
 use crate::load::generator::Fire;
+use crate::load::shot::Shot;
 use crate::options::Options;
 use crate::report;
 use crate::results::Results;
@@ -44,7 +45,7 @@ pub(crate) async fn run(options: &Options, results: &mut Results) -> Result {
     let directory = options.place.join("slow-one");
     let deed = Deed::OneTransaction(directory.join("store.db"));
     let one = limit::start(&deed, &answer, &directory, Some(&library))?;
-    let blind = shots.iter().map(|shot| shot.blind()).collect();
+    let blind = shots.iter().map(Shot::blind).collect();
     let entries = [
         Entry { contestant: &perennial, fire: Fire::Any(Arc::clone(&shots)) },
         Entry { contestant: &one, fire: Fire::Any(Arc::new(blind)) },

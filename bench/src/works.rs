@@ -1,5 +1,7 @@
 //! The work: what each contestant is asked, and what its store must hold afterwards.
 
+mod peers;
+
 use std::sync::{Arc, Mutex};
 
 use crate::contestants::contestant::{Contestant, Headers, Speech};
@@ -8,7 +10,8 @@ use crate::failure::{Failure, Result};
 use crate::load::call;
 use crate::load::generator::Fire;
 use crate::load::shot::{Dice, Shot};
-use crate::rows::dataset::{Dataset, slug, uuid_text};
+use crate::rows::dataset::{self, Dataset, slug};
+use peers::Paths;
 
 /// How many different requests a work consists of.
 const SHOTS: u64 = 20_000;
@@ -111,13 +114,12 @@ impl Work {
 pub(crate) fn fire(work: Work, contestant: &Contestant, dataset: Dataset, home: Option<&Home>) -> Result<Option<Fire>> {
     let asked = match &contestant.speech {
         Speech::Perennial => return perennial(work, contestant, dataset, home).map(Some),
-        Speech::Limit => None,
-        Speech::Plain => three_calls(work, dataset, &Headers::new(), &Paths::PLAIN),
-        Speech::Directus(headers) => three_calls(work, dataset, headers, &Paths::DIRECTUS),
+        Speech::Plain => peers::three_calls(work, dataset, &Headers::new(), &Paths::PLAIN),
+        Speech::Directus(headers) => peers::three_calls(work, dataset, headers, &Paths::DIRECTUS),
         Speech::BetterAuth(headers) if work == Work::Session => {
             Some(vec![Shot::new("GET", "/api/auth/get-session", headers, "").needle(format!("\"email\":\"{EMAIL}\""))])
         }
-        Speech::BetterAuth(_) => None,
+        Speech::BetterAuth(_) | Speech::Limit => None,
     };
     Ok(asked.map(|shots| Fire::Any(Arc::new(shots))))
 }
@@ -132,19 +134,19 @@ fn perennial(work: Work, contestant: &Contestant, dataset: Dataset, home: Option
     let count = SHOTS.min(rows);
     let shots = match work {
         Work::Plan => (0..20).map(|number| plan(number, &headers)).collect(),
-        Work::Subscription => any(count, &|dice| subscription(dice % rows, dataset, &headers)),
-        Work::Hot => any(HOT.min(rows), &|dice| subscription(dice % rows, dataset, &headers)),
+        Work::Subscription => any(count, &|dice| subscription(dice % rows, &headers)),
+        Work::Hot => any(HOT.min(rows), &|dice| subscription(dice % rows, &headers)),
         Work::ListUser => any(count.min(1_000), &|dice| by_user(dice % dataset.users(), dataset, &headers)),
         Work::ListStatus => vec![by_status(dataset.active(), &headers, "")],
         Work::ListDeep => vec![deep(contestant, dataset, &headers)?],
         Work::Create => any(count, &|dice| create(dice, dataset, &headers)),
-        Work::Payment => any(count, &|dice| payment(dice % rows, dataset, &headers)),
+        Work::Payment => any(count, &|dice| payment(dice % rows, &headers)),
         Work::PaymentKey => {
             let mut keyed = headers.clone();
             keyed.push(("idempotency-key".to_owned(), "bench-############".to_owned()));
-            any(count, &|dice| payment(dice % rows, dataset, &keyed))
+            any(count, &|dice| payment(dice % rows, &keyed))
         }
-        Work::Update => any(count, &|dice| update(dice % rows, dataset, &headers)),
+        Work::Update => any(count, &|dice| update(dice % rows, &headers)),
         Work::Mixed => mixed(dataset, &headers),
         Work::Session => sessions(contestant, home)?
             .iter()
@@ -172,13 +174,13 @@ fn plan(number: u64, headers: &Headers) -> Shot {
     Shot::new("GET", &format!("/subscription-plans/{slug}"), headers, "").needle(format!("\"slug\":\"{slug}\""))
 }
 
-fn subscription(number: u64, dataset: Dataset, headers: &Headers) -> Shot {
-    let id = dataset.subscription(number);
+fn subscription(number: u64, headers: &Headers) -> Shot {
+    let id = dataset::subscription(number);
     Shot::new("GET", &format!("/subscriptions/{id}"), headers, "").needle(format!("\"id\":\"{id}\""))
 }
 
 fn by_user(number: u64, dataset: Dataset, headers: &Headers) -> Shot {
-    let user = dataset.user(number);
+    let user = dataset::user(number);
     let shot = Shot::new("GET", &format!("/subscriptions?user_id={user}&limit={PAGE}"), headers, "");
     shot.needle(format!("\"user_id\":\"{user}\"")).records(RECORD, page_of(dataset.per_user()))
 }
@@ -212,13 +214,13 @@ fn deep(contestant: &Contestant, dataset: Dataset, headers: &Headers) -> Result<
 }
 
 fn create(dice: u64, dataset: Dataset, headers: &Headers) -> Shot {
-    let user = dataset.user(dice % dataset.users());
-    let body = format!("{{\"user_id\":\"{user}\",\"subscription_plan_id\":\"{}\"}}", dataset.plan(dice >> 32));
+    let user = dataset::user(dice % dataset.users());
+    let body = format!("{{\"user_id\":\"{user}\",\"subscription_plan_id\":\"{}\"}}", dataset::plan(dice >> 32));
     Shot::new("POST", "/subscriptions", headers, &body).status(201).needle(format!("\"user_id\":\"{user}\""))
 }
 
-fn payment(number: u64, dataset: Dataset, headers: &Headers) -> Shot {
-    let id = dataset.subscription(number);
+fn payment(number: u64, headers: &Headers) -> Shot {
+    let id = dataset::subscription(number);
     let body =
         format!("{{\"subscription_id\":\"{id}\",\"amount\":19.99,\"currency\":\"USD\",\"status\":\"completed\"}}");
     let shot = Shot::new("POST", "/subscription-payments", headers, &body).status(201);
@@ -226,9 +228,9 @@ fn payment(number: u64, dataset: Dataset, headers: &Headers) -> Shot {
 }
 
 /// A renewal: the instant is never the same twice, so that something is written each time.
-fn update(number: u64, dataset: Dataset, headers: &Headers) -> Shot {
-    let id = dataset.subscription(number);
-    let body = r##"{"renews_at":"2031-06-01T0#:0#:0#.######Z"}"##;
+fn update(number: u64, headers: &Headers) -> Shot {
+    let id = dataset::subscription(number);
+    let body = r#"{"renews_at":"2031-06-01T0#:0#:0#.######Z"}"#;
     Shot::new("PUT", &format!("/subscriptions/{id}"), headers, body).needle(format!("\"id\":\"{id}\""))
 }
 
@@ -240,65 +242,15 @@ fn mixed(dataset: Dataset, headers: &Headers) -> Vec<Shot> {
             let thrown = dice.next();
             let number = thrown % dataset.rows;
             match turn % 10 {
-                0..=4 => subscription(number, dataset, headers),
+                0..=4 => subscription(number, headers),
                 5 => plan(thrown % 20, headers),
                 6 => by_user(thrown % dataset.users(), dataset, headers),
                 7 => by_status(dataset.active(), headers, ""),
                 8 => create(thrown, dataset, headers),
-                _ => payment(number, dataset, headers),
+                _ => payment(number, headers),
             }
         })
         .collect()
-}
-
-/// Where a peer has its three calls.
-struct Paths {
-    plan: &'static str,
-    plan_query: &'static str,
-    subscriptions: &'static str,
-    created: u16,
-}
-
-impl Paths {
-    const PLAIN: Self =
-        Self { plan: "/subscription-plans/", plan_query: "", subscriptions: "/subscriptions", created: 201 };
-    const DIRECTUS: Self = Self {
-        plan: "/items/plans?filter[slug][_eq]=",
-        plan_query: "&limit=1",
-        subscriptions: "/items/subscriptions",
-        created: 200,
-    };
-}
-
-fn three_calls(work: Work, dataset: Dataset, headers: &Headers, paths: &Paths) -> Option<Vec<Shot>> {
-    let mut dice = Dice::new(1);
-    let count = SHOTS.min(dataset.rows);
-    let read = |number: u64| {
-        let id = uuid_text(dataset.subscription(number).bytes());
-        Shot::new("GET", &format!("{}/{id}", paths.subscriptions), headers, "").needle(format!("\"id\":\"{id}\""))
-    };
-    Some(match work {
-        Work::Plan => (0..20)
-            .map(|number| {
-                let slug = slug(number);
-                let target = format!("{}{slug}{}", paths.plan, paths.plan_query);
-                Shot::new("GET", &target, headers, "").needle(format!("\"slug\":\"{slug}\""))
-            })
-            .collect(),
-        Work::Subscription => (0..count).map(|_| read(dice.next() % dataset.rows)).collect(),
-        Work::Hot => (0..HOT.min(count)).map(|_| read(dice.next() % dataset.rows)).collect(),
-        Work::Create => (0..count)
-            .map(|_| {
-                let dice = dice.next();
-                let user = uuid_text(dataset.user(dice % dataset.users()).bytes());
-                let plan = uuid_text(dataset.plan(dice >> 32).bytes());
-                let body = format!("{{\"user_id\":\"{user}\",\"plan_id\":\"{plan}\"}}");
-                let shot = Shot::new("POST", paths.subscriptions, headers, &body).status(paths.created);
-                shot.needle(format!("\"user_id\":\"{user}\""))
-            })
-            .collect(),
-        _ => return None,
-    })
 }
 
 #[cfg(test)]

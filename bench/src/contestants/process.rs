@@ -14,7 +14,7 @@ use crate::failure::{Failure, Result, could_not};
 use crate::load::call;
 use crate::load::shot::Shot;
 
-const PATIENCE: Duration = Duration::from_secs(120);
+const PATIENCE: Duration = Duration::from_mins(2);
 const POLL: Duration = Duration::from_millis(2);
 
 pub(crate) struct Process {

@@ -10,7 +10,7 @@ use super::answer;
 use super::shot::Shot;
 use crate::failure::{Failure, Result, could_not};
 
-const PATIENCE: Duration = Duration::from_secs(60);
+const PATIENCE: Duration = Duration::from_mins(1);
 
 /// An answer as it came over the wire.
 #[derive(Clone, Debug)]

@@ -5,8 +5,8 @@ use std::time::Duration;
 /// Buckets per doubling.
 const STEPS: u64 = 64;
 const STEP_BITS: u32 = STEPS.trailing_zeros();
-/// Microseconds up to 2^32 (71 minutes); what is longer counts there.
-const BUCKETS: usize = ((32 - STEP_BITS as usize) + 1) * STEPS as usize;
+/// Microseconds up to 2^32 (71 minutes): 26 doublings past the first steps. What is longer counts there.
+const BUCKETS: usize = 27 * 64;
 
 #[derive(Clone)]
 pub(crate) struct Histogram {

@@ -1,5 +1,6 @@
 //! The document: the template with the run's tables in it, and the plots beside it.
 
+use std::fmt::Write;
 use std::fs;
 use std::path::Path;
 
@@ -34,7 +35,7 @@ pub(crate) fn write(options: &Options, results: &Results) -> Result {
         let file = format!("{}.svg", name.replace([' ', ','], "-"));
         keep(&plots.join(&file), &plot::bars(&title, "µs CPU per request", &rows))?;
         let table = work_table(results, &name).markdown();
-        works.push_str(&format!("### {title}\n\n{table}\n\n![CPU µs per request: {title}](plots/{file})\n\n"));
+        let _ = write!(works, "### {title}\n\n{table}\n\n![CPU µs per request: {title}](plots/{file})\n\n");
     }
     let mut grown = String::new();
     let sizes = growth::sizes(options);
@@ -44,7 +45,7 @@ pub(crate) fn write(options: &Options, results: &Results) -> Result {
             let file = format!("growth-{}.svg", engine.replace(' ', "-"));
             keep(&plots.join(&file), &plot::lines(&format!("Growth, {engine}"), "µs", &sizes, &series))?;
             let table = growth_table(&sizes, &series).markdown();
-            grown.push_str(&format!("### {engine}\n\n{table}\n\n![Growth, {engine}](plots/{file})\n\n"));
+            let _ = write!(grown, "### {engine}\n\n{table}\n\n![Growth, {engine}](plots/{file})\n\n");
         }
     }
     let text = fill(options, results, &works, &grown);

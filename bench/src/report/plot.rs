@@ -111,6 +111,6 @@ mod tests {
     #[test]
     fn a_line_has_a_point_for_each_size() {
         let svg = lines("t", "µs", &[10, 100, 1_000], &[("x".to_owned(), vec![1.0, 2.0, 4.0])]);
-        assert!(svg.contains(r#"points="70.0,224.0 320.0,164.0 570.0,44.0""#), "{svg}");
+        assert!(svg.contains(r#"points="70.0,224.0 330.0,164.0 590.0,44.0""#), "{svg}");
     }
 }

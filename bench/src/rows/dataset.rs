@@ -73,21 +73,9 @@ impl Dataset {
         (self.rows / PER_USER).max(1)
     }
 
-    pub(crate) fn subscription(self, number: u64) -> SubscriptionId {
-        SubscriptionId::from_bytes(id(number))
-    }
-
     /// The owner of a subscription.
     pub(crate) fn owner(self, number: u64) -> UserId {
-        self.user(number % self.users())
-    }
-
-    pub(crate) fn user(self, number: u64) -> UserId {
-        UserId::from_bytes(id(number))
-    }
-
-    pub(crate) fn plan(self, number: u64) -> PlanId {
-        PlanId::from_bytes(id(number % PLANS))
+        user(number % self.users())
     }
 
     /// How many subscriptions one user has at the least.
@@ -120,7 +108,7 @@ impl Dataset {
             ("plans", "is_active") => Cell::Bool(true),
             (_, "billing_cycle") => Cell::Word("monthly"),
             ("subscriptions", "user_id") => Cell::Uuid(self.owner(number).bytes()),
-            ("subscriptions", "plan_id") => Cell::Uuid(self.plan(number).bytes()),
+            ("subscriptions", "plan_id") => Cell::Uuid(plan(number).bytes()),
             ("subscriptions", "status") => Cell::Word(status(number)),
             ("subscriptions", "is_active") => Cell::Bool(status(number) != "expired"),
             ("subscriptions", "renews_at") => Cell::Time(at.plus_seconds(MONTH_SECONDS)),
@@ -129,6 +117,18 @@ impl Dataset {
             _ => Cell::Null,
         }
     }
+}
+
+pub(crate) fn subscription(number: u64) -> SubscriptionId {
+    SubscriptionId::from_bytes(id(number))
+}
+
+pub(crate) fn user(number: u64) -> UserId {
+    UserId::from_bytes(id(number))
+}
+
+pub(crate) fn plan(number: u64) -> PlanId {
+    PlanId::from_bytes(id(number % PLANS))
 }
 
 pub(crate) fn slug(number: u64) -> String {
@@ -141,7 +141,7 @@ pub(crate) fn first_millis() -> i64 {
 
 /// An id as peers know it.
 pub(crate) fn uuid_text(bytes: [u8; 16]) -> String {
-    let hex: String = bytes.iter().map(|byte| format!("{byte:02x}")).collect();
+    let hex = format!("{:032x}", u128::from_be_bytes(bytes));
     format!("{}-{}-{}-{}-{}", &hex[..8], &hex[8..12], &hex[12..16], &hex[16..20], &hex[20..])
 }
 
@@ -170,10 +170,9 @@ mod tests {
 
     #[test]
     fn ids_are_in_order_and_never_overflow() {
-        let dataset = Dataset { rows: MOST_ROWS };
-        assert!(dataset.subscription(0) < dataset.subscription(1));
-        assert!(dataset.subscription(1) < dataset.subscription(MOST_ROWS - 1));
-        assert!((MOST_ROWS - 1) * SPREAD < 1 << 62);
+        assert!(subscription(0) < subscription(1));
+        assert!(subscription(1) < subscription(MOST_ROWS - 1));
+        assert_eq!(MOST_ROWS.checked_mul(SPREAD).map(|largest| largest >> 62), Some(0));
     }
 
     #[test]
@@ -192,7 +191,7 @@ mod tests {
         assert_eq!(dataset.per_user(), 100);
         assert_eq!(dataset.active(), 700);
         assert_eq!(Dataset { rows: 7 }.active(), 7);
-        assert_eq!(dataset.owner(11), dataset.user(1));
+        assert_eq!(dataset.owner(11), user(1));
     }
 
     #[test]
