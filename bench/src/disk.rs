@@ -2,16 +2,31 @@
 
 use std::fs::OpenOptions;
 use std::io::Write;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use crate::failure::{Result, could_not};
 use crate::measure::statistics::float;
+use crate::options::Options;
+use crate::results::Results;
 
 const PAGE: [u8; 4096] = [7; 4096];
 
+/// The disk under our stores, and the one under PostgreSQL's if we may write there: both should be the same.
+pub(crate) fn measure(options: &Options, results: &mut Results) -> Result {
+    let rate = sync_rate(&options.place, options.duration)?;
+    results.figure("fdatasync where SQLite's stores are", rate, "per second");
+    if let Some(cluster) = options.cluster("perennial") {
+        let data = PathBuf::from(cluster.query("SHOW data_directory")?.trim());
+        if let Some(rate) = data.parent().and_then(|parent| sync_rate(parent, options.duration).ok()) {
+            results.figure("fdatasync where PostgreSQL's stores are", rate, "per second");
+        }
+    }
+    Ok(())
+}
+
 /// Appends pages and calls `fdatasync` after each, for so long; gives the rate per second.
-pub(crate) fn sync_rate(directory: &Path, duration: Duration) -> Result<f64> {
+fn sync_rate(directory: &Path, duration: Duration) -> Result<f64> {
     let path = directory.join("sync");
     let mut file = OpenOptions::new()
         .create(true)

@@ -8,6 +8,7 @@ use crate::failure::{Failure, Result};
 use crate::load::generator::Pace;
 use crate::rows::dataset::MOST_ROWS;
 use crate::rows::store::Cluster;
+use crate::works::Work;
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Options {
@@ -67,9 +68,12 @@ impl Options {
         options.rounds = rounds.unwrap_or(if options.quick { 1 } else { 5 });
         options.duration = match seconds {
             Some(seconds) => Duration::from_secs(seconds),
-            None if options.quick => Duration::from_millis(250),
+            None if options.quick => Duration::from_millis(150),
             None => Duration::from_secs(5),
         };
+        if let Some(part) = options.only.iter().find(|part| !parts().contains(&part.as_str())) {
+            return Err(Failure::new(format!("`{part}` is no part of a run; the parts are {}", parts().join(", "))));
+        }
         if options.rows < 100 || options.rows > MOST_ROWS || options.rounds == 0 || options.connections == 0 {
             return Err(Failure::new(format!(
                 "100 to {MOST_ROWS} rows, and at least one round and connection, please"
@@ -121,6 +125,12 @@ impl Options {
     }
 }
 
+/// What `--only` may name.
+fn parts() -> Vec<&'static str> {
+    let others = ["disk", "start", "slow-sync", "growth"];
+    Work::ALL.into_iter().map(Work::name).chain(others).collect()
+}
+
 fn number<N: FromStr>(text: &str) -> Result<N> {
     text.parse().map_err(|_| Failure::new(format!("`{text}` is not a whole number")))
 }
@@ -157,6 +167,7 @@ mod tests {
         assert!(parse("--rows many").is_err());
         assert!(parse("--rows 1").is_err());
         assert!(parse("--chekc").is_err());
+        assert!(parse("--only plans").is_err());
         assert!(parse("--cluster a b").is_err());
     }
 }

@@ -28,7 +28,7 @@ pub(crate) fn work_table(results: &Results, work: &str) -> Table {
     table
 }
 
-/// The goals that this run can speak of.
+/// The goals that this run can speak of, for the terminal.
 pub(crate) fn goals_table(results: &Results, sizes: &[u64]) -> Table {
-    goals::table(results, sizes)
+    goals::table(results, sizes, true)
 }

@@ -33,8 +33,8 @@ pub(crate) struct Results {
     rounds: BTreeMap<(String, String), Vec<Round>>,
     /// Single figures: start-up, memory, rates, each with its unit.
     pub(crate) figures: Vec<(String, f64, &'static str)>,
-    /// Rows after writes that were counted, and what was not there.
-    pub(crate) proofs: Vec<String>,
+    /// Rows after writes that were counted in the stores.
+    proofs: BTreeMap<String, u64>,
     pub(crate) absent: Vec<(String, String)>,
     pub(crate) versions: Vec<(String, String)>,
     /// The generator's own cost, to see that it was not what was measured.
@@ -52,8 +52,20 @@ impl Results {
         self.figures.push((name.into(), value, unit));
     }
 
+    /// Somebody who does not take part, and why; said once.
     pub(crate) fn absent(&mut self, name: &str, reason: impl Into<String>) {
-        self.absent.push((name.to_owned(), reason.into()));
+        if !self.absent.iter().any(|(known, _)| known == name) {
+            self.absent.push((name.to_owned(), reason.into()));
+        }
+    }
+
+    /// So many answered writes were found in the store.
+    pub(crate) fn prove(&mut self, what: String, rows: u64) {
+        *self.proofs.entry(what).or_default() += rows;
+    }
+
+    pub(crate) fn proofs(&self) -> impl Iterator<Item = (&str, u64)> {
+        self.proofs.iter().map(|(what, rows)| (what.as_str(), *rows))
     }
 
     pub(crate) fn find_figure(&self, name: &str) -> Option<f64> {

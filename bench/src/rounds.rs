@@ -26,10 +26,14 @@ pub(crate) async fn measure(
     let first = usize::try_from(round).unwrap_or_default();
     for turn in 0..entries.len() {
         let entry = &entries[(turn + first) % entries.len()];
-        let measured = one(results, work, entry, pace)
-            .await
-            .map_err(|failure| Failure::new(format!("{name}, {}: {failure}", entry.contestant.name)))?;
-        results.add(name, entry.contestant.name, measured);
+        match one(results, work, entry, pace).await {
+            Ok(measured) => results.add(name, entry.contestant.name, measured),
+            // A peer that breaks down is a finding, not the end of the run.
+            Err(failure) if entry.contestant.is_peer() => {
+                results.absent(&format!("{} in {name}", entry.contestant.name), failure.to_string());
+            }
+            Err(failure) => return Err(Failure::new(format!("{name}, {}: {failure}", entry.contestant.name))),
+        }
     }
     Ok(())
 }
@@ -57,7 +61,7 @@ async fn one(results: &mut Results, work: Work, entry: &Entry<'_>, pace: Pace) -
         )));
     }
     if before.is_some() {
-        results.proofs.push(format!("{} · {}: {} rows", work.name(), contestant.name, volley.answered));
+        results.prove(format!("{}, {}", work.name(), contestant.name), volley.answered);
     }
     let requests = float(volley.latencies.total()).max(1.0);
     results.generator_cpu.push(ours.as_secs_f64() * 1e6 / requests);

@@ -31,12 +31,13 @@ pub(crate) async fn run(options: &Options) -> Result {
     let dataset = Dataset { rows: options.rows };
     let mut results = Results::default();
     if options.wants("disk") {
-        let rate = disk::sync_rate(&options.place, options.duration)?;
-        results.figure("fdatasync of the disk", rate, "per second");
+        disk::measure(options, &mut results)?;
     }
     figures::binary_size(options, &mut results)?;
     if Work::ALL.iter().any(|work| options.wants(work.name())) || options.wants("start") {
         works(options, dataset, &mut results).await?;
+        // What comes next takes long; what is known by now is kept.
+        report::document::write(options, &results)?;
     }
     if options.wants("slow-sync") {
         slow_sync::run(options, &mut results).await?;
@@ -45,6 +46,9 @@ pub(crate) async fn run(options: &Options) -> Result {
         growth::run(options, &mut results).await?;
     }
     println!("\n{}", report::goals_table(&results, &growth::sizes(options)).terminal());
+    if options.quick {
+        println!("\n{}", report::document::SMOKE);
+    }
     for (name, reason) in &results.absent {
         println!("absent: {name}: {reason}");
     }

@@ -40,6 +40,10 @@ pub(crate) struct Contestant {
 }
 
 impl Contestant {
+    pub(crate) fn is_peer(&self) -> bool {
+        !matches!(self.speech, Speech::Perennial | Speech::Limit)
+    }
+
     /// The heads of the families that the whole contestant consists of: the server and its database.
     pub(crate) fn roots(&self) -> Vec<u32> {
         let database = self.store.as_ref().and_then(Store::cluster).map(|cluster| cluster.pid);

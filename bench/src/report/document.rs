@@ -19,6 +19,8 @@ use crate::works::Work;
 
 const TEMPLATE: &str = include_str!("../../results.template.md");
 
+pub(crate) const SMOKE: &str = "A smoke run: it shows that the instrument works, and its numbers mean nothing.";
+
 /// Writes `RESULTS.md` and `plots/` and tells where.
 pub(crate) fn write(options: &Options, results: &Results) -> Result {
     let directory = options.output();
@@ -56,7 +58,7 @@ pub(crate) fn write(options: &Options, results: &Results) -> Result {
 
 fn fill(options: &Options, results: &Results, works: &str, grown: &str) -> String {
     let notes = fs::read_to_string(options.source.join("notes.md")).unwrap_or_default();
-    let goals = goals::table(results, &growth::sizes(options)).markdown();
+    let goals = goals::table(results, &growth::sizes(options), false).markdown();
     let values = [
         ("options", if options.peers { " --peers`".to_owned() } else { "`".to_owned() }),
         ("date", clock::now().to_string().chars().take(10).collect()),
@@ -66,13 +68,14 @@ fn fill(options: &Options, results: &Results, works: &str, grown: &str) -> Strin
         ("connections", options.connections.to_string()),
         ("rows", number(float(options.rows))),
         ("goals", goals),
+        ("smoke", if options.quick { SMOKE.to_owned() } else { String::new() }),
         ("notes", notes.trim().to_owned()),
         ("generator", optional(median(&results.generator_cpu))),
         ("works", works.trim().to_owned()),
         ("growth", or_none(grown.trim())),
         ("figures", figures(results)),
         ("absent", or_none(&list(results.absent.iter().map(|(name, reason)| format!("{name}: {reason}"))))),
-        ("proofs", or_none(&list(results.proofs.iter().cloned()))),
+        ("proofs", or_none(&list(results.proofs().map(|(what, rows)| format!("{what}: {}", number(float(rows))))))),
     ];
     let mut text = TEMPLATE.to_owned();
     for (name, value) in values {

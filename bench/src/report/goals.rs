@@ -53,10 +53,10 @@ impl Goal {
     }
 }
 
-/// Every goal with its verdict; `sizes` are those of the growth.
-pub(crate) fn table(results: &Results, sizes: &[u64]) -> Table {
+/// Every goal with its verdict, or those that were measured; `sizes` are those of the growth.
+pub(crate) fn table(results: &Results, sizes: &[u64], measured_only: bool) -> Table {
     let mut table = Table::new(&["Goal", "wanted", "read", "verdict"]);
-    for goal in all(results, sizes) {
+    for goal in all(results, sizes).into_iter().filter(|goal| !measured_only || goal.value.is_some()) {
         let read = goal.value.map_or_else(|| "–".to_owned(), |value| format!("{} {}", number(value), goal.unit));
         table.row(vec![goal.what.clone(), goal.wanted(), read, goal.verdict()]);
     }
