@@ -128,7 +128,20 @@ impl Field {
                 pgbench.turn(results, work.name(), options)?;
             }
         }
+        if work == Work::Session {
+            self.refuse_ended_sessions(results)?;
+        }
         println!("{}", report::work_table(results, work.name()).terminal());
+        Ok(())
+    }
+
+    fn refuse_ended_sessions(&self, results: &mut Results) -> Result {
+        for home in &self.homes {
+            if let Some(contestant) = self.contestants.iter().find(|contestant| contestant.name == home.name()) {
+                home.refuses_ended_session(contestant.address)?;
+                results.prove(format!("ended sessions refused at once, {}", home.name()), 1);
+            }
+        }
         Ok(())
     }
 }

@@ -101,6 +101,21 @@ impl Home {
             .collect()
     }
 
+    /// Sees that a session that has just been ended is refused at once, however warm a cache may be.
+    pub(crate) fn refuses_ended_session(&self, address: SocketAddr) -> Result {
+        let sessions = self.sessions(address, 1)?;
+        let (access, _) = sessions.first().ok_or_else(|| Failure::new("nobody could sign in"))?;
+        let ask = |path: &str, status: u16| {
+            let shot = Shot::new("POST", path, &public_headers(Some(access)), "").status(status);
+            call::expect(address, &shot)
+        };
+        for _ in 0..3 {
+            ask("/authentication/user-logged-in", 200)?;
+        }
+        ask("/authentication/tokens/logout", 200)?;
+        ask("/authentication/user-logged-in", 401).map(drop)
+    }
+
     fn command(&self) -> Command {
         let mut command = Command::new(&self.binary);
         command.env("PERENNIAL_BOOTSTRAP_CLIENT_ID", CLIENT_ID).current_dir(&self.directory);

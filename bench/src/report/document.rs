@@ -4,14 +4,14 @@ use std::fmt::Write;
 use std::fs;
 use std::path::Path;
 
-use super::table::{Table, number, optional};
+use super::table::{Table, count, number, optional};
 use super::{goals, plot, work_table};
 use crate::clock;
 use crate::contestants::contestant::{POSTGRES, SQLITE};
 use crate::failure::{Result, could_not};
 use crate::growth;
 use crate::machine;
-use crate::measure::statistics::{float, median};
+use crate::measure::statistics::median;
 use crate::options::Options;
 use crate::results::Results;
 use crate::slow_sync;
@@ -66,7 +66,7 @@ fn fill(options: &Options, results: &Results, works: &str, grown: &str) -> Strin
         ("rounds", options.rounds.to_string()),
         ("seconds", number(options.duration.as_secs_f64())),
         ("connections", options.connections.to_string()),
-        ("rows", number(float(options.rows))),
+        ("rows", count(options.rows)),
         ("goals", goals),
         ("smoke", if options.quick { SMOKE.to_owned() } else { String::new() }),
         ("notes", notes.trim().to_owned()),
@@ -75,7 +75,7 @@ fn fill(options: &Options, results: &Results, works: &str, grown: &str) -> Strin
         ("growth", or_none(grown.trim())),
         ("figures", figures(results)),
         ("absent", or_none(&list(results.absent.iter().map(|(name, reason)| format!("{name}: {reason}"))))),
-        ("proofs", or_none(&list(results.proofs().map(|(what, rows)| format!("{what}: {}", number(float(rows))))))),
+        ("proofs", or_none(&list(results.proofs().map(|(what, rows)| format!("{what}: {}", count(rows)))))),
     ];
     let mut text = TEMPLATE.to_owned();
     for (name, value) in values {
@@ -100,7 +100,7 @@ fn growth_series(results: &Results, engine: &str, sizes: &[u64]) -> Vec<(String,
 }
 
 fn growth_table(sizes: &[u64], series: &[(String, Vec<f64>)]) -> Table {
-    let heads: Vec<String> = sizes.iter().map(|size| format!("{} rows", number(float(*size)))).collect();
+    let heads: Vec<String> = sizes.iter().map(|size| format!("{} rows", count(*size))).collect();
     let head: Vec<&str> =
         ["work"].into_iter().chain(heads.iter().map(String::as_str)).chain(["last / first"]).collect();
     let mut table = Table::new(&head);
@@ -151,6 +151,6 @@ mod tests {
     #[test]
     fn growth_is_the_last_size_over_the_first() {
         let table = growth_table(&[10, 100], &[("plan".to_owned(), vec![10.0, 12.0])]);
-        assert!(table.markdown().ends_with("| plan |      10.0 |     12.0 |       1.20 × |"), "{}", table.markdown());
+        assert!(table.markdown().ends_with("| plan |    10.0 |     12.0 |       1.20 × |"), "{}", table.markdown());
     }
 }

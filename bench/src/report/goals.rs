@@ -6,7 +6,7 @@ use crate::contestants::contestant::{
 use crate::figures;
 use crate::growth;
 use crate::pgbench;
-use crate::report::table::{Table, number};
+use crate::report::table::{Table, count, number};
 use crate::results::Results;
 use crate::slow_sync;
 use crate::works::Work;
@@ -129,7 +129,7 @@ fn grown(results: &Results, sizes: &[u64]) -> Vec<Goal> {
             let bound = if work == Work::Create { 1.6 } else { 1.4 };
             let ratio =
                 results.cpu_ratio((&growth::name(work, *largest), engine), (&growth::name(work, *smallest), engine));
-            let what = format!("growth to {} rows, {}, {engine}: CPU", number_of_rows(*largest), work.name());
+            let what = format!("growth to {} rows, {}, {engine}: CPU", count(*largest), work.name());
             goals.push(Goal::at_most(what, bound, "×", ratio));
         }
     }
@@ -152,10 +152,6 @@ fn at_rest(results: &Results, sizes: &[u64]) -> Vec<Goal> {
         }
     }
     goals
-}
-
-fn number_of_rows(rows: u64) -> String {
-    number(crate::measure::statistics::float(rows)).trim_end_matches(".00").to_owned()
 }
 
 #[cfg(test)]

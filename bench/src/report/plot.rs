@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use super::table::number;
+use super::table::{self, number};
 
 const WIDTH: f64 = 760.0;
 const LEFT: f64 = 190.0;
@@ -44,7 +44,7 @@ pub(crate) fn lines(title: &str, unit: &str, sizes: &[u64], series: &[(String, V
         text(&mut svg, 64.0, level + 4.0, "end", &number(value));
     }
     for (place, size) in sizes.iter().enumerate() {
-        text(&mut svg, x(place), TOP + height + 18.0, "middle", &number(crate::measure::statistics::float(*size)));
+        text(&mut svg, x(place), TOP + height + 18.0, "middle", &table::count(*size));
     }
     for (index, (label, values)) in series.iter().enumerate() {
         let colour = COLOURS[index % COLOURS.len()];

@@ -61,14 +61,24 @@ pub(crate) fn number(value: f64) -> String {
     let text = format!("{value:.decimals$}");
     let (whole, fraction) = text.split_once('.').map_or((text.as_str(), None), |(whole, rest)| (whole, Some(rest)));
     let (sign, digits) = whole.strip_prefix('-').map_or(("", whole), |digits| ("-", digits));
+    let grouped = grouped(digits);
+    fraction.map_or_else(|| format!("{sign}{grouped}"), |fraction| format!("{sign}{grouped}.{fraction}"))
+}
+
+/// A whole number with commas between thousands.
+pub(crate) fn count(value: u64) -> String {
+    grouped(&value.to_string())
+}
+
+fn grouped(digits: &str) -> String {
     let mut grouped = String::new();
     for (place, digit) in digits.chars().enumerate() {
-        if place > 0 && (digits.len() - place) % 3 == 0 {
+        if place > 0 && (digits.len() - place).is_multiple_of(3) {
             grouped.push(',');
         }
         grouped.push(digit);
     }
-    fraction.map_or_else(|| format!("{sign}{grouped}"), |fraction| format!("{sign}{grouped}.{fraction}"))
+    grouped
 }
 
 /// The number, or a dash where there is none.
@@ -101,6 +111,7 @@ mod tests {
         assert_eq!(number(123.4), "123");
         assert_eq!(number(1_234_567.8), "1,234,568");
         assert_eq!(number(-1_234.0), "-1,234");
+        assert_eq!((count(7), count(10_000_000)), ("7".to_owned(), "10,000,000".to_owned()));
         assert_eq!(optional(None), "–");
         assert_eq!(times(Some(2.5)), "2.50 ×");
     }
