@@ -43,3 +43,32 @@ impl Session {
         self.revoked_at.is_none() && now < self.expires_at
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_session_lives_until_it_is_revoked_or_runs_out() {
+        let at = |seconds: i64| Time::from_micros(seconds * 1_000_000).unwrap();
+        let session = Session {
+            id: SessionId::from_bytes([1; 16]),
+            organization_id: OrganizationId::from_bytes([2; 16]),
+            user_id: UserId::from_bytes([3; 16]),
+            client_id: ClientId::from_bytes([4; 16]),
+            generation: 0,
+            signed_in_at: at(10),
+            rotated_at: at(10),
+            graces: vec![],
+            expires_at: at(20),
+            last_used_at: at(10),
+            ip_address: None,
+            user_agent: None,
+            revoked_at: None,
+        };
+        assert!(session.is_live(at(19)));
+        assert!(!session.is_live(at(20)));
+        assert!(!session.is_live(at(21)));
+        assert!(!Session { revoked_at: Some(at(15)), ..session }.is_live(at(16)));
+    }
+}

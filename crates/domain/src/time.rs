@@ -289,6 +289,23 @@ mod tests {
         assert_eq!(Time::from_micros(MAX_MICROS), Some(Time::MAX));
     }
 
+    #[test]
+    fn seconds_between_instants_are_whole_and_never_negative() {
+        let at = |micros| Time::from_micros(micros).unwrap();
+        assert_eq!(at(5_999_999).seconds_since(at(1_000_000)), 4);
+        assert_eq!(at(6_000_000).seconds_since(at(1_000_000)), 5);
+        assert_eq!(at(1_000_000).seconds_since(at(6_000_000)), 0);
+        assert_eq!(at(7_654_321).whole_seconds(), at(7_000_000));
+        assert_eq!(at(7_000_000).whole_seconds(), at(7_000_000));
+    }
+
+    #[test]
+    fn the_last_day_of_four_hundred_years_is_told() {
+        for text in ["2000-02-29T12:00:00.000000Z", "2400-02-29T00:00:00.000000Z", "2100-02-28T23:59:59.999999Z"] {
+            assert_eq!(Time::parse(text).unwrap().to_string(), text);
+        }
+    }
+
     proptest! {
         #[test]
         fn the_calendar_is_the_librarys(micros in 0..=MAX_MICROS) {

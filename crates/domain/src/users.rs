@@ -137,6 +137,34 @@ mod tests {
     }
 
     #[test]
+    fn the_fields_that_changed_are_named_and_no_other() {
+        let at = Time::from_micros(0).unwrap();
+        let ids = (OrganizationId::from_bytes([1; 16]), UserId::from_bytes([2; 16]), EventId::from_bytes([3; 16]));
+        let before = User::new(ids.0, ids.1, ids.2, Email::parse("ada@example.com").unwrap(), at);
+        assert_eq!(before.changed_fields(None), ["email"]);
+        assert_eq!(before.changed_fields(Some(&before)), [""; 0]);
+        let name = |text: &str| Some(PersonalName::parse(text).unwrap());
+        let identity = Some(Identity { issuer: "i".into(), subject: "s".into() });
+        let profile = Profile { auth_type: AuthType::parse("oidc").ok(), ..Profile::default() };
+        for (field, after) in [
+            ("email", User { email: None, ..before.clone() }),
+            ("identity", User { identity, ..before.clone() }),
+            ("auth_type", User { profile, ..before.clone() }),
+        ] {
+            assert_eq!(after.changed_fields(Some(&before)), [field]);
+        }
+        for (field, profile) in [
+            ("username", Profile { username: name("ada"), ..Profile::default() }),
+            ("first_name", Profile { first_name: name(""), ..Profile::default() }),
+            ("last_name", Profile { last_name: name("Lovelace"), ..Profile::default() }),
+            ("terms", Profile { terms: Some(false), ..Profile::default() }),
+            ("notifications", Profile { notifications: Some(true), ..Profile::default() }),
+        ] {
+            assert_eq!(User { profile, ..before.clone() }.changed_fields(Some(&before)), [field]);
+        }
+    }
+
+    #[test]
     fn what_is_no_address_is_refused() {
         for text in ["", "ada", "@example.com", "ada@", "a@b@c", "a b@c", "a\0@b", "a@b c"] {
             assert!(Email::parse(text).is_err(), "{text:?}");
