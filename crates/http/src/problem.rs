@@ -116,7 +116,7 @@ impl Problem {
 
     /// A user's token is needed here.
     pub(crate) fn token_required() -> Self {
-        Self::new(Code::TokenRequired, "Send a user's access token: this client sees a user's own records only.")
+        Self::new(Code::TokenRequired, "Send a user's access token in the header Authorization.")
             .with_header(WWW_AUTHENTICATE, HeaderValue::from_static("Bearer"))
     }
 

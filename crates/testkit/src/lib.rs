@@ -15,5 +15,5 @@ pub use answer::Answer;
 pub use app::{TestApp, TestOptions};
 pub use connection::Connection;
 pub use people::Held;
-pub use request::Request;
+pub use request::{Request, all_at_once};
 pub use store::TestStore;

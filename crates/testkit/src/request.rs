@@ -71,3 +71,13 @@ impl Request {
         request.body(Full::new(self.body)).unwrap()
     }
 }
+
+/// Sends all of them at once; the answers come in the order of the requests.
+pub async fn all_at_once(requests: impl IntoIterator<Item = Request>) -> Vec<Answer> {
+    let sent: Vec<_> = requests.into_iter().map(|request| tokio::spawn(request.send())).collect();
+    let mut answers = Vec::with_capacity(sent.len());
+    for answer in sent {
+        answers.push(answer.await.unwrap());
+    }
+    answers
+}

@@ -10,6 +10,7 @@ use perennial_domain::id::OrganizationId;
 use perennial_domain::organizations::OrganizationName;
 use perennial_domain::users::Email;
 use perennial_store::{Change, Sql};
+pub(crate) use perennial_testkit::all_at_once;
 use perennial_testkit::{Answer, Held, Request, TestApp};
 use serde_json::{Value, json};
 
@@ -241,14 +242,4 @@ pub(crate) fn places<'a>(dump: &'a [(String, String)], wanted: &str) -> Vec<&'a 
     let wanted = wanted.to_lowercase();
     let found = dump.iter().filter(|(_, value)| value.to_lowercase().contains(&wanted));
     found.map(|(place, _)| place.as_str()).collect()
-}
-
-/// Sends all of them at once; the answers come in the order of the requests.
-pub(crate) async fn all_at_once(requests: impl IntoIterator<Item = Request>) -> Vec<Answer> {
-    let sent: Vec<_> = requests.into_iter().map(|request| tokio::spawn(request.send())).collect();
-    let mut answers = Vec::with_capacity(sent.len());
-    for answer in sent {
-        answers.push(answer.await.unwrap());
-    }
-    answers
 }

@@ -8,6 +8,7 @@ use perennial_domain::currency::Currency;
 use perennial_domain::id::OrganizationId;
 use perennial_domain::organizations::OrganizationName;
 use perennial_store::{Change, Sql};
+pub(crate) use perennial_testkit::all_at_once;
 use perennial_testkit::{Answer, Request, TestApp};
 use serde_json::Value;
 
@@ -52,16 +53,6 @@ pub(crate) fn ids(records: &[Value]) -> Vec<&str> {
 pub(crate) fn encode(text: &str) -> String {
     let plain = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'.');
     text.bytes().map(|byte| if plain(byte) { char::from(byte).to_string() } else { format!("%{byte:02X}") }).collect()
-}
-
-/// Sends all of them at once; the answers come in the order of the requests.
-pub(crate) async fn all_at_once(requests: impl IntoIterator<Item = Request>) -> Vec<Answer> {
-    let sent: Vec<_> = requests.into_iter().map(|request| tokio::spawn(request.send())).collect();
-    let mut answers = Vec::with_capacity(sent.len());
-    for answer in sent {
-        answers.push(answer.await.unwrap());
-    }
-    answers
 }
 
 /// Another organization.

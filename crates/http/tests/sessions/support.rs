@@ -2,6 +2,7 @@
 
 use data_encoding::BASE64URL_NOPAD;
 use perennial_store::{Change, Sql};
+pub(crate) use perennial_testkit::all_at_once;
 use perennial_testkit::{Answer, Held, Request, TestApp};
 use serde_json::{Value, json};
 
@@ -52,16 +53,6 @@ pub(crate) fn revoking_all(app: &TestApp, token: &str) -> Request {
 pub(crate) fn deleting_account(app: &TestApp, held: &Held) -> Request {
     let auth_id = held.user["auth_id"].as_str().unwrap();
     call(app, "DELETE", &format!("/authentication/delete-my-account/{auth_id}"), &held.token)
-}
-
-/// Sends all of them at once; the answers come in the order of the requests.
-pub(crate) async fn all_at_once(requests: impl IntoIterator<Item = Request>) -> Vec<Answer> {
-    let sent: Vec<_> = requests.into_iter().map(|request| tokio::spawn(request.send())).collect();
-    let mut answers = Vec::with_capacity(sent.len());
-    for answer in sent {
-        answers.push(answer.await.unwrap());
-    }
-    answers
 }
 
 /// Puts them into another order, the same for the same seed; says where each came from.
