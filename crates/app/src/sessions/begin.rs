@@ -50,8 +50,11 @@ pub async fn sign_up(
             return Err(Conflict::UserAlreadyExists.into());
         }
         let found = users::by_email(&app.db, caller.organization(), &verified.email).await?;
-        if found.as_ref().is_some_and(|user| user.identity.is_some()) {
-            return Err(Conflict::EmailTaken.into());
+        match found.as_ref().and_then(|user| user.identity.as_ref()) {
+            None => {}
+            // The same person signed up between the two reads.
+            Some(holder) if *holder == identity => return Err(Conflict::UserAlreadyExists.into()),
+            Some(_) => return Err(Conflict::EmailTaken.into()),
         }
         let now = app.clock.now();
         let (id, revision) = (UserId::new(now, app.chance.bits()), EventId::new(now, app.chance.bits()));
@@ -83,7 +86,9 @@ pub async fn sign_in(app: &App, caller: &Caller, credentials: &Credentials, devi
         let change = if found.email.as_ref() == Some(&verified.email) {
             users::move_epoch(Change::new(), &found)
         } else {
-            if users::by_email(&app.db, caller.organization(), &verified.email).await?.is_some() {
+            let holder = users::by_email(&app.db, caller.organization(), &verified.email).await?;
+            // It may be the same person's by now, taken over by another sign-in; then the change will miss.
+            if holder.is_some_and(|holder| holder.id != found.id) {
                 return Err(Conflict::EmailTaken.into());
             }
             user.email = Some(verified.email.clone());

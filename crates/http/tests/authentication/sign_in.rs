@@ -150,6 +150,21 @@ async fn of_two_that_take_over_one_address_at_once_one_succeeds() {
 }
 
 #[tokio::test]
+async fn of_many_that_bring_ones_own_new_address_at_once_none_is_refused() {
+    let app = TestApp::start().await;
+    present(&app, SIGN_UP, &credentials(&app, "ada@example.com", "ada")).await.expect(201);
+    let other = app.beside().await;
+    // Often, since it takes luck to come between another's reads; on two servers where there can be two.
+    for round in 0..20 {
+        let body = credentials(&app, &format!("ada{round}@example.com"), "ada");
+        let servers = (0..8).map(|number| other.as_ref().filter(|_| number % 2 == 0).unwrap_or(&app));
+        for answer in all_at_once(servers.map(|server| server.request("POST", SIGN_IN).json(&body))).await {
+            answer.expect(200);
+        }
+    }
+}
+
+#[tokio::test]
 async fn many_sign_ins_at_once_all_succeed() {
     let app = TestApp::start().await;
     let ada = app.sign_up("ada@example.com").await;

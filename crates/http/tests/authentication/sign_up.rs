@@ -107,14 +107,17 @@ async fn a_user_of_the_operators_can_be_claimed_by_its_address_alone() {
 #[tokio::test]
 async fn of_many_that_sign_up_at_once_with_one_identity_one_is_made() {
     let app = TestApp::start().await;
-    let body = app.credentials("ada@example.com");
-    let answers = all_at_once((0..8).map(|_| app.browser("POST", SIGN_UP).json(&body))).await;
-    assert_eq!(answers.iter().filter(|answer| answer.status == 201).count(), 1);
-    for answer in answers.into_iter().filter(|answer| answer.status != 201) {
-        answer.refused(409, "user_already_exists");
+    // Often, since it takes luck to come between another's reads.
+    for round in 1..=20 {
+        let body = app.credentials(&format!("ada{round}@example.com"));
+        let answers = all_at_once((0..8).map(|_| app.request("POST", SIGN_UP).json(&body))).await;
+        assert_eq!(answers.iter().filter(|answer| answer.status == 201).count(), 1);
+        for answer in answers.into_iter().filter(|answer| answer.status != 201) {
+            answer.refused(409, "user_already_exists");
+        }
+        assert_eq!(count(&app, "SELECT COUNT(*) FROM users").await, round);
+        assert_eq!(count(&app, "SELECT COUNT(*) FROM sessions").await, round);
     }
-    assert_eq!(count(&app, "SELECT COUNT(*) FROM users").await, 1);
-    assert_eq!(count(&app, "SELECT COUNT(*) FROM sessions").await, 1);
 }
 
 #[tokio::test]
