@@ -3,6 +3,7 @@
 use std::fs::{DirBuilder, File, OpenOptions};
 use std::path::Path;
 
+use rusqlite::config::DbConfig;
 use rusqlite::types::{ToSql, ToSqlOutput, ValueRef};
 use rusqlite::{Connection, OpenFlags};
 
@@ -56,6 +57,8 @@ fn connect(options: &SqliteOptions, purpose: Purpose) -> rusqlite::Result<Connec
     let connection = Connection::open_with_flags(&options.path, flags)?;
     connection.busy_timeout(options.busy_timeout)?;
     connection.set_prepared_statement_cache_capacity(STATEMENTS);
+    // A plan that looked at the values it was made for is thrown away with them, and made again at every call.
+    connection.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, true)?;
     if purpose == Purpose::Write {
         connection.pragma_update_and_check(None, "journal_mode", "WAL", |row| row.get::<_, String>(0))?;
     }
