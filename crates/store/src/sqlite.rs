@@ -22,10 +22,11 @@ mod checkpoint;
 mod connection;
 mod fault;
 mod migrate;
+mod readers;
 mod writer;
 
-use connection::Purpose;
 use fault::read_error;
+use readers::Readers;
 
 /// How to open a SQLite database.
 #[derive(Clone, Debug)]
@@ -60,7 +61,7 @@ impl SqliteOptions {
 
 pub(crate) struct Sqlite {
     options: SqliteOptions,
-    idle: Mutex<Vec<Connection>>,
+    readers: Arc<Readers>,
     queue: Queue,
     counters: Arc<Counters>,
     failure: Failure,
@@ -75,8 +76,9 @@ impl Sqlite {
         let counters = Arc::new(Counters::default());
         let failure = Failure::new();
         let (queue, inbox) = Queue::new(options.queue, Arc::clone(&counters), Rule::Serial);
-        writer::start(&options, inbox, Arc::clone(&counters), failure.clone())?;
-        Ok(Self { options, idle: Mutex::new(Vec::new()), queue, counters, failure, directory: Mutex::new(directory) })
+        let readers = Arc::new(Readers::new(options.clone()));
+        writer::start(&options, inbox, Arc::clone(&readers), Arc::clone(&counters), failure.clone())?;
+        Ok(Self { options, readers, queue, counters, failure, directory: Mutex::new(directory) })
     }
 
     pub(crate) async fn migrate(&self) -> Result<Migrated, Error> {
@@ -97,9 +99,9 @@ impl Sqlite {
     ) -> Result<Vec<T>, Error> {
         let _reading = self.counters.reading();
         self.counters.statements(1);
-        let connection = self.reader()?;
-        let mapped = read_from(&connection, sql, params, limit, map);
-        self.give_back(connection);
+        let reader = self.readers.take()?;
+        let mapped = read_from(reader.connection(), sql, params, limit, map);
+        self.readers.give_back(reader);
         mapped
     }
 
@@ -112,35 +114,15 @@ impl Sqlite {
     }
 
     pub(crate) async fn close(&self) {
-        self.idle().clear();
+        self.readers.close();
         self.queue.close().await;
-        self.idle().clear();
+        self.readers.close();
         self.directory.lock().unwrap_or_else(PoisonError::into_inner).take();
     }
 
     pub(crate) fn metrics(&self) -> StoreMetrics {
         let total = self.options.readers.max(self.counters.reading.load(Relaxed));
         self.counters.snapshot(self.queue.waiting(), self.queue.capacity(), total)
-    }
-
-    fn reader(&self) -> Result<Connection, Error> {
-        let idle = self.idle().pop();
-        match idle {
-            Some(connection) => Ok(connection),
-            None => connection::open(&self.options, Purpose::Read),
-        }
-    }
-
-    fn give_back(&self, connection: Connection) {
-        let mut idle = self.idle();
-        if idle.len() < self.options.readers {
-            idle.push(connection);
-        }
-    }
-
-    fn idle(&self) -> std::sync::MutexGuard<'_, Vec<Connection>> {
-        // A panic while holding the lock cannot leave the list of connections half changed.
-        self.idle.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 

@@ -11,6 +11,7 @@ use super::SqliteOptions;
 use super::checkpoint::Checkpoints;
 use super::connection::{Purpose, open};
 use super::fault::{Fault, is_taken};
+use super::readers::{DISCRETION, Readers};
 use crate::change::{Change, Guard, Statement, Step};
 use crate::error::Error;
 use crate::metrics::Counters;
@@ -18,6 +19,7 @@ use crate::queue::{Failure, Inbox, Job};
 
 struct Writer {
     connection: Connection,
+    readers: Arc<Readers>,
     counters: Arc<Counters>,
     failure: Failure,
     checkpoints: Option<Checkpoints>,
@@ -27,13 +29,14 @@ struct Writer {
 pub(super) fn start(
     options: &SqliteOptions,
     mut inbox: Inbox,
+    readers: Arc<Readers>,
     counters: Arc<Counters>,
     failure: Failure,
 ) -> Result<(), Error> {
     let connection = open(options, Purpose::Write)?;
     // Beside a server, its own thread does the checkpoints; alone, closing the last connection does.
     let checkpoints = if options.exclusive { Some(Checkpoints::start(options, failure.clone())?) } else { None };
-    let writer = Writer { connection, counters, failure, checkpoints };
+    let writer = Writer { connection, readers, counters, failure, checkpoints };
     std::thread::Builder::new()
         .name("perennial-writer".to_owned())
         .spawn(move || {
@@ -166,12 +169,17 @@ impl Writer {
             .map_err(|error| Fault::of(&error))
     }
 
+    /// Done when every reader will see it.
     fn commit(&self) -> Result<(), Fault> {
         self.connection
             .prepare_cached("COMMIT")
             .and_then(|mut statement| statement.execute(()))
-            .map(drop)
-            .map_err(|error| Fault::at_commit(&error))
+            .map_err(|error| Fault::at_commit(&error))?;
+        self.readers.committed();
+        if self.checkpoints.is_none() {
+            std::thread::sleep(DISCRETION);
+        }
+        Ok(())
     }
 
     fn rollback(&self) {

@@ -1,5 +1,7 @@
 //! What only a file can do: be locked, be private, and keep its log short.
 
+use std::sync::Arc;
+use std::sync::atomic::{AtomicI64, Ordering};
 use std::time::Duration;
 
 use futures_util::future::join_all;
@@ -105,4 +107,67 @@ async fn a_broken_file_ends_the_writer_and_says_so() {
     let reason = tokio::time::timeout(Duration::from_secs(5), db.failed()).await.unwrap();
     assert!(reason.contains("malformed"), "{reason}");
     assert!(matches!(db.commit(parent(3)).await, Err(Error::Unavailable(_))));
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_read_sees_what_was_acknowledged_before_it_whoever_wrote_it() {
+    let place = Place::sqlite().await;
+    let server = Db::open_sqlite(SqliteOptions::new(place.path())).await.unwrap();
+    let command = place.open().await;
+    for number in 0..100 {
+        let writer = if number % 2 == 0 { &server } else { &command };
+        // Reads that find nothing new stay in their snapshot: one is open when the next row is written.
+        for _ in 0..5 {
+            assert_eq!(count(&server, "SELECT COUNT(*) FROM parents").await, number);
+        }
+        writer.commit(parent(u64::try_from(number).unwrap())).await.unwrap();
+    }
+    assert_eq!(count(&server, "SELECT COUNT(*) FROM parents").await, 100);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn readers_beside_the_writer_never_go_back_in_time() {
+    let place = Place::sqlite().await;
+    let db = Arc::new(Db::open_sqlite(SqliteOptions::new(place.path())).await.unwrap());
+    db.commit(parent(1)).await.unwrap();
+    let acknowledged = Arc::new(AtomicI64::new(0));
+    let readers: Vec<_> = (0..4)
+        .map(|_| {
+            let (db, acknowledged) = (db.clone(), acknowledged.clone());
+            tokio::spawn(async move {
+                loop {
+                    let least = acknowledged.load(Ordering::Acquire);
+                    let found = count(&db, "SELECT n FROM parents").await;
+                    assert!(found >= least, "{found} after {least} was acknowledged");
+                    if least == 1_000 {
+                        return;
+                    }
+                    tokio::task::yield_now().await;
+                }
+            })
+        })
+        .collect();
+    for number in 1..=1_000 {
+        db.commit(increment(Change::new(), 1)).await.unwrap();
+        acknowledged.store(number, Ordering::Release);
+    }
+    for reader in readers {
+        reader.await.unwrap();
+    }
+}
+
+#[tokio::test]
+async fn an_idle_reader_does_not_keep_the_log_from_starting_over() {
+    let place = Place::sqlite().await;
+    let options = SqliteOptions { wal_limit_bytes: 1 << 18, ..SqliteOptions::new(place.path()) };
+    let db = Db::open_sqlite(options).await.unwrap();
+    for _ in 0..3 {
+        count(&db, "SELECT COUNT(*) FROM children").await;
+    }
+    for round in 0..30 {
+        let changes = (0..100).map(|number| db.commit(child(Change::new(), round * 100 + number, 0)));
+        assert!(join_all(changes).await.iter().all(Result::is_ok));
+    }
+    let log = std::fs::metadata(place.path().with_extension("db-wal")).unwrap().len();
+    assert!(log < 1 << 20, "{log} bytes");
 }
