@@ -8,6 +8,7 @@ use crate::limits::{Limits, RateLimits};
 use crate::providers::{Configured, FetchLimits, Providers};
 use crate::sessions::{Turns, UseMarks};
 use crate::signing_keys::SigningKeys;
+use crate::trust::Trust;
 use perennial_domain::time::Time;
 use perennial_identity::access::AccessTokens;
 use perennial_store::Db;
@@ -37,6 +38,7 @@ pub struct App {
     pub(crate) use_marks: UseMarks,
     pub(crate) limits: Limits,
     pub(crate) turns: Turns,
+    pub(crate) trust: Trust,
 }
 
 /// What the context is told about its surroundings.
@@ -73,6 +75,7 @@ impl App {
             use_marks: UseMarks::default(),
             limits,
             turns: Turns::default(),
+            trust: Trust::default(),
         }
     }
 }

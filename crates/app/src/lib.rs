@@ -23,4 +23,5 @@ pub mod revision;
 pub mod sessions;
 pub mod signing_keys;
 pub mod subscriptions;
+mod trust;
 pub mod users;

@@ -12,6 +12,7 @@ use perennial_domain::id::{EventId, SubscriptionId, UserId};
 use perennial_domain::plans::{Plan, PlanKey};
 use perennial_domain::subscriptions::{ExternalSubscriptionId, Subscription, SubscriptionDraft};
 use perennial_store::{self as store, Change, Miss, events, plans, subscriptions, users};
+use std::sync::Arc;
 
 pub use perennial_store::subscriptions::{Query, Range, Sort};
 
@@ -28,19 +29,35 @@ pub async fn create(
         Entry::Replay(answer) => return Ok(answer),
         Entry::Proceed(held) => held,
     };
+    let mut trusting = faults.is_empty() && app.trust.holds(app.clock.now());
     for _ in 0..ATTEMPTS {
         let mut faults = faults.clone();
-        let plan = resolve(app, caller, draft.user_id, draft.plan.as_ref(), &mut faults).await?;
+        let trusted = draft.plan.as_ref().filter(|_| trusting);
+        let plan = match trusted.and_then(|key| app.trust.plan(caller.organization(), key, app.clock.now())) {
+            Some(plan) => Some(plan),
+            None => {
+                trusting = false;
+                resolve(app, caller, draft.user_id, draft.plan.as_ref(), &mut faults).await?
+            }
+        };
         let now = app.clock.now();
         let (id, revision) = (SubscriptionId::new(now, app.chance.bits()), EventId::new(now, app.chance.bits()));
-        let subscription = Subscription::create(draft.clone(), faults, plan.as_ref(), id, revision, now)?;
-        if plan.is_some_and(|plan| !plan.is_active) {
+        let subscription = match Subscription::create(draft.clone(), faults, plan.as_deref(), id, revision, now) {
+            Ok(subscription) => subscription,
+            // What is wrong is told as a whole, after a look at what it refers to.
+            Err(_) if trusting => {
+                trusting = false;
+                continue;
+            }
+            Err(faults) => return Err(faults.into()),
+        };
+        let Some(plan) = plan.filter(|plan| plan.is_active) else {
             return Err(Conflict::PlanInactive.into());
-        }
+        };
         let answer = answer(&subscription);
         let event = caller.event(EventKind::SubscriptionCreated, id.bytes(), revision, now);
         let mut change = users::guard_live(Change::new(), caller.organization(), subscription.user_id);
-        change = plans::guard_active(change, caller.organization(), subscription.plan_id);
+        change = plans::guard_active(change, &plan);
         change = subscriptions::insert(change, &subscription);
         change = events::insert(change, &Event { after: Some(json(&subscription)), ..event });
         if let Some(held) = &held {
@@ -48,6 +65,10 @@ pub async fn create(
         }
         match app.db.commit(change).await {
             Ok(()) => return Ok(answer),
+            Err(store::Error::Missed(Miss::User | Miss::Plan)) if trusting => {
+                app.trust.shake(now);
+                trusting = false;
+            }
             Err(store::Error::Missed(Miss::User | Miss::Plan)) => {}
             Err(store::Error::Missed(Miss::ExternalId)) => taken(app, caller, &subscription).await?,
             Err(error) => return idempotency::settle(held.as_ref(), error).await,
@@ -112,8 +133,8 @@ pub async fn update(
         if after == before {
             return Ok(before);
         }
-        let moved = after.plan_id != before.plan_id;
-        if moved && plan.is_some_and(|plan| !plan.is_active) {
+        let moved_to = plan.filter(|plan| plan.id != before.plan_id);
+        if moved_to.as_ref().is_some_and(|plan| !plan.is_active) {
             return Err(Conflict::PlanInactive.into());
         }
         after.updated_at = now;
@@ -123,8 +144,8 @@ pub async fn update(
         if user.is_some() {
             change = users::guard_live(change, caller.organization(), after.user_id);
         }
-        if moved {
-            change = plans::guard_active(change, caller.organization(), after.plan_id);
+        if let Some(plan) = &moved_to {
+            change = plans::guard_active(change, plan);
         }
         change = subscriptions::update(change, &after, before.revision);
         change = events::insert(change, &Event { before: Some(json(&before)), after: Some(json(&after)), ..event });
@@ -164,7 +185,7 @@ async fn resolve(
     user: Option<UserId>,
     plan: Option<&PlanKey>,
     faults: &mut Faults,
-) -> Result<Option<Plan>, Error> {
+) -> Result<Option<Arc<Plan>>, Error> {
     let organization = caller.organization();
     let (user_exists, found_plan) = tokio::try_join!(
         async {
@@ -185,6 +206,10 @@ async fn resolve(
     }
     if plan.is_some() && found_plan.is_none() {
         faults.note("/subscription_plan_id", FaultCode::NotFound, "names no plan of this organization");
+    }
+    let found_plan = found_plan.map(Arc::new);
+    if let (Some(key), Some(plan)) = (plan, found_plan.as_ref().filter(|plan| plan.is_active)) {
+        app.trust.remember(key, plan, app.clock.now());
     }
     Ok(found_plan)
 }

@@ -62,7 +62,7 @@ impl Href {
 }
 
 /// How a caller names a plan: by its id or by its slug.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum PlanKey {
     /// By id.
     Id(PlanId),

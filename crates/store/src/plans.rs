@@ -87,7 +87,7 @@ pub(crate) static AT_REVISION: Sql = Sql::new(
 
 pub(crate) static ACTIVE: Sql = Sql::new(
     "SELECT 1 FROM plans
-     WHERE organization_id = $1 AND id = $2 AND is_active AND deleted_at IS NULL",
+     WHERE organization_id = $1 AND id = $2 AND revision = $3 AND is_active AND deleted_at IS NULL",
 );
 
 /// The live plan a key names.
@@ -243,14 +243,14 @@ pub fn delete(change: Change, plan: &Plan, at: Time, revision: EventId) -> Chang
     at_revision(change, plan, plan.revision).execute(&DELETE, values, Miss::InUse)
 }
 
-/// Holds the plan as live and active until the change is written.
-pub fn guard_active(change: Change, organization: OrganizationId, plan: PlanId) -> Change {
+/// Holds the plan as it was read, live and active, until the change is written.
+pub fn guard_active(change: Change, plan: &Plan) -> Change {
     change.guard(Guard {
         table: Table::Plans,
-        key: plan.bytes(),
+        key: plan.id.bytes(),
         lock: Lock::Share,
         sql: &ACTIVE,
-        params: vec![organization.bytes().into(), plan.bytes().into()],
+        params: state(plan, plan.revision),
         miss: Miss::Plan,
     })
 }
@@ -261,9 +261,14 @@ fn at_revision(change: Change, plan: &Plan, revision: EventId) -> Change {
         key: plan.id.bytes(),
         lock: Lock::Exclusive,
         sql: &AT_REVISION,
-        params: vec![plan.organization_id.bytes().into(), plan.id.bytes().into(), revision.bytes().into()],
+        params: state(plan, revision),
         miss: Miss::Record,
     })
+}
+
+/// What tells one state of a plan from the next, after the key.
+fn state(plan: &Plan, revision: EventId) -> Vec<Value> {
+    vec![plan.organization_id.bytes().into(), plan.id.bytes().into(), revision.bytes().into()]
 }
 
 fn read(row: &Row<'_>) -> Result<Plan, Error> {
