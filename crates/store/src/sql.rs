@@ -2,7 +2,6 @@
 //! Texts are static or composed of static fragments; a value is always bound, never written into a text.
 
 use std::borrow::Cow;
-use std::fmt::Write as _;
 use std::sync::OnceLock;
 
 use crate::change::Lock;
@@ -20,8 +19,21 @@ pub struct Sql {
     sqlite: Cow<'static, str>,
     postgres: Cow<'static, str>,
     numbered: OnceLock<String>,
-    share: OnceLock<String>,
-    exclusive: OnceLock<String>,
+    share: Locking,
+    exclusive: Locking,
+}
+
+/// A guard's text with its row lock: for one row, and for many at once.
+#[derive(Debug)]
+struct Locking {
+    one: OnceLock<String>,
+    many: OnceLock<String>,
+}
+
+impl Locking {
+    const fn new() -> Self {
+        Self { one: OnceLock::new(), many: OnceLock::new() }
+    }
 }
 
 impl Sql {
@@ -36,8 +48,8 @@ impl Sql {
             sqlite: Cow::Borrowed(sqlite),
             postgres: Cow::Borrowed(postgres),
             numbered: OnceLock::new(),
-            share: OnceLock::new(),
-            exclusive: OnceLock::new(),
+            share: Locking::new(),
+            exclusive: Locking::new(),
         }
     }
 
@@ -47,14 +59,14 @@ impl Sql {
             sqlite: Cow::Owned(text.clone()),
             postgres: Cow::Owned(text),
             numbered: OnceLock::new(),
-            share: OnceLock::new(),
-            exclusive: OnceLock::new(),
+            share: Locking::new(),
+            exclusive: Locking::new(),
         }
     }
 
     /// The text as SQLite reads it: `?N`, because SQLite numbers `$N` by first appearance.
     pub(crate) fn sqlite(&self) -> &str {
-        self.numbered.get_or_init(|| numbered(&self.sqlite))
+        self.numbered.get_or_init(|| rename_parameters(&self.sqlite, "?"))
     }
 
     pub(crate) fn postgres(&self) -> &str {
@@ -65,9 +77,26 @@ impl Sql {
     pub(crate) fn locking(&self, lock: Lock) -> &str {
         match lock {
             Lock::None => &self.postgres,
-            Lock::Share => self.share.get_or_init(|| format!("{} FOR SHARE", self.postgres)),
-            Lock::Exclusive => self.exclusive.get_or_init(|| format!("{} FOR UPDATE", self.postgres)),
+            Lock::Share => self.share.one.get_or_init(|| format!("{} FOR SHARE", self.postgres)),
+            Lock::Exclusive => self.exclusive.one.get_or_init(|| format!("{} FOR UPDATE", self.postgres)),
         }
+    }
+
+    /// The text of many such guards, which lock their rows in the order of the arrays that their parameters become;
+    /// `None` for guards that hold no row, whose rows nobody can count.
+    pub(crate) fn locking_many(&self, lock: Lock, kinds: impl Iterator<Item = Type>) -> Option<&str> {
+        let locking = match lock {
+            Lock::None => return None,
+            Lock::Share => &self.share,
+            Lock::Exclusive => &self.exclusive,
+        };
+        Some(locking.many.get_or_init(|| {
+            let arrays = arrays(kinds);
+            let names: Vec<String> = (1..=arrays.len()).map(|position| format!("p{position}")).collect();
+            let one = rename_parameters(self.locking(lock), "wanted.p");
+            let (arrays, names) = (arrays.join(", "), names.join(", "));
+            format!("SELECT 1 FROM unnest({arrays}) AS wanted ({names}), LATERAL ({one}) AS held")
+        }))
     }
 }
 
@@ -101,13 +130,8 @@ impl Insert {
     /// One statement for any number of rows: a parameter is the array of a column.
     pub(crate) fn folded(&self) -> &str {
         self.folded.get_or_init(|| {
-            let mut arrays = String::new();
-            for (position, (_, kind)) in self.columns.iter().enumerate() {
-                let comma = if position == 0 { "" } else { ", " };
-                let array = array_name(*kind);
-                let _ = write!(arrays, "{comma}${}::{array}", position + 1);
-            }
-            self.text(&format!("SELECT * FROM unnest({arrays})"))
+            let arrays = arrays(self.columns.iter().map(|(_, kind)| *kind));
+            self.text(&format!("SELECT * FROM unnest({})", arrays.join(", ")))
         })
     }
 
@@ -123,6 +147,11 @@ impl Insert {
     }
 }
 
+/// Parameters that are arrays of these kinds.
+fn arrays(kinds: impl Iterator<Item = Type>) -> Vec<String> {
+    kinds.zip(1..).map(|(kind, position)| format!("${position}::{}", array_name(kind))).collect()
+}
+
 fn array_name(kind: Type) -> &'static str {
     match kind {
         Type::Bool => "boolean[]",
@@ -134,8 +163,8 @@ fn array_name(kind: Type) -> &'static str {
     }
 }
 
-/// Rewrites `$N` to `?N` outside string literals.
-fn numbered(text: &str) -> String {
+/// Rewrites the `$` of every `$N` outside string literals.
+fn rename_parameters(text: &str, prefix: &str) -> String {
     let mut rewritten = String::with_capacity(text.len());
     let mut quoted = false;
     let mut characters = text.chars().peekable();
@@ -144,7 +173,11 @@ fn numbered(text: &str) -> String {
             quoted = !quoted;
         }
         let parameter = character == '$' && !quoted && characters.peek().is_some_and(char::is_ascii_digit);
-        rewritten.push(if parameter { '?' } else { character });
+        if parameter {
+            rewritten.push_str(prefix);
+        } else {
+            rewritten.push(character);
+        }
     }
     rewritten
 }
@@ -158,6 +191,17 @@ mod tests {
         let sql = Sql::new("SELECT '$1 it''s $2', $2, $10 FROM t WHERE a = $1");
         assert_eq!(sql.sqlite(), "SELECT '$1 it''s $2', ?2, ?10 FROM t WHERE a = ?1");
         assert_eq!(sql.locking(Lock::Share), format!("{} FOR SHARE", sql.postgres()));
+    }
+
+    #[test]
+    fn many_guards_lock_their_rows_in_the_order_of_the_arrays() {
+        let sql = Sql::new("SELECT 1 FROM t WHERE id = $1 AND n = $2");
+        let many = |lock| sql.locking_many(lock, [Type::Uuid, Type::Int].into_iter());
+        let text = "SELECT 1 FROM unnest($1::uuid[], $2::bigint[]) AS wanted (p1, p2), \
+                    LATERAL (SELECT 1 FROM t WHERE id = wanted.p1 AND n = wanted.p2 FOR SHARE) AS held";
+        assert_eq!(many(Lock::Share), Some(text));
+        assert!(many(Lock::Exclusive).unwrap().ends_with("FOR UPDATE) AS held"));
+        assert_eq!(many(Lock::None), None);
     }
 
     #[test]

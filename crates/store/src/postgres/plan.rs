@@ -8,7 +8,7 @@ use std::collections::HashSet;
 use super::value::Argument;
 use crate::change::{Change, Guard, Miss, Statement, Step};
 use crate::sql::Insert;
-use crate::value::Value;
+use crate::value::{Type, Value};
 
 /// A statement to send, and the number of rows it must touch.
 pub(super) struct Planned<'a> {
@@ -32,17 +32,30 @@ pub(super) fn batch<'a>(changes: &[&'a Change]) -> Vec<Planned<'a>> {
     planned
 }
 
-/// The guards of a batch, sorted by the row they lock, equal ones once.
+/// The guards of a batch, sorted by the row they lock, equal ones once, neighbours of a kind as one statement.
 pub(super) fn guards<'a>(changes: &[&'a Change]) -> Vec<Planned<'a>> {
     let mut guards: Vec<&Guard> = changes.iter().flat_map(|change| &change.guards).collect();
     // Stable: guards of one row keep the order in which their change gave them.
     guards.sort_by_key(|guard| (guard.table, guard.key));
     let mut seen: HashSet<(&str, &[Value])> = HashSet::with_capacity(guards.len());
-    guards
-        .into_iter()
-        .filter(|guard| seen.insert((guard.sql.locking(guard.lock), &guard.params)))
-        .map(guard_alone)
-        .collect()
+    let wanted: Vec<&Guard> =
+        guards.into_iter().filter(|guard| seen.insert((guard.sql.locking(guard.lock), &guard.params))).collect();
+    wanted.chunk_by(|left, right| std::ptr::eq(left.sql, right.sql) && left.lock == right.lock).flat_map(held).collect()
+}
+
+/// Neighbours of one kind become one statement: it locks them in the order they have, so all locks keep theirs.
+fn held<'a>(guards: &[&'a Guard]) -> Vec<Planned<'a>> {
+    let [first, _, ..] = guards else {
+        return guards.iter().copied().map(guard_alone).collect();
+    };
+    let kinds: Vec<Type> = first.params.iter().map(Value::kind).collect();
+    let Some(text) = first.sql.locking_many(first.lock, kinds.iter().copied()) else {
+        return guards.iter().copied().map(guard_alone).collect();
+    };
+    let column =
+        |(position, kind)| Argument::Column(kind, guards.iter().map(|guard| &guard.params[position]).collect());
+    let arguments = kinds.into_iter().enumerate().map(column).collect();
+    vec![Planned { text, arguments, expected: Some(guards.len() as u64), miss: first.miss }]
 }
 
 /// The statements of one change, in its own order.
@@ -133,7 +146,6 @@ mod tests {
     use super::*;
     use crate::change::{Lock, Table};
     use crate::sql::Sql;
-    use crate::value::Type;
 
     static ROW: Insert = Insert::new("t", &[("n", Type::Int)], "");
     static EVENT: Insert = Insert::new("e", &[("n", Type::Int)], "");
