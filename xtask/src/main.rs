@@ -12,7 +12,6 @@ mod postgres_binaries;
 mod process;
 mod python;
 mod schemathesis;
-mod server;
 mod test;
 mod tools;
 

@@ -10,6 +10,8 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
+use perennial_running::signal;
+
 use crate::postgres_binaries::Binaries;
 use crate::process::{self, Failure, Result, could_not};
 
@@ -97,7 +99,7 @@ impl Server {
             if is_ready(&directory.join("data/postmaster.pid")) {
                 return Ok(());
             }
-            if !process::signal(pid, "0") {
+            if !signal(pid, "0") {
                 return Err(not_started("ended at once", directory));
             }
             std::thread::sleep(Duration::from_millis(20));

@@ -88,15 +88,6 @@ fn current_exe() -> Result<PathBuf> {
     std::env::current_exe().map_err(could_not("find the path of xtask itself"))
 }
 
-/// Sends a signal to one process. The shell's own `kill` is used: small systems have no other.
-pub(crate) fn signal(pid: u32, name: &str) -> bool {
-    Command::new("sh")
-        .args(["-c", "kill -s \"$1\" \"$2\" 2>/dev/null", "sh", name])
-        .arg(pid.to_string())
-        .status()
-        .is_ok_and(|status| status.success())
-}
-
 pub(crate) fn on_path(name: &str) -> Option<PathBuf> {
     let path = std::env::var_os("PATH")?;
     std::env::split_paths(&path).map(|directory| directory.join(name)).find(|candidate| candidate.is_file())
@@ -137,13 +128,5 @@ mod tests {
     fn a_missing_program_is_a_sentence() {
         let failure = run(&mut Command::new("/nowhere/perennial-no-such-program")).unwrap_err();
         assert!(failure.to_string().starts_with("could not run"), "{failure}");
-    }
-
-    #[test]
-    fn a_process_gets_its_signal() {
-        let mut child = Command::new("sleep").arg("60").spawn().unwrap();
-        assert!(signal(child.id(), "0"), "it is alive");
-        assert!(signal(child.id(), "TERM"));
-        assert!(!child.wait().unwrap().success());
     }
 }

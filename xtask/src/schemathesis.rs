@@ -4,20 +4,24 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
+use perennial_running::Server;
 use serde_json::Value;
 
 use crate::arguments::Arguments;
 use crate::postgres;
 use crate::process::{self, Failure, Result, could_not};
 use crate::python;
-use crate::server::Server;
 
 /// A trusted client's id in its usual shape. It opens nothing but servers that live for this run.
 const CLIENT_ID: &str = "pk_SchemathesisRunsWithThisClientId";
 /// Likewise: a master key for databases that are thrown away.
 const MASTER_KEY: &str = "0000000000000000000000000000000000000000000000000000000000000000";
+
+const START_LIMIT: Duration = Duration::from_secs(30);
+/// The server gives what is in flight ten seconds; this is that and some.
+const STOP_LIMIT: Duration = Duration::from_secs(20);
 
 /// All but two: `positive_data_acceptance`, since a schema cannot say that a slug is taken or that a plan must
 /// exist, and `object_level_authorization`, which needs a second identity.
@@ -122,14 +126,16 @@ impl Place {
 fn on_engine(options: &Options, st: &Path, place: &Place, url: Option<&str>) -> Result {
     let mut serve = perennial(place, url)?;
     serve.args(["serve", "--listen", "127.0.0.1:0"]);
-    let server = Server::start(&mut serve, &place.0.join("server.log"))?;
+    let start = could_not("run the server");
+    let mut server = Server::start(&mut serve, &place.0.join("server.log")).map_err(start)?;
+    server.wait_until_ready(START_LIMIT).map_err(could_not("run the server"))?;
     let tested = user(place, url).and_then(|user| {
         let api = format!("http://{}", server.address());
         let mut command = schemathesis(options, st, place, &api);
         command.env("SCHEMATHESIS_USER_ID", user).env("SCHEMATHESIS_EMAIL", PERSON);
         process::run(command.env("SCHEMATHESIS_IDENTITY", identity(place, url)?))
     });
-    let stopped = server.stop();
+    let stopped = server.stop(STOP_LIMIT).map_err(could_not("stop the server"));
     tested.and(stopped)
 }
 

@@ -1,0 +1,13 @@
+//! Perennial as a running process, seen from outside: start it, find its address, talk to it, end it.
+//! For instruments and tests; blocking, with a limit on everything, and without a word of the program's own code.
+
+mod answer;
+mod connection;
+mod log;
+mod server;
+mod signal;
+
+pub use answer::Answer;
+pub use connection::Connection;
+pub use server::Server;
+pub use signal::signal;
