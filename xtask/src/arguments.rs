@@ -58,6 +58,12 @@ impl Arguments {
             .map_err(|_| Failure::new(format!("`{name}` needs a whole number; `{value}` is not one.")))
     }
 
+    /// The next word that is neither a flag nor, once those were asked for, a value.
+    pub(crate) fn word(&mut self) -> Option<String> {
+        let at = self.own.iter().position(|word| !word.starts_with('-'))?;
+        Some(self.own.remove(at))
+    }
+
     /// What follows `--`, for commands that hand it on.
     pub(crate) fn trailing(&mut self) -> Vec<String> {
         self.trailing.take().unwrap_or_default()

@@ -1,4 +1,4 @@
-//! The project's own commands: `cargo xtask test | postgres | openapi | schemathesis | bench | ci`.
+//! The project's own commands: `cargo xtask test | postgres | openapi | schemathesis | bench | torture | ci`.
 //! Almost no dependencies, so that it builds in seconds; what it needs beyond cargo it finds or installs.
 #![expect(clippy::print_stdout, reason = "a command of developers talks on the terminal")]
 
@@ -14,6 +14,7 @@ mod python;
 mod schemathesis;
 mod test;
 mod tools;
+mod torture;
 
 use std::process::ExitCode;
 
@@ -35,6 +36,9 @@ The commands of this workspace: cargo xtask <command>
   bench [--quick] [--peers] [--only NAME]... [--rows N] [--rounds N] [--seconds N] [--connections N] [--rate N]
         [--growth N]
         Measure Perennial beside its limits and its peers; bench/README.md tells more. --quick only sees that it works.
+  torture [FIGURE]... [--seed N] [--engine sqlite|postgres] [--quick | --full]
+        Break a running server on purpose and count what is left; torture/README.md tells more. --full is the goal's own
+        size, --quick what CI has time for.
   ci [--only STEP]...
         Everything the project asks of a commit, or some steps of it:
         test, fmt, clippy, deny, machete, openapi, schemathesis, bench.";
@@ -51,6 +55,7 @@ fn main() -> ExitCode {
         "openapi" => openapi_command(arguments),
         "schemathesis" => schemathesis::Options::parse(arguments).and_then(|options| schemathesis::run(&options)),
         "bench" => bench::Options::parse(arguments).and_then(|options| bench::run(&options)),
+        "torture" => torture::Options::parse(arguments).and_then(|options| torture::run(&options)),
         "ci" => ci::Options::parse(arguments).and_then(|options| ci::run(&options)),
         "help" | "--help" | "-h" => {
             println!("{USAGE}");

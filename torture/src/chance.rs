@@ -1,0 +1,48 @@
+//! Seeded chance (`SplitMix64`): the same seed makes the same choices on every machine and with every library.
+
+#[derive(Clone, Debug)]
+pub(crate) struct Chance(u64);
+
+impl Chance {
+    pub(crate) fn new(seed: u64) -> Self {
+        Self(seed)
+    }
+
+    /// A chance of its own for part `number` of a run, so that threads do not have to share one.
+    pub(crate) fn part(&self, number: u64) -> Self {
+        let mut other = Self(self.0 ^ number.wrapping_mul(0xD134_2543_DE82_EF95).wrapping_add(1));
+        Self(other.next())
+    }
+
+    pub(crate) fn next(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
+        let mut mixed = self.0;
+        mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+        mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
+        mixed ^ (mixed >> 31)
+    }
+
+    /// From `least` to `most`, both possible.
+    pub(crate) fn between(&mut self, least: u64, most: u64) -> u64 {
+        least + self.next() % (most - least + 1)
+    }
+
+    /// A place in something of this length.
+    pub(crate) fn index(&mut self, length: usize) -> usize {
+        usize::try_from(self.between(0, length as u64 - 1)).expect("a place in memory is a usize")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_seed_repeats_itself_and_its_parts_differ() {
+        let numbers = |mut chance: Chance| (0..8).map(|_| chance.between(50, 2_000)).collect::<Vec<_>>();
+        assert_eq!(numbers(Chance::new(7)), numbers(Chance::new(7)));
+        assert_ne!(numbers(Chance::new(7)), numbers(Chance::new(8)));
+        assert_ne!(numbers(Chance::new(7).part(0)), numbers(Chance::new(7).part(1)));
+        assert!(numbers(Chance::new(1)).iter().all(|number| (50..=2_000).contains(number)));
+    }
+}

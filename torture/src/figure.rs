@@ -1,0 +1,94 @@
+//! What a figure is, what it is given and what it answers.
+
+use std::fmt;
+use std::path::PathBuf;
+
+use crate::failure::Result;
+
+/// What the service keeps its records in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Engine {
+    Sqlite,
+    Postgres,
+}
+
+impl Engine {
+    pub(crate) const ALL: [Self; 2] = [Self::Sqlite, Self::Postgres];
+
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Self::Sqlite => "sqlite",
+            Self::Postgres => "postgres",
+        }
+    }
+}
+
+impl fmt::Display for Engine {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(self.name())
+    }
+}
+
+/// How much of it: what CI has time for, what an evening has, and what the goal speaks of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Size {
+    Quick,
+    Usual,
+    Full,
+}
+
+impl Size {
+    pub(crate) fn choose<T>(self, quick: T, usual: T, full: T) -> T {
+        match self {
+            Self::Quick => quick,
+            Self::Usual => usual,
+            Self::Full => full,
+        }
+    }
+}
+
+/// What a figure is given.
+pub(crate) struct Run {
+    pub(crate) seed: u64,
+    pub(crate) size: Size,
+    pub(crate) engine: Engine,
+    /// The `perennial` that is put to the test.
+    pub(crate) binary: PathBuf,
+    /// Where `initdb`, `postgres` and `psql` are.
+    pub(crate) postgres_programs: PathBuf,
+    /// A directory of its own, empty. It is kept when the figure falls short, and removed when it holds.
+    pub(crate) evidence: PathBuf,
+}
+
+/// One line of a figure's result: what was counted, what the goal is, whether it holds.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct Measured {
+    pub(crate) what: String,
+    pub(crate) value: String,
+    pub(crate) goal: String,
+    pub(crate) holds: bool,
+}
+
+impl Measured {
+    pub(crate) fn new(what: impl Into<String>, value: impl fmt::Display, goal: impl Into<String>, holds: bool) -> Self {
+        Self { what: what.into(), value: value.to_string(), goal: goal.into(), holds }
+    }
+
+    /// A count of what must not happen.
+    pub(crate) fn none(what: impl Into<String>, count: usize) -> Self {
+        Self::new(what, count, "0", count == 0)
+    }
+
+    /// A count that says how much was tried; the goal says how much had to be.
+    pub(crate) fn at_least(what: impl Into<String>, count: usize, goal: usize) -> Self {
+        Self::new(what, count, format!(">= {goal}"), count >= goal)
+    }
+}
+
+/// A row of the table in `figures.rs`.
+pub(crate) struct Figure {
+    pub(crate) name: &'static str,
+    pub(crate) about: &'static str,
+    pub(crate) engines: &'static [Engine],
+    pub(crate) run: fn(&Run) -> Result<Vec<Measured>>,
+}

@@ -1,0 +1,29 @@
+//! The table of figures, in the order they run.
+
+mod kill_loop;
+
+use crate::figure::{Engine, Figure};
+
+pub(crate) const FIGURES: &[Figure] = &[Figure {
+    name: "r1",
+    about: "SIGKILL under 32 writers: nothing acknowledged is lost, nothing is there twice",
+    engines: &Engine::ALL,
+    run: kill_loop::run,
+}];
+
+pub(crate) fn by_name(name: &str) -> Option<&'static Figure> {
+    FIGURES.iter().find(|figure| figure.name == name)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_their_own_and_every_figure_has_an_engine() {
+        for figure in FIGURES {
+            assert_eq!(FIGURES.iter().filter(|other| other.name == figure.name).count(), 1, "{}", figure.name);
+            assert!(!figure.engines.is_empty(), "{}", figure.name);
+        }
+    }
+}

@@ -1,0 +1,116 @@
+//! The journals held against the store.
+
+use std::collections::HashMap;
+use std::time::Duration;
+
+use super::journal::{Journal, Kind, Record};
+use crate::failure::Result;
+use crate::figure::Measured;
+use crate::home::Home;
+use crate::rows;
+
+/// Every record with how many events speak of it: of its making, and of its changes.
+const SUBSCRIPTIONS: &str = "
+    SELECT record.external_id,
+           COUNT(*) FILTER (WHERE event.kind = 'subscription.created'),
+           COUNT(*) FILTER (WHERE event.kind = 'subscription.updated')
+    FROM subscriptions AS record
+    LEFT JOIN events AS event ON event.record_id = record.id
+    WHERE record.deleted_at IS NULL
+    GROUP BY record.id, record.external_id";
+const PAYMENTS: &str = "
+    SELECT record.external_id,
+           COUNT(*) FILTER (WHERE event.kind = 'payment.created'),
+           COUNT(*) FILTER (WHERE event.kind = 'payment.updated')
+    FROM payments AS record
+    LEFT JOIN events AS event ON event.record_id = record.id
+    WHERE record.deleted_at IS NULL
+    GROUP BY record.id, record.external_id";
+const EVENTS: &str = "
+    SELECT COUNT(*)
+    FROM events
+    WHERE kind LIKE 'subscription.%' OR kind LIKE 'payment.%'";
+const KEYS: &str = "SELECT COUNT(*) FROM idempotency_keys";
+
+#[derive(Default)]
+pub(crate) struct Tally {
+    records: HashMap<String, Record>,
+    slowest: Duration,
+    faults: usize,
+    lost: usize,
+    refused: usize,
+    retried: usize,
+    unanswered: usize,
+    twice: usize,
+    untold: usize,
+    wrong_events: usize,
+    keys: usize,
+}
+
+impl Tally {
+    pub(crate) fn ready(&mut self, took: Duration) {
+        self.slowest = self.slowest.max(took);
+    }
+
+    pub(crate) fn integrity(&mut self, faults: &[String]) {
+        for fault in faults {
+            eprintln!("  integrity: {fault}");
+        }
+        self.faults += faults.len();
+    }
+
+    pub(crate) fn gather(&mut self, journals: impl Iterator<Item = Journal>) {
+        for journal in journals {
+            self.lost += journal.lost;
+            self.refused += journal.refused;
+            self.retried += journal.retried;
+            self.unanswered += usize::from(journal.open.is_some());
+            self.records.extend(journal.records.into_iter().map(|record| (record.external.clone(), record)));
+        }
+    }
+
+    /// Compares everything the journals know with everything the store holds.
+    pub(crate) fn store(&mut self, home: &Home) -> Result {
+        self.table(Kind::Subscription, &rows::query(home, SUBSCRIPTIONS)?);
+        self.table(Kind::Payment, &rows::query(home, PAYMENTS)?);
+        let events: usize = self.records.values().map(|record| 1 + record.mark as usize).sum();
+        self.wrong_events += rows::count(home, EVENTS)?.abs_diff(events);
+        self.keys = rows::count(home, KEYS)?;
+        Ok(())
+    }
+
+    fn table(&mut self, kind: Kind, rows: &[Vec<String>]) {
+        let mut found: HashMap<&str, usize> = HashMap::new();
+        for row in rows {
+            let [external, created, updated] = row.as_slice() else { continue };
+            *found.entry(external).or_default() += 1;
+            match self.records.get(external).filter(|record| record.kind == kind) {
+                Some(record) if *created == "1" && *updated == record.mark.to_string() => {}
+                Some(_) => self.wrong_events += 1,
+                None => self.untold += 1,
+            }
+        }
+        self.twice += found.values().map(|count| count - 1).sum::<usize>();
+        let known = self.records.values().filter(|record| record.kind == kind);
+        self.lost += known.filter(|record| !found.contains_key(record.external.as_str())).count();
+    }
+
+    pub(crate) fn measured(&self, kills: usize, ready: Duration) -> Vec<Measured> {
+        let writes: usize = self.records.values().map(|record| 1 + record.mark as usize).sum();
+        let slowest = format!("{:.0} ms", self.slowest.as_secs_f64() * 1_000.0);
+        vec![
+            Measured::at_least("kills", kills, kills),
+            Measured::at_least("acknowledged writes", writes, kills * 20),
+            Measured::at_least("sent again with the same key, and answered", self.retried, kills),
+            Measured::none("acknowledged and lost", self.lost),
+            Measured::none("there twice", self.twice),
+            Measured::none("there, and nobody was told", self.untold),
+            Measured::none("refused", self.refused),
+            Measured::none("never answered", self.unanswered),
+            Measured::none("records whose events are not exactly their changes", self.wrong_events),
+            Measured::none("creates without their key", self.records.len().abs_diff(self.keys)),
+            Measured::none("faults found by the engine's own check", self.faults),
+            Measured::new("slowest restart until ready", slowest, "<= 2000 ms", self.slowest <= ready),
+        ]
+    }
+}

@@ -1,0 +1,70 @@
+//! The reliability figures: Perennial as a process, broken on purpose, and counted afterwards.
+//! `cargo xtask torture` builds what it needs and calls this program.
+#![expect(clippy::print_stdout, reason = "its lines are read on the terminal")]
+
+mod chance;
+mod cluster;
+mod evidence;
+mod failure;
+mod figure;
+mod figures;
+mod home;
+mod options;
+mod report;
+mod rows;
+
+use std::process::ExitCode;
+use std::time::Instant;
+
+use evidence::Evidence;
+use failure::{Failure, Result};
+use figure::{Engine, Figure, Run};
+use options::Options;
+
+fn main() -> ExitCode {
+    match Options::parse(std::env::args().skip(1)).and_then(|options| torture(&options)) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(failure) => {
+            eprintln!("\nerror: {failure}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+/// One figure after another: one that falls short does not hide those after it.
+fn torture(options: &Options) -> Result {
+    let mut short = Vec::new();
+    for figure in options.figures() {
+        for engine in options.engines(figure) {
+            if !holds(options, figure, engine)? {
+                short.push(format!("{} on {engine}", figure.name));
+            }
+        }
+    }
+    if short.is_empty() {
+        return Ok(());
+    }
+    Err(Failure::new(format!("fell short: {}", short.join(", "))))
+}
+
+fn holds(options: &Options, figure: &Figure, engine: Engine) -> Result<bool> {
+    report::heading(figure, engine, options);
+    let evidence = Evidence::new(&options.place, figure.name, engine, options.seed)?;
+    let run = Run {
+        seed: options.seed,
+        size: options.size,
+        engine,
+        binary: options.perennial.clone(),
+        postgres_programs: options.postgres_programs.clone(),
+        evidence: evidence.directory().to_path_buf(),
+    };
+    let start = Instant::now();
+    let outcome = (figure.run)(&run);
+    let holds = report::outcome(&outcome, start.elapsed());
+    if holds {
+        evidence.remove()?;
+    } else {
+        evidence.keep(&outcome)?;
+    }
+    Ok(holds)
+}

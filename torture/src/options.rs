@@ -1,0 +1,110 @@
+//! What the run was asked to do. `cargo xtask torture` is the one who asks; it has already built what is needed.
+
+use std::path::PathBuf;
+
+use crate::failure::{Failure, Result};
+use crate::figure::{Engine, Figure, Size};
+use crate::figures;
+
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct Options {
+    /// Names of figures; empty is all of them.
+    names: Vec<String>,
+    engine: Option<Engine>,
+    pub(crate) seed: u64,
+    pub(crate) size: Size,
+    pub(crate) perennial: PathBuf,
+    pub(crate) postgres_programs: PathBuf,
+    /// Where the evidence of each figure goes.
+    pub(crate) place: PathBuf,
+}
+
+impl Options {
+    pub(crate) fn parse(words: impl IntoIterator<Item = String>) -> Result<Self> {
+        let mut words = words.into_iter();
+        let mut options = Self {
+            names: Vec::new(),
+            engine: None,
+            seed: 1,
+            size: Size::Usual,
+            perennial: PathBuf::new(),
+            postgres_programs: PathBuf::new(),
+            place: PathBuf::new(),
+        };
+        while let Some(word) = words.next() {
+            let mut value = || words.next().ok_or_else(|| Failure::new(format!("`{word}` needs a value after it")));
+            match word.as_str() {
+                "--quick" => options.size = Size::Quick,
+                "--full" => options.size = Size::Full,
+                "--seed" => options.seed = number(&value()?)?,
+                "--engine" => options.engine = Some(engine(&value()?)?),
+                "--perennial" => options.perennial = value()?.into(),
+                "--postgres-programs" => options.postgres_programs = value()?.into(),
+                "--place" => options.place = value()?.into(),
+                name if figures::by_name(name).is_some() => options.names.push(word),
+                _ => return Err(unknown(&word)),
+            }
+        }
+        Ok(options)
+    }
+
+    pub(crate) fn figures(&self) -> impl Iterator<Item = &'static Figure> {
+        let wanted = |name: &str| self.names.is_empty() || self.names.iter().any(|given| given == name);
+        figures::FIGURES.iter().filter(move |figure| wanted(figure.name))
+    }
+
+    /// The engines this figure is to run on.
+    pub(crate) fn engines(&self, figure: &Figure) -> Vec<Engine> {
+        figure.engines.iter().copied().filter(|engine| self.engine.is_none_or(|wanted| wanted == *engine)).collect()
+    }
+}
+
+fn unknown(word: &str) -> Failure {
+    let known: Vec<&str> = figures::FIGURES.iter().map(|figure| figure.name).collect();
+    Failure::new(format!("`{word}` is not understood; the figures are {}", known.join(", ")))
+}
+
+fn engine(name: &str) -> Result<Engine> {
+    let found = Engine::ALL.into_iter().find(|engine| engine.name() == name);
+    found.ok_or_else(|| Failure::new(format!("`{name}` is no engine; `sqlite` and `postgres` are")))
+}
+
+fn number(text: &str) -> Result<u64> {
+    text.parse().map_err(|_| Failure::new(format!("`{text}` is not a whole number")))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn parse(line: &str) -> Result<Options> {
+        Options::parse(line.split_whitespace().map(str::to_owned))
+    }
+
+    #[test]
+    fn without_a_choice_every_figure_runs_on_every_engine_it_knows() {
+        let options = parse("--place /p").unwrap();
+        assert_eq!((options.seed, options.size), (1, Size::Usual));
+        assert_eq!(options.figures().count(), figures::FIGURES.len());
+        for figure in options.figures() {
+            assert_eq!(options.engines(figure), figure.engines);
+        }
+    }
+
+    #[test]
+    fn figures_and_engines_are_chosen_by_name() {
+        let options = parse("r1 --engine postgres --seed 7 --full").unwrap();
+        assert_eq!((options.seed, options.size), (7, Size::Full));
+        let chosen: Vec<&Figure> = options.figures().collect();
+        assert_eq!(chosen.len(), 1);
+        assert_eq!(options.engines(chosen[0]), [Engine::Postgres]);
+    }
+
+    #[test]
+    fn what_makes_no_sense_is_refused() {
+        assert!(parse("r99").is_err());
+        assert!(parse("--engine mysql").is_err());
+        assert!(parse("--seed many").is_err());
+        assert!(parse("--seed").is_err());
+    }
+}

@@ -1,0 +1,62 @@
+//! What is printed: a figure's name and seed, the command that repeats it, and a line for each thing counted.
+
+use std::time::Duration;
+
+use crate::failure::Result;
+use crate::figure::{Engine, Figure, Measured, Size};
+use crate::options::Options;
+
+pub(crate) fn heading(figure: &Figure, engine: Engine, options: &Options) {
+    println!("\n==> {} on {engine}: {}", figure.name, figure.about);
+    println!("  seed {}; again: {}", options.seed, command(figure, engine, options));
+}
+
+fn command(figure: &Figure, engine: Engine, options: &Options) -> String {
+    let size = match options.size {
+        Size::Quick => " --quick",
+        Size::Usual => "",
+        Size::Full => " --full",
+    };
+    format!("cargo xtask torture {} --engine {engine} --seed {}{size}", figure.name, options.seed)
+}
+
+/// Prints what a figure answered and tells whether it holds.
+pub(crate) fn outcome(outcome: &Result<Vec<Measured>>, took: Duration) -> bool {
+    let holds = match outcome {
+        Ok(lines) => {
+            for measured in lines {
+                println!("  {}", line(measured));
+            }
+            // A figure that counted nothing has shown nothing.
+            !lines.is_empty() && lines.iter().all(|line| line.holds)
+        }
+        Err(failure) => {
+            println!("  error: {failure}");
+            false
+        }
+    };
+    println!("  {} after {:.1} s", if holds { "holds" } else { "FALLS SHORT" }, took.as_secs_f64());
+    holds
+}
+
+pub(crate) fn line(measured: &Measured) -> String {
+    let Measured { what, value, goal, holds } = measured;
+    let verdict = if *holds { "" } else { "  FALLS SHORT" };
+    format!("{what:<58}{value:>14}  goal {goal}{verdict}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::failure::Failure;
+
+    #[test]
+    fn one_line_that_falls_short_is_enough_and_none_at_all_too() {
+        let took = Duration::ZERO;
+        let (good, bad) = (|| Measured::none("lost", 0), || Measured::none("lost", 1));
+        assert!(outcome(&Ok(vec![good()]), took));
+        assert!(!outcome(&Ok(vec![good(), bad()]), took));
+        assert!(!outcome(&Ok(Vec::new()), took));
+        assert!(!outcome(&Err(Failure::new("broken")), took));
+    }
+}

@@ -1,0 +1,47 @@
+//! Questions to the store itself, past the service: one text of SQL for both engines, answers as text.
+
+use rusqlite::OpenFlags;
+use rusqlite::types::ValueRef;
+
+use crate::failure::{Failure, Result};
+use crate::home::Home;
+
+/// The rows of a query, each value as text, null as nothing. No value may hold `|` or a newline.
+pub(crate) fn query(home: &Home, sql: &str) -> Result<Vec<Vec<String>>> {
+    let Some(cluster) = &home.cluster else { return sqlite(home, sql) };
+    let printed = cluster.query(sql)?;
+    Ok(printed.lines().map(|line| line.split('|').map(str::to_owned).collect()).collect())
+}
+
+/// The one number a query answers.
+pub(crate) fn count(home: &Home, sql: &str) -> Result<usize> {
+    let rows = query(home, sql)?;
+    let number = rows.first().and_then(|row| row.first()).and_then(|text| text.parse().ok());
+    number.ok_or_else(|| Failure::new(format!("`{sql}` answered no number: {rows:?}")))
+}
+
+/// What the engine itself finds wrong with its files; on `PostgreSQL` that is the business of its own recovery.
+pub(crate) fn integrity_faults(home: &Home) -> Result<Vec<String>> {
+    if home.cluster.is_some() {
+        return Ok(Vec::new());
+    }
+    let rows = sqlite(home, "PRAGMA integrity_check")?;
+    Ok(rows.into_iter().flatten().filter(|line| line != "ok").collect())
+}
+
+fn sqlite(home: &Home, sql: &str) -> Result<Vec<Vec<String>>> {
+    let connection = rusqlite::Connection::open_with_flags(home.database(), OpenFlags::SQLITE_OPEN_READ_ONLY)?;
+    let mut statement = connection.prepare(sql)?;
+    let columns = statement.column_count();
+    let rows = statement.query_map([], |row| (0..columns).map(|at| row.get_ref(at).map(text)).collect())?;
+    Ok(rows.collect::<rusqlite::Result<_>>()?)
+}
+
+fn text(value: ValueRef<'_>) -> String {
+    match value {
+        ValueRef::Null => String::new(),
+        ValueRef::Integer(number) => number.to_string(),
+        ValueRef::Real(number) => number.to_string(),
+        ValueRef::Text(bytes) | ValueRef::Blob(bytes) => String::from_utf8_lossy(bytes).into_owned(),
+    }
+}

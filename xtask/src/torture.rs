@@ -1,0 +1,103 @@
+//! `cargo xtask torture`: builds the service and the instrument and lets the instrument break the one with the other.
+//! Everything that counts is in the crate `torture`; here is only what must be there before it can begin.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use crate::arguments::Arguments;
+use crate::postgres_binaries::Binaries;
+use crate::process::{self, Failure, Result, could_not};
+
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(crate) struct Options {
+    quick: bool,
+    full: bool,
+    figures: Vec<String>,
+    seed: Option<u64>,
+    engine: Option<String>,
+}
+
+impl Options {
+    pub(crate) fn parse(mut arguments: Arguments) -> Result<Self> {
+        let mut options = Self {
+            quick: arguments.flag("--quick"),
+            full: arguments.flag("--full"),
+            seed: arguments.number("--seed")?,
+            engine: arguments.value("--engine")?,
+            figures: Vec::new(),
+        };
+        while let Some(figure) = arguments.word() {
+            options.figures.push(figure);
+        }
+        arguments.finish()?;
+        if options.quick && options.full {
+            return Err(Failure::new("`--quick` and `--full` exclude each other."));
+        }
+        Ok(options)
+    }
+}
+
+pub(crate) fn run(options: &Options) -> Result {
+    let mut build = process::cargo();
+    build.args(["build", "--locked", "--package", "perennial", "--package", "perennial-torture"]);
+    if !options.quick {
+        build.arg("--release");
+    }
+    process::run(&mut build)?;
+    process::run(&mut instrument(options)?)
+}
+
+fn instrument(options: &Options) -> Result<Command> {
+    let target = process::target()?;
+    let profile = target.join(if options.quick { "debug" } else { "release" });
+    let mut command = Command::new(profile.join("perennial-torture"));
+    command
+        .arg("--perennial")
+        .arg(profile.join("perennial"))
+        .arg("--place")
+        .arg(target.join("torture"))
+        .arg("--postgres-programs")
+        .arg(postgres_programs()?)
+        .current_dir(process::root())
+        .args(options.quick.then_some("--quick"))
+        .args(options.full.then_some("--full"))
+        .args(&options.figures);
+    if let Some(seed) = options.seed {
+        command.args(["--seed", &seed.to_string()]);
+    }
+    if let Some(engine) = &options.engine {
+        command.args(["--engine", engine]);
+    }
+    Ok(command)
+}
+
+/// Where all of them are: a directory on the PATH may hold links to a few.
+fn postgres_programs() -> Result<PathBuf> {
+    let server = Binaries::find_or_install()?.directory.join("postgres");
+    let server = server.canonicalize().map_err(could_not(format!("follow {}", server.display())))?;
+    Ok(server.parent().map_or_else(PathBuf::new, Path::to_path_buf))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn parse(line: &str) -> Result<Options> {
+        Options::parse(Arguments::new(line.split_whitespace().map(str::to_owned)))
+    }
+
+    #[test]
+    fn figures_are_words_and_the_rest_has_names() {
+        let options = parse("r1 --seed 7 r6 --engine=sqlite --full").unwrap();
+        assert_eq!(options.figures, ["r1", "r6"]);
+        assert_eq!((options.seed, options.engine.as_deref()), (Some(7), Some("sqlite")));
+        assert!(options.full && !options.quick);
+    }
+
+    #[test]
+    fn what_makes_no_sense_is_refused() {
+        assert!(parse("--quick --full").is_err());
+        assert!(parse("--seed many").is_err());
+        assert!(parse("r1 --chekc").is_err());
+    }
+}
