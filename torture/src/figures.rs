@@ -1,15 +1,24 @@
 //! The table of figures, in the order they run.
 
+mod keys;
 mod kill_loop;
 
 use crate::figure::{Engine, Figure};
 
-pub(crate) const FIGURES: &[Figure] = &[Figure {
-    name: "r1",
-    about: "SIGKILL under 32 writers: nothing acknowledged is lost, nothing is there twice",
-    engines: &Engine::ALL,
-    run: kill_loop::run,
-}];
+pub(crate) const FIGURES: &[Figure] = &[
+    Figure {
+        name: "r1",
+        about: "SIGKILL under 32 writers: nothing acknowledged is lost, nothing is there twice",
+        engines: &Engine::ALL,
+        run: kill_loop::run,
+    },
+    Figure {
+        name: "r6",
+        about: "16 POSTs at once with one key: one row, and all are told the same",
+        engines: &Engine::ALL,
+        run: keys::run,
+    },
+];
 
 pub(crate) fn by_name(name: &str) -> Option<&'static Figure> {
     FIGURES.iter().find(|figure| figure.name == name)

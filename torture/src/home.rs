@@ -78,6 +78,12 @@ impl Home {
         Ok(server)
     }
 
+    /// As many servers as the engine allows on one store: SQLite one, `PostgreSQL` two.
+    pub(crate) fn serve_all(&self) -> Result<Vec<Server>> {
+        let count = if self.cluster.is_some() { 2 } else { 1 };
+        (0..count).map(|_| self.serve()).collect()
+    }
+
     /// What a command of the operator prints with `--json`.
     pub(crate) fn json(&self, arguments: &[&str]) -> Result<Value> {
         let text = self.text(&[arguments, &["--json"]].concat())?;

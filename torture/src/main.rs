@@ -4,6 +4,7 @@
 
 mod chance;
 mod cluster;
+mod crew;
 mod evidence;
 mod failure;
 mod figure;
