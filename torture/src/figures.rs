@@ -2,6 +2,7 @@
 
 mod keys;
 mod kill_loop;
+mod stops;
 
 use crate::figure::{Engine, Figure};
 
@@ -17,6 +18,13 @@ pub(crate) const FIGURES: &[Figure] = &[
         about: "16 POSTs at once with one key: one row, and all are told the same",
         engines: &Engine::ALL,
         run: keys::run,
+    },
+    // The other half of R12, the online backup, is a row of its own.
+    Figure {
+        name: "r12",
+        about: "SIGTERM under load: nothing in flight fails, and the exit comes in time",
+        engines: &Engine::ALL,
+        run: stops::run,
     },
 ];
 

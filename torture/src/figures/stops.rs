@@ -1,0 +1,85 @@
+//! R12, the first half: SIGTERM under load, again and again. Nothing in flight fails, and the exit comes in time.
+//!
+//! In flight means what HTTP can promise (RFC 9112, 9.3 and 9.6). A request that the server had begun to take when the
+//! signal came is served. Any other on an open connection is answered in full, if only with a 503 that says the server
+//! stops, or sees the connection end before the first byte of an answer. In both cases the server did nothing of it, so
+//! that it may safely be sent again elsewhere: it has left no trace in the store. Half an answer, and a success that
+//! nobody was told of, are failures.
+//! The seed decides when the signals come; whom they meet in which act is the scheduler's.
+
+mod client;
+mod dawdler;
+mod ledger;
+
+use std::sync::OnceLock;
+use std::time::{Duration, Instant};
+
+use perennial_running::Server;
+
+use crate::chance::Chance;
+use crate::failure::{Failure, Result, could_not};
+use crate::figure::{Measured, Run};
+use crate::home::{self, Home};
+use ledger::{Entry, Ledger};
+
+const CLIENTS: usize = 32;
+/// Requests that are half sent when the signal comes.
+const DAWDLERS: usize = 4;
+const LONGEST_EXIT: Duration = Duration::from_secs(10);
+const PLAN: &str = "stopped";
+
+/// What every client knows of one round.
+struct Round<'a> {
+    number: usize,
+    address: std::net::SocketAddr,
+    user: &'a str,
+    /// When the server was told to stop.
+    signal: OnceLock<Instant>,
+}
+
+pub(crate) fn run(run: &Run) -> Result<Vec<Measured>> {
+    let stops = run.size.choose(4, 25, 100);
+    let home = Home::new(run)?;
+    let mut server = home.serve()?;
+    let user = home.user("stopped@example.com")?;
+    home::create_plan(&server, PLAN)?;
+
+    let mut chance = Chance::new(run.seed);
+    let mut ledger = Ledger::default();
+    for number in 0..stops {
+        let round = Round { number, address: server.address(), user: &user, signal: OnceLock::new() };
+        stop_under_load(&round, &mut server, &mut chance, &mut ledger)?;
+        server = home.serve()?;
+    }
+    ledger.store(&home)?;
+    ledger.write(&home.directory().join("journal.txt"))?;
+    Ok(ledger.measured(stops, LONGEST_EXIT))
+}
+
+fn stop_under_load(round: &Round<'_>, server: &mut Server, chance: &mut Chance, ledger: &mut Ledger) -> Result {
+    let moment = Duration::from_millis(chance.between(100, 1_000));
+    let delays = [(); DAWDLERS].map(|()| Duration::from_millis(chance.between(1, 1_500)));
+    let (entries, took) = std::thread::scope(|scope| -> Result<(Vec<Entry>, Option<Duration>)> {
+        let clients: Vec<_> = (0..CLIENTS).map(|number| scope.spawn(move || client::work(round, number))).collect();
+        let dawdlers: Vec<_> = delays
+            .into_iter()
+            .enumerate()
+            .map(|(number, delay)| scope.spawn(move || dawdler::work(round, number, delay)))
+            .collect();
+        std::thread::sleep(moment);
+        let start = *round.signal.get_or_init(Instant::now);
+        server.signal("TERM");
+        let status = server.ended(LONGEST_EXIT * 2).map_err(could_not("wait for the server's end"))?;
+        let took = status.is_some_and(|status| status.success()).then(|| start.elapsed());
+        if status.is_none() {
+            server.kill().map_err(could_not("kill the server"))?;
+        }
+        let mut entries = Vec::new();
+        for thread in clients.into_iter().chain(dawdlers) {
+            entries.extend(thread.join().map_err(|_| Failure::new("a client panicked"))??);
+        }
+        Ok((entries, took))
+    })?;
+    ledger.take(entries, took);
+    Ok(())
+}
