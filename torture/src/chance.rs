@@ -27,6 +27,11 @@ impl Chance {
         least + self.next() % (most - least + 1)
     }
 
+    /// True in so many of a hundred cases.
+    pub(crate) fn percent(&mut self, hundredths: u64) -> bool {
+        self.between(0, 99) < hundredths
+    }
+
     /// A place in something of this length.
     pub(crate) fn index(&mut self, length: usize) -> usize {
         usize::try_from(self.between(0, length as u64 - 1)).expect("a place in memory is a usize")
@@ -44,5 +49,12 @@ mod tests {
         assert_ne!(numbers(Chance::new(7)), numbers(Chance::new(8)));
         assert_ne!(numbers(Chance::new(7).part(0)), numbers(Chance::new(7).part(1)));
         assert!(numbers(Chance::new(1)).iter().all(|number| (50..=2_000).contains(number)));
+    }
+
+    #[test]
+    fn percents_are_about_what_they_say() {
+        let mut chance = Chance::new(3);
+        let hits = (0..10_000).filter(|_| chance.percent(10)).count();
+        assert!((900..1_100).contains(&hits), "{hits}");
     }
 }

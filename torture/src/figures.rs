@@ -2,6 +2,7 @@
 
 mod keys;
 mod kill_loop;
+mod refreshes;
 mod stops;
 
 use crate::figure::{Engine, Figure};
@@ -18,6 +19,12 @@ pub(crate) const FIGURES: &[Figure] = &[
         about: "16 POSTs at once with one key: one row, and all are told the same",
         engines: &Engine::ALL,
         run: keys::run,
+    },
+    Figure {
+        name: "r7",
+        about: "20 refreshes of a session at once, answers lost: one successor, nobody thrown out but thieves",
+        engines: &Engine::ALL,
+        run: refreshes::run,
     },
     // The other half of R12, the online backup, is a row of its own.
     Figure {
