@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use crate::failure::{Failure, Result};
+use crate::failure::{Failure, Result, could_not};
 use crate::figure::{Engine, Figure, Size};
 use crate::figures;
 
@@ -38,9 +38,9 @@ impl Options {
                 "--full" => options.size = Size::Full,
                 "--seed" => options.seed = number(&value()?)?,
                 "--engine" => options.engine = Some(engine(&value()?)?),
-                "--perennial" => options.perennial = value()?.into(),
-                "--postgres-programs" => options.postgres_programs = value()?.into(),
-                "--place" => options.place = value()?.into(),
+                "--perennial" => options.perennial = path(&value()?)?,
+                "--postgres-programs" => options.postgres_programs = path(&value()?)?,
+                "--place" => options.place = path(&value()?)?,
                 name if figures::by_name(name).is_some() => options.names.push(word),
                 _ => return Err(unknown(&word)),
             }
@@ -67,6 +67,11 @@ fn unknown(word: &str) -> Failure {
 fn engine(name: &str) -> Result<Engine> {
     let found = Engine::ALL.into_iter().find(|engine| engine.name() == name);
     found.ok_or_else(|| Failure::new(format!("`{name}` is no engine; `sqlite` and `postgres` are")))
+}
+
+/// Whole, since what is started here runs in directories of its own.
+fn path(text: &str) -> Result<PathBuf> {
+    std::path::absolute(text).map_err(could_not(format!("make sense of `{text}`")))
 }
 
 fn number(text: &str) -> Result<u64> {

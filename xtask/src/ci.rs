@@ -10,13 +10,14 @@ use crate::process::{self, Failure, Result};
 use crate::schemathesis;
 use crate::test;
 use crate::tools;
+use crate::torture;
 
 struct Step {
     name: &'static str,
     run: fn() -> Result,
 }
 
-const STEPS: [Step; 8] = [
+const STEPS: [Step; 9] = [
     Step { name: "test", run: || test::run(&test::Options::default()) },
     Step { name: "fmt", run: || process::run(process::cargo().args(["fmt", "--all", "--check"])) },
     Step { name: "clippy", run: clippy },
@@ -24,6 +25,7 @@ const STEPS: [Step; 8] = [
     Step { name: "machete", run: || process::run(&mut tools::MACHETE.command()?) },
     Step { name: "openapi", run: openapi::check },
     Step { name: "schemathesis", run: || schemathesis::run(&schemathesis::Options::default()) },
+    Step { name: "torture", run: || torture::run(&torture::Options::quick()) },
     // To see that the instrument works; what it reads on a machine of CI decides nothing.
     Step { name: "bench", run: || bench::run(&bench::Options::quick()) },
 ];

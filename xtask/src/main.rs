@@ -31,8 +31,9 @@ The commands of this workspace: cargo xtask <command>
         Start such a PostgreSQL and keep it until Ctrl-C or the end of the input.
   openapi [--check]
         Write openapi.json and docs/errors.md from the code; --check fails if they differ or are not valid.
-  schemathesis [--examples N] [--seed N] [--sqlite]
-        Test a running server against its OpenAPI document, on both engines or on SQLite only.
+  schemathesis [--examples N] [--cases N] [--seed N] [--sqlite]
+        Test a running server against its OpenAPI document, on both engines or on SQLite only; with one seed, or with
+        more until there are N cases on each engine.
   bench [--quick] [--peers] [--only NAME]... [--rows N] [--rounds N] [--seconds N] [--connections N] [--rate N]
         [--growth N]
         Measure Perennial beside its limits and its peers; bench/README.md tells more. --quick only sees that it works.
@@ -41,7 +42,7 @@ The commands of this workspace: cargo xtask <command>
         size, --quick what CI has time for.
   ci [--only STEP]...
         Everything the project asks of a commit, or some steps of it:
-        test, fmt, clippy, deny, machete, openapi, schemathesis, bench.";
+        test, fmt, clippy, deny, machete, openapi, schemathesis, torture, bench.";
 
 fn main() -> ExitCode {
     let mut arguments = Arguments::new(std::env::args().skip(1));

@@ -2,8 +2,9 @@
 //! The only place that knows where the workspace and its target directory are.
 
 use std::fmt;
+use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::process::{Command, ExitStatus, Stdio};
 
 /// What went wrong and what to do about it, in words for the terminal.
 #[derive(Debug)]
@@ -36,14 +37,32 @@ pub(crate) fn heading(text: &str) {
 pub(crate) fn run(command: &mut Command) -> Result {
     println!("$ {}", line(command));
     let status = command.status().map_err(could_not(format!("run `{}`", line(command))))?;
-    if status.success() {
-        Ok(())
-    } else {
-        // The whole line stands above; here its first two words are enough to find it.
-        let line = line(command);
-        let end = line.match_indices(' ').nth(1).map_or(line.len(), |(at, _)| at);
-        Err(Failure::new(format!("`{}` failed ({status}).", &line[..end])))
+    succeeded(command, status)
+}
+
+/// The same, and what it printed is answered too.
+pub(crate) fn run_heard(command: &mut Command) -> Result<String> {
+    println!("$ {}", line(command));
+    let what = format!("run `{}`", line(command));
+    let mut child = command.stdout(Stdio::piped()).spawn().map_err(could_not(&what))?;
+    let mut heard = String::new();
+    for printed in child.stdout.take().into_iter().flat_map(|stdout| BufReader::new(stdout).lines()) {
+        let printed = printed.map_err(could_not(&what))?;
+        println!("{printed}");
+        heard.extend([&printed, "\n"]);
     }
+    let status = child.wait().map_err(could_not(&what))?;
+    succeeded(command, status).map(|()| heard)
+}
+
+fn succeeded(command: &Command, status: ExitStatus) -> Result {
+    if status.success() {
+        return Ok(());
+    }
+    // The whole line stands above; here its first two words are enough to find it.
+    let line = line(command);
+    let end = line.match_indices(' ').nth(1).map_or(line.len(), |(at, _)| at);
+    Err(Failure::new(format!("`{}` failed ({status}).", &line[..end])))
 }
 
 /// Runs a command quietly for what it prints; its complaints become part of the failure.
@@ -128,5 +147,12 @@ mod tests {
     fn a_missing_program_is_a_sentence() {
         let failure = run(&mut Command::new("/nowhere/perennial-no-such-program")).unwrap_err();
         assert!(failure.to_string().starts_with("could not run"), "{failure}");
+    }
+
+    #[test]
+    fn what_a_command_printed_is_heard_and_its_failure_too() {
+        let shell = |script: &str| run_heard(Command::new("sh").args(["-c", script]));
+        assert_eq!(shell("echo one; echo two").unwrap(), "one\ntwo\n");
+        assert!(shell("echo one; exit 3").is_err());
     }
 }

@@ -45,14 +45,17 @@ const PROXIES: [&str; 6] = ["HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "http_prox
 
 #[derive(Debug)]
 pub(crate) struct Options {
-    examples: u32,
-    seed: u64,
-    sqlite_only: bool,
+    pub(crate) examples: u32,
+    /// At least so many cases on each engine: the next seed follows until there are.
+    pub(crate) cases: u64,
+    pub(crate) seed: u64,
+    pub(crate) sqlite: bool,
+    pub(crate) postgres: bool,
 }
 
 impl Default for Options {
     fn default() -> Self {
-        Self { examples: 20, seed: 1, sqlite_only: false }
+        Self { examples: 20, cases: 1, seed: 1, sqlite: true, postgres: true }
     }
 }
 
@@ -61,8 +64,10 @@ impl Options {
         let usual = Self::default();
         let options = Self {
             examples: arguments.number("--examples")?.unwrap_or(usual.examples),
+            cases: arguments.number("--cases")?.unwrap_or(usual.cases),
             seed: arguments.number("--seed")?.unwrap_or(usual.seed),
-            sqlite_only: arguments.flag("--sqlite"),
+            sqlite: usual.sqlite,
+            postgres: !arguments.flag("--sqlite"),
         };
         arguments.finish()?;
         Ok(options)
@@ -81,7 +86,7 @@ pub(crate) fn run(options: &Options) -> Result {
         let outcome = on_engine(options, &schemathesis, &place, url.as_deref());
         let seconds = start.elapsed().as_secs_f64();
         match outcome {
-            Ok(()) => println!("\n{name}: ok, {seconds:.1} s"),
+            Ok(cases) => println!("\n{name}: ok, {cases} cases, {seconds:.1} s"),
             Err(failure) => {
                 println!("\n{name}: FAILED, {seconds:.1} s: {failure}");
                 failures.push(format!("{name} (reports in {})", place.0.display()));
@@ -90,8 +95,10 @@ pub(crate) fn run(options: &Options) -> Result {
         Ok(())
     };
 
-    engine("SQLite", None)?;
-    if !options.sqlite_only {
+    if options.sqlite {
+        engine("SQLite", None)?;
+    }
+    if options.postgres {
         let server = postgres::Server::start()?;
         engine(&server.name(), Some(server.url()))?;
     }
@@ -123,7 +130,8 @@ impl Place {
     }
 }
 
-fn on_engine(options: &Options, st: &Path, place: &Place, url: Option<&str>) -> Result {
+/// Tests one engine and tells with how many cases.
+fn on_engine(options: &Options, st: &Path, place: &Place, url: Option<&str>) -> Result<u64> {
     let mut serve = perennial(place, url)?;
     serve.args(["serve", "--listen", "127.0.0.1:0"]);
     let start = could_not("run the server");
@@ -131,12 +139,26 @@ fn on_engine(options: &Options, st: &Path, place: &Place, url: Option<&str>) -> 
     server.wait_until_ready(START_LIMIT).map_err(could_not("run the server"))?;
     let tested = user(place, url).and_then(|user| {
         let api = format!("http://{}", server.address());
-        let mut command = schemathesis(options, st, place, &api);
-        command.env("SCHEMATHESIS_USER_ID", user).env("SCHEMATHESIS_EMAIL", PERSON);
-        process::run(command.env("SCHEMATHESIS_IDENTITY", identity(place, url)?))
+        let (mut seed, mut cases) = (options.seed, 0);
+        while cases < options.cases {
+            let mut command = schemathesis(options.examples, seed, st, place, &api);
+            command.env("SCHEMATHESIS_USER_ID", &user).env("SCHEMATHESIS_EMAIL", PERSON);
+            let printed = process::run_heard(command.env("SCHEMATHESIS_IDENTITY", identity(place, url)?))?;
+            cases +=
+                generated(&printed).ok_or_else(|| Failure::new("schemathesis did not say how many cases it ran."))?;
+            seed += 1;
+        }
+        Ok(cases)
     });
     let stopped = server.stop(STOP_LIMIT).map_err(could_not("stop the server"));
-    tested.and(stopped)
+    let cases = tested?;
+    stopped.map(|()| cases)
+}
+
+/// The number in `  2513 generated, 2513 passed, 49 skipped`, unless it is none.
+fn generated(printed: &str) -> Option<u64> {
+    let number = |line: &str| line.trim().split_once(" generated")?.0.parse().ok();
+    printed.lines().find_map(number).filter(|cases| *cases > 0)
 }
 
 /// The program, pointed at the run's own store.
@@ -177,7 +199,7 @@ fn identity(place: &Place, url: Option<&str>) -> Result<String> {
     Ok(token)
 }
 
-fn schemathesis(options: &Options, st: &Path, place: &Place, api: &str) -> Command {
+fn schemathesis(examples: u32, seed: u64, st: &Path, place: &Place, api: &str) -> Command {
     let mut command = Command::new(st);
     command
         .args(["run", &format!("{api}/openapi.json")])
@@ -189,8 +211,8 @@ fn schemathesis(options: &Options, st: &Path, place: &Place, api: &str) -> Comma
         .arg(format!("--header=client-id: {CLIENT_ID}"))
         .arg(format!("--checks={}", CHECKS.join(",")))
         .arg("--phases=examples,coverage,fuzzing,stateful")
-        .arg(format!("--max-examples={}", options.examples))
-        .arg(format!("--seed={}", options.seed))
+        .arg(format!("--max-examples={examples}"))
+        .arg(format!("--seed={seed}"))
         // More would make the order of requests, and with it the outcome, a matter of luck.
         .arg("--workers=1")
         .arg("--continue-on-failure")
@@ -216,10 +238,20 @@ mod tests {
     fn options_have_defaults_and_can_be_set() {
         let parse = |line: &str| Options::parse(Arguments::new(line.split_whitespace().map(str::to_owned)));
         let usual = parse("").unwrap();
-        assert_eq!((usual.examples, usual.seed, usual.sqlite_only), (20, 1, false));
-        let given = parse("--examples 5 --seed=9 --sqlite").unwrap();
-        assert_eq!((given.examples, given.seed, given.sqlite_only), (5, 9, true));
+        assert_eq!((usual.examples, usual.cases, usual.seed, usual.postgres), (20, 1, 1, true));
+        let given = parse("--examples 5 --cases 9000 --seed=9 --sqlite").unwrap();
+        assert_eq!((given.examples, given.cases, given.seed, given.postgres), (5, 9_000, 9, false));
         assert!(parse("--examples many").is_err());
+    }
+
+    #[test]
+    fn the_number_of_cases_is_read_from_what_is_printed() {
+        assert_eq!(
+            generated("many rejected generated data\nTest cases:\n  2513 generated, 2513 passed, 49 skipped\n"),
+            Some(2_513)
+        );
+        assert_eq!(generated("Test cases:\n  0 generated\n"), None);
+        assert_eq!(generated("nothing of the kind"), None);
     }
 
     #[test]

@@ -1,5 +1,6 @@
 //! `cargo xtask torture`: builds the service and the instrument and lets the instrument break the one with the other.
-//! Everything that counts is in the crate `torture`; here is only what must be there before it can begin.
+//! Everything that counts is in the crate `torture`; here is only what must be there before it can begin, and R10, whose
+//! instrument is schemathesis.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -7,6 +8,10 @@ use std::process::Command;
 use crate::arguments::Arguments;
 use crate::postgres_binaries::Binaries;
 use crate::process::{self, Failure, Result, could_not};
+use crate::schemathesis;
+
+/// The figure that is schemathesis.
+const DOCUMENT: &str = "r10";
 
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(crate) struct Options {
@@ -17,7 +22,14 @@ pub(crate) struct Options {
     engine: Option<String>,
 }
 
+/// What CI runs: the figures that are over in seconds. R10 is a step of its own there.
+const QUICK: [&str; 4] = ["r1", "r6", "r7", "r12"];
+
 impl Options {
+    pub(crate) fn quick() -> Self {
+        Self { quick: true, figures: QUICK.map(str::to_owned).to_vec(), ..Self::default() }
+    }
+
     pub(crate) fn parse(mut arguments: Arguments) -> Result<Self> {
         let mut options = Self {
             quick: arguments.flag("--quick"),
@@ -35,9 +47,40 @@ impl Options {
         }
         Ok(options)
     }
+
+    fn wants(&self, figure: &str) -> bool {
+        self.figures.is_empty() || self.figures.iter().any(|wanted| wanted == figure)
+    }
+
+    fn wants_instrument(&self) -> bool {
+        self.figures.is_empty() || self.figures.iter().any(|wanted| wanted != DOCUMENT)
+    }
+
+    /// R10: the goal's 100,000 cases are half on one engine and half on the other.
+    fn document(&self) -> Result<schemathesis::Options> {
+        let (examples, cases) = match (self.quick, self.full) {
+            (true, _) => (3, 1),
+            (_, true) => (400, 50_000),
+            _ => (100, 1),
+        };
+        let (sqlite, postgres) = match self.engine.as_deref() {
+            None => (true, true),
+            Some("sqlite") => (true, false),
+            Some("postgres") => (false, true),
+            Some(other) => return Err(Failure::new(format!("`{other}` is no engine; `sqlite` and `postgres` are."))),
+        };
+        Ok(schemathesis::Options { examples, cases, seed: self.seed.unwrap_or(1), sqlite, postgres })
+    }
 }
 
 pub(crate) fn run(options: &Options) -> Result {
+    let outcome = if options.wants_instrument() { run_instrument(options) } else { Ok(()) };
+    // What falls short does not hide what comes after it.
+    let document = if options.wants(DOCUMENT) { schemathesis::run(&options.document()?) } else { Ok(()) };
+    outcome.and(document)
+}
+
+fn run_instrument(options: &Options) -> Result {
     let mut build = process::cargo();
     build.args(["build", "--locked", "--package", "perennial", "--package", "perennial-torture"]);
     if !options.quick {
@@ -61,7 +104,7 @@ fn instrument(options: &Options) -> Result<Command> {
         .current_dir(process::root())
         .args(options.quick.then_some("--quick"))
         .args(options.full.then_some("--full"))
-        .args(&options.figures);
+        .args(options.figures.iter().filter(|figure| *figure != DOCUMENT));
     if let Some(seed) = options.seed {
         command.args(["--seed", &seed.to_string()]);
     }
@@ -92,6 +135,18 @@ mod tests {
         assert_eq!(options.figures, ["r1", "r6"]);
         assert_eq!((options.seed, options.engine.as_deref()), (Some(7), Some("sqlite")));
         assert!(options.full && !options.quick);
+    }
+
+    #[test]
+    fn schemathesis_is_one_of_the_figures() {
+        let wants = |line: &str| parse(line).map(|options| (options.wants_instrument(), options.wants(DOCUMENT)));
+        assert_eq!(wants("").unwrap(), (true, true));
+        assert_eq!(wants("r10").unwrap(), (false, true));
+        assert_eq!(wants("r1 r10").unwrap(), (true, true));
+        assert_eq!(wants("r1").unwrap(), (true, false));
+        let full = parse("r10 --full --engine postgres --seed 3").unwrap().document().unwrap();
+        assert_eq!((full.cases, full.seed, full.sqlite, full.postgres), (50_000, 3, false, true));
+        assert!(parse("r10 --engine mysql").unwrap().document().is_err());
     }
 
     #[test]
