@@ -8,7 +8,6 @@ mod client_lives;
 mod commands;
 mod configuration;
 mod first_run;
-mod kills;
 mod local_tokens;
 mod many_servers;
 mod provider_check;
