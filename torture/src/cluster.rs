@@ -36,8 +36,10 @@ impl Cluster {
         let port = free_port()?;
         let evidence = run.evidence.join(format!("postgres-{port}"));
         let directory = match owner {
-            Some(_) => PathBuf::from(format!("/tmp/perennial-torture-{}-{port}", std::process::id())),
-            None => evidence.clone(),
+            Some(owner) if !can_reach(owner, &run.evidence) => {
+                PathBuf::from(format!("/tmp/perennial-torture-{}-{port}", std::process::id()))
+            }
+            _ => evidence.clone(),
         };
         fs::DirBuilder::new().mode(0o700).create(&directory).map_err(could_not("create a directory for PostgreSQL"))?;
         if let Some((user, group)) = owner {
@@ -79,8 +81,8 @@ impl Cluster {
         command
             .args(["-c", KEEPER, "keeper"])
             .arg(self.programs.join("postgres"))
-            .args(["-D", "data", "-p", &self.port.to_string(), "-k"])
-            .arg(&self.directory)
+            // No socket but the port: the path of one may be a hundred bytes long at most.
+            .args(["-D", "data", "-p", &self.port.to_string(), "-k", ""])
             .args(SETTINGS.iter().flat_map(|setting| ["-c", setting]))
             // Ctrl-C goes to the foreground group; the keeper must outlive it to end its server.
             .process_group(0)
@@ -177,6 +179,11 @@ fn owner(evidence: &Path) -> Result<Option<(u32, u32)>> {
     found.map(Some).ok_or_else(|| {
         Failure::new("PostgreSQL does not run as root and there is no user `postgres` or `nobody` to run it as")
     })
+}
+
+fn can_reach((user, group): (u32, u32), directory: &Path) -> bool {
+    let asked = Command::new("test").arg("-x").arg(directory).current_dir("/").uid(user).gid(group).status();
+    asked.is_ok_and(|status| status.success())
 }
 
 fn id(which: &str, user: &str) -> Option<u32> {

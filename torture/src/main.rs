@@ -13,6 +13,7 @@ mod home;
 mod options;
 mod report;
 mod rows;
+mod threads;
 
 use std::process::ExitCode;
 use std::time::Instant;

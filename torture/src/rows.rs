@@ -20,13 +20,13 @@ pub(crate) fn count(home: &Home, sql: &str) -> Result<usize> {
     number.ok_or_else(|| Failure::new(format!("`{sql}` answered no number: {rows:?}")))
 }
 
-/// What the engine itself finds wrong with its files; on `PostgreSQL` that is the business of its own recovery.
-pub(crate) fn integrity_faults(home: &Home) -> Result<Vec<String>> {
+/// What SQLite itself finds wrong with its file; `None` on `PostgreSQL`, whose recovery is its own business.
+pub(crate) fn integrity_faults(home: &Home) -> Result<Option<Vec<String>>> {
     if home.cluster.is_some() {
-        return Ok(Vec::new());
+        return Ok(None);
     }
     let rows = sqlite(home, "PRAGMA integrity_check")?;
-    Ok(rows.into_iter().flatten().filter(|line| line != "ok").collect())
+    Ok(Some(rows.into_iter().flatten().filter(|line| line != "ok").collect()))
 }
 
 fn sqlite(home: &Home, sql: &str) -> Result<Vec<Vec<String>>> {

@@ -90,9 +90,9 @@ impl Server {
     }
 
     /// Takes the process away without a word (SIGKILL), and waits until it is gone.
-    pub fn kill(&mut self) -> io::Result<()> {
+    pub fn kill(&mut self) -> io::Result<ExitStatus> {
         self.child.kill()?;
-        self.child.wait().map(drop)
+        self.child.wait()
     }
 
     /// Waits for its end; `None` if it has not ended within the limit.

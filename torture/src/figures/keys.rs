@@ -3,14 +3,15 @@
 
 use std::net::SocketAddr;
 
-use perennial_running::Answer;
+use perennial_running::{Answer, Server};
 use serde_json::json;
 
 use crate::crew::{Crew, Post};
-use crate::failure::{Failure, Result};
+use crate::failure::Result;
 use crate::figure::{Measured, Run};
 use crate::home::{self, Home, TRUSTED};
 use crate::rows;
+use crate::threads;
 
 const CALLERS: usize = 16;
 /// Keys in use at the same time.
@@ -27,22 +28,18 @@ pub(crate) fn run(run: &Run) -> Result<Vec<Measured>> {
     let servers = home.serve_all()?;
     home::create_plan(&servers[0], PLAN)?;
     let user = home.user("keyed@example.com")?;
-    let addresses: Vec<SocketAddr> = servers.iter().map(perennial_running::Server::address).collect();
+    let addresses: Vec<SocketAddr> = servers.iter().map(Server::address).collect();
 
     let tallies = std::thread::scope(|scope| {
         let (addresses, user) = (&addresses, &user);
         let crew = |number| scope.spawn(move || ask(addresses, user, (number..keys).step_by(CREWS)));
         let crews: Vec<_> = (0..CREWS).map(crew).collect();
-        let joined = |crew: std::thread::ScopedJoinHandle<'_, Result<Tally>>| {
-            crew.join().unwrap_or_else(|_| Err(Failure::new("a crew panicked")))
-        };
-        crews.into_iter().map(joined).collect::<Result<Vec<Tally>>>()
+        threads::join(crews)
     })?;
     let total = |figure: fn(&Tally) -> usize| tallies.iter().map(figure).sum::<usize>();
     let exactly = |what: &str, count: usize| Measured::new(what, count, keys.to_string(), count == keys);
     Ok(vec![
-        Measured::new("keys, each in 16 POSTs at once", keys, keys.to_string(), true),
-        exactly("rows", rows::count(&home, ROWS)?),
+        exactly("rows, one for each key", rows::count(&home, ROWS)?),
         exactly("events of their making", rows::count(&home, EVENTS)?),
         exactly("keys kept", rows::count(&home, KEYS)?),
         exactly("answers that made the row", total(|tally| tally.fresh)),

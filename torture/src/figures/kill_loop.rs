@@ -9,10 +9,11 @@ mod writer;
 use std::time::{Duration, Instant};
 
 use crate::chance::Chance;
-use crate::failure::{Failure, Result, could_not};
+use crate::failure::{Result, could_not};
 use crate::figure::{Measured, Run, Size};
 use crate::home::{self, Home};
 use crate::rows;
+use crate::threads;
 use tally::Tally;
 use writer::Writer;
 
@@ -40,8 +41,8 @@ pub(crate) fn run(run: &Run) -> Result<Vec<Measured>> {
         std::thread::scope(|scope| -> Result {
             let at_work: Vec<_> = writers.iter_mut().map(|writer| scope.spawn(move || writer.work(address))).collect();
             std::thread::sleep(moment);
-            server.kill().map_err(could_not("kill the server"))?;
-            at_work.into_iter().try_for_each(joined)
+            tally.killed(server.kill().map_err(could_not("kill the server"))?);
+            threads::join(at_work).map(drop)
         })?;
 
         let start = Instant::now();
@@ -52,17 +53,13 @@ pub(crate) fn run(run: &Run) -> Result<Vec<Measured>> {
         std::thread::scope(|scope| -> Result {
             let settling: Vec<_> =
                 writers.iter_mut().map(|writer| scope.spawn(move || writer.settle(address))).collect();
-            settling.into_iter().try_for_each(joined)
+            threads::join(settling).map(drop)
         })?;
         if run.size != Size::Full || kill % LOOKS_IN_FULL == 0 || kill + 1 == kills {
-            tally.integrity(&rows::integrity_faults(&home)?);
+            tally.integrity(rows::integrity_faults(&home)?);
         }
     }
     tally.gather(writers.into_iter().map(Writer::into_journal));
     tally.store(&home)?;
     Ok(tally.measured(kills, READY))
-}
-
-fn joined(thread: std::thread::ScopedJoinHandle<'_, Result>) -> Result {
-    thread.join().unwrap_or_else(|_| Err(Failure::new("a writer panicked")))
 }

@@ -17,10 +17,11 @@ use perennial_running::Server;
 
 use crate::chance::Chance;
 use crate::crew::Crew;
-use crate::failure::{Failure, Result};
+use crate::failure::Result;
 use crate::figure::{Measured, Run, Size};
 use crate::home::Home;
 use crate::rows;
+use crate::threads;
 use owner::Owner;
 use thief::Thief;
 
@@ -111,13 +112,10 @@ impl<'a> Everybody<'a> {
         let share = self.owners.len().div_ceil(CREWS);
         std::thread::scope(|scope| {
             let shares = self.crews.iter_mut().zip(self.owners.chunks_mut(share));
-            let threads: Vec<_> = shares
+            let crews: Vec<_> = shares
                 .map(|(crew, owners)| scope.spawn(move || owners.iter_mut().try_for_each(|owner| act(owner, crew))))
                 .collect();
-            let joined = |thread: std::thread::ScopedJoinHandle<'_, Result>| {
-                thread.join().unwrap_or_else(|_| Err(Failure::new("a crew panicked")))
-            };
-            threads.into_iter().try_for_each(joined)
+            threads::join(crews).map(drop)
         })
     }
 }

@@ -17,9 +17,10 @@ use std::time::{Duration, Instant};
 use perennial_running::Server;
 
 use crate::chance::Chance;
-use crate::failure::{Failure, Result, could_not};
+use crate::failure::{Result, could_not};
 use crate::figure::{Measured, Run};
 use crate::home::{self, Home};
+use crate::threads;
 use ledger::{Entry, Ledger};
 
 const CLIENTS: usize = 32;
@@ -60,12 +61,9 @@ fn stop_under_load(round: &Round<'_>, server: &mut Server, chance: &mut Chance, 
     let moment = Duration::from_millis(chance.between(100, 1_000));
     let delays = [(); DAWDLERS].map(|()| Duration::from_millis(chance.between(1, 1_500)));
     let (entries, took) = std::thread::scope(|scope| -> Result<(Vec<Entry>, Option<Duration>)> {
-        let clients: Vec<_> = (0..CLIENTS).map(|number| scope.spawn(move || client::work(round, number))).collect();
-        let dawdlers: Vec<_> = delays
-            .into_iter()
-            .enumerate()
-            .map(|(number, delay)| scope.spawn(move || dawdler::work(round, number, delay)))
-            .collect();
+        let mut clients: Vec<_> = (0..CLIENTS).map(|number| scope.spawn(move || client::work(round, number))).collect();
+        let dawdlers = delays.into_iter().enumerate();
+        clients.extend(dawdlers.map(|(number, delay)| scope.spawn(move || dawdler::work(round, number, delay))));
         std::thread::sleep(moment);
         let start = *round.signal.get_or_init(Instant::now);
         server.signal("TERM");
@@ -74,11 +72,7 @@ fn stop_under_load(round: &Round<'_>, server: &mut Server, chance: &mut Chance, 
         if status.is_none() {
             server.kill().map_err(could_not("kill the server"))?;
         }
-        let mut entries = Vec::new();
-        for thread in clients.into_iter().chain(dawdlers) {
-            entries.extend(thread.join().map_err(|_| Failure::new("a client panicked"))??);
-        }
-        Ok((entries, took))
+        Ok((threads::join(clients)?.into_iter().flatten().collect(), took))
     })?;
     ledger.take(entries, took);
     Ok(())

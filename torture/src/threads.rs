@@ -1,0 +1,11 @@
+//! Threads that answer with a result.
+
+use std::thread::ScopedJoinHandle;
+
+use crate::failure::{Failure, Result};
+
+/// Waits for all of them and gathers what they answer.
+pub(crate) fn join<T>(threads: Vec<ScopedJoinHandle<'_, Result<T>>>) -> Result<Vec<T>> {
+    let panicked = || Failure::new("a thread of the instrument panicked");
+    threads.into_iter().map(|thread| thread.join().unwrap_or_else(|_| Err(panicked()))).collect()
+}
