@@ -125,3 +125,48 @@ impl Tally {
         lines
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What falls short when the journals know `a` with one change, and the store answers these rows.
+    fn short(rows: &[[&str; 3]]) -> Vec<String> {
+        let record = Record {
+            kind: Kind::Payment,
+            external: "a".to_owned(),
+            id: "pay_a".to_owned(),
+            mark: 1,
+            parent: String::new(),
+        };
+        let mut tally = Tally { keys: 1, retried: 1, ..Tally::default() };
+        tally.records.insert("a".to_owned(), record);
+        let rows: Vec<Vec<String>> = rows.iter().map(|row| row.map(str::to_owned).to_vec()).collect();
+        tally.table(Kind::Payment, &rows);
+        let lines = tally.measured(0, Duration::from_secs(2));
+        lines.into_iter().filter(|line| !line.holds).map(|line| line.what).collect()
+    }
+
+    #[test]
+    fn a_record_with_its_two_events_holds() {
+        assert!(short(&[["a", "1", "1"]]).is_empty());
+    }
+
+    #[test]
+    fn losses_doubles_strangers_and_wrong_events_are_seen() {
+        assert_eq!(short(&[]), ["acknowledged and lost"]);
+        assert_eq!(short(&[["a", "1", "1"], ["a", "1", "1"]]), ["there twice"]);
+        assert_eq!(short(&[["a", "1", "1"], ["b", "1", "0"]]), ["there, and nobody was told"]);
+        let events = "records whose events are not exactly their changes";
+        assert_eq!(short(&[["a", "1", "2"]]), [events]);
+        assert_eq!(short(&[["a", "0", "1"]]), [events]);
+    }
+
+    #[test]
+    fn only_what_sigkill_ended_is_a_kill() {
+        let mut tally = Tally::default();
+        tally.killed(ExitStatus::from_raw(9));
+        tally.killed(ExitStatus::from_raw(15));
+        assert_eq!(tally.kills, 1);
+    }
+}
