@@ -72,13 +72,15 @@ pub(crate) struct Journal {
     /// Answers that no write should get.
     pub(crate) refused: usize,
     pub(crate) retried: usize,
+    /// Answers that said to come back.
+    pub(crate) delayed: usize,
 }
 
 impl Journal {
     pub(crate) fn new(path: &Path) -> Result<Self> {
         let file = File::create(path).map_err(could_not(format!("create {}", path.display())))?;
         let file = BufWriter::new(file);
-        Ok(Self { file, records: Vec::new(), open: None, lost: 0, refused: 0, retried: 0 })
+        Ok(Self { file, records: Vec::new(), open: None, lost: 0, refused: 0, retried: 0, delayed: 0 })
     }
 
     pub(crate) fn note(&mut self, line: &str) -> Result {

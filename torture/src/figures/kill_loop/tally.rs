@@ -46,6 +46,7 @@ pub(crate) struct Tally {
     lost: usize,
     refused: usize,
     retried: usize,
+    delayed: usize,
     unanswered: usize,
     twice: usize,
     untold: usize,
@@ -74,6 +75,7 @@ impl Tally {
             self.lost += journal.lost;
             self.refused += journal.refused;
             self.retried += journal.retried;
+            self.delayed += journal.delayed;
             self.unanswered += usize::from(journal.open.is_some());
             self.records.extend(journal.records.into_iter().map(|record| (record.external.clone(), record)));
         }
@@ -111,7 +113,8 @@ impl Tally {
         let mut lines = vec![
             Measured::at_least("kills", self.kills, kills),
             Measured::at_least("acknowledged writes", writes, kills * 20),
-            Measured::at_least("sent again with the same key, and answered", self.retried, kills),
+            Measured::at_least("sent again after a kill with the same key", self.retried, kills),
+            Measured::new("told to come back (503), and came back", self.delayed, "any", true),
             Measured::none("acknowledged and lost", self.lost),
             Measured::none("there twice", self.twice),
             Measured::none("there, and nobody was told", self.untold),

@@ -4,6 +4,7 @@
 use std::collections::BTreeSet;
 use std::net::SocketAddr;
 use std::path::Path;
+use std::time::{Duration, Instant};
 
 use perennial_running::{Answer, Connection};
 use serde_json::json;
@@ -14,6 +15,9 @@ use crate::failure::{Result, could_not};
 use crate::home::TRUSTED;
 
 pub(crate) const PLAN: &str = "killed";
+/// How long a writer comes back with a write that was put off, and how often.
+const SETTLED: Duration = Duration::from_secs(30);
+const PAUSE: Duration = Duration::from_millis(10);
 
 pub(crate) struct Writer {
     number: u64,
@@ -34,9 +38,11 @@ impl Writer {
     pub(crate) fn work(&mut self, address: SocketAddr) -> Result {
         let Ok(mut connection) = Connection::open(address) else { return Ok(()) };
         loop {
-            let deed = self.choose();
-            self.journal.note(&format!("sent {deed:?}"))?;
-            self.journal.open = Some(deed);
+            if self.journal.open.is_none() {
+                let deed = self.choose();
+                self.journal.note(&format!("sent {deed:?}"))?;
+                self.journal.open = Some(deed);
+            }
             // Whatever ended the connection, the write may have happened.
             let Ok(answer) = self.send(&mut connection) else { return self.journal.flush() };
             self.take(&answer)?;
@@ -47,8 +53,9 @@ impl Writer {
     pub(crate) fn settle(&mut self, address: SocketAddr) -> Result {
         let complaint = || could_not("talk to the server after a kill");
         let mut connection = Connection::open(address).map_err(complaint())?;
-        if self.journal.open.is_some() {
-            self.journal.retried += 1;
+        self.journal.retried += usize::from(self.journal.open.is_some());
+        let deadline = Instant::now() + SETTLED;
+        while self.journal.open.is_some() && Instant::now() < deadline {
             let answer = self.send(&mut connection).map_err(complaint())?;
             self.journal.note("again")?;
             self.take(&answer)?;
@@ -75,6 +82,12 @@ impl Writer {
         self.journal.note(&format!("{} {}", answer.status, answer.header("location").unwrap_or_default()))?;
         if matches!(answer.status, 200 | 201) {
             self.touched.extend(self.journal.acknowledge(&answer.data()));
+            return Ok(());
+        }
+        if answer.status == 503 {
+            // It says to come back: nothing was done, or nobody knows. Either way the same write is sent again.
+            self.journal.delayed += 1;
+            std::thread::sleep(PAUSE);
             return Ok(());
         }
         self.journal.refused += 1;
