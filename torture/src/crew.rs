@@ -1,5 +1,6 @@
 //! Callers who ask at once: every request is on its way before the first answer is read.
 
+use std::io;
 use std::net::SocketAddr;
 
 use perennial_running::{Answer, Connection};
@@ -15,12 +16,31 @@ pub(crate) struct Post<'a> {
 }
 
 /// So many connections, spread over the servers.
-pub(crate) struct Crew(Vec<Connection>);
+pub(crate) struct Crew(Vec<Caller>);
+
+struct Caller {
+    server: SocketAddr,
+    connection: Connection,
+}
+
+impl Caller {
+    fn open(server: SocketAddr) -> io::Result<Self> {
+        Ok(Self { server, connection: Connection::open(server)? })
+    }
+
+    /// A connection that was idle for long may have been closed meanwhile.
+    fn send(&mut self, post: &Post<'_>) -> io::Result<()> {
+        if !self.connection.is_open() {
+            *self = Self::open(self.server)?;
+        }
+        self.connection.send("POST", post.target, &post.headers, Some(post.body))
+    }
+}
 
 impl Crew {
     pub(crate) fn open(servers: &[SocketAddr], size: usize) -> Result<Self> {
-        let connections = servers.iter().cycle().take(size).map(|address| Connection::open(*address));
-        connections.collect::<std::io::Result<_>>().map(Self).map_err(could_not("connect to the server"))
+        let callers = servers.iter().cycle().take(size).map(|server| Caller::open(*server));
+        callers.collect::<io::Result<_>>().map(Self).map_err(could_not("connect to the server"))
     }
 
     /// Sends each on a connection of its own; answers in the same order. No more than there are connections.
@@ -29,10 +49,10 @@ impl Crew {
         self.ask(posts).map_err(could_not("ask the server"))
     }
 
-    fn ask(&mut self, posts: &[Post<'_>]) -> std::io::Result<Vec<Answer>> {
+    fn ask(&mut self, posts: &[Post<'_>]) -> io::Result<Vec<Answer>> {
         for (caller, post) in self.0.iter_mut().zip(posts) {
-            caller.send("POST", post.target, &post.headers, Some(post.body))?;
+            caller.send(post)?;
         }
-        self.0.iter_mut().take(posts.len()).map(|caller| caller.receive("POST")).collect()
+        self.0.iter_mut().take(posts.len()).map(|caller| caller.connection.receive("POST")).collect()
     }
 }

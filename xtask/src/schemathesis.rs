@@ -202,6 +202,7 @@ fn identity(place: &Place, url: Option<&str>) -> Result<String> {
 fn schemathesis(examples: u32, seed: u64, st: &Path, place: &Place, api: &str) -> Command {
     let mut command = Command::new(st);
     command
+        .arg(concat!("--config-file=", env!("CARGO_MANIFEST_DIR"), "/schemathesis.toml"))
         .args(["run", &format!("{api}/openapi.json")])
         .env("SCHEMATHESIS_HOOKS", "schemathesis_hooks")
         .env("PYTHONPATH", env!("CARGO_MANIFEST_DIR"))
