@@ -89,7 +89,7 @@ pub(crate) fn run(options: &Options) -> Result {
             Ok(cases) => println!("\n{name}: ok, {cases} cases, {seconds:.1} s"),
             Err(failure) => {
                 println!("\n{name}: FAILED, {seconds:.1} s: {failure}");
-                failures.push(format!("{name} (reports in {})", place.0.display()));
+                failures.push(format!("{name} ({failure} Reports are in {})", place.0.display()));
             }
         }
         Ok(())
@@ -107,8 +107,8 @@ pub(crate) fn run(options: &Options) -> Result {
     }
     let failures = failures.join(" and on ");
     Err(Failure::new(format!(
-        "the server and its document disagree on {failures}; repeat with `cargo xtask schemathesis --seed {} --examples {}`.",
-        options.seed, options.examples
+        "the server and its document disagree on {failures}; repeat with `cargo xtask schemathesis --seed {} --examples {} --cases {}`.",
+        options.seed, options.examples, options.cases
     )))
 }
 
@@ -134,16 +134,17 @@ impl Place {
 fn on_engine(options: &Options, st: &Path, place: &Place, url: Option<&str>) -> Result<u64> {
     let mut serve = perennial(place, url)?;
     serve.args(["serve", "--listen", "127.0.0.1:0"]);
-    let start = could_not("run the server");
-    let mut server = Server::start(&mut serve, &place.0.join("server.log")).map_err(start)?;
-    server.wait_until_ready(START_LIMIT).map_err(could_not("run the server"))?;
+    let complaint = || could_not("run the server");
+    let mut server = Server::start(&mut serve, &place.0.join("server.log")).map_err(complaint())?;
+    server.wait_until_ready(START_LIMIT).map_err(complaint())?;
     let tested = user(place, url).and_then(|user| {
         let api = format!("http://{}", server.address());
         let (mut seed, mut cases) = (options.seed, 0);
         while cases < options.cases {
             let mut command = schemathesis(options.examples, seed, st, place, &api);
             command.env("SCHEMATHESIS_USER_ID", &user).env("SCHEMATHESIS_EMAIL", PERSON);
-            let printed = process::run_heard(command.env("SCHEMATHESIS_IDENTITY", identity(place, url)?))?;
+            let printed = process::run_heard(command.env("SCHEMATHESIS_IDENTITY", identity(place, url)?))
+                .map_err(|failure| Failure::new(format!("{failure} Its seed was {seed}.")))?;
             cases +=
                 generated(&printed).ok_or_else(|| Failure::new("schemathesis did not say how many cases it ran."))?;
             seed += 1;
