@@ -2,10 +2,15 @@
 
 use std::io;
 use std::net::SocketAddr;
+use std::time::{Duration, Instant};
 
 use perennial_running::{Answer, Connection};
 
 use crate::failure::{Result, could_not};
+
+/// The server closes what is idle for longer than 75 seconds. Who comes with a request at that very moment finds the door
+/// closing, so a careful client does not keep a connection that long.
+const MOST_IDLE: Duration = Duration::from_secs(30);
 
 /// A POST with a JSON body.
 #[derive(Clone, Debug)]
@@ -21,18 +26,19 @@ pub(crate) struct Crew(Vec<Caller>);
 struct Caller {
     server: SocketAddr,
     connection: Connection,
+    used: Instant,
 }
 
 impl Caller {
     fn open(server: SocketAddr) -> io::Result<Self> {
-        Ok(Self { server, connection: Connection::open(server)? })
+        Ok(Self { server, connection: Connection::open(server)?, used: Instant::now() })
     }
 
-    /// A connection that was idle for long may have been closed meanwhile.
     fn send(&mut self, post: &Post<'_>) -> io::Result<()> {
-        if !self.connection.is_open() {
+        if self.used.elapsed() > MOST_IDLE {
             *self = Self::open(self.server)?;
         }
+        self.used = Instant::now();
         self.connection.send("POST", post.target, &post.headers, Some(post.body))
     }
 }

@@ -88,14 +88,6 @@ impl Connection {
         Ok(answer)
     }
 
-    /// Whether the server has left the connection open, as far as that can be known without asking. Servers close
-    /// connections that are idle for long; whoever waited looks here first.
-    pub fn is_open(&self) -> bool {
-        let peeked = self.stream.set_nonblocking(true).and_then(|()| self.stream.peek(&mut [0]));
-        let is_blocking = self.stream.set_nonblocking(false).is_ok();
-        is_blocking && peeked.map_or_else(|error| error.kind() == ErrorKind::WouldBlock, |bytes| bytes > 0)
-    }
-
     /// Whether any byte of an answer has come that no call has taken.
     pub fn has_received(&self) -> bool {
         !self.received.is_empty()
@@ -184,21 +176,6 @@ mod tests {
         assert!(connection.has_received());
         let mut other = Connection::open(answering("SSH-2.0-x\r\n\r\n")).unwrap();
         assert_eq!(other.call("GET", "/", &[], None).unwrap_err().kind(), ErrorKind::InvalidData);
-    }
-
-    #[test]
-    fn a_connection_that_was_closed_is_seen_to_be() {
-        let listener = TcpListener::bind(("127.0.0.1", 0)).unwrap();
-        let connection = Connection::open(listener.local_addr().unwrap()).unwrap();
-        let (stream, _) = listener.accept().unwrap();
-        assert!(connection.is_open());
-        drop(stream);
-        // The end arrives a moment later.
-        let deadline = Instant::now() + Duration::from_secs(10);
-        while connection.is_open() && Instant::now() < deadline {
-            std::thread::yield_now();
-        }
-        assert!(!connection.is_open());
     }
 
     #[test]
