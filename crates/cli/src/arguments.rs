@@ -41,6 +41,9 @@ pub(crate) enum Command {
     Serve(Serve),
     /// Bring the store's schema to this version.
     Migrate,
+    /// Backups of a SQLite store, while the server runs.
+    #[command(subcommand)]
+    Backup(Backup),
     /// Organizations: the tenants.
     #[command(subcommand)]
     Org(Org),
@@ -78,6 +81,28 @@ pub(crate) struct Serve {
     /// Where the world reaches this service: the issuer of its tokens [default: a name kept in the store]
     #[arg(long, env = "PERENNIAL_PUBLIC_URL", value_name = "URL")]
     pub(crate) public_url: Option<String>,
+}
+
+#[derive(Subcommand)]
+pub(crate) enum Backup {
+    /// Copy the store, as it is at this moment, to a new file. The master key is not in it: keep that elsewhere.
+    Create {
+        /// The file to make.
+        file: PathBuf,
+    },
+    /// Read a backup from end to end and tell what is in it.
+    Verify {
+        /// The backup.
+        file: PathBuf,
+    },
+    /// Make a backup the store of the data directory, where no server may be running.
+    Restore {
+        /// The backup.
+        file: PathBuf,
+        /// Do so although there is a store; that one is kept as `perennial.db.replaced`.
+        #[arg(long)]
+        replace: bool,
+    },
 }
 
 #[derive(Subcommand)]

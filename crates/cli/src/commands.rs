@@ -1,5 +1,6 @@
 //! The operator's commands. Each opens the store beside a server that may be running.
 
+mod backup;
 mod clients;
 mod events;
 mod identity;
@@ -18,9 +19,11 @@ use perennial_domain::fault::Reason;
 use perennial_domain::organizations::Organization;
 
 pub(crate) async fn run(command: Command, config: &Config, json: bool) -> Result<(), Failure> {
-    if let Command::Migrate = command {
-        return migrate(config, json).await;
-    }
+    let command = match command {
+        Command::Migrate => return migrate(config, json).await,
+        Command::Backup(command) => return backup::run(config, command, json),
+        other => other,
+    };
     let app = open(&command, config).await?;
     let result = match command {
         Command::Org(command) => organizations::run(&app, command, json).await,
@@ -29,7 +32,7 @@ pub(crate) async fn run(command: Command, config: &Config, json: bool) -> Result
         Command::Provider(command) => providers::run(&app, command, json).await,
         Command::Identity(command) => identity::run(&app, command, json).await,
         Command::Events(command) => events::run(&app, command, json).await,
-        Command::Serve(_) | Command::Migrate | Command::Openapi | Command::Errors => Ok(()),
+        Command::Serve(_) | Command::Migrate | Command::Backup(_) | Command::Openapi | Command::Errors => Ok(()),
     };
     app.db.close().await;
     result

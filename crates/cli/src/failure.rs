@@ -1,6 +1,7 @@
 //! A failure of the program: one sentence for the person at the terminal.
 
 use perennial_app::error::Error;
+use perennial_store::backup::Fault;
 
 /// Why the program stops, in a sentence that says what to do.
 #[derive(Debug)]
@@ -15,6 +16,16 @@ impl Failure {
 impl From<perennial_store::Error> for Failure {
     fn from(error: perennial_store::Error) -> Self {
         Self(error.to_string())
+    }
+}
+
+impl From<Fault> for Failure {
+    fn from(fault: Fault) -> Self {
+        let advice = match fault {
+            Fault::StoreExists(_) => "; --replace puts the backup in its place, or name another --data-dir",
+            _ => "",
+        };
+        Self(format!("{fault}{advice}"))
     }
 }
 

@@ -16,14 +16,22 @@ pub(crate) async fn open_server(config: &Config) -> Result<Db, Failure> {
 
 /// Opens it for one command, beside a server that may be running.
 pub(crate) async fn open_beside(config: &Config) -> Result<Db, Failure> {
-    let path = path(config);
-    if config.database_url.is_none() && !path.exists() {
-        let directory = config.data_dir().display();
-        return Err(Failure::new(format!(
-            "there is no store in {directory}: start `perennial serve` once, or name another --data-dir"
-        )));
+    if config.database_url.is_none() {
+        existing_path(config)?;
     }
     open(config, false).await
+}
+
+/// The file of the SQLite store, if there is one.
+pub(crate) fn existing_path(config: &Config) -> Result<PathBuf, Failure> {
+    let path = path(config);
+    if path.exists() {
+        return Ok(path);
+    }
+    let directory = config.data_dir().display();
+    Err(Failure::new(format!(
+        "there is no store in {directory}: start `perennial serve` once, or name another --data-dir"
+    )))
 }
 
 /// Whether a command seals, opens or signs.
@@ -90,6 +98,7 @@ pub(crate) async fn open(config: &Config, exclusive: bool) -> Result<Db, Failure
     })
 }
 
-fn path(config: &Config) -> PathBuf {
+/// The file of the SQLite store.
+pub(crate) fn path(config: &Config) -> PathBuf {
     config.data_dir().join("perennial.db")
 }

@@ -44,7 +44,7 @@ pub use migrate::Migrated;
 pub use postgres::PostgresOptions;
 pub use row::Row;
 pub use sql::{Insert, Sql};
-pub use sqlite::SqliteOptions;
+pub use sqlite::{SqliteOptions, backup};
 pub use value::{Type, Value};
 
 use postgres::Postgres;

@@ -18,6 +18,7 @@ use crate::row::Row;
 use crate::sql::Sql;
 use crate::value::Value;
 
+pub mod backup;
 mod checkpoint;
 mod connection;
 mod fault;

@@ -3,6 +3,8 @@
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on panics")]
 
+mod backup_refusals;
+mod backups;
 mod client_commands;
 mod client_lives;
 mod commands;

@@ -27,15 +27,24 @@ pub(super) enum Purpose {
 
 /// Makes the directory and the file so that nobody else can read them.
 pub(super) fn create_file(path: &Path) -> Result<(), Error> {
-    let unusable = |error: std::io::Error| Error::Unavailable(format!("{} cannot be opened: {error}", path.display()));
+    create_directory(path)?;
+    private_file(path).map(drop).map_err(|error| cannot_open(path, &error))
+}
+
+/// Makes the directory of a file so that nobody else can read it.
+pub(super) fn create_directory(path: &Path) -> Result<(), Error> {
     if let Some(directory) = path.parent().filter(|parent| !parent.as_os_str().is_empty()) {
         let mut builder = DirBuilder::new();
         builder.recursive(true);
         #[cfg(unix)]
         std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
-        builder.create(directory).map_err(unusable)?;
+        builder.create(directory).map_err(|error| cannot_open(path, &error))?;
     }
-    private_file(path).map(drop).map_err(unusable)
+    Ok(())
+}
+
+fn cannot_open(path: &Path, error: &std::io::Error) -> Error {
+    Error::Unavailable(format!("{} cannot be opened: {error}", path.display()))
 }
 
 /// Opens a file, made with access for its owner only; SQLite gives its log files the same permissions.

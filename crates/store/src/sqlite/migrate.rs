@@ -60,7 +60,7 @@ fn apply_next(connection: &Connection) -> Result<Option<&'static Migration>, Err
     Ok(Some(migration))
 }
 
-fn applied(connection: &Connection) -> rusqlite::Result<Vec<Applied>> {
+pub(super) fn applied(connection: &Connection) -> rusqlite::Result<Vec<Applied>> {
     connection
         .prepare(APPLIED)?
         .query_map((), |row| Ok(Applied { version: row.get(0)?, name: row.get(1)?, checksum: row.get(2)? }))?

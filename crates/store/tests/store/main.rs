@@ -5,6 +5,7 @@
 
 mod support;
 
+mod backups;
 mod batching;
 mod durability;
 mod guards;

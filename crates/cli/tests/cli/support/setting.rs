@@ -14,7 +14,11 @@ pub(crate) struct Setting {
 impl Setting {
     #[track_caller]
     pub(crate) fn new() -> Self {
-        let place = Place::new();
+        Self::at(Place::new())
+    }
+
+    #[track_caller]
+    pub(crate) fn at(place: Place) -> Self {
         let server = place.serve();
         let caller = server.caller(place.first("trusted_client_id"));
         let plan = json!({ "name": "Pro", "slug": "pro", "price": 19.99, "billing_cycle": "monthly" });

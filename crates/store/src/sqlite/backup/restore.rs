@@ -1,0 +1,97 @@
+//! Putting a backup in the place of a store: one rename, before which nothing has changed.
+
+use std::fs::File;
+use std::path::{Path, PathBuf};
+
+use rusqlite::ErrorCode;
+
+use super::verify::{Report, check_head, verify};
+use super::{Draft, Fault, fold_log, sync_directory};
+use crate::sqlite::connection;
+use crate::sqlite::hold_directory;
+
+/// What a restore did.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Restored {
+    /// What is in the store now.
+    pub report: Report,
+    /// Where the store is that was there before.
+    pub replaced: Option<PathBuf>,
+}
+
+/// Makes a backup the store. `accept` sees what is in it before anything changes, and may refuse.
+///
+/// The very copy that is put in place is what was verified. A store that was there before is kept beside it.
+pub fn restore<E: From<Fault>>(
+    file: &Path,
+    store: &Path,
+    replace: bool,
+    accept: impl FnOnce(&Report) -> Result<(), E>,
+) -> Result<Restored, E> {
+    check_head(file)?;
+    let directory = store.parent().unwrap_or(Path::new(""));
+    connection::create_directory(store).map_err(Fault::Store)?;
+    let _held = hold_directory(store).map_err(Fault::Store)?;
+    let aside = store.with_added_extension("replaced");
+    let is_there = exists(store)? || exists(&log_of(store))?;
+    if is_there && !replace {
+        return Err(Fault::StoreExists(directory.to_owned()).into());
+    }
+    if is_there && exists(&aside)? {
+        return Err(Fault::Exists(aside).into());
+    }
+    let draft = copy(file, store)?;
+    let report = verify(&draft.path)?;
+    accept(&report)?;
+    if is_there {
+        set_aside(store, &aside)?;
+    }
+    draft.finish(store)?;
+    Ok(Restored { report, replaced: is_there.then_some(aside) })
+}
+
+fn copy(file: &Path, store: &Path) -> Result<Draft, Fault> {
+    let mut draft = Draft::begin(store)?;
+    let mut source = File::open(file).map_err(Fault::files(file))?;
+    std::io::copy(&mut source, &mut draft.file).map_err(Fault::files(&draft.path))?;
+    Ok(draft)
+}
+
+/// Gives the old store a second name, so that the rename that follows takes nothing away.
+///
+/// Its log must be gone before: left beside the new file it would be taken for the new file's own.
+fn set_aside(store: &Path, aside: &Path) -> Result<(), Fault> {
+    match fold_log(store) {
+        Ok(()) => {}
+        Err(error) if error.sqlite_error_code() == Some(ErrorCode::DatabaseBusy) => {
+            return Err(Fault::InUse(store.to_owned()));
+        }
+        // A store that cannot be opened may be why there is a restore: its log goes aside as it is.
+        Err(_) => {
+            move_if_there(&log_of(store), &log_of(aside))?;
+            move_if_there(&with_suffix(store, "-shm"), &with_suffix(aside, "-shm"))?;
+        }
+    }
+    if exists(store)? {
+        std::fs::hard_link(store, aside).map_err(Fault::files(aside))?;
+    }
+    sync_directory(store)
+}
+
+fn move_if_there(from: &Path, to: &Path) -> Result<(), Fault> {
+    if exists(from)? { std::fs::rename(from, to).map_err(Fault::files(to)) } else { Ok(()) }
+}
+
+fn exists(path: &Path) -> Result<bool, Fault> {
+    path.try_exists().map_err(Fault::files(path))
+}
+
+fn log_of(store: &Path) -> PathBuf {
+    with_suffix(store, "-wal")
+}
+
+fn with_suffix(path: &Path, suffix: &str) -> PathBuf {
+    let mut name = path.as_os_str().to_owned();
+    name.push(suffix);
+    name.into()
+}

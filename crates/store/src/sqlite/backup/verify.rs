@@ -1,0 +1,119 @@
+//! Looking at a backup without touching it: is it whole, whose is it, what is in it.
+
+use std::fs::File;
+use std::io::Read;
+use std::os::unix::ffi::OsStrExt;
+use std::path::Path;
+
+use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, percent_encode};
+use perennial_domain::time::Time;
+use rusqlite::{Connection, ErrorCode, OpenFlags, OptionalExtension};
+
+use super::Fault;
+use crate::kept;
+use crate::migrate::{SQLITE, known_version, next};
+use crate::sqlite::migrate::applied;
+
+/// What stays as it is in the path of a URI.
+const PATH: &AsciiSet = &NON_ALPHANUMERIC.remove(b'/').remove(b'.').remove(b'-').remove(b'_');
+
+const TABLES: &str = "
+SELECT name
+FROM sqlite_schema
+WHERE type = 'table' AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\'
+ORDER BY name";
+
+/// What a backup is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Report {
+    /// Its size.
+    pub bytes: u64,
+    /// The version of its schema.
+    pub schema_version: i64,
+    /// The version this program has; a backup of an older one is migrated by the first server that opens it.
+    pub known_version: i64,
+    /// The rows of each table.
+    pub rows: Vec<(String, i64)>,
+    /// When the last event in it happened.
+    pub last_event_at: Option<Time>,
+    /// A fingerprint of the master key that it cannot be served without; none before a first run.
+    pub key_fingerprint: Option<Vec<u8>>,
+}
+
+/// Reads a backup from end to end; fails if it is not whole or not one this program can use.
+pub fn verify(file: &Path) -> Result<Report, Fault> {
+    let bytes = check_head(file)?;
+    let unusable = |error: rusqlite::Error| match error.sqlite_error_code() {
+        Some(ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase) => {
+            Fault::unusable(file, format!("it is damaged: {error}"))
+        }
+        _ => Fault::unusable(file, format!("it cannot be read: {error}")),
+    };
+    let connection = open(file).map_err(unusable)?;
+    let damage = damage(&connection).map_err(unusable)?;
+    if !damage.is_empty() {
+        return Err(Fault::unusable(file, format!("it is damaged: {}", damage.join("; "))));
+    }
+    let not_ours = |_: rusqlite::Error| Fault::unusable(file, "it is not a backup of Perennial");
+    let migrations = applied(&connection).map_err(not_ours)?;
+    next(SQLITE, &migrations).map_err(|error| Fault::unusable(file, error.to_string()))?;
+    let schema_version = migrations.iter().map(|row| row.version).max().unwrap_or(0);
+    let fingerprint = "SELECT key_fingerprint FROM installation";
+    let last = "SELECT MAX(at) FROM events";
+    let last: Option<i64> = connection.query_row(last, (), |row| row.get(0)).map_err(unusable)?;
+    let last_event_at = kept::read_optional_time(last)?;
+    Ok(Report {
+        bytes,
+        schema_version,
+        known_version: known_version(),
+        rows: rows(&connection).map_err(unusable)?,
+        last_event_at,
+        key_fingerprint: connection.query_row(fingerprint, (), |row| row.get(0)).optional().map_err(unusable)?,
+    })
+}
+
+/// Tells a backup from other files by its first bytes. Answers its size.
+pub(super) fn check_head(file: &Path) -> Result<u64, Fault> {
+    let mut head = [0; 20];
+    let mut opened = File::open(file).map_err(Fault::files(file))?;
+    let bytes = opened.metadata().map_err(Fault::files(file))?.len();
+    match opened.read_exact(&mut head) {
+        Ok(()) if head.starts_with(b"SQLite format 3\0") => {}
+        _ => return Err(Fault::unusable(file, "it is not a backup")),
+    }
+    // Bytes 18 and 19 say whether a log belongs to the file: part of what was written would be missing.
+    if head[18..20] == [1, 1] {
+        return Ok(bytes);
+    }
+    Err(Fault::unusable(file, "it is the file of a store, not a backup; make one with `perennial backup create`"))
+}
+
+/// Opens a file that is not to change: nothing is written beside it either, and its schema is not believed.
+fn open(file: &Path) -> rusqlite::Result<Connection> {
+    let uri = format!("file:{}?immutable=1", percent_encode(file.as_os_str().as_bytes(), PATH));
+    let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_URI | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+    let connection = Connection::open_with_flags(uri, flags)?;
+    connection.pragma_update(None, "trusted_schema", false)?;
+    Ok(connection)
+}
+
+/// What SQLite finds wrong; nothing if all is well.
+fn damage(connection: &Connection) -> rusqlite::Result<Vec<String>> {
+    let mut found: Vec<String> =
+        connection.prepare("PRAGMA integrity_check(5)")?.query_map((), |row| row.get(0))?.collect::<Result<_, _>>()?;
+    found.retain(|line| line != "ok");
+    let dangling = "SELECT 'a row of ' || \"table\" || ' refers to nothing' FROM pragma_foreign_key_check LIMIT 5";
+    for line in connection.prepare(dangling)?.query_map((), |row| row.get(0))? {
+        found.push(line?);
+    }
+    Ok(found.into_iter().map(|line| line.replace('\n', " ")).collect())
+}
+
+fn rows(connection: &Connection) -> rusqlite::Result<Vec<(String, i64)>> {
+    let tables: Vec<String> = connection.prepare(TABLES)?.query_map((), |row| row.get(0))?.collect::<Result<_, _>>()?;
+    let count = |table: String| {
+        let sql = format!("SELECT COUNT(*) FROM \"{}\"", table.replace('"', "\"\""));
+        Ok((table, connection.query_row(&sql, (), |row| row.get(0))?))
+    };
+    tables.into_iter().map(count).collect()
+}
