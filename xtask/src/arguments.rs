@@ -58,10 +58,9 @@ impl Arguments {
             .map_err(|_| Failure::new(format!("`{name}` needs a whole number; `{value}` is not one.")))
     }
 
-    /// The next word that is neither a flag nor, once those were asked for, a value.
-    pub(crate) fn word(&mut self) -> Option<String> {
-        let at = self.own.iter().position(|word| !word.starts_with('-'))?;
-        Some(self.own.remove(at))
+    /// The words that are left and are no flags.
+    pub(crate) fn words(&mut self) -> Vec<String> {
+        self.own.extract_if(.., |word| !word.starts_with('-')).collect()
     }
 
     /// What follows `--`, for commands that hand it on.
@@ -99,6 +98,14 @@ mod tests {
         assert_eq!(given.value("--only").unwrap().as_deref(), Some("fmt"));
         assert_eq!(given.trailing(), ["--nocapture", "--sqlite"]);
         given.finish().unwrap();
+    }
+
+    #[test]
+    fn words_are_what_is_left_of_flags_and_values() {
+        let mut given = arguments("slug --seed 7 decimal --chekc");
+        assert_eq!(given.number("--seed").unwrap(), Some(7_u32));
+        assert_eq!(given.words(), ["slug", "decimal"]);
+        assert!(given.finish().is_err());
     }
 
     #[test]

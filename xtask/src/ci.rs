@@ -5,6 +5,7 @@ use std::time::{Duration, Instant};
 
 use crate::arguments::Arguments;
 use crate::bench;
+use crate::fuzz;
 use crate::openapi;
 use crate::process::{self, Failure, Result};
 use crate::schemathesis;
@@ -17,7 +18,7 @@ struct Step {
     run: fn() -> Result,
 }
 
-const STEPS: [Step; 9] = [
+const STEPS: [Step; 10] = [
     Step { name: "test", run: || test::run(&test::Options::default()) },
     Step { name: "fmt", run: || process::run(process::cargo().args(["fmt", "--all", "--check"])) },
     Step { name: "clippy", run: clippy },
@@ -25,6 +26,7 @@ const STEPS: [Step; 9] = [
     Step { name: "machete", run: || process::run(&mut tools::MACHETE.command()?) },
     Step { name: "openapi", run: openapi::check },
     Step { name: "schemathesis", run: || schemathesis::run(&schemathesis::Options::default()) },
+    Step { name: "fuzz", run: || fuzz::run(&fuzz::Options::default()) },
     Step { name: "torture", run: || torture::run(&torture::Options::quick()) },
     // To see that the instrument works; what it reads on a machine of CI decides nothing.
     Step { name: "bench", run: || bench::run(&bench::Options::quick()) },

@@ -1,4 +1,4 @@
-//! The project's own commands: `cargo xtask test | postgres | openapi | schemathesis | bench | torture | ci`.
+//! The project's own commands: `cargo xtask test | postgres | openapi | schemathesis | fuzz | bench | torture | ci`.
 //! Almost no dependencies, so that it builds in seconds; what it needs beyond cargo it finds or installs.
 #![expect(clippy::print_stdout, reason = "a command of developers talks on the terminal")]
 
@@ -6,6 +6,7 @@ mod arguments;
 mod bench;
 mod ci;
 mod debian;
+mod fuzz;
 mod openapi;
 mod postgres;
 mod postgres_binaries;
@@ -34,6 +35,8 @@ The commands of this workspace: cargo xtask <command>
   schemathesis [--examples N] [--cases N] [--seed N] [--sqlite]
         Test a running server against its OpenAPI document, on both engines or on SQLite only; with one seed, or with
         more until there are N cases on each engine.
+  fuzz [TARGET]... [--seconds N] [--seed N]
+        Throw bytes at the parsers of the edge, all of them or these, for 20 seconds each; see fuzz/README.md.
   bench [--quick] [--peers] [--only NAME]... [--rows N] [--rounds N] [--seconds N] [--connections N] [--rate N]
         [--growth N]
         Measure Perennial beside its limits and its peers; bench/README.md tells more. --quick only sees that it works.
@@ -42,7 +45,7 @@ The commands of this workspace: cargo xtask <command>
         size, --quick what CI has time for.
   ci [--only STEP]...
         Everything the project asks of a commit, or some steps of it:
-        test, fmt, clippy, deny, machete, openapi, schemathesis, torture, bench.";
+        test, fmt, clippy, deny, machete, openapi, schemathesis, fuzz, torture, bench.";
 
 fn main() -> ExitCode {
     let mut arguments = Arguments::new(std::env::args().skip(1));
@@ -55,6 +58,7 @@ fn main() -> ExitCode {
         "postgres" => arguments.finish().and_then(|()| postgres::foreground()),
         "openapi" => openapi_command(arguments),
         "schemathesis" => schemathesis::Options::parse(arguments).and_then(|options| schemathesis::run(&options)),
+        "fuzz" => fuzz::Options::parse(arguments).and_then(|options| fuzz::run(&options)),
         "bench" => bench::Options::parse(arguments).and_then(|options| bench::run(&options)),
         "torture" => torture::Options::parse(arguments).and_then(|options| torture::run(&options)),
         "ci" => ci::Options::parse(arguments).and_then(|options| ci::run(&options)),

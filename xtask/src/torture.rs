@@ -31,16 +31,13 @@ impl Options {
     }
 
     pub(crate) fn parse(mut arguments: Arguments) -> Result<Self> {
-        let mut options = Self {
+        let options = Self {
             quick: arguments.flag("--quick"),
             full: arguments.flag("--full"),
             seed: arguments.number("--seed")?,
             engine: arguments.value("--engine")?,
-            figures: Vec::new(),
+            figures: arguments.words(),
         };
-        while let Some(figure) = arguments.word() {
-            options.figures.push(figure);
-        }
         arguments.finish()?;
         if options.quick && options.full {
             return Err(Failure::new("`--quick` and `--full` exclude each other."));

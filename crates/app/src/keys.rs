@@ -70,7 +70,8 @@ impl Keys {
         }
     }
 
-    pub(crate) fn sign_cursor(&self, list: &[u8], payload: &[u8]) -> [u8; 16] {
+    /// The seal of a cursor's payload for this list.
+    pub fn sign_cursor(&self, list: &[u8], payload: &[u8]) -> [u8; 16] {
         let mut context = hmac::Context::with_key(&self.cursors);
         // The length keeps the boundary between the two where it is.
         context.update(&(list.len() as u64).to_be_bytes());

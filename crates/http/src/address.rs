@@ -14,7 +14,7 @@ const MOST_HOPS: usize = 32;
 /// Each proxy adds the address it was called from on the right, so the walk goes from right to left and stops at the
 /// first stranger. What stands further left is that stranger's own word and is not even read: neither rubbish nor a
 /// long list there can make a stranger pass for the proxy.
-pub(crate) fn client(peer: IpAddr, headers: &HeaderMap, trusted_proxies: &[IpNet]) -> IpAddr {
+pub fn client(peer: IpAddr, headers: &HeaderMap, trusted_proxies: &[IpNet]) -> IpAddr {
     let peer = peer.to_canonical();
     let is_trusted = |address: &IpAddr| trusted_proxies.iter().any(|network| network.contains(address));
     if !is_trusted(&peer) {

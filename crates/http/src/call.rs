@@ -103,7 +103,7 @@ impl Call<'_> {
         self.finish_query()?;
         let bytes = self.bytes().await?;
         self.check_type()?;
-        json::read(&bytes, self.limits.depth).map_err(|unreadable| match unreadable {
+        Body::parse(bytes, self.limits.depth).map_err(|unreadable| match unreadable {
             Unreadable::Malformed(detail) => {
                 Problem::new(Code::MalformedJson, format!("The body is not JSON: {detail}."))
             }
@@ -113,8 +113,7 @@ impl Call<'_> {
             Unreadable::DuplicateKey(key) => {
                 Problem::new(Code::DuplicateKey, format!("The key {key:?} stands twice in one object."))
             }
-        })?;
-        Ok(Body(bytes))
+        })
     }
 
     /// The body of a create, and the key it may be retried under.
@@ -167,6 +166,12 @@ impl Call<'_> {
 }
 
 impl Body {
+    /// A body, if it is JSON that nests no deeper than this.
+    pub(crate) fn parse(bytes: Bytes, depth: usize) -> Result<Self, Unreadable> {
+        json::read(&bytes, depth)?;
+        Ok(Self(bytes))
+    }
+
     /// Reads the fields of the body, gathering all that is wrong with them.
     pub(crate) fn read<T>(&self, fields: impl FnOnce(&mut Reader<'_>) -> T) -> (T, Faults) {
         let raw: &RawValue = serde_json::from_slice(&self.0).expect("the body was read as JSON before");

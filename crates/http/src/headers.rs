@@ -15,14 +15,14 @@ pub(crate) const TRACEPARENT: HeaderName = HeaderName::from_static("traceparent"
 pub(crate) const SEC_FETCH_SITE: HeaderName = HeaderName::from_static("sec-fetch-site");
 
 /// The request id the caller chose, if it is one.
-pub(crate) fn request_id(headers: &HeaderMap) -> Option<&str> {
+pub fn request_id(headers: &HeaderMap) -> Option<&str> {
     let text = headers.get(REQUEST_ID)?.to_str().ok()?;
     let plain = text.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'.' | b'_' | b'-'));
     (plain && (1..=128).contains(&text.len())).then_some(text)
 }
 
 /// The trace the request belongs to, if it says so in the W3C form.
-pub(crate) fn trace_id(headers: &HeaderMap) -> Option<&str> {
+pub fn trace_id(headers: &HeaderMap) -> Option<&str> {
     let text = headers.get(TRACEPARENT)?.to_str().ok()?;
     let mut parts = text.split('-');
     let hex = |part: Option<&'_ str>, length: usize| {
@@ -37,7 +37,7 @@ pub(crate) fn trace_id(headers: &HeaderMap) -> Option<&str> {
 }
 
 /// The caller's idempotency key: 1 to 255 visible ASCII characters, sent once.
-pub(crate) fn idempotency_key(headers: &HeaderMap) -> Result<Option<String>, &'static str> {
+pub fn idempotency_key(headers: &HeaderMap) -> Result<Option<String>, &'static str> {
     let mut values = headers.get_all(IDEMPOTENCY_KEY).iter();
     let Some(value) = values.next() else { return Ok(None) };
     let visible = value.as_bytes().iter().all(u8::is_ascii_graphic) && (1..=255).contains(&value.len());
@@ -48,7 +48,7 @@ pub(crate) fn idempotency_key(headers: &HeaderMap) -> Result<Option<String>, &'s
 }
 
 /// The caller's condition on the record's revision.
-pub(crate) fn if_match(headers: &HeaderMap) -> Result<IfMatch, &'static str> {
+pub fn if_match(headers: &HeaderMap) -> Result<IfMatch, &'static str> {
     let Some(tags) = tags(headers, &IF_MATCH)? else { return Ok(IfMatch::Unconditional) };
     Ok(match tags {
         Tags::Any => IfMatch::Any,
@@ -60,7 +60,7 @@ pub(crate) fn if_match(headers: &HeaderMap) -> Result<IfMatch, &'static str> {
 }
 
 /// Whether what the caller has already is this.
-pub(crate) fn none_match(headers: &HeaderMap, etag: &str) -> bool {
+pub fn none_match(headers: &HeaderMap, etag: &str) -> bool {
     match tags(headers, &IF_NONE_MATCH) {
         Ok(Some(Tags::Any)) => true,
         Ok(Some(Tags::List(tags))) => tags.iter().any(|tag| tag.value == etag.trim_matches('"')),
@@ -74,7 +74,7 @@ pub(crate) fn check_none_match(headers: &HeaderMap) -> Result<(), &'static str> 
 }
 
 /// The entity tag of a revision, with the bit of access where the record has one.
-pub(crate) fn etag(revision: EventId, has_access: Option<bool>) -> String {
+pub fn etag(revision: EventId, has_access: Option<bool>) -> String {
     match has_access {
         None => format!("\"{}\"", revision.suffix()),
         Some(access) => format!("\"{}-{}\"", revision.suffix(), u8::from(access)),

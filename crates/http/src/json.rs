@@ -8,9 +8,12 @@ use std::collections::HashSet;
 
 /// Why a body is not JSON we read.
 #[derive(Debug, PartialEq, Eq)]
-pub(crate) enum Unreadable {
+pub enum Unreadable {
+    /// It is not JSON at all.
     Malformed(String),
+    /// An object has this key twice.
     DuplicateKey(String),
+    /// It nests deeper than the limit.
     TooDeep,
 }
 

@@ -1,6 +1,7 @@
 //! Floor 4: the HTTP API. Wire types and handlers, one file per resource; what all of them share beside them.
 //! Status codes live here and nowhere below; the store is out of sight.
 
+pub mod edge;
 pub mod server;
 
 mod access;

@@ -127,7 +127,7 @@ pub(crate) async fn delete(mut call: Call<'_>) -> Result<Reply, Problem> {
 }
 
 /// The fields of a create.
-fn draft(fields: &mut impl Fields) -> PaymentDraft {
+pub(crate) fn draft(fields: &mut impl Fields) -> PaymentDraft {
     let draft = PaymentDraft {
         subscription_id: fields.required("/subscription_id", "The subscription it pays for."),
         amount: fields.required("/amount", "How much, with at most the currency's decimals."),
@@ -141,7 +141,7 @@ fn draft(fields: &mut impl Fields) -> PaymentDraft {
 }
 
 /// The fields of an update, and those that may be sent back as they stand.
-fn patch(fields: &mut impl Fields, payment: Option<&Payment>) -> PaymentDraft {
+pub(crate) fn patch(fields: &mut impl Fields, payment: Option<&Payment>) -> PaymentDraft {
     let patch = PaymentDraft {
         subscription_id: fields.optional("/subscription_id", "The subscription it pays for."),
         amount: fields.optional("/amount", "How much, with at most the currency's decimals."),

@@ -134,7 +134,21 @@ pub(crate) static DELETE: Operation = Operation {
 };
 
 pub(crate) async fn list(mut call: Call<'_>) -> Result<Reply, Problem> {
-    let query = &mut call.query;
+    let Wanted { query, limit, cursor } = wanted(&mut call.query);
+    call.no_body().await?;
+    let (plans, next) = plans::list(call.app, &call.caller, &query, cursor.as_deref(), limit).await?;
+    Ok(Reply::list(&plans, next.as_deref(), limit).cacheable())
+}
+
+/// What a list was asked for.
+pub(crate) struct Wanted {
+    query: Query,
+    limit: usize,
+    cursor: Option<String>,
+}
+
+/// Reads the parameters of a list.
+pub(crate) fn wanted(query: &mut crate::query::Query) -> Wanted {
     let sort = query.get("sort", |text| {
         filters::sort(
             text,
@@ -158,11 +172,11 @@ pub(crate) async fn list(mut call: Call<'_>) -> Result<Reply, Problem> {
         sort,
         descending,
     };
-    let limit = query.get("limit", limit).unwrap_or(DEFAULT_LIMIT);
-    let cursor = query.get("cursor", |text| Ok(text.to_owned()));
-    call.no_body().await?;
-    let (plans, next) = plans::list(call.app, &call.caller, &wanted, cursor.as_deref(), limit).await?;
-    Ok(Reply::list(&plans, next.as_deref(), limit).cacheable())
+    Wanted {
+        query: wanted,
+        limit: query.get("limit", limit).unwrap_or(DEFAULT_LIMIT),
+        cursor: query.get("cursor", |text| Ok(text.to_owned())),
+    }
 }
 
 pub(crate) async fn create(mut call: Call<'_>) -> Result<Reply, Problem> {
@@ -194,7 +208,7 @@ pub(crate) async fn delete(mut call: Call<'_>) -> Result<Reply, Problem> {
 }
 
 /// The fields of a create.
-fn draft(fields: &mut impl Fields) -> PlanDraft {
+pub(crate) fn draft(fields: &mut impl Fields) -> PlanDraft {
     let draft = PlanDraft {
         name: fields.required("/name", "What customers call the plan."),
         product_id: fields.nullable("/product_id", "The product it sells, in another system's words.").flatten(),
@@ -220,7 +234,7 @@ fn draft(fields: &mut impl Fields) -> PlanDraft {
 }
 
 /// The fields of an update, and those that may be sent back as they stand.
-fn patch(fields: &mut impl Fields, plan: Option<&Plan>) -> PlanPatch {
+pub(crate) fn patch(fields: &mut impl Fields, plan: Option<&Plan>) -> PlanPatch {
     let patch = PlanPatch {
         price: fields.optional("/price", "What one cycle costs, with at most the currency's decimals."),
         billing_cycle: fields.optional("/billing_cycle", "How often it bills."),

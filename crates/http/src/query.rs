@@ -73,7 +73,7 @@ fn decode(text: &str) -> Option<String> {
 }
 
 /// Percent-decoding alone, as a path has it.
-pub(crate) fn decode_percent(text: &str) -> Option<String> {
+pub fn decode_percent(text: &str) -> Option<String> {
     let bytes = text.as_bytes();
     let complete =
         |place: usize| bytes.get(place + 1..place + 3).is_some_and(|hex| hex.iter().all(u8::is_ascii_hexdigit));

@@ -169,7 +169,7 @@ async fn try_refresh(call: &mut Call<'_>) -> Result<Reply, Problem> {
     Ok(view::tokens(StatusCode::OK, &granted))
 }
 
-fn sign_up_fields(fields: &mut impl Fields) -> Option<(Credentials, Profile)> {
+pub(crate) fn sign_up_fields(fields: &mut impl Fields) -> Option<(Credentials, Profile)> {
     let credentials = credentials(fields);
     let profile = Profile {
         username: fields.nullable("/username", "What the person is called here.").flatten(),
@@ -182,13 +182,13 @@ fn sign_up_fields(fields: &mut impl Fields) -> Option<(Credentials, Profile)> {
     Some((credentials?, profile))
 }
 
-fn credentials(fields: &mut impl Fields) -> Option<Credentials> {
+pub(crate) fn credentials(fields: &mut impl Fields) -> Option<Credentials> {
     let token = fields.required::<Credential>("/access_token", "A token of one of your identity providers.");
     let email = fields.required::<Email>("/email", "The address in that token.");
     Some(Credentials { access_token: token?.0, email: email? })
 }
 
-fn refresh_token(fields: &mut impl Fields) -> Option<Credential> {
+pub(crate) fn refresh_token(fields: &mut impl Fields) -> Option<Credential> {
     fields.required("/refresh_token", "The newest refresh token of the session.")
 }
 

@@ -152,7 +152,26 @@ pub(crate) static DELETE: Operation = Operation {
 };
 
 pub(crate) async fn list(mut call: Call<'_>) -> Result<Reply, Problem> {
-    let query = &mut call.query;
+    let Wanted { query, plan, limit, cursor } = wanted(&mut call.query);
+    call.no_body().await?;
+    let (found, next) =
+        subscriptions::list(call.app, &call.caller, plan.as_ref(), query, cursor.as_deref(), limit).await?;
+    let now = call.app.clock.now();
+    let views: Vec<SubscriptionView<'_>> =
+        found.iter().map(|subscription| SubscriptionView::at(subscription, now)).collect();
+    Ok(Reply::list(&views, next.as_deref(), limit))
+}
+
+/// What a list was asked for.
+pub(crate) struct Wanted {
+    query: Query,
+    plan: Option<PlanKey>,
+    limit: usize,
+    cursor: Option<String>,
+}
+
+/// Reads the parameters of a list.
+pub(crate) fn wanted(query: &mut crate::query::Query) -> Wanted {
     let sort = query.get("sort", |text| {
         filters::sort(text, &[("created_at", Sort::Created), ("renews_at", Sort::Renews), ("ends_at", Sort::Ends)])
     });
@@ -183,15 +202,12 @@ pub(crate) async fn list(mut call: Call<'_>) -> Result<Reply, Problem> {
         sort,
         descending,
     };
-    let limit = query.get("limit", limit).unwrap_or(DEFAULT_LIMIT);
-    let cursor = query.get("cursor", |text| Ok(text.to_owned()));
-    call.no_body().await?;
-    let (found, next) =
-        subscriptions::list(call.app, &call.caller, plan.as_ref(), wanted, cursor.as_deref(), limit).await?;
-    let now = call.app.clock.now();
-    let views: Vec<SubscriptionView<'_>> =
-        found.iter().map(|subscription| SubscriptionView::at(subscription, now)).collect();
-    Ok(Reply::list(&views, next.as_deref(), limit))
+    Wanted {
+        query: wanted,
+        plan,
+        limit: query.get("limit", limit).unwrap_or(DEFAULT_LIMIT),
+        cursor: query.get("cursor", |text| Ok(text.to_owned())),
+    }
 }
 
 pub(crate) async fn create(mut call: Call<'_>) -> Result<Reply, Problem> {
@@ -230,7 +246,7 @@ pub(crate) async fn delete(mut call: Call<'_>) -> Result<Reply, Problem> {
 }
 
 /// The fields of a create.
-fn draft(fields: &mut impl Fields) -> SubscriptionDraft {
+pub(crate) fn draft(fields: &mut impl Fields) -> SubscriptionDraft {
     let draft = SubscriptionDraft {
         user_id: fields.required("/user_id", "The user who subscribes."),
         plan: fields.required::<PlanReference>("/subscription_plan_id", "The plan subscribed to.").map(|plan| plan.0),
@@ -243,7 +259,7 @@ fn draft(fields: &mut impl Fields) -> SubscriptionDraft {
 }
 
 /// The fields of an update, and those that may be sent back as they stand.
-fn patch(fields: &mut impl Fields, subscription: Option<&Subscription>) -> SubscriptionDraft {
+pub(crate) fn patch(fields: &mut impl Fields, subscription: Option<&Subscription>) -> SubscriptionDraft {
     let patch = SubscriptionDraft {
         user_id: fields.optional("/user_id", "The user who subscribes."),
         plan: fields.optional::<PlanReference>("/subscription_plan_id", "The plan subscribed to.").map(|plan| plan.0),
@@ -291,7 +307,7 @@ pub(crate) struct SubscriptionView<'a> {
 }
 
 impl<'a> SubscriptionView<'a> {
-    fn at(subscription: &'a Subscription, now: Time) -> Self {
+    pub(crate) fn at(subscription: &'a Subscription, now: Time) -> Self {
         Self {
             id: subscription.id,
             user_id: subscription.user_id,

@@ -4,7 +4,7 @@
 use crate::endpoint::Endpoint;
 use crate::fetch::{FetchError, Fetcher};
 use crate::jwk::{IssuerKeys, PublicKey};
-use crate::providers::{Source, SourceAt};
+use crate::providers::{Algorithm, Source, SourceAt};
 pub use crate::sighting::Sighting;
 use perennial_domain::time::Time;
 use serde::Deserialize;
@@ -67,6 +67,11 @@ enum Step {
 pub(crate) struct Fetched {
     pub(crate) keys: IssuerKeys,
     pub(crate) fresh_seconds: i64,
+}
+
+/// The names and algorithms of the keys we would use of a document, or why we would not use it at all.
+pub fn usable_keys(document: &[u8]) -> Result<Vec<(String, Vec<Algorithm>)>, &'static str> {
+    IssuerKeys::read(document).map(|keys| keys.summary()).map_err(|malformed| malformed.0)
 }
 
 impl Keyring {

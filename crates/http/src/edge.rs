@@ -1,0 +1,91 @@
+//! What the edge makes of bytes from outside, with no server and no store around it: each parser by its name.
+//! The handlers call the very same code; whoever wants to look at a parser alone finds it here.
+
+pub use crate::address::client as client_address;
+pub use crate::headers::{etag, idempotency_key, if_match, none_match, request_id, trace_id};
+pub use crate::json::Unreadable;
+pub use crate::query::decode_percent;
+
+use crate::call::{Body, BodyLimits};
+use crate::fields::Reader;
+use crate::query::Query;
+use crate::subscriptions::SubscriptionView;
+use crate::{payments, plans, sessions, subscriptions};
+use bytes::Bytes;
+use perennial_domain::fault::Faults;
+use perennial_domain::payments::{Payment, PaymentDraft};
+use perennial_domain::plans::{Plan, PlanDraft, PlanPatch};
+use perennial_domain::subscriptions::{Subscription, SubscriptionDraft};
+use perennial_domain::time::Time;
+
+/// What a body holds and all that is wrong with it, unless it is no JSON we read.
+pub type Read<T> = Result<(T, Faults), Unreadable>;
+
+/// The body of a plan's create.
+pub fn plan_draft(body: &[u8]) -> Read<PlanDraft> {
+    read(body, |fields| plans::draft(fields))
+}
+
+/// The body of a plan's update.
+pub fn plan_patch(body: &[u8], plan: &Plan) -> Read<PlanPatch> {
+    read(body, |fields| plans::patch(fields, Some(plan)))
+}
+
+/// The body of a subscription's create.
+pub fn subscription_draft(body: &[u8]) -> Read<SubscriptionDraft> {
+    read(body, |fields| subscriptions::draft(fields))
+}
+
+/// The body of a subscription's update.
+pub fn subscription_patch(body: &[u8], subscription: &Subscription) -> Read<SubscriptionDraft> {
+    read(body, |fields| subscriptions::patch(fields, Some(subscription)))
+}
+
+/// A subscription as it is answered at `now`.
+pub fn subscription_record(subscription: &Subscription, now: Time) -> Vec<u8> {
+    serde_json::to_vec(&SubscriptionView::at(subscription, now)).expect("a record has nothing that JSON has not")
+}
+
+/// The body of a payment's create.
+pub fn payment_draft(body: &[u8]) -> Read<PaymentDraft> {
+    read(body, |fields| payments::draft(fields))
+}
+
+/// The body of a payment's update.
+pub fn payment_patch(body: &[u8], payment: &Payment) -> Read<PaymentDraft> {
+    read(body, |fields| payments::patch(fields, Some(payment)))
+}
+
+/// The body of a sign-up; whether everything that is required was there.
+pub fn sign_up(body: &[u8]) -> Read<bool> {
+    read(body, |fields| sessions::sign_up_fields(fields).is_some())
+}
+
+/// The body of a sign-in; whether everything that is required was there.
+pub fn sign_in(body: &[u8]) -> Read<bool> {
+    read(body, |fields| sessions::credentials(fields).is_some())
+}
+
+/// The body of a refresh; whether the token was there.
+pub fn refresh_token(body: &[u8]) -> Read<bool> {
+    read(body, |fields| sessions::refresh_token(fields).is_some())
+}
+
+/// The query of the list of plans; the problem's document where it is refused.
+pub fn plan_query(query: &str) -> Result<(), Vec<u8>> {
+    let mut query = Query::new(Some(query), plans::LIST.query);
+    plans::wanted(&mut query);
+    query.finish().map_err(|problem| problem.document(""))
+}
+
+/// The query of the list of subscriptions; the problem's document where it is refused.
+pub fn subscription_query(query: &str) -> Result<(), Vec<u8>> {
+    let mut query = Query::new(Some(query), subscriptions::LIST.query);
+    subscriptions::wanted(&mut query);
+    query.finish().map_err(|problem| problem.document(""))
+}
+
+fn read<T>(body: &[u8], fields: impl FnOnce(&mut Reader<'_>) -> T) -> Read<T> {
+    let body = Body::parse(Bytes::copy_from_slice(body), BodyLimits::default().depth)?;
+    Ok(body.read(fields))
+}

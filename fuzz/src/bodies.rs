@@ -1,0 +1,134 @@
+//! Bodies. What is accepted becomes a record; the record, sent back as it was answered, changes nothing.
+
+use crate::texts::{storable, told};
+use perennial_domain::currency::Currency;
+use perennial_domain::fault::Faults;
+use perennial_domain::id::{EventId, OrganizationId, PaymentId, PlanId, SubscriptionId};
+use perennial_domain::organizations::{Organization, OrganizationName};
+use perennial_domain::payments::Payment;
+use perennial_domain::plans::Plan;
+use perennial_domain::subscriptions::Subscription;
+use perennial_domain::time::Time;
+use perennial_http::edge::{self, Read, Unreadable};
+use serde_json::Value;
+
+const ORGANIZATION: OrganizationId = OrganizationId::from_bytes([1; 16]);
+const REVISION: EventId = EventId::from_bytes([2; 16]);
+
+pub(crate) fn plan(data: &[u8]) {
+    let sample = sample_plan();
+    checked(data, edge::plan_patch(data, &sample));
+    let Some((draft, faults)) = checked(data, edge::plan_draft(data)) else { return };
+    let clean = faults.is_empty();
+    match Plan::create(draft, faults, &organization(), PlanId::from_bytes([3; 16]), REVISION, now()) {
+        Ok(plan) => {
+            assert!(clean);
+            let record = serde_json::to_vec(&plan).expect("a plan is JSON");
+            kept(&record);
+            let (patch, faults) = edge::plan_patch(&record, &plan).expect("a record is JSON");
+            assert_eq!(plan.merge(patch, faults), Ok(plan));
+        }
+        Err(faults) => refused(&faults),
+    }
+}
+
+pub(crate) fn subscription(data: &[u8]) {
+    let Some((draft, faults)) = checked(data, edge::subscription_draft(data)) else { return };
+    let (plan, id) = (sample_plan(), SubscriptionId::from_bytes([4; 16]));
+    match Subscription::create(draft, faults, Some(&plan), id, REVISION, now()) {
+        Ok(subscription) => {
+            checked(data, edge::subscription_patch(data, &subscription));
+            let record = edge::subscription_record(&subscription, now());
+            kept(&record);
+            let (patch, faults) = edge::subscription_patch(&record, &subscription).expect("a record is JSON");
+            let merged = subscription.merge(patch, Some(plan.id), faults, now());
+            assert_eq!(merged.ok(), Some(subscription));
+        }
+        Err(faults) => refused(&faults),
+    }
+}
+
+pub(crate) fn payment(data: &[u8]) {
+    let Some((draft, faults)) = checked(data, edge::payment_draft(data)) else { return };
+    match Payment::create(draft, faults, ORGANIZATION, PaymentId::from_bytes([5; 16]), REVISION, now()) {
+        Ok(payment) => {
+            checked(data, edge::payment_patch(data, &payment));
+            let record = serde_json::to_vec(&payment).expect("a payment is JSON");
+            kept(&record);
+            let (patch, faults) = edge::payment_patch(&record, &payment).expect("a record is JSON");
+            assert_eq!(payment.merge(patch, faults, now()).ok(), Some(payment));
+        }
+        Err(faults) => refused(&faults),
+    }
+}
+
+/// A body is either whole or says what is missing.
+pub(crate) fn authentication(data: &[u8]) {
+    for read in [edge::sign_up(data), edge::sign_in(data), edge::refresh_token(data)] {
+        if let Some((whole, faults)) = checked(data, read) {
+            assert!(whole || !faults.is_empty(), "something is missing and nobody noted it");
+        }
+    }
+}
+
+/// What was read, after looking at all that was wrong with it.
+fn checked<T>(data: &[u8], read: Read<T>) -> Option<(T, Faults)> {
+    let json = serde_json::from_slice::<Value>(data);
+    match read {
+        Ok((value, faults)) => {
+            assert!(json.is_ok() || !faults.is_empty(), "what is not JSON was accepted");
+            assert!(json.is_ok_and(|json| json.is_object()) || !faults.is_empty(), "what is no object was accepted");
+            for fault in &faults {
+                assert!(fault.pointer.is_empty() || fault.pointer.starts_with('/'), "{:?}", fault.pointer);
+                told(&fault.reason);
+            }
+            Some((value, faults))
+        }
+        Err(Unreadable::Malformed(reason)) => {
+            assert!(json.is_err() && !reason.is_empty(), "JSON was refused: {reason}");
+            None
+        }
+        Err(Unreadable::DuplicateKey(_) | Unreadable::TooDeep) => None,
+    }
+}
+
+fn refused(faults: &Faults) {
+    assert!(!faults.is_empty(), "a refusal says why");
+    faults.iter().for_each(|fault| told(&fault.reason));
+}
+
+/// Both engines keep every text of the record as it is.
+fn kept(record: &[u8]) {
+    fn texts(value: &Value) {
+        match value {
+            Value::String(text) => text.chars().for_each(storable),
+            Value::Array(items) => items.iter().for_each(texts),
+            Value::Object(members) => members.values().for_each(texts),
+            _ => {}
+        }
+    }
+    texts(&serde_json::from_slice(record).expect("a record is JSON"));
+}
+
+fn sample_plan() -> Plan {
+    let body = br#"{"name": "Pro", "slug": "pro", "price": 19.99, "billing_cycle": "monthly"}"#;
+    let (draft, faults) = edge::plan_draft(body).expect("the sample is JSON");
+    let id = PlanId::from_bytes([3; 16]);
+    Plan::create(draft, faults, &organization(), id, REVISION, now()).expect("the sample is a plan")
+}
+
+fn organization() -> Organization {
+    Organization {
+        id: ORGANIZATION,
+        name: OrganizationName::kept("default".to_owned()),
+        currency: Currency::USD,
+        max_sessions: None,
+        created_at: now(),
+        updated_at: now(),
+        revision: REVISION,
+    }
+}
+
+fn now() -> Time {
+    Time::from_micros(1_773_144_000_000_000).expect("an instant of 2026")
+}

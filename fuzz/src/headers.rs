@@ -1,0 +1,97 @@
+//! Headers: where a request comes from, and what it may steer us with. A line of the input is a line of the header.
+
+use http::header::{IF_MATCH, IF_NONE_MATCH};
+use http::{HeaderMap, HeaderName, HeaderValue};
+use ipnet::IpNet;
+use perennial_app::revision::IfMatch;
+use perennial_domain::clients::Origin;
+use perennial_domain::id::EventId;
+use perennial_http::edge;
+use std::net::{IpAddr, SocketAddr};
+
+/// A stranger is who it is; behind a proxy, the client is the peer or somebody that is named.
+pub(crate) fn forwarded_for(data: &[u8]) {
+    let trusted: [IpNet; 2] = ["10.0.0.0/8", "2001:db8:1::/48"].map(|text| text.parse().expect("a network"));
+    let stranger: IpAddr = "203.0.113.5".parse().expect("an address");
+    let proxy: IpAddr = "10.0.0.1".parse().expect("an address");
+    let name = HeaderName::from_static("x-forwarded-for");
+    let headers = lines(data, &name);
+    assert_eq!(edge::client_address(stranger, &headers, &trusted), stranger);
+    let client = edge::client_address(proxy, &headers, &trusted);
+    assert_eq!(client, client.to_canonical());
+    let hops = headers.get_all(&name).iter().flat_map(|line| line.as_bytes().split(|byte| *byte == b','));
+    let named = hops.filter_map(|hop| {
+        let hop = std::str::from_utf8(hop).ok()?.trim_matches([' ', '\t']);
+        hop.parse().ok().or_else(|| hop.parse().ok().map(|socket: SocketAddr| socket.ip()))
+    });
+    assert!(client == proxy || named.map(|hop: IpAddr| hop.to_canonical()).any(|hop| hop == client), "{client}");
+    // What a stranger writes before its own address changes nothing.
+    if !trusted.iter().any(|network| network.contains(&client)) {
+        let mut forged = HeaderMap::new();
+        forged.append(&name, HeaderValue::from_static("198.51.100.99, 10.9.9.9"));
+        forged.extend(headers.get_all(&name).iter().map(|line| (name.clone(), line.clone())));
+        assert_eq!(edge::client_address(proxy, &forged, &trusted), client);
+    }
+}
+
+/// Conditions name only revisions that stand in them; keys and ids are what they may be or nothing.
+pub(crate) fn conditions(data: &[u8]) {
+    let tags = lines(data, &IF_MATCH);
+    match edge::if_match(&tags) {
+        Ok(IfMatch::OneOf(revisions)) => {
+            let text: String = tags.get_all(IF_MATCH).iter().filter_map(|line| line.to_str().ok()).collect();
+            assert!(revisions.iter().all(|revision| text.contains(&revision.suffix())));
+        }
+        Ok(_) => {}
+        Err(detail) => assert!(!detail.is_empty()),
+    }
+    let own = EventId::from_bytes(std::array::from_fn(|place| data.get(place).copied().unwrap_or(7)));
+    for tag in [edge::etag(own, None), edge::etag(own, Some(true)), edge::etag(own, Some(false))] {
+        let strong = lines(tag.as_bytes(), &IF_MATCH);
+        assert_eq!(edge::if_match(&strong), Ok(IfMatch::OneOf(vec![own])));
+        let weak = lines(format!("W/{tag}").as_bytes(), &IF_MATCH);
+        assert_eq!(edge::if_match(&weak), Ok(IfMatch::OneOf(vec![])));
+        assert!(edge::none_match(&lines(tag.as_bytes(), &IF_NONE_MATCH), &tag));
+        let _ = edge::none_match(&lines(data, &IF_NONE_MATCH), &tag);
+    }
+    let name = HeaderName::from_static("idempotency-key");
+    match edge::idempotency_key(&lines(data, &name)) {
+        Ok(Some(key)) => assert!((1..=255).contains(&key.len()) && key.bytes().all(|byte| byte.is_ascii_graphic())),
+        Ok(None) => assert!(lines(data, &name).is_empty()),
+        Err(detail) => assert!(!detail.is_empty()),
+    }
+    let headers = lines(data, &HeaderName::from_static("x-request-id"));
+    if let Some(id) = edge::request_id(&headers) {
+        assert!(
+            (1..=128).contains(&id.len())
+                && id.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"._-".contains(&byte))
+        );
+    }
+    let headers = lines(data, &HeaderName::from_static("traceparent"));
+    if let Some(trace) = edge::trace_id(&headers) {
+        assert!(
+            trace.len() == 32
+                && trace.bytes().all(|byte| byte.is_ascii_hexdigit())
+                && trace.bytes().any(|byte| byte != b'0')
+        );
+    }
+    if let Ok(text) = std::str::from_utf8(data) {
+        let any_port = Origin::parse("http://localhost:*").expect("an origin");
+        let port = text.strip_prefix("http://localhost").map(|rest| rest.strip_prefix(':').unwrap_or(rest));
+        let digits = port.is_some_and(|port| port.bytes().all(|byte| byte.is_ascii_digit()));
+        assert!(!any_port.allows(text) || digits, "{text}");
+        let one = Origin::parse("https://app.example.com").expect("an origin");
+        assert_eq!(one.allows(text), text == "https://app.example.com", "{text}");
+    }
+}
+
+/// Each line that can stand in a header, under this name.
+fn lines(data: &[u8], name: &HeaderName) -> HeaderMap {
+    let mut headers = HeaderMap::new();
+    for line in data.split(|byte| *byte == b'\n').take(16) {
+        if let Ok(value) = HeaderValue::from_bytes(line) {
+            headers.append(name.clone(), value);
+        }
+    }
+    headers
+}

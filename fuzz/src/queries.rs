@@ -1,0 +1,27 @@
+//! The query strings of the two lists.
+
+use crate::utf8;
+use perennial_http::edge;
+use serde_json::Value;
+
+/// A query is taken, or refused with 400 and every fault under its parameter.
+pub(crate) fn lists(data: &[u8]) {
+    let Some(text) = utf8(data) else { return };
+    for refusal in [edge::plan_query(text), edge::subscription_query(text)].into_iter().filter_map(Result::err) {
+        let problem: Value = serde_json::from_slice(&refusal).expect("a problem is JSON");
+        assert_eq!(problem["status"], 400, "{problem}");
+        let code = problem["code"].as_str().expect("a code");
+        assert!(matches!(code, "invalid_parameter" | "unknown_parameter"), "{code}");
+        let faults = problem["errors"].as_array().expect("a list of faults");
+        assert!(!faults.is_empty());
+        for fault in faults {
+            assert!(
+                fault["parameter"].is_string() && fault["code"].is_string() && fault["detail"].is_string(),
+                "{fault}"
+            );
+        }
+    }
+    if let Some(decoded) = edge::decode_percent(text) {
+        assert_eq!(edge::decode_percent(&decoded.replace('%', "%25")), Some(decoded));
+    }
+}
