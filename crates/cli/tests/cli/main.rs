@@ -10,6 +10,7 @@ mod client_lives;
 mod commands;
 mod configuration;
 mod first_run;
+mod floods;
 mod local_tokens;
 mod many_servers;
 mod provider_check;
