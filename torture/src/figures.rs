@@ -2,6 +2,7 @@
 
 mod keys;
 mod kill_loop;
+mod linearizability;
 mod refreshes;
 mod stops;
 
@@ -13,6 +14,12 @@ pub(crate) const FIGURES: &[Figure] = &[
         about: "SIGKILL under 32 writers: nothing acknowledged is lost, nothing is there twice",
         engines: &Engine::ALL,
         run: kill_loop::run,
+    },
+    Figure {
+        name: "r5",
+        about: "histories of single records under kills: an order exists in which every answer is right",
+        engines: &Engine::ALL,
+        run: linearizability::run,
     },
     Figure {
         name: "r6",

@@ -10,6 +10,7 @@ mod failure;
 mod figure;
 mod figures;
 mod home;
+mod linearizable;
 mod options;
 mod report;
 mod rows;
