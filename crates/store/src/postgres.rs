@@ -17,6 +17,7 @@ use crate::value::Value;
 mod connection;
 mod fault;
 mod migrate;
+mod pause;
 mod plan;
 mod replay;
 mod tls;
@@ -25,8 +26,9 @@ pub(crate) mod value;
 mod verifier;
 mod writer;
 
-use connection::{Slot, recoverable};
+use connection::{Connection, Slot, recoverable};
 use fault::Fault;
+use pause::Pause;
 use tls::Target;
 use value::Argument;
 
@@ -76,7 +78,8 @@ impl Postgres {
         let target = Arc::new(Target::parse(&options.url)?);
         let counters = Arc::new(Counters::default());
         let failure = Failure::new();
-        let slot = || Slot::new(Arc::clone(&target), options.prepared, Arc::clone(&counters));
+        let pause = Arc::new(Pause::default());
+        let slot = || Slot::new(Arc::clone(&target), options.prepared, Arc::clone(&counters), Arc::clone(&pause));
         let (queue, inbox) = Queue::new(options.queue, Arc::clone(&counters), Rule::Disjoint);
         let readers = (0..options.readers.max(1)).map(|_| slot()).collect();
         let writing = slot();
@@ -100,10 +103,9 @@ impl Postgres {
     ) -> Result<Vec<T>, Error> {
         let _reading = self.counters.reading();
         self.counters.statements(1);
-        let slot = &self.readers[self.turn.fetch_add(1, Relaxed) % self.readers.len()];
         let arguments: Vec<Argument<'_>> = params.iter().map(Argument::One).collect();
-        let rows = match query(slot, sql, &arguments).await {
-            Err(fault) if recoverable(&fault) => query(slot, sql, &arguments).await,
+        let rows = match self.query(sql, &arguments).await {
+            Err(fault) if recoverable(&fault) => self.query(sql, &arguments).await,
             first => first,
         };
         rows.map_err(|fault| fault.error())?.iter().take(limit).map(|row| map(&Row::postgres(row))).collect()
@@ -125,20 +127,31 @@ impl Postgres {
     pub(crate) fn metrics(&self) -> StoreMetrics {
         self.counters.snapshot(self.queue.waiting(), self.queue.capacity(), self.readers.len())
     }
-}
 
-async fn query(slot: &Slot, sql: &Sql, arguments: &[Argument<'_>]) -> Result<Vec<tokio_postgres::Row>, Fault> {
-    let connection = slot.connection().await.map_err(|error| match error {
-        Error::Unavailable(text) => Fault::Lost(text),
-        other => Fault::Moment(other.to_string()),
-    })?;
-    connection.query(sql.postgres(), arguments).await.map_err(|error| {
-        let fault = Fault::of(&error);
-        match fault {
-            Fault::Lost(_) => slot.discard(&connection),
-            Fault::Stale(_) => connection.forget_statements(),
-            _ => {}
-        }
-        fault
-    })
+    async fn query(&self, sql: &Sql, arguments: &[Argument<'_>]) -> Result<Vec<tokio_postgres::Row>, Fault> {
+        let (slot, connection) = self.reader().await?;
+        connection.query(sql.postgres(), arguments).await.map_err(|error| {
+            let fault = Fault::of(&error);
+            match fault {
+                Fault::Lost(_) => slot.discard(&connection),
+                Fault::Stale(_) => connection.forget_statements(),
+                _ => {}
+            }
+            fault
+        })
+    }
+
+    /// The next connection in turn, or, if that one is lost and cannot be replaced now, any other that lives.
+    async fn reader(&self) -> Result<(&Slot, Arc<Connection>), Fault> {
+        let slot = &self.readers[self.turn.fetch_add(1, Relaxed) % self.readers.len()];
+        let error = match slot.connection().await {
+            Ok(connection) => return Ok((slot, connection)),
+            Err(error) => error,
+        };
+        let other = self.readers.iter().find_map(|other| Some((other, other.live()?)));
+        other.ok_or_else(|| match error {
+            Error::Unavailable(text) => Fault::Lost(text),
+            other => Fault::Moment(other.to_string()),
+        })
+    }
 }

@@ -3,17 +3,16 @@
 
 use std::collections::HashMap;
 use std::future::Future;
-use std::hash::{BuildHasher, RandomState};
 use std::pin::Pin;
 use std::sync::atomic::Ordering::Relaxed;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::task::Poll;
-use std::time::{Duration, Instant};
 
 use tokio_postgres::types::{ToSql, Type as Wire};
 use tokio_postgres::{Client, Statement};
 
 use super::fault::{Fault, describe};
+use super::pause::Pause;
 use super::tls::Target;
 use super::value::Argument;
 use crate::error::Error;
@@ -21,8 +20,6 @@ use crate::metrics::Counters;
 
 /// Prepared statements kept per connection; lists can be composed in many ways, so there must be an end.
 const STATEMENTS: usize = 512;
-const FIRST_PAUSE: Duration = Duration::from_millis(50);
-const LONGEST_PAUSE: Duration = Duration::from_secs(1);
 
 pub(super) struct Connection {
     client: Client,
@@ -139,59 +136,46 @@ pub(super) async fn pipelined(mut pending: Vec<Pending<'_>>) -> Vec<Result<u64, 
 }
 
 /// Holds a connection and opens another when it is lost. While the server does not answer, callers are told at once
-/// and only one of them tries again, after a pause that grows.
+/// and only one of them tries again, after the pause.
 pub(super) struct Slot {
     target: Arc<Target>,
     prepared: bool,
     counters: Arc<Counters>,
+    pause: Arc<Pause>,
     current: Mutex<Option<Arc<Connection>>>,
-    connecting: tokio::sync::Mutex<Attempts>,
-}
-
-#[derive(Default)]
-struct Attempts {
-    failures: u32,
-    not_before: Option<Instant>,
-    last: String,
-    connected: bool,
+    /// Held by whoever connects; whether anybody has before.
+    connecting: tokio::sync::Mutex<bool>,
 }
 
 impl Slot {
-    pub(super) fn new(target: Arc<Target>, prepared: bool, counters: Arc<Counters>) -> Self {
-        Self { target, prepared, counters, current: Mutex::new(None), connecting: tokio::sync::Mutex::default() }
+    pub(super) fn new(target: Arc<Target>, prepared: bool, counters: Arc<Counters>, pause: Arc<Pause>) -> Self {
+        Self { target, prepared, counters, pause, current: Mutex::default(), connecting: tokio::sync::Mutex::default() }
     }
 
     pub(super) async fn connection(&self) -> Result<Arc<Connection>, Error> {
         if let Some(connection) = self.live() {
             return Ok(connection);
         }
-        let mut attempts = self.connecting.lock().await;
+        let mut connected = self.connecting.lock().await;
         if let Some(connection) = self.live() {
             return Ok(connection);
         }
-        if attempts.not_before.is_some_and(|time| Instant::now() < time) {
-            return Err(Error::Unavailable(attempts.last.clone()));
+        if let Some(reason) = self.pause.reason() {
+            return Err(Error::Unavailable(reason));
         }
         match Connection::open(&self.target, self.prepared).await {
             Ok(connection) => {
-                if attempts.connected {
-                    self.counters.reconnects.fetch_add(1, Relaxed);
-                }
-                *attempts = Attempts { connected: true, ..Attempts::default() };
+                self.pause.end();
+                self.counters.reconnects.fetch_add(u64::from(*connected), Relaxed);
+                *connected = true;
                 let connection = Arc::new(connection);
                 *self.lock() = Some(Arc::clone(&connection));
                 Ok(connection)
             }
             Err(error) => {
-                attempts.last = describe(&error);
-                let pause = (FIRST_PAUSE * 2_u32.pow(attempts.failures.min(5))).min(LONGEST_PAUSE);
-                attempts.not_before = Some(Instant::now() + jittered(pause));
-                attempts.failures += 1;
-                // The first failure is the caller's to tell: at the start, in the one sentence that ends the program.
-                if attempts.connected || attempts.failures > 1 {
-                    tracing::warn!(error = attempts.last, "PostgreSQL cannot be reached");
-                }
-                Err(Error::Unavailable(attempts.last.clone()))
+                let reason = describe(&error);
+                self.pause.begin(&reason);
+                Err(Error::Unavailable(reason))
             }
         }
     }
@@ -208,20 +192,14 @@ impl Slot {
         *self.lock() = None;
     }
 
-    fn live(&self) -> Option<Arc<Connection>> {
+    /// The connection, if there is one now.
+    pub(super) fn live(&self) -> Option<Arc<Connection>> {
         self.lock().as_ref().filter(|connection| !connection.is_closed()).cloned()
     }
 
     fn lock(&self) -> MutexGuard<'_, Option<Arc<Connection>>> {
         self.current.lock().unwrap_or_else(PoisonError::into_inner)
     }
-}
-
-/// Between half of the pause and all of it, so that servers that fell together do not return together.
-pub(super) fn jittered(pause: Duration) -> Duration {
-    // Every `RandomState` has keys of its own; chance of this quality is all that is needed.
-    let chance = RandomState::new().hash_one(0_u8) % 1000;
-    pause / 2 + pause.mul_f64(f64::from(u32::try_from(chance).unwrap_or(0)) / 2000.0)
 }
 
 /// Whether a statement may simply be sent again on a fresh connection or with a fresh preparation.

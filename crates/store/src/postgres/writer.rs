@@ -5,8 +5,9 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::connection::{Connection, Slot, jittered};
+use super::connection::{Connection, Slot};
 use super::fault::Fault;
+use super::pause::jittered;
 use super::transaction::{BEGIN, CommitFault, Stop, commit, control, prepare, run};
 use super::{plan, replay};
 use crate::change::{Change, Miss};

@@ -11,6 +11,7 @@ mod durability;
 mod guards;
 mod list;
 mod migrations;
+mod outages;
 mod postgres;
 mod query_plans;
 mod sqlite;
