@@ -1,6 +1,8 @@
 //! A `PostgreSQL` of the figure's own, with `fsync` on, that can be ended and started again.
 //! It does not run as root, so root lends it an account and a directory that account can reach.
 
+mod standby;
+
 use std::fs;
 use std::io::{BufRead, BufReader};
 use std::net::{Ipv4Addr, TcpListener};
@@ -32,6 +34,14 @@ pub(crate) struct Cluster {
 
 impl Cluster {
     pub(crate) fn start(run: &Run) -> Result<Self> {
+        let mut cluster = Self::place(run)?;
+        cluster.initialise()?;
+        cluster.start_again()?;
+        Ok(cluster)
+    }
+
+    /// A directory and a port, and nothing there yet.
+    fn place(run: &Run) -> Result<Self> {
         let owner = owner(&run.evidence)?;
         let port = free_port()?;
         let evidence = run.evidence.join(format!("postgres-{port}"));
@@ -46,10 +56,7 @@ impl Cluster {
             chown(&directory, Some(user), Some(group)).map_err(could_not("give a directory to PostgreSQL"))?;
         }
         let programs = run.postgres_programs.clone();
-        let mut cluster = Self { programs, directory, evidence, owner, port, keeper: None, pid: 0 };
-        cluster.initialise()?;
-        cluster.start_again()?;
-        Ok(cluster)
+        Ok(Self { programs, directory, evidence, owner, port, keeper: None, pid: 0 })
     }
 
     pub(crate) fn url(&self) -> String {
@@ -63,16 +70,10 @@ impl Cluster {
 
     /// What a query answers: a line for a row, `|` between columns.
     pub(crate) fn query(&self, sql: &str) -> Result<String> {
-        let output = self
+        run(self
             .command("psql")
             .args(["--no-psqlrc", "--tuples-only", "--no-align", "--set=ON_ERROR_STOP=1", "--dbname"])
-            .args([self.url().as_str(), "--command", sql])
-            .output()
-            .map_err(could_not("run `psql`"))?;
-        if !output.status.success() {
-            return Err(Failure::new(format!("`psql` refused: {}", String::from_utf8_lossy(&output.stderr).trim())));
-        }
-        String::from_utf8(output.stdout).map_err(|_| Failure::new("`psql` printed something that is not UTF-8"))
+            .args([self.url().as_str(), "--command", sql]))
     }
 
     /// Starts the server after `stop`, on the same port and data, and waits until it takes queries.
@@ -105,13 +106,8 @@ impl Cluster {
     }
 
     fn initialise(&self) -> Result {
-        let mut initdb = self.command("initdb");
-        initdb.args(["--pgdata=data", "--username=postgres", "--auth=trust", "--encoding=UTF8", "--locale=C"]);
-        let output = initdb.output().map_err(could_not("run `initdb`"))?;
-        if output.status.success() {
-            return Ok(());
-        }
-        Err(Failure::new(format!("`initdb` failed: {}", String::from_utf8_lossy(&output.stderr).trim())))
+        let settings = ["--pgdata=data", "--username=postgres", "--auth=trust", "--encoding=UTF8", "--locale=C"];
+        run(self.command("initdb").args(settings)).map(drop)
     }
 
     fn as_owner(&self, mut command: Command) -> Command {
@@ -135,7 +131,7 @@ impl Cluster {
             let text = fs::read_to_string(&pid_file).unwrap_or_default();
             let mut lines = text.lines();
             let own = lines.next().is_some_and(|pid| pid.trim() == self.pid.to_string());
-            if own && lines.nth(6).is_some_and(|state| state.trim() == "ready") {
+            if own && lines.nth(6).is_some_and(|state| matches!(state.trim(), "ready" | "standby")) {
                 return Ok(());
             }
             if !signal(self.pid, "0") {
@@ -168,6 +164,16 @@ impl Drop for Cluster {
             eprintln!("could not move {} to {}", self.directory.display(), self.evidence.display());
         }
     }
+}
+
+/// What a program prints; its complaints become part of the failure.
+fn run(command: &mut Command) -> Result<String> {
+    let name = Path::new(command.get_program()).file_name().unwrap_or_default().to_string_lossy().into_owned();
+    let output = command.output().map_err(could_not(format!("run `{name}`")))?;
+    if !output.status.success() {
+        return Err(Failure::new(format!("`{name}` failed: {}", String::from_utf8_lossy(&output.stderr).trim())));
+    }
+    String::from_utf8(output.stdout).map_err(|_| Failure::new(format!("`{name}` printed something that is not UTF-8")))
 }
 
 /// Another account to run the server as, if we are root; whoever made the evidence is who we are.

@@ -1,5 +1,6 @@
 //! The table of figures, in the order they run.
 
+mod database_restarts;
 mod keys;
 mod kill_loop;
 mod linearizability;
@@ -14,6 +15,12 @@ pub(crate) const FIGURES: &[Figure] = &[
         about: "SIGKILL under 32 writers: nothing acknowledged is lost, nothing is there twice",
         engines: &Engine::ALL,
         run: kill_loop::run,
+    },
+    Figure {
+        name: "r4",
+        about: "the database restarted at once, or replaced by its standby, under load: nothing lost, only 503s",
+        engines: &[Engine::Postgres],
+        run: database_restarts::run,
     },
     Figure {
         name: "r5",

@@ -1,0 +1,113 @@
+//! What callers were told, counted for all of them together.
+
+use std::io;
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering::Relaxed};
+use std::time::Duration;
+
+use perennial_running::Answer;
+
+/// Complaints that are printed; the journals have them all.
+const PRINTED: usize = 10;
+
+#[derive(Default)]
+pub(crate) struct Answers {
+    /// Whether the database is away, or has not been back for long enough that everybody noticed.
+    away: AtomicBool,
+    pub(crate) refused: AtomicUsize,
+    pub(crate) refused_without_reason: AtomicUsize,
+    pub(crate) wrong: AtomicUsize,
+    pub(crate) replayed: AtomicUsize,
+    slowest_us: AtomicU64,
+    slowest_recovery_us: AtomicU64,
+}
+
+/// What follows from an answer.
+pub(crate) enum Then {
+    Done,
+    /// Refused for now, or nobody knows: the same again.
+    Again,
+    /// An answer that nobody should get.
+    Wrong,
+}
+
+impl Answers {
+    pub(crate) fn is_away(&self) -> bool {
+        self.away.load(Relaxed)
+    }
+
+    pub(crate) fn set_away(&self, away: bool) {
+        self.away.store(away, Relaxed);
+    }
+
+    /// Judges an answer to a call that was made while the database was away, or was not.
+    pub(crate) fn judge(&self, was_away: bool, answer: &io::Result<Answer>, took: Duration) -> Then {
+        self.slowest_us.fetch_max(micros(took), Relaxed);
+        match answer {
+            Ok(answer) if matches!(answer.status, 200 | 201) => {
+                let replayed = answer.header("idempotency-replayed").is_some();
+                self.replayed.fetch_add(usize::from(replayed), Relaxed);
+                Then::Done
+            }
+            Ok(answer) if answer.status == 503 && answer.header("retry-after").is_some() => {
+                self.refused.fetch_add(1, Relaxed);
+                if !was_away && !self.is_away() {
+                    self.refused_without_reason.fetch_add(1, Relaxed);
+                }
+                Then::Again
+            }
+            Ok(answer) => self.complain(&format!("{} {}", answer.status, answer.json())),
+            Err(error) => self.complain(&error.to_string()),
+        }
+    }
+
+    pub(crate) fn recovered(&self, took: Duration) {
+        self.slowest_recovery_us.fetch_max(micros(took), Relaxed);
+    }
+
+    pub(crate) fn slowest(&self) -> Duration {
+        Duration::from_micros(self.slowest_us.load(Relaxed))
+    }
+
+    pub(crate) fn slowest_recovery(&self) -> Duration {
+        Duration::from_micros(self.slowest_recovery_us.load(Relaxed))
+    }
+
+    fn complain(&self, what: &str) -> Then {
+        if self.wrong.fetch_add(1, Relaxed) < PRINTED {
+            println!("  a caller was told: {what}");
+        }
+        Then::Wrong
+    }
+}
+
+fn micros(duration: Duration) -> u64 {
+    u64::try_from(duration.as_micros()).unwrap_or(u64::MAX)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn answer(status: u16, headers: &[(&str, &str)]) -> Answer {
+        let headers = headers.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
+        Answer { status, headers, body: Vec::new() }
+    }
+
+    #[test]
+    fn only_a_503_that_says_when_to_come_again_is_a_refusal_and_only_while_the_database_is_away() {
+        let answers = Answers::default();
+        let judge_any = |away, answer| answers.judge(away, &answer, Duration::ZERO);
+        let judge = |away, answer| judge_any(away, Ok(answer));
+        let counts = || (answers.refused.load(Relaxed), answers.refused_without_reason.load(Relaxed));
+        assert!(matches!(judge(true, answer(503, &[("retry-after", "1")])), Then::Again));
+        assert_eq!(counts(), (1, 0));
+        assert!(matches!(judge(false, answer(503, &[("retry-after", "1")])), Then::Again));
+        assert_eq!(counts(), (2, 1));
+        for wrong in [answer(503, &[]), answer(500, &[]), answer(409, &[])] {
+            assert!(matches!(judge(true, wrong), Then::Wrong));
+        }
+        assert!(matches!(judge_any(true, Err(io::ErrorKind::UnexpectedEof.into())), Then::Wrong));
+        assert!(matches!(judge(false, answer(201, &[("idempotency-replayed", "true")])), Then::Done));
+        assert_eq!((answers.wrong.load(Relaxed), answers.replayed.load(Relaxed)), (4, 1));
+    }
+}
