@@ -24,4 +24,5 @@ pub mod sessions;
 pub mod signing_keys;
 pub mod subscriptions;
 mod trust;
+mod turns;
 pub mod users;

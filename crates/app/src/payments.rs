@@ -80,7 +80,8 @@ pub async fn update(
     if_match: &IfMatch,
     read: impl Fn(&Payment) -> (PaymentDraft, Faults) + Send + Sync,
 ) -> Result<Payment, Error> {
-    for _ in 0..ATTEMPTS {
+    let mut attempts = app.turns.attempts(id.bytes());
+    while attempts.next().await {
         let before = self::read(app, caller, id).await?;
         if_match.check(before.revision)?;
         let (patch, mut faults) = read(&before);
@@ -113,7 +114,8 @@ pub async fn update(
 
 /// Deletes a payment; answers what it was.
 pub async fn delete(app: &App, caller: &Caller, id: PaymentId, if_match: &IfMatch) -> Result<Payment, Error> {
-    for _ in 0..ATTEMPTS {
+    let mut attempts = app.turns.attempts(id.bytes());
+    while attempts.next().await {
         let payment = read(app, caller, id).await?;
         if_match.check(payment.revision)?;
         let now = app.clock.now();

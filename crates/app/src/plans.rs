@@ -5,7 +5,7 @@ use crate::context::App;
 use crate::cursor::{self, ListName};
 use crate::error::{Conflict, Error};
 use crate::idempotency::{self, Answer, Entry, Key};
-use crate::revision::{ATTEMPTS, IfMatch};
+use crate::revision::IfMatch;
 use perennial_domain::events::{Event, EventKind};
 use perennial_domain::fault::Faults;
 use perennial_domain::id::{EventId, PlanId};
@@ -72,7 +72,8 @@ pub async fn update(
     if_match: &IfMatch,
     read: impl Fn(&Plan) -> (PlanPatch, Faults) + Send + Sync,
 ) -> Result<Plan, Error> {
-    for _ in 0..ATTEMPTS {
+    let mut attempts = app.turns.attempts((caller.organization().bytes(), key));
+    while attempts.next().await {
         let before = self::read(app, caller, key).await?;
         if_match.check(before.revision)?;
         let (patch, faults) = read(&before);
@@ -97,7 +98,8 @@ pub async fn update(
 
 /// Deletes a plan that no live subscription refers to; answers what it was.
 pub async fn delete(app: &App, caller: &Caller, key: &PlanKey, if_match: &IfMatch) -> Result<Plan, Error> {
-    for _ in 0..ATTEMPTS {
+    let mut attempts = app.turns.attempts((caller.organization().bytes(), key));
+    while attempts.next().await {
         let plan = read(app, caller, key).await?;
         if_match.check(plan.revision)?;
         let now = app.clock.now();

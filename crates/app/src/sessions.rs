@@ -2,7 +2,6 @@
 
 mod begin;
 mod refresh;
-mod turns;
 mod usage;
 
 pub use begin::{Credentials, Device, sign_in, sign_up};
@@ -10,7 +9,6 @@ pub use perennial_domain::sessions::Session;
 pub use perennial_identity::secret::Secret;
 pub use perennial_store::sessions::Listed;
 pub use refresh::refresh;
-pub(crate) use turns::Turns;
 pub(crate) use usage::UseMarks;
 
 use crate::caller::{Caller, json};

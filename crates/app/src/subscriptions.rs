@@ -120,7 +120,8 @@ pub async fn update(
     if_match: &IfMatch,
     read: impl Fn(&Subscription) -> (SubscriptionDraft, Faults) + Send + Sync,
 ) -> Result<Subscription, Error> {
-    for _ in 0..ATTEMPTS {
+    let mut attempts = app.turns.attempts(id.bytes());
+    while attempts.next().await {
         let before = self::read(app, caller, id).await?;
         if_match.check(before.revision)?;
         let (patch, mut faults) = read(&before);
@@ -161,7 +162,8 @@ pub async fn update(
 
 /// Deletes a subscription; its payments stay. Answers what it was.
 pub async fn delete(app: &App, caller: &Caller, id: SubscriptionId, if_match: &IfMatch) -> Result<Subscription, Error> {
-    for _ in 0..ATTEMPTS {
+    let mut attempts = app.turns.attempts(id.bytes());
+    while attempts.next().await {
         let subscription = read(app, caller, id).await?;
         if_match.check(subscription.revision)?;
         let now = app.clock.now();

@@ -109,6 +109,24 @@ async fn puts_of_different_fields_at_once_all_apply_to_subscriptions_and_payment
     is_a_chain(&servers[0], text(&records.payment, "id")).await;
 }
 
+/// More than there are attempts at a change: whoever loses one must not lose the next to whoever comes later.
+#[tokio::test]
+async fn a_crowd_at_one_record_gets_through_to_the_last() {
+    let servers = servers().await;
+    let records = Records::create(&servers[0]).await;
+    servers[0].plan("busy", json!({})).await;
+    for (path, field) in [
+        ("/subscription-plans/busy".to_owned(), "description"),
+        (records.subscription_path(), "external_subscription_id"),
+        (records.payment_path(), "external_payment_id"),
+    ] {
+        let bodies: Vec<Value> = (0..150).map(|number| json!({ field: format!("n{number}") })).collect();
+        for answer in at_once(&servers, "PUT", &path, None, &bodies).await {
+            answer.expect(200);
+        }
+    }
+}
+
 #[tokio::test]
 async fn of_many_who_name_the_same_revision_one_gets_through() {
     let servers = servers().await;
