@@ -23,6 +23,7 @@ pub(crate) fn shortest(initial: Value, history: &[Operation]) -> Vec<Operation> 
         Some(start) => (since(&begun, ends[start]), [FREE; 2]),
         None => (begun, initial),
     };
+    window.sort_by_key(|operation| operation.invoked);
     // What changes nothing may be left out of an explanation; a write may not, somebody may have seen it.
     for index in (0..window.len()).rev() {
         let mut without = window.clone();

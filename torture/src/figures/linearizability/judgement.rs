@@ -20,6 +20,7 @@ pub(crate) struct Judgement {
     undecided: usize,
     ambiguous_tags: usize,
     wrong: usize,
+    contended: usize,
     unanswered_writes: usize,
     met: usize,
     stale: usize,
@@ -39,16 +40,19 @@ impl Judgement {
         self.undecided += usize::from(verdict == Verdict::Undecided);
         self.ambiguous_tags += tags;
         self.wrong += wrong;
+        self.contended += entries.iter().filter(|entry| entry.said.ends_with("contended")).count();
         if verdict == Verdict::Linearizable && tags + wrong == 0 {
             return Ok(());
         }
         let file = directory.join(format!("history-{number}.ndjson"));
         fs::write(&file, lines(&entries)).map_err(could_not("write a history"))?;
         if verdict == Verdict::Violation {
+            let window = shortest(INITIAL, &operations);
+            let window: String = window.iter().map(|operation| format!("    {operation}\n")).collect();
             println!("  history {number} cannot have happened. The shortest stretch that shows it, in nanoseconds:");
-            for operation in shortest(INITIAL, &operations) {
-                println!("    {operation}");
-            }
+            print!("{window}");
+            let file = directory.join(format!("window-{number}.txt"));
+            fs::write(&file, window).map_err(could_not("write a window"))?;
         }
         for entry in entries.iter().filter(|entry| entry.is_wrong).take(5) {
             println!("  history {number}: {} -> {}", entry.operation, entry.said);
@@ -74,12 +78,13 @@ impl Judgement {
             Measured::at_least("histories", self.histories, histories),
             Measured::at_least("operations", self.operations, histories * OPERATIONS),
             Measured::at_least("kills", kills, histories / 2 + 1),
-            Measured::at_least("writes that a kill left without an answer", self.unanswered_writes, kills),
+            Measured::at_least("writes that a kill left without an answer", self.unanswered_writes, kills / 2),
             Measured::at_least("If-Match that matched", self.met, histories),
             Measured::at_least("If-Match that did not", self.stale, histories),
             Measured::none("histories that cannot have happened", self.violations),
             Measured::none("histories that could not be judged", self.undecided),
             Measured::none("ETags of two values, or values of two ETags", self.ambiguous_tags),
+            Measured::none("PUTs that others kept from getting through", self.contended),
             Measured::none("answers that no client should get", self.wrong),
         ]
     }
