@@ -191,6 +191,8 @@ fn refuse(what: &str) -> Error {
 
 #[cfg(test)]
 mod tests {
+    use tokio_postgres::config::TargetSessionAttrs;
+
     use super::*;
 
     fn mode(url: &str) -> SslMode {
@@ -216,6 +218,14 @@ mod tests {
         assert_eq!(plain, "postgres://u:p?w@h:5/d?application_name=x");
         assert_eq!(mode, Some(Mode::VerifyCa));
         assert_eq!(roots, Some(Roots::File("/a b".to_owned())));
+    }
+
+    #[test]
+    fn a_standby_is_another_host_and_the_one_that_takes_writes_is_asked_for() {
+        let url = "postgres://u@127.0.0.1:5001,localhost:5002/d?sslmode=prefer&target_session_attrs=read-write";
+        let config = Target::parse(url).unwrap().config;
+        assert_eq!((config.get_hosts().len(), config.get_ports()), (2, &[5001, 5002][..]));
+        assert_eq!(config.get_target_session_attrs(), TargetSessionAttrs::ReadWrite);
     }
 
     #[test]
