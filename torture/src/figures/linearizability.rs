@@ -27,6 +27,8 @@ const RECORDS: usize = 4;
 const CLIENTS: u16 = 8;
 /// Operations between two kills, over all records.
 const BETWEEN_KILLS: (u64, u64) = (300, 900);
+/// For a round of histories; one takes seconds.
+const LIMIT: Duration = Duration::from_mins(10);
 
 pub(crate) fn run(run: &Run) -> Result<Vec<Measured>> {
     let wanted = run.size.choose(3, 30, 1_000);
@@ -66,7 +68,7 @@ fn work(servers: &Servers<'_>, histories: &[History], chance: &mut Chance) -> Re
             }
         }
         let outcome = kill_until_done(servers, &done, histories.len() * OPERATIONS, chance);
-        // Without servers nobody would ever be done.
+        // Where something failed nobody might ever be done.
         stopped.store(outcome.is_err(), Relaxed);
         for client in at_work {
             client.join().map_err(|_| Failure::new("a client panicked"))?;
@@ -80,6 +82,7 @@ fn work(servers: &Servers<'_>, histories: &[History], chance: &mut Chance) -> Re
 }
 
 fn kill_until_done(servers: &Servers<'_>, done: &AtomicUsize, all: usize, chance: &mut Chance) -> Result<usize> {
+    let start = Instant::now();
     let mut kills = 0;
     let mut next = 0;
     loop {
@@ -87,6 +90,9 @@ fn kill_until_done(servers: &Servers<'_>, done: &AtomicUsize, all: usize, chance
         let moment = Duration::from_micros(chance.between(0, 3_000));
         let which = chance.index(servers.count());
         while done.load(Relaxed) < next.min(all) {
+            if start.elapsed() > LIMIT {
+                return Err(Failure::new("the clients were not done after ten minutes"));
+            }
             std::thread::sleep(Duration::from_millis(1));
         }
         if next >= all {

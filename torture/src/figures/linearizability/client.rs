@@ -48,9 +48,9 @@ impl<'a> Client<'a> {
         Self { number, history, servers, start, chance, connections, shown: Vec::new() }
     }
 
-    /// Works until the history is long enough or nobody will answer any more.
+    /// Works until the history is long enough or everything is called off.
     pub(crate) fn work(mut self, done: &AtomicUsize, stopped: &AtomicBool) {
-        while let Some(number) = self.history.next() {
+        while let Some(number) = self.history.next().filter(|_| !stopped.load(Relaxed)) {
             let (action, tag) = self.choose(number);
             let Some(open) = self.open(stopped) else { return };
             self.ask(open, action, tag.as_deref());
