@@ -108,6 +108,8 @@ pub(crate) struct Limits {
     pub(crate) requests_in_flight: usize,
     /// Changes that may wait for the writer.
     pub(crate) queued_changes: usize,
+    /// How long the oldest of them may have waited when another comes.
+    pub(crate) queued_milliseconds: u64,
 }
 
 impl Default for Limits {
@@ -123,6 +125,7 @@ impl Default for Limits {
             connections: 10_000,
             requests_in_flight: 1_024,
             queued_changes: 4_096,
+            queued_milliseconds: 300,
         }
     }
 }
@@ -231,6 +234,10 @@ pub(crate) fn variable(name: &str) -> Result<Option<String>, Failure> {
 }
 
 impl Limits {
+    pub(crate) fn waiting(&self) -> perennial_store::Waiting {
+        perennial_store::Waiting { changes: self.queued_changes, time: Duration::from_millis(self.queued_milliseconds) }
+    }
+
     pub(crate) fn server(&self) -> perennial_http::server::ServerOptions {
         perennial_http::server::ServerOptions {
             header_timeout: Duration::from_secs(self.header_seconds),

@@ -78,7 +78,7 @@ pub(crate) async fn open(config: &Config, exclusive: bool) -> Result<Db, Failure
         let options = PostgresOptions {
             prepared: config.postgres.prepared,
             readers: config.postgres.readers.max(1),
-            queue: config.limits.queued_changes,
+            waiting: config.limits.waiting(),
             ..PostgresOptions::new(&url.0)
         };
         return Db::open_postgres(options).await.map_err(|error| match error {
@@ -88,7 +88,7 @@ pub(crate) async fn open(config: &Config, exclusive: bool) -> Result<Db, Failure
             other => Failure::new(format!("{other}; correct --database-url")),
         });
     }
-    let options = SqliteOptions { exclusive, queue: config.limits.queued_changes, ..SqliteOptions::new(path(config)) };
+    let options = SqliteOptions { exclusive, waiting: config.limits.waiting(), ..SqliteOptions::new(path(config)) };
     Db::open_sqlite(options).await.map_err(|error| match error {
         Error::Unavailable(reason) => {
             let directory = config.data_dir().display();

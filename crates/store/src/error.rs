@@ -9,8 +9,8 @@ pub enum Error {
     /// A step of a change touched another number of rows than it had to; the change left no trace.
     #[error("a step of the change missed: {0:?}")]
     Missed(Miss),
-    /// The queue of waiting changes is full; nothing was attempted.
-    #[error("the store has more changes waiting than it accepts")]
+    /// Too many changes wait, or the first of them for too long; nothing was attempted.
+    #[error("the store has more changes waiting than it can write in time")]
     Overloaded,
     /// The database cannot be reached or cannot write now; the change left no trace.
     #[error("the database is unavailable: {0}")]

@@ -42,6 +42,7 @@ pub use list::{Key, List, Listing, Order, Page, Position, WALK};
 pub use metrics::{BATCH_SIZES, StoreMetrics};
 pub use migrate::Migrated;
 pub use postgres::PostgresOptions;
+pub use queue::Waiting;
 pub use row::Row;
 pub use sql::{Insert, Sql};
 pub use sqlite::{SqliteOptions, backup};

@@ -9,7 +9,7 @@ use crate::change::Change;
 use crate::error::Error;
 use crate::metrics::{Counters, StoreMetrics};
 use crate::migrate::Migrated;
-use crate::queue::{Failure, Queue, Rule};
+use crate::queue::{Failure, Queue, Rule, Waiting};
 use crate::row::Row;
 use crate::sql::Sql;
 use crate::value::Value;
@@ -41,14 +41,14 @@ pub struct PostgresOptions {
     pub prepared: bool,
     /// Shared connections for reads.
     pub readers: usize,
-    /// Changes that may wait for the writer before new ones are refused.
-    pub queue: usize,
+    /// What may wait for the writer before new changes are refused.
+    pub waiting: Waiting,
 }
 
 impl PostgresOptions {
     /// The usual sizes.
     pub fn new(url: impl Into<String>) -> Self {
-        Self { url: url.into(), prepared: true, readers: 2, queue: 4096 }
+        Self { url: url.into(), prepared: true, readers: 2, waiting: Waiting::default() }
     }
 }
 
@@ -59,7 +59,7 @@ impl fmt::Debug for PostgresOptions {
             .debug_struct("PostgresOptions")
             .field("prepared", &self.prepared)
             .field("readers", &self.readers)
-            .field("queue", &self.queue)
+            .field("waiting", &self.waiting)
             .finish_non_exhaustive()
     }
 }
@@ -80,7 +80,7 @@ impl Postgres {
         let failure = Failure::new();
         let pause = Arc::new(Pause::default());
         let slot = || Slot::new(Arc::clone(&target), options.prepared, Arc::clone(&counters), Arc::clone(&pause));
-        let (queue, inbox) = Queue::new(options.queue, Arc::clone(&counters), Rule::Disjoint);
+        let (queue, inbox) = Queue::new(options.waiting, Arc::clone(&counters), Rule::Disjoint);
         let readers = (0..options.readers.max(1)).map(|_| slot()).collect();
         let writing = slot();
         // A server that cannot be reached should be told about now, not with the first request.

@@ -4,6 +4,7 @@
 use std::collections::VecDeque;
 use std::sync::Arc;
 use std::sync::atomic::Ordering::Relaxed;
+use std::time::{Duration, Instant};
 
 use tokio::sync::{mpsc, oneshot, watch};
 
@@ -12,6 +13,10 @@ use crate::claims::Claims;
 use crate::error::Error;
 use crate::metrics::Counters;
 
+mod age;
+
+use age::Age;
+
 /// More changes than this gain nothing from sharing a sync, and a miss would make more of them run twice.
 pub(crate) const BATCH: usize = 256;
 
@@ -19,6 +24,7 @@ pub(crate) const BATCH: usize = 256;
 pub(crate) struct Job {
     pub(crate) change: Change,
     answer: oneshot::Sender<Result<(), Error>>,
+    queued_at: Instant,
 }
 
 impl Job {
@@ -33,17 +39,41 @@ pub(crate) enum Message {
     Close(oneshot::Sender<()>),
 }
 
+/// How many changes may wait for the writer, and how long the oldest of them before others are refused.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Waiting {
+    pub changes: usize,
+    pub time: Duration,
+}
+
+impl Default for Waiting {
+    fn default() -> Self {
+        Self { changes: 4096, time: Duration::from_millis(300) }
+    }
+}
+
 /// The callers' end.
 pub(crate) struct Queue {
     sender: mpsc::Sender<Message>,
+    age: Arc<Age>,
+    limit: Duration,
 }
 
 impl Queue {
-    pub(crate) fn new(capacity: usize, counters: Arc<Counters>, rule: Rule) -> (Self, Inbox) {
-        let capacity = capacity.max(1);
+    pub(crate) fn new(waiting: Waiting, counters: Arc<Counters>, rule: Rule) -> (Self, Inbox) {
+        let capacity = waiting.changes.max(1);
         let (sender, receiver) = mpsc::channel(capacity);
-        let inbox = Inbox { receiver, deferred: VecDeque::new(), closing: None, capacity, counters, rule };
-        (Self { sender }, inbox)
+        let age = Arc::new(Age::new());
+        let inbox = Inbox {
+            receiver,
+            deferred: VecDeque::new(),
+            closing: None,
+            capacity,
+            age: Arc::clone(&age),
+            counters,
+            rule,
+        };
+        (Self { sender, age, limit: waiting.time }, inbox)
     }
 
     /// Hands a change to the writer and waits for its transaction.
@@ -52,8 +82,13 @@ impl Queue {
             return Ok(());
         }
         change.check()?;
+        let queued_at = Instant::now();
+        // Who would wait too long is better told now than when the time is up.
+        if self.age.exceeds(self.limit, queued_at) {
+            return Err(Error::Overloaded);
+        }
         let (answer, outcome) = oneshot::channel();
-        self.sender.try_send(Message::Change(Job { change, answer })).map_err(|refused| match refused {
+        self.sender.try_send(Message::Change(Job { change, answer, queued_at })).map_err(|refused| match refused {
             mpsc::error::TrySendError::Full(_) => Error::Overloaded,
             mpsc::error::TrySendError::Closed(_) => closed(),
         })?;
@@ -98,6 +133,7 @@ pub(crate) struct Inbox {
     deferred: VecDeque<Job>,
     closing: Option<oneshot::Sender<()>>,
     capacity: usize,
+    age: Arc<Age>,
     counters: Arc<Counters>,
     rule: Rule,
 }
@@ -136,9 +172,15 @@ impl Inbox {
         let mut batch = Vec::new();
         let mut claims = Claims::default();
         let mut held = std::mem::take(&mut self.deferred);
+        let mut latest = None;
         // The bound keeps a storm on one row from moving the whole queue in here, where nothing would refuse it.
         while batch.len() < BATCH && self.deferred.len() < self.capacity {
-            let Some(job) = held.pop_front().or_else(|| self.receive(&mut first)) else {
+            let received = held.pop_front().or_else(|| {
+                let job = self.receive(&mut first)?;
+                latest = Some(job.queued_at);
+                Some(job)
+            });
+            let Some(job) = received else {
                 break;
             };
             if job.answer.is_closed() {
@@ -151,6 +193,13 @@ impl Inbox {
             }
         }
         self.deferred.append(&mut held);
+        // Changes held back wait for their own kind and say nothing about the queue. A writer that took nothing from
+        // it was busy with them, and leaves the count as it was.
+        if self.receiver.is_empty() {
+            self.age.taken(None);
+        } else if latest.is_some() {
+            self.age.taken(latest);
+        }
         self.counters.deferred.store(self.deferred.len(), Relaxed);
         batch
     }

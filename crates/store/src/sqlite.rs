@@ -13,7 +13,7 @@ use crate::change::Change;
 use crate::error::Error;
 use crate::metrics::{Counters, StoreMetrics};
 use crate::migrate::Migrated;
-use crate::queue::{Failure, Queue, Rule};
+use crate::queue::{Failure, Queue, Rule, Waiting};
 use crate::row::Row;
 use crate::sql::Sql;
 use crate::value::Value;
@@ -38,8 +38,8 @@ pub struct SqliteOptions {
     pub exclusive: bool,
     /// Reading connections to keep open; under pressure more are opened for a moment.
     pub readers: usize,
-    /// Changes that may wait for the writer before new ones are refused.
-    pub queue: usize,
+    /// What may wait for the writer before new changes are refused.
+    pub waiting: Waiting,
     /// How long to wait for another process that is writing.
     pub busy_timeout: Duration,
     /// The size of the write-ahead log at which the writer stops to start it over.
@@ -53,7 +53,7 @@ impl SqliteOptions {
             path: path.into(),
             exclusive: true,
             readers: std::thread::available_parallelism().map_or(4, usize::from),
-            queue: 4096,
+            waiting: Waiting::default(),
             busy_timeout: Duration::from_secs(5),
             wal_limit_bytes: 64 << 20,
         }
@@ -76,7 +76,7 @@ impl Sqlite {
         let directory = if options.exclusive { Some(hold_directory(&options.path)?) } else { None };
         let counters = Arc::new(Counters::default());
         let failure = Failure::new();
-        let (queue, inbox) = Queue::new(options.queue, Arc::clone(&counters), Rule::Serial);
+        let (queue, inbox) = Queue::new(options.waiting, Arc::clone(&counters), Rule::Serial);
         let readers = Arc::new(Readers::new(options.clone()));
         writer::start(&options, inbox, Arc::clone(&readers), Arc::clone(&counters), failure.clone())?;
         Ok(Self { options, readers, queue, counters, failure, directory: Mutex::new(directory) })

@@ -1,8 +1,9 @@
 //! A store of a test's own: a file in a temporary directory, or a database on the server the environment names.
 
-use perennial_store::{Db, PostgresOptions, SqliteOptions};
+use perennial_store::{Db, PostgresOptions, SqliteOptions, Waiting};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
+use std::time::Duration;
 use tempfile::TempDir;
 
 static NUMBER: AtomicU32 = AtomicU32::new(0);
@@ -55,12 +56,16 @@ impl TestStore {
 
     /// Opens it without migrating it.
     pub async fn open_as_it_is(&self) -> Db {
+        // A slow machine fails no test.
+        let waiting = Waiting { time: Duration::from_mins(1), ..Waiting::default() };
         match &*self.0 {
             Place::Sqlite(directory) => {
                 let path = directory.path().join("perennial.db");
-                Db::open_sqlite(SqliteOptions { exclusive: false, ..SqliteOptions::new(path) }).await.unwrap()
+                Db::open_sqlite(SqliteOptions { exclusive: false, waiting, ..SqliteOptions::new(path) }).await.unwrap()
             }
-            Place::Postgres(url) => Db::open_postgres(PostgresOptions::new(url)).await.unwrap(),
+            Place::Postgres(url) => {
+                Db::open_postgres(PostgresOptions { waiting, ..PostgresOptions::new(url) }).await.unwrap()
+            }
         }
     }
 }

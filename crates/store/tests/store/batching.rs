@@ -1,7 +1,10 @@
 //! Many changes in one transaction, and each as if it were alone.
 
+use std::task::{Context, Poll, Waker};
+use std::time::Duration;
+
 use futures_util::future::join_all;
-use perennial_store::{Change, Db, Error, Insert, Miss, Type};
+use perennial_store::{Change, Db, Error, Insert, Miss, Type, Waiting};
 
 use crate::support::*;
 
@@ -14,6 +17,7 @@ on_both_engines!(
     the_first_missed_step_is_reported,
     of_equal_keys_one_is_taken,
     a_full_queue_refuses_at_once,
+    a_queue_that_stands_still_refuses_at_once,
     a_change_nobody_waits_for_any_more_is_not_made,
     closing_finishes_what_is_queued,
 );
@@ -161,7 +165,7 @@ fn spawn(db: &Db, number: u64) -> tokio::task::JoinHandle<Result<(), Error>> {
 }
 
 async fn a_full_queue_refuses_at_once(place: Place) {
-    let db = place.open_with_queue(3).await;
+    let db = place.open_with(Waiting { changes: 3, time: Duration::from_mins(1) }).await;
     let blocker = Blocker::new(&place).await;
     let first = spawn(&db, 0);
     until(async || db.metrics().batches == 1).await;
@@ -174,6 +178,34 @@ async fn a_full_queue_refuses_at_once(place: Place) {
         change.await.unwrap().unwrap();
     }
     assert_eq!(count(&db, "SELECT COUNT(*) FROM children").await, 4);
+}
+
+async fn a_queue_that_stands_still_refuses_at_once(place: Place) {
+    let db = place.open_with(Waiting { changes: 4096, time: Duration::from_millis(100) }).await;
+    let blocker = Blocker::new(&place).await;
+    let first = spawn(&db, 0);
+    until(async || db.metrics().batches == 1).await;
+    let waiting = spawn(&db, 1);
+    until(async || db.metrics().queue_depth == 1).await;
+    // Of the later ones some join the queue, until the oldest has waited for too long.
+    let mut joined = Vec::new();
+    loop {
+        let mut change = Box::pin(db.commit(child(Change::new(), 2 + joined.len() as u64, 0)));
+        if let Poll::Ready(outcome) = change.as_mut().poll(&mut Context::from_waker(Waker::noop())) {
+            assert_eq!(outcome, Err(Error::Overloaded));
+            break;
+        }
+        joined.push(change);
+        tokio::time::sleep(Duration::from_millis(1)).await;
+    }
+    blocker.release().await;
+    first.await.unwrap().unwrap();
+    waiting.await.unwrap().unwrap();
+    let made = 2 + joined.len();
+    assert!(join_all(joined).await.iter().all(Result::is_ok));
+    // It moves again, and refuses nobody.
+    db.commit(child(Change::new(), 1_000_000, 0)).await.unwrap();
+    assert_eq!(count(&db, "SELECT COUNT(*) FROM children").await, i64::try_from(made).unwrap() + 1);
 }
 
 async fn a_change_nobody_waits_for_any_more_is_not_made(place: Place) {

@@ -18,7 +18,7 @@ async fn a_process_to_be_killed() {
     };
     let (first, path) = task.split_once(' ').unwrap();
     let first: u64 = first.parse().unwrap();
-    let db = Db::open_sqlite(SqliteOptions::new(path)).await.unwrap();
+    let db = Db::open_sqlite(SqliteOptions { waiting: patient(), ..SqliteOptions::new(path) }).await.unwrap();
     let writers = (0..32).map(|writer| {
         let db = &db;
         async move {

@@ -48,7 +48,7 @@ async fn the_files_are_private() {
 async fn the_log_stays_short_under_constant_load() {
     let place = Place::sqlite().await;
     let limit = 1 << 20;
-    let options = SqliteOptions { wal_limit_bytes: limit, ..SqliteOptions::new(place.path()) };
+    let options = SqliteOptions { wal_limit_bytes: limit, waiting: patient(), ..SqliteOptions::new(place.path()) };
     let db = Db::open_sqlite(options).await.unwrap();
     let mut longest = 0;
     for round in 0..60 {

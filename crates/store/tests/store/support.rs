@@ -2,8 +2,11 @@
 
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+use std::time::Duration;
 
-use perennial_store::{Change, Db, Guard, Insert, Lock, Miss, PostgresOptions, Sql, SqliteOptions, Table, Type, Value};
+use perennial_store::{
+    Change, Db, Guard, Insert, Lock, Miss, PostgresOptions, Sql, SqliteOptions, Table, Type, Value, Waiting,
+};
 use tempfile::TempDir;
 
 /// Runs each named `async fn(Place)` on both engines.
@@ -26,6 +29,11 @@ macro_rules! on_both_engines {
     };
 }
 pub(crate) use on_both_engines;
+
+/// Nothing is refused because a machine is slow.
+pub(crate) fn patient() -> Waiting {
+    Waiting { time: Duration::from_mins(1), ..Waiting::default() }
+}
 
 /// A database that is gone when the test is over.
 pub(crate) enum Place {
@@ -99,17 +107,17 @@ impl Place {
 
     /// Opens the database; a second handle on SQLite works beside the first, as the operator's commands do.
     pub(crate) async fn open(&self) -> Db {
-        self.open_with_queue(4096).await
+        self.open_with(patient()).await
     }
 
-    pub(crate) async fn open_with_queue(&self, queue: usize) -> Db {
+    pub(crate) async fn open_with(&self, waiting: Waiting) -> Db {
         match self {
             Self::Sqlite(_) => {
-                let options = SqliteOptions { exclusive: false, queue, ..SqliteOptions::new(self.path()) };
+                let options = SqliteOptions { exclusive: false, waiting, ..SqliteOptions::new(self.path()) };
                 Db::open_sqlite(options).await.unwrap()
             }
             Self::Postgres { .. } => {
-                let options = PostgresOptions { queue, ..PostgresOptions::new(self.url()) };
+                let options = PostgresOptions { waiting, ..PostgresOptions::new(self.url()) };
                 Db::open_postgres(options).await.unwrap()
             }
         }
@@ -122,7 +130,7 @@ impl Place {
                 let path = self.path();
                 std::fs::create_dir_all(path.parent().unwrap()).unwrap();
                 let connection = rusqlite::Connection::open(path).unwrap();
-                connection.busy_timeout(std::time::Duration::from_secs(5)).unwrap();
+                connection.busy_timeout(Duration::from_secs(5)).unwrap();
                 connection.execute_batch(script).unwrap();
             }
             Self::Postgres { .. } => run_script(&self.url(), script).await,
@@ -222,7 +230,7 @@ pub(crate) async fn until(condition: impl AsyncFn() -> bool) {
         if condition().await {
             return;
         }
-        tokio::time::sleep(std::time::Duration::from_millis(1)).await;
+        tokio::time::sleep(Duration::from_millis(1)).await;
     }
     panic!("it never came to that");
 }

@@ -1,0 +1,66 @@
+//! How long the queue has kept its oldest change waiting.
+//! A length says little of a wait: what a fast disk writes in a blink keeps a slow one busy for seconds.
+
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+use std::time::{Duration, Instant};
+
+/// Nobody waits. Instants are kept one microsecond late, so that none of them looks like this.
+const NOBODY: u64 = 0;
+
+/// Since when the oldest change has waited, as far as both ends can tell without a lock: wrong by a change or so, and
+/// only until the writer comes by.
+pub(super) struct Age {
+    epoch: Instant,
+    since: AtomicU64,
+}
+
+impl Age {
+    pub(super) fn new() -> Self {
+        Self { epoch: Instant::now(), since: AtomicU64::new(NOBODY) }
+    }
+
+    /// A change is about to wait; says whether one has waited for longer than `limit` already. Told before the change
+    /// is in the queue: so the writer, who comes by after every change, always has the last word.
+    pub(super) fn exceeds(&self, limit: Duration, now: Instant) -> bool {
+        match self.since.compare_exchange(NOBODY, self.micros(now), Relaxed, Relaxed) {
+            Ok(_) => false,
+            Err(since) => u128::from(self.micros(now).saturating_sub(since)) > limit.as_micros(),
+        }
+    }
+
+    /// The writer took what it could; `oldest` is about when the first of those it left began to wait.
+    pub(super) fn taken(&self, oldest: Option<Instant>) {
+        self.since.store(oldest.map_or(NOBODY, |oldest| self.micros(oldest)), Relaxed);
+    }
+
+    fn micros(&self, at: Instant) -> u64 {
+        u64::try_from(at.duration_since(self.epoch).as_micros()).unwrap_or(u64::MAX).saturating_add(1)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const LIMIT: Duration = Duration::from_millis(300);
+
+    #[test]
+    fn the_first_to_wait_begins_the_count_and_the_writer_ends_it() {
+        let age = Age::new();
+        let start = Instant::now();
+        assert!(!age.exceeds(LIMIT, start));
+        assert!(!age.exceeds(LIMIT, start + LIMIT));
+        assert!(age.exceeds(LIMIT, start + LIMIT + Duration::from_micros(1)));
+        age.taken(None);
+        assert!(!age.exceeds(LIMIT, start + 2 * LIMIT));
+    }
+
+    #[test]
+    fn those_the_writer_left_have_waited_since_they_came() {
+        let age = Age::new();
+        let start = Instant::now();
+        age.taken(Some(start));
+        assert!(!age.exceeds(LIMIT, start + LIMIT));
+        assert!(age.exceeds(LIMIT, start + 2 * LIMIT));
+    }
+}
