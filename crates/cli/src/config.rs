@@ -108,7 +108,7 @@ pub(crate) struct Limits {
     pub(crate) requests_in_flight: usize,
     /// Changes that may wait for the writer.
     pub(crate) queued_changes: usize,
-    /// How long the oldest of them may have waited when another comes.
+    /// How long the oldest of them, or of the requests that wait for their turn, may have waited when another comes.
     pub(crate) queued_milliseconds: u64,
 }
 
@@ -246,6 +246,7 @@ impl Limits {
             drain_timeout: Duration::from_secs(9),
             max_connections: self.connections,
             max_in_flight: self.requests_in_flight,
+            max_wait: Duration::from_millis(self.queued_milliseconds),
             max_header_bytes: self.header_bytes,
             max_target_bytes: self.target_bytes,
             ..Default::default()

@@ -12,6 +12,7 @@ mod gauges;
 mod io;
 mod opening;
 mod turn_away;
+mod turns;
 mod watch;
 mod watchdog;
 
@@ -30,6 +31,7 @@ use std::sync::Arc;
 use std::time::Duration;
 use tokio::net::{TcpListener, TcpSocket};
 use tokio::time::timeout;
+use turns::Turns;
 
 const BACKLOG: u32 = 1024;
 
@@ -50,6 +52,8 @@ pub struct ServerOptions {
     pub max_connections: usize,
     /// Requests handled at once; the next is refused as overloaded.
     pub max_in_flight: usize,
+    /// How long the first of those waiting for their turn may have waited; then the next is refused as overloaded.
+    pub max_wait: Duration,
     /// All header lines of a request together.
     pub max_header_bytes: usize,
     /// The target of a request: path and query, and what is before them.
@@ -66,6 +70,7 @@ impl Default for ServerOptions {
             drain_timeout: Duration::from_secs(10),
             max_connections: 10_000,
             max_in_flight: 1_024,
+            max_wait: Duration::from_millis(300),
             max_header_bytes: 16 * 1024,
             max_target_bytes: 8 * 1024,
         }
@@ -75,7 +80,7 @@ impl Default for ServerOptions {
 /// Why a request did not reach [`Service::call`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Refusal {
-    /// Too many requests in flight, or too many connections open: 503 with `Retry-After`.
+    /// Too many requests in flight, or one waiting for too long, or too many connections: 503 with `Retry-After`.
     Overloaded,
     /// The server is stopping: 503 with `Retry-After`.
     ShuttingDown,
@@ -124,6 +129,7 @@ struct Edge<S> {
     options: ServerOptions,
     gauges: Arc<Gauges>,
     drain: Drain,
+    turns: Arc<Turns>,
     http1: http1::Builder,
     http2: http2::Builder<TokioExecutor>,
 }
@@ -153,6 +159,7 @@ impl Server {
         let edge = Arc::new(Edge {
             http1: http1_builder(&self.options),
             http2: http2_builder(&self.options),
+            turns: Turns::new(self.options.max_wait),
             service,
             options: self.options,
             gauges: self.gauges,

@@ -3,6 +3,7 @@
 
 use super::connection::Visit;
 use super::drain::Stage;
+use super::turns::Turn;
 use super::watch::Watch;
 use super::{Refusal, ServerOptions, Service};
 use bytes::{Buf, Bytes};
@@ -14,6 +15,7 @@ use std::convert::Infallible;
 use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll};
+use tokio::sync::oneshot;
 
 /// A request under way. It is counted from its making to its end, however it ends.
 pub(super) struct Exchange<S> {
@@ -35,12 +37,16 @@ impl<S: Service> Exchange<S> {
 
     /// Answers a request: by the service, or by its refusal.
     pub(super) async fn answer(mut self, request: Request<Incoming>) -> Result<Response<Answer>, Infallible> {
-        let mut response = match self.refusal(&request) {
-            None => {
+        let mut response = match self.admit(&request) {
+            Ok(turn) => {
+                if let Some(its_turn) = turn {
+                    // An error would say that the line is gone; then there is nothing to wait for.
+                    let _ = its_turn.await;
+                }
                 let visit = &self.visit;
                 visit.edge.service.call(request, visit.peer).await
             }
-            Some(refusal) => {
+            Err(refusal) => {
                 let (parts, _) = request.into_parts();
                 self.visit.edge.service.refuse(refusal, &parts)
             }
@@ -55,16 +61,27 @@ impl<S: Service> Exchange<S> {
         Ok(response.map(|body| Answer::new(body, watch)))
     }
 
-    fn refusal(&mut self, request: &Request<Incoming>) -> Option<Refusal> {
+    /// Lets a request in, at once or when its turn comes.
+    fn admit(&mut self, request: &Request<Incoming>) -> Result<Option<oneshot::Receiver<()>>, Refusal> {
         let edge = &self.visit.edge;
         if edge.drain.stage() != Stage::Serving {
-            return Some(Refusal::ShuttingDown);
+            return Err(Refusal::ShuttingDown);
         }
         if let Some(refusal) = malformed(request, &edge.options) {
-            return Some(refusal);
+            return Err(refusal);
         }
         self.admitted = edge.gauges.enter(edge.options.max_in_flight);
-        (!self.admitted).then_some(Refusal::Overloaded)
+        if !self.admitted {
+            return Err(Refusal::Overloaded);
+        }
+        match edge.turns.take() {
+            Turn::Now => Ok(None),
+            Turn::Later(its_turn) => Ok(Some(its_turn)),
+            Turn::Never => {
+                edge.gauges.request_shed();
+                Err(Refusal::Overloaded)
+            }
+        }
     }
 }
 

@@ -34,7 +34,7 @@ impl Gauges {
         self.connections_timed_out.load(Relaxed)
     }
 
-    /// Requests refused because too many were in flight.
+    /// Requests refused because too many were in flight, or waited too long for their turn.
     pub fn requests_shed(&self) -> u64 {
         self.requests_shed.load(Relaxed)
     }
@@ -64,8 +64,12 @@ impl Gauges {
             return true;
         }
         self.requests_in_flight.fetch_sub(1, Relaxed);
-        self.requests_shed.fetch_add(1, Relaxed);
+        self.request_shed();
         false
+    }
+
+    pub(super) fn request_shed(&self) {
+        self.requests_shed.fetch_add(1, Relaxed);
     }
 
     pub(super) fn leave(&self) {

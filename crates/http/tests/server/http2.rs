@@ -7,6 +7,7 @@ use http_body_util::{BodyExt, Full};
 use hyper::client::conn::http2::{self, SendRequest};
 use hyper_util::rt::{TokioExecutor, TokioIo};
 use perennial_http::server::ServerOptions;
+use std::time::Duration;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 use tokio::time::sleep;
@@ -282,4 +283,20 @@ async fn what_does_not_finish_is_cut() {
     let drained = soon(server.stop()).await.unwrap();
     assert_eq!((drained.finished, drained.aborted), (0, 1));
     assert!(soon(slow).await.unwrap().is_err());
+}
+
+/// More at once than one round begins: the others wait for their turn, and are refused where waiting is too long.
+#[tokio::test]
+async fn a_flood_waits_for_its_turn_or_is_refused_when_the_line_is_too_old() {
+    let flood: Vec<u8> =
+        (0..200).flat_map(|number| frame(HEADERS, END_STREAM | END_HEADERS, 2 * number + 1, GET)).collect();
+    for (max_wait, all_are_served) in [(LONG, true), (Duration::ZERO, false)] {
+        let server = Running::start(ServerOptions { max_wait, ..patient() }).await;
+        let _peer = server.sent(&opening(&flood)).await;
+        let shed = || usize::try_from(server.gauges.requests_shed()).unwrap();
+        eventually(|| server.asked().len() + shed() == 200).await;
+        assert_eq!(shed() == 0, all_are_served, "{} were shed", shed());
+        assert!(server.asked().len() >= 64, "{}", server.asked().len());
+        eventually(|| server.gauges.requests_in_flight() == 0).await;
+    }
 }

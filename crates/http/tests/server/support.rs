@@ -47,6 +47,7 @@ pub(crate) fn patient() -> ServerOptions {
         write_timeout: LONG,
         idle_timeout: LONG,
         drain_timeout: LONG,
+        max_wait: LONG,
         ..ServerOptions::default()
     }
 }
