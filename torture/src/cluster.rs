@@ -63,6 +63,15 @@ impl Cluster {
         format!("postgres://postgres@127.0.0.1:{}/postgres", self.port)
     }
 
+    /// The server's process and those it has started.
+    pub(crate) fn processes(&self) -> Result<Vec<u32>> {
+        let pid = self.pid;
+        let children = fs::read_to_string(format!("/proc/{pid}/task/{pid}/children"))
+            .map_err(could_not("find the processes of PostgreSQL"))?;
+        let children = children.split_whitespace().filter_map(|child| child.parse().ok());
+        Ok(std::iter::once(pid).chain(children).collect())
+    }
+
     /// One of its programs, run as the account that owns the cluster.
     pub(crate) fn command(&self, program: &str) -> Command {
         self.as_owner(Command::new(self.programs.join(program)))

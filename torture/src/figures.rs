@@ -6,6 +6,7 @@ mod kill_loop;
 mod linearizability;
 mod refreshes;
 mod stops;
+mod syncs;
 
 use crate::figure::{Engine, Figure};
 
@@ -15,6 +16,12 @@ pub(crate) const FIGURES: &[Figure] = &[
         about: "SIGKILL under 32 writers: nothing acknowledged is lost, nothing is there twice",
         engines: &Engine::ALL,
         run: kill_loop::run,
+    },
+    Figure {
+        name: "r2",
+        about: "every 2xx to a write is preceded by the sync of its commit",
+        engines: &Engine::ALL,
+        run: syncs::run,
     },
     Figure {
         name: "r4",

@@ -14,6 +14,7 @@ mod linearizable;
 mod options;
 mod report;
 mod rows;
+mod strace;
 mod threads;
 
 use std::process::ExitCode;

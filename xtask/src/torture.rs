@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use crate::arguments::Arguments;
+use crate::debian;
 use crate::postgres_binaries::Binaries;
 use crate::process::{self, Failure, Result, could_not};
 use crate::schemathesis;
@@ -70,6 +71,9 @@ impl Options {
     }
 }
 
+/// The figures that look over the service's shoulder.
+const TRACED: [&str; 2] = ["r2", "r3"];
+
 pub(crate) fn run(options: &Options) -> Result {
     let outcome = if options.wants_instrument() { run_instrument(options) } else { Ok(()) };
     // What falls short does not hide what comes after it.
@@ -78,6 +82,10 @@ pub(crate) fn run(options: &Options) -> Result {
 }
 
 fn run_instrument(options: &Options) -> Result {
+    let is_traced = TRACED.iter().any(|figure| options.wants(figure));
+    if is_traced && process::on_path("strace").is_none() && debian::can_install() {
+        debian::install(&["strace"])?;
+    }
     let mut build = process::cargo();
     build.args(["build", "--locked", "--package", "perennial", "--package", "perennial-torture"]);
     if !options.quick {
