@@ -33,18 +33,31 @@ pub(super) fn create_file(path: &Path) -> Result<(), Error> {
 
 /// Makes the directory of a file so that nobody else can read it.
 pub(super) fn create_directory(path: &Path) -> Result<(), Error> {
-    if let Some(directory) = path.parent().filter(|parent| !parent.as_os_str().is_empty()) {
+    if let Some(directory) = path.parent().filter(|parent| !parent.as_os_str().is_empty() && !parent.exists()) {
         let mut builder = DirBuilder::new();
         builder.recursive(true);
         #[cfg(unix)]
         std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
         builder.create(directory).map_err(|error| cannot_open(path, &error))?;
+        sync_directory_of(directory).map_err(|error| cannot_open(path, &error))?;
     }
     Ok(())
 }
 
 fn cannot_open(path: &Path, error: &std::io::Error) -> Error {
     Error::Unavailable(format!("{} cannot be opened: {error}", path.display()))
+}
+
+/// Makes the names in a file's directory durable, that of the log most of all: SQLite syncs the directory too when it
+/// has made the log, but does not look at the outcome, and what is synced into a file without a name is lost.
+fn sync_directory_of(path: &Path) -> std::io::Result<()> {
+    match path.parent() {
+        Some(directory) if cfg!(unix) => {
+            let here = Path::new(".");
+            File::open(if directory.as_os_str().is_empty() { here } else { directory })?.sync_all()
+        }
+        _ => Ok(()),
+    }
 }
 
 /// Opens a file, made with access for its owner only; SQLite gives its log files the same permissions.
@@ -57,7 +70,13 @@ pub(super) fn private_file(path: &Path) -> std::io::Result<File> {
 }
 
 pub(super) fn open(options: &SqliteOptions, purpose: Purpose) -> Result<Connection, Error> {
-    connect(options, purpose).map_err(|error| read_error(&error))
+    let connection = connect(options, purpose).map_err(|error| read_error(&error))?;
+    if purpose == Purpose::Write {
+        // The log is there by now, and stays for as long as this connection.
+        sync_directory_of(&options.path)
+            .map_err(|error| Error::Unavailable(format!("the directory of the database cannot be synced: {error}")))?;
+    }
+    Ok(connection)
 }
 
 fn connect(options: &SqliteOptions, purpose: Purpose) -> rusqlite::Result<Connection> {
