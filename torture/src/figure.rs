@@ -1,9 +1,9 @@
 //! What a figure is, what it is given and what it answers.
 
-use std::fmt;
 use std::path::PathBuf;
+use std::{fmt, fs};
 
-use crate::failure::Result;
+use crate::failure::{Result, could_not};
 
 /// What the service keeps its records in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -58,6 +58,15 @@ pub(crate) struct Run {
     pub(crate) postgres_programs: PathBuf,
     /// A directory of its own, empty. It is kept when the figure falls short, and removed when it holds.
     pub(crate) evidence: PathBuf,
+}
+
+impl Run {
+    /// The same with a directory of its own, for a figure of several parts.
+    pub(crate) fn part(&self, name: &str) -> Result<Self> {
+        let evidence = self.evidence.join(name);
+        fs::create_dir(&evidence).map_err(could_not(format!("create {}", evidence.display())))?;
+        Ok(Self { binary: self.binary.clone(), postgres_programs: self.postgres_programs.clone(), evidence, ..*self })
+    }
 }
 
 /// One line of a figure's result: what was counted, what the goal is, whether it holds.

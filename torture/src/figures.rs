@@ -1,6 +1,7 @@
 //! The table of figures, in the order they run.
 
 mod database_restarts;
+mod faulty_disk;
 mod keys;
 mod kill_loop;
 mod linearizability;
@@ -22,6 +23,13 @@ pub(crate) const FIGURES: &[Figure] = &[
         about: "every 2xx to a write is preceded by the sync of its commit",
         engines: &Engine::ALL,
         run: syncs::run,
+    },
+    // PostgreSQL's disk is PostgreSQL's own affair: it ends itself when a sync fails, and R4 is about that.
+    Figure {
+        name: "r3",
+        about: "a sync that fails ends the service; a full disk refuses writes and leaves reads alone",
+        engines: &[Engine::Sqlite],
+        run: faulty_disk::run,
     },
     Figure {
         name: "r4",

@@ -1,0 +1,94 @@
+//! Writers that go on until the server is gone or they are told to stop, and note what they were told.
+
+use std::collections::BTreeMap;
+use std::net::SocketAddr;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::Relaxed};
+
+use perennial_running::Connection;
+
+use super::super::syncs::create;
+use crate::failure::{Failure, Result};
+
+const WRITERS: usize = 16;
+
+/// What became of the writes.
+#[derive(Debug, Default)]
+pub(super) struct Told {
+    /// The numbers of the rows answered with 201.
+    pub(super) acknowledged: Vec<usize>,
+    /// Every other answer: how often which status and code.
+    pub(super) refused: BTreeMap<(u16, String), usize>,
+    /// Sent while all was well, and never answered. After a 503 the server is stopping: a request may cross its closing
+    /// of the connection on the way, as one on a new connection may cross its closing of the listener.
+    pub(super) cut_off: usize,
+}
+
+impl Told {
+    /// Refusals of this status and with one of these codes.
+    pub(super) fn refused_as(&self, status: u16, codes: &[&str]) -> usize {
+        let wanted = |(found, code): &(u16, String)| *found == status && codes.contains(&code.as_str());
+        self.refused.iter().filter(|(answer, _)| wanted(answer)).map(|(_, count)| count).sum()
+    }
+
+    pub(super) fn refused(&self) -> usize {
+        self.refused.values().sum()
+    }
+
+    pub(super) fn add(&mut self, other: Self) {
+        self.acknowledged.extend(other.acknowledged);
+        for (answer, count) in other.refused {
+            *self.refused.entry(answer).or_default() += count;
+        }
+        self.cut_off += other.cut_off;
+    }
+}
+
+/// Sixteen of them, at work while `meanwhile` runs, and no longer than the server is there.
+/// `next` is the number of the next row.
+pub(super) fn work<T>(
+    address: SocketAddr,
+    next: &AtomicUsize,
+    meanwhile: impl FnOnce() -> Result<T>,
+) -> Result<(Told, T)> {
+    let stop = AtomicBool::new(false);
+    std::thread::scope(|scope| {
+        let at_work: Vec<_> = (0..WRITERS).map(|_| scope.spawn(|| write(address, next, &stop))).collect();
+        let outcome = meanwhile();
+        stop.store(true, Relaxed);
+        let mut told = Told::default();
+        for writer in at_work {
+            told.add(writer.join().map_err(|_| Failure::new("a writer panicked"))?);
+        }
+        Ok((told, outcome?))
+    })
+}
+
+fn write(address: SocketAddr, next: &AtomicUsize, stop: &AtomicBool) -> Told {
+    let mut told = Told::default();
+    while !stop.load(Relaxed) {
+        // Nobody listens any more: the server is gone.
+        let Ok(mut connection) = Connection::open(address) else { return told };
+        let mut all_is_well = false;
+        while !stop.load(Relaxed) {
+            let number = next.fetch_add(1, Relaxed);
+            match create(&mut connection, number) {
+                Ok(answer) if answer.status == 201 => {
+                    told.acknowledged.push(number);
+                    all_is_well = true;
+                }
+                Ok(answer) => {
+                    all_is_well = false;
+                    *told.refused.entry((answer.status, answer.code())).or_default() += 1;
+                    if answer.closes() {
+                        break;
+                    }
+                }
+                Err(_) => {
+                    told.cut_off += usize::from(all_is_well);
+                    break;
+                }
+            }
+        }
+    }
+    told
+}
