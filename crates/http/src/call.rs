@@ -9,12 +9,11 @@ use crate::json::{self, Unreadable};
 use crate::patience::Patience;
 use crate::problem::Problem;
 use crate::query::Query;
-use crate::server::{BodyFault, read_body};
+use crate::server::{BodyFault, RequestBody};
 use bytes::Bytes;
 use http::HeaderName;
 use http::header::{CONTENT_ENCODING, CONTENT_TYPE};
 use http::request::Parts;
-use hyper::body::{Body as _, Incoming};
 use perennial_app::caller::Caller;
 use perennial_app::context::App;
 use perennial_app::idempotency::{Key, fingerprint};
@@ -60,7 +59,7 @@ pub(crate) struct Call<'a> {
 
 /// A body on its way, and how it may arrive.
 pub(crate) struct Unread<'a> {
-    pub(crate) body: Incoming,
+    pub(crate) body: RequestBody,
     pub(crate) patience: &'a Patience,
 }
 
@@ -136,15 +135,16 @@ impl Call<'_> {
 
     async fn bytes(&mut self) -> Result<Bytes, Problem> {
         let Some(Unread { body, patience }) = self.unread.take() else { return Ok(Bytes::new()) };
-        if body.is_end_stream() {
+        if body.is_empty() {
             return Ok(Bytes::new());
         }
-        let body = read_body(body, self.limits.bytes, self.limits.timeout);
+        let body = body.read(self.limits.bytes, self.limits.timeout);
         patience.while_arriving(body).await.map_err(|fault| match fault {
             BodyFault::TooLarge => {
                 Problem::new(Code::BodyTooLarge, format!("The body has more than {} bytes.", self.limits.bytes))
             }
             BodyFault::TimedOut => Problem::new(Code::RequestTimeout, "The body did not arrive in time."),
+            BodyFault::TooMany => Problem::new(Code::Overloaded, "Too many bodies are slow to arrive at once."),
             BodyFault::Aborted => Problem::new(Code::MalformedJson, "The body ended before it was whole."),
         })
     }

@@ -3,14 +3,13 @@
 
 use crate::operation::Operation;
 use crate::router::OPERATIONS;
-use crate::server::{Gauges, Refusal, Service};
+use crate::server::{Gauges, Refusal, RequestBody, Service};
 use crate::service::Api;
 use bytes::Bytes;
 use http::header::CONTENT_TYPE;
 use http::request::Parts;
 use http::{HeaderValue, Method, Request, Response, StatusCode};
 use http_body_util::Full;
-use hyper::body::Incoming;
 use std::fmt::Write as _;
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -189,7 +188,7 @@ fn resident_bytes() -> u64 {
 }
 
 impl Service for MetricsPage {
-    async fn call(&self, request: Request<Incoming>, _peer: SocketAddr) -> Response<Full<Bytes>> {
+    async fn call(&self, request: Request<RequestBody>, _peer: SocketAddr) -> Response<Full<Bytes>> {
         if request.uri().path() != "/metrics" {
             return plain(StatusCode::NOT_FOUND, "the metrics are at /metrics\n");
         }

@@ -16,13 +16,12 @@ mod turns;
 mod watch;
 mod watchdog;
 
-pub use body::{BodyFault, read_body};
+pub use body::{BodyFault, RequestBody};
 pub use gauges::Gauges;
 
 use bytes::Bytes;
 use drain::{Drain, Stage};
 use http_body_util::Full;
-use hyper::body::Incoming;
 use hyper::server::conn::{http1, http2};
 use hyper_util::rt::TokioExecutor;
 use std::future::Future;
@@ -40,7 +39,7 @@ const BACKLOG: u32 = 1024;
 pub struct ServerOptions {
     /// For a request head, from its first byte; and for the first byte, from the accept.
     pub header_timeout: Duration,
-    /// For a whole body. Kept by the reader of the body: see [`read_body`].
+    /// For a whole body. Kept by the reader of the body: see [`RequestBody::read`].
     pub body_timeout: Duration,
     /// For an answer to be taken, from the moment the peer stops taking it.
     pub write_timeout: Duration,
@@ -50,7 +49,8 @@ pub struct ServerOptions {
     pub drain_timeout: Duration,
     /// Connections open at once; the next is answered 503 and closed.
     pub max_connections: usize,
-    /// Requests handled at once; the next is refused as overloaded.
+    /// Requests handled at once; the next is refused as overloaded. Requests whose body is slow to come do not count
+    /// among them, and there may be as many of those.
     pub max_in_flight: usize,
     /// How long the first of those waiting for their turn may have waited; then the next is refused as overloaded.
     pub max_wait: Duration,
@@ -98,7 +98,7 @@ pub trait Service: Send + Sync + 'static {
     /// HTTP/1.1 it runs to its end, whether or not anyone is left to read the answer.
     fn call(
         &self,
-        request: http::Request<Incoming>,
+        request: http::Request<RequestBody>,
         peer: SocketAddr,
     ) -> impl Future<Output = http::Response<Full<Bytes>>> + Send;
 

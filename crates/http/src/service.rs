@@ -14,14 +14,13 @@ use crate::problem::{Problem, RequestFault};
 use crate::query::{Query, decode_percent};
 use crate::reply::Reply;
 use crate::router::{self, Route};
-use crate::server::{Refusal, Service};
+use crate::server::{Refusal, RequestBody, Service};
 use crate::{accounts, payments, plans, sessions, subscriptions, system, tokens};
 use bytes::Bytes;
 use http::header::{CACHE_CONTROL, CONTENT_ENCODING, CONTENT_TYPE, ETAG, LOCATION, ORIGIN, VARY};
 use http::request::Parts;
 use http::{HeaderValue, Method, Request, Response, StatusCode};
 use http_body_util::Full;
-use hyper::body::Incoming;
 use ipnet::IpNet;
 use perennial_app::caller::{Caller, KnownClient};
 use perennial_app::context::App;
@@ -67,7 +66,7 @@ impl Api {
     async fn answer(
         &self,
         parts: &Parts,
-        body: Incoming,
+        body: RequestBody,
         peer: SocketAddr,
         request_id: &str,
         patience: &Patience,
@@ -139,7 +138,7 @@ impl Met {
 }
 
 impl Service for Api {
-    async fn call(&self, request: Request<Incoming>, peer: SocketAddr) -> Response<Full<Bytes>> {
+    async fn call(&self, request: Request<RequestBody>, peer: SocketAddr) -> Response<Full<Bytes>> {
         let started = Instant::now();
         let (parts, body) = request.into_parts();
         let request_id = self.request_id(&parts);

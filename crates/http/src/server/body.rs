@@ -1,11 +1,16 @@
 //! Request bodies: all of one, or why not.
 //! The limit is kept while reading, so that a body without a declared length costs no more.
 
+use super::gauges::Gauges;
 use bytes::{Bytes, BytesMut};
 use http_body_util::BodyExt;
 use hyper::body::{Body, Incoming};
+use std::sync::Arc;
 use std::time::Duration;
 use tokio::time::timeout;
+
+/// What a body may take before its request counts as one that merely arrives.
+const AT_ONCE: Duration = Duration::from_millis(100);
 
 /// Why a body could not be read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -16,21 +21,47 @@ pub enum BodyFault {
     TimedOut,
     /// The peer went away, or broke the framing.
     Aborted,
+    /// It dribbles, and too many others do.
+    TooMany,
 }
 
-/// Reads a whole body of at most `max_bytes` within `time`. One that declares more is refused before a
-/// byte of it is read (and before a `100 Continue`); one that arrives in a single frame is not copied.
-pub async fn read_body(body: Incoming, max_bytes: usize, time: Duration) -> Result<Bytes, BodyFault> {
-    if body.size_hint().lower() > max_bytes as u64 {
-        return Err(BodyFault::TooLarge);
+/// A request's body, on its way.
+#[derive(Debug)]
+pub struct RequestBody {
+    incoming: Incoming,
+    gauges: Arc<Gauges>,
+    max_arriving: usize,
+}
+
+impl RequestBody {
+    pub(super) fn new(incoming: Incoming, gauges: &Arc<Gauges>, max_arriving: usize) -> Self {
+        RequestBody { incoming, gauges: Arc::clone(gauges), max_arriving }
     }
-    if body.is_end_stream() {
-        return Ok(Bytes::new());
+
+    /// There is none, or no more of it.
+    pub fn is_empty(&self) -> bool {
+        self.incoming.is_end_stream()
     }
-    // The timer is registered only if the body is not here already.
-    let whole = timeout(time, collect(body, max_bytes));
-    // Boxed, so that the many requests without a body do not carry what reading one takes.
-    Box::pin(whole).await.unwrap_or(Err(BodyFault::TimedOut))
+
+    /// Reads a whole body of at most `max_bytes` within `time`. One that declares more is refused before a byte of it
+    /// is read (and before a `100 Continue`); one that arrives in a single frame is not copied.
+    pub async fn read(self, max_bytes: usize, time: Duration) -> Result<Bytes, BodyFault> {
+        if self.incoming.size_hint().lower() > max_bytes as u64 {
+            return Err(BodyFault::TooLarge);
+        }
+        if self.is_empty() {
+            return Ok(Bytes::new());
+        }
+        // Boxed, so that the many requests without a body do not carry what reading one takes.
+        let mut whole = Box::pin(collect(self.incoming, max_bytes));
+        // The timer is registered only if the body is not here already.
+        if let Ok(whole) = timeout(AT_ONCE.min(time), &mut whole).await {
+            return whole;
+        }
+        // Those who dribble would otherwise take the places of all who do not.
+        let _arriving = self.gauges.arrive(self.max_arriving).ok_or(BodyFault::TooMany)?;
+        timeout(time.saturating_sub(AT_ONCE), whole).await.unwrap_or(Err(BodyFault::TimedOut))
+    }
 }
 
 async fn collect(mut body: Incoming, max_bytes: usize) -> Result<Bytes, BodyFault> {

@@ -5,7 +5,7 @@ use super::connection::Visit;
 use super::drain::Stage;
 use super::turns::Turn;
 use super::watch::Watch;
-use super::{Refusal, ServerOptions, Service};
+use super::{Refusal, RequestBody, ServerOptions, Service};
 use bytes::{Buf, Bytes};
 use http::header::{CONNECTION, HOST, HeaderValue};
 use http::{Request, Response, Uri, Version};
@@ -44,6 +44,8 @@ impl<S: Service> Exchange<S> {
                     let _ = its_turn.await;
                 }
                 let visit = &self.visit;
+                let (gauges, max_arriving) = (&visit.edge.gauges, visit.edge.options.max_in_flight);
+                let request = request.map(|body| RequestBody::new(body, gauges, max_arriving));
                 visit.edge.service.call(request, visit.peer).await
             }
             Err(refusal) => {

@@ -8,6 +8,8 @@ use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering::Relaxed};
 pub struct Gauges {
     open_connections: AtomicUsize,
     requests_in_flight: AtomicUsize,
+    /// Those of them whose body is slow to come.
+    arriving: AtomicUsize,
     connections_refused: AtomicU64,
     connections_timed_out: AtomicU64,
     requests_shed: AtomicU64,
@@ -19,7 +21,7 @@ impl Gauges {
         self.open_connections.load(Relaxed)
     }
 
-    /// Requests being handled now.
+    /// Requests being handled now, those whose body is still to come among them.
     pub fn requests_in_flight(&self) -> usize {
         self.requests_in_flight.load(Relaxed)
     }
@@ -56,11 +58,20 @@ impl Gauges {
         self.connections_timed_out.fetch_add(1, Relaxed);
     }
 
+    /// Takes one of `max` places of those whose body is slow to come, for as long as the guard lives, and gives back
+    /// that of a request being handled.
+    pub(super) fn arrive(&self, max: usize) -> Option<Arriving<'_>> {
+        let others = self.arriving.fetch_add(1, Relaxed);
+        // One too many gives its place back by being dropped.
+        Some(Arriving(self)).filter(|_| others < max)
+    }
+
     /// Takes one of `max` places, or counts the request as shed. A refused request holds a place for
     /// the instant between the two steps, so at the very limit a neighbour may be shed one too early;
     /// it never lets one too many in.
     pub(super) fn enter(&self, max: usize) -> bool {
-        if self.requests_in_flight.fetch_add(1, Relaxed) < max {
+        let others = self.requests_in_flight.fetch_add(1, Relaxed);
+        if others.saturating_sub(self.arriving.load(Relaxed)) < max {
             return true;
         }
         self.requests_in_flight.fetch_sub(1, Relaxed);
@@ -74,5 +85,13 @@ impl Gauges {
 
     pub(super) fn leave(&self) {
         self.requests_in_flight.fetch_sub(1, Relaxed);
+    }
+}
+
+pub(super) struct Arriving<'a>(&'a Gauges);
+
+impl Drop for Arriving<'_> {
+    fn drop(&mut self) {
+        self.0.arriving.fetch_sub(1, Relaxed);
     }
 }

@@ -131,6 +131,29 @@ async fn requests_beyond_the_limit_are_shed_at_once() {
 }
 
 #[tokio::test]
+async fn bodies_that_dribble_take_nobodys_place() {
+    let server = Running::start(ServerOptions { max_in_flight: 2, ..patient() }).await;
+    let dribble = b"POST /echo HTTP/1.1\r\nhost: a\r\ncontent-length: 100\r\n\r\nx";
+    let mut slow = [server.sent(dribble).await, server.sent(dribble).await];
+    eventually(|| server.gauges.requests_in_flight() == 2).await;
+    let mut other = server.sent(GET).await;
+    // Until it is clear that they dribble, they count as any other.
+    while status(&other.answer().await) == "503" {
+        tokio::time::sleep(std::time::Duration::from_millis(10)).await;
+        other.send(GET).await;
+    }
+    assert_eq!(server.gauges.requests_in_flight(), 2);
+    // There are as many places for them, and no more.
+    let mut third = server.sent(dribble).await;
+    assert_eq!(status(&third.answer().await), "503");
+    for peer in &mut slow {
+        peer.send(&[b'x'; 99]).await;
+        assert_eq!(status(&peer.answer().await), "200");
+    }
+    eventually(|| server.gauges.requests_in_flight() == 0).await;
+}
+
+#[tokio::test]
 async fn a_request_whose_peer_leaves_runs_to_its_end_and_no_further() {
     let server = Running::start(patient()).await;
     let peer = server.sent(GET_SLOW).await;

@@ -3,8 +3,7 @@
 use bytes::Bytes;
 use http::{Request, Response, StatusCode};
 use http_body_util::Full;
-use hyper::body::Incoming;
-use perennial_http::server::{BodyFault, Drained, Gauges, Refusal, Server, ServerOptions, Service, read_body};
+use perennial_http::server::{BodyFault, Drained, Gauges, Refusal, RequestBody, Server, ServerOptions, Service};
 use std::future::Future;
 use std::net::SocketAddr;
 use std::sync::{Arc, Mutex};
@@ -61,7 +60,7 @@ pub(crate) struct Echo {
 }
 
 impl Service for Echo {
-    async fn call(&self, request: Request<Incoming>, _: SocketAddr) -> Response<Full<Bytes>> {
+    async fn call(&self, request: Request<RequestBody>, _: SocketAddr) -> Response<Full<Bytes>> {
         let path = request.uri().path().to_owned();
         self.asked.lock().unwrap().push(path.clone());
         match path.as_str() {
@@ -90,11 +89,12 @@ impl Service for Echo {
 }
 
 impl Echo {
-    async fn echo(&self, request: Request<Incoming>) -> Response<Full<Bytes>> {
-        let (status, body) = match read_body(request.into_body(), 1000, self.body_timeout).await {
+    async fn echo(&self, request: Request<RequestBody>) -> Response<Full<Bytes>> {
+        let (status, body) = match request.into_body().read(1000, self.body_timeout).await {
             Ok(body) => (200, body),
             Err(BodyFault::TooLarge) => (413, Bytes::new()),
             Err(BodyFault::TimedOut) => (408, Bytes::new()),
+            Err(BodyFault::TooMany) => (503, Bytes::new()),
             Err(BodyFault::Aborted) => {
                 self.asked.lock().unwrap().push("aborted".to_owned());
                 (400, Bytes::new())
