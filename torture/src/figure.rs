@@ -83,6 +83,14 @@ impl Measured {
         Self { what: what.into(), value: value.to_string(), goal: goal.into(), holds }
     }
 
+    /// A timing. The quick run is of a debug build on a busy machine: it sees that things work, and judges no time.
+    pub(crate) fn timing(size: Size, what: &str, value: impl fmt::Display, goal: &str, holds: bool) -> Self {
+        match size {
+            Size::Quick => Self::new(what, value, format!("{goal}, not judged when quick"), true),
+            Size::Usual | Size::Full => Self::new(what, value, goal, holds),
+        }
+    }
+
     /// A count of what must not happen.
     pub(crate) fn none(what: impl Into<String>, count: usize) -> Self {
         Self::new(what, count, "0", count == 0)

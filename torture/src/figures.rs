@@ -5,7 +5,9 @@ mod faulty_disk;
 mod keys;
 mod kill_loop;
 mod linearizability;
+mod overload;
 mod refreshes;
+mod slow_clients;
 mod stops;
 mod syncs;
 
@@ -54,6 +56,18 @@ pub(crate) const FIGURES: &[Figure] = &[
         about: "20 refreshes of a session at once, answers lost: one successor, nobody thrown out but thieves",
         engines: &Engine::ALL,
         run: refreshes::run,
+    },
+    Figure {
+        name: "r8",
+        about: "twice the requests that can be answered: as many answers, the others refused at once",
+        engines: &Engine::ALL,
+        run: overload::run,
+    },
+    Figure {
+        name: "r9",
+        about: "thousands of idle, dribbling and non-reading connections: the others notice little",
+        engines: &Engine::ALL,
+        run: slow_clients::run,
     },
     // The other half of R12, the online backup, is a row of its own.
     Figure {

@@ -40,6 +40,12 @@ impl Home {
         Ok(Self { binary: run.binary.clone(), directory, cluster })
     }
 
+    /// Adds to the configuration that servers are started with.
+    pub(crate) fn configure(&self, lines: &str) -> Result {
+        let settings = format!("{SETTINGS}{lines}");
+        fs::write(self.directory.join("perennial.toml"), settings).map_err(could_not("write perennial.toml"))
+    }
+
     pub(crate) fn directory(&self) -> &Path {
         &self.directory
     }

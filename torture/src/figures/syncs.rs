@@ -12,6 +12,7 @@ use crate::failure::{Failure, Result, could_not};
 use crate::figure::{Measured, Run};
 use crate::home::{Home, TRUSTED};
 use crate::strace::Strace;
+use crate::threads;
 use order::{Order, mark};
 
 /// Enough for changes to share commits.
@@ -49,7 +50,7 @@ fn write(address: SocketAddr, writes: usize) -> Result<usize> {
     std::thread::scope(|scope| {
         let part = |writer| move || write_part(address, (writer..writes).step_by(WRITERS));
         let at_work: Vec<_> = (0..WRITERS).map(|writer| scope.spawn(part(writer))).collect();
-        at_work.into_iter().map(|writer| writer.join().map_err(|_| Failure::new("a writer panicked"))?).sum()
+        Ok(threads::join(at_work)?.into_iter().sum())
     })
 }
 

@@ -1,0 +1,134 @@
+//! The crowd: connections that are idle, that send a byte a second, or that ask and do not read.
+//! The server cuts them in its own time, and they come again: there are always as many as there were.
+
+use std::io::{ErrorKind, Read, Write};
+use std::net::{SocketAddr, TcpStream};
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+use std::time::{Duration, Instant};
+
+use crate::failure::{Result, could_not};
+use crate::home::CLIENT_ID;
+
+pub(super) struct Sizes {
+    pub(super) idle: usize,
+    pub(super) slow_heads: usize,
+    pub(super) slow_bodies: usize,
+    pub(super) not_reading: usize,
+}
+
+impl Sizes {
+    pub(super) fn all(&self) -> usize {
+        self.idle + self.slow_heads + self.slow_bodies + self.not_reading
+    }
+}
+
+#[derive(Clone, Copy)]
+enum Manner {
+    /// Asked once, got its answer, and has nothing more to say.
+    Idle,
+    /// A byte of a head that never ends, each second.
+    SlowHead,
+    /// A byte of a long body, each second.
+    SlowBody,
+    /// Asks for large answers, as many as the socket takes, and reads none.
+    NotReading,
+}
+
+struct Member {
+    manner: Manner,
+    stream: TcpStream,
+}
+
+pub(super) struct Crowd {
+    address: SocketAddr,
+    members: Vec<Member>,
+    made_again: usize,
+}
+
+impl Crowd {
+    pub(super) fn gather(address: SocketAddr, sizes: &Sizes) -> Result<Self> {
+        let mut crowd = Self { address, members: Vec::with_capacity(sizes.all()), made_again: 0 };
+        for (manner, count) in [
+            (Manner::Idle, sizes.idle),
+            (Manner::SlowHead, sizes.slow_heads),
+            (Manner::SlowBody, sizes.slow_bodies),
+            (Manner::NotReading, sizes.not_reading),
+        ] {
+            for _ in 0..count {
+                let stream = manner.begin(address).map_err(could_not("join the crowd"))?;
+                crowd.members.push(Member { manner, stream });
+            }
+        }
+        Ok(crowd)
+    }
+
+    pub(super) fn size(&self) -> usize {
+        self.members.len()
+    }
+
+    pub(super) fn made_again(&self) -> usize {
+        self.made_again
+    }
+
+    /// Everyone goes on, a step a second, until it is over.
+    pub(super) fn keep(&mut self, over: &AtomicBool) {
+        while !over.load(Relaxed) {
+            let next = Instant::now() + Duration::from_secs(1);
+            for member in &mut self.members {
+                if over.load(Relaxed) {
+                    return;
+                }
+                if member.is_cut()
+                    && let Ok(stream) = member.manner.begin(self.address)
+                {
+                    member.stream = stream;
+                    self.made_again += 1;
+                }
+            }
+            while Instant::now() < next && !over.load(Relaxed) {
+                std::thread::sleep(Duration::from_millis(10));
+            }
+        }
+    }
+}
+
+impl Member {
+    /// Takes the next step; says whether the server has ended the connection.
+    fn is_cut(&mut self) -> bool {
+        let step: &[u8] = match self.manner {
+            Manner::SlowHead | Manner::SlowBody => b"x",
+            Manner::Idle | Manner::NotReading => b"",
+        };
+        if !step.is_empty() && self.stream.write(step).is_err_and(|error| error.kind() != ErrorKind::WouldBlock) {
+            return true;
+        }
+        match self.manner {
+            // An end cannot be seen without reading what comes before it; the others are enough to be counted.
+            Manner::NotReading => self.stream.take_error().is_ok_and(|error| error.is_some()),
+            _ => match self.stream.read(&mut [0; 1024]) {
+                Ok(count) => count == 0,
+                Err(error) => error.kind() != ErrorKind::WouldBlock,
+            },
+        }
+    }
+}
+
+impl Manner {
+    fn begin(self, address: SocketAddr) -> std::io::Result<TcpStream> {
+        let mut stream = TcpStream::connect(address)?;
+        let opening = match self {
+            Self::Idle => format!("GET /livez HTTP/1.1\r\nhost: {address}\r\n\r\n"),
+            Self::SlowHead => "G".to_owned(),
+            Self::SlowBody => format!(
+                "POST /subscription-plans HTTP/1.1\r\nhost: {address}\r\nclient-id: {CLIENT_ID}\r\n\
+                 content-type: application/json\r\ncontent-length: 10000\r\n\r\n{{"
+            ),
+            // A document that costs nothing to make: this is about slowness, not about work.
+            Self::NotReading => format!("GET /openapi.json HTTP/1.1\r\nhost: {address}\r\n\r\n").repeat(12),
+        };
+        stream.set_nonblocking(true)?;
+        // What the socket does not take of the last kind is as well left unsaid.
+        let _ = stream.write(opening.as_bytes())?;
+        Ok(stream)
+    }
+}
