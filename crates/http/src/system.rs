@@ -6,8 +6,10 @@ use crate::operation::{Access, Answers, Endpoint, Operation, System};
 use crate::problem::Problem;
 use crate::reply::{Content, Reply};
 use crate::service::Api;
+use bytes::Bytes;
 use http::{Method, StatusCode};
 use perennial_app::signing_keys;
+use std::sync::LazyLock;
 
 const TAG: &str = "Around the API";
 
@@ -40,6 +42,10 @@ pub(crate) static SIGNING_KEYS: Operation = open(
     "The keys our access tokens can be verified with, offline",
     "application/json",
 );
+
+/// Written once: anyone may ask for these, as often as they like, and shares the one copy.
+static DOCUMENT_TEXT: LazyLock<Bytes> = LazyLock::new(|| openapi::document().into());
+static CATALOGUE_TEXT: LazyLock<Bytes> = LazyLock::new(|| catalogue::html().into());
 
 const STYLE: &[u8] = include_bytes!("../assets/swagger-ui/swagger-ui.css.gz");
 const SCRIPT: &[u8] = include_bytes!("../assets/swagger-ui/swagger-ui-bundle.js.gz");
@@ -82,7 +88,7 @@ pub(crate) async fn answer(api: &Api, system: System) -> Result<Reply, Problem> 
             Ok(()) => ok(Content::Json, br#"{"data":{"status":"ready"}}"#),
             Err(error) => Err(perennial_app::error::Error::Unavailable(error.to_string()).into()),
         },
-        System::Document => Ok(Reply::new(StatusCode::OK, Content::Json, openapi::document())),
+        System::Document => Ok(Reply::new(StatusCode::OK, Content::Json, Bytes::clone(&DOCUMENT_TEXT))),
         System::Reference => ok(Content::Html, PAGE.as_bytes()),
         System::ReferenceStyle => ok(Content::Style, STYLE),
         System::ReferenceScript => ok(Content::Script, SCRIPT),
@@ -91,6 +97,6 @@ pub(crate) async fn answer(api: &Api, system: System) -> Result<Reply, Problem> 
             let keys = signing_keys::published(&api.app).await?;
             Ok(Reply::new(StatusCode::OK, Content::PublicJson, keys))
         }
-        System::Catalogue => Ok(Reply::new(StatusCode::OK, Content::Html, catalogue::html())),
+        System::Catalogue => Ok(Reply::new(StatusCode::OK, Content::Html, Bytes::clone(&CATALOGUE_TEXT))),
     }
 }
