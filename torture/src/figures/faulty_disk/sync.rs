@@ -78,7 +78,8 @@ fn failing(chance: &mut Chance) -> String {
 fn starts_without_directory(home: &Home) -> bool {
     let (mut strace, serve) = (Command::new("strace"), home.serve_command());
     strace
-        .args(["-f", "-o", "/dev/null", "-e", "trace=fsync", "-e", "inject=fsync:error=EIO", "-P"])
+        // The server is our child and strace beside it, so that a server that does start is ended with its handle.
+        .args(["-D", "-f", "-o", "/dev/null", "-e", "trace=fsync", "-e", "inject=fsync:error=EIO", "-P"])
         .arg(home.directory().join("data"))
         .arg(serve.get_program())
         .args(serve.get_args())
