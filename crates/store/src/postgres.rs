@@ -20,6 +20,7 @@ mod migrate;
 mod pause;
 mod plan;
 mod replay;
+mod statistics;
 mod tls;
 mod transaction;
 pub(crate) mod value;
@@ -29,6 +30,7 @@ mod writer;
 use connection::{Connection, Slot, recoverable};
 use fault::Fault;
 use pause::Pause;
+use statistics::Statistics;
 use tls::Target;
 use value::Argument;
 
@@ -85,7 +87,8 @@ impl Postgres {
         let writing = slot();
         // A server that cannot be reached should be told about now, not with the first request.
         writing.connection().await?;
-        writer::start(writing, inbox, Arc::clone(&counters), failure.clone());
+        let statistics = Statistics::new(Arc::clone(&target));
+        writer::start(writing, inbox, statistics, Arc::clone(&counters), failure.clone());
         Ok(Self { target, readers, turn: AtomicUsize::new(0), queue, counters, failure })
     }
 

@@ -8,6 +8,7 @@ use std::time::Duration;
 use super::connection::{Connection, Slot};
 use super::fault::Fault;
 use super::pause::jittered;
+use super::statistics::Statistics;
 use super::transaction::{BEGIN, CommitFault, Stop, commit, control, prepare, run};
 use super::{plan, replay};
 use crate::change::{Change, Miss};
@@ -35,12 +36,20 @@ pub(super) enum End {
     Over(Error),
 }
 
-pub(super) fn start(slot: Slot, mut inbox: Inbox, counters: Arc<Counters>, failure: Failure) {
+pub(super) fn start(
+    slot: Slot,
+    mut inbox: Inbox,
+    mut statistics: Statistics,
+    counters: Arc<Counters>,
+    failure: Failure,
+) {
     let writer = Writer { slot, counters };
     tokio::spawn(async move {
         let _watch = failure.watch_for_panic();
         while let Some(batch) = inbox.next().await {
+            let changes = batch.len();
             writer.write(batch).await;
+            statistics.written(changes);
         }
         writer.slot.close();
         inbox.finished();

@@ -7,9 +7,9 @@ use perennial_domain::subscriptions::SubscriptionStatus;
 use perennial_domain::time::Time;
 use perennial_store::statements::{self, Statement};
 use perennial_store::subscriptions::{Query, Range, Sort};
-use perennial_store::{Position, Type, Value};
+use perennial_store::{Change, Insert, Position, Type, Value};
 
-use crate::support::{Place, connect};
+use crate::support::{Place, connect, count, id, until};
 
 const LARGE: [&str; 7] =
     ["subscriptions", "payments", "events", "users", "sessions", "idempotency_keys", "rate_limits"];
@@ -276,3 +276,35 @@ INSERT INTO rate_limits
 SELECT pg_temp.key(0, n % 2), now() + n % 20 * INTERVAL '1 min', int8send(n), 1
 FROM generate_series(1, 4000) AS n;
 ANALYZE";
+
+/// Nobody waits for autovacuum: until somebody has looked, PostgreSQL reads a subscription by its id from
+/// the index by end, all of it.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_new_installation_on_postgres_soon_has_its_statistics() {
+    static EVENT: Insert = Insert::new(
+        "events",
+        &[
+            ("organization_id", Type::Uuid),
+            ("id", Type::Uuid),
+            ("kind", Type::Text),
+            ("record_id", Type::Uuid),
+            ("at", Type::Time),
+        ],
+        "",
+    );
+    static LOOKED_AT: &str = "SELECT COUNT(*) FROM pg_stat_user_tables
+        WHERE relname IN ('subscriptions', 'events', 'sessions', 'idempotency_keys') AND last_analyze IS NOT NULL";
+    let Some(place) = Place::empty_postgres().await else { return };
+    let place = migrated(place).await;
+    let db = place.open().await;
+    let write = |number: u64| {
+        let values = vec![id(0).into(), id(number).into(), "plan.created".into(), id(number).into(), Value::time(0)];
+        db.commit(Change::new().event(&EVENT, values))
+    };
+    for number in 0..99 {
+        write(number).await.unwrap();
+    }
+    assert_eq!(count(&db, LOOKED_AT).await, 0);
+    write(99).await.unwrap();
+    until(async || count(&db, LOOKED_AT).await == 4).await;
+}

@@ -1,0 +1,76 @@
+//! What PostgreSQL knows of the tables.
+//!
+//! It plans with what it last learnt, and of a new table it has learnt nothing: an index that must be read from end to end
+//! seems as good as the right one, until autovacuum comes by, which may take a minute. In that minute an installation can
+//! grow a thousandfold. So the writer has the tables looked at itself, whenever it has written ten times as much as before.
+
+use std::sync::Arc;
+
+use super::fault::describe;
+use super::tls::Target;
+
+/// Below this any plan will do.
+const FIRST: u64 = 100;
+const ANALYZE: &str = "ANALYZE users, plans, subscriptions, payments, events, idempotency_keys, sessions";
+
+pub(super) struct Statistics {
+    target: Arc<Target>,
+    growth: Growth,
+}
+
+impl Statistics {
+    pub(super) fn new(target: Arc<Target>) -> Self {
+        Self { target, growth: Growth { written: 0, next: FIRST } }
+    }
+
+    /// So many changes were committed. What it starts waits for nobody, and nobody waits for it.
+    pub(super) fn written(&mut self, changes: usize) {
+        if self.growth.by(changes) {
+            tokio::spawn(gather(Arc::clone(&self.target)));
+        }
+    }
+}
+
+/// A connection of its own, gone afterwards: a sample takes as long as hundreds of writes.
+async fn gather(target: Arc<Target>) {
+    let gathered = async {
+        let (client, connection) = target.config.connect(target.tls.clone()).await?;
+        tokio::spawn(connection);
+        client.batch_execute(ANALYZE).await
+    };
+    if let Err(error) = gathered.await {
+        tracing::debug!(error = describe(&error), "statistics were not gathered; autovacuum will");
+    }
+}
+
+struct Growth {
+    written: u64,
+    next: u64,
+}
+
+impl Growth {
+    /// Whether it is time to look again.
+    fn by(&mut self, changes: usize) -> bool {
+        self.written += changes as u64;
+        let is_due = self.written >= self.next;
+        while self.written >= self.next {
+            self.next = self.next.saturating_mul(10);
+        }
+        is_due
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_power_of_ten_is_due_once() {
+        let mut growth = Growth { written: 0, next: FIRST };
+        let due: Vec<usize> = (1..=2_000).filter(|_| growth.by(1)).collect();
+        assert_eq!(due, [100, 1_000]);
+        assert!(growth.by(500_000));
+        assert!(!growth.by(1));
+        assert_eq!(growth.next, 1_000_000);
+    }
+}
