@@ -56,6 +56,10 @@ pub(crate) struct Held<'a> {
     _gate: OwnedMutexGuard<()>,
     seat: Seat<'a>,
     fingerprint: [u8; 32],
+    /// Whether another request held it when this one came.
+    waited: bool,
+    /// Whether the store was asked what it stands for.
+    asked: bool,
 }
 
 /// A request that holds a key or waits for it.
@@ -64,39 +68,53 @@ struct Seat<'a> {
     owner: Owner,
 }
 
-/// What a key turned out to be.
-pub(crate) enum Entry<'a> {
-    /// No key was sent, or it is free and now held.
-    Proceed(Option<Held<'a>>),
-    /// It was used for this very request before.
-    Replay(Answer),
-}
-
-/// Takes the key if one was sent: waits for a request that holds it, then looks at what it stands for.
-pub(crate) async fn enter<'a>(app: &'a App, caller: &Caller, key: Option<&Key>) -> Result<Entry<'a>, Error> {
-    let Some(key) = key else { return Ok(Entry::Proceed(None)) };
+/// Takes the key if one was sent; waits for a request that holds it.
+pub(crate) async fn enter<'a>(app: &'a App, caller: &Caller, key: Option<&Key>) -> Result<Option<Held<'a>>, Error> {
+    let Some(key) = key else { return Ok(None) };
     let owner = Owner { organization: caller.organization(), client: caller.known.client.id, key: key.key.clone() };
     let seat = Seat { app, owner };
     let gate = app.in_flight.gate(&seat.owner);
-    let gate = tokio::time::timeout(LONGEST_WAIT, gate.lock_owned()).await.map_err(|_| Error::KeyInFlight)?;
-    let held = Held { _gate: gate, seat, fingerprint: key.fingerprint };
-    match held.remembered().await? {
-        Some(answer) => Ok(Entry::Replay(answer)),
-        None => Ok(Entry::Proceed(Some(held))),
+    let (gate, waited) = match Arc::clone(&gate).try_lock_owned() {
+        Ok(gate) => (gate, false),
+        Err(_) => match tokio::time::timeout(LONGEST_WAIT, gate.lock_owned()).await {
+            Ok(gate) => (gate, true),
+            Err(_) => return Err(Error::KeyInFlight),
+        },
+    };
+    Ok(Some(Held { _gate: gate, seat, fingerprint: key.fingerprint, waited, asked: false }))
+}
+
+/// What the key stands for, if one is held and it stands for something. The store is asked once.
+pub(crate) async fn remembered(held: &mut Option<Held<'_>>) -> Result<Option<Answer>, Error> {
+    match held {
+        Some(held) if !held.asked => {
+            held.asked = true;
+            held.remembered().await
+        }
+        _ => Ok(None),
     }
 }
 
-/// Answers a create that was not committed: with what another server remembered under the key, if it was faster.
+/// Answers a create that was not committed: with what is remembered under the key, by another server that was faster,
+/// or from before, if nobody had asked.
 pub(crate) async fn settle(held: Option<&Held<'_>>, error: store::Error) -> Result<Answer, Error> {
     match (held, error) {
-        (Some(held), store::Error::Missed(Miss::Key)) => held.remembered().await?.ok_or(Error::KeyInFlight),
+        (Some(held), store::Error::Missed(Miss::Key)) => {
+            let Seat { app, .. } = &held.seat;
+            app.trust.shake(app.clock.now());
+            held.remembered().await?.ok_or(Error::KeyInFlight)
+        }
         (_, error) => Err(error.into()),
     }
 }
 
 impl Held<'_> {
-    /// What the key stands for, if it stands for something.
-    pub(crate) async fn remembered(&self) -> Result<Option<Answer>, Error> {
+    /// Whether it may well have been used just now.
+    pub(crate) fn is_suspect(&self) -> bool {
+        self.waited
+    }
+
+    async fn remembered(&self) -> Result<Option<Answer>, Error> {
         let Seat { app, owner } = &self.seat;
         let Some(found) = idempotency::find(&app.db, owner, app.clock.now()).await? else {
             return Ok(None);

@@ -3,7 +3,7 @@
 use crate::caller::{Caller, json};
 use crate::context::App;
 use crate::error::{Conflict, Error};
-use crate::idempotency::{self, Answer, Entry, Key};
+use crate::idempotency::{self, Answer, Held, Key};
 use crate::revision::{ATTEMPTS, IfMatch};
 use perennial_domain::events::{Event, EventKind};
 use perennial_domain::fault::{FaultCode, Faults};
@@ -20,14 +20,15 @@ pub async fn create(
     faults: Faults,
     answer: impl Fn(&Payment) -> Answer + Send + Sync,
 ) -> Result<Answer, Error> {
-    let held = match idempotency::enter(app, caller, key).await? {
-        Entry::Replay(answer) => return Ok(answer),
-        Entry::Proceed(held) => held,
-    };
-    let mut trusting = faults.is_empty() && app.trust.holds(app.clock.now());
+    let mut held = idempotency::enter(app, caller, key).await?;
+    let is_suspect = !faults.is_empty() || held.as_ref().is_some_and(Held::is_suspect);
+    let mut trusting = !is_suspect && app.trust.holds(app.clock.now());
     for _ in 0..ATTEMPTS {
         let mut faults = faults.clone();
         if !trusting {
+            if let Some(answer) = idempotency::remembered(&mut held).await? {
+                return Ok(answer);
+            }
             check(app, caller, draft.subscription_id, &mut faults).await?;
         }
         let now = app.clock.now();

@@ -4,7 +4,7 @@ use crate::caller::{Caller, json};
 use crate::context::App;
 use crate::cursor::{self, ListName};
 use crate::error::{Conflict, Error};
-use crate::idempotency::{self, Answer, Entry, Key};
+use crate::idempotency::{self, Answer, Key};
 use crate::revision::IfMatch;
 use perennial_domain::events::{Event, EventKind};
 use perennial_domain::fault::Faults;
@@ -23,10 +23,10 @@ pub async fn create(
     faults: Faults,
     answer: impl Fn(&Plan) -> Answer + Send + Sync,
 ) -> Result<Answer, Error> {
-    let held = match idempotency::enter(app, caller, key).await? {
-        Entry::Replay(answer) => return Ok(answer),
-        Entry::Proceed(held) => held,
-    };
+    let mut held = idempotency::enter(app, caller, key).await?;
+    if let Some(answer) = idempotency::remembered(&mut held).await? {
+        return Ok(answer);
+    }
     let now = app.clock.now();
     let (id, revision) = (PlanId::new(now, app.chance.bits()), EventId::new(now, app.chance.bits()));
     let plan = Plan::create(draft, faults, &caller.known.organization, id, revision, now)?;

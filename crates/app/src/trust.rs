@@ -1,5 +1,5 @@
-//! What a create takes on trust instead of reading it: that whom it names is there, and that a plan is as it was a
-//! moment ago. The guards of its change see whether that was right; if not, the create reads after all, and so does
+//! What a create takes on trust instead of reading it: that its key is new, that whom it names is there, and that a plan
+//! is as it was a moment ago. Its change sees whether that was right; if not, the create reads after all, and so does
 //! every other for a second, because a change that misses costs the ones beside it a second run.
 
 use crate::cached::Cached;

@@ -35,7 +35,8 @@ async fn a_silent_issuer_costs_the_time_out_and_no_more() {
     let sign_up = sign_up(&service.app, &token);
     let answer = tokio::time::timeout(Duration::from_secs(20), sign_up).await.expect("it is given up");
     assert_eq!(answer.refused(503, UNAVAILABLE).header("retry-after"), "1");
-    assert_eq!(service.issuer.seen().keys, 1);
+    // Once, or not at all if even that took too long.
+    assert!(service.issuer.seen().keys <= 1);
 }
 
 #[tokio::test]
