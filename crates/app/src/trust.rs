@@ -14,9 +14,12 @@ const SHAKEN_SECONDS: i64 = 1;
 /// More plans than anyone sells; past this many the old ones go.
 const MOST_PLANS: usize = 10_000;
 
+/// Plans by the name they were asked for.
+type Plans = HashMap<(OrganizationId, PlanKey), Cached<Arc<Plan>>>;
+
 #[derive(Default)]
 pub(crate) struct Trust {
-    plans: RwLock<HashMap<(OrganizationId, PlanKey), Cached<Arc<Plan>>>>,
+    plans: RwLock<Plans>,
     /// When it was last misplaced, in microseconds since 1970.
     shaken_at: AtomicI64,
 }
