@@ -12,6 +12,7 @@ use rusqlite::Connection;
 use super::SqliteOptions;
 use super::connection::{Purpose, open};
 use super::fault::Fault;
+use super::readers::Readers;
 use crate::error::Error;
 use crate::queue::Failure;
 
@@ -33,6 +34,8 @@ pub(super) struct Checkpoints {
 
 /// The state of the log, in pages.
 struct Log {
+    /// A reader was in the way.
+    is_busy: bool,
     pages: i64,
     copied: i64,
 }
@@ -63,14 +66,14 @@ impl Checkpoints {
     }
 
     /// Called by the writer between two batches.
-    pub(super) fn after_commit(&mut self, connection: &Connection) {
+    pub(super) fn after_commit(&mut self, connection: &Connection, readers: &Readers) {
         let log = match checkpoint(connection, "NOOP") {
             Ok(log) => log,
             Err(error) => return note(&error, &self.failure),
         };
         let bytes = u64::try_from(log.pages).unwrap_or(0) * PAGE_BYTES;
         if bytes > self.limit_bytes && self.not_before.is_none_or(|time| Instant::now() >= time) {
-            self.restart(connection, bytes);
+            readers.kept_out(|| self.restart(connection, bytes));
         } else if log.pages - log.copied >= PAGES {
             // A full channel means that the thread is about to run anyway.
             let _ = self.wake.try_send(());
@@ -91,7 +94,7 @@ impl Checkpoints {
             .and_then(|()| checkpoint(connection, mode))
             .and_then(|log| connection.busy_timeout(self.busy_timeout).map(|()| log));
         match outcome {
-            Ok(log) if log.pages == log.copied => self.not_before = None,
+            Ok(log) if !log.is_busy => self.not_before = None,
             Ok(_) => self.not_before = Some(Instant::now() + PAUSE),
             Err(error) => {
                 self.not_before = Some(Instant::now() + PAUSE);
@@ -105,7 +108,7 @@ impl Checkpoints {
 fn checkpoint(connection: &Connection, mode: &str) -> rusqlite::Result<Log> {
     connection
         .prepare_cached(&format!("PRAGMA wal_checkpoint({mode})"))?
-        .query_row((), |row| Ok(Log { pages: row.get(1)?, copied: row.get(2)? }))
+        .query_row((), |row| Ok(Log { is_busy: row.get(0)?, pages: row.get(1)?, copied: row.get(2)? }))
 }
 
 /// A sync that failed once may pretend to succeed the next time, so a failing disk is final here too.

@@ -5,7 +5,7 @@
 //! command beside the server cannot be counted, so a snapshot is soon too old, and the command waits that long before it
 //! says that it is done. Nobody ever reads less than what was acknowledged before they asked.
 
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -25,6 +25,8 @@ pub(super) struct Readers {
     options: SqliteOptions,
     idle: Mutex<Vec<Reader>>,
     commits: AtomicU64,
+    /// Whether snapshots are kept at all.
+    keep: AtomicBool,
 }
 
 pub(super) struct Reader {
@@ -37,7 +39,7 @@ pub(super) struct Reader {
 
 impl Readers {
     pub(super) fn new(options: SqliteOptions) -> Self {
-        Self { options, idle: Mutex::default(), commits: AtomicU64::new(0) }
+        Self { options, idle: Mutex::default(), commits: AtomicU64::new(0), keep: AtomicBool::new(true) }
     }
 
     /// A connection that sees everything committed so far.
@@ -49,7 +51,7 @@ impl Readers {
         };
         // Alone with the directory, this process sees every commit but those of commands.
         let commits = self.commits();
-        let settled = self.options.exclusive && commits == reader.commits;
+        let settled = self.options.exclusive && self.keeps() && commits == reader.commits;
         reader.commits = commits;
         reader.arrange(settled).map_err(|error| read_error(&error))?;
         Ok(reader)
@@ -58,8 +60,8 @@ impl Readers {
     pub(super) fn give_back(&self, mut reader: Reader) {
         let mut idle = self.idle();
         // A connection that cannot leave its snapshot is not worth keeping.
-        let keep = reader.commits == self.commits() || reader.leave().is_ok();
-        if keep && idle.len() < self.options.readers {
+        let is_good = (self.keeps() && reader.commits == self.commits()) || reader.leave().is_ok();
+        if is_good && idle.len() < self.options.readers {
             idle.push(reader);
         }
     }
@@ -70,8 +72,21 @@ impl Readers {
         self.idle().retain_mut(|reader| reader.leave().is_ok());
     }
 
+    /// Lets nobody stay in a snapshot meanwhile, because this waits for all of them to leave.
+    pub(super) fn kept_out<T>(&self, wait: impl FnOnce() -> T) -> T {
+        self.keep.store(false, Ordering::Release);
+        self.idle().retain_mut(|reader| reader.leave().is_ok());
+        let waited = wait();
+        self.keep.store(true, Ordering::Release);
+        waited
+    }
+
     pub(super) fn close(&self) {
         self.idle().clear();
+    }
+
+    fn keeps(&self) -> bool {
+        self.keep.load(Ordering::Acquire)
     }
 
     fn commits(&self) -> u64 {

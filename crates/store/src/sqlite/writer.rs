@@ -73,7 +73,7 @@ impl Writer {
             Err(fault) => self.give_up(batch, &fault),
         }
         if let Some(checkpoints) = &mut self.checkpoints {
-            checkpoints.after_commit(&self.connection);
+            checkpoints.after_commit(&self.connection, &self.readers);
         }
     }
 

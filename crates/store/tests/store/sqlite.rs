@@ -171,3 +171,27 @@ async fn an_idle_reader_does_not_keep_the_log_from_starting_over() {
     let log = std::fs::metadata(place.path().with_extension("db-wal")).unwrap().len();
     assert!(log < 1 << 20, "{log} bytes");
 }
+
+/// A writer that waits for readers, who wait for its next commit, would wait in vain.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn readers_in_a_snapshot_do_not_hold_up_the_writer_that_starts_the_log_over() {
+    let place = Place::sqlite().await;
+    let options = SqliteOptions { wal_limit_bytes: 1 << 16, ..SqliteOptions::new(place.path()) };
+    let db = Arc::new(Db::open_sqlite(options).await.unwrap());
+    let callers = (0..8).map(|caller| {
+        let db = Arc::clone(&db);
+        tokio::spawn(async move {
+            for number in 0..100 {
+                // Twice: who finds nothing new stays in the snapshot.
+                count(&db, "SELECT COUNT(*) FROM children").await;
+                count(&db, "SELECT COUNT(*) FROM children").await;
+                db.commit(child(Change::new(), caller * 100 + number, 0)).await.unwrap();
+            }
+        })
+    });
+    for caller in join_all(callers).await {
+        caller.unwrap();
+    }
+    let log = std::fs::metadata(place.path().with_extension("db-wal")).unwrap().len();
+    assert!(log < 1 << 20, "{log} bytes");
+}
