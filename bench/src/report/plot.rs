@@ -5,6 +5,8 @@ use std::fmt::Write;
 use super::table::{self, number};
 
 const WIDTH: f64 = 760.0;
+/// Room for the last words of the longest bar.
+const MARGIN: f64 = 60.0;
 const LEFT: f64 = 190.0;
 const RIGHT: f64 = 90.0;
 const BAR: f64 = 22.0;
@@ -64,8 +66,9 @@ pub(crate) fn lines(title: &str, unit: &str, sizes: &[u64], series: &[(String, V
 
 fn opening(title: &str, height: f64) -> String {
     let mut svg = format!(
-        "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {WIDTH} {height}\" font-family=\"sans-serif\" \
-         font-size=\"12\">\n<rect width=\"100%\" height=\"100%\" fill=\"#fff\"/>\n"
+        "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {} {height}\" font-family=\"sans-serif\" \
+         font-size=\"12\">\n<rect width=\"100%\" height=\"100%\" fill=\"#fff\"/>\n",
+        WIDTH + MARGIN
     );
     let _ = writeln!(svg, r#"<text x="12" y="22" font-size="15" font-weight="bold">{}</text>"#, escaped(title));
     svg
