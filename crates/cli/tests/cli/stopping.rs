@@ -160,3 +160,12 @@ fn a_server_that_stopped_leaves_one_file_behind_and_starts_again() {
     assert!(!place.data().join("perennial.db-wal").exists());
     assert_eq!(externals(&place, &place.serve()), ["kept"]);
 }
+
+#[test]
+fn a_server_whose_logs_nobody_reads_any_more_serves_and_stops() {
+    let place = Place::new();
+    let server = Server::start_unread(&mut place.serve_command());
+    server.get("/readyz").expect(200);
+    let (output, _) = server.stop("TERM");
+    assert_eq!(output.code, Some(0));
+}

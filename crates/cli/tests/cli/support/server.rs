@@ -27,6 +27,23 @@ impl Server {
         starting.listening().unwrap_or_else(|logs| panic!("the server did not start: {logs}"))
     }
 
+    /// Starts a server whose logs nobody reads any more once it has said where it listens.
+    #[track_caller]
+    pub(crate) fn start_unread(command: &mut Command) -> Self {
+        let mut server = Self::spawn(command);
+        let logs = BufReader::new(server.child.stderr.take().unwrap());
+        let mut lines = logs.lines().map_while(|line| serde_json::from_str::<Value>(&line.ok()?).ok());
+        let line = lines.find(|line| line["message"] == "listening").expect("it listens");
+        server.address = line["listening"].as_str().unwrap().parse().unwrap();
+        server
+    }
+
+    fn spawn(command: &mut Command) -> Self {
+        let piped = command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        let (child, address) = (piped.spawn().unwrap(), SocketAddr::from(([0, 0, 0, 0], 0)));
+        Self { child, address, metrics: None, logs: Arc::default(), listener: None }
+    }
+
     pub(crate) fn id(&self) -> u32 {
         self.child.id()
     }
@@ -99,16 +116,13 @@ pub(crate) struct Starting {
 
 impl Starting {
     pub(crate) fn spawn(command: &mut Command) -> Self {
-        let piped = command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
-        let mut child = piped.spawn().unwrap();
-        let (logs, (sender, heard)) = (Arc::new(Mutex::new(String::new())), channel());
-        let stderr = child.stderr.take().unwrap();
-        let listener = std::thread::spawn({
-            let logs = Arc::clone(&logs);
-            move || listen(stderr, &logs, |line| drop(sender.send(line)))
-        });
-        let address = SocketAddr::from(([0, 0, 0, 0], 0));
-        Self { server: Server { child, address, metrics: None, logs, listener: Some(listener) }, heard }
+        let mut server = Server::spawn(command);
+        let (sender, heard) = channel();
+        let stderr = server.child.stderr.take().unwrap();
+        let logs = Arc::clone(&server.logs);
+        let listener = std::thread::spawn(move || listen(stderr, &logs, |line| drop(sender.send(line))));
+        server.listener = Some(listener);
+        Self { server, heard }
     }
 
     /// The server, or all it said before it ended.
