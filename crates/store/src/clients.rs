@@ -69,12 +69,12 @@ pub type CredentialHash = [u8; 32];
 
 /// The client that presents this, whether it works or not.
 pub async fn by_credential(db: &Db, hash: CredentialHash) -> Result<Option<Client>, Error> {
-    db.one(&BY_CREDENTIAL, &[Value::bytes(hash.to_vec())], read).await
+    db.find(&BY_CREDENTIAL, [Value::bytes(hash.to_vec())], read).await
 }
 
 /// The client with this id.
 pub async fn by_id(db: &Db, organization: OrganizationId, id: ClientId) -> Result<Option<Client>, Error> {
-    db.one(&BY_ID, &[organization.bytes().into(), id.bytes().into()], read).await
+    db.find(&BY_ID, [organization.bytes().into(), id.bytes().into()], read).await
 }
 
 /// Every client of an organization, oldest first.

@@ -76,7 +76,7 @@ pub(crate) static SWEEP: Sql = Sql::new(
 /// What a key that has not expired at `now` stands for.
 pub async fn find(db: &Db, owner: &Owner, now: Time) -> Result<Option<Remembered>, Error> {
     let params = [owner.organization.bytes().into(), owner.client.bytes().into(), owner.key.as_str().into()];
-    let found = db.one(&BY_KEY, &params, |row| Ok((read(row)?, kept::read_time(row.time(5)?)?))).await?;
+    let found = db.find(&BY_KEY, params, |row| Ok((read(row)?, kept::read_time(row.time(5)?)?))).await?;
     Ok(found.filter(|(_, expires_at)| *expires_at > now).map(|(remembered, _)| remembered))
 }
 

@@ -113,6 +113,19 @@ impl Db {
         Ok(rows.into_iter().next())
     }
 
+    /// The row that a key names, if there is any. On PostgreSQL those who ask at the same time ask together.
+    pub async fn find<T: Send, const N: usize>(
+        &self,
+        sql: &'static Sql,
+        key: [Value; N],
+        map: impl Fn(&Row<'_>) -> Result<T, Error> + Send,
+    ) -> Result<Option<T>, Error> {
+        match &self.engine {
+            Engine::Sqlite(sqlite) => Ok(sqlite.read(sql, &key, 1, map)?.pop()),
+            Engine::Postgres(postgres) => Box::pin(postgres.find(sql, key.into(), map)).await,
+        }
+    }
+
     /// All rows.
     pub async fn all<T: Send>(
         &self,

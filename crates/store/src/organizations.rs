@@ -55,12 +55,12 @@ pub(crate) static AT_REVISION: Sql = Sql::new(
 
 /// The organization with this name.
 pub async fn by_name(db: &Db, name: &str) -> Result<Option<Organization>, Error> {
-    db.one(&BY_NAME, &[name.into()], read).await
+    db.find(&BY_NAME, [name.into()], read).await
 }
 
 /// The organization with this id.
 pub async fn by_id(db: &Db, id: OrganizationId) -> Result<Option<Organization>, Error> {
-    db.one(&BY_ID, &[id.bytes().into()], read).await
+    db.find(&BY_ID, [id.bytes().into()], read).await
 }
 
 /// Every organization, oldest first.

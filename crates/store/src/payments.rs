@@ -75,13 +75,13 @@ pub(crate) static AT_REVISION: Sql = Sql::new(
 
 /// The live payment with this id.
 pub async fn by_id(db: &Db, organization: OrganizationId, id: PaymentId) -> Result<Option<Payment>, Error> {
-    db.one(&BY_ID, &[organization.bytes().into(), id.bytes().into()], read).await
+    db.find(&BY_ID, [organization.bytes().into(), id.bytes().into()], read).await
 }
 
 /// The user whose subscription the live payment is for.
 pub async fn owner(db: &Db, organization: OrganizationId, id: PaymentId) -> Result<Option<UserId>, Error> {
     let params = [organization.bytes().into(), id.bytes().into()];
-    db.one(&OWNER, &params, |row| Ok(UserId::from_bytes(row.uuid(0)?))).await
+    db.find(&OWNER, params, |row| Ok(UserId::from_bytes(row.uuid(0)?))).await
 }
 
 /// The live payment that has this external id.
@@ -91,7 +91,7 @@ pub async fn id_by_external(
     external_id: &str,
 ) -> Result<Option<PaymentId>, Error> {
     let params = [organization.bytes().into(), external_id.into()];
-    db.one(&ID_BY_EXTERNAL, &params, |row| Ok(PaymentId::from_bytes(row.uuid(0)?))).await
+    db.find(&ID_BY_EXTERNAL, params, |row| Ok(PaymentId::from_bytes(row.uuid(0)?))).await
 }
 
 /// A new payment; misses with [`Miss::ExternalId`] if its external id is in use.

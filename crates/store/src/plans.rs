@@ -96,7 +96,7 @@ pub async fn find(db: &Db, organization: OrganizationId, key: &PlanKey) -> Resul
         PlanKey::Id(id) => (&BY_ID, Value::from(id.bytes())),
         PlanKey::Slug(slug) => (&BY_SLUG, Value::from(slug.as_str())),
     };
-    db.one(sql, &[organization.bytes().into(), key], read).await
+    db.find(sql, [organization.bytes().into(), key], read).await
 }
 
 /// What a list of plans is sorted by.

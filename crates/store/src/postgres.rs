@@ -3,7 +3,6 @@
 
 use std::fmt;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 
 use crate::change::Change;
 use crate::error::Error;
@@ -16,9 +15,11 @@ use crate::value::Value;
 
 mod connection;
 mod fault;
+mod finds;
 mod migrate;
 mod pause;
 mod plan;
+mod readers;
 mod replay;
 mod statistics;
 mod tls;
@@ -27,9 +28,10 @@ pub(crate) mod value;
 mod verifier;
 mod writer;
 
-use connection::{Connection, Slot, recoverable};
-use fault::Fault;
+use connection::Slot;
+use finds::Finds;
 use pause::Pause;
+use readers::Readers;
 use statistics::Statistics;
 use tls::Target;
 use value::Argument;
@@ -68,8 +70,8 @@ impl fmt::Debug for PostgresOptions {
 
 pub(crate) struct Postgres {
     target: Arc<Target>,
-    readers: Vec<Slot>,
-    turn: AtomicUsize,
+    readers: Arc<Readers>,
+    finds: Finds,
     queue: Queue,
     counters: Arc<Counters>,
     failure: Failure,
@@ -83,13 +85,14 @@ impl Postgres {
         let pause = Arc::new(Pause::default());
         let slot = || Slot::new(Arc::clone(&target), options.prepared, Arc::clone(&counters), Arc::clone(&pause));
         let (queue, inbox) = Queue::new(options.waiting, Arc::clone(&counters), Rule::Disjoint);
-        let readers = (0..options.readers.max(1)).map(|_| slot()).collect();
+        let readers = Arc::new(Readers::new((0..options.readers.max(1)).map(|_| slot()).collect()));
+        let finds = Finds::new(&readers, &counters);
         let writing = slot();
         // A server that cannot be reached should be told about now, not with the first request.
         writing.connection().await?;
         let statistics = Statistics::new(Arc::clone(&target));
         writer::start(writing, inbox, statistics, Arc::clone(&counters), failure.clone());
-        Ok(Self { target, readers, turn: AtomicUsize::new(0), queue, counters, failure })
+        Ok(Self { target, readers, finds, queue, counters, failure })
     }
 
     pub(crate) async fn migrate(&self) -> Result<Migrated, Error> {
@@ -107,11 +110,20 @@ impl Postgres {
         let _reading = self.counters.reading();
         self.counters.statements(1);
         let arguments: Vec<Argument<'_>> = params.iter().map(Argument::One).collect();
-        let rows = match self.query(sql, &arguments).await {
-            Err(fault) if recoverable(&fault) => self.query(sql, &arguments).await,
-            first => first,
-        };
-        rows.map_err(|fault| fault.error())?.iter().take(limit).map(|row| map(&Row::postgres(row))).collect()
+        let rows = self.readers.query(sql.postgres(), &arguments).await.map_err(|fault| fault.error())?;
+        rows.iter().take(limit).map(|row| map(&Row::postgres(row))).collect()
+    }
+
+    /// Maps the row that a key names.
+    pub(crate) async fn find<T>(
+        &self,
+        sql: &'static Sql,
+        params: Vec<Value>,
+        map: impl Fn(&Row<'_>) -> Result<T, Error> + Send,
+    ) -> Result<Option<T>, Error> {
+        let _reading = self.counters.reading();
+        let row = self.finds.find(sql, params).await.map_err(|fault| fault.error())?;
+        row.map(|row| map(&Row::postgres(&row))).transpose()
     }
 
     pub(crate) async fn commit(&self, change: Change) -> Result<(), Error> {
@@ -124,37 +136,10 @@ impl Postgres {
 
     pub(crate) async fn close(&self) {
         self.queue.close().await;
-        self.readers.iter().for_each(Slot::close);
+        self.readers.close();
     }
 
     pub(crate) fn metrics(&self) -> StoreMetrics {
-        self.counters.snapshot(self.queue.waiting(), self.queue.capacity(), self.readers.len())
-    }
-
-    async fn query(&self, sql: &Sql, arguments: &[Argument<'_>]) -> Result<Vec<tokio_postgres::Row>, Fault> {
-        let (slot, connection) = self.reader().await?;
-        connection.query(sql.postgres(), arguments).await.map_err(|error| {
-            let fault = Fault::of(&error);
-            match fault {
-                Fault::Lost(_) => slot.discard(&connection),
-                Fault::Stale(_) => connection.forget_statements(),
-                _ => {}
-            }
-            fault
-        })
-    }
-
-    /// The next connection in turn, or, if that one is lost and cannot be replaced now, any other that lives.
-    async fn reader(&self) -> Result<(&Slot, Arc<Connection>), Fault> {
-        let slot = &self.readers[self.turn.fetch_add(1, Relaxed) % self.readers.len()];
-        let error = match slot.connection().await {
-            Ok(connection) => return Ok((slot, connection)),
-            Err(error) => error,
-        };
-        let other = self.readers.iter().find_map(|other| Some((other, other.live()?)));
-        other.ok_or_else(|| match error {
-            Error::Unavailable(text) => Fault::Lost(text),
-            other => Fault::Moment(other.to_string()),
-        })
+        self.counters.snapshot(self.queue.waiting(), self.queue.capacity(), self.readers.count())
     }
 }

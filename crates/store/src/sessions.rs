@@ -124,7 +124,7 @@ pub struct Listed {
 
 /// A session and its user, whether the session is live or not.
 pub async fn with_user(db: &Db, organization: OrganizationId, id: SessionId) -> Result<Option<(Session, User)>, Error> {
-    db.one(&WITH_USER, &[organization.bytes().into(), id.bytes().into()], |row| {
+    db.find(&WITH_USER, [organization.bytes().into(), id.bytes().into()], |row| {
         Ok((read(&row.skip(users::WIDTH))?, users::read(row)?))
     })
     .await

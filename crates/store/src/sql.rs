@@ -19,6 +19,7 @@ pub struct Sql {
     sqlite: Cow<'static, str>,
     postgres: Cow<'static, str>,
     numbered: OnceLock<String>,
+    many: OnceLock<String>,
     share: Locking,
     exclusive: Locking,
 }
@@ -48,6 +49,7 @@ impl Sql {
             sqlite: Cow::Borrowed(sqlite),
             postgres: Cow::Borrowed(postgres),
             numbered: OnceLock::new(),
+            many: OnceLock::new(),
             share: Locking::new(),
             exclusive: Locking::new(),
         }
@@ -59,6 +61,7 @@ impl Sql {
             sqlite: Cow::Owned(text.clone()),
             postgres: Cow::Owned(text),
             numbered: OnceLock::new(),
+            many: OnceLock::new(),
             share: Locking::new(),
             exclusive: Locking::new(),
         }
@@ -71,6 +74,19 @@ impl Sql {
 
     pub(crate) fn postgres(&self) -> &str {
         &self.postgres
+    }
+
+    /// The text of many such reads by key: a parameter is the array of all of theirs, and the last column says whose the
+    /// row is. The limit keeps the read whole, so that each key goes down its index whatever the planner believes of tables.
+    pub(crate) fn many(&self, kinds: impl Iterator<Item = Type>) -> &str {
+        self.many.get_or_init(|| {
+            let (arrays, names) = wanted(kinds);
+            let one = rename_parameters(&self.postgres, "wanted.p");
+            format!(
+                "SELECT found.*, wanted.place FROM unnest({arrays}) WITH ORDINALITY AS wanted ({names}, place), \
+                 LATERAL ({one} LIMIT 1) AS found"
+            )
+        })
     }
 
     /// The text of a guard with its row lock.
@@ -91,10 +107,8 @@ impl Sql {
             Lock::Exclusive => &self.exclusive,
         };
         Some(locking.many.get_or_init(|| {
-            let arrays = arrays(kinds);
-            let names: Vec<String> = (1..=arrays.len()).map(|position| format!("p{position}")).collect();
+            let (arrays, names) = wanted(kinds);
             let one = rename_parameters(self.locking(lock), "wanted.p");
-            let (arrays, names) = (arrays.join(", "), names.join(", "));
             format!("SELECT 1 FROM unnest({arrays}) AS wanted ({names}), LATERAL ({one}) AS held")
         }))
     }
@@ -147,6 +161,13 @@ impl Insert {
     }
 }
 
+/// Parameters that are arrays of these kinds, and the names of their columns.
+fn wanted(kinds: impl Iterator<Item = Type>) -> (String, String) {
+    let arrays = arrays(kinds);
+    let names: Vec<String> = (1..=arrays.len()).map(|position| format!("p{position}")).collect();
+    (arrays.join(", "), names.join(", "))
+}
+
 /// Parameters that are arrays of these kinds.
 fn arrays(kinds: impl Iterator<Item = Type>) -> Vec<String> {
     kinds.zip(1..).map(|(kind, position)| format!("${position}::{}", array_name(kind))).collect()
@@ -191,6 +212,16 @@ mod tests {
         let sql = Sql::new("SELECT '$1 it''s $2', $2, $10 FROM t WHERE a = $1");
         assert_eq!(sql.sqlite(), "SELECT '$1 it''s $2', ?2, ?10 FROM t WHERE a = ?1");
         assert_eq!(sql.locking(Lock::Share), format!("{} FOR SHARE", sql.postgres()));
+    }
+
+    #[test]
+    fn many_reads_say_whose_row_it_is() {
+        let sql = Sql::new("SELECT n FROM t WHERE id = $1");
+        assert_eq!(
+            sql.many([Type::Uuid].into_iter()),
+            "SELECT found.*, wanted.place FROM unnest($1::uuid[]) WITH ORDINALITY AS wanted (p1, place), \
+             LATERAL (SELECT n FROM t WHERE id = wanted.p1 LIMIT 1) AS found"
+        );
     }
 
     #[test]

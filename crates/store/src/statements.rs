@@ -4,6 +4,7 @@
 use crate::change::Lock;
 use crate::list::Position;
 use crate::sql::{Insert, Sql};
+use crate::value::Type;
 use crate::{
     VERSION, clients, events, idempotency, installation, organizations, payments, plans, providers, rate_limits,
     sessions, signing_keys, subscriptions, users,
@@ -31,23 +32,38 @@ macro_rules! named {
 /// Every statement of a fixed text.
 pub fn all() -> Vec<Statement> {
     let others = named![plain:
-        clients::BY_CREDENTIAL, clients::BY_ID, clients::BY_ORGANIZATION, clients::PUBLIC, clients::DISABLE,
+        clients::BY_ORGANIZATION, clients::PUBLIC, clients::DISABLE,
         clients::ROTATE,
         events::NEWEST, events::OLDER, events::PRUNE,
-        idempotency::BY_KEY, idempotency::SWEEP,
+        idempotency::SWEEP,
         installation::FIND,
-        organizations::BY_NAME, organizations::BY_ID, organizations::ALL, organizations::UPDATE,
-        payments::BY_ID, payments::ID_BY_EXTERNAL, payments::OWNER, payments::UPDATE, payments::DELETE,
-        plans::BY_ID, plans::BY_SLUG, plans::UPDATE, plans::DELETE,
+        organizations::ALL, organizations::UPDATE,
+        payments::UPDATE, payments::DELETE,
+        plans::UPDATE, plans::DELETE,
         providers::ALL, providers::BY_ORGANIZATION, providers::REMOVE,
         rate_limits::PUT, rate_limits::ELSEWHERE, rate_limits::ANY_BEFORE, rate_limits::SWEEP,
-        subscriptions::BY_ID, subscriptions::ID_BY_EXTERNAL, subscriptions::COUNT_BY_PLAN, subscriptions::UPDATE,
+        subscriptions::COUNT_BY_PLAN, subscriptions::UPDATE,
         subscriptions::DELETE,
         subscriptions::OPEN_BY_USER, subscriptions::OPEN_COUNT,
-        sessions::WITH_USER, sessions::BY_USER, sessions::ROTATE, sessions::REVOKE,
+        sessions::BY_USER, sessions::ROTATE, sessions::REVOKE,
         sessions::REVOKE_UNCHANGED, sessions::MARK_USED, sessions::ERASE, sessions::SWEEP,
         signing_keys::ALL, signing_keys::REMOVE,
-        users::BY_IDENTITY, users::BY_EMAIL, users::NEWEST, users::UPDATE, users::MOVE_EPOCH, users::ERASE,
+        users::NEWEST, users::UPDATE, users::MOVE_EPOCH, users::ERASE,
+    ];
+    let by_id = |name, sql| key(name, sql, &[Type::Uuid, Type::Uuid]);
+    let by_text = |name, sql| key(name, sql, &[Type::Uuid, Type::Text]);
+    let ids = named![by_id:
+        clients::BY_ID, payments::BY_ID, payments::OWNER, plans::BY_ID, sessions::WITH_USER, subscriptions::BY_ID,
+    ];
+    let texts = named![by_text:
+        payments::ID_BY_EXTERNAL, plans::BY_SLUG, subscriptions::ID_BY_EXTERNAL, users::BY_EMAIL,
+    ];
+    let keys = [
+        key("clients::BY_CREDENTIAL", &clients::BY_CREDENTIAL, &[Type::Bytes]),
+        key("idempotency::BY_KEY", &idempotency::BY_KEY, &[Type::Uuid, Type::Uuid, Type::Text]),
+        key("organizations::BY_ID", &organizations::BY_ID, &[Type::Uuid]),
+        key("organizations::BY_NAME", &organizations::BY_NAME, &[Type::Text]),
+        key("users::BY_IDENTITY", &users::BY_IDENTITY, &[Type::Uuid, Type::Text, Type::Text]),
     ];
     let guards = named![guard:
         clients::AT_REVISION, organizations::AT_REVISION, payments::AT_REVISION, plans::AT_REVISION, plans::ACTIVE, subscriptions::AT_REVISION,
@@ -58,7 +74,7 @@ pub fn all() -> Vec<Statement> {
         payments::INSERT, plans::INSERT, providers::INSERT, sessions::INSERT, signing_keys::INSERT, subscriptions::INSERT, users::INSERT,
     ];
     let version = plain("lib::VERSION", &VERSION);
-    others.into_iter().chain(guards).chain(inserts).chain([version]).collect()
+    others.into_iter().chain(ids).chain(texts).chain(keys).chain(guards).chain(inserts).chain([version]).collect()
 }
 
 /// The statements that a page of subscriptions takes.
@@ -75,6 +91,12 @@ pub fn plans_page(query: &plans::Query, after: Option<Position>) -> Vec<Statemen
 
 fn plain(name: &'static str, sql: &Sql) -> Statement {
     Statement { name, sqlite: sql.sqlite().to_owned(), postgres: vec![sql.postgres().to_owned()] }
+}
+
+/// A read by key, alone and for many keys at once.
+fn key(name: &'static str, sql: &Sql, kinds: &[Type]) -> Statement {
+    let many = sql.many(kinds.iter().copied()).to_owned();
+    Statement { name, sqlite: sql.sqlite().to_owned(), postgres: vec![sql.postgres().to_owned(), many] }
 }
 
 fn guard(name: &'static str, sql: &Sql) -> Statement {

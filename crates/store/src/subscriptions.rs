@@ -115,12 +115,12 @@ static LISTING: Listing = Listing::new("subscriptions", columns!()).live();
 
 /// The live subscription with this id.
 pub async fn by_id(db: &Db, organization: OrganizationId, id: SubscriptionId) -> Result<Option<Subscription>, Error> {
-    db.one(&BY_ID, &[organization.bytes().into(), id.bytes().into()], read).await
+    db.find(&BY_ID, [organization.bytes().into(), id.bytes().into()], read).await
 }
 
 /// Whether a live subscription has this id.
 pub async fn exists(db: &Db, organization: OrganizationId, id: SubscriptionId) -> Result<bool, Error> {
-    Ok(db.one(&LIVE, &[organization.bytes().into(), id.bytes().into()], |_| Ok(())).await?.is_some())
+    Ok(db.find(&LIVE, [organization.bytes().into(), id.bytes().into()], |_| Ok(())).await?.is_some())
 }
 
 /// The live subscription that has this external id.
@@ -130,7 +130,7 @@ pub async fn id_by_external(
     external_id: &str,
 ) -> Result<Option<SubscriptionId>, Error> {
     let params = [organization.bytes().into(), external_id.into()];
-    db.one(&ID_BY_EXTERNAL, &params, |row| Ok(SubscriptionId::from_bytes(row.uuid(0)?))).await
+    db.find(&ID_BY_EXTERNAL, params, |row| Ok(SubscriptionId::from_bytes(row.uuid(0)?))).await
 }
 
 /// How many live subscriptions refer to the plan.

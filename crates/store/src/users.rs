@@ -109,18 +109,18 @@ pub(crate) static ERASE: Sql = Sql::new(
 
 /// Whether a live user has this id.
 pub async fn exists(db: &Db, organization: OrganizationId, id: UserId) -> Result<bool, Error> {
-    Ok(db.one(&LIVE, &[organization.bytes().into(), id.bytes().into()], |_| Ok(())).await?.is_some())
+    Ok(db.find(&LIVE, [organization.bytes().into(), id.bytes().into()], |_| Ok(())).await?.is_some())
 }
 
 /// The live user who is this person at a provider.
 pub async fn by_identity(db: &Db, organization: OrganizationId, identity: &Identity) -> Result<Option<User>, Error> {
     let params = [organization.bytes().into(), identity.issuer.as_str().into(), identity.subject.as_str().into()];
-    db.one(&BY_IDENTITY, &params, read).await
+    db.find(&BY_IDENTITY, params, read).await
 }
 
 /// The live user with this address.
 pub async fn by_email(db: &Db, organization: OrganizationId, email: &Email) -> Result<Option<User>, Error> {
-    db.one(&BY_EMAIL, &[organization.bytes().into(), email.as_str().into()], read).await
+    db.find(&BY_EMAIL, [organization.bytes().into(), email.as_str().into()], read).await
 }
 
 /// Live users made before `before`, newest first.

@@ -4,7 +4,7 @@ use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
 use futures_util::future::join_all;
-use perennial_store::{Change, Db, Error, Lock, Miss, PostgresOptions, Sql};
+use perennial_store::{Change, Db, Error, Lock, Miss, PostgresOptions, Sql, organizations};
 
 use crate::support::*;
 
@@ -209,4 +209,27 @@ async fn everything_works_behind_a_pooler_in_transaction_mode() {
     for db in servers {
         db.close().await;
     }
+}
+
+#[tokio::test]
+async fn those_who_read_at_once_read_together_and_each_gets_their_own() {
+    let Some(place) = Place::empty_postgres().await else { return };
+    let db = place.open().await;
+    db.migrate().await.unwrap();
+    let rows = "INSERT INTO organizations (id, name, currency, created_at, updated_at, revision)
+                SELECT gen_random_uuid(), 'org-' || n, 'USD', now(), now(), gen_random_uuid() FROM generate_series(0, 98) AS n";
+    place.script(rows).await;
+    let before = db.metrics().statements;
+    // One has no row, and one spoils the statement it is part of.
+    let names: Vec<String> = (0..100).map(|n| format!("org-{n}")).chain(["spoilt\0".to_owned()]).collect();
+    let found = join_all(names.iter().map(|name| organizations::by_name(&db, name))).await;
+    for (name, found) in names.iter().zip(&found) {
+        match (name.as_str(), found) {
+            ("org-99", Ok(None)) | ("spoilt\0", Err(Error::Internal(_))) => {}
+            (name, Ok(Some(organization))) => assert_eq!(organization.name.as_str(), name),
+            other => panic!("{other:?}"),
+        }
+    }
+    let spared = 101 - (db.metrics().statements - before);
+    assert!((30..101).contains(&spared), "{spared} statements were not needed");
 }

@@ -1,0 +1,118 @@
+//! Reads by key, gathered: those that come while others are under way go together, as one statement. One that finds
+//! thirty rows costs PostgreSQL, and us, little more than one that finds a single row.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
+
+use futures_util::future::join_all;
+use tokio::sync::{mpsc, oneshot};
+use tokio_postgres::Row;
+
+use super::fault::Fault;
+use super::readers::Readers;
+use super::value::{Argument, Int};
+use crate::metrics::Counters;
+use crate::sql::Sql;
+use crate::value::{Type, Value};
+
+/// The most that go together.
+const MOST: usize = 128;
+/// Statements under way for each connection: while one is answered, the next is on its way.
+const UNDER_WAY: usize = 2;
+
+type Found = Result<Option<Row>, Fault>;
+
+/// One read and who waits for it.
+struct Find {
+    sql: &'static Sql,
+    params: Vec<Value>,
+    answer: oneshot::Sender<Found>,
+}
+
+pub(super) struct Finds {
+    /// As many wait here as requests are let in, which is bounded above.
+    inboxes: Vec<mpsc::UnboundedSender<Find>>,
+    turn: AtomicUsize,
+}
+
+impl Finds {
+    /// Must be called within a tokio runtime. Those who answer end with the value.
+    pub(super) fn new(readers: &Arc<Readers>, counters: &Arc<Counters>) -> Self {
+        let inboxes = (0..readers.count() * UNDER_WAY).map(|_| {
+            let (sender, inbox) = mpsc::unbounded_channel();
+            tokio::spawn(answer_all(Arc::clone(readers), inbox, Arc::clone(counters)));
+            sender
+        });
+        Self { inboxes: inboxes.collect(), turn: AtomicUsize::new(0) }
+    }
+
+    pub(super) async fn find(&self, sql: &'static Sql, params: Vec<Value>) -> Found {
+        let (answer, answered) = oneshot::channel();
+        let inbox = &self.inboxes[self.turn.fetch_add(1, Relaxed) % self.inboxes.len()];
+        let gone = || Fault::Moment("the store is closing".to_owned());
+        inbox.send(Find { sql, params, answer }).map_err(|_| gone())?;
+        answered.await.map_err(|_| gone())?
+    }
+}
+
+async fn answer_all(readers: Arc<Readers>, mut inbox: mpsc::UnboundedReceiver<Find>, counters: Arc<Counters>) {
+    let mut finds = Vec::new();
+    while inbox.recv_many(&mut finds, MOST).await > 0 {
+        finds.retain(|find| !find.answer.is_closed());
+        let mut statements = Vec::new();
+        while let Some(sql) = finds.first().map(|first| first.sql) {
+            let alike = finds.extract_if(.., |find| std::ptr::eq(find.sql, sql)).collect();
+            statements.push(answer(&readers, sql, alike, &counters));
+        }
+        join_all(statements).await;
+    }
+}
+
+/// Answers reads of one statement. When the statement fails for all of them, one may have spoilt it: each is asked alone.
+async fn answer(readers: &Readers, sql: &Sql, finds: Vec<Find>, counters: &Counters) {
+    let answers = match together(readers, sql, &finds, counters).await {
+        Ok(rows) => rows.into_iter().map(Ok).collect(),
+        Err(Fault::Statement(_)) if finds.len() > 1 => {
+            let mut answers = Vec::with_capacity(finds.len());
+            for find in &finds {
+                answers.push(alone(readers, find, counters).await);
+            }
+            answers
+        }
+        Err(fault) => vec![Err(fault); finds.len()],
+    };
+    for (find, answer) in finds.into_iter().zip(answers) {
+        // Who has left does not want it.
+        let _ = find.answer.send(answer);
+    }
+}
+
+/// The row of each, in their order.
+async fn together(
+    readers: &Readers,
+    sql: &Sql,
+    finds: &[Find],
+    counters: &Counters,
+) -> Result<Vec<Option<Row>>, Fault> {
+    let [first, _, ..] = finds else {
+        return Ok(vec![alone(readers, &finds[0], counters).await?]);
+    };
+    counters.statements(1);
+    let kinds: Vec<Type> = first.params.iter().map(Value::kind).collect();
+    let text = sql.many(kinds.iter().copied());
+    let column = |(position, kind)| Argument::Column(kind, finds.iter().map(|find| &find.params[position]).collect());
+    let arguments: Vec<Argument<'_>> = kinds.into_iter().enumerate().map(column).collect();
+    let mut found: Vec<Option<Row>> = finds.iter().map(|_| None).collect();
+    for row in readers.query(text, &arguments).await? {
+        let place = row.try_get::<_, Int>(row.len() - 1).map_err(|error| Fault::of(&error))?.0;
+        let slot = usize::try_from(place - 1).ok().and_then(|place| found.get_mut(place));
+        *slot.ok_or_else(|| Fault::Statement(format!("there is no place {place}")))? = Some(row);
+    }
+    Ok(found)
+}
+
+async fn alone(readers: &Readers, find: &Find, counters: &Counters) -> Found {
+    counters.statements(1);
+    let arguments: Vec<Argument<'_>> = find.params.iter().map(Argument::One).collect();
+    Ok(readers.query(find.sql.postgres(), &arguments).await?.into_iter().next())
+}

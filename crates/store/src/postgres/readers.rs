@@ -1,0 +1,66 @@
+//! The connections for reads. Statements go down them one behind another, without waiting for each other's answers.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
+
+use tokio_postgres::Row;
+
+use super::connection::{Connection, Slot, recoverable};
+use super::fault::Fault;
+use super::value::Argument;
+use crate::error::Error;
+
+pub(super) struct Readers {
+    slots: Vec<Slot>,
+    turn: AtomicUsize,
+}
+
+impl Readers {
+    /// At least one.
+    pub(super) fn new(slots: Vec<Slot>) -> Self {
+        Self { slots, turn: AtomicUsize::new(0) }
+    }
+
+    pub(super) fn count(&self) -> usize {
+        self.slots.len()
+    }
+
+    pub(super) fn close(&self) {
+        self.slots.iter().for_each(Slot::close);
+    }
+
+    /// The rows of a statement, asked for twice if the first connection was lost meanwhile.
+    pub(super) async fn query(&self, text: &str, arguments: &[Argument<'_>]) -> Result<Vec<Row>, Fault> {
+        match self.query_once(text, arguments).await {
+            Err(fault) if recoverable(&fault) => self.query_once(text, arguments).await,
+            first => first,
+        }
+    }
+
+    async fn query_once(&self, text: &str, arguments: &[Argument<'_>]) -> Result<Vec<Row>, Fault> {
+        let (slot, connection) = self.next().await?;
+        connection.query(text, arguments).await.map_err(|error| {
+            let fault = Fault::of(&error);
+            match fault {
+                Fault::Lost(_) => slot.discard(&connection),
+                Fault::Stale(_) => connection.forget_statements(),
+                _ => {}
+            }
+            fault
+        })
+    }
+
+    /// The next connection in turn, or, if that one is lost and cannot be replaced now, any other that lives.
+    async fn next(&self) -> Result<(&Slot, Arc<Connection>), Fault> {
+        let slot = &self.slots[self.turn.fetch_add(1, Relaxed) % self.slots.len()];
+        let error = match slot.connection().await {
+            Ok(connection) => return Ok((slot, connection)),
+            Err(error) => error,
+        };
+        let other = self.slots.iter().find_map(|other| Some((other, other.live()?)));
+        other.ok_or_else(|| match error {
+            Error::Unavailable(text) => Fault::Lost(text),
+            other => Fault::Moment(other.to_string()),
+        })
+    }
+}
