@@ -100,7 +100,7 @@ impl Sqlite {
     ) -> Result<Vec<T>, Error> {
         let _reading = self.counters.reading();
         self.counters.statements(1);
-        let reader = self.readers.take()?;
+        let reader = self.readers.take(params)?;
         let mapped = read_from(reader.connection(), sql, params, limit, map);
         self.readers.give_back(reader);
         mapped

@@ -4,6 +4,9 @@
 //! since, stays in the snapshot it has. Commits of this process are counted, and none is answered before it is; a
 //! command beside the server cannot be counted, so a snapshot is soon too old, and the command waits that long before it
 //! says that it is done. Nobody ever reads less than what was acknowledged before they asked.
+//!
+//! Each connection keeps pages in memory. So that they do not all keep the same ones, records made around the same time
+//! are read by the same connection, unless that one is busy.
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -15,6 +18,7 @@ use super::SqliteOptions;
 use super::connection::{self, Purpose};
 use super::fault::read_error;
 use crate::error::Error;
+use crate::value::Value;
 
 /// How long a snapshot is read from.
 const LIFE: Duration = Duration::from_millis(1);
@@ -31,6 +35,8 @@ pub(super) struct Readers {
 
 pub(super) struct Reader {
     connection: Connection,
+    /// Its share of the records, as long as it is idle.
+    number: usize,
     /// The commits there had been when it last read.
     commits: u64,
     /// Since when it has been in a snapshot, if it is in one.
@@ -43,11 +49,14 @@ impl Readers {
     }
 
     /// A connection that sees everything committed so far.
-    pub(super) fn take(&self) -> Result<Reader, Error> {
-        let idle = self.idle().pop();
+    pub(super) fn take(&self, params: &[Value]) -> Result<Reader, Error> {
+        let idle = self.idle_for(neighbourhood(params));
         let mut reader = match idle {
             Some(reader) => reader,
-            None => Reader { connection: connection::open(&self.options, Purpose::Read)?, commits: 0, since: None },
+            None => {
+                let connection = connection::open(&self.options, Purpose::Read)?;
+                Reader { connection, number: 0, commits: 0, since: None }
+            }
         };
         // Alone with the directory, this process sees every commit but those of commands.
         let commits = self.commits();
@@ -62,7 +71,20 @@ impl Readers {
         // A connection that cannot leave its snapshot is not worth keeping.
         let is_good = (self.keeps() && reader.commits == self.commits()) || reader.leave().is_ok();
         if is_good && idle.len() < self.options.readers {
+            let is_free = |number: &usize| idle.iter().all(|other| other.number != *number);
+            if !is_free(&reader.number) {
+                reader.number = (0..self.options.readers).find(is_free).unwrap_or_default();
+            }
             idle.push(reader);
+        }
+    }
+
+    fn idle_for(&self, neighbourhood: usize) -> Option<Reader> {
+        let mut idle = self.idle();
+        let number = neighbourhood % self.options.readers.max(1);
+        match idle.iter().position(|reader| reader.number == number) {
+            Some(position) => Some(idle.swap_remove(position)),
+            None => idle.pop(),
         }
     }
 
@@ -99,6 +121,15 @@ impl Readers {
     }
 }
 
+/// A number that records have in common which were made in the same quarter of an hour: they share pages. An id begins
+/// with the millisecond it was made in.
+fn neighbourhood(params: &[Value]) -> usize {
+    let Some(Value::Uuid([first, second, third, fourth, ..])) = params.last() else { return 0 };
+    // These count 65 seconds each.
+    let since_1970 = u32::from_be_bytes([*first, *second, *third, *fourth]);
+    usize::try_from(since_1970 >> 4).unwrap_or_default()
+}
+
 impl Reader {
     pub(super) fn connection(&self) -> &Connection {
         &self.connection
@@ -128,5 +159,40 @@ impl Reader {
 
     fn control(&self, text: &str) -> rusqlite::Result<()> {
         self.connection.prepare_cached(text)?.execute(()).map(drop)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// An id of this hour of our era.
+    fn made_in(hour: u64) -> Value {
+        let milliseconds = (hour * 3_600_000).to_be_bytes();
+        let mut id = [7; 16];
+        id[..6].copy_from_slice(&milliseconds[2..]);
+        Value::Uuid(id)
+    }
+
+    #[test]
+    fn records_of_a_time_are_read_by_the_same_connection_unless_it_is_busy() {
+        let directory = tempfile::tempdir().unwrap();
+        let options = SqliteOptions { readers: 2, ..SqliteOptions::new(directory.path().join("perennial.db")) };
+        connection::create_file(&options.path).unwrap();
+        let readers = Readers::new(options);
+        let all: Vec<Reader> = (0..3).map(|_| readers.take(&[]).unwrap()).collect();
+        for reader in all {
+            readers.give_back(reader);
+        }
+        let mut numbers = Vec::new();
+        for hour in (400_000..400_100).flat_map(|hour| [hour, hour]) {
+            let reader = readers.take(&[Value::Int(1), made_in(hour)]).unwrap();
+            numbers.push(reader.number);
+            readers.give_back(reader);
+        }
+        assert!(numbers.chunks(2).all(|pair| pair[0] == pair[1]), "{numbers:?}");
+        assert!(numbers.contains(&0) && numbers.contains(&1), "{numbers:?}");
+        let busy = readers.take(&[made_in(400_000)]).unwrap();
+        assert_ne!(readers.take(&[made_in(400_000)]).unwrap().number, busy.number);
     }
 }
