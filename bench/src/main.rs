@@ -5,7 +5,6 @@
 mod clock;
 mod contestants;
 mod disk;
-mod failure;
 mod figures;
 mod growth;
 mod limits;
@@ -26,7 +25,8 @@ mod works;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-use failure::{Failure, Result, could_not};
+use perennial_running::failure::{self, Failure, Result, could_not};
+
 use limits::Deed;
 use options::Options;
 

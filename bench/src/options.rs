@@ -1,8 +1,9 @@
 //! What the run was asked to do. `cargo xtask bench` is the one who asks; it has already built and started what is needed.
 
 use std::path::PathBuf;
-use std::str::FromStr;
 use std::time::Duration;
+
+use perennial_running::words::{number, path};
 
 use crate::failure::{Failure, Result};
 use crate::load::generator::Pace;
@@ -51,11 +52,11 @@ impl Options {
                 "--rate" => options.rate = Some(number(&value()?)?),
                 "--connections" => options.connections = number(&value()?)?,
                 "--growth" => options.growth = number(&value()?)?,
-                "--perennial" => options.perennial = value()?.into(),
-                "--place" => options.place = value()?.into(),
-                "--source" => options.source = value()?.into(),
-                "--peers-home" => options.peers_home = value()?.into(),
-                "--programs" => options.programs = value()?.into(),
+                "--perennial" => options.perennial = path(&value()?)?,
+                "--place" => options.place = path(&value()?)?,
+                "--source" => options.source = path(&value()?)?,
+                "--peers-home" => options.peers_home = path(&value()?)?,
+                "--programs" => options.programs = path(&value()?)?,
                 "--cluster" => {
                     let (name, url, pid) = (value()?, words.next(), words.next());
                     let incomplete = || Failure::new("`--cluster` needs a name, a URL and a process id");
@@ -129,10 +130,6 @@ impl Options {
 fn parts() -> Vec<&'static str> {
     let others = ["disk", "start", "slow-sync", "growth"];
     Work::ALL.into_iter().map(Work::name).chain(others).collect()
-}
-
-fn number<N: FromStr>(text: &str) -> Result<N> {
-    text.parse().map_err(|_| Failure::new(format!("`{text}` is not a whole number")))
 }
 
 #[cfg(test)]

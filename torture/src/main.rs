@@ -6,7 +6,6 @@ mod chance;
 mod cluster;
 mod crew;
 mod evidence;
-mod failure;
 mod figure;
 mod figures;
 mod files;
@@ -22,8 +21,9 @@ mod threads;
 use std::process::ExitCode;
 use std::time::Instant;
 
+use perennial_running::failure::{self, Failure, Result};
+
 use evidence::Evidence;
-use failure::{Failure, Result};
 use figure::{Engine, Figure, Run};
 use options::Options;
 

@@ -2,7 +2,9 @@
 
 use std::path::PathBuf;
 
-use crate::failure::{Failure, Result, could_not};
+use perennial_running::words::{number, path};
+
+use crate::failure::{Failure, Result};
 use crate::figure::{Engine, Figure, Size};
 use crate::figures;
 
@@ -67,15 +69,6 @@ fn unknown(word: &str) -> Failure {
 fn engine(name: &str) -> Result<Engine> {
     let found = Engine::ALL.into_iter().find(|engine| engine.name() == name);
     found.ok_or_else(|| Failure::new(format!("`{name}` is no engine; `sqlite` and `postgres` are")))
-}
-
-/// Whole, since what is started here runs in directories of its own.
-fn path(text: &str) -> Result<PathBuf> {
-    std::path::absolute(text).map_err(could_not(format!("make sense of `{text}`")))
-}
-
-fn number(text: &str) -> Result<u64> {
-    text.parse().map_err(|_| Failure::new(format!("`{text}` is not a whole number")))
 }
 
 #[cfg(test)]

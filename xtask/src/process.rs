@@ -1,33 +1,11 @@
 //! Running other programs: each is named before it runs, and a failure is one sentence.
 //! The only place that knows where the workspace and its target directory are.
 
-use std::fmt;
 use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitStatus, Stdio};
 
-/// What went wrong and what to do about it, in words for the terminal.
-#[derive(Debug)]
-pub(crate) struct Failure(String);
-
-pub(crate) type Result<T = ()> = std::result::Result<T, Failure>;
-
-impl Failure {
-    pub(crate) fn new(sentence: impl Into<String>) -> Self {
-        Self(sentence.into())
-    }
-}
-
-impl fmt::Display for Failure {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.write_str(&self.0)
-    }
-}
-
-/// Turns an input or output error into a sentence: `could not <what>: <error>`.
-pub(crate) fn could_not(what: impl fmt::Display) -> impl FnOnce(std::io::Error) -> Failure {
-    move |error| Failure::new(format!("could not {what}: {error}"))
-}
+pub(crate) use perennial_running::failure::{Failure, Result, could_not};
 
 pub(crate) fn heading(text: &str) {
     println!("\n==> {text}");

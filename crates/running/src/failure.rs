@@ -1,14 +1,14 @@
-//! What went wrong, in one sentence for the terminal.
+//! What went wrong and what to do about it, in words for the terminal: the one error of the instruments.
 
 use std::fmt;
 
 #[derive(Debug)]
-pub(crate) struct Failure(String);
+pub struct Failure(String);
 
-pub(crate) type Result<T = ()> = std::result::Result<T, Failure>;
+pub type Result<T = ()> = std::result::Result<T, Failure>;
 
 impl Failure {
-    pub(crate) fn new(sentence: impl Into<String>) -> Self {
+    pub fn new(sentence: impl Into<String>) -> Self {
         Self(sentence.into())
     }
 }
@@ -19,6 +19,7 @@ impl fmt::Display for Failure {
     }
 }
 
+#[cfg(feature = "sqlite")]
 impl From<rusqlite::Error> for Failure {
     fn from(error: rusqlite::Error) -> Self {
         Self(format!("SQLite refused: {error}"))
@@ -26,6 +27,6 @@ impl From<rusqlite::Error> for Failure {
 }
 
 /// Turns an input or output error into a sentence: `could not <what>: <error>`.
-pub(crate) fn could_not(what: impl fmt::Display) -> impl FnOnce(std::io::Error) -> Failure {
+pub fn could_not(what: impl fmt::Display) -> impl FnOnce(std::io::Error) -> Failure {
     move |error| Failure::new(format!("could not {what}: {error}"))
 }
