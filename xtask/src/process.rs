@@ -5,16 +5,20 @@ use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitStatus, Stdio};
 
+use perennial_running::Tether;
 pub(crate) use perennial_running::failure::{Failure, Result, could_not};
 
 pub(crate) fn heading(text: &str) {
     println!("\n==> {text}");
 }
 
-/// Prints the command and runs it with our own input and output.
+/// Prints the command and runs it with our own input and output. It ends when we do.
 pub(crate) fn run(command: &mut Command) -> Result {
     println!("$ {}", line(command));
-    let status = command.status().map_err(could_not(format!("run `{}`", line(command))))?;
+    let what = format!("run `{}`", line(command));
+    let mut child = command.spawn().map_err(could_not(&what))?;
+    let _tether = Tether::to(child.id()).map_err(could_not("run `sh`"))?;
+    let status = child.wait().map_err(could_not(&what))?;
     succeeded(command, status)
 }
 

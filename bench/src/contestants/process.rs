@@ -8,6 +8,7 @@ use std::process::{Child, Command, Stdio};
 use std::sync::mpsc;
 use std::time::{Duration, Instant};
 
+use perennial_running::{Tether, signal};
 use serde_json::Value;
 
 use crate::failure::{Failure, Result, could_not};
@@ -20,6 +21,8 @@ const POLL: Duration = Duration::from_millis(2);
 pub(crate) struct Process {
     child: Child,
     name: String,
+    /// Let go after the process was waited for.
+    _tether: Tether,
 }
 
 impl Process {
@@ -33,6 +36,7 @@ impl Process {
             .stderr(Stdio::piped())
             .spawn()
             .map_err(could_not(format!("start {name}")))?;
+        let tether = Tether::to(child.id()).map_err(could_not("run `sh`"))?;
         let (sender, receiver) = mpsc::channel();
         if let Some(stdout) = child.stdout.take() {
             let sender = sender.clone();
@@ -41,7 +45,7 @@ impl Process {
         if let Some(stderr) = child.stderr.take() {
             std::thread::spawn(move || follow(BufReader::new(stderr), other, &sender));
         }
-        let process = Self { child, name: name.to_owned() };
+        let process = Self { child, name: name.to_owned(), _tether: tether };
         let Ok(address) = receiver.recv_timeout(PATIENCE) else {
             let end = std::fs::read_to_string(log).unwrap_or_default();
             let lines: Vec<&str> = end.lines().collect();
@@ -61,7 +65,8 @@ impl Process {
             .stderr(other)
             .spawn()
             .map_err(could_not(format!("start {name}")))?;
-        Ok(Self { child, name: name.to_owned() })
+        let tether = Tether::to(child.id()).map_err(could_not("run `sh`"))?;
+        Ok(Self { child, name: name.to_owned(), _tether: tether })
     }
 
     pub(crate) fn id(&self) -> u32 {
@@ -70,8 +75,7 @@ impl Process {
 
     /// Ends it as an operator would and waits for it.
     pub(crate) fn end(mut self) -> Result {
-        let told = Command::new("sh").args(["-c", "kill -s TERM \"$1\"", "sh", &self.id().to_string()]).status();
-        told.map_err(could_not(format!("tell {} to end", self.name)))?;
+        signal(self.id(), "TERM");
         let deadline = Instant::now() + PATIENCE;
         while Instant::now() < deadline {
             if self.child.try_wait().map_err(could_not("wait for a process"))?.is_some() {

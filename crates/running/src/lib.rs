@@ -8,9 +8,11 @@ pub mod failure;
 mod log;
 mod server;
 mod signal;
+mod tether;
 pub mod words;
 
 pub use answer::Answer;
 pub use connection::Connection;
 pub use server::Server;
 pub use signal::signal;
+pub use tether::Tether;

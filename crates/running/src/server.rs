@@ -10,16 +10,19 @@ use std::time::{Duration, Instant};
 use crate::connection::Connection;
 use crate::log::{self, Addresses};
 use crate::signal::signal;
+use crate::tether::Tether;
 
 const START_LIMIT: Duration = Duration::from_secs(30);
 const POLL: Duration = Duration::from_millis(2);
 
-/// A running server; dropping it kills it.
+/// A running server; dropping it kills it, and so does the end of this process.
 #[derive(Debug)]
 pub struct Server {
     child: Child,
     addresses: Addresses,
     log: PathBuf,
+    /// Let go after the process was waited for.
+    _tether: Tether,
 }
 
 impl Server {
@@ -32,9 +35,10 @@ impl Server {
     pub fn start_within(command: &mut Command, log: &Path, limit: Duration) -> io::Result<Self> {
         let file = OpenOptions::new().create(true).append(true).open(log)?;
         let before = file.metadata()?.len();
-        let child = command.stdin(Stdio::null()).stdout(file.try_clone()?).stderr(file).spawn()?;
+        let mut child = command.stdin(Stdio::null()).stdout(file.try_clone()?).stderr(file).spawn()?;
+        let tether = Tether::to(child.id()).inspect_err(|_| end(&mut child))?;
         let nowhere = Addresses { api: SocketAddr::from(([0, 0, 0, 0], 0)), metrics: None };
-        let mut server = Self { child, addresses: nowhere, log: log.to_path_buf() };
+        let mut server = Self { child, addresses: nowhere, log: log.to_path_buf(), _tether: tether };
         let deadline = Instant::now() + limit;
         loop {
             if let Some(addresses) = log::addresses(log, before)? {
@@ -130,10 +134,14 @@ impl Server {
 
 impl Drop for Server {
     fn drop(&mut self) {
-        // It may have ended already, which is as well.
-        let _ = self.child.kill();
-        let _ = self.child.wait();
+        end(&mut self.child);
     }
+}
+
+/// It may have ended already, which is as well.
+fn end(child: &mut Child) {
+    let _ = child.kill();
+    let _ = child.wait();
 }
 
 #[cfg(test)]
