@@ -1,6 +1,7 @@
 //! What a figure is, what it is given and what it answers.
 
 use std::path::PathBuf;
+use std::time::Duration;
 use std::{fmt, fs};
 
 use crate::failure::{Result, could_not};
@@ -38,6 +39,15 @@ pub(crate) enum Size {
 }
 
 impl Size {
+    pub(crate) fn name(self) -> &'static str {
+        self.choose("quick", "usual", "full")
+    }
+
+    /// What no figure takes on one engine; then something hangs.
+    pub(crate) fn limit(self) -> Duration {
+        Duration::from_mins(self.choose(10, 45, 240))
+    }
+
     pub(crate) fn choose<T>(self, quick: T, usual: T, full: T) -> T {
         match self {
             Self::Quick => quick,

@@ -10,6 +10,7 @@ mod figure;
 mod figures;
 mod files;
 mod home;
+mod hourglass;
 mod latencies;
 mod linearizable;
 mod options;
@@ -65,8 +66,11 @@ fn holds(options: &Options, figure: &Figure, engine: Engine) -> Result<bool> {
         evidence: evidence.directory().to_path_buf(),
     };
     let start = Instant::now();
+    let in_time = hourglass::turn(options.size.limit(), format!("{} on {engine}", figure.name));
     let outcome = (figure.run)(&run);
-    let holds = report::outcome(&outcome, start.elapsed());
+    drop(in_time);
+    let holds = report::outcome(&outcome);
+    report::verdict(figure, engine, options, holds, start.elapsed());
     if holds {
         evidence.remove()?;
     } else {

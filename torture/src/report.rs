@@ -13,16 +13,15 @@ pub(crate) fn heading(figure: &Figure, engine: Engine, options: &Options) {
 
 fn command(figure: &Figure, engine: Engine, options: &Options) -> String {
     let size = match options.size {
-        Size::Quick => " --quick",
-        Size::Usual => "",
-        Size::Full => " --full",
+        Size::Usual => String::new(),
+        other => format!(" --{}", other.name()),
     };
     format!("cargo xtask torture {} --engine {engine} --seed {}{size}", figure.name, options.seed)
 }
 
 /// Prints what a figure answered and tells whether it holds.
-pub(crate) fn outcome(outcome: &Result<Vec<Measured>>, took: Duration) -> bool {
-    let holds = match outcome {
+pub(crate) fn outcome(outcome: &Result<Vec<Measured>>) -> bool {
+    match outcome {
         Ok(lines) => {
             for measured in lines {
                 println!("  {}", line(measured));
@@ -34,9 +33,14 @@ pub(crate) fn outcome(outcome: &Result<Vec<Measured>>, took: Duration) -> bool {
             println!("  error: {failure}");
             false
         }
-    };
-    println!("  {} after {:.1} s", if holds { "holds" } else { "FALLS SHORT" }, took.as_secs_f64());
-    holds
+    }
+}
+
+/// The one line to remember.
+pub(crate) fn verdict(figure: &Figure, engine: Engine, options: &Options, holds: bool, took: Duration) {
+    let (name, size, seed) = (figure.name, options.size.name(), options.seed);
+    let verdict = if holds { "holds" } else { "FALLS SHORT" };
+    println!("  {name} on {engine}, {size}, seed {seed}: {verdict} after {:.1} s", took.as_secs_f64());
 }
 
 pub(crate) fn line(measured: &Measured) -> String {
@@ -52,11 +56,10 @@ mod tests {
 
     #[test]
     fn one_line_that_falls_short_is_enough_and_none_at_all_too() {
-        let took = Duration::ZERO;
         let (good, bad) = (|| Measured::none("lost", 0), || Measured::none("lost", 1));
-        assert!(outcome(&Ok(vec![good()]), took));
-        assert!(!outcome(&Ok(vec![good(), bad()]), took));
-        assert!(!outcome(&Ok(Vec::new()), took));
-        assert!(!outcome(&Err(Failure::new("broken")), took));
+        assert!(outcome(&Ok(vec![good()])));
+        assert!(!outcome(&Ok(vec![good(), bad()])));
+        assert!(!outcome(&Ok(Vec::new())));
+        assert!(!outcome(&Err(Failure::new("broken"))));
     }
 }
