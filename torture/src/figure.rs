@@ -119,3 +119,10 @@ pub(crate) struct Figure {
     pub(crate) engines: &'static [Engine],
     pub(crate) run: fn(&Run) -> Result<Vec<Measured>>,
 }
+
+impl Figure {
+    /// Whether it goes by this name: its own, or that of the figure it is a part of.
+    pub(crate) fn is(&self, name: &str) -> bool {
+        self.name.strip_prefix(name).is_some_and(|rest| rest.is_empty() || rest.starts_with('-'))
+    }
+}

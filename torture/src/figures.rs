@@ -1,5 +1,6 @@
 //! The table of figures, in the order they run.
 
+mod backups;
 mod database_restarts;
 mod faulty_disk;
 mod keys;
@@ -69,17 +70,24 @@ pub(crate) const FIGURES: &[Figure] = &[
         engines: &Engine::ALL,
         run: slow_clients::run,
     },
-    // The other half of R12, the online backup, is a row of its own.
     Figure {
-        name: "r12",
+        name: "r12-stops",
         about: "SIGTERM under load: nothing in flight fails, and the exit comes in time",
         engines: &Engine::ALL,
         run: stops::run,
     },
+    // PostgreSQL's backups are PostgreSQL's own.
+    Figure {
+        name: "r12-backups",
+        about: "backups under load: each holds what was acknowledged before it began, and nothing half",
+        engines: &[Engine::Sqlite],
+        run: backups::run,
+    },
 ];
 
-pub(crate) fn by_name(name: &str) -> Option<&'static Figure> {
-    FIGURES.iter().find(|figure| figure.name == name)
+/// The figures of this name: `r12` are all its parts, `r12-stops` is one.
+pub(crate) fn named(name: &str) -> impl Iterator<Item = &'static Figure> {
+    FIGURES.iter().filter(move |figure| figure.is(name))
 }
 
 #[cfg(test)]
@@ -92,5 +100,14 @@ mod tests {
             assert_eq!(FIGURES.iter().filter(|other| other.name == figure.name).count(), 1, "{}", figure.name);
             assert!(!figure.engines.is_empty(), "{}", figure.name);
         }
+    }
+
+    #[test]
+    fn a_figure_of_two_parts_is_named_whole_or_by_part() {
+        let names = |name| named(name).map(|figure| figure.name).collect::<Vec<_>>();
+        assert_eq!(names("r12"), ["r12-stops", "r12-backups"]);
+        assert_eq!(names("r12-stops"), ["r12-stops"]);
+        assert_eq!(names("r1"), ["r1"]);
+        assert!(names("r").is_empty() && names("r99").is_empty());
     }
 }

@@ -40,6 +40,17 @@ impl Home {
         Ok(Self { binary: run.binary.clone(), directory, cluster })
     }
 
+    /// A place with the master key of this one, on SQLite, and no store yet.
+    pub(crate) fn beside(&self, name: &str) -> Result<Self> {
+        let directory = self.directory.join(name);
+        let data = directory.join("data");
+        fs::create_dir_all(&data)
+            .and_then(|()| fs::copy(self.directory.join("data/master.key"), data.join("master.key")))
+            .and_then(|_| fs::write(directory.join("perennial.toml"), SETTINGS))
+            .map_err(could_not(format!("prepare {}", directory.display())))?;
+        Ok(Self { binary: self.binary.clone(), directory, cluster: None })
+    }
+
     /// Adds to the configuration that servers are started with.
     pub(crate) fn configure(&self, lines: &str) -> Result {
         let settings = format!("{SETTINGS}{lines}");

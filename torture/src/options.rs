@@ -43,7 +43,7 @@ impl Options {
                 "--perennial" => options.perennial = path(&value()?)?,
                 "--postgres-programs" => options.postgres_programs = path(&value()?)?,
                 "--place" => options.place = path(&value()?)?,
-                name if figures::by_name(name).is_some() => options.names.push(word),
+                name if figures::named(name).next().is_some() => options.names.push(word),
                 _ => return Err(unknown(&word)),
             }
         }
@@ -51,8 +51,8 @@ impl Options {
     }
 
     pub(crate) fn figures(&self) -> impl Iterator<Item = &'static Figure> {
-        let wanted = |name: &str| self.names.is_empty() || self.names.iter().any(|given| given == name);
-        figures::FIGURES.iter().filter(move |figure| wanted(figure.name))
+        let wanted = |figure: &Figure| self.names.is_empty() || self.names.iter().any(|name| figure.is(name));
+        figures::FIGURES.iter().filter(move |figure| wanted(figure))
     }
 
     /// The engines this figure is to run on.
