@@ -39,6 +39,26 @@ pub enum Start {
     OtherKey,
 }
 
+/// How much a store holds, counted up to a bound.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Holdings {
+    /// Organizations.
+    pub organizations: i64,
+    /// Subscriptions that are not deleted.
+    pub subscriptions: i64,
+}
+
+impl Holdings {
+    /// Where counting stops; one more means more than this.
+    pub const COUNTED: i64 = 10_000;
+}
+
+/// How much the store holds. It costs about the same however much that is.
+pub async fn holdings(db: &Db) -> Result<Holdings, Error> {
+    let (organizations, subscriptions) = installation::holdings(db, Holdings::COUNTED + 1).await?;
+    Ok(Holdings { organizations, subscriptions })
+}
+
 /// Whether the store has seen a first run.
 pub async fn has_happened(db: &Db) -> Result<bool, Error> {
     Ok(installation::find(db).await?.is_some())

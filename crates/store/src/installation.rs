@@ -19,6 +19,16 @@ pub struct Installation {
 
 pub(crate) static FIND: Sql = Sql::new("SELECT key_fingerprint, issuer, created_at FROM installation WHERE id = 1");
 
+/// Rows are counted up to a bound, so that a start on a large store costs no more than one on a small store. SQLite would
+/// walk the table itself, through every deleted row.
+pub(crate) static HOLDINGS: Sql = Sql::split(
+    "SELECT (SELECT COUNT(*) FROM (SELECT 1 FROM organizations LIMIT $1) AS counted),
+            (SELECT COUNT(*) FROM (
+                SELECT 1 FROM subscriptions INDEXED BY subscriptions_by_user WHERE deleted_at IS NULL LIMIT $1) AS counted)",
+    "SELECT (SELECT COUNT(*) FROM (SELECT 1 FROM organizations LIMIT $1) AS counted),
+            (SELECT COUNT(*) FROM (SELECT 1 FROM subscriptions WHERE deleted_at IS NULL LIMIT $1) AS counted)",
+);
+
 pub(crate) static INSERT: Insert = Insert::new(
     "installation",
     &[("id", Type::Int), ("key_fingerprint", Type::Bytes), ("issuer", Type::Text), ("created_at", Type::Time)],
@@ -35,6 +45,12 @@ pub async fn find(db: &Db) -> Result<Option<Installation>, Error> {
         })
     })
     .await
+}
+
+/// How many organizations and live subscriptions there are, of each at most so many.
+pub async fn holdings(db: &Db, most: i64) -> Result<(i64, i64), Error> {
+    let counted = db.one(&HOLDINGS, &[most.into()], |row| Ok((row.int(0)?, row.int(1)?))).await?;
+    Ok(counted.unwrap_or_default())
 }
 
 /// The first run's mark; misses with [`Miss::Record`] if another server was first.

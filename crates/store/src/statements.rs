@@ -36,7 +36,7 @@ pub fn all() -> Vec<Statement> {
         clients::ROTATE,
         events::NEWEST, events::OLDER, events::PRUNE,
         idempotency::SWEEP,
-        installation::FIND,
+        installation::FIND, installation::HOLDINGS,
         organizations::ALL, organizations::UPDATE,
         payments::UPDATE, payments::DELETE,
         plans::UPDATE, plans::DELETE,

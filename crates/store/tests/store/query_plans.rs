@@ -148,7 +148,10 @@ const DROPPED: [(&str, &str); 12] = [
 fn checked(prefix: &str) -> impl Iterator<Item = (String, Statement, &'static str, &'static str)> {
     let touches =
         |text: &str| LARGE.iter().any(|table| text.contains(&format!(" {table}"))) && !text.starts_with("INSERT");
-    let reads = statements::all().into_iter().filter(move |statement| touches(&statement.sqlite));
+    // This one walks, and stops at a bound.
+    let bounded = |statement: &Statement| statement.name == "installation::HOLDINGS";
+    let reads =
+        statements::all().into_iter().filter(move |statement| touches(&statement.sqlite) && !bounded(statement));
     let reads = reads.map(|statement| (statement.name.to_owned(), statement, "", ""));
     let pages = shapes().into_iter().flat_map(|shape| {
         let Shape { name, index, lead, statements } = shape;
