@@ -1,7 +1,9 @@
 //! The command line: every command and flag. A flag beats its environment variable, which beats the file.
 
+mod configuration;
 mod providers;
 
+pub(crate) use configuration::Configuration;
 pub(crate) use providers::{Identity, Provider, ProviderAdd};
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
@@ -38,6 +40,9 @@ pub(crate) struct Place {
 #[derive(Subcommand)]
 pub(crate) enum Command {
     /// Run the service.
+    ///
+    /// Without any setting it listens on 127.0.0.1:8080 and keeps everything in ./data. The first run makes an
+    /// organization with two clients and tells their ids.
     Serve(Serve),
     /// Bring the store's schema to this version.
     Migrate,
@@ -62,6 +67,9 @@ pub(crate) enum Command {
     /// Events: what changed, when, and by whom.
     #[command(subcommand)]
     Events(Events),
+    /// The configuration: what it is, whether it is right, what it may say.
+    #[command(subcommand)]
+    Config(Configuration),
     /// Print the OpenAPI document.
     #[command(hide = true)]
     Openapi,
@@ -70,7 +78,7 @@ pub(crate) enum Command {
     Errors,
 }
 
-#[derive(Args)]
+#[derive(Args, Default)]
 pub(crate) struct Serve {
     /// Where to listen [default: 127.0.0.1:8080]
     #[arg(long, env = "PERENNIAL_LISTEN", value_name = "ADDRESS")]

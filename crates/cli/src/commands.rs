@@ -2,6 +2,7 @@
 
 mod backup;
 mod clients;
+pub(crate) mod configuration;
 mod events;
 mod identity;
 mod organizations;
@@ -32,7 +33,12 @@ pub(crate) async fn run(command: Command, config: &Config, json: bool) -> Result
         Command::Provider(command) => providers::run(&app, command, json).await,
         Command::Identity(command) => identity::run(&app, command, json).await,
         Command::Events(command) => events::run(&app, command, json).await,
-        Command::Serve(_) | Command::Migrate | Command::Backup(_) | Command::Openapi | Command::Errors => Ok(()),
+        Command::Serve(_)
+        | Command::Migrate
+        | Command::Backup(_)
+        | Command::Config(_)
+        | Command::Openapi
+        | Command::Errors => Ok(()),
     };
     app.db.close().await;
     result

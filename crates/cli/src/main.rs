@@ -15,9 +15,10 @@ mod serve;
 mod start;
 mod storage;
 
-use arguments::{Arguments, Command};
-use clap::Parser;
-use config::Config;
+use arguments::{Arguments, Command, Serve};
+use clap::{CommandFactory, FromArgMatches};
+use config::Loaded;
+use config::source::Sources;
 use failure::Failure;
 use std::process::ExitCode;
 
@@ -26,7 +27,9 @@ use std::process::ExitCode;
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 fn main() -> ExitCode {
-    match run(Arguments::parse()) {
+    let matches = Arguments::command().get_matches();
+    let arguments = Arguments::from_arg_matches(&matches).unwrap_or_else(|error| error.exit());
+    match run(arguments, Sources::of(&matches)) {
         Ok(()) => ExitCode::SUCCESS,
         Err(Failure(sentence)) => {
             eprintln!("error: {sentence}");
@@ -35,18 +38,20 @@ fn main() -> ExitCode {
     }
 }
 
-fn run(arguments: Arguments) -> Result<(), Failure> {
+fn run(arguments: Arguments, sources: Sources) -> Result<(), Failure> {
+    let Arguments { command, place, json } = arguments;
     let threads = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
-    match arguments.command {
+    match command {
         Command::Openapi => output::write(&perennial_http::openapi_document()),
         Command::Errors => output::write(&perennial_http::error_catalogue()),
+        Command::Config(command) => commands::configuration::run(command, &place, sources, json),
         Command::Serve(flags) => {
-            let config = Config::load(&arguments.place)?.with_serve(&flags)?;
+            let config = Loaded::read(&place, &flags, sources).accept()?;
             runtime(threads)?.block_on(serve::run(config))
         }
         command => {
-            let config = Config::load(&arguments.place)?;
-            runtime(1)?.block_on(commands::run(command, &config, arguments.json))
+            let config = Loaded::read(&place, &Serve::default(), sources).accept()?;
+            runtime(1)?.block_on(commands::run(command, &config, json))
         }
     }
 }

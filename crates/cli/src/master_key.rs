@@ -1,27 +1,30 @@
 //! The master key: from the environment, from a file it names, or from the data directory, where the first run on
 //! SQLite puts it.
 
-use crate::config::{self, Config};
+use crate::config::{self, Config, Told};
 use crate::failure::Failure;
 use crate::private_file;
 use perennial_app::context::Chance;
 use perennial_app::keys::MasterKey;
 use std::path::{Path, PathBuf};
 
-const VARIABLE: &str = "PERENNIAL_MASTER_KEY";
-const FILE_VARIABLE: &str = "PERENNIAL_MASTER_KEY_FILE";
+pub(crate) const VARIABLE: &str = "PERENNIAL_MASTER_KEY";
 
 /// The key that was given, if one was.
 pub(crate) fn given(config: &Config) -> Result<Option<MasterKey>, Failure> {
-    if let Some(text) = config::variable(VARIABLE)? {
-        return parse(&text, VARIABLE).map(Some);
+    if let Some(told) = told()? {
+        return parse(&told.secret.0, &told.place()).map(Some);
     }
-    let named = std::env::var_os(FILE_VARIABLE).map(PathBuf::from).or_else(|| config.master_key_file.clone());
-    if let Some(path) = named {
-        return read(&path).map(Some);
+    if let Some(path) = &config.master_key_file {
+        return read(path).map(Some);
     }
     let usual = usual_path(config);
     if usual.exists() { read(&usual).map(Some) } else { Ok(None) }
+}
+
+/// What the environment says.
+pub(crate) fn told() -> Result<Option<Told>, Failure> {
+    config::secret_variable(VARIABLE)
 }
 
 /// Makes a key for a new SQLite store and keeps it in the data directory.
@@ -39,10 +42,10 @@ pub(crate) fn missing(config: &Config) -> Failure {
     Failure::new(match config.database_url {
         Some(_) => format!(
             "on PostgreSQL every server needs the same master key: set {VARIABLE} to 32 random bytes as hex \
-             (openssl rand -hex 32), or {FILE_VARIABLE} to a file that holds them"
+             (openssl rand -hex 32), or {VARIABLE}_FILE to a file that holds them"
         ),
         None => format!(
-            "the master key of this store is missing: put it back at {}, or set {VARIABLE} or {FILE_VARIABLE}",
+            "the master key of this store is missing: put it back at {}, or set {VARIABLE} or {VARIABLE}_FILE",
             path.display()
         ),
     })
@@ -55,11 +58,12 @@ pub(crate) fn not_at_hand(config: &Config) -> Failure {
         None => format!(", or put it back at {}", usual_path(config).display()),
     };
     Failure::new(format!(
-        "this needs the master key that the servers have: set {VARIABLE} or {FILE_VARIABLE} to it{path}"
+        "this needs the master key that the servers have: set {VARIABLE} or {VARIABLE}_FILE to it{path}"
     ))
 }
 
-fn usual_path(config: &Config) -> PathBuf {
+/// Where the first run on SQLite puts it.
+pub(crate) fn usual_path(config: &Config) -> PathBuf {
     config.data_dir().join("master.key")
 }
 

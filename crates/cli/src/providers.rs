@@ -12,11 +12,11 @@ use perennial_app::organizations::DEFAULT_NAME;
 use perennial_app::providers::{
     self, Algorithm, Configured, Description, EmailVerified, ProviderFault, ProviderKind, Settings,
 };
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
 
 /// One `[[providers]]` of the file.
-#[derive(Clone, Debug, Default, Deserialize)]
+#[derive(Clone, Debug, Default, Deserialize, Serialize)]
 #[serde(default, deny_unknown_fields)]
 pub(crate) struct ProviderEntry {
     /// The organization, by name or id.
@@ -41,18 +41,13 @@ pub(crate) struct ProviderEntry {
 
 /// The providers of the file, each of them safe to use.
 pub(crate) fn configured(entries: &[ProviderEntry]) -> Result<Vec<Configured>, Failure> {
-    let mut configured = Vec::new();
-    for (place, entry) in entries.iter().enumerate() {
-        let named = |Failure(sentence)| {
-            let issuer = entry.issuer.as_ref().map_or(String::new(), |issuer| format!(" ({issuer})"));
-            Failure::new(format!("provider {}{issuer} of the configuration: {sentence}", place + 1))
-        };
-        let description = entry.describe().map_err(named)?;
-        description.build().map_err(|fault| named(Failure::new(fault.to_string())))?;
-        let organization = entry.organization.clone().unwrap_or_else(|| DEFAULT_NAME.to_owned());
-        configured.push(Configured { organization, description });
-    }
-    Ok(configured)
+    entries.iter().enumerate().map(|(place, entry)| entry.configured(place)).collect()
+}
+
+/// What is wrong with them, by their places in the file.
+pub(crate) fn faults(entries: &[ProviderEntry]) -> Vec<(usize, Failure)> {
+    let refused = entries.iter().enumerate().map(|(place, entry)| (place, entry.configured(place).err()));
+    refused.filter_map(|(place, failure)| Some((place, failure?))).collect()
 }
 
 /// The secret in a file: its text, without the end of its last line.
@@ -62,6 +57,18 @@ pub(crate) fn read_secret(path: &Path) -> Result<Secret, Failure> {
 }
 
 impl ProviderEntry {
+    /// As the server uses it.
+    fn configured(&self, place: usize) -> Result<Configured, Failure> {
+        let named = |Failure(sentence)| {
+            let issuer = self.issuer.as_ref().map_or(String::new(), |issuer| format!(" ({issuer})"));
+            Failure::new(format!("provider {}{issuer} of the configuration: {sentence}", place + 1))
+        };
+        let description = self.describe().map_err(named)?;
+        description.build().map_err(|fault| named(Failure::new(fault.to_string())))?;
+        let organization = self.organization.clone().unwrap_or_else(|| DEFAULT_NAME.to_owned());
+        Ok(Configured { organization, description })
+    }
+
     /// What the floors below are told.
     pub(crate) fn describe(&self) -> Result<Description, Failure> {
         let mut entry = Self { secret: None, client_secret: None, ..self.clone() };

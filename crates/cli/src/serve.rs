@@ -23,7 +23,7 @@ pub(crate) async fn run(config: Config) -> Result<(), Failure> {
     logs::start();
     // All that can be refused without a trace comes before the store is touched.
     let given = Given::read(&config)?;
-    let server = bind("--listen", config.listen(), config.limits.server()).await?;
+    let server = bind("--listen", config.listen, config.limits.server()).await?;
     let address = server.local_addr();
     let metrics = bind_metrics(&config, address).await?;
     let db = storage::open_server(&config).await?;
@@ -66,10 +66,7 @@ async fn bind(flag: &str, listen: SocketAddr, options: ServerOptions) -> Result<
 
 /// The listener of `/metrics`. A default address that is taken is no reason not to serve.
 async fn bind_metrics(config: &Config, api: SocketAddr) -> Result<Option<Server>, Failure> {
-    // An API on a port the system chose has metrics on a port the system chooses.
-    let next_port = if config.listen().port() == 0 { 0 } else { api.port().checked_add(1).unwrap_or(0) };
-    let default = SocketAddr::from(([127, 0, 0, 1], next_port));
-    let address = config.metrics_listen.unwrap_or(default);
+    let address = config.metrics_listen(api);
     match bind("--metrics-listen", address, ServerOptions::default()).await {
         Ok(server) => Ok(Some(server)),
         Err(failure) if config.metrics_listen.is_some() => Err(failure),

@@ -1,8 +1,9 @@
 //! From an open store to a context: the schema, the master key, and whatever a first run has to make.
 
 use crate::clients_file::{self, ClientsFile};
-use crate::config::{self, Config};
+use crate::config::{self, Config, Told};
 use crate::failure::Failure;
+use crate::public_url::PublicUrl;
 use crate::{master_key, providers};
 use perennial_app::clients::Credential;
 use perennial_app::context::{App, AppOptions, Chance, Clock};
@@ -34,6 +35,15 @@ impl Given {
             _ => Ok(given),
         }
     }
+
+    /// All that would be refused, except for the providers, which have a place in the file.
+    pub(crate) fn faults(config: &Config) -> Vec<Failure> {
+        let key = match master_key::given(config) {
+            Ok(None) if config.database_url.is_some() => Some(master_key::missing(config)),
+            other => other.err(),
+        };
+        key.into_iter().chain(bootstrap_credential().err()).collect()
+    }
 }
 
 /// Migrates the store, finds its key and makes what a first run needs.
@@ -50,7 +60,7 @@ pub(crate) async fn start(config: &Config, given: Given, db: Db, address: Socket
         None => return Err(master_key::missing(config)),
     };
     let options = AppOptions {
-        public_url: config.public_url.clone(),
+        public_url: config.public_url.clone().map(PublicUrl::into_text),
         rate_limits: config.rate_limits.app(),
         local_provider: local_provider(config, address),
         providers: given.providers,
@@ -83,7 +93,7 @@ pub(crate) async fn start(config: &Config, given: Given, db: Db, address: Socket
 /// Whether our own issuer answers: on this machine alone, unless the operator says otherwise.
 fn local_provider(config: &Config, address: SocketAddr) -> bool {
     let loopback = address.ip().is_loopback();
-    let enabled = config.local_provider.unwrap_or(loopback);
+    let enabled = config.local_provider();
     if enabled && !loopback {
         tracing::warn!("the local identity provider is on: whoever has the master key can sign in as anyone");
     }
@@ -104,10 +114,15 @@ fn refused(fault: &StartFault) -> Failure {
     Failure::new(format!("{fault}{advice}"))
 }
 
+/// The trusted id that the environment chose for a first run.
+pub(crate) fn told() -> Result<Option<Told>, Failure> {
+    config::secret_variable(BOOTSTRAP_VARIABLE)
+}
+
 fn bootstrap_credential() -> Result<Option<Credential>, Failure> {
-    let Some(text) = config::variable(BOOTSTRAP_VARIABLE)? else { return Ok(None) };
-    let wrong = || Failure::new(format!("{BOOTSTRAP_VARIABLE} must be 32 to 255 visible ASCII characters"));
-    Credential::chosen(&text).map(Some).ok_or_else(wrong)
+    let Some(told) = told()? else { return Ok(None) };
+    let wrong = || Failure::new(format!("{} must hold 32 to 255 visible ASCII characters", told.place()));
+    Credential::chosen(&told.secret.0).map(Some).ok_or_else(wrong)
 }
 
 fn loopback_origins() -> Vec<Origin> {

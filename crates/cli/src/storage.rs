@@ -77,7 +77,7 @@ pub(crate) async fn open(config: &Config, exclusive: bool) -> Result<Db, Failure
     if let Some(url) = &config.database_url {
         let options = PostgresOptions {
             prepared: config.postgres.prepared,
-            readers: config.postgres.readers.max(1),
+            readers: config.postgres.readers.count(),
             waiting: config.limits.waiting(),
             ..PostgresOptions::new(&url.0)
         };

@@ -6,9 +6,10 @@ use super::organization;
 use crate::arguments::{Provider as Command, ProviderAdd};
 use crate::config::{self, Config, Secret};
 use crate::failure::Failure;
+use crate::output;
 use crate::providers::{self as entries, ProviderEntry};
+use crate::public_url::PublicUrl;
 use crate::storage::Key;
-use crate::{output, public_url};
 use perennial_app::context::{App, AppOptions};
 use perennial_app::providers::{self, Listed, NotAdded, ProviderFault, Source};
 use perennial_domain::id::OrganizationId;
@@ -25,9 +26,12 @@ pub(super) fn key(command: &Command) -> Key {
 
 /// What the command must know of the configuration: the file's providers, and which issuer is our own.
 pub(super) fn options(config: &Config) -> Result<AppOptions, Failure> {
-    let public_url = config::variable("PERENNIAL_PUBLIC_URL")?.or_else(|| config.public_url.clone());
+    let public_url = match config::variable("PERENNIAL_PUBLIC_URL")? {
+        Some(text) => Some(PublicUrl::try_from(text).map_err(Failure::new)?),
+        None => config.public_url.clone(),
+    };
     Ok(AppOptions {
-        public_url: public_url.as_deref().map(public_url::parse).transpose()?,
+        public_url: public_url.map(PublicUrl::into_text),
         providers: entries::configured(&config.providers)?,
         ..AppOptions::default()
     })

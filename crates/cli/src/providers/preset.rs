@@ -4,12 +4,12 @@
 use super::ProviderEntry;
 use clap::ValueEnum;
 use perennial_app::providers::{Algorithm, EmailVerified, ProviderKind};
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 
 const FIREBASE_KEYS: &str = "https://www.googleapis.com/service_accounts/v1/jwk/securetoken@system.gserviceaccount.com";
 
 /// A provider that we know something about.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, ValueEnum)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize, ValueEnum)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum Preset {
     /// ID tokens of Sign in with Google.

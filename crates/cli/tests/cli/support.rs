@@ -6,6 +6,7 @@ mod output;
 mod place;
 mod server;
 mod setting;
+mod snapshot;
 
 pub(crate) use http::{Answer, Caller, Connection};
 pub(crate) use issuer::Issuer;
@@ -13,6 +14,7 @@ pub(crate) use output::Output;
 pub(crate) use place::{MASTER_KEY, Place};
 pub(crate) use server::{Server, Starting, signal};
 pub(crate) use setting::Setting;
+pub(crate) use snapshot::snapshot;
 
 use std::net::{Ipv4Addr, TcpListener};
 use std::sync::atomic::{AtomicU16, Ordering};

@@ -1,0 +1,187 @@
+//! Reading `perennial.toml`: every value on its own, so that all faults are told at once, each with its line.
+
+use super::fault::Fault;
+use super::{Config, known};
+use serde::Deserialize as _;
+use serde_json::{Map, Value};
+use std::collections::BTreeMap;
+use std::ops::Range;
+use std::path::Path;
+use toml::Spanned;
+use toml::de::{DeArray, DeString, DeTable, DeValue, Deserializer};
+
+type Key<'i> = Spanned<DeString<'i>>;
+type Entry<'i> = Spanned<DeValue<'i>>;
+
+/// What is said in place of the names that programs have for numbers.
+const NUMBER: &str = "expected a whole number";
+
+/// What a file says.
+pub(crate) struct Read {
+    /// All of it, or the defaults if there are faults.
+    pub(crate) config: Config,
+    /// The line of each key that is there; of the second provider's `issuer` under `providers[1].issuer`.
+    pub(crate) lines: BTreeMap<String, usize>,
+    pub(crate) faults: Vec<Fault>,
+}
+
+pub(crate) fn read(path: &Path, text: &str) -> Read {
+    let (document, broken) = DeTable::parse_recoverable(text);
+    let mut reader = Reader { path, text, lines: BTreeMap::new(), faults: Vec::new() };
+    for error in &broken {
+        reader.refuse(error.span(), error.message());
+    }
+    // What is left of a text that is no TOML would be refused for its gaps.
+    if broken.is_empty() {
+        reader.root(document.get_ref());
+    }
+    reader.faults.sort_by_key(Fault::number);
+    let config = if reader.faults.is_empty() {
+        Config::deserialize(Deserializer::from(document))
+    } else {
+        Ok(Config::default())
+    };
+    let config = config.unwrap_or_else(|error| {
+        reader.refuse(error.span(), error.message());
+        Config::default()
+    });
+    Read { config, lines: reader.lines, faults: reader.faults }
+}
+
+struct Reader<'a> {
+    path: &'a Path,
+    text: &'a str,
+    lines: BTreeMap<String, usize>,
+    faults: Vec<Fault>,
+}
+
+impl Reader<'_> {
+    fn root(&mut self, document: &DeTable<'_>) {
+        let shape = known::shape();
+        for (key, value) in document {
+            let name = key.get_ref().as_ref();
+            let Some(default) = shape.get(name) else {
+                self.unknown("", key, &shape);
+                continue;
+            };
+            match (known::below(default), value.get_ref()) {
+                (Some(inner), DeValue::Table(table)) if default.is_object() => {
+                    self.table(name, name, inner, table, &|table| alone(key, value, DeValue::Table(table)));
+                }
+                (Some(inner), DeValue::Array(list)) if default.is_array() => {
+                    for (at, entry) in list.iter().enumerate() {
+                        self.list_entry(&format!("{name}[{at}]"), key, inner, entry);
+                    }
+                }
+                _ => self.value(name, key, alone(key, value, value.get_ref().clone())),
+            }
+        }
+    }
+
+    /// One table of a list of tables.
+    fn list_entry<'i>(&mut self, path: &str, key: &Key<'i>, inner: &Map<String, Value>, entry: &Entry<'i>) {
+        let place = |value: DeValue<'i>| alone(key, entry, list_of(entry, value));
+        match entry.get_ref() {
+            DeValue::Table(table) => {
+                self.table(key.get_ref(), path, inner, table, &|table| place(DeValue::Table(table)));
+            }
+            other => self.value(path, key, place(other.clone())),
+        }
+    }
+
+    /// Each key of a table; `wrap` puts a table of one key to where it belongs in a document of its own.
+    fn table<'i>(
+        &mut self,
+        name: &str,
+        path: &str,
+        inner: &Map<String, Value>,
+        table: &DeTable<'i>,
+        wrap: &dyn Fn(DeTable<'i>) -> DeTable<'i>,
+    ) {
+        for (key, value) in table {
+            if inner.contains_key(key.get_ref().as_ref()) {
+                let document = wrap(alone(key, value, value.get_ref().clone()));
+                self.value(&format!("{path}.{}", key.get_ref()), key, document);
+            } else {
+                self.unknown(name, key, inner);
+            }
+        }
+    }
+
+    fn unknown(&mut self, table: &str, key: &Key<'_>, here: &Map<String, Value>) {
+        self.refuse(Some(key.span()), &known::unknown(table, key.get_ref(), here));
+    }
+
+    /// Tries a document with this value alone in it.
+    fn value(&mut self, path: &str, key: &Key<'_>, document: DeTable<'_>) {
+        let line = self.line(&key.span());
+        self.lines.insert(path.to_owned(), line);
+        if let Err(error) = Config::deserialize(Deserializer::from(Spanned::new(0..0, document))) {
+            let place = error.span().filter(|span| !span.is_empty()).unwrap_or(key.span());
+            self.refuse(Some(place), &format!("`{path}`: {}", error.message()));
+        }
+    }
+
+    /// The error's own text would quote the line, which may hold a password.
+    fn refuse(&mut self, span: Option<Range<usize>>, detail: &str) {
+        let line = span.map_or(1, |span| self.line(&span));
+        let detail = detail.replace('\n', ", ").replace("expected usize", NUMBER).replace("expected u64", NUMBER);
+        self.faults.push(Fault::in_file(self.path, line, detail.replace("expected i64", NUMBER)));
+    }
+
+    fn line(&self, span: &Range<usize>) -> usize {
+        self.text.bytes().take(span.start).filter(|byte| *byte == b'\n').count() + 1
+    }
+}
+
+/// A list with one entry.
+fn list_of<'i>(place: &Entry<'i>, value: DeValue<'i>) -> DeValue<'i> {
+    let mut list = DeArray::new();
+    list.push(Spanned::new(place.span(), value));
+    DeValue::Array(list)
+}
+
+/// A table with one key.
+fn alone<'i>(key: &Key<'i>, place: &Entry<'i>, value: DeValue<'i>) -> DeTable<'i> {
+    let mut table = DeTable::new();
+    table.insert(key.clone(), Spanned::new(place.span(), value));
+    table
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn faults(text: &str) -> Vec<String> {
+        read(Path::new("p.toml"), text).faults.iter().map(Fault::line).collect()
+    }
+
+    #[test]
+    fn all_faults_are_told_at_once_each_with_its_line() {
+        let text = "lissten = \"x\"\nlisten = \"here\"\n\n[limits]\nconnections = 0\nbody = 1\nbody_bytes = 5\n\n\
+                    [[providers]]\nkind = \"oidc\"\n[[providers]]\nkind = \"saml\"\nisuer = \"x\"\n";
+        let told = faults(text);
+        let lines: Vec<&str> = told.iter().map(|line| line.split(": ").next().unwrap_or_default()).collect();
+        assert_eq!(lines, ["p.toml:1", "p.toml:2", "p.toml:5", "p.toml:6", "p.toml:12", "p.toml:13"], "{told:?}");
+        assert!(told.iter().any(|line| line.contains("`limits.connections`: 0 is out of range")), "{told:?}");
+        assert!(told.iter().any(|line| line.contains("`isuer` in [providers]; did you mean `issuer`?")), "{told:?}");
+        assert!(told.iter().any(|line| line.contains("`providers[1].kind`")), "{told:?}");
+    }
+
+    #[test]
+    fn every_broken_line_is_told() {
+        let told = faults("listen = \ndata_dir = \"d\"\n[limits\n");
+        assert!(told.len() >= 2 && told[0].starts_with("p.toml:1: "), "{told:?}");
+        assert!(told.iter().any(|line| line.starts_with("p.toml:3: ")), "{told:?}");
+    }
+
+    #[test]
+    fn a_table_may_be_written_in_any_way_toml_has() {
+        let read = read(Path::new("p.toml"), "limits.body_bytes = 7\npostgres = { readers = 3 }\n");
+        assert!(read.faults.is_empty());
+        assert_eq!((read.config.limits.body_bytes, read.config.postgres.readers.0), (7, 3));
+        assert_eq!((read.lines["limits.body_bytes"], read.lines["postgres.readers"]), (1, 2));
+        assert!(faults("limits = 3\n")[0].contains("`limits`"));
+        assert!(faults("providers = [1]\n")[0].contains("`providers[0]`"));
+    }
+}

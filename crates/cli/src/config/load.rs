@@ -1,0 +1,86 @@
+//! From the command line, the environment and the file to one configuration, with the source of every value.
+
+use super::fault::Fault;
+use super::source::{self, Source, Sources};
+use super::{Config, file, secret_variable};
+use crate::arguments::{Place, Serve};
+use crate::failure::Failure;
+use crate::public_url::PublicUrl;
+use std::path::{Path, PathBuf};
+
+const DEFAULT_FILE: &str = "perennial.toml";
+
+/// A configuration, and all that can be told about it.
+pub(crate) struct Loaded {
+    /// What counts; the defaults stand in for what is wrong.
+    pub(crate) config: Config,
+    /// The file that was read, if there was one.
+    pub(crate) file: Option<PathBuf>,
+    pub(crate) sources: Sources,
+    pub(crate) faults: Vec<Fault>,
+}
+
+impl Loaded {
+    /// Reads everything; what is wrong is kept and not told yet.
+    pub(crate) fn read(place: &Place, serve: &Serve, mut sources: Sources) -> Self {
+        let path = place.config.clone().or_else(|| Some(DEFAULT_FILE.into()).filter(|path: &PathBuf| path.exists()));
+        let mut faults = Vec::new();
+        let config = match path.as_deref().map(|path| (path, std::fs::read_to_string(path))) {
+            None => Config::default(),
+            Some((path, Ok(text))) => {
+                let read = file::read(path, &text);
+                sources.add_file(path, read.lines);
+                faults = read.faults;
+                read.config
+            }
+            Some((path, Err(error))) => {
+                faults.push(unreadable(path, &error));
+                Config::default()
+            }
+        };
+        let mut loaded = Self { config, file: path, sources, faults };
+        loaded.put_flags(place, serve);
+        loaded
+    }
+
+    /// The configuration, if nothing is wrong with it.
+    pub(crate) fn accept(self) -> Result<Config, Failure> {
+        match self.faults.as_slice() {
+            [] => Ok(self.config),
+            [first, others @ ..] => Err(first.sentence(others.len())),
+        }
+    }
+
+    /// What flags and variables say, over what the file says.
+    fn put_flags(&mut self, place: &Place, serve: &Serve) {
+        if let Some(directory) = &place.data_dir {
+            self.config.data_dir.clone_from(directory);
+        }
+        self.config.listen = serve.listen.unwrap_or(self.config.listen);
+        self.config.metrics_listen = serve.metrics_listen.or(self.config.metrics_listen);
+        if let Some(text) = &serve.public_url {
+            match PublicUrl::try_from(text.clone()) {
+                Ok(url) => self.config.public_url = Some(url),
+                Err(detail) => self.faults.push(Fault::new(self.sources.get("public_url"), detail)),
+            }
+        }
+        if let Err(failure) = self.put_database_url(place) {
+            self.faults.push(failure.into());
+        }
+    }
+
+    fn put_database_url(&mut self, place: &Place) -> Result<(), Failure> {
+        const KEY: &str = "database_url";
+        if let (Some(url), Source::Flag { .. }) = (&place.database_url, self.sources.get(KEY)) {
+            self.config.database_url = Some(super::Secret(url.clone()));
+        } else if let Some(told) = secret_variable(&source::variable(KEY))? {
+            self.config.database_url = Some(told.secret);
+            self.sources.set(KEY, Source::Environment { variable: told.variable });
+        }
+        Ok(())
+    }
+}
+
+fn unreadable(path: &Path, error: &std::io::Error) -> Fault {
+    Failure::new(format!("the configuration {} cannot be read: {error}", path.display())).into()
+}
