@@ -1,12 +1,10 @@
-//! What the first run tells: the two client ids, once on a terminal, and in a private file.
+//! Where the first run keeps the two client ids: a private file.
 //! The trusted id is on disk before the store knows it, so that neither a crash nor a full disk can lose the only copy.
 
 use crate::failure::Failure;
-use crate::{output, private_file};
+use crate::private_file;
 use perennial_app::clients::Credential;
 use perennial_app::first_run::FirstRun;
-use std::io::IsTerminal;
-use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 
 /// Where the ids will be kept, and where the trusted one waits until the store has it.
@@ -37,7 +35,8 @@ impl ClientsFile {
         private_file::remove(&self.waiting).map_err(|error| unwritable(&self.waiting, &error))
     }
 
-    fn keep(&self, first: &FirstRun) -> Result<(), Failure> {
+    /// Keeps both ids, now that the store has them; answers where.
+    pub(crate) fn keep(self, first: &FirstRun) -> Result<PathBuf, Failure> {
         let content = serde_json::json!({
             "organization_id": first.organization.id,
             "trusted_client_id": first.trusted.expose(),
@@ -45,33 +44,9 @@ impl ClientsFile {
         });
         private_file::create(&self.path, &format!("{content:#}\n"))
             .and_then(|()| private_file::remove(&self.waiting))
-            .map_err(|error| unwritable(&self.path, &error))
+            .map_err(|error| unwritable(&self.path, &error))?;
+        Ok(self.path)
     }
-}
-
-/// Keeps the ids, unless the operator chose them, and tells them, or where they are.
-pub(crate) fn tell(first: &FirstRun, file: Option<&ClientsFile>, address: SocketAddr) -> Result<(), Failure> {
-    if let Some(file) = file {
-        file.keep(first)?;
-    }
-    if std::io::stdout().is_terminal() {
-        return output::write(&greeting(first, file, address));
-    }
-    if let Some(file) = file {
-        tracing::info!(path = %file.path.display(), "first run: the client ids are in a private file");
-    }
-    Ok(())
-}
-
-fn greeting(first: &FirstRun, file: Option<&ClientsFile>, address: SocketAddr) -> String {
-    let (trusted, public) = (first.trusted.expose(), first.public.as_str());
-    let kept = file.map_or(String::new(), |file| format!("They are kept in {}. ", file.path.display()));
-    format!(
-        "\nA new store. Its organization is `default`; two clients may call it:\n\n  \
-         trusted  {trusted}  (a credential: for your servers, never for a browser)\n  \
-         public   {public}  (no secret: for browsers and apps)\n\n\
-         {kept}Try:\n\n  curl -H 'client-id: {trusted}' http://{address}/subscription-plans\n\n"
-    )
 }
 
 fn unwritable(path: &Path, error: &std::io::Error) -> Failure {

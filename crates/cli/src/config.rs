@@ -42,6 +42,9 @@ pub(crate) struct Config {
     pub(crate) limits: Limits,
     pub(crate) rate_limits: RateLimits,
     pub(crate) providers: Vec<ProviderEntry>,
+    /// The file that said so, if there was one.
+    #[serde(skip)]
+    pub(crate) file: Option<PathBuf>,
 }
 
 impl Default for Config {
@@ -59,6 +62,7 @@ impl Default for Config {
             limits: Limits::default(),
             rate_limits: RateLimits::default(),
             providers: Vec::new(),
+            file: None,
         }
     }
 }

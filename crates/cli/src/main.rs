@@ -5,6 +5,7 @@ mod clients_file;
 mod commands;
 mod config;
 mod failure;
+mod greeting;
 mod logs;
 mod master_key;
 mod output;

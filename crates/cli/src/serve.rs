@@ -2,6 +2,7 @@
 
 use crate::config::Config;
 use crate::failure::Failure;
+use crate::greeting::{self, Places};
 use crate::start::{self, Given};
 use crate::{logs, storage};
 use perennial_app::context::App;
@@ -27,12 +28,13 @@ pub(crate) async fn run(config: Config) -> Result<(), Failure> {
     let address = server.local_addr();
     let metrics = bind_metrics(&config, address).await?;
     let db = storage::open_server(&config).await?;
-    let app = Arc::new(start::start(&config, given, db, address).await?);
+    let (app, found) = start::start(&config, given, db, address).await?;
+    let app = Arc::new(app);
     let api = Arc::new(Api::new(Arc::clone(&app), config.api()));
 
     let (stop, stopped) = watch::channel(false);
     let page = MetricsPage::new(Arc::clone(&api), server.gauges());
-    let metrics_address = metrics.as_ref().map(|metrics| metrics.local_addr().to_string());
+    let metrics_address = metrics.as_ref().map(Server::local_addr);
     if let Some(metrics) = metrics {
         tokio::spawn(metrics.serve(Arc::new(page), until_stopped(stopped.clone())));
     }
@@ -40,6 +42,8 @@ pub(crate) async fn run(config: Config) -> Result<(), Failure> {
     tokio::spawn(watch_signals(stop.clone())?);
     let failure = tokio::spawn(watch_store(app.db.clone(), stop));
 
+    greeting::tell(&found, &Places { config: &config, api: address, metrics: metrics_address })?;
+    let metrics_address = metrics_address.map(|address| address.to_string());
     tracing::info!(listening = %address, metrics = metrics_address, "listening");
     let drained = server.serve(api, until_stopped(stopped)).await;
     tracing::info!(finished = drained.finished, aborted = drained.aborted, "stopped accepting and drained");

@@ -1,18 +1,19 @@
 //! From an open store to a context: the schema, the master key, and whatever a first run has to make.
 
-use crate::clients_file::{self, ClientsFile};
+use crate::clients_file::ClientsFile;
 use crate::config::{self, Config, Told};
 use crate::failure::Failure;
 use crate::public_url::PublicUrl;
 use crate::{master_key, providers};
 use perennial_app::clients::Credential;
 use perennial_app::context::{App, AppOptions, Chance, Clock};
-use perennial_app::first_run::{self, FirstRunOptions, Start};
+use perennial_app::first_run::{self, FirstRun, FirstRunOptions, Holdings, Start};
 use perennial_app::keys::{Keys, MasterKey};
 use perennial_app::providers::{Configured, StartFault, check_at_start};
 use perennial_domain::clients::Origin;
 use perennial_store::Db;
 use std::net::SocketAddr;
+use std::path::PathBuf;
 
 const BOOTSTRAP_VARIABLE: &str = "PERENNIAL_BOOTSTRAP_CLIENT_ID";
 
@@ -46,8 +47,18 @@ impl Given {
     }
 }
 
+/// How the store was found.
+pub(crate) enum Found {
+    /// Empty: this was its first run. The ids are in a file, unless the operator chose them.
+    New {
+        first: FirstRun,
+        kept: Option<PathBuf>,
+    },
+    Existing(Holdings),
+}
+
 /// Migrates the store, finds its key and makes what a first run needs.
-pub(crate) async fn start(config: &Config, given: Given, db: Db, address: SocketAddr) -> Result<App, Failure> {
+pub(crate) async fn start(config: &Config, given: Given, db: Db, address: SocketAddr) -> Result<(App, Found), Failure> {
     let migrated = db.migrate().await?;
     if !migrated.applied.is_empty() {
         tracing::info!(applied = ?migrated.applied, "migrated the store");
@@ -77,17 +88,21 @@ pub(crate) async fn start(config: &Config, given: Given, db: Db, address: Socket
         chosen => (chosen, None),
     };
     let origins = if address.ip().is_loopback() { loopback_origins() } else { Vec::new() };
-    let found = first_run::ensure(&app, FirstRunOptions { trusted, origins }).await?;
-    if let Start::First(first) = &found {
-        clients_file::tell(first, file.as_ref(), address)?;
-        return Ok(app);
+    match first_run::ensure(&app, FirstRunOptions { trusted, origins }).await? {
+        Start::First(first) => {
+            let kept = file.map(|file| file.keep(&first)).transpose()?;
+            Ok((app, Found::New { first, kept }))
+        }
+        Start::Existing => {
+            file.map_or(Ok(()), ClientsFile::discard)?;
+            let holdings = first_run::holdings(&app.db).await?;
+            Ok((app, Found::Existing(holdings)))
+        }
+        Start::OtherKey => {
+            file.map_or(Ok(()), ClientsFile::discard)?;
+            Err(Failure::new("this store belongs to another master key: start with the key it was first run with"))
+        }
     }
-    file.map_or(Ok(()), ClientsFile::discard)?;
-    if let Start::OtherKey = found {
-        return Err(Failure::new("this store belongs to another master key: start with the key it was first run with"));
-    }
-    tracing::info!("an existing store");
-    Ok(app)
 }
 
 /// Whether our own issuer answers: on this machine alone, unless the operator says otherwise.

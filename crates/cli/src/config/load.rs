@@ -46,7 +46,7 @@ impl Loaded {
     /// The configuration, if nothing is wrong with it.
     pub(crate) fn accept(self) -> Result<Config, Failure> {
         match self.faults.as_slice() {
-            [] => Ok(self.config),
+            [] => Ok(Config { file: self.file, ..self.config }),
             [first, others @ ..] => Err(first.sentence(others.len())),
         }
     }

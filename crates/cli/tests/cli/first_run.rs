@@ -1,6 +1,6 @@
 //! The first run on an empty store: what it makes, where it keeps it, and that it happens once.
 
-use crate::support::{Place, Server, Starting, skipped};
+use crate::support::{Place, Server, Setting, Starting, skipped};
 use serde_json::{Value, json};
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
@@ -160,4 +160,21 @@ fn eight_servers_starting_at_once_make_one_set() {
     kinds.sort_by_key(ToString::to_string);
     assert_eq!(kinds, ["public", "trusted"]);
     assert_eq!(place.json(&["events", "list"]).as_array().unwrap().len(), 3);
+}
+
+#[test]
+fn a_second_start_says_what_is_there() {
+    let Setting { place, server, caller, user } = Setting::new();
+    place.run(&["org", "create", "--name", "acme"]).succeeded();
+    for number in 0..3 {
+        let body =
+            json!({ "user_id": user, "subscription_plan_id": "pro", "external_subscription_id": number.to_string() });
+        caller.post("/subscriptions", &body).expect(201);
+    }
+    assert!(!server.logs().contains("an existing store"), "{}", server.logs());
+    server.stop("TERM");
+    let logs = place.serve().logs();
+    let line = logs.lines().find(|line| line.contains("an existing store")).unwrap_or_else(|| panic!("{logs}"));
+    let line: Value = serde_json::from_str(line).unwrap();
+    assert_eq!((&line["organizations"], &line["subscriptions"]), (&json!(2), &json!(3)));
 }

@@ -1,6 +1,6 @@
 //! What a person at a terminal sees. `script` of util-linux lends the terminal.
 
-use crate::support::{Output, PATIENCE, Place, eventually, signal, skipped};
+use crate::support::{Connection, Output, PATIENCE, Place, eventually, signal, skipped, snapshot};
 use std::io::{BufRead, BufReader};
 use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
@@ -16,12 +16,16 @@ struct OnTerminal {
 impl OnTerminal {
     /// `None` where there is no `script`.
     fn start(place: &Place) -> Option<Self> {
+        Self::listening(place, "127.0.0.1:0")
+    }
+
+    fn listening(place: &Place, address: &str) -> Option<Self> {
         let present = Command::new("script").arg("--version").output().is_ok_and(|output| output.status.success());
         if !present || Command::new("curl").arg("--version").output().is_err() {
             skipped("needs `script` of util-linux for a terminal, and `curl`");
             return None;
         }
-        let line = format!("echo $$ > id && exec {} serve --listen 127.0.0.1:0", env!("CARGO_BIN_EXE_perennial"));
+        let line = format!("echo $$ > id && exec {} serve --listen {address}", env!("CARGO_BIN_EXE_perennial"));
         let mut command = Command::new("script");
         command.args(["-qec", &line, "/dev/null"]).current_dir(place.path()).env_clear().env("NO_COLOR", "1");
         command.envs(place.program().get_envs().filter_map(|(name, value)| Some((name, value?))));
@@ -40,6 +44,13 @@ impl OnTerminal {
 
     fn shown(&self) -> String {
         self.shown.lock().unwrap().clone()
+    }
+
+    /// What comes after a word of the log, up to the next space.
+    fn logged(&self, name: &str) -> String {
+        let shown = self.shown();
+        let word = shown.split_whitespace().find_map(|word| word.strip_prefix(name));
+        word.unwrap_or_else(|| panic!("no {name} in {shown}")).trim_matches('"').to_owned()
     }
 
     fn stop(mut self) -> String {
@@ -74,6 +85,7 @@ fn a_person_is_shown_both_ids_once_and_a_curl_line_that_works() {
 
     let again = OnTerminal::start(&place).unwrap().stop();
     assert!(!again.contains(&trusted) && !again.contains("curl"), "{again}");
+    assert!(again.contains("An existing store: 1 organization, 0 subscriptions."), "{again}");
 }
 
 #[test]
@@ -83,4 +95,49 @@ fn logs_on_a_terminal_are_for_people() {
     let shown = terminal.stop();
     assert!(shown.lines().any(|line| line.contains("INFO") && line.contains("listening")), "{shown}");
     assert!(!shown.lines().any(|line| line.starts_with('{')), "{shown}");
+}
+
+#[test]
+fn a_person_is_shown_where_everything_is() {
+    let place = Place::sqlite();
+    let Some(terminal) = OnTerminal::start(&place) else { return };
+    let (api, metrics) = (terminal.logged("listening="), terminal.logged("metrics="));
+    let shown = terminal.stop();
+    let start = shown.find("Perennial ").unwrap_or_else(|| panic!("{shown}"));
+    let end = shown.find("/subscription-plans'\n").unwrap_or_else(|| panic!("{shown}"));
+    let text = shown[start..end].replace(&place.first("trusted_client_id"), &format!("pk_{}", "x".repeat(32)));
+    let text = text.replace(&api, "127.0.0.1:8080").replace(&metrics, "127.0.0.1:8081");
+    let text = text.replace(&place.path().display().to_string(), "/srv");
+    snapshot("first-run", &format!("{}/subscription-plans'\n", text.replace(env!("CARGO_PKG_VERSION"), "VERSION")));
+}
+
+#[test]
+fn a_server_on_all_addresses_is_shown_by_addresses_that_answer() {
+    let place = Place::new();
+    let Some(terminal) = OnTerminal::listening(&place, "0.0.0.0:0") else { return };
+    let shown = terminal.shown();
+    let port = terminal.logged("listening=").rsplit_once(':').unwrap().1.to_owned();
+    let ours = |word: &&str| word.ends_with(&format!(":{port}"));
+    let urls: Vec<&str> =
+        shown.split_whitespace().filter_map(|word| word.strip_prefix("http://")).filter(ours).collect();
+    assert!(urls.contains(&format!("127.0.0.1:{port}").as_str()) && !shown.contains("http://0.0.0.0"), "{shown}");
+    for address in urls {
+        let mut connection = Connection::open(address.parse().unwrap()).unwrap();
+        connection.call("GET", "/livez", &[], None).unwrap().expect(200);
+    }
+    terminal.stop();
+}
+
+#[test]
+fn colour_is_for_terminals_whose_owner_did_not_decline_it() {
+    if Command::new("script").arg("--version").output().is_err() {
+        return skipped("needs `script` of util-linux for a terminal");
+    }
+    let coloured = |variable: &str| {
+        let line = format!("{} --help", env!("CARGO_BIN_EXE_perennial"));
+        let mut command = Command::new("script");
+        command.args(["-qec", &line, "/dev/null"]).env_remove("NO_COLOR").env("TERM", "xterm").env(variable, "1");
+        Output::of(&mut command).stdout.contains('\x1b')
+    };
+    assert!(coloured("ANYTHING") && !coloured("NO_COLOR"));
 }
