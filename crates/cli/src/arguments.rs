@@ -1,6 +1,7 @@
 //! The command line: every command and flag. A flag beats its environment variable, which beats the file.
 
 mod configuration;
+mod examples;
 mod providers;
 
 pub(crate) use configuration::Configuration;
@@ -12,7 +13,7 @@ use std::path::PathBuf;
 
 /// Subscription management that a team runs itself.
 #[derive(Parser)]
-#[command(name = "perennial", version, disable_help_subcommand = true)]
+#[command(name = "perennial", version, disable_help_subcommand = true, after_help = examples::PERENNIAL)]
 pub(crate) struct Arguments {
     #[command(subcommand)]
     pub(crate) command: Command,
@@ -43,33 +44,48 @@ pub(crate) enum Command {
     ///
     /// Without any setting it listens on 127.0.0.1:8080 and keeps everything in ./data. The first run makes an
     /// organization with two clients and tells their ids.
+    #[command(after_help = examples::SERVE)]
     Serve(Serve),
     /// Bring the store's schema to this version.
+    #[command(after_help = "Examples:\n  perennial migrate\n  perennial migrate --json")]
     Migrate,
     /// Backups of a SQLite store, while the server runs.
-    #[command(subcommand)]
+    #[command(subcommand, after_help = examples::BACKUP)]
     Backup(Backup),
     /// Organizations: the tenants.
-    #[command(subcommand)]
+    #[command(subcommand, after_help = examples::ORG)]
     Org(Org),
     /// Clients: the applications that may call.
-    #[command(subcommand)]
+    #[command(subcommand, after_help = examples::CLIENT)]
     Client(Client),
     /// Users: the people who subscribe.
-    #[command(subcommand)]
+    #[command(subcommand, after_help = examples::USER)]
     User(User),
     /// Identity providers: whose word counts on who somebody is.
-    #[command(subcommand)]
+    #[command(subcommand, after_help = examples::PROVIDER)]
     Provider(Provider),
     /// Identities of the `local` provider, for development.
-    #[command(subcommand)]
+    #[command(subcommand, after_help = examples::IDENTITY)]
     Identity(Identity),
     /// Events: what changed, when, and by whom.
-    #[command(subcommand)]
+    #[command(subcommand, after_help = examples::EVENTS)]
     Events(Events),
     /// The configuration: what it is, whether it is right, what it may say.
-    #[command(subcommand)]
+    #[command(subcommand, after_help = examples::CONFIG)]
     Config(Configuration),
+    /// Print the completions of a shell.
+    #[command(after_help = examples::COMPLETIONS)]
+    Completions {
+        /// The shell.
+        shell: clap_complete::Shell,
+    },
+    /// Print the manual page, or write the pages of all commands.
+    #[command(after_help = examples::MAN)]
+    Man {
+        /// Write a page for each command into this directory.
+        #[arg(long, value_name = "DIRECTORY")]
+        out: Option<PathBuf>,
+    },
     /// Print the OpenAPI document.
     #[command(hide = true)]
     Openapi,

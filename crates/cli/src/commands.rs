@@ -37,6 +37,8 @@ pub(crate) async fn run(command: Command, config: &Config, json: bool) -> Result
         | Command::Migrate
         | Command::Backup(_)
         | Command::Config(_)
+        | Command::Completions { .. }
+        | Command::Man { .. }
         | Command::Openapi
         | Command::Errors => Ok(()),
     };

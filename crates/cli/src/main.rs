@@ -7,6 +7,7 @@ mod config;
 mod failure;
 mod greeting;
 mod logs;
+mod manual;
 mod master_key;
 mod output;
 mod private_file;
@@ -45,6 +46,9 @@ fn run(arguments: Arguments, sources: Sources) -> Result<(), Failure> {
     match command {
         Command::Openapi => output::write(&perennial_http::openapi_document()),
         Command::Errors => output::write(&perennial_http::error_catalogue()),
+        Command::Completions { shell } => manual::completions(shell),
+        Command::Man { out: None } => manual::page(),
+        Command::Man { out: Some(directory) } => manual::pages(&directory, json),
         Command::Config(command) => commands::configuration::run(command, &place, sources, json),
         Command::Serve(flags) => {
             let config = Loaded::read(&place, &flags, sources).accept()?;

@@ -1,0 +1,83 @@
+//! The examples at the end of each help text. A test holds every line to what the command line accepts.
+
+pub(super) const PERENNIAL: &str = "Examples:
+  perennial serve              # on 127.0.0.1:8080, with its data in ./data
+  perennial config show        # what it is told, and by whom
+  perennial serve --help       # what it can be told";
+
+pub(super) const SERVE: &str = "Examples:
+  perennial serve
+  perennial serve --listen 0.0.0.0:8080 --public-url https://billing.example.com
+  perennial serve --database-url postgres://user@host/database
+
+A secret is better in a file than on a command line: PERENNIAL_DATABASE_URL_FILE, PERENNIAL_MASTER_KEY_FILE
+and PERENNIAL_BOOTSTRAP_CLIENT_ID_FILE each name one.";
+
+pub(super) const BACKUP: &str = "Examples:
+  perennial backup create perennial-2026-11-15.backup
+  perennial backup verify perennial-2026-11-15.backup
+  perennial backup restore perennial-2026-11-15.backup --data-dir ./restored";
+
+pub(super) const ORG: &str = "Examples:
+  perennial org create --name acme --currency EUR
+  perennial org update acme --max-sessions 5
+  perennial org list --json";
+
+pub(super) const CLIENT: &str = "Examples:
+  perennial client create --name billing --kind trusted --scope plans:read,subscriptions:read
+  perennial client create --name app --kind public --scope auth --origin https://app.example.com
+  perennial client rotate billing
+  perennial client disable app --org acme";
+
+pub(super) const USER: &str = "Examples:
+  perennial user create --email ada@example.com
+  perennial user list --limit 10";
+
+pub(super) const PROVIDER: &str = "Examples:
+  perennial provider add --preset google --audience 1234.apps.googleusercontent.com
+  perennial provider check
+  perennial provider remove https://accounts.google.com";
+
+pub(super) const IDENTITY: &str = "Examples:
+  perennial identity token --email ada@example.com";
+
+pub(super) const EVENTS: &str = "Examples:
+  perennial events list --limit 10
+  perennial events prune --before 2026-01-31T00:00:00Z";
+
+pub(super) const CONFIG: &str = "Examples:
+  perennial config show
+  perennial config check --config /etc/perennial.toml
+  perennial config default > perennial.toml
+  perennial config schema > perennial.schema.json";
+
+pub(super) const COMPLETIONS: &str = "Examples:
+  perennial completions bash > ~/.local/share/bash-completion/completions/perennial
+  perennial completions zsh > ~/.zfunc/_perennial
+  perennial completions fish > ~/.config/fish/completions/perennial.fish";
+
+pub(super) const MAN: &str = "Examples:
+  perennial man | man -l -
+  perennial man --out ~/.local/share/man/man1";
+
+#[cfg(test)]
+mod tests {
+    use crate::arguments::Arguments;
+    use clap::{CommandFactory, Parser, error::ErrorKind};
+
+    #[test]
+    fn every_example_is_accepted() {
+        let mut lines = 0;
+        for command in Arguments::command().get_subcommands().filter(|command| !command.is_hide_set()) {
+            let examples = command.get_after_help().map(ToString::to_string).unwrap_or_default();
+            for line in examples.lines().filter(|line| line.starts_with("  perennial ")) {
+                let words = line.split_whitespace().take_while(|word| !["#", ">", "|"].contains(word));
+                let shown = |kind| matches!(kind, ErrorKind::DisplayHelp | ErrorKind::DisplayVersion);
+                let refused = Arguments::try_parse_from(words).err().filter(|error| !shown(error.kind()));
+                assert!(refused.is_none(), "{line}: {}", refused.map(|error| error.to_string()).unwrap_or_default());
+                lines += 1;
+            }
+        }
+        assert!(lines > 20, "{lines} lines");
+    }
+}
