@@ -5,7 +5,7 @@ use crate::context::App;
 use crate::error::Error;
 use perennial_domain::time::Time;
 use perennial_identity::access::AccessTokens;
-use perennial_identity::key_set::KeySet;
+use perennial_identity::key_set::{KeySet, TERM_SECONDS};
 use perennial_identity::signing::{SealedKey, SigningKey};
 use perennial_store::signing_keys::{self, Row};
 use perennial_store::{self as store, Change, Miss, installation};
@@ -37,6 +37,21 @@ pub async fn current(app: &App) -> Result<Arc<KeySet>, Error> {
 /// The public halves, as other services read them.
 pub async fn published(app: &App) -> Result<String, Error> {
     Ok(current(app).await?.jwks_json(app.clock.now()))
+}
+
+/// How the keys stand, as far as their rows tell; nothing is opened, made or removed.
+pub struct Standing {
+    /// From when the newest one signs; none if there is no key.
+    pub newest_from: Option<Time>,
+    /// Whether the newest has signed past its term: a server that runs would have made the next one.
+    pub is_overdue: bool,
+}
+
+/// Looks at the rows of the keys.
+pub async fn standing(app: &App) -> Result<Standing, Error> {
+    let newest_from = signing_keys::all(&app.db).await?.iter().map(|row| row.active_from).max();
+    let is_overdue = newest_from.is_some_and(|from| from.plus_seconds(TERM_SECONDS) < app.clock.now());
+    Ok(Standing { newest_from, is_overdue })
 }
 
 /// The tokens of this installation, under the name it issues them by.

@@ -8,7 +8,8 @@ use perennial_domain::time::Time;
 use serde_json::json;
 
 const DAY_SECONDS: i64 = 24 * 3600;
-const TERM_SECONDS: i64 = 30 * DAY_SECONDS;
+/// How long a key signs before the next one takes over.
+pub const TERM_SECONDS: i64 = 30 * DAY_SECONDS;
 const NOTICE_SECONDS: i64 = DAY_SECONDS;
 /// How long a key is kept after it was last published: a server whose clock is ahead must not take it from the others.
 const KEPT_SECONDS: i64 = DAY_SECONDS;

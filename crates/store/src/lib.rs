@@ -24,6 +24,7 @@ mod value;
 
 pub mod clients;
 pub mod events;
+pub mod examine;
 pub mod idempotency;
 pub mod installation;
 pub mod organizations;
@@ -99,6 +100,14 @@ impl Db {
             std::cmp::Ordering::Less => Err(Error::Migration(format!(
                 "the database has schema version {found} and needs {known}; run `perennial migrate`"
             ))),
+        }
+    }
+
+    /// What the server says of itself, where there is one.
+    pub async fn examine_server(&self) -> Result<Option<examine::Server>, Error> {
+        match &self.engine {
+            Engine::Sqlite(_) => Ok(None),
+            Engine::Postgres(postgres) => postgres.examine().await.map(Some),
         }
     }
 

@@ -14,6 +14,7 @@ use crate::sql::Sql;
 use crate::value::Value;
 
 mod connection;
+pub(crate) mod examine;
 mod fault;
 mod finds;
 mod migrate;
@@ -97,6 +98,10 @@ impl Postgres {
 
     pub(crate) async fn migrate(&self) -> Result<Migrated, Error> {
         migrate::run(&self.target).await
+    }
+
+    pub(crate) async fn examine(&self) -> Result<examine::Server, Error> {
+        examine::run(&self.target).await
     }
 
     /// Maps at most `limit` rows.

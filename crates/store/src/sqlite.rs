@@ -36,6 +36,8 @@ pub struct SqliteOptions {
     pub path: PathBuf,
     /// A server holds the directory for itself; the operator's commands work beside it.
     pub exclusive: bool,
+    /// Nothing is made, written or locked for writing: for a look at a store that may be broken.
+    pub read_only: bool,
     /// Reading connections to keep open; under pressure more are opened for a moment.
     pub readers: usize,
     /// What may wait for the writer before new changes are refused.
@@ -52,6 +54,7 @@ impl SqliteOptions {
         Self {
             path: path.into(),
             exclusive: true,
+            read_only: false,
             readers: std::thread::available_parallelism().map_or(4, usize::from),
             waiting: Waiting::default(),
             busy_timeout: Duration::from_secs(5),
@@ -72,13 +75,19 @@ pub(crate) struct Sqlite {
 
 impl Sqlite {
     pub(crate) fn open(options: SqliteOptions) -> Result<Self, Error> {
-        connection::create_file(&options.path)?;
-        let directory = if options.exclusive { Some(hold_directory(&options.path)?) } else { None };
+        if !options.read_only {
+            connection::create_file(&options.path)?;
+        }
+        let held = options.exclusive && !options.read_only;
+        let directory = if held { Some(hold_directory(&options.path)?) } else { None };
         let counters = Arc::new(Counters::default());
         let failure = Failure::new();
         let (queue, inbox) = Queue::new(options.waiting, Arc::clone(&counters), Rule::Serial);
         let readers = Arc::new(Readers::new(options.clone()));
-        writer::start(&options, inbox, Arc::clone(&readers), Arc::clone(&counters), failure.clone())?;
+        // Without a writer whoever tries to commit is told that the store is closed.
+        if !options.read_only {
+            writer::start(&options, inbox, Arc::clone(&readers), Arc::clone(&counters), failure.clone())?;
+        }
         Ok(Self { options, readers, queue, counters, failure, directory: Mutex::new(directory) })
     }
 

@@ -6,8 +6,8 @@ use crate::list::Position;
 use crate::sql::{Insert, Sql};
 use crate::value::Type;
 use crate::{
-    VERSION, clients, events, idempotency, installation, organizations, payments, plans, providers, rate_limits,
-    sessions, signing_keys, subscriptions, users,
+    VERSION, clients, events, examine, idempotency, installation, organizations, payments, plans, providers,
+    rate_limits, sessions, signing_keys, subscriptions, users,
 };
 use perennial_domain::id::OrganizationId;
 
@@ -35,6 +35,7 @@ pub fn all() -> Vec<Statement> {
         clients::BY_ORGANIZATION, clients::PUBLIC, clients::DISABLE,
         clients::ROTATE,
         events::NEWEST, events::OLDER, events::PRUNE,
+        examine::APPLIED, examine::NOW,
         idempotency::SWEEP,
         installation::FIND, installation::HOLDINGS,
         organizations::ALL, organizations::UPDATE,

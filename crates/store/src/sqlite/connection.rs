@@ -1,8 +1,10 @@
 //! Opening the file: permissions, pragmas, and how values are bound.
 
 use std::fs::{DirBuilder, File, OpenOptions};
+use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 
+use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, percent_encode};
 use rusqlite::config::DbConfig;
 use rusqlite::types::{ToSql, ToSqlOutput, ValueRef};
 use rusqlite::{Connection, OpenFlags};
@@ -17,6 +19,9 @@ const STATEMENTS: usize = 512;
 
 /// Pages that all readers together may keep, taken as they are used: enough for some hundred thousand records.
 const READ_CACHE_KIBIBYTES: usize = 96 << 10;
+
+/// What stays as it is in the path of a URI.
+const IN_PATH: &AsciiSet = &NON_ALPHANUMERIC.remove(b'/').remove(b'.').remove(b'-').remove(b'_');
 
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Purpose {
@@ -79,7 +84,32 @@ pub(super) fn open(options: &SqliteOptions, purpose: Purpose) -> Result<Connecti
     Ok(connection)
 }
 
+/// Opens a store without leaving a trace. Where there is no log nobody is at work on the file, and none is made; what is
+/// in a log belongs to the store and must be read.
+fn connect_read_only(options: &SqliteOptions) -> rusqlite::Result<Connection> {
+    let mut log = options.path.clone().into_os_string();
+    log.push("-wal");
+    let connection = if Path::new(&log).exists() {
+        let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+        Connection::open_with_flags(&options.path, flags)?
+    } else {
+        open_immutable(&options.path)?
+    };
+    connection.busy_timeout(options.busy_timeout)?;
+    Ok(connection)
+}
+
+/// Opens a file that nobody changes: nothing is written beside it either.
+pub(super) fn open_immutable(file: &Path) -> rusqlite::Result<Connection> {
+    let uri = format!("file:{}?immutable=1", percent_encode(file.as_os_str().as_bytes(), IN_PATH));
+    let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_URI | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+    Connection::open_with_flags(uri, flags)
+}
+
 fn connect(options: &SqliteOptions, purpose: Purpose) -> rusqlite::Result<Connection> {
+    if options.read_only {
+        return connect_read_only(options);
+    }
     // A connection is never used by two threads at once, so SQLite's own mutexes are not needed.
     let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     let connection = Connection::open_with_flags(&options.path, flags)?;

@@ -2,20 +2,16 @@
 
 use std::fs::File;
 use std::io::Read;
-use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 
-use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, percent_encode};
 use perennial_domain::time::Time;
-use rusqlite::{Connection, ErrorCode, OpenFlags, OptionalExtension};
+use rusqlite::{Connection, ErrorCode, OptionalExtension};
 
 use super::Fault;
 use crate::kept;
 use crate::migrate::{SQLITE, known_version, next};
+use crate::sqlite::connection::open_immutable;
 use crate::sqlite::migrate::applied;
-
-/// What stays as it is in the path of a URI.
-const PATH: &AsciiSet = &NON_ALPHANUMERIC.remove(b'/').remove(b'.').remove(b'-').remove(b'_');
 
 const TABLES: &str = "
 SELECT name
@@ -88,11 +84,9 @@ pub(super) fn check_head(file: &Path) -> Result<u64, Fault> {
     Err(Fault::unusable(file, "it is the file of a store, not a backup; make one with `perennial backup create`"))
 }
 
-/// Opens a file that is not to change: nothing is written beside it either, and its schema is not believed.
+/// Opens a file that is not to change, and whose schema is not believed.
 fn open(file: &Path) -> rusqlite::Result<Connection> {
-    let uri = format!("file:{}?immutable=1", percent_encode(file.as_os_str().as_bytes(), PATH));
-    let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_URI | OpenFlags::SQLITE_OPEN_NO_MUTEX;
-    let connection = Connection::open_with_flags(uri, flags)?;
+    let connection = open_immutable(file)?;
     connection.pragma_update(None, "trusted_schema", false)?;
     Ok(connection)
 }
