@@ -7,9 +7,11 @@ use crate::idempotency::{self, Answer, Held, Key};
 use crate::revision::{ATTEMPTS, IfMatch};
 use perennial_domain::events::{Event, EventKind};
 use perennial_domain::fault::{FaultCode, Faults};
-use perennial_domain::id::{EventId, PaymentId, SubscriptionId};
+use perennial_domain::id::{EventId, OrganizationId, PaymentId, SubscriptionId};
 use perennial_domain::payments::{ExternalPaymentId, Payment, PaymentDraft};
-use perennial_store::{self as store, Change, Miss, events, payments, subscriptions};
+use perennial_store::{self as store, Change, Miss, Page, Position, events, payments, subscriptions};
+
+pub use perennial_store::payments::Query;
 
 /// Creates a payment. `answer` says how it will be told, so that a retry can be told the same.
 pub async fn create(
@@ -71,6 +73,22 @@ pub async fn read(app: &App, caller: &Caller, id: PaymentId) -> Result<Payment, 
         owner.filter(|owner| caller.may_see(*owner)).ok_or(Error::NotFound)?;
     }
     payments::by_id(&app.db, caller.organization(), id).await?.ok_or(Error::NotFound)
+}
+
+/// The payment of an organization with this id, for the operator.
+pub async fn find(app: &App, organization: OrganizationId, id: PaymentId) -> Result<Option<Payment>, Error> {
+    Ok(payments::by_id(&app.db, organization, id).await?)
+}
+
+/// A page of an organization's payments after a place, newest first, for the operator.
+pub async fn page(
+    app: &App,
+    organization: OrganizationId,
+    query: &Query,
+    after: Option<Position>,
+    limit: usize,
+) -> Result<Page<Payment>, Error> {
+    Ok(payments::list(&app.db, organization, query, after, limit).await?)
 }
 
 /// Updates a payment. `read` says what was sent, held against the payment as it stands.

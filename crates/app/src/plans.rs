@@ -8,11 +8,11 @@ use crate::idempotency::{self, Answer, Key};
 use crate::revision::IfMatch;
 use perennial_domain::events::{Event, EventKind};
 use perennial_domain::fault::Faults;
-use perennial_domain::id::{EventId, PlanId};
+use perennial_domain::id::{EventId, OrganizationId, PlanId};
 use perennial_domain::plans::{Plan, PlanDraft, PlanKey, PlanPatch};
-use perennial_store::{self as store, Change, Miss, events, plans};
+use perennial_store::{self as store, Change, Miss, Page, Position, events, plans};
 
-pub use perennial_store::plans::{Query, Sort};
+pub use perennial_store::plans::{Query, Sort, position};
 
 /// Creates a plan. `answer` says how it will be told, so that a retry can be told the same.
 pub async fn create(
@@ -62,6 +62,22 @@ pub async fn list(
     let page = plans::list(&app.db, caller.organization(), query, after, limit).await?;
     let next = page.next.map(|position| cursor::seal(&app.keys, &name, &position));
     Ok((page.items, next))
+}
+
+/// The plan of an organization that a key names, for the operator.
+pub async fn find(app: &App, organization: OrganizationId, key: &PlanKey) -> Result<Option<Plan>, Error> {
+    Ok(plans::find(&app.db, organization, key).await?)
+}
+
+/// A page of an organization's plans after a place, for the operator.
+pub async fn page(
+    app: &App,
+    organization: OrganizationId,
+    query: &Query,
+    after: Option<Position>,
+    limit: usize,
+) -> Result<Page<Plan>, Error> {
+    Ok(plans::list(&app.db, organization, query, after, limit).await?)
 }
 
 /// Updates a plan. `read` says what was sent, held against the plan as it stands.

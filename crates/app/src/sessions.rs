@@ -7,7 +7,7 @@ mod usage;
 pub use begin::{Credentials, Device, sign_in, sign_up};
 pub use perennial_domain::sessions::Session;
 pub use perennial_identity::secret::Secret;
-pub use perennial_store::sessions::Listed;
+pub use perennial_store::sessions::{Listed, Query};
 pub use refresh::refresh;
 pub(crate) use usage::UseMarks;
 
@@ -18,12 +18,12 @@ use crate::revision::ATTEMPTS;
 use crate::signing_keys;
 use perennial_domain::clients::{ClientKind, Scope};
 use perennial_domain::events::{Event, EventKind};
-use perennial_domain::id::{ClientId, EventId, SessionId, UserId};
+use perennial_domain::id::{ClientId, EventId, OrganizationId, SessionId, UserId};
 use perennial_domain::time::Time;
 use perennial_domain::users::User;
 pub use perennial_identity::access::Grant;
 use perennial_identity::access::LIFE_SECONDS;
-use perennial_store::{self as store, Change, Miss, events, organizations, sessions, users};
+use perennial_store::{self as store, Change, Miss, Page, Position, events, organizations, sessions, users};
 use serde::Serialize;
 
 /// A person with a live session.
@@ -87,6 +87,22 @@ pub async fn list(app: &App, caller: &Caller, user: &User) -> Result<SessionList
     let most = organization.and_then(|organization| organization.max_sessions);
     let too_many = most.map_or(0, |most| sessions.len().saturating_sub(most as usize));
     Ok(SessionList { sessions, too_many })
+}
+
+/// The session of an organization with this id, whether it is live or not, for the operator.
+pub async fn find(app: &App, organization: OrganizationId, id: SessionId) -> Result<Option<Session>, Error> {
+    Ok(sessions::with_user(&app.db, organization, id).await?.map(|(session, _)| session))
+}
+
+/// A page of an organization's sessions after a place, newest first, for the operator.
+pub async fn page(
+    app: &App,
+    organization: OrganizationId,
+    query: &Query,
+    after: Option<Position>,
+    limit: usize,
+) -> Result<Page<Session>, Error> {
+    Ok(sessions::list(&app.db, organization, query, after, limit).await?)
 }
 
 /// Ends the session of this grant; says how many were ended.

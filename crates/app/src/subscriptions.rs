@@ -8,13 +8,13 @@ use crate::idempotency::{self, Answer, Held, Key};
 use crate::revision::{ATTEMPTS, IfMatch};
 use perennial_domain::events::{Event, EventKind};
 use perennial_domain::fault::{FaultCode, Faults};
-use perennial_domain::id::{EventId, SubscriptionId, UserId};
+use perennial_domain::id::{EventId, OrganizationId, SubscriptionId, UserId};
 use perennial_domain::plans::{Plan, PlanKey};
 use perennial_domain::subscriptions::{ExternalSubscriptionId, Subscription, SubscriptionDraft};
-use perennial_store::{self as store, Change, Miss, events, plans, subscriptions, users};
+use perennial_store::{self as store, Change, Miss, Page, Position, events, plans, subscriptions, users};
 use std::sync::Arc;
 
-pub use perennial_store::subscriptions::{Query, Range, Sort};
+pub use perennial_store::subscriptions::{Query, Range, Sort, position};
 
 /// Creates a subscription. `answer` says how it will be told, so that a retry can be told the same.
 pub async fn create(
@@ -111,6 +111,22 @@ pub async fn list(
     let page = subscriptions::list(&app.db, caller.organization(), &query, after, limit).await?;
     let next = page.next.map(|position| cursor::seal(&app.keys, &name, &position));
     Ok((page.items, next))
+}
+
+/// The subscription of an organization with this id, for the operator.
+pub async fn find(app: &App, organization: OrganizationId, id: SubscriptionId) -> Result<Option<Subscription>, Error> {
+    Ok(subscriptions::by_id(&app.db, organization, id).await?)
+}
+
+/// A page of an organization's subscriptions after a place, for the operator.
+pub async fn page(
+    app: &App,
+    organization: OrganizationId,
+    query: &Query,
+    after: Option<Position>,
+    limit: usize,
+) -> Result<Page<Subscription>, Error> {
+    Ok(subscriptions::list(&app.db, organization, query, after, limit).await?)
 }
 
 /// Updates a subscription. `read` says what was sent, held against the subscription as it stands.

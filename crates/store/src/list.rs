@@ -60,7 +60,7 @@ impl Listing {
         List {
             listing: *self,
             organization,
-            keys: BY_ID,
+            keys: BY_CREATION,
             order: Order::Ascending,
             equal: Vec::new(),
             from: None,
@@ -73,7 +73,8 @@ impl Listing {
     }
 }
 
-static BY_ID: &[Key] = &[Key::new("id", Type::Uuid)];
+/// Creation order is id order.
+pub(crate) static BY_CREATION: &[Key] = &[Key::new("id", Type::Uuid)];
 
 /// A sort key. The keys of a sort together must be unique: the last one usually is `id`.
 #[derive(Clone, Copy, Debug)]

@@ -1,6 +1,7 @@
 //! Payments in the store.
 
 use crate::change::{Change, Guard, Lock, Miss, Table};
+use crate::list::{BY_CREATION, List, Listing, Order, Page, Position};
 use crate::row::Row;
 use crate::sql::{Insert, Sql};
 use crate::value::{Type, Value};
@@ -11,12 +12,20 @@ use perennial_domain::payments::{Payment, PaymentStatus};
 use perennial_domain::text::Line;
 use perennial_domain::time::Time;
 
-pub(crate) static BY_ID: Sql = Sql::new(
-    "SELECT id, subscription_id, amount, currency, external_id, status, completed_at, created_at, updated_at,
-            organization_id, revision
+macro_rules! columns {
+    () => {
+        "id, subscription_id, amount, currency, external_id, status, completed_at, created_at, updated_at, \
+         organization_id, revision"
+    };
+}
+
+pub(crate) static BY_ID: Sql = Sql::new(concat!(
+    "SELECT ",
+    columns!(),
+    "
      FROM payments
-     WHERE organization_id = $1 AND id = $2 AND deleted_at IS NULL",
-);
+     WHERE organization_id = $1 AND id = $2 AND deleted_at IS NULL"
+));
 
 /// Whose payment it is; its subscription may be gone.
 pub(crate) static OWNER: Sql = Sql::new(
@@ -72,6 +81,39 @@ pub(crate) static AT_REVISION: Sql = Sql::new(
     "SELECT 1 FROM payments
      WHERE organization_id = $1 AND id = $2 AND revision = $3 AND deleted_at IS NULL",
 );
+
+static LISTING: Listing = Listing::new("payments", columns!()).live();
+
+/// Which payments.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Query {
+    /// Those for a subscription.
+    pub subscription_id: Option<SubscriptionId>,
+    /// Those in one of these statuses; empty means any.
+    pub statuses: Vec<PaymentStatus>,
+}
+
+/// A page of live payments, newest first. Only the operator lists them, so what is asked for is tested row by row.
+pub async fn list(
+    db: &Db,
+    organization: OrganizationId,
+    query: &Query,
+    after: Option<Position>,
+    limit: usize,
+) -> Result<Page<Payment>, Error> {
+    compose(organization, query).after(after).limit(limit).page(db, read).await
+}
+
+pub(crate) fn compose(organization: OrganizationId, query: &Query) -> List {
+    let mut list = LISTING.of(organization.bytes()).sort(BY_CREATION, Order::Descending);
+    if let Some(subscription) = query.subscription_id {
+        list = list.filter("subscription_id = {}", vec![subscription.bytes().into()]);
+    }
+    if !query.statuses.is_empty() {
+        list = list.any_of("status", query.statuses.iter().map(|status| status.as_str().into()).collect());
+    }
+    list
+}
 
 /// The live payment with this id.
 pub async fn by_id(db: &Db, organization: OrganizationId, id: PaymentId) -> Result<Option<Payment>, Error> {

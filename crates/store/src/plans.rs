@@ -154,6 +154,19 @@ pub async fn list(
     compose(organization, query).after(after).limit(limit).page(db, read).await
 }
 
+/// Where a plan stands in such a list.
+pub fn position(plan: &Plan, sort: Sort) -> Position {
+    let id = plan.id.bytes().into();
+    let values = match sort {
+        Sort::Tier => vec![plan.tier.into(), plan.slug.as_str().into()],
+        Sort::Price => vec![plan.price.ten_thousandths().into(), id],
+        Sort::Name => vec![plan.name.as_str().into(), id],
+        Sort::Created => vec![id],
+        Sort::Updated => vec![kept::time(plan.updated_at), id],
+    };
+    Position { values }
+}
+
 pub(crate) fn compose(organization: OrganizationId, query: &Query) -> List {
     let keys = match query.sort {
         Sort::Tier => BY_TIER,

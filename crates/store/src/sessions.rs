@@ -1,6 +1,7 @@
 //! Sessions in the store. Neither an access nor a refresh token is kept: a session's row is no use to whoever reads it.
 
 use crate::change::{Change, Guard, Lock, Miss, Table};
+use crate::list::{BY_CREATION, List, Listing, Order, Page, Position};
 use crate::row::Row;
 use crate::sql::{Insert, Sql};
 use crate::value::{Type, Value};
@@ -113,6 +114,21 @@ pub(crate) static SWEEP: Sql = Sql::new(
          LIMIT $3)",
 );
 
+static LISTING: Listing = Listing::new(
+    "sessions",
+    "id, organization_id, user_id, client_id, generation, signed_in_at, rotated_at, graces, expires_at, last_used_at, \
+     ip_address, user_agent, revoked_at",
+);
+
+/// Which sessions.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Query {
+    /// Those of a user.
+    pub user_id: Option<UserId>,
+    /// Those that are live at this moment.
+    pub live_at: Option<Time>,
+}
+
 /// A live session with the name of the client it was begun with.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Listed {
@@ -142,6 +158,28 @@ pub async fn live(db: &Db, organization: OrganizationId, user: UserId, now: Time
     let mut sessions = open(db, organization, user).await?;
     sessions.retain(|listed| listed.session.is_live(now));
     Ok(sessions)
+}
+
+/// A page of an organization's sessions, newest first.
+pub async fn list(
+    db: &Db,
+    organization: OrganizationId,
+    query: &Query,
+    after: Option<Position>,
+    limit: usize,
+) -> Result<Page<Session>, Error> {
+    compose(organization, query).after(after).limit(limit).page(db, read).await
+}
+
+pub(crate) fn compose(organization: OrganizationId, query: &Query) -> List {
+    let mut list = LISTING.of(organization.bytes()).sort(BY_CREATION, Order::Descending);
+    if let Some(user) = query.user_id {
+        list = list.equal("user_id", user.bytes());
+    }
+    if let Some(now) = query.live_at {
+        list = list.filter("revoked_at IS NULL AND expires_at > {}", vec![kept::time(now)]);
+    }
+    list
 }
 
 /// A new session.

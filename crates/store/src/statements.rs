@@ -9,7 +9,9 @@ use crate::{
     VERSION, clients, events, examine, idempotency, installation, organizations, payments, plans, providers,
     rate_limits, sessions, signing_keys, subscriptions, users,
 };
-use perennial_domain::id::OrganizationId;
+use perennial_domain::id::{OrganizationId, SubscriptionId, UserId};
+use perennial_domain::payments::PaymentStatus;
+use perennial_domain::time::Time;
 
 /// A statement as each engine reads it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -55,6 +57,7 @@ pub fn all() -> Vec<Statement> {
     let by_text = |name, sql| key(name, sql, &[Type::Uuid, Type::Text]);
     let ids = named![by_id:
         clients::BY_ID, payments::BY_ID, payments::OWNER, plans::BY_ID, sessions::WITH_USER, subscriptions::BY_ID,
+        users::BY_ID,
     ];
     let texts = named![by_text:
         payments::ID_BY_EXTERNAL, plans::BY_SLUG, subscriptions::ID_BY_EXTERNAL, users::BY_EMAIL,
@@ -88,6 +91,28 @@ pub fn subscriptions_page(query: &subscriptions::Query, after: Option<Position>)
 pub fn plans_page(query: &plans::Query, after: Option<Position>) -> Vec<Statement> {
     let list = plans::compose(OrganizationId::from_bytes([1; 16]), query).after(after);
     list.statements().iter().map(|sql| plain("plans::list", sql)).collect()
+}
+
+/// The statements that the operator's lists take, with everything asked for that can be.
+pub fn operator_pages(after: Option<&Position>) -> Vec<Statement> {
+    let organization = OrganizationId::from_bytes([1; 16]);
+    let payments = payments::Query {
+        subscription_id: Some(SubscriptionId::from_bytes([2; 16])),
+        statuses: vec![PaymentStatus::Completed, PaymentStatus::Failed],
+    };
+    let user_id = Some(UserId::from_bytes([2; 16]));
+    let sessions = sessions::Query { user_id, live_at: Some(Time::MAX) };
+    let lists = [
+        ("payments::list", payments::compose(organization, &payments)),
+        ("payments::list", payments::compose(organization, &payments::Query::default())),
+        ("sessions::list", sessions::compose(organization, &sessions)),
+        ("sessions::list", sessions::compose(organization, &sessions::Query::default())),
+    ];
+    let statements = lists.into_iter().flat_map(|(name, list)| {
+        let statements = list.after(after.cloned()).statements();
+        statements.into_iter().map(move |sql| plain(name, &sql))
+    });
+    statements.collect()
 }
 
 fn plain(name: &'static str, sql: &Sql) -> Statement {

@@ -15,7 +15,7 @@ use perennial_domain::time::Time;
 mod list;
 
 pub(crate) use list::compose;
-pub use list::{Query, Range, Sort, list};
+pub use list::{Query, Range, Sort, list, position};
 
 macro_rules! columns {
     () => {

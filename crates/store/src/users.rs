@@ -49,6 +49,14 @@ pub(crate) static LIVE: Sql = Sql::new(
      WHERE organization_id = $1 AND id = $2 AND deleted_at IS NULL",
 );
 
+pub(crate) static BY_ID: Sql = Sql::new(concat!(
+    "SELECT ",
+    columns!(),
+    "
+     FROM users AS u
+     WHERE u.organization_id = $1 AND u.id = $2 AND u.deleted_at IS NULL"
+));
+
 pub(crate) static BY_IDENTITY: Sql = Sql::new(concat!(
     "SELECT ",
     columns!(),
@@ -110,6 +118,11 @@ pub(crate) static ERASE: Sql = Sql::new(
 /// Whether a live user has this id.
 pub async fn exists(db: &Db, organization: OrganizationId, id: UserId) -> Result<bool, Error> {
     Ok(db.find(&LIVE, [organization.bytes().into(), id.bytes().into()], |_| Ok(())).await?.is_some())
+}
+
+/// The live user with this id.
+pub async fn by_id(db: &Db, organization: OrganizationId, id: UserId) -> Result<Option<User>, Error> {
+    db.find(&BY_ID, [organization.bytes().into(), id.bytes().into()], read).await
 }
 
 /// The live user who is this person at a provider.

@@ -72,6 +72,16 @@ pub async fn list(
     compose(organization, query).after(after).limit(limit).page(db, read).await
 }
 
+/// Where a subscription stands in such a list.
+pub fn position(subscription: &Subscription, sort: Sort) -> Position {
+    let first = match sort {
+        Sort::Created => None,
+        Sort::Renews => Some(kept::optional_time(subscription.renews_at)),
+        Sort::Ends => Some(kept::optional_time(subscription.ends_at)),
+    };
+    Position { values: first.into_iter().chain([subscription.id.bytes().into()]).collect() }
+}
+
 /// Each index begins with the organization and ends with the id. In creation order one equality can lead the walk:
 /// the most selective one that has an index; in the other orders the sort itself leads.
 pub(crate) fn compose(organization: OrganizationId, query: &Query) -> List {

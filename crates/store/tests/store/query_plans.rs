@@ -105,6 +105,20 @@ async fn every_read_follows_an_index_on_postgres() {
 }
 
 #[tokio::test]
+async fn the_operators_lists_follow_the_order_of_ids() {
+    let place = migrated(Place::empty_sqlite()).await;
+    let connection = rusqlite::Connection::open(place.path()).unwrap();
+    let after = Position { values: vec![Value::Uuid([9; 16])] };
+    for statement in [statements::operator_pages(None), statements::operator_pages(Some(&after))].concat() {
+        let mut explained = connection.prepare(&format!("EXPLAIN QUERY PLAN {}", statement.sqlite)).unwrap();
+        let nulls = vec![rusqlite::types::Null; explained.parameter_count()];
+        let lines = explained.query_map(rusqlite::params_from_iter(nulls), |row| row.get(3)).unwrap();
+        let lines: Vec<String> = lines.map(Result::unwrap).collect();
+        assert!(!lines.iter().any(|line| walks(line)), "{}: {lines:?}", statement.name);
+    }
+}
+
+#[tokio::test]
 async fn a_dropped_index_is_noticed_on_sqlite() {
     let place = migrated(Place::empty_sqlite()).await;
     let connection = rusqlite::Connection::open(place.path()).unwrap();

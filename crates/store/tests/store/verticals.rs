@@ -58,6 +58,9 @@ fn every_statement_of_the_sources_is_found_whatever_its_visibility() {
 
 fn everything() -> Vec<Statement> {
     let mut all = statements::all();
+    let after = Position { values: vec![Value::Uuid([9; 16])] };
+    all.extend(statements::operator_pages(None));
+    all.extend(statements::operator_pages(Some(&after)));
     for descending in [false, true] {
         for sort in
             [plans::Sort::Tier, plans::Sort::Price, plans::Sort::Name, plans::Sort::Created, plans::Sort::Updated]
