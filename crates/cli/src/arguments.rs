@@ -86,6 +86,12 @@ pub(crate) enum Command {
         #[arg(long, value_name = "DIRECTORY")]
         out: Option<PathBuf>,
     },
+    /// Look at everything a server stands on and say what is wrong. Nothing is changed.
+    ///
+    /// Takes the flags and the environment of `serve`, and works beside a server. Each line is ok, a warning or a
+    /// problem, with what to do about it. The exit code is 0 if nothing is a problem and 1 otherwise.
+    #[command(after_help = examples::DOCTOR)]
+    Doctor(Serve),
     /// Print the OpenAPI document.
     #[command(hide = true)]
     Openapi,

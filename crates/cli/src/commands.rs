@@ -9,6 +9,8 @@ mod organizations;
 mod providers;
 mod users;
 
+pub(crate) use providers::advice_on;
+
 use crate::arguments::Command;
 use crate::config::Config;
 use crate::failure::Failure;
@@ -34,6 +36,7 @@ pub(crate) async fn run(command: Command, config: &Config, json: bool) -> Result
         Command::Identity(command) => identity::run(&app, command, json).await,
         Command::Events(command) => events::run(&app, command, json).await,
         Command::Serve(_)
+        | Command::Doctor(_)
         | Command::Migrate
         | Command::Backup(_)
         | Command::Config(_)

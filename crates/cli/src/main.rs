@@ -4,6 +4,7 @@ mod arguments;
 mod clients_file;
 mod commands;
 mod config;
+mod doctor;
 mod failure;
 mod greeting;
 mod logs;
@@ -53,6 +54,10 @@ fn run(arguments: Arguments, sources: Sources) -> Result<(), Failure> {
         Command::Serve(flags) => {
             let config = Loaded::read(&place, &flags, sources).accept()?;
             runtime(threads)?.block_on(serve::run(config))
+        }
+        Command::Doctor(flags) => {
+            let loaded = Loaded::read(&place, &flags, sources);
+            runtime(1)?.block_on(doctor::run(loaded, json))
         }
         command => {
             let config = Loaded::read(&place, &Serve::default(), sources).accept()?;

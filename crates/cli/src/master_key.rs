@@ -15,11 +15,13 @@ pub(crate) fn given(config: &Config) -> Result<Option<MasterKey>, Failure> {
     if let Some(told) = told()? {
         return parse(&told.secret.0, &told.place()).map(Some);
     }
-    if let Some(path) = &config.master_key_file {
-        return read(path).map(Some);
-    }
-    let usual = usual_path(config);
-    if usual.exists() { read(&usual).map(Some) } else { Ok(None) }
+    file(config).map(|path| read(&path)).transpose()
+}
+
+/// The file that the key is read from where the environment says nothing of it: the one that was named, or the usual one
+/// if it is there.
+pub(crate) fn file(config: &Config) -> Option<PathBuf> {
+    config.master_key_file.clone().or_else(|| Some(usual_path(config)).filter(|path| path.exists()))
 }
 
 /// What the environment says.

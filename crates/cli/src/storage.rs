@@ -22,6 +22,17 @@ pub(crate) async fn open_beside(config: &Config) -> Result<Db, Failure> {
     open(config, false).await
 }
 
+/// Opens it for a look that changes nothing, whatever state it is in.
+pub(crate) async fn open_to_look(config: &Config) -> Result<Db, Failure> {
+    match config.database_url {
+        Some(_) => open(config, false).await,
+        None => {
+            let options = SqliteOptions { read_only: true, exclusive: false, ..SqliteOptions::new(path(config)) };
+            Ok(Db::open_sqlite(options).await?)
+        }
+    }
+}
+
 /// The file of the SQLite store, if there is one.
 pub(crate) fn existing_path(config: &Config) -> Result<PathBuf, Failure> {
     let path = path(config);

@@ -81,3 +81,7 @@ mod tests {
         assert!(lines > 20, "{lines} lines");
     }
 }
+
+pub(super) const DOCTOR: &str = "Examples:
+  perennial doctor
+  perennial doctor --listen 0.0.0.0:8080 --json";

@@ -2,6 +2,8 @@
 
 mod check;
 
+pub(crate) use check::advice_on;
+
 use super::organization;
 use crate::arguments::{Provider as Command, ProviderAdd};
 use crate::config::{self, Config, Secret};

@@ -18,7 +18,7 @@ const NUMBER: &str = "expected a whole number";
 
 /// What a file says.
 pub(crate) struct Read {
-    /// All of it, or the defaults if there are faults.
+    /// All of it; if there are faults, what can be read by itself.
     pub(crate) config: Config,
     /// The line of each key that is there; of the second provider's `issuer` under `providers[1].issuer`.
     pub(crate) lines: BTreeMap<String, usize>,
@@ -39,13 +39,22 @@ pub(crate) fn read(path: &Path, text: &str) -> Read {
     let config = if reader.faults.is_empty() {
         Config::deserialize(Deserializer::from(document))
     } else {
-        Ok(Config::default())
+        Ok(sound_part(text).unwrap_or_default())
     };
     let config = config.unwrap_or_else(|error| {
         reader.refuse(error.span(), error.message());
         Config::default()
     });
     Read { config, lines: reader.lines, faults: reader.faults }
+}
+
+/// What can be used of a text that is wrong: whoever looks for faults does not stop at the first.
+fn sound_part(text: &str) -> Option<Config> {
+    let table: toml::Table = text.parse().ok()?;
+    let alone = |key: &String, value: &toml::Value| toml::Table::from_iter([(key.clone(), value.clone())]);
+    let sound = table.iter().filter(|(key, value)| alone(key, value).try_into::<Config>().is_ok());
+    let sound: toml::Table = sound.map(|(key, value)| (key.clone(), value.clone())).collect();
+    sound.try_into().ok()
 }
 
 struct Reader<'a> {
@@ -166,6 +175,14 @@ mod tests {
         assert!(told.iter().any(|line| line.contains("`limits.connections`: 0 is out of range")), "{told:?}");
         assert!(told.iter().any(|line| line.contains("`isuer` in [providers]; did you mean `issuer`?")), "{told:?}");
         assert!(told.iter().any(|line| line.contains("`providers[1].kind`")), "{told:?}");
+    }
+
+    #[test]
+    fn what_can_be_read_of_a_wrong_file_is_kept() {
+        let text = "data_dir = \"/d\"\nlissten = 1\nlisten = \"nowhere\"\n[postgres]\nreaders = 3\n";
+        let config = read(Path::new("p.toml"), text).config;
+        assert_eq!((config.data_dir.as_path(), config.postgres.readers.0), (Path::new("/d"), 3));
+        assert_eq!(config.listen, Config::default().listen);
     }
 
     #[test]

@@ -70,9 +70,14 @@ fn sentence(checked: &Checked) -> String {
     format!("{} ({}): {said}", checked.issuer, checked.kind)
 }
 
-/// What went wrong, and what to do about it where the reason does not say so itself.
+/// What went wrong, and what to do about it.
 fn advised(trouble: &Trouble) -> String {
-    let advice = match trouble {
+    advice_on(trouble).map_or_else(|| trouble.to_string(), |advice| format!("{trouble}; {advice}"))
+}
+
+/// What to do about it, where the reason does not say so itself.
+pub(crate) fn advice_on(trouble: &Trouble) -> Option<&'static str> {
+    Some(match trouble {
         Trouble::Unusable(Unusable::Secret(_)) => "give this command the master key that the servers have",
         Trouble::Unusable(_) => "remove the provider and add it again as it should be",
         Trouble::Fetch(error) => match error {
@@ -85,8 +90,7 @@ fn advised(trouble: &Trouble) -> String {
             FetchError::Status(_) => "check the issuer, and the URL of its keys or its endpoint",
             FetchError::Malformed(_) | FetchError::TooLarge => "check that the URL is the right one",
             FetchError::Busy => "try again",
-            FetchError::Forbidden(_) => return trouble.to_string(),
+            FetchError::Forbidden(_) => return None,
         },
-    };
-    format!("{trouble}; {advice}")
+    })
 }

@@ -42,6 +42,11 @@ impl Place {
         self.url.is_some()
     }
 
+    /// Where the database is, if it is PostgreSQL's.
+    pub(crate) fn url(&self) -> Option<&str> {
+        self.url.as_deref()
+    }
+
     /// The working directory.
     pub(crate) fn path(&self) -> &Path {
         self.directory.path()

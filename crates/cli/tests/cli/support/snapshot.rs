@@ -2,6 +2,9 @@
 
 use std::path::Path;
 
+/// The shape of an instant.
+const INSTANT: &str = "0000-00-00T00:00:00.000000";
+
 /// Holds a text against `snapshots/NAME.txt`; with `PERENNIAL_UPDATE_SNAPSHOTS=1` writes it there instead.
 #[track_caller]
 pub(crate) fn snapshot(name: &str, text: &str) {
@@ -19,4 +22,40 @@ pub(crate) fn snapshot(name: &str, text: &str) {
             path.display()
         );
     }
+}
+
+/// The text with the digits of ids and instants, which no two runs share, made noughts.
+pub(crate) fn masked(text: &str) -> String {
+    let mut masked = String::new();
+    let mut rest = text;
+    while let Some(next) = rest.chars().next() {
+        let (length, noughts) = match (id_length(&masked, rest), instant_length(rest)) {
+            (Some(length), _) => (length, "0".repeat(length)),
+            (_, Some(length)) => (length, INSTANT[..length].to_owned()),
+            _ => (next.len_utf8(), next.to_string()),
+        };
+        masked.push_str(&noughts);
+        rest = &rest[length..];
+    }
+    masked
+}
+
+/// The 26 characters after the underscore of an id.
+fn id_length(before: &str, rest: &str) -> Option<usize> {
+    let end = rest.bytes().take_while(u8::is_ascii_alphanumeric).count();
+    (before.ends_with('_') && end == 26).then_some(26)
+}
+
+/// An instant, with its fraction if it has one.
+fn instant_length(rest: &str) -> Option<usize> {
+    let fits = |(byte, like): (u8, u8)| if like == b'0' { byte.is_ascii_digit() } else { byte == like };
+    let is_like = |length: &usize| rest.len() >= *length && rest.bytes().zip(INSTANT.bytes()).take(*length).all(fits);
+    [INSTANT.len(), 19].into_iter().find(is_like)
+}
+
+#[test]
+fn ids_and_instants_are_masked_and_nothing_else() {
+    let text = "plan_01h455vb4pex5vsknk084sn02q 2026-01-31T09:30:00.123456Z 2026-01-31T09:30:00Z a_b 19.99";
+    let expected = "plan_00000000000000000000000000 0000-00-00T00:00:00.000000Z 0000-00-00T00:00:00Z a_b 19.99";
+    assert_eq!(masked(text), expected);
 }

@@ -1,0 +1,123 @@
+//! What the doctor found: a line for each thing looked at.
+
+use serde::Serialize;
+use serde::ser::{SerializeStruct, Serializer};
+
+/// How bad it is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub(super) enum Level {
+    /// As it should be.
+    Ok,
+    /// It works, and somebody should know.
+    Warning,
+    /// It does not work, or is not safe.
+    Problem,
+}
+
+impl Level {
+    const fn word(self) -> &'static str {
+        match self {
+            Self::Ok => "ok",
+            Self::Warning => "warning",
+            Self::Problem => "problem",
+        }
+    }
+}
+
+/// One thing that was looked at.
+#[derive(Debug, Serialize)]
+struct Finding {
+    check: &'static str,
+    level: Level,
+    found: String,
+    advice: Option<String>,
+}
+
+/// Everything that was looked at, in order.
+#[derive(Debug, Default)]
+pub(super) struct Report(Vec<Finding>);
+
+impl Report {
+    pub(super) fn ok(&mut self, check: &'static str, found: impl Into<String>) {
+        self.0.push(Finding { check, level: Level::Ok, found: found.into(), advice: None });
+    }
+
+    pub(super) fn warning(&mut self, check: &'static str, found: impl Into<String>, advice: impl Into<String>) {
+        self.tell(check, Level::Warning, found, advice);
+    }
+
+    pub(super) fn problem(&mut self, check: &'static str, found: impl Into<String>, advice: impl Into<String>) {
+        self.tell(check, Level::Problem, found, advice);
+    }
+
+    pub(super) fn tell(
+        &mut self,
+        check: &'static str,
+        level: Level,
+        found: impl Into<String>,
+        advice: impl Into<String>,
+    ) {
+        self.0.push(Finding { check, level, found: found.into(), advice: Some(advice.into()) });
+    }
+
+    pub(super) fn problems(&self) -> usize {
+        self.count(Level::Problem)
+    }
+
+    /// A line for each finding, and below it what to do.
+    pub(super) fn text(&self) -> String {
+        let width = self.0.iter().map(|finding| finding.check.len()).max().unwrap_or(0);
+        let mut lines: Vec<String> = Vec::new();
+        for Finding { check, level, found, advice } in &self.0 {
+            lines.push(format!("{:7}  {check:width$}  {found}", level.word()));
+            lines.extend(advice.iter().map(|advice| format!("{:7}  {:width$}  -> {advice}", "", "")));
+        }
+        lines.push(match (self.problems(), self.count(Level::Warning)) {
+            (0, 0) => "\nAll is well.".to_owned(),
+            (problems, warnings) => format!("\n{}, {}.", counted(problems, "problem"), counted(warnings, "warning")),
+        });
+        lines.join("\n")
+    }
+
+    fn count(&self, level: Level) -> usize {
+        self.0.iter().filter(|finding| finding.level == level).count()
+    }
+}
+
+fn counted(number: usize, word: &str) -> String {
+    match number {
+        1 => format!("1 {word}"),
+        _ => format!("{number} {word}s"),
+    }
+}
+
+impl Serialize for Report {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut report = serializer.serialize_struct("Report", 3)?;
+        report.serialize_field("checks", &self.0)?;
+        report.serialize_field("problems", &self.problems())?;
+        report.serialize_field("warnings", &self.count(Level::Warning))?;
+        report.end()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_to_do_stands_below_what_was_found() {
+        let mut report = Report::default();
+        report.ok("clock", "right");
+        assert!(report.text().ends_with("All is well."));
+        report.problem("disk_space", "none left", "make some");
+        report.warning("clock", "late", "wind it");
+        let expected = "ok       clock       right\n\
+                        problem  disk_space  none left\n                     -> make some\n\
+                        warning  clock       late\n                     -> wind it\n\n\
+                        1 problem, 1 warning.";
+        assert_eq!(report.text(), expected);
+        assert_eq!(report.problems(), 1);
+    }
+}

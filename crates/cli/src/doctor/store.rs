@@ -1,0 +1,237 @@
+//! The store: whether it answers, whose it is, what schema it has, what its clock says, what stands before it.
+
+use super::identity;
+use super::report::{Level, Report};
+use super::settings::Patient;
+use crate::config::Config;
+use crate::failure::Failure;
+use crate::public_url::PublicUrl;
+use crate::{master_key, storage};
+use perennial_app::context::{App, AppOptions, Chance, Clock};
+use perennial_app::error::Error;
+use perennial_app::keys::{Keys, MasterKey};
+use perennial_app::{events, first_run};
+use perennial_domain::time::Time;
+use perennial_store::Db;
+use perennial_store::examine::{self, Pooling, Server};
+use std::time::Duration;
+
+/// How long the store may take to answer everything that it is asked.
+const PATIENCE: Duration = Duration::from_secs(20);
+/// The oldest PostgreSQL that has all we use.
+const OLDEST_SERVER: u32 = 14;
+/// How far a clock may be off before anybody needs to know; past the second, tokens are refused.
+const NOTABLE_SECONDS: i64 = 2;
+const WRONG_SECONDS: i64 = 60;
+
+pub(super) async fn look(report: &mut Report, patient: &Patient, clock: &Clock) {
+    let key = look_at_key(report, &patient.config);
+    let Some(db) = open(report, &patient.config).await else { return };
+    let app = context(patient, db, clock, key.as_ref());
+    match tokio::time::timeout(PATIENCE, look_inside(report, &app, key.is_some())).await {
+        Ok(true) => identity::look(report, &app).await,
+        Ok(false) => {}
+        Err(_) => report.problem(
+            "store",
+            format!("it has not answered within {} seconds", PATIENCE.as_secs()),
+            "look at the load of the database, and for locks that somebody holds",
+        ),
+    }
+    app.db.close().await;
+}
+
+fn look_at_key(report: &mut Report, config: &Config) -> Option<MasterKey> {
+    const CHECK: &str = "master_key";
+    let is_new = config.database_url.is_none() && !storage::path(config).exists();
+    match master_key::given(config) {
+        Ok(Some(key)) => return Some(key),
+        Ok(None) if is_new => report.ok(CHECK, "there is none yet; the first run makes it"),
+        Ok(None) => report.problem(CHECK, "it is not at hand", master_key::missing(config).0),
+        Err(Failure(sentence)) => report.problem(CHECK, sentence, "give the key that the store was first run with"),
+    }
+    None
+}
+
+/// Opens the store so that nothing can be written to it, where the engine knows of such a thing.
+async fn open(report: &mut Report, config: &Config) -> Option<Db> {
+    const CHECK: &str = "store";
+    if config.database_url.is_none() && !storage::path(config).exists() {
+        let found = format!("there is none in {} yet", config.data_dir.display());
+        report.warning(CHECK, found, "start `perennial serve`, which makes it, or name another --data-dir");
+        return None;
+    }
+    match storage::open_to_look(config).await {
+        Ok(db) => Some(db),
+        Err(Failure(sentence)) => {
+            report.problem(CHECK, sentence, "no server can start until this is settled");
+            None
+        }
+    }
+}
+
+fn context(patient: &Patient, db: Db, clock: &Clock, key: Option<&MasterKey>) -> App {
+    let chance = Chance::from_system();
+    // Without the key nothing is opened, and whatever needs it says so itself.
+    let keys = key.map_or_else(|| Keys::derive(&MasterKey::new(chance.bytes())), Keys::derive);
+    let public_url = patient.config.public_url.clone().map(PublicUrl::into_text);
+    let options = AppOptions { public_url, providers: patient.providers.clone(), ..AppOptions::default() };
+    App::new(db, clock.clone(), chance, keys, options)
+}
+
+/// Answers whether the store can be asked for more.
+async fn look_inside(report: &mut Report, app: &App, has_key: bool) -> bool {
+    match app.db.examine_server().await {
+        Ok(Some(server)) => look_at_server(report, &server),
+        Ok(None) => {}
+        Err(error) => {
+            report.problem("store", error.to_string(), "see that the database runs and can be reached");
+            return false;
+        }
+    }
+    if !look_at_schema(report, &app.db).await {
+        return false;
+    }
+    look_at_clock(report, app).await;
+    if has_key {
+        match first_run::has_this_key(app).await {
+            Ok(true) => report.ok("master_key", "it is the store's"),
+            Ok(false) if matches!(first_run::has_happened(&app.db).await, Ok(false)) => {
+                report.ok("master_key", "it will be that of the store, which is empty");
+            }
+            Ok(false) => {
+                let advice = "start the servers with the key that the store was first run with";
+                report.problem("master_key", "the store belongs to another master key", advice);
+            }
+            Err(error) => unanswered(report, "master_key", &error),
+        }
+    }
+    true
+}
+
+fn look_at_server(report: &mut Report, server: &Server) {
+    let found = format!("PostgreSQL {} answers", server.version);
+    if server.version < OLDEST_SERVER {
+        report.problem("store", found, format!("use PostgreSQL {OLDEST_SERVER} or newer"));
+    } else if server.is_standby {
+        let advice = "name every host in --database-url, with target_session_attrs=read-write";
+        report.problem("store", format!("{found}, as a standby that takes no writes"), advice);
+    } else {
+        report.ok("store", found);
+    }
+    if !server.fsync {
+        report.warning(
+            "sync",
+            "PostgreSQL runs with fsync = off: a power cut may cost the whole database",
+            "set fsync = on in postgresql.conf",
+        );
+    } else if matches!(server.synchronous_commit.as_str(), "off" | "local") {
+        report.warning(
+            "sync",
+            format!("PostgreSQL runs with synchronous_commit = {}", server.synchronous_commit),
+            "`off` loses acknowledged changes in a crash, `local` in a switch to a standby: set it to on",
+        );
+    } else {
+        report.ok("sync", format!("a commit waits for the disk (synchronous_commit = {})", server.synchronous_commit));
+    }
+    match server.pooling {
+        Pooling::None => report.ok("pooler", "none, or one in session mode"),
+        Pooling::Transaction => report.ok(
+            "pooler",
+            "one in transaction mode, which is fine; a PgBouncer before 1.21 needs `[postgres] prepared = false`",
+        ),
+        Pooling::Statement => report.problem(
+            "pooler",
+            "one in statement mode, in which no transaction can be had",
+            "set pool_mode = transaction for this database",
+        ),
+    }
+}
+
+async fn look_at_schema(report: &mut Report, db: &Db) -> bool {
+    const CHECK: &str = "schema";
+    let schema = match examine::schema(db).await {
+        Ok(schema) => schema,
+        Err(error) => {
+            report.problem(
+                "store",
+                error.to_string(),
+                "see that the store is whole; `perennial backup restore` replaces it",
+            );
+            return false;
+        }
+    };
+    if !db.is_shared() {
+        report.ok("store", "it can be read");
+    }
+    if let Some(fault) = schema.fault {
+        report.problem(CHECK, fault.to_string(), "run the program that the store was last used with");
+        return false;
+    }
+    match (schema.found, schema.known) {
+        (found, known) if found == known => {
+            report.ok(CHECK, format!("version {found}, this program's"));
+            return true;
+        }
+        (0, _) => report.warning(CHECK, "the store is empty", "start `perennial serve`, which makes what it needs"),
+        (found, known) => report.problem(
+            CHECK,
+            format!("the store has version {found} and this program needs {known}"),
+            "make a backup, then run `perennial migrate` or start the new server, which does the same",
+        ),
+    }
+    false
+}
+
+async fn look_at_clock(report: &mut Report, app: &App) {
+    const CHECK: &str = "clock";
+    let before = app.clock.now();
+    let there = examine::now(&app.db).await;
+    let after = app.clock.now();
+    let latest = events::latest(app).await;
+    let (there, latest) = match (there, latest) {
+        (Ok(there), Ok(latest)) => (there, latest),
+        (Err(error), _) => return unanswered(report, CHECK, &error.into()),
+        (_, Err(error)) => return unanswered(report, CHECK, &error),
+    };
+    let ahead = latest.map_or(0, |latest| latest.seconds_since(after));
+    let apart = apart(before, there, after);
+    if ahead > NOTABLE_SECONDS {
+        let found = format!("the newest event lies {ahead} seconds ahead of this machine's clock");
+        let advice = "set this machine's clock, or find the server whose clock is ahead: run NTP on all of them";
+        report.tell(CHECK, level(ahead), found, advice);
+    } else if apart > NOTABLE_SECONDS {
+        let found = format!("this machine's clock and PostgreSQL's are {apart} seconds apart");
+        report.tell(CHECK, level(apart), found, "set the one that is wrong: run NTP on both machines");
+    } else {
+        let against = if app.db.is_shared() { "PostgreSQL's and the newest event's" } else { "the newest event's" };
+        report.ok(CHECK, format!("it agrees with {against}"));
+    }
+}
+
+/// How many seconds two clocks are apart at least, whenever between the two moments the other one was read.
+fn apart(before: Time, there: Time, after: Time) -> i64 {
+    before.seconds_since(there).max(there.seconds_since(after)).max(0)
+}
+
+fn level(seconds: i64) -> Level {
+    if seconds > WRONG_SECONDS { Level::Problem } else { Level::Warning }
+}
+
+pub(super) fn unanswered(report: &mut Report, check: &'static str, error: &Error) {
+    report.problem(check, error.to_string(), "see that the store can be read");
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn clocks_are_apart_by_what_the_way_does_not_explain() {
+        let at = |seconds: i64| Time::from_micros(seconds * 1_000_000).unwrap();
+        assert_eq!(apart(at(100), at(100), at(100)), 0);
+        assert_eq!(apart(at(100), at(104), at(105)), 0);
+        assert_eq!(apart(at(100), at(190), at(101)), 89);
+        assert_eq!(apart(at(100), at(30), at(101)), 70);
+        assert_eq!((level(60), level(61)), (Level::Warning, Level::Problem));
+    }
+}
