@@ -25,9 +25,25 @@ pub async fn create(app: &App, organization: OrganizationId, email: Email) -> Re
     }
 }
 
-/// An organization's users, newest first.
-pub async fn list(app: &App, organization: OrganizationId, limit: i64) -> Result<Vec<User>, Error> {
-    Ok(users::newest(&app.db, organization, UserId::from_bytes([0xff; 16]), limit).await?)
+/// The user of an organization with this id.
+pub async fn by_id(app: &App, organization: OrganizationId, id: UserId) -> Result<Option<User>, Error> {
+    Ok(users::by_id(&app.db, organization, id).await?)
+}
+
+/// The user of an organization with this address.
+pub async fn by_email(app: &App, organization: OrganizationId, email: &Email) -> Result<Option<User>, Error> {
+    Ok(users::by_email(&app.db, organization, email).await?)
+}
+
+/// A page of an organization's users after one of them, newest first.
+pub async fn page(
+    app: &App,
+    organization: OrganizationId,
+    after: Option<UserId>,
+    limit: usize,
+) -> Result<Vec<User>, Error> {
+    let before = after.unwrap_or(UserId::from_bytes([0xff; 16]));
+    Ok(users::newest(&app.db, organization, before, i64::try_from(limit).unwrap_or(i64::MAX)).await?)
 }
 
 /// What an event keeps of a user: which fields were set, not what they hold, so that an erased person stays erased.

@@ -3,9 +3,11 @@
 mod configuration;
 mod examples;
 mod providers;
+mod records;
 
 pub(crate) use configuration::Configuration;
 pub(crate) use providers::{Identity, Provider, ProviderAdd};
+pub(crate) use records::{Format, Payment, Plan, PlanList, Portion, Session, Single, Subscription, SubscriptionList};
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use std::net::SocketAddr;
@@ -61,6 +63,18 @@ pub(crate) enum Command {
     /// Users: the people who subscribe.
     #[command(subcommand, after_help = examples::USER)]
     User(User),
+    /// Sessions: where people are signed in.
+    #[command(subcommand)]
+    Session(Session),
+    /// Plans: what can be bought.
+    #[command(subcommand)]
+    Plan(Plan),
+    /// Subscriptions: who has bought what.
+    #[command(subcommand)]
+    Subscription(Subscription),
+    /// Payments: money received for subscriptions.
+    #[command(subcommand)]
+    Payment(Payment),
     /// Identity providers: whose word counts on who somebody is.
     #[command(subcommand, after_help = examples::PROVIDER)]
     Provider(Provider),
@@ -241,12 +255,13 @@ pub(crate) enum User {
         org: InOrg,
     },
     /// List an organization's users, newest first.
-    List {
-        /// At most so many.
-        #[arg(long, default_value_t = 50)]
-        limit: u16,
+    List(Portion),
+    /// Show one user.
+    Get {
+        /// The user's id (usr_…) or e-mail address.
+        user: String,
         #[command(flatten)]
-        org: InOrg,
+        single: Single,
     },
 }
 

@@ -6,7 +6,12 @@ pub(crate) mod configuration;
 mod events;
 mod identity;
 mod organizations;
+mod payments;
+mod plans;
 mod providers;
+mod records;
+mod sessions;
+mod subscriptions;
 mod users;
 
 pub(crate) use providers::advice_on;
@@ -32,6 +37,10 @@ pub(crate) async fn run(command: Command, config: &Config, json: bool) -> Result
         Command::Org(command) => organizations::run(&app, command, json).await,
         Command::Client(command) => clients::run(&app, command, json).await,
         Command::User(command) => users::run(&app, command, json).await,
+        Command::Session(command) => sessions::run(&app, command, json).await,
+        Command::Plan(command) => plans::run(&app, command, json).await,
+        Command::Subscription(command) => subscriptions::run(&app, command, json).await,
+        Command::Payment(command) => payments::run(&app, command, json).await,
         Command::Provider(command) => providers::run(&app, command, json).await,
         Command::Identity(command) => identity::run(&app, command, json).await,
         Command::Events(command) => events::run(&app, command, json).await,
@@ -80,4 +89,23 @@ async fn organization(app: &App, name_or_id: &str) -> Result<Organization, Failu
 /// A flag whose value is wrong.
 fn wrong(flag: &str, reason: &Reason) -> Failure {
     Failure::new(format!("--{flag} {}", reason.detail))
+}
+
+/// A flag's value, if it was given and can be read.
+fn read_flag<T>(
+    flag: &str,
+    text: Option<&str>,
+    read: impl FnOnce(&str) -> Result<T, Reason>,
+) -> Result<Option<T>, Failure> {
+    text.map(read).transpose().map_err(|reason| wrong(flag, &reason))
+}
+
+/// An order by name; a `-` before it turns it round.
+fn chosen_sort<T: Copy>(text: &str, known: &[(&str, T)]) -> Result<(T, bool), Failure> {
+    let (name, descending) = text.strip_prefix('-').map_or((text, false), |name| (name, true));
+    let found = known.iter().find(|(known, _)| *known == name);
+    found.map(|(_, sort)| (*sort, descending)).ok_or_else(|| {
+        let names: Vec<&str> = known.iter().map(|(name, _)| *name).collect();
+        Failure::new(format!("--sort must be one of {}, with - before it to turn the order round", names.join(", ")))
+    })
 }

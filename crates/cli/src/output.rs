@@ -12,12 +12,16 @@ pub(crate) fn print<T: Serialize>(json: bool, data: &T, text: impl FnOnce() -> S
 
 /// Writes to standard output. A reader that has gone away, such as `head`, has had enough: that is no failure.
 pub(crate) fn write(text: &str) -> Result<(), Failure> {
+    offer(text).map(drop)
+}
+
+/// Writes to standard output; answers whether anybody still reads.
+pub(crate) fn offer(text: &str) -> Result<bool, Failure> {
     let mut stdout = std::io::stdout().lock();
     match stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush()) {
-        Err(error) if error.kind() != ErrorKind::BrokenPipe => {
-            Err(Failure::new(format!("standard output cannot be written: {error}")))
-        }
-        _ => Ok(()),
+        Ok(()) => Ok(true),
+        Err(error) if error.kind() == ErrorKind::BrokenPipe => Ok(false),
+        Err(error) => Err(Failure::new(format!("standard output cannot be written: {error}"))),
     }
 }
 

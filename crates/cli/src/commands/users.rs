@@ -1,5 +1,6 @@
 //! `perennial user`.
 
+use super::records::{self, Column, Kind, text};
 use super::{organization, wrong};
 use crate::arguments::User as Command;
 use crate::failure::Failure;
@@ -7,9 +8,32 @@ use crate::output;
 use perennial_app::context::App;
 use perennial_app::users;
 use perennial_domain::id::{OrganizationId, UserId};
+use perennial_domain::text::Line;
 use perennial_domain::time::Time;
 use perennial_domain::users::{Email, User};
+use perennial_store::{Page, Position, Value};
 use serde::Serialize;
+
+static KIND: Kind = Kind {
+    name: "user",
+    fields: &[
+        "id",
+        "auth_id",
+        "auth_provider",
+        "auth_type",
+        "organization_id",
+        "email",
+        "username",
+        "first_name",
+        "last_name",
+        "terms",
+        "notifications",
+        "role",
+        "created_at",
+        "updated_at",
+    ],
+    columns: &[Column::whole("ID", "id"), Column::new("E-MAIL", "email"), Column::new("CREATED", "created_at")],
+};
 
 pub(super) async fn run(app: &App, command: Command, json: bool) -> Result<(), Failure> {
     match command {
@@ -21,40 +45,91 @@ pub(super) async fn run(app: &App, command: Command, json: bool) -> Result<(), F
             let user = users::create(app, organization.id, email).await?.ok_or(taken)?;
             output::print(json, &UserView::of(&user), || format!("Created {}.", user.id))
         }
-        Command::List { limit, org } => {
-            let organization = organization(app, &org.org).await?;
-            let users = users::list(app, organization.id, i64::from(limit)).await?;
-            let views: Vec<UserView<'_>> = users.iter().map(UserView::of).collect();
-            output::print(json, &views, || {
-                let rows: Vec<[String; 3]> = users
-                    .iter()
-                    .map(|user| {
-                        let email = user.email.as_ref().map(Email::as_str).unwrap_or_default();
-                        [user.id.to_string(), email.to_owned(), user.created_at.to_string()]
-                    })
-                    .collect();
-                output::table(["ID", "E-MAIL", "CREATED"], &rows)
-            })
+        Command::List(portion) => {
+            let organization = organization(app, &portion.org.org).await?.id;
+            let after = match &portion.after {
+                Some(named) => Some(place(find(app, organization, named).await?.id)),
+                None => None,
+            };
+            let pages = async |after: Option<Position>, limit| page(app, organization, after.as_ref(), limit).await;
+            let record = |user: &User| (user.id.to_string(), text(&UserView::of(user)));
+            records::list(&KIND, json, &portion, after, pages, record).await
+        }
+        Command::Get { user, single } => {
+            let organization = organization(app, &single.org.org).await?.id;
+            let user = find(app, organization, &user).await?;
+            records::show(&KIND, json, &single, &text(&UserView::of(&user)))
         }
     }
 }
 
-/// A user as the operator sees it.
+/// A user by id or e-mail address.
+pub(super) async fn find(app: &App, organization: OrganizationId, named: &str) -> Result<User, Failure> {
+    let found = match (named.parse(), Email::parse(named)) {
+        (Ok(id), _) => users::by_id(app, organization, id).await?,
+        (_, Ok(email)) => users::by_email(app, organization, &email).await?,
+        _ => None,
+    };
+    found.ok_or_else(|| KIND.missing(named))
+}
+
+async fn page(
+    app: &App,
+    organization: OrganizationId,
+    after: Option<&Position>,
+    limit: usize,
+) -> Result<Page<User>, Failure> {
+    let after = after.and_then(|after| match after.values.as_slice() {
+        [Value::Uuid(bytes)] => Some(UserId::from_bytes(*bytes)),
+        _ => None,
+    });
+    // One more than was asked for tells whether there is more.
+    let mut items = users::page(app, organization, after, limit.saturating_add(1)).await?;
+    let more = items.len() > limit;
+    items.truncate(limit);
+    let next = items.last().filter(|_| more).map(|user| place(user.id));
+    Ok(Page { items, next })
+}
+
+fn place(user: UserId) -> Position {
+    Position { values: vec![user.bytes().into()] }
+}
+
+/// A user as the API tells them of themselves, without the session they would be asking from.
 #[derive(Serialize)]
 struct UserView<'a> {
     id: UserId,
+    auth_id: Option<&'a str>,
+    auth_provider: Option<&'a str>,
+    auth_type: Option<&'a str>,
     organization_id: OrganizationId,
     email: Option<&'a str>,
+    username: Option<&'a str>,
+    first_name: Option<&'a str>,
+    last_name: Option<&'a str>,
+    terms: Option<bool>,
+    notifications: Option<bool>,
+    role: &'static str,
     created_at: Time,
     updated_at: Time,
 }
 
 impl<'a> UserView<'a> {
     fn of(user: &'a User) -> Self {
+        let (identity, profile) = (&user.identity, &user.profile);
         Self {
             id: user.id,
+            auth_id: identity.as_ref().map(|identity| identity.subject.as_str()),
+            auth_provider: identity.as_ref().map(|identity| identity.issuer.as_str()),
+            auth_type: profile.auth_type.as_ref().map(Line::as_str),
             organization_id: user.organization_id,
             email: user.email.as_ref().map(Email::as_str),
+            username: profile.username.as_ref().map(Line::as_str),
+            first_name: profile.first_name.as_ref().map(Line::as_str),
+            last_name: profile.last_name.as_ref().map(Line::as_str),
+            terms: profile.terms,
+            notifications: profile.notifications,
+            role: "user",
             created_at: user.created_at,
             updated_at: user.updated_at,
         }

@@ -24,6 +24,8 @@ mod provider_check;
 mod provider_commands;
 mod provider_file;
 mod provider_secrets;
+mod record_forms;
+mod records;
 mod refusals;
 mod refused_settings;
 mod secret_files;

@@ -39,12 +39,13 @@ impl Output {
         self.stdout
     }
 
-    /// It did what it was told and printed one JSON object, `{"data": …}`, and nothing else.
+    /// It did what it was told and printed one JSON object, `{"data": …}`, for a list with its page, and nothing else.
     #[track_caller]
     pub(crate) fn data(self) -> Value {
         let stdout = self.succeeded();
         let mut object: Value = serde_json::from_str(&stdout).unwrap_or_else(|error| panic!("{error}: {stdout}"));
-        assert!(object.get("data").is_some() && object.as_object().unwrap().len() == 1, "{stdout}");
+        let names: Vec<&str> = object.as_object().unwrap().keys().map(String::as_str).collect();
+        assert!(matches!(names[..], ["data"] | ["data", "page"]), "{stdout}");
         assert!(stdout.ends_with("}\n") && stdout.lines().count() == 1, "{stdout}");
         object["data"].take()
     }

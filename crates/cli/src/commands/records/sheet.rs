@@ -1,0 +1,116 @@
+//! What a list or a record is written on, in the form that was asked for.
+
+use super::table::{self, Cell, cells};
+use super::{Kind, csv};
+use crate::failure::Failure;
+use crate::output;
+use std::io::IsTerminal;
+
+/// The form of what is written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Form {
+    /// One object, as the API answers: `--json`.
+    Envelope,
+    /// A record a line.
+    Lines,
+    Csv,
+    Table,
+}
+
+/// A list that is being written.
+pub(super) struct Sheet<'a> {
+    kind: &'a Kind,
+    form: Form,
+    /// The width of the columns, settled by the first records.
+    widths: Option<Vec<usize>>,
+    is_empty: bool,
+    terminal: Option<usize>,
+}
+
+impl<'a> Sheet<'a> {
+    pub(super) fn new(kind: &'a Kind, form: Form) -> Self {
+        Self { kind, form, widths: None, is_empty: true, terminal: terminal_width() }
+    }
+
+    /// Writes some records, and before the first what stands above them. Answers whether anybody still reads.
+    pub(super) fn add(&mut self, records: &[String]) -> Result<bool, Failure> {
+        let mut text = match (self.form, &self.widths) {
+            (Form::Envelope, None) => "{\"data\":[".to_owned(),
+            (Form::Csv, None) => header(self.kind),
+            _ => String::new(),
+        };
+        match self.form {
+            Form::Envelope => {
+                let comma = if self.is_empty || records.is_empty() { "" } else { "," };
+                text.extend([comma, &records.join(",")]);
+            }
+            Form::Lines => text.extend(records.iter().flat_map(|record| [record.as_str(), "\n"])),
+            Form::Csv => {
+                let lines = records.iter().map(|record| csv::line(&cells(record, self.kind.fields.iter().copied())));
+                text.extend(lines);
+            }
+            Form::Table => text.push_str(&self.rows(records)),
+        }
+        self.widths.get_or_insert_default();
+        self.is_empty &= records.is_empty();
+        output::offer(&text)
+    }
+
+    /// Ends the list; if there is more, after the record `last`, says how to go on.
+    pub(super) fn end(self, last: Option<&str>, limit: Option<u32>) -> Result<(), Failure> {
+        if self.form == Form::Envelope {
+            let page = serde_json::json!({ "after": last, "has_more": last.is_some(), "limit": limit });
+            return output::write(&format!("],\"page\":{page}}}\n"));
+        }
+        if let Some(last) = last {
+            // Not among the records, which somebody may be reading with a program.
+            eprintln!("There may be more: go on with --after {last}, or list them with --all.");
+        }
+        Ok(())
+    }
+
+    fn rows(&mut self, records: &[String]) -> String {
+        let fields = || self.kind.columns.iter().map(|column| column.field);
+        let rows: Vec<Vec<String>> =
+            records.iter().map(|record| cells(record, fields()).iter().map(Cell::shown).collect()).collect();
+        let (mut lines, is_cut) = (Vec::new(), self.terminal.is_some());
+        let widths = match &self.widths {
+            Some(widths) => widths.clone(),
+            None => {
+                let widths = table::widths(self.kind.columns, &rows, self.terminal);
+                let heads: Vec<String> = self.kind.columns.iter().map(|column| column.head.to_owned()).collect();
+                lines.push(table::line(&heads, &widths, is_cut));
+                widths
+            }
+        };
+        lines.extend(rows.iter().map(|row| table::line(row, &widths, is_cut)));
+        self.widths = Some(widths);
+        lines.into_iter().fold(String::new(), |text, line| text + &line + "\n")
+    }
+}
+
+/// Writes one record.
+pub(super) fn one(kind: &Kind, form: Form, record: &str) -> Result<(), Failure> {
+    let cells = cells(record, kind.fields.iter().copied());
+    output::write(&match form {
+        Form::Envelope => format!("{{\"data\":{record}}}\n"),
+        Form::Lines => format!("{record}\n"),
+        Form::Csv => header(kind) + &csv::line(&cells),
+        Form::Table => {
+            let width = kind.fields.iter().map(|field| field.len()).max().unwrap_or(0);
+            let lines = kind.fields.iter().zip(&cells).map(|(field, cell)| format!("{field:width$}  {}", cell.shown()));
+            lines.fold(String::new(), |text, line| text + line.trim_end() + "\n")
+        }
+    })
+}
+
+fn header(kind: &Kind) -> String {
+    format!("{}\r\n", kind.fields.join(","))
+}
+
+/// How wide the terminal is that standard output is, if it is one.
+fn terminal_width() -> Option<usize> {
+    let stdout = std::io::stdout();
+    let size = stdout.is_terminal().then(|| rustix::termios::tcgetwinsize(&stdout).ok()).flatten()?;
+    Some(usize::from(size.ws_col)).filter(|width| *width > 0)
+}
