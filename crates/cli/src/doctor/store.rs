@@ -16,7 +16,9 @@ use perennial_store::Db;
 use perennial_store::examine::{self, Pooling, Server};
 use std::time::Duration;
 
-/// How long the store may take to answer everything that it is asked.
+/// How long the store may take to let us in; one that is there and silent would keep us for ever.
+const OPENING: Duration = Duration::from_secs(5);
+/// How long it may take to answer everything that it is asked.
 const PATIENCE: Duration = Duration::from_secs(20);
 /// The oldest PostgreSQL that has all we use.
 const OLDEST_SERVER: u32 = 14;
@@ -31,11 +33,7 @@ pub(super) async fn look(report: &mut Report, patient: &Patient, clock: &Clock) 
     match tokio::time::timeout(PATIENCE, look_inside(report, &app, key.is_some())).await {
         Ok(true) => identity::look(report, &app).await,
         Ok(false) => {}
-        Err(_) => report.problem(
-            "store",
-            format!("it has not answered within {} seconds", PATIENCE.as_secs()),
-            "look at the load of the database, and for locks that somebody holds",
-        ),
+        Err(_) => return silent(report, PATIENCE),
     }
     app.db.close().await;
 }
@@ -60,13 +58,20 @@ async fn open(report: &mut Report, config: &Config) -> Option<Db> {
         report.warning(CHECK, found, "start `perennial serve`, which makes it, or name another --data-dir");
         return None;
     }
-    match storage::open_to_look(config).await {
-        Ok(db) => Some(db),
-        Err(Failure(sentence)) => {
-            report.problem(CHECK, sentence, "no server can start until this is settled");
-            None
-        }
+    match tokio::time::timeout(OPENING, storage::open_to_look(config)).await {
+        Ok(Ok(db)) => return Some(db),
+        Ok(Err(Failure(sentence))) => report.problem(CHECK, sentence, "no server can start until this is settled"),
+        Err(_) => silent(report, OPENING),
     }
+    None
+}
+
+fn silent(report: &mut Report, patience: Duration) {
+    report.problem(
+        "store",
+        format!("it has not answered within {} seconds", patience.as_secs()),
+        "see that --database-url leads to PostgreSQL; look at its load, and for locks that somebody holds",
+    );
 }
 
 fn context(patient: &Patient, db: Db, clock: &Clock, key: Option<&MasterKey>) -> App {

@@ -5,6 +5,7 @@ use crate::config::Config;
 use clap::Parser;
 
 const GUIDE: &str = include_str!("../../../../docs/identity-providers.md");
+const COMMANDS: &str = include_str!("../../../../docs/commands.md");
 
 /// The blocks of code in this language, wherever they are indented to.
 fn blocks(text: &str, language: &str) -> Vec<String> {
@@ -44,6 +45,16 @@ fn every_command_in_the_guide_is_accepted() {
     assert_eq!(commands.len(), 12, "{commands:?}");
     for command in commands {
         let words = command.split(" #").next().unwrap_or_default().split_whitespace();
+        assert!(Arguments::try_parse_from(words).is_ok(), "{command}");
+    }
+}
+
+#[test]
+fn every_command_in_the_page_of_commands_is_accepted() {
+    let text = blocks(COMMANDS, "sh").join("\n");
+    assert_eq!(text.lines().count(), 5, "{text}");
+    for command in text.lines() {
+        let words = command.split(" > ").next().unwrap_or_default().split_whitespace();
         assert!(Arguments::try_parse_from(words).is_ok(), "{command}");
     }
 }

@@ -1,7 +1,7 @@
 //! `perennial doctor` on PostgreSQL: not there, behind a pooler, with a clock of its own.
 
 use crate::doctor::Seen;
-use crate::support::{PATIENCE, Place, eventually, skipped};
+use crate::support::{MASTER_KEY, PATIENCE, Place, eventually, skipped};
 use perennial_store::Sql;
 use std::net::{TcpListener, TcpStream};
 use std::path::Path;
@@ -15,7 +15,7 @@ fn a_database_that_cannot_be_reached_is_found_and_the_rest_looked_at() {
     let url = format!("postgres://ada:hunter2@127.0.0.1:{port}/perennial");
     let mut command = place.program();
     command.args(["doctor", "--json", "--database-url", &url]);
-    let seen = Seen::of(command.env("PERENNIAL_MASTER_KEY", crate::support::MASTER_KEY));
+    let seen = Seen::of(command.env("PERENNIAL_MASTER_KEY", MASTER_KEY));
     seen.has_one_problem("store", &["cannot be reached", "--database-url"]);
     assert!(!seen.data.to_string().contains("hunter2"), "{}", seen.data);
     for check in ["configuration", "proxies", "data_directory"] {
@@ -24,6 +24,17 @@ fn a_database_that_cannot_be_reached_is_found_and_the_rest_looked_at() {
     let seen = Seen::at(&place, &["--database-url", "mysql://x"]);
     seen.says("store", "problem", &["postgres://"]);
     seen.says("master_key", "problem", &["openssl rand -hex 32"]);
+}
+
+#[test]
+fn a_database_that_never_answers_is_found_too() {
+    let place = Place::sqlite();
+    // It accepts, by the kernel's hand, and nobody ever says a word.
+    let silent = TcpListener::bind("127.0.0.1:0").unwrap();
+    let url = format!("postgres://ada@{}/perennial", silent.local_addr().unwrap());
+    let mut command = place.program();
+    command.args(["doctor", "--json", "--database-url", &url]).env("PERENNIAL_MASTER_KEY", MASTER_KEY);
+    Seen::of(&mut command).has_one_problem("store", &["not answered within 5 seconds", "--database-url"]);
 }
 
 /// `clock_timestamp()` of our own, found before the server's.
