@@ -1,6 +1,7 @@
 //! The configuration: the file, under the environment and the flags. Nothing below this crate has heard of it.
 //! What the file may say is what these types say: the reference, the schema and the faults are made from them.
 
+pub(crate) mod environment;
 pub(crate) mod fault;
 mod file;
 mod known;

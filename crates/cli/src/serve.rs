@@ -1,6 +1,6 @@
 //! `perennial serve`: from the configuration to a listening service, and down again without losing a request.
 
-use crate::config::Config;
+use crate::config::{Config, environment};
 use crate::failure::Failure;
 use crate::greeting::{self, Places};
 use crate::start::{self, Given};
@@ -22,6 +22,9 @@ const SWEEP_EVERY: Duration = Duration::from_mins(10);
 /// Serves until told to stop.
 pub(crate) async fn run(config: Config) -> Result<(), Failure> {
     logs::start();
+    for slip in environment::slips() {
+        tracing::warn!("{}", slip.line());
+    }
     // All that can be refused without a trace comes before the store is touched.
     let given = Given::read(&config)?;
     let server = bind("--listen", config.listen, config.limits.server()).await?;

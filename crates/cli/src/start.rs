@@ -15,7 +15,7 @@ use perennial_store::Db;
 use std::net::SocketAddr;
 use std::path::PathBuf;
 
-const BOOTSTRAP_VARIABLE: &str = "PERENNIAL_BOOTSTRAP_CLIENT_ID";
+pub(crate) const BOOTSTRAP_VARIABLE: &str = "PERENNIAL_BOOTSTRAP_CLIENT_ID";
 
 /// The secrets and providers a server was given, read before it touches anything.
 pub(crate) struct Given {

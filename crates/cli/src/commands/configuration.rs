@@ -3,7 +3,7 @@
 use crate::arguments::{Configuration, Place};
 use crate::config::fault::Fault;
 use crate::config::source::{Source, Sources};
-use crate::config::{Config, Loaded, reference, schema, variable};
+use crate::config::{Config, Loaded, environment, reference, schema, variable};
 use crate::failure::Failure;
 use crate::start::{self, Given};
 use crate::{logs, master_key, output, providers};
@@ -30,7 +30,7 @@ struct Row {
 fn show(loaded: Loaded, json: bool) -> Result<(), Failure> {
     let sources = loaded.sources.clone();
     let mut rows = rows(effective(loaded.accept()?), &sources)?;
-    rows.extend(environment()?);
+    rows.extend(told()?);
     output::print(json, &rows, || {
         let cells: Vec<[String; 3]> =
             rows.iter().map(|row| [row.key.clone(), text(&row.value), row.source.to_string()]).collect();
@@ -72,7 +72,7 @@ fn rows(config: Config, sources: &Sources) -> Result<Vec<Row>, Failure> {
 }
 
 /// What only the environment can say.
-fn environment() -> Result<Vec<Row>, Failure> {
+fn told() -> Result<Vec<Row>, Failure> {
     let mut rows = Vec::new();
     for (key, told) in [("master_key", master_key::told()?), ("bootstrap_client_id", start::told()?)] {
         rows.extend(told.map(|told| Row {
@@ -105,6 +105,7 @@ fn check(loaded: Loaded, json: bool) -> Result<(), Failure> {
         faults.extend(Given::faults(&config).into_iter().chain(logs::fault()).map(Fault::from));
         faults.extend(provider_faults(&config, &sources));
     }
+    faults.extend(environment::slips());
     output::print(json, &json!({ "file": file, "faults": faults }), || match faults.as_slice() {
         [] => match &file {
             Some(path) => format!("{} is right, and so are the environment and the flags.", path.display()),

@@ -50,7 +50,8 @@ pub(crate) fn unknown(table: &str, key: &str, here: &Map<String, Value>) -> Stri
     format!("there is no key `{key}`{place}; {advice}")
 }
 
-fn nearest<'a>(key: &str, names: impl Iterator<Item = &'a str>) -> Option<&'a str> {
+/// The name that a key is a slip of, if there is one.
+pub(crate) fn nearest<'a>(key: &str, names: impl Iterator<Item = &'a str>) -> Option<&'a str> {
     let key = key.to_lowercase();
     let alike = |name: &&str| strsim::jaro_winkler(&key, name);
     let best = names.max_by(|one, other| alike(one).total_cmp(&alike(other)))?;

@@ -78,7 +78,11 @@ mod tests {
 
     #[test]
     fn the_page_names_every_flag_and_variable() {
+        use crate::config::environment;
         use clap::CommandFactory;
+        for name in environment::variables() {
+            assert!(PAGE.contains(&format!("`{name}`")), "{name} is not in docs/configuration.md");
+        }
         let command = crate::arguments::Arguments::command();
         let serve = command.find_subcommand("serve").unwrap();
         for argument in command.get_arguments().chain(serve.get_arguments()) {

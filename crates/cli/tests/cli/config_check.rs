@@ -1,6 +1,6 @@
 //! `perennial config check`: all that is wrong, at once, each fault with its place.
 
-use crate::support::{MASTER_KEY, Output, Place, snapshot};
+use crate::support::{MASTER_KEY, Output, Place, Server, snapshot};
 
 const WRONG: &str = "# ours
 lissten = \"127.0.0.1:1\"
@@ -82,6 +82,20 @@ fn secrets_and_providers_are_looked_at_too() {
     {
         assert!(output.stdout.contains(part), "{}", output.stdout);
     }
+}
+
+#[test]
+fn a_variable_that_nothing_reads_is_told_if_it_is_nearly_ours() {
+    let place = Place::sqlite();
+    let mut command = place.program();
+    command.env("PERENNIAL_LISTN", "127.0.0.1:1").env("PERENNIAL_SERVICE_HOST", "10.0.0.1").args(["config", "check"]);
+    let output = Output::of(&mut command);
+    assert_eq!(output.code, Some(1));
+    assert_eq!(output.stdout, "PERENNIAL_LISTN: nothing reads this; did you mean PERENNIAL_LISTEN?\n");
+    Output::of(command.env_remove("PERENNIAL_LISTN")).succeeded();
+    let server = Server::start(place.serve_command().env("PERENNIAL_LISTN", "127.0.0.1:1"));
+    let logs = server.logs();
+    assert!(logs.lines().any(|line| line.contains("WARN") && line.contains("PERENNIAL_LISTN: ")), "{logs}");
 }
 
 #[test]
