@@ -125,6 +125,9 @@ pub(crate) struct Serve {
     /// Where the world reaches this service: the issuer of its tokens [default: a name kept in the store]
     #[arg(long, env = "PERENNIAL_PUBLIC_URL", value_name = "URL")]
     pub(crate) public_url: Option<String>,
+    /// How long to go on serving, and to say no at /readyz, between the signal to stop and stopping [default: 0]
+    #[arg(long, env = "PERENNIAL_STOP_DELAY_SECONDS", value_name = "SECONDS")]
+    pub(crate) stop_delay_seconds: Option<u16>,
 }
 
 #[derive(Subcommand)]

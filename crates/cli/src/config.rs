@@ -39,6 +39,8 @@ pub(crate) struct Config {
     pub(crate) trusted_proxies: Vec<Proxy>,
     /// Whether the `local` identity provider answers; on a loopback listener only unless this says so.
     pub(crate) local_provider: Option<bool>,
+    /// How long proxies have to turn elsewhere before the server stops.
+    pub(crate) stop_delay_seconds: u16,
     pub(crate) postgres: Postgres,
     pub(crate) limits: Limits,
     pub(crate) rate_limits: RateLimits,
@@ -59,6 +61,7 @@ impl Default for Config {
             public_url: None,
             trusted_proxies: Vec::new(),
             local_provider: None,
+            stop_delay_seconds: 0,
             postgres: Postgres::default(),
             limits: Limits::default(),
             rate_limits: RateLimits::default(),
@@ -178,6 +181,10 @@ impl Config {
 
     pub(crate) fn data_dir(&self) -> &Path {
         &self.data_dir
+    }
+
+    pub(crate) fn stop_delay(&self) -> Duration {
+        Duration::from_secs(self.stop_delay_seconds.into())
     }
 }
 

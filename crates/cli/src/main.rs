@@ -10,6 +10,7 @@ mod greeting;
 mod logs;
 mod manual;
 mod master_key;
+mod notify;
 mod output;
 mod private_file;
 mod providers;

@@ -3,6 +3,7 @@
 use crate::config::{Config, environment};
 use crate::failure::Failure;
 use crate::greeting::{self, Places};
+use crate::notify::Notify;
 use crate::start::{self, Given};
 use crate::{logs, storage};
 use perennial_app::context::App;
@@ -27,6 +28,7 @@ pub(crate) async fn run(config: Config) -> Result<(), Failure> {
     }
     // All that can be refused without a trace comes before the store is touched.
     let given = Given::read(&config)?;
+    let notify = Arc::new(Notify::from_environment());
     let server = bind("--listen", config.listen, config.limits.server()).await?;
     let address = server.local_addr();
     let metrics = bind_metrics(&config, address).await?;
@@ -42,12 +44,15 @@ pub(crate) async fn run(config: Config) -> Result<(), Failure> {
         tokio::spawn(metrics.serve(Arc::new(page), until_stopped(stopped.clone())));
     }
     tokio::spawn(sweep(Arc::clone(&app), stopped.clone()));
-    tokio::spawn(watch_signals(stop.clone())?);
+    let way_down = WayDown { api: Arc::clone(&api), notify: Arc::clone(&notify), delay: config.stop_delay() };
+    tokio::spawn(way_down.begin_at_signal(stop.clone())?);
+    tokio::spawn(heartbeat(Arc::clone(&notify)));
     let failure = tokio::spawn(watch_store(app.db.clone(), stop));
 
     greeting::tell(&found, &Places { config: &config, api: address, metrics: metrics_address })?;
     let metrics_address = metrics_address.map(|address| address.to_string());
     tracing::info!(listening = %address, metrics = metrics_address, "listening");
+    notify.say(&format!("READY=1\nSTATUS=listening on {address}"));
     let drained = server.serve(api, until_stopped(stopped)).await;
     tracing::info!(finished = drained.finished, aborted = drained.aborted, "stopped accepting and drained");
     app.db.close().await;
@@ -107,17 +112,47 @@ async fn sweep(app: Arc<App>, stopped: watch::Receiver<bool>) {
     }
 }
 
-fn watch_signals(stop: watch::Sender<bool>) -> Result<impl Future<Output = ()>, Failure> {
-    let listen = |kind| signal(kind).map_err(|error| Failure::new(format!("signals cannot be heard: {error}")));
-    let (mut terminate, mut interrupt) = (listen(SignalKind::terminate())?, listen(SignalKind::interrupt())?);
-    Ok(async move {
-        tokio::select! {
-            _ = terminate.recv() => {}
-            _ = interrupt.recv() => {}
-        }
-        tracing::info!("told to stop");
-        let _ = stop.send(true);
-    })
+/// What happens between the signal to stop and the end of accepting.
+struct WayDown {
+    api: Arc<Api>,
+    notify: Arc<Notify>,
+    delay: Duration,
+}
+
+impl WayDown {
+    fn begin_at_signal(self, stop: watch::Sender<bool>) -> Result<impl Future<Output = ()>, Failure> {
+        let listen = |kind| signal(kind).map_err(|error| Failure::new(format!("signals cannot be heard: {error}")));
+        let (mut terminate, mut interrupt) = (listen(SignalKind::terminate())?, listen(SignalKind::interrupt())?);
+        Ok(async move {
+            let mut told = async || {
+                tokio::select! {
+                    _ = terminate.recv() => {}
+                    _ = interrupt.recv() => {}
+                }
+            };
+            told().await;
+            tracing::info!("told to stop");
+            self.notify.say("STOPPING=1");
+            // Proxies that ask at /readyz find another server while this one still serves whom they send.
+            self.api.leave();
+            tokio::select! {
+                () = tokio::time::sleep(self.delay) => {}
+                // Whoever says it twice does not want to wait.
+                () = told() => {}
+            }
+            let _ = stop.send(true);
+        })
+    }
+}
+
+/// Tells the service manager that tasks are still run here. A database that is away does not silence it: starting again
+/// would not bring it back.
+async fn heartbeat(notify: Arc<Notify>) {
+    let Some(every) = notify.heartbeat() else { return };
+    loop {
+        notify.say("WATCHDOG=1");
+        tokio::time::sleep(every).await;
+    }
 }
 
 /// Ends the service when the store can no longer be trusted.

@@ -157,6 +157,11 @@ impl Problem {
         self
     }
 
+    /// Whether something is wrong with the service. That it stops because it was told to is not.
+    pub(crate) fn is_failure(&self) -> bool {
+        self.0.status.is_server_error() && self.0.code != Code::ShuttingDown.entry().code
+    }
+
     pub(crate) fn status(&self) -> http::StatusCode {
         self.0.status
     }

@@ -29,6 +29,7 @@ use std::future::{Future, ready};
 use std::net::SocketAddr;
 use std::pin::{Pin, pin};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 use tokio::time::Instant;
 
@@ -54,12 +55,22 @@ pub struct Api {
     pub(crate) app: Arc<App>,
     pub(crate) metrics: Metrics,
     options: ApiOptions,
+    leaving: AtomicBool,
 }
 
 impl Api {
     /// An API over this context.
     pub fn new(app: Arc<App>, options: ApiOptions) -> Self {
-        Self { app, metrics: Metrics::default(), options }
+        Self { app, metrics: Metrics::default(), options, leaving: AtomicBool::new(false) }
+    }
+
+    /// From now on `/readyz` sends proxies elsewhere; everything else is served as before.
+    pub fn leave(&self) {
+        self.leaving.store(true, Ordering::Relaxed);
+    }
+
+    pub(crate) fn is_leaving(&self) -> bool {
+        self.leaving.load(Ordering::Relaxed)
     }
 
     /// Follows the route to an answer. `met` is left behind for the answer's CORS headers, the metrics and the log.
@@ -228,7 +239,7 @@ fn finish(parts: &Parts, request_id: &str, met: Option<&Met>, result: Result<Rep
         Err(problem) => {
             let route = met.and_then(|met| met.operation).map(|operation| operation.id);
             let (status, cause) = (problem.status().as_u16(), problem.cause());
-            if problem.status().is_server_error() {
+            if problem.is_failure() {
                 let trace_id = headers::trace_id(&parts.headers);
                 tracing::error!(request_id, trace_id, route, status, cause, "a request failed");
             } else if let Some(cause) = cause {

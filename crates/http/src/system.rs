@@ -84,6 +84,9 @@ pub(crate) async fn answer(api: &Api, system: System) -> Result<Reply, Problem> 
     let ok = |content, body: &'static [u8]| Ok(Reply::new(StatusCode::OK, content, body));
     match system {
         System::Live => ok(Content::Json, br#"{"data":{"status":"live"}}"#),
+        System::Ready if api.is_leaving() => {
+            Err(Problem::new(Code::ShuttingDown, "This server is about to stop; another one will answer."))
+        }
         System::Ready => match api.app.db.ping().await {
             Ok(()) => ok(Content::Json, br#"{"data":{"status":"ready"}}"#),
             Err(error) => Err(perennial_app::error::Error::Unavailable(error.to_string()).into()),

@@ -58,6 +58,7 @@ impl Loaded {
         }
         self.config.listen = serve.listen.unwrap_or(self.config.listen);
         self.config.metrics_listen = serve.metrics_listen.or(self.config.metrics_listen);
+        self.config.stop_delay_seconds = serve.stop_delay_seconds.unwrap_or(self.config.stop_delay_seconds);
         if let Some(text) = &serve.public_url {
             match PublicUrl::try_from(text.clone()) {
                 Ok(url) => self.config.public_url = Some(url),

@@ -96,7 +96,7 @@ mod tests {
         let serve = command.find_subcommand("serve").unwrap();
         let told = |id: &&clap::Arg| id.get_env().is_some();
         let arguments: Vec<&clap::Arg> = command.get_arguments().chain(serve.get_arguments()).filter(told).collect();
-        assert_eq!(arguments.len(), 6);
+        assert_eq!(arguments.len(), 7);
         for argument in arguments {
             let id = argument.get_id().as_str();
             assert_eq!(format!("--{}", argument.get_long().unwrap()), flag(id));

@@ -30,6 +30,7 @@ mod refusals;
 mod refused_settings;
 mod secret_files;
 mod secrets;
+mod service_manager;
 mod stopping;
 mod support;
 mod terminal;
