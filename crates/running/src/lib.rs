@@ -6,6 +6,7 @@ mod answer;
 mod connection;
 pub mod failure;
 mod log;
+pub mod readme;
 mod server;
 mod signal;
 mod tether;

@@ -24,6 +24,7 @@ mod provider_check;
 mod provider_commands;
 mod provider_file;
 mod provider_secrets;
+mod readme;
 mod record_forms;
 mod records;
 mod refusals;
