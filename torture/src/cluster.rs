@@ -72,7 +72,12 @@ impl Cluster {
         Ok(std::iter::once(pid).chain(children).collect())
     }
 
-    /// One of its programs, run as the account that owns the cluster.
+    /// Where the account that owns the cluster may read.
+    pub(crate) fn directory(&self) -> &Path {
+        &self.directory
+    }
+
+    /// One of its programs, or another by its whole path, run as the account that owns the cluster.
     pub(crate) fn command(&self, program: &str) -> Command {
         self.as_owner(Command::new(self.programs.join(program)))
     }

@@ -3,6 +3,7 @@
 mod backups;
 mod database_restarts;
 mod faulty_disk;
+mod fleet;
 mod keys;
 mod kill_loop;
 mod linearizability;
@@ -82,6 +83,12 @@ pub(crate) const FIGURES: &[Figure] = &[
         about: "backups under load: each holds what was acknowledged before it began, and nothing half",
         engines: &[Engine::Sqlite],
         run: backups::run,
+    },
+    Figure {
+        name: "fleet",
+        about: "three servers behind HAProxy and PgBouncer, stopped and killed in turn: nothing lost, what fails is counted",
+        engines: &[Engine::Postgres],
+        run: fleet::run,
     },
 ];
 

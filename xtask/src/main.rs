@@ -1,4 +1,4 @@
-//! The project's own commands: `cargo xtask test | postgres | openapi | schemathesis | fuzz | bench | torture | ci`.
+//! The project's own commands: `cargo xtask test | postgres | openapi | schemathesis | fuzz | bench | torture | fleet | ci`.
 //! Almost no dependencies, so that it builds in seconds; what it needs beyond cargo it finds or installs.
 #![expect(clippy::print_stdout, reason = "a command of developers talks on the terminal")]
 
@@ -6,6 +6,7 @@ mod arguments;
 mod bench;
 mod ci;
 mod debian;
+mod fleet;
 mod fuzz;
 mod openapi;
 mod postgres;
@@ -43,6 +44,8 @@ The commands of this workspace: cargo xtask <command>
   torture [FIGURE]... [--seed N] [--engine sqlite|postgres] [--quick | --full]
         Break a running server on purpose and count what is left; torture/README.md tells more. --full is the goal's own
         size, --quick what CI has time for.
+  fleet [--seed N] [--quick | --full]
+        Three servers behind HAProxy and PgBouncer, stopped and killed in turn under load; a figure of torture, too.
   ci [--only STEP]...
         Everything the project asks of a commit, or some steps of it:
         test, fmt, clippy, deny, machete, openapi, schemathesis, fuzz, torture, bench.";
@@ -61,6 +64,7 @@ fn main() -> ExitCode {
         "fuzz" => fuzz::Options::parse(arguments).and_then(|options| fuzz::run(&options)),
         "bench" => bench::Options::parse(arguments).and_then(|options| bench::run(&options)),
         "torture" => torture::Options::parse(arguments).and_then(|options| torture::run(&options)),
+        "fleet" => fleet::options(arguments).and_then(|options| torture::run(&options)),
         "ci" => ci::Options::parse(arguments).and_then(|options| ci::run(&options)),
         "help" | "--help" | "-h" => {
             println!("{USAGE}");

@@ -65,7 +65,7 @@ impl Binaries {
 
 /// `PgBouncer` is wanted by one test of the store, which is skipped without it, except where nothing may be skipped.
 pub(crate) fn want_pgbouncer() -> Result {
-    let present = || process::on_path("pgbouncer").is_some() || Path::new("/usr/sbin/pgbouncer").is_file();
+    let present = || process::daemon("pgbouncer").is_some();
     if present() {
         return Ok(());
     }

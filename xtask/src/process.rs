@@ -94,6 +94,11 @@ pub(crate) fn on_path(name: &str) -> Option<PathBuf> {
     std::env::split_paths(&path).map(|directory| directory.join(name)).find(|candidate| candidate.is_file())
 }
 
+/// The same for daemons, which some systems keep where only root's PATH leads.
+pub(crate) fn daemon(name: &str) -> Option<PathBuf> {
+    on_path(name).or_else(|| Some(Path::new("/usr/sbin").join(name)).filter(|path| path.is_file()))
+}
+
 /// Whether a machine of the project runs this, where nothing may be skipped quietly.
 pub(crate) fn in_ci() -> bool {
     std::env::var("CI").is_ok_and(|value| !matches!(value.as_str(), "" | "0" | "false"))

@@ -7,6 +7,7 @@ use std::process::Command;
 
 use crate::arguments::Arguments;
 use crate::debian;
+use crate::fleet;
 use crate::postgres_binaries::Binaries;
 use crate::process::{self, Failure, Result, could_not};
 use crate::schemathesis;
@@ -29,6 +30,17 @@ const QUICK: [&str; 4] = ["r1", "r6", "r7", "r12"];
 impl Options {
     pub(crate) fn quick() -> Self {
         Self { quick: true, figures: QUICK.map(str::to_owned).to_vec(), ..Self::default() }
+    }
+
+    /// One figure alone.
+    pub(crate) fn only(figure: &str, arguments: Arguments) -> Result<Self> {
+        let options = Self::parse(arguments)?;
+        match options.figures.first() {
+            None => Ok(Self { figures: vec![figure.to_owned()], ..options }),
+            Some(word) => {
+                Err(Failure::new(format!("`{word}` is not understood here; `cargo xtask help` lists what is.")))
+            }
+        }
     }
 
     pub(crate) fn parse(mut arguments: Arguments) -> Result<Self> {
@@ -85,6 +97,9 @@ fn run_instrument(options: &Options) -> Result {
     let is_traced = TRACED.iter().any(|figure| options.wants(figure));
     if is_traced && process::on_path("strace").is_none() && debian::can_install() {
         debian::install(&["strace"])?;
+    }
+    if options.wants(fleet::FIGURE) {
+        fleet::install()?;
     }
     let mut build = process::cargo();
     build.args(["build", "--locked", "--package", "perennial", "--package", "perennial-torture"]);
