@@ -11,6 +11,7 @@ mod commands;
 mod config_check;
 mod config_show;
 mod configuration;
+mod dashboards;
 mod doctor;
 mod doctor_database;
 mod doctor_files;
