@@ -1,4 +1,4 @@
-//! The project's own commands: `cargo xtask test | postgres | openapi | schemathesis | fuzz | bench | torture | fleet | ci`.
+//! The project's own commands: `cargo xtask test | postgres | openapi | schemathesis | fuzz | bench | torture | fleet | recording | ci`.
 //! Almost no dependencies, so that it builds in seconds; what it needs beyond cargo it finds or installs.
 #![expect(clippy::print_stdout, reason = "a command of developers talks on the terminal")]
 
@@ -13,6 +13,7 @@ mod postgres;
 mod postgres_binaries;
 mod process;
 mod python;
+mod recording;
 mod schemathesis;
 mod test;
 mod tools;
@@ -46,6 +47,8 @@ The commands of this workspace: cargo xtask <command>
         size, --quick what CI has time for.
   fleet [--seed N] [--quick | --full]
         Three servers behind HAProxy and PgBouncer, stopped and killed in turn under load; a figure of torture, too.
+  recording
+        Run the README's first five minutes and draw what the terminal shows, as docs/first-run.svg.
   ci [--only STEP]...
         Everything the project asks of a commit, or some steps of it:
         test, fmt, clippy, deny, machete, openapi, schemathesis, fuzz, torture, bench.";
@@ -65,6 +68,7 @@ fn main() -> ExitCode {
         "bench" => bench::Options::parse(arguments).and_then(|options| bench::run(&options)),
         "torture" => torture::Options::parse(arguments).and_then(|options| torture::run(&options)),
         "fleet" => fleet::options(arguments).and_then(|options| torture::run(&options)),
+        "recording" => arguments.finish().and_then(|()| recording::run()),
         "ci" => ci::Options::parse(arguments).and_then(|options| ci::run(&options)),
         "help" | "--help" | "-h" => {
             println!("{USAGE}");
