@@ -64,16 +64,16 @@ pub(crate) enum Command {
     #[command(subcommand, after_help = examples::USER)]
     User(User),
     /// Sessions: where people are signed in.
-    #[command(subcommand)]
+    #[command(subcommand, after_help = examples::SESSION)]
     Session(Session),
     /// Plans: what can be bought.
-    #[command(subcommand)]
+    #[command(subcommand, after_help = examples::PLAN)]
     Plan(Plan),
     /// Subscriptions: who has bought what.
-    #[command(subcommand)]
+    #[command(subcommand, after_help = examples::SUBSCRIPTION)]
     Subscription(Subscription),
     /// Payments: money received for subscriptions.
-    #[command(subcommand)]
+    #[command(subcommand, after_help = examples::PAYMENT)]
     Payment(Payment),
     /// Identity providers: whose word counts on who somebody is.
     #[command(subcommand, after_help = examples::PROVIDER)]

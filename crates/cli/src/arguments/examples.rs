@@ -60,6 +60,25 @@ pub(super) const MAN: &str = "Examples:
   perennial man | man -l -
   perennial man --out ~/.local/share/man/man1";
 
+pub(super) const DOCTOR: &str = "Examples:
+  perennial doctor
+  perennial doctor --listen 0.0.0.0:8080 --json";
+
+pub(super) const SESSION: &str = "Examples:
+  perennial session list --user ada@example.com";
+
+pub(super) const PLAN: &str = "Examples:
+  perennial plan list
+  perennial plan get pro-monthly -o json";
+
+pub(super) const SUBSCRIPTION: &str = "Examples:
+  perennial subscription list --status active,past_due
+  perennial subscription list --all -o csv > subscriptions.csv";
+
+pub(super) const PAYMENT: &str = "Examples:
+  perennial payment list --status failed
+  perennial payment list --all -o json > payments.ndjson";
+
 #[cfg(test)]
 mod tests {
     use crate::arguments::Arguments;
@@ -81,7 +100,3 @@ mod tests {
         assert!(lines > 20, "{lines} lines");
     }
 }
-
-pub(super) const DOCTOR: &str = "Examples:
-  perennial doctor
-  perennial doctor --listen 0.0.0.0:8080 --json";

@@ -105,11 +105,11 @@ fn a_configuration_that_is_wrong_is_found_and_the_rest_of_it_followed() {
         Seen::of(command.args(["doctor", "--json"]).env_remove("PERENNIAL_DATA_DIR"))
     };
     let seen = ask();
-    seen.has_one_problem("configuration", &["line 1", "lissten"]);
+    seen.has_one_problem("configuration", &["perennial.toml:1", "lissten"]);
     seen.says("data_directory", "ok", &["elsewhere"]);
     seen.says("schema", "ok", &["this program's"]);
     configure(&place, "this is a letter");
-    ask().says("configuration", "problem", &["line 1"]);
+    ask().says("configuration", "problem", &["perennial.toml:1"]);
     let seen = Seen::at(&place, &["--config", "missing.toml"]);
     seen.says("configuration", "problem", &["missing.toml", "cannot be read"]);
     configure(&place, &format!("public_url = \"ftp://x\"\ndata_dir = {elsewhere:?}\n[[providers]]\nkind = \"oidc\"\n"));
