@@ -64,7 +64,7 @@ pub(super) async fn list<T>(
     let (mut place, mut last) = (after, None);
     loop {
         let page = pages(place, left.min(AT_ONCE)).await?;
-        left -= page.items.len();
+        left = left.saturating_sub(page.items.len());
         let (ids, texts): (Vec<String>, Vec<String>) = page.items.iter().map(&record).unzip();
         last = ids.into_iter().next_back().or(last);
         if !sheet.add(&texts)? {

@@ -14,11 +14,13 @@ fn furnished() -> Setting {
     });
     setting.caller.post("/subscription-plans", &gold).expect(201);
     let made = setting.caller.post("/subscriptions", &setting.subscription("+1")).expect(201);
-    let body = json!({
-        "subscription_id": made.data()["id"], "amount": 19.99, "currency": "USD", "status": "paid",
-        "external_payment_id": "@ch_1"
-    });
-    setting.caller.post("/subscription-payments", &body).expect(201);
+    for (status, external) in [("paid", "@ch_1"), ("pending", "ch_2")] {
+        let body = json!({
+            "subscription_id": made.data()["id"], "amount": 19.99, "currency": "USD", "status": status,
+            "external_payment_id": external
+        });
+        setting.caller.post("/subscription-payments", &body).expect(201);
+    }
     sign_up(&setting.place, &setting.server, "bob@example.com");
     setting
 }

@@ -137,6 +137,7 @@ fn people_and_their_sessions_are_listed_without_a_token() {
     let emails = |words: &[&str]| fields(&place, &[&["user", "list"], words].concat(), "email");
     assert_eq!(emails(&[]), ["bob@example.com", "ada@example.com"]);
     assert_eq!(emails(&["--after", "bob@example.com"]), ["ada@example.com"]);
+    assert_eq!(emails(&["--limit", "1"]), ["bob@example.com"]);
 
     let sessions = lines(&place, &["session", "list"]);
     assert_eq!(sessions.len(), 2);
