@@ -45,12 +45,14 @@ pub struct ServerOptions {
     pub write_timeout: Duration,
     /// For a connection between two requests.
     pub idle_timeout: Duration,
+    /// For an HTTP/1.1 connection between two requests, until it gives back all but its socket.
+    pub rest_after: Duration,
     /// For requests in flight, once the server is told to stop.
     pub drain_timeout: Duration,
     /// Connections open at once; the next is answered 503 and closed.
     pub max_connections: usize,
-    /// Requests handled at once; the next is refused as overloaded. Requests whose body is slow to come do not count
-    /// among them, and there may be as many of those.
+    /// Requests handled at once; the next is refused as overloaded. Requests whose body is not
+    /// here do not count among them; of those that wait for it for long there may be as many.
     pub max_in_flight: usize,
     /// How long the first of those waiting for their turn may have waited; then the next is refused as overloaded.
     pub max_wait: Duration,
@@ -67,6 +69,7 @@ impl Default for ServerOptions {
             body_timeout: Duration::from_secs(30),
             write_timeout: Duration::from_secs(30),
             idle_timeout: Duration::from_secs(75),
+            rest_after: Duration::from_millis(200),
             drain_timeout: Duration::from_secs(10),
             max_connections: 10_000,
             max_in_flight: 1_024,

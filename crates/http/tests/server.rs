@@ -11,6 +11,8 @@ mod drain;
 mod http2;
 #[path = "server/limits.rs"]
 mod limits;
+#[path = "server/rest.rs"]
+mod rest;
 #[path = "server/support.rs"]
 mod support;
 #[path = "server/timeouts.rs"]

@@ -9,7 +9,7 @@ use std::sync::Arc;
 use std::time::Duration;
 use tokio::time::timeout;
 
-/// What a body may take before its request counts as one that merely arrives.
+/// What a body may take before it counts as slow.
 const AT_ONCE: Duration = Duration::from_millis(100);
 
 /// Why a body could not be read.
@@ -30,12 +30,12 @@ pub enum BodyFault {
 pub struct RequestBody {
     incoming: Incoming,
     gauges: Arc<Gauges>,
-    max_arriving: usize,
+    max_dribbling: usize,
 }
 
 impl RequestBody {
-    pub(super) fn new(incoming: Incoming, gauges: &Arc<Gauges>, max_arriving: usize) -> Self {
-        RequestBody { incoming, gauges: Arc::clone(gauges), max_arriving }
+    pub(super) fn new(incoming: Incoming, gauges: &Arc<Gauges>, max_dribbling: usize) -> Self {
+        RequestBody { incoming, gauges: Arc::clone(gauges), max_dribbling }
     }
 
     /// There is none, or no more of it.
@@ -54,18 +54,18 @@ impl RequestBody {
         }
         // Boxed, so that the many requests without a body do not carry what reading one takes.
         let mut whole = Box::pin(collect(self.incoming, max_bytes));
+        // Those who wait for a body would otherwise take the places of all who do not.
+        let _arriving = self.gauges.arrive();
         // The timer is registered only if the body is not here already.
         if let Ok(whole) = timeout(AT_ONCE.min(time), &mut whole).await {
             return whole;
         }
-        // Those who dribble would otherwise take the places of all who do not.
-        let _arriving = self.gauges.arrive(self.max_arriving).ok_or(BodyFault::TooMany)?;
+        let _dribbling = self.gauges.dribble(self.max_dribbling).ok_or(BodyFault::TooMany)?;
         timeout(time.saturating_sub(AT_ONCE), whole).await.unwrap_or(Err(BodyFault::TimedOut))
     }
 }
 
 async fn collect(mut body: Incoming, max_bytes: usize) -> Result<Bytes, BodyFault> {
-    let expected = usize::try_from(body.size_hint().lower()).unwrap_or(max_bytes);
     let mut first = Bytes::new();
     let mut whole = BytesMut::new();
     while let Some(frame) = body.frame().await {
@@ -81,7 +81,7 @@ async fn collect(mut body: Incoming, max_bytes: usize) -> Result<Bytes, BodyFaul
             first = data;
         } else {
             if whole.is_empty() {
-                whole.reserve(expected.max(first.len() + data.len()));
+                // Room for what is here, not for what was announced: who dribbles holds no more than they sent.
                 whole.extend_from_slice(&first);
                 first = Bytes::new();
             }

@@ -2,15 +2,18 @@
 //! hyper speaks HTTP; this decides which version it speaks, and for how long a peer may take.
 
 use super::drain::Stage;
-use super::exchange::Exchange;
+use super::exchange::{Answer, Exchange};
 use super::io::WatchedStream;
-use super::opening;
+use super::opening::{self, Before, Opening};
 use super::watch::Watch;
 use super::watchdog::{Verdict, Watchdog};
 use super::{Edge, Service};
+use http::{Request, Response};
+use hyper::body::Incoming;
 use hyper::server::conn::{http1, http2};
 use hyper::service::service_fn;
 use hyper_util::rt::TokioIo;
+use std::convert::Infallible;
 use std::future::{Future, poll_fn};
 use std::net::SocketAddr;
 use std::pin::{Pin, pin};
@@ -31,41 +34,97 @@ pub(super) struct Visit<S> {
     pub(super) peer: SocketAddr,
 }
 
-/// How a connection ended.
+/// How a connection ended, or came to rest.
 #[derive(Debug, PartialEq, Eq)]
 enum End {
     Closed,
     TimedOut,
     /// With this many requests unanswered.
     CutByDrain(usize),
+    /// Idle since then.
+    Resting(Instant),
 }
 
-/// Serves a connection until it is closed, by either side.
+/// Serves a connection until it is closed, by either side. All that hyper needs is in a box that is not there while the
+/// connection is idle: there may be thousands of those.
 pub(super) async fn run<S: Service>(edge: Arc<Edge<S>>, mut stream: TcpStream, peer: SocketAddr) {
-    let Some(opening) = opening::read(&edge, &mut stream).await else {
-        return;
-    };
-    let (is_http2, first_byte) = (opening.is_http2, opening.first_byte);
+    let mut before = Before::Nothing;
+    while let Some(opening) = opening::read(&edge, &mut stream, before).await {
+        if opening.is_http2 {
+            return Box::pin(speak_http2(edge, stream, opening, peer)).await;
+        }
+        match Box::pin(speak_http1(&edge, stream, opening, peer)).await {
+            Some((resting, idle_since)) => (stream, before) = (resting, Before::Request(idle_since)),
+            None => return,
+        }
+    }
+}
+
+/// Serves requests until the connection ends, or rests: then it gives back the socket and when it became idle.
+async fn speak_http1<S: Service>(
+    edge: &Arc<Edge<S>>,
+    mut stream: TcpStream,
+    mut opening: Opening,
+    peer: SocketAddr,
+) -> Option<(TcpStream, Instant)> {
+    loop {
+        let dog = Watchdog::new(&edge.options, opening.first_byte).with_rest(&edge.options);
+        let (visit, io) = visit(edge, stream, opening, peer);
+        let mut connection = edge.http1.serve_connection(io, service(&visit));
+        let close = http1::Connection::graceful_shutdown;
+        let idle_since = match drive(&visit, dog, Pin::new(&mut connection), close).await {
+            End::Resting(since) => since,
+            end => {
+                note(edge, &end);
+                return None;
+            }
+        };
+        let parts = connection.into_parts();
+        stream = parts.io.into_inner().into_stream();
+        if parts.read_buf.is_empty() {
+            return Some((stream, idle_since));
+        }
+        // The beginning of a head came with the request before it.
+        opening = Opening { bytes: parts.read_buf.into(), is_http2: false, first_byte: idle_since };
+    }
+}
+
+async fn speak_http2<S: Service>(edge: Arc<Edge<S>>, stream: TcpStream, opening: Opening, peer: SocketAddr) {
+    let dog = Watchdog::new(&edge.options, opening.first_byte);
+    let (visit, io) = visit(&edge, stream, opening, peer);
+    let connection = pin!(edge.http2.serve_connection(io, service(&visit)));
+    note(&edge, &drive(&visit, dog, connection, http2::Connection::graceful_shutdown).await);
+}
+
+/// What hyper calls for each request.
+fn service<S: Service>(
+    visit: &Arc<Visit<S>>,
+) -> impl hyper::service::Service<
+    Request<Incoming>,
+    Response = Response<Answer>,
+    Error = Infallible,
+    Future: Future<Output = Result<Response<Answer>, Infallible>> + Send + 'static,
+> + use<S> {
+    let visit = Arc::clone(visit);
+    service_fn(move |request: Request<Incoming>| Exchange::begin(Arc::clone(&visit), request.version()).answer(request))
+}
+
+fn visit<S>(
+    edge: &Arc<Edge<S>>,
+    stream: TcpStream,
+    opening: Opening,
+    peer: SocketAddr,
+) -> (Arc<Visit<S>>, TokioIo<WatchedStream>) {
     let watch = Arc::new(Watch::new());
     let io = TokioIo::new(WatchedStream::new(stream, opening, Arc::clone(&watch)));
-    let visit = Arc::new(Visit { edge, watch, peer });
-    let to_answer = Arc::clone(&visit);
-    let service = service_fn(move |request: http::Request<_>| {
-        Exchange::begin(Arc::clone(&to_answer), request.version()).answer(request)
-    });
-    let dog = Watchdog::new(&visit.edge.options, first_byte);
-    let end = if is_http2 {
-        let connection = visit.edge.http2.serve_connection(io, service);
-        // Boxed, so that the many HTTP/1.1 connections do not carry its size.
-        Box::pin(drive(&visit, dog, connection, http2::Connection::graceful_shutdown)).await
-    } else {
-        let connection = visit.edge.http1.serve_connection(io, service);
-        drive(&visit, dog, connection, http1::Connection::graceful_shutdown).await
-    };
+    (Arc::new(Visit { edge: Arc::clone(edge), watch, peer }), io)
+}
+
+fn note<S>(edge: &Edge<S>, end: &End) {
     match end {
-        End::Closed => {}
-        End::TimedOut => visit.edge.gauges.connection_timed_out(),
-        End::CutByDrain(unfinished) => visit.edge.drain.aborted(unfinished),
+        End::Closed | End::Resting(_) => {}
+        End::TimedOut => edge.gauges.connection_timed_out(),
+        End::CutByDrain(unfinished) => edge.drain.aborted(*unfinished),
     }
 }
 
@@ -76,11 +135,10 @@ pub(super) async fn run<S: Service>(edge: Arc<Edge<S>>, mut stream: TcpStream, p
 async fn drive<S, C: Future<Output = hyper::Result<()>>>(
     visit: &Visit<S>,
     mut dog: Watchdog,
-    connection: C,
+    mut connection: Pin<&mut C>,
     close: fn(Pin<&mut C>),
 ) -> End {
     let (drain, watch) = (&visit.edge.drain, &visit.watch);
-    let mut connection = pin!(connection);
     let mut bell = pin!(drain.bell());
     let mut bell_is_set = false;
     let mut timer = pin!(sleep_until(Instant::now()));
@@ -108,6 +166,11 @@ async fn drive<S, C: Future<Output = hyper::Result<()>>>(
                 Verdict::Cut => return Poll::Ready(End::TimedOut),
                 Verdict::Done => return Poll::Ready(End::Closed),
                 Verdict::CloseIdle => now,
+                // Who is about to be closed does not lie down first.
+                Verdict::Rest(since) => match close_at {
+                    Some(at) => at,
+                    None => return Poll::Ready(End::Resting(since)),
+                },
                 Verdict::Wait(until) => until,
             };
             let is_due = close_at.is_some_and(|at| now >= at);

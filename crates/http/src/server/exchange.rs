@@ -44,8 +44,8 @@ impl<S: Service> Exchange<S> {
                     let _ = its_turn.await;
                 }
                 let visit = &self.visit;
-                let (gauges, max_arriving) = (&visit.edge.gauges, visit.edge.options.max_in_flight);
-                let request = request.map(|body| RequestBody::new(body, gauges, max_arriving));
+                let (gauges, max_dribbling) = (&visit.edge.gauges, visit.edge.options.max_in_flight);
+                let request = request.map(|body| RequestBody::new(body, gauges, max_dribbling));
                 visit.edge.service.call(request, visit.peer).await
             }
             Err(refusal) => {
@@ -72,7 +72,7 @@ impl<S: Service> Exchange<S> {
         if let Some(refusal) = malformed(request, &edge.options) {
             return Err(refusal);
         }
-        self.admitted = edge.gauges.enter(edge.options.max_in_flight);
+        self.admitted = edge.gauges.enter(edge.options.max_in_flight, edge.options.max_connections);
         if !self.admitted {
             return Err(Refusal::Overloaded);
         }

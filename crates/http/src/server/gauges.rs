@@ -3,13 +3,16 @@
 
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering::Relaxed};
 
-/// The edge's own numbers: two levels and three totals since the start.
+/// The edge's own numbers: levels, and totals since the start.
 #[derive(Debug, Default)]
 pub struct Gauges {
     open_connections: AtomicUsize,
+    resting_connections: AtomicUsize,
     requests_in_flight: AtomicUsize,
-    /// Those of them whose body is slow to come.
+    /// Those of them whose body is not here.
     arriving: AtomicUsize,
+    /// Those of these that have waited for it for a while.
+    dribbling: AtomicUsize,
     connections_refused: AtomicU64,
     connections_timed_out: AtomicU64,
     requests_shed: AtomicU64,
@@ -21,9 +24,19 @@ impl Gauges {
         self.open_connections.load(Relaxed)
     }
 
+    /// Those of them that hold nothing but their socket, because nothing is asked on them.
+    pub fn resting_connections(&self) -> usize {
+        self.resting_connections.load(Relaxed)
+    }
+
     /// Requests being handled now, those whose body is still to come among them.
     pub fn requests_in_flight(&self) -> usize {
         self.requests_in_flight.load(Relaxed)
+    }
+
+    /// Those of them that wait for their body.
+    pub fn bodies_awaited(&self) -> usize {
+        self.arriving.load(Relaxed)
     }
 
     /// Connections turned away because too many were open.
@@ -50,6 +63,12 @@ impl Gauges {
         self.open_connections.fetch_sub(1, Relaxed) == 1
     }
 
+    /// A connection rests for as long as the guard lives.
+    pub(super) fn rest(&self) -> Resting<'_> {
+        self.resting_connections.fetch_add(1, Relaxed);
+        Resting(self)
+    }
+
     pub(super) fn connection_refused(&self) {
         self.connections_refused.fetch_add(1, Relaxed);
     }
@@ -58,20 +77,27 @@ impl Gauges {
         self.connections_timed_out.fetch_add(1, Relaxed);
     }
 
-    /// Takes one of `max` places of those whose body is slow to come, for as long as the guard lives, and gives back
-    /// that of a request being handled.
-    pub(super) fn arrive(&self, max: usize) -> Option<Arriving<'_>> {
-        let others = self.arriving.fetch_add(1, Relaxed);
+    /// Gives back the place of a request being handled, for as long as the guard lives: nothing is done for it.
+    pub(super) fn arrive(&self) -> Arriving<'_> {
+        self.arriving.fetch_add(1, Relaxed);
+        Arriving(self)
+    }
+
+    /// Takes one of `max` places of those whose body is slow to come, for as long as the guard lives.
+    pub(super) fn dribble(&self, max: usize) -> Option<Dribbling<'_>> {
+        let others = self.dribbling.fetch_add(1, Relaxed);
         // One too many gives its place back by being dropped.
-        Some(Arriving(self)).filter(|_| others < max)
+        Some(Dribbling(self)).filter(|_| others < max)
     }
 
     /// Takes one of `max` places, or counts the request as shed. A refused request holds a place for
     /// the instant between the two steps, so at the very limit a neighbour may be shed one too early;
     /// it never lets one too many in.
-    pub(super) fn enter(&self, max: usize) -> bool {
+    ///
+    /// Those whose body is not here do not count, up to `most` altogether: of HTTP/1.1 there are no more than connections.
+    pub(super) fn enter(&self, max: usize, most: usize) -> bool {
         let others = self.requests_in_flight.fetch_add(1, Relaxed);
-        if others.saturating_sub(self.arriving.load(Relaxed)) < max {
+        if others < most && others.saturating_sub(self.arriving.load(Relaxed)) < max {
             return true;
         }
         self.requests_in_flight.fetch_sub(1, Relaxed);
@@ -88,10 +114,26 @@ impl Gauges {
     }
 }
 
+pub(super) struct Resting<'a>(&'a Gauges);
+
+impl Drop for Resting<'_> {
+    fn drop(&mut self) {
+        self.0.resting_connections.fetch_sub(1, Relaxed);
+    }
+}
+
 pub(super) struct Arriving<'a>(&'a Gauges);
 
 impl Drop for Arriving<'_> {
     fn drop(&mut self) {
         self.0.arriving.fetch_sub(1, Relaxed);
+    }
+}
+
+pub(super) struct Dribbling<'a>(&'a Gauges);
+
+impl Drop for Dribbling<'_> {
+    fn drop(&mut self) {
+        self.0.dribbling.fetch_sub(1, Relaxed);
     }
 }

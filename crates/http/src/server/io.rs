@@ -20,7 +20,7 @@ pub(super) struct WatchedStream {
     stream: TcpStream,
     watch: Arc<Watch>,
     /// What was read before hyper was there, and how much of it hyper has read since.
-    opening: Box<[u8]>,
+    opening: Vec<u8>,
     opening_read: usize,
     /// Present when the connection speaks HTTP/2.
     frames: Option<Frames>,
@@ -37,6 +37,11 @@ impl WatchedStream {
             frames: opening.is_http2.then(Frames::new),
             lingered: 0,
         }
+    }
+
+    /// The socket, for a connection that rests.
+    pub(super) fn into_stream(self) -> TcpStream {
+        self.stream
     }
 
     fn note_read(&mut self, bytes: &[u8]) {
@@ -68,7 +73,7 @@ impl AsyncRead for WatchedStream {
             buf.put_slice(&rest[..taken]);
             self.opening_read += taken;
             if self.opening_read == self.opening.len() {
-                self.opening = Box::default();
+                self.opening = Vec::new();
                 self.opening_read = 0;
             }
         } else {

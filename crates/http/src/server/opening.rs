@@ -1,10 +1,11 @@
-//! The first bytes of a connection: which version it speaks, and with luck its first head.
-//! No timer of hyper's runs that early, and hyper gives a connection its buffers at the first byte; read
-//! here, a peer that dribbles its first head costs a task and one kilobyte.
+//! The first bytes of a request that a connection begins with, or that end its rest: which version it speaks, and with
+//! luck a whole head. No timer of hyper's runs that early, and hyper gives a connection its buffers at once; read here, a
+//! peer that is silent costs a task, and one that dribbles its head a kilobyte more.
 
 use super::Edge;
 use super::connection::LAST_CALL;
 use super::drain::Stage;
+use std::io;
 use tokio::io::AsyncReadExt;
 use tokio::net::TcpStream;
 use tokio::time::{Instant, sleep_until};
@@ -15,48 +16,69 @@ const MAX_BYTES: usize = 1024;
 /// What a connection began with.
 #[derive(Debug)]
 pub(super) struct Opening {
-    pub(super) bytes: Box<[u8]>,
+    pub(super) bytes: Vec<u8>,
     pub(super) is_http2: bool,
     pub(super) first_byte: Instant,
 }
 
+/// What came before.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Before {
+    Nothing,
+    /// HTTP/1.1, and nothing more since then.
+    Request(Instant),
+}
+
 /// Reads until the version is clear and, for HTTP/1.1, a whole head is here or a kilobyte of one.
 /// Nothing, if the peer left, stayed silent, or was too slow.
-pub(super) async fn read<S>(edge: &Edge<S>, stream: &mut TcpStream) -> Option<Opening> {
-    let mut buffer = [0; MAX_BYTES];
-    let mut len = 0;
+pub(super) async fn read<S>(edge: &Edge<S>, stream: &mut TcpStream, before: Before) -> Option<Opening> {
+    let _resting = matches!(before, Before::Request(_)).then(|| edge.gauges.rest());
+    let mut bytes = Vec::new();
     let mut first_byte = None;
-    let mut deadline = Instant::now() + edge.options.header_timeout;
+    let mut deadline = match before {
+        Before::Nothing => Instant::now() + edge.options.header_timeout,
+        Before::Request(idle_since) => idle_since + edge.options.idle_timeout,
+    };
     loop {
         let bell = edge.drain.bell();
         match edge.drain.stage() {
             Stage::Serving => {}
-            Stage::Draining if len > 0 => {}
+            Stage::Draining if !bytes.is_empty() => {}
             Stage::Draining => deadline = deadline.min(Instant::now() + LAST_CALL),
             Stage::Cut => return None,
         }
         tokio::select! {
             biased;
-            read = stream.read(&mut buffer[len..]) => {
-                let before = len;
-                len += read.ok().filter(|count| *count > 0)?;
+            read = read_some(stream, &mut bytes) => {
+                let seen = bytes.len() - read.ok().filter(|count| *count > 0)?;
                 let first_byte = *first_byte.get_or_insert_with(Instant::now);
                 deadline = first_byte + edge.options.header_timeout;
-                if let Some(is_http2) = ready_as(&buffer[..len], before) {
-                    let bytes = buffer[..len].into();
+                let ready_as = match before {
+                    Before::Nothing => ready_as(&bytes, seen),
+                    Before::Request(_) => is_ready(&bytes, seen).then_some(false),
+                };
+                if let Some(is_http2) = ready_as {
                     return Some(Opening { bytes, is_http2, first_byte });
                 }
             }
             () = bell => {}
             () = sleep_until(deadline) => {
+                let was_slow = first_byte.is_some() || matches!(before, Before::Nothing);
                 // When draining, an unused connection is closed early and nobody was slow.
-                if edge.drain.stage() == Stage::Serving {
+                if was_slow && edge.drain.stage() == Stage::Serving {
                     edge.gauges.connection_timed_out();
                 }
                 return None;
             }
         }
     }
+}
+
+/// Reads what is there, once something is: until then there is no buffer.
+async fn read_some(stream: &mut TcpStream, bytes: &mut Vec<u8>) -> io::Result<usize> {
+    stream.readable().await?;
+    bytes.reserve_exact(MAX_BYTES - bytes.len());
+    stream.read_buf(bytes).await
 }
 
 /// Whether hyper should have the connection now, and if so whether as HTTP/2. `before` bytes have been
@@ -68,10 +90,13 @@ fn ready_as(bytes: &[u8], before: usize) -> Option<bool> {
     if PREFACE.starts_with(bytes) {
         return None;
     }
+    is_ready(bytes, before).then_some(false)
+}
+
+fn is_ready(bytes: &[u8], before: usize) -> bool {
     // What cannot become a head (a TLS greeting, say) is hyper's to refuse, at once.
     let cannot_be_a_head = !bytes[0].is_ascii_alphabetic();
-    let is_ready = cannot_be_a_head || bytes.len() == MAX_BYTES || has_blank_line(bytes, before);
-    is_ready.then_some(false)
+    cannot_be_a_head || bytes.len() >= MAX_BYTES || has_blank_line(bytes, before)
 }
 
 /// Lines end as leniently as hyper lets them.

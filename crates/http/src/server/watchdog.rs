@@ -15,6 +15,8 @@ const LINGER: Duration = Duration::from_secs(1);
 pub(super) enum Verdict {
     /// Nothing before then.
     Wait(Instant),
+    /// It has been idle since then, for long enough to give back what hyper holds for it.
+    Rest(Instant),
     /// It has been idle for long enough: close it politely.
     CloseIdle,
     /// The peer is too slow: drop it.
@@ -49,6 +51,8 @@ pub(super) struct Watchdog {
     header_timeout: Duration,
     write_timeout: Duration,
     idle_timeout: Duration,
+    /// None, if it never rests.
+    rest_after: Option<Duration>,
     head: Lap,
     stall: Lap,
     linger: Lap,
@@ -65,6 +69,7 @@ impl Watchdog {
             header_timeout: options.header_timeout,
             write_timeout: options.write_timeout,
             idle_timeout: options.idle_timeout,
+            rest_after: None,
             head: lap(1),
             stall: lap(0),
             linger: lap(0),
@@ -72,6 +77,12 @@ impl Watchdog {
             idle_since: None,
             closing_since: None,
         }
+    }
+
+    /// The same for a connection that can rest.
+    pub(super) fn with_rest(mut self, options: &ServerOptions) -> Self {
+        self.rest_after = Some(options.rest_after).filter(|rest| *rest < self.idle_timeout);
+        self
     }
 
     /// The connection was asked to close; once idle it has no more than a head's time to do so.
@@ -101,9 +112,10 @@ impl Watchdog {
             return Verdict::Wait(now + self.idle_timeout);
         }
         let idle_since = *self.idle_since.get_or_insert(now);
-        match self.closing_since {
-            Some(since) => until(idle_since.max(since) + self.header_timeout, now, Verdict::Cut),
-            None => until(idle_since + self.idle_timeout, now, Verdict::CloseIdle),
+        match (self.closing_since, self.rest_after) {
+            (Some(since), _) => until(idle_since.max(since) + self.header_timeout, now, Verdict::Cut),
+            (None, Some(rest)) => until(idle_since + rest, now, Verdict::Rest(idle_since)),
+            (None, None) => until(idle_since + self.idle_timeout, now, Verdict::CloseIdle),
         }
     }
 
@@ -165,6 +177,17 @@ mod tests {
         dog.closing(end);
         assert_eq!(dog.judge(&watch, end), Verdict::Wait(end + SECOND * 10));
         assert_eq!(dog.judge(&watch, end + SECOND * 10), Verdict::Cut);
+    }
+
+    #[test]
+    fn a_connection_that_can_rest_does_so_before_it_is_closed() {
+        let (watch, dog, start) = watched();
+        let mut dog = dog.with_rest(&ServerOptions::default());
+        watch.head.end();
+        assert_eq!(dog.judge(&watch, start), Verdict::Wait(start + SECOND / 5));
+        assert_eq!(dog.judge(&watch, start + SECOND / 5), Verdict::Rest(start));
+        dog.closing(start + SECOND);
+        assert_eq!(dog.judge(&watch, start + SECOND), Verdict::Wait(start + SECOND * 11));
     }
 
     #[test]
