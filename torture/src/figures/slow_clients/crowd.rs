@@ -9,6 +9,10 @@ use std::time::{Duration, Instant};
 use crate::failure::{Result, could_not};
 use crate::home::CLIENT_ID;
 
+/// Those who take their step at the same moment are one of so many groups; together they take a second.
+const GROUPS: usize = 200;
+const BETWEEN_GROUPS: Duration = Duration::from_millis(5);
+
 pub(super) struct Sizes {
     pub(super) idle: usize,
     pub(super) slow_heads: usize,
@@ -46,8 +50,12 @@ pub(super) struct Crowd {
 }
 
 impl Crowd {
-    pub(super) fn gather(address: SocketAddr, sizes: &Sizes) -> Result<Self> {
-        let mut crowd = Self { address, members: Vec::with_capacity(sizes.all()), made_again: 0 };
+    /// Nobody yet.
+    pub(super) fn new(address: SocketAddr) -> Self {
+        Self { address, members: Vec::new(), made_again: 0 }
+    }
+
+    pub(super) fn gather(&mut self, sizes: &Sizes) -> Result {
         for (manner, count) in [
             (Manner::Idle, sizes.idle),
             (Manner::SlowHead, sizes.slow_heads),
@@ -55,11 +63,11 @@ impl Crowd {
             (Manner::NotReading, sizes.not_reading),
         ] {
             for _ in 0..count {
-                let stream = manner.begin(address).map_err(could_not("join the crowd"))?;
-                crowd.members.push(Member { manner, stream });
+                let stream = manner.begin(self.address).map_err(could_not("join the crowd"))?;
+                self.members.push(Member { manner, stream });
             }
         }
-        Ok(crowd)
+        Ok(())
     }
 
     pub(super) fn size(&self) -> usize {
@@ -70,23 +78,26 @@ impl Crowd {
         self.made_again
     }
 
-    /// Everyone goes on, a step a second, until it is over.
+    /// Everyone goes on, a step a second, until it is over. The steps are spread over the second: strangers do not move
+    /// together, and if they did it would be this program that had no time for anything else.
     pub(super) fn keep(&mut self, over: &AtomicBool) {
-        while !over.load(Relaxed) {
-            let next = Instant::now() + Duration::from_secs(1);
-            for member in &mut self.members {
+        let group = self.members.len().div_ceil(GROUPS).max(1);
+        let mut next = Instant::now();
+        loop {
+            for members in self.members.chunks_mut(group) {
+                std::thread::sleep(next.saturating_duration_since(Instant::now()));
+                next += BETWEEN_GROUPS;
                 if over.load(Relaxed) {
                     return;
                 }
-                if member.is_cut()
-                    && let Ok(stream) = member.manner.begin(self.address)
-                {
-                    member.stream = stream;
-                    self.made_again += 1;
+                for member in members {
+                    if member.is_cut()
+                        && let Ok(stream) = member.manner.begin(self.address)
+                    {
+                        member.stream = stream;
+                        self.made_again += 1;
+                    }
                 }
-            }
-            while Instant::now() < next && !over.load(Relaxed) {
-                std::thread::sleep(Duration::from_millis(10));
             }
         }
     }

@@ -35,7 +35,8 @@ pub(super) fn work(address: SocketAddr, time: Duration) -> Result<Work> {
 }
 
 fn client(address: SocketAddr, time: Duration) -> Result<Work> {
-    let deadline = Instant::now() + time;
+    let begun = Instant::now();
+    let deadline = begun + time;
     let mut work = Work::default();
     while Instant::now() < deadline {
         let mut connection = Connection::open(address).map_err(could_not("connect"))?;
@@ -47,11 +48,15 @@ fn client(address: SocketAddr, time: Duration) -> Result<Work> {
             } else {
                 connection.call("GET", "/subscription-plans/plan-1", &[TRUSTED], None)
             };
-            if answer.is_ok_and(|answer| answer.status == 200) {
-                work.latencies.note(start.elapsed());
-            } else {
-                work.failed += 1;
-                break;
+            match answer {
+                Ok(answer) if answer.status == 200 => work.latencies.note(start.elapsed()),
+                other => {
+                    let what =
+                        other.map_or_else(|error| error.to_string(), |it| format!("{} {}", it.status, it.code()));
+                    eprintln!("  a good request after {:.2} s: {what}", begun.elapsed().as_secs_f64());
+                    work.failed += 1;
+                    break;
+                }
             }
             std::thread::sleep(PAUSE);
         }
