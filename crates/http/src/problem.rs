@@ -6,6 +6,7 @@ use http::{HeaderName, HeaderValue};
 use perennial_app::error::{Conflict, Error};
 use perennial_domain::clients::Scope;
 use perennial_domain::fault::{Faults, Transition};
+use serde::Serialize;
 use serde_json::{Map, Value, json};
 
 /// A refusal, ready to be told.
@@ -22,6 +23,22 @@ struct Inner {
     extra: Map<String, Value>,
     headers: Vec<(HeaderName, HeaderValue)>,
     cause: Option<String>,
+}
+
+/// A problem as it is told. Written as it is: refusing must cost little where much has to be refused.
+#[derive(Serialize)]
+struct Document<'a> {
+    #[serde(rename = "type")]
+    link: String,
+    title: &'static str,
+    status: u16,
+    detail: &'a str,
+    code: &'static str,
+    request_id: &'a str,
+    #[serde(skip_serializing_if = "<[Value]>::is_empty")]
+    errors: &'a [Value],
+    #[serde(flatten)]
+    extra: &'a Map<String, Value>,
 }
 
 /// What is wrong with a query parameter or a header.
@@ -166,6 +183,11 @@ impl Problem {
         self.0.status
     }
 
+    /// Refused only because there is too much to do.
+    pub(crate) fn is_overload(&self) -> bool {
+        self.0.code == Code::Overloaded.entry().code
+    }
+
     pub(crate) fn headers(&self) -> &[(HeaderName, HeaderValue)] {
         &self.0.headers
     }
@@ -173,21 +195,17 @@ impl Problem {
     /// The document told to the caller.
     pub(crate) fn document(&self, request_id: &str) -> Vec<u8> {
         let Inner { code, status, title, detail, errors, extra, .. } = &*self.0;
-        let mut document = json!({
-            "type": format!("{CATALOGUE_PATH}#{code}"),
-            "title": title,
-            "status": status.as_u16(),
-            "detail": detail,
-            "code": code,
-            "request_id": request_id,
-        });
-        if !errors.is_empty() {
-            document["errors"] = errors.clone().into();
-        }
-        for (name, value) in extra {
-            document[name] = value.clone();
-        }
-        document.to_string().into_bytes()
+        let document = Document {
+            link: format!("{CATALOGUE_PATH}#{code}"),
+            title,
+            status: status.as_u16(),
+            detail,
+            code,
+            request_id,
+            errors,
+            extra,
+        };
+        serde_json::to_vec(&document).expect("a problem has nothing that JSON has not")
     }
 }
 

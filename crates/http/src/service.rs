@@ -239,7 +239,10 @@ fn finish(parts: &Parts, request_id: &str, met: Option<&Met>, result: Result<Rep
         Err(problem) => {
             let route = met.and_then(|met| met.operation).map(|operation| operation.id);
             let (status, cause) = (problem.status().as_u16(), problem.cause());
-            if problem.is_failure() {
+            if problem.is_overload() {
+                // Told by the metrics: a line for each would be work that nobody has time for.
+                tracing::debug!(request_id, route, status, "a request was put off");
+            } else if problem.is_failure() {
                 let trace_id = headers::trace_id(&parts.headers);
                 tracing::error!(request_id, trace_id, route, status, cause, "a request failed");
             } else if let Some(cause) = cause {
