@@ -111,6 +111,11 @@ pub(crate) enum Answers {
 }
 
 impl Operation {
+    /// Whether it is there to change something.
+    pub(crate) fn writes(&self) -> bool {
+        self.method != Method::GET && self.endpoint != Endpoint::CheckSession
+    }
+
     /// The path up to its parameter, and whether it has one.
     pub(crate) fn split_path(&self) -> (&'static str, bool) {
         match self.path.find("/{") {

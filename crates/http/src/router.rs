@@ -156,4 +156,16 @@ mod tests {
             }
         }
     }
+
+    #[test]
+    fn reads_are_told_from_writes_by_what_they_do() {
+        let reads = |method: Method, path: &str| match find(&method, path) {
+            Route::Found(operation, _) => !operation.writes(),
+            _ => panic!("{path} leads nowhere"),
+        };
+        assert!(reads(Method::GET, "/subscriptions/sub_1") && reads(Method::HEAD, "/readyz"));
+        // A POST, for the token's sake, and asked more often than anything else.
+        assert!(reads(Method::POST, "/authentication/user-logged-in"));
+        assert!(!reads(Method::POST, "/subscriptions") && !reads(Method::DELETE, "/subscription-plans/pro"));
+    }
 }

@@ -51,8 +51,8 @@ pub struct ServerOptions {
     pub drain_timeout: Duration,
     /// Connections open at once; the next is answered 503 and closed.
     pub max_connections: usize,
-    /// Requests handled at once; the next is refused as overloaded. Requests whose body is not
-    /// here do not count among them; of those that wait for it for long there may be as many.
+    /// Requests handled at once; the next is refused as overloaded. A quarter of the places is not for writes. Requests
+    /// whose body is not here do not count among them; of those that wait for it for long there may be as many.
     pub max_in_flight: usize,
     /// How long the first of those waiting for their turn may have waited; then the next is refused as overloaded.
     pub max_wait: Duration,
@@ -80,6 +80,14 @@ impl Default for ServerOptions {
     }
 }
 
+/// Which line a request stands in when there is one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Lane {
+    Reads,
+    /// What changes something: it costs more, and is safe to be sent again.
+    Writes,
+}
+
 /// Why a request did not reach [`Service::call`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Refusal {
@@ -104,6 +112,11 @@ pub trait Service: Send + Sync + 'static {
         request: http::Request<RequestBody>,
         peer: SocketAddr,
     ) -> impl Future<Output = http::Response<Full<Bytes>>> + Send;
+
+    /// The line of a request whose method is not one that only reads.
+    fn lane(&self, _: &http::Method, _: &str) -> Lane {
+        Lane::Writes
+    }
 
     /// Answers a request that the edge refuses. For a connection refused before a request was read,
     /// `request` is an empty `GET /`.

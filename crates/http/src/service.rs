@@ -14,7 +14,7 @@ use crate::problem::{Problem, RequestFault};
 use crate::query::{Query, decode_percent};
 use crate::reply::Reply;
 use crate::router::{self, Route};
-use crate::server::{Refusal, RequestBody, Service};
+use crate::server::{Lane, Refusal, RequestBody, Service};
 use crate::{accounts, payments, plans, sessions, subscriptions, system, tokens};
 use bytes::Bytes;
 use http::header::{CACHE_CONTROL, CONTENT_ENCODING, CONTENT_TYPE, ETAG, LOCATION, ORIGIN, VARY};
@@ -178,6 +178,13 @@ impl Service for Api {
             "answered"
         );
         response
+    }
+
+    fn lane(&self, method: &Method, path: &str) -> Lane {
+        match router::find(method, path) {
+            Route::Found(operation, _) if operation.writes() => Lane::Writes,
+            _ => Lane::Reads,
+        }
     }
 
     fn refuse(&self, refusal: Refusal, request: &Parts) -> Response<Full<Bytes>> {

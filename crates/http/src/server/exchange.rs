@@ -5,10 +5,10 @@ use super::connection::Visit;
 use super::drain::Stage;
 use super::turns::Turn;
 use super::watch::Watch;
-use super::{Refusal, RequestBody, ServerOptions, Service};
+use super::{Lane, Refusal, RequestBody, ServerOptions, Service};
 use bytes::{Buf, Bytes};
 use http::header::{CONNECTION, HOST, HeaderValue};
-use http::{Request, Response, Uri, Version};
+use http::{Method, Request, Response, Uri, Version};
 use http_body_util::Full;
 use hyper::body::{Body, Frame, Incoming, SizeHint};
 use std::convert::Infallible;
@@ -21,7 +21,8 @@ use tokio::sync::oneshot;
 pub(super) struct Exchange<S> {
     visit: Arc<Visit<S>>,
     version: Version,
-    admitted: bool,
+    /// In which line it was let in, if it was.
+    admitted: Option<Lane>,
 }
 
 impl<S: Service> Exchange<S> {
@@ -32,7 +33,7 @@ impl<S: Service> Exchange<S> {
         if version != Version::HTTP_2 {
             visit.watch.head.end();
         }
-        Exchange { visit, version, admitted: false }
+        Exchange { visit, version, admitted: None }
     }
 
     /// Answers a request: by the service, or by its refusal.
@@ -72,11 +73,15 @@ impl<S: Service> Exchange<S> {
         if let Some(refusal) = malformed(request, &edge.options) {
             return Err(refusal);
         }
-        self.admitted = edge.gauges.enter(edge.options.max_in_flight, edge.options.max_connections);
-        if !self.admitted {
+        let lane = match *request.method() {
+            Method::GET | Method::HEAD | Method::OPTIONS => Lane::Reads,
+            _ => edge.service.lane(request.method(), request.uri().path()),
+        };
+        if !edge.gauges.enter(lane, edge.options.max_in_flight, edge.options.max_connections) {
             return Err(Refusal::Overloaded);
         }
-        match edge.turns.take() {
+        self.admitted = Some(lane);
+        match edge.turns.take(lane) {
             Turn::Now => Ok(None),
             Turn::Later(its_turn) => Ok(Some(its_turn)),
             Turn::Never => {
@@ -89,8 +94,8 @@ impl<S: Service> Exchange<S> {
 
 impl<S> Drop for Exchange<S> {
     fn drop(&mut self) {
-        if self.admitted {
-            self.visit.edge.gauges.leave();
+        if let Some(lane) = self.admitted {
+            self.visit.edge.gauges.leave(lane);
         }
         self.visit.watch.handling_ends();
     }

@@ -1,7 +1,11 @@
 //! What the edge counts, for `/metrics`: plain numbers that anyone may read while the server runs.
 //! The count of requests in flight is also the limit itself, so the two can never disagree.
 
+use super::Lane;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering::Relaxed};
+
+/// One place in so many.
+const KEPT_FOR_READS: usize = 4;
 
 /// The edge's own numbers: levels, and totals since the start.
 #[derive(Debug, Default)]
@@ -9,6 +13,8 @@ pub struct Gauges {
     open_connections: AtomicUsize,
     resting_connections: AtomicUsize,
     requests_in_flight: AtomicUsize,
+    /// Those of them that are writes.
+    writes_in_flight: AtomicUsize,
     /// Those of them whose body is not here.
     arriving: AtomicUsize,
     /// Those of these that have waited for it for a while.
@@ -94,23 +100,32 @@ impl Gauges {
     /// the instant between the two steps, so at the very limit a neighbour may be shed one too early;
     /// it never lets one too many in.
     ///
-    /// Those whose body is not here do not count, up to `most` altogether: of HTTP/1.1 there are no more than connections.
-    pub(super) fn enter(&self, max: usize, most: usize) -> bool {
+    /// Some of the places are not for writes. Those whose body is not here do not count, up to `most` altogether: of
+    /// HTTP/1.1 there are no more than connections.
+    pub(super) fn enter(&self, lane: Lane, max: usize, most: usize) -> bool {
         let others = self.requests_in_flight.fetch_add(1, Relaxed);
-        if others < most && others.saturating_sub(self.arriving.load(Relaxed)) < max {
-            return true;
+        let arriving = self.arriving.load(Relaxed);
+        let mut is_in = others < most && others.saturating_sub(arriving) < max;
+        if lane == Lane::Writes {
+            let others = self.writes_in_flight.fetch_add(1, Relaxed);
+            is_in &= others.saturating_sub(arriving) < max - max / KEPT_FOR_READS;
         }
-        self.requests_in_flight.fetch_sub(1, Relaxed);
-        self.request_shed();
-        false
+        if !is_in {
+            self.leave(lane);
+            self.request_shed();
+        }
+        is_in
     }
 
     pub(super) fn request_shed(&self) {
         self.requests_shed.fetch_add(1, Relaxed);
     }
 
-    pub(super) fn leave(&self) {
+    pub(super) fn leave(&self, lane: Lane) {
         self.requests_in_flight.fetch_sub(1, Relaxed);
+        if lane == Lane::Writes {
+            self.writes_in_flight.fetch_sub(1, Relaxed);
+        }
     }
 }
 

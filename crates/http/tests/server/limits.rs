@@ -149,6 +149,23 @@ async fn bodies_that_dribble_take_nobodys_place() {
 }
 
 #[tokio::test]
+async fn writes_leave_some_places_to_reads() {
+    let server = Running::start(ServerOptions { max_in_flight: 4, ..patient() }).await;
+    let write = b"POST /slow HTTP/1.1\r\nhost: a\r\ncontent-length: 0\r\n\r\n";
+    let mut slow = [server.sent(write).await, server.sent(write).await, server.sent(write).await];
+    eventually(|| server.gauges.requests_in_flight() == 3).await;
+    assert_eq!(status(&server.sent(write).await.answer().await), "503");
+    assert_eq!(status(&server.sent(GET).await.answer().await), "200");
+    server.service.gate.add_permits(3);
+    for peer in &mut slow {
+        assert_eq!(status(&peer.answer().await), "200");
+    }
+    eventually(|| server.gauges.requests_in_flight() == 0).await;
+    server.service.gate.add_permits(1);
+    assert_eq!(status(&server.sent(write).await.answer().await), "200");
+}
+
+#[tokio::test]
 async fn a_request_whose_peer_leaves_runs_to_its_end_and_no_further() {
     let server = Running::start(patient()).await;
     let peer = server.sent(GET_SLOW).await;
