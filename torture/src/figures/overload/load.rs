@@ -59,8 +59,11 @@ impl Load {
 #[derive(Default)]
 pub(super) struct Told {
     pub(super) accepted: Latencies,
+    pub(super) creates: usize,
     pub(super) refused: Latencies,
     pub(super) failed: usize,
+    /// How late the generator itself was, with a connection that was free in time.
+    pub(super) own_delays: Latencies,
     /// When each request was due that was refused or answered late, after the start.
     troubles: Vec<(Duration, Option<Duration>)>,
     took: Duration,
@@ -68,9 +71,15 @@ pub(super) struct Told {
 
 impl Told {
     pub(super) fn accepted_a_second(&self) -> f64 {
-        #[expect(clippy::cast_precision_loss, reason = "no load has that many requests")]
-        let accepted = self.accepted.count() as f64;
-        accepted / self.took.as_secs_f64().max(f64::MIN_POSITIVE)
+        self.a_second(self.accepted.count())
+    }
+
+    pub(super) fn creates_a_second(&self) -> f64 {
+        self.a_second(self.creates)
+    }
+
+    fn a_second(&self, count: usize) -> f64 {
+        float(count) / self.took.as_secs_f64().max(f64::MIN_POSITIVE)
     }
 
     /// How long after the start the last request was due that was refused or took longer than this.
@@ -79,9 +88,10 @@ impl Told {
         troubles.map(|(due, _)| *due).max().unwrap_or_default()
     }
 
-    fn note(&mut self, outcome: Outcome, due: Duration, latency: Duration) {
+    fn note(&mut self, outcome: Outcome, is_create: bool, due: Duration, latency: Duration) {
         match outcome {
             Outcome::Accepted => {
+                self.creates += usize::from(is_create);
                 self.accepted.note(latency);
                 if latency > Duration::from_millis(100) {
                     self.troubles.push((due, Some(latency)));
@@ -94,6 +104,11 @@ impl Told {
             Outcome::Other => self.failed += 1,
         }
     }
+}
+
+#[expect(clippy::cast_precision_loss, reason = "no load has that many requests")]
+pub(super) fn float(count: usize) -> f64 {
+    count as f64
 }
 
 /// Runs a load on this thread alone.
@@ -117,10 +132,14 @@ pub(super) fn run(requests: &Requests, load: &Load) -> Result<Told> {
                     if due > start + load.time {
                         return;
                     }
+                    let is_free = Instant::now() < due;
                     sleep_until(due).await;
-                    let bytes = if number % 2 == 0 { &requests.read } else { &requests.create };
-                    let outcome = client.ask(bytes).await;
-                    told.borrow_mut().note(outcome, due - start, due.elapsed());
+                    if is_free {
+                        told.borrow_mut().own_delays.note(due.elapsed());
+                    }
+                    let is_create = number % 2 == 1;
+                    let outcome = client.ask(if is_create { &requests.create } else { &requests.read }).await;
+                    told.borrow_mut().note(outcome, is_create, due - start, due.elapsed());
                 }
             }
         });
