@@ -24,8 +24,9 @@ pub(crate) async fn open_beside(config: &Config) -> Result<Db, Failure> {
 
 /// Opens it for a look that changes nothing, whatever state it is in.
 pub(crate) async fn open_to_look(config: &Config) -> Result<Db, Failure> {
-    match config.database_url {
-        Some(_) => open(config, false).await,
+    match &config.database_url {
+        // Statements that are not prepared get past every pooler.
+        Some(url) => open_postgres(PostgresOptions { prepared: false, ..PostgresOptions::new(&url.0) }).await,
         None => {
             let options = SqliteOptions { read_only: true, exclusive: false, ..SqliteOptions::new(path(config)) };
             Ok(Db::open_sqlite(options).await?)
@@ -92,12 +93,7 @@ pub(crate) async fn open(config: &Config, exclusive: bool) -> Result<Db, Failure
             waiting: config.limits.waiting(),
             ..PostgresOptions::new(&url.0)
         };
-        return Db::open_postgres(options).await.map_err(|error| match error {
-            Error::Unavailable(reason) => Failure::new(format!(
-                "PostgreSQL cannot be reached: {reason}; see that it runs and that --database-url is right"
-            )),
-            other => Failure::new(format!("{other}; correct --database-url")),
-        });
+        return open_postgres(options).await;
     }
     let options = SqliteOptions { exclusive, waiting: config.limits.waiting(), ..SqliteOptions::new(path(config)) };
     Db::open_sqlite(options).await.map_err(|error| match error {
@@ -106,6 +102,15 @@ pub(crate) async fn open(config: &Config, exclusive: bool) -> Result<Db, Failure
             Failure::new(format!("{directory} cannot hold the store: {reason}; free it or choose another --data-dir"))
         }
         other => other.into(),
+    })
+}
+
+async fn open_postgres(options: PostgresOptions) -> Result<Db, Failure> {
+    Db::open_postgres(options).await.map_err(|error| match error {
+        Error::Unavailable(reason) => Failure::new(format!(
+            "PostgreSQL cannot be reached: {reason}; see that it runs and that --database-url is right"
+        )),
+        other => Failure::new(format!("{other}; correct --database-url")),
     })
 }
 

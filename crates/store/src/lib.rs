@@ -103,11 +103,11 @@ impl Db {
         }
     }
 
-    /// What the server says of itself, where there is one.
-    pub async fn examine_server(&self) -> Result<Option<examine::Server>, Error> {
+    /// What the server says of itself, where there is one; and whether statements can be `prepared` there, if they are to be.
+    pub async fn examine_server(&self, prepared: bool) -> Result<Option<examine::Server>, Error> {
         match &self.engine {
             Engine::Sqlite(_) => Ok(None),
-            Engine::Postgres(postgres) => postgres.examine().await.map(Some),
+            Engine::Postgres(postgres) => postgres.examine(prepared).await.map(Some),
         }
     }
 

@@ -100,8 +100,8 @@ impl Postgres {
         migrate::run(&self.target).await
     }
 
-    pub(crate) async fn examine(&self) -> Result<examine::Server, Error> {
-        examine::run(&self.target).await
+    pub(crate) async fn examine(&self, prepared: bool) -> Result<examine::Server, Error> {
+        examine::run(&self.target, prepared).await
     }
 
     /// Maps at most `limit` rows.

@@ -30,7 +30,8 @@ pub(super) async fn look(report: &mut Report, patient: &Patient, clock: &Clock) 
     let key = look_at_key(report, &patient.config);
     let Some(db) = open(report, &patient.config).await else { return };
     let app = context(patient, db, clock, key.as_ref());
-    match tokio::time::timeout(PATIENCE, look_inside(report, &app, key.is_some())).await {
+    let prepared = patient.config.postgres.prepared;
+    match tokio::time::timeout(PATIENCE, look_inside(report, &app, prepared, key.is_some())).await {
         Ok(true) => identity::look(report, &app).await,
         Ok(false) => {}
         Err(_) => return silent(report, PATIENCE),
@@ -84,9 +85,12 @@ fn context(patient: &Patient, db: Db, clock: &Clock, key: Option<&MasterKey>) ->
 }
 
 /// Answers whether the store can be asked for more.
-async fn look_inside(report: &mut Report, app: &App, has_key: bool) -> bool {
-    match app.db.examine_server().await {
-        Ok(Some(server)) => look_at_server(report, &server),
+async fn look_inside(report: &mut Report, app: &App, prepared: bool, has_key: bool) -> bool {
+    match app.db.examine_server(prepared).await {
+        Ok(Some(server)) => {
+            look_at_server(report, &server);
+            look_at_pooler(report, server.pooling);
+        }
         Ok(None) => {}
         Err(error) => {
             report.problem("store", error.to_string(), "see that the database runs and can be reached");
@@ -138,14 +142,20 @@ fn look_at_server(report: &mut Report, server: &Server) {
     } else {
         report.ok("sync", format!("a commit waits for the disk (synchronous_commit = {})", server.synchronous_commit));
     }
-    match server.pooling {
-        Pooling::None => report.ok("pooler", "none, or one in session mode"),
-        Pooling::Transaction => report.ok(
-            "pooler",
-            "one in transaction mode, which is fine; a PgBouncer before 1.21 needs `[postgres] prepared = false`",
+}
+
+fn look_at_pooler(report: &mut Report, pooling: Pooling) {
+    const CHECK: &str = "pooler";
+    match pooling {
+        Pooling::None => report.ok(CHECK, "none, or one in session mode"),
+        Pooling::Transaction { loses_prepared: true } => report.problem(
+            CHECK,
+            "one in transaction mode that loses prepared statements",
+            "set `[postgres] prepared = false`, or use PgBouncer 1.21 or newer with max_prepared_statements above 0",
         ),
+        Pooling::Transaction { loses_prepared: false } => report.ok(CHECK, "one in transaction mode, which is fine"),
         Pooling::Statement => report.problem(
-            "pooler",
+            CHECK,
             "one in statement mode, in which no transaction can be had",
             "set pool_mode = transaction for this database",
         ),

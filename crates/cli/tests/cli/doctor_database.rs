@@ -59,6 +59,8 @@ struct Pooler {
     process: Child,
     _directory: TempDir,
     port: u16,
+    /// The 18 of 1.18.
+    minor_version: u32,
 }
 
 impl Drop for Pooler {
@@ -93,7 +95,9 @@ impl Pooler {
             command.args(["--reuid=65534", "--regid=65534", "--clear-groups", binary]);
         }
         let process = command.arg("-q").arg(&settings).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
-        let pooler = Self { process, _directory: directory, port };
+        let version = String::from_utf8(Command::new(binary).arg("--version").output().unwrap().stdout).unwrap();
+        let minor_version = version.split('.').nth(1).and_then(|minor| minor.parse().ok()).unwrap_or(u32::MAX);
+        let pooler = Self { process, _directory: directory, port, minor_version };
         eventually(PATIENCE, "the pooler", || TcpStream::connect(("127.0.0.1", port)).ok());
         Some(pooler)
     }
@@ -106,17 +110,21 @@ fn the_mode_of_a_pooler_is_found() {
     Seen::at(&place, &[]).says("pooler", "ok", &["none"]);
     let url = place.url().unwrap();
     let (_, database) = url.rsplit_once('/').unwrap();
-    // Whatever its version is.
-    std::fs::write(place.path().join("perennial.toml"), "[postgres]\nprepared = false\n").unwrap();
+    let through = |pooler: &Pooler| format!("postgres://any@127.0.0.1:{}/{database}", pooler.port);
     for (mode, level, parts) in [
         ("transaction", "ok", ["transaction mode", "fine"]),
         ("session", "ok", ["none", "session mode"]),
         ("statement", "problem", ["statement mode", "pool_mode = transaction"]),
     ] {
         let Some(pooler) = Pooler::start(url, mode) else { return skipped("needs PgBouncer") };
-        let through = format!("postgres://any@127.0.0.1:{}/{database}", pooler.port);
-        let seen = Seen::at(&place, &["--database-url", &through]);
+        std::fs::write(place.path().join("perennial.toml"), "[postgres]\nprepared = false\n").unwrap();
+        let seen = Seen::at(&place, &["--database-url", &through(&pooler)]);
         seen.says("pooler", level, &parts);
         assert_eq!(seen.data["problems"], u64::from(level == "problem"), "{:#}", seen.data);
+        std::fs::remove_file(place.path().join("perennial.toml")).unwrap();
+        if mode == "transaction" && pooler.minor_version < 21 {
+            let seen = Seen::at(&place, &["--database-url", &through(&pooler)]);
+            seen.has_one_problem("pooler", &["loses prepared statements", "prepared = false"]);
+        }
     }
 }

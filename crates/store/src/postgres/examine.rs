@@ -1,5 +1,7 @@
 //! A look at a PostgreSQL server and at what stands before it, over connections of its own.
 
+use std::time::Duration;
+
 use tokio_postgres::{Client, SimpleQueryMessage};
 
 use super::fault::describe;
@@ -11,6 +13,11 @@ SELECT current_setting('server_version_num'), current_setting('fsync'), current_
        pg_is_in_recovery()";
 
 const BACKEND: &str = "SELECT pg_backend_pid()";
+
+/// A pooler that is busy hands out whatever process it has, so one look may not tell.
+const ROUNDS: u8 = 5;
+/// How long a pooler may take to find another process; one that is allowed a single one never does.
+const NEXT_PROCESS: Duration = Duration::from_secs(1);
 
 /// What a server says of itself.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -33,12 +40,15 @@ pub enum Pooling {
     /// Each has the server for itself: no pooler, or one in session mode.
     None,
     /// For a transaction at a time.
-    Transaction,
+    Transaction {
+        /// Whether a statement prepared in one transaction may be gone in the next; no, unless it was asked.
+        loses_prepared: bool,
+    },
     /// For a statement at a time, which leaves no room for a transaction.
     Statement,
 }
 
-pub(super) async fn run(target: &Target) -> Result<Server, Error> {
+pub(super) async fn run(target: &Target, prepared: bool) -> Result<Server, Error> {
     let (one, other) = (connect(target).await?, connect(target).await?);
     let settings = words(&one, SETTINGS).await?;
     let word = |place: usize| settings.get(place).map_or("", String::as_str);
@@ -47,20 +57,55 @@ pub(super) async fn run(target: &Target) -> Result<Server, Error> {
         fsync: word(1) == "on",
         synchronous_commit: word(2).to_owned(),
         is_standby: word(3) == "t",
-        pooling: pooling(&one, &other).await?,
+        pooling: pooling(&one, &other, prepared).await?,
     })
 }
 
-async fn pooling(one: &Client, other: &Client) -> Result<Pooling, Error> {
-    // Two connections that are open at once and meet the same process share it.
-    let shared = words(one, BACKEND).await? == words(other, BACKEND).await?;
+async fn pooling(one: &Client, other: &Client, prepared: bool) -> Result<Pooling, Error> {
     match one.batch_execute("BEGIN").await {
         Ok(()) => one.batch_execute("ROLLBACK").await.map_err(|error| unavailable(&error))?,
         // A server has no reason to refuse this; a pooler in statement mode does, and says so.
         Err(error) if error.as_db_error().is_some() => return Ok(Pooling::Statement),
         Err(error) => return Err(unavailable(&error)),
     }
-    Ok(if shared { Pooling::Transaction } else { Pooling::None })
+    for _ in 0..ROUNDS {
+        // Two connections that are open at once and meet the same process share it.
+        if words(one, BACKEND).await? == words(other, BACKEND).await? {
+            // A statement that is lost stays somewhere; whoever prepares none is spared that.
+            return Ok(Pooling::Transaction { loses_prepared: prepared && loses_prepared(one, other).await? });
+        }
+    }
+    Ok(Pooling::None)
+}
+
+/// Prepares a statement, lets another hold the process that knows it, and runs it wherever there is room.
+async fn loses_prepared(one: &Client, other: &Client) -> Result<bool, Error> {
+    let failed = |error| unavailable(&error);
+    for round in 0..ROUNDS {
+        // Nobody else's statement, left under the same name, gives this answer.
+        let own = i64::from(std::process::id()) * 10 + i64::from(round);
+        one.batch_execute("BEGIN").await.map_err(failed)?;
+        let prepared = one.prepare(&format!("SELECT {own}::bigint")).await;
+        let knows_it = match &prepared {
+            Ok(_) => words(one, BACKEND).await?,
+            Err(_) => Vec::new(),
+        };
+        one.batch_execute("ROLLBACK").await.map_err(failed)?;
+        // Or it is in the way.
+        let Ok(statement) = prepared else { return Ok(true) };
+        other.batch_execute("BEGIN").await.map_err(failed)?;
+        let is_held = words(other, BACKEND).await? == knows_it;
+        let answer = tokio::time::timeout(NEXT_PROCESS, one.query(&statement, &[])).await;
+        other.batch_execute("ROLLBACK").await.map_err(failed)?;
+        // Where there is only one process, nobody answers, and nothing is lost.
+        let Ok(answer) = answer else { return Ok(false) };
+        let is_own =
+            answer.is_ok_and(|rows| rows.iter().all(|row| row.try_get::<_, i64>(0).is_ok_and(|found| found == own)));
+        if is_held || !is_own {
+            return Ok(!is_own);
+        }
+    }
+    Ok(false)
 }
 
 async fn connect(target: &Target) -> Result<Client, Error> {
