@@ -4,6 +4,7 @@ use crate::doctor::Seen;
 use crate::support::{Place, skipped};
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
+use std::process::Command;
 
 fn set_mode(path: &Path, mode: u32) {
     std::fs::set_permissions(path, PermissionsExt::from_mode(mode)).unwrap();
@@ -42,7 +43,35 @@ fn a_store_in_memory_is_found() {
     let seen = Seen::at(&place, &["--data-dir", directory.path().to_str().unwrap()]);
     seen.has_no_problem();
     seen.says("file_system", "warning", &["tmpfs", "--data-dir"]);
+    seen.says("sync", "warning", &["no disk can do", "tmpfs", "ignores flushes"]);
     assert_eq!(std::fs::read_dir(directory.path()).unwrap().count(), 0);
+}
+
+/// What the doctor says of a data directory with this file system mounted on it, which nobody else sees.
+/// `None` where nothing may be mounted.
+fn seen_on_mount(place: &Place, options: &str) -> Option<Seen> {
+    let script = format!("mount -t tmpfs -o {options} none \"$PERENNIAL_DATA_DIR\" && exec \"$0\" \"$@\"");
+    let mounted = |words: &[&str]| {
+        let mut command = Command::new("unshare");
+        command.args(["--mount", "sh", "-c", &script]).args(words).current_dir(place.path()).env_clear();
+        command.envs(place.program().get_envs().filter_map(|(name, value)| Some((name, value?))));
+        command
+    };
+    std::fs::create_dir_all(place.data()).unwrap();
+    let may_mount = mounted(&["true"]).output().is_ok_and(|output| output.status.success());
+    may_mount.then(|| Seen::of(&mut mounted(&[env!("CARGO_BIN_EXE_perennial"), "doctor", "--json"])))
+}
+
+#[test]
+fn a_disk_that_is_full_or_read_only_is_found() {
+    let place = Place::sqlite();
+    let Some(seen) = seen_on_mount(&place, "size=64m,mode=700") else { return skipped("needs the right to mount") };
+    seen.has_one_problem("disk_space", &["of 64 MiB", "make room"]);
+    let seen = seen_on_mount(&place, "size=512m,mode=700").unwrap();
+    seen.has_no_problem();
+    seen.says("disk_space", "warning", &["of 512 MiB", "make room"]);
+    let seen = seen_on_mount(&place, "size=2g,mode=700,ro").unwrap();
+    seen.has_one_problem("data_directory", &["Read-only file system", "--data-dir"]);
 }
 
 #[test]
