@@ -47,6 +47,19 @@ fn the_container_is_small_and_runs_as_nobody_in_particular() {
     assert!(image.iter().any(|line| line.starts_with("ENTRYPOINT [")), "no shell stands before the signals");
 }
 
+/// What is not in the context cannot be compiled: cargo wants every member of the workspace, if only to name it.
+#[test]
+fn the_container_is_built_from_all_it_needs() {
+    let kept = deploy("Containerfile.dockerignore");
+    let manifest = fs::read_to_string(root().join("Cargo.toml")).unwrap();
+    let members = manifest.split("members = [").nth(1).unwrap().split(']').next().unwrap();
+    let members = members.split('"').skip(1).step_by(2).map(|member| member.trim_end_matches("/*"));
+    for needed in members.chain(["Cargo.toml", "Cargo.lock", ".cargo"]) {
+        assert!(kept.lines().any(|line| line.strip_prefix('!') == Some(needed)), "{needed} is left out");
+    }
+    assert!(kept.starts_with("*\n") && !kept.contains("!target") && !kept.contains("!data"), "{kept}");
+}
+
 #[test]
 fn compose_publishes_on_loopback_alone_and_takes_its_secrets_from_outside() {
     let compose = deploy("compose.yaml");
