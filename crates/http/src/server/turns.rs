@@ -72,15 +72,15 @@ impl Turns {
 
     fn stand_in_line(self: &Arc<Self>, lane: Lane, now: Instant) -> Turn {
         let mut lines = self.lines();
-        let line = match lane {
+        let standing = match lane {
             Lane::Reads => &mut lines.reads,
             Lane::Writes => &mut lines.writes,
         };
-        if line.front().is_some_and(|(since, _)| now.duration_since(*since) > self.limit) {
+        if standing.front().is_some_and(|(since, _)| now.duration_since(*since) > self.limit) {
             return Turn::Never;
         }
         let (turn, its_turn) = oneshot::channel();
-        line.push_back((now, turn));
+        standing.push_back((now, turn));
         if !lines.are_moving {
             lines.are_moving = true;
             tokio::spawn(Round { turns: Arc::clone(self), has_begun: false });
