@@ -2,6 +2,7 @@
 //! Status codes live here and nowhere below; the store is out of sight.
 
 pub mod edge;
+pub mod metrics;
 pub mod server;
 
 mod access;
@@ -15,7 +16,6 @@ mod filters;
 mod headers;
 mod json;
 mod limits;
-mod metrics;
 mod openapi;
 mod operation;
 mod patience;

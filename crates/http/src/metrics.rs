@@ -1,5 +1,9 @@
-//! What operators watch, in the Prometheus text format, on a listener of its own.
+//! What operators watch: as values, and in the Prometheus text format on a listener of its own.
 //! Counting is a few additions into fixed places: no labels are built while a request is answered.
+
+mod family;
+
+pub use family::{Family, Histogram, Labels, Number, Series, Unit};
 
 use crate::operation::Operation;
 use crate::router::OPERATIONS;
@@ -10,7 +14,7 @@ use http::header::CONTENT_TYPE;
 use http::request::Parts;
 use http::{HeaderValue, Method, Request, Response, StatusCode};
 use http_body_util::Full;
-use std::fmt::Write as _;
+use perennial_app::context::{BATCH_SIZES, StoreMetrics};
 use std::net::SocketAddr;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
@@ -55,129 +59,113 @@ impl Metrics {
         row.micros.fetch_add(micros, Relaxed);
     }
 
-    fn render(&self, page: &mut String) {
-        page.push_str(
-            "# HELP perennial_http_requests_total Requests answered.\n# TYPE perennial_http_requests_total counter\n",
-        );
+    fn families(&self) -> [Family; 2] {
+        let mut requests = Vec::new();
+        let mut seconds = Vec::new();
         for (labels, row) in self.labelled() {
             for (status, count) in STATUSES.iter().zip(&row.statuses) {
-                let count = count.load(Relaxed);
-                if count > 0 {
-                    let _ = writeln!(page, "perennial_http_requests_total{{{labels},status=\"{status}\"}} {count}");
+                let value = count.load(Relaxed);
+                if value > 0 {
+                    let labels = labels.iter().cloned().chain([("status", status.to_string())]).collect();
+                    requests.push(Number { labels, value });
                 }
             }
+            seconds.push(Histogram {
+                labels,
+                unit: Unit::Micros,
+                bounds: BUCKETS.to_vec(),
+                counts: row.buckets.iter().map(|count| count.load(Relaxed)).collect(),
+                sum: row.micros.load(Relaxed),
+            });
         }
-        page.push_str(
-            "# HELP perennial_http_request_seconds Time to answer.\n# TYPE perennial_http_request_seconds histogram\n",
-        );
-        for (labels, row) in self.labelled() {
-            let mut sum = 0;
-            for (bound, count) in BUCKETS.iter().zip(&row.buckets) {
-                sum += count.load(Relaxed);
-                let _ = writeln!(
-                    page,
-                    "perennial_http_request_seconds_bucket{{{labels},le=\"{}\"}} {sum}",
-                    Seconds(*bound)
-                );
-            }
-            sum += row.buckets[BUCKETS.len()].load(Relaxed);
-            let _ = writeln!(page, "perennial_http_request_seconds_bucket{{{labels},le=\"+Inf\"}} {sum}");
-            let _ =
-                writeln!(page, "perennial_http_request_seconds_sum{{{labels}}} {}", Seconds(row.micros.load(Relaxed)));
-            let _ = writeln!(page, "perennial_http_request_seconds_count{{{labels}}} {sum}");
-        }
+        let family = |name: &str, about, series| Family { name: format!("perennial_{name}"), about, series };
+        [
+            family("http_requests_total", "Requests answered.", Series::Counter(requests)),
+            family("http_request_seconds", "Time to answer.", Series::Histogram(seconds)),
+        ]
     }
 
     /// The rows that have counted something, with their labels.
-    fn labelled(&self) -> impl Iterator<Item = (String, &Row)> {
+    fn labelled(&self) -> impl Iterator<Item = (Labels, &Row)> {
         self.rows.iter().enumerate().filter(|(_, row)| row.statuses.iter().any(|count| count.load(Relaxed) > 0)).map(
             |(place, row)| {
                 let (route, method) = OPERATIONS
                     .get(place)
                     .map_or(("none", "none"), |operation| (operation.path, operation.method.as_str()));
-                (format!("route=\"{route}\",method=\"{method}\""), row)
+                (vec![("route", route.to_owned()), ("method", method.to_owned())], row)
             },
         )
     }
 }
 
-/// Microseconds, shown in seconds without a float.
-struct Seconds(u64);
-
-impl std::fmt::Display for Seconds {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "{}.{:06}", self.0 / 1_000_000, self.0 % 1_000_000)
-    }
-}
+/// Metrics that others add to the page.
+pub type MoreMetrics = Box<dyn Fn() -> Vec<Family> + Send + Sync>;
 
 /// The page at `/metrics`.
 pub struct MetricsPage {
     api: Arc<Api>,
     gauges: Arc<Gauges>,
+    more: Option<MoreMetrics>,
 }
 
 impl MetricsPage {
     /// The page of an API and the server it is served by.
     pub fn new(api: Arc<Api>, gauges: Arc<Gauges>) -> Self {
-        Self { api, gauges }
+        Self { api, gauges, more: None }
+    }
+
+    /// The same page with these at its end.
+    pub fn with(self, more: Option<MoreMetrics>) -> Self {
+        Self { more, ..self }
     }
 
     /// The page as it is now.
     pub fn render(&self) -> String {
         let mut page = String::with_capacity(8 * 1024);
-        self.api.metrics.render(&mut page);
+        self.families().iter().for_each(|family| family.render(&mut page));
+        page
+    }
+
+    /// Everything that is counted, as it is now.
+    pub fn families(&self) -> Vec<Family> {
+        let mut families = Vec::from(self.api.metrics.families());
         let store = self.api.app.db.metrics();
         let edge = &self.gauges;
-        for (name, kind, about, value) in [
-            ("http_connections", "gauge", "Connections open.", edge.open_connections() as u64),
-            ("http_requests_in_flight", "gauge", "Requests being answered.", edge.requests_in_flight() as u64),
-            (
-                "http_connections_refused_total",
-                "counter",
-                "Connections refused at the limit.",
-                edge.connections_refused(),
-            ),
-            (
-                "http_connections_timed_out_total",
-                "counter",
-                "Connections cut for slowness.",
-                edge.connections_timed_out(),
-            ),
-            ("http_requests_shed_total", "counter", "Requests refused at the limit.", edge.requests_shed()),
-            ("store_queue_depth", "gauge", "Changes waiting for the writer.", store.queue_depth as u64),
-            ("store_queue_capacity", "gauge", "Changes that may wait.", store.queue_capacity as u64),
-            ("store_changes_total", "counter", "Changes that the writer took up.", store.changes),
-            ("store_batch_replays_total", "counter", "Batches run again, change by change.", store.replays),
-            ("store_readers_in_use", "gauge", "Reads under way.", store.readers_in_use as u64),
-            ("store_readers", "gauge", "Reading connections there may be.", store.readers_total as u64),
-            ("store_statements_total", "counter", "Statements executed.", store.statements),
-            ("store_reconnects_total", "counter", "Connections opened again after a loss.", store.reconnects),
-            ("process_resident_memory_bytes", "gauge", "Memory held by the process.", resident_bytes()),
-        ] {
-            let _ = write!(
-                page,
-                "# HELP perennial_{name} {about}\n# TYPE perennial_{name} {kind}\nperennial_{name} {value}\n"
-            );
-        }
-        render_batches(&mut page, &store);
-        page
+        let gauge = |name, about, value| Family::number(name, about, Series::Gauge, value);
+        let counter = |name, about, value| Family::number(name, about, Series::Counter, value);
+        families.extend([
+            gauge("http_connections", "Connections open.", edge.open_connections() as u64),
+            gauge("http_requests_in_flight", "Requests being answered.", edge.requests_in_flight() as u64),
+            counter("http_connections_refused_total", "Connections refused at the limit.", edge.connections_refused()),
+            counter("http_connections_timed_out_total", "Connections cut for slowness.", edge.connections_timed_out()),
+            counter("http_requests_shed_total", "Requests refused at the limit.", edge.requests_shed()),
+            gauge("store_queue_depth", "Changes waiting for the writer.", store.queue_depth as u64),
+            gauge("store_queue_capacity", "Changes that may wait.", store.queue_capacity as u64),
+            counter("store_changes_total", "Changes that the writer took up.", store.changes),
+            counter("store_batch_replays_total", "Batches run again, change by change.", store.replays),
+            gauge("store_readers_in_use", "Reads under way.", store.readers_in_use as u64),
+            gauge("store_readers", "Reading connections there may be.", store.readers_total as u64),
+            counter("store_statements_total", "Statements executed.", store.statements),
+            counter("store_reconnects_total", "Connections opened again after a loss.", store.reconnects),
+            gauge("process_resident_memory_bytes", "Memory held by the process.", resident_bytes()),
+            batches(&store),
+        ]);
+        families.extend(self.more.iter().flat_map(|more| more()));
+        families
     }
 }
 
-fn render_batches(page: &mut String, store: &perennial_app::context::StoreMetrics) {
-    page.push_str(
-        "# HELP perennial_store_batch_size Changes in one transaction.\n# TYPE perennial_store_batch_size histogram\n",
-    );
-    let mut sum = 0;
-    for (bound, count) in perennial_app::context::BATCH_SIZES.iter().zip(store.batch_sizes) {
-        sum += count;
-        let _ = writeln!(page, "perennial_store_batch_size_bucket{{le=\"{bound}\"}} {sum}");
-    }
-    let _ = write!(
-        page,
-        "perennial_store_batch_size_bucket{{le=\"+Inf\"}} {sum}\nperennial_store_batch_size_sum {}\nperennial_store_batch_size_count {sum}\n",
-        store.changes
-    );
+fn batches(store: &StoreMetrics) -> Family {
+    let sizes = Histogram {
+        labels: Labels::new(),
+        unit: Unit::Pieces,
+        bounds: BATCH_SIZES.iter().map(|size| *size as u64).collect(),
+        // The largest size is the largest there is.
+        counts: store.batch_sizes.into_iter().chain([0]).collect(),
+        sum: store.changes,
+    };
+    let series = Series::Histogram(vec![sizes]);
+    Family { name: "perennial_store_batch_size".to_owned(), about: "Changes in one transaction.", series }
 }
 
 /// What the kernel says the process holds; 0 where it does not say.
