@@ -13,7 +13,7 @@ use crate::turns::Turns;
 use perennial_domain::time::Time;
 use perennial_identity::access::AccessTokens;
 use perennial_store::Db;
-pub use perennial_store::{BATCH_SIZES, StoreMetrics};
+pub use perennial_store::{BATCH_SIZES, StoreMetrics, TRACE_TARGET};
 use rand::rngs::StdRng;
 use rand::{Rng, SeedableRng};
 use std::sync::atomic::{AtomicI64, Ordering};

@@ -23,17 +23,23 @@ pub fn request_id(headers: &HeaderMap) -> Option<&str> {
 
 /// The trace the request belongs to, if it says so in the W3C form.
 pub fn trace_id(headers: &HeaderMap) -> Option<&str> {
-    let text = headers.get(TRACEPARENT)?.to_str().ok()?;
-    let mut parts = text.split('-');
-    let hex = |part: Option<&'_ str>, length: usize| {
-        part.is_some_and(|part| {
-            part.len() == length && part.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'))
-        })
-    };
-    let version = hex(parts.next(), 2);
-    let trace = parts.next();
-    let rest = hex(trace, 32) && hex(parts.next(), 16) && hex(parts.next(), 2);
-    trace.filter(|trace| version && rest && trace.bytes().any(|byte| byte != b'0'))
+    traceparent(headers).map(|text| &text[3..35])
+}
+
+/// The caller's place in its trace, if it says so in the W3C form: `version-trace-parent-flags`, sent once. What versions
+/// to come may add at the end is left out.
+pub(crate) fn traceparent(headers: &HeaderMap) -> Option<&str> {
+    const LENGTH: usize = 55;
+    let mut values = headers.get_all(TRACEPARENT).iter();
+    let (value, None) = (values.next()?, values.next()) else { return None };
+    let (text, rest) = value.to_str().ok()?.split_at_checked(LENGTH)?;
+    let hex =
+        |part: &str, length| part.len() == length && part.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'));
+    let named = |part: &str, length| hex(part, length) && part.bytes().any(|byte| byte != b'0');
+    let [version, trace, parent, flags] = text.split('-').collect::<Vec<_>>().try_into().ok()?;
+    let known = rest.is_empty() || (version != "00" && rest.starts_with('-'));
+    let right = hex(version, 2) && version != "ff" && named(trace, 32) && named(parent, 16) && hex(flags, 2);
+    (known && right).then_some(text)
 }
 
 /// The caller's idempotency key: 1 to 255 visible ASCII characters, sent once.
@@ -156,6 +162,18 @@ mod tests {
         for bad in ["", "00", "00-4bf9-00f0-01", "00-00000000000000000000000000000000-00f067aa0ba902b7-01", "x"] {
             assert_eq!(trace_id(&headers(&TRACEPARENT, &[bad])), None, "{bad}");
         }
+        for bad in [
+            &format!("{good}-x"),
+            &format!("{good}0"),
+            &good.replacen("00", "ff", 1),
+            &good.to_uppercase(),
+            "00-4bf92f3577b34da6a3ce929d0e0e4736-0000000000000000-01",
+        ] {
+            assert_eq!(trace_id(&headers(&TRACEPARENT, &[bad])), None, "{bad}");
+        }
+        assert_eq!(trace_id(&headers(&TRACEPARENT, &[good, good])), None);
+        let later = format!("{}-more", good.replacen("00", "01", 1));
+        assert_eq!(traceparent(&headers(&TRACEPARENT, &[&later])), Some(&later[..55]));
     }
 
     #[test]

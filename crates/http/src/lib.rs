@@ -27,6 +27,7 @@ mod reply;
 mod router;
 mod service;
 mod sessions;
+mod spans;
 mod subscriptions;
 mod system;
 mod tokens;

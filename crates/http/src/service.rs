@@ -15,7 +15,7 @@ use crate::query::{Query, decode_percent};
 use crate::reply::Reply;
 use crate::router::{self, Route};
 use crate::server::{Lane, Refusal, RequestBody, Service};
-use crate::{accounts, payments, plans, sessions, subscriptions, system, tokens};
+use crate::{accounts, payments, plans, sessions, spans, subscriptions, system, tokens};
 use bytes::Bytes;
 use http::header::{CACHE_CONTROL, CONTENT_ENCODING, CONTENT_TYPE, ETAG, LOCATION, ORIGIN, VARY};
 use http::request::Parts;
@@ -32,6 +32,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 use tokio::time::Instant;
+use tracing::Instrument;
 
 /// What the service is told beyond its context.
 #[derive(Clone, Debug)]
@@ -153,21 +154,23 @@ impl Service for Api {
         let started = Instant::now();
         let (parts, body) = request.into_parts();
         let request_id = self.request_id(&parts);
+        let span = spans::request(&parts, &request_id);
         let patience = Patience::new(self.options.answer_timeout, started);
         let mut met = None;
         let response = if cors::is_preflight(&parts) && !router::allowed(parts.uri.path()).is_empty() {
             let answer = cors::preflight(&self.app, &parts);
-            match patience.with(pin!(answer)).await {
+            match patience.with(pin!(answer)).instrument(span.clone()).await {
                 Ok(response) => marked(response, &request_id),
                 Err(problem) => finish(&parts, &request_id, None, Err(problem)),
             }
         } else {
             let answer = self.answer(&parts, body, peer, &request_id, &patience, &mut met);
-            let result = patience.with(pin!(answer)).await;
+            let result = patience.with(pin!(answer)).instrument(span.clone()).await;
             finish(&parts, &request_id, met.as_ref(), result)
         };
         let operation = met.and_then(|met| met.operation);
         self.metrics.observe(operation, response.status(), started.elapsed());
+        spans::answered(&span, operation, response.status());
         tracing::debug!(
             request_id,
             trace_id = headers::trace_id(&parts.headers),

@@ -16,6 +16,7 @@ mod migrate;
 mod postgres;
 mod queue;
 mod row;
+mod spans;
 mod sql;
 mod sqlite;
 #[doc(hidden)]
@@ -45,6 +46,7 @@ pub use migrate::Migrated;
 pub use postgres::PostgresOptions;
 pub use queue::Waiting;
 pub use row::Row;
+pub use spans::TRACE_TARGET;
 pub use sql::{Insert, Sql};
 pub use sqlite::{SqliteOptions, backup};
 pub use value::{Type, Value};
@@ -129,6 +131,7 @@ impl Db {
         key: [Value; N],
         map: impl Fn(&Row<'_>) -> Result<T, Error> + Send,
     ) -> Result<Option<T>, Error> {
+        let _span = spans::read(self.system(), sql);
         match &self.engine {
             Engine::Sqlite(sqlite) => Ok(sqlite.read(sql, &key, 1, map)?.pop()),
             Engine::Postgres(postgres) => Box::pin(postgres.find(sql, key.into(), map)).await,
@@ -149,9 +152,10 @@ impl Db {
     ///
     /// A caller that stops waiting before its change has begun takes it back.
     pub async fn commit(&self, change: Change) -> Result<(), Error> {
+        let span = spans::commit(self.system());
         match &self.engine {
-            Engine::Sqlite(sqlite) => sqlite.commit(change).await,
-            Engine::Postgres(postgres) => postgres.commit(change).await,
+            Engine::Sqlite(sqlite) => sqlite.commit(change, &span).await,
+            Engine::Postgres(postgres) => postgres.commit(change, &span).await,
         }
     }
 
@@ -184,6 +188,13 @@ impl Db {
         }
     }
 
+    fn system(&self) -> &'static str {
+        match self.engine {
+            Engine::Sqlite(_) => "sqlite",
+            Engine::Postgres(_) => "postgresql",
+        }
+    }
+
     async fn read<T: Send>(
         &self,
         sql: &Sql,
@@ -191,6 +202,7 @@ impl Db {
         limit: usize,
         map: impl Fn(&Row<'_>) -> Result<T, Error> + Send,
     ) -> Result<Vec<T>, Error> {
+        let _span = spans::read(self.system(), sql);
         match &self.engine {
             Engine::Sqlite(sqlite) => sqlite.read(sql, params, limit, map),
             // Boxed: a conversation over the network is large, and every caller of SQLite would carry its size.

@@ -4,6 +4,8 @@
 use std::fmt;
 use std::sync::Arc;
 
+use tracing::Span;
+
 use crate::change::Change;
 use crate::error::Error;
 use crate::metrics::{Counters, StoreMetrics};
@@ -131,8 +133,8 @@ impl Postgres {
         row.map(|row| map(&Row::postgres(&row))).transpose()
     }
 
-    pub(crate) async fn commit(&self, change: Change) -> Result<(), Error> {
-        self.queue.commit(change).await
+    pub(crate) async fn commit(&self, change: Change, span: &Span) -> Result<(), Error> {
+        self.queue.commit(change, span).await
     }
 
     pub(crate) async fn failed(&self) -> String {

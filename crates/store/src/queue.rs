@@ -7,11 +7,13 @@ use std::sync::atomic::Ordering::Relaxed;
 use std::time::{Duration, Instant};
 
 use tokio::sync::{mpsc, oneshot, watch};
+use tracing::Span;
 
 use crate::change::Change;
 use crate::claims::Claims;
 use crate::error::Error;
 use crate::metrics::Counters;
+use crate::spans;
 
 mod age;
 
@@ -25,10 +27,13 @@ pub(crate) struct Job {
     pub(crate) change: Change,
     answer: oneshot::Sender<Result<(), Error>>,
     queued_at: Instant,
+    span: Span,
 }
 
 impl Job {
     pub(crate) fn answer(self, outcome: Result<(), Error>) {
+        // The caller's end of the span is to be the last one: it ends when they know.
+        drop(self.span);
         // A caller that no longer listens has given up; the outcome stands without it.
         let _ = self.answer.send(outcome);
     }
@@ -77,7 +82,7 @@ impl Queue {
     }
 
     /// Hands a change to the writer and waits for its transaction.
-    pub(crate) async fn commit(&self, change: Change) -> Result<(), Error> {
+    pub(crate) async fn commit(&self, change: Change, span: &Span) -> Result<(), Error> {
         if change.is_empty() {
             return Ok(());
         }
@@ -88,7 +93,8 @@ impl Queue {
             return Err(Error::Overloaded);
         }
         let (answer, outcome) = oneshot::channel();
-        self.sender.try_send(Message::Change(Job { change, answer, queued_at })).map_err(|refused| match refused {
+        let job = Job { change, answer, queued_at, span: span.clone() };
+        self.sender.try_send(Message::Change(job)).map_err(|refused| match refused {
             mpsc::error::TrySendError::Full(_) => Error::Overloaded,
             mpsc::error::TrySendError::Closed(_) => closed(),
         })?;
@@ -201,6 +207,9 @@ impl Inbox {
             self.age.taken(latest);
         }
         self.counters.deferred.store(self.deferred.len(), Relaxed);
+        for job in batch.iter().filter(|job| !job.span.is_disabled()) {
+            spans::taken(&job.span, job.queued_at.elapsed(), batch.len());
+        }
         batch
     }
 

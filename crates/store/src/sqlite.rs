@@ -8,6 +8,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use rusqlite::Connection;
+use tracing::Span;
 
 use crate::change::Change;
 use crate::error::Error;
@@ -115,8 +116,8 @@ impl Sqlite {
         mapped
     }
 
-    pub(crate) async fn commit(&self, change: Change) -> Result<(), Error> {
-        self.queue.commit(change).await
+    pub(crate) async fn commit(&self, change: Change, span: &Span) -> Result<(), Error> {
+        self.queue.commit(change, span).await
     }
 
     pub(crate) async fn failed(&self) -> String {
