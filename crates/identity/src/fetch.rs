@@ -1,4 +1,4 @@
-//! HTTP to identity providers: only where the operator pointed, with time-outs, a bound on the answer and no redirects.
+//! HTTP to identity providers, and to the operator's collector of traces: only where the operator pointed, with time-outs, a bound on the answer and no redirects.
 //! A name is resolved here and the connection goes to the very address that was checked, so that a name cannot be
 //! turned to a private address between the check and the use.
 
@@ -100,6 +100,11 @@ impl Fetcher {
         Self::new(roots, limits)
     }
 
+    /// A client that trusts nobody's: for plain http.
+    pub fn without_roots(limits: Limits) -> Result<Self, rustls::Error> {
+        Self::new(RootCertStore::empty(), limits)
+    }
+
     /// A client that trusts these certificates.
     pub fn new(roots: RootCertStore, limits: Limits) -> Result<Self, rustls::Error> {
         // The provider is passed, not looked up: a process-wide default would belong to whoever set it first.
@@ -127,6 +132,15 @@ impl Fetcher {
         headers.insert(AUTHORIZATION, authorization);
         headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/x-www-form-urlencoded"));
         self.send(endpoint, Method::POST, headers, form.into()).await
+    }
+
+    /// Hands a JSON document to a collector of the operator's, wherever it is; the answer's body is of no interest.
+    pub async fn post_json(&self, url: &Url, mut headers: HeaderMap, document: String) -> Result<(), FetchError> {
+        let reach = Reach { private_addresses: true, plain_http: true };
+        let endpoint =
+            Endpoint::parse(url.as_str(), reach).map_err(|_| FetchError::Malformed("has no usable address"))?;
+        headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
+        self.send(&endpoint, Method::POST, headers, document.into()).await.map(drop)
     }
 
     async fn send(
