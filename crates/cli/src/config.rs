@@ -10,11 +10,13 @@ pub(crate) mod reference;
 pub(crate) mod schema;
 mod secret;
 pub(crate) mod source;
+mod telemetry;
 mod values;
 
 pub(crate) use load::Loaded;
 pub(crate) use secret::{Secret, Told, secret_variable, variable};
-pub(crate) use values::{AtLeastOne, Proxy};
+pub(crate) use telemetry::{CollectorUrl, HEADERS as OTLP_HEADERS, Telemetry};
+pub(crate) use values::{AtLeastOne, Percent, Proxy};
 
 use crate::providers::ProviderEntry;
 use crate::public_url::PublicUrl;
@@ -44,6 +46,7 @@ pub(crate) struct Config {
     pub(crate) postgres: Postgres,
     pub(crate) limits: Limits,
     pub(crate) rate_limits: RateLimits,
+    pub(crate) telemetry: Telemetry,
     pub(crate) providers: Vec<ProviderEntry>,
     /// The file that said so, if there was one.
     #[serde(skip)]
@@ -65,6 +68,7 @@ impl Default for Config {
             postgres: Postgres::default(),
             limits: Limits::default(),
             rate_limits: RateLimits::default(),
+            telemetry: Telemetry::default(),
             providers: Vec::new(),
             file: None,
         }

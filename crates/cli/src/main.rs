@@ -18,6 +18,7 @@ mod public_url;
 mod serve;
 mod start;
 mod storage;
+mod telemetry;
 
 use arguments::{Arguments, Command, Serve};
 use clap::{CommandFactory, FromArgMatches};

@@ -5,7 +5,7 @@ use crate::failure::Failure;
 use crate::greeting::{self, Places};
 use crate::notify::Notify;
 use crate::start::{self, Given};
-use crate::{logs, storage};
+use crate::{logs, storage, telemetry};
 use perennial_app::context::App;
 use perennial_app::{idempotency, limits, sessions, signing_keys};
 use perennial_http::server::{Server, ServerOptions};
@@ -22,7 +22,8 @@ const SWEEP_EVERY: Duration = Duration::from_mins(10);
 
 /// Serves until told to stop.
 pub(crate) async fn run(config: Config) -> Result<(), Failure> {
-    logs::start();
+    let (spans, telemetry) = telemetry::prepare(&config.telemetry)?.unzip();
+    logs::start(spans);
     for slip in environment::slips() {
         tracing::warn!("{}", slip.line());
     }
@@ -38,10 +39,12 @@ pub(crate) async fn run(config: Config) -> Result<(), Failure> {
     let api = Arc::new(Api::new(Arc::clone(&app), config.api()));
 
     let (stop, stopped) = watch::channel(false);
-    let page = MetricsPage::new(Arc::clone(&api), server.gauges());
+    let more = telemetry.as_ref().map(telemetry::Prepared::metrics);
+    let page = Arc::new(MetricsPage::new(Arc::clone(&api), server.gauges()).with(more));
+    let exporting = telemetry.map(|telemetry| telemetry.start(Arc::clone(&page))).transpose()?;
     let metrics_address = metrics.as_ref().map(Server::local_addr);
     if let Some(metrics) = metrics {
-        tokio::spawn(metrics.serve(Arc::new(page), until_stopped(stopped.clone())));
+        tokio::spawn(metrics.serve(page, until_stopped(stopped.clone())));
     }
     tokio::spawn(sweep(Arc::clone(&app), stopped.clone()));
     let way_down = WayDown { api: Arc::clone(&api), notify: Arc::clone(&notify), delay: config.stop_delay() };
@@ -55,7 +58,12 @@ pub(crate) async fn run(config: Config) -> Result<(), Failure> {
     notify.say(&format!("READY=1\nSTATUS=listening on {address}"));
     let drained = server.serve(api, until_stopped(stopped)).await;
     tracing::info!(finished = drained.finished, aborted = drained.aborted, "stopped accepting and drained");
-    app.db.close().await;
+    let last_export = async {
+        if let Some(exporting) = exporting {
+            exporting.finish().await;
+        }
+    };
+    tokio::join!(app.db.close(), last_export);
     if failure.is_finished()
         && let Ok(reason) = failure.await
     {

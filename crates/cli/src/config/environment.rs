@@ -5,6 +5,7 @@
 use super::fault::Fault;
 use super::known;
 use super::source::Source;
+use super::telemetry;
 use crate::arguments::Arguments;
 use crate::{logs, master_key, start};
 use clap::CommandFactory;
@@ -21,6 +22,7 @@ pub(crate) fn variables() -> Vec<String> {
         names.extend([secret.to_owned(), format!("{secret}_FILE")]);
     }
     names.push(logs::VARIABLE.to_owned());
+    names.extend(telemetry::VARIABLES.map(str::to_owned));
     names.sort();
     names.dedup();
     names

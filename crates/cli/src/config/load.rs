@@ -65,6 +65,9 @@ impl Loaded {
                 Err(detail) => self.faults.push(Fault::new(self.sources.get("public_url"), detail)),
             }
         }
+        if let Err(fault) = self.config.telemetry.put_environment(&mut self.sources) {
+            self.faults.push(fault);
+        }
         if let Err(failure) = self.put_database_url(place) {
             self.faults.push(failure.into());
         }

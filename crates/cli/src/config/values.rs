@@ -50,3 +50,17 @@ impl TryFrom<i64> for AtLeastOne {
         u32::try_from(number).ok().filter(|number| *number > 0).map(Self).ok_or_else(wrong)
     }
 }
+
+/// A share, in whole percent.
+#[derive(Clone, Copy, Debug, Deserialize, Serialize)]
+#[serde(try_from = "i64")]
+pub(crate) struct Percent(pub(crate) u8);
+
+impl TryFrom<i64> for Percent {
+    type Error = String;
+
+    fn try_from(number: i64) -> Result<Self, Self::Error> {
+        let wrong = || format!("{number} is out of range: it must be at least 0 and at most 100");
+        u8::try_from(number).ok().filter(|number| *number <= 100).map(Self).ok_or_else(wrong)
+    }
+}

@@ -35,5 +35,6 @@ mod secrets;
 mod service_manager;
 mod stopping;
 mod support;
+mod telemetry;
 mod terminal;
 mod watching;

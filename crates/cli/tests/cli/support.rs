@@ -1,5 +1,6 @@
 //! What every test here stands on: a place for a store, the running program, and a way to talk to both.
 
+mod collector;
 mod http;
 mod issuer;
 mod output;
@@ -8,6 +9,7 @@ mod server;
 mod setting;
 mod snapshot;
 
+pub(crate) use collector::{Collector, attribute};
 pub(crate) use http::{Answer, Caller, Connection};
 pub(crate) use issuer::Issuer;
 pub(crate) use output::Output;

@@ -1,0 +1,188 @@
+//! OpenTelemetry: traces and metrics, sent to a collector where the operator named one. Without one nothing here exists:
+//! no layer, no task, no span. Serving never waits for a collector; what one cannot take is dropped, and counted.
+
+mod collector;
+mod headers;
+mod layer;
+mod metrics;
+mod span;
+
+pub(crate) use layer::SpanLayer;
+
+use crate::config::Telemetry;
+use crate::failure::Failure;
+use collector::Collector;
+use perennial_app::context::{Chance, Clock};
+use perennial_http::MetricsPage;
+use perennial_http::metrics::{Family, MoreMetrics, Series};
+use perennial_identity::fetch::{Fetcher, Limits};
+use span::Span;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+use std::time::Duration;
+use tokio::sync::{mpsc, watch};
+use tokio::task::JoinSet;
+use tokio::time::{MissedTickBehavior, interval, sleep, timeout, timeout_at};
+
+/// Spans that may wait for the collector: some megabytes, some seconds of a busy server.
+const WAITING_SPANS: usize = 8_192;
+const SPANS_AT_ONCE: usize = 1_024;
+/// How long the first span of a batch waits for others.
+const GATHER: Duration = Duration::from_secs(1);
+/// How long a collector that failed is left alone, at first and at most.
+const FIRST_PAUSE: Duration = Duration::from_secs(1);
+const LONGEST_PAUSE: Duration = Duration::from_secs(30);
+/// The store closes in the same second; whoever waits for the end waits no longer for either.
+const FLUSH: Duration = Duration::from_secs(1);
+
+/// What went wrong, in numbers.
+#[derive(Default)]
+struct Counters {
+    dropped_spans: AtomicU64,
+    failed_exports: AtomicU64,
+}
+
+/// Everything that is known before the server runs.
+pub(crate) struct Prepared {
+    collector: Collector,
+    spans: mpsc::Receiver<Span>,
+    counters: Arc<Counters>,
+    metrics_every: Duration,
+}
+
+/// The end of spans that the program hears, and the end that sends them; nothing where no collector is named.
+pub(crate) fn prepare(config: &Telemetry) -> Result<Option<(SpanLayer, Prepared)>, Failure> {
+    let Some(endpoint) = &config.otlp_endpoint else { return Ok(None) };
+    let counters = Arc::new(Counters::default());
+    let (sender, spans) = mpsc::channel(WAITING_SPANS);
+    let started = Clock::System.now();
+    let layer = SpanLayer::new(sender, config.sample_percent, Arc::clone(&counters));
+    let instance = format!("{:016x}", Chance::from_system().bits());
+    let collector = Collector::new(endpoint, headers::from_environment()?, &config.service_name, &instance, started);
+    let metrics_every = Duration::from_secs(config.metrics_seconds.0.into());
+    Ok(Some((layer, Prepared { collector, spans, counters, metrics_every })))
+}
+
+impl Prepared {
+    /// What the page of the metrics tells about all this.
+    pub(crate) fn metrics(&self) -> MoreMetrics {
+        let counters = Arc::clone(&self.counters);
+        let counter =
+            |name, about, value: &AtomicU64| Family::number(name, about, Series::Counter, value.load(Relaxed));
+        Box::new(move || {
+            let Counters { dropped_spans, failed_exports } = &*counters;
+            vec![
+                counter("telemetry_spans_dropped_total", "Spans no collector took.", dropped_spans),
+                counter("telemetry_exports_failed_total", "Exports that failed.", failed_exports),
+            ]
+        })
+    }
+
+    /// Begins to send.
+    pub(crate) fn start(self, page: Arc<MetricsPage>) -> Result<Exporting, Failure> {
+        let Self { collector, spans, counters, metrics_every } = self;
+        let connect = if collector.is_plain() { Fetcher::without_roots } else { Fetcher::with_system_roots };
+        let fetcher = connect(Limits::default())
+            .map_err(|error| Failure::new(format!("no collector can be spoken to: {error}")))?;
+        let exporter = Arc::new(Exporter { collector, fetcher, counters });
+        let (stop, stopped) = watch::channel(false);
+        let mut tasks = JoinSet::new();
+        tasks.spawn(Arc::clone(&exporter).send_spans(spans, stopped.clone()));
+        tasks.spawn(exporter.send_metrics(page, metrics_every, stopped));
+        Ok(Exporting { stop, tasks })
+    }
+}
+
+/// The running export.
+pub(crate) struct Exporting {
+    stop: watch::Sender<bool>,
+    tasks: JoinSet<()>,
+}
+
+impl Exporting {
+    /// Sends what is left, for a moment; what takes longer is given up.
+    pub(crate) async fn finish(mut self) {
+        let _ = self.stop.send(true);
+        let all = async { while self.tasks.join_next().await.is_some() {} };
+        if timeout(FLUSH, all).await.is_err() {
+            tracing::warn!("the last traces and metrics did not reach the collector in time");
+        }
+    }
+}
+
+struct Exporter {
+    collector: Collector,
+    fetcher: Fetcher,
+    counters: Arc<Counters>,
+}
+
+impl Exporter {
+    async fn send_spans(self: Arc<Self>, mut spans: mpsc::Receiver<Span>, mut stopped: watch::Receiver<bool>) {
+        let mut pause = FIRST_PAUSE;
+        loop {
+            let mut batch = Vec::new();
+            tokio::select! {
+                () = gather(&mut spans, &mut batch) => {}
+                () = until_stopped(&mut stopped) => {
+                    spans.close();
+                    gather(&mut spans, &mut batch).await;
+                }
+            }
+            if batch.is_empty() {
+                return;
+            }
+            let sent = self.collector.traces(&self.fetcher, &batch).await;
+            if sent.is_ok() {
+                pause = FIRST_PAUSE;
+                continue;
+            }
+            self.counters.failed_exports.fetch_add(1, Relaxed);
+            self.counters.dropped_spans.fetch_add(batch.len() as u64, Relaxed);
+            // Who cannot be reached now will not be a moment later either.
+            tokio::select! {
+                () = sleep(pause) => pause = LONGEST_PAUSE.min(pause * 2),
+                () = until_stopped(&mut stopped) => return,
+            }
+        }
+    }
+
+    async fn send_metrics(
+        self: Arc<Self>,
+        page: Arc<MetricsPage>,
+        every: Duration,
+        mut stopped: watch::Receiver<bool>,
+    ) {
+        let mut ticks = interval(every);
+        ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
+        loop {
+            let last = tokio::select! {
+                _ = ticks.tick() => false,
+                () = until_stopped(&mut stopped) => true,
+            };
+            if self.collector.metrics(&self.fetcher, &page.families()).await.is_err() {
+                self.counters.failed_exports.fetch_add(1, Relaxed);
+            }
+            if last {
+                return;
+            }
+        }
+    }
+}
+
+/// Waits for a span, and then a little for others. What was gathered stays in `batch` if nobody waits any longer.
+async fn gather(spans: &mut mpsc::Receiver<Span>, batch: &mut Vec<Span>) {
+    if spans.recv_many(batch, SPANS_AT_ONCE).await == 0 {
+        return;
+    }
+    let deadline = tokio::time::Instant::now() + GATHER;
+    while batch.len() < SPANS_AT_ONCE {
+        let more = timeout_at(deadline, spans.recv_many(batch, SPANS_AT_ONCE - batch.len())).await;
+        if !more.is_ok_and(|count| count > 0) {
+            return;
+        }
+    }
+}
+
+async fn until_stopped(stopped: &mut watch::Receiver<bool>) {
+    let _ = stopped.wait_for(|stop| *stop).await;
+}

@@ -1,0 +1,99 @@
+//! The collector: what is sent where, and what is said in the log when it cannot be.
+
+use super::metrics::{self, Times};
+use super::span::Span;
+use crate::config::CollectorUrl;
+use http::HeaderMap;
+use perennial_app::context::Clock;
+use perennial_domain::time::Time;
+use perennial_http::metrics::Family;
+use perennial_identity::fetch::{FetchError, Fetcher};
+use serde_json::{Value, json};
+use std::sync::{Mutex, PoisonError};
+use std::time::{Duration, Instant};
+use url::Url;
+
+/// How long the log is silent about a collector that stays away.
+const SILENCE: Duration = Duration::from_mins(5);
+
+pub(super) struct Collector {
+    traces: Url,
+    metrics: Url,
+    headers: HeaderMap,
+    resource: Value,
+    scope: Value,
+    since: Time,
+    /// When the log last told that it cannot be reached; none while it can.
+    told: Mutex<Option<Instant>>,
+}
+
+impl Collector {
+    pub(super) fn new(endpoint: &CollectorUrl, headers: HeaderMap, service: &str, instance: &str, since: Time) -> Self {
+        let version = env!("CARGO_PKG_VERSION");
+        let attribute = |key: &str, value: &str| json!({ "key": key, "value": { "stringValue": value } });
+        Self {
+            traces: endpoint.of("traces"),
+            metrics: endpoint.of("metrics"),
+            headers,
+            resource: json!({ "attributes": [
+                attribute("service.name", service),
+                attribute("service.version", version),
+                attribute("service.instance.id", instance),
+            ] }),
+            scope: json!({ "name": "perennial", "version": version }),
+            since,
+            told: Mutex::new(None),
+        }
+    }
+
+    /// Whether no certificate is needed to speak to it.
+    pub(super) fn is_plain(&self) -> bool {
+        self.traces.scheme() == "http"
+    }
+
+    pub(super) async fn traces(&self, fetcher: &Fetcher, spans: &[Span]) -> Result<(), FetchError> {
+        let spans: Vec<Value> = spans.iter().map(Span::json).collect();
+        let spans = json!({ "scope": self.scope, "spans": spans });
+        let document = json!({ "resourceSpans": [{ "resource": self.resource, "scopeSpans": [spans] }] });
+        self.send(fetcher, &self.traces, &document).await
+    }
+
+    pub(super) async fn metrics(&self, fetcher: &Fetcher, families: &[Family]) -> Result<(), FetchError> {
+        let times = Times { since: nanos(self.since), now: nanos(Clock::System.now()) };
+        let families: Vec<Value> = families.iter().map(|family| metrics::json(family, times)).collect();
+        let families = json!({ "scope": self.scope, "metrics": families });
+        let document = json!({ "resourceMetrics": [{ "resource": self.resource, "scopeMetrics": [families] }] });
+        self.send(fetcher, &self.metrics, &document).await
+    }
+
+    async fn send(&self, fetcher: &Fetcher, url: &Url, document: &Value) -> Result<(), FetchError> {
+        let sent = fetcher.post_json(url, self.headers.clone(), document.to_string()).await;
+        self.tell(url, sent.as_ref().err());
+        sent
+    }
+
+    /// A warning when it begins to fail, and now and then while it goes on.
+    fn tell(&self, url: &Url, error: Option<&FetchError>) {
+        let mut told = self.told.lock().unwrap_or_else(PoisonError::into_inner);
+        match (error, *told) {
+            (None, None) => {}
+            (None, Some(_)) => {
+                tracing::info!(collector = %url, "traces and metrics reach the collector again");
+                *told = None;
+            }
+            (Some(_), Some(last)) if last.elapsed() < SILENCE => {}
+            (Some(error), _) => {
+                tracing::warn!(
+                    collector = %url,
+                    %error,
+                    "traces and metrics do not reach the collector and are dropped; requests are served as ever"
+                );
+                *told = Some(Instant::now());
+            }
+        }
+    }
+}
+
+fn nanos(time: Time) -> u64 {
+    time.as_micros().unsigned_abs() * 1_000
+}

@@ -1,0 +1,101 @@
+//! From the program's spans to the queue of those to send. It runs within requests, so it never waits: a full queue drops.
+//! Only a request begins a trace; what the store does for nobody is nobody's to look at.
+
+use super::Counters;
+use super::span::{Attributes, Span};
+use crate::config::Percent;
+use perennial_app::context::{Chance, Clock};
+use std::sync::Arc;
+use std::sync::atomic::Ordering::Relaxed;
+use std::time::Instant;
+use tokio::sync::mpsc;
+use tracing::Subscriber;
+use tracing::span::{self, Id, Record};
+use tracing_subscriber::layer::{Context, Layer};
+use tracing_subscriber::registry::LookupSpan;
+
+/// Hears of every span of the program.
+pub(crate) struct SpanLayer {
+    sender: mpsc::Sender<Span>,
+    sample: Percent,
+    chance: Chance,
+    counters: Arc<Counters>,
+}
+
+/// A span that is under way.
+struct Open {
+    trace_id: u128,
+    span_id: u64,
+    parent_id: Option<u64>,
+    started_nanos: u64,
+    started: Instant,
+    attributes: Attributes,
+}
+
+impl SpanLayer {
+    pub(super) fn new(sender: mpsc::Sender<Span>, sample: Percent, counters: Arc<Counters>) -> Self {
+        Self { sender, sample, chance: Chance::from_system(), counters }
+    }
+
+    /// The trace that a request belongs to, and the span it came from; none if it is not to be traced.
+    fn begin(&self, attributes: &Attributes) -> Option<(u128, Option<u64>)> {
+        if !attributes.is_server() {
+            return None;
+        }
+        if let Some((trace_id, parent_id, sampled)) = attributes.traceparent() {
+            return sampled.then_some((trace_id, Some(parent_id)));
+        }
+        let chosen = self.chance.bits() % 100 < self.sample.0.into();
+        // 0 is no id; of that chance is capable, if barely.
+        chosen.then(|| (u128::from_be_bytes(self.chance.bytes()).max(1), None))
+    }
+}
+
+impl<S> Layer<S> for SpanLayer
+where
+    S: Subscriber + for<'a> LookupSpan<'a>,
+{
+    fn on_new_span(&self, values: &span::Attributes<'_>, id: &Id, context: Context<'_, S>) {
+        let Some(span) = context.span(id) else { return };
+        let mut attributes = Attributes::default();
+        values.record(&mut attributes);
+        let parent = span.parent().and_then(|parent| {
+            let extensions = parent.extensions();
+            extensions.get::<Open>().map(|open| (open.trace_id, Some(open.span_id)))
+        });
+        let Some((trace_id, parent_id)) = parent.or_else(|| self.begin(&attributes)) else { return };
+        span.extensions_mut().insert(Open {
+            trace_id,
+            span_id: self.chance.bits().max(1),
+            parent_id,
+            started_nanos: Clock::System.now().as_micros().unsigned_abs() * 1_000,
+            started: Instant::now(),
+            attributes,
+        });
+    }
+
+    fn on_record(&self, id: &Id, values: &Record<'_>, context: Context<'_, S>) {
+        let Some(span) = context.span(id) else { return };
+        if let Some(open) = span.extensions_mut().get_mut::<Open>() {
+            values.record(&mut open.attributes);
+        }
+    }
+
+    fn on_close(&self, id: Id, context: Context<'_, S>) {
+        let Some(span) = context.span(&id) else { return };
+        let Some(open) = span.extensions_mut().remove::<Open>() else { return };
+        let took = u64::try_from(open.started.elapsed().as_nanos()).unwrap_or(u64::MAX);
+        let finished = Span {
+            trace_id: open.trace_id,
+            span_id: open.span_id,
+            parent_id: open.parent_id,
+            name: span.name(),
+            started_nanos: open.started_nanos,
+            ended_nanos: open.started_nanos.saturating_add(took),
+            attributes: open.attributes,
+        };
+        if self.sender.try_send(finished).is_err() {
+            self.counters.dropped_spans.fetch_add(1, Relaxed);
+        }
+    }
+}
