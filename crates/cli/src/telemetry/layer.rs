@@ -99,3 +99,54 @@ where
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use tracing::subscriber::with_default;
+    use tracing_subscriber::layer::SubscriberExt;
+
+    /// What is sent of what happens in `scene`, by its trace, and how much was dropped.
+    fn heard(room: usize, sample: u8, scene: impl FnOnce()) -> (Vec<(&'static str, u128)>, u64) {
+        let (sender, mut spans) = mpsc::channel(room);
+        let counters = Arc::<Counters>::default();
+        let layer = SpanLayer::new(sender, Percent(sample), Arc::clone(&counters));
+        with_default(tracing_subscriber::registry().with(layer), scene);
+        let sent = std::iter::from_fn(|| spans.try_recv().ok()).map(|span| (span.name, span.trace_id)).collect();
+        (sent, counters.dropped_spans.load(Relaxed))
+    }
+
+    fn request(traceparent: Option<&str>) -> tracing::Span {
+        tracing::trace_span!("request", otel.kind = "server", traceparent)
+    }
+
+    fn read() {
+        drop(tracing::trace_span!("store.read", otel.kind = "client"));
+    }
+
+    #[test]
+    fn a_full_queue_drops_and_counts() {
+        let (sent, dropped) = heard(2, 100, || (0..5).for_each(|_| drop(request(None))));
+        assert_eq!((sent.len(), dropped), (2, 3));
+        assert!(sent[0].1 != sent[1].1 && sent[0].1 != 0);
+    }
+
+    #[test]
+    fn only_a_request_begins_a_trace() {
+        let (sent, _) = heard(9, 100, || {
+            read();
+            let request = request(Some("00-0000000000000000000000000000002a-00f067aa0ba902b7-01"));
+            request.in_scope(read);
+        });
+        assert_eq!(sent, [("store.read", 42), ("request", 42)]);
+    }
+
+    #[test]
+    fn what_is_not_sampled_is_not_sent_nor_what_is_below_it() {
+        let (sent, dropped) = heard(9, 100, || {
+            request(Some("00-0000000000000000000000000000002a-00f067aa0ba902b7-00")).in_scope(read);
+        });
+        assert_eq!((sent.len(), dropped), (0, 0));
+        assert!(heard(9, 0, || request(None).in_scope(read)).0.is_empty());
+    }
+}
