@@ -87,7 +87,7 @@ where
         let took = u64::try_from(open.started.elapsed().as_nanos()).unwrap_or(u64::MAX);
         let finished = Span {
             trace_id: open.trace_id,
-            span_id: open.span_id,
+            id: open.span_id,
             parent_id: open.parent_id,
             name: span.name(),
             started_nanos: open.started_nanos,

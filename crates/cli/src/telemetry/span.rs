@@ -7,7 +7,7 @@ use tracing::field::{Field, Visit};
 /// A span that is over.
 pub(super) struct Span {
     pub(super) trace_id: u128,
-    pub(super) span_id: u64,
+    pub(super) id: u64,
     pub(super) parent_id: Option<u64>,
     pub(super) name: &'static str,
     pub(super) started_nanos: u64,
@@ -43,7 +43,7 @@ impl Span {
             if attributes.text("otel.status_code") == Some("ERROR") { json!({ "code": 2 }) } else { json!({}) };
         let mut span = json!({
             "traceId": format!("{:032x}", self.trace_id),
-            "spanId": format!("{:016x}", self.span_id),
+            "spanId": format!("{:016x}", self.id),
             "name": attributes.text("otel.name").unwrap_or(self.name),
             "kind": kind,
             "startTimeUnixNano": self.started_nanos.to_string(),
