@@ -32,7 +32,7 @@ fn the_container_is_small_and_runs_as_nobody_in_particular() {
     let [build, last] = stages[..] else { panic!("not two stages: {all:?}") };
     let toolchain = fs::read_to_string(root().join("Cargo.toml")).unwrap();
     let version = toolchain.split("rust-version = \"").nth(1).unwrap().split('"').next().unwrap();
-    assert!(all[build].contains(&format!("/rust:{version}-")), "{} is not the toolchain of Cargo.toml", all[build]);
+    assert!(all[build].contains(&format!("FROM rust:{version}-")), "{} is not the toolchain of Cargo.toml", all[build]);
     assert!(all[build..last].iter().any(|line| line.contains("--release --locked")));
     assert!(all[last].contains("-slim"), "{}", all[last]);
     let image = &all[last..];
