@@ -23,7 +23,7 @@ use crate::public_url::PublicUrl;
 use perennial_app::limits;
 use serde::{Deserialize, Serialize};
 use std::net::{Ipv4Addr, SocketAddr};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::time::Duration;
 
 /// What `perennial.toml` may say. An unknown key is an error.
@@ -181,10 +181,6 @@ impl Config {
     /// Whether our own issuer answers: on this machine alone, unless the operator says otherwise.
     pub(crate) fn local_provider(&self) -> bool {
         self.local_provider.unwrap_or(self.listen.ip().is_loopback())
-    }
-
-    pub(crate) fn data_dir(&self) -> &Path {
-        &self.data_dir
     }
 
     pub(crate) fn stop_delay(&self) -> Duration {

@@ -66,7 +66,7 @@ pub(crate) fn not_at_hand(config: &Config) -> Failure {
 
 /// Where the first run on SQLite puts it.
 pub(crate) fn usual_path(config: &Config) -> PathBuf {
-    config.data_dir().join("master.key")
+    config.data_dir.join("master.key")
 }
 
 fn read(path: &Path) -> Result<MasterKey, Failure> {

@@ -82,7 +82,7 @@ pub(crate) async fn start(config: &Config, given: Given, db: Db, address: Socket
     let (trusted, file) = match given.bootstrap {
         None if is_empty => {
             let trusted = Credential::generate(&app.chance);
-            let file = ClientsFile::prepare(config.data_dir(), &trusted)?;
+            let file = ClientsFile::prepare(&config.data_dir, &trusted)?;
             (Some(trusted), Some(file))
         }
         chosen => (chosen, None),

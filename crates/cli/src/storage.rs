@@ -40,7 +40,7 @@ pub(crate) fn existing_path(config: &Config) -> Result<PathBuf, Failure> {
     if path.exists() {
         return Ok(path);
     }
-    let directory = config.data_dir().display();
+    let directory = config.data_dir.display();
     Err(Failure::new(format!(
         "there is no store in {directory}: start `perennial serve` once, or name another --data-dir"
     )))
@@ -98,7 +98,7 @@ pub(crate) async fn open(config: &Config, exclusive: bool) -> Result<Db, Failure
     let options = SqliteOptions { exclusive, waiting: config.limits.waiting(), ..SqliteOptions::new(path(config)) };
     Db::open_sqlite(options).await.map_err(|error| match error {
         Error::Unavailable(reason) => {
-            let directory = config.data_dir().display();
+            let directory = config.data_dir.display();
             Failure::new(format!("{directory} cannot hold the store: {reason}; free it or choose another --data-dir"))
         }
         other => other.into(),
@@ -116,5 +116,5 @@ async fn open_postgres(options: PostgresOptions) -> Result<Db, Failure> {
 
 /// The file of the SQLite store.
 pub(crate) fn path(config: &Config) -> PathBuf {
-    config.data_dir().join("perennial.db")
+    config.data_dir.join("perennial.db")
 }
