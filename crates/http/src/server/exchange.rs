@@ -41,6 +41,8 @@ impl<S: Service> Exchange<S> {
         let mut response = match self.admit(&request) {
             Ok(turn) => {
                 if let Some(its_turn) = turn {
+                    let is_read = self.admitted == Some(Lane::Reads);
+                    let _standing = is_read.then(|| self.visit.edge.gauges.stand());
                     // An error would say that the line is gone; then there is nothing to wait for.
                     let _ = its_turn.await;
                 }

@@ -15,6 +15,8 @@ pub struct Gauges {
     requests_in_flight: AtomicUsize,
     /// Those of them that are writes.
     writes_in_flight: AtomicUsize,
+    /// Those of them that are reads and wait for their turn.
+    reads_standing: AtomicUsize,
     /// Those of them whose body is not here.
     arriving: AtomicUsize,
     /// Those of these that have waited for it for a while.
@@ -35,7 +37,7 @@ impl Gauges {
         self.resting_connections.load(Relaxed)
     }
 
-    /// Requests being handled now, those whose body is still to come among them.
+    /// Requests here now, those among them that wait for their turn or for their body.
     pub fn requests_in_flight(&self) -> usize {
         self.requests_in_flight.load(Relaxed)
     }
@@ -83,6 +85,12 @@ impl Gauges {
         self.connections_timed_out.fetch_add(1, Relaxed);
     }
 
+    /// Gives back the place of a read that waits for its turn, for as long as the guard lives.
+    pub(super) fn stand(&self) -> Standing<'_> {
+        self.reads_standing.fetch_add(1, Relaxed);
+        Standing(self)
+    }
+
     /// Gives back the place of a request being handled, for as long as the guard lives: nothing is done for it.
     pub(super) fn arrive(&self) -> Arriving<'_> {
         self.arriving.fetch_add(1, Relaxed);
@@ -100,12 +108,13 @@ impl Gauges {
     /// the instant between the two steps, so at the very limit a neighbour may be shed one too early;
     /// it never lets one too many in.
     ///
-    /// Some of the places are not for writes. Those whose body is not here do not count, up to `most` altogether: of
-    /// HTTP/1.1 there are no more than connections.
+    /// Some of the places are not for writes. Reads that wait for their turn and writes whose body is not here do not
+    /// count, up to `most` altogether: of HTTP/1.1 there are no more than connections.
     pub(super) fn enter(&self, lane: Lane, max: usize, most: usize) -> bool {
         let others = self.requests_in_flight.fetch_add(1, Relaxed);
         let arriving = self.arriving.load(Relaxed);
-        let mut is_in = others < most && others.saturating_sub(arriving) < max;
+        let waiting = arriving + self.reads_standing.load(Relaxed);
+        let mut is_in = others < most && others.saturating_sub(waiting) < max;
         if lane == Lane::Writes {
             let others = self.writes_in_flight.fetch_add(1, Relaxed);
             is_in &= others.saturating_sub(arriving) < max - max / KEPT_FOR_READS;
@@ -134,6 +143,14 @@ pub(super) struct Resting<'a>(&'a Gauges);
 impl Drop for Resting<'_> {
     fn drop(&mut self) {
         self.0.resting_connections.fetch_sub(1, Relaxed);
+    }
+}
+
+pub(super) struct Standing<'a>(&'a Gauges);
+
+impl Drop for Standing<'_> {
+    fn drop(&mut self) {
+        self.0.reads_standing.fetch_sub(1, Relaxed);
     }
 }
 

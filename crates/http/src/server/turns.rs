@@ -4,8 +4,8 @@
 //! unseen, in the sockets, those who will be refused too. So in each round of the runtime only so many are begun; the
 //! others stand in a line whose age is known, and who would stand there too long is refused while there is time.
 //!
-//! There are two lines. A read costs a fraction of a write, so most turns go to reads as long as any wait: more people get
-//! an answer that way. A part of every round is left to writes, so that no flood of reads keeps them out.
+//! There are two lines. To refuse a read costs as much as to answer it, so a round begins all reads that wait. A write costs
+//! several times that: a round begins as many as it can without becoming long, and never none.
 
 use super::Lane;
 use std::collections::VecDeque;
@@ -19,10 +19,12 @@ use tokio::runtime::Handle;
 use tokio::sync::oneshot;
 use tokio::time::Instant;
 
-/// Requests begun in a round, for each thread: some milliseconds of work, after which new requests are looked at.
+/// Requests of a line begun in a round, for each thread, before others stand in it.
 const A_ROUND: usize = 64;
-/// One turn in so many is a write's, if any wait.
-const WRITES_TURN: usize = 4;
+/// Writes begun however long a round is, for each thread.
+const FEWEST_WRITES: usize = 8;
+/// A round that takes longer begins half as many writes the next time: whoever comes now must not wait to be refused.
+const LONG: Duration = Duration::from_millis(10);
 
 /// When a request may begin.
 #[derive(Debug)]
@@ -39,32 +41,44 @@ pub(super) struct Turns {
     /// How long the first in line may have stood there when another comes.
     limit: Duration,
     a_round: usize,
-    begun: AtomicUsize,
+    fewest_writes: usize,
+    reads_begun: AtomicUsize,
+    writes_begun: AtomicUsize,
     lines: Mutex<Lines>,
 }
 
 type Line = VecDeque<(Instant, oneshot::Sender<()>)>;
 
-#[derive(Debug, Default)]
+#[derive(Debug)]
 struct Lines {
     reads: Line,
     writes: Line,
-    /// There is a [`Round`] under way.
-    are_moving: bool,
+    /// Writes that a round begins, as things are.
+    writes_a_round: usize,
+    /// Since when there is a [`Round`] under way.
+    round_began: Option<Instant>,
 }
 
 impl Turns {
     /// Must be called within a tokio runtime.
     pub(super) fn new(limit: Duration) -> Arc<Self> {
-        Self::with(limit, A_ROUND * Handle::current().metrics().num_workers())
+        let threads = Handle::current().metrics().num_workers();
+        Self::with(limit, A_ROUND * threads, FEWEST_WRITES * threads)
     }
 
-    fn with(limit: Duration, a_round: usize) -> Arc<Self> {
-        Arc::new(Turns { limit, a_round, begun: AtomicUsize::new(0), lines: Mutex::default() })
+    fn with(limit: Duration, a_round: usize, fewest_writes: usize) -> Arc<Self> {
+        let (reads, writes) = (Line::new(), Line::new());
+        let lines = Mutex::new(Lines { reads, writes, writes_a_round: a_round, round_began: None });
+        let (reads_begun, writes_begun) = (AtomicUsize::new(0), AtomicUsize::new(0));
+        Arc::new(Turns { limit, a_round, fewest_writes, reads_begun, writes_begun, lines })
     }
 
     pub(super) fn take(self: &Arc<Self>, lane: Lane) -> Turn {
-        if self.begun.fetch_add(1, Relaxed) < self.a_round {
+        let begun = match lane {
+            Lane::Reads => &self.reads_begun,
+            Lane::Writes => &self.writes_begun,
+        };
+        if begun.fetch_add(1, Relaxed) < self.a_round {
             return Turn::Now;
         }
         self.stand_in_line(lane, Instant::now())
@@ -81,22 +95,28 @@ impl Turns {
         }
         let (turn, its_turn) = oneshot::channel();
         standing.push_back((now, turn));
-        if !lines.are_moving {
-            lines.are_moving = true;
+        if lines.round_began.is_none() {
+            lines.round_began = Some(now);
             tokio::spawn(Round { turns: Arc::clone(self), has_begun: false });
         }
         Turn::Later(its_turn)
     }
 
     /// Begins as many as a round has; says whether any are left.
-    fn next_round(&self) -> bool {
+    fn next_round(&self, now: Instant) -> bool {
         let mut lines = self.lines();
-        let for_writes = lines.writes.len().min(self.a_round.div_ceil(WRITES_TURN));
-        let reads = begin(&mut lines.reads, self.a_round - for_writes);
-        let begun = reads + begin(&mut lines.writes, self.a_round - reads);
-        self.begun.store(begun, Relaxed);
-        lines.are_moving = !(lines.reads.is_empty() && lines.writes.is_empty());
-        lines.are_moving
+        let is_long = lines.round_began.is_some_and(|began| now.duration_since(began) > LONG);
+        lines.writes_a_round = match lines.writes_a_round {
+            many if is_long => (many / 2).max(self.fewest_writes),
+            few => (few * 2).min(self.a_round),
+        };
+        let room_for_writes = lines.writes_a_round;
+        self.reads_begun.store(begin(&mut lines.reads, usize::MAX), Relaxed);
+        let writes = begin(&mut lines.writes, room_for_writes);
+        self.writes_begun.store(self.a_round - room_for_writes + writes, Relaxed);
+        let is_over = lines.reads.is_empty() && lines.writes.is_empty();
+        lines.round_began = (!is_over).then_some(now);
+        !is_over
     }
 
     fn lines(&self) -> MutexGuard<'_, Lines> {
@@ -127,7 +147,7 @@ impl Future for Round {
     type Output = ();
 
     fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<()> {
-        if self.has_begun && !self.turns.next_round() {
+        if self.has_begun && !self.turns.next_round(Instant::now()) {
             return Poll::Ready(());
         }
         self.has_begun = true;
@@ -150,43 +170,56 @@ mod tests {
         }
     }
 
-    #[tokio::test]
-    async fn a_round_begins_so_many_and_the_others_in_the_order_they_came() {
-        let turns = Turns::with(LIMIT, 2);
-        assert!(matches!((turns.take(Reads), turns.take(Reads)), (Turn::Now, Turn::Now)));
-        let mut line: Vec<_> = (0..4).map(|_| later(turns.take(Reads))).collect();
-        assert!(turns.next_round());
-        assert!(line[0].try_recv().is_ok() && line[1].try_recv().is_ok());
-        assert!(line[2].try_recv().is_err());
-        // Nobody overtakes the line.
-        let mut last = later(turns.take(Reads));
-        assert!(turns.next_round());
-        assert!(line[3].try_recv().is_ok() && last.try_recv().is_err());
-        assert!(!turns.next_round());
-        assert!(last.try_recv().is_ok());
-        assert!(matches!(turns.take(Reads), Turn::Now));
+    fn begun(line: &mut [oneshot::Receiver<()>]) -> usize {
+        line.iter_mut().filter_map(|turn| turn.try_recv().ok()).count()
     }
 
     #[tokio::test]
-    async fn reads_go_first_and_a_part_of_every_round_is_left_to_writes() {
-        let turns = Turns::with(LIMIT, 4);
-        while let Turn::Now = turns.take(Reads) {}
-        let mut writes: Vec<_> = (0..6).map(|_| later(turns.take(Writes))).collect();
-        let mut reads: Vec<_> = (0..4).map(|_| later(turns.take(Reads))).collect();
-        let mut begun_in_a_round = || {
-            turns.next_round();
-            [&mut reads, &mut writes]
-                .map(|line| line.iter_mut().map(|turn| usize::from(turn.try_recv().is_ok())).sum::<usize>())
+    async fn a_round_begins_so_many_writes_and_the_others_in_the_order_they_came() {
+        let turns = Turns::with(LIMIT, 2, 1);
+        let now = Instant::now();
+        assert!(matches!((turns.take(Writes), turns.take(Writes)), (Turn::Now, Turn::Now)));
+        let mut line: Vec<_> = (0..4).map(|_| later(turns.take(Writes))).collect();
+        assert!(turns.next_round(now));
+        assert!(line[0].try_recv().is_ok() && line[1].try_recv().is_ok());
+        assert!(line[2].try_recv().is_err());
+        // Nobody overtakes the line.
+        let mut last = later(turns.take(Writes));
+        assert!(turns.next_round(now));
+        assert!(line[3].try_recv().is_ok() && last.try_recv().is_err());
+        assert!(!turns.next_round(now));
+        assert!(last.try_recv().is_ok());
+        assert!(matches!(turns.take(Writes), Turn::Now));
+    }
+
+    #[tokio::test]
+    async fn a_round_begins_every_read_that_waits() {
+        let turns = Turns::with(LIMIT, 2, 1);
+        assert!(matches!((turns.take(Reads), turns.take(Reads)), (Turn::Now, Turn::Now)));
+        let mut reads: Vec<_> = (0..9).map(|_| later(turns.take(Reads))).collect();
+        assert!(!turns.next_round(Instant::now()));
+        assert_eq!(begun(&mut reads), 9);
+    }
+
+    #[tokio::test]
+    async fn long_rounds_begin_fewer_writes_but_some_and_short_ones_more_again() {
+        let turns = Turns::with(LIMIT, 16, 3);
+        while let Turn::Now = turns.take(Writes) {}
+        let mut now = Instant::now();
+        let mut writes: Vec<_> = (0..100).map(|_| later(turns.stand_in_line(Writes, now))).collect();
+        let mut rounds = |took| {
+            now += took;
+            turns.next_round(now);
+            begun(&mut writes)
         };
         // The one that found no turn above has left.
-        assert_eq!(begun_in_a_round(), [3, 1]);
-        assert_eq!(begun_in_a_round(), [1, 3]);
-        assert_eq!(begun_in_a_round(), [0, 2]);
+        assert_eq!([2 * LONG; 4].map(&mut rounds), [8, 4, 3, 3]);
+        assert_eq!([LONG; 4].map(&mut rounds), [6, 12, 16, 16]);
     }
 
     #[tokio::test]
     async fn each_line_has_its_own_age() {
-        let turns = Turns::with(LIMIT, 1);
+        let turns = Turns::with(LIMIT, 1, 1);
         let start = Instant::now();
         let _write = later(turns.stand_in_line(Writes, start));
         assert!(matches!(turns.stand_in_line(Writes, start + 2 * LIMIT), Turn::Never));
@@ -195,33 +228,33 @@ mod tests {
 
     #[tokio::test]
     async fn who_would_stand_too_long_is_refused_until_the_line_has_moved() {
-        let turns = Turns::with(LIMIT, 1);
+        let turns = Turns::with(LIMIT, 1, 1);
         let start = Instant::now();
-        let _first = later(turns.stand_in_line(Reads, start));
-        let _second = later(turns.stand_in_line(Reads, start + LIMIT));
-        assert!(matches!(turns.stand_in_line(Reads, start + 2 * LIMIT), Turn::Never));
-        turns.next_round();
-        let _third = later(turns.stand_in_line(Reads, start + 2 * LIMIT));
+        let _first = later(turns.stand_in_line(Writes, start));
+        let _second = later(turns.stand_in_line(Writes, start + LIMIT));
+        assert!(matches!(turns.stand_in_line(Writes, start + 2 * LIMIT), Turn::Never));
+        turns.next_round(start + 2 * LIMIT);
+        let _third = later(turns.stand_in_line(Writes, start + 2 * LIMIT));
     }
 
     #[tokio::test]
     async fn those_who_left_take_nobodys_turn() {
-        let turns = Turns::with(LIMIT, 1);
-        assert!(matches!(turns.take(Reads), Turn::Now));
-        drop(later(turns.take(Reads)));
-        let mut second = later(turns.take(Reads));
-        turns.next_round();
+        let turns = Turns::with(LIMIT, 1, 1);
+        assert!(matches!(turns.take(Writes), Turn::Now));
+        drop(later(turns.take(Writes)));
+        let mut second = later(turns.take(Writes));
+        turns.next_round(Instant::now());
         assert!(second.try_recv().is_ok());
     }
 
     #[tokio::test]
     async fn the_line_moves_by_itself() {
-        let turns = Turns::with(LIMIT, 1);
+        let turns = Turns::with(LIMIT, 1, 1);
         for _ in 0..100 {
-            if let Turn::Later(its_turn) = turns.take(Reads) {
+            if let Turn::Later(its_turn) = turns.take(Writes) {
                 its_turn.await.unwrap();
             }
         }
-        assert!(turns.lines().reads.is_empty());
+        assert!(turns.lines().writes.is_empty());
     }
 }
