@@ -1,12 +1,10 @@
 //! A store of a test's own: a file in a temporary directory, or a database on the server the environment names.
 
+use perennial_app::context::Chance;
 use perennial_store::{Db, PostgresOptions, SqliteOptions, Waiting};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
 use tempfile::TempDir;
-
-static NUMBER: AtomicU32 = AtomicU32::new(0);
 
 /// Where a test's rows are; gone with the test.
 #[derive(Clone)]
@@ -71,7 +69,8 @@ impl TestStore {
 }
 
 async fn create_database(server: &str) -> String {
-    let name = format!("t_{}_{}", std::process::id(), NUMBER.fetch_add(1, Ordering::Relaxed));
+    // Runs that share a server may have the same process id, each in a container of its own; chance tells them apart.
+    let name = format!("t_{:032x}", u128::from_be_bytes(Chance::from_system().bytes()));
     let (client, connection) = tokio_postgres::connect(server, tokio_postgres::NoTls).await.unwrap();
     let connection = tokio::spawn(connection);
     client.batch_execute(&format!("CREATE DATABASE {name}")).await.unwrap();

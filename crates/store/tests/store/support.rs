@@ -1,7 +1,6 @@
 //! A database of its own for every test, a small schema, and the statements over it.
 
 use std::path::PathBuf;
-use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::time::Duration;
 
 use perennial_store::{
@@ -80,10 +79,11 @@ impl Place {
     }
 
     pub(crate) async fn empty_postgres() -> Option<Self> {
-        static NUMBER: AtomicU64 = AtomicU64::new(0);
         let server = std::env::var("PERENNIAL_TEST_POSTGRES").ok()?;
-        let number = NUMBER.fetch_add(1, Relaxed);
-        let name = format!("store_test_{}_{number}", std::process::id());
+        // Runs that share a server may have the same process id, each in a container of its own.
+        let mut chance = [0; 16];
+        aws_lc_rs::rand::fill(&mut chance).unwrap();
+        let name = format!("store_test_{:032x}", u128::from_be_bytes(chance));
         run_script(&server, &format!("CREATE DATABASE {name}")).await;
         Some(Self::Postgres { server, name })
     }
