@@ -2,7 +2,7 @@
 
 use crate::config::{Config, environment};
 use crate::failure::Failure;
-use crate::greeting::{self, Places};
+use crate::greeting::{self, Listener, Places};
 use crate::notify::Notify;
 use crate::start::{self, Given};
 use crate::{logs, storage, telemetry};
@@ -42,7 +42,8 @@ pub(crate) async fn run(config: Config) -> Result<(), Failure> {
     let more = telemetry.as_ref().map(telemetry::Prepared::metrics);
     let page = Arc::new(MetricsPage::new(Arc::clone(&api), server.gauges()).with(more));
     let exporting = telemetry.map(|telemetry| telemetry.start(Arc::clone(&page))).transpose()?;
-    let metrics_address = metrics.as_ref().map(Server::local_addr);
+    let (api_listener, metrics_listener) = (Listener::of(&server), metrics.as_ref().map(Listener::of));
+    let metrics_address = metrics.as_ref().map(|metrics| metrics.local_addr().to_string());
     if let Some(metrics) = metrics {
         tokio::spawn(metrics.serve(page, until_stopped(stopped.clone())));
     }
@@ -52,8 +53,7 @@ pub(crate) async fn run(config: Config) -> Result<(), Failure> {
     tokio::spawn(heartbeat(Arc::clone(&notify)));
     let failure = tokio::spawn(watch_store(app.db.clone(), stop));
 
-    greeting::tell(&found, &Places { config: &config, api: address, metrics: metrics_address })?;
-    let metrics_address = metrics_address.map(|address| address.to_string());
+    greeting::tell(&found, &Places { config: &config, api: api_listener, metrics: metrics_listener })?;
     tracing::info!(listening = %address, metrics = metrics_address, "listening");
     notify.say(&format!("READY=1\nSTATUS=listening on {address}"));
     let drained = server.serve(api, until_stopped(stopped)).await;

@@ -165,6 +165,16 @@ impl Server {
         self.local_addr
     }
 
+    /// Whether callers by IPv4 get through. At `[::]` they do where the system gives such a socket both families.
+    pub fn takes_ipv4(&self) -> bool {
+        match self.local_addr {
+            SocketAddr::V4(_) => true,
+            SocketAddr::V6(address) => {
+                address.ip().is_unspecified() && rustix::net::sockopt::ipv6_v6only(&self.listener) == Ok(false)
+            }
+        }
+    }
+
     pub fn gauges(&self) -> Arc<Gauges> {
         Arc::clone(&self.gauges)
     }
@@ -223,4 +233,29 @@ fn http2_builder(options: &ServerOptions) -> http2::Builder<TokioExecutor> {
         .initial_stream_window_size(128 * 1024)
         .initial_connection_window_size(512 * 1024);
     builder
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::net::{Ipv4Addr, Ipv6Addr, TcpStream};
+
+    #[tokio::test]
+    async fn who_gets_through_by_ipv4_is_what_the_socket_says() {
+        let bind = |address: &str| Server::bind(address.parse().unwrap(), ServerOptions::default());
+        assert!(bind("127.0.0.1:0").await.unwrap().takes_ipv4());
+        let Ok(alone) = bind("[::1]:0").await else { return eprintln!("SKIPPED: this machine has no IPv6") };
+        assert!(!alone.takes_ipv4());
+        for only_ipv6 in [true, false] {
+            let socket = TcpSocket::new_v6().unwrap();
+            rustix::net::sockopt::set_ipv6_v6only(&socket, only_ipv6).unwrap();
+            socket.bind((Ipv6Addr::UNSPECIFIED, 0).into()).unwrap();
+            let listener = socket.listen(1).unwrap();
+            let local_addr = listener.local_addr().unwrap();
+            let server = Server { listener, local_addr, options: ServerOptions::default(), gauges: Arc::default() };
+            assert_eq!(server.takes_ipv4(), !only_ipv6);
+            let called = TcpStream::connect((Ipv4Addr::LOCALHOST, local_addr.port()));
+            assert_eq!(called.is_ok(), server.takes_ipv4(), "and so it is");
+        }
+    }
 }

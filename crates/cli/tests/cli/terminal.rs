@@ -2,6 +2,7 @@
 
 use crate::support::{Connection, Output, PATIENCE, Place, eventually, signal, skipped, snapshot};
 use std::io::{BufRead, BufReader};
+use std::net::{SocketAddr, TcpListener};
 use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
 use std::sync::{Arc, Mutex};
@@ -113,19 +114,30 @@ fn a_person_is_shown_where_everything_is() {
 
 #[test]
 fn a_server_on_all_addresses_is_shown_by_addresses_that_answer() {
-    let place = Place::new();
-    let Some(terminal) = OnTerminal::listening(&place, "0.0.0.0:0") else { return };
-    let shown = terminal.shown();
-    let port = terminal.logged("listening=").rsplit_once(':').unwrap().1.to_owned();
-    let ours = |word: &&str| word.ends_with(&format!(":{port}"));
-    let urls: Vec<&str> =
-        shown.split_whitespace().filter_map(|word| word.strip_prefix("http://")).filter(ours).collect();
-    assert!(urls.contains(&format!("127.0.0.1:{port}").as_str()) && !shown.contains("http://0.0.0.0"), "{shown}");
-    for address in urls {
-        let mut connection = Connection::open(address.parse().unwrap()).unwrap();
-        connection.call("GET", "/livez", &[], None).unwrap().expect(200);
+    for listen in ["0.0.0.0:0", "[::]:0"] {
+        if TcpListener::bind(listen).is_err() {
+            skipped("needs IPv6");
+            continue;
+        }
+        let place = Place::new();
+        let Some(terminal) = OnTerminal::listening(&place, listen) else { return };
+        let shown = terminal.shown();
+        let port = terminal.logged("listening=").rsplit_once(':').unwrap().1.to_owned();
+        let urls = shown.split_whitespace().filter_map(|word| word.strip_prefix("http://"));
+        let addresses = urls.filter_map(|url| url.parse::<SocketAddr>().ok());
+        let ours: Vec<SocketAddr> = addresses.filter(|address| address.port().to_string() == port).collect();
+        for address in &ours {
+            let mut connection = Connection::open(*address).unwrap_or_else(|error| panic!("{address}: {error}"));
+            connection.call("GET", "/livez", &[], None).unwrap().expect(200);
+        }
+        // Whichever loopback answers is shown: at `[::]` that may be both.
+        for loopback in ["127.0.0.1", "[::1]"] {
+            let address: SocketAddr = format!("{loopback}:{port}").parse().unwrap();
+            assert_eq!(ours.contains(&address), Connection::open(address).is_ok(), "{address}: {shown}");
+        }
+        assert!(!shown.contains("http://0.0.0.0") && !shown.contains("http://[::]"), "{shown}");
+        terminal.stop();
     }
-    terminal.stop();
 }
 
 #[test]
