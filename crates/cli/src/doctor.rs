@@ -8,6 +8,7 @@ mod report;
 mod secrets;
 mod settings;
 mod store;
+mod telemetry;
 
 use crate::config::Loaded;
 use crate::failure::Failure;
@@ -23,6 +24,7 @@ pub(crate) async fn run(loaded: Loaded, json: bool) -> Result<(), Failure> {
     directory::look(&mut report, &patient.config);
     secrets::look(&mut report, &patient);
     store::look(&mut report, &patient, &Clock::System).await;
+    telemetry::look(&mut report, &patient.config).await;
     output::print(json, &report, || report.text())?;
     match report.problems() {
         0 => Ok(()),

@@ -9,13 +9,14 @@ mod span;
 
 pub(crate) use layer::SpanLayer;
 
-use crate::config::Telemetry;
+use crate::config::{CollectorUrl, Telemetry};
 use crate::failure::Failure;
 use collector::Collector;
 use perennial_app::context::{Chance, Clock};
+use perennial_domain::time::Time;
 use perennial_http::MetricsPage;
 use perennial_http::metrics::{Family, MoreMetrics, Series};
-use perennial_identity::fetch::{Fetcher, Limits};
+use perennial_identity::fetch::{FetchError, Fetcher, Limits};
 use span::Span;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
@@ -23,6 +24,7 @@ use std::time::Duration;
 use tokio::sync::{mpsc, watch};
 use tokio::task::JoinSet;
 use tokio::time::{MissedTickBehavior, interval, sleep, timeout, timeout_at};
+use url::Url;
 
 /// Spans that may wait for the collector: some megabytes, some seconds of a busy server.
 const WAITING_SPANS: usize = 8_192;
@@ -57,10 +59,27 @@ pub(crate) fn prepare(config: &Telemetry) -> Result<Option<(SpanLayer, Prepared)
     let (sender, spans) = mpsc::channel(WAITING_SPANS);
     let started = Clock::System.now();
     let layer = SpanLayer::new(sender, config.sample_percent, Arc::clone(&counters));
-    let instance = format!("{:016x}", Chance::from_system().bits());
-    let collector = Collector::new(endpoint, headers::from_environment()?, &config.service_name, &instance, started);
+    let collector = collector_of(config, endpoint, started)?;
     let metrics_every = Duration::from_secs(config.metrics_seconds.0.into());
     Ok(Some((layer, Prepared { collector, spans, counters, metrics_every })))
+}
+
+/// What would become of traces and metrics, by where they are sent; nothing where no collector is named. Two requests
+/// without content are all that is sent, and each of them has its time-out.
+pub(crate) async fn ask(config: &Telemetry) -> Result<Vec<(Url, Result<(), FetchError>)>, Failure> {
+    let Some(endpoint) = &config.otlp_endpoint else { return Ok(Vec::new()) };
+    let collector = collector_of(config, endpoint, Clock::System.now())?;
+    Ok(collector.ask(&fetcher_for(&collector)?).await)
+}
+
+fn collector_of(config: &Telemetry, endpoint: &CollectorUrl, started: Time) -> Result<Collector, Failure> {
+    let instance = format!("{:016x}", Chance::from_system().bits());
+    Ok(Collector::new(endpoint, headers::from_environment()?, &config.service_name, &instance, started))
+}
+
+fn fetcher_for(collector: &Collector) -> Result<Fetcher, Failure> {
+    let connect = if collector.is_plain() { Fetcher::without_roots } else { Fetcher::with_system_roots };
+    connect(Limits::default()).map_err(|error| Failure::new(format!("no collector can be spoken to: {error}")))
 }
 
 impl Prepared {
@@ -81,9 +100,7 @@ impl Prepared {
     /// Begins to send.
     pub(crate) fn start(self, page: Arc<MetricsPage>) -> Result<Exporting, Failure> {
         let Self { collector, spans, counters, metrics_every } = self;
-        let connect = if collector.is_plain() { Fetcher::without_roots } else { Fetcher::with_system_roots };
-        let fetcher = connect(Limits::default())
-            .map_err(|error| Failure::new(format!("no collector can be spoken to: {error}")))?;
+        let fetcher = fetcher_for(&collector)?;
         let exporter = Arc::new(Exporter { collector, fetcher, counters });
         let (stop, stopped) = watch::channel(false);
         let mut tasks = JoinSet::new();

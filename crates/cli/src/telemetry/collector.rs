@@ -66,6 +66,18 @@ impl Collector {
         self.send(fetcher, &self.metrics, &document).await
     }
 
+    /// Sends nothing, as a request for each kind of signal: what would become of one, by where it goes.
+    pub(super) async fn ask(&self, fetcher: &Fetcher) -> Vec<(Url, Result<(), FetchError>)> {
+        let ask = async |url: &Url, nothing: Value| {
+            let answer = fetcher.post_json(url, self.headers.clone(), nothing.to_string()).await;
+            (url.clone(), answer)
+        };
+        let traces = ask(&self.traces, json!({ "resourceSpans": [] }));
+        let metrics = ask(&self.metrics, json!({ "resourceMetrics": [] }));
+        let (traces, metrics) = tokio::join!(traces, metrics);
+        vec![traces, metrics]
+    }
+
     async fn send(&self, fetcher: &Fetcher, url: &Url, document: &Value) -> Result<(), FetchError> {
         let sent = fetcher.post_json(url, self.headers.clone(), document.to_string()).await;
         self.tell(url, sent.as_ref().err());

@@ -15,6 +15,7 @@ mod dashboards;
 mod doctor;
 mod doctor_database;
 mod doctor_files;
+mod doctor_telemetry;
 mod first_run;
 mod floods;
 mod help;
