@@ -1,10 +1,49 @@
 //! What `--help` says, of every command there is.
 
-use crate::support::{Output, Place, snapshot};
+use crate::support::{Output, Place, kept, snapshot};
 use std::process::Command;
 
+/// A command, or a group of them, and its help.
+pub(crate) struct Explained {
+    pub(crate) words: Vec<String>,
+    help: String,
+}
+
+impl Explained {
+    /// Whether it does something itself.
+    pub(crate) fn is_leaf(&self) -> bool {
+        self.listed().is_empty()
+    }
+
+    /// Where its help is kept.
+    pub(crate) fn file_name(&self) -> String {
+        ["perennial"].into_iter().chain(self.words.iter().map(String::as_str)).collect::<Vec<_>>().join("-")
+    }
+
+    /// The commands that its help lists.
+    fn listed(&self) -> Vec<String> {
+        let lines =
+            self.help.lines().skip_while(|line| *line != "Commands:").skip(1).take_while(|line| !line.is_empty());
+        lines.filter_map(|line| line.split_whitespace().next().map(str::to_owned)).collect()
+    }
+}
+
+/// Every command there is, as the program itself tells.
+pub(crate) fn commands() -> Vec<Explained> {
+    let place = Place::sqlite();
+    let mut waiting: Vec<Vec<String>> = vec![Vec::new()];
+    let mut commands = Vec::new();
+    while let Some(words) = waiting.pop() {
+        let help = help(&place, &words);
+        let command = Explained { words, help };
+        waiting.extend(command.listed().into_iter().map(|word| [command.words.clone(), vec![word]].concat()));
+        commands.push(command);
+    }
+    commands
+}
+
 /// The program without a setting, so that no help shows a value of this machine.
-fn help(place: &Place, words: &[&str]) -> String {
+fn help(place: &Place, words: &[String]) -> String {
     let mut command: Command = place.program();
     for variable in ["PERENNIAL_DATA_DIR", "PERENNIAL_DATABASE_URL", "PERENNIAL_MASTER_KEY"] {
         command.env_remove(variable);
@@ -12,27 +51,17 @@ fn help(place: &Place, words: &[&str]) -> String {
     Output::of(command.args(words).arg("--help")).succeeded()
 }
 
-/// The commands that a help text lists.
-fn listed(help: &str) -> Vec<String> {
-    let lines = help.lines().skip_while(|line| *line != "Commands:").skip(1).take_while(|line| !line.is_empty());
-    lines.filter_map(|line| line.split_whitespace().next().map(str::to_owned)).collect()
-}
-
 #[test]
 fn every_command_says_what_it_is_for() {
-    let place = Place::sqlite();
-    let mut waiting: Vec<Vec<String>> = vec![Vec::new()];
-    let mut seen = 0;
-    while let Some(words) = waiting.pop() {
-        let text = help(&place, &words.iter().map(String::as_str).collect::<Vec<_>>());
+    let commands = commands();
+    for command in &commands {
+        let text = &command.help;
         assert!(!text.contains('\x1b'), "colour is for terminals: {text:?}");
-        waiting.extend(listed(&text).into_iter().map(|word| [words.clone(), vec![word]].concat()));
-        let name = ["perennial".to_owned()].into_iter().chain(words).collect::<Vec<_>>().join("-");
         let text: String = text.lines().flat_map(|line| [line.trim_end(), "\n"]).collect();
-        snapshot(&format!("help/{name}"), &text);
-        seen += 1;
+        snapshot(&format!("help/{}", command.file_name()), &text);
     }
-    assert!(seen > 30, "{seen} commands");
+    assert!(commands.len() > 30, "{} commands", commands.len());
+    assert_eq!(kept("help"), commands.iter().map(Explained::file_name).collect(), "each help has its command");
 }
 
 #[test]

@@ -22,6 +22,7 @@ mod help;
 mod local_tokens;
 mod manual;
 mod many_servers;
+mod outputs;
 mod provider_check;
 mod provider_commands;
 mod provider_file;

@@ -16,7 +16,7 @@ pub(crate) use output::Output;
 pub(crate) use place::{MASTER_KEY, Place};
 pub(crate) use server::{Server, Starting, signal};
 pub(crate) use setting::Setting;
-pub(crate) use snapshot::{masked, snapshot};
+pub(crate) use snapshot::{kept, masked, snapshot};
 
 use std::net::{Ipv4Addr, TcpListener};
 use std::sync::atomic::{AtomicU16, Ordering};

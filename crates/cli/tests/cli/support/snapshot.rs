@@ -1,14 +1,16 @@
 //! Texts that people read, kept as files so that a change of one is seen in a review.
 
+use std::collections::BTreeSet;
 use std::path::Path;
 
+const SNAPSHOTS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/cli/snapshots");
 /// The shape of an instant.
 const INSTANT: &str = "0000-00-00T00:00:00.000000";
 
 /// Holds a text against `snapshots/NAME.txt`; with `PERENNIAL_UPDATE_SNAPSHOTS=1` writes it there instead.
 #[track_caller]
 pub(crate) fn snapshot(name: &str, text: &str) {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/cli/snapshots").join(format!("{name}.txt"));
+    let path = Path::new(SNAPSHOTS).join(format!("{name}.txt"));
     if std::env::var_os("PERENNIAL_UPDATE_SNAPSHOTS").is_some_and(|value| value == "1") {
         std::fs::create_dir_all(path.parent().unwrap()).unwrap();
         return std::fs::write(&path, text).unwrap();
@@ -22,6 +24,13 @@ pub(crate) fn snapshot(name: &str, text: &str) {
             path.display()
         );
     }
+}
+
+/// The names of the snapshots in a directory.
+pub(crate) fn kept(directory: &str) -> BTreeSet<String> {
+    let entries = std::fs::read_dir(Path::new(SNAPSHOTS).join(directory)).unwrap();
+    let names = entries.map(|entry| entry.unwrap().file_name().into_string().unwrap());
+    names.filter_map(|name| name.strip_suffix(".txt").map(str::to_owned)).collect()
 }
 
 /// The text with the digits of ids and instants, which no two runs share, made noughts.
