@@ -16,7 +16,7 @@ fn a_backup_overwrites_nothing() {
     assert!(!place.path().join("backup.draft").exists());
     let live = place.data().join("perennial.db");
     place.run(&["backup", "create", live.to_str().unwrap()]).refused_with(&["is there already"]);
-    place.run(&["backup", "create", "nowhere/backup"]).refused_with(&["nowhere/backup.draft"]);
+    place.run(&["backup", "create", "nowhere/backup"]).refused_with(&["no directory nowhere", "make it"]);
     drop(server);
 }
 

@@ -32,6 +32,9 @@ pub enum Fault {
     /// Nothing is ever overwritten.
     #[error("{} is there already; name another file or remove it", .0.display())]
     Exists(PathBuf),
+    /// A file needs one to be in.
+    #[error("there is no directory {}; make it, or name another file", .0.display())]
+    NoDirectory(PathBuf),
     /// Two backups to one name.
     #[error("another backup is being written to {}", .0.display())]
     BeingWritten(PathBuf),
@@ -160,7 +163,10 @@ impl Draft {
         options.read(true).write(true).create_new(true);
         #[cfg(unix)]
         std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-        let file = options.open(&path).map_err(Fault::files(&path))?;
+        let file = options.open(&path).map_err(|error| match error.kind() {
+            ErrorKind::NotFound => Fault::NoDirectory(directory_of(target).to_owned()),
+            _ => Fault::files(&path)(error),
+        })?;
         file.try_lock().map_err(|_| being_written())?;
         Ok(Self { path, file, finished: false })
     }
@@ -185,8 +191,12 @@ impl Drop for Draft {
     }
 }
 
+fn directory_of(path: &Path) -> &Path {
+    path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."))
+}
+
 /// A name is durable only when its directory is.
 fn sync_directory(path: &Path) -> Result<(), Fault> {
-    let directory = path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let directory = directory_of(path);
     File::open(directory).and_then(|opened| opened.sync_all()).map_err(Fault::files(directory))
 }
