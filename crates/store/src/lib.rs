@@ -6,6 +6,7 @@
 
 use std::sync::Arc;
 
+mod bulk;
 mod change;
 mod claims;
 mod error;
@@ -31,6 +32,7 @@ pub mod installation;
 pub mod organizations;
 pub mod payments;
 pub mod plans;
+pub mod portable;
 pub mod providers;
 pub mod rate_limits;
 pub mod sessions;
@@ -38,6 +40,7 @@ pub mod signing_keys;
 pub mod subscriptions;
 pub mod users;
 
+pub use bulk::Bulk;
 pub use change::{Change, Guard, Lock, Miss, Table};
 pub use error::Error;
 pub use list::{Key, List, Listing, Order, Page, Position, WALK};

@@ -15,6 +15,7 @@ use crate::row::Row;
 use crate::sql::Sql;
 use crate::value::Value;
 
+pub(crate) mod bulk;
 mod connection;
 pub(crate) mod examine;
 mod fault;
@@ -78,6 +79,8 @@ pub(crate) struct Postgres {
     queue: Queue,
     counters: Arc<Counters>,
     failure: Failure,
+    /// Opens a connection for whoever needs one for itself.
+    spare: Slot,
 }
 
 impl Postgres {
@@ -90,12 +93,12 @@ impl Postgres {
         let (queue, inbox) = Queue::new(options.waiting, Arc::clone(&counters), Rule::Disjoint);
         let readers = Arc::new(Readers::new((0..options.readers.max(1)).map(|_| slot()).collect()));
         let finds = Finds::new(&readers, &counters);
-        let writing = slot();
+        let (writing, spare) = (slot(), slot());
         // A server that cannot be reached should be told about now, not with the first request.
         writing.connection().await?;
         let statistics = Statistics::new(Arc::clone(&target));
         writer::start(writing, inbox, statistics, Arc::clone(&counters), failure.clone());
-        Ok(Self { target, readers, finds, queue, counters, failure })
+        Ok(Self { target, readers, finds, queue, counters, failure, spare })
     }
 
     pub(crate) async fn migrate(&self) -> Result<Migrated, Error> {

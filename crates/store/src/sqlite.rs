@@ -20,6 +20,7 @@ use crate::sql::Sql;
 use crate::value::Value;
 
 pub mod backup;
+pub(crate) mod bulk;
 mod checkpoint;
 mod connection;
 mod fault;

@@ -12,6 +12,7 @@ mod guards;
 mod list;
 mod migrations;
 mod outages;
+mod portable;
 mod postgres;
 mod query_plans;
 mod sqlite;

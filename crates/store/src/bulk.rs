@@ -1,0 +1,84 @@
+//! One long transaction on a connection of its own, for whoever reads or writes a whole store.
+//! The writer's batches are made for requests, which would all wait behind a million rows.
+
+use crate::error::Error;
+use crate::row::Row;
+use crate::sql::{Insert, Sql};
+use crate::value::Value;
+use crate::{Db, Engine, postgres, sqlite};
+
+/// A transaction. Dropped before it is committed, it leaves nothing behind.
+pub struct Bulk {
+    engine: Work,
+}
+
+enum Work {
+    Sqlite(sqlite::bulk::Bulk),
+    Postgres(postgres::bulk::Bulk),
+}
+
+impl Db {
+    /// The store as it is at this moment, whatever is written meanwhile.
+    pub async fn snapshot(&self) -> Result<Bulk, Error> {
+        Ok(Bulk {
+            engine: match &self.engine {
+                Engine::Sqlite(sqlite) => Work::Sqlite(sqlite::bulk::Bulk::read(sqlite)?),
+                Engine::Postgres(postgres) => Work::Postgres(postgres::bulk::Bulk::read(postgres).await?),
+            },
+        })
+    }
+
+    /// A transaction that writes. On SQLite nobody else writes until it ends.
+    pub async fn load(&self) -> Result<Bulk, Error> {
+        Ok(Bulk {
+            engine: match &self.engine {
+                Engine::Sqlite(sqlite) => Work::Sqlite(sqlite::bulk::Bulk::write(sqlite)?),
+                Engine::Postgres(postgres) => Work::Postgres(postgres::bulk::Bulk::write(postgres).await?),
+            },
+        })
+    }
+}
+
+impl Bulk {
+    /// All rows.
+    pub async fn all<T>(
+        &mut self,
+        sql: &Sql,
+        params: &[Value],
+        map: impl Fn(&Row<'_>) -> Result<T, Error>,
+    ) -> Result<Vec<T>, Error> {
+        match &self.engine {
+            Work::Sqlite(bulk) => bulk.all(sql, params, map),
+            Work::Postgres(bulk) => bulk.all(sql, params, map).await,
+        }
+    }
+
+    /// The row of each key, in the order of the keys.
+    pub async fn find<T>(
+        &mut self,
+        sql: &Sql,
+        keys: &[Vec<Value>],
+        map: impl Fn(&Row<'_>) -> Result<T, Error>,
+    ) -> Result<Vec<Option<T>>, Error> {
+        match &self.engine {
+            Work::Sqlite(bulk) => bulk.find(sql, keys, map),
+            Work::Postgres(bulk) => bulk.find(sql, keys, map).await,
+        }
+    }
+
+    /// Adds rows; answers how many came into being.
+    pub async fn insert(&mut self, insert: &'static Insert, rows: &[Vec<Value>]) -> Result<u64, Error> {
+        match &self.engine {
+            Work::Sqlite(bulk) => bulk.insert(insert, rows),
+            Work::Postgres(bulk) => bulk.insert(insert, rows).await,
+        }
+    }
+
+    /// Makes all of it durable.
+    pub async fn commit(self) -> Result<(), Error> {
+        match self.engine {
+            Work::Sqlite(bulk) => bulk.commit(),
+            Work::Postgres(bulk) => bulk.commit().await,
+        }
+    }
+}

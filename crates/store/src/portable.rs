@@ -1,0 +1,102 @@
+//! Tables as they travel: whole rows, in the order of their keys, deleted ones included.
+//! Whoever copies or exports a store sees nothing else of it.
+
+use std::sync::OnceLock;
+
+use crate::Error;
+use crate::bulk::Bulk;
+use crate::sql::{Insert, Sql};
+use crate::value::{Type, Value};
+
+pub mod rows;
+mod tables;
+
+pub use tables::{
+    ALL, CLIENTS, EVENTS, IDEMPOTENCY_KEYS, INSTALLATION, ORGANIZATIONS, PAYMENTS, PLANS, PROVIDERS, SESSIONS,
+    SIGNING_KEYS, SUBSCRIPTIONS, USERS,
+};
+
+/// A row, its values in the order of the table's columns.
+pub type Values = Vec<Value>;
+
+/// A table that can be read and written as a whole.
+pub struct Portable {
+    /// Its name.
+    pub name: &'static str,
+    /// Its columns, those of the key first.
+    pub columns: &'static [(&'static str, Type)],
+    keys: usize,
+    insert: Insert,
+    texts: OnceLock<Texts>,
+}
+
+struct Texts {
+    first: Sql,
+    next: Sql,
+    by_key: Sql,
+    count: Sql,
+}
+
+impl Portable {
+    const fn new(name: &'static str, keys: usize, columns: &'static [(&'static str, Type)]) -> Self {
+        let insert = Insert::new(name, columns, "ON CONFLICT DO NOTHING");
+        Self { name, columns, keys, insert, texts: OnceLock::new() }
+    }
+
+    /// The part of a row that names it.
+    pub fn key<'a>(&self, row: &'a [Value]) -> &'a [Value] {
+        &row[..self.keys]
+    }
+
+    /// Where a column stands.
+    pub fn place(&self, column: &str) -> Option<usize> {
+        self.columns.iter().position(|(name, _)| *name == column)
+    }
+
+    /// Rows in the order of their keys, from behind this one on.
+    pub async fn page(&self, bulk: &mut Bulk, after: Option<&[Value]>, limit: i64) -> Result<Vec<Values>, Error> {
+        let mut params = after.map(<[Value]>::to_vec).unwrap_or_default();
+        params.push(limit.into());
+        let texts = self.texts();
+        let sql = if after.is_some() { &texts.next } else { &texts.first };
+        bulk.all(sql, &params, |row| self.read(row)).await
+    }
+
+    /// The row of each key, where there is one.
+    pub async fn find(&self, bulk: &mut Bulk, keys: &[Values]) -> Result<Vec<Option<Values>>, Error> {
+        bulk.find(&self.texts().by_key, keys, |row| self.read(row)).await
+    }
+
+    /// Adds rows, except for those whose key or unique name is taken; answers how many there were.
+    pub async fn insert(&'static self, bulk: &mut Bulk, rows: &[Values]) -> Result<u64, Error> {
+        bulk.insert(&self.insert, rows).await
+    }
+
+    /// How many rows there are.
+    pub async fn count(&self, bulk: &mut Bulk) -> Result<i64, Error> {
+        let counted = bulk.all(&self.texts().count, &[], |row| row.int(0)).await?;
+        Ok(counted.into_iter().next().unwrap_or_default())
+    }
+
+    fn read(&self, row: &crate::Row<'_>) -> Result<Values, Error> {
+        self.columns.iter().enumerate().map(|(place, (_, kind))| row.value(place, *kind)).collect()
+    }
+
+    fn texts(&self) -> &Texts {
+        self.texts.get_or_init(|| {
+            let names: Vec<&str> = self.columns.iter().map(|(name, _)| *name).collect();
+            let (name, all, key) = (self.name, names.join(", "), names[..self.keys].join(", "));
+            let places: Vec<String> = (1..=self.keys).map(|place| format!("${place}")).collect();
+            let places = places.join(", ");
+            let limit = self.keys + 1;
+            Texts {
+                first: Sql::built(format!("SELECT {all} FROM {name} ORDER BY {key} LIMIT $1")),
+                next: Sql::built(format!(
+                    "SELECT {all} FROM {name} WHERE ({key}) > ({places}) ORDER BY {key} LIMIT ${limit}"
+                )),
+                by_key: Sql::built(format!("SELECT {all} FROM {name} WHERE ({key}) = ({places})")),
+                count: Sql::built(format!("SELECT COUNT(*) FROM {name}")),
+            }
+        })
+    }
+}

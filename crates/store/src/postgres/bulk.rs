@@ -1,0 +1,97 @@
+//! A long transaction on PostgreSQL, on a connection that nobody else uses.
+
+use std::sync::Arc;
+
+use super::Postgres;
+use super::connection::Connection;
+use super::fault::Fault;
+use super::transaction::{BEGIN, CommitFault, commit, control};
+use super::value::Argument;
+use crate::error::Error;
+use crate::row::Row;
+use crate::sql::{Insert, Sql};
+use crate::value::{Type, Value};
+
+/// One state of the database for as long as it takes.
+const BEGIN_READING: &str = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY";
+
+pub(crate) struct Bulk {
+    connection: Arc<Connection>,
+}
+
+impl Bulk {
+    pub(crate) async fn read(postgres: &Postgres) -> Result<Self, Error> {
+        Self::begin(postgres, BEGIN_READING).await
+    }
+
+    pub(crate) async fn write(postgres: &Postgres) -> Result<Self, Error> {
+        Self::begin(postgres, BEGIN).await
+    }
+
+    async fn begin(postgres: &Postgres, text: &str) -> Result<Self, Error> {
+        let connection = postgres.spare.connection().await?;
+        // Whoever comes next gets another one.
+        postgres.spare.discard(&connection);
+        control(&connection, text).await.map_err(|fault| fault.error())?;
+        Ok(Self { connection })
+    }
+
+    pub(crate) async fn all<T>(
+        &self,
+        sql: &Sql,
+        params: &[Value],
+        map: impl Fn(&Row<'_>) -> Result<T, Error>,
+    ) -> Result<Vec<T>, Error> {
+        let arguments: Vec<Argument<'_>> = params.iter().map(Argument::One).collect();
+        let rows = self.query(sql.postgres(), &arguments).await?;
+        rows.iter().map(|row| map(&Row::postgres(row))).collect()
+    }
+
+    pub(crate) async fn find<T>(
+        &self,
+        sql: &Sql,
+        keys: &[Vec<Value>],
+        map: impl Fn(&Row<'_>) -> Result<T, Error>,
+    ) -> Result<Vec<Option<T>>, Error> {
+        let mut found: Vec<Option<T>> = keys.iter().map(|_| None).collect();
+        let Some(first) = keys.first() else { return Ok(found) };
+        let kinds: Vec<Type> = first.iter().map(Value::kind).collect();
+        let arguments = columns(&kinds, keys);
+        for row in self.query(sql.many(kinds.into_iter()), &arguments).await? {
+            // The last column says whose the row is, counted from one.
+            let place = Row::postgres(&row).int(row.len() - 1)? - 1;
+            if let Some(slot) = usize::try_from(place).ok().and_then(|place| found.get_mut(place)) {
+                *slot = Some(map(&Row::postgres(&row))?);
+            }
+        }
+        Ok(found)
+    }
+
+    pub(crate) async fn insert(&self, insert: &'static Insert, rows: &[Vec<Value>]) -> Result<u64, Error> {
+        if rows.is_empty() {
+            return Ok(0);
+        }
+        let kinds: Vec<Type> = insert.columns.iter().map(|(_, kind)| *kind).collect();
+        let arguments = columns(&kinds, rows);
+        let failed = |error: &tokio_postgres::Error| Fault::of(error).error();
+        self.connection.prepare(insert.folded(), &arguments).await.map_err(|error| failed(&error))?;
+        self.connection.execute(insert.folded(), &arguments).await.map_err(|error| failed(&error))
+    }
+
+    pub(crate) async fn commit(self) -> Result<(), Error> {
+        commit(&self.connection).await.map_err(|fault| match fault {
+            CommitFault::NotSent => Error::Unavailable("the connection was lost".to_owned()),
+            CommitFault::Sent(error) => error,
+        })
+    }
+
+    async fn query(&self, text: &str, arguments: &[Argument<'_>]) -> Result<Vec<tokio_postgres::Row>, Error> {
+        self.connection.query(text, arguments).await.map_err(|error| Fault::of(&error).error())
+    }
+}
+
+/// The rows turned into columns, which is how many of them are one statement.
+fn columns<'a>(kinds: &[Type], rows: &'a [Vec<Value>]) -> Vec<Argument<'a>> {
+    let column = |(place, kind): (usize, &Type)| Argument::Column(*kind, rows.iter().map(|row| &row[place]).collect());
+    kinds.iter().enumerate().map(column).collect()
+}
