@@ -82,14 +82,13 @@ pub async fn ensure(app: &App, options: FirstRunOptions) -> Result<Start, Error>
         issuer: format!("urn:perennial:{suffix}"),
         created_at: now,
     };
-    let name = OrganizationName::parse(DEFAULT_NAME).expect("the default name is a name");
     let trusted = options.trusted.unwrap_or_else(|| Credential::generate(&app.chance));
     let shown = Credential::chosen(trusted.expose()).expect("a credential is long and visible");
     let public = PublicId::parse(DEFAULT_NAME).expect("the default name is an id");
 
     let change = installation::insert(Change::new(), &installation);
     let change = signing_keys::prepare_first(app, change, now)?;
-    let (organization, change) = organizations::prepare(app, change, name, Currency::USD, None);
+    let (organization, change) = default_organization(app, change).await?;
     let (_, change) =
         clients::prepare(app, change, organization.id, client("trusted", Presents::Trusted(trusted), vec![]));
     let (_, change) = clients::prepare(
@@ -109,6 +108,15 @@ pub async fn ensure(app: &App, options: FirstRunOptions) -> Result<Start, Error>
         }
         Err(error) => Err(error.into()),
     }
+}
+
+/// The organization `default`: made, unless an import or a demo has brought it.
+async fn default_organization(app: &App, change: Change) -> Result<(Organization, Change), Error> {
+    if let Some(found) = store::organizations::by_name(&app.db, DEFAULT_NAME).await? {
+        return Ok((found, change));
+    }
+    let name = OrganizationName::parse(DEFAULT_NAME).expect("the default name is a name");
+    Ok(organizations::prepare(app, change, name, Currency::USD, None))
 }
 
 fn client(name: &str, presents: Presents, origins: Vec<Origin>) -> NewClient {

@@ -9,6 +9,7 @@ pub mod caller;
 pub mod clients;
 pub mod context;
 pub mod cursor;
+pub mod demo;
 pub mod error;
 pub mod events;
 pub mod first_run;

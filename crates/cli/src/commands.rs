@@ -3,6 +3,7 @@
 mod backup;
 mod clients;
 pub(crate) mod configuration;
+pub(crate) mod demo;
 mod events;
 mod identity;
 mod organizations;
@@ -30,6 +31,7 @@ pub(crate) async fn run(command: Command, config: &Config, json: bool) -> Result
     let command = match command {
         Command::Migrate => return migrate(config, json).await,
         Command::Backup(command) => return backup::run(config, command, json),
+        Command::Demo(flags) => return demo::run(config, &flags, json).await,
         other => other,
     };
     let app = open(&command, config).await?;
@@ -45,6 +47,7 @@ pub(crate) async fn run(command: Command, config: &Config, json: bool) -> Result
         Command::Identity(command) => identity::run(&app, command, json).await,
         Command::Events(command) => events::run(&app, command, json).await,
         Command::Serve(_)
+        | Command::Demo(_)
         | Command::Doctor(_)
         | Command::Migrate
         | Command::Backup(_)

@@ -20,7 +20,7 @@ mod start;
 mod storage;
 mod telemetry;
 
-use arguments::{Arguments, Command, Serve};
+use arguments::{Arguments, Command, Serve, Serving};
 use clap::{CommandFactory, FromArgMatches};
 use config::Loaded;
 use config::source::Sources;
@@ -53,9 +53,9 @@ fn run(arguments: Arguments, sources: Sources) -> Result<(), Failure> {
         Command::Man { out: None } => manual::page(),
         Command::Man { out: Some(directory) } => manual::pages(&directory, json),
         Command::Config(command) => commands::configuration::run(command, &place, sources, json),
-        Command::Serve(flags) => {
+        Command::Serve(Serving { flags, demo }) => {
             let config = Loaded::read(&place, &flags, sources).accept()?;
-            runtime(threads)?.block_on(serve::run(config))
+            runtime(threads)?.block_on(serve::run(config, demo))
         }
         Command::Doctor(flags) => {
             let loaded = Loaded::read(&place, &flags, sources);

@@ -5,7 +5,7 @@ use crate::failure::Failure;
 use crate::greeting::{self, Listener, Places};
 use crate::notify::Notify;
 use crate::start::{self, Given};
-use crate::{logs, storage, telemetry};
+use crate::{commands, logs, storage, telemetry};
 use perennial_app::context::App;
 use perennial_app::{idempotency, limits, sessions, signing_keys};
 use perennial_http::server::{Server, ServerOptions};
@@ -21,7 +21,7 @@ use tokio::sync::watch;
 const SWEEP_EVERY: Duration = Duration::from_mins(10);
 
 /// Serves until told to stop.
-pub(crate) async fn run(config: Config) -> Result<(), Failure> {
+pub(crate) async fn run(config: Config, demo: bool) -> Result<(), Failure> {
     let (spans, telemetry) = telemetry::prepare(&config.telemetry)?.unzip();
     logs::start(spans);
     for slip in environment::slips() {
@@ -34,6 +34,9 @@ pub(crate) async fn run(config: Config) -> Result<(), Failure> {
     let address = server.local_addr();
     let metrics = bind_metrics(&config, address).await?;
     let db = storage::open_server(&config).await?;
+    if demo {
+        commands::demo::fill_if_empty(&db).await?;
+    }
     let (app, found) = start::start(&config, given, db, address).await?;
     let app = Arc::new(app);
     let api = Arc::new(Api::new(Arc::clone(&app), config.api()));

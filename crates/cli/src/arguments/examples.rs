@@ -9,9 +9,14 @@ pub(super) const SERVE: &str = "Examples:
   perennial serve
   perennial serve --listen 0.0.0.0:8080 --public-url https://billing.example.com
   perennial serve --database-url postgres://user@host/database
+  perennial serve --demo --data-dir ./demo
 
 A secret is better in a file than on a command line: PERENNIAL_DATABASE_URL_FILE, PERENNIAL_MASTER_KEY_FILE
 and PERENNIAL_BOOTSTRAP_CLIENT_ID_FILE each name one.";
+
+pub(super) const DEMO: &str = "Examples:
+  perennial demo --data-dir ./demo
+  perennial demo --seed 7 --scale 0.1 --data-dir ./small";
 
 pub(super) const BACKUP: &str = "Examples:
   perennial backup create perennial-2026-11-15.backup

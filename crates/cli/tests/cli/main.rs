@@ -12,6 +12,7 @@ mod config_check;
 mod config_show;
 mod configuration;
 mod dashboards;
+mod demo;
 mod doctor;
 mod doctor_database;
 mod doctor_files;

@@ -114,7 +114,7 @@ impl Place {
         block_on(async { self.open().await.one(sql, &[], |row| row.int(0)).await.unwrap().unwrap() })
     }
 
-    async fn open(&self) -> Db {
+    pub(super) async fn open(&self) -> Db {
         let opened = match &self.url {
             Some(url) => Db::open_postgres(PostgresOptions::new(url)).await,
             None => {
@@ -126,7 +126,7 @@ impl Place {
     }
 }
 
-fn block_on<T>(future: impl Future<Output = T>) -> T {
+pub(super) fn block_on<T>(future: impl Future<Output = T>) -> T {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
     runtime.block_on(future)
 }
