@@ -24,6 +24,7 @@ pub mod revision;
 pub mod sessions;
 pub mod signing_keys;
 pub mod subscriptions;
+pub mod transfer;
 mod trust;
 mod turns;
 pub mod users;

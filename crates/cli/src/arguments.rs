@@ -9,7 +9,7 @@ mod transfer;
 pub(crate) use configuration::Configuration;
 pub(crate) use providers::{Identity, Provider, ProviderAdd};
 pub(crate) use records::{Format, Payment, Plan, PlanList, Portion, Session, Single, Subscription, SubscriptionList};
-pub(crate) use transfer::{Demo, Serving};
+pub(crate) use transfer::{Copying, Demo, Import, Serving, Transfer};
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use std::net::SocketAddr;
@@ -50,12 +50,8 @@ pub(crate) enum Command {
     /// organization with two clients and tells their ids.
     #[command(after_help = examples::SERVE)]
     Serve(Serving),
-    /// Fill an empty store with a year of made-up data.
-    ///
-    /// Twelve plans, 5,000 users and 20,000 subscriptions in every status, with their payments and events. No server may
-    /// be running on a SQLite store. The same seed and the same end make the same data.
-    #[command(after_help = examples::DEMO)]
-    Demo(Demo),
+    #[command(flatten)]
+    Transfer(Transfer),
     /// Bring the store's schema to this version.
     #[command(after_help = "Examples:\n  perennial migrate\n  perennial migrate --json")]
     Migrate,

@@ -3,7 +3,6 @@
 mod backup;
 mod clients;
 pub(crate) mod configuration;
-pub(crate) mod demo;
 mod events;
 mod identity;
 mod organizations;
@@ -13,6 +12,7 @@ mod providers;
 mod records;
 mod sessions;
 mod subscriptions;
+pub(crate) mod transfer;
 mod users;
 
 pub(crate) use providers::advice_on;
@@ -31,7 +31,7 @@ pub(crate) async fn run(command: Command, config: &Config, json: bool) -> Result
     let command = match command {
         Command::Migrate => return migrate(config, json).await,
         Command::Backup(command) => return backup::run(config, command, json),
-        Command::Demo(flags) => return demo::run(config, &flags, json).await,
+        Command::Transfer(command) => return transfer::run(config, command, json).await,
         other => other,
     };
     let app = open(&command, config).await?;
@@ -47,7 +47,7 @@ pub(crate) async fn run(command: Command, config: &Config, json: bool) -> Result
         Command::Identity(command) => identity::run(&app, command, json).await,
         Command::Events(command) => events::run(&app, command, json).await,
         Command::Serve(_)
-        | Command::Demo(_)
+        | Command::Transfer(_)
         | Command::Doctor(_)
         | Command::Migrate
         | Command::Backup(_)

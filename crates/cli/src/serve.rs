@@ -35,7 +35,7 @@ pub(crate) async fn run(config: Config, demo: bool) -> Result<(), Failure> {
     let metrics = bind_metrics(&config, address).await?;
     let db = storage::open_server(&config).await?;
     if demo {
-        commands::demo::fill_if_empty(&db).await?;
+        commands::transfer::fill_if_empty(&db).await?;
     }
     let (app, found) = start::start(&config, given, db, address).await?;
     let app = Arc::new(app);

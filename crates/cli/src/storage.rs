@@ -7,7 +7,10 @@ use perennial_app::context::{App, AppOptions, Chance, Clock};
 use perennial_app::first_run;
 use perennial_app::keys::{Keys, MasterKey};
 use perennial_store::{Db, Error, PostgresOptions, SqliteOptions};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
+
+/// The file of a SQLite store in its directory.
+pub(crate) const FILE: &str = "perennial.db";
 
 /// Opens it as the server that owns it.
 pub(crate) async fn open_server(config: &Config) -> Result<Db, Failure> {
@@ -26,7 +29,10 @@ pub(crate) async fn open_beside(config: &Config) -> Result<Db, Failure> {
 pub(crate) async fn open_to_look(config: &Config) -> Result<Db, Failure> {
     match &config.database_url {
         // Statements that are not prepared get past every pooler.
-        Some(url) => open_postgres(PostgresOptions { prepared: false, ..PostgresOptions::new(&url.0) }).await,
+        Some(url) => {
+            let options = PostgresOptions { prepared: false, ..PostgresOptions::new(&url.0) };
+            open_postgres(options, "--database-url").await
+        }
         None => {
             let options = SqliteOptions { read_only: true, exclusive: false, ..SqliteOptions::new(path(config)) };
             Ok(Db::open_sqlite(options).await?)
@@ -86,35 +92,57 @@ pub(crate) async fn operator(config: &Config, need: Key, options: AppOptions) ->
 
 /// Opens it, and makes it if it is not there.
 pub(crate) async fn open(config: &Config, exclusive: bool) -> Result<Db, Failure> {
-    if let Some(url) = &config.database_url {
-        let options = PostgresOptions {
-            prepared: config.postgres.prepared,
-            readers: config.postgres.readers.count(),
-            waiting: config.limits.waiting(),
-            ..PostgresOptions::new(&url.0)
-        };
-        return open_postgres(options).await;
+    match &config.database_url {
+        Some(url) => open_postgres(postgres_options(config, &url.0), "--database-url").await,
+        None => open_sqlite(config, &config.data_dir, "--data-dir", exclusive).await,
     }
-    let options = SqliteOptions { exclusive, waiting: config.limits.waiting(), ..SqliteOptions::new(path(config)) };
+}
+
+/// Opens the store that a flag names by its directory or its URL, and makes it if it is not there.
+pub(crate) async fn open_named(config: &Config, place: &str, flag: &str, exclusive: bool) -> Result<Db, Failure> {
+    if is_url(place) {
+        open_postgres(postgres_options(config, place), flag).await
+    } else {
+        open_sqlite(config, Path::new(place), flag, exclusive).await
+    }
+}
+
+/// Whether a place is a database's and not a directory's.
+pub(crate) fn is_url(place: &str) -> bool {
+    place.starts_with("postgres://") || place.starts_with("postgresql://")
+}
+
+fn postgres_options(config: &Config, url: &str) -> PostgresOptions {
+    PostgresOptions {
+        prepared: config.postgres.prepared,
+        readers: config.postgres.readers.count(),
+        waiting: config.limits.waiting(),
+        ..PostgresOptions::new(url)
+    }
+}
+
+async fn open_postgres(options: PostgresOptions, flag: &str) -> Result<Db, Failure> {
+    Db::open_postgres(options).await.map_err(|error| match error {
+        Error::Unavailable(reason) => {
+            Failure::new(format!("PostgreSQL cannot be reached: {reason}; see that it runs and that {flag} is right"))
+        }
+        other => Failure::new(format!("{other}; correct {flag}")),
+    })
+}
+
+async fn open_sqlite(config: &Config, directory: &Path, flag: &str, exclusive: bool) -> Result<Db, Failure> {
+    let path = directory.join(FILE);
+    let options = SqliteOptions { exclusive, waiting: config.limits.waiting(), ..SqliteOptions::new(path) };
     Db::open_sqlite(options).await.map_err(|error| match error {
         Error::Unavailable(reason) => {
-            let directory = config.data_dir.display();
-            Failure::new(format!("{directory} cannot hold the store: {reason}; free it or choose another --data-dir"))
+            let directory = directory.display();
+            Failure::new(format!("{directory} cannot hold the store: {reason}; free it or choose another {flag}"))
         }
         other => other.into(),
     })
 }
 
-async fn open_postgres(options: PostgresOptions) -> Result<Db, Failure> {
-    Db::open_postgres(options).await.map_err(|error| match error {
-        Error::Unavailable(reason) => Failure::new(format!(
-            "PostgreSQL cannot be reached: {reason}; see that it runs and that --database-url is right"
-        )),
-        other => Failure::new(format!("{other}; correct --database-url")),
-    })
-}
-
 /// The file of the SQLite store.
 pub(crate) fn path(config: &Config) -> PathBuf {
-    config.data_dir.join("perennial.db")
+    config.data_dir.join(FILE)
 }

@@ -175,8 +175,8 @@ fn paid_until(starts_at: Time, renews_at: Option<Time>, now: Time) -> Time {
     renews_at.filter(|renewal| *renewal > now).unwrap_or(now).max(starts_at)
 }
 
-/// What the fields must be to each other; a field already at fault is not blamed twice.
-fn check(
+/// What the fields of a subscription must be to each other; a field already at fault is not blamed twice.
+pub fn check(
     status: SubscriptionStatus,
     is_active: bool,
     starts_at: Time,

@@ -3,10 +3,10 @@
 
 use std::sync::OnceLock;
 
-use crate::Error;
 use crate::bulk::Bulk;
 use crate::sql::{Insert, Sql};
 use crate::value::{Type, Value};
+use crate::{Error, kept};
 
 pub mod rows;
 mod tables;
@@ -18,6 +18,16 @@ pub use tables::{
 
 /// A row, its values in the order of the table's columns.
 pub type Values = Vec<Value>;
+
+/// A list of texts as a column keeps it.
+pub fn join_list<'a>(parts: impl Iterator<Item = &'a str>) -> String {
+    kept::join(parts)
+}
+
+/// The texts of a list that a column keeps.
+pub fn split_list(text: &str) -> impl Iterator<Item = String> {
+    kept::split(text)
+}
 
 /// A table that can be read and written as a whole.
 pub struct Portable {

@@ -18,6 +18,20 @@ pub(super) const DEMO: &str = "Examples:
   perennial demo --data-dir ./demo
   perennial demo --seed 7 --scale 0.1 --data-dir ./small";
 
+pub(super) const EXPORT: &str = "Examples:
+  perennial export everything.ndjson
+  perennial export ./everything/
+  perennial export --data-dir ./demo";
+
+pub(super) const IMPORT: &str = "Examples:
+  perennial import everything.ndjson --dry-run
+  perennial import ./everything/ --data-dir ./new
+  perennial import everything.ndjson --skip-bad refused.ndjson --into acme";
+
+pub(super) const COPY: &str = "Examples:
+  perennial copy --from ./data --to postgres://user@host/database
+  perennial copy --from postgres://user@host/database --to ./data";
+
 pub(super) const BACKUP: &str = "Examples:
   perennial backup create perennial-2026-11-15.backup
   perennial backup verify perennial-2026-11-15.backup

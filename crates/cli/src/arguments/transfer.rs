@@ -1,7 +1,8 @@
-//! The flags of what goes in and out: demos.
+//! What goes in and out: demos, exports, imports, copies.
 
-use super::Serve;
-use clap::Args;
+use super::{Serve, examples};
+use clap::{Args, Subcommand};
+use std::path::PathBuf;
 
 #[derive(Args)]
 pub(crate) struct Serving {
@@ -10,6 +11,33 @@ pub(crate) struct Serving {
     /// Fill an empty store with a year of made-up data first
     #[arg(long)]
     pub(crate) demo: bool,
+}
+
+#[derive(Subcommand)]
+pub(crate) enum Transfer {
+    /// Fill an empty store with a year of made-up data.
+    ///
+    /// Twelve plans, 5,000 users and 20,000 subscriptions in every status, with their payments and events. No server may
+    /// be running on a SQLite store. The same seed and the same end make the same data.
+    #[command(after_help = examples::DEMO)]
+    Demo(Demo),
+    /// Write every record as a line of JSON.
+    ///
+    /// Organizations, users, plans, subscriptions, payments and events, deleted ones included, all of one moment, while
+    /// servers go on. Clients, sessions and keys are not among them: `copy` takes those along.
+    #[command(after_help = examples::EXPORT)]
+    Export(Export),
+    /// Read what `export` wrote into a store.
+    ///
+    /// Ids, times and statuses stay as they are. All lines are taken or none, in one transaction; a record that is there
+    /// already, and equal, is left alone. No server may be running on a SQLite store.
+    #[command(after_help = examples::IMPORT)]
+    Import(Import),
+    /// Copy a whole store into an empty one, of either engine, and compare every row.
+    ///
+    /// Clients, sessions and sealed keys come along; the master key does not, and the new store needs the same one.
+    #[command(after_help = examples::COPY)]
+    Copy(Copying),
 }
 
 #[derive(Args)]
@@ -23,4 +51,37 @@ pub(crate) struct Demo {
     /// When its year ends, as 2026-11-15T00:00:00Z [default: today]
     #[arg(long, value_name = "INSTANT")]
     pub(crate) until: Option<String>,
+}
+
+#[derive(Args)]
+pub(crate) struct Export {
+    /// The file to make, or the directory, with a file for each kind of record; - is standard output.
+    #[arg(default_value = "-", value_name = "FILE|DIRECTORY")]
+    pub(crate) path: PathBuf,
+}
+
+#[derive(Args)]
+pub(crate) struct Import {
+    /// The file or the directory; - is standard input.
+    #[arg(value_name = "FILE|DIRECTORY")]
+    pub(crate) path: PathBuf,
+    /// Read and check everything, tell every fault with its line and column, and change nothing.
+    #[arg(long)]
+    pub(crate) dry_run: bool,
+    /// Take the lines that are right, and write the others to this file.
+    #[arg(long, value_name = "FILE", conflicts_with = "dry_run")]
+    pub(crate) skip_bad: Option<PathBuf>,
+    /// Put every record into this organization, by name or id, whichever it was in.
+    #[arg(long, value_name = "ORGANIZATION")]
+    pub(crate) into: Option<String>,
+}
+
+#[derive(Args)]
+pub(crate) struct Copying {
+    /// The store to read: a data directory or a PostgreSQL URL [default: the configured store]
+    #[arg(long, value_name = "DIRECTORY|URL")]
+    pub(crate) from: Option<String>,
+    /// The empty store to write: a data directory or a PostgreSQL URL
+    #[arg(long, value_name = "DIRECTORY|URL")]
+    pub(crate) to: String,
 }

@@ -40,4 +40,6 @@ mod stopping;
 mod support;
 mod telemetry;
 mod terminal;
+mod transfer_faults;
+mod transfers;
 mod watching;

@@ -1,0 +1,26 @@
+//! Whole stores on their way: out as lines of JSON, in from them, and from one engine to the other.
+//! Each reads one moment and writes one transaction, so that what arrives is all of it or nothing.
+
+mod copy;
+mod export;
+mod form;
+mod import;
+mod kinds;
+mod line;
+mod record;
+
+pub use copy::{Copied, Progress, copy};
+pub use export::{Export, Portion};
+pub use import::{Import, RefusedLine, Tally};
+pub use line::LineFault;
+
+/// Rows that are read or written at a time.
+const AT_ONCE: usize = 500;
+
+/// The same, as a page is asked for.
+const PAGE: i64 = 500;
+
+/// The names of the files in an exported directory, in the order in which they are read.
+pub fn files() -> impl Iterator<Item = &'static str> {
+    kinds::ALL.into_iter().map(|kind| kind.table.name)
+}

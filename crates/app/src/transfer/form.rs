@@ -1,0 +1,244 @@
+//! How a column is written in a line, and read from one. What is read is as strict as what the API reads.
+
+use perennial_domain::currency::Currency;
+use perennial_domain::cycle::BillingCycle;
+use perennial_domain::events::EventKind;
+use perennial_domain::fault::{FaultCode, Reason};
+use perennial_domain::id::{
+    ClientId, OrganizationId, PaymentId, PlanId, ProviderId, SessionId, SubscriptionId, UserId,
+};
+use perennial_domain::money::Money;
+use perennial_domain::number::Number;
+use perennial_domain::payments::PaymentStatus;
+use perennial_domain::plans::{Href, MAX_VARIANTS};
+use perennial_domain::slug::Slug;
+use perennial_domain::subscriptions::SubscriptionStatus;
+use perennial_domain::text::{Line, Prose};
+use perennial_domain::time::Time;
+use perennial_domain::users::Email;
+use perennial_store::portable::{join_list, split_list};
+use perennial_store::{Type, Value};
+use std::collections::HashSet;
+
+/// How a text is read; what comes back is what is kept.
+type ReadText = fn(&str) -> Result<String, Reason>;
+
+/// The form of a column.
+pub(super) enum Form {
+    /// An id of one type.
+    Id {
+        prefix: &'static str,
+        write: fn([u8; 16]) -> String,
+        read: fn(&str) -> Option<[u8; 16]>,
+    },
+    /// The id of whatever record an event tells of.
+    Record,
+    Text(ReadText),
+    List(ReadText),
+    Money,
+    Int {
+        least: i64,
+        most: i64,
+    },
+    Bool,
+    Time,
+    /// An object that is kept as it was written.
+    Object,
+}
+
+impl Form {
+    pub(super) fn kind(&self) -> Type {
+        match self {
+            Self::Id { .. } | Self::Record => Type::Uuid,
+            Self::Text(_) | Self::List(_) | Self::Object => Type::Text,
+            Self::Money | Self::Int { .. } => Type::Int,
+            Self::Bool => Type::Bool,
+            Self::Time => Type::Time,
+        }
+    }
+
+    /// Reads a JSON value, which is not null.
+    pub(super) fn read(&self, json: &str) -> Result<Value, Reason> {
+        match self {
+            Self::Id { prefix, read, .. } => {
+                let wrong =
+                    || Reason::new(FaultCode::InvalidFormat, format!("must be an id that begins with {prefix}_"));
+                read(&text(json)?).map(Value::Uuid).ok_or_else(wrong)
+            }
+            Self::Record => {
+                let wrong = || Reason::new(FaultCode::InvalidFormat, "must be the id of a record");
+                record(&text(json)?).map(Value::Uuid).ok_or_else(wrong)
+            }
+            Self::Text(read) => read(&text(json)?).map(Value::Text),
+            Self::List(read) => list(json, *read),
+            Self::Money => Money::parse(number(json)?).map(|money| Value::Int(money.ten_thousandths())),
+            Self::Int { least, most } => {
+                let whole = number(json)?.scaled(0).ok().filter(|whole| (least..=most).contains(&whole));
+                let wrong = || {
+                    let detail = format!("must be a whole number between {least} and {most}");
+                    Reason::new(FaultCode::OutOfRange, detail)
+                };
+                whole.map(Value::Int).ok_or_else(wrong)
+            }
+            Self::Bool => match json {
+                "true" => Ok(Value::Bool(true)),
+                "false" => Ok(Value::Bool(false)),
+                _ => Err(Reason::new(FaultCode::InvalidType, "must be true or false")),
+            },
+            Self::Time => Time::parse(&text(json)?).map(|time| Value::Time(time.as_micros())),
+            Self::Object if json.starts_with('{') => Ok(Value::Text(json.to_owned())),
+            Self::Object => Err(Reason::new(FaultCode::InvalidType, "must be an object")),
+        }
+    }
+
+    /// Writes a value. `kind` is what an event tells of.
+    pub(super) fn write(&self, value: &Value, kind: &str, out: &mut String) {
+        let quoted = |text: &str, out: &mut String| out.push_str(&serde_json::Value::from(text).to_string());
+        match (self, value) {
+            (Self::Id { write, .. }, Value::Uuid(bytes)) => quoted(&write(*bytes), out),
+            (Self::Record, Value::Uuid(bytes)) => quoted(&record_text(kind, *bytes), out),
+            (Self::Object, Value::Text(text)) => out.push_str(text),
+            (Self::List(_), Value::Text(text)) => {
+                let items: Vec<serde_json::Value> = split_list(text).map(serde_json::Value::from).collect();
+                out.push_str(&serde_json::Value::from(items).to_string());
+            }
+            (Self::Text(_), Value::Text(text)) => quoted(text, out),
+            (Self::Money, Value::Int(amount)) => {
+                out.push_str(
+                    &Money::from_ten_thousandths(*amount).map_or("null".to_owned(), |money| money.to_string()),
+                );
+            }
+            (Self::Int { .. }, Value::Int(number)) => out.push_str(&number.to_string()),
+            (Self::Bool, Value::Bool(flag)) => out.push_str(if *flag { "true" } else { "false" }),
+            (Self::Time, Value::Time(micros)) => match Time::from_micros(*micros) {
+                Some(time) => quoted(&time.to_string(), out),
+                None => out.push_str("null"),
+            },
+            _ => out.push_str("null"),
+        }
+    }
+}
+
+/// The form of an id.
+macro_rules! id {
+    ($id:ty) => {
+        Form::Id {
+            prefix: <$id>::PREFIX,
+            write: |bytes| <$id>::from_bytes(bytes).to_string(),
+            read: |text| text.parse::<$id>().ok().map(<$id>::bytes),
+        }
+    };
+}
+pub(super) use id;
+
+/// The ids that events name, by the word their kinds begin with.
+static RECORDS: [(&str, Form); 8] = [
+    ("organization", id!(OrganizationId)),
+    ("client", id!(ClientId)),
+    ("provider", id!(ProviderId)),
+    ("user", id!(UserId)),
+    ("session", id!(SessionId)),
+    ("plan", id!(PlanId)),
+    ("subscription", id!(SubscriptionId)),
+    ("payment", id!(PaymentId)),
+];
+
+fn record(text: &str) -> Option<[u8; 16]> {
+    RECORDS.iter().find_map(|(_, form)| match form {
+        Form::Id { read, .. } => read(text),
+        _ => None,
+    })
+}
+
+fn record_text(kind: &str, bytes: [u8; 16]) -> String {
+    let word = kind.split('.').next().unwrap_or_default();
+    let form = RECORDS.iter().find(|(known, _)| *known == word).map(|(_, form)| form);
+    match form {
+        Some(Form::Id { write, .. }) => write(bytes),
+        _ => OrganizationId::from_bytes(bytes).to_string(),
+    }
+}
+
+/// What an id of the records that this kind of event tells of begins with.
+pub(super) fn prefix_of(kind: &str) -> Option<&'static str> {
+    let word = kind.split('.').next().unwrap_or_default();
+    RECORDS.iter().find(|(known, _)| *known == word).and_then(|(_, form)| match form {
+        Form::Id { prefix, .. } => Some(*prefix),
+        _ => None,
+    })
+}
+
+fn text(json: &str) -> Result<String, Reason> {
+    if !json.starts_with('"') {
+        return Err(Reason::new(FaultCode::InvalidType, "must be a text"));
+    }
+    let half = |_| Reason::new(FaultCode::InvalidText, "must not contain half a character");
+    serde_json::from_str(json).map_err(half)
+}
+
+fn number(json: &str) -> Result<Number, Reason> {
+    Number::parse(json).ok_or_else(|| Reason::new(FaultCode::InvalidType, "must be a number"))
+}
+
+fn list(json: &str, read: ReadText) -> Result<Value, Reason> {
+    let wrong = |_| Reason::new(FaultCode::InvalidType, "must be a list of texts");
+    let items: Vec<String> = serde_json::from_str(json).map_err(wrong)?;
+    if items.len() > MAX_VARIANTS {
+        return Err(Reason::new(FaultCode::TooLong, format!("must have at most {MAX_VARIANTS} items")));
+    }
+    let items = items.iter().map(|item| read(item)).collect::<Result<Vec<String>, Reason>>()?;
+    let mut seen = HashSet::new();
+    if let Some(twice) = items.iter().find(|item| !seen.insert(*item)) {
+        return Err(Reason::new(FaultCode::DuplicateItem, format!("must not have {twice:?} twice")));
+    }
+    Ok(Value::Text(join_list(items.iter().map(String::as_str))))
+}
+
+pub(super) fn line<const MIN: usize, const MAX: usize>(text: &str) -> Result<String, Reason> {
+    Line::<MIN, MAX>::parse(text).map(|line| line.as_str().to_owned())
+}
+
+pub(super) fn prose<const MAX: usize>(text: &str) -> Result<String, Reason> {
+    Prose::<MAX>::parse(text).map(|prose| prose.as_str().to_owned())
+}
+
+/// A text in somebody else's words, kept as it is.
+pub(super) fn words(text: &str) -> Result<String, Reason> {
+    if text.contains('\0') {
+        return Err(Reason::new(FaultCode::InvalidText, "must not contain the character U+0000"));
+    }
+    Ok(text.to_owned())
+}
+
+pub(super) fn slug(text: &str) -> Result<String, Reason> {
+    Slug::parse(text).map(|slug| slug.as_str().to_owned())
+}
+
+pub(super) fn href(text: &str) -> Result<String, Reason> {
+    Href::parse(text).map(|href| href.as_str().to_owned())
+}
+
+pub(super) fn email(text: &str) -> Result<String, Reason> {
+    Email::parse(text).map(|email| email.as_str().to_owned())
+}
+
+pub(super) fn currency(text: &str) -> Result<String, Reason> {
+    Currency::parse(text).map(|currency| currency.as_str().to_owned())
+}
+
+pub(super) fn cycle(text: &str) -> Result<String, Reason> {
+    BillingCycle::parse(text).map(|cycle| cycle.as_str().to_owned())
+}
+
+pub(super) fn subscription_status(text: &str) -> Result<String, Reason> {
+    SubscriptionStatus::parse(text).map(|status| status.as_str().to_owned())
+}
+
+pub(super) fn payment_status(text: &str) -> Result<String, Reason> {
+    PaymentStatus::parse(text).map(|status| status.as_str().to_owned())
+}
+
+pub(super) fn event_kind(text: &str) -> Result<String, Reason> {
+    let unknown = || Reason::new(FaultCode::UnknownValue, "must be a kind of event, such as plan.created");
+    EventKind::kept(text).map(|kind| kind.as_str().to_owned()).ok_or_else(unknown)
+}

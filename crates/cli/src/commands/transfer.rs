@@ -1,0 +1,25 @@
+//! What goes in and out of a store as a whole: `perennial demo`, `export`, `import` and `copy`.
+
+mod copy;
+mod demo;
+mod draft;
+mod export;
+mod faults;
+mod import;
+mod lines;
+mod progress;
+
+pub(crate) use demo::fill_if_empty;
+
+use crate::arguments::Transfer;
+use crate::config::Config;
+use crate::failure::Failure;
+
+pub(super) async fn run(config: &Config, command: Transfer, json: bool) -> Result<(), Failure> {
+    match command {
+        Transfer::Demo(flags) => demo::run(config, &flags, json).await,
+        Transfer::Export(flags) => export::run(config, &flags.path, json).await,
+        Transfer::Import(flags) => import::run(config, &flags, json).await,
+        Transfer::Copy(flags) => copy::run(config, &flags, json).await,
+    }
+}

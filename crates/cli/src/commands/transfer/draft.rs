@@ -1,0 +1,52 @@
+//! A file that is there when it is whole, and not before. People's data is in it: its owner alone may read it.
+
+use crate::failure::Failure;
+use std::fs::{DirBuilder, File, OpenOptions};
+use std::io::{BufWriter, Write};
+use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
+use std::path::{Path, PathBuf};
+
+pub(super) struct Draft {
+    file: BufWriter<File>,
+    partial: PathBuf,
+    path: PathBuf,
+}
+
+impl Draft {
+    /// Begins a file where there is none.
+    pub(super) fn begin(path: &Path) -> Result<Self, Failure> {
+        if path.exists() {
+            return Err(Failure::new(format!("{} is there already: name another, or remove it", path.display())));
+        }
+        let partial = path.with_added_extension("draft");
+        let opened = OpenOptions::new().write(true).create(true).truncate(true).mode(0o600).open(&partial);
+        let file = opened.map_err(|error| cannot(path, &error))?;
+        Ok(Self { file: BufWriter::with_capacity(1 << 20, file), partial, path: path.to_owned() })
+    }
+
+    pub(super) fn write(&mut self, bytes: &[u8]) -> Result<(), Failure> {
+        self.file.write_all(bytes).map_err(|error| cannot(&self.path, &error))
+    }
+
+    /// Gives the file its name.
+    pub(super) fn finish(mut self) -> Result<(), Failure> {
+        let finished = self.file.flush().and_then(|()| self.file.get_ref().sync_all());
+        finished.and_then(|()| std::fs::rename(&self.partial, &self.path)).map_err(|error| cannot(&self.path, &error))
+    }
+}
+
+impl Drop for Draft {
+    fn drop(&mut self) {
+        // After it was given its name there is nothing to remove; before, what is left is of no use.
+        let _ = std::fs::remove_file(&self.partial);
+    }
+}
+
+/// Makes a directory that its owner alone can look into, unless it is there.
+pub(super) fn directory(path: &Path) -> Result<(), Failure> {
+    DirBuilder::new().recursive(true).mode(0o700).create(path).map_err(|error| cannot(path, &error))
+}
+
+fn cannot(path: &Path, error: &std::io::Error) -> Failure {
+    Failure::new(format!("{} cannot be written: {error}", path.display()))
+}

@@ -1,0 +1,85 @@
+//! The lines of a file, one at a time: however long the file is, no more than one of them is held.
+
+use std::io::{BufRead, Read, Result};
+
+/// No record comes near it.
+pub(super) const LONGEST: usize = 4 << 20;
+
+pub(super) struct Lines<R> {
+    reader: R,
+    /// The line's number, from one.
+    pub(super) number: u64,
+    /// Bytes read so far.
+    pub(super) bytes: u64,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Found {
+    Line,
+    /// Longer than any record; the rest of it was passed over.
+    TooLong,
+    End,
+}
+
+impl<R: BufRead> Lines<R> {
+    pub(super) fn new(reader: R) -> Self {
+        Self { reader, number: 0, bytes: 0 }
+    }
+
+    /// Reads the next line, without its end.
+    pub(super) fn next(&mut self, line: &mut Vec<u8>) -> Result<Found> {
+        line.clear();
+        let read = Read::by_ref(&mut self.reader).take(LONGEST as u64 + 1).read_until(b'\n', line)?;
+        if read == 0 {
+            return Ok(Found::End);
+        }
+        self.number += 1;
+        self.bytes += read as u64;
+        if line.last() == Some(&b'\n') {
+            line.pop();
+        } else if line.len() > LONGEST {
+            self.pass_over()?;
+            return Ok(Found::TooLong);
+        }
+        if line.last() == Some(&b'\r') {
+            line.pop();
+        }
+        Ok(Found::Line)
+    }
+
+    fn pass_over(&mut self) -> Result<()> {
+        loop {
+            let buffer = self.reader.fill_buf()?;
+            let end = buffer.iter().position(|byte| *byte == b'\n');
+            let (length, is_over) = (end.map_or(buffer.len(), |end| end + 1), end.is_some() || buffer.is_empty());
+            self.reader.consume(length);
+            self.bytes += length as u64;
+            if is_over {
+                return Ok(());
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lines_are_counted_and_cut_and_the_longest_are_passed_over() {
+        let long = "x".repeat(LONGEST + 1);
+        let text = format!("a\r\n\n{long}\nlast");
+        let mut lines = Lines::new(text.as_bytes());
+        let (mut line, mut seen) = (Vec::new(), Vec::new());
+        loop {
+            match lines.next(&mut line).unwrap() {
+                Found::End => break,
+                Found::Line => seen.push((lines.number, String::from_utf8(line.clone()).unwrap())),
+                Found::TooLong => seen.push((lines.number, "…".to_owned())),
+            }
+        }
+        let expected = [(1, "a"), (2, ""), (3, "…"), (4, "last")].map(|(number, text)| (number, text.to_owned()));
+        assert_eq!(seen, expected);
+        assert_eq!(lines.bytes, text.len() as u64);
+    }
+}

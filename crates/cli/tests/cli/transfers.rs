@@ -1,0 +1,134 @@
+//! `perennial export`, `import` and `copy`: what goes out comes in again, on the other engine too, whole or not at all.
+
+use crate::support::{Place, signal, snapshot_of_rows};
+use serde_json::json;
+use std::io::Write;
+use std::path::Path;
+use std::process::Stdio;
+
+/// A store with a small demo.
+pub(crate) fn demo() -> Place {
+    let place = Place::sqlite();
+    place.run(&["demo", "--scale", "0.05", "--until", "2026-11-15T00:00:00Z"]).succeeded();
+    place
+}
+
+/// Everything in a store, as a file beside it.
+#[track_caller]
+pub(crate) fn exported(place: &Place) -> String {
+    let path = place.path().join("everything.ndjson");
+    let _ = std::fs::remove_file(&path);
+    place.run(&["export", "everything.ndjson"]).succeeded();
+    std::fs::read_to_string(path).unwrap()
+}
+
+fn text(path: &Path) -> &str {
+    path.to_str().unwrap()
+}
+
+#[test]
+fn a_store_goes_out_and_in_and_through_the_other_engine_unchanged() {
+    let (first, middle, last) = (demo(), Place::new(), Place::sqlite());
+    let all = exported(&first);
+    let lines = all.lines().count();
+    assert!(lines > 5_000, "{lines}");
+    let file = first.path().join("everything.ndjson");
+    let done = middle.json(&["import", text(&file)]);
+    assert_eq!((&done["made"], &done["unchanged"], &done["imported"]), (&json!(lines), &json!(0), &json!(true)));
+
+    middle.run(&["export", "out/"]).succeeded();
+    let out = middle.path().join("out");
+    assert_eq!(std::fs::read_dir(&out).unwrap().count(), 6);
+    last.json(&["import", text(&out)]);
+    assert!(snapshot_of_rows(&first) == snapshot_of_rows(&last), "rows differ");
+    assert!(exported(&last) == all, "the second export differs from the first");
+
+    // The same again changes nothing.
+    let again = last.json(&["import", text(&out)]);
+    assert_eq!((&again["made"], &again["unchanged"]), (&json!(0), &json!(lines)));
+    assert!(snapshot_of_rows(&first) == snapshot_of_rows(&last), "rows differ after the second import");
+    // A server makes of it what it needs, and serves it.
+    let server = middle.serve();
+    assert_eq!(server.caller(middle.first("trusted_client_id")).all("/subscription-plans").len(), 12);
+}
+
+#[test]
+fn an_export_is_its_owners_and_replaces_nothing() {
+    use std::os::unix::fs::PermissionsExt;
+    let place = demo();
+    let written = exported(&place);
+    let file = place.path().join("everything.ndjson");
+    assert_eq!(file.metadata().unwrap().permissions().mode() & 0o777, 0o600);
+    place.run(&["export", "everything.ndjson"]).refused_with(&["there already", "name another"]);
+    assert!(place.run(&["export"]).succeeded() == written);
+    place.run(&["export", "nowhere/file.ndjson"]).refused_with(&["nowhere", "cannot be written"]);
+    place.run(&["import", "nowhere.ndjson"]).refused_with(&["nowhere.ndjson", "cannot be read"]);
+    place.run(&["import", "data"]).refused_with(&["nothing to import", "users.ndjson"]);
+}
+
+#[test]
+fn an_import_that_is_killed_leaves_nothing() {
+    let (first, second) = (demo(), Place::new());
+    let all = exported(&first);
+    let mut command = second.program();
+    let mut child = command.args(["import", "-"]).stdin(Stdio::piped()).stdout(Stdio::null()).spawn().unwrap();
+    let mut stdin = child.stdin.take().unwrap();
+    // What a pipe has taken has been read, but for its last few lines; the end never comes.
+    stdin.write_all(all.as_bytes()).unwrap();
+    signal(child.id(), "KILL");
+    child.wait().unwrap();
+    drop(stdin);
+    assert_eq!(snapshot_of_rows(&second).len(), 0);
+    let file = first.path().join("everything.ndjson");
+    assert_eq!(second.json(&["import", text(&file)])["made"], all.lines().count());
+}
+
+#[test]
+fn a_store_is_copied_with_all_a_server_needs_and_every_row_is_compared() {
+    let (first, middle, last) = (demo(), Place::new(), Place::sqlite());
+    let server = first.serve();
+    let client = first.first("trusted_client_id");
+    let body =
+        json!({ "name": "Ünïque", "slug": "own", "price": 0.01, "billing_cycle": "weekly", "variants": ["a", "b"] });
+    server.caller(client.clone()).post("/subscription-plans", &body).expect(201);
+    // While the server runs, of one moment.
+    let data = middle.data();
+    let target = middle.url().unwrap_or(text(&data)).to_owned();
+    let done = first.json(&["copy", "--from", text(&first.data()), "--to", &target]);
+    server.stop("TERM");
+    assert_eq!(
+        (&done["equal"], &done["tables"]["clients"], &done["tables"]["plans"]),
+        (&json!(true), &json!(2), &json!(13))
+    );
+    first.json(&["copy", "--from", &target, "--to", text(&last.data())]);
+    let rows = snapshot_of_rows(&first);
+    assert_eq!(done["rows"], rows.len());
+    assert!(rows == snapshot_of_rows(&last), "rows differ");
+
+    first.run(&["copy", "--to", text(&last.data())]).refused_with(&["holds data", "--to"]);
+    first.run(&["copy", "--from", "nowhere", "--to", "other"]).refused_with(&["no store in nowhere", "--from"]);
+    std::fs::copy(first.data().join("master.key"), last.data().join("master.key")).unwrap();
+    let server = last.serve();
+    let plan = server.caller(client).get("/subscription-plans/own").expect(200).data();
+    assert_eq!(plan["name"], "Ünïque");
+}
+
+#[test]
+fn records_go_into_an_organization_that_is_there() {
+    let (first, second) = (demo(), Place::new());
+    exported(&first);
+    second.serve().stop("TERM");
+    let file = first.path().join("everything.ndjson");
+    let refused = second.run(&["import", text(&file)]);
+    assert_eq!(refused.code, Some(1));
+    assert!(
+        refused.stdout.starts_with("everything.ndjson:1:") && refused.stdout.contains("--into"),
+        "{}",
+        refused.stdout
+    );
+    assert_eq!(refused.stdout.lines().count(), 1, "what follows from the first is not told: {}", refused.stdout);
+    let done = second.json(&["import", text(&file), "--into", "default"]);
+    assert_eq!(done["imported"], true);
+    assert_eq!(second.json(&["plan", "list", "--limit", "50"]).as_array().unwrap().len(), 12);
+    second.run(&["import", text(&file), "--into", "nobody"]).refused_with(&["no organization \"nobody\""]);
+}
