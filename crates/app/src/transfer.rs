@@ -2,6 +2,7 @@
 //! Each reads one moment and writes one transaction, so that what arrives is all of it or nothing.
 
 mod copy;
+mod csv;
 mod export;
 mod form;
 mod import;
@@ -13,6 +14,25 @@ pub use copy::{Copied, Progress, copy};
 pub use export::{Export, Portion};
 pub use import::{Import, RefusedLine, Tally};
 pub use line::LineFault;
+
+/// How records are written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Format {
+    /// A JSON object a line; a file may hold every kind.
+    Ndjson,
+    /// CSV, a file for each kind.
+    Csv,
+}
+
+impl Format {
+    /// What the names of its files end with.
+    pub const fn extension(self) -> &'static str {
+        match self {
+            Self::Ndjson => "ndjson",
+            Self::Csv => "csv",
+        }
+    }
+}
 
 /// Rows that are read or written at a time.
 const AT_ONCE: usize = 500;

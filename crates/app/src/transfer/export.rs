@@ -1,7 +1,7 @@
-//! Every record of a store as lines of JSON, all of one moment, a portion at a time.
+//! Every record of a store as lines, all of one moment, a portion at a time.
 
-use super::PAGE;
 use super::kinds::{ALL, Kind};
+use super::{Format, PAGE, csv};
 use crate::error::Error;
 use perennial_store::portable::Values;
 use perennial_store::{Bulk, Db, Value};
@@ -9,6 +9,7 @@ use perennial_store::{Bulk, Db, Value};
 /// An export under way.
 pub struct Export {
     bulk: Bulk,
+    format: Format,
     /// How many records there are.
     pub total: u64,
     kind: usize,
@@ -27,13 +28,13 @@ pub struct Portion {
 
 impl Export {
     /// Holds the store as it is now.
-    pub async fn begin(db: &Db) -> Result<Self, Error> {
+    pub async fn begin(db: &Db, format: Format) -> Result<Self, Error> {
         let mut bulk = db.snapshot().await?;
         let mut total = 0;
         for kind in ALL {
             total += kind.table.count(&mut bulk).await?.unsigned_abs();
         }
-        Ok(Self { bulk, total, kind: 0, after: None })
+        Ok(Self { bulk, format, total, kind: 0, after: None })
     }
 
     /// The next lines; none when all have been told.
@@ -41,10 +42,16 @@ impl Export {
         while let Some(kind) = ALL.get(self.kind) {
             let page = kind.table.page(&mut self.bulk, self.after.as_deref(), PAGE).await?;
             if let Some(last) = page.last() {
-                self.after = Some(kind.table.key(last).to_vec());
                 let mut lines = String::new();
+                if self.format == Format::Csv && self.after.is_none() {
+                    csv::write_head(kind, &mut lines);
+                }
+                self.after = Some(kind.table.key(last).to_vec());
                 for row in &page {
-                    write(kind, row, &mut lines);
+                    match self.format {
+                        Format::Ndjson => write(kind, row, &mut lines),
+                        Format::Csv => csv::write(kind, row, told(kind, row), &mut lines),
+                    }
                 }
                 return Ok(Some(Portion { file: kind.table.name, lines, records: page.len() as u64 }));
             }
@@ -57,10 +64,7 @@ impl Export {
 
 /// Writes a record and the end of its line.
 pub(super) fn write(kind: &Kind, row: &[Value], out: &mut String) {
-    let told = match kind.table.place("kind").map(|place| &row[place]) {
-        Some(Value::Text(told)) => told.as_str(),
-        _ => "",
-    };
+    let told = told(kind, row);
     out.push_str("{\"type\":\"");
     out.push_str(kind.name);
     out.push('"');
@@ -71,4 +75,12 @@ pub(super) fn write(kind: &Kind, row: &[Value], out: &mut String) {
         field.form.write(value, told, out);
     }
     out.push_str("}\n");
+}
+
+/// What an event tells of; nothing for other records.
+fn told<'a>(kind: &Kind, row: &'a [Value]) -> &'a str {
+    match kind.table.place("kind").map(|place| &row[place]) {
+        Some(Value::Text(told)) => told,
+        _ => "",
+    }
 }

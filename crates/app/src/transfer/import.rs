@@ -1,9 +1,10 @@
 //! Lines into a store, in one transaction: all of them, or, if the caller wants that, all that are right.
 //! Ids, times and statuses stay as they are. A record that is there already, and equal, is left alone.
 
-use super::AT_ONCE;
+use super::csv::{self, Head};
 use super::kinds::{ALL, Kind, Reference};
 use super::line::{self, LineFault, Read};
+use super::{AT_ONCE, Format};
 use crate::error::Error;
 use perennial_domain::fault::FaultCode;
 use perennial_domain::id::OrganizationId;
@@ -19,6 +20,7 @@ pub struct Import {
     bulk: Bulk,
     /// The organization that every record goes into, whichever it names.
     into: Option<OrganizationId>,
+    file: File,
     batch: Vec<Waiting>,
     /// The ids of the batch.
     ids: HashSet<[u8; 16]>,
@@ -51,6 +53,17 @@ pub struct RefusedLine {
     pub faults: Vec<LineFault>,
 }
 
+/// What is known of the file that is being read.
+enum File {
+    /// A file of one kind may leave it to its name to say which.
+    Ndjson(Option<&'static Kind>),
+    /// Its head is still to come.
+    Csv(&'static Kind),
+    Headed(&'static Kind, Head),
+    /// Without a head that can be read nothing in it can.
+    Headless,
+}
+
 struct Waiting {
     number: u64,
     text: Vec<u8>,
@@ -74,6 +87,7 @@ impl Import {
         Ok(Self {
             bulk: db.load().await?,
             into,
+            file: File::Ndjson(None),
             batch: Vec::new(),
             ids: HashSet::new(),
             bad: Vec::new(),
@@ -82,16 +96,40 @@ impl Import {
         })
     }
 
-    /// Takes the next line of a file; `file` is what [`super::files`] calls it, if it holds one kind only. Answers the
-    /// lines that are known to be refused by now.
-    pub async fn line(&mut self, file: Option<&str>, number: u64, bytes: &[u8]) -> Result<Vec<RefusedLine>, Error> {
+    /// Begins a file; `kind` is what [`super::files`] calls it, if it holds one kind only, as CSV must.
+    pub fn file(&mut self, kind: Option<&str>, format: Format) {
+        let kind = kind.and_then(|name| ALL.into_iter().find(|kind| kind.table.name == name));
+        self.file = match (format, kind) {
+            (Format::Ndjson, kind) => File::Ndjson(kind),
+            (Format::Csv, Some(kind)) => File::Csv(kind),
+            (Format::Csv, None) => File::Headless,
+        };
+    }
+
+    /// Takes the next line of a file, or of CSV the next record. Answers the lines that are known to be refused by now.
+    pub async fn line(&mut self, number: u64, bytes: &[u8]) -> Result<Vec<RefusedLine>, Error> {
         if bytes.trim_ascii().is_empty() {
             return Ok(Vec::new());
         }
-        self.tally.lines += 1;
-        let expected = file.and_then(|file| ALL.into_iter().find(|kind| kind.table.name == file));
         let mut refused = Vec::new();
-        match line::read(bytes, expected) {
+        let read = match &self.file {
+            File::Ndjson(expected) => line::read(bytes, *expected),
+            File::Headed(kind, head) => csv::read(bytes, kind, head),
+            File::Headless => Err(line::Refused { id: None, faults: Vec::new() }),
+            File::Csv(kind) => {
+                let kind = *kind;
+                match csv::read_head(bytes, kind) {
+                    Ok(head) => self.file = File::Headed(kind, head),
+                    Err(faults) => {
+                        self.file = File::Headless;
+                        self.bad.push(RefusedLine { number, text: bytes.to_vec(), faults });
+                    }
+                }
+                return Ok(refused);
+            }
+        };
+        self.tally.lines += 1;
+        match read {
             Ok(mut read) => {
                 if let Some(into) = self.into {
                     if read.record.kind.references.is_empty() {

@@ -7,6 +7,7 @@ use perennial_store::Value;
 use perennial_store::portable::Values;
 use serde::de::{Deserialize, Deserializer, MapAccess, Visitor};
 use serde_json::value::RawValue;
+use std::borrow::Cow;
 use std::collections::HashSet;
 use std::fmt;
 
@@ -35,7 +36,7 @@ pub(super) struct Refused {
 }
 
 impl Refused {
-    fn of(column: usize, code: &'static str, detail: impl Into<String>) -> Self {
+    pub(super) fn of(column: usize, code: &'static str, detail: impl Into<String>) -> Self {
         Self { id: None, faults: vec![LineFault { column, code, detail: detail.into() }] }
     }
 }
@@ -51,25 +52,47 @@ pub(super) fn read(bytes: &[u8], expected: Option<&'static Kind>) -> Result<Read
         let told = told.split(" at line ").next().unwrap_or_default();
         Refused::of(column_at(text, error.column().saturating_sub(1)), "malformed", format!("no JSON object: {told}"))
     })?;
+    let members: Vec<Member<'_>> = members.0.into_iter().map(|(name, raw)| Member::of(text, name, raw.get())).collect();
     let kind = kind_of(text, &members, expected)?;
+    record(text, kind, members)
+}
+
+/// The record that these members make.
+pub(super) fn record(text: &str, kind: &'static Kind, members: Vec<Member<'_>>) -> Result<Read, Refused> {
     Reader { text, kind, members, faults: Vec::new() }.record()
 }
 
-fn kind_of(text: &str, members: &Members<'_>, expected: Option<&'static Kind>) -> Result<&'static Kind, Refused> {
-    let Some((_, raw)) = members.0.iter().find(|(name, _)| name == "type") else {
+/// A field as it was sent.
+pub(super) struct Member<'a> {
+    pub(super) name: String,
+    /// Its value, as JSON.
+    pub(super) json: Cow<'a, str>,
+    /// Where that begins.
+    pub(super) offset: usize,
+}
+
+impl<'a> Member<'a> {
+    fn of(text: &str, name: String, json: &'a str) -> Self {
+        let offset = json.as_ptr().addr().saturating_sub(text.as_ptr().addr());
+        Self { name, json: Cow::Borrowed(json), offset }
+    }
+}
+
+fn kind_of(text: &str, members: &[Member<'_>], expected: Option<&'static Kind>) -> Result<&'static Kind, Refused> {
+    let Some(member) = members.iter().find(|member| member.name == "type") else {
         return expected.ok_or_else(|| Refused::of(1, FaultCode::Required.as_str(), "type is required"));
     };
-    let named = serde_json::from_str::<String>(raw.get()).ok().and_then(|name| Kind::named(&name));
+    let named = serde_json::from_str::<String>(&member.json).ok().and_then(|name| Kind::named(&name));
     named.ok_or_else(|| {
         let known = "type must be one of organization, user, plan, subscription, payment, event";
-        Refused::of(column_at(text, offset_of(text, raw.get())), FaultCode::UnknownValue.as_str(), known)
+        Refused::of(column_at(text, member.offset), FaultCode::UnknownValue.as_str(), known)
     })
 }
 
 struct Reader<'a> {
     text: &'a str,
     kind: &'static Kind,
-    members: Members<'a>,
+    members: Vec<Member<'a>>,
     faults: Vec<LineFault>,
 }
 
@@ -102,7 +125,7 @@ impl Reader<'_> {
     /// Members that are there twice, or that the kind does not have.
     fn strangers(&mut self) {
         let mut seen = HashSet::new();
-        for (name, raw) in &self.members.0 {
+        for Member { name, offset, .. } in &self.members {
             let known = name == "type" || self.kind.fields.iter().any(|field| field.name == name);
             let (code, detail) = match (seen.insert(name.as_str()), known) {
                 (false, _) => ("duplicate_key", format!("{name} is there twice")),
@@ -112,7 +135,7 @@ impl Reader<'_> {
                 }
                 (true, true) => continue,
             };
-            let column = column_at(self.text, offset_of(self.text, raw.get()));
+            let column = column_at(self.text, *offset);
             self.faults.push(LineFault { column, code, detail });
         }
     }
@@ -120,10 +143,10 @@ impl Reader<'_> {
     /// The value of a field and where it stands; a null where it is at fault.
     fn field(&mut self, field: &Field) -> (Value, usize) {
         let null = Value::Null(field.form.kind());
-        let found = self.members.0.iter().find(|(name, _)| name == field.name).map(|(_, raw)| raw.get());
-        let offset = found.map_or(0, |json| offset_of(self.text, json));
-        let (code, detail) = match (found.filter(|json| *json != "null"), field.absent) {
-            (Some(json), _) => match field.form.read(json) {
+        let found = self.members.iter().find(|member| member.name == field.name);
+        let offset = found.map_or(0, |member| member.offset);
+        let (code, detail) = match (found.filter(|member| member.json != "null"), field.absent) {
+            (Some(member), _) => match field.form.read(&member.json) {
                 Ok(value) => return (value, offset),
                 Err(Reason { code, detail }) => (code, detail.into_owned()),
             },
@@ -143,8 +166,8 @@ impl Reader<'_> {
             self.blame(name, offsets[self.kind.place(name)], fault.reason.code, &fault.reason.detail);
         }
         let member = |name: &str| {
-            let found = self.members.0.iter().find(|(known, _)| known == name);
-            found.and_then(|(_, raw)| serde_json::from_str::<String>(raw.get()).ok()).unwrap_or_default()
+            let found = self.members.iter().find(|member| member.name == name);
+            found.and_then(|member| serde_json::from_str::<String>(&member.json).ok()).unwrap_or_default()
         };
         if !self.kind.fits(&member("kind"), &member("record_id")) {
             let offset = offsets[self.kind.place("record_id")];
@@ -156,11 +179,6 @@ impl Reader<'_> {
         let column = column_at(self.text, offset);
         self.faults.push(LineFault { column, code: code.as_str(), detail: format!("{name} {detail}") });
     }
-}
-
-/// The byte at which a part of a text begins.
-fn offset_of(text: &str, part: &str) -> usize {
-    part.as_ptr().addr().saturating_sub(text.as_ptr().addr())
 }
 
 /// The column of a byte, counted in characters from one.

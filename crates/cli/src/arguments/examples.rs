@@ -21,6 +21,7 @@ pub(super) const DEMO: &str = "Examples:
 pub(super) const EXPORT: &str = "Examples:
   perennial export everything.ndjson
   perennial export ./everything/
+  perennial export ./tables/ --format csv
   perennial export --data-dir ./demo";
 
 pub(super) const IMPORT: &str = "Examples:

@@ -1,7 +1,7 @@
 //! What goes in and out: demos, exports, imports, copies.
 
 use super::{Serve, examples};
-use clap::{Args, Subcommand};
+use clap::{Args, Subcommand, ValueEnum};
 use std::path::PathBuf;
 
 #[derive(Args)]
@@ -21,7 +21,7 @@ pub(crate) enum Transfer {
     /// be running on a SQLite store. The same seed and the same end make the same data.
     #[command(after_help = examples::DEMO)]
     Demo(Demo),
-    /// Write every record as a line of JSON.
+    /// Write every record as a line of JSON, or of CSV.
     ///
     /// Organizations, users, plans, subscriptions, payments and events, deleted ones included, all of one moment, while
     /// servers go on. Clients, sessions and keys are not among them: `copy` takes those along.
@@ -58,6 +58,17 @@ pub(crate) struct Export {
     /// The file to make, or the directory, with a file for each kind of record; - is standard output.
     #[arg(default_value = "-", value_name = "FILE|DIRECTORY")]
     pub(crate) path: PathBuf,
+    /// How records are written. CSV needs a directory.
+    #[arg(long, default_value = "ndjson")]
+    pub(crate) format: LineFormat,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum LineFormat {
+    /// A JSON object a line.
+    Ndjson,
+    /// A table for each kind.
+    Csv,
 }
 
 #[derive(Args)]

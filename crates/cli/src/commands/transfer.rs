@@ -18,7 +18,7 @@ use crate::failure::Failure;
 pub(super) async fn run(config: &Config, command: Transfer, json: bool) -> Result<(), Failure> {
     match command {
         Transfer::Demo(flags) => demo::run(config, &flags, json).await,
-        Transfer::Export(flags) => export::run(config, &flags.path, json).await,
+        Transfer::Export(flags) => export::run(config, &flags, json).await,
         Transfer::Import(flags) => import::run(config, &flags, json).await,
         Transfer::Copy(flags) => copy::run(config, &flags, json).await,
     }

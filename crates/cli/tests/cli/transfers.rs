@@ -132,3 +132,32 @@ fn records_go_into_an_organization_that_is_there() {
     assert_eq!(second.json(&["plan", "list", "--limit", "50"]).as_array().unwrap().len(), 12);
     second.run(&["import", text(&file), "--into", "nobody"]).refused_with(&["no organization \"nobody\""]);
 }
+
+#[test]
+fn tables_go_out_and_in_like_lines() {
+    let (first, second) = (demo(), Place::new());
+    first.run(&["export", "--format", "csv"]).refused_with(&["name a directory"]);
+    first.run(&["export", "tables/", "--format", "csv"]).succeeded();
+    let tables = first.path().join("tables");
+    let plans = std::fs::read_to_string(tables.join("plans.csv")).unwrap();
+    assert!(plans.starts_with("organization_id,id,slug,name,") && plans.lines().count() == 13, "{plans}");
+    let done = second.json(&["import", text(&tables)]);
+    assert_eq!((&done["imported"], &done["refused"]), (&json!(true), &json!(0)));
+    assert!(exported(&second) == exported(&first), "what came in differs");
+
+    let broken = plans.replacen("pro-monthly", "Pro Monthly", 1).replacen(",29,USD", ",29.999,USD", 1);
+    assert_ne!(broken, plans);
+    std::fs::write(second.path().join("plans.csv"), broken).unwrap();
+    let told = second.run(&["import", "plans.csv", "--dry-run"]);
+    assert_eq!(told.code, Some(1));
+    let faults: Vec<&str> = told.stdout.lines().collect();
+    let line = plans.lines().position(|line| line.contains("pro-monthly")).unwrap() + 1;
+    let place = format!("plans.csv:{line}:");
+    assert!(faults.len() == 1 && faults[0].starts_with(&place) && faults[0].contains("slug"), "{faults:?}");
+    std::fs::write(second.path().join("plans.csv"), plans.replacen("slug", "snail", 1)).unwrap();
+    let told = second.run(&["import", "plans.csv"]).stdout;
+    assert!(
+        told.contains("plans.csv:1:20: snail is no field of a plan") && told.contains("slug is required"),
+        "{told}"
+    );
+}

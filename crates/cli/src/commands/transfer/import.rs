@@ -8,7 +8,7 @@ use crate::arguments::Import as Flags;
 use crate::config::Config;
 use crate::failure::Failure;
 use crate::{output, storage};
-use perennial_app::transfer::{Import, RefusedLine, Tally, files};
+use perennial_app::transfer::{Format, Import, RefusedLine, Tally, files};
 use perennial_domain::id::OrganizationId;
 use perennial_store::{Db, organizations};
 use serde_json::json;
@@ -21,11 +21,15 @@ use tempfile::TempDir;
 struct Source {
     path: PathBuf,
     kind: Option<&'static str>,
+    format: Format,
     bytes: u64,
 }
 
 pub(super) async fn run(config: &Config, flags: &Flags, json: bool) -> Result<(), Failure> {
     let sources = sources(&flags.path)?;
+    if flags.skip_bad.is_some() && sources.iter().any(|source| source.format == Format::Csv) {
+        return Err(Failure::new("--skip-bad writes lines of JSON: use it with NDJSON, or correct the tables"));
+    }
     let place = trial_place(config, flags)?;
     let db = match &place {
         Some(place) => storage::open_named(config, &place.path().to_string_lossy(), "--data-dir", true).await?,
@@ -134,10 +138,11 @@ struct Run {
 
 impl Run {
     async fn read(&mut self, source: &Source, reader: impl BufRead) -> Result<(), Failure> {
-        let (mut lines, mut line) = (Lines::new(reader), Vec::new());
+        self.import.file(source.kind, source.format);
+        let (mut lines, mut line) = (Lines::new(reader, source.format == Format::Csv), Vec::new());
         loop {
             let refused = match lines.next(&mut line).map_err(|error| unreadable(&source.path, &error))? {
-                Found::Line => self.import.line(source.kind, lines.number, &line).await?,
+                Found::Line => self.import.line(lines.number, &line).await?,
                 Found::TooLong => {
                     self.import.too_long(lines.number, LONGEST);
                     Vec::new()
@@ -170,24 +175,31 @@ impl Run {
 
 fn sources(path: &Path) -> Result<Vec<Source>, Failure> {
     if path == Path::new("-") {
-        return Ok(vec![Source { path: path.to_owned(), kind: None, bytes: 0 }]);
+        return Ok(vec![Source { path: path.to_owned(), kind: None, format: Format::Ndjson, bytes: 0 }]);
     }
     let size = |path: &Path| path.metadata().map(|found| found.len()).map_err(|error| unreadable(path, &error));
+    let file_of = |kind: &str, format: Format| format!("{kind}.{}", format.extension());
     if !path.is_dir() {
-        return Ok(vec![Source { path: path.to_owned(), kind: None, bytes: size(path)? }]);
+        // A table alone says by its name what it holds.
+        let is_table = |kind: &&str| path.file_name().is_some_and(|name| *name == *file_of(kind, Format::Csv));
+        let kind = files().find(is_table);
+        let format = if kind.is_some() { Format::Csv } else { Format::Ndjson };
+        return Ok(vec![Source { path: path.to_owned(), kind, format, bytes: size(path)? }]);
     }
     let mut sources = Vec::new();
     for kind in files() {
-        let file = path.join(format!("{kind}.ndjson"));
-        if file.exists() {
-            let bytes = size(&file)?;
-            sources.push(Source { path: file, kind: Some(kind), bytes });
+        for format in [Format::Ndjson, Format::Csv] {
+            let file = path.join(file_of(kind, format));
+            if file.exists() {
+                let bytes = size(&file)?;
+                sources.push(Source { path: file, kind: Some(kind), format, bytes });
+            }
         }
     }
     if sources.is_empty() {
-        let names: Vec<String> = files().map(|kind| format!("{kind}.ndjson")).collect();
-        let names = names.join(", ");
-        return Err(Failure::new(format!("there is nothing to import in {}: none of {names}", path.display())));
+        let names: Vec<String> = files().map(|kind| file_of(kind, Format::Ndjson)).collect();
+        let (names, path) = (names.join(", "), path.display());
+        return Err(Failure::new(format!("there is nothing to import in {path}: none of {names}, nor as .csv")));
     }
     Ok(sources)
 }

@@ -7,7 +7,10 @@ pub(super) const LONGEST: usize = 4 << 20;
 
 pub(super) struct Lines<R> {
     reader: R,
-    /// The line's number, from one.
+    /// Whether a line goes on behind its end while its quotes are open.
+    in_quotes: bool,
+    passed: u64,
+    /// The number of the line, or of its first if there are several, from one.
     pub(super) number: u64,
     /// Bytes read so far.
     pub(super) bytes: u64,
@@ -22,27 +25,35 @@ pub(super) enum Found {
 }
 
 impl<R: BufRead> Lines<R> {
-    pub(super) fn new(reader: R) -> Self {
-        Self { reader, number: 0, bytes: 0 }
+    pub(super) fn new(reader: R, in_quotes: bool) -> Self {
+        Self { reader, in_quotes, passed: 0, number: 0, bytes: 0 }
     }
 
     /// Reads the next line, without its end.
     pub(super) fn next(&mut self, line: &mut Vec<u8>) -> Result<Found> {
         line.clear();
-        let read = Read::by_ref(&mut self.reader).take(LONGEST as u64 + 1).read_until(b'\n', line)?;
-        if read == 0 {
-            return Ok(Found::End);
+        self.number = self.passed + 1;
+        loop {
+            let room = (LONGEST + 1).saturating_sub(line.len()) as u64;
+            let read = Read::by_ref(&mut self.reader).take(room).read_until(b'\n', line)?;
+            if read == 0 && line.is_empty() {
+                return Ok(Found::End);
+            }
+            self.passed += 1;
+            self.bytes += read as u64;
+            if line.len() > LONGEST && line.last() != Some(&b'\n') {
+                self.pass_over()?;
+                return Ok(Found::TooLong);
+            }
+            let is_open = self.in_quotes && line.iter().fold(false, |is_open, byte| is_open != (*byte == b'"'));
+            if read == 0 || !is_open {
+                break;
+            }
         }
-        self.number += 1;
-        self.bytes += read as u64;
-        if line.last() == Some(&b'\n') {
-            line.pop();
-        } else if line.len() > LONGEST {
-            self.pass_over()?;
-            return Ok(Found::TooLong);
-        }
-        if line.last() == Some(&b'\r') {
-            line.pop();
+        for end in [b'\n', b'\r'] {
+            if line.last() == Some(&end) {
+                line.pop();
+            }
         }
         Ok(Found::Line)
     }
@@ -69,7 +80,7 @@ mod tests {
     fn lines_are_counted_and_cut_and_the_longest_are_passed_over() {
         let long = "x".repeat(LONGEST + 1);
         let text = format!("a\r\n\n{long}\nlast");
-        let mut lines = Lines::new(text.as_bytes());
+        let mut lines = Lines::new(text.as_bytes(), false);
         let (mut line, mut seen) = (Vec::new(), Vec::new());
         loop {
             match lines.next(&mut line).unwrap() {
@@ -81,5 +92,15 @@ mod tests {
         let expected = [(1, "a"), (2, ""), (3, "…"), (4, "last")].map(|(number, text)| (number, text.to_owned()));
         assert_eq!(seen, expected);
         assert_eq!(lines.bytes, text.len() as u64);
+    }
+
+    #[test]
+    fn a_line_goes_on_while_its_quotes_are_open() {
+        let mut lines = Lines::new(&b"a,\"b\nc\"\r\nd\n"[..], true);
+        let mut line = Vec::new();
+        assert_eq!((lines.next(&mut line).unwrap(), lines.number), (Found::Line, 1));
+        assert_eq!(line, b"a,\"b\nc\"");
+        assert_eq!((lines.next(&mut line).unwrap(), lines.number), (Found::Line, 3));
+        assert_eq!(lines.next(&mut line).unwrap(), Found::End);
     }
 }

@@ -1,0 +1,188 @@
+//! Records as CSV (RFC 4180), a file for each kind, with a head that names the fields.
+//! Nothing between two commas is null; `""` is an empty text. Lists and objects are JSON in a cell.
+
+use super::form::Form;
+use super::kinds::{Absent, Kind};
+use super::line::{self, LineFault, Member, Read, Refused, column_at};
+use perennial_domain::fault::FaultCode;
+use perennial_store::Value;
+
+/// Writes the names of the fields.
+pub(super) fn write_head(kind: &Kind, out: &mut String) {
+    let names: Vec<&str> = kind.fields.iter().map(|field| field.name).collect();
+    out.push_str(&names.join(","));
+    out.push_str("\r\n");
+}
+
+/// Writes a record. `told` is what an event tells of.
+pub(super) fn write(kind: &Kind, row: &[Value], told: &str, out: &mut String) {
+    let mut json = String::new();
+    for (place, (field, value)) in kind.fields.iter().zip(row).enumerate() {
+        if place > 0 {
+            out.push(',');
+        }
+        json.clear();
+        field.form.write(value, told, &mut json);
+        out.push_str(&cell(&json));
+    }
+    out.push_str("\r\n");
+}
+
+/// A JSON value as a cell.
+fn cell(json: &str) -> String {
+    if json == "null" {
+        return String::new();
+    }
+    let text = if json.starts_with('"') { serde_json::from_str(json).unwrap_or_default() } else { json.to_owned() };
+    let is_plain = !text.is_empty() && !text.contains(['"', ',', '\r', '\n']) && text.trim() == text;
+    if is_plain { text } else { format!("\"{}\"", text.replace('"', "\"\"")) }
+}
+
+/// The field of each cell, as the head of a file names them.
+pub(super) struct Head(Vec<usize>);
+
+/// Reads the head of a file.
+pub(super) fn read_head(bytes: &[u8], kind: &'static Kind) -> Result<Head, Vec<LineFault>> {
+    let text = text_of(bytes).map_err(|refused| refused.faults)?;
+    let cells = cells(text).map_err(|refused| refused.faults)?;
+    let (mut places, mut faults) = (Vec::new(), Vec::new());
+    for Cell { text: name, offset, .. } in cells {
+        let place = kind.fields.iter().position(|field| field.name == name);
+        let (code, detail) = match place {
+            Some(place) if places.contains(&place) => ("duplicate_key", format!("{name} is there twice")),
+            Some(place) => {
+                places.push(place);
+                continue;
+            }
+            None => (FaultCode::UnknownField.as_str(), format!("{name} is no field of a {}", kind.name)),
+        };
+        faults.push(LineFault { column: column_at(text, offset), code, detail });
+    }
+    for (place, field) in kind.fields.iter().enumerate() {
+        if field.absent == Absent::Refused && !places.contains(&place) {
+            let detail = format!("{} is required", field.name);
+            faults.push(LineFault { column: 1, code: FaultCode::Required.as_str(), detail });
+        }
+    }
+    if faults.is_empty() { Ok(Head(places)) } else { Err(faults) }
+}
+
+/// Reads a record.
+pub(super) fn read(bytes: &[u8], kind: &'static Kind, Head(places): &Head) -> Result<Read, Refused> {
+    let text = text_of(bytes)?;
+    let cells = cells(text)?;
+    if cells.len() != places.len() {
+        let detail = format!("the head names {} fields, this has {} cells", places.len(), cells.len());
+        return Err(Refused::of(1, "malformed", detail));
+    }
+    let members = cells.into_iter().zip(places).map(|(cell, place)| {
+        let field = &kind.fields[*place];
+        Member { name: field.name.to_owned(), offset: cell.offset, json: cell.json(&field.form).into() }
+    });
+    line::record(text, kind, members.collect())
+}
+
+fn text_of(bytes: &[u8]) -> Result<&str, Refused> {
+    std::str::from_utf8(bytes).map_err(|_| Refused::of(1, "malformed", "the line is not UTF-8"))
+}
+
+struct Cell {
+    text: String,
+    offset: usize,
+    is_quoted: bool,
+}
+
+impl Cell {
+    /// The value that a field's form reads.
+    fn json(self, form: &Form) -> String {
+        match form {
+            _ if self.text.is_empty() && !self.is_quoted => "null".to_owned(),
+            Form::Id { .. } | Form::Record | Form::Text(_) | Form::Time => {
+                serde_json::Value::from(self.text).to_string()
+            }
+            Form::List(_) | Form::Money | Form::Int { .. } | Form::Bool | Form::Object => self.text,
+        }
+    }
+}
+
+fn cells(text: &str) -> Result<Vec<Cell>, Refused> {
+    let (mut cells, mut offset) = (Vec::new(), 0);
+    loop {
+        let rest = &text[offset..];
+        let (cell, length) = match rest.strip_prefix('"') {
+            Some(quoted) => {
+                let (cell, length) = unquoted(quoted).ok_or_else(|| {
+                    Refused::of(column_at(text, offset), "malformed", "the quotes of this cell do not end with it")
+                })?;
+                (Cell { text: cell, offset, is_quoted: true }, length + 1)
+            }
+            None => {
+                let plain = rest.split(',').next().unwrap_or_default();
+                if let Some(place) = plain.find('"') {
+                    let column = column_at(text, offset + place);
+                    return Err(Refused::of(column, "malformed", "a cell with quotes in it must begin with one"));
+                }
+                (Cell { text: plain.to_owned(), offset, is_quoted: false }, plain.len())
+            }
+        };
+        cells.push(cell);
+        offset += length;
+        match text[offset..].chars().next() {
+            Some(',') => offset += 1,
+            _ => return Ok(cells),
+        }
+    }
+}
+
+/// The text of a cell whose first quote is behind us, and how long it is with its last; nothing if it does not end well.
+fn unquoted(text: &str) -> Option<(String, usize)> {
+    let mut cell = String::new();
+    let mut characters = text.char_indices().peekable();
+    while let Some((place, character)) = characters.next() {
+        if character != '"' {
+            cell.push(character);
+            continue;
+        }
+        match characters.peek() {
+            Some((_, '"')) => {
+                cell.push('"');
+                characters.next();
+            }
+            None | Some((_, ',')) => return Some((cell, place + 1)),
+            Some(_) => return None,
+        }
+    }
+    None
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read_cells(text: &str) -> Option<Vec<(String, bool)>> {
+        let cells = cells(text).ok()?;
+        Some(cells.into_iter().map(|cell| (cell.text, cell.is_quoted)).collect())
+    }
+
+    #[test]
+    fn cells_are_cut_at_commas_outside_quotes() {
+        let plain = |text: &str| (text.to_owned(), false);
+        let quoted = |text: &str| (text.to_owned(), true);
+        assert_eq!(read_cells("a,,c"), Some(vec![plain("a"), plain(""), plain("c")]));
+        assert_eq!(read_cells("a,"), Some(vec![plain("a"), plain("")]));
+        assert_eq!(read_cells("\"a,\"\"b\"\"\",\"\""), Some(vec![quoted("a,\"b\""), quoted("")]));
+        assert_eq!(read_cells("\"two\nlines\",ä"), Some(vec![quoted("two\nlines"), plain("ä")]));
+        for text in ["\"a", "\"a\"b", "a\"b"] {
+            assert_eq!(read_cells(text), None, "{text}");
+        }
+    }
+
+    #[test]
+    fn a_cell_tells_null_from_an_empty_text() {
+        assert_eq!((cell("null"), cell("\"\"")), (String::new(), "\"\"".to_owned()));
+        assert_eq!(
+            (cell("[\"a\",\"b\"]"), cell("19.99")),
+            ("\"[\"\"a\"\",\"\"b\"\"]\"".to_owned(), "19.99".to_owned())
+        );
+    }
+}
