@@ -36,6 +36,8 @@ pub struct Portable {
     /// Its columns, those of the key first.
     pub columns: &'static [(&'static str, Type)],
     keys: usize,
+    /// The column by which people know a live row of theirs.
+    name_column: Option<&'static str>,
     insert: Insert,
     texts: OnceLock<Texts>,
 }
@@ -44,13 +46,23 @@ struct Texts {
     first: Sql,
     next: Sql,
     by_key: Sql,
+    by_name: Option<Sql>,
     count: Sql,
 }
 
 impl Portable {
     const fn new(name: &'static str, keys: usize, columns: &'static [(&'static str, Type)]) -> Self {
+        Self::known_by(None, name, keys, columns)
+    }
+
+    const fn known_by(
+        name_column: Option<&'static str>,
+        name: &'static str,
+        keys: usize,
+        columns: &'static [(&'static str, Type)],
+    ) -> Self {
         let insert = Insert::new(name, columns, "ON CONFLICT DO NOTHING");
-        Self { name, columns, keys, insert, texts: OnceLock::new() }
+        Self { name, columns, keys, name_column, insert, texts: OnceLock::new() }
     }
 
     /// The part of a row that names it.
@@ -75,6 +87,14 @@ impl Portable {
     /// The row of each key, where there is one.
     pub async fn find(&self, bulk: &mut Bulk, keys: &[Values]) -> Result<Vec<Option<Values>>, Error> {
         bulk.find(&self.texts().by_key, keys, |row| self.read(row)).await
+    }
+
+    /// The id of the live row that each organization knows by each name, where there is one.
+    pub async fn find_named(&self, bulk: &mut Bulk, names: &[Values]) -> Result<Vec<Option<[u8; 16]>>, Error> {
+        match &self.texts().by_name {
+            Some(sql) => bulk.find(sql, names, |row| row.uuid(0)).await,
+            None => Ok(vec![None; names.len()]),
+        }
     }
 
     /// Adds rows, except for those whose key or unique name is taken; answers how many there were.
@@ -105,6 +125,12 @@ impl Portable {
                     "SELECT {all} FROM {name} WHERE ({key}) > ({places}) ORDER BY {key} LIMIT ${limit}"
                 )),
                 by_key: Sql::built(format!("SELECT {all} FROM {name} WHERE ({key}) = ({places})")),
+                by_name: self.name_column.map(|column| {
+                    Sql::built(format!(
+                        "SELECT id FROM {name} WHERE organization_id = $1 AND {column} = $2 \
+                         AND {column} IS NOT NULL AND deleted_at IS NULL"
+                    ))
+                }),
                 count: Sql::built(format!("SELECT COUNT(*) FROM {name}")),
             }
         })

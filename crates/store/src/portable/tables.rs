@@ -93,7 +93,8 @@ pub static SIGNING_KEYS: Portable = Portable::new(
 );
 
 /// The rows of `users`.
-pub static USERS: Portable = Portable::new(
+pub static USERS: Portable = Portable::known_by(
+    Some("email"),
     "users",
     2,
     &[
@@ -117,7 +118,8 @@ pub static USERS: Portable = Portable::new(
 );
 
 /// The rows of `plans`.
-pub static PLANS: Portable = Portable::new(
+pub static PLANS: Portable = Portable::known_by(
+    Some("slug"),
     "plans",
     2,
     &[
@@ -145,7 +147,8 @@ pub static PLANS: Portable = Portable::new(
 );
 
 /// The rows of `subscriptions`.
-pub static SUBSCRIPTIONS: Portable = Portable::new(
+pub static SUBSCRIPTIONS: Portable = Portable::known_by(
+    Some("external_id"),
     "subscriptions",
     2,
     &[

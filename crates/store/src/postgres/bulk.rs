@@ -12,8 +12,12 @@ use crate::row::Row;
 use crate::sql::{Insert, Sql};
 use crate::value::{Type, Value};
 
-/// One state of the database for as long as it takes.
-const BEGIN_READING: &str = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY";
+/// One state of the database for as long as it takes. It is that of the first statement behind BEGIN.
+const BEGIN_READING: &str = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; SELECT 1";
+
+/// Every read here goes down the index of its key, whatever the planner believes of tables that were filled a moment ago:
+/// nobody has counted them yet, and a plan that was made when one was empty would be kept until it holds millions.
+const DOWN_THE_INDEX: &str = "SET LOCAL enable_seqscan = off; SET LOCAL enable_sort = off; SET LOCAL jit = off";
 
 pub(crate) struct Bulk {
     connection: Arc<Connection>,
@@ -32,7 +36,9 @@ impl Bulk {
         let connection = postgres.spare.connection().await?;
         // Whoever comes next gets another one.
         postgres.spare.discard(&connection);
-        control(&connection, text).await.map_err(|fault| fault.error())?;
+        for text in [text, DOWN_THE_INDEX] {
+            control(&connection, text).await.map_err(|fault| fault.error())?;
+        }
         Ok(Self { connection })
     }
 

@@ -20,7 +20,8 @@ pub(crate) struct Bulk {
 
 impl Bulk {
     pub(crate) fn read(sqlite: &Sqlite) -> Result<Self, Error> {
-        Self::begin(sqlite, Purpose::Read, "BEGIN")
+        // The moment is that of the first read, not of BEGIN.
+        Self::begin(sqlite, Purpose::Read, "BEGIN; SELECT COUNT(*) FROM sqlite_schema")
     }
 
     pub(crate) fn write(sqlite: &Sqlite) -> Result<Self, Error> {
