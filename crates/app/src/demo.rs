@@ -3,6 +3,8 @@
 
 mod catalogue;
 mod dice;
+#[cfg(test)]
+pub(crate) mod examples;
 mod life;
 mod people;
 
@@ -40,6 +42,17 @@ pub struct DemoOptions {
     pub until: Time,
 }
 
+impl DemoOptions {
+    /// How many subscriptions it will have.
+    pub fn subscriptions(&self) -> u64 {
+        self.sized(SUBSCRIPTIONS_AT_ONE)
+    }
+
+    fn sized(&self, usual: u64) -> u64 {
+        (usual.saturating_mul(self.scale_hundredths) / 100).max(1)
+    }
+}
+
 /// How many records were made.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize)]
 #[expect(missing_docs, reason = "each counts what it is called")]
@@ -49,6 +62,13 @@ pub struct Made {
     pub subscriptions: u64,
     pub payments: u64,
     pub events: u64,
+}
+
+impl Made {
+    /// All of them.
+    pub fn records(&self) -> u64 {
+        self.plans + self.users + self.subscriptions + self.payments + self.events
+    }
 }
 
 /// What became of it.
@@ -114,11 +134,10 @@ impl<P: FnMut(Made)> Writer<P> {
     }
 
     async fn records(&mut self, organization: OrganizationId, options: DemoOptions, since: Time) -> Result<(), Error> {
-        let sized = |usual: u64| (usual.saturating_mul(options.scale_hundredths) / 100).max(1);
         let people = people::People {
             organization,
             seed: options.seed,
-            count: sized(USERS_AT_ONE),
+            count: options.sized(USERS_AT_ONE),
             since,
             until: options.until,
         };
@@ -134,7 +153,7 @@ impl<P: FnMut(Made)> Writer<P> {
                 self.made.users += self.add(&USERS, &mut waiting).await?;
             }
         }
-        let (count, mut paid) = (sized(SUBSCRIPTIONS_AT_ONE), Vec::new());
+        let (count, mut paid) = (options.subscriptions(), Vec::new());
         for number in 0..count {
             let life = life::live(&people, &plans, number);
             waiting.push(rows::subscription(&life.subscription));

@@ -4,11 +4,13 @@
 mod copy;
 mod csv;
 mod export;
+mod first_event;
 mod form;
 mod import;
 mod kinds;
 mod line;
 mod record;
+mod rules;
 
 pub use copy::{Copied, Progress, copy};
 pub use export::{Export, Portion};
@@ -32,13 +34,18 @@ impl Format {
             Self::Csv => "csv",
         }
     }
+
+    /// The name of the file that holds one of [`files`].
+    pub fn file(self, kind: &str) -> String {
+        format!("{kind}.{}", self.extension())
+    }
 }
 
-/// Rows that are read or written at a time.
-const AT_ONCE: usize = 500;
+/// Rows that are read or written at a time: with the longest texts there can be they are some 30 MB.
+const AT_ONCE: usize = 250;
 
 /// The same, as a page is asked for.
-const PAGE: i64 = 500;
+const PAGE: i64 = 250;
 
 /// The names of the files in an exported directory, in the order in which they are read.
 pub fn files() -> impl Iterator<Item = &'static str> {

@@ -1,10 +1,12 @@
 //! Records as CSV (RFC 4180), a file for each kind, with a head that names the fields.
-//! Nothing between two commas is null; `""` is an empty text. Lists and objects are JSON in a cell.
+//! Nothing between two commas is a field that was left out, or an empty text where it cannot be; `""` is an empty text.
+//! Lists and objects are JSON in a cell.
 
 use super::form::Form;
-use super::kinds::{Absent, Kind};
-use super::line::{self, LineFault, Member, Read, Refused, column_at};
+use super::kinds::{Absent, Field, Kind};
+use super::line::{self, LineFault, Member, Read, Refused, text_of};
 use perennial_domain::fault::FaultCode;
+use perennial_domain::id::OrganizationId;
 use perennial_store::Value;
 
 /// Writes the names of the fields.
@@ -42,7 +44,11 @@ fn cell(json: &str) -> String {
 pub(super) struct Head(Vec<usize>);
 
 /// Reads the head of a file.
-pub(super) fn read_head(bytes: &[u8], kind: &'static Kind) -> Result<Head, Vec<LineFault>> {
+pub(super) fn read_head(
+    bytes: &[u8],
+    kind: &'static Kind,
+    into: Option<OrganizationId>,
+) -> Result<Head, Vec<LineFault>> {
     let text = text_of(bytes).map_err(|refused| refused.faults)?;
     let cells = cells(text).map_err(|refused| refused.faults)?;
     let (mut places, mut faults) = (Vec::new(), Vec::new());
@@ -56,34 +62,37 @@ pub(super) fn read_head(bytes: &[u8], kind: &'static Kind) -> Result<Head, Vec<L
             }
             None => (FaultCode::UnknownField.as_str(), format!("{name} is no field of a {}", kind.name)),
         };
-        faults.push(LineFault { column: column_at(text, offset), code, detail });
+        faults.push(LineFault::at(text, offset, code, detail));
     }
     for (place, field) in kind.fields.iter().enumerate() {
-        if field.absent == Absent::Refused && !places.contains(&place) {
+        let is_needed = field.absent == Absent::Refused || (field.absent == Absent::Home && into.is_none());
+        if is_needed && !places.contains(&place) {
             let detail = format!("{} is required", field.name);
-            faults.push(LineFault { column: 1, code: FaultCode::Required.as_str(), detail });
+            faults.push(LineFault::at(text, 0, FaultCode::Required.as_str(), detail));
         }
     }
     if faults.is_empty() { Ok(Head(places)) } else { Err(faults) }
 }
 
 /// Reads a record.
-pub(super) fn read(bytes: &[u8], kind: &'static Kind, Head(places): &Head) -> Result<Read, Refused> {
+pub(super) fn read(
+    bytes: &[u8],
+    kind: &'static Kind,
+    Head(places): &Head,
+    into: Option<OrganizationId>,
+) -> Result<Read, Refused> {
     let text = text_of(bytes)?;
     let cells = cells(text)?;
     if cells.len() != places.len() {
         let detail = format!("the head names {} fields, this has {} cells", places.len(), cells.len());
-        return Err(Refused::of(1, "malformed", detail));
+        return Err(Refused::at(text, 0, "malformed", detail));
     }
-    let members = cells.into_iter().zip(places).map(|(cell, place)| {
-        let field = &kind.fields[*place];
-        Member { name: field.name.to_owned(), offset: cell.offset, json: cell.json(&field.form).into() }
+    let members = cells.into_iter().zip(places).filter_map(|(cell, place)| {
+        let (field, offset) = (&kind.fields[*place], cell.offset);
+        let json = cell.json(field)?.into();
+        Some(Member { name: field.name.to_owned(), offset, json })
     });
-    line::record(text, kind, members.collect())
-}
-
-fn text_of(bytes: &[u8]) -> Result<&str, Refused> {
-    std::str::from_utf8(bytes).map_err(|_| Refused::of(1, "malformed", "the line is not UTF-8"))
+    line::record(text, kind, members.collect(), into)
 }
 
 struct Cell {
@@ -93,15 +102,18 @@ struct Cell {
 }
 
 impl Cell {
-    /// The value that a field's form reads.
-    fn json(self, form: &Form) -> String {
-        match form {
-            _ if self.text.is_empty() && !self.is_quoted => "null".to_owned(),
-            Form::Id { .. } | Form::Record | Form::Text(_) | Form::Time => {
+    /// The value that a field's form reads; nothing if the field is left out.
+    fn json(self, field: &Field) -> Option<String> {
+        let is_empty = self.text.is_empty() && !self.is_quoted;
+        Some(match field.form {
+            _ if is_empty && field.absent != Absent::Refused => return None,
+            Form::Id { .. } | Form::Named { .. } | Form::Record | Form::Text(_) | Form::Time if !is_empty => {
                 serde_json::Value::from(self.text).to_string()
             }
-            Form::List(_) | Form::Money | Form::Int { .. } | Form::Bool | Form::Object => self.text,
-        }
+            Form::Text(_) => "\"\"".to_owned(),
+            _ if is_empty => "null".to_owned(),
+            _ => self.text,
+        })
     }
 }
 
@@ -112,15 +124,15 @@ fn cells(text: &str) -> Result<Vec<Cell>, Refused> {
         let (cell, length) = match rest.strip_prefix('"') {
             Some(quoted) => {
                 let (cell, length) = unquoted(quoted).ok_or_else(|| {
-                    Refused::of(column_at(text, offset), "malformed", "the quotes of this cell do not end with it")
+                    Refused::at(text, offset, "malformed", "the quotes of this cell do not end with it")
                 })?;
                 (Cell { text: cell, offset, is_quoted: true }, length + 1)
             }
             None => {
                 let plain = rest.split(',').next().unwrap_or_default();
                 if let Some(place) = plain.find('"') {
-                    let column = column_at(text, offset + place);
-                    return Err(Refused::of(column, "malformed", "a cell with quotes in it must begin with one"));
+                    let told = "a cell with quotes in it must begin with one";
+                    return Err(Refused::at(text, offset + place, "malformed", told));
                 }
                 (Cell { text: plain.to_owned(), offset, is_quoted: false }, plain.len())
             }

@@ -18,6 +18,7 @@ use perennial_domain::time::Time;
 use perennial_domain::users::Email;
 use perennial_store::portable::{join_list, split_list};
 use perennial_store::{Type, Value};
+use serde::de::IgnoredAny;
 use std::collections::HashSet;
 
 /// How a text is read; what comes back is what is kept.
@@ -30,6 +31,13 @@ pub(super) enum Form {
         prefix: &'static str,
         write: fn([u8; 16]) -> String,
         read: fn(&str) -> Option<[u8; 16]>,
+    },
+    /// An id, or the name by which people know a record: it stays a text until it was looked up.
+    Named {
+        prefix: &'static str,
+        write: fn([u8; 16]) -> String,
+        read: fn(&str) -> Option<[u8; 16]>,
+        name: ReadText,
     },
     /// The id of whatever record an event tells of.
     Record,
@@ -49,7 +57,7 @@ pub(super) enum Form {
 impl Form {
     pub(super) fn kind(&self) -> Type {
         match self {
-            Self::Id { .. } | Self::Record => Type::Uuid,
+            Self::Id { .. } | Self::Named { .. } | Self::Record => Type::Uuid,
             Self::Text(_) | Self::List(_) | Self::Object => Type::Text,
             Self::Money | Self::Int { .. } => Type::Int,
             Self::Bool => Type::Bool,
@@ -64,6 +72,13 @@ impl Form {
                 let wrong =
                     || Reason::new(FaultCode::InvalidFormat, format!("must be an id that begins with {prefix}_"));
                 read(&text(json)?).map(Value::Uuid).ok_or_else(wrong)
+            }
+            Self::Named { prefix, read, name, .. } => {
+                let text = text(json)?;
+                let named = |Reason { code, detail }| {
+                    Reason::new(code, format!("must be an id that begins with {prefix}_, or a name, which {detail}"))
+                };
+                read(&text).map(Value::Uuid).map_or_else(|| name(&text).map(Value::Text).map_err(named), Ok)
             }
             Self::Record => {
                 let wrong = || Reason::new(FaultCode::InvalidFormat, "must be the id of a record");
@@ -86,8 +101,7 @@ impl Form {
                 _ => Err(Reason::new(FaultCode::InvalidType, "must be true or false")),
             },
             Self::Time => Time::parse(&text(json)?).map(|time| Value::Time(time.as_micros())),
-            Self::Object if json.starts_with('{') => Ok(Value::Text(json.to_owned())),
-            Self::Object => Err(Reason::new(FaultCode::InvalidType, "must be an object")),
+            Self::Object => object(json).map(|object| Value::Text(object.to_owned())),
         }
     }
 
@@ -95,7 +109,7 @@ impl Form {
     pub(super) fn write(&self, value: &Value, kind: &str, out: &mut String) {
         let quoted = |text: &str, out: &mut String| out.push_str(&serde_json::Value::from(text).to_string());
         match (self, value) {
-            (Self::Id { write, .. }, Value::Uuid(bytes)) => quoted(&write(*bytes), out),
+            (Self::Id { write, .. } | Self::Named { write, .. }, Value::Uuid(bytes)) => quoted(&write(*bytes), out),
             (Self::Record, Value::Uuid(bytes)) => quoted(&record_text(kind, *bytes), out),
             (Self::Object, Value::Text(text)) => out.push_str(text),
             (Self::List(_), Value::Text(text)) => {
@@ -130,6 +144,19 @@ macro_rules! id {
     };
 }
 pub(super) use id;
+
+/// The form of an id in whose place a name may stand.
+macro_rules! named {
+    ($id:ty, $name:expr) => {
+        Form::Named {
+            prefix: <$id>::PREFIX,
+            write: |bytes| <$id>::from_bytes(bytes).to_string(),
+            read: |text| text.parse::<$id>().ok().map(<$id>::bytes),
+            name: $name,
+        }
+    };
+}
+pub(super) use named;
 
 /// The ids that events name, by the word their kinds begin with.
 static RECORDS: [(&str, Form); 8] = [
@@ -192,6 +219,15 @@ fn list(json: &str, read: ReadText) -> Result<Value, Reason> {
         return Err(Reason::new(FaultCode::DuplicateItem, format!("must not have {twice:?} twice")));
     }
     Ok(Value::Text(join_list(items.iter().map(String::as_str))))
+}
+
+/// An object as it was written. A cell of a table may hold what is no JSON, or has line ends that a line cannot have.
+fn object(json: &str) -> Result<&str, Reason> {
+    let is_object = json.starts_with('{') && serde_json::from_str::<IgnoredAny>(json).is_ok();
+    if is_object && !json.contains(['\r', '\n']) {
+        return Ok(json);
+    }
+    Err(Reason::new(FaultCode::InvalidType, "must be an object, on one line"))
 }
 
 pub(super) fn line<const MIN: usize, const MAX: usize>(text: &str) -> Result<String, Reason> {

@@ -1,19 +1,18 @@
 //! Lines into a store, in one transaction: all of them, or, if the caller wants that, all that are right.
 //! Ids, times and statuses stay as they are. A record that is there already, and equal, is left alone.
 
+mod write;
+
+use super::Format;
 use super::csv::{self, Head};
-use super::kinds::{ALL, Kind, Reference};
-use super::line::{self, LineFault, Read};
-use super::{AT_ONCE, Format};
+use super::kinds::{ALL, Kind};
+use super::line::{self, LineFault, Read, Refused};
 use crate::error::Error;
 use perennial_domain::fault::FaultCode;
 use perennial_domain::id::OrganizationId;
-use perennial_store::portable::Values;
-use perennial_store::{Bulk, Db, Value};
+use perennial_store::{Bulk, Db};
 use std::collections::HashSet;
-
-/// Ids of refused lines that are remembered, so that what refers to them is not blamed for it.
-const REMEMBERED: usize = 1_000_000;
+use write::Waiting;
 
 /// An import under way. Dropped before it is committed, it leaves nothing behind.
 pub struct Import {
@@ -25,6 +24,9 @@ pub struct Import {
     /// The ids of the batch.
     ids: HashSet<[u8; 16]>,
     bad: Vec<RefusedLine>,
+    /// Bytes of the lines that wait in both.
+    held: usize,
+    /// Ids of refused lines, so that what refers to them is not blamed for it.
     remembered: HashSet<[u8; 16]>,
     tally: Tally,
 }
@@ -64,23 +66,6 @@ enum File {
     Headless,
 }
 
-struct Waiting {
-    number: u64,
-    text: Vec<u8>,
-    read: Read,
-    faults: Vec<LineFault>,
-    is_out: bool,
-}
-
-impl Waiting {
-    fn blame(&mut self, place: usize, code: &'static str, detail: String) {
-        // It was read as text before.
-        let text = std::str::from_utf8(&self.text).unwrap_or_default();
-        let column = line::column_at(text, self.read.offsets[place]);
-        self.faults.push(LineFault { column, code, detail });
-    }
-}
-
 impl Import {
     /// Begins an import into a migrated store.
     pub async fn begin(db: &Db, into: Option<OrganizationId>) -> Result<Self, Error> {
@@ -91,6 +76,7 @@ impl Import {
             batch: Vec::new(),
             ids: HashSet::new(),
             bad: Vec::new(),
+            held: 0,
             remembered: HashSet::new(),
             tally: Tally::default(),
         })
@@ -111,55 +97,34 @@ impl Import {
         if bytes.trim_ascii().is_empty() {
             return Ok(Vec::new());
         }
-        let mut refused = Vec::new();
         let read = match &self.file {
-            File::Ndjson(expected) => line::read(bytes, *expected),
-            File::Headed(kind, head) => csv::read(bytes, kind, head),
-            File::Headless => Err(line::Refused { id: None, faults: Vec::new() }),
+            File::Ndjson(expected) => line::read(bytes, *expected, self.into),
+            File::Headed(kind, head) => csv::read(bytes, kind, head, self.into),
+            File::Headless => Err(Refused { id: None, faults: Vec::new() }),
             File::Csv(kind) => {
-                let kind = *kind;
-                match csv::read_head(bytes, kind) {
-                    Ok(head) => self.file = File::Headed(kind, head),
-                    Err(faults) => {
-                        self.file = File::Headless;
-                        self.bad.push(RefusedLine { number, text: bytes.to_vec(), faults });
-                    }
-                }
-                return Ok(refused);
+                self.head(number, bytes, kind);
+                return Ok(Vec::new());
             }
         };
         self.tally.lines += 1;
         match read {
-            Ok(mut read) => {
-                if let Some(into) = self.into {
-                    if read.record.kind.references.is_empty() {
-                        return Ok(refused);
-                    }
-                    read.record.values[0] = into.bytes().into();
-                }
-                if !self.fits(&read) {
-                    refused = self.flush().await?;
-                }
-                self.ids.insert(read.record.id());
-                self.batch.push(Waiting { number, text: bytes.to_vec(), read, faults: Vec::new(), is_out: false });
-            }
-            Err(line::Refused { id, faults }) => {
+            // Into an organization that is there the others do not come along.
+            Ok(read) if self.into.is_some() && read.record.kind.references.is_empty() => Ok(Vec::new()),
+            Ok(read) => self.wait(number, bytes, read).await,
+            Err(Refused { id, faults }) => {
                 self.remember(id);
-                self.bad.push(RefusedLine { number, text: bytes.to_vec(), faults });
+                self.refuse(number, bytes, faults);
+                self.flush_if_full().await
             }
         }
-        if self.batch.len() >= AT_ONCE || self.bad.len() >= AT_ONCE {
-            refused.extend(self.flush().await?);
-        }
-        Ok(refused)
     }
 
     /// A line that is longer than any record, and was not kept.
     pub fn too_long(&mut self, number: u64, most: usize) {
         self.tally.lines += 1;
         let detail = format!("the line is longer than {most} bytes, which no record is");
-        let fault = LineFault { column: 1, code: FaultCode::TooLong.as_str(), detail };
-        self.bad.push(RefusedLine { number, text: Vec::new(), faults: vec![fault] });
+        let fault = LineFault::at("", 0, FaultCode::TooLong.as_str(), detail);
+        self.refuse(number, &[], vec![fault]);
     }
 
     /// The end of a file: what is refused of it is known now.
@@ -178,92 +143,27 @@ impl Import {
         Ok(self.tally)
     }
 
-    /// Whether a record can be written together with those that wait: it is of their kind and not one of them.
-    fn fits(&self, read: &Read) -> bool {
-        let same = |waiting: &Waiting| waiting.read.record.kind.name == read.record.kind.name;
-        self.batch.first().is_none_or(same) && !self.ids.contains(&read.record.id())
-    }
-
-    fn remember(&mut self, id: Option<[u8; 16]>) {
-        if let Some(id) = id
-            && self.remembered.len() < REMEMBERED
-        {
-            self.remembered.insert(id);
-        }
-    }
-
-    async fn flush(&mut self) -> Result<Vec<RefusedLine>, Error> {
-        let mut refused = std::mem::take(&mut self.bad);
-        let mut batch = std::mem::take(&mut self.batch);
-        self.ids.clear();
-        if let Some(kind) = batch.first().map(|waiting| waiting.read.record.kind) {
-            for reference in kind.references {
-                self.look_up(kind, reference, &mut batch).await?;
+    fn head(&mut self, number: u64, bytes: &[u8], kind: &'static Kind) {
+        self.file = match csv::read_head(bytes, kind, self.into) {
+            Ok(head) => File::Headed(kind, head),
+            Err(faults) => {
+                self.refuse(number, bytes, faults);
+                File::Headless
             }
-            let (out, good): (Vec<Waiting>, Vec<Waiting>) = batch.into_iter().partition(|waiting| waiting.is_out);
-            let conflicting = self.insert(kind, good).await?;
-            for Waiting { number, text, read, faults, .. } in out.into_iter().chain(conflicting) {
-                self.remember(Some(read.record.id()));
-                refused.push(RefusedLine { number, text, faults });
-            }
-        }
-        refused.sort_by_key(|line| line.number);
-        self.tally.refused += refused.len() as u64;
-        Ok(refused)
-    }
-
-    /// Takes out the records that name another which is not there.
-    async fn look_up(
-        &mut self,
-        kind: &'static Kind,
-        reference: &Reference,
-        batch: &mut [Waiting],
-    ) -> Result<(), Error> {
-        let place = kind.place(reference.field);
-        let key = |waiting: &Waiting| -> Values {
-            let values = &waiting.read.record.values;
-            let named = values[place].clone();
-            if place == 0 { vec![named] } else { vec![values[0].clone(), named] }
         };
-        let keys: Vec<Values> = batch.iter().map(key).collect::<HashSet<_>>().into_iter().collect();
-        let found = reference.table.find(&mut self.bulk, &keys).await?;
-        let missing: HashSet<Values> =
-            keys.into_iter().zip(found).filter(|(_, found)| found.is_none()).map(|(key, _)| key).collect();
-        for waiting in batch.iter_mut().filter(|waiting| missing.contains(&key(waiting))) {
-            waiting.is_out = true;
-            let follows = match &waiting.read.record.values[place] {
-                Value::Uuid(id) => self.remembered.contains(id),
-                _ => false,
-            };
-            if !follows {
-                let detail = format!("{} names a record that is neither here nor above", reference.field);
-                waiting.blame(place, FaultCode::NotFound.as_str(), detail);
-            }
-        }
-        Ok(())
     }
 
-    /// Writes records; answers those that something else stands in the way of.
-    async fn insert(&mut self, kind: &'static Kind, good: Vec<Waiting>) -> Result<Vec<Waiting>, Error> {
-        let rows: Vec<Values> = good.iter().map(|waiting| waiting.read.record.values.clone()).collect();
-        let made = kind.table.insert(&mut self.bulk, &rows).await?;
-        self.tally.made += made;
-        if made == rows.len() as u64 {
-            return Ok(Vec::new());
-        }
-        let keys: Vec<Values> = rows.iter().map(|row| kind.table.key(row).to_vec()).collect();
-        let found = kind.table.find(&mut self.bulk, &keys).await?;
-        let mut conflicting = Vec::new();
-        for ((mut waiting, row), found) in good.into_iter().zip(&rows).zip(found) {
-            let (field, detail) = match found {
-                Some(found) if found == *row => continue,
-                Some(_) => ("id", format!("id is that of another {} here, which differs from this one", kind.name)),
-                None => (kind.unique.0, format!("{} {}", kind.unique.0, kind.unique.1)),
-            };
-            waiting.blame(kind.place(field), "conflict", detail);
-            conflicting.push(waiting);
-        }
-        self.tally.unchanged += rows.len() as u64 - made - conflicting.len() as u64;
-        Ok(conflicting)
+    fn refuse(&mut self, number: u64, bytes: &[u8], faults: Vec<LineFault>) {
+        self.held += bytes.len();
+        self.bad.push(RefusedLine { number, text: bytes.to_vec(), faults });
+    }
+
+    async fn wait(&mut self, number: u64, bytes: &[u8], read: Read) -> Result<Vec<RefusedLine>, Error> {
+        let mut refused = if self.fits(&read) { Vec::new() } else { self.flush().await? };
+        self.ids.insert(read.record.id());
+        self.held += bytes.len();
+        self.batch.push(Waiting::new(number, bytes, read));
+        refused.extend(self.flush_if_full().await?);
+        Ok(refused)
     }
 }

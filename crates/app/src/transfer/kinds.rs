@@ -2,15 +2,14 @@
 //! must be unique about them. Each kind comes before those that refer to it.
 
 use super::form::{
-    Form, currency, cycle, email, event_kind, href, id, line, payment_status, prefix_of, prose, slug,
+    Form, currency, cycle, email, event_kind, href, id, line, named, payment_status, prefix_of, prose, slug,
     subscription_status, words,
 };
 use super::record::Record;
-use perennial_domain::fault::{FaultCode, Faults};
+use super::rules;
+use perennial_domain::fault::Faults;
 use perennial_domain::id::{ClientId, EventId, OrganizationId, PaymentId, PlanId, SubscriptionId, UserId};
 use perennial_domain::plans::{MAX_NODE_QUOTA, MAX_TIER};
-use perennial_domain::subscriptions::{self, SubscriptionStatus};
-use perennial_store::Value;
 use perennial_store::portable::{EVENTS, ORGANIZATIONS, PAYMENTS, PLANS, Portable, SUBSCRIPTIONS, USERS};
 
 /// A kind of record.
@@ -37,9 +36,16 @@ pub(super) struct Field {
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Absent {
     Refused,
+    /// Refused, unless the import goes into one organization.
+    Home,
     Null,
-    Zero,
-    /// The bytes of the record's id: a revision like any other, and the same each time.
+    /// What the API would take it for, as JSON.
+    Usual(&'static str),
+    /// What `created_at` is.
+    Created,
+    /// What follows from the unique field, if there is one: the same each time.
+    FromName,
+    /// The bytes of the record's id: a revision like any other, and the same each time. An event gets the same id.
     OwnId,
 }
 
@@ -47,6 +53,8 @@ pub(super) enum Absent {
 pub(super) struct Reference {
     pub(super) field: &'static str,
     pub(super) table: &'static Portable,
+    /// Whether a record that is live may name only one that is.
+    pub(super) is_live: bool,
 }
 
 const fn needed(name: &'static str, form: Form) -> Field {
@@ -57,16 +65,28 @@ const fn optional(name: &'static str, form: Form) -> Field {
     Field { name, form, absent: Absent::Null }
 }
 
+const fn usual(name: &'static str, form: Form, json: &'static str) -> Field {
+    Field { name, form, absent: Absent::Usual(json) }
+}
+
+const fn own_id(form: Form) -> Field {
+    Field { name: "id", form, absent: Absent::FromName }
+}
+
+const fn updated_at() -> Field {
+    Field { name: "updated_at", form: Form::Time, absent: Absent::Created }
+}
+
 const fn revision() -> Field {
     Field { name: "revision", form: id!(EventId), absent: Absent::OwnId }
 }
 
 const fn organization() -> Field {
-    needed("organization_id", id!(OrganizationId))
+    Field { name: "organization_id", form: id!(OrganizationId), absent: Absent::Home }
 }
 
 const fn in_organization() -> Reference {
-    Reference { field: "organization_id", table: &ORGANIZATIONS }
+    Reference { field: "organization_id", table: &ORGANIZATIONS, is_live: false }
 }
 
 pub(super) static ALL: [&Kind; 6] = [&ORGANIZATION, &USER, &PLAN, &SUBSCRIPTION, &PAYMENT, &EVENT];
@@ -80,7 +100,7 @@ static ORGANIZATION: Kind = Kind {
         needed("currency", Form::Text(currency)),
         optional("max_sessions", Form::Int { least: 1, most: 4_294_967_295 }),
         needed("created_at", Form::Time),
-        needed("updated_at", Form::Time),
+        updated_at(),
         revision(),
     ],
     references: &[],
@@ -93,7 +113,7 @@ static USER: Kind = Kind {
     table: &USERS,
     fields: &[
         organization(),
-        needed("id", id!(UserId)),
+        own_id(id!(UserId)),
         optional("email", Form::Text(email)),
         optional("issuer", Form::Text(words)),
         optional("subject", Form::Text(words)),
@@ -103,19 +123,15 @@ static USER: Kind = Kind {
         optional("last_name", Form::Text(line::<0, 255>)),
         optional("terms", Form::Bool),
         optional("notifications", Form::Bool),
-        Field { name: "session_epoch", form: Form::Int { least: 0, most: i64::MAX }, absent: Absent::Zero },
+        usual("session_epoch", Form::Int { least: 0, most: i64::MAX }, "0"),
         needed("created_at", Form::Time),
-        needed("updated_at", Form::Time),
+        updated_at(),
         optional("deleted_at", Form::Time),
         revision(),
     ],
     references: &[in_organization()],
     unique: ("email", "or the identity is another user's"),
-    check: |record, faults| {
-        if record.at("issuer").is_null() != record.at("subject").is_null() {
-            faults.note("subject", FaultCode::Inconsistent, "and issuer come together or not at all");
-        }
-    },
+    check: rules::user,
 };
 
 static PLAN: Kind = Kind {
@@ -123,29 +139,29 @@ static PLAN: Kind = Kind {
     table: &PLANS,
     fields: &[
         organization(),
-        needed("id", id!(PlanId)),
+        own_id(id!(PlanId)),
         needed("slug", Form::Text(slug)),
         needed("name", Form::Text(line::<1, 255>)),
         optional("product_id", Form::Text(line::<0, 255>)),
-        needed("variants", Form::List(line::<1, 255>)),
+        usual("variants", Form::List(line::<1, 255>), "[]"),
         needed("price", Form::Money),
         needed("currency", Form::Text(currency)),
         optional("href", Form::Text(href)),
         needed("billing_cycle", Form::Text(cycle)),
-        needed("description", Form::Text(prose::<5_000>)),
-        needed("node_quota", Form::Int { least: 0, most: MAX_NODE_QUOTA }),
-        needed("features", Form::Text(prose::<10_000>)),
-        needed("most_popular", Form::Bool),
-        needed("tier", Form::Int { least: 0, most: MAX_TIER }),
-        needed("is_active", Form::Bool),
+        usual("description", Form::Text(prose::<5_000>), "\"\""),
+        usual("node_quota", Form::Int { least: 0, most: MAX_NODE_QUOTA }, "0"),
+        usual("features", Form::Text(prose::<10_000>), "\"\""),
+        usual("most_popular", Form::Bool, "false"),
+        usual("tier", Form::Int { least: 0, most: MAX_TIER }, "0"),
+        usual("is_active", Form::Bool, "true"),
         needed("created_at", Form::Time),
-        needed("updated_at", Form::Time),
+        updated_at(),
         optional("deleted_at", Form::Time),
         revision(),
     ],
     references: &[in_organization()],
     unique: ("slug", "is another plan's"),
-    check: |record, faults| record.check_amount("price", faults),
+    check: rules::plan,
 };
 
 static SUBSCRIPTION: Kind = Kind {
@@ -153,9 +169,9 @@ static SUBSCRIPTION: Kind = Kind {
     table: &SUBSCRIPTIONS,
     fields: &[
         organization(),
-        needed("id", id!(SubscriptionId)),
-        needed("user_id", id!(UserId)),
-        needed("subscription_plan_id", id!(PlanId)),
+        own_id(id!(SubscriptionId)),
+        needed("user_id", named!(UserId, email)),
+        needed("subscription_plan_id", named!(PlanId, slug)),
         optional("external_subscription_id", Form::Text(line::<1, 255>)),
         needed("billing_cycle", Form::Text(cycle)),
         needed("status", Form::Text(subscription_status)),
@@ -164,24 +180,18 @@ static SUBSCRIPTION: Kind = Kind {
         optional("renews_at", Form::Time),
         optional("ends_at", Form::Time),
         needed("created_at", Form::Time),
-        needed("updated_at", Form::Time),
+        updated_at(),
         optional("deleted_at", Form::Time),
         revision(),
     ],
     references: &[
         in_organization(),
-        Reference { field: "user_id", table: &USERS },
-        Reference { field: "subscription_plan_id", table: &PLANS },
+        // Of a person who is erased the subscriptions stay; a plan cannot be deleted while it has live ones.
+        Reference { field: "user_id", table: &USERS, is_live: false },
+        Reference { field: "subscription_plan_id", table: &PLANS, is_live: true },
     ],
     unique: ("external_subscription_id", "is another subscription's"),
-    check: |record, faults| {
-        let status = SubscriptionStatus::kept(record.text("status"));
-        if let (Some(status), Some(starts_at)) = (status, record.time("starts_at")) {
-            let is_active = *record.at("is_active") == Value::Bool(true);
-            let (renews_at, ends_at) = (record.time("renews_at"), record.time("ends_at"));
-            subscriptions::check(status, is_active, starts_at, renews_at, ends_at, faults);
-        }
-    },
+    check: rules::subscription,
 };
 
 static PAYMENT: Kind = Kind {
@@ -189,21 +199,21 @@ static PAYMENT: Kind = Kind {
     table: &PAYMENTS,
     fields: &[
         organization(),
-        needed("id", id!(PaymentId)),
-        needed("subscription_id", id!(SubscriptionId)),
+        own_id(id!(PaymentId)),
+        needed("subscription_id", named!(SubscriptionId, line::<1, 255>)),
         needed("amount", Form::Money),
         needed("currency", Form::Text(currency)),
         optional("external_payment_id", Form::Text(line::<1, 255>)),
         needed("status", Form::Text(payment_status)),
         optional("date", Form::Time),
         needed("created_at", Form::Time),
-        needed("updated_at", Form::Time),
+        updated_at(),
         optional("deleted_at", Form::Time),
         revision(),
     ],
-    references: &[in_organization(), Reference { field: "subscription_id", table: &SUBSCRIPTIONS }],
+    references: &[in_organization(), Reference { field: "subscription_id", table: &SUBSCRIPTIONS, is_live: false }],
     unique: ("external_payment_id", "is another payment's"),
-    check: |record, faults| record.check_amount("amount", faults),
+    check: rules::payment,
 };
 
 static EVENT: Kind = Kind {
@@ -222,7 +232,7 @@ static EVENT: Kind = Kind {
     ],
     references: &[in_organization()],
     unique: ("id", "is another event's"),
-    check: |_, _| {},
+    check: rules::event,
 };
 
 impl Kind {

@@ -1,9 +1,9 @@
 //! A record as a line told it: its values, by the names of their fields.
 
-use super::kinds::Kind;
-use perennial_domain::currency::Currency;
+use super::kinds::{Absent, Kind};
+use crate::keys::sha256;
 use perennial_domain::fault::Faults;
-use perennial_domain::money::Money;
+use perennial_domain::id::{OrganizationId, uuid_v7};
 use perennial_domain::time::Time;
 use perennial_store::Value;
 use perennial_store::portable::Values;
@@ -11,9 +11,39 @@ use perennial_store::portable::Values;
 pub(super) struct Record {
     pub(super) kind: &'static Kind,
     pub(super) values: Values,
+    /// It came without a revision, so that no event tells of it yet.
+    pub(super) is_untold: bool,
 }
 
 impl Record {
+    /// Fills in what was left out and follows from the rest.
+    pub(super) fn complete(&mut self, into: Option<OrganizationId>) {
+        for (place, field) in self.kind.fields.iter().enumerate() {
+            match field.absent {
+                Absent::Home => {
+                    self.values[place] = into.map_or(self.values[place].clone(), |into| into.bytes().into())
+                }
+                _ if !self.values[place].is_null() => {}
+                Absent::Created => self.values[place] = self.at("created_at").clone(),
+                Absent::FromName => self.values[place] = self.id_from_name().into(),
+                Absent::OwnId => {
+                    self.values[place] = Value::Uuid(self.id());
+                    self.is_untold = true;
+                }
+                Absent::Refused | Absent::Null | Absent::Usual(_) => {}
+            }
+        }
+    }
+
+    /// The id that follows from what is unique about a record in its organization, and from when it was created: ids are
+    /// in the order of creation.
+    fn id_from_name(&self) -> Option<[u8; 16]> {
+        let (created_at, name) = (self.time("created_at")?, self.text(self.kind.unique.0));
+        let Some(Value::Uuid(organization)) = self.values.first().filter(|_| !name.is_empty()) else { return None };
+        let hash = sha256(&[organization, self.kind.name.as_bytes(), b"\0", name.as_bytes()]);
+        hash.first_chunk().map(|bits| uuid_v7(created_at, u64::from_be_bytes(*bits)))
+    }
+
     /// What must hold between fields that are right for themselves.
     pub(super) fn check(&self) -> Faults {
         let mut faults = Faults::none();
@@ -23,6 +53,12 @@ impl Record {
 
     pub(super) fn at(&self, field: &str) -> &Value {
         &self.values[self.kind.place(field)]
+    }
+
+    /// The same for a field that not every kind has.
+    pub(super) fn find(&self, field: &str) -> Option<&Value> {
+        let place = self.kind.fields.iter().position(|known| known.name == field);
+        place.map(|place| &self.values[place])
     }
 
     /// The record's own id.
@@ -44,17 +80,6 @@ impl Record {
         match self.at(field) {
             Value::Time(micros) => Time::from_micros(*micros),
             _ => None,
-        }
-    }
-
-    /// Whether an amount has no more decimals than its currency.
-    pub(super) fn check_amount(&self, field: &'static str, faults: &mut Faults) {
-        let Value::Int(amount) = self.at(field) else { return };
-        let currency = Currency::parse(self.text("currency"));
-        if let (Some(money), Ok(currency)) = (Money::from_ten_thousandths(*amount), currency)
-            && let Err(reason) = money.check(currency)
-        {
-            faults.add(field, reason);
         }
     }
 }

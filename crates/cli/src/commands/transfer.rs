@@ -8,6 +8,7 @@ mod faults;
 mod import;
 mod lines;
 mod progress;
+mod sources;
 
 pub(crate) use demo::fill_if_empty;
 

@@ -41,5 +41,8 @@ mod support;
 mod telemetry;
 mod terminal;
 mod transfer_faults;
+mod transfer_names;
+mod transfer_rules;
+mod transfer_tables;
 mod transfers;
 mod watching;

@@ -22,7 +22,7 @@ pub(crate) fn exported(place: &Place) -> String {
     std::fs::read_to_string(path).unwrap()
 }
 
-fn text(path: &Path) -> &str {
+pub(crate) fn text(path: &Path) -> &str {
     path.to_str().unwrap()
 }
 
@@ -67,20 +67,45 @@ fn an_export_is_its_owners_and_replaces_nothing() {
 }
 
 #[test]
-fn an_import_that_is_killed_leaves_nothing() {
+fn an_import_that_is_killed_leaves_nothing_and_goes_well_the_next_time() {
     let (first, second) = (demo(), Place::new());
     let all = exported(&first);
-    let mut command = second.program();
-    let mut child = command.args(["import", "-"]).stdin(Stdio::piped()).stdout(Stdio::null()).spawn().unwrap();
-    let mut stdin = child.stdin.take().unwrap();
-    // What a pipe has taken has been read, but for its last few lines; the end never comes.
-    stdin.write_all(all.as_bytes()).unwrap();
-    signal(child.id(), "KILL");
-    child.wait().unwrap();
-    drop(stdin);
-    assert_eq!(snapshot_of_rows(&second).len(), 0);
+    // A store in use, with an organization, clients and a plan of its own.
+    let server = second.serve();
+    let body = json!({ "name": "Own", "slug": "own", "price": 1, "billing_cycle": "weekly" });
+    server.caller(second.first("trusted_client_id")).post("/subscription-plans", &body).expect(201);
+    server.stop("TERM");
+    let before = snapshot_of_rows(&second);
+    assert!(before.len() > 5, "{}", before.len());
+    for part in [all.len() / 10, all.len() / 2, all.len()] {
+        let mut command = second.program();
+        command.args(["import", "-", "--into", "default"]).stdin(Stdio::piped()).stdout(Stdio::null());
+        let mut child = command.spawn().unwrap();
+        let mut stdin = child.stdin.take().unwrap();
+        // What a pipe has taken has been read, but for its last few lines; the end never comes.
+        stdin.write_all(&all.as_bytes()[..part]).unwrap();
+        signal(child.id(), "KILL");
+        assert_eq!(child.wait().unwrap().code(), None, "it was still at work");
+        drop(stdin);
+        assert!(snapshot_of_rows(&second) == before, "a killed import has left something");
+    }
     let file = first.path().join("everything.ndjson");
-    assert_eq!(second.json(&["import", text(&file)])["made"], all.lines().count());
+    let done = second.json(&["import", text(&file), "--into", "default"]);
+    // The organization stays behind.
+    assert_eq!(done["made"], all.lines().count() - 1);
+    assert_eq!(snapshot_of_rows(&second).len(), before.len() + all.lines().count() - 1);
+}
+
+#[test]
+fn an_export_that_was_not_finished_is_no_import() {
+    let (first, second) = (demo(), Place::new());
+    first.run(&["export", "out/"]).succeeded();
+    let out = first.path().join("out");
+    first.run(&["export", "out/"]).refused_with(&["organizations.ndjson is there already"]);
+    std::fs::rename(out.join("events.ndjson"), out.join("events.ndjson.draft")).unwrap();
+    second.run(&["import", text(&out)]).refused_with(&["was not finished", "export again"]);
+    std::fs::write(second.path().join("people.csv"), "email\r\n").unwrap();
+    second.run(&["import", "people.csv"]).refused_with(&["by its name", "users.csv"]);
 }
 
 #[test]
@@ -131,33 +156,4 @@ fn records_go_into_an_organization_that_is_there() {
     assert_eq!(done["imported"], true);
     assert_eq!(second.json(&["plan", "list", "--limit", "50"]).as_array().unwrap().len(), 12);
     second.run(&["import", text(&file), "--into", "nobody"]).refused_with(&["no organization \"nobody\""]);
-}
-
-#[test]
-fn tables_go_out_and_in_like_lines() {
-    let (first, second) = (demo(), Place::new());
-    first.run(&["export", "--format", "csv"]).refused_with(&["name a directory"]);
-    first.run(&["export", "tables/", "--format", "csv"]).succeeded();
-    let tables = first.path().join("tables");
-    let plans = std::fs::read_to_string(tables.join("plans.csv")).unwrap();
-    assert!(plans.starts_with("organization_id,id,slug,name,") && plans.lines().count() == 13, "{plans}");
-    let done = second.json(&["import", text(&tables)]);
-    assert_eq!((&done["imported"], &done["refused"]), (&json!(true), &json!(0)));
-    assert!(exported(&second) == exported(&first), "what came in differs");
-
-    let broken = plans.replacen("pro-monthly", "Pro Monthly", 1).replacen(",29,USD", ",29.999,USD", 1);
-    assert_ne!(broken, plans);
-    std::fs::write(second.path().join("plans.csv"), broken).unwrap();
-    let told = second.run(&["import", "plans.csv", "--dry-run"]);
-    assert_eq!(told.code, Some(1));
-    let faults: Vec<&str> = told.stdout.lines().collect();
-    let line = plans.lines().position(|line| line.contains("pro-monthly")).unwrap() + 1;
-    let place = format!("plans.csv:{line}:");
-    assert!(faults.len() == 1 && faults[0].starts_with(&place) && faults[0].contains("slug"), "{faults:?}");
-    std::fs::write(second.path().join("plans.csv"), plans.replacen("slug", "snail", 1)).unwrap();
-    let told = second.run(&["import", "plans.csv"]).stdout;
-    assert!(
-        told.contains("plans.csv:1:20: snail is no field of a plan") && told.contains("slug is required"),
-        "{told}"
-    );
 }

@@ -26,7 +26,8 @@ pub(super) async fn run(config: &Config, flags: &Copying, json: bool) -> Result<
         }
         Copied::Differs(table) => {
             return Err(Failure::new(format!(
-                "the rows of {table} did not come out as they went in, and nothing was kept: this is a defect, tell us"
+                "the rows of {table} did not come out as they went in, and nothing was kept: either somebody has begun to \
+                 use the new store, or this is a defect; then tell us"
             )));
         }
     };

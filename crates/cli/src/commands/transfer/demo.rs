@@ -1,16 +1,16 @@
 //! `perennial demo`, and the demo of `perennial serve --demo`.
 
+use super::progress::Bar;
 use crate::arguments::Demo as Flags;
 use crate::config::Config;
 use crate::failure::Failure;
 use crate::{output, storage};
 use perennial_app::context::Clock;
-use perennial_app::demo::{self, Demo, DemoOptions, Made};
+use perennial_app::demo::{self, Demo, DemoOptions};
 use perennial_domain::number::Number;
 use perennial_domain::time::Time;
 use perennial_store::Db;
 use serde_json::json;
-use std::io::{IsTerminal, Write, stderr};
 
 const DAY_MICROS: i64 = 86_400_000_000;
 
@@ -19,9 +19,9 @@ pub(super) async fn run(config: &Config, flags: &Flags, json: bool) -> Result<()
     // As a server opens it: nobody may be at work in a SQLite store that is being filled.
     let db = storage::open_server(config).await?;
     db.migrate().await?;
-    let mut line = Line { on_terminal: !json && stderr().is_terminal() };
-    let outcome = demo::fill(&db, options, |made| line.show(made)).await;
-    line.clear();
+    let mut bar = Bar::new(json, options.subscriptions());
+    let outcome = demo::fill(&db, options, |made| bar.show(made.subscriptions, made.records())).await;
+    bar.clear();
     db.close().await;
     let made = match outcome? {
         Demo::Made(made) => Some(made),
@@ -72,24 +72,4 @@ fn options(flags: &Flags) -> Result<DemoOptions, Failure> {
 fn today() -> Time {
     let now = Clock::System.now().as_micros();
     Time::from_micros(now - now % DAY_MICROS).unwrap_or(Time::MAX)
-}
-
-/// A line that says how far it has come, for a person at a terminal and nobody else.
-struct Line {
-    on_terminal: bool,
-}
-
-impl Line {
-    fn show(&mut self, made: Made) {
-        if self.on_terminal {
-            // A line that cannot be shown is no reason to stop.
-            let _ = write!(stderr(), "\r{:9} subscriptions, {:9} events", made.subscriptions, made.events);
-        }
-    }
-
-    fn clear(&self) {
-        if self.on_terminal {
-            let _ = write!(stderr(), "\r{:45}\r", "");
-        }
-    }
 }

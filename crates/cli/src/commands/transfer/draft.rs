@@ -6,6 +6,9 @@ use std::io::{BufWriter, Write};
 use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 
+/// What its name ends with until then.
+pub(super) const ENDING: &str = "draft";
+
 pub(super) struct Draft {
     file: BufWriter<File>,
     partial: PathBuf,
@@ -15,11 +18,11 @@ pub(super) struct Draft {
 impl Draft {
     /// Begins a file where there is none.
     pub(super) fn begin(path: &Path) -> Result<Self, Failure> {
-        if path.exists() {
-            return Err(Failure::new(format!("{} is there already: name another, or remove it", path.display())));
-        }
-        let partial = path.with_added_extension("draft");
-        let opened = OpenOptions::new().write(true).create(true).truncate(true).mode(0o600).open(&partial);
+        refuse_taken(path)?;
+        let partial = path.with_added_extension(ENDING);
+        // What a run that was killed has left is of no use; a new file follows no link and has our permissions.
+        let _ = std::fs::remove_file(&partial);
+        let opened = OpenOptions::new().write(true).create_new(true).mode(0o600).open(&partial);
         let file = opened.map_err(|error| cannot(path, &error))?;
         Ok(Self { file: BufWriter::with_capacity(1 << 20, file), partial, path: path.to_owned() })
     }
@@ -28,11 +31,25 @@ impl Draft {
         self.file.write_all(bytes).map_err(|error| cannot(&self.path, &error))
     }
 
+    /// Makes what was written durable, still without its name.
+    pub(super) fn sync(&mut self) -> Result<(), Failure> {
+        let synced = self.file.flush().and_then(|()| self.file.get_ref().sync_all());
+        synced.map_err(|error| cannot(&self.path, &error))
+    }
+
     /// Gives the file its name.
     pub(super) fn finish(mut self) -> Result<(), Failure> {
-        let finished = self.file.flush().and_then(|()| self.file.get_ref().sync_all());
-        finished.and_then(|()| std::fs::rename(&self.partial, &self.path)).map_err(|error| cannot(&self.path, &error))
+        self.sync()?;
+        std::fs::rename(&self.partial, &self.path).map_err(|error| cannot(&self.path, &error))
     }
+}
+
+/// A file that is there is never replaced.
+pub(super) fn refuse_taken(path: &Path) -> Result<(), Failure> {
+    if path.exists() {
+        return Err(Failure::new(format!("{} is there already: name another, or remove it", path.display())));
+    }
+    Ok(())
 }
 
 impl Drop for Draft {

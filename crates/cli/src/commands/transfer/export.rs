@@ -1,14 +1,15 @@
 //! `perennial export`.
 
-use super::draft::{Draft, directory};
+use super::draft::{Draft, directory, refuse_taken};
 use super::progress::Bar;
 use crate::arguments::{Export as Flags, LineFormat};
 use crate::config::Config;
 use crate::failure::Failure;
 use crate::{output, storage};
-use perennial_app::transfer::{Export, Format, Portion};
+use perennial_app::transfer::{Export, Format, Portion, files};
 use perennial_store::Db;
 use serde_json::json;
+use std::io::{IsTerminal, stdout};
 use std::path::{Path, PathBuf};
 
 pub(super) async fn run(config: &Config, flags: &Flags, json: bool) -> Result<(), Failure> {
@@ -22,8 +23,8 @@ pub(super) async fn run(config: &Config, flags: &Flags, json: bool) -> Result<()
     db.ping().await?;
     let written = write(&db, path, format, json).await;
     db.close().await;
-    let (out, records) = written?;
-    if matches!(out, Out::Stdout) {
+    let records = written?;
+    if is_stdout(path) {
         return Ok(());
     }
     output::print(json, &json!({ "path": path, "records": records }), || {
@@ -31,10 +32,10 @@ pub(super) async fn run(config: &Config, flags: &Flags, json: bool) -> Result<()
     })
 }
 
-async fn write(db: &Db, path: &Path, format: Format, json: bool) -> Result<(Out, u64), Failure> {
+async fn write(db: &Db, path: &Path, format: Format, json: bool) -> Result<u64, Failure> {
     let mut out = Out::at(path, format)?;
     let mut export = Export::begin(db, format).await?;
-    let mut bar = Bar::new(json || matches!(out, Out::Stdout), export.total);
+    let mut bar = Bar::new(json || (is_stdout(path) && stdout().is_terminal()), export.total);
     let mut records = 0;
     while let Some(portion) = export.next().await? {
         if !out.write(&portion)? {
@@ -44,25 +45,37 @@ async fn write(db: &Db, path: &Path, format: Format, json: bool) -> Result<(Out,
         bar.show(records, records);
     }
     bar.clear();
-    Ok((out.finish()?, records))
+    out.finish()?;
+    Ok(records)
+}
+
+fn is_stdout(path: &Path) -> bool {
+    path == Path::new("-")
 }
 
 /// Where the lines go.
 enum Out {
     Stdout,
     File(Draft),
-    Directory { path: PathBuf, format: Format, current: Option<(&'static str, Draft)> },
-    Finished,
+    /// All files get their names at the end, so that one that is there is one of all.
+    Directory {
+        path: PathBuf,
+        format: Format,
+        drafts: Vec<(&'static str, Draft)>,
+    },
 }
 
 impl Out {
     fn at(path: &Path, format: Format) -> Result<Self, Failure> {
-        if path == Path::new("-") {
+        if is_stdout(path) {
             return Ok(Self::Stdout);
         }
         if is_directory(path) {
             directory(path)?;
-            return Ok(Self::Directory { path: path.to_owned(), format, current: None });
+            for kind in files() {
+                refuse_taken(&path.join(format.file(kind)))?;
+            }
+            return Ok(Self::Directory { path: path.to_owned(), format, drafts: Vec::new() });
         }
         Draft::begin(path).map(Self::File)
     }
@@ -72,29 +85,27 @@ impl Out {
         match self {
             Self::Stdout => return output::offer(&portion.lines),
             Self::File(draft) => draft.write(portion.lines.as_bytes())?,
-            Self::Directory { path, format, current } => {
-                if current.as_ref().is_none_or(|(file, _)| *file != portion.file) {
-                    current.take().map_or(Ok(()), |(_, draft)| draft.finish())?;
-                    let draft = Draft::begin(&path.join(format!("{}.{}", portion.file, format.extension())))?;
-                    *current = Some((portion.file, draft));
+            Self::Directory { path, format, drafts } => {
+                if drafts.last().is_none_or(|(file, _)| *file != portion.file) {
+                    drafts.push((portion.file, Draft::begin(&path.join(format.file(portion.file)))?));
                 }
-                if let Some((_, draft)) = current {
+                if let Some((_, draft)) = drafts.last_mut() {
                     draft.write(portion.lines.as_bytes())?;
                 }
             }
-            Self::Finished => {}
         }
         Ok(true)
     }
 
-    fn finish(self) -> Result<Self, Failure> {
+    fn finish(self) -> Result<(), Failure> {
         match self {
-            Self::Stdout => return Ok(Self::Stdout),
-            Self::File(draft) => draft.finish()?,
-            Self::Directory { current, .. } => current.map_or(Ok(()), |(_, draft)| draft.finish())?,
-            Self::Finished => {}
+            Self::Stdout => Ok(()),
+            Self::File(draft) => draft.finish(),
+            Self::Directory { mut drafts, .. } => {
+                drafts.iter_mut().try_for_each(|(_, draft)| draft.sync())?;
+                drafts.into_iter().try_for_each(|(_, draft)| draft.finish())
+            }
         }
-        Ok(Self::Finished)
     }
 }
 

@@ -23,7 +23,7 @@ impl Faults {
 
     pub(super) fn tell(&mut self, file: &str, line: &RefusedLine) -> Result<(), Failure> {
         for fault in &line.faults {
-            self.one(file, line.number, fault.column, fault.code, &fault.detail)?;
+            self.one(file, line.number + fault.below, fault.column, fault.code, &fault.detail)?;
         }
         if line.faults.is_empty() && self.tell_followers {
             self.one(file, line.number, 1, "follows", "the line refers to one that was refused")?;

@@ -4,38 +4,25 @@ use super::draft::Draft;
 use super::faults::Faults;
 use super::lines::{Found, LONGEST, Lines};
 use super::progress::Bar;
+use super::sources::{Source, sources, unreadable};
 use crate::arguments::Import as Flags;
 use crate::config::Config;
 use crate::failure::Failure;
 use crate::{output, storage};
-use perennial_app::transfer::{Format, Import, RefusedLine, Tally, files};
+use perennial_app::transfer::{Format, Import, RefusedLine, Tally};
 use perennial_domain::id::OrganizationId;
-use perennial_store::{Db, organizations};
+use perennial_store::{Db, examine, organizations};
 use serde_json::json;
 use std::fs::File;
 use std::io::{BufRead, BufReader, stdin};
-use std::path::{Path, PathBuf};
 use tempfile::TempDir;
-
-/// A file to read, and what it holds if it holds one kind of records only.
-struct Source {
-    path: PathBuf,
-    kind: Option<&'static str>,
-    format: Format,
-    bytes: u64,
-}
 
 pub(super) async fn run(config: &Config, flags: &Flags, json: bool) -> Result<(), Failure> {
     let sources = sources(&flags.path)?;
-    if flags.skip_bad.is_some() && sources.iter().any(|source| source.format == Format::Csv) {
-        return Err(Failure::new("--skip-bad writes lines of JSON: use it with NDJSON, or correct the tables"));
+    if flags.skip_bad.is_some() && sources.len() > 1 && sources.iter().any(|source| source.format == Format::Csv) {
+        return Err(Failure::new("--skip-bad takes one table at a time: name the file, not the directory"));
     }
-    let place = trial_place(config, flags)?;
-    let db = match &place {
-        Some(place) => storage::open_named(config, &place.path().to_string_lossy(), "--data-dir", true).await?,
-        // As a server opens it: nobody may be at work in a SQLite store that is being filled.
-        None => storage::open_server(config).await?,
-    };
+    let (db, _trial) = if flags.dry_run { open_for_trial(config).await? } else { (open(config).await?, None) };
     let outcome = import(&db, flags, &sources, json).await;
     db.close().await;
     let (tally, faults) = outcome?;
@@ -55,8 +42,9 @@ pub(super) async fn run(config: &Config, flags: &Flags, json: bool) -> Result<()
     }
     if refused {
         let (count, lines) = (faults.count, tally.lines);
+        let word = if count == 1 { "fault" } else { "faults" };
         return Err(Failure::new(format!(
-            "{count} faults in {lines} lines, and nothing was imported: correct them, or take the others with --skip-bad"
+            "{count} {word} in {lines} lines, and nothing was imported: correct them, or take the others with --skip-bad"
         )));
     }
     Ok(())
@@ -74,16 +62,31 @@ fn sentence(flags: &Flags, tally: Tally) -> String {
     format!("Imported {made} records; {unchanged} were there already.{kept}")
 }
 
-/// Where there is no store yet, a trial is made elsewhere, so that it leaves none.
-fn trial_place(config: &Config, flags: &Flags) -> Result<Option<TempDir>, Failure> {
-    if !flags.dry_run || config.database_url.is_some() || storage::path(config).exists() {
-        return Ok(None);
+/// As a server opens it: nobody may be at work in a SQLite store that is being filled.
+async fn open(config: &Config) -> Result<Db, Failure> {
+    let db = storage::open_server(config).await?;
+    db.migrate().await?;
+    Ok(db)
+}
+
+/// A trial changes nothing, the schema included. Where there is none yet it is made in an empty store of its own, which is
+/// like any other and gone with it.
+async fn open_for_trial(config: &Config) -> Result<(Db, Option<TempDir>), Failure> {
+    if config.database_url.is_some() || storage::path(config).exists() {
+        let db = storage::open_server(config).await?;
+        if examine::schema(&db).await?.found > 0 {
+            db.ping().await?;
+            return Ok((db, None));
+        }
+        db.close().await;
     }
-    TempDir::new().map(Some).map_err(|error| Failure::new(format!("there is no place for a trial: {error}")))
+    let place = TempDir::new().map_err(|error| Failure::new(format!("there is no place for a trial: {error}")))?;
+    let db = storage::open_named(config, &place.path().to_string_lossy(), "--data-dir", true).await?;
+    db.migrate().await?;
+    Ok((db, Some(place)))
 }
 
 async fn import(db: &Db, flags: &Flags, sources: &[Source], json: bool) -> Result<(Tally, Faults), Failure> {
-    db.migrate().await?;
     let into = match &flags.into {
         Some(name) => Some(organization(db, name).await?),
         None => None,
@@ -92,11 +95,12 @@ async fn import(db: &Db, flags: &Flags, sources: &[Source], json: bool) -> Resul
         import: Import::begin(db, into).await?,
         faults: Faults::new(json, flags.skip_bad.is_some()),
         skipped: flags.skip_bad.as_deref().map(Draft::begin).transpose()?,
+        head: None,
         bar: Bar::new(json, sources.iter().map(|source| source.bytes).sum()),
         before: 0,
     };
     for source in sources {
-        if source.path == Path::new("-") {
+        if source.is_stdin() {
             run.read(source, stdin().lock()).await?;
         } else {
             let file = File::open(&source.path).map_err(|error| unreadable(&source.path, &error))?;
@@ -131,6 +135,8 @@ struct Run {
     import: Import,
     faults: Faults,
     skipped: Option<Draft>,
+    /// The head of a table, until it stands above the lines that were refused.
+    head: Option<Vec<u8>>,
     bar: Bar,
     /// Bytes of the files before this one.
     before: u64,
@@ -142,7 +148,12 @@ impl Run {
         let (mut lines, mut line) = (Lines::new(reader, source.format == Format::Csv), Vec::new());
         loop {
             let refused = match lines.next(&mut line).map_err(|error| unreadable(&source.path, &error))? {
-                Found::Line => self.import.line(lines.number, &line).await?,
+                Found::Line => {
+                    if source.format == Format::Csv && lines.number == 1 {
+                        self.head = Some(line.clone());
+                    }
+                    self.import.line(lines.number, &line).await?
+                }
                 Found::TooLong => {
                     self.import.too_long(lines.number, LONGEST);
                     Vec::new()
@@ -161,49 +172,16 @@ impl Run {
             return Ok(());
         }
         self.bar.clear();
-        let name = source.path.file_name().unwrap_or(source.path.as_os_str()).to_string_lossy();
         for line in refused {
-            self.faults.tell(&name, line)?;
+            self.faults.tell(&source.name(), line)?;
             if let Some(skipped) = &mut self.skipped {
-                skipped.write(&line.text)?;
-                skipped.write(b"\n")?;
+                let head = self.head.take().filter(|_| line.number > 1);
+                for text in head.iter().chain([&line.text]) {
+                    skipped.write(text)?;
+                    skipped.write(b"\n")?;
+                }
             }
         }
         Ok(())
     }
-}
-
-fn sources(path: &Path) -> Result<Vec<Source>, Failure> {
-    if path == Path::new("-") {
-        return Ok(vec![Source { path: path.to_owned(), kind: None, format: Format::Ndjson, bytes: 0 }]);
-    }
-    let size = |path: &Path| path.metadata().map(|found| found.len()).map_err(|error| unreadable(path, &error));
-    let file_of = |kind: &str, format: Format| format!("{kind}.{}", format.extension());
-    if !path.is_dir() {
-        // A table alone says by its name what it holds.
-        let is_table = |kind: &&str| path.file_name().is_some_and(|name| *name == *file_of(kind, Format::Csv));
-        let kind = files().find(is_table);
-        let format = if kind.is_some() { Format::Csv } else { Format::Ndjson };
-        return Ok(vec![Source { path: path.to_owned(), kind, format, bytes: size(path)? }]);
-    }
-    let mut sources = Vec::new();
-    for kind in files() {
-        for format in [Format::Ndjson, Format::Csv] {
-            let file = path.join(file_of(kind, format));
-            if file.exists() {
-                let bytes = size(&file)?;
-                sources.push(Source { path: file, kind: Some(kind), format, bytes });
-            }
-        }
-    }
-    if sources.is_empty() {
-        let names: Vec<String> = files().map(|kind| file_of(kind, Format::Ndjson)).collect();
-        let (names, path) = (names.join(", "), path.display());
-        return Err(Failure::new(format!("there is nothing to import in {path}: none of {names}, nor as .csv")));
-    }
-    Ok(sources)
-}
-
-fn unreadable(path: &Path, error: &std::io::Error) -> Failure {
-    Failure::new(format!("{} cannot be read: {error}", path.display()))
 }

@@ -5,6 +5,9 @@ use std::io::{BufRead, Read, Result};
 /// No record comes near it.
 pub(super) const LONGEST: usize = 4 << 20;
 
+/// The byte order mark.
+const MARK: &[u8] = "\u{feff}".as_bytes();
+
 pub(super) struct Lines<R> {
     reader: R,
     /// Whether a line goes on behind its end while its quotes are open.
@@ -33,8 +36,9 @@ impl<R: BufRead> Lines<R> {
     pub(super) fn next(&mut self, line: &mut Vec<u8>) -> Result<Found> {
         line.clear();
         self.number = self.passed + 1;
+        let mut quotes = Quotes::default();
         loop {
-            let room = (LONGEST + 1).saturating_sub(line.len()) as u64;
+            let (before, room) = (line.len(), (LONGEST + 1).saturating_sub(line.len()) as u64);
             let read = Read::by_ref(&mut self.reader).take(room).read_until(b'\n', line)?;
             if read == 0 && line.is_empty() {
                 return Ok(Found::End);
@@ -45,10 +49,14 @@ impl<R: BufRead> Lines<R> {
                 self.pass_over()?;
                 return Ok(Found::TooLong);
             }
-            let is_open = self.in_quotes && line.iter().fold(false, |is_open, byte| is_open != (*byte == b'"'));
-            if read == 0 || !is_open {
+            let goes_on = self.in_quotes && quotes.are_open_behind(&line[before..]);
+            if read == 0 || !goes_on {
                 break;
             }
+        }
+        // What some programs begin a file with, to say that it is UTF-8.
+        if self.number == 1 && line.starts_with(MARK) {
+            line.drain(..MARK.len());
         }
         for end in [b'\n', b'\r'] {
             if line.last() == Some(&end) {
@@ -69,6 +77,28 @@ impl<R: BufRead> Lines<R> {
                 return Ok(());
             }
         }
+    }
+}
+
+/// The quotes of a table's record. Only those at the beginning of a cell hold what follows together.
+#[derive(Default)]
+struct Quotes {
+    are_open: bool,
+    /// The last one that ended may turn out to be half of a quote that was meant.
+    were_just_closed: bool,
+    in_cell: bool,
+}
+
+impl Quotes {
+    fn are_open_behind(&mut self, bytes: &[u8]) -> bool {
+        for byte in bytes {
+            let is_quote = *byte == b'"';
+            let opens = is_quote && !self.are_open && (!self.in_cell || self.were_just_closed);
+            self.were_just_closed = is_quote && self.are_open;
+            self.are_open = if is_quote { opens } else { self.are_open };
+            self.in_cell = self.are_open || *byte != b',';
+        }
+        self.are_open
     }
 }
 
@@ -96,11 +126,18 @@ mod tests {
 
     #[test]
     fn a_line_goes_on_while_its_quotes_are_open() {
-        let mut lines = Lines::new(&b"a,\"b\nc\"\r\nd\n"[..], true);
+        let mut lines = Lines::new("\u{feff}a,\"b\n\"\"c\nd\"\r\ne\n".as_bytes(), true);
         let mut line = Vec::new();
         assert_eq!((lines.next(&mut line).unwrap(), lines.number), (Found::Line, 1));
-        assert_eq!(line, b"a,\"b\nc\"");
-        assert_eq!((lines.next(&mut line).unwrap(), lines.number), (Found::Line, 3));
+        assert_eq!(line, b"a,\"b\n\"\"c\nd\"", "without the mark");
+        assert_eq!((lines.next(&mut line).unwrap(), lines.number), (Found::Line, 4));
         assert_eq!(lines.next(&mut line).unwrap(), Found::End);
+        let held = |text: &str| Quotes::default().are_open_behind(text.as_bytes());
+        for open in ["\"", "a,\"", "a,\"b\"\"", "\"a\",\"b,"] {
+            assert!(held(open), "{open}");
+        }
+        for closed in ["a\"", "a\"b,c", "\"a\"", "\"a\"\"\"", "\"\",b"] {
+            assert!(!held(closed), "{closed}");
+        }
     }
 }

@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 /// A person cannot read faster.
 const EVERY: Duration = Duration::from_millis(100);
-const WIDTH: usize = 90;
+const WIDTH: usize = 79;
 
 pub(super) struct Bar {
     on_terminal: bool,
