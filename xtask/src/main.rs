@@ -9,6 +9,7 @@ mod debian;
 mod fleet;
 mod fuzz;
 mod openapi;
+mod peak;
 mod postgres;
 mod postgres_binaries;
 mod process;
@@ -18,6 +19,7 @@ mod schemathesis;
 mod test;
 mod tools;
 mod torture;
+mod transfer;
 
 use std::process::ExitCode;
 
@@ -47,6 +49,9 @@ The commands of this workspace: cargo xtask <command>
         size, --quick what CI has time for.
   fleet [--seed N] [--quick | --full]
         Three servers behind HAProxy and PgBouncer, stopped and killed in turn under load; a figure of torture, too.
+  transfer [--subscriptions N | --full] [--release]
+        Take a demo store from SQLite through NDJSON to PostgreSQL and back, kill imports on the way, compare what comes
+        out with what went in, and tell rates and memory. --full is a million subscriptions, and a release build.
   recording
         Run the README's first five minutes and draw what the terminal shows, as docs/first-run.svg.
   ci [--only STEP]...
@@ -68,6 +73,7 @@ fn main() -> ExitCode {
         "bench" => bench::Options::parse(arguments).and_then(|options| bench::run(&options)),
         "torture" => torture::Options::parse(arguments).and_then(|options| torture::run(&options)),
         "fleet" => fleet::options(arguments).and_then(|options| torture::run(&options)),
+        "transfer" => transfer::Options::parse(arguments).and_then(|options| transfer::run(&options)),
         "recording" => arguments.finish().and_then(|()| recording::run()),
         "ci" => ci::Options::parse(arguments).and_then(|options| ci::run(&options)),
         "help" | "--help" | "-h" => {
