@@ -21,7 +21,9 @@ impl Record {
         for (place, field) in self.kind.fields.iter().enumerate() {
             match field.absent {
                 Absent::Home => {
-                    self.values[place] = into.map_or(self.values[place].clone(), |into| into.bytes().into())
+                    if let Some(into) = into {
+                        self.values[place] = into.bytes().into();
+                    }
                 }
                 _ if !self.values[place].is_null() => {}
                 Absent::Created => self.values[place] = self.at("created_at").clone(),

@@ -8,7 +8,7 @@ use perennial_domain::money::Money;
 use perennial_domain::payments::PaymentStatus;
 use perennial_domain::subscriptions::{self, SubscriptionStatus};
 use perennial_store::Value;
-use serde::de::IgnoredAny;
+use serde_json::value::RawValue;
 use std::collections::BTreeMap;
 
 /// What is known of a person.
@@ -62,7 +62,7 @@ pub(super) fn event(record: &Record, faults: &mut Faults) {
         _ => return,
     };
     for field in ["before", "after"] {
-        let told: BTreeMap<String, IgnoredAny> = serde_json::from_str(record.text(field)).unwrap_or_default();
+        let told: BTreeMap<String, &RawValue> = serde_json::from_str(record.text(field)).unwrap_or_default();
         if told.keys().any(|name| !allowed.contains(&name.as_str())) {
             let detail = format!("must not tell more of a person than {}", allowed.join(", "));
             faults.add(field, Reason::new(FaultCode::Inconsistent, detail));
