@@ -12,13 +12,14 @@ use crate::schemathesis;
 use crate::test;
 use crate::tools;
 use crate::torture;
+use crate::transfer;
 
 struct Step {
     name: &'static str,
     run: fn() -> Result,
 }
 
-const STEPS: [Step; 10] = [
+const STEPS: [Step; 11] = [
     Step { name: "test", run: || test::run(&test::Options::default()) },
     Step { name: "fmt", run: || process::run(process::cargo().args(["fmt", "--all", "--check"])) },
     Step { name: "clippy", run: clippy },
@@ -28,6 +29,7 @@ const STEPS: [Step; 10] = [
     Step { name: "schemathesis", run: || schemathesis::run(&schemathesis::Options::default()) },
     Step { name: "fuzz", run: || fuzz::run(&fuzz::Options::default()) },
     Step { name: "torture", run: || torture::run(&torture::Options::quick()) },
+    Step { name: "transfer", run: || transfer::run(&transfer::Options::small()) },
     // To see that the instrument works; what it reads on a machine of CI decides nothing.
     Step { name: "bench", run: || bench::run(&bench::Options::quick()) },
 ];

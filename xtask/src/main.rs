@@ -56,7 +56,7 @@ The commands of this workspace: cargo xtask <command>
         Run the README's first five minutes and draw what the terminal shows, as docs/first-run.svg.
   ci [--only STEP]...
         Everything the project asks of a commit, or some steps of it:
-        test, fmt, clippy, deny, machete, openapi, schemathesis, fuzz, torture, bench.";
+        test, fmt, clippy, deny, machete, openapi, schemathesis, fuzz, torture, transfer, bench.";
 
 fn main() -> ExitCode {
     let mut arguments = Arguments::new(std::env::args().skip(1));

@@ -216,7 +216,7 @@ fn first_difference(mut one: impl Read, mut other: impl Read) -> io::Result<std:
         let (read, also) = (fill(&mut one, &mut here)?, fill(&mut other, &mut there)?);
         let difference = here[..read].iter().zip(&there[..also]).position(|(one, other)| one != other);
         let same = difference.unwrap_or(read.min(also));
-        lines += here[..same].iter().filter(|byte| **byte == b'\n').count() as u64;
+        lines += here[..same].iter().map(|byte| u64::from(*byte == b'\n')).sum::<u64>();
         if difference.is_some() || read != also {
             return Ok(Err(lines + 1));
         }
