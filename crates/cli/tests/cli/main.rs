@@ -40,6 +40,7 @@ mod stopping;
 mod support;
 mod telemetry;
 mod terminal;
+mod transfer_copies;
 mod transfer_faults;
 mod transfer_names;
 mod transfer_rules;

@@ -1,4 +1,4 @@
-//! `perennial export`, `import` and `copy`: what goes out comes in again, on the other engine too, whole or not at all.
+//! `perennial export` and `import`: what goes out comes in again, on the other engine too, whole or not at all.
 
 use crate::support::{Place, signal, snapshot_of_rows};
 use serde_json::json;
@@ -106,36 +106,6 @@ fn an_export_that_was_not_finished_is_no_import() {
     second.run(&["import", text(&out)]).refused_with(&["was not finished", "export again"]);
     std::fs::write(second.path().join("people.csv"), "email\r\n").unwrap();
     second.run(&["import", "people.csv"]).refused_with(&["by its name", "users.csv"]);
-}
-
-#[test]
-fn a_store_is_copied_with_all_a_server_needs_and_every_row_is_compared() {
-    let (first, middle, last) = (demo(), Place::new(), Place::sqlite());
-    let server = first.serve();
-    let client = first.first("trusted_client_id");
-    let body =
-        json!({ "name": "Ünïque", "slug": "own", "price": 0.01, "billing_cycle": "weekly", "variants": ["a", "b"] });
-    server.caller(client.clone()).post("/subscription-plans", &body).expect(201);
-    // While the server runs, of one moment.
-    let data = middle.data();
-    let target = middle.url().unwrap_or(text(&data)).to_owned();
-    let done = first.json(&["copy", "--from", text(&first.data()), "--to", &target]);
-    server.stop("TERM");
-    assert_eq!(
-        (&done["equal"], &done["tables"]["clients"], &done["tables"]["plans"]),
-        (&json!(true), &json!(2), &json!(13))
-    );
-    first.json(&["copy", "--from", &target, "--to", text(&last.data())]);
-    let rows = snapshot_of_rows(&first);
-    assert_eq!(done["rows"], rows.len());
-    assert!(rows == snapshot_of_rows(&last), "rows differ");
-
-    first.run(&["copy", "--to", text(&last.data())]).refused_with(&["holds data", "--to"]);
-    first.run(&["copy", "--from", "nowhere", "--to", "other"]).refused_with(&["no store in nowhere", "--from"]);
-    std::fs::copy(first.data().join("master.key"), last.data().join("master.key")).unwrap();
-    let server = last.serve();
-    let plan = server.caller(client).get("/subscription-plans/own").expect(200).data();
-    assert_eq!(plan["name"], "Ünïque");
 }
 
 #[test]
