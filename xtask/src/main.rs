@@ -16,6 +16,7 @@ mod process;
 mod python;
 mod recording;
 mod schemathesis;
+mod served;
 mod test;
 mod tools;
 mod torture;

@@ -85,6 +85,16 @@ pub(crate) fn target() -> Result<PathBuf> {
         .ok_or_else(|| Failure::new("xtask is not in a target directory; run it as `cargo xtask`."))
 }
 
+/// The directory, made anew with nothing in it.
+pub(crate) fn emptied(directory: &Path) -> Result<PathBuf> {
+    let complaint = || could_not(format!("empty {}", directory.display()));
+    if directory.exists() {
+        std::fs::remove_dir_all(directory).map_err(complaint())?;
+    }
+    std::fs::create_dir_all(directory).map_err(complaint())?;
+    Ok(directory.to_path_buf())
+}
+
 fn current_exe() -> Result<PathBuf> {
     std::env::current_exe().map_err(could_not("find the path of xtask itself"))
 }

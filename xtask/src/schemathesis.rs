@@ -1,27 +1,17 @@
 //! `cargo xtask schemathesis`: a running server against its own `OpenAPI` document, on both engines.
 //! Seeded and bounded, so that CI asks the same questions each time; all of it stays on loopback.
 
-use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::Command;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
-use perennial_running::Server;
 use serde_json::Value;
 
 use crate::arguments::Arguments;
 use crate::postgres;
 use crate::process::{self, Failure, Result, could_not};
 use crate::python;
-
-/// A trusted client's id in its usual shape. It opens nothing but servers that live for this run.
-const CLIENT_ID: &str = "pk_SchemathesisRunsWithThisClientId";
-/// Likewise: a master key for databases that are thrown away.
-const MASTER_KEY: &str = "0000000000000000000000000000000000000000000000000000000000000000";
-
-const START_LIMIT: Duration = Duration::from_secs(30);
-/// The server gives what is in flight ten seconds; this is that and some.
-const STOP_LIMIT: Duration = Duration::from_secs(20);
+use crate::served::{CLIENT_ID, Place};
 
 /// All but two: `positive_data_acceptance`, since a schema cannot say that a slug is taken or that a plan must
 /// exist, and `object_level_authorization`, which needs a second identity.
@@ -82,14 +72,14 @@ pub(crate) fn run(options: &Options) -> Result {
     let mut engine = |name: &str, url: Option<String>| -> Result {
         process::heading(&format!("Schemathesis on {name}"));
         let start = Instant::now();
-        let place = Place::new(if url.is_some() { "postgres" } else { "sqlite" })?;
-        let outcome = on_engine(options, &schemathesis, &place, url.as_deref());
+        let place = Place::new("schemathesis", url)?;
+        let outcome = on_engine(options, &schemathesis, &place);
         let seconds = start.elapsed().as_secs_f64();
         match outcome {
             Ok(cases) => println!("\n{name}: ok, {cases} cases, {seconds:.1} s"),
             Err(failure) => {
                 println!("\n{name}: FAILED, {seconds:.1} s: {failure}");
-                failures.push(format!("{name} ({failure} Reports are in {})", place.0.display()));
+                failures.push(format!("{name} ({failure} Reports are in {})", place.directory().display()));
             }
         }
         Ok(())
@@ -115,45 +105,22 @@ pub(crate) fn run(options: &Options) -> Result {
 /// Who signs up and in.
 const PERSON: &str = "person@example.com";
 
-/// Where one engine's run keeps its data, its log and its reports, emptied before each run.
-struct Place(PathBuf);
-
-impl Place {
-    fn new(engine: &str) -> Result<Self> {
-        let directory = process::target()?.join("schemathesis").join(engine);
-        let complaint = || could_not(format!("empty {}", directory.display()));
-        if directory.exists() {
-            fs::remove_dir_all(&directory).map_err(complaint())?;
-        }
-        fs::create_dir_all(&directory).map_err(complaint())?;
-        Ok(Self(directory))
-    }
-}
-
 /// Tests one engine and tells with how many cases.
-fn on_engine(options: &Options, st: &Path, place: &Place, url: Option<&str>) -> Result<u64> {
-    let mut serve = perennial(place, url)?;
-    serve.args(["serve", "--listen", "127.0.0.1:0"]);
-    let complaint = || could_not("run the server");
-    let mut server = Server::start(&mut serve, &place.0.join("server.log")).map_err(complaint())?;
-    server.wait_until_ready(START_LIMIT).map_err(complaint())?;
-    let tested = user(place, url).and_then(|user| {
-        let api = format!("http://{}", server.address());
+fn on_engine(options: &Options, st: &Path, place: &Place) -> Result<u64> {
+    place.serving(|api| {
+        let user = user(place)?;
         let (mut seed, mut cases) = (options.seed, 0);
         while cases < options.cases {
-            let mut command = schemathesis(options.examples, seed, st, place, &api);
+            let mut command = schemathesis(options.examples, seed, st, place, api);
             command.env("SCHEMATHESIS_USER_ID", &user).env("SCHEMATHESIS_EMAIL", PERSON);
-            let printed = process::run_heard(command.env("SCHEMATHESIS_IDENTITY", identity(place, url)?))
+            let printed = process::run_heard(command.env("SCHEMATHESIS_IDENTITY", place.identity(PERSON)?))
                 .map_err(|failure| Failure::new(format!("{failure} Its seed was {seed}.")))?;
             cases +=
                 generated(&printed).ok_or_else(|| Failure::new("schemathesis did not say how many cases it ran."))?;
             seed += 1;
         }
         Ok(cases)
-    });
-    let stopped = server.stop(STOP_LIMIT).map_err(could_not("stop the server"));
-    let cases = tested?;
-    stopped.map(|()| cases)
+    })
 }
 
 /// The number in `  2513 generated, 2513 passed, 49 skipped`, unless it is none.
@@ -162,42 +129,16 @@ fn generated(printed: &str) -> Option<u64> {
     printed.lines().find_map(number).filter(|cases| *cases > 0)
 }
 
-/// The program, pointed at the run's own store.
-fn perennial(place: &Place, url: Option<&str>) -> Result<Command> {
-    let mut command = Command::new(process::binary("perennial")?);
-    // Away from the root of the workspace, where a developer may keep a `perennial.toml`.
-    command.env("PERENNIAL_BOOTSTRAP_CLIENT_ID", CLIENT_ID).current_dir(&place.0);
-    match url {
-        Some(url) => command.env("PERENNIAL_DATABASE_URL", url).env("PERENNIAL_MASTER_KEY", MASTER_KEY),
-        None => command.env("PERENNIAL_DATA_DIR", place.0.join("data")),
-    };
-    Ok(command)
-}
-
 /// A user for generated subscriptions to belong to.
-fn user(place: &Place, url: Option<&str>) -> Result<String> {
-    let mut command = perennial(place, url)?;
-    let output = command
+fn user(place: &Place) -> Result<String> {
+    let output = place
+        .perennial()?
         .args(["user", "create", "--email", "schemathesis@example.com", "--json"])
         .output()
         .map_err(could_not("run `perennial user create`"))?;
     let answer: Option<Value> = serde_json::from_slice(&output.stdout).ok();
     let id = answer.and_then(|answer| answer["data"]["id"].as_str().map(str::to_owned));
     id.ok_or_else(|| Failure::new(format!("no user could be made: {}", String::from_utf8_lossy(&output.stderr).trim())))
-}
-
-/// A token that signs somebody up and in.
-fn identity(place: &Place, url: Option<&str>) -> Result<String> {
-    let output = perennial(place, url)?
-        .args(["identity", "token", "--email", PERSON])
-        .output()
-        .map_err(could_not("run `perennial identity token`"))?;
-    let token = String::from_utf8_lossy(&output.stdout).trim().to_owned();
-    if token.is_empty() {
-        let reason = String::from_utf8_lossy(&output.stderr).trim().to_owned();
-        return Err(Failure::new(format!("no identity token could be made: {reason}")));
-    }
-    Ok(token)
 }
 
 fn schemathesis(examples: u32, seed: u64, st: &Path, place: &Place, api: &str) -> Command {
@@ -224,7 +165,7 @@ fn schemathesis(examples: u32, seed: u64, st: &Path, place: &Place, api: &str) -
         .arg("--request-timeout=30")
         .arg("--report=junit,har")
         .arg("--report-dir=reports")
-        .current_dir(&place.0)
+        .current_dir(place.directory())
         .env("NO_PROXY", "*");
     for proxy in PROXIES {
         command.env_remove(proxy);
@@ -254,12 +195,5 @@ mod tests {
         );
         assert_eq!(generated("Test cases:\n  0 generated\n"), None);
         assert_eq!(generated("nothing of the kind"), None);
-    }
-
-    #[test]
-    fn the_client_id_has_the_shape_of_a_trusted_one() {
-        let random = CLIENT_ID.strip_prefix("pk_").unwrap();
-        assert_eq!(random.len(), 32);
-        assert!(random.bytes().all(|byte| byte.is_ascii_alphanumeric()));
     }
 }
