@@ -5,6 +5,7 @@ use std::time::{Duration, Instant};
 
 use crate::arguments::Arguments;
 use crate::bench;
+use crate::clients;
 use crate::fuzz;
 use crate::openapi;
 use crate::process::{self, Failure, Result};
@@ -26,6 +27,7 @@ const STEPS: [Step; 11] = [
     Step { name: "deny", run: deny },
     Step { name: "machete", run: || process::run(&mut tools::MACHETE.command()?) },
     Step { name: "openapi", run: openapi::check },
+    Step { name: "clients", run: clients::test },
     Step { name: "schemathesis", run: || schemathesis::run(&schemathesis::Options::default()) },
     Step { name: "fuzz", run: || fuzz::run(&fuzz::Options::default()) },
     Step { name: "torture", run: || torture::run(&torture::Options::quick()) },

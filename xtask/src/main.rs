@@ -1,10 +1,11 @@
-//! The project's own commands: `cargo xtask test | postgres | openapi | schemathesis | fuzz | bench | torture | fleet | recording | ci`.
+//! The project's own commands: `cargo xtask test | postgres | openapi | clients | schemathesis | fuzz | bench | torture | fleet | recording | ci`.
 //! Almost no dependencies, so that it builds in seconds; what it needs beyond cargo it finds or installs.
 #![expect(clippy::print_stdout, reason = "a command of developers talks on the terminal")]
 
 mod arguments;
 mod bench;
 mod ci;
+mod clients;
 mod debian;
 mod fleet;
 mod fuzz;
@@ -37,6 +38,9 @@ The commands of this workspace: cargo xtask <command>
         Start such a PostgreSQL and keep it until Ctrl-C or the end of the input.
   openapi [--check]
         Write openapi.json and docs/errors.md from the code; --check fails if they differ or are not valid.
+  clients [--check | --test]
+        Write the clients in clients/ from openapi.json; --check fails if they differ. --test checks, tests and packs them,
+        and lets each, installed elsewhere, drive a running server on both engines.
   schemathesis [--examples N] [--cases N] [--seed N] [--sqlite]
         Test a running server against its OpenAPI document, on both engines or on SQLite only; with one seed, or with
         more until there are N cases on each engine.
@@ -57,7 +61,7 @@ The commands of this workspace: cargo xtask <command>
         Run the README's first five minutes and draw what the terminal shows, as docs/first-run.svg.
   ci [--only STEP]...
         Everything the project asks of a commit, or some steps of it:
-        test, fmt, clippy, deny, machete, openapi, schemathesis, fuzz, torture, transfer, bench.";
+        test, fmt, clippy, deny, machete, openapi, clients, schemathesis, fuzz, torture, transfer, bench.";
 
 fn main() -> ExitCode {
     let mut arguments = Arguments::new(std::env::args().skip(1));
@@ -69,6 +73,7 @@ fn main() -> ExitCode {
         "test" => test::Options::parse(arguments).and_then(|options| test::run(&options)),
         "postgres" => arguments.finish().and_then(|()| postgres::foreground()),
         "openapi" => openapi_command(arguments),
+        "clients" => clients::command(arguments),
         "schemathesis" => schemathesis::Options::parse(arguments).and_then(|options| schemathesis::run(&options)),
         "fuzz" => fuzz::Options::parse(arguments).and_then(|options| fuzz::run(&options)),
         "bench" => bench::Options::parse(arguments).and_then(|options| bench::run(&options)),

@@ -55,7 +55,7 @@ fn generate(subcommand: &str) -> Result<String> {
 }
 
 /// The stretch between the first and the last differing line, cut short, or nothing when the texts are equal.
-fn difference(kept: &str, generated: &str) -> Option<String> {
+pub(crate) fn difference(kept: &str, generated: &str) -> Option<String> {
     if kept == generated {
         return None;
     }

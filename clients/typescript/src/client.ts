@@ -1,0 +1,69 @@
+// The client: the calls, and the session they go with.
+
+import { Caller, type Operation, type Sent } from "./caller.js";
+import { Resources } from "./generated/resources.js";
+import type { Tokens } from "./generated/types.js";
+import type { CallOptions, ClientOptions, Surroundings } from "./options.js";
+import { MemoryTokens, Session } from "./session.js";
+import { sleep } from "./send.js";
+
+/** Calls that begin a session, and calls that end it. */
+const BEGINS: ReadonlySet<string> = new Set(["signUp", "signIn"]);
+const ENDS: ReadonlySet<string> = new Set(["logout", "revokeAllTokens", "deleteMyAccount"]);
+
+/**
+ * A client of Perennial. It holds the session of one person at most; on a server that speaks for many, each gets one of
+ * their own: `client.with({ tokens })`.
+ */
+export class Perennial extends Resources {
+  /** Whoever is signed in. Signing in and out through `auth` and `sessions` keeps it up to date. */
+  readonly session: Session;
+  readonly #options: ClientOptions;
+
+  constructor(options: ClientOptions) {
+    const surroundings = { ...usual(), ...options.surroundings };
+    const caller = new SignedCaller(options, surroundings, () => this.session);
+    super(caller);
+    this.#options = options;
+    const exchange = (refreshToken: string): Promise<Tokens> => this.auth.refresh({ refresh_token: refreshToken });
+    this.session = new Session(options.tokens ?? new MemoryTokens(), surroundings.now, exchange, options.onSignedOut);
+  }
+
+  /** A client like this one but for these options, with a session of its own. */
+  with(options: Partial<ClientOptions>): Perennial {
+    return new Perennial({ ...this.#options, tokens: undefined, ...options });
+  }
+}
+
+/** A caller that notices when somebody signs in or out. */
+class SignedCaller extends Caller {
+  readonly #session: () => Session;
+
+  constructor(options: ClientOptions, surroundings: Surroundings, session: () => Session) {
+    super(options, surroundings, session);
+    this.#session = session;
+  }
+
+  override async one<T extends object>(operation: Operation, sent: Sent, options: CallOptions): Promise<T> {
+    const record = await super.one<T>(operation, sent, options);
+    // A token that was given for one call is not the session's.
+    if (options.token === undefined) {
+      if (BEGINS.has(operation.id)) {
+        await this.#session().keep(record as unknown as Tokens);
+      } else if (ENDS.has(operation.id)) {
+        await this.#session().forget();
+      }
+    }
+    return record;
+  }
+}
+
+function usual(): Surroundings {
+  return {
+    // Called anew each time, as something else may stand in its place by then.
+    fetch: (...request) => fetch(...request),
+    now: () => Date.now(),
+    random: () => Math.random(),
+    sleep,
+  };
+}

@@ -1,0 +1,543 @@
+// Generated from openapi.json by `cargo xtask clients`: what is changed here is lost.
+
+import type { Caller, Operation } from "../caller.js";
+import type { CallOptions, ChangeOptions, CreateOptions, ReadOptions } from "../options.js";
+import { each, type PageOf } from "../pages.js";
+import type {
+  Deleted,
+  LoggedIn,
+  Payment,
+  PaymentCreate,
+  PaymentUpdate,
+  Plan,
+  PlanCreate,
+  PlanQuery,
+  PlanUpdate,
+  RefreshToken,
+  Revoked,
+  SignIn,
+  SignUp,
+  Subscription,
+  SubscriptionCreate,
+  SubscriptionQuery,
+  SubscriptionUpdate,
+  TokenList,
+  Tokens,
+} from "./types.js";
+
+const signUp: Operation = {
+  id: "signUp",
+  method: "POST",
+  path: "/authentication/sign-up",
+  access: "client",
+  keyed: false,
+  repeatable: false,
+};
+
+const signIn: Operation = {
+  id: "signIn",
+  method: "POST",
+  path: "/authentication/sign-in",
+  access: "client",
+  keyed: false,
+  repeatable: false,
+};
+
+const userLoggedIn: Operation = {
+  id: "userLoggedIn",
+  method: "POST",
+  path: "/authentication/user-logged-in",
+  access: "user",
+  keyed: false,
+  repeatable: true,
+};
+
+const refreshToken: Operation = {
+  id: "refreshToken",
+  method: "POST",
+  path: "/authentication/refresh-token",
+  access: "client",
+  keyed: false,
+  repeatable: true,
+};
+
+const listTokens: Operation = {
+  id: "listTokens",
+  method: "GET",
+  path: "/authentication/tokens",
+  access: "user",
+  keyed: false,
+  repeatable: true,
+};
+
+const logout: Operation = {
+  id: "logout",
+  method: "POST",
+  path: "/authentication/tokens/logout",
+  access: "user",
+  keyed: false,
+  repeatable: true,
+};
+
+const revokeAllTokens: Operation = {
+  id: "revokeAllTokens",
+  method: "POST",
+  path: "/authentication/tokens/revoke-all",
+  access: "user",
+  keyed: false,
+  repeatable: true,
+};
+
+const revokeAllTokensExceptCurrent: Operation = {
+  id: "revokeAllTokensExceptCurrent",
+  method: "POST",
+  path: "/authentication/tokens/revoke-all-except-current",
+  access: "user",
+  keyed: false,
+  repeatable: true,
+};
+
+const revokeToken: Operation = {
+  id: "revokeToken",
+  method: "POST",
+  path: "/authentication/tokens/revoke/{id}",
+  access: "user",
+  keyed: false,
+  repeatable: true,
+};
+
+const deleteMyAccount: Operation = {
+  id: "deleteMyAccount",
+  method: "DELETE",
+  path: "/authentication/delete-my-account/{auth_id}",
+  access: "user",
+  keyed: false,
+  repeatable: true,
+};
+
+const listPlans: Operation = {
+  id: "listPlans",
+  method: "GET",
+  path: "/subscription-plans",
+  access: "client",
+  keyed: false,
+  repeatable: true,
+};
+
+const createPlan: Operation = {
+  id: "createPlan",
+  method: "POST",
+  path: "/subscription-plans",
+  access: "client",
+  keyed: true,
+  repeatable: true,
+};
+
+const readPlan: Operation = {
+  id: "readPlan",
+  method: "GET",
+  path: "/subscription-plans/{slug}",
+  access: "client",
+  keyed: false,
+  repeatable: true,
+};
+
+const updatePlan: Operation = {
+  id: "updatePlan",
+  method: "PUT",
+  path: "/subscription-plans/{slug}",
+  access: "client",
+  keyed: false,
+  repeatable: true,
+};
+
+const deletePlan: Operation = {
+  id: "deletePlan",
+  method: "DELETE",
+  path: "/subscription-plans/{slug}",
+  access: "client",
+  keyed: false,
+  repeatable: true,
+};
+
+const listSubscriptions: Operation = {
+  id: "listSubscriptions",
+  method: "GET",
+  path: "/subscriptions",
+  access: "clientOrUser",
+  keyed: false,
+  repeatable: true,
+};
+
+const createSubscription: Operation = {
+  id: "createSubscription",
+  method: "POST",
+  path: "/subscriptions",
+  access: "client",
+  keyed: true,
+  repeatable: true,
+};
+
+const readSubscription: Operation = {
+  id: "readSubscription",
+  method: "GET",
+  path: "/subscriptions/{id}",
+  access: "clientOrUser",
+  keyed: false,
+  repeatable: true,
+};
+
+const updateSubscription: Operation = {
+  id: "updateSubscription",
+  method: "PUT",
+  path: "/subscriptions/{id}",
+  access: "client",
+  keyed: false,
+  repeatable: true,
+};
+
+const deleteSubscription: Operation = {
+  id: "deleteSubscription",
+  method: "DELETE",
+  path: "/subscriptions/{id}",
+  access: "client",
+  keyed: false,
+  repeatable: true,
+};
+
+const createPayment: Operation = {
+  id: "createPayment",
+  method: "POST",
+  path: "/subscription-payments",
+  access: "client",
+  keyed: true,
+  repeatable: true,
+};
+
+const readPayment: Operation = {
+  id: "readPayment",
+  method: "GET",
+  path: "/subscription-payments/{payment_id}",
+  access: "clientOrUser",
+  keyed: false,
+  repeatable: true,
+};
+
+const updatePayment: Operation = {
+  id: "updatePayment",
+  method: "PUT",
+  path: "/subscription-payments/{payment_id}",
+  access: "client",
+  keyed: false,
+  repeatable: true,
+};
+
+const deletePayment: Operation = {
+  id: "deletePayment",
+  method: "DELETE",
+  path: "/subscription-payments/{payment_id}",
+  access: "client",
+  keyed: false,
+  repeatable: true,
+};
+
+export class Auth {
+  readonly #caller: Caller;
+
+  constructor(caller: Caller) {
+    this.#caller = caller;
+  }
+
+  /**
+   * Sign up. `access_token` is a token of one of the organization's identity providers, `email` the address in it. A
+   * user whom the operator made for this address is claimed.
+   *
+   * Scope: `auth`.
+   */
+  signUp(body: SignUp, options: CallOptions = {}): Promise<Tokens> {
+    return this.#caller.one<Tokens>(signUp, { body }, options);
+  }
+
+  /**
+   * Sign in. Begins a new session each time. An address that has changed at the identity provider is taken over.
+   *
+   * Scope: `auth`.
+   */
+  signIn(body: SignIn, options: CallOptions = {}): Promise<Tokens> {
+    return this.#caller.one<Tokens>(signIn, { body }, options);
+  }
+
+  /**
+   * Check a session. Who holds the token. A session that was revoked is refused at once. Somebody must be signed in.
+   *
+   * Scope: `auth`.
+   */
+  user(options: CallOptions = {}): Promise<LoggedIn> {
+    return this.#caller.one<LoggedIn>(userLoggedIn, {}, options);
+  }
+
+  /**
+   * Refresh the tokens. A refresh token is exchanged for its successor. Keep the newest one: an old one ends the
+   * session.
+   *
+   * Scope: `auth`.
+   */
+  refresh(body: RefreshToken, options: CallOptions = {}): Promise<Tokens> {
+    return this.#caller.one<Tokens>(refreshToken, { body }, options);
+  }
+}
+
+export class Sessions {
+  readonly #caller: Caller;
+
+  constructor(caller: Caller) {
+    this.#caller = caller;
+  }
+
+  /**
+   * List the sessions. The caller's live sessions with every client, newest first. The two numbers compare them with
+   * how many the organization wants a user to have. Somebody must be signed in.
+   *
+   * Scope: `auth`.
+   */
+  list(options: CallOptions = {}): Promise<TokenList> {
+    return this.#caller.one<TokenList>(listTokens, {}, options);
+  }
+
+  /**
+   * Log out. Ends the session of this token. Done again with the same token, it ends none. Somebody must be signed in.
+   *
+   * Scope: `auth`.
+   */
+  logout(options: CallOptions = {}): Promise<Revoked> {
+    return this.#caller.one<Revoked>(logout, {}, options);
+  }
+
+  /**
+   * End every session. This one too. Their tokens stop working at once. Somebody must be signed in.
+   *
+   * Scope: `auth`.
+   */
+  revokeAll(options: CallOptions = {}): Promise<Revoked> {
+    return this.#caller.one<Revoked>(revokeAllTokens, {}, options);
+  }
+
+  /**
+   * End every other session. All but the session of this token. Their tokens stop working at once. Somebody must be
+   * signed in.
+   *
+   * Scope: `auth`.
+   */
+  revokeOthers(options: CallOptions = {}): Promise<Revoked> {
+    return this.#caller.one<Revoked>(revokeAllTokensExceptCurrent, {}, options);
+  }
+
+  /**
+   * End one session. One of the caller's own; another's is not found. Somebody must be signed in.
+   *
+   * Scope: `auth`.
+   */
+  revoke(id: string, options: CallOptions = {}): Promise<Revoked> {
+    return this.#caller.one<Revoked>(revokeToken, { path: { id } }, options);
+  }
+}
+
+export class Account {
+  readonly #caller: Caller;
+
+  constructor(caller: Caller) {
+    this.#caller = caller;
+  }
+
+  /**
+   * Delete my account. `auth_id` is the caller's own `user.auth_id`, percent-encoded. The person is erased, every
+   * session ends, subscriptions are cancelled as of now, payments stay. The account at the identity provider is not
+   * touched. Somebody must be signed in.
+   *
+   * Scope: `auth`.
+   */
+  delete(authId: string, options: CallOptions = {}): Promise<Deleted> {
+    return this.#caller.one<Deleted>(deleteMyAccount, { path: { auth_id: authId } }, options);
+  }
+}
+
+export class Plans {
+  readonly #caller: Caller;
+
+  constructor(caller: Caller) {
+    this.#caller = caller;
+  }
+
+  /**
+   * List plans. The organization's plans, by tier and slug unless asked otherwise.
+   *
+   * Scope: `plans:read`.
+   */
+  list(query: PlanQuery = {}, options: CallOptions = {}): Promise<PageOf<Plan>> {
+    return this.#caller.page<Plan>(listPlans, { query }, options);
+  }
+
+  /** The same, record by record: asks for the next page when the last one is used up. */
+  each(query: PlanQuery = {}, options: CallOptions = {}): AsyncGenerator<Plan, void, undefined> {
+    return each((cursor) => this.list({ ...query, cursor }, options), query.cursor);
+  }
+
+  /**
+   * Create a plan. With an `Idempotency-Key` a retry answers what the first request did.
+   *
+   * Scope: `plans:write`.
+   */
+  create(body: PlanCreate, options: CreateOptions = {}): Promise<Plan> {
+    return this.#caller.one<Plan>(createPlan, { body }, options);
+  }
+
+  /**
+   * Read a plan. By its slug or its id.
+   *
+   * Scope: `plans:read`.
+   */
+  get(slug: string, options: ReadOptions<Plan> = {}): Promise<Plan> {
+    return this.#caller.one<Plan>(readPlan, { path: { slug } }, options);
+  }
+
+  /**
+   * Update a plan. Merges: what is left out stays as it is. What names the product cannot be changed.
+   *
+   * Scope: `plans:write`.
+   */
+  update(slug: string, body: PlanUpdate, options: ChangeOptions = {}): Promise<Plan> {
+    return this.#caller.one<Plan>(updatePlan, { path: { slug }, body }, options);
+  }
+
+  /**
+   * Delete a plan. Only while no subscription refers to it; answers the plan as it was. Its slug is free again.
+   *
+   * Scope: `plans:write`.
+   */
+  delete(slug: string, options: ChangeOptions = {}): Promise<Plan> {
+    return this.#caller.one<Plan>(deletePlan, { path: { slug } }, options);
+  }
+}
+
+export class Subscriptions {
+  readonly #caller: Caller;
+
+  constructor(caller: Caller) {
+    this.#caller = caller;
+  }
+
+  /**
+   * List subscriptions. Newest first unless asked otherwise. A page under a rare filter may be short and still have
+   * more. A public client sees the records of whoever is signed in.
+   *
+   * Scope: `subscriptions:read`.
+   */
+  list(query: SubscriptionQuery = {}, options: CallOptions = {}): Promise<PageOf<Subscription>> {
+    return this.#caller.page<Subscription>(listSubscriptions, { query }, options);
+  }
+
+  /** The same, record by record: asks for the next page when the last one is used up. */
+  each(query: SubscriptionQuery = {}, options: CallOptions = {}): AsyncGenerator<Subscription, void, undefined> {
+    return each((cursor) => this.list({ ...query, cursor }, options), query.cursor);
+  }
+
+  /**
+   * Create a subscription. With an `Idempotency-Key` a retry answers what the first request did.
+   *
+   * Scope: `subscriptions:write`.
+   */
+  create(body: SubscriptionCreate, options: CreateOptions = {}): Promise<Subscription> {
+    return this.#caller.one<Subscription>(createSubscription, { body }, options);
+  }
+
+  /**
+   * Read a subscription. `has_access` says whether the user may use the plan at this moment. A public client sees the
+   * records of whoever is signed in.
+   *
+   * Scope: `subscriptions:read`.
+   */
+  get(id: string, options: ReadOptions<Subscription> = {}): Promise<Subscription> {
+    return this.#caller.one<Subscription>(readSubscription, { path: { id } }, options);
+  }
+
+  /**
+   * Update a subscription. Merges: what is left out stays as it is, a null clears what can be empty.
+   *
+   * Scope: `subscriptions:write`.
+   */
+  update(id: string, body: SubscriptionUpdate, options: ChangeOptions = {}): Promise<Subscription> {
+    return this.#caller.one<Subscription>(updateSubscription, { path: { id }, body }, options);
+  }
+
+  /**
+   * Delete a subscription. Answers the subscription as it was. Its payments stay.
+   *
+   * Scope: `subscriptions:write`.
+   */
+  delete(id: string, options: ChangeOptions = {}): Promise<Subscription> {
+    return this.#caller.one<Subscription>(deleteSubscription, { path: { id } }, options);
+  }
+}
+
+export class Payments {
+  readonly #caller: Caller;
+
+  constructor(caller: Caller) {
+    this.#caller = caller;
+  }
+
+  /**
+   * Create a payment. With an `Idempotency-Key` a retry answers what the first request did.
+   *
+   * Scope: `payments:write`.
+   */
+  create(body: PaymentCreate, options: CreateOptions = {}): Promise<Payment> {
+    return this.#caller.one<Payment>(createPayment, { body }, options);
+  }
+
+  /**
+   * Read a payment. `date` is when it last became completed. A public client sees the records of whoever is signed in.
+   *
+   * Scope: `payments:read`.
+   */
+  get(paymentId: string, options: ReadOptions<Payment> = {}): Promise<Payment> {
+    return this.#caller.one<Payment>(readPayment, { path: { payment_id: paymentId } }, options);
+  }
+
+  /**
+   * Update a payment. Merges: what is left out stays as it is, a null clears what can be empty.
+   *
+   * Scope: `payments:write`.
+   */
+  update(paymentId: string, body: PaymentUpdate, options: ChangeOptions = {}): Promise<Payment> {
+    return this.#caller.one<Payment>(updatePayment, { path: { payment_id: paymentId }, body }, options);
+  }
+
+  /**
+   * Delete a payment. Answers the payment as it was.
+   *
+   * Scope: `payments:write`.
+   */
+  delete(paymentId: string, options: ChangeOptions = {}): Promise<Payment> {
+    return this.#caller.one<Payment>(deletePayment, { path: { payment_id: paymentId } }, options);
+  }
+}
+
+/** Every group of calls, over one caller. */
+export class Resources {
+  readonly auth: Auth;
+  readonly sessions: Sessions;
+  readonly account: Account;
+  readonly plans: Plans;
+  readonly subscriptions: Subscriptions;
+  readonly payments: Payments;
+
+  constructor(caller: Caller) {
+    this.auth = new Auth(caller);
+    this.sessions = new Sessions(caller);
+    this.account = new Account(caller);
+    this.plans = new Plans(caller);
+    this.subscriptions = new Subscriptions(caller);
+    this.payments = new Payments(caller);
+  }
+}

@@ -1,0 +1,11 @@
+// What the package offers.
+
+export { answerOf, type AnswerDetails } from "./answers.js";
+export { Perennial } from "./client.js";
+export type { CallOptions, ChangeOptions, ClientOptions, CreateOptions, ReadOptions, RetryOptions, Surroundings } from "./options.js";
+export { fromMinorUnits, toMinorUnits } from "./money.js";
+export type { PageOf } from "./pages.js";
+export { ConnectionFailed, PerennialError, PerennialProblem, TimedOut, UnexpectedAnswer } from "./problem.js";
+export { MemoryTokens, Session, type StoredTokens, type TokenStore } from "./session.js";
+export * from "./generated/types.js";
+export type * from "./generated/resources.js";

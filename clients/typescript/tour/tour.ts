@@ -1,0 +1,147 @@
+// The whole tour, against a running service: `cargo xtask clients --test` starts one on each engine and runs this with the
+// packed and installed package. The README's examples are pieces of it, word for word; a test says so.
+
+import assert from "node:assert/strict";
+import { fromMinorUnits, Perennial, PerennialProblem, toMinorUnits } from "@perennial/client";
+import { MemoryTokens } from "@perennial/client";
+
+function given(name: string): string {
+  const value = process.env[name];
+  assert.ok(value, `${name} must be set; \`cargo xtask clients --test\` does so.`);
+  return value;
+}
+
+const baseUrl = given("PERENNIAL_URL");
+const secretClientId = given("PERENNIAL_CLIENT_ID");
+const publicClientId = given("PERENNIAL_PUBLIC_CLIENT_ID");
+const identityToken = given("PERENNIAL_IDENTITY_TOKEN");
+const email = given("PERENNIAL_EMAIL");
+
+// Your server. Its client id is a secret.
+const server = new Perennial({ baseUrl, clientId: secretClientId });
+
+// Your app in a browser. Its client id is none, and it sees what is its user's.
+const app = new Perennial({ baseUrl, clientId: publicClientId });
+
+// Sign up. The token is your identity provider's word for who this is.
+const { user } = await app.auth.signUp({ access_token: identityToken, email, first_name: "Ada" });
+console.log(`${user.first_name} is ${user.id}`);
+
+const again = app.with({});
+await again.auth.signIn({ access_token: identityToken, email });
+assert.equal((await app.auth.user()).user.id, user.id);
+
+const plan = await server.plans.create({ name: "Pro", slug: "pro", price: 19.99, billing_cycle: "monthly" });
+
+const subscription = await server.subscriptions.create({ user_id: user.id, subscription_plan_id: "pro" });
+
+// Every attempt of a call shares one key, so that it happens once. A key of your own outlives your process, too.
+const payment = await server.payments.create(
+  { subscription_id: subscription.id, amount: plan.price, currency: plan.currency, status: "paid" },
+  { idempotencyKey: `first-payment-of-${subscription.id}` },
+);
+console.log(payment.status); // completed
+
+assert.deepEqual([payment.amount, payment.currency, payment.status], [19.99, "USD", "completed"]);
+const replayed = await server.payments.create(
+  { subscription_id: subscription.id, amount: plan.price, currency: plan.currency, status: "paid" },
+  { idempotencyKey: `first-payment-of-${subscription.id}` },
+);
+assert.equal(replayed.id, payment.id);
+
+// May she use what she paid for? The app may ask, for her own records.
+const { has_access } = await app.subscriptions.get(subscription.id);
+console.log(has_access); // true
+assert.equal(has_access, true);
+
+for (let number = 1; number <= 5; number += 1) {
+  await server.plans.create({ name: `Tier ${number}`, slug: `tier-${number}`, price: number, billing_cycle: "yearly", tier: number });
+}
+
+// Lists are walked record by record; the next page is asked for when it is needed.
+const names: string[] = [];
+for await (const plan of server.plans.each({ is_active: true, sort: "-price", limit: 2 })) {
+  names.push(plan.name);
+}
+console.log(names.join(", ")); // Pro, Tier 5, Tier 4, Tier 3, Tier 2, Tier 1
+assert.equal(names.join(", "), "Pro, Tier 5, Tier 4, Tier 3, Tier 2, Tier 1");
+
+// Refusals are typed: `code` is a union of all there are.
+const refused = await server.plans
+  .create({ name: "Pro", slug: "Not a slug", price: -1, billing_cycle: "monthly" })
+  .catch((error: unknown) => error);
+if (refused instanceof PerennialProblem && refused.code === "invalid_input") {
+  console.log(refused.errors.map((fault) => fault.pointer)); // [ '/slug', '/price' ]
+}
+
+assert.ok(refused instanceof PerennialProblem);
+assert.deepEqual(refused.errors.map((fault) => fault.pointer), ["/slug", "/price"]);
+await assert.rejects(server.plans.create({ name: "Pro", slug: "pro", price: 1, billing_cycle: "monthly" }), { code: "slug_taken" });
+
+// Nobody's change is overwritten: the update is tied to the plan as it was read, and refused if it has changed since.
+const read = await server.plans.get("pro");
+const dearer = await server.plans.update("pro", { price: 39.99 }, { ifMatch: read });
+await server.plans.update("pro", { price: 29.99 }, { ifMatch: read }).catch((error: PerennialProblem) => {
+  console.log(error.code); // stale
+  assert.equal(error.code, "stale");
+});
+assert.equal(await server.plans.get("pro", { ifNoneMatch: dearer }), dearer);
+assert.equal(dearer.price, 39.99);
+
+// Sums are made in the smallest units, which are whole; 19.99 + 39.99 is 59.98 here, and 59.980000000000004 without.
+const total = fromMinorUnits(toMinorUnits(plan.price) + toMinorUnits(dearer.price));
+console.log(total); // 59.98
+assert.equal(total, 59.98);
+const large = await server.payments.create({ subscription_id: subscription.id, amount: 999_999_999_998.99, currency: "USD" });
+assert.equal((await server.payments.get(large.id)).amount, 999_999_999_998.99);
+
+// Where is she signed in? End all sessions but this one.
+const { tokens } = await app.sessions.list();
+console.log(tokens.length); // 2
+await app.sessions.revokeOthers();
+assert.equal(tokens.length, 2);
+assert.equal(tokens.filter((session) => session.current).length, 1);
+await assert.rejects(again.sessions.list(), { code: "invalid_refresh_token" });
+
+// Twenty calls with a token that has expired: it is renewed once, for all of them.
+let refreshes = 0;
+const counting: typeof fetch = (input, init) => {
+  refreshes += String(input).endsWith("/refresh-token") ? 1 : 0;
+  return fetch(input, init);
+};
+const third = app.with({ surroundings: { fetch: counting } });
+const signedIn = await third.auth.signIn({ access_token: identityToken, email });
+const store = new MemoryTokens({ token: signedIn.token, refreshToken: signedIn.refresh_token, expiresAt: 0 });
+const late = third.with({ tokens: store });
+await Promise.all(Array.from({ length: 20 }, () => late.subscriptions.get(subscription.id)));
+assert.equal(refreshes, 1);
+assert.notEqual(store.get()?.refreshToken, signedIn.refresh_token);
+// A token that is refused is renewed, too, and the successor is what is presented.
+store.set({ token: "no.such.token", refreshToken: store.get()?.refreshToken ?? "", expiresAt: Number.MAX_SAFE_INTEGER });
+await Promise.all(Array.from({ length: 20 }, () => late.sessions.list()));
+assert.equal(refreshes, 2);
+await late.sessions.logout();
+assert.equal(store.get(), undefined);
+
+// A trusted client may ask whose a token is that an app of yours sent along.
+const token = (await app.session.token()) ?? "";
+assert.equal((await server.auth.user({ token })).user.id, user.id);
+await assert.rejects(server.plans.delete("pro"), { code: "plan_in_use" });
+const cancelled = await server.subscriptions.update(subscription.id, { status: "cancelled" });
+assert.deepEqual([cancelled.status, cancelled.has_access, cancelled.ends_at], ["cancelled", true, subscription.renews_at]);
+
+// Delete my account.
+if (user.auth_id !== null) {
+  await app.account.delete(user.auth_id);
+}
+assert.equal(await app.session.token(), undefined);
+await assert.rejects(app.auth.signIn({ access_token: identityToken, email }), { code: "user_not_found" });
+const ended = await server.subscriptions.get(subscription.id);
+assert.equal(ended.has_access, false);
+
+await server.subscriptions.delete(subscription.id);
+for (const slug of ["pro", "tier-1", "tier-2", "tier-3", "tier-4", "tier-5"]) {
+  await server.plans.delete(slug);
+}
+await assert.rejects(server.plans.get("pro"), { code: "not_found" });
+console.log("The tour is over.");

@@ -1,0 +1,85 @@
+//! `cargo xtask clients`: the clients of the API, written from `openapi.json`, compared with it, or tested.
+//! One model (`clients/model.rs`), a writer for each language; what they write is committed.
+
+#[expect(dead_code, reason = "the Python client and the collection will read the rest of it")]
+mod model;
+mod names;
+mod npm;
+mod read;
+mod tours;
+mod typescript;
+
+use std::fs;
+
+use crate::arguments::Arguments;
+use crate::openapi;
+use crate::process::{self, Failure, Result, could_not};
+use model::Model;
+
+/// A file that is generated, and what writes it.
+struct Generated {
+    path: &'static str,
+    write: fn(&Model) -> String,
+}
+
+const GENERATED: [Generated; 2] = [
+    Generated { path: "clients/typescript/src/generated/types.ts", write: typescript::types },
+    Generated { path: "clients/typescript/src/generated/resources.ts", write: typescript::resources },
+];
+
+pub(crate) fn command(mut arguments: Arguments) -> Result {
+    let (only_check, all) = (arguments.flag("--check"), arguments.flag("--test"));
+    arguments.finish()?;
+    match (only_check, all) {
+        (_, true) => test(),
+        (true, false) => check(),
+        (false, false) => write(),
+    }
+}
+
+/// Everything: that nothing has drifted, each package with its own tests, and all tours.
+pub(crate) fn test() -> Result {
+    check()?;
+    tours::run(&[npm::tour()?])
+}
+
+fn write() -> Result {
+    let model = document()?;
+    for generated in &GENERATED {
+        let path = process::root().join(generated.path);
+        let complaint = || could_not(format!("write {}", generated.path));
+        if let Some(directory) = path.parent() {
+            fs::create_dir_all(directory).map_err(complaint())?;
+        }
+        fs::write(&path, (generated.write)(&model)).map_err(complaint())?;
+        println!("wrote {}", generated.path);
+    }
+    Ok(())
+}
+
+fn check() -> Result {
+    let model = document()?;
+    let mut stale = Vec::new();
+    for generated in &GENERATED {
+        let kept = fs::read_to_string(process::root().join(generated.path)).unwrap_or_default();
+        match openapi::difference(&kept, &(generated.write)(&model)) {
+            None => println!("{} is what openapi.json says", generated.path),
+            Some(difference) => {
+                println!("{} differs from what openapi.json says:\n{difference}", generated.path);
+                stale.push(generated.path);
+            }
+        }
+    }
+    if stale.is_empty() {
+        return Ok(());
+    }
+    Err(Failure::new(format!(
+        "out of date: {}. Run `cargo xtask clients` and commit what it writes.",
+        stale.join(", ")
+    )))
+}
+
+fn document() -> Result<Model> {
+    let text = fs::read_to_string(process::root().join("openapi.json")).map_err(could_not("read openapi.json"))?;
+    read::model(&text)
+}
