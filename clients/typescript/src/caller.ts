@@ -7,7 +7,7 @@ import type { PageOf } from "./pages.js";
 import { PerennialError, PerennialProblem, refusal, UnexpectedAnswer } from "./problem.js";
 import { Retries } from "./retry.js";
 import { abortable, newKey, send, type Answer } from "./send.js";
-import type { Session } from "./session.js";
+import type { CurrentSession } from "./session.js";
 
 /** What the generated half says of a call. */
 export interface Operation {
@@ -34,10 +34,10 @@ export class Caller {
   readonly #options: ClientOptions;
   readonly #surroundings: Surroundings;
   readonly #retries: Retries;
-  readonly #session: () => Session;
+  readonly #session: () => CurrentSession;
 
-  constructor(options: ClientOptions, surroundings: Surroundings, session: () => Session) {
-    this.#base = options.baseUrl.replace(/\/+$/, "");
+  constructor(options: ClientOptions, surroundings: Surroundings, session: () => CurrentSession) {
+    this.#base = checked(options.baseUrl).replace(/\/+$/, "");
     this.#options = options;
     this.#surroundings = surroundings;
     this.#retries = new Retries(options.retry ?? {}, surroundings.random);
@@ -128,6 +128,13 @@ export class Caller {
     }
     return headers;
   }
+}
+
+function checked(baseUrl: string): string {
+  if (!/^https?:\/\/[^/?#]+[^?#]*$/.test(baseUrl)) {
+    throw new TypeError(`\`baseUrl\` must be like https://billing.example.com; ${JSON.stringify(baseUrl)} is not.`);
+  }
+  return baseUrl;
 }
 
 function target(path: string, { path: parameters = {}, query = {} }: Sent): string {

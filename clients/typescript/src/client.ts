@@ -4,7 +4,7 @@ import { Caller, type Operation, type Sent } from "./caller.js";
 import { Resources } from "./generated/resources.js";
 import type { Tokens } from "./generated/types.js";
 import type { CallOptions, ClientOptions, Surroundings } from "./options.js";
-import { MemoryTokens, Session } from "./session.js";
+import { CurrentSession, MemoryTokens } from "./session.js";
 import { sleep } from "./send.js";
 
 /** Calls that begin a session, and calls that end it. */
@@ -17,7 +17,7 @@ const ENDS: ReadonlySet<string> = new Set(["logout", "revokeAllTokens", "deleteM
  */
 export class Perennial extends Resources {
   /** Whoever is signed in. Signing in and out through `auth` and `sessions` keeps it up to date. */
-  readonly session: Session;
+  readonly session: CurrentSession;
   readonly #options: ClientOptions;
 
   constructor(options: ClientOptions) {
@@ -26,7 +26,7 @@ export class Perennial extends Resources {
     super(caller);
     this.#options = options;
     const exchange = (refreshToken: string): Promise<Tokens> => this.auth.refresh({ refresh_token: refreshToken });
-    this.session = new Session(options.tokens ?? new MemoryTokens(), surroundings.now, exchange, options.onSignedOut);
+    this.session = new CurrentSession(options.tokens ?? new MemoryTokens(), surroundings.now, exchange, options.onSignedOut);
   }
 
   /** A client like this one but for these options, with a session of its own. */
@@ -37,9 +37,9 @@ export class Perennial extends Resources {
 
 /** A caller that notices when somebody signs in or out. */
 class SignedCaller extends Caller {
-  readonly #session: () => Session;
+  readonly #session: () => CurrentSession;
 
-  constructor(options: ClientOptions, surroundings: Surroundings, session: () => Session) {
+  constructor(options: ClientOptions, surroundings: Surroundings, session: () => CurrentSession) {
     super(options, surroundings, session);
     this.#session = session;
   }

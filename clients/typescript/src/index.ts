@@ -6,6 +6,6 @@ export type { CallOptions, ChangeOptions, ClientOptions, CreateOptions, ReadOpti
 export { fromMinorUnits, toMinorUnits } from "./money.js";
 export type { PageOf } from "./pages.js";
 export { ConnectionFailed, PerennialError, PerennialProblem, TimedOut, UnexpectedAnswer } from "./problem.js";
-export { MemoryTokens, Session, type StoredTokens, type TokenStore } from "./session.js";
+export { type CurrentSession, MemoryTokens, type StoredTokens, type TokenStore } from "./session.js";
 export * from "./generated/types.js";
 export type * from "./generated/resources.js";

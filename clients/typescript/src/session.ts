@@ -44,14 +44,14 @@ const MARGIN_MS = 30_000;
 
 const OVER: ReadonlySet<string> = new Set(["invalid_refresh_token", "refresh_token_expired", "refresh_token_reused"]);
 
-export class Session {
+/** Whoever is signed in with a client: `client.session`. */
+export class CurrentSession {
   readonly #store: TokenStore;
   readonly #now: Surroundings["now"];
   readonly #exchange: (refreshToken: string) => Promise<Tokens>;
   readonly #onSignedOut: ((problem: PerennialProblem) => void) | undefined;
   #refreshing: Promise<StoredTokens | undefined> | undefined;
 
-  /** Clients make their own: `client.session`. */
   constructor(
     store: TokenStore,
     now: Surroundings["now"],

@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { answerOf, PerennialProblem, problemCatalogue, UnexpectedAnswer, type ProblemCode } from "../src/index.js";
+import { answerOf, Perennial, PerennialProblem, problemCatalogue, UnexpectedAnswer, type ProblemCode } from "../src/index.js";
 import { problem, withService } from "./fake.js";
 
 const plan = { id: "plan_1", slug: "pro", price: 19.99 };
@@ -112,6 +112,12 @@ test("a redirect is not followed, and other pages are not taken for answers", ()
       assert.equal(service.seen.length, 2);
     },
   ));
+
+test("a client without an address says so when it is made", () => {
+  for (const baseUrl of ["billing.example.com", "ftp://example.com", "https://", "https://example.com/?q"]) {
+    assert.throws(() => new Perennial({ baseUrl, clientId: "default" }), /billing\.example\.com/);
+  }
+});
 
 test("the client's id is sent, and is in nothing that is printed", () =>
   withService(

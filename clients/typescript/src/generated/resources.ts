@@ -350,9 +350,9 @@ export class Account {
   }
 
   /**
-   * Delete my account. `auth_id` is the caller's own `user.auth_id`, percent-encoded. The person is erased, every
-   * session ends, subscriptions are cancelled as of now, payments stay. The account at the identity provider is not
-   * touched. Somebody must be signed in.
+   * Delete my account. `auth_id` is the caller's own `user.auth_id`. The person is erased, every session ends,
+   * subscriptions are cancelled as of now, payments stay. The account at the identity provider is not touched. Somebody
+   * must be signed in.
    *
    * Scope: `auth`.
    */

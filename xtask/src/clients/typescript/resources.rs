@@ -146,7 +146,8 @@ fn options(operation: &Operation, record: &str) -> String {
 fn documentation(operation: &Operation) -> String {
     let mut text = format!("{}.", operation.summary.trim_end_matches('.'));
     if !operation.docs.is_empty() {
-        let _ = write!(text, " {}", operation.docs);
+        // This is for those who write the path themselves; the client encodes what it is given.
+        let _ = write!(text, " {}", operation.docs.replace(", percent-encoded", ""));
     }
     let person = match operation.access {
         Access::User => " Somebody must be signed in.",
