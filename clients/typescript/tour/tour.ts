@@ -3,12 +3,26 @@
 
 import assert from "node:assert/strict";
 import { fromMinorUnits, Perennial, PerennialProblem, toMinorUnits } from "@perennial/client";
-import { MemoryTokens } from "@perennial/client";
+import { answerOf, MemoryTokens } from "@perennial/client";
 
 function given(name: string): string {
   const value = process.env[name];
   assert.ok(value, `${name} must be set; \`cargo xtask clients --test\` does so.`);
   return value;
+}
+
+/** The network, losing the first answer of a path after the service has done what it was asked. */
+function losing(path: string): { fetch: typeof fetch } {
+  let isLost = false;
+  const lossy: typeof fetch = async (input, init) => {
+    const answer = await fetch(input, init);
+    if (!isLost && String(input).endsWith(path)) {
+      isLost = true;
+      throw new TypeError("the answer was lost");
+    }
+    return answer;
+  };
+  return { fetch: lossy };
 }
 
 const baseUrl = given("PERENNIAL_URL");
@@ -43,20 +57,37 @@ const payment = await server.payments.create(
 console.log(payment.status); // completed
 
 assert.deepEqual([payment.amount, payment.currency, payment.status], [19.99, "USD", "completed"]);
+assert.equal((await app.payments.get(payment.id)).id, payment.id);
 const replayed = await server.payments.create(
   { subscription_id: subscription.id, amount: plan.price, currency: plan.currency, status: "paid" },
   { idempotencyKey: `first-payment-of-${subscription.id}` },
 );
 assert.equal(replayed.id, payment.id);
 
+// An answer that is lost costs nothing: the payment is made once.
+const lossy = server.with({ surroundings: losing("/subscription-payments") });
+const second = await lossy.payments.create({ subscription_id: subscription.id, amount: 5, currency: "USD" });
+assert.equal(answerOf(second)?.replayed, true);
+assert.equal((await server.payments.update(second.id, { status: "failed" })).status, "failed");
+assert.equal((await server.payments.delete(second.id)).id, second.id);
+await assert.rejects(server.payments.get(second.id), { code: "not_found" });
+
 // May she use what she paid for? The app may ask, for her own records.
 const { has_access } = await app.subscriptions.get(subscription.id);
 console.log(has_access); // true
 assert.equal(has_access, true);
 
+const { data, page } = await server.subscriptions.list({ user_id: user.id, status: "active,past_due" });
+assert.deepEqual([data.map(({ id }) => id), page.has_more], [[subscription.id], false]);
+for await (const own of app.subscriptions.each()) {
+  assert.equal(own.id, subscription.id);
+}
+
 for (let number = 1; number <= 5; number += 1) {
   await server.plans.create({ name: `Tier ${number}`, slug: `tier-${number}`, price: number, billing_cycle: "yearly", tier: number });
 }
+
+assert.equal((await app.plans.list({ billing_cycle: "annual" })).data.length, 5);
 
 // Lists are walked record by record; the next page is asked for when it is needed.
 const names: string[] = [];
@@ -120,8 +151,25 @@ assert.notEqual(store.get()?.refreshToken, signedIn.refresh_token);
 store.set({ token: "no.such.token", refreshToken: store.get()?.refreshToken ?? "", expiresAt: Number.MAX_SAFE_INTEGER });
 await Promise.all(Array.from({ length: 20 }, () => late.sessions.list()));
 assert.equal(refreshes, 2);
+
+// Two tabs at once, and an answer that is lost on the way: all end up with the same successor.
+const presented = store.get()?.refreshToken ?? "";
+const tabs = [late.with({}), late.with({}), late.with({ surroundings: losing("/refresh-token") })];
+const successors = await Promise.all(tabs.map((tab) => tab.auth.refresh({ refresh_token: presented })));
+assert.equal(new Set(successors.map((tokens) => tokens.refresh_token)).size, 1);
+await late.session.keep(successors[0] ?? assert.fail());
 await late.sessions.logout();
 assert.equal(store.get(), undefined);
+
+// One session can be ended by another, and all by any.
+const other = app.with({});
+await other.auth.signIn({ access_token: identityToken, email });
+const ofOther = (await other.sessions.list()).tokens.find((session) => session.current);
+assert.equal((await app.sessions.revoke(ofOther?.id ?? "")).revoked, 1);
+await assert.rejects(other.auth.user(), { code: "invalid_refresh_token" });
+assert.equal((await app.sessions.revokeAll()).revoked, 1);
+assert.equal(await app.session.token(), undefined);
+await app.auth.signIn({ access_token: identityToken, email });
 
 // A trusted client may ask whose a token is that an app of yours sent along.
 const token = (await app.session.token()) ?? "";

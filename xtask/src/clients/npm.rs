@@ -94,6 +94,7 @@ fn major(version: &str) -> Option<u32> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::clients::{names, read};
 
     #[test]
     fn the_version_of_node_is_understood() {
@@ -110,6 +111,18 @@ mod tests {
         assert!(examples.len() > 5, "the README has lost its examples");
         for example in examples {
             assert!(format!("\n{tour}").contains(&format!("\n{example}")), "not in tour.ts as it stands:\n{example}");
+        }
+    }
+
+    #[test]
+    fn the_tour_makes_every_call() {
+        let tour = include_str!("../../../clients/typescript/tour/tour.ts");
+        let document = read::model(include_str!("../../../openapi.json")).unwrap();
+        for (group, operations) in document.groups() {
+            for (place, _) in operations {
+                let call = format!(".{}.{}(", names::camel(group), names::camel(&place.name));
+                assert!(tour.contains(&call), "tour.ts never calls `{call}…)`");
+            }
         }
     }
 
