@@ -6,7 +6,7 @@ import type { CallOptions, ChangeOptions, ClientOptions, CreateOptions, ReadOpti
 import type { PageOf } from "./pages.js";
 import { PerennialError, PerennialProblem, refusal, UnexpectedAnswer } from "./problem.js";
 import { Retries } from "./retry.js";
-import { abortable, newKey, send, type Answer } from "./send.js";
+import { abortable, newKey, send, type Answer, type Request } from "./send.js";
 import type { CurrentSession } from "./session.js";
 
 /** What the generated half says of a call. */
@@ -64,42 +64,47 @@ export class Caller {
     const url = this.#base + target(operation.path, sent);
     const headers = this.#headers(operation, sent, options);
     const body = sent.body === undefined ? undefined : JSON.stringify(sent.body);
-    const request = { method: operation.method, headers, body };
-    const timeoutMs = options.timeoutMs ?? this.#options.timeoutMs ?? 30_000;
     let token = await this.#token(operation, options);
-    let renewed = false;
+    let isRenewed = false;
     for (let attempt = 1; ; ) {
       if (token !== undefined) {
         headers["authorization"] = `Bearer ${token}`;
       }
-      let failure: unknown;
       try {
-        const answer = await send(this.#surroundings.fetch, url, request, timeoutMs, options.signal);
-        if (answer.status === 304 || (answer.status >= 200 && answer.status < 300)) {
-          return answer;
-        }
-        failure = refusal(answer.status, answer.headers, answer.body, this.#surroundings.now());
-      } catch (caught) {
-        failure = caught;
-      }
-      if (isRefusedToken(failure) && token !== undefined && options.token === undefined && !renewed) {
-        renewed = true;
-        const next = await abortable(this.#session().tokenAfter(token), options.signal);
+        return await this.#attempt(url, { method: operation.method, headers, body }, options);
+      } catch (failure) {
+        const next = isRenewed ? undefined : await this.#tokenAfter(failure, token, options);
         if (next !== undefined) {
           token = next;
+          isRenewed = true;
           continue;
         }
+        await this.#pause(failure, operation, attempt, options);
+        attempt += 1;
       }
-      const wait = this.#retries.wait(failure, operation.repeatable, attempt);
-      if (wait === undefined) {
-        if (failure instanceof PerennialError) {
-          failure.attempts = attempt;
-        }
-        throw failure;
-      }
-      await this.#surroundings.sleep(wait, options.signal);
-      attempt += 1;
     }
+  }
+
+  /** Sends it once. Whatever is no success is thrown. */
+  async #attempt(url: string, request: Request, options: CallOptions): Promise<Answer> {
+    const timeoutMs = options.timeoutMs ?? this.#options.timeoutMs ?? 30_000;
+    const answer = await send(this.#surroundings.fetch, url, request, timeoutMs, options.signal);
+    if (answer.status === 304 || (answer.status >= 200 && answer.status < 300)) {
+      return answer;
+    }
+    throw refusal(answer.status, answer.headers, answer.body, this.#surroundings.now());
+  }
+
+  /** Waits until it is time for the next attempt, or throws the failure if there is to be none. */
+  async #pause(failure: unknown, operation: Operation, attempt: number, options: CallOptions): Promise<void> {
+    const wait = this.#retries.wait(failure, operation.repeatable, attempt);
+    if (wait === undefined) {
+      if (failure instanceof PerennialError) {
+        failure.attempts = attempt;
+      }
+      throw failure;
+    }
+    await this.#surroundings.sleep(wait, options.signal);
   }
 
   async #token(operation: Operation, options: CallOptions): Promise<string | undefined> {
@@ -108,6 +113,14 @@ export class Caller {
       return undefined;
     }
     return options.token ?? (await abortable(this.#session().token(), options.signal));
+  }
+
+  /** Another token in place of one of the session's that was refused, if that is what went wrong. */
+  async #tokenAfter(failure: unknown, token: string | undefined, options: CallOptions): Promise<string | undefined> {
+    if (!isRefusedToken(failure) || token === undefined || options.token !== undefined) {
+      return undefined;
+    }
+    return await abortable(this.#session().tokenAfter(token), options.signal);
   }
 
   #headers(operation: Operation, sent: Sent, options: AnyOptions): Record<string, string> {

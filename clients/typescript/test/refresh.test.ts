@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { MemoryTokens, PerennialProblem } from "../src/index.js";
+import { MemoryTokens, PerennialProblem, type TokenStore } from "../src/index.js";
 import { CUT, FakeService, problem, stored, tokens, withService, type Reply, type Seen } from "./fake.js";
 
 const REFRESH = "/authentication/refresh-token";
@@ -94,6 +94,39 @@ test("what another tab renewed is used as it is", () =>
     assert.equal(refreshes(service), 0);
   }));
 
+test("who read the old tokens just before they were renewed does not present them again", () =>
+  withService(taking(2), async (service) => {
+    const inner = new MemoryTokens(stored(1, 0));
+    let letGo = (): void => {};
+    const gate = new Promise<void>((resolve) => (letGo = resolve));
+    let reads = 0;
+    const slow: TokenStore = {
+      async get() {
+        const held = inner.get();
+        reads += 1;
+        await (reads === 1 ? gate : undefined);
+        return held;
+      },
+      set: (tokens) => inner.set(tokens),
+    };
+    const client = service.client({ tokens: slow });
+    const late = client.sessions.list();
+    await client.sessions.list();
+    letGo();
+    await late;
+    assert.equal(refreshes(service), 1);
+  }));
+
+test("a token that is refused although it is new is not renewed again", () =>
+  withService(
+    (seen) => (seen.path === REFRESH ? tokens(2) : problem(401, "invalid_token")),
+    async (service) => {
+      const client = service.client({ tokens: new MemoryTokens(stored(1, service.now + HOUR)) });
+      await assert.rejects(client.sessions.list(), { code: "invalid_token" });
+      assert.deepEqual([refreshes(service), service.seen.length], [1, 3]);
+    },
+  ));
+
 test("a refresh that another tab has overtaken does not sign out", () => {
   const store = new MemoryTokens(stored(1, 0));
   return withService(
@@ -148,14 +181,14 @@ test("who gives up waiting does not take the refresh from the others", () =>
     },
   ));
 
-test("a token given for one call is neither renewed nor kept", () =>
+test("a token given for one call is neither renewed, replaced nor kept", () =>
   withService(taking(2), async (service) => {
-    const store = new MemoryTokens(stored(1, service.now + HOUR));
+    const store = new MemoryTokens(stored(2, service.now + HOUR));
     const client = service.client({ tokens: store });
     await assert.rejects(client.sessions.list({ token: "access-7" }), { code: "invalid_token" });
     await client.sessions.logout({ token: "access-2" });
     assert.equal(refreshes(service), 0);
-    assert.equal(store.get()?.token, "access-1");
+    assert.equal(store.get()?.token, "access-2");
   }));
 
 test("signing in keeps the tokens and signing out forgets them", () =>
