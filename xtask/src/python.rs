@@ -1,5 +1,5 @@
-//! A Python environment in the target directory, with what `requirements.txt` pins and nothing else.
-//! It is made once and again whenever that file changes.
+//! Python environments in the target directory, each with what its `requirements.txt` pins and nothing else.
+//! They are made once and again whenever that file changes.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -14,35 +14,58 @@ Python 3.10 or later with its `venv` module was not found. Install it:
   Fedora           sudo dnf install python3
   macOS            brew install python";
 
-/// Makes the environment if need be and gives the path of one of its programs.
-pub(crate) fn program(name: &str) -> Result<PathBuf> {
-    let environment = process::target()?.join("schemathesis-venv");
-    let requirements = process::root().join("xtask/requirements.txt");
-    let wanted = fs::read_to_string(&requirements).map_err(could_not(format!("read {}", requirements.display())))?;
-    // Written last, so that an interrupted installation is begun again.
-    let mark = environment.join("installed-requirements.txt");
-    if fs::read_to_string(&mark).ok().as_deref() != Some(&wanted) {
-        make(&environment, &requirements)?;
-        fs::write(&mark, wanted).map_err(could_not(format!("write {}", mark.display())))?;
-    }
-    Ok(environment.join("bin").join(name))
+/// A set of pinned packages, and the environment that holds them.
+pub(crate) struct Environment {
+    pub(crate) directory: &'static str,
+    /// From the root of the workspace.
+    pub(crate) requirements: &'static str,
+    /// For whoever waits.
+    pub(crate) about: &'static str,
 }
 
-fn make(environment: &Path, requirements: &Path) -> Result {
-    if !has_venv() && debian::can_install() {
-        debian::install(&["python3-venv"])?;
+const SCHEMATHESIS: Environment = Environment {
+    directory: "schemathesis-venv",
+    requirements: "xtask/requirements.txt",
+    about: "schemathesis and the OpenAPI validator",
+};
+
+/// One of the programs that check the document and the server.
+pub(crate) fn program(name: &str) -> Result<PathBuf> {
+    SCHEMATHESIS.program(name)
+}
+
+impl Environment {
+    /// Makes the environment if need be and gives the path of one of its programs.
+    pub(crate) fn program(&self, name: &str) -> Result<PathBuf> {
+        let environment = process::target()?.join(self.directory);
+        let requirements = process::root().join(self.requirements);
+        let wanted =
+            fs::read_to_string(&requirements).map_err(could_not(format!("read {}", requirements.display())))?;
+        // Written last, so that an interrupted installation is begun again.
+        let mark = environment.join("installed-requirements.txt");
+        if fs::read_to_string(&mark).ok().as_deref() != Some(&wanted) {
+            self.make(&environment, &requirements)?;
+            fs::write(&mark, wanted).map_err(could_not(format!("write {}", mark.display())))?;
+        }
+        Ok(environment.join("bin").join(name))
     }
-    if !has_venv() {
-        return Err(Failure::new(ADVICE));
+
+    fn make(&self, environment: &Path, requirements: &Path) -> Result {
+        if !has_venv() && debian::can_install() {
+            debian::install(&["python3-venv"])?;
+        }
+        if !has_venv() {
+            return Err(Failure::new(ADVICE));
+        }
+        process::heading(&format!("Installing {}", self.about));
+        process::run(Command::new("python3").args(["-m", "venv", "--clear"]).arg(environment))?;
+        process::run(
+            Command::new(environment.join("bin/pip"))
+                .args(["install", "--quiet", "--disable-pip-version-check"])
+                .arg("--requirement")
+                .arg(requirements),
+        )
     }
-    process::heading("Installing schemathesis and the OpenAPI validator");
-    process::run(Command::new("python3").args(["-m", "venv", "--clear"]).arg(environment))?;
-    process::run(
-        Command::new(environment.join("bin/pip"))
-            .args(["install", "--quiet", "--disable-pip-version-check"])
-            .arg("--requirement")
-            .arg(requirements),
-    )
 }
 
 /// Debian splits `ensurepip` off; without it an environment can be made but not filled.
