@@ -1,10 +1,11 @@
 //! `cargo xtask clients`: the clients of the API, written from `openapi.json`, compared with it, or tested.
 //! One model (`clients/model.rs`), a writer for each language; what they write is committed.
 
-#[expect(dead_code, reason = "the Python client and the collection will read the rest of it")]
+#[expect(dead_code, reason = "the collection will read the rest of it")]
 mod model;
 mod names;
 mod npm;
+mod python;
 mod read;
 mod tours;
 mod typescript;
@@ -22,9 +23,12 @@ struct Generated {
     write: fn(&Model) -> String,
 }
 
-const GENERATED: [Generated; 2] = [
+const GENERATED: [Generated; 5] = [
     Generated { path: "clients/typescript/src/generated/types.ts", write: typescript::types },
     Generated { path: "clients/typescript/src/generated/resources.ts", write: typescript::resources },
+    Generated { path: "clients/python/src/perennial_client/_generated/types.py", write: python::types },
+    Generated { path: "clients/python/src/perennial_client/_generated/operations.py", write: python::operations },
+    Generated { path: "clients/python/src/perennial_client/_generated/version.py", write: python::version },
 ];
 
 pub(crate) fn command(mut arguments: Arguments) -> Result {
@@ -40,7 +44,7 @@ pub(crate) fn command(mut arguments: Arguments) -> Result {
 /// Everything: that nothing has drifted, each package with its own tests, and all tours.
 pub(crate) fn test() -> Result {
     check()?;
-    tours::run(&[npm::tour()?])
+    tours::run(&[npm::tour()?, python::tour()?])
 }
 
 fn write() -> Result {

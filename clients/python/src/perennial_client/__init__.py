@@ -1,0 +1,30 @@
+"""A client for Perennial: subscriptions, plans, payments, and the sessions of the people who subscribe."""
+
+from ._client import Perennial
+from ._errors import Fault, PerennialError, Problem, SignedOut, UnexpectedAnswer, ConnectionFailed
+from ._generated.types import *  # noqa: F403
+from ._generated.types import __all__ as _records
+from ._generated.version import VERSION as __version__
+from ._pages import Page
+from ._retries import Retries
+from ._session import MemoryTokens, StoredTokens, TokenStore
+from ._wire import UNSET, Unset
+
+__all__ = [
+    "UNSET",
+    "Fault",
+    "MemoryTokens",
+    "Page",
+    "Perennial",
+    "PerennialError",
+    "Problem",
+    "Retries",
+    "SignedOut",
+    "StoredTokens",
+    "TokenStore",
+    "UnexpectedAnswer",
+    "ConnectionFailed",
+    "Unset",
+    "__version__",
+]
+__all__ += _records

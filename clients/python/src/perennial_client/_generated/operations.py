@@ -1,0 +1,903 @@
+"""The calls of the API, by what they are about. Written from `openapi.json` by `cargo xtask clients`; do not edit."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from datetime import datetime
+from decimal import Decimal
+
+from .._operation import Caller, Operation
+from .._pages import Page, page, walk
+from .._wire import UNSET, Unset
+from .types import (
+    BillingCycle,
+    Deleted,
+    LoggedIn,
+    Payment,
+    PaymentStatus,
+    Plan,
+    PlanSort,
+    Revoked,
+    Subscription,
+    SubscriptionSort,
+    SubscriptionStatus,
+    TokenList,
+    Tokens,
+)
+
+SIGN_UP = Operation(id="signUp", method="POST", path="/authentication/sign-up", repeatable=False)
+SIGN_IN = Operation(id="signIn", method="POST", path="/authentication/sign-in", repeatable=False)
+USER_LOGGED_IN = Operation(id="userLoggedIn", method="POST", path="/authentication/user-logged-in", person="always")
+REFRESH_TOKEN = Operation(id="refreshToken", method="POST", path="/authentication/refresh-token")
+LIST_TOKENS = Operation(id="listTokens", method="GET", path="/authentication/tokens", person="always")
+LOGOUT = Operation(id="logout", method="POST", path="/authentication/tokens/logout", person="always")
+REVOKE_ALL_TOKENS = Operation(id="revokeAllTokens", method="POST", path="/authentication/tokens/revoke-all", person="always")
+REVOKE_ALL_TOKENS_EXCEPT_CURRENT = Operation(id="revokeAllTokensExceptCurrent", method="POST", path="/authentication/tokens/revoke-all-except-current", person="always")
+REVOKE_TOKEN = Operation(id="revokeToken", method="POST", path="/authentication/tokens/revoke/{id}", person="always")
+DELETE_MY_ACCOUNT = Operation(id="deleteMyAccount", method="DELETE", path="/authentication/delete-my-account/{auth_id}", person="always")
+LIST_PLANS = Operation(id="listPlans", method="GET", path="/subscription-plans")
+CREATE_PLAN = Operation(id="createPlan", method="POST", path="/subscription-plans", takes_key=True)
+READ_PLAN = Operation(id="readPlan", method="GET", path="/subscription-plans/{slug}")
+UPDATE_PLAN = Operation(id="updatePlan", method="PUT", path="/subscription-plans/{slug}")
+DELETE_PLAN = Operation(id="deletePlan", method="DELETE", path="/subscription-plans/{slug}")
+LIST_SUBSCRIPTIONS = Operation(id="listSubscriptions", method="GET", path="/subscriptions", person="if_signed_in")
+CREATE_SUBSCRIPTION = Operation(id="createSubscription", method="POST", path="/subscriptions", takes_key=True)
+READ_SUBSCRIPTION = Operation(id="readSubscription", method="GET", path="/subscriptions/{id}", person="if_signed_in")
+UPDATE_SUBSCRIPTION = Operation(id="updateSubscription", method="PUT", path="/subscriptions/{id}")
+DELETE_SUBSCRIPTION = Operation(id="deleteSubscription", method="DELETE", path="/subscriptions/{id}")
+CREATE_PAYMENT = Operation(id="createPayment", method="POST", path="/subscription-payments", takes_key=True)
+READ_PAYMENT = Operation(id="readPayment", method="GET", path="/subscription-payments/{payment_id}", person="if_signed_in")
+UPDATE_PAYMENT = Operation(id="updatePayment", method="PUT", path="/subscription-payments/{payment_id}")
+DELETE_PAYMENT = Operation(id="deletePayment", method="DELETE", path="/subscription-payments/{payment_id}")
+
+
+class Auth:
+    """Calls about auth."""
+
+    def __init__(self, caller: Caller) -> None:
+        self._caller = caller
+
+    def sign_up(
+        self,
+        *,
+        access_token: str,
+        email: str,
+        username: str | None | Unset = UNSET,
+        first_name: str | None | Unset = UNSET,
+        last_name: str | None | Unset = UNSET,
+        terms: bool | None | Unset = UNSET,
+        notifications: bool | None | Unset = UNSET,
+        auth_type: str | None | Unset = UNSET,
+    ) -> Tokens:
+        """Sign up.
+
+        `access_token` is a token of one of the organization's identity providers, `email` the address in it. A user whom the operator made for this address is claimed.
+
+        The client needs the scope `auth`.
+
+        - `access_token`: A token of one of your identity providers.
+        - `email`: The address in that token.
+        - `username`: What the person is called here.
+        - `first_name`: The given name.
+        - `last_name`: The family name.
+        - `terms`: Whether the person agreed to the terms.
+        - `notifications`: Whether the person wants to hear from you.
+        - `auth_type`: How they signed up; the provider's kind unless given.
+
+        Raises `Problem` with one of 401, 409, 429, 503, 400, 403, 408, 413, 414, 431, 500, 415, 422.
+        """
+        answer = self._caller.call(
+            SIGN_UP,
+            body={
+                "access_token": access_token,
+                "email": email,
+                "username": username,
+                "first_name": first_name,
+                "last_name": last_name,
+                "terms": terms,
+                "notifications": notifications,
+                "auth_type": auth_type,
+            },
+        )
+        return Tokens.read(answer.body["data"])
+
+    def sign_in(
+        self,
+        *,
+        access_token: str,
+        email: str,
+    ) -> Tokens:
+        """Sign in.
+
+        Begins a new session each time. An address that has changed at the identity provider is taken over.
+
+        The client needs the scope `auth`.
+
+        - `access_token`: A token of one of your identity providers.
+        - `email`: The address in that token.
+
+        Raises `Problem` with one of 401, 404, 409, 429, 503, 400, 403, 408, 413, 414, 431, 500, 415, 422.
+        """
+        answer = self._caller.call(
+            SIGN_IN,
+            body={
+                "access_token": access_token,
+                "email": email,
+            },
+        )
+        return Tokens.read(answer.body["data"])
+
+    def user(self) -> LoggedIn:
+        """Check a session.
+
+        Who holds the token. A session that was revoked is refused at once.
+
+        The client needs the scope `auth`.
+
+        Raises `Problem` with one of 400, 401, 403, 408, 413, 414, 431, 500, 503.
+        """
+        answer = self._caller.call(
+            USER_LOGGED_IN,
+        )
+        return LoggedIn.read(answer.body["data"])
+
+    def refresh(
+        self,
+        *,
+        refresh_token: str,
+    ) -> Tokens:
+        """Refresh the tokens.
+
+        A refresh token is exchanged for its successor. Keep the newest one: an old one ends the session.
+
+        The client needs the scope `auth`.
+
+        - `refresh_token`: The newest refresh token of the session.
+
+        Raises `Problem` with one of 401, 409, 429, 400, 403, 408, 413, 414, 431, 500, 503, 415, 422.
+        """
+        answer = self._caller.call(
+            REFRESH_TOKEN,
+            body={"refresh_token": refresh_token},
+        )
+        return Tokens.read(answer.body["data"])
+
+
+class Sessions:
+    """Calls about sessions."""
+
+    def __init__(self, caller: Caller) -> None:
+        self._caller = caller
+
+    def list(self) -> TokenList:
+        """List the sessions.
+
+        The caller's live sessions with every client, newest first. The two numbers compare them with how many the organization wants a user to have.
+
+        The client needs the scope `auth`.
+
+        Raises `Problem` with one of 400, 401, 403, 408, 413, 414, 431, 500, 503.
+        """
+        answer = self._caller.call(
+            LIST_TOKENS,
+        )
+        return TokenList.read(answer.body["data"])
+
+    def logout(self) -> Revoked:
+        """Log out.
+
+        Ends the session of this token. Done again with the same token, it ends none.
+
+        The client needs the scope `auth`.
+
+        Raises `Problem` with one of 503, 400, 401, 403, 408, 413, 414, 431, 500.
+        """
+        answer = self._caller.call(
+            LOGOUT,
+        )
+        return Revoked.read(answer.body["data"])
+
+    def revoke_all(self) -> Revoked:
+        """End every session.
+
+        This one too. Their tokens stop working at once.
+
+        The client needs the scope `auth`.
+
+        Raises `Problem` with one of 409, 503, 400, 401, 403, 408, 413, 414, 431, 500.
+        """
+        answer = self._caller.call(
+            REVOKE_ALL_TOKENS,
+        )
+        return Revoked.read(answer.body["data"])
+
+    def revoke_others(self) -> Revoked:
+        """End every other session.
+
+        All but the session of this token. Their tokens stop working at once.
+
+        The client needs the scope `auth`.
+
+        Raises `Problem` with one of 409, 503, 400, 401, 403, 408, 413, 414, 431, 500.
+        """
+        answer = self._caller.call(
+            REVOKE_ALL_TOKENS_EXCEPT_CURRENT,
+        )
+        return Revoked.read(answer.body["data"])
+
+    def revoke(self, id: str) -> Revoked:
+        """End one session.
+
+        One of the caller's own; another's is not found.
+
+        The client needs the scope `auth`.
+
+        Raises `Problem` with one of 503, 400, 401, 403, 408, 413, 414, 431, 500, 404.
+        """
+        answer = self._caller.call(
+            REVOKE_TOKEN,
+            path={"id": id},
+        )
+        return Revoked.read(answer.body["data"])
+
+
+class Account:
+    """Calls about account."""
+
+    def __init__(self, caller: Caller) -> None:
+        self._caller = caller
+
+    def delete(self, auth_id: str) -> Deleted:
+        """Delete my account.
+
+        `auth_id` is the caller's own `user.auth_id`, percent-encoded. The person is erased, every session ends, subscriptions are cancelled as of now, payments stay. The account at the identity provider is not touched.
+
+        The client needs the scope `auth`.
+
+        Raises `Problem` with one of 403, 409, 503, 400, 401, 408, 413, 414, 431, 500.
+        """
+        answer = self._caller.call(
+            DELETE_MY_ACCOUNT,
+            path={"auth_id": auth_id},
+        )
+        return Deleted.read(answer.body["data"])
+
+
+class Plans:
+    """Calls about plans."""
+
+    def __init__(self, caller: Caller) -> None:
+        self._caller = caller
+
+    def list(
+        self,
+        *,
+        is_active: bool | Unset = UNSET,
+        billing_cycle: BillingCycle | Unset = UNSET,
+        tier: int | Unset = UNSET,
+        most_popular: bool | Unset = UNSET,
+        product_id: str | Unset = UNSET,
+        variant: str | Unset = UNSET,
+        sort: PlanSort | Unset = UNSET,
+        limit: int | Unset = UNSET,
+        cursor: str | Unset = UNSET,
+    ) -> Page[Plan]:
+        """List plans.
+
+        The organization's plans, by tier and slug unless asked otherwise.
+
+        The client needs the scope `plans:read`.
+
+        - `is_active`: Active or retired plans only.
+        - `billing_cycle`: Plans that bill so; aliases are read too.
+        - `tier`: Plans of this tier.
+        - `most_popular`: Plans marked as most popular, or not.
+        - `product_id`: Plans of this product.
+        - `variant`: Plans that name this variant.
+        - `sort`: The order; a - before the name turns it round.
+        - `limit`: The most plans on a page.
+        - `cursor`: `next_cursor` of the page before.
+
+        Raises `Problem` with one of 400, 401, 403, 408, 413, 414, 431, 500, 503.
+        """
+        answer = self._caller.call(
+            LIST_PLANS,
+            query={
+                "is_active": is_active,
+                "billing_cycle": billing_cycle,
+                "tier": tier,
+                "most_popular": most_popular,
+                "product_id": product_id,
+                "variant": variant,
+                "sort": sort,
+                "limit": limit,
+                "cursor": cursor,
+            },
+        )
+        return page(answer.body, Plan.read)
+
+    def each(
+        self,
+        *,
+        is_active: bool | Unset = UNSET,
+        billing_cycle: BillingCycle | Unset = UNSET,
+        tier: int | Unset = UNSET,
+        most_popular: bool | Unset = UNSET,
+        product_id: str | Unset = UNSET,
+        variant: str | Unset = UNSET,
+        sort: PlanSort | Unset = UNSET,
+        limit: int | Unset = UNSET,
+        cursor: str | Unset = UNSET,
+    ) -> Iterator[Plan]:
+        """Every one of them, page after page; `limit` is the size of a page."""
+
+        def fetch(after: str | Unset) -> Page[Plan]:
+            return self.list(
+                is_active=is_active,
+                billing_cycle=billing_cycle,
+                tier=tier,
+                most_popular=most_popular,
+                product_id=product_id,
+                variant=variant,
+                sort=sort,
+                limit=limit,
+                cursor=after,
+            )
+
+        return walk(cursor, fetch)
+
+    def create(
+        self,
+        *,
+        name: str,
+        slug: str,
+        price: Decimal | int,
+        billing_cycle: BillingCycle,
+        product_id: str | None | Unset = UNSET,
+        variants: Sequence[str] | Unset = UNSET,
+        currency: str | Unset = UNSET,
+        href: str | None | Unset = UNSET,
+        description: str | Unset = UNSET,
+        node_quota: int | Unset = UNSET,
+        features: str | Unset = UNSET,
+        most_popular: bool | Unset = UNSET,
+        tier: int | Unset = UNSET,
+        is_active: bool | Unset = UNSET,
+        idempotency_key: str | Unset = UNSET,
+    ) -> Plan:
+        """Create a plan.
+
+        With an `Idempotency-Key` a retry answers what the first request did.
+
+        The client needs the scope `plans:write`.
+
+        - `name`: What customers call the plan.
+        - `product_id`: The product it sells, in another system's words.
+        - `variants`: Variants of that product.
+        - `slug`: The plan's name in paths; it never changes.
+        - `price`: What one cycle costs, with at most the currency's decimals.
+        - `currency`: The price's currency; the organization's unless given. An ISO 4217 code that has minor units, in any case.
+        - `href`: A link to the plan. An http or https URL.
+        - `billing_cycle`: How often it bills. One of daily, weekly, biweekly, monthly, quarterly, semiannual, yearly, biennial, lifetime. Its usual aliases (month, year, annual, one_time …) are read too, in any case.
+        - `description`: What it is, in prose.
+        - `node_quota`: How many nodes it includes.
+        - `features`: A comma-separated list in one string, kept as it is.
+        - `most_popular`: Whether to mark it as the usual choice.
+        - `tier`: Its rank among the plans.
+        - `is_active`: Whether it takes new subscriptions.
+
+        Raises `Problem` with one of 409, 400, 401, 403, 408, 413, 414, 431, 500, 503, 415, 422.
+        """
+        answer = self._caller.call(
+            CREATE_PLAN,
+            headers={"idempotency-key": idempotency_key},
+            body={
+                "name": name,
+                "product_id": product_id,
+                "variants": variants,
+                "slug": slug,
+                "price": price,
+                "currency": currency,
+                "href": href,
+                "billing_cycle": billing_cycle,
+                "description": description,
+                "node_quota": node_quota,
+                "features": features,
+                "most_popular": most_popular,
+                "tier": tier,
+                "is_active": is_active,
+            },
+        )
+        return Plan.read(answer.body["data"], answer.etag)
+
+    def get(self, slug: str) -> Plan:
+        """Read a plan.
+
+        By its slug or its id.
+
+        The client needs the scope `plans:read`.
+
+        Raises `Problem` with one of 400, 401, 403, 408, 413, 414, 431, 500, 503, 404.
+        """
+        answer = self._caller.call(
+            READ_PLAN,
+            path={"slug": slug},
+        )
+        return Plan.read(answer.body["data"], answer.etag)
+
+    def get_if_changed(self, slug: str, etag: str) -> Plan | None:
+        """The same, or `None` if the record is still what `etag` says."""
+        answer = self._caller.call(
+            READ_PLAN,
+            path={"slug": slug},
+            headers={"if-none-match": etag},
+        )
+        return None if answer.not_modified else Plan.read(answer.body["data"], answer.etag)
+
+    def update(
+        self,
+        slug: str,
+        *,
+        price: Decimal | int | Unset = UNSET,
+        billing_cycle: BillingCycle | Unset = UNSET,
+        description: str | Unset = UNSET,
+        node_quota: int | Unset = UNSET,
+        features: str | Unset = UNSET,
+        most_popular: bool | Unset = UNSET,
+        tier: int | Unset = UNSET,
+        is_active: bool | Unset = UNSET,
+        if_match: str | None | Unset = UNSET,
+    ) -> Plan:
+        """Update a plan.
+
+        Merges: what is left out stays as it is. What names the product cannot be changed.
+
+        The client needs the scope `plans:write`.
+
+        - `price`: What one cycle costs, with at most the currency's decimals.
+        - `billing_cycle`: How often it bills. One of daily, weekly, biweekly, monthly, quarterly, semiannual, yearly, biennial, lifetime. Its usual aliases (month, year, annual, one_time …) are read too, in any case.
+        - `description`: What it is, in prose.
+        - `node_quota`: How many nodes it includes.
+        - `features`: A comma-separated list in one string, kept as it is.
+        - `most_popular`: Whether to mark it as the usual choice.
+        - `tier`: Its rank among the plans.
+        - `is_active`: Whether it takes new subscriptions.
+
+        Raises `Problem` with one of 409, 400, 401, 403, 408, 413, 414, 431, 500, 503, 415, 422, 404, 412.
+        """
+        answer = self._caller.call(
+            UPDATE_PLAN,
+            path={"slug": slug},
+            headers={"if-match": if_match},
+            body={
+                "price": price,
+                "billing_cycle": billing_cycle,
+                "description": description,
+                "node_quota": node_quota,
+                "features": features,
+                "most_popular": most_popular,
+                "tier": tier,
+                "is_active": is_active,
+            },
+        )
+        return Plan.read(answer.body["data"], answer.etag)
+
+    def delete(
+        self,
+        slug: str,
+        *,
+        if_match: str | None | Unset = UNSET,
+    ) -> Plan:
+        """Delete a plan.
+
+        Only while no subscription refers to it; answers the plan as it was. Its slug is free again.
+
+        The client needs the scope `plans:write`.
+
+        Raises `Problem` with one of 409, 400, 401, 403, 408, 413, 414, 431, 500, 503, 404, 412.
+        """
+        answer = self._caller.call(
+            DELETE_PLAN,
+            path={"slug": slug},
+            headers={"if-match": if_match},
+        )
+        return Plan.read(answer.body["data"], answer.etag)
+
+
+class Subscriptions:
+    """Calls about subscriptions."""
+
+    def __init__(self, caller: Caller) -> None:
+        self._caller = caller
+
+    def list(
+        self,
+        *,
+        user_id: str | Unset = UNSET,
+        subscription_plan_id: str | Unset = UNSET,
+        status: str | Unset = UNSET,
+        is_active: bool | Unset = UNSET,
+        billing_cycle: BillingCycle | Unset = UNSET,
+        external_subscription_id: str | Unset = UNSET,
+        created_after: datetime | Unset = UNSET,
+        created_before: datetime | Unset = UNSET,
+        renews_after: datetime | Unset = UNSET,
+        renews_before: datetime | Unset = UNSET,
+        ends_after: datetime | Unset = UNSET,
+        ends_before: datetime | Unset = UNSET,
+        sort: SubscriptionSort | Unset = UNSET,
+        limit: int | Unset = UNSET,
+        cursor: str | Unset = UNSET,
+    ) -> Page[Subscription]:
+        """List subscriptions.
+
+        Newest first unless asked otherwise. A page under a rare filter may be short and still have more.
+
+        The client needs the scope `subscriptions:read`.
+
+        - `user_id`: Subscriptions of this user.
+        - `subscription_plan_id`: Subscriptions of this plan, by id or slug.
+        - `status`: One status, or several separated by commas; aliases are read too.
+        - `is_active`: Active or inactive ones only.
+        - `billing_cycle`: Those that bill so; aliases are read too.
+        - `external_subscription_id`: The one with this external id.
+        - `created_after`: Created at this instant or later.
+        - `created_before`: Created before this instant.
+        - `renews_after`: Renewing at this instant or later.
+        - `renews_before`: Renewing before this instant.
+        - `ends_after`: Ending at this instant or later.
+        - `ends_before`: Ending before this instant.
+        - `sort`: The order; a - before the name turns it round. Those without the instant come last.
+        - `limit`: The most subscriptions on a page.
+        - `cursor`: `next_cursor` of the page before.
+
+        Raises `Problem` with one of 400, 401, 403, 408, 413, 414, 431, 500, 503.
+        """
+        answer = self._caller.call(
+            LIST_SUBSCRIPTIONS,
+            query={
+                "user_id": user_id,
+                "subscription_plan_id": subscription_plan_id,
+                "status": status,
+                "is_active": is_active,
+                "billing_cycle": billing_cycle,
+                "external_subscription_id": external_subscription_id,
+                "created_after": created_after,
+                "created_before": created_before,
+                "renews_after": renews_after,
+                "renews_before": renews_before,
+                "ends_after": ends_after,
+                "ends_before": ends_before,
+                "sort": sort,
+                "limit": limit,
+                "cursor": cursor,
+            },
+        )
+        return page(answer.body, Subscription.read)
+
+    def each(
+        self,
+        *,
+        user_id: str | Unset = UNSET,
+        subscription_plan_id: str | Unset = UNSET,
+        status: str | Unset = UNSET,
+        is_active: bool | Unset = UNSET,
+        billing_cycle: BillingCycle | Unset = UNSET,
+        external_subscription_id: str | Unset = UNSET,
+        created_after: datetime | Unset = UNSET,
+        created_before: datetime | Unset = UNSET,
+        renews_after: datetime | Unset = UNSET,
+        renews_before: datetime | Unset = UNSET,
+        ends_after: datetime | Unset = UNSET,
+        ends_before: datetime | Unset = UNSET,
+        sort: SubscriptionSort | Unset = UNSET,
+        limit: int | Unset = UNSET,
+        cursor: str | Unset = UNSET,
+    ) -> Iterator[Subscription]:
+        """Every one of them, page after page; `limit` is the size of a page."""
+
+        def fetch(after: str | Unset) -> Page[Subscription]:
+            return self.list(
+                user_id=user_id,
+                subscription_plan_id=subscription_plan_id,
+                status=status,
+                is_active=is_active,
+                billing_cycle=billing_cycle,
+                external_subscription_id=external_subscription_id,
+                created_after=created_after,
+                created_before=created_before,
+                renews_after=renews_after,
+                renews_before=renews_before,
+                ends_after=ends_after,
+                ends_before=ends_before,
+                sort=sort,
+                limit=limit,
+                cursor=after,
+            )
+
+        return walk(cursor, fetch)
+
+    def create(
+        self,
+        *,
+        user_id: str,
+        subscription_plan_id: str,
+        external_subscription_id: str | None | Unset = UNSET,
+        billing_cycle: BillingCycle | Unset = UNSET,
+        status: SubscriptionStatus | Unset = UNSET,
+        is_active: bool | Unset = UNSET,
+        renews_at: datetime | None | Unset = UNSET,
+        starts_at: datetime | Unset = UNSET,
+        ends_at: datetime | None | Unset = UNSET,
+        idempotency_key: str | Unset = UNSET,
+    ) -> Subscription:
+        """Create a subscription.
+
+        With an `Idempotency-Key` a retry answers what the first request did.
+
+        The client needs the scope `subscriptions:write`.
+
+        - `user_id`: The user who subscribes.
+        - `subscription_plan_id`: The plan subscribed to. A plan's id or its slug.
+        - `external_subscription_id`: Its id in another system; the empty text is none.
+        - `billing_cycle`: How often it bills; the plan's cycle unless given. One of daily, weekly, biweekly, monthly, quarterly, semiannual, yearly, biennial, lifetime. Its usual aliases (month, year, annual, one_time …) are read too, in any case.
+        - `status`: Where it stands. One of pending, incomplete, on_trial, active, past_due, unpaid, paused, cancelled, expired. Aliases such as trialing and canceled are read too, in any case.
+        - `is_active`: Whether it counts; by its status unless given.
+        - `renews_at`: When it renews; one cycle after the start unless given. An RFC 3339 instant with an offset, between 1970 and 9999.
+        - `starts_at`: When it starts; now unless given. An RFC 3339 instant with an offset, between 1970 and 9999.
+        - `ends_at`: When it ends. An RFC 3339 instant with an offset, between 1970 and 9999.
+
+        Raises `Problem` with one of 409, 400, 401, 403, 408, 413, 414, 431, 500, 503, 415, 422.
+        """
+        answer = self._caller.call(
+            CREATE_SUBSCRIPTION,
+            headers={"idempotency-key": idempotency_key},
+            body={
+                "user_id": user_id,
+                "subscription_plan_id": subscription_plan_id,
+                "external_subscription_id": external_subscription_id,
+                "billing_cycle": billing_cycle,
+                "status": status,
+                "is_active": is_active,
+                "renews_at": renews_at,
+                "starts_at": starts_at,
+                "ends_at": ends_at,
+            },
+        )
+        return Subscription.read(answer.body["data"], answer.etag)
+
+    def get(self, id: str) -> Subscription:
+        """Read a subscription.
+
+        `has_access` says whether the user may use the plan at this moment.
+
+        The client needs the scope `subscriptions:read`.
+
+        Raises `Problem` with one of 400, 401, 403, 408, 413, 414, 431, 500, 503, 404.
+        """
+        answer = self._caller.call(
+            READ_SUBSCRIPTION,
+            path={"id": id},
+        )
+        return Subscription.read(answer.body["data"], answer.etag)
+
+    def get_if_changed(self, id: str, etag: str) -> Subscription | None:
+        """The same, or `None` if the record is still what `etag` says."""
+        answer = self._caller.call(
+            READ_SUBSCRIPTION,
+            path={"id": id},
+            headers={"if-none-match": etag},
+        )
+        return None if answer.not_modified else Subscription.read(answer.body["data"], answer.etag)
+
+    def update(
+        self,
+        id: str,
+        *,
+        user_id: str | Unset = UNSET,
+        subscription_plan_id: str | Unset = UNSET,
+        external_subscription_id: str | None | Unset = UNSET,
+        billing_cycle: BillingCycle | Unset = UNSET,
+        status: SubscriptionStatus | Unset = UNSET,
+        is_active: bool | Unset = UNSET,
+        renews_at: datetime | None | Unset = UNSET,
+        starts_at: datetime | Unset = UNSET,
+        ends_at: datetime | None | Unset = UNSET,
+        if_match: str | None | Unset = UNSET,
+    ) -> Subscription:
+        """Update a subscription.
+
+        Merges: what is left out stays as it is, a null clears what can be empty.
+
+        The client needs the scope `subscriptions:write`.
+
+        - `user_id`: The user who subscribes.
+        - `subscription_plan_id`: The plan subscribed to. A plan's id or its slug.
+        - `external_subscription_id`: Its id in another system; the empty text is none.
+        - `billing_cycle`: How often it bills; the plan's cycle unless given. One of daily, weekly, biweekly, monthly, quarterly, semiannual, yearly, biennial, lifetime. Its usual aliases (month, year, annual, one_time …) are read too, in any case.
+        - `status`: Where it stands. One of pending, incomplete, on_trial, active, past_due, unpaid, paused, cancelled, expired. Aliases such as trialing and canceled are read too, in any case.
+        - `is_active`: Whether it counts; by its status unless given.
+        - `renews_at`: When it renews; one cycle after the start unless given. An RFC 3339 instant with an offset, between 1970 and 9999.
+        - `starts_at`: When it starts; now unless given. An RFC 3339 instant with an offset, between 1970 and 9999.
+        - `ends_at`: When it ends. An RFC 3339 instant with an offset, between 1970 and 9999.
+
+        Raises `Problem` with one of 409, 400, 401, 403, 408, 413, 414, 431, 500, 503, 415, 422, 404, 412.
+        """
+        answer = self._caller.call(
+            UPDATE_SUBSCRIPTION,
+            path={"id": id},
+            headers={"if-match": if_match},
+            body={
+                "user_id": user_id,
+                "subscription_plan_id": subscription_plan_id,
+                "external_subscription_id": external_subscription_id,
+                "billing_cycle": billing_cycle,
+                "status": status,
+                "is_active": is_active,
+                "renews_at": renews_at,
+                "starts_at": starts_at,
+                "ends_at": ends_at,
+            },
+        )
+        return Subscription.read(answer.body["data"], answer.etag)
+
+    def delete(
+        self,
+        id: str,
+        *,
+        if_match: str | None | Unset = UNSET,
+    ) -> Subscription:
+        """Delete a subscription.
+
+        Answers the subscription as it was. Its payments stay.
+
+        The client needs the scope `subscriptions:write`.
+
+        Raises `Problem` with one of 409, 400, 401, 403, 408, 413, 414, 431, 500, 503, 404, 412.
+        """
+        answer = self._caller.call(
+            DELETE_SUBSCRIPTION,
+            path={"id": id},
+            headers={"if-match": if_match},
+        )
+        return Subscription.read(answer.body["data"], answer.etag)
+
+
+class Payments:
+    """Calls about payments."""
+
+    def __init__(self, caller: Caller) -> None:
+        self._caller = caller
+
+    def create(
+        self,
+        *,
+        subscription_id: str,
+        amount: Decimal | int,
+        currency: str,
+        external_payment_id: str | None | Unset = UNSET,
+        status: PaymentStatus | Unset = UNSET,
+        idempotency_key: str | Unset = UNSET,
+    ) -> Payment:
+        """Create a payment.
+
+        With an `Idempotency-Key` a retry answers what the first request did.
+
+        The client needs the scope `payments:write`.
+
+        - `subscription_id`: The subscription it pays for.
+        - `amount`: How much, with at most the currency's decimals.
+        - `currency`: The amount's currency. An ISO 4217 code that has minor units, in any case.
+        - `external_payment_id`: Its id in another system; the empty text is none.
+        - `status`: Where it stands; pending unless given. One of pending, processing, completed, failed, partially_refunded, refunded, disputed, void. Aliases such as paid and canceled are read too, in any case.
+
+        Raises `Problem` with one of 409, 400, 401, 403, 408, 413, 414, 431, 500, 503, 415, 422.
+        """
+        answer = self._caller.call(
+            CREATE_PAYMENT,
+            headers={"idempotency-key": idempotency_key},
+            body={
+                "subscription_id": subscription_id,
+                "amount": amount,
+                "currency": currency,
+                "external_payment_id": external_payment_id,
+                "status": status,
+            },
+        )
+        return Payment.read(answer.body["data"], answer.etag)
+
+    def get(self, payment_id: str) -> Payment:
+        """Read a payment.
+
+        `date` is when it last became completed.
+
+        The client needs the scope `payments:read`.
+
+        Raises `Problem` with one of 400, 401, 403, 408, 413, 414, 431, 500, 503, 404.
+        """
+        answer = self._caller.call(
+            READ_PAYMENT,
+            path={"payment_id": payment_id},
+        )
+        return Payment.read(answer.body["data"], answer.etag)
+
+    def get_if_changed(self, payment_id: str, etag: str) -> Payment | None:
+        """The same, or `None` if the record is still what `etag` says."""
+        answer = self._caller.call(
+            READ_PAYMENT,
+            path={"payment_id": payment_id},
+            headers={"if-none-match": etag},
+        )
+        return None if answer.not_modified else Payment.read(answer.body["data"], answer.etag)
+
+    def update(
+        self,
+        payment_id: str,
+        *,
+        subscription_id: str | Unset = UNSET,
+        amount: Decimal | int | Unset = UNSET,
+        currency: str | Unset = UNSET,
+        external_payment_id: str | None | Unset = UNSET,
+        status: PaymentStatus | Unset = UNSET,
+        if_match: str | None | Unset = UNSET,
+    ) -> Payment:
+        """Update a payment.
+
+        Merges: what is left out stays as it is, a null clears what can be empty.
+
+        The client needs the scope `payments:write`.
+
+        - `subscription_id`: The subscription it pays for.
+        - `amount`: How much, with at most the currency's decimals.
+        - `currency`: The amount's currency. An ISO 4217 code that has minor units, in any case.
+        - `external_payment_id`: Its id in another system; the empty text is none.
+        - `status`: Where it stands; pending unless given. One of pending, processing, completed, failed, partially_refunded, refunded, disputed, void. Aliases such as paid and canceled are read too, in any case.
+
+        Raises `Problem` with one of 409, 400, 401, 403, 408, 413, 414, 431, 500, 503, 415, 422, 404, 412.
+        """
+        answer = self._caller.call(
+            UPDATE_PAYMENT,
+            path={"payment_id": payment_id},
+            headers={"if-match": if_match},
+            body={
+                "subscription_id": subscription_id,
+                "amount": amount,
+                "currency": currency,
+                "external_payment_id": external_payment_id,
+                "status": status,
+            },
+        )
+        return Payment.read(answer.body["data"], answer.etag)
+
+    def delete(
+        self,
+        payment_id: str,
+        *,
+        if_match: str | None | Unset = UNSET,
+    ) -> Payment:
+        """Delete a payment.
+
+        Answers the payment as it was.
+
+        The client needs the scope `payments:write`.
+
+        Raises `Problem` with one of 409, 400, 401, 403, 408, 413, 414, 431, 500, 503, 404, 412.
+        """
+        answer = self._caller.call(
+            DELETE_PAYMENT,
+            path={"payment_id": payment_id},
+            headers={"if-match": if_match},
+        )
+        return Payment.read(answer.body["data"], answer.etag)
+
+
+class Resources:
+    """Everything that can be called."""
+
+    def __init__(self, caller: Caller) -> None:
+        self.auth = Auth(caller)
+        self.sessions = Sessions(caller)
+        self.account = Account(caller)
+        self.plans = Plans(caller)
+        self.subscriptions = Subscriptions(caller)
+        self.payments = Payments(caller)

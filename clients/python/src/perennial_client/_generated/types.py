@@ -1,0 +1,452 @@
+"""The records of the API, and the words they are written with. Written from `openapi.json` by `cargo xtask clients`; do not edit."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from decimal import Decimal
+from typing import Any, Literal, TypeAlias
+
+from .._wire import instant, money, optional
+
+__all__ = [
+    "BillingCycle",
+    "Deleted",
+    "LoggedIn",
+    "Payment",
+    "PaymentStatus",
+    "Plan",
+    "PlanSort",
+    "ProblemCode",
+    "Revoked",
+    "Session",
+    "Subscription",
+    "SubscriptionSort",
+    "SubscriptionStatus",
+    "TokenList",
+    "Tokens",
+    "User",
+]
+
+BillingCycle: TypeAlias = Literal[
+    "daily",
+    "weekly",
+    "biweekly",
+    "monthly",
+    "quarterly",
+    "semiannual",
+    "yearly",
+    "biennial",
+    "lifetime",
+]
+
+SubscriptionStatus: TypeAlias = Literal[
+    "pending",
+    "incomplete",
+    "on_trial",
+    "active",
+    "past_due",
+    "unpaid",
+    "paused",
+    "cancelled",
+    "expired",
+]
+
+PaymentStatus: TypeAlias = Literal[
+    "pending",
+    "processing",
+    "completed",
+    "failed",
+    "partially_refunded",
+    "refunded",
+    "disputed",
+    "void",
+]
+
+ProblemCode: TypeAlias = Literal[
+    "address_not_allowed",
+    "ambiguous",
+    "answer_timeout",
+    "body_too_large",
+    "client_id_required",
+    "client_not_for_browsers",
+    "contended",
+    "duplicate_item",
+    "duplicate_key",
+    "email_mismatch",
+    "email_not_verified",
+    "email_taken",
+    "external_id_taken",
+    "fresh_sign_in_required",
+    "headers_too_large",
+    "idempotency_in_flight",
+    "idempotency_key_reused",
+    "identity_provider_unavailable",
+    "inconsistent",
+    "insufficient_scope",
+    "internal",
+    "invalid_client",
+    "invalid_cursor",
+    "invalid_format",
+    "invalid_header",
+    "invalid_identity_token",
+    "invalid_input",
+    "invalid_parameter",
+    "invalid_refresh_token",
+    "invalid_text",
+    "invalid_token",
+    "invalid_transition",
+    "invalid_type",
+    "malformed_json",
+    "method_not_allowed",
+    "not_account_owner",
+    "not_found",
+    "not_nullable",
+    "out_of_range",
+    "outcome_unknown",
+    "overloaded",
+    "plan_in_use",
+    "plan_inactive",
+    "rate_limited",
+    "read_only_field",
+    "refresh_token_expired",
+    "refresh_token_reused",
+    "request_timeout",
+    "required",
+    "route_not_found",
+    "shutting_down",
+    "slug_taken",
+    "stale",
+    "storage_unavailable",
+    "target_too_long",
+    "token_required",
+    "too_long",
+    "too_many_decimals",
+    "too_short",
+    "unknown_field",
+    "unknown_parameter",
+    "unknown_value",
+    "unsupported_media_type",
+    "user_already_exists",
+    "user_not_found",
+]
+
+PlanSort: TypeAlias = Literal[
+    "tier",
+    "-tier",
+    "price",
+    "-price",
+    "name",
+    "-name",
+    "created_at",
+    "-created_at",
+    "updated_at",
+    "-updated_at",
+]
+
+SubscriptionSort: TypeAlias = Literal[
+    "created_at",
+    "-created_at",
+    "renews_at",
+    "-renews_at",
+    "ends_at",
+    "-ends_at",
+]
+
+
+@dataclass(frozen=True)
+class Plan:
+    """A `Plan` as the API answers it."""
+
+    id: str
+    name: str
+    product_id: str | None
+    variants: tuple[str, ...]
+    slug: str
+    price: Decimal
+    currency: str
+    href: str | None
+    billing_cycle: BillingCycle
+    description: str
+    node_quota: int
+    features: str
+    most_popular: bool
+    tier: int
+    is_active: bool
+    created_at: datetime
+    updated_at: datetime
+    #: What to send as `if_match`; `None` in a list, which has no entity tags.
+    etag: str | None = field(default=None, compare=False, repr=False)
+
+    @classmethod
+    def read(cls, members: Mapping[str, Any], etag: str | None = None) -> Plan:
+        """From the members of its JSON; those that are not known here are left out."""
+        return cls(
+            id=members["id"],
+            name=members["name"],
+            product_id=members["product_id"],
+            variants=tuple(members["variants"]),
+            slug=members["slug"],
+            price=money(members["price"]),
+            currency=members["currency"],
+            href=members["href"],
+            billing_cycle=members["billing_cycle"],
+            description=members["description"],
+            node_quota=members["node_quota"],
+            features=members["features"],
+            most_popular=members["most_popular"],
+            tier=members["tier"],
+            is_active=members["is_active"],
+            created_at=instant(members["created_at"]),
+            updated_at=instant(members["updated_at"]),
+            etag=etag,
+        )
+
+
+@dataclass(frozen=True)
+class Subscription:
+    """A `Subscription` as the API answers it."""
+
+    id: str
+    user_id: str
+    subscription_plan_id: str
+    external_subscription_id: str | None
+    billing_cycle: BillingCycle
+    status: SubscriptionStatus
+    is_active: bool
+    has_access: bool
+    renews_at: datetime | None
+    starts_at: datetime
+    ends_at: datetime | None
+    created_at: datetime
+    updated_at: datetime
+    #: What to send as `if_match`; `None` in a list, which has no entity tags.
+    etag: str | None = field(default=None, compare=False, repr=False)
+
+    @classmethod
+    def read(cls, members: Mapping[str, Any], etag: str | None = None) -> Subscription:
+        """From the members of its JSON; those that are not known here are left out."""
+        return cls(
+            id=members["id"],
+            user_id=members["user_id"],
+            subscription_plan_id=members["subscription_plan_id"],
+            external_subscription_id=members["external_subscription_id"],
+            billing_cycle=members["billing_cycle"],
+            status=members["status"],
+            is_active=members["is_active"],
+            has_access=members["has_access"],
+            renews_at=optional(instant, members["renews_at"]),
+            starts_at=instant(members["starts_at"]),
+            ends_at=optional(instant, members["ends_at"]),
+            created_at=instant(members["created_at"]),
+            updated_at=instant(members["updated_at"]),
+            etag=etag,
+        )
+
+
+@dataclass(frozen=True)
+class Payment:
+    """A `Payment` as the API answers it."""
+
+    id: str
+    subscription_id: str
+    amount: Decimal
+    currency: str
+    external_payment_id: str | None
+    status: PaymentStatus
+    date: datetime | None
+    created_at: datetime
+    updated_at: datetime
+    #: What to send as `if_match`; `None` in a list, which has no entity tags.
+    etag: str | None = field(default=None, compare=False, repr=False)
+
+    @classmethod
+    def read(cls, members: Mapping[str, Any], etag: str | None = None) -> Payment:
+        """From the members of its JSON; those that are not known here are left out."""
+        return cls(
+            id=members["id"],
+            subscription_id=members["subscription_id"],
+            amount=money(members["amount"]),
+            currency=members["currency"],
+            external_payment_id=members["external_payment_id"],
+            status=members["status"],
+            date=optional(instant, members["date"]),
+            created_at=instant(members["created_at"]),
+            updated_at=instant(members["updated_at"]),
+            etag=etag,
+        )
+
+
+@dataclass(frozen=True)
+class User:
+    """A `User` as the API answers it."""
+
+    id: str
+    #: The person's id at the identity provider.
+    auth_id: str | None
+    #: The identity provider's `iss`.
+    auth_provider: str | None
+    auth_type: str | None
+    auth_token_status_id: str
+    organization_id: str
+    email: str | None
+    username: str | None
+    first_name: str | None
+    last_name: str | None
+    terms: bool | None
+    notifications: bool | None
+    role: Literal["user"]
+    created_at: datetime
+    updated_at: datetime
+
+    @classmethod
+    def read(cls, members: Mapping[str, Any]) -> User:
+        """From the members of its JSON; those that are not known here are left out."""
+        return cls(
+            id=members["id"],
+            auth_id=members["auth_id"],
+            auth_provider=members["auth_provider"],
+            auth_type=members["auth_type"],
+            auth_token_status_id=members["auth_token_status_id"],
+            organization_id=members["organization_id"],
+            email=members["email"],
+            username=members["username"],
+            first_name=members["first_name"],
+            last_name=members["last_name"],
+            terms=members["terms"],
+            notifications=members["notifications"],
+            role=members["role"],
+            created_at=instant(members["created_at"]),
+            updated_at=instant(members["updated_at"]),
+        )
+
+
+@dataclass(frozen=True)
+class Tokens:
+    """A `Tokens` as the API answers it."""
+
+    #: The access token: a JWT.
+    token: str = field(repr=False)
+    token_type: Literal["Bearer"]
+    #: Seconds.
+    expires_in: int
+    expires_at: datetime
+    #: Opaque; it changes with each refresh.
+    refresh_token: str = field(repr=False)
+    #: Seconds, if it is not used.
+    refresh_expires_in: int
+    user: User
+
+    @classmethod
+    def read(cls, members: Mapping[str, Any]) -> Tokens:
+        """From the members of its JSON; those that are not known here are left out."""
+        return cls(
+            token=members["token"],
+            token_type=members["token_type"],
+            expires_in=members["expires_in"],
+            expires_at=instant(members["expires_at"]),
+            refresh_token=members["refresh_token"],
+            refresh_expires_in=members["refresh_expires_in"],
+            user=User.read(members["user"]),
+        )
+
+
+@dataclass(frozen=True)
+class LoggedIn:
+    """A `LoggedIn` as the API answers it."""
+
+    user: User
+
+    @classmethod
+    def read(cls, members: Mapping[str, Any]) -> LoggedIn:
+        """From the members of its JSON; those that are not known here are left out."""
+        return cls(
+            user=User.read(members["user"]),
+        )
+
+
+@dataclass(frozen=True)
+class Session:
+    """A `Session` as the API answers it."""
+
+    id: str
+    email: str | None
+    client_name: str
+    issued_at: datetime
+    expiration_time: datetime
+    last_used_at: datetime
+    ip_address: str | None
+    user_agent: str | None
+    revoked: bool
+    #: Whether it is the session of this token.
+    current: bool
+    created_at: datetime
+    updated_at: datetime
+
+    @classmethod
+    def read(cls, members: Mapping[str, Any]) -> Session:
+        """From the members of its JSON; those that are not known here are left out."""
+        return cls(
+            id=members["id"],
+            email=members["email"],
+            client_name=members["client_name"],
+            issued_at=instant(members["issued_at"]),
+            expiration_time=instant(members["expiration_time"]),
+            last_used_at=instant(members["last_used_at"]),
+            ip_address=members["ip_address"],
+            user_agent=members["user_agent"],
+            revoked=members["revoked"],
+            current=members["current"],
+            created_at=instant(members["created_at"]),
+            updated_at=instant(members["updated_at"]),
+        )
+
+
+@dataclass(frozen=True)
+class TokenList:
+    """A `TokenList` as the API answers it."""
+
+    tokens: tuple[Session, ...]
+    should_revoke_tokens: bool
+    number_of_tokens_to_revoke: int
+
+    @classmethod
+    def read(cls, members: Mapping[str, Any]) -> TokenList:
+        """From the members of its JSON; those that are not known here are left out."""
+        return cls(
+            tokens=tuple(Session.read(item) for item in members["tokens"]),
+            should_revoke_tokens=members["should_revoke_tokens"],
+            number_of_tokens_to_revoke=members["number_of_tokens_to_revoke"],
+        )
+
+
+@dataclass(frozen=True)
+class Revoked:
+    """A `Revoked` as the API answers it."""
+
+    success: Literal[True]
+    #: How many sessions were ended.
+    revoked: int
+
+    @classmethod
+    def read(cls, members: Mapping[str, Any]) -> Revoked:
+        """From the members of its JSON; those that are not known here are left out."""
+        return cls(
+            success=members["success"],
+            revoked=members["revoked"],
+        )
+
+
+@dataclass(frozen=True)
+class Deleted:
+    """A `Deleted` as the API answers it."""
+
+    deleted: Literal[True]
+
+    @classmethod
+    def read(cls, members: Mapping[str, Any]) -> Deleted:
+        """From the members of its JSON; those that are not known here are left out."""
+        return cls(
+            deleted=members["deleted"],
+        )

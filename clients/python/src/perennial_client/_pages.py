@@ -1,0 +1,39 @@
+"""Lists: a page, and all the pages one after the other."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any, Generic, TypeVar
+
+from ._wire import Unset
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True)
+class Page(Generic[T]):
+    """One page of a list. Under a rare filter it may be short, even empty, and still have more."""
+
+    data: tuple[T, ...]
+    next_cursor: str | None
+    has_more: bool
+    limit: int
+
+
+def page(body: Mapping[str, Any], read: Callable[[Any], T]) -> Page[T]:
+    """A page from the members of its answer."""
+    about = body["page"]
+    data = tuple(read(record) for record in body["data"])
+    return Page(data, about["next_cursor"], about["has_more"], about["limit"])
+
+
+def walk(first: str | Unset, fetch: Callable[[str | Unset], Page[T]]) -> Iterator[T]:
+    """Every record from a cursor on, a page at a time; the next page is asked for when it is needed."""
+    cursor = first
+    while True:
+        fetched = fetch(cursor)
+        yield from fetched.data
+        if not fetched.has_more or fetched.next_cursor is None:
+            return
+        cursor = fetched.next_cursor

@@ -1,0 +1,1 @@
+"""The runtime against a server that answers what a test tells it to."""

@@ -1,0 +1,72 @@
+//! What is written for our own document, in its telling places.
+
+use super::super::read;
+use super::*;
+
+fn ours() -> Model {
+    read::model(include_str!("../../../../openapi.json")).unwrap()
+}
+
+#[test]
+fn records_are_exact_and_typed() {
+    let text = types(&ours());
+    for expected in [
+        "    price: Decimal\n",
+        "            price=money(members[\"price\"]),\n",
+        "    billing_cycle: BillingCycle\n",
+        "    renews_at: datetime | None\n",
+        "            renews_at=optional(instant, members[\"renews_at\"]),\n",
+        "    tokens: tuple[Session, ...]\n",
+        "            tokens=tuple(Session.read(item) for item in members[\"tokens\"]),\n",
+        "    deleted: Literal[True]\n",
+        "    refresh_token: str = field(repr=False)\n",
+        "ProblemCode: TypeAlias = Literal[\n",
+    ] {
+        assert!(text.contains(expected), "{expected} is not in\n{text}");
+    }
+    assert!(!text.contains("class Problem:") && !text.contains("class PlanCreate:"));
+}
+
+#[test]
+fn only_records_that_can_be_matched_have_a_tag() {
+    let text = types(&ours());
+    assert_eq!(text.matches("    etag: str | None = field(").count(), 3);
+}
+
+#[test]
+fn calls_take_what_can_be_sent() {
+    let text = operations(&ours());
+    for expected in [
+        "CREATE_PLAN = Operation(id=\"createPlan\", method=\"POST\", path=\"/subscription-plans\", takes_key=True)\n",
+        "SIGN_IN = Operation(id=\"signIn\", method=\"POST\", path=\"/authentication/sign-in\", repeatable=False)\n",
+        "        price: Decimal | int,\n",
+        "        product_id: str | None | Unset = UNSET,\n",
+        "        variants: Sequence[str] | Unset = UNSET,\n",
+        "        if_match: str | None | Unset = UNSET,\n",
+        "    def each(\n",
+        "    def get_if_changed(self, slug: str, etag: str) -> Plan | None:\n",
+        "        self.plans = Plans(caller)\n",
+    ] {
+        assert!(text.contains(expected), "{expected} is not in\n{text}");
+    }
+    let update = text.split("class Subscriptions:").nth(1).unwrap().split("    def update(").nth(1).unwrap();
+    let update = update.split(") -> ").next().unwrap();
+    assert!(
+        update.contains("ends_at: ") && !update.contains("created_at") && !update.contains("has_access"),
+        "{update}"
+    );
+}
+
+#[test]
+fn required_arguments_come_first_and_reserved_words_get_out_of_the_way() {
+    let text = operations(&ours());
+    let create = text.split("class Plans:").nth(1).unwrap().split("    def create(\n").nth(1).unwrap();
+    let (cycle, product) = (create.find("billing_cycle").unwrap(), create.find("product_id").unwrap());
+    assert!(cycle < product, "{create}");
+    assert_eq!((argument("from"), argument("slug")), ("from_".to_owned(), "slug".to_owned()));
+}
+
+#[test]
+fn the_version_is_the_documents() {
+    assert!(version(&ours()).ends_with(&format!("VERSION = \"{}\"\n", env!("CARGO_PKG_VERSION"))));
+}
