@@ -67,14 +67,14 @@ fn the_only_file(directory: &Path) -> Result<PathBuf> {
     }
 }
 
-fn npm(directory: &Path) -> Command {
+pub(crate) fn npm(directory: &Path) -> Command {
     let mut command = Command::new("npm");
     // Whether there is a newer npm is not what was asked.
     command.current_dir(directory).env("NPM_CONFIG_UPDATE_NOTIFIER", "false");
     command
 }
 
-fn ensure_node() -> Result {
+pub(crate) fn ensure_node() -> Result {
     if !has_node() && debian::can_install() {
         debian::install(&["nodejs", "npm"])?;
     }

@@ -1,0 +1,217 @@
+//! A collection for Postman (v2.1), which Bruno and Insomnia import too: a folder for each group, and one that is the tour.
+//! Each request keeps what the next ones need in variables, so that they work by hand and as a smoke test.
+
+mod script;
+mod smoke;
+
+use serde_json::{Value, json};
+
+use super::model::{Access, Field, Model, Operation};
+use super::names;
+
+pub(crate) use smoke::tour;
+
+const SCHEMA: &str = "https://schema.getpostman.com/json/collection/v2.1.0/collection.json";
+
+pub(crate) const PATH: &str = "clients/postman/perennial.postman_collection.json";
+
+/// The folder that is run as a smoke test.
+const TOUR: &str = "The tour";
+
+const ABOUT: &str = "\
+Every call of the API, a folder for each thing it is about.
+
+Set `baseUrl`, `clientId` (a trusted client that holds every scope) and `identityToken` (your identity provider's, or what \
+`perennial identity token --email ada@example.com` prints), then run the folder `The tour`, or send single requests: what \
+one answers, the next ones use. The tour removes what it made, so it can be taken again.
+
+Written from `openapi.json` by `cargo xtask clients`; do not edit.";
+
+/// Every call once, and signing in as often as a session was ended on the way.
+const WAY: [&str; 26] = [
+    "signUp",
+    "userLoggedIn",
+    "createPlan",
+    "listPlans",
+    "readPlan",
+    "updatePlan",
+    "createSubscription",
+    "listSubscriptions",
+    "readSubscription",
+    "createPayment",
+    "readPayment",
+    "updatePayment",
+    "updateSubscription",
+    "signIn",
+    "listTokens",
+    "revokeToken",
+    "refreshToken",
+    "revokeAllTokensExceptCurrent",
+    "deletePayment",
+    "deleteSubscription",
+    "deletePlan",
+    "logout",
+    "signIn",
+    "revokeAllTokens",
+    "signIn",
+    "deleteMyAccount",
+];
+
+/// What is filled in from outside, with a value to begin with.
+const GIVEN: [(&str, &str); 5] = [
+    ("baseUrl", "http://127.0.0.1:8080"),
+    ("clientId", ""),
+    ("identityToken", ""),
+    ("email", "ada@example.com"),
+    ("planSlug", "pro-monthly"),
+];
+
+/// What the answers fill in.
+const LEARNT: [&str; 7] =
+    ["accessToken", "refreshToken", "userId", "authId", "sessionId", "subscriptionId", "paymentId"];
+
+/// Members of a body that are not as the document's example has them.
+const MEMBERS: [(&str, &str); 7] = [
+    ("access_token", "identityToken"),
+    ("email", "email"),
+    ("refresh_token", "refreshToken"),
+    ("slug", "planSlug"),
+    ("subscription_plan_id", "planSlug"),
+    ("user_id", "userId"),
+    ("subscription_id", "subscriptionId"),
+];
+
+/// The same for parameters in paths; `id` is of the call's own group.
+const PARAMETERS: [(&str, &str, &str); 5] = [
+    ("plans", "slug", "planSlug"),
+    ("subscriptions", "id", "subscriptionId"),
+    ("payments", "payment_id", "paymentId"),
+    ("sessions", "id", "sessionId"),
+    ("account", "auth_id", "authId"),
+];
+
+pub(crate) fn collection(model: &Model) -> String {
+    let mut folders: Vec<Value> = model
+        .groups()
+        .into_iter()
+        .map(|(group, operations)| {
+            let items: Vec<Value> = operations.iter().map(|(_, operation)| with_example(model, operation)).collect();
+            json!({ "name": names::pascal(group), "item": items })
+        })
+        .collect();
+    let on_the_way = WAY.iter().filter_map(|id| model.operations.iter().find(|operation| operation.id == *id));
+    let tour: Vec<Value> = on_the_way.map(|operation| item(model, operation)).collect();
+    folders.push(json!({
+        "name": TOUR,
+        "description": "Sign up, a plan, a subscription, a payment, sessions, a refresh, and the end of the account.",
+        "item": tour
+    }));
+    let given = GIVEN.iter().map(|(key, value)| json!({ "key": key, "value": value }));
+    let learnt = LEARNT.iter().map(|key| json!({ "key": key, "value": "" }));
+    let document = json!({
+        "info": { "name": "Perennial", "version": model.version, "description": ABOUT, "schema": SCHEMA },
+        "item": folders,
+        "variable": given.chain(learnt).collect::<Vec<Value>>()
+    });
+    format!("{document:#}\n")
+}
+
+/// A request with what the document shows as its answer.
+fn with_example(model: &Model, operation: &Operation) -> Value {
+    let mut item = item(model, operation);
+    if let Some(example) = &operation.answer_example {
+        item["response"] = json!([{
+            "name": "As the document shows it",
+            "originalRequest": item["request"],
+            "code": operation.status,
+            "_postman_previewlanguage": "json",
+            "header": [{ "key": "content-type", "value": "application/json" }],
+            "body": format!("{example:#}")
+        }]);
+    }
+    item
+}
+
+fn item(model: &Model, operation: &Operation) -> Value {
+    json!({
+        "name": operation.summary,
+        "request": request(model, operation),
+        "event": [{
+            "listen": "test",
+            "script": { "type": "text/javascript", "exec": script::of(model, operation) }
+        }]
+    })
+}
+
+fn request(model: &Model, operation: &Operation) -> Value {
+    let mut headers = vec![json!({ "key": "client-id", "value": "{{clientId}}" })];
+    if operation.idempotency_key {
+        headers.push(json!({ "key": "idempotency-key", "value": "{{$guid}}" }));
+    }
+    for (name, taken) in [("if-match", operation.if_match), ("if-none-match", operation.if_none_match)] {
+        if taken {
+            headers.push(json!({ "key": name, "value": "", "disabled": true }));
+        }
+    }
+    let mut request = json!({
+        "method": operation.method,
+        "description": operation.docs,
+        "auth": auth(operation.access),
+        "url": url(operation)
+    });
+    if let Some(body) = &operation.body {
+        headers.push(json!({ "key": "content-type", "value": "application/json" }));
+        let example = body.example.clone().unwrap_or_else(|| json!({}));
+        request["body"] = json!({
+            "mode": "raw",
+            "raw": format!("{:#}", filled(model, &body.record, example)),
+            "options": { "raw": { "language": "json" } }
+        });
+    }
+    request["header"] = headers.into();
+    request
+}
+
+fn auth(access: Access) -> Value {
+    match access {
+        Access::User | Access::ClientOrUser => json!({
+            "type": "bearer",
+            "bearer": [{ "key": "token", "value": "{{accessToken}}", "type": "string" }]
+        }),
+        Access::Open | Access::Client => json!({ "type": "noauth" }),
+    }
+}
+
+fn url(operation: &Operation) -> Value {
+    let group = operation.place.as_ref().map_or("", |place| place.group.as_str());
+    let mut path = operation.path.clone();
+    for (_, parameter, variable) in PARAMETERS.iter().filter(|(of, ..)| *of == group) {
+        path = path.replace(&format!("{{{parameter}}}"), &format!("{{{{{variable}}}}}"));
+    }
+    let segments: Vec<&str> = path.split('/').skip(1).collect();
+    let mut url = json!({ "raw": format!("{{{{baseUrl}}}}{path}"), "host": ["{{baseUrl}}"], "path": segments });
+    if !operation.query.is_empty() {
+        let unused =
+            |field: &Field| json!({ "key": field.name, "value": "", "description": field.docs, "disabled": true });
+        url["query"] = operation.query.iter().map(unused).collect();
+    }
+    url
+}
+
+/// The example with variables where a value belongs to this very run. External ids are left out: they are taken once.
+fn filled(model: &Model, record: &str, mut example: Value) -> Value {
+    let known = model.record(record);
+    if let Some(members) = example.as_object_mut() {
+        members.retain(|name, _| !name.starts_with("external_"));
+        for (name, variable) in MEMBERS {
+            let takes = known.is_some_and(|record| record.fields.iter().any(|field| field.name == name));
+            if takes && members.contains_key(name) {
+                members.insert(name.to_owned(), format!("{{{{{variable}}}}}").into());
+            }
+        }
+    }
+    example
+}
+
+#[cfg(test)]
+mod tests;

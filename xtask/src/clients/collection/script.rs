@@ -1,0 +1,69 @@
+//! What a request checks of its answer, and what it keeps for those after it: the `pm` scripts of the collection.
+
+use super::super::model::{Answer, Model, Operation};
+
+/// What an operation's answer teaches: a variable, and where the value is.
+const KEPT: [(&str, &str, &str); 7] = [
+    ("Tokens", "accessToken", "answer.token"),
+    ("Tokens", "refreshToken", "answer.refresh_token"),
+    ("Tokens", "userId", "answer.user.id"),
+    // It stands in a path, and a provider's id may hold anything.
+    ("Tokens", "authId", "encodeURIComponent(answer.user.auth_id)"),
+    // Not the caller's own: that one is needed for what follows.
+    ("TokenList", "sessionId", "(answer.tokens.find(session => !session.current) || answer.tokens[0]).id"),
+    ("Subscription", "subscriptionId", "answer.id"),
+    ("Payment", "paymentId", "answer.id"),
+];
+
+pub(super) fn of(model: &Model, operation: &Operation) -> Vec<String> {
+    let status = operation.status;
+    let mut lines = vec![format!("pm.test(\"answers {status}\", () => pm.response.to.have.status({status}));")];
+    let (record, path) = match &operation.answer {
+        Answer::One(record) => (record, "answer"),
+        Answer::Page(record) => (record, "answer[0]"),
+        Answer::Bare => return lines,
+    };
+    lines.push("const answer = pm.response.json().data;".to_owned());
+    let members: Vec<String> = model
+        .record(record)
+        .map(|known| known.fields.iter().map(|field| format!("\"{}\"", field.name)).collect())
+        .unwrap_or_default();
+    lines.push(format!("pm.test(\"has the members of {record}\", () => pm.expect({path}).to.have.all.keys("));
+    lines.push(format!("    {}", members.join(", ")));
+    lines.push("));".to_owned());
+    lines.extend(kept(operation, record));
+    lines.extend(compared(operation));
+    lines
+}
+
+fn kept(operation: &Operation, record: &str) -> Vec<String> {
+    // A read must not change what the next request is about, so only a create teaches a record's id.
+    let teaches = matches!(record, "Tokens" | "TokenList") || operation.idempotency_key;
+    let known = KEPT.iter().filter(|(of, ..)| teaches && *of == record);
+    let keep =
+        |(_, variable, value): &(&str, &str, &str)| format!("pm.collectionVariables.set(\"{variable}\", {value});");
+    known.map(keep).collect()
+}
+
+/// That the answer is about what was asked.
+fn compared(operation: &Operation) -> Vec<String> {
+    let lines: &[&str] = if operation.if_match && operation.method == "DELETE" {
+        &[
+            "pm.test(\"answers what was there\", () => pm.expect(pm.request.url.toString()).to.satisfy(",
+            "    url => [answer.id, answer.slug].some(name => name && url.endsWith(name))",
+            "));",
+        ]
+    } else if operation.if_match || operation.idempotency_key {
+        &[
+            "pm.test(\"keeps what was sent\", () => {",
+            "    for (const [name, value] of Object.entries(JSON.parse(pm.request.body.raw))) {",
+            "        // A plan may be named by its slug, and a time in fewer digits.",
+            "        if (!/_(id|at)$/.test(name)) pm.expect(answer[name], name).to.eql(value);",
+            "    }",
+            "});",
+        ]
+    } else {
+        &[]
+    };
+    lines.iter().map(|line| (*line).to_owned()).collect()
+}
