@@ -28,6 +28,8 @@ class Told:
     status: int | None
     body: bytes = b""
     headers: Mapping[str, str] = field(default_factory=dict)
+    #: Closes the connection after the answer without having said so.
+    hangs_up: bool = False
 
 
 def data(value: object, status: int = 200, **headers: str) -> Told:
@@ -63,6 +65,8 @@ class FakeServer:
     def __init__(self, answer: Callable[[Asked], Told]) -> None:
         self.asked: list[Asked] = []
         self.connections = 0
+        #: Released for each connection that was closed.
+        self.closed = threading.Semaphore(0)
         self._lock = threading.Lock()
         fake = self
 
@@ -94,13 +98,19 @@ class FakeServer:
                     self.send_header("content-length", str(len(told.body)))
                 self.end_headers()
                 self.wfile.write(told.body)
+                self.close_connection = self.close_connection or told.hangs_up
 
             do_GET = do_POST = do_PUT = do_DELETE = answer
 
             def log_message(self, *_: Any) -> None:
                 pass
 
-        self._server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        class Server(ThreadingHTTPServer):
+            def shutdown_request(self, request: Any) -> None:
+                super().shutdown_request(request)
+                fake.closed.release()
+
+        self._server = Server(("127.0.0.1", 0), Handler)
         self._server.daemon_threads = True
         self._thread = threading.Thread(target=self._server.serve_forever, args=(0.01,), daemon=True)
 

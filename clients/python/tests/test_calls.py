@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
+import pickle
+import threading
 import unittest
 from decimal import Decimal
 
 from perennial_client import Perennial, Problem, Retries, UnexpectedAnswer, ConnectionFailed
 
-from .fake_server import Asked, FakeServer, Told, data, problem, raw, script
+from .fake_server import LOST, Asked, FakeServer, Told, data, problem, raw, script
 from .records import plan
 
 ONCE = Retries(attempts=1)
@@ -87,13 +89,25 @@ class Requests(unittest.TestCase):
         self.assertEqual(server.connections, 1)
 
     def test_a_connection_that_was_closed_at_rest_is_not_used(self) -> None:
-        def close_after_each(_: Asked) -> Told:
-            return Told(200, json.dumps({"data": plan()}).encode(), {"connection": "close"})
-
-        with FakeServer(close_after_each) as server, Perennial(server.url, "c", retries=ONCE) as client:
+        answer = Told(200, json.dumps({"data": plan()}).encode(), hangs_up=True)
+        with FakeServer(script(answer)) as server, Perennial(server.url, "c", retries=ONCE) as client:
             for _ in range(3):
                 client.plans.get("pro")
+                server.closed.acquire(timeout=10)
         self.assertEqual(server.connections, 3)
+
+    def test_do_not_wait_for_ever(self) -> None:
+        over = threading.Event()
+
+        def never(_: Asked) -> Told:
+            over.wait(10)
+            return LOST
+
+        with FakeServer(never) as server, Perennial(server.url, "c", timeout=0.05, retries=ONCE) as client:
+            with self.assertRaises(ConnectionFailed) as caught:
+                client.plans.get("pro")
+            over.set()
+        self.assertIsInstance(caught.exception.__cause__, TimeoutError)
 
 
 class Refusals(unittest.TestCase):
@@ -123,6 +137,15 @@ class Refusals(unittest.TestCase):
             with self.assertRaises(Problem) as caught:
                 client.subscriptions.update("sub_1", status="pending")
             self.assertEqual(caught.exception.allowed, ("active",))
+
+    def test_go_from_process_to_process(self) -> None:
+        document = json.loads(problem(409, "invalid_transition", allowed=["active"]).body)
+        told = Problem(document, 3.0)
+        told.attempts = 2
+        for failure in (told, UnexpectedAnswer(502, b"<html>"), ConnectionFailed("lost")):
+            copy = pickle.loads(pickle.dumps(failure))
+            self.assertEqual((str(copy), copy.attempts), (str(failure), failure.attempts))
+        self.assertEqual(pickle.loads(pickle.dumps(told)).allowed, ("active",))
 
     def test_a_page_of_a_proxy_is_no_problem_of_ours(self) -> None:
         for told in (Told(404, b"<html>nothing here</html>"), Told(200, b"<html>"), Told(302, b"")):

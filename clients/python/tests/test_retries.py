@@ -88,7 +88,7 @@ class Waits(unittest.TestCase):
 
     def busy(self, seconds: float | None) -> Problem:
         document = {"code": "overloaded", "status": 503, "title": "", "detail": "", "type": "", "request_id": ""}
-        return Problem(document, retry_after=seconds)
+        return Problem(document, seconds)
 
     def test_grow_and_differ_and_end(self) -> None:
         retries = Retries(attempts=9, first_wait=1, longest_wait=5)

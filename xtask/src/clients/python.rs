@@ -5,7 +5,7 @@ mod operations;
 mod package;
 mod types;
 
-use super::model::{Kind, Model, Operation, Place};
+use super::model::{Kind, Model, Operation};
 use super::names;
 
 pub(crate) use operations::operations;
@@ -16,8 +16,11 @@ pub(crate) use types::types;
 const OF_THE_RUNTIME: [&str; 3] = ["Problem", "Fault", "Page"];
 
 /// Words that cannot name an argument.
-const RESERVED: [&str; 12] =
-    ["and", "as", "class", "def", "from", "global", "import", "in", "is", "not", "or", "return"];
+const RESERVED: [&str; 32] = [
+    "and", "as", "assert", "async", "await", "break", "class", "continue", "def", "del", "elif", "else", "except",
+    "finally", "for", "from", "global", "if", "import", "in", "is", "lambda", "nonlocal", "not", "or", "pass", "raise",
+    "return", "try", "while", "with", "yield",
+];
 
 pub(crate) fn version(model: &Model) -> String {
     format!("{}\nVERSION = \"{}\"\n", heading("The version of the API's document"), model.version)
@@ -64,9 +67,9 @@ fn argument(name: &str) -> String {
     if RESERVED.contains(&name) { format!("{name}_") } else { name.to_owned() }
 }
 
-/// The calls that are methods, by their group.
-fn groups(model: &Model) -> Vec<(String, Vec<(&Place, &Operation)>)> {
-    model.groups().into_iter().map(|(group, operations)| (group.to_owned(), operations)).collect()
+/// A text of the document inside a docstring.
+fn prose(docs: &str) -> String {
+    docs.replace('\\', "\\\\").replace("\"\"\"", "\"")
 }
 
 /// `LIST_PLANS` for `listPlans`.

@@ -206,10 +206,10 @@ def _refusal(reply: Reply, document: dict[str, Any] | None) -> PerennialError:
     kind = reply.headers.get("content-type", "").split(";")[0].strip()
     if document is not None and kind == "application/problem+json":
         try:
-            return Problem(document, retry_after=retry_after)
+            return Problem(document, retry_after)
         except KeyError:
             pass  # Somebody else's problem document.
-    return UnexpectedAnswer(reply.status, reply.body, retry_after=retry_after)
+    return UnexpectedAnswer(reply.status, reply.body, retry_after)
 
 
 def _seconds(retry_after: str | None) -> float | None:

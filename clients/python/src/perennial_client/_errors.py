@@ -32,7 +32,9 @@ class Fault:
 class Problem(PerennialError):
     """A refusal of the API (RFC 9457). `code` is stable; `detail` is for people."""
 
-    def __init__(self, document: Mapping[str, Any], *, retry_after: float | None = None) -> None:
+    def __init__(self, document: Mapping[str, Any], retry_after: float | None = None) -> None:
+        #: All that was answered, with members that are not known here.
+        self.document = dict(document)
         self.code: ProblemCode = document["code"]
         self.status: int = document["status"]
         self.title: str = document["title"]
@@ -61,6 +63,10 @@ class Problem(PerennialError):
         self.retry_after = retry_after
         super().__init__(self._sentence())
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        # Queues of work hand failures from process to process.
+        return type(self), (self.document, self.retry_after), {"attempts": self.attempts}
+
     def _sentence(self) -> str:
         places = (fault.pointer or fault.parameter or fault.header or "" for fault in self.errors)
         faults = "; ".join(f"{place} {fault.detail}" for place, fault in zip(places, self.errors))
@@ -71,12 +77,15 @@ class Problem(PerennialError):
 class UnexpectedAnswer(PerennialError):
     """An answer that is not the API's: a proxy's page, or something else at this URL."""
 
-    def __init__(self, status: int, body: bytes, *, retry_after: float | None = None) -> None:
+    def __init__(self, status: int, body: bytes, retry_after: float | None = None) -> None:
         self.status = status
         self.retry_after = retry_after
         #: The beginning of what was answered.
         self.excerpt = body[:200].decode("utf-8", "replace")
         super().__init__(f"{status}, and no answer of Perennial's: {self.excerpt!r}. Check the base URL.")
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), (self.status, self.excerpt.encode(), self.retry_after), {"attempts": self.attempts}
 
 
 class ConnectionFailed(PerennialError):

@@ -5,13 +5,15 @@ use std::fmt::Write as _;
 
 use super::super::model::{Access, Answer, Field, Kind, Model, Operation, Place};
 use super::super::names;
-use super::{Way, annotation, argument, constant, groups, heading};
+use super::{Way, annotation, argument, constant, heading, prose};
 
 /// Members that a whole record sent back may hold, and that no call can change.
 const NOT_TO_BE_SENT: &str = "May be sent back as it stands";
 
+const LONGEST_LINE: usize = 120;
+
 pub(crate) fn operations(model: &Model) -> String {
-    let groups = groups(model);
+    let groups = model.groups();
     let mut text = heading("The calls of the API, by what they are about");
     text.push_str(&imports(model));
     for (_, operations) in &groups {
@@ -84,7 +86,12 @@ fn fixed(operation: &Operation) -> String {
     if !operation.repeatable {
         members.push("repeatable=False".to_owned());
     }
-    format!("{} = Operation({})\n", constant(operation), members.join(", "))
+    let name = constant(operation);
+    let line = format!("{name} = Operation({})\n", members.join(", "));
+    if line.len() <= LONGEST_LINE {
+        return line;
+    }
+    format!("{name} = Operation(\n    {},\n)\n", members.join(",\n    "))
 }
 
 /// The members of its body that a call can set.
@@ -206,7 +213,7 @@ impl Method<'_> {
     fn docs(&self) -> String {
         let mut text = format!("        \"\"\"{}.\n", self.operation.summary);
         if !self.operation.docs.is_empty() {
-            let _ = write!(text, "\n        {}\n", self.operation.docs);
+            let _ = write!(text, "\n        {}\n", prose(&self.operation.docs));
         }
         if let Some(scope) = &self.operation.scope {
             let _ = write!(text, "\n        The client needs the scope `{scope}`.\n");
@@ -215,7 +222,7 @@ impl Method<'_> {
         let told: Vec<String> = fields
             .iter()
             .filter(|field| !field.docs.is_empty())
-            .map(|field| format!("        - `{}`: {}\n", argument(&field.name), field.docs))
+            .map(|field| format!("        - `{}`: {}\n", argument(&field.name), prose(&field.docs)))
             .collect();
         if !told.is_empty() {
             let _ = write!(text, "\n{}", told.concat());

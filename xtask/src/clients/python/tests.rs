@@ -67,6 +67,11 @@ fn required_arguments_come_first_and_reserved_words_get_out_of_the_way() {
 }
 
 #[test]
+fn what_the_document_says_cannot_end_a_docstring() {
+    assert_eq!(prose("a \\ b and \"\"\" c"), "a \\\\ b and \" c");
+}
+
+#[test]
 fn the_version_is_the_documents() {
     assert!(version(&ours()).ends_with(&format!("VERSION = \"{}\"\n", env!("CARGO_PKG_VERSION"))));
 }

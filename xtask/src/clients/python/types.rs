@@ -4,7 +4,7 @@
 use std::fmt::Write as _;
 
 use super::super::model::{Answer, Field, Kind, Model, Record, Role, Vocabulary};
-use super::{OF_THE_RUNTIME, Way, annotation, argument, heading};
+use super::{OF_THE_RUNTIME, Way, annotation, argument, heading, prose};
 
 const IMPORTS: &str = "\
 from __future__ import annotations
@@ -61,11 +61,11 @@ fn has_tag(model: &Model, record: &str) -> bool {
 fn dataclass(record: &Record, has_tag: bool) -> String {
     let name = &record.name;
     let mut text = format!("\n\n@dataclass(frozen=True)\nclass {name}:\n");
-    let docs = if record.docs.is_empty() { format!("A `{name}` as the API answers it.") } else { record.docs.clone() };
+    let docs = if record.docs.is_empty() { format!("A `{name}` as the API answers it.") } else { prose(&record.docs) };
     let _ = writeln!(text, "    \"\"\"{docs}\"\"\"\n");
     for field in &record.fields {
         if !field.docs.is_empty() {
-            let _ = writeln!(text, "    #: {}", field.docs);
+            let _ = writeln!(text, "    #: {}", field.docs.replace('\n', " "));
         }
         let or_null = if field.nullable { " | None" } else { "" };
         let secret = if is_secret(field) { " = field(repr=False)" } else { "" };

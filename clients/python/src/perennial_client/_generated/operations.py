@@ -31,10 +31,25 @@ USER_LOGGED_IN = Operation(id="userLoggedIn", method="POST", path="/authenticati
 REFRESH_TOKEN = Operation(id="refreshToken", method="POST", path="/authentication/refresh-token")
 LIST_TOKENS = Operation(id="listTokens", method="GET", path="/authentication/tokens", person="always")
 LOGOUT = Operation(id="logout", method="POST", path="/authentication/tokens/logout", person="always")
-REVOKE_ALL_TOKENS = Operation(id="revokeAllTokens", method="POST", path="/authentication/tokens/revoke-all", person="always")
-REVOKE_ALL_TOKENS_EXCEPT_CURRENT = Operation(id="revokeAllTokensExceptCurrent", method="POST", path="/authentication/tokens/revoke-all-except-current", person="always")
+REVOKE_ALL_TOKENS = Operation(
+    id="revokeAllTokens",
+    method="POST",
+    path="/authentication/tokens/revoke-all",
+    person="always",
+)
+REVOKE_ALL_TOKENS_EXCEPT_CURRENT = Operation(
+    id="revokeAllTokensExceptCurrent",
+    method="POST",
+    path="/authentication/tokens/revoke-all-except-current",
+    person="always",
+)
 REVOKE_TOKEN = Operation(id="revokeToken", method="POST", path="/authentication/tokens/revoke/{id}", person="always")
-DELETE_MY_ACCOUNT = Operation(id="deleteMyAccount", method="DELETE", path="/authentication/delete-my-account/{auth_id}", person="always")
+DELETE_MY_ACCOUNT = Operation(
+    id="deleteMyAccount",
+    method="DELETE",
+    path="/authentication/delete-my-account/{auth_id}",
+    person="always",
+)
 LIST_PLANS = Operation(id="listPlans", method="GET", path="/subscription-plans")
 CREATE_PLAN = Operation(id="createPlan", method="POST", path="/subscription-plans", takes_key=True)
 READ_PLAN = Operation(id="readPlan", method="GET", path="/subscription-plans/{slug}")
@@ -46,7 +61,12 @@ READ_SUBSCRIPTION = Operation(id="readSubscription", method="GET", path="/subscr
 UPDATE_SUBSCRIPTION = Operation(id="updateSubscription", method="PUT", path="/subscriptions/{id}")
 DELETE_SUBSCRIPTION = Operation(id="deleteSubscription", method="DELETE", path="/subscriptions/{id}")
 CREATE_PAYMENT = Operation(id="createPayment", method="POST", path="/subscription-payments", takes_key=True)
-READ_PAYMENT = Operation(id="readPayment", method="GET", path="/subscription-payments/{payment_id}", person="if_signed_in")
+READ_PAYMENT = Operation(
+    id="readPayment",
+    method="GET",
+    path="/subscription-payments/{payment_id}",
+    person="if_signed_in",
+)
 UPDATE_PAYMENT = Operation(id="updatePayment", method="PUT", path="/subscription-payments/{payment_id}")
 DELETE_PAYMENT = Operation(id="deletePayment", method="DELETE", path="/subscription-payments/{payment_id}")
 
