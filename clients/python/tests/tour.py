@@ -5,12 +5,14 @@ from __future__ import annotations
 
 import os
 import threading
+from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
 from decimal import Decimal
 from typing import Any
 
 import perennial_client
 from perennial_client import MemoryTokens, Perennial, Problem, StoredTokens
+from perennial_client._transport import Reply, Transport
 from .readme import README, program
 
 def tour() -> None:
@@ -65,16 +67,38 @@ def one_effect_for_one_key(server: Perennial) -> None:
     server.plans.delete("once")
 
 
-def one_refresh_for_many(url: str, public_id: str) -> None:
-    """Twenty threads hold a token that is refused; all of them go on, in the same session."""
-    client = Perennial(url, public_id)
-    client.auth.sign_up(access_token=os.environ["PERENNIAL_IDENTITY_TOKEN"], email=os.environ["PERENNIAL_EMAIL"])
-    session = client.auth.user().user.auth_token_status_id
-    tokens = client.tokens
+def lost_answers(server: Perennial, app: Perennial) -> None:
+    """What was done before the answer was lost is done once."""
+    user = app.auth.user().user
+    plan = server.plans.create(name="Lossy", slug="lossy", price=5, billing_cycle="monthly")
+    subscription = server.subscriptions.create(user_id=user.id, subscription_plan_id=plan.id)
+    lossy = losing(server, "/subscription-payments")
+    payment = lossy.payments.create(subscription_id=subscription.id, amount=plan.price, currency="USD")
+    assert lossy._transport.lost == 1 and server.payments.get(payment.id) == payment
+    assert server.payments.update(payment.id, status="completed").date is not None
+    assert [own.id for own in app.subscriptions.list().data] == [subscription.id]
+
+    tokens = app.tokens
     assert tokens is not None
-    client = client.with_options(
-        tokens=MemoryTokens(StoredTokens("not.a.token", tokens.refresh_token, tokens.expires_at))
-    )
+    elsewhere = losing(app, "/authentication/refresh-token")
+    successor = elsewhere.refresh()
+    assert elsewhere._transport.lost == 1
+    # Who comes within ten seconds is handed the very same.
+    assert app.auth.refresh(refresh_token=tokens.refresh_token).refresh_token == successor.refresh_token
+
+    server.payments.delete(payment.id)
+    server.subscriptions.delete(subscription.id)
+    assert server.plans.update("lossy", price=Decimal("5.5"), if_match=plan.etag).price == Decimal("5.50")
+    server.plans.delete("lossy")
+
+
+def one_refresh_for_many(app: Perennial) -> None:
+    """Twenty threads hold a token that is refused; all of them go on, in the same session."""
+    session = app.auth.user().user.auth_token_status_id
+    tokens = app.tokens
+    assert tokens is not None
+    store = MemoryTokens(StoredTokens("not.a.token", tokens.refresh_token, tokens.expires_at))
+    client = app.with_options(tokens=store)
     start = threading.Barrier(20)
 
     def ask(_: int) -> str:
@@ -89,6 +113,51 @@ def one_refresh_for_many(url: str, public_id: str) -> None:
     refused(client.auth.user, "token_required")
 
 
+def many_sessions(app: Perennial, person: dict[str, str]) -> None:
+    """One can be ended by another, and all by any."""
+    other = app.with_options(tokens=MemoryTokens())
+    app.auth.sign_in(**person)
+    ended = other.auth.sign_in(**person).user.auth_token_status_id
+    assert app.sessions.revoke(ended).revoked == 1
+    refused(other.auth.user, "invalid_refresh_token")
+    assert other.tokens is None
+    assert app.sessions.revoke_all().revoked == 1
+    assert app.tokens is None
+
+
+class Losing(Transport):
+    """A network that loses the first answer of a path, after the server has done what it was asked."""
+
+    def __init__(self, base_url: str, path: str) -> None:
+        super().__init__(base_url)
+        self.path = path
+        self.lost = 0
+
+    def exchange(
+        self, method: str, target: str, headers: Mapping[str, str], body: bytes | None, timeout: float
+    ) -> Reply:
+        reply = super().exchange(method, target, headers, body, timeout)
+        if target == self.path and not self.lost:
+            self.lost += 1
+            raise ConnectionResetError("the answer was lost")
+        return reply
+
+
+class Lossy(Perennial):
+    """A client on such a network."""
+
+    _transport: Losing
+
+
+def losing(client: Perennial, path: str) -> Lossy:
+    """The same client with tokens of its own, on such a network."""
+    other = client.with_options(tokens=MemoryTokens(client.tokens))
+    other.__class__ = Lossy
+    assert isinstance(other, Lossy)
+    other._transport = Losing(os.environ["PERENNIAL_URL"], path)
+    return other
+
+
 def refused(act: Any, code: str) -> None:
     """It must be, and for this reason."""
     try:
@@ -101,13 +170,19 @@ def refused(act: Any, code: str) -> None:
 
 def main() -> None:
     assert "site-packages" in perennial_client.__file__, "the tour is for the package as it is installed"
-    url, public_id = os.environ["PERENNIAL_URL"], os.environ["PERENNIAL_PUBLIC_CLIENT_ID"]
+    url = os.environ["PERENNIAL_URL"]
+    person = {"access_token": os.environ["PERENNIAL_IDENTITY_TOKEN"], "email": os.environ["PERENNIAL_EMAIL"]}
     tour()
-    with Perennial(url, os.environ["PERENNIAL_CLIENT_ID"]) as server:
+    server = Perennial(url, os.environ["PERENNIAL_CLIENT_ID"])
+    app = Perennial(url, os.environ["PERENNIAL_PUBLIC_CLIENT_ID"])
+    with server, app:
         amounts(server)
         pages(server)
         one_effect_for_one_key(server)
-    one_refresh_for_many(url, public_id)
+        app.auth.sign_up(access_token=person["access_token"], email=person["email"])
+        lost_answers(server, app)
+        one_refresh_for_many(app)
+        many_sessions(app, person)
     print(f"The tour is done: perennial-client {perennial_client.__version__}, {url}")
 
 

@@ -72,6 +72,20 @@ fn what_the_document_says_cannot_end_a_docstring() {
 }
 
 #[test]
+fn the_tour_makes_every_call() {
+    let readme = include_str!("../../../../clients/python/README.md");
+    let tour = include_str!("../../../../clients/python/tests/tour.py");
+    for (group, operations) in ours().groups() {
+        for (place, _) in operations {
+            let call = format!(".{group}.{}", place.name);
+            let is_made =
+                |text: &str| [&format!("{call}("), &format!("{call},")].iter().any(|made| text.contains(*made));
+            assert!(is_made(readme) || is_made(tour), "neither the README nor tour.py calls `{call}`");
+        }
+    }
+}
+
+#[test]
 fn the_version_is_the_documents() {
     assert!(version(&ours()).ends_with(&format!("VERSION = \"{}\"\n", env!("CARGO_PKG_VERSION"))));
 }
