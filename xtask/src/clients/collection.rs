@@ -1,4 +1,4 @@
-//! A collection for Postman (v2.1), which Bruno and Insomnia import too: a folder for each group, and one that is the tour.
+//! A collection for Postman (v2.1), which Bruno imports too: a folder for each group, and one that is the tour.
 //! Each request keeps what the next ones need in variables, so that they work by hand and as a smoke test.
 
 mod script;
@@ -81,13 +81,13 @@ const MEMBERS: [(&str, &str); 7] = [
     ("subscription_id", "subscriptionId"),
 ];
 
-/// The same for parameters in paths; `id` is of the call's own group.
-const PARAMETERS: [(&str, &str, &str); 5] = [
-    ("plans", "slug", "planSlug"),
-    ("subscriptions", "id", "subscriptionId"),
-    ("payments", "payment_id", "paymentId"),
-    ("sessions", "id", "sessionId"),
-    ("account", "auth_id", "authId"),
+/// The same for the parameter in a path, which no call has more than one of, by the call's group.
+const PARAMETERS: [(&str, &str); 5] = [
+    ("plans", "planSlug"),
+    ("subscriptions", "subscriptionId"),
+    ("payments", "paymentId"),
+    ("sessions", "sessionId"),
+    ("account", "authId"),
 ];
 
 pub(crate) fn collection(model: &Model) -> String {
@@ -159,12 +159,11 @@ fn request(model: &Model, operation: &Operation) -> Value {
         "auth": auth(operation.access),
         "url": url(operation)
     });
-    if let Some(body) = &operation.body {
+    if let Some(body) = body(model, operation) {
         headers.push(json!({ "key": "content-type", "value": "application/json" }));
-        let example = body.example.clone().unwrap_or_else(|| json!({}));
         request["body"] = json!({
             "mode": "raw",
-            "raw": format!("{:#}", filled(model, &body.record, example)),
+            "raw": format!("{body:#}"),
             "options": { "raw": { "language": "json" } }
         });
     }
@@ -183,10 +182,10 @@ fn auth(access: Access) -> Value {
 }
 
 fn url(operation: &Operation) -> Value {
-    let group = operation.place.as_ref().map_or("", |place| place.group.as_str());
     let mut path = operation.path.clone();
-    for (_, parameter, variable) in PARAMETERS.iter().filter(|(of, ..)| *of == group) {
-        path = path.replace(&format!("{{{parameter}}}"), &format!("{{{{{variable}}}}}"));
+    for parameter in &operation.path_parameters {
+        let variable = variable_of(operation).unwrap_or(&parameter.name);
+        path = path.replace(&format!("{{{}}}", parameter.name), &format!("{{{{{variable}}}}}"));
     }
     let segments: Vec<&str> = path.split('/').skip(1).collect();
     let mut url = json!({ "raw": format!("{{{{baseUrl}}}}{path}"), "host": ["{{baseUrl}}"], "path": segments });
@@ -198,19 +197,25 @@ fn url(operation: &Operation) -> Value {
     url
 }
 
+/// What holds the parameter of its path.
+fn variable_of(operation: &Operation) -> Option<&'static str> {
+    let group = operation.place.as_ref()?.group.as_str();
+    PARAMETERS.iter().find(|(of, _)| *of == group).map(|(_, variable)| *variable)
+}
+
 /// The example with variables where a value belongs to this very run. External ids are left out: they are taken once.
-fn filled(model: &Model, record: &str, mut example: Value) -> Value {
-    let known = model.record(record);
-    if let Some(members) = example.as_object_mut() {
-        members.retain(|name, _| !name.starts_with("external_"));
-        for (name, variable) in MEMBERS {
-            let takes = known.is_some_and(|record| record.fields.iter().any(|field| field.name == name));
-            if takes && members.contains_key(name) {
-                members.insert(name.to_owned(), format!("{{{{{variable}}}}}").into());
-            }
+fn body(model: &Model, operation: &Operation) -> Option<Value> {
+    let taken = operation.body.as_ref()?;
+    let fields = &model.record(&taken.record)?.fields;
+    let mut body = taken.example.clone().unwrap_or_else(|| json!({}));
+    let members = body.as_object_mut()?;
+    members.retain(|name, _| !name.starts_with("external_"));
+    for (name, variable) in MEMBERS {
+        if members.contains_key(name) && fields.iter().any(|field| field.name == name) {
+            members.insert(name.to_owned(), format!("{{{{{variable}}}}}").into());
         }
     }
-    example
+    Some(body)
 }
 
 #[cfg(test)]

@@ -57,4 +57,9 @@ fn a_create_checks_its_answer_and_keeps_its_id() {
     let create = scripts("Payments", "Create a payment");
     assert!(create.contains("have.status(201)") && create.contains("external_payment_id"), "{create}");
     assert!(create.contains("paymentId") && !scripts("Payments", "Read a payment").contains("paymentId"));
+    assert!(
+        create.contains("{\\\"amount\\\":19.99,\\\"currency\\\":\\\"USD\\\",\\\"status\\\":\\\"completed\\\"}"),
+        "{create}"
+    );
+    assert!(scripts("Plans", "Delete a plan").contains("{{planSlug}}"));
 }
