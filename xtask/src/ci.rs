@@ -20,7 +20,7 @@ struct Step {
     run: fn() -> Result,
 }
 
-const STEPS: [Step; 11] = [
+const STEPS: [Step; 12] = [
     Step { name: "test", run: || test::run(&test::Options::default()) },
     Step { name: "fmt", run: || process::run(process::cargo().args(["fmt", "--all", "--check"])) },
     Step { name: "clippy", run: clippy },
