@@ -18,7 +18,7 @@ pub(crate) use line::Call;
 const ATTACH_LIMIT: Duration = Duration::from_secs(20);
 /// A page of either engine and what stands around it.
 const BYTES: &str = "9000";
-const CALLS: &str = "trace=fsync,fdatasync,pwrite64,pwritev,write,writev,sendto,sendmsg,recvfrom";
+const CALLS: &str = "trace=fsync,fdatasync,pwrite64,pwritev,write,writev,sendto,sendmsg,recvfrom,shutdown";
 
 /// A strace that is attached; dropping it lets the processes go.
 pub(crate) struct Strace {

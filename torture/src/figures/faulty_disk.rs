@@ -4,6 +4,7 @@
 mod full;
 mod mount;
 mod sync;
+mod taken;
 mod writers;
 
 use crate::failure::Result;

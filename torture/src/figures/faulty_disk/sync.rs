@@ -8,6 +8,7 @@ use std::time::{Duration, Instant};
 use perennial_running::Server;
 
 use super::super::syncs::order::{Order, mark};
+use super::taken::Taken;
 use super::writers::{self, Told};
 use crate::chance::Chance;
 use crate::failure::{Result, could_not};
@@ -25,6 +26,8 @@ const REFUSALS: [&str; 4] = ["outcome_unknown", "storage_unavailable", "shutting
 struct Tally {
     told: Told,
     failed_syncs: usize,
+    /// Read by the server and never answered.
+    dropped: usize,
     did_not_end: usize,
     ended_well: usize,
     too_early: usize,
@@ -52,7 +55,8 @@ pub(super) fn fails(run: &Run) -> Result<Vec<Measured>> {
         Measured::none("  acknowledged and missing after the restart", tally.missing),
         Measured::at_least("  writes refused with 503", refused, rounds),
         Measured::none("  writes answered otherwise", tally.told.refused() - refused),
-        Measured::none("  writes cut off without an answer", tally.told.cut_off),
+        Measured::none("  writes taken and not answered", tally.dropped),
+        Measured::new("  writes that crossed the closing", tally.told.cut_off.len() - tally.dropped, "any", true),
         Measured::none("  processes that did not end", tally.did_not_end),
         Measured::none("  processes that ended with 0", tally.ended_well),
         Measured::none("  faults found by the integrity check", tally.faults),
@@ -96,6 +100,7 @@ impl Tally {
         let strace = Strace::attach(&[server.pid()], &trace, &["-e", failing])?;
         let (address, waited) = (server.address(), could_not("wait for the server"));
         let (told, status) = writers::work(address, next, || server.ended(END_LIMIT).map_err(waited))?;
+        let mut dropped: HashSet<usize> = told.cut_off.iter().copied().collect();
         self.told.add(told);
         match status {
             Some(status) => self.ended_well += usize::from(status.success()),
@@ -105,14 +110,17 @@ impl Tally {
             }
         }
         let mut order = Order::new(run.engine);
-        let mut failed = false;
+        let (mut failed, mut taken) = (false, Taken::default());
         strace.finish(|call| {
+            taken.see(call);
             failed |= call.is_sync() && call.ends() && !call.succeeded();
             order.see(call);
         })?;
         self.failed_syncs += usize::from(failed);
+        dropped.retain(|row| taken.contains(*row));
+        self.dropped += dropped.len();
         self.too_early += order.answered_too_early.len();
-        if order.answered_too_early.is_empty() {
+        if order.answered_too_early.is_empty() && dropped.is_empty() {
             // Traces are large, and this one has nothing more to tell.
             std::fs::remove_file(&trace).map_err(could_not("remove a trace"))?;
         }

@@ -18,9 +18,9 @@ pub(super) struct Told {
     pub(super) acknowledged: Vec<usize>,
     /// Every other answer: how often which status and code.
     pub(super) refused: BTreeMap<(u16, String), usize>,
-    /// Sent while all was well, and never answered. After a 503 the server is stopping: a request may cross its closing
-    /// of the connection on the way, as one on a new connection may cross its closing of the listener.
-    pub(super) cut_off: usize,
+    /// The numbers of the rows that were sent and never answered. One that crossed the closing of its connection on the
+    /// way was never taken by the server.
+    pub(super) cut_off: Vec<usize>,
 }
 
 impl Told {
@@ -39,7 +39,7 @@ impl Told {
         for (answer, count) in other.refused {
             *self.refused.entry(answer).or_default() += count;
         }
-        self.cut_off += other.cut_off;
+        self.cut_off.extend(other.cut_off);
     }
 }
 
@@ -68,23 +68,18 @@ fn write(address: SocketAddr, next: &AtomicUsize, stop: &AtomicBool) -> Told {
     while !stop.load(Relaxed) {
         // Nobody listens any more: the server is gone.
         let Ok(mut connection) = Connection::open(address) else { return told };
-        let mut all_is_well = false;
         while !stop.load(Relaxed) {
             let number = next.fetch_add(1, Relaxed);
             match create(&mut connection, number) {
-                Ok(answer) if answer.status == 201 => {
-                    told.acknowledged.push(number);
-                    all_is_well = true;
-                }
+                Ok(answer) if answer.status == 201 => told.acknowledged.push(number),
                 Ok(answer) => {
-                    all_is_well = false;
                     *told.refused.entry((answer.status, answer.code())).or_default() += 1;
                     if answer.closes() {
                         break;
                     }
                 }
                 Err(_) => {
-                    told.cut_off += usize::from(all_is_well);
+                    told.cut_off.push(number);
                     break;
                 }
             }

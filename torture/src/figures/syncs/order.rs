@@ -19,7 +19,7 @@ pub(crate) fn mark(number: usize) -> String {
 }
 
 /// The numbers of all rows whose marks are in a text.
-fn marks(text: &str) -> impl Iterator<Item = usize> {
+pub(crate) fn marks(text: &str) -> impl Iterator<Item = usize> {
     text.match_indices(MARK).filter_map(|(at, _)| text.get(at + MARK.len()..at + MARK.len() + DIGITS)?.parse().ok())
 }
 
