@@ -137,6 +137,19 @@ class Refreshed(unittest.TestCase):
                 self.assertEqual(len(set(threads.map(ask, range(20)))), 1)
         self.assertEqual(api.refreshes, 1)
 
+    def test_once_even_if_the_new_one_is_refused(self) -> None:
+        api = Api()
+        api.generation = 6
+
+        def refuse(asked: Asked) -> Told:
+            return api(asked) if asked.target == REFRESH else problem(401, "invalid_token")
+
+        with FakeServer(refuse) as server, Perennial(server.url, "c", tokens=MemoryTokens(stored(5))) as client:
+            with self.assertRaises(Problem) as caught:
+                client.auth.user()
+        self.assertEqual(caught.exception.code, "invalid_token")
+        self.assertEqual(api.bearers(server), ["Bearer access-5", "Bearer access-7"])
+
     def test_again_if_the_answer_was_lost(self) -> None:
         api = Api(lambda count: LOST if count == 1 else None)
         store = MemoryTokens(stored(1))
