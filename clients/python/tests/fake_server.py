@@ -106,6 +106,9 @@ class FakeServer:
                 pass
 
         class Server(ThreadingHTTPServer):
+            # The usual five would keep twenty threads waiting for the network.
+            request_queue_size = 64
+
             def shutdown_request(self, request: Any) -> None:
                 super().shutdown_request(request)
                 fake.closed.release()
