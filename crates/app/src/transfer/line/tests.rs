@@ -91,3 +91,13 @@ fn a_line_that_leaves_out_what_may_be_left_out_is_whole() {
         assert_eq!(*taken.record.at("organization_id"), Value::Uuid(into.bytes()));
     }
 }
+
+#[test]
+fn a_fault_behind_a_line_end_is_told_with_the_line_it_is_in() {
+    let text = "ä,\"two\nlines\",ö,x";
+    let place = |found: &str| {
+        let fault = LineFault::at(text, text.find(found).unwrap(), "malformed", "");
+        (fault.below, fault.column)
+    };
+    assert_eq!((place("ä"), place("two"), place("lines"), place("x")), ((0, 1), (0, 4), (1, 1), (1, 10)));
+}
