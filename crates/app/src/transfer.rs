@@ -11,11 +11,13 @@ mod kinds;
 mod line;
 mod record;
 mod rules;
+mod services;
 
 pub use copy::{Copied, Progress, copy};
 pub use export::{Export, Portion};
 pub use import::{Import, RefusedLine, Tally};
 pub use line::LineFault;
+pub use services::{Count, Counts, Finding, Level, Moving, Reading, Service};
 
 /// How records are written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

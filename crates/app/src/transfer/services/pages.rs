@@ -1,0 +1,159 @@
+//! What a file of saved objects holds: objects, lists of them, pages of lists, one after the other. A list that was cut
+//! short is known by what it says of itself.
+
+use super::Service;
+use serde::Deserialize;
+use serde_json::value::RawValue;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// The objects of one JSON value.
+#[derive(Default)]
+pub(super) struct Page<'a> {
+    pub(super) objects: Vec<&'a str>,
+    pub(super) parts: Vec<Part>,
+}
+
+/// What a page says of its list.
+pub(super) struct Part {
+    list: String,
+    is_last: bool,
+    /// Its number, and the number of the last, where pages are numbered.
+    number: Option<(u64, u64)>,
+}
+
+#[derive(Deserialize)]
+struct Envelope<'a> {
+    object: Option<String>,
+    has_more: Option<bool>,
+    url: Option<String>,
+    #[serde(rename = "type")]
+    kind: Option<String>,
+    #[serde(borrow)]
+    data: Option<&'a RawValue>,
+    #[serde(borrow)]
+    included: Option<&'a RawValue>,
+    meta: Option<Meta>,
+}
+
+#[derive(Deserialize)]
+struct Meta {
+    page: Option<Numbers>,
+}
+
+#[derive(Deserialize)]
+struct Numbers {
+    #[serde(rename = "currentPage")]
+    current: u64,
+    #[serde(rename = "lastPage")]
+    last: u64,
+}
+
+impl<'a> Page<'a> {
+    /// Opens a value.
+    pub(super) fn open(service: Service, text: &'a str) -> Self {
+        let mut page = Self::default();
+        page.add(service, text);
+        page
+    }
+
+    fn add(&mut self, service: Service, text: &'a str) {
+        let text = text.trim();
+        if text.starts_with('[') {
+            let elements: Vec<&RawValue> = serde_json::from_str(text).unwrap_or_default();
+            for element in elements {
+                self.add(service, element.get());
+            }
+            return;
+        }
+        match (service, serde_json::from_str::<Envelope<'a>>(text)) {
+            (Service::Stripe, Ok(Envelope { object: Some(object), has_more, url, data: Some(data), .. }))
+                if object == "list" || object == "search_result" =>
+            {
+                let list = url.unwrap_or_else(|| "a list".to_owned());
+                self.parts.push(Part { list, is_last: has_more != Some(true), number: None });
+                self.add(service, data.get());
+            }
+            (Service::LemonSqueezy, Ok(Envelope { kind: None, data: Some(data), included, meta, .. })) => {
+                let before = self.objects.len();
+                self.add(service, data.get());
+                let list = self.objects.get(before).and_then(|first| serde_json::from_str::<Envelope<'_>>(first).ok());
+                if let (Some(Numbers { current, last }), Some(list)) =
+                    (meta.and_then(|meta| meta.page), list.and_then(|first| first.kind))
+                {
+                    self.parts.push(Part { list, is_last: current >= last, number: Some((current, last)) });
+                }
+                if let Some(included) = included {
+                    self.add(service, included.get());
+                }
+            }
+            // What it is, and whether it is anything, is for its reader to say.
+            _ => self.objects.push(text),
+        }
+    }
+}
+
+/// The lists that were seen, and how much of each.
+#[derive(Default)]
+pub(super) struct Lists(BTreeMap<String, Seen>);
+
+#[derive(Default)]
+struct Seen {
+    has_end: bool,
+    pages: BTreeSet<u64>,
+    last: u64,
+}
+
+impl Lists {
+    pub(super) fn note(&mut self, part: Part) {
+        let seen = self.0.entry(part.list).or_default();
+        seen.has_end |= part.is_last;
+        if let Some((number, last)) = part.number {
+            seen.pages.insert(number);
+            seen.last = seen.last.max(last);
+        }
+    }
+
+    /// The lists of which something is missing.
+    pub(super) fn cut_short(&self) -> impl Iterator<Item = &str> {
+        let is_cut = |seen: &Seen| !seen.has_end || (seen.pages.len() as u64) < seen.last;
+        self.0.iter().filter(move |(_, seen)| is_cut(seen)).map(|(list, _)| list.as_str())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn cut(service: Service, values: &[&str]) -> (usize, Vec<String>) {
+        let (mut lists, mut objects) = (Lists::default(), 0);
+        for value in values {
+            let page = Page::open(service, value);
+            objects += page.objects.len();
+            page.parts.into_iter().for_each(|part| lists.note(part));
+        }
+        (objects, lists.cut_short().map(str::to_owned).collect())
+    }
+
+    #[test]
+    fn objects_lists_arrays_and_pages_are_opened() {
+        let first = r#"{"object":"list","url":"/v1/customers","has_more":true,"data":[{"id":"cus_1"},{"id":"cus_2"}]}"#;
+        let last = r#"{"object":"list","url":"/v1/customers","has_more":false,"data":[{"id":"cus_3"}]}"#;
+        assert_eq!(cut(Service::Stripe, &[first]), (2, vec!["/v1/customers".to_owned()]));
+        assert_eq!(cut(Service::Stripe, &[first, last]), (3, vec![]));
+        assert_eq!(cut(Service::Stripe, &[&format!("[{first},{last}]")]), (3, vec![]));
+        assert_eq!(cut(Service::Stripe, &[r#"{"object":"customer","id":"cus_1"}"#, "[]", "7"]), (2, vec![]));
+    }
+
+    #[test]
+    fn documents_of_one_or_many_are_opened_and_their_pages_counted() {
+        let page = |number: u64| {
+            let meta = format!(r#"{{"page":{{"currentPage":{number},"lastPage":3}}}}"#);
+            format!(
+                r#"{{"meta":{meta},"data":[{{"type":"customers","id":"{number}"}}],"included":[{{"type":"stores","id":"1"}}]}}"#
+            )
+        };
+        let one = r#"{"data":{"type":"stores","id":"1"}}"#;
+        assert_eq!(cut(Service::LemonSqueezy, &[one, &page(1), &page(3)]), (5, vec!["customers".to_owned()]));
+        assert_eq!(cut(Service::LemonSqueezy, &[&page(3), &page(1), &page(2)]), (6, vec![]));
+    }
+}
