@@ -9,7 +9,7 @@ mod transfer;
 pub(crate) use configuration::Configuration;
 pub(crate) use providers::{Identity, Provider, ProviderAdd};
 pub(crate) use records::{Format, Payment, Plan, PlanList, Portion, Session, Single, Subscription, SubscriptionList};
-pub(crate) use transfer::{Copying, Demo, Export, Import, LineFormat, Serving, Transfer};
+pub(crate) use transfer::{Copying, Demo, Export, From, Import, LineFormat, Serving, Transfer};
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use std::net::SocketAddr;

@@ -27,7 +27,9 @@ pub(super) const EXPORT: &str = "Examples:
 pub(super) const IMPORT: &str = "Examples:
   perennial import everything.ndjson --dry-run
   perennial import ./everything/ --data-dir ./new
-  perennial import everything.ndjson --skip-bad refused.ndjson --into acme";
+  perennial import everything.ndjson --skip-bad refused.ndjson --into acme
+  perennial import --from stripe ./stripe/ --dry-run --report report.ndjson
+  perennial import --from lemon-squeezy products.json variants.json stores.json";
 
 pub(super) const COPY: &str = "Examples:
   perennial copy --from ./data --to postgres://user@host/database

@@ -27,10 +27,13 @@ pub(crate) enum Transfer {
     /// servers go on. Clients, sessions and keys are not among them: `copy` takes those along.
     #[command(after_help = examples::EXPORT)]
     Export(Export),
-    /// Read what `export` wrote into a store.
+    /// Read what `export` wrote, or what another service has, into a store.
     ///
     /// Ids, times and statuses stay as they are. All lines are taken or none, in one transaction; a record that is there
     /// already, and equal, is left alone. No server may be running on a SQLite store.
+    ///
+    /// With --from the files hold objects of that service's API, as its own tools save them: products, prices or variants,
+    /// customers, subscriptions, invoices. docs/migrate.md tells what becomes of them.
     #[command(after_help = examples::IMPORT)]
     Import(Import),
     /// Copy a whole store into an empty one, of either engine, and compare every row.
@@ -76,6 +79,15 @@ pub(crate) struct Import {
     /// The file or the directory; - is standard input.
     #[arg(value_name = "FILE|DIRECTORY")]
     pub(crate) path: PathBuf,
+    /// More of them, where --from is given.
+    #[arg(value_name = "FILE|DIRECTORY", requires = "from")]
+    pub(crate) more: Vec<PathBuf>,
+    /// The service whose objects these are.
+    #[arg(long, value_name = "SERVICE")]
+    pub(crate) from: Option<From>,
+    /// Write what could not be carried from there to this file, a line of JSON for each.
+    #[arg(long, value_name = "FILE", requires = "from")]
+    pub(crate) report: Option<PathBuf>,
     /// Read and check everything, tell every fault with its line and column, and change nothing.
     #[arg(long)]
     pub(crate) dry_run: bool,
@@ -85,6 +97,13 @@ pub(crate) struct Import {
     /// Put every record into this organization, by name or id, whichever it was in.
     #[arg(long, value_name = "ORGANIZATION")]
     pub(crate) into: Option<String>,
+}
+
+/// A service that people come from.
+#[derive(Clone, Copy, ValueEnum)]
+pub(crate) enum From {
+    Stripe,
+    LemonSqueezy,
 }
 
 #[derive(Args)]

@@ -7,7 +7,9 @@ mod export;
 mod faults;
 mod import;
 mod lines;
+mod moving;
 mod progress;
+mod report;
 mod sources;
 
 pub(crate) use demo::fill_if_empty;
@@ -20,6 +22,7 @@ pub(super) async fn run(config: &Config, command: Transfer, json: bool) -> Resul
     match command {
         Transfer::Demo(flags) => demo::run(config, &flags, json).await,
         Transfer::Export(flags) => export::run(config, &flags, json).await,
+        Transfer::Import(flags) if flags.from.is_some() => moving::run(config, &flags, json).await,
         Transfer::Import(flags) => import::run(config, &flags, json).await,
         Transfer::Copy(flags) => copy::run(config, &flags, json).await,
     }

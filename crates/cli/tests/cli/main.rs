@@ -23,6 +23,7 @@ mod help;
 mod local_tokens;
 mod manual;
 mod many_servers;
+mod moves;
 mod outputs;
 mod provider_check;
 mod provider_commands;

@@ -63,7 +63,7 @@ fn sentence(flags: &Flags, tally: Tally) -> String {
 }
 
 /// As a server opens it: nobody may be at work in a SQLite store that is being filled.
-async fn open(config: &Config) -> Result<Db, Failure> {
+pub(super) async fn open(config: &Config) -> Result<Db, Failure> {
     let db = storage::open_server(config).await?;
     db.migrate().await?;
     Ok(db)
@@ -71,7 +71,7 @@ async fn open(config: &Config) -> Result<Db, Failure> {
 
 /// A trial changes nothing, the schema included. Where there is none yet it is made in an empty store of its own, which is
 /// like any other and gone with it.
-async fn open_for_trial(config: &Config) -> Result<(Db, Option<TempDir>), Failure> {
+pub(super) async fn open_for_trial(config: &Config) -> Result<(Db, Option<TempDir>), Failure> {
     if config.database_url.is_some() || storage::path(config).exists() {
         let db = storage::open_server(config).await?;
         if examine::schema(&db).await?.found > 0 {
@@ -122,7 +122,7 @@ async fn import(db: &Db, flags: &Flags, sources: &[Source], json: bool) -> Resul
     Ok((tally, faults))
 }
 
-async fn organization(db: &Db, name_or_id: &str) -> Result<OrganizationId, Failure> {
+pub(super) async fn organization(db: &Db, name_or_id: &str) -> Result<OrganizationId, Failure> {
     let found = match name_or_id.parse::<OrganizationId>() {
         Ok(id) => organizations::by_id(db, id).await?,
         Err(_) => organizations::by_name(db, name_or_id).await?,
