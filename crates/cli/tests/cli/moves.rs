@@ -1,6 +1,7 @@
 //! `perennial import --from`: objects of other services, as published, become exactly these records.
 
-use crate::support::{Place, snapshot_of_rows};
+use crate::records::sign_up;
+use crate::support::{Connection, Place, snapshot_of_rows};
 use serde_json::{Value, json};
 use std::path::PathBuf;
 
@@ -217,6 +218,24 @@ fn somebody_who_is_here_already_gets_what_they_bought_there() {
     assert_eq!(users.iter().filter(|email| *email == "jenny.rosen@example.com").count(), 1);
     let bought = records.iter().filter(|record| record["type"] == "subscription" && record["user_id"] == here["id"]);
     assert_eq!(bought.count(), 2);
+}
+
+#[test]
+fn whoever_signs_up_with_the_address_of_a_customer_is_that_customer() {
+    let place = Place::new();
+    place.json(&["import", "--from", "stripe", &fixtures("stripe")]);
+    let server = place.serve();
+    let taro = place.json(&["user", "get", "taro@example.com"]);
+    let session = sign_up(&place, &server, "taro@example.com");
+    assert_eq!(session["user"]["id"], taro["id"]);
+    let bearer = format!("authorization: Bearer {}", session["token"].as_str().unwrap());
+    let mut connection = Connection::open(server.address).unwrap();
+    let own = connection.call("GET", "/subscriptions", &["client-id: default", &bearer], None).unwrap().expect(200);
+    assert_eq!(own.data()[0]["external_subscription_id"], "sub_taro");
+    // An import again leaves the person who signed up as they are.
+    server.stop("TERM");
+    let again = place.json(&["import", "--from", "stripe", &fixtures("stripe")]);
+    assert_eq!((&again["imported"], &again["users"]["unchanged"]), (&json!(true), &json!(3)));
 }
 
 #[test]
