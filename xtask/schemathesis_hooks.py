@@ -52,7 +52,7 @@ EXISTING = {
     "subscription_plan_id": (".*", PLAN_ID),
     "subscription_id": ("sub_[0-7][0-9a-hjkmnp-tv-z]{25}", SUBSCRIPTION_ID),
     "access_token": (".+", IDENTITY),
-    "email": ("[^@]+@[^@]+", EMAIL),
+    "email": (r"(?=.{3,320}\Z)\s*[^@\s]+@[^@\s]+\s*", EMAIL),
 }
 
 

@@ -1,13 +1,15 @@
 //! R6: sixteen POSTs at once with one key make one row, and all sixteen are told the same.
-//! On PostgreSQL the sixteen are spread over two servers, which share nothing but the database.
+//! On PostgreSQL the sixteen are spread over two servers, which share nothing but the database. Who is put off with 503
+//! asks again with the same key, as anybody would.
 
 use std::net::SocketAddr;
+use std::time::Duration;
 
 use perennial_running::{Answer, Server};
 use serde_json::json;
 
 use crate::crew::{Crew, Post};
-use crate::failure::Result;
+use crate::failure::{Failure, Result};
 use crate::figure::{Measured, Run};
 use crate::home::{self, Home, TRUSTED};
 use crate::rows;
@@ -17,6 +19,9 @@ const CALLERS: usize = 16;
 /// Keys in use at the same time.
 const CREWS: usize = 4;
 const PLAN: &str = "keyed";
+/// How often somebody asks who is put off, and how long after.
+const ATTEMPTS: usize = 100;
+const PAUSE: Duration = Duration::from_millis(100);
 
 const ROWS: &str = "SELECT COUNT(*) FROM subscriptions";
 const EVENTS: &str = "SELECT COUNT(*) FROM events WHERE kind = 'subscription.created'";
@@ -45,6 +50,7 @@ pub(crate) fn run(run: &Run) -> Result<Vec<Measured>> {
         exactly("answers that made the row", total(|tally| tally.fresh)),
         Measured::none("keys whose 16 answers differ", total(|tally| tally.differing)),
         Measured::none("answers other than 201", total(|tally| tally.refused)),
+        Measured::new("put off with 503, and asked again", total(|tally| tally.put_off), "any", true),
     ])
 }
 
@@ -53,6 +59,7 @@ struct Tally {
     fresh: usize,
     differing: usize,
     refused: usize,
+    put_off: usize,
 }
 
 impl Tally {
@@ -74,7 +81,26 @@ fn ask(servers: &[SocketAddr], user: &str, numbers: impl Iterator<Item = usize>)
         let key = format!("key-{number}");
         let body = json!({ "user_id": user, "subscription_plan_id": PLAN }).to_string();
         let post = Post { target: "/subscriptions", headers: vec![TRUSTED, ("idempotency-key", &key)], body: &body };
-        tally.take(&crew.all(&vec![post; CALLERS])?);
+        let posts = vec![post; CALLERS];
+        let mut answers = crew.all(&posts)?;
+        for attempt in 1.. {
+            let put_off = answers.iter().filter(|answer| answer.status == 503).count();
+            if put_off == 0 {
+                break;
+            }
+            if attempt == ATTEMPTS {
+                return Err(Failure::new(format!("{key} was put off {ATTEMPTS} times")));
+            }
+            tally.put_off += put_off;
+            std::thread::sleep(PAUSE);
+            // Those who had an answer get the same once more.
+            for (answer, again) in answers.iter_mut().zip(crew.all(&posts)?) {
+                if answer.status == 503 {
+                    *answer = again;
+                }
+            }
+        }
+        tally.take(&answers);
     }
     Ok(tally)
 }
