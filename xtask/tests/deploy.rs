@@ -72,6 +72,10 @@ fn compose_publishes_on_loopback_alone_and_takes_its_secrets_from_outside() {
     for bound in ["read_only: true", "cap_drop: [ALL]", "no-new-privileges:true"] {
         assert!(compose.contains(bound), "{bound}");
     }
+    // Between brackets a comma begins the next item: options with commas need quotes around them.
+    for line in compose.lines().filter(|line| line.contains(": [") && line.contains('=')) {
+        assert!(line.contains(": [\""), "{line}");
+    }
 }
 
 /// The unit with a program that is there, in a directory of its own.
