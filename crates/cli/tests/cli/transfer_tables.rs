@@ -14,6 +14,8 @@ fn tables(place: &Place, name: &str) -> String {
 fn tables_go_out_and_in_like_lines() {
     let (first, second) = (demo(), Place::new());
     first.run(&["export", "--format", "csv"]).refused_with(&["name a directory"]);
+    first.run(&["export", "all.csv"]).refused_with(&["name a directory"]);
+    assert!(!first.path().join("all.csv").exists());
     let plans = tables(&first, "plans.csv");
     assert!(plans.starts_with("organization_id,id,slug,name,") && plans.lines().count() == 13, "{plans}");
     let done = second.json(&["import", text(&first.path().join("tables"))]);

@@ -15,6 +15,11 @@ use std::path::{Path, PathBuf};
 pub(super) async fn run(config: &Config, flags: &Flags, json: bool) -> Result<(), Failure> {
     let path = flags.path.as_path();
     let format = match flags.format {
+        LineFormat::Ndjson if path.extension().is_some_and(|extension| extension == "csv") => {
+            return Err(Failure::new(
+                "a .csv file would hold lines of JSON: for CSV name a directory, as in tables/ --format csv",
+            ));
+        }
         LineFormat::Ndjson => Format::Ndjson,
         LineFormat::Csv if is_directory(path) => Format::Csv,
         LineFormat::Csv => return Err(Failure::new("CSV takes a file for each kind: name a directory, as in tables/")),
