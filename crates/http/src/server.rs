@@ -51,8 +51,9 @@ pub struct ServerOptions {
     pub drain_timeout: Duration,
     /// Connections open at once; the next is answered 503 and closed.
     pub max_connections: usize,
-    /// Requests handled at once; the next is refused as overloaded. A quarter of the places is not for writes. Requests
-    /// whose body is not here do not count among them; of those that wait for it for long there may be as many.
+    /// Requests handled at once; the next is refused as overloaded. A quarter of the places is not for writes. Reads
+    /// whose turn has not come and requests whose body is not here do not count among them; of those that wait for it
+    /// for long there may be as many.
     pub max_in_flight: usize,
     /// How long the first of those waiting for their turn may have waited; then the next is refused as overloaded.
     pub max_wait: Duration,
