@@ -48,7 +48,12 @@ pub(crate) static OLDER: Sql = Sql::new(
 
 /// Writes the event with the change it tells of.
 pub fn insert(change: Change, event: &Event) -> Change {
-    let values = vec![
+    change.event(&INSERT, values(event))
+}
+
+/// An event as [`INSERT`] has it.
+pub(crate) fn values(event: &Event) -> Vec<Value> {
+    vec![
         event.organization_id.bytes().into(),
         event.id.bytes().into(),
         event.kind.as_str().into(),
@@ -58,8 +63,7 @@ pub fn insert(change: Change, event: &Event) -> Change {
         kept::time(event.at),
         event.before.as_deref().into(),
         event.after.as_deref().into(),
-    ];
-    change.event(&INSERT, values)
+    ]
 }
 
 /// Events older than `before`, newest first.

@@ -138,12 +138,17 @@ pub async fn id_by_external(
 
 /// A new payment; misses with [`Miss::ExternalId`] if its external id is in use.
 pub fn insert(change: Change, payment: &Payment) -> Change {
+    change.insert(&INSERT, values(payment), Miss::ExternalId)
+}
+
+/// A payment as [`INSERT`] has it.
+pub(crate) fn values(payment: &Payment) -> Vec<Value> {
     let mut values = keys(payment);
     values.extend(fields(payment));
     values.push(kept::time(payment.created_at));
     values.push(kept::time(payment.updated_at));
     values.push(payment.revision.bytes().into());
-    change.insert(&INSERT, values, Miss::ExternalId)
+    values
 }
 
 /// The payment as it is now, if it is still at the revision it was read at.

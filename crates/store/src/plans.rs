@@ -200,7 +200,12 @@ pub(crate) fn compose(organization: OrganizationId, query: &Query) -> List {
 
 /// A new plan; misses with [`Miss::Slug`] if its slug is in use.
 pub fn insert(change: Change, plan: &Plan) -> Change {
-    let values = vec![
+    change.insert(&INSERT, values(plan), Miss::Slug)
+}
+
+/// A plan as [`INSERT`] has it.
+pub(crate) fn values(plan: &Plan) -> Vec<Value> {
+    vec![
         plan.organization_id.bytes().into(),
         plan.id.bytes().into(),
         plan.slug.as_str().into(),
@@ -220,8 +225,7 @@ pub fn insert(change: Change, plan: &Plan) -> Change {
         kept::time(plan.created_at),
         kept::time(plan.updated_at),
         plan.revision.bytes().into(),
-    ];
-    change.insert(&INSERT, values, Miss::Slug)
+    ]
 }
 
 /// The plan as it is now, if it is still at the revision it was read at.

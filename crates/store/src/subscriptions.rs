@@ -159,12 +159,17 @@ pub fn guard_open_count(change: Change, organization: OrganizationId, user: User
 
 /// A new subscription; misses with [`Miss::ExternalId`] if its external id is in use.
 pub fn insert(change: Change, subscription: &Subscription) -> Change {
+    change.insert(&INSERT, values(subscription), Miss::ExternalId)
+}
+
+/// A subscription as [`INSERT`] has it.
+pub(crate) fn values(subscription: &Subscription) -> Vec<Value> {
     let mut values = keys(subscription);
     values.extend(fields(subscription));
     values.push(kept::time(subscription.created_at));
     values.push(kept::time(subscription.updated_at));
     values.push(subscription.revision.bytes().into());
-    change.insert(&INSERT, values, Miss::ExternalId)
+    values
 }
 
 /// The subscription as it is now, if it is still at the revision it was read at.
