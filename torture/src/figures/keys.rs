@@ -2,6 +2,7 @@
 //! On PostgreSQL the sixteen are spread over two servers, which share nothing but the database. Who is put off with 503
 //! asks again with the same key, as anybody would.
 
+use std::collections::BTreeSet;
 use std::net::SocketAddr;
 use std::time::Duration;
 
@@ -42,6 +43,8 @@ pub(crate) fn run(run: &Run) -> Result<Vec<Measured>> {
         threads::join(crews)
     })?;
     let total = |figure: fn(&Tally) -> usize| tallies.iter().map(figure).sum::<usize>();
+    let refusals: BTreeSet<&str> = tallies.iter().flat_map(|tally| &tally.refusals).map(String::as_str).collect();
+    let refusals = refusals.into_iter().collect::<Vec<_>>().join(", ");
     let exactly = |what: &str, count: usize| Measured::new(what, count, keys.to_string(), count == keys);
     Ok(vec![
         exactly("rows, one for each key", rows::count(&home, ROWS)?),
@@ -50,6 +53,7 @@ pub(crate) fn run(run: &Run) -> Result<Vec<Measured>> {
         exactly("answers that made the row", total(|tally| tally.fresh)),
         Measured::none("keys whose 16 answers differ", total(|tally| tally.differing)),
         Measured::none("answers other than 201", total(|tally| tally.refused)),
+        Measured::new("  which", format!("[{refusals}]"), "none", refusals.is_empty()),
         Measured::new("put off with 503, and asked again", total(|tally| tally.put_off), "any", true),
     ])
 }
@@ -59,12 +63,16 @@ struct Tally {
     fresh: usize,
     differing: usize,
     refused: usize,
+    /// The status and code of each kind of them.
+    refusals: BTreeSet<String>,
     put_off: usize,
 }
 
 impl Tally {
     fn take(&mut self, answers: &[Answer]) {
-        self.refused += answers.iter().filter(|answer| answer.status != 201).count();
+        let refused = || answers.iter().filter(|answer| answer.status != 201);
+        self.refused += refused().count();
+        self.refusals.extend(refused().map(|answer| format!("{} {}", answer.status, answer.code())));
         self.fresh += answers.iter().filter(|answer| answer.header("idempotency-replayed").is_none()).count();
         let told = |answer: &Answer| {
             let header = |name| answer.header(name).map(str::to_owned);
