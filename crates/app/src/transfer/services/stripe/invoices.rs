@@ -7,13 +7,15 @@ use super::super::instant;
 use super::objects::{Any, Charge, Expandable, Invoice, InvoiceLine, Prorated, Refund, Transitions};
 use perennial_domain::payments::PaymentStatus;
 use perennial_domain::time::Time;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 /// What went back of charges, by their ids, those of their payment intents and of their invoices.
 #[derive(Default)]
 pub(super) struct Refunds {
     charges: HashMap<String, Returned>,
     refunds: HashMap<String, i64>,
+    /// Refunds that count already: one may have been saved twice.
+    counted: HashSet<String>,
 }
 
 #[derive(Clone, Copy, Default)]
@@ -35,7 +37,8 @@ impl Refunds {
     }
 
     pub(super) fn refund(&mut self, refund: &Refund) {
-        if matches!(refund.status.as_deref(), Some("failed" | "canceled")) {
+        let is_undone = matches!(refund.status.as_deref(), Some("failed" | "canceled"));
+        if is_undone || !self.counted.insert(refund.id.clone()) {
             return;
         }
         for key in [&refund.charge, &refund.payment_intent].into_iter().flatten().map(Expandable::id) {
@@ -236,12 +239,24 @@ mod tests {
         let disputed = refunds(json!({ "id": "ch_9", "disputed": true, "payment_intent": "pi_1" }), None);
         assert_eq!(read(&json!({ "payment_intent": "pi_1" }), &disputed).unwrap().0.status, PaymentStatus::Disputed);
         let none = json!({ "id": "ch_9", "amount_refunded": 0 });
-        let refund = json!({ "amount": 1999, "payment_intent": "pi_2", "status": "succeeded" });
+        let refund = json!({ "id": "re_1", "amount": 1999, "payment_intent": "pi_2", "status": "succeeded" });
         let newer = json!({ "charge": null, "payments": { "data": [{ "payment": { "payment_intent": "pi_2" } }] } });
         let known = refunds(none.clone(), Some(refund));
         assert_eq!(read(&newer, &known).unwrap().0.status, PaymentStatus::Refunded);
-        let failed = refunds(none, Some(json!({ "amount": 1999, "payment_intent": "pi_2", "status": "failed" })));
+        let failed = json!({ "id": "re_1", "amount": 1999, "payment_intent": "pi_2", "status": "failed" });
+        let failed = refunds(none, Some(failed));
         assert_eq!(read(&newer, &failed).unwrap().0.status, PaymentStatus::Completed);
+    }
+
+    #[test]
+    fn a_refund_saved_twice_counts_once() {
+        let mut known = Refunds::default();
+        for id in ["re_1", "re_1", "re_2"] {
+            let refund = json!({ "id": id, "amount": 700, "charge": "ch_1", "status": "succeeded" });
+            known.refund(&serde_json::from_value(refund).unwrap());
+        }
+        assert_eq!(read(&json!({}), &known).unwrap().0.status, PaymentStatus::PartiallyRefunded);
+        assert_eq!(read(&json!({ "amount_paid": 1400 }), &known).unwrap().0.status, PaymentStatus::Refunded);
     }
 
     #[test]

@@ -239,6 +239,7 @@ pub(super) struct Charge {
 
 #[derive(Deserialize)]
 pub(super) struct Refund {
+    pub(super) id: String,
     pub(super) amount: i64,
     pub(super) charge: Option<Expandable<Any>>,
     pub(super) payment_intent: Option<Expandable<Any>>,
