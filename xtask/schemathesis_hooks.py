@@ -20,6 +20,7 @@ CLIENT_ID = os.environ["SCHEMATHESIS_CLIENT_ID"]
 USER_ID = os.environ["SCHEMATHESIS_USER_ID"]
 EMAIL = os.environ["SCHEMATHESIS_EMAIL"]
 IDENTITY = os.environ["SCHEMATHESIS_IDENTITY"]
+SLUG = os.environ["SCHEMATHESIS_SLUG"]
 
 PEOPLE = itertools.cycle([True, True, False])
 
@@ -44,7 +45,7 @@ def sign_in():
         return post("/authentication/sign-up", person)
 
 
-PLAN_ID = post("/subscription-plans", {"name": "Kept", "slug": "kept-plan", "price": 1, "billing_cycle": "monthly"})["id"]
+PLAN_ID = post("/subscription-plans", {"name": "Kept", "slug": SLUG, "price": 1, "billing_cycle": "monthly"})["id"]
 SUBSCRIPTION_ID = post("/subscriptions", {"user_id": USER_ID, "subscription_plan_id": PLAN_ID})["id"]
 
 EXISTING = {

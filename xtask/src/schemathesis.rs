@@ -113,6 +113,8 @@ fn on_engine(options: &Options, st: &Path, place: &Place) -> Result<u64> {
         while cases < options.cases {
             let mut command = schemathesis(options.examples, seed, st, place, api);
             command.env("SCHEMATHESIS_USER_ID", &user).env("SCHEMATHESIS_EMAIL", PERSON);
+            // The plans of the seeds before are still there.
+            command.env("SCHEMATHESIS_SLUG", format!("kept-{seed}"));
             let printed = process::run_heard(command.env("SCHEMATHESIS_IDENTITY", place.identity(PERSON)?))
                 .map_err(|failure| Failure::new(format!("{failure} Its seed was {seed}.")))?;
             cases +=
