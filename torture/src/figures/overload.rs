@@ -21,6 +21,8 @@ use load::{Load, Requests, Told, float};
 /// Connections that saturate the server, and those that the surplus comes on.
 const SATURATING: usize = 64;
 const FLOODING: usize = 2_000;
+/// How many times what saturates it the server is asked for.
+const TIMES: f64 = 2.0;
 const FILES: u64 = 5_000;
 const PLAN: &str = "load";
 const ACCEPTED_GOAL: Duration = Duration::from_millis(500);
@@ -44,13 +46,14 @@ pub(crate) fn run(run: &Run) -> Result<Vec<Measured>> {
     let saturated = load::run(&requests, &Load::closed(SATURATING, time))?;
     let an_answer = (cpu::used(server.pid())? - before) / float(saturated.accepted.count().max(1));
     let saturation = saturated.accepted_a_second();
-    let mut flood = load::run(&requests, &Load::open(FLOODING, 2.0 * saturation, time))?;
+    let mut flood = load::run(&requests, &Load::open(FLOODING, TIMES * saturation, time))?;
     let after = load::run(&requests, &Load::open(FLOODING, 0.5 * saturation, time.max(2 * RECOVERY_GOAL)))?;
     server.stop(STOP_LIMIT).map_err(could_not("stop the server"))?;
     let a_refusal = refusal(&home, &user, an_answer, time / 3)?;
     drop(pinned);
 
     let goodput = flood.accepted_a_second() / saturation;
+    let answers = flood.answers_a_second() / (TIMES * saturation);
     let creates = flood.creates_a_second() / saturated.creates_a_second();
     let (accepted, refused) = (flood.accepted.percentile(99), flood.refused.percentile(99));
     let recovery = after.last_trouble(ACCEPTED_GOAL);
@@ -74,6 +77,13 @@ pub(crate) fn run(run: &Run) -> Result<Vec<Measured>> {
         ),
         Measured::timing(run.size, "p99 of the refusals", shown(refused), "<= 10 ms", refused <= Some(REFUSED_GOAL)),
         Measured::new("processor time of a refusal, of an answer's", a_refusal, "any", true),
+        Measured::new("answers a second of what was due", format!("{:.0} %", 100.0 * answers), "any", true),
+        Measured::new(
+            "p99 of all answers, from when they were asked for",
+            shown(flood.answers.percentile(99)),
+            "any",
+            true,
+        ),
         Measured::new("how late the generator itself was (p99)", shown(flood.own_delays.percentile(99)), "any", true),
         Measured::timing(
             run.size,

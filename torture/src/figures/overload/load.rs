@@ -64,6 +64,8 @@ pub(super) struct Told {
     pub(super) failed: usize,
     /// How late the generator itself was, with a connection that was free in time.
     pub(super) own_delays: Latencies,
+    /// How long the server took for any answer, counted from when its request was sent.
+    pub(super) answers: Latencies,
     /// When each request was due that was refused or answered late, after the start.
     troubles: Vec<(Duration, Option<Duration>)>,
     took: Duration,
@@ -76,6 +78,10 @@ impl Told {
 
     pub(super) fn creates_a_second(&self) -> f64 {
         self.a_second(self.creates)
+    }
+
+    pub(super) fn answers_a_second(&self) -> f64 {
+        self.a_second(self.answers.count())
     }
 
     fn a_second(&self, count: usize) -> f64 {
@@ -137,9 +143,11 @@ pub(super) fn run(requests: &Requests, load: &Load) -> Result<Told> {
                     if is_free {
                         told.borrow_mut().own_delays.note(due.elapsed());
                     }
-                    let is_create = number % 2 == 1;
+                    let (is_create, sent) = (number % 2 == 1, Instant::now());
                     let outcome = client.ask(if is_create { &requests.create } else { &requests.read }).await;
-                    told.borrow_mut().note(outcome, is_create, due - start, due.elapsed());
+                    let mut told = told.borrow_mut();
+                    told.answers.note(sent.elapsed());
+                    told.note(outcome, is_create, due - start, due.elapsed());
                 }
             }
         });
