@@ -30,7 +30,7 @@ def post(path, body):
         API + path, json.dumps(body).encode(), {"client-id": CLIENT_ID, "content-type": "application/json"}
     )
     opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))
-    with opener.open(request, timeout=10) as answer:
+    with opener.open(request, timeout=30) as answer:
         return json.load(answer)["data"]
 
 
