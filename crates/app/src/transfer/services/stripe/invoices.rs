@@ -13,7 +13,7 @@ use std::collections::{HashMap, HashSet};
 #[derive(Default)]
 pub(super) struct Refunds {
     charges: HashMap<String, Returned>,
-    refunds: HashMap<String, i64>,
+    amounts: HashMap<String, i64>,
     /// Refunds that count already: one may have been saved twice.
     counted: HashSet<String>,
 }
@@ -42,7 +42,7 @@ impl Refunds {
             return;
         }
         for key in [&refund.charge, &refund.payment_intent].into_iter().flatten().map(Expandable::id) {
-            *self.refunds.entry(key.to_owned()).or_default() += refund.amount;
+            *self.amounts.entry(key.to_owned()).or_default() += refund.amount;
         }
     }
 
@@ -54,7 +54,7 @@ impl Refunds {
         };
         for key in keys(invoice) {
             let charge = self.charges.get(key).copied().unwrap_or_default();
-            let refunded = self.refunds.get(key).copied().unwrap_or_default();
+            let refunded = self.amounts.get(key).copied().unwrap_or_default();
             returned.amount = returned.amount.max(charge.amount).max(refunded);
             returned.is_disputed |= charge.is_disputed;
         }
