@@ -3,6 +3,7 @@
 use crate::claims::{OneOrMany, check_expiry, check_not_before, present, seconds};
 use crate::endpoint::Endpoint;
 use crate::fetch::{FetchError, Fetcher};
+use crate::json;
 use crate::providers::Audience;
 use crate::secret::Secret;
 use crate::verify::{Reason, Refusal};
@@ -47,7 +48,7 @@ pub(crate) async fn ask(
         .append_pair("token_type_hint", "access_token")
         .finish();
     let answer = fetcher.post_form(endpoint, basic(client_id, client_secret)?, form).await?;
-    serde_json::from_slice(&answer.body).map_err(|_| FetchError::Malformed("is not that of an introspection endpoint"))
+    json::object(&answer.body).ok_or(FetchError::Malformed("is not that of an introspection endpoint"))
 }
 
 /// Both parts are form-encoded first, as RFC 6749 §2.3.1 has it.

@@ -1,6 +1,7 @@
 //! The keys an issuer publishes. Only what can check a signature of ours to accept is kept: RSA from 2,048 bits, P-256
 //! and Ed25519. A symmetric key is never taken from a document that anyone can read.
 
+use crate::json;
 use crate::providers::Algorithm;
 use data_encoding::BASE64URL_NOPAD;
 use jsonwebtoken::DecodingKey;
@@ -37,8 +38,8 @@ impl PublicKey {
 
 impl IssuerKeys {
     pub(crate) fn read(document: &[u8]) -> Result<Self, MalformedDocument> {
-        let document: Document = serde_json::from_slice(document)
-            .map_err(|_| MalformedDocument("is not a JSON object with a list of `keys`"))?;
+        let document: Document =
+            json::object(document).ok_or(MalformedDocument("is not a JSON object with a list of `keys`"))?;
         if document.keys.len() > MOST_KEYS {
             return Err(MalformedDocument("has more than 100 keys"));
         }

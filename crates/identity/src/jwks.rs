@@ -3,6 +3,7 @@
 
 use crate::endpoint::Endpoint;
 use crate::fetch::{FetchError, Fetcher};
+use crate::json;
 use crate::jwk::{IssuerKeys, PublicKey};
 use crate::providers::{Algorithm, Source, SourceAt};
 pub use crate::sighting::Sighting;
@@ -208,8 +209,8 @@ pub(crate) async fn fetch(fetcher: &Fetcher, source: &Source) -> Result<Fetched,
 
 /// Where the keys are, if the document is the issuer's own and leads no further than the operator allowed.
 fn discovered(document: &[u8], source: &Source, endpoint: &Endpoint) -> Result<Endpoint, FetchError> {
-    let discovery: Discovery = serde_json::from_slice(document)
-        .map_err(|_| FetchError::Malformed("is not a discovery document with `issuer` and `jwks_uri`"))?;
+    let discovery: Discovery = json::object(document)
+        .ok_or(FetchError::Malformed("is not a discovery document with `issuer` and `jwks_uri`"))?;
     if discovery.issuer != source.issuer {
         return Err(FetchError::Malformed("is the discovery document of another issuer"));
     }

@@ -1,6 +1,7 @@
 //! The envelope of a JWT: its header, read by us, and its signature, checked by the library.
 //! The library's own checks of claims are off: it reads the machine's clock and lets missing and mistyped claims pass.
 
+use crate::json;
 use data_encoding::BASE64URL_NOPAD;
 use jsonwebtoken::{DecodingKey, Validation};
 use serde::Deserialize;
@@ -39,11 +40,11 @@ struct Issuer {
 impl Shape {
     pub(crate) fn of(token: &str) -> Self {
         let Some((header, payload)) = parts(token) else { return Self::Opaque };
-        if !serde_json::from_slice::<Value>(&header).is_ok_and(|header| header.is_object()) {
+        if !json::is_object(&header) {
             return Self::Opaque;
         }
-        match (Header::read(&header), serde_json::from_slice::<Issuer>(&payload)) {
-            (Some(header), Ok(issuer)) => Self::Jwt(header, issuer.iss),
+        match (Header::read(&header), json::object::<Issuer>(&payload)) {
+            (Some(header), Some(issuer)) => Self::Jwt(header, issuer.iss),
             _ => Self::Malformed,
         }
     }

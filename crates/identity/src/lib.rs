@@ -12,6 +12,7 @@ mod claims;
 mod endpoint;
 pub mod fetch;
 mod introspection;
+mod json;
 mod jwk;
 pub mod jwks;
 mod jws;
