@@ -64,7 +64,7 @@ pub(super) struct Told {
     pub(super) failed: usize,
     /// How late the generator itself was, with a connection that was free in time.
     pub(super) own_delays: Latencies,
-    /// How long the server took for any answer, counted from when its request was sent.
+    /// How long the server took to accept or refuse, counted from when its request was sent.
     pub(super) answers: Latencies,
     /// When each request was due that was refused or answered late, after the start.
     troubles: Vec<(Duration, Option<Duration>)>,
@@ -146,7 +146,9 @@ pub(super) fn run(requests: &Requests, load: &Load) -> Result<Told> {
                     let (is_create, sent) = (number % 2 == 1, Instant::now());
                     let outcome = client.ask(if is_create { &requests.create } else { &requests.read }).await;
                     let mut told = told.borrow_mut();
-                    told.answers.note(sent.elapsed());
+                    if outcome != Outcome::Other {
+                        told.answers.note(sent.elapsed());
+                    }
                     told.note(outcome, is_create, due - start, due.elapsed());
                 }
             }
