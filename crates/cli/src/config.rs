@@ -43,6 +43,8 @@ pub(crate) struct Config {
     pub(crate) local_provider: Option<bool>,
     /// How long proxies have to turn elsewhere before the server stops.
     pub(crate) stop_delay_seconds: u16,
+    /// How long the server may take to stop after that.
+    pub(crate) stop_timeout_seconds: AtLeastOne,
     pub(crate) postgres: Postgres,
     pub(crate) limits: Limits,
     pub(crate) rate_limits: RateLimits,
@@ -65,6 +67,7 @@ impl Default for Config {
             trusted_proxies: Vec::new(),
             local_provider: None,
             stop_delay_seconds: 0,
+            stop_timeout_seconds: AtLeastOne(10),
             postgres: Postgres::default(),
             limits: Limits::default(),
             rate_limits: RateLimits::default(),
@@ -83,11 +86,34 @@ pub(crate) struct Postgres {
     pub(crate) prepared: bool,
     /// Connections that reads are pipelined down.
     pub(crate) readers: AtLeastOne,
+    pub(crate) lock_timeout_milliseconds: AtLeastOne,
+    pub(crate) statement_timeout_milliseconds: AtLeastOne,
+    pub(crate) idle_in_transaction_timeout_milliseconds: AtLeastOne,
+    pub(crate) conversation_timeout_milliseconds: AtLeastOne,
 }
 
 impl Default for Postgres {
     fn default() -> Self {
-        Self { prepared: true, readers: AtLeastOne(2) }
+        Self {
+            prepared: true,
+            readers: AtLeastOne(2),
+            lock_timeout_milliseconds: AtLeastOne(2_000),
+            statement_timeout_milliseconds: AtLeastOne(5_000),
+            idle_in_transaction_timeout_milliseconds: AtLeastOne(5_000),
+            conversation_timeout_milliseconds: AtLeastOne(7_000),
+        }
+    }
+}
+
+impl Postgres {
+    pub(crate) fn timeouts(&self) -> perennial_store::PostgresTimeouts {
+        let time = |milliseconds: AtLeastOne| Duration::from_millis(milliseconds.0.into());
+        perennial_store::PostgresTimeouts {
+            lock: time(self.lock_timeout_milliseconds),
+            statement: time(self.statement_timeout_milliseconds),
+            idle_in_transaction: time(self.idle_in_transaction_timeout_milliseconds),
+            conversation: time(self.conversation_timeout_milliseconds),
+        }
     }
 }
 
@@ -108,6 +134,8 @@ pub(crate) struct Limits {
     pub(crate) queued_changes: AtLeastOne,
     /// How long the oldest of them, or of the requests that wait for their turn, may have waited when another comes.
     pub(crate) queued_milliseconds: u64,
+    /// How long a change may go without an outcome before `/readyz` returns 503.
+    pub(crate) stuck_milliseconds: u64,
 }
 
 impl Default for Limits {
@@ -124,6 +152,7 @@ impl Default for Limits {
             requests_in_flight: AtLeastOne(1_024),
             queued_changes: AtLeastOne(4_096),
             queued_milliseconds: 300,
+            stuck_milliseconds: 3_000,
         }
     }
 }
@@ -167,6 +196,7 @@ impl Config {
                 timeout: Duration::from_secs(self.limits.body_seconds),
             },
             answer_timeout: Duration::from_secs(self.limits.answer_seconds),
+            stuck_after: Duration::from_millis(self.limits.stuck_milliseconds),
             trusted_proxies: self.trusted_proxies.iter().map(Proxy::network).collect(),
         }
     }
@@ -186,6 +216,15 @@ impl Config {
     pub(crate) fn stop_delay(&self) -> Duration {
         Duration::from_secs(self.stop_delay_seconds.into())
     }
+
+    pub(crate) fn stop_timeout(&self) -> Duration {
+        Duration::from_secs(self.stop_timeout_seconds.0.into())
+    }
+
+    /// What the server's edge allows. A tenth of the time to stop is for the store to close.
+    pub(crate) fn server(&self) -> perennial_http::server::ServerOptions {
+        perennial_http::server::ServerOptions { drain_timeout: self.stop_timeout() * 9 / 10, ..self.limits.server() }
+    }
 }
 
 impl Limits {
@@ -194,12 +233,10 @@ impl Limits {
         perennial_store::Waiting { changes: self.queued_changes.count(), time }
     }
 
-    pub(crate) fn server(&self) -> perennial_http::server::ServerOptions {
+    fn server(&self) -> perennial_http::server::ServerOptions {
         perennial_http::server::ServerOptions {
             header_timeout: Duration::from_secs(self.header_seconds),
             body_timeout: Duration::from_secs(self.body_seconds),
-            // One second of the ten is for the store to close.
-            drain_timeout: Duration::from_secs(9),
             max_connections: self.connections.count(),
             max_in_flight: self.requests_in_flight.count(),
             max_wait: Duration::from_millis(self.queued_milliseconds),

@@ -26,6 +26,7 @@ use config::Loaded;
 use config::source::Sources;
 use failure::Failure;
 use std::process::ExitCode;
+use std::time::Duration;
 
 /// Requests allocate and free small pieces on many threads; the system's allocator takes locks for that.
 #[global_allocator]
@@ -55,7 +56,11 @@ fn run(arguments: Arguments, sources: Sources) -> Result<(), Failure> {
         Command::Config(command) => commands::configuration::run(command, &place, sources, json),
         Command::Serve(Serving { flags, demo }) => {
             let config = Loaded::read(&place, &flags, sources).accept()?;
-            runtime(threads)?.block_on(serve::run(config, demo))
+            let runtime = runtime(threads)?;
+            let outcome = runtime.block_on(serve::run(config, demo));
+            // A thread that a stalled disk holds must not keep the process.
+            runtime.shutdown_timeout(Duration::from_secs(1));
+            outcome
         }
         Command::Doctor(flags) => {
             let loaded = Loaded::read(&place, &flags, sources);

@@ -30,7 +30,7 @@ pub(crate) async fn run(config: Config, demo: bool) -> Result<(), Failure> {
     // All that can be refused without a trace comes before the store is touched.
     let given = Given::read(&config)?;
     let notify = Arc::new(Notify::from_environment());
-    let server = bind("--listen", config.listen, config.limits.server()).await?;
+    let server = bind("--listen", config.listen, config.server()).await?;
     let address = server.local_addr();
     let metrics = bind_metrics(&config, address).await?;
     let db = storage::open_server(&config).await?;
@@ -59,6 +59,7 @@ pub(crate) async fn run(config: Config, demo: bool) -> Result<(), Failure> {
     greeting::tell(&found, &Places { config: &config, api: api_listener, metrics: metrics_listener })?;
     tracing::info!(listening = %address, metrics = metrics_address, "listening");
     notify.say(&format!("READY=1\nSTATUS=listening on {address}"));
+    let too_late = tokio::spawn(stop_timeout(stopped.clone(), config.stop_timeout()));
     let drained = server.serve(api, until_stopped(stopped)).await;
     tracing::info!(finished = drained.finished, aborted = drained.aborted, "stopped accepting and drained");
     let last_export = async {
@@ -66,7 +67,10 @@ pub(crate) async fn run(config: Config, demo: bool) -> Result<(), Failure> {
             exporting.finish().await;
         }
     };
-    tokio::join!(app.db.close(), last_export);
+    tokio::select! {
+        _ = async { tokio::join!(app.db.close(), last_export) } => {}
+        _ = too_late => tracing::warn!("stopped before the store had closed: it did not answer in time"),
+    }
     if failure.is_finished()
         && let Ok(reason) = failure.await
     {
@@ -164,6 +168,12 @@ async fn heartbeat(notify: Arc<Notify>) {
         notify.say("WATCHDOG=1");
         tokio::time::sleep(every).await;
     }
+}
+
+/// Resolves when stopping has taken too long.
+async fn stop_timeout(stopped: watch::Receiver<bool>, timeout: Duration) {
+    until_stopped(stopped).await;
+    tokio::time::sleep(timeout).await;
 }
 
 /// Ends the service when the store can no longer be trusted.

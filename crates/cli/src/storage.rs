@@ -117,6 +117,7 @@ fn postgres_options(config: &Config, url: &str) -> PostgresOptions {
         prepared: config.postgres.prepared,
         readers: config.postgres.readers.count(),
         waiting: config.limits.waiting(),
+        timeouts: config.postgres.timeouts(),
         ..PostgresOptions::new(url)
     }
 }

@@ -141,6 +141,11 @@ impl MetricsPage {
             counter("http_requests_shed_total", "Requests refused at the limit.", edge.requests_shed()),
             gauge("store_queue_depth", "Changes waiting for the writer.", store.queue_depth as u64),
             gauge("store_queue_capacity", "Changes that may wait.", store.queue_capacity as u64),
+            gauge(
+                "store_oldest_change_milliseconds",
+                "How long the oldest change without an outcome has waited.",
+                u64::try_from(store.oldest_change.as_millis()).unwrap_or(u64::MAX),
+            ),
             counter("store_changes_total", "Changes that the writer took up.", store.changes),
             counter("store_batch_replays_total", "Batches run again, change by change.", store.replays),
             gauge("store_readers_in_use", "Reads under way.", store.readers_in_use as u64),

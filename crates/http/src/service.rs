@@ -41,13 +41,20 @@ pub struct ApiOptions {
     pub body: BodyLimits,
     /// How long an answer may take.
     pub answer_timeout: Duration,
+    /// How long a change may go without an outcome before `/readyz` returns 503.
+    pub stuck_after: Duration,
     /// The peers whose `x-forwarded-for` is believed; nobody's by default.
     pub trusted_proxies: Vec<IpNet>,
 }
 
 impl Default for ApiOptions {
     fn default() -> Self {
-        Self { body: BodyLimits::default(), answer_timeout: Duration::from_secs(30), trusted_proxies: Vec::new() }
+        Self {
+            body: BodyLimits::default(),
+            answer_timeout: Duration::from_secs(30),
+            stuck_after: Duration::from_secs(3),
+            trusted_proxies: Vec::new(),
+        }
     }
 }
 
@@ -55,7 +62,7 @@ impl Default for ApiOptions {
 pub struct Api {
     pub(crate) app: Arc<App>,
     pub(crate) metrics: Metrics,
-    options: ApiOptions,
+    pub(crate) options: ApiOptions,
     leaving: AtomicBool,
 }
 

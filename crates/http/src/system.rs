@@ -79,6 +79,18 @@ const fn open(
     }
 }
 
+/// Why requests should go to another server, if they should.
+async fn ready(api: &Api) -> Result<(), String> {
+    let waited = api.app.db.metrics().oldest_change;
+    if waited > api.options.stuck_after {
+        return Err(format!("the oldest change has waited for {} ms", waited.as_millis()));
+    }
+    match tokio::time::timeout(api.options.stuck_after, api.app.db.ping()).await {
+        Ok(pinged) => pinged.map_err(|error| error.to_string()),
+        Err(_) => Err("the database does not answer".to_owned()),
+    }
+}
+
 /// Answers an endpoint that needs no client.
 pub(crate) async fn answer(api: &Api, system: System) -> Result<Reply, Problem> {
     let ok = |content, body: &'static [u8]| Ok(Reply::new(StatusCode::OK, content, body));
@@ -87,9 +99,9 @@ pub(crate) async fn answer(api: &Api, system: System) -> Result<Reply, Problem> 
         System::Ready if api.is_leaving() => {
             Err(Problem::new(Code::ShuttingDown, "This server is about to stop; another one will answer."))
         }
-        System::Ready => match api.app.db.ping().await {
+        System::Ready => match ready(api).await {
             Ok(()) => ok(Content::Json, br#"{"data":{"status":"ready"}}"#),
-            Err(error) => Err(perennial_app::error::Error::Unavailable(error.to_string()).into()),
+            Err(reason) => Err(perennial_app::error::Error::Unavailable(reason).into()),
         },
         System::Document => Ok(Reply::new(StatusCode::OK, Content::Json, Bytes::clone(&DOCUMENT_TEXT))),
         System::Reference => ok(Content::Html, PAGE.as_bytes()),

@@ -46,7 +46,7 @@ pub use error::Error;
 pub use list::{Key, List, Listing, Order, Page, Position, WALK};
 pub use metrics::{BATCH_SIZES, StoreMetrics};
 pub use migrate::Migrated;
-pub use postgres::PostgresOptions;
+pub use postgres::{PostgresOptions, PostgresTimeouts};
 pub use queue::Waiting;
 pub use row::Row;
 pub use spans::TRACE_TARGET;

@@ -1,6 +1,9 @@
 //! What the store counts. Plain numbers out; nobody above needs to know how they are kept.
 
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering::Relaxed};
+use std::time::Duration;
+
+use crate::queue::Queue;
 
 /// The upper bounds of the batch size histogram.
 pub const BATCH_SIZES: [usize; 9] = [1, 2, 4, 8, 16, 32, 64, 128, 256];
@@ -11,6 +14,8 @@ pub struct StoreMetrics {
     /// Changes waiting for the writer.
     pub queue_depth: usize,
     pub queue_capacity: usize,
+    /// How long the oldest change without an outcome has waited.
+    pub oldest_change: Duration,
     /// Transactions that carried changes, and the changes they carried.
     pub batches: u64,
     pub changes: u64,
@@ -63,15 +68,16 @@ impl Counters {
         Reading(self)
     }
 
-    /// `waiting` and `capacity` belong to the queue, `readers` to the pool; the rest is here.
-    pub(crate) fn snapshot(&self, waiting: usize, capacity: usize, readers: usize) -> StoreMetrics {
+    /// The length and age of the queue are the queue's own, `readers` is the pool's; the rest is here.
+    pub(crate) fn snapshot(&self, queue: &Queue, readers: usize) -> StoreMetrics {
         let mut batch_sizes = [0; BATCH_SIZES.len()];
         for (size, counter) in batch_sizes.iter_mut().zip(&self.batch_sizes) {
             *size = counter.load(Relaxed);
         }
         StoreMetrics {
-            queue_depth: waiting + self.deferred.load(Relaxed),
-            queue_capacity: capacity,
+            queue_depth: queue.waiting() + self.deferred.load(Relaxed),
+            queue_capacity: queue.capacity(),
+            oldest_change: queue.oldest(),
             batches: self.batches.load(Relaxed),
             changes: self.changes.load(Relaxed),
             batch_sizes,
@@ -94,15 +100,19 @@ impl Drop for Reading<'_> {
 
 #[cfg(test)]
 mod tests {
+    use std::sync::Arc;
+
     use super::*;
+    use crate::queue::{Rule, Waiting};
 
     #[test]
     fn a_batch_falls_into_the_bucket_that_bounds_it() {
-        let counters = Counters::default();
+        let counters = Arc::new(Counters::default());
         for size in [1, 2, 3, 4, 256] {
             counters.batch(size);
         }
-        let metrics = counters.snapshot(0, 0, 0);
+        let (queue, _inbox) = Queue::new(Waiting::default(), Arc::clone(&counters), Rule::Serial);
+        let metrics = counters.snapshot(&queue, 0);
         assert_eq!(metrics.batch_sizes, [1, 1, 2, 0, 0, 0, 0, 0, 1]);
         assert_eq!((metrics.batches, metrics.changes), (5, 266));
     }

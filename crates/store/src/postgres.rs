@@ -15,6 +15,7 @@ use crate::row::Row;
 use crate::sql::Sql;
 use crate::value::Value;
 
+mod blocked;
 pub(crate) mod bulk;
 mod connection;
 pub(crate) mod examine;
@@ -26,12 +27,16 @@ mod plan;
 mod readers;
 mod replay;
 mod statistics;
+mod timeouts;
 mod tls;
 mod transaction;
 pub(crate) mod value;
 mod verifier;
 mod writer;
 
+pub use timeouts::PostgresTimeouts;
+
+use blocked::BlockedLane;
 use connection::Slot;
 use finds::Finds;
 use pause::Pause;
@@ -51,12 +56,20 @@ pub struct PostgresOptions {
     pub readers: usize,
     /// What may wait for the writer before new changes are refused.
     pub waiting: Waiting,
+    /// How long the database may keep a change or a read waiting.
+    pub timeouts: PostgresTimeouts,
 }
 
 impl PostgresOptions {
     /// The usual sizes.
     pub fn new(url: impl Into<String>) -> Self {
-        Self { url: url.into(), prepared: true, readers: 2, waiting: Waiting::default() }
+        Self {
+            url: url.into(),
+            prepared: true,
+            readers: 2,
+            waiting: Waiting::default(),
+            timeouts: PostgresTimeouts::default(),
+        }
     }
 }
 
@@ -68,6 +81,7 @@ impl fmt::Debug for PostgresOptions {
             .field("prepared", &self.prepared)
             .field("readers", &self.readers)
             .field("waiting", &self.waiting)
+            .field("timeouts", &self.timeouts)
             .finish_non_exhaustive()
     }
 }
@@ -89,7 +103,10 @@ impl Postgres {
         let counters = Arc::new(Counters::default());
         let failure = Failure::new();
         let pause = Arc::new(Pause::default());
-        let slot = || Slot::new(Arc::clone(&target), options.prepared, Arc::clone(&counters), Arc::clone(&pause));
+        let slot = || {
+            let shared = (Arc::clone(&target), Arc::clone(&counters), Arc::clone(&pause));
+            Slot::new(shared.0, options.prepared, options.timeouts, shared.1, shared.2)
+        };
         let (queue, inbox) = Queue::new(options.waiting, Arc::clone(&counters), Rule::Disjoint);
         let readers = Arc::new(Readers::new((0..options.readers.max(1)).map(|_| slot()).collect()));
         let finds = Finds::new(&readers, &counters);
@@ -97,7 +114,8 @@ impl Postgres {
         // A server that cannot be reached should be told about now, not with the first request.
         writing.connection().await?;
         let statistics = Statistics::new(Arc::clone(&target));
-        writer::start(writing, inbox, statistics, Arc::clone(&counters), failure.clone());
+        let blocked = BlockedLane::start(slot, &counters);
+        writer::start(writing, blocked, inbox, statistics, Arc::clone(&counters), failure.clone());
         Ok(Self { target, readers, finds, queue, counters, failure, spare })
     }
 
@@ -150,6 +168,6 @@ impl Postgres {
     }
 
     pub(crate) fn metrics(&self) -> StoreMetrics {
-        self.counters.snapshot(self.queue.waiting(), self.queue.capacity(), self.readers.count())
+        self.counters.snapshot(&self.queue, self.readers.count())
     }
 }

@@ -31,6 +31,11 @@ pub(crate) struct Job {
 }
 
 impl Job {
+    /// Whether its caller has given up.
+    pub(crate) fn is_abandoned(&self) -> bool {
+        self.answer.is_closed()
+    }
+
     pub(crate) fn answer(self, outcome: Result<(), Error>) {
         // The caller's end of the span is to be the last one: it ends when they know.
         drop(self.span);
@@ -110,6 +115,11 @@ impl Queue {
         }
     }
 
+    /// How long the oldest change without an outcome has waited.
+    pub(crate) fn oldest(&self) -> Duration {
+        self.age.oldest(Instant::now())
+    }
+
     pub(crate) fn waiting(&self) -> usize {
         self.capacity() - self.sender.capacity()
     }
@@ -147,6 +157,7 @@ pub(crate) struct Inbox {
 impl Inbox {
     /// The next batch, or `None` once the queue is closed and empty.
     pub(crate) async fn next(&mut self) -> Option<Vec<Job>> {
+        self.age.writing(None);
         loop {
             let first = if self.deferred.is_empty() { Some(self.receiver.recv().await?) } else { None };
             let batch = self.gather(first);
@@ -158,6 +169,7 @@ impl Inbox {
 
     /// The same for a writer on a thread of its own.
     pub(crate) fn next_blocking(&mut self) -> Option<Vec<Job>> {
+        self.age.writing(None);
         loop {
             let first = if self.deferred.is_empty() { Some(self.receiver.blocking_recv()?) } else { None };
             let batch = self.gather(first);
@@ -189,7 +201,7 @@ impl Inbox {
             let Some(job) = received else {
                 break;
             };
-            if job.answer.is_closed() {
+            if job.is_abandoned() {
                 continue;
             }
             if self.rule == Rule::Serial || claims.admit(&job.change) {
@@ -206,6 +218,7 @@ impl Inbox {
         } else if latest.is_some() {
             self.age.taken(latest);
         }
+        self.age.writing(batch.iter().map(|job| job.queued_at).min());
         self.counters.deferred.store(self.deferred.len(), Relaxed);
         for job in batch.iter().filter(|job| !job.span.is_disabled()) {
             spans::taken(&job.span, job.queued_at.elapsed(), batch.len());

@@ -134,7 +134,7 @@ impl Sqlite {
 
     pub(crate) fn metrics(&self) -> StoreMetrics {
         let total = self.options.readers.max(self.counters.reading.load(Relaxed));
-        self.counters.snapshot(self.queue.waiting(), self.queue.capacity(), total)
+        self.counters.snapshot(&self.queue, total)
     }
 }
 

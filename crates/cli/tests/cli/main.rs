@@ -38,6 +38,7 @@ mod secret_files;
 mod secrets;
 mod service_manager;
 mod stopping;
+mod stuck;
 mod support;
 mod telemetry;
 mod terminal;

@@ -5,12 +5,14 @@ use std::sync::Arc;
 use super::Postgres;
 use super::connection::Connection;
 use super::fault::Fault;
-use super::transaction::{BEGIN, CommitFault, commit, control};
+use super::transaction::{CommitFault, commit, control};
 use super::value::Argument;
 use crate::error::Error;
 use crate::row::Row;
 use crate::sql::{Insert, Sql};
 use crate::value::{Type, Value};
+
+const BEGIN: &str = "BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE";
 
 /// One state of the database for as long as it takes. It is that of the first statement behind BEGIN.
 const BEGIN_READING: &str = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; SELECT 1";
@@ -85,7 +87,7 @@ impl Bulk {
     }
 
     pub(crate) async fn commit(self) -> Result<(), Error> {
-        commit(&self.connection).await.map_err(|fault| match fault {
+        commit(&self.connection, None).await.map_err(|fault| match fault {
             CommitFault::NotSent => Error::Unavailable("the connection was lost".to_owned()),
             CommitFault::Sent(error) => error,
         })

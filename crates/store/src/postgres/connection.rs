@@ -8,11 +8,13 @@ use std::sync::atomic::Ordering::Relaxed;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::task::Poll;
 
+use tokio::task::AbortHandle;
 use tokio_postgres::types::{ToSql, Type as Wire};
 use tokio_postgres::{Client, Statement};
 
 use super::fault::{Fault, describe};
 use super::pause::Pause;
+use super::timeouts::PostgresTimeouts;
 use super::tls::Target;
 use super::value::Argument;
 use crate::error::Error;
@@ -23,6 +25,8 @@ const STATEMENTS: usize = 512;
 
 pub(super) struct Connection {
     client: Client,
+    /// The task that reads and writes the socket.
+    driver: AbortHandle,
     /// `None` when statements must not be prepared.
     statements: Option<Mutex<HashMap<String, Statement>>>,
 }
@@ -33,12 +37,12 @@ pub(super) type Pending<'a> = Pin<Box<dyn Future<Output = Result<u64, tokio_post
 impl Connection {
     async fn open(target: &Target, prepared: bool) -> Result<Self, tokio_postgres::Error> {
         let (client, connection) = target.config.connect(target.tls.clone()).await?;
-        tokio::spawn(async move {
+        let driver = tokio::spawn(async move {
             if let Err(error) = connection.await {
                 tracing::debug!(error = describe(&error), "a connection to PostgreSQL ended");
             }
         });
-        Ok(Self { client, statements: prepared.then(Mutex::default) })
+        Ok(Self { client, driver: driver.abort_handle(), statements: prepared.then(Mutex::default) })
     }
 
     pub(super) fn is_closed(&self) -> bool {
@@ -140,6 +144,7 @@ pub(super) async fn pipelined(mut pending: Vec<Pending<'_>>) -> Vec<Result<u64, 
 pub(super) struct Slot {
     target: Arc<Target>,
     prepared: bool,
+    timeouts: PostgresTimeouts,
     counters: Arc<Counters>,
     pause: Arc<Pause>,
     current: Mutex<Option<Arc<Connection>>>,
@@ -148,8 +153,19 @@ pub(super) struct Slot {
 }
 
 impl Slot {
-    pub(super) fn new(target: Arc<Target>, prepared: bool, counters: Arc<Counters>, pause: Arc<Pause>) -> Self {
-        Self { target, prepared, counters, pause, current: Mutex::default(), connecting: tokio::sync::Mutex::default() }
+    pub(super) fn new(
+        target: Arc<Target>,
+        prepared: bool,
+        timeouts: PostgresTimeouts,
+        counters: Arc<Counters>,
+        pause: Arc<Pause>,
+    ) -> Self {
+        let (current, connecting) = (Mutex::default(), tokio::sync::Mutex::default());
+        Self { target, prepared, timeouts, counters, pause, current, connecting }
+    }
+
+    pub(super) fn timeouts(&self) -> PostgresTimeouts {
+        self.timeouts
     }
 
     pub(super) async fn connection(&self) -> Result<Arc<Connection>, Error> {
@@ -163,7 +179,10 @@ impl Slot {
         if let Some(reason) = self.pause.reason() {
             return Err(Error::Unavailable(reason));
         }
-        match Connection::open(&self.target, self.prepared).await {
+        // The driver bounds how long a connection is made, not how long a server takes to greet us.
+        let opened = self.timeouts.deadline().within(Connection::open(&self.target, self.prepared)).await;
+        let opened = opened.and_then(|opened| opened.map_err(|error| Fault::Lost(describe(&error))));
+        match opened {
             Ok(connection) => {
                 self.pause.end();
                 self.counters.reconnects.fetch_add(u64::from(*connected), Relaxed);
@@ -172,10 +191,12 @@ impl Slot {
                 *self.lock() = Some(Arc::clone(&connection));
                 Ok(connection)
             }
-            Err(error) => {
-                let reason = describe(&error);
-                self.pause.begin(&reason);
-                Err(Error::Unavailable(reason))
+            Err(fault) => {
+                let error = fault.error();
+                if let Error::Unavailable(reason) = &error {
+                    self.pause.begin(reason);
+                }
+                Err(error)
             }
         }
     }
@@ -186,6 +207,12 @@ impl Slot {
         if current.as_ref().is_some_and(|held| Arc::ptr_eq(held, connection)) {
             *current = None;
         }
+    }
+
+    /// Gives up a connection on which no answer comes: nothing more is read from it or written to it.
+    pub(super) fn abandon(&self, connection: &Arc<Connection>) {
+        self.discard(connection);
+        connection.driver.abort();
     }
 
     pub(super) fn close(&self) {
@@ -204,5 +231,5 @@ impl Slot {
 
 /// Whether a statement may simply be sent again on a fresh connection or with a fresh preparation.
 pub(super) fn recoverable(fault: &Fault) -> bool {
-    matches!(fault, Fault::Lost(_) | Fault::Stale(_))
+    matches!(fault, Fault::Lost(_) | Fault::Silent(_) | Fault::Stale(_))
 }

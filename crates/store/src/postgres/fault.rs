@@ -15,7 +15,13 @@ pub(super) enum Fault {
     Retry(String),
     /// A prepared statement that the server no longer knows or that no longer fits the schema.
     Stale(String),
-    /// The server cannot write now: no space, no memory, no connections.
+    /// The server answers, but cannot write: a standby, or a primary about to be one.
+    ReadOnly(String),
+    /// No answer came in time: the connection must be given up.
+    Silent(String),
+    /// A lock that another transaction holds was not released in time.
+    Locked(String),
+    /// The server cannot write now: no space, no memory, no connections, or a statement took too long.
     Moment(String),
     /// The statement is wrong or broke a constraint.
     Statement(String),
@@ -39,15 +45,20 @@ impl Fault {
         {
             return Self::Stale(text);
         }
-        // 25006: a standby, or a primary about to be one; 57P: shutting down; 08: the pooler lost its server.
+        // 57P: shutting down; 08: the pooler lost its server.
         if code.code().starts_with("08")
             || code.code().starts_with("57P")
-            || *code == SqlState::READ_ONLY_SQL_TRANSACTION
             || matches!(database.parsed_severity(), Some(Severity::Fatal | Severity::Panic))
         {
             return Self::Lost(text);
         }
-        if code.code().starts_with("53") || code.code().starts_with("58") {
+        if *code == SqlState::READ_ONLY_SQL_TRANSACTION {
+            return Self::ReadOnly(text);
+        }
+        if *code == SqlState::LOCK_NOT_AVAILABLE {
+            return Self::Locked(text);
+        }
+        if code.code().starts_with("53") || code.code().starts_with("58") || *code == SqlState::QUERY_CANCELED {
             Self::Moment(text)
         } else {
             Self::Statement(text)
@@ -56,7 +67,12 @@ impl Fault {
 
     pub(super) fn error(&self) -> Error {
         match self {
-            Self::Lost(text) | Self::Retry(text) | Self::Moment(text) => Error::Unavailable(text.clone()),
+            Self::Lost(text)
+            | Self::ReadOnly(text)
+            | Self::Silent(text)
+            | Self::Locked(text)
+            | Self::Retry(text)
+            | Self::Moment(text) => Error::Unavailable(text.clone()),
             Self::Stale(text) | Self::Statement(text) => Error::Internal(text.clone()),
         }
     }
@@ -78,10 +94,39 @@ pub(super) fn is_taken(error: &tokio_postgres::Error) -> bool {
     error.code() == Some(&SqlState::UNIQUE_VIOLATION)
 }
 
-/// An ERROR in answer to COMMIT means that the transaction is gone; a lost connection means nothing at all.
+/// What is known after an error in answer to COMMIT.
 pub(super) fn at_commit(error: &tokio_postgres::Error) -> Error {
-    match error.as_db_error().and_then(DbError::parsed_severity) {
-        Some(Severity::Error) => Error::Unavailable(describe(error)),
+    let is_error = error.as_db_error().and_then(DbError::parsed_severity) == Some(Severity::Error);
+    match error.code() {
+        Some(code) if is_error && is_rolled_back(code) => Error::Unavailable(describe(error)),
         _ => Error::OutcomeUnknown,
+    }
+}
+
+/// Whether a code in answer to COMMIT guarantees that nothing was committed: a violated constraint (23), a failed
+/// transaction (25P02), a rollback (40) except 40003, which says that the outcome is not known. All others, such as a
+/// cancelled COMMIT or an internal error of a distributed database, promise nothing.
+fn is_rolled_back(code: &SqlState) -> bool {
+    let class = code.code().get(..2);
+    match class {
+        Some("23") => true,
+        Some("40") => *code != SqlState::T_R_STATEMENT_COMPLETION_UNKNOWN,
+        _ => *code == SqlState::IN_FAILED_SQL_TRANSACTION,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_codes_that_guarantee_a_rollback_count_as_one() {
+        for code in ["23505", "23503", "40001", "40P01", "40002", "25P02"] {
+            assert!(is_rolled_back(&SqlState::from_code(code)), "{code}");
+        }
+        for code in ["40003", "57014", "57P01", "53100", "53200", "58030", "XX000", "08006", "25006", "0A000", "55P03"]
+        {
+            assert!(!is_rolled_back(&SqlState::from_code(code)), "{code}");
+        }
     }
 }

@@ -9,7 +9,7 @@ use tokio::sync::{mpsc, oneshot};
 use tokio_postgres::Row;
 
 use super::fault::Fault;
-use super::readers::Readers;
+use super::readers::{Readers, too_many};
 use super::value::{Argument, Int};
 use crate::metrics::Counters;
 use crate::sql::Sql;
@@ -17,6 +17,8 @@ use crate::value::{Type, Value};
 
 /// The most that go together.
 const MOST: usize = 128;
+/// How many may wait for each of those that answer.
+const WAITING: usize = 1024;
 /// Statements under way for each connection: while one is answered, the next is on its way.
 const UNDER_WAY: usize = 2;
 
@@ -30,8 +32,7 @@ struct Find {
 }
 
 pub(super) struct Finds {
-    /// As many wait here as requests are let in, which is bounded above.
-    inboxes: Vec<mpsc::UnboundedSender<Find>>,
+    inboxes: Vec<mpsc::Sender<Find>>,
     turn: AtomicUsize,
 }
 
@@ -39,7 +40,7 @@ impl Finds {
     /// Must be called within a tokio runtime. Those who answer end with the value.
     pub(super) fn new(readers: &Arc<Readers>, counters: &Arc<Counters>) -> Self {
         let inboxes = (0..readers.count() * UNDER_WAY).map(|_| {
-            let (sender, inbox) = mpsc::unbounded_channel();
+            let (sender, inbox) = mpsc::channel(WAITING);
             tokio::spawn(answer_all(Arc::clone(readers), inbox, Arc::clone(counters)));
             sender
         });
@@ -50,12 +51,15 @@ impl Finds {
         let (answer, answered) = oneshot::channel();
         let inbox = &self.inboxes[self.turn.fetch_add(1, Relaxed) % self.inboxes.len()];
         let gone = || Fault::Moment("the store is closing".to_owned());
-        inbox.send(Find { sql, params, answer }).map_err(|_| gone())?;
+        inbox.try_send(Find { sql, params, answer }).map_err(|refused| match refused {
+            mpsc::error::TrySendError::Full(_) => too_many(),
+            mpsc::error::TrySendError::Closed(_) => gone(),
+        })?;
         answered.await.map_err(|_| gone())?
     }
 }
 
-async fn answer_all(readers: Arc<Readers>, mut inbox: mpsc::UnboundedReceiver<Find>, counters: Arc<Counters>) {
+async fn answer_all(readers: Arc<Readers>, mut inbox: mpsc::Receiver<Find>, counters: Arc<Counters>) {
     let mut finds = Vec::new();
     while inbox.recv_many(&mut finds, MOST).await > 0 {
         finds.retain(|find| !find.answer.is_closed());

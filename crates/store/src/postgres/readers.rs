@@ -10,15 +10,32 @@ use super::fault::Fault;
 use super::value::Argument;
 use crate::error::Error;
 
+/// How many statements may be under way at once: far more than a server that answers is ever behind.
+const MOST_PENDING: usize = 4096;
+
 pub(super) struct Readers {
     slots: Vec<Slot>,
     turn: AtomicUsize,
+    pending: AtomicUsize,
+}
+
+struct Pending<'a>(&'a AtomicUsize);
+
+impl Drop for Pending<'_> {
+    fn drop(&mut self) {
+        self.0.fetch_sub(1, Relaxed);
+    }
+}
+
+/// The rejection of a read that would have to wait behind too many others.
+pub(super) fn too_many() -> Fault {
+    Fault::Moment("too many reads wait for PostgreSQL".to_owned())
 }
 
 impl Readers {
     /// At least one.
     pub(super) fn new(slots: Vec<Slot>) -> Self {
-        Self { slots, turn: AtomicUsize::new(0) }
+        Self { slots, turn: AtomicUsize::new(0), pending: AtomicUsize::new(0) }
     }
 
     pub(super) fn count(&self) -> usize {
@@ -39,15 +56,20 @@ impl Readers {
 
     async fn query_once(&self, text: &str, arguments: &[Argument<'_>]) -> Result<Vec<Row>, Fault> {
         let (slot, connection) = self.next().await?;
-        connection.query(text, arguments).await.map_err(|error| {
-            let fault = Fault::of(&error);
-            match fault {
-                Fault::Lost(_) => slot.discard(&connection),
-                Fault::Stale(_) => connection.forget_statements(),
-                _ => {}
-            }
-            fault
+        let _pending = self.pending()?;
+        let answered = slot.timeouts().deadline().within(connection.query(text, arguments)).await;
+        answered.and_then(|rows| rows.map_err(|error| Fault::of(&error))).inspect_err(|fault| match fault {
+            Fault::Lost(_) => slot.discard(&connection),
+            Fault::Silent(_) => slot.abandon(&connection),
+            Fault::Stale(_) => connection.forget_statements(),
+            _ => {}
         })
+    }
+
+    /// Counts a read among those under way, unless there are too many: while the server is silent they would pile up.
+    fn pending(&self) -> Result<Pending<'_>, Fault> {
+        let pending = Pending(&self.pending);
+        if self.pending.fetch_add(1, Relaxed) < MOST_PENDING { Ok(pending) } else { Err(too_many()) }
     }
 
     /// The next connection in turn, or, if that one is lost and cannot be replaced now, any other that lives.

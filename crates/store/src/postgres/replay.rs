@@ -1,10 +1,15 @@
-//! The second attempt at a batch in which something missed: a savepoint per change, so that each stands alone.
+//! The second attempt at a batch in which something missed or a lock was not to be had: a savepoint per change, so that
+//! each succeeds or fails alone.
+
+use std::sync::Arc;
+use std::time::Duration;
 
 use super::connection::Connection;
 use super::fault::Fault;
 use super::plan::{self, Planned};
-use super::transaction::{self, BEGIN, Stop, control, prepare};
-use super::writer::{End, Failed, Patience, Writer, finish, roll_back};
+use super::timeouts::milliseconds;
+use super::transaction::{self, Stop, begin, control, prepare};
+use super::writer::{Attempts, End, Failed, Writer, roll_back};
 use crate::change::Change;
 use crate::error::Error;
 use crate::metrics::Counters;
@@ -12,24 +17,37 @@ use crate::queue::Job;
 
 /// Beyond 64 subtransactions PostgreSQL spills their list and every snapshot becomes slow.
 const SAVEPOINTS: usize = 64;
+/// Each lock that is not to be had halves the wait for the next, down to this: all changes of a batch wait together.
+const SHORTEST_WAIT: Duration = Duration::from_millis(5);
 
 const OPEN: &str = "SAVEPOINT change";
 const KEEP_AND_OPEN: &str = "RELEASE SAVEPOINT change; SAVEPOINT change";
 const UNDO: &str = "ROLLBACK TO SAVEPOINT change";
 
-/// Runs a batch change by change and answers each.
-pub(super) async fn run(writer: &Writer, batch: Vec<Job>) {
+/// What became of one change.
+enum Outcome {
+    Ended(Result<(), Error>),
+    /// A lock it needs is held by another transaction.
+    Locked,
+}
+
+/// Runs a batch change by change and answers each; returns those whose locks are held elsewhere.
+pub(super) async fn run(writer: &Writer, batch: Vec<Job>, lock: Duration) -> Vec<Job> {
+    let mut locked = Vec::new();
     let mut jobs = batch.into_iter().peekable();
     while jobs.peek().is_some() {
         let chunk: Vec<Job> = jobs.by_ref().take(SAVEPOINTS).collect();
         let outcomes = {
             let changes: Vec<&Change> = chunk.iter().map(|job| &job.change).collect();
-            each(writer, &changes).await
+            each(writer, &changes, lock).await
         };
         match outcomes {
             Ok(outcomes) => {
                 for (job, outcome) in chunk.into_iter().zip(outcomes) {
-                    job.answer(outcome);
+                    match outcome {
+                        Outcome::Ended(outcome) => job.answer(outcome),
+                        Outcome::Locked => locked.push(job),
+                    }
                 }
             }
             Err(failed) => {
@@ -39,29 +57,36 @@ pub(super) async fn run(writer: &Writer, batch: Vec<Job>) {
             }
         }
     }
+    locked
 }
 
-async fn each(writer: &Writer, changes: &[&Change]) -> Result<Vec<Result<(), Error>>, Failed> {
-    let mut patience = Patience::default();
+async fn each(writer: &Writer, changes: &[&Change], lock: Duration) -> Result<Vec<Outcome>, Failed> {
+    let mut attempts = Attempts::default();
     loop {
         let connection = writer.connection().await?;
-        match apart(&connection, writer.counters(), changes).await {
+        match apart(writer, &connection, changes, lock).await {
             Ok(outcomes) => return Ok(outcomes),
-            Err(end) => patience.after(writer, &connection, end).await?,
+            Err(end) => attempts.after(writer, &connection, end).await?,
         }
     }
 }
 
 async fn apart(
-    connection: &Connection,
-    counters: &Counters,
+    writer: &Writer,
+    connection: &Arc<Connection>,
     changes: &[&Change],
-) -> Result<Vec<Result<(), Error>>, End> {
-    let prepared = prepare_each(connection, changes).await?;
-    let within = savepoints(connection, counters, changes, prepared).await;
-    match within {
-        Ok(outcomes) => finish(connection).await.map(|()| outcomes),
-        Err(fault) => Err(roll_back(connection, End::of(fault)).await),
+    lock: Duration,
+) -> Result<Vec<Outcome>, End> {
+    let deadline = writer.timeouts().deadline();
+    let within = async {
+        let prepared = prepare_each(connection, changes).await?;
+        begin(connection, &writer.timeouts().begin(lock)).await?;
+        savepoints(connection, writer.counters(), changes, prepared, lock).await
+    };
+    match deadline.within(within).await {
+        Ok(Ok(outcomes)) => writer.finish(connection).await.map(|()| outcomes),
+        Ok(Err(fault)) => Err(roll_back(connection, deadline, End::of(fault)).await),
+        Err(silent) => Err(End::of(silent)),
     }
 }
 
@@ -69,14 +94,14 @@ async fn apart(
 async fn prepare_each<'a>(
     connection: &Connection,
     changes: &[&'a Change],
-) -> Result<Vec<Result<Vec<Planned<'a>>, Error>>, End> {
+) -> Result<Vec<Result<Vec<Planned<'a>>, Error>>, Fault> {
     let mut prepared = Vec::with_capacity(changes.len());
     for change in changes {
         let planned = plan::alone(change);
         prepared.push(match prepare(connection, &planned).await {
             Ok(()) => Ok(planned),
             Err(fault @ (Fault::Statement(_) | Fault::Stale(_))) => Err(report(&fault)),
-            Err(fault) => return Err(End::of(fault)),
+            Err(fault) => return Err(fault),
         });
     }
     Ok(prepared)
@@ -87,27 +112,33 @@ async fn savepoints(
     counters: &Counters,
     changes: &[&Change],
     prepared: Vec<Result<Vec<Planned<'_>>, Error>>,
-) -> Result<Vec<Result<(), Error>>, Fault> {
-    control(connection, BEGIN).await?;
+    mut lock: Duration,
+) -> Result<Vec<Outcome>, Fault> {
     lock_in_order(connection, counters, changes).await?;
     let mut outcomes = Vec::with_capacity(changes.len());
+    let mut opening = KEEP_AND_OPEN.to_owned();
     for planned in prepared {
         let planned = match planned {
             Ok(planned) => planned,
             Err(error) => {
-                outcomes.push(Err(error));
+                outcomes.push(Outcome::Ended(Err(error)));
                 continue;
             }
         };
-        let outcome = match transaction::run(connection, counters, KEEP_AND_OPEN, &planned).await {
-            Ok(()) => Ok(()),
-            Err(Stop::Missed(miss)) => Err(Error::Missed(miss)),
+        let outcome = match transaction::run(connection, counters, Some(&opening), &planned).await {
+            Ok(()) => Outcome::Ended(Ok(())),
+            Err(Stop::Missed(miss)) => Outcome::Ended(Err(Error::Missed(miss))),
             // Statements were prepared afresh before it came to this, so a stale one is a wrong one.
-            Err(Stop::Fault(fault @ (Fault::Statement(_) | Fault::Stale(_)))) => Err(report(&fault)),
+            Err(Stop::Fault(fault @ (Fault::Statement(_) | Fault::Stale(_)))) => Outcome::Ended(Err(report(&fault))),
+            Err(Stop::Fault(Fault::Locked(_))) => Outcome::Locked,
             Err(Stop::Fault(fault)) => return Err(fault),
         };
-        if outcome.is_err() {
+        if !matches!(outcome, Outcome::Ended(Ok(()))) {
             control(connection, UNDO).await?;
+        }
+        if matches!(outcome, Outcome::Locked) {
+            lock = (lock / 2).max(SHORTEST_WAIT);
+            opening = format!("{KEEP_AND_OPEN}; SET LOCAL lock_timeout = {}", milliseconds(lock));
         }
         outcomes.push(outcome);
     }
@@ -120,10 +151,11 @@ async fn lock_in_order(connection: &Connection, counters: &Counters, changes: &[
     for guard in &mut guards {
         guard.expected = None;
     }
-    match transaction::run(connection, counters, OPEN, &guards).await {
+    match transaction::run(connection, counters, Some(OPEN), &guards).await {
         Ok(()) | Err(Stop::Missed(_)) => Ok(()),
-        // A wrong guard will be found again in its own change; here it must not cost the others their turn.
-        Err(Stop::Fault(Fault::Statement(_) | Fault::Stale(_))) => control(connection, UNDO).await,
+        // A wrong guard, or one that waits, will be found again in its own change; here it must not cost the others
+        // their turn. Two servers that now take locks in different orders do not wait for each other for long.
+        Err(Stop::Fault(Fault::Statement(_) | Fault::Stale(_) | Fault::Locked(_))) => control(connection, UNDO).await,
         Err(Stop::Fault(fault)) => Err(fault),
     }
 }

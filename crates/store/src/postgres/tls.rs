@@ -24,6 +24,11 @@ use crate::error::Error;
 /// How long a silent peer may keep us waiting.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(5);
 const SILENCE: Duration = Duration::from_secs(15);
+/// An idle connection is tested early, so that a dead one is noticed before it is needed. The driver's own default is
+/// two hours, which stands for "not given".
+const DRIVER_KEEPALIVE: Duration = Duration::from_hours(2);
+const KEEPALIVE_IDLE: Duration = Duration::from_secs(5);
+const KEEPALIVE_INTERVAL: Duration = Duration::from_secs(2);
 
 /// A parsed connection URL. Neither part of it is ever printed.
 pub(super) struct Target {
@@ -78,6 +83,9 @@ impl Target {
         }
         if config.get_tcp_user_timeout().is_none() {
             config.tcp_user_timeout(SILENCE);
+        }
+        if config.get_keepalives_idle() == DRIVER_KEEPALIVE {
+            config.keepalives_idle(KEEPALIVE_IDLE).keepalives_interval(KEEPALIVE_INTERVAL).keepalives_retries(3);
         }
         if config.get_application_name().is_none() {
             config.application_name("perennial");

@@ -1,14 +1,18 @@
-//! The pieces of a transaction: a pipeline of statements with their counts, and COMMIT with its three outcomes.
+//! The pieces of a transaction: its beginning, a pipeline of statements with their counts, and COMMIT with its three
+//! outcomes.
 
 use super::connection::{Connection, Pending, pipelined};
 use super::fault::{Fault, at_commit, is_taken};
 use super::plan::Planned;
+use super::timeouts::Deadline;
 use crate::change::Miss;
 use crate::error::Error;
 use crate::metrics::Counters;
 
-/// Guards look again after they waited for a lock, which only this level allows, whatever the database's default.
-pub(super) const BEGIN: &str = "BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE";
+/// COMMIT must not be cut short by a timeout of the server's: one that waits for a synchronous standby would be reported
+/// as done without it. Our own deadline bounds it. In a transaction that has failed the first statement is refused, where
+/// COMMIT alone would roll back and report success.
+const COMMIT: &str = "SET LOCAL statement_timeout = 0; COMMIT";
 
 /// How a pipeline stopped short.
 pub(super) enum Stop {
@@ -24,22 +28,33 @@ pub(super) async fn prepare(connection: &Connection, planned: &[Planned<'_>]) ->
     Ok(())
 }
 
-/// Sends an opening text and all statements at once, then compares every count. The first problem in order counts:
-/// what came after it was run by a server that did not know yet, and is rolled back.
+/// Opens a transaction and waits until it is open. Where it cannot be, as on a standby, nothing can be written.
+pub(super) async fn begin(connection: &Connection, text: &str) -> Result<(), Fault> {
+    control(connection, text).await.map_err(|fault| match fault {
+        Fault::Lost(_) | Fault::Retry(_) | Fault::Moment(_) | Fault::Silent(_) => fault,
+        Fault::Locked(text) | Fault::Stale(text) | Fault::Statement(text) => Fault::ReadOnly(text),
+        Fault::ReadOnly(_) => fault,
+    })
+}
+
+/// Sends statements of an open transaction at once, behind `opening` if there is any, then compares every count. The
+/// first problem in order counts: what came after it was run by a server that did not know yet, and is rolled back.
 pub(super) async fn run(
     connection: &Connection,
     counters: &Counters,
-    opening: &str,
+    opening: Option<&str>,
     planned: &[Planned<'_>],
 ) -> Result<(), Stop> {
     let mut pending: Vec<Pending<'_>> = Vec::with_capacity(planned.len() + 1);
-    pending.push(connection.control(opening));
+    pending.extend(opening.map(|text| connection.control(text)));
     for statement in planned {
         pending.push(connection.execute(statement.text, &statement.arguments));
     }
     counters.statements(planned.len());
     let mut answers = pipelined(pending).await.into_iter();
-    if let Some(Err(error)) = answers.next() {
+    if opening.is_some()
+        && let Some(Err(error)) = answers.next()
+    {
         return Err(Stop::Fault(Fault::of(&error)));
     }
     for (statement, answer) in planned.iter().zip(answers) {
@@ -68,12 +83,15 @@ pub(super) enum CommitFault {
     Sent(Error),
 }
 
-pub(super) async fn commit(connection: &Connection) -> Result<(), CommitFault> {
+/// Commits. Once COMMIT is on its way, silence means that nobody knows the outcome.
+pub(super) async fn commit(connection: &Connection, deadline: Option<Deadline>) -> Result<(), CommitFault> {
     if connection.is_closed() {
         return Err(CommitFault::NotSent);
     }
-    match connection.control("COMMIT").await {
-        Ok(_) => Ok(()),
-        Err(error) => Err(CommitFault::Sent(at_commit(&error))),
-    }
+    let sent = connection.control(COMMIT);
+    let answer = match deadline {
+        Some(deadline) => deadline.within(sent).await.map_err(|_| CommitFault::Sent(Error::OutcomeUnknown))?,
+        None => sent.await,
+    };
+    answer.map(drop).map_err(|error| CommitFault::Sent(at_commit(&error)))
 }

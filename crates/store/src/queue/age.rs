@@ -12,11 +12,13 @@ const NOBODY: u64 = 0;
 pub(super) struct Age {
     epoch: Instant,
     since: AtomicU64,
+    /// When the oldest change of the batch that the writer is working on was queued.
+    batch: AtomicU64,
 }
 
 impl Age {
     pub(super) fn new() -> Self {
-        Self { epoch: Instant::now(), since: AtomicU64::new(NOBODY) }
+        Self { epoch: Instant::now(), since: AtomicU64::new(NOBODY), batch: AtomicU64::new(NOBODY) }
     }
 
     /// A change is about to wait; says whether one has waited for longer than `limit` already. Told before the change
@@ -31,6 +33,20 @@ impl Age {
     /// The writer took what it could; `oldest` is about when the first of those it left began to wait.
     pub(super) fn taken(&self, oldest: Option<Instant>) {
         self.since.store(oldest.map_or(NOBODY, |oldest| self.micros(oldest)), Relaxed);
+    }
+
+    /// The writer begins a batch whose oldest change was queued at `oldest`, or has finished one.
+    pub(super) fn writing(&self, oldest: Option<Instant>) {
+        self.batch.store(oldest.map_or(NOBODY, |oldest| self.micros(oldest)), Relaxed);
+    }
+
+    /// How long the oldest change that has no outcome yet has waited, in the queue or for its transaction.
+    pub(super) fn oldest(&self, now: Instant) -> Duration {
+        let waited = |since: &AtomicU64| match since.load(Relaxed) {
+            NOBODY => 0,
+            since => self.micros(now).saturating_sub(since),
+        };
+        Duration::from_micros(waited(&self.since).max(waited(&self.batch)))
     }
 
     fn micros(&self, at: Instant) -> u64 {
@@ -53,6 +69,19 @@ mod tests {
         assert!(age.exceeds(LIMIT, start + LIMIT + Duration::from_micros(1)));
         age.taken(None);
         assert!(!age.exceeds(LIMIT, start + 2 * LIMIT));
+    }
+
+    #[test]
+    fn a_change_counts_as_waiting_until_its_batch_has_ended() {
+        let age = Age::new();
+        let start = Instant::now();
+        assert_eq!(age.oldest(start + LIMIT), Duration::ZERO);
+        assert!(!age.exceeds(LIMIT, start));
+        age.taken(None);
+        age.writing(Some(start));
+        assert_eq!(age.oldest(start + LIMIT), LIMIT);
+        age.writing(None);
+        assert_eq!(age.oldest(start + LIMIT), Duration::ZERO);
     }
 
     #[test]

@@ -18,3 +18,4 @@ mod query_plans;
 mod sqlite;
 mod values;
 mod verticals;
+mod waits;

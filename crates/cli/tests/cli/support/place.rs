@@ -126,6 +126,18 @@ impl Place {
     }
 }
 
+/// Does something while no other process can write to the SQLite store.
+pub(crate) fn holding_the_store<T>(place: &Place, work: impl FnOnce() -> T) -> T {
+    block_on(async {
+        let db = place.open().await;
+        let held = db.load().await.unwrap();
+        let done = work();
+        drop(held);
+        db.close().await;
+        done
+    })
+}
+
 pub(super) fn block_on<T>(future: impl Future<Output = T>) -> T {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
     runtime.block_on(future)
