@@ -8,7 +8,7 @@ use crate::sessions::{SignedIn, prepare_revoke};
 use crate::users::UserTrace;
 use perennial_domain::events::{Event, EventKind};
 use perennial_domain::fault::Faults;
-use perennial_domain::id::EventId;
+use perennial_domain::stamp::Stamp;
 use perennial_domain::subscriptions::{Subscription, SubscriptionDraft, SubscriptionStatus};
 use perennial_domain::time::Time;
 use perennial_store::{self as store, Change, Miss, events, sessions, subscriptions, users};
@@ -32,8 +32,8 @@ pub async fn delete(app: &App, caller: &Caller, signed_in: &SignedIn, auth_id: &
         let (_, user) = found.filter(|(session, _)| session.is_live(now)).ok_or(Error::InvalidToken)?;
         let live = sessions::live(&app.db, organization, user.id, now).await?;
         let open = subscriptions::open_by_user(&app.db, organization, user.id).await?;
-        let revision = EventId::new(now, app.chance.bits());
-        let mut change = users::erase(Change::new(), &user, now, revision);
+        let Stamp { at, revision } = app.stamp(&user, now);
+        let mut change = users::erase(Change::new(), &user, at, revision);
         change = subscriptions::guard_open_count(change, organization, user.id, open.len());
         // The trail tells of each session that ends here, as of any other.
         for listed in &live {
@@ -44,7 +44,7 @@ pub async fn delete(app: &App, caller: &Caller, signed_in: &SignedIn, auth_id: &
             change = prepare_end(app, caller, change, before, now)?;
         }
         let trace = UserTrace { id: user.id, fields: user.changed_fields(None) };
-        let event = caller.event(EventKind::UserDeleted, user.id.bytes(), revision, now);
+        let event = caller.event(EventKind::UserDeleted, user.id.bytes(), revision, at);
         change = events::insert(change, &Event { before: Some(json(&trace)), ..event });
         match app.db.commit(change).await {
             Ok(()) => return Ok(()),
@@ -66,9 +66,9 @@ fn prepare_end(app: &App, caller: &Caller, change: Change, before: &Subscription
     if after == *before {
         return Ok(change);
     }
-    after.updated_at = now;
-    after.revision = EventId::new(now, app.chance.bits());
-    let event = caller.event(EventKind::SubscriptionUpdated, before.id.bytes(), after.revision, now);
+    let Stamp { at, revision } = app.stamp(before, now);
+    (after.updated_at, after.revision) = (at, revision);
+    let event = caller.event(EventKind::SubscriptionUpdated, before.id.bytes(), revision, at);
     let change = subscriptions::update(change, &after, before.revision);
     Ok(events::insert(change, &Event { before: Some(json(before)), after: Some(json(&after)), ..event }))
 }

@@ -15,6 +15,7 @@ use ipnet::IpNet;
 use perennial_domain::clients::{Client, ClientKind, ClientName, Origin, PublicId, Scopes};
 use perennial_domain::events::{Event, EventKind};
 use perennial_domain::id::{ClientId, EventId, OrganizationId};
+use perennial_domain::stamp::Stamp;
 use perennial_domain::time::Time;
 use perennial_store::{self as store, Change, Miss, clients, events};
 
@@ -100,12 +101,11 @@ async fn change(
 ) -> Result<Client, Error> {
     for _ in 0..ATTEMPTS {
         let before = clients::by_id(&app.db, organization, id).await?.ok_or(Error::NotFound)?;
-        let now = app.clock.now();
+        let Stamp { at, revision } = app.stamp(&before, app.clock.now());
         let mut after = before.clone();
-        edit(&mut after, now);
-        after.updated_at = now;
-        after.revision = EventId::new(now, app.chance.bits());
-        let event = operator_event(organization, EventKind::ClientUpdated, id.bytes(), after.revision, now);
+        edit(&mut after, at);
+        (after.updated_at, after.revision) = (at, revision);
+        let event = operator_event(organization, EventKind::ClientUpdated, id.bytes(), revision, at);
         let change = write(Change::new(), &after, &before);
         let change = events::insert(change, &Event { before: Some(json(&before)), after: Some(json(&after)), ..event });
         match app.db.commit(change).await {

@@ -8,6 +8,7 @@ use perennial_domain::currency::Currency;
 use perennial_domain::events::{Event, EventKind};
 use perennial_domain::id::{EventId, OrganizationId};
 use perennial_domain::organizations::{Organization, OrganizationName};
+use perennial_domain::stamp::Stamp;
 use perennial_store::{self as store, Change, Miss, events, organizations};
 
 /// The organization of the first run.
@@ -35,10 +36,9 @@ pub async fn set_max_sessions(app: &App, id: OrganizationId, max_sessions: Optio
         if before.max_sessions == max_sessions {
             return Ok(before);
         }
-        let now = app.clock.now();
-        let revision = EventId::new(now, app.chance.bits());
-        let after = Organization { max_sessions, updated_at: now, revision, ..before.clone() };
-        let event = operator_event(id, EventKind::OrganizationUpdated, id.bytes(), revision, now);
+        let Stamp { at, revision } = app.stamp(&before, app.clock.now());
+        let after = Organization { max_sessions, updated_at: at, revision, ..before.clone() };
+        let event = operator_event(id, EventKind::OrganizationUpdated, id.bytes(), revision, at);
         let change = organizations::update(Change::new(), &after, before.revision);
         let change = events::insert(change, &Event { before: Some(json(&before)), after: Some(json(&after)), ..event });
         match app.db.commit(change).await {

@@ -9,6 +9,7 @@ use perennial_domain::events::{Event, EventKind};
 use perennial_domain::fault::{FaultCode, Faults};
 use perennial_domain::id::{EventId, OrganizationId, PaymentId, SubscriptionId};
 use perennial_domain::payments::{ExternalPaymentId, Payment, PaymentDraft};
+use perennial_domain::stamp::Stamp;
 use perennial_store::{self as store, Change, Miss, Page, Position, events, payments, subscriptions};
 
 pub use perennial_store::payments::Query;
@@ -112,9 +113,9 @@ pub async fn update(
         if after == before {
             return Ok(before);
         }
-        after.updated_at = now;
-        after.revision = EventId::new(now, app.chance.bits());
-        let event = caller.event(EventKind::PaymentUpdated, id.bytes(), after.revision, now);
+        let Stamp { at, revision } = app.stamp(&before, now);
+        (after.updated_at, after.revision) = (at, revision);
+        let event = caller.event(EventKind::PaymentUpdated, id.bytes(), revision, at);
         let mut change = Change::new();
         if subscription.is_some() {
             change = subscriptions::guard_live(change, caller.organization(), after.subscription_id);
@@ -137,10 +138,9 @@ pub async fn delete(app: &App, caller: &Caller, id: PaymentId, if_match: &IfMatc
     while attempts.next().await {
         let payment = read(app, caller, id).await?;
         if_match.check(payment.revision)?;
-        let now = app.clock.now();
-        let revision = EventId::new(now, app.chance.bits());
-        let event = caller.event(EventKind::PaymentDeleted, id.bytes(), revision, now);
-        let change = payments::delete(Change::new(), &payment, now, revision);
+        let Stamp { at, revision } = app.stamp(&payment, app.clock.now());
+        let event = caller.event(EventKind::PaymentDeleted, id.bytes(), revision, at);
+        let change = payments::delete(Change::new(), &payment, at, revision);
         let change = events::insert(change, &Event { before: Some(json(&payment)), ..event });
         match app.db.commit(change).await {
             Ok(()) => return Ok(payment),

@@ -10,6 +10,7 @@ use perennial_domain::events::{Event, EventKind};
 use perennial_domain::fault::Faults;
 use perennial_domain::id::{EventId, OrganizationId, PlanId};
 use perennial_domain::plans::{Plan, PlanDraft, PlanKey, PlanPatch};
+use perennial_domain::stamp::Stamp;
 use perennial_store::{self as store, Change, Miss, Page, Position, events, plans};
 
 pub use perennial_store::plans::{Query, Sort, position};
@@ -97,10 +98,9 @@ pub async fn update(
         if after == before {
             return Ok(before);
         }
-        let now = app.clock.now();
-        after.updated_at = now;
-        after.revision = EventId::new(now, app.chance.bits());
-        let event = caller.event(EventKind::PlanUpdated, after.id.bytes(), after.revision, now);
+        let Stamp { at, revision } = app.stamp(&before, app.clock.now());
+        (after.updated_at, after.revision) = (at, revision);
+        let event = caller.event(EventKind::PlanUpdated, after.id.bytes(), revision, at);
         let change = plans::update(Change::new(), &after, before.revision);
         let change = events::insert(change, &Event { before: Some(json(&before)), after: Some(json(&after)), ..event });
         match app.db.commit(change).await {
@@ -118,10 +118,9 @@ pub async fn delete(app: &App, caller: &Caller, key: &PlanKey, if_match: &IfMatc
     while attempts.next().await {
         let plan = read(app, caller, key).await?;
         if_match.check(plan.revision)?;
-        let now = app.clock.now();
-        let revision = EventId::new(now, app.chance.bits());
-        let event = caller.event(EventKind::PlanDeleted, plan.id.bytes(), revision, now);
-        let change = plans::delete(Change::new(), &plan, now, revision);
+        let Stamp { at, revision } = app.stamp(&plan, app.clock.now());
+        let event = caller.event(EventKind::PlanDeleted, plan.id.bytes(), revision, at);
+        let change = plans::delete(Change::new(), &plan, at, revision);
         let change = events::insert(change, &Event { before: Some(json(&plan)), ..event });
         match app.db.commit(change).await {
             Ok(()) => return Ok(plan),

@@ -25,6 +25,7 @@ use crate::error::Error;
 use crate::signing_keys;
 use perennial_domain::events::{Event, EventKind};
 use perennial_domain::id::{EventId, OrganizationId, ProviderId};
+use perennial_domain::stamp::Stamp;
 use perennial_domain::users::Email;
 use perennial_identity::local::LocalIssuer;
 use perennial_store::{self as store, Change, Miss, events, providers};
@@ -121,9 +122,9 @@ pub async fn remove(
     let named = |row: &providers::Row| row.issuer == issuer_or_id || row.id.to_string() == issuer_or_id;
     let Some(row) = rows.into_iter().find(named) else { return Ok(None) };
     let record = ProviderRecord::of_row(&row);
-    let now = app.clock.now();
-    let event_id = EventId::new(now, app.chance.bits());
-    let event = operator_event(organization, EventKind::ProviderDeleted, row.id.bytes(), event_id, now);
+    // The only event before this one is that of its creation.
+    let Stamp { at, revision } = Stamp::last_at(row.created_at).next(app.clock.now(), app.chance.bits());
+    let event = operator_event(organization, EventKind::ProviderDeleted, row.id.bytes(), revision, at);
     let change = providers::remove(Change::new(), organization, row.id);
     let change = events::insert(change, &Event { before: Some(json(&record)), ..event });
     match app.db.commit(change).await {

@@ -1,7 +1,10 @@
-//! Revisions: what a caller says a record must be at before it may be changed.
+//! Revisions: what a caller says a record must be at before it may be changed, and which one a change gives it.
 
+use crate::context::App;
 use crate::error::Error;
 use perennial_domain::id::EventId;
+use perennial_domain::stamp::{Stamp, Stamped};
+use perennial_domain::time::Time;
 
 /// The caller's condition on a record's revision.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -22,6 +25,14 @@ impl IfMatch {
             Self::OneOf(revisions) if !revisions.contains(&revision) => Err(Error::Stale),
             _ => Ok(()),
         }
+    }
+}
+
+impl App {
+    /// The stamp of a change to this record. Every update and every delete of a record takes its `updated_at`, its
+    /// revision and its event's `at` from here; `EventId::new` is for creates only.
+    pub(crate) fn stamp(&self, record: &impl Stamped, now: Time) -> Stamp {
+        record.stamp().next(now, self.chance.bits())
     }
 }
 

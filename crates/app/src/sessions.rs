@@ -18,7 +18,8 @@ use crate::revision::ATTEMPTS;
 use crate::signing_keys;
 use perennial_domain::clients::{ClientKind, Scope};
 use perennial_domain::events::{Event, EventKind};
-use perennial_domain::id::{ClientId, EventId, OrganizationId, SessionId, UserId};
+use perennial_domain::id::{ClientId, OrganizationId, SessionId, UserId};
+use perennial_domain::stamp::Stamp;
 use perennial_domain::time::Time;
 use perennial_domain::users::User;
 pub use perennial_identity::access::Grant;
@@ -180,13 +181,13 @@ async fn revoke_one(app: &App, caller: &Caller, session: &Session) -> Result<usi
 /// Ends a session together with its event; misses with [`Miss::Session`] if it was ended before. One that has run out
 /// is not told of, but a clock that steps back must not bring it to life.
 pub(crate) fn prepare_revoke(app: &App, caller: &Caller, change: Change, session: &Session, now: Time) -> Change {
-    let change = sessions::revoke(change, session, now);
-    if session.is_live(now) { revoked_event(app, caller, change, session, now) } else { change }
+    let stamp = app.stamp(session, now);
+    let change = sessions::revoke(change, session, stamp.at);
+    if session.is_live(now) { revoked_event(caller, change, session, stamp) } else { change }
 }
 
-fn revoked_event(app: &App, caller: &Caller, change: Change, session: &Session, now: Time) -> Change {
-    let id = EventId::new(now, app.chance.bits());
-    let event = caller.event(EventKind::SessionRevoked, session.id.bytes(), id, now);
+fn revoked_event(caller: &Caller, change: Change, session: &Session, stamp: Stamp) -> Change {
+    let event = caller.event(EventKind::SessionRevoked, session.id.bytes(), stamp.revision, stamp.at);
     events::insert(change, &Event { before: Some(json(&SessionTrace::of(session))), ..event })
 }
 

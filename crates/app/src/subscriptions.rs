@@ -10,6 +10,7 @@ use perennial_domain::events::{Event, EventKind};
 use perennial_domain::fault::{FaultCode, Faults};
 use perennial_domain::id::{EventId, OrganizationId, SubscriptionId, UserId};
 use perennial_domain::plans::{Plan, PlanKey};
+use perennial_domain::stamp::Stamp;
 use perennial_domain::subscriptions::{ExternalSubscriptionId, Subscription, SubscriptionDraft};
 use perennial_store::{self as store, Change, Miss, Page, Position, events, plans, subscriptions, users};
 use std::sync::Arc;
@@ -155,9 +156,9 @@ pub async fn update(
         if moved_to.as_ref().is_some_and(|plan| !plan.is_active) {
             return Err(Conflict::PlanInactive.into());
         }
-        after.updated_at = now;
-        after.revision = EventId::new(now, app.chance.bits());
-        let event = caller.event(EventKind::SubscriptionUpdated, id.bytes(), after.revision, now);
+        let Stamp { at, revision } = app.stamp(&before, now);
+        (after.updated_at, after.revision) = (at, revision);
+        let event = caller.event(EventKind::SubscriptionUpdated, id.bytes(), revision, at);
         let mut change = Change::new();
         if user.is_some() {
             change = users::guard_live(change, caller.organization(), after.user_id);
@@ -183,10 +184,9 @@ pub async fn delete(app: &App, caller: &Caller, id: SubscriptionId, if_match: &I
     while attempts.next().await {
         let subscription = read(app, caller, id).await?;
         if_match.check(subscription.revision)?;
-        let now = app.clock.now();
-        let revision = EventId::new(now, app.chance.bits());
-        let event = caller.event(EventKind::SubscriptionDeleted, id.bytes(), revision, now);
-        let change = subscriptions::delete(Change::new(), &subscription, now, revision);
+        let Stamp { at, revision } = app.stamp(&subscription, app.clock.now());
+        let event = caller.event(EventKind::SubscriptionDeleted, id.bytes(), revision, at);
+        let change = subscriptions::delete(Change::new(), &subscription, at, revision);
         let change = events::insert(change, &Event { before: Some(json(&subscription)), ..event });
         match app.db.commit(change).await {
             Ok(()) => return Ok(subscription),

@@ -16,6 +16,7 @@ pub mod payments;
 pub mod plans;
 pub mod sessions;
 pub mod slug;
+pub mod stamp;
 pub mod subscriptions;
 pub mod text;
 pub mod time;

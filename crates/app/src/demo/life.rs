@@ -7,6 +7,7 @@ use perennial_domain::events::{Event, EventKind};
 use perennial_domain::id::{EventId, PaymentId, SubscriptionId};
 use perennial_domain::payments::{Payment, PaymentStatus};
 use perennial_domain::plans::Plan;
+use perennial_domain::stamp::{Stamp, Stamped as _};
 use perennial_domain::subscriptions::{Subscription, SubscriptionStatus};
 use perennial_domain::time::Time;
 
@@ -205,9 +206,9 @@ impl Life<'_> {
         let subscription = &mut self.subscription;
         change(subscription);
         subscription.is_active = subscription.status.is_active_by_default();
-        subscription.updated_at = at;
-        subscription.revision = EventId::new(at, self.dice.roll());
-        let (id, revision) = (subscription.id.bytes(), subscription.revision);
+        let Stamp { at, revision } = subscription.stamp().next(at, self.dice.roll());
+        (subscription.updated_at, subscription.revision) = (at, revision);
+        let id = subscription.id.bytes();
         let event = operator_event(subscription.organization_id, EventKind::SubscriptionUpdated, id, revision, at);
         self.events.push(Event { before: Some(before), after: Some(json(subscription)), ..event });
         true
@@ -259,9 +260,9 @@ impl Life<'_> {
         let payment = &mut self.payments[place];
         let before = json(payment);
         payment.status = status;
-        payment.updated_at = at;
-        payment.revision = EventId::new(at, self.dice.roll());
-        let (id, revision) = (payment.id.bytes(), payment.revision);
+        let Stamp { at, revision } = payment.stamp().next(at, self.dice.roll());
+        (payment.updated_at, payment.revision) = (at, revision);
+        let id = payment.id.bytes();
         let event = operator_event(payment.organization_id, EventKind::PaymentUpdated, id, revision, at);
         self.events.push(Event { before: Some(before), after: Some(json(payment)), ..event });
     }

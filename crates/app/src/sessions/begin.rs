@@ -10,6 +10,7 @@ use crate::users::UserTrace;
 use perennial_domain::events::{Event, EventKind};
 use perennial_domain::id::{EventId, SessionId, UserId};
 use perennial_domain::sessions::{MOST_SESSIONS, Session};
+use perennial_domain::stamp::Stamp;
 use perennial_domain::time::Time;
 use perennial_domain::users::{AuthType, Email, Identity, Profile, User};
 use perennial_identity::rotation::Rotation;
@@ -57,14 +58,19 @@ pub async fn sign_up(
             Some(_) => return Err(Conflict::EmailTaken.into()),
         }
         let now = app.clock.now();
-        let (id, revision) = (UserId::new(now, app.chance.bits()), EventId::new(now, app.chance.bits()));
         let mut user = match &found {
-            Some(made) => User { updated_at: now, revision, session_epoch: made.session_epoch + 1, ..made.clone() },
-            None => User::new(caller.organization(), id, revision, verified.email.clone(), now),
+            Some(made) => {
+                let Stamp { at, revision } = app.stamp(made, now);
+                User { updated_at: at, revision, session_epoch: made.session_epoch + 1, ..made.clone() }
+            }
+            None => {
+                let (id, revision) = (UserId::new(now, app.chance.bits()), EventId::new(now, app.chance.bits()));
+                User::new(caller.organization(), id, revision, verified.email.clone(), now)
+            }
         };
         user.identity = Some(identity.clone());
         user.profile = profile.clone();
-        let change = prepare_user(caller, &user, found.as_ref(), now);
+        let change = prepare_user(caller, &user, found.as_ref());
         match begin(app, caller, change, user, device, now).await {
             Err(Error::Conflict(Conflict::Contended)) => {}
             outcome => return outcome,
@@ -92,10 +98,10 @@ pub async fn sign_in(app: &App, caller: &Caller, credentials: &Credentials, devi
                 return Err(Conflict::EmailTaken.into());
             }
             user.email = Some(verified.email.clone());
-            user.updated_at = now;
-            user.revision = EventId::new(now, app.chance.bits());
+            let Stamp { at, revision } = app.stamp(&found, now);
+            (user.updated_at, user.revision) = (at, revision);
             user.session_epoch += 1;
-            prepare_user(caller, &user, Some(&found), now)
+            prepare_user(caller, &user, Some(&found))
         };
         match begin(app, caller, change, user, device, now).await {
             Err(Error::Conflict(Conflict::Contended)) => {}
@@ -111,13 +117,13 @@ async fn verify(app: &App, caller: &Caller, credentials: &Credentials) -> Result
 }
 
 /// The user's row with its event, which names the fields that changed and nothing they hold.
-fn prepare_user(caller: &Caller, user: &User, before: Option<&User>, now: Time) -> Change {
+fn prepare_user(caller: &Caller, user: &User, before: Option<&User>) -> Change {
     let (kind, change) = match before {
         None => (EventKind::UserCreated, users::insert(Change::new(), user)),
         Some(before) => (EventKind::UserUpdated, users::update(Change::new(), user, before)),
     };
     let trace = UserTrace { id: user.id, fields: user.changed_fields(before) };
-    let event = caller.event(kind, user.id.bytes(), user.revision, now);
+    let event = caller.event(kind, user.id.bytes(), user.revision, user.updated_at);
     events::insert(change, &Event { after: Some(json(&trace)), ..event })
 }
 

@@ -42,8 +42,9 @@ pub async fn refresh(app: &App, caller: &Caller, token: &str) -> Result<Granted,
 }
 
 fn prepare_end(app: &App, caller: &Caller, session: &Session, now: Time) -> Change {
-    let change = sessions::revoke_unchanged(Change::new(), session, now);
-    revoked_event(app, caller, change, session, now)
+    let stamp = app.stamp(session, now);
+    let change = sessions::revoke_unchanged(Change::new(), session, stamp.at);
+    revoked_event(caller, change, session, stamp)
 }
 
 fn rotation(session: &Session) -> Rotation {
