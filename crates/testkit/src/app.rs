@@ -73,6 +73,15 @@ impl TestApp {
         Some(Self::over(self.store.clone(), Arc::clone(&self.clock), TestOptions::default()).await)
     }
 
+    /// Starts a second server over the same store whose clock differs by so many seconds; only on PostgreSQL.
+    pub async fn beside_with_clock(&self, seconds: i64) -> Option<Self> {
+        if !self.store.is_postgres() {
+            return None;
+        }
+        let clock = Arc::new(AtomicI64::new(self.clock.load(Ordering::Relaxed) + seconds * 1_000_000));
+        Some(Self::over(self.store.clone(), clock, TestOptions::default()).await)
+    }
+
     async fn over(store: TestStore, clock: Arc<AtomicI64>, options: TestOptions) -> Self {
         static SEED: AtomicU64 = AtomicU64::new(1);
         let keys = Keys::derive(&MasterKey::new([7; 32]));

@@ -10,6 +10,7 @@ mod clients;
 mod cursors;
 mod events;
 mod first_run;
+mod histories;
 mod idempotency;
 mod parameters;
 mod plan_lists;

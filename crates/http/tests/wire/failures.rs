@@ -113,9 +113,12 @@ async fn a_store_that_is_gone_is_503_without_inner_detail() {
 #[tokio::test]
 async fn a_defect_of_ours_is_500_without_inner_detail() {
     let app = TestApp::start().await;
-    app.plan("pro", json!({})).await;
     let mut told = Vec::new();
-    for tier in [1, 2] {
+    // Two plans of one instant, changed with the same chance: the second event gets the ID of the first.
+    for slug in ["pro", "max"] {
+        app.plan(slug, json!({})).await;
+    }
+    for (slug, tier) in [("pro", 1), ("max", 2)] {
         let clock = Clock::Fixed(Arc::new(AtomicI64::new(app.now().as_micros())));
         let keys = Keys::derive(&MasterKey::new([7; 32]));
         let twin = App::new(app.store().open().await, clock, Chance::seeded(1 << 40), keys, AppOptions::default());
@@ -125,7 +128,7 @@ async fn a_defect_of_ours_is_500_without_inner_detail() {
         tokio::spawn(server.serve(api, std::future::pending()));
         let body = json!({ "tier": tier }).to_string();
         peer.send(format!(
-            "PUT /subscription-plans/pro HTTP/1.1\r\nhost: a\r\nclient-id: {TRUSTED}\r\nx-request-id: twin-{tier}\r\n\
+            "PUT /subscription-plans/{slug} HTTP/1.1\r\nhost: a\r\nclient-id: {TRUSTED}\r\nx-request-id: twin-{tier}\r\n\
              content-type: application/json\r\ncontent-length: {}\r\n\r\n{body}",
             body.len()
         ))

@@ -12,8 +12,7 @@ async fn a_field_left_out_keeps_its_value() {
         "features": "f", "most_popular": true, "tier": 2
     });
     let mut expected = app.plan("full", plan).await;
-    app.advance(1);
-    for (field, value) in [
+    for (place, (field, value)) in [
         ("price", json!(5)),
         ("billing_cycle", json!("yearly")),
         ("description", json!("")),
@@ -22,8 +21,14 @@ async fn a_field_left_out_keeps_its_value() {
         ("most_popular", json!(false)),
         ("tier", json!(0)),
         ("is_active", json!(false)),
-    ] {
-        expected = with(&expected, &json!({ field: value, "updated_at": "2026-03-10T12:00:01.000000Z" }));
+    ]
+    .into_iter()
+    .enumerate()
+    {
+        // Every change is later than the one before, so the clock moves between them.
+        app.advance(1);
+        let updated_at = format!("2026-03-10T12:00:{:02}.000000Z", place + 1);
+        expected = with(&expected, &json!({ field: value, "updated_at": updated_at }));
         let answer = app.put("/subscription-plans/full", &json!({ field: value })).await.expect(200);
         assert_eq!(answer.data(), &expected, "{field}");
     }
