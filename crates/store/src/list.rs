@@ -179,11 +179,19 @@ impl List {
     }
 
     /// One of several values, tested row by row; none of them matches nothing.
+    ///
+    /// Both engines cache prepared statements by text. Repeated values are dropped and the last one fills up the next
+    /// power of two, so that no caller can produce many texts.
     #[must_use]
-    pub fn any_of(mut self, column: &'static str, values: Vec<Value>) -> Self {
-        let condition = match values.len() {
-            0 => "1 = 0".to_owned(),
-            count => format!("{column} IN ({})", vec!["{}"; count].join(", ")),
+    pub fn any_of(mut self, column: &'static str, mut values: Vec<Value>) -> Self {
+        values.sort_unstable();
+        values.dedup();
+        let condition = match values.last().cloned() {
+            None => "1 = 0".to_owned(),
+            Some(last) => {
+                values.resize(values.len().next_power_of_two(), last);
+                format!("{column} IN ({})", vec!["{}"; values.len()].join(", "))
+            }
         };
         self.filters.push((condition, values));
         self

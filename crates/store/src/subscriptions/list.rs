@@ -101,7 +101,10 @@ pub(crate) fn compose(organization: OrganizationId, query: &Query) -> List {
     list = equal(list, "external_id", "external_id = {}", query.external_id.as_deref().map(Value::from));
     list = equal(list, "user_id", "user_id = {}", query.user_id.map(|id| id.bytes().into()));
     list = equal(list, "plan_id", "plan_id = {}", query.plan_id.map(|id| id.bytes().into()));
-    list = match query.statuses.as_slice() {
+    let mut statuses = query.statuses.clone();
+    statuses.sort_unstable();
+    statuses.dedup();
+    list = match statuses.as_slice() {
         [] => list,
         [status] => equal(list, "status", "status = {}", Some(status.as_str().into())),
         several => list.any_of("status", several.iter().map(|status| status.as_str().into()).collect()),
@@ -138,4 +141,33 @@ fn bound(mut list: List, range: Range, value: impl Fn(Time) -> Value) -> List {
         list = list.until(value(before));
     }
     list
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use SubscriptionStatus::{Active, Cancelled, Expired, Incomplete, OnTrial, PastDue, Paused, Pending, Unpaid};
+    use std::collections::HashSet;
+
+    const ALL: [SubscriptionStatus; 9] =
+        [Pending, Incomplete, OnTrial, Active, PastDue, Unpaid, Paused, Cancelled, Expired];
+
+    fn texts(statuses: Vec<SubscriptionStatus>) -> Vec<String> {
+        let query = Query { statuses, ..Query::default() };
+        let statements = compose(OrganizationId::from_bytes([1; 16]), &query).statements();
+        statements.iter().map(|sql| sql.postgres().to_owned()).collect()
+    }
+
+    #[test]
+    fn repeated_statuses_do_not_make_new_statements() {
+        let mut found = HashSet::new();
+        for length in 0..1_200 {
+            found.extend(texts(ALL.iter().copied().cycle().take(length).collect()));
+            found.extend(texts(vec![Paused; length]));
+        }
+        // No status; one, which leads the walk; two, four, eight and sixteen places; and the end of a walk.
+        assert_eq!(found.len(), 1 + 1 + 4 + 1, "{found:?}");
+        assert_eq!(texts(vec![Active, Paused]), texts(vec![Paused, Active, Paused]));
+        assert_eq!(texts(vec![Active]), texts(vec![Active, Active]));
+    }
 }
