@@ -100,8 +100,8 @@ pub(crate) async fn remembered(held: &mut Option<Held<'_>>) -> Result<Option<Ans
 pub(crate) async fn settle(held: Option<&Held<'_>>, error: store::Error) -> Result<Answer, Error> {
     match (held, error) {
         (Some(held), store::Error::Missed(Miss::Key)) => {
-            let Seat { app, .. } = &held.seat;
-            app.trust.shake(app.clock.now());
+            let Seat { app, owner } = &held.seat;
+            app.trust.shake(owner.organization, owner.client, app.clock.now());
             held.remembered().await?.ok_or(Error::KeyInFlight)
         }
         (_, error) => Err(error.into()),

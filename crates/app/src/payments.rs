@@ -25,7 +25,7 @@ pub async fn create(
 ) -> Result<Answer, Error> {
     let mut held = idempotency::enter(app, caller, key).await?;
     let is_suspect = !faults.is_empty() || held.as_ref().is_some_and(Held::is_suspect);
-    let mut trusting = !is_suspect && app.trust.holds(app.clock.now());
+    let mut trusting = !is_suspect && app.trust.holds(caller, app.clock.now());
     for _ in 0..ATTEMPTS {
         let mut faults = faults.clone();
         if !trusting {
@@ -56,7 +56,7 @@ pub async fn create(
         match app.db.commit(change).await {
             Ok(()) => return Ok(answer),
             Err(store::Error::Missed(Miss::Subscription)) if trusting => {
-                app.trust.shake(now);
+                app.trust.shake(caller.organization(), caller.known.client.id, now);
                 trusting = false;
             }
             Err(store::Error::Missed(Miss::Subscription)) => {}

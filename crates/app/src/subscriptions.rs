@@ -28,7 +28,7 @@ pub async fn create(
 ) -> Result<Answer, Error> {
     let mut held = idempotency::enter(app, caller, key).await?;
     let is_suspect = !faults.is_empty() || held.as_ref().is_some_and(Held::is_suspect);
-    let mut trusting = !is_suspect && app.trust.holds(app.clock.now());
+    let mut trusting = !is_suspect && app.trust.holds(caller, app.clock.now());
     for _ in 0..ATTEMPTS {
         let mut faults = faults.clone();
         let trusted = draft.plan.as_ref().filter(|_| trusting);
@@ -68,7 +68,7 @@ pub async fn create(
         match app.db.commit(change).await {
             Ok(()) => return Ok(answer),
             Err(store::Error::Missed(Miss::User | Miss::Plan)) if trusting => {
-                app.trust.shake(now);
+                app.trust.shake(caller.organization(), caller.known.client.id, now);
                 trusting = false;
             }
             Err(store::Error::Missed(Miss::User | Miss::Plan)) => {}
