@@ -46,6 +46,17 @@ pub struct Identity {
     pub subject: String,
 }
 
+impl Identity {
+    /// The most bytes that an issuer and a subject may have together. Both are in one index, and PostgreSQL refuses an
+    /// index row of more than 2,704 bytes.
+    pub const MAX_BYTES: usize = 2_560;
+
+    /// Whether every engine can store this identity.
+    pub const fn fits(issuer: &str, subject: &str) -> bool {
+        issuer.len() + subject.len() <= Self::MAX_BYTES
+    }
+}
+
 /// A name a person goes by; it may be empty.
 pub type PersonalName = Line<0, 255>;
 

@@ -5,7 +5,7 @@ use crate::providers::{Audience, EmailVerified};
 use crate::verify::{Reason, Refusal};
 use perennial_domain::text::Line;
 use perennial_domain::time::Time;
-use perennial_domain::users::Email;
+use perennial_domain::users::{Email, Identity};
 use serde::{Deserialize, Deserializer};
 use serde_json::Value;
 
@@ -112,6 +112,11 @@ pub(crate) fn check_subject(sub: &str) -> Result<(), Reason> {
         Ok(line) if line.as_str() == sub => Ok(()),
         _ => Err(Reason("`sub` is empty, longer than 255 characters, not NFC or holds control characters")),
     }
+}
+
+/// Rejects an identity that cannot be stored on every engine.
+pub(crate) fn check_length(issuer: &str, sub: &str) -> Result<(), Reason> {
+    if Identity::fits(issuer, sub) { Ok(()) } else { Err(Reason("`iss` and `sub` together exceed 2,560 bytes")) }
 }
 
 /// The e-mail, if it is the wanted one and the provider vouches for it.
@@ -253,6 +258,17 @@ mod tests {
         assert_eq!(outcome(Some("eve@example.com"), Some(json!(true)), required), Some("email_mismatch"));
         assert_eq!(outcome(None, Some(json!(true)), required), Some("invalid_identity_token"));
         assert_eq!(outcome(Some("ada"), Some(json!(true)), required), Some("invalid_identity_token"));
+    }
+
+    #[test]
+    fn an_identity_that_no_index_can_hold_is_rejected() {
+        let (issuer, subject) = ("i".repeat(2_048), "\u{1f511}".repeat(128));
+        assert_eq!(issuer.len() + subject.len(), Identity::MAX_BYTES);
+        assert!(check_length(&issuer, &subject).is_ok());
+        assert_eq!(
+            check_length(&issuer, &format!("{subject}x")).map_err(|reason| reason.0.contains("2,560")),
+            Err(true)
+        );
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! Whose identity token is this? One organization's providers, and the one path every token takes through them.
 //! Nothing a token says is believed before its signature is checked with a key of the issuer it names.
 
-use crate::claims::{Claims, check_email, check_subject};
+use crate::claims::{Claims, check_email, check_length, check_subject};
 use crate::introspection;
 use crate::jwks::{Keyring, NoKey};
 use crate::jws::{Header, LONGEST_TOKEN_BYTES, Shape, open};
@@ -91,6 +91,7 @@ impl Verifier {
         let (provider, header) = self.choose(token)?;
         let person = self.person(provider, header, token, now).await?;
         check_subject(&person.subject)?;
+        check_length(&provider.issuer, &person.subject)?;
         let email =
             check_email(person.email.as_deref(), person.email_verified.as_ref(), provider.email_verified, email)?;
         Ok(Identity { issuer: provider.issuer.clone(), subject: person.subject, email, auth_type: provider.kind() })

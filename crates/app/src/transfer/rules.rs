@@ -7,6 +7,7 @@ use perennial_domain::fault::{FaultCode, Faults, Reason};
 use perennial_domain::money::Money;
 use perennial_domain::payments::PaymentStatus;
 use perennial_domain::subscriptions::{self, SubscriptionStatus};
+use perennial_domain::users::Identity;
 use perennial_store::Value;
 use serde_json::value::RawValue;
 use std::collections::BTreeMap;
@@ -19,6 +20,10 @@ const PERSONAL: [&str; 9] =
 pub(super) fn user(record: &Record, faults: &mut Faults) {
     if record.at("issuer").is_null() != record.at("subject").is_null() {
         faults.note("subject", FaultCode::Inconsistent, "and issuer come together or not at all");
+    }
+    if !Identity::fits(record.text("issuer"), record.text("subject")) {
+        let detail = format!("and issuer must have at most {} bytes together", Identity::MAX_BYTES);
+        faults.add("subject", Reason::new(FaultCode::TooLong, detail));
     }
     let is_deleted = !record.at("deleted_at").is_null();
     for field in PERSONAL.into_iter().filter(|field| is_deleted && !record.at(field).is_null()) {

@@ -126,3 +126,26 @@ async fn an_organization_without_a_provider_can_ask_nobody() {
     let app = TestApp::with(options).await;
     assert_eq!(sign_in(&app, "opaque").await.refused(503, UNAVAILABLE).header("retry-after"), "1");
 }
+
+/// Characters that no engine can compress, the same each time.
+fn noise(count: usize, draw: impl Fn(u32) -> char) -> String {
+    let next = |state: &u32| Some(state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223));
+    std::iter::successors(Some(7), next).skip(1).take(count).map(|state| draw(state >> 12)).collect()
+}
+
+#[tokio::test]
+async fn an_identity_that_is_too_long_for_an_index_is_rejected_on_every_engine() {
+    let letter = |number: u32| char::from(b'a' + u8::try_from(number % 26).unwrap());
+    let issuer = format!("https://{}", noise(2_040, letter));
+    let description = Description { issuer: issuer.clone(), ..jwt_secret(EmailVerified::Required) };
+    let app = TestApp::with(options(vec![("default", description)])).await;
+    let ideograph = |number: u32| char::from_u32(0x2_0000 + number % 0xa000).unwrap();
+    let mut claims = claims(&app, &issuer);
+    for (count, outcome_expected) in [(255, REFUSED), (129, REFUSED), (128, "accepted")] {
+        claims["sub"] = json!(noise(count, ideograph));
+        let long = shared(&json!({ "alg": "HS256" }), &claims, SECRET);
+        let answer = sign_up(&app, &long).await;
+        assert_eq!(answer.status, if count == 128 { 201 } else { 401 }, "{count}: {}", answer.json);
+        assert_eq!(outcome(&answer), outcome_expected, "{count}");
+    }
+}

@@ -101,3 +101,16 @@ fn a_fault_behind_a_line_end_is_told_with_the_line_it_is_in() {
     };
     assert_eq!((place("ä"), place("two"), place("lines"), place("x")), ((0, 1), (0, 4), (1, 1), (1, 10)));
 }
+
+#[test]
+fn an_identity_that_is_too_long_for_an_index_is_rejected() {
+    let user = |bytes: usize| {
+        let (issuer, subject) = ("i".repeat(1_000), "s".repeat(bytes - 1_000));
+        format!(
+            r#"{{"type":"user","organization_id":"org_01h455vb4pex5vsknk084sn02q","id":"usr_01h455vb4pex5vsknk084sn02q","issuer":"{issuer}","subject":"{subject}","created_at":"2026-01-31T09:30:00Z"}}"#
+        )
+    };
+    assert_eq!(faults(&user(2_560)), []);
+    let [(_, code, detail)] = &faults(&user(2_561))[..] else { panic!("one fault") };
+    assert_eq!((*code, detail.as_str()), ("too_long", "subject and issuer must have at most 2560 bytes together"));
+}
