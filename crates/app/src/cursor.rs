@@ -1,18 +1,22 @@
 //! Cursors: a place in a list, opaque to the caller and signed together with the list it belongs to.
 
+mod names;
+
+pub(crate) use names::{open_either, plans, previous_plans, previous_subscriptions, subscriptions};
+
 use crate::error::Error;
 use crate::keys::Keys;
 use data_encoding::BASE64URL_NOPAD;
 use perennial_store::{Position, Type, Value};
 
-/// Which list a cursor belongs to: organization, resource, filters and sort, in any unambiguous form.
+/// Which list a cursor belongs to: resource, organization, filters and sort, encoded as `names` does.
 pub type ListName = Vec<u8>;
 
 const TAG_LENGTH: usize = 16;
 
 /// Writes a place as a cursor.
 pub fn seal(keys: &Keys, list: &ListName, position: &Position) -> String {
-    let payload = encode(position);
+    let payload = encode(&position.values);
     let mut sealed = keys.sign_cursor(list, &payload).to_vec();
     sealed.extend(payload);
     BASE64URL_NOPAD.encode(&sealed)
@@ -28,9 +32,9 @@ pub fn open(keys: &Keys, list: &ListName, cursor: &str) -> Result<Position, Erro
 }
 
 /// Each value: a letter for its type, upper case if null; then its bytes, a text with its length before it.
-fn encode(position: &Position) -> Vec<u8> {
+fn encode(values: &[Value]) -> Vec<u8> {
     let mut bytes = Vec::new();
-    for value in &position.values {
+    for value in values {
         match value {
             Value::Null(kind) => bytes.push(letter(*kind).to_ascii_uppercase()),
             Value::Bool(value) => bytes.extend([b'b', u8::from(*value)]),

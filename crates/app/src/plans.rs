@@ -2,7 +2,7 @@
 
 use crate::caller::{Caller, json};
 use crate::context::App;
-use crate::cursor::{self, ListName};
+use crate::cursor;
 use crate::error::{Conflict, Error};
 use crate::idempotency::{self, Answer, Key};
 use crate::revision::IfMatch;
@@ -58,8 +58,10 @@ pub async fn list(
     cursor: Option<&str>,
     limit: usize,
 ) -> Result<(Vec<Plan>, Option<String>), Error> {
-    let name: ListName = format!("plans {} {query:?}", caller.organization()).into_bytes();
-    let after = cursor.map(|cursor| cursor::open(&app.keys, &name, cursor)).transpose()?;
+    let organization = caller.organization();
+    let name = cursor::plans(organization, query);
+    let previous = || cursor::previous_plans(organization, query);
+    let after = cursor.map(|cursor| cursor::open_either(&app.keys, &name, previous, cursor)).transpose()?;
     let page = plans::list(&app.db, caller.organization(), query, after, limit).await?;
     let next = page.next.map(|position| cursor::seal(&app.keys, &name, &position));
     Ok((page.items, next))

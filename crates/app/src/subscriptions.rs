@@ -2,7 +2,7 @@
 
 use crate::caller::{Caller, json};
 use crate::context::App;
-use crate::cursor::{self, ListName};
+use crate::cursor;
 use crate::error::{Conflict, Error};
 use crate::idempotency::{self, Answer, Held, Key};
 use crate::revision::{ATTEMPTS, IfMatch};
@@ -95,8 +95,9 @@ pub async fn list(
     limit: usize,
 ) -> Result<(Vec<Subscription>, Option<String>), Error> {
     let (organization, own) = (caller.organization(), caller.own);
-    let name: ListName = format!("subscriptions {organization} {own:?} {plan:?} {query:?}").into_bytes();
-    let after = cursor.map(|cursor| cursor::open(&app.keys, &name, cursor)).transpose()?;
+    let name = cursor::subscriptions(organization, own, plan, &query);
+    let previous = || cursor::previous_subscriptions(organization, own, plan, &query);
+    let after = cursor.map(|cursor| cursor::open_either(&app.keys, &name, previous, cursor)).transpose()?;
     if query.user_id.is_some_and(|user| !caller.may_see(user)) {
         return Ok((vec![], None));
     }

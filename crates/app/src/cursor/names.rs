@@ -1,0 +1,238 @@
+//! The names of lists, which cursors are signed with: a version, the resource, then every filter and the sort.
+//!
+//! Servers of two versions run side by side during an upgrade, and a cursor of one must work with the other. So the
+//! bytes are written out here, value by value, and a test pins them. To change them, add a version and accept both.
+
+use super::{ListName, encode, open};
+use crate::error::Error;
+use crate::keys::Keys;
+use perennial_domain::cycle::BillingCycle;
+use perennial_domain::id::{OrganizationId, PlanId, UserId};
+use perennial_domain::plans::PlanKey;
+use perennial_domain::subscriptions::SubscriptionStatus;
+use perennial_domain::time::Time;
+use perennial_store::subscriptions::Range;
+use perennial_store::{Position, Type, Value, plans as stored_plans, subscriptions as stored_subscriptions};
+
+/// Opens a cursor of this version or the one before. The previous name is only made if the current one does not fit.
+pub(crate) fn open_either(
+    keys: &Keys,
+    current: &ListName,
+    previous: impl FnOnce() -> ListName,
+    cursor: &str,
+) -> Result<Position, Error> {
+    open(keys, current, cursor).or_else(|_| open(keys, &previous(), cursor))
+}
+
+/// The name of a list of subscriptions.
+pub(crate) fn subscriptions(
+    organization: OrganizationId,
+    own: Option<UserId>,
+    plan: Option<&PlanKey>,
+    query: &stored_subscriptions::Query,
+) -> ListName {
+    let plan_key = match plan {
+        None => Value::Null(Type::Uuid),
+        Some(PlanKey::Id(id)) => id.bytes().into(),
+        Some(PlanKey::Slug(slug)) => slug.as_str().into(),
+    };
+    let mut values = vec![
+        organization.bytes().into(),
+        own.map(UserId::bytes).into(),
+        plan_key,
+        query.user_id.map(UserId::bytes).into(),
+        query.plan_id.map(PlanId::bytes).into(),
+        statuses(&query.statuses),
+        query.is_active.into(),
+        query.billing_cycle.map(BillingCycle::as_str).into(),
+        query.external_id.as_deref().into(),
+    ];
+    for Range { after, before } in [query.created, query.renews, query.ends] {
+        values.extend([time(after), time(before)]);
+    }
+    let sort = match query.sort {
+        stored_subscriptions::Sort::Created => "created_at",
+        stored_subscriptions::Sort::Renews => "renews_at",
+        stored_subscriptions::Sort::Ends => "ends_at",
+    };
+    values.extend([sort.into(), query.descending.into()]);
+    name("subscriptions", &values)
+}
+
+/// The name that version 0.1.0 gave the same list.
+pub(crate) fn previous_subscriptions(
+    organization: OrganizationId,
+    own: Option<UserId>,
+    plan: Option<&PlanKey>,
+    query: &stored_subscriptions::Query,
+) -> ListName {
+    format!("subscriptions {organization} {own:?} {plan:?} {query:?}").into_bytes()
+}
+
+/// The name of a list of plans.
+pub(crate) fn plans(organization: OrganizationId, query: &stored_plans::Query) -> ListName {
+    let sort = match query.sort {
+        stored_plans::Sort::Tier => "tier",
+        stored_plans::Sort::Price => "price",
+        stored_plans::Sort::Name => "name",
+        stored_plans::Sort::Created => "created_at",
+        stored_plans::Sort::Updated => "updated_at",
+    };
+    let values = [
+        organization.bytes().into(),
+        query.is_active.into(),
+        query.billing_cycle.map(BillingCycle::as_str).into(),
+        query.tier.into(),
+        query.most_popular.into(),
+        query.product_id.as_deref().into(),
+        query.variant.as_deref().into(),
+        sort.into(),
+        query.descending.into(),
+    ];
+    name("plans", &values)
+}
+
+/// The name that version 0.1.0 gave the same list.
+pub(crate) fn previous_plans(organization: OrganizationId, query: &stored_plans::Query) -> ListName {
+    format!("plans {organization} {query:?}").into_bytes()
+}
+
+/// Every value has a type and a length, and a filter that is not used is a null: no two lists have the same name.
+fn name(resource: &str, values: &[Value]) -> ListName {
+    let mut name = format!("1 {resource} ").into_bytes();
+    name.extend(encode(values));
+    name
+}
+
+/// In the order of their names and each once, because neither makes another list.
+fn statuses(statuses: &[SubscriptionStatus]) -> Value {
+    let mut words: Vec<&str> = statuses.iter().map(|status| status.as_str()).collect();
+    words.sort_unstable();
+    words.dedup();
+    if words.is_empty() { Value::Null(Type::Text) } else { words.join(",").into() }
+}
+
+fn time(time: Option<Time>) -> Value {
+    Value::optional_time(time.map(Time::as_micros))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::seal;
+    use super::*;
+    use crate::keys::MasterKey;
+    use perennial_domain::slug::Slug;
+
+    fn organization() -> OrganizationId {
+        OrganizationId::from_bytes([b'o'; 16])
+    }
+
+    fn slug(text: &str) -> PlanKey {
+        PlanKey::Slug(Slug::kept(text.to_owned()))
+    }
+
+    fn full() -> stored_subscriptions::Query {
+        let at = Time::from_micros;
+        stored_subscriptions::Query {
+            user_id: Some(UserId::from_bytes([b'w'; 16])),
+            plan_id: Some(PlanId::from_bytes([b'q'; 16])),
+            statuses: vec![SubscriptionStatus::Paused, SubscriptionStatus::Active, SubscriptionStatus::Paused],
+            is_active: Some(true),
+            billing_cycle: Some(BillingCycle::ALL[0]),
+            external_id: Some("x1".to_owned()),
+            created: Range { after: at(1), before: at(2) },
+            renews: Range { after: at(3), before: at(4) },
+            ends: Range { after: at(5), before: at(6) },
+            sort: stored_subscriptions::Sort::Renews,
+            descending: true,
+        }
+    }
+
+    fn shown(name: &ListName) -> String {
+        name.escape_ascii().to_string()
+    }
+
+    #[test]
+    fn the_names_of_subscription_lists_are_pinned() {
+        let plain = subscriptions(organization(), None, None, &stored_subscriptions::Query::default());
+        assert_eq!(shown(&plain), "1 subscriptions uooooooooooooooooUUUUSBSSTTTTTTs\\x00\\x00\\x00\\ncreated_atb\\x00");
+        let full = subscriptions(organization(), Some(UserId::from_bytes([b'v'; 16])), Some(&slug("pro")), &full());
+        let cycle = BillingCycle::ALL[0].as_str();
+        assert_eq!(cycle, "daily");
+        assert_eq!(
+            shown(&full),
+            "1 subscriptions uoooooooooooooooouvvvvvvvvvvvvvvvvs\\x00\\x00\\x00\\x03prouwwwwwwwwwwwwwwwwuqqqqqqqqqqqqqqqq\
+             s\\x00\\x00\\x00\\ractive,pausedb\\x01s\\x00\\x00\\x00\\x05dailys\\x00\\x00\\x00\\x02x1\
+             t\\x00\\x00\\x00\\x00\\x00\\x00\\x00\\x01t\\x00\\x00\\x00\\x00\\x00\\x00\\x00\\x02t\\x00\\x00\\x00\\x00\\x00\\x00\\x00\\x03\
+             t\\x00\\x00\\x00\\x00\\x00\\x00\\x00\\x04t\\x00\\x00\\x00\\x00\\x00\\x00\\x00\\x05t\\x00\\x00\\x00\\x00\\x00\\x00\\x00\\x06\
+             s\\x00\\x00\\x00\\trenews_atb\\x01"
+        );
+    }
+
+    #[test]
+    fn the_names_of_plan_lists_are_pinned() {
+        let plain = plans(organization(), &stored_plans::Query::default());
+        assert_eq!(shown(&plain), "1 plans uooooooooooooooooBSIBSSs\\x00\\x00\\x00\\x04tierb\\x00");
+        let query = stored_plans::Query {
+            is_active: Some(false),
+            billing_cycle: None,
+            tier: Some(258),
+            most_popular: Some(true),
+            product_id: Some("p".to_owned()),
+            variant: Some("v".to_owned()),
+            sort: stored_plans::Sort::Updated,
+            descending: true,
+        };
+        assert_eq!(
+            shown(&plans(organization(), &query)),
+            "1 plans uoooooooooooooooob\\x00Si\\x00\\x00\\x00\\x00\\x00\\x00\\x01\\x02b\\x01s\\x00\\x00\\x00\\x01ps\\x00\\x00\\x00\\x01v\
+             s\\x00\\x00\\x00\\nupdated_atb\\x01"
+        );
+    }
+
+    /// The names that the version before made, as texts: cursors that are open during the upgrade depend on them.
+    #[test]
+    fn a_cursor_of_the_version_before_still_opens() {
+        let keys = Keys::derive(&MasterKey::new([7; 32]));
+        let position = Position { values: vec![Value::Uuid([9; 16])] };
+        let organization = organization();
+        let plan_list = format!(
+            "plans {organization} Query {{ is_active: None, billing_cycle: None, tier: None, most_popular: None, \
+             product_id: None, variant: None, sort: Tier, descending: false }}"
+        );
+        let query = stored_plans::Query::default();
+        let name = plans(organization, &query);
+        let old = seal(&keys, &plan_list.into_bytes(), &position);
+        let opened = open_either(&keys, &name, || previous_plans(organization, &query), &old);
+        assert_eq!(opened, Ok(position.clone()));
+        let subscription_list = format!(
+            "subscriptions {organization} None Some(Slug(Slug(\"pro\"))) Query {{ user_id: None, plan_id: None, \
+             statuses: [Paused, Active, Paused], is_active: None, billing_cycle: None, external_id: None, \
+             created: Range {{ after: None, before: None }}, renews: Range {{ after: None, before: None }}, \
+             ends: Range {{ after: None, before: None }}, sort: Created, descending: true }}"
+        );
+        let query = stored_subscriptions::Query {
+            statuses: full().statuses,
+            descending: true,
+            ..stored_subscriptions::Query::default()
+        };
+        let plan = slug("pro");
+        let name = subscriptions(organization, None, Some(&plan), &query);
+        let previous = || previous_subscriptions(organization, None, Some(&plan), &query);
+        let old = seal(&keys, &subscription_list.into_bytes(), &position);
+        assert_eq!(open_either(&keys, &name, previous, &old), Ok(position.clone()));
+        let new = seal(&keys, &name, &position);
+        assert_eq!(open_either(&keys, &name, previous, &new), Ok(position));
+        assert_eq!(open_either(&keys, &name, previous, "AAAA"), Err(Error::InvalidCursor));
+    }
+
+    #[test]
+    fn a_slug_is_not_taken_for_an_id_or_for_a_filter() {
+        let query = stored_subscriptions::Query::default();
+        let id = PlanKey::Id(PlanId::from_bytes([b'p'; 16]));
+        let by_id = subscriptions(organization(), None, Some(&id), &query);
+        let by_slug = subscriptions(organization(), None, Some(&slug("pppppppppppppppp")), &query);
+        let by_owner = subscriptions(organization(), Some(UserId::from_bytes([b'p'; 16])), None, &query);
+        assert!(by_id != by_slug && by_id != by_owner && by_slug != by_owner);
+    }
+}
