@@ -15,7 +15,7 @@ mod services;
 
 pub use copy::{Copied, Progress, copy};
 pub use export::{Export, Portion};
-pub use import::{Import, RefusedLine, Tally};
+pub use import::{Import, NotImported, RefusedLine, Tally};
 pub use line::LineFault;
 pub use services::{Count, Counts, Finding, Level, Moving, Reading, Service};
 

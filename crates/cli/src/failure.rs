@@ -1,6 +1,7 @@
 //! A failure of the program: one sentence for the person at the terminal.
 
 use perennial_app::error::Error;
+use perennial_app::transfer::NotImported;
 use perennial_store::backup::Fault;
 
 /// Why the program stops, in a sentence that says what to do.
@@ -26,6 +27,15 @@ impl From<Fault> for Failure {
             _ => "",
         };
         Self(format!("{fault}{advice}"))
+    }
+}
+
+impl From<NotImported> for Failure {
+    fn from(error: NotImported) -> Self {
+        match error {
+            NotImported::App(error) => error.into(),
+            deleted @ NotImported::ReferenceDeleted { .. } => Self(deleted.to_string()),
+        }
     }
 }
 

@@ -66,6 +66,15 @@ impl Bulk {
         }
     }
 
+    /// Locks the row of each key against changes until this transaction ends. Returns how many there are. On SQLite the
+    /// transaction is the only writer, so there is nothing to lock.
+    pub async fn hold(&mut self, sql: &Sql, keys: &[Vec<Value>]) -> Result<u64, Error> {
+        match &self.engine {
+            Work::Sqlite(bulk) => Ok(bulk.find(sql, keys, |_| Ok(()))?.iter().flatten().count() as u64),
+            Work::Postgres(bulk) => bulk.hold(sql, keys).await,
+        }
+    }
+
     /// Adds rows; answers how many came into being.
     pub async fn insert(&mut self, insert: &'static Insert, rows: &[Vec<Value>]) -> Result<u64, Error> {
         match &self.engine {

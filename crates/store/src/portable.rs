@@ -3,10 +3,12 @@
 
 use std::sync::OnceLock;
 
+use futures_util::future::join_all;
+
 use crate::bulk::Bulk;
 use crate::sql::{Insert, Sql};
 use crate::value::{Type, Value};
-use crate::{Error, kept};
+use crate::{Db, Error, kept};
 
 pub mod rows;
 mod tables;
@@ -47,6 +49,9 @@ struct Texts {
     next: Sql,
     by_key: Sql,
     by_name: Option<Sql>,
+    any: Sql,
+    /// Only of tables whose rows are deleted softly.
+    live: Option<Sql>,
     count: Sql,
 }
 
@@ -97,6 +102,28 @@ impl Portable {
         }
     }
 
+    /// Whether each row, deleted or not, is committed: what an open transaction has written is not.
+    pub async fn are_committed(&'static self, db: &Db, keys: &[Values]) -> Result<Vec<bool>, Error> {
+        let sql = &self.texts().any;
+        let found = keys.iter().map(|key| async move {
+            let [organization, id] = key.as_slice() else {
+                return Err(Error::Internal(format!("{} has no key of an organization and an ID", self.name)));
+            };
+            Ok(db.find(sql, [organization.clone(), id.clone()], |_| Ok(())).await?.is_some())
+        });
+        join_all(found).await.into_iter().collect()
+    }
+
+    /// Locks the live rows of these keys until the transaction ends, in this order. Returns the keys that have no live row.
+    pub async fn hold_live(&self, bulk: &mut Bulk, keys: &[Values]) -> Result<Vec<Values>, Error> {
+        let Some(live) = &self.texts().live else { return Ok(Vec::new()) };
+        if bulk.hold(live, keys).await? == keys.len() as u64 {
+            return Ok(Vec::new());
+        }
+        let found = bulk.find(live, keys, |_| Ok(())).await?;
+        Ok(keys.iter().zip(found).filter(|(_, row)| row.is_none()).map(|(key, _)| key.clone()).collect())
+    }
+
     /// Adds rows, except for those whose key or unique name is taken; answers how many there were.
     pub async fn insert(&'static self, bulk: &mut Bulk, rows: &[Values]) -> Result<u64, Error> {
         bulk.insert(&self.insert, rows).await
@@ -130,6 +157,10 @@ impl Portable {
                         "SELECT id FROM {name} WHERE organization_id = $1 AND {column} = $2 \
                          AND {column} IS NOT NULL AND deleted_at IS NULL"
                     ))
+                }),
+                any: Sql::built(format!("SELECT 1 FROM {name} WHERE ({key}) = ({places})")),
+                live: self.place("deleted_at").map(|_| {
+                    Sql::built(format!("SELECT 1 FROM {name} WHERE ({key}) = ({places}) AND deleted_at IS NULL"))
                 }),
                 count: Sql::built(format!("SELECT COUNT(*) FROM {name}")),
             }

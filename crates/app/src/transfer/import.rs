@@ -1,6 +1,7 @@
 //! Lines into a store, in one transaction: all of them, or, if the caller wants that, all that are right.
 //! Ids, times and statuses stay as they are. A record that is there already, and equal, is left alone.
 
+mod references;
 mod write;
 
 use super::Format;
@@ -11,12 +12,14 @@ use crate::error::Error;
 use perennial_domain::fault::FaultCode;
 use perennial_domain::id::OrganizationId;
 use perennial_store::{Bulk, Db};
+use references::References;
 use std::collections::HashSet;
 use write::Waiting;
 
 /// An import under way. Dropped before it is committed, it leaves nothing behind.
 pub struct Import {
     bulk: Bulk,
+    references: References,
     /// The organization that every record goes into, whichever it names.
     into: Option<OrganizationId>,
     file: File,
@@ -55,6 +58,24 @@ pub struct RefusedLine {
     pub faults: Vec<LineFault>,
 }
 
+/// Why an import was not committed. It has left nothing behind.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum NotImported {
+    /// A record that lines refer to was deleted while the import ran.
+    #[error(
+        "nothing was imported: {kind} {id} was deleted while the import ran. Run the import again to see which lines refer to it"
+    )]
+    ReferenceDeleted {
+        /// The kind of the record.
+        kind: &'static str,
+        /// Its ID.
+        id: String,
+    },
+    /// The store could not do it.
+    #[error(transparent)]
+    App(#[from] Error),
+}
+
 /// What is known of the file that is being read.
 enum File {
     /// A file of one kind may leave it to its name to say which.
@@ -71,6 +92,7 @@ impl Import {
     pub async fn begin(db: &Db, into: Option<OrganizationId>) -> Result<Self, Error> {
         Ok(Self {
             bulk: db.load().await?,
+            references: References::new(db),
             into,
             file: File::Ndjson(None),
             batch: Vec::new(),
@@ -137,9 +159,10 @@ impl Import {
         self.tally
     }
 
-    /// Makes all of it durable.
-    pub async fn commit(self) -> Result<Tally, Error> {
-        self.bulk.commit().await?;
+    /// Makes all of it durable, unless a record that it refers to was deleted in the meantime.
+    pub async fn commit(mut self) -> Result<Tally, NotImported> {
+        self.references.hold(&mut self.bulk).await?;
+        self.bulk.commit().await.map_err(Error::from)?;
         Ok(self.tally)
     }
 

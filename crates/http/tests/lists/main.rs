@@ -12,6 +12,7 @@ mod events;
 mod first_run;
 mod histories;
 mod idempotency;
+mod imports;
 mod parameters;
 mod plan_lists;
 mod races;

@@ -7,6 +7,7 @@ use super::connection::Connection;
 use super::fault::Fault;
 use super::transaction::{CommitFault, commit, control};
 use super::value::Argument;
+use crate::change::Lock;
 use crate::error::Error;
 use crate::row::Row;
 use crate::sql::{Insert, Sql};
@@ -73,6 +74,14 @@ impl Bulk {
             }
         }
         Ok(found)
+    }
+
+    pub(crate) async fn hold(&self, sql: &Sql, keys: &[Vec<Value>]) -> Result<u64, Error> {
+        let Some(first) = keys.first() else { return Ok(0) };
+        let kinds: Vec<Type> = first.iter().map(Value::kind).collect();
+        let arguments = columns(&kinds, keys);
+        let text = sql.locking_many(Lock::Share, kinds.into_iter()).unwrap_or_default();
+        Ok(self.query(text, &arguments).await?.len() as u64)
     }
 
     pub(crate) async fn insert(&self, insert: &'static Insert, rows: &[Vec<Value>]) -> Result<u64, Error> {

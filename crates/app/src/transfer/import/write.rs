@@ -134,17 +134,25 @@ impl Import {
         };
         let keys: HashSet<Values> = batch.iter().filter(|waiting| !waiting.is_homeless).map(key).collect();
         let keys: Vec<Values> = keys.into_iter().collect();
-        let deleted_at = reference.table.place("deleted_at").filter(|_| reference.is_live);
-        let found = reference.table.find(&mut self.bulk, &keys).await?.into_iter().map(|row| match row {
+        let deleted_at = reference.table.place("deleted_at");
+        let rows = reference.table.find(&mut self.bulk, &keys).await?;
+        let found = rows.iter().map(|row| match row {
             None => Found::Nothing,
             Some(row) if deleted_at.is_some_and(|place| !row[place].is_null()) => Found::Deleted,
             Some(_) => Found::Live,
         });
         let found: HashMap<Values, Found> = keys.into_iter().zip(found).collect();
+        let relied_on: HashSet<Values> = batch
+            .iter()
+            .filter(|waiting| waiting.is_live() && !waiting.is_homeless)
+            .map(key)
+            .filter(|key| found.get(key) == Some(&Found::Live))
+            .collect();
+        self.references.rely_on(reference.table, &relied_on.into_iter().collect::<Vec<_>>()).await?;
         for waiting in batch.iter_mut().filter(|waiting| !waiting.is_homeless) {
             let detail = match found.get(&key(waiting)) {
                 Some(Found::Live) => continue,
-                Some(Found::Deleted) if !waiting.is_live() => continue,
+                Some(Found::Deleted) if !reference.is_live || !waiting.is_live() => continue,
                 Some(Found::Deleted) => "names a record that is deleted",
                 Some(Found::Nothing) | None => "names a record that is neither here nor above",
             };

@@ -10,7 +10,7 @@ use super::pages::{Lists, Page};
 use super::{Reader, Service};
 use crate::error::Error;
 use crate::organizations::DEFAULT_NAME;
-use crate::transfer::{AT_ONCE, Format, Import, RefusedLine};
+use crate::transfer::{AT_ONCE, Format, Import, NotImported, RefusedLine};
 use perennial_domain::cycle::BillingCycle;
 use perennial_domain::id::{OrganizationId, PlanId, SubscriptionId, UserId};
 use perennial_domain::time::Time;
@@ -163,7 +163,7 @@ impl Moving {
     }
 
     /// Makes all of it durable.
-    pub async fn commit(self) -> Result<(), Error> {
+    pub async fn commit(self) -> Result<(), NotImported> {
         self.import.commit().await.map(drop)
     }
 

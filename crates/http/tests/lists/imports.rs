@@ -1,0 +1,77 @@
+//! An import next to a running server: what it refers to is still there when it commits, or it does not commit.
+
+use crate::support::*;
+use perennial_app::transfer::{Format, Import, NotImported};
+use perennial_testkit::TestApp;
+use serde_json::{Value, json};
+
+/// An open import of one subscription, named `old-1`.
+async fn import(app: &TestApp, user: &str, plan: &str) -> Import {
+    let line = json!({
+        "organization_id": app.organization.to_string(), "external_subscription_id": "old-1", "user_id": user,
+        "subscription_plan_id": plan, "billing_cycle": "monthly", "status": "active", "is_active": true,
+        "starts_at": "2026-01-03T00:00:00Z", "renews_at": "2026-04-03T00:00:00Z", "created_at": "2026-01-03T00:00:00Z",
+    });
+    let mut import = Import::begin(&app.app.db, None).await.unwrap();
+    import.file(Some("subscriptions"), Format::Ndjson);
+    let refused = import.line(1, line.to_string().as_bytes()).await.unwrap();
+    assert_eq!(refused, []);
+    assert_eq!(import.end_of_file().await.unwrap(), []);
+    assert_eq!(import.tally().made, 1);
+    import
+}
+
+async fn imported(app: &TestApp) -> Vec<Value> {
+    follow(app, "/subscriptions?external_subscription_id=old-1", 10).await
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_plan_that_is_deleted_meanwhile_gets_no_subscription() {
+    let app = TestApp::start().await;
+    let user = app.user("ada@example.com").await;
+    let plan = app.plan("pro", json!({})).await["id"].as_str().unwrap().to_owned();
+    let import = import(&app, &user, &plan).await;
+    let delete = app.request("DELETE", &format!("/subscription-plans/{plan}"));
+    let delete = tokio::spawn(delete.send());
+    if app.store().is_postgres() {
+        delete.await.unwrap().expect(200);
+        let outcome = import.commit().await;
+        assert_eq!(outcome, Err(NotImported::ReferenceDeleted { kind: "plan", id: plan.clone() }));
+        assert_eq!(imported(&app).await, Vec::<Value>::new());
+    } else {
+        // Nobody else writes to SQLite while an import is open: the delete comes second.
+        import.commit().await.unwrap();
+        delete.await.unwrap().refused(409, "plan_in_use");
+        assert_eq!(imported(&app).await.len(), 1);
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_person_who_deletes_their_account_meanwhile_has_no_open_subscription() {
+    let app = TestApp::start().await;
+    let ada = app.sign_up("ada@example.com").await;
+    let plan = app.plan("pro", json!({})).await["id"].as_str().unwrap().to_owned();
+    let import = import(&app, ada.user_id(), &plan).await;
+    let target = format!("/authentication/delete-my-account/{}", encode(ada.user["auth_id"].as_str().unwrap()));
+    let delete = tokio::spawn(app.browser("DELETE", &target).bearer(&ada.token).send());
+    if app.store().is_postgres() {
+        delete.await.unwrap().expect(200);
+        let id = ada.user_id().to_owned();
+        assert_eq!(import.commit().await, Err(NotImported::ReferenceDeleted { kind: "user", id }));
+        assert_eq!(imported(&app).await, Vec::<Value>::new());
+    } else {
+        import.commit().await.unwrap();
+        delete.await.unwrap().expect(200);
+        assert_eq!(imported(&app).await[0]["status"], "cancelled");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_import_whose_references_stay_is_committed() {
+    let app = TestApp::start().await;
+    let user = app.user("ada@example.com").await;
+    let plan = app.plan("pro", json!({})).await["id"].as_str().unwrap().to_owned();
+    assert_eq!(import(&app, &user, &plan).await.commit().await.map(|tally| tally.made), Ok(1));
+    assert_eq!(imported(&app).await.len(), 1);
+    app.delete(&format!("/subscription-plans/{plan}")).await.refused(409, "plan_in_use");
+}
