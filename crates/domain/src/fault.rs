@@ -1,5 +1,5 @@
 //! What is wrong with an input: a code a program can branch on, a sentence a person can act on,
-//! and where it is. All faults of one input are gathered before anyone answers.
+//! and where it is. The faults of one input are gathered before anyone answers, up to a bound.
 
 use std::borrow::Cow;
 
@@ -109,19 +109,45 @@ pub struct Fault {
     pub reason: Reason,
 }
 
-/// All faults of one input, in the order they were found.
+/// The number of faults that are stored for one input. Further faults are only counted, so that a small input cannot
+/// produce a large response.
+pub const MAX_FAULTS: usize = 100;
+
+/// The faults of one input, in the order they were found.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Faults(Vec<Fault>);
+pub struct Faults {
+    found: Vec<Fault>,
+    omitted: usize,
+}
 
 impl Faults {
     /// No faults yet.
     pub const fn none() -> Self {
-        Self(Vec::new())
+        Self { found: Vec::new(), omitted: 0 }
     }
 
     /// Notes one more fault.
     pub fn add(&mut self, pointer: impl Into<Cow<'static, str>>, reason: Reason) {
-        self.0.push(Fault { pointer: pointer.into(), reason });
+        if self.is_full() {
+            self.omit(1);
+        } else {
+            self.found.push(Fault { pointer: pointer.into(), reason });
+        }
+    }
+
+    /// Whether further faults are only counted; what they are does not have to be worked out then.
+    pub fn is_full(&self) -> bool {
+        self.found.len() >= MAX_FAULTS
+    }
+
+    /// Counts further faults without storing them.
+    pub fn omit(&mut self, count: usize) {
+        self.omitted += count;
+    }
+
+    /// The number of faults that were counted but not stored.
+    pub fn omitted(&self) -> usize {
+        self.omitted
     }
 
     /// Notes a fault from its parts.
@@ -136,17 +162,17 @@ impl Faults {
 
     /// Whether the input is right so far.
     pub fn is_empty(&self) -> bool {
-        self.0.is_empty()
+        self.found.is_empty()
     }
 
     /// Whether something at `pointer` is wrong already, so that nothing more can be said of it.
     pub fn touch(&self, pointer: &str) -> bool {
-        self.0.iter().any(|fault| fault.pointer == pointer)
+        self.found.iter().any(|fault| fault.pointer == pointer)
     }
 
     /// The faults found.
     pub fn iter(&self) -> std::slice::Iter<'_, Fault> {
-        self.0.iter()
+        self.found.iter()
     }
 
     /// `value` if nothing is wrong, else all that is.
@@ -204,6 +230,18 @@ mod tests {
         assert_eq!(pointers, ["/b", "/a"]);
         assert!(faults.touch("/a") && !faults.touch("/"));
         assert_eq!(faults.clone().into_result(7), Err(faults));
+    }
+
+    #[test]
+    fn further_faults_are_counted_and_not_stored() {
+        let mut faults = Faults::none();
+        for index in 0..MAX_FAULTS + 5 {
+            assert_eq!(faults.is_full(), index >= MAX_FAULTS);
+            faults.note(format!("/{index}"), FaultCode::UnknownField, "is unknown");
+        }
+        faults.omit(7);
+        assert_eq!((faults.iter().count(), faults.omitted()), (MAX_FAULTS, 12));
+        assert_eq!(faults.iter().last().map(|fault| fault.pointer.as_ref()), Some("/99"));
     }
 
     #[test]

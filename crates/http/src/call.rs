@@ -3,6 +3,7 @@
 
 use crate::access::Person;
 use crate::catalogue::Code;
+use crate::excerpt::excerpt;
 use crate::fields::Reader;
 use crate::headers;
 use crate::json::{self, Unreadable};
@@ -110,7 +111,7 @@ impl Call<'_> {
                 Problem::new(Code::MalformedJson, format!("The body nests deeper than {} levels.", self.limits.depth))
             }
             Unreadable::DuplicateKey(key) => {
-                Problem::new(Code::DuplicateKey, format!("The key {key:?} stands twice in one object."))
+                Problem::new(Code::DuplicateKey, format!("The key {:?} stands twice in one object.", excerpt(&key)))
             }
         })
     }

@@ -11,6 +11,7 @@ mod address;
 mod call;
 mod catalogue;
 mod cors;
+mod excerpt;
 mod fields;
 mod filters;
 mod headers;

@@ -31,10 +31,11 @@ pub(crate) async fn admit_refresh(call: &Call<'_>) -> Result<(), Problem> {
     standing.map(|_| ()).map_err(|limited| refuse(budget, limited))
 }
 
-/// Counts a refresh if its token was refused: a success costs nothing, and a fault of ours or of form is no guess.
+/// Counts a refresh that was rejected, whatever is wrong with it: reading a malformed one costs as much as a guess. A
+/// success and a failure of the server cost nothing, and neither does losing a race.
 pub(crate) fn count_failure(call: &Call<'_>, result: Result<Reply, Problem>) -> Result<Reply, Problem> {
     match result {
-        Err(problem) if problem.status() == StatusCode::UNAUTHORIZED => {
+        Err(problem) if problem.status().is_client_error() && problem.status() != StatusCode::CONFLICT => {
             let budget = Budget::FailedRefresh;
             let standing = limits::count(call.app, &call.caller, budget, call.address);
             Told::new(budget, standing).with(Err(problem))

@@ -1,6 +1,7 @@
 //! Problems: how the service says no (RFC 9457). The one place that turns errors into status codes.
 
 use crate::catalogue::{CATALOGUE_PATH, Code, Entry, fault_entry};
+use crate::excerpt::excerpt;
 use http::header::{ALLOW, RETRY_AFTER, WWW_AUTHENTICATE};
 use http::{HeaderName, HeaderValue};
 use perennial_app::error::{Conflict, Error};
@@ -8,6 +9,9 @@ use perennial_domain::clients::Scope;
 use perennial_domain::fault::{Faults, Transition};
 use serde::Serialize;
 use serde_json::{Map, Value, json};
+
+/// The number of faults of a request that `detail` repeats.
+const MAX_SENTENCES: usize = 10;
 
 /// A refusal, ready to be told.
 #[derive(Debug)]
@@ -51,8 +55,8 @@ pub(crate) struct RequestFault {
 }
 
 impl RequestFault {
-    pub(crate) fn parameter(name: impl Into<String>, code: Code, detail: impl Into<String>) -> Self {
-        Self { place: "parameter", name: name.into(), code, detail: detail.into() }
+    pub(crate) fn parameter(name: &str, code: Code, detail: impl Into<String>) -> Self {
+        Self { place: "parameter", name: excerpt(name).into_owned(), code, detail: detail.into() }
     }
 
     pub(crate) fn header(name: impl Into<String>, detail: impl Into<String>) -> Self {
@@ -84,7 +88,7 @@ impl Problem {
         }))
     }
 
-    /// Everything that is wrong with a body.
+    /// What is wrong with a body, and how many further faults are not listed.
     pub(crate) fn invalid(faults: &Faults) -> Self {
         let mut codes = faults.iter().map(|fault| fault.reason.code);
         let first = codes.next();
@@ -97,6 +101,10 @@ impl Problem {
                 Some(field) => format!("{field} {}.", fault.reason.detail),
                 None => format!("{}.", fault.reason.detail),
             },
+            _ if faults.omitted() > 0 => {
+                let listed = faults.iter().count();
+                format!("{} faults, the first {listed} listed in errors.", listed + faults.omitted())
+            }
             _ => format!("{} faults, listed in errors.", faults.iter().count()),
         };
         let mut problem = Self::of(entry, detail);
@@ -106,23 +114,32 @@ impl Problem {
                 json!({ "pointer": fault.pointer, "code": fault.reason.code.as_str(), "detail": fault.reason.detail })
             })
             .collect();
-        problem
+        problem.omitting(faults.omitted())
     }
 
-    /// Everything that is wrong with a request's query and headers.
+    /// What is wrong with a request's query and headers. `detail` repeats the first few faults.
     pub(crate) fn request(faults: &[RequestFault]) -> Self {
         let mut codes = faults.iter().map(|fault| fault.code);
         let code = match codes.next() {
             Some(code) if codes.all(|other| other == code) => code,
             _ => Code::InvalidParameter,
         };
-        let sentences: Vec<String> = faults.iter().map(|fault| format!("{} {}.", fault.name, fault.detail)).collect();
+        let told = faults.iter().take(MAX_SENTENCES);
+        let mut sentences: Vec<String> = told.map(|fault| format!("{} {}.", fault.name, fault.detail)).collect();
+        if faults.len() > MAX_SENTENCES {
+            sentences.push("More faults are listed in errors.".to_owned());
+        }
         let mut problem = Self::new(code, sentences.join(" "));
         problem.0.errors = faults
             .iter()
             .map(|fault| json!({ fault.place: fault.name, "code": fault.code.entry().code, "detail": fault.detail }))
             .collect();
         problem
+    }
+
+    /// The same problem, with the number of faults that `errors` does not list.
+    pub(crate) fn omitting(self, count: usize) -> Self {
+        if count == 0 { self } else { self.with("errors_omitted", count) }
     }
 
     /// The client lacks a scope.

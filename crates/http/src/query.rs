@@ -4,19 +4,28 @@ use crate::catalogue::Code;
 use crate::operation::Parameter;
 use crate::problem::{Problem, RequestFault};
 use percent_encoding::percent_decode;
-use perennial_domain::fault::Reason;
+use perennial_domain::fault::{MAX_FAULTS, Reason};
+
+/// The most pairs a query may have; no endpoint has nearly as many parameters.
+const MAX_PAIRS: usize = 100;
 
 /// A query being read.
 pub(crate) struct Query {
     pairs: Vec<(String, String)>,
     faults: Vec<RequestFault>,
+    omitted: usize,
 }
 
 impl Query {
     /// Takes the query apart; parameters that are not `known` are faults.
     pub(crate) fn new(raw: Option<&str>, known: &[Parameter]) -> Self {
-        let mut query = Self { pairs: Vec::new(), faults: Vec::new() };
-        for pair in raw.unwrap_or_default().split('&').filter(|pair| !pair.is_empty()) {
+        let mut query = Self { pairs: Vec::new(), faults: Vec::new(), omitted: 0 };
+        let pairs = || raw.unwrap_or_default().split('&').filter(|pair| !pair.is_empty());
+        if pairs().nth(MAX_PAIRS).is_some() {
+            query.fault("query", Code::InvalidParameter, &format!("has more than {MAX_PAIRS} parameters"));
+            return query;
+        }
+        for pair in pairs() {
             let (name, value) = pair.split_once('=').unwrap_or((pair, ""));
             match (decode(name), decode(value)) {
                 (Some(name), Some(value)) => query.add(name, value, known),
@@ -53,16 +62,24 @@ impl Query {
 
     /// Notes a fault of a header beside those of the parameters.
     pub(crate) fn header_fault(&mut self, name: &str, detail: &str) {
-        self.faults.push(RequestFault::header(name, detail));
+        self.note(RequestFault::header(name, detail));
     }
 
-    /// Everything that was wrong.
+    /// What was wrong, and how much more.
     pub(crate) fn finish(self) -> Result<(), Problem> {
-        if self.faults.is_empty() { Ok(()) } else { Err(Problem::request(&self.faults)) }
+        if self.faults.is_empty() { Ok(()) } else { Err(Problem::request(&self.faults).omitting(self.omitted)) }
     }
 
     fn fault(&mut self, name: &str, code: Code, detail: &str) {
-        self.faults.push(RequestFault::parameter(name, code, detail));
+        self.note(RequestFault::parameter(name, code, detail));
+    }
+
+    fn note(&mut self, fault: RequestFault) {
+        if self.faults.len() < MAX_FAULTS {
+            self.faults.push(fault);
+        } else {
+            self.omitted += 1;
+        }
     }
 }
 
@@ -101,6 +118,22 @@ mod tests {
         assert_eq!(text(&mut query, "b").as_deref(), Some(""));
         assert!(query.finish().is_ok());
         assert!(Query::new(None, KNOWN).finish().is_ok());
+    }
+
+    #[test]
+    fn a_query_with_too_many_pairs_has_one_fault() {
+        let many = |count: usize| format!("&&{}", "a&".repeat(count));
+        assert_eq!(Query::new(Some(&many(MAX_PAIRS)), KNOWN).faults.len(), MAX_PAIRS - 1);
+        let mut query = Query::new(Some(&many(MAX_PAIRS + 1)), KNOWN);
+        assert_eq!((query.faults.len(), text(&mut query, "a")), (1, None));
+    }
+
+    #[test]
+    fn faults_past_the_bound_are_counted() {
+        let raw = "c&".repeat(MAX_PAIRS);
+        let mut query = Query::new(Some(&raw), KNOWN);
+        query.header_fault("if-match", "is wrong");
+        assert_eq!((query.faults.len(), query.omitted), (MAX_FAULTS, 1));
     }
 
     #[test]

@@ -1,13 +1,15 @@
 //! Reads the fields of a body, gathering all that is wrong with them.
 
 use super::{Field, Fields};
+use crate::excerpt::excerpt;
 use crate::json::{self, Json, Object};
 use perennial_domain::fault::{FaultCode, Faults};
 use serde_json::value::RawValue;
+use std::borrow::Cow;
 
 /// A body being read.
 pub(crate) struct Reader<'a> {
-    members: Vec<(String, Option<&'a RawValue>)>,
+    members: Vec<(Cow<'a, str>, Option<&'a RawValue>)>,
     faults: Faults,
 }
 
@@ -16,7 +18,7 @@ impl<'a> Reader<'a> {
     pub(crate) fn new(raw: &'a RawValue) -> Self {
         let mut faults = Faults::none();
         let members = match json::object(raw) {
-            Some(Object(members)) => members.into_iter().map(|(name, raw)| (name.into_owned(), Some(raw))).collect(),
+            Some(Object(members)) => members.into_iter().map(|(name, raw)| (name, Some(raw))).collect(),
             None => {
                 faults.note("", FaultCode::InvalidType, "the body must be a JSON object");
                 Vec::new()
@@ -27,17 +29,18 @@ impl<'a> Reader<'a> {
 
     /// Ends the reading: every member nobody asked for is unknown.
     pub(crate) fn finish(mut self) -> Faults {
-        for (name, raw) in &self.members {
-            if raw.is_some() {
-                let pointer = format!("/{}", name.replace('~', "~0").replace('/', "~1"));
-                self.faults.note(pointer, FaultCode::UnknownField, "is not a field of this record");
-            }
+        let mut unknown = self.members.iter().filter(|(_, raw)| raw.is_some());
+        while !self.faults.is_full() {
+            let Some((name, _)) = unknown.next() else { break };
+            let pointer = format!("/{}", excerpt(name).replace('~', "~0").replace('/', "~1"));
+            self.faults.note(pointer, FaultCode::UnknownField, "is not a field of this record");
         }
+        self.faults.omit(unknown.count());
         self.faults
     }
 
     fn take(&mut self, at: &'static str) -> Option<Json<'a>> {
-        self.members.iter_mut().find(|(name, _)| *name == at[1..]).and_then(|(_, raw)| raw.take()).map(json::value)
+        self.members.iter_mut().find(|(name, _)| **name == at[1..]).and_then(|(_, raw)| raw.take()).map(json::value)
     }
 
     fn is_object(&self) -> bool {

@@ -5,6 +5,7 @@ use crate::catalogue::{self, Code, Entry};
 use crate::operation::{Access, Answers, Operation};
 use crate::router::OPERATIONS;
 use http::{Method, StatusCode};
+use perennial_domain::fault::MAX_FAULTS;
 use serde_json::{Map, Value, json};
 
 /// What any endpoint of a client may refuse with.
@@ -205,7 +206,7 @@ pub(super) fn problem_schema() -> Value {
             "detail": { "type": "string", "description": "What is wrong in this case." },
             "code": { "type": "string", "enum": codes },
             "request_id": { "type": "string" },
-            "errors": { "type": "array", "items": {
+            "errors": { "type": "array", "maxItems": MAX_FAULTS, "items": {
                 "type": "object",
                 "properties": {
                     "pointer": { "type": "string", "description": "A JSON pointer into the body." },
@@ -217,6 +218,10 @@ pub(super) fn problem_schema() -> Value {
                 "required": ["code", "detail"],
                 "additionalProperties": false
             } },
+            "errors_omitted": {
+                "type": "integer", "minimum": 1,
+                "description": "The number of further errors that are not listed in `errors`. Absent if all are listed."
+            },
             "required_scope": { "type": "string" },
             "conflicting_id": { "type": "string" },
             "subscriptions": { "type": "integer" },

@@ -5,6 +5,7 @@ use perennial_testkit::{Answer, Held, TestApp, TestOptions};
 use serde_json::json;
 
 const SIGN_IN: &str = "/authentication/sign-in";
+const REFRESH: &str = "/authentication/refresh-token";
 const ADA: &str = "ada@example.com";
 
 fn seconds(answer: &Answer) -> i64 {
@@ -77,6 +78,26 @@ async fn sixty_failed_refreshes_refuse_every_refresh_from_there_and_spend_nobody
     app.logged_in(&ada.token).await.expect(200);
     app.advance(seconds(&turned_away));
     app.refresh(&ada.refresh_token).await.expect(200);
+}
+
+#[tokio::test]
+async fn a_refresh_that_is_rejected_for_its_form_counts_like_one_with_a_wrong_token() {
+    let app = TestApp::start().await;
+    let refresh = |query: &str| app.browser("POST", &format!("{REFRESH}{query}"));
+    for left in (0..10).map(|round| 59 - 6 * round) {
+        let rejected = [
+            refresh("").json_text("{").send().await.refused(400, "malformed_json"),
+            refresh("").json_text("{\"a\":1,\"a\":2}").send().await.refused(400, "duplicate_key"),
+            refresh("").json(&json!({})).send().await.refused(422, "required"),
+            refresh("").json(&json!({ "refresh_token": 1, "more": 2 })).send().await.expect(422),
+            refresh("?x").json(&json!({ "refresh_token": "x" })).send().await.refused(400, "unknown_parameter"),
+            refresh("").raw("{}").send().await.refused(415, "unsupported_media_type"),
+        ];
+        for (answer, left) in rejected.iter().zip((0..=left).rev()) {
+            assert!(answer.header("ratelimit").starts_with(&format!("\"refresh\";r={left};t=")), "{:?}", answer.headers);
+        }
+    }
+    refresh("").json_text("{").send().await.refused(429, "rate_limited");
 }
 
 /// How many of a hundred sign-ins over one socket address are admitted, each with its own `x-forwarded-for`.

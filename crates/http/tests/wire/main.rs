@@ -5,6 +5,7 @@
 mod answers;
 mod connections;
 mod cors;
+mod error_lists;
 mod failures;
 mod headers;
 mod ids;
