@@ -1,6 +1,7 @@
 //! Accounts: a person's own to delete. What is left afterwards says nothing about them.
 
 use crate::caller::{Caller, json};
+use crate::clients::confirm;
 use crate::context::App;
 use crate::error::{Conflict, Error};
 use crate::revision::ATTEMPTS;
@@ -46,6 +47,7 @@ pub async fn delete(app: &App, caller: &Caller, signed_in: &SignedIn, auth_id: &
         let trace = UserTrace { id: user.id, fields: user.changed_fields(None) };
         let event = caller.event(EventKind::UserDeleted, user.id.bytes(), revision, at);
         change = events::insert(change, &Event { before: Some(json(&trace)), ..event });
+        let change = confirm(app, caller, change).await?;
         match app.db.commit(change).await {
             Ok(()) => return Ok(()),
             Err(store::Error::Missed(Miss::User | Miss::Session | Miss::Record)) => {}

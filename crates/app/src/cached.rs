@@ -12,10 +12,14 @@ pub(crate) struct Cached<T> {
 }
 
 impl<T> Cached<T> {
-    /// A clock that stepped back makes an entry old, not eternal.
     pub(crate) fn is_fresh(&self, now: Time) -> bool {
-        self.read_at <= now && now < self.read_at.plus_seconds(LIFETIME_SECONDS)
+        is_fresh(self.read_at, now)
     }
+}
+
+/// Whether what was read then can be relied on now. A clock that stepped back makes an entry old, not eternal.
+pub(crate) fn is_fresh(read_at: Time, now: Time) -> bool {
+    read_at <= now && now < read_at.plus_seconds(LIFETIME_SECONDS)
 }
 
 #[cfg(test)]

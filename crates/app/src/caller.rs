@@ -1,20 +1,23 @@
 //! Who asks: a client of an organization, with a request; or the operator at the command line.
 
-use perennial_domain::clients::Client;
+use perennial_domain::clients::{Client, Scope};
 use perennial_domain::events::{Event, EventKind};
 use perennial_domain::id::{EventId, OrganizationId, UserId};
 use perennial_domain::organizations::Organization;
 use perennial_domain::time::Time;
 use serde::Serialize;
+use std::net::IpAddr;
 use std::sync::Arc;
 
 /// A client together with the organization it belongs to.
-#[derive(Debug, PartialEq, Eq)]
 pub struct KnownClient {
     /// The client.
     pub client: Client,
     /// Its organization.
     pub organization: Organization,
+    /// What the client was found by, so that it can be looked up again.
+    pub(crate) credential_hash: [u8; 32],
+    pub(crate) read_at: Time,
 }
 
 /// A client's request.
@@ -26,9 +29,18 @@ pub struct Caller {
     pub request_id: String,
     /// The user whose records alone it may see; none if it may see all of the organization's.
     pub own: Option<UserId>,
+    /// The scope that the request was authorized by.
+    pub scope: Option<Scope>,
+    /// The address that the request came from, if it came over the network.
+    pub address: Option<IpAddr>,
 }
 
 impl Caller {
+    /// A request of this client that needs no scope.
+    pub fn new(known: Arc<KnownClient>, request_id: impl Into<String>) -> Self {
+        Self { known, request_id: request_id.into(), own: None, scope: None, address: None }
+    }
+
     /// The organization everything happens in.
     pub fn organization(&self) -> OrganizationId {
         self.known.organization.id

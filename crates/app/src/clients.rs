@@ -1,10 +1,12 @@
 //! Clients: recognised at every request from a short-lived cache; made, switched off and rotated by the operator.
 
 mod cache;
+mod confirm;
 mod credential;
 
 pub(crate) use cache::ClientCache;
 pub use cache::{origin_is_listed, recognise};
+pub(crate) use confirm::confirm;
 pub use credential::Credential;
 
 use crate::caller::{json, operator_event};

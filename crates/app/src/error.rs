@@ -1,9 +1,11 @@
 //! What a use case can answer besides its result.
 
+use perennial_domain::clients::Scope;
 use perennial_domain::fault::{Faults, Refusal, Transition};
 use perennial_identity::signing::KeyFault;
 use perennial_identity::verify;
 use perennial_store as store;
+use std::net::IpAddr;
 
 /// Why a use case did not do what it was asked.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -29,6 +31,15 @@ pub enum Error {
     /// The idempotency key's first request is still being answered.
     #[error("the idempotency key's first request is still being answered")]
     KeyInFlight,
+    /// The client has been disabled or has expired since the request came.
+    #[error("the client is not accepted")]
+    InvalidClient,
+    /// The client has lost this scope since the request came.
+    #[error("the client does not hold the scope {}", .0.as_str())]
+    MissingScope(Scope),
+    /// The client may no longer call from this address.
+    #[error("the client may not call from {0}")]
+    AddressNotAllowed(IpAddr),
     /// The identity provider's token proves nothing; why is for the log.
     #[error("the identity token is not accepted: {0}")]
     InvalidIdentityToken(&'static str),

@@ -1,6 +1,7 @@
 //! Payments: create, read, update, delete.
 
 use crate::caller::{Caller, json};
+use crate::clients::confirm;
 use crate::context::App;
 use crate::error::{Conflict, Error};
 use crate::idempotency::{self, Answer, Held, Key};
@@ -53,6 +54,7 @@ pub async fn create(
         if let Some(held) = &held {
             change = held.keep(change, &answer, now);
         }
+        let change = confirm(app, caller, change).await?;
         match app.db.commit(change).await {
             Ok(()) => return Ok(answer),
             Err(store::Error::Missed(Miss::Subscription)) if trusting => {
@@ -122,6 +124,7 @@ pub async fn update(
         }
         change = payments::update(change, &after, before.revision);
         change = events::insert(change, &Event { before: Some(json(&before)), after: Some(json(&after)), ..event });
+        let change = confirm(app, caller, change).await?;
         match app.db.commit(change).await {
             Ok(()) => return Ok(after),
             Err(store::Error::Missed(Miss::Subscription | Miss::Record)) => {}
@@ -142,6 +145,7 @@ pub async fn delete(app: &App, caller: &Caller, id: PaymentId, if_match: &IfMatc
         let event = caller.event(EventKind::PaymentDeleted, id.bytes(), revision, at);
         let change = payments::delete(Change::new(), &payment, at, revision);
         let change = events::insert(change, &Event { before: Some(json(&payment)), ..event });
+        let change = confirm(app, caller, change).await?;
         match app.db.commit(change).await {
             Ok(()) => return Ok(payment),
             Err(store::Error::Missed(Miss::Record)) => {}

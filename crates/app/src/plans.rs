@@ -1,6 +1,7 @@
 //! Plans: create, read, list, update, delete.
 
 use crate::caller::{Caller, json};
+use crate::clients::confirm;
 use crate::context::App;
 use crate::cursor;
 use crate::error::{Conflict, Error};
@@ -38,6 +39,7 @@ pub async fn create(
     if let Some(held) = &held {
         change = held.keep(change, &answer, now);
     }
+    let change = confirm(app, caller, change).await?;
     match app.db.commit(change).await {
         Ok(()) => Ok(answer),
         Err(store::Error::Missed(Miss::Slug)) => Err(Conflict::SlugTaken.into()),
@@ -105,6 +107,7 @@ pub async fn update(
         let event = caller.event(EventKind::PlanUpdated, after.id.bytes(), revision, at);
         let change = plans::update(Change::new(), &after, before.revision);
         let change = events::insert(change, &Event { before: Some(json(&before)), after: Some(json(&after)), ..event });
+        let change = confirm(app, caller, change).await?;
         match app.db.commit(change).await {
             Ok(()) => return Ok(after),
             Err(store::Error::Missed(Miss::Record)) => {}
@@ -124,6 +127,7 @@ pub async fn delete(app: &App, caller: &Caller, key: &PlanKey, if_match: &IfMatc
         let event = caller.event(EventKind::PlanDeleted, plan.id.bytes(), revision, at);
         let change = plans::delete(Change::new(), &plan, at, revision);
         let change = events::insert(change, &Event { before: Some(json(&plan)), ..event });
+        let change = confirm(app, caller, change).await?;
         match app.db.commit(change).await {
             Ok(()) => return Ok(plan),
             Err(store::Error::Missed(Miss::Record)) => {}

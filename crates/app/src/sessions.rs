@@ -12,6 +12,7 @@ pub use refresh::refresh;
 pub(crate) use usage::UseMarks;
 
 use crate::caller::{Caller, json};
+use crate::clients::confirm;
 use crate::context::App;
 use crate::error::{Conflict, Error};
 use crate::revision::ATTEMPTS;
@@ -145,6 +146,7 @@ pub async fn revoke_all(
         for session in ended() {
             change = prepare_revoke(app, caller, change, session, now);
         }
+        let change = confirm(app, caller, change).await?;
         match app.db.commit(change).await {
             Ok(()) => return Ok(ended().filter(|session| session.is_live(now)).count()),
             Err(store::Error::Missed(Miss::User | Miss::Session)) => {}
@@ -170,7 +172,8 @@ async fn revoke_one(app: &App, caller: &Caller, session: &Session) -> Result<usi
     if session.revoked_at.is_some() {
         return Ok(0);
     }
-    match app.db.commit(prepare_revoke(app, caller, Change::new(), session, now)).await {
+    let change = confirm(app, caller, prepare_revoke(app, caller, Change::new(), session, now)).await?;
+    match app.db.commit(change).await {
         Ok(()) => Ok(usize::from(session.is_live(now))),
         // Somebody else has ended it in this very moment.
         Err(store::Error::Missed(Miss::Session)) => Ok(0),

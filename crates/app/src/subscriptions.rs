@@ -1,6 +1,7 @@
 //! Subscriptions: create, read, list, update, delete.
 
 use crate::caller::{Caller, json};
+use crate::clients::confirm;
 use crate::context::App;
 use crate::cursor;
 use crate::error::{Conflict, Error};
@@ -65,6 +66,7 @@ pub async fn create(
         if let Some(held) = &held {
             change = held.keep(change, &answer, now);
         }
+        let change = confirm(app, caller, change).await?;
         match app.db.commit(change).await {
             Ok(()) => return Ok(answer),
             Err(store::Error::Missed(Miss::User | Miss::Plan)) if trusting => {
@@ -169,6 +171,7 @@ pub async fn update(
         }
         change = subscriptions::update(change, &after, before.revision);
         change = events::insert(change, &Event { before: Some(json(&before)), after: Some(json(&after)), ..event });
+        let change = confirm(app, caller, change).await?;
         match app.db.commit(change).await {
             Ok(()) => return Ok(after),
             Err(store::Error::Missed(Miss::User | Miss::Plan | Miss::Record)) => {}
@@ -189,6 +192,7 @@ pub async fn delete(app: &App, caller: &Caller, id: SubscriptionId, if_match: &I
         let event = caller.event(EventKind::SubscriptionDeleted, id.bytes(), revision, at);
         let change = subscriptions::delete(Change::new(), &subscription, at, revision);
         let change = events::insert(change, &Event { before: Some(json(&subscription)), ..event });
+        let change = confirm(app, caller, change).await?;
         match app.db.commit(change).await {
             Ok(()) => return Ok(subscription),
             Err(store::Error::Missed(Miss::Record)) => {}

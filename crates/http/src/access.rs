@@ -43,12 +43,11 @@ pub(crate) async fn identify(app: &App, headers: &HeaderMap) -> Result<Arc<Known
     if values.next().is_some() {
         return Err(Problem::request(&[RequestFault::header("client-id", "was sent twice")]));
     }
-    // Unknown, malformed, expired and disabled look the same from outside.
     let known = match value.to_str() {
         Ok(presented) => clients::recognise(app, presented).await?,
         Err(_) => None,
     };
-    known.ok_or_else(|| Problem::new(Code::InvalidClient, "The header client-id names no client that works."))
+    known.ok_or_else(Problem::invalid_client)
 }
 
 /// Whether the client may make this call from where it is, and whether a person must be behind it.
@@ -65,7 +64,7 @@ pub(crate) fn authorise(
             return Err(Problem::new(Code::ClientNotForBrowsers, detail));
         }
         if !client.may_call_from(address) {
-            return Err(Problem::new(Code::AddressNotAllowed, format!("This client may not call from {address}.")));
+            return Err(Problem::address_not_allowed(address));
         }
     }
     match access {
@@ -79,6 +78,16 @@ pub(crate) fn authorise(
         Access::Own(_, own) if client.kind == ClientKind::Public => Err(Problem::scope(own)),
         Access::Scope(scope) | Access::Own(scope, _) => Err(Problem::scope(scope)),
         Access::Session | Access::Token => Err(Problem::scope(Scope::Auth)),
+    }
+}
+
+/// The scope that a client which was authorized for this call did it with.
+pub(crate) fn scope_used(known: &KnownClient, access: Access) -> Option<Scope> {
+    match access {
+        Access::Open => None,
+        Access::Scope(scope) => Some(scope),
+        Access::Own(all, own) => Some(if known.client.scopes.contain(all) { all } else { own }),
+        Access::Session | Access::Token => Some(Scope::Auth),
     }
 }
 

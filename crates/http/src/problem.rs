@@ -9,6 +9,7 @@ use perennial_domain::clients::Scope;
 use perennial_domain::fault::{Faults, Transition};
 use serde::Serialize;
 use serde_json::{Map, Value, json};
+use std::net::IpAddr;
 
 /// The number of faults of a request that `detail` repeats.
 const MAX_SENTENCES: usize = 10;
@@ -148,6 +149,16 @@ impl Problem {
             .with("required_scope", scope.as_str())
     }
 
+    /// No client that works is named. Unknown, malformed, expired and disabled look the same from outside.
+    pub(crate) fn invalid_client() -> Self {
+        Self::new(Code::InvalidClient, "The header client-id names no client that works.")
+    }
+
+    /// The client may not call from where it is.
+    pub(crate) fn address_not_allowed(address: IpAddr) -> Self {
+        Self::new(Code::AddressNotAllowed, format!("This client may not call from {address}."))
+    }
+
     /// A user's token is needed here.
     pub(crate) fn token_required() -> Self {
         Self::new(Code::TokenRequired, "Send a user's access token in the header Authorization.")
@@ -244,6 +255,9 @@ impl From<Error> for Problem {
             Error::KeyInFlight => {
                 Self::new(Code::IdempotencyInFlight, "A request with this Idempotency-Key is still being answered.")
             }
+            Error::InvalidClient => Self::invalid_client(),
+            Error::MissingScope(scope) => Self::scope(scope),
+            Error::AddressNotAllowed(address) => Self::address_not_allowed(address),
             Error::InvalidIdentityToken(cause) => {
                 Self::new(Code::InvalidIdentityToken, "The identity provider's token proves nothing here.")
                     .because(cause)

@@ -113,7 +113,8 @@ impl Api {
         *met = Some(Met { operation: Some(operation), known: Some(Arc::clone(&known)) });
         let address = address::client(peer.ip(), &parts.headers, &self.options.trusted_proxies);
         let need = access::authorise(&known, operation.access, &parts.headers, address)?;
-        let mut caller = Caller { known, request_id: request_id.to_owned(), own: None };
+        let scope = access::scope_used(&known, operation.access);
+        let mut caller = Caller { scope, address: Some(address), ..Caller::new(known, request_id) };
         let person = access::person(&self.app, &caller, need, &parts.headers).await?;
         if let (Access::Own(..), Person::SignedIn(signed_in)) = (operation.access, &person) {
             caller.own = Some(signed_in.user.id);

@@ -6,6 +6,7 @@
 use crate::error::Error;
 use crate::sql::{Insert, Sql};
 use crate::value::Value;
+use std::time::Duration;
 
 /// An ordered set of statements, each with the number of rows it must touch.
 #[derive(Debug, Default)]
@@ -14,6 +15,8 @@ pub struct Change {
     pub(crate) guards: Vec<Guard>,
     pub(crate) rows: Vec<Step>,
     pub(crate) events: Vec<Step>,
+    /// How long it may wait before it begins; as long as the queue lets it if nothing is said.
+    pub(crate) within: Option<Duration>,
 }
 
 /// A SELECT that must return exactly one row, and the row it locks until the change is committed.
@@ -139,6 +142,14 @@ impl Change {
     #[must_use]
     pub fn event(mut self, insert: &'static Insert, params: Vec<Value>) -> Self {
         self.events.push(Step::insert(insert, params, Miss::Event));
+        self
+    }
+
+    /// A change that must begin within this time. After it the decision behind the change no longer holds, and the
+    /// change is refused with [`Error::Overloaded`].
+    #[must_use]
+    pub fn within(mut self, time: Duration) -> Self {
+        self.within = Some(time);
         self
     }
 

@@ -36,6 +36,11 @@ impl Job {
         self.answer.is_closed()
     }
 
+    /// Whether it has waited for longer than its change allows. `patience` is a wait that is accepted for any change.
+    fn is_late(&self, patience: Duration) -> bool {
+        self.change.within.is_some_and(|within| self.queued_at.elapsed() > within.max(patience))
+    }
+
     pub(crate) fn answer(self, outcome: Result<(), Error>) {
         // The caller's end of the span is to be the last one: it ends when they know.
         drop(self.span);
@@ -79,6 +84,7 @@ impl Queue {
             deferred: VecDeque::new(),
             closing: None,
             capacity,
+            patience: waiting.time,
             age: Arc::clone(&age),
             counters,
             rule,
@@ -149,6 +155,7 @@ pub(crate) struct Inbox {
     deferred: VecDeque<Job>,
     closing: Option<oneshot::Sender<()>>,
     capacity: usize,
+    patience: Duration,
     age: Arc<Age>,
     counters: Arc<Counters>,
     rule: Rule,
@@ -202,6 +209,10 @@ impl Inbox {
                 break;
             };
             if job.is_abandoned() {
+                continue;
+            }
+            if job.is_late(self.patience) {
+                job.answer(Err(Error::Overloaded));
                 continue;
             }
             if self.rule == Rule::Serial || claims.admit(&job.change) {

@@ -138,7 +138,7 @@ impl TestApp {
 
     async fn caller(&self, client_id: &str) -> Caller {
         let known = clients::recognise(&self.app, client_id).await.unwrap().unwrap();
-        Caller { known, request_id: "test".to_owned(), own: None }
+        Caller::new(known, "test")
     }
 
     /// The time its clock shows.

@@ -26,8 +26,11 @@ type Seen = Option<Arc<KnownClient>>;
 
 /// The live client that presents this, with its organization. `None` for unknown, expired and disabled alike.
 pub async fn recognise(app: &App, presented: &str) -> Result<Option<Arc<KnownClient>>, Error> {
-    let hash = credential::hash(presented);
-    let now = app.clock.now();
+    by_hash(app, credential::hash(presented), app.clock.now()).await
+}
+
+/// The live client with this hash of its credential, read at most four seconds ago.
+pub(super) async fn by_hash(app: &App, hash: [u8; 32], now: Time) -> Result<Option<Arc<KnownClient>>, Error> {
     let cached = app.clients.get(&hash, now);
     let known = match cached {
         Some(known) => known,
@@ -65,7 +68,7 @@ async fn load(app: &App, hash: [u8; 32], now: Time) -> Result<Option<Arc<KnownCl
     let organization = organizations::by_id(&app.db, client.organization_id)
         .await?
         .ok_or_else(|| Error::Internal("the row was there a moment ago".into()))?;
-    Ok(Some(Arc::new(KnownClient { client, organization })))
+    Ok(Some(Arc::new(KnownClient { client, organization, credential_hash: hash, read_at: now })))
 }
 
 impl ClientCache {

@@ -2,6 +2,7 @@
 
 use super::{Granted, SessionTrace, grant, prepare_revoke};
 use crate::caller::{Caller, json};
+use crate::clients::confirm;
 use crate::context::App;
 use crate::error::{Conflict, Error};
 use crate::providers;
@@ -160,6 +161,7 @@ async fn begin(
     let id = EventId::new(now, app.chance.bits());
     let event = caller.event(EventKind::SessionCreated, session.id.bytes(), id, now);
     change = events::insert(change, &Event { after: Some(json(&SessionTrace::of(&session))), ..event });
+    let change = confirm(app, caller, change).await?;
     match app.db.commit(change).await {
         Ok(()) => grant(app, user, session, now).await,
         Err(store::Error::Missed(Miss::User | Miss::Email | Miss::Session)) => Err(Conflict::Contended.into()),

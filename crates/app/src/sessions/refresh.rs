@@ -2,6 +2,7 @@
 
 use super::{Granted, grant, revoked_event};
 use crate::caller::Caller;
+use crate::clients::confirm;
 use crate::context::App;
 use crate::error::{Conflict, Error};
 use crate::revision::ATTEMPTS;
@@ -24,13 +25,17 @@ pub async fn refresh(app: &App, caller: &Caller, token: &str) -> Result<Granted,
                 let next = rotated(&session, next, now);
                 (sessions::rotate(Change::new(), &next, &session), next)
             }
-            Decision::Reuse => match app.db.commit(prepare_end(app, caller, &session, now)).await {
-                Ok(()) => return Err(Error::RefreshTokenReused),
-                Err(store::Error::Missed(Miss::Session)) => continue,
-                Err(error) => return Err(error.into()),
-            },
+            Decision::Reuse => {
+                let change = confirm(app, caller, prepare_end(app, caller, &session, now)).await?;
+                match app.db.commit(change).await {
+                    Ok(()) => return Err(Error::RefreshTokenReused),
+                    Err(store::Error::Missed(Miss::Session)) => continue,
+                    Err(error) => return Err(error.into()),
+                }
+            }
             Decision::Expired => return Err(Error::RefreshTokenExpired),
         };
+        let change = confirm(app, caller, change).await?;
         match app.db.commit(change).await {
             Ok(()) => return grant(app, user, session, now).await,
             // Another caller was faster with the same token, or the session has ended.

@@ -94,7 +94,11 @@ async fn a_refresh_that_is_rejected_for_its_form_counts_like_one_with_a_wrong_to
             refresh("").raw("{}").send().await.refused(415, "unsupported_media_type"),
         ];
         for (answer, left) in rejected.iter().zip((0..=left).rev()) {
-            assert!(answer.header("ratelimit").starts_with(&format!("\"refresh\";r={left};t=")), "{:?}", answer.headers);
+            assert!(
+                answer.header("ratelimit").starts_with(&format!("\"refresh\";r={left};t=")),
+                "{:?}",
+                answer.headers
+            );
         }
     }
     refresh("").json_text("{").send().await.refused(429, "rate_limited");

@@ -8,6 +8,7 @@ mod cors;
 mod error_lists;
 mod failures;
 mod headers;
+mod held_bodies;
 mod ids;
 mod limits;
 mod members;

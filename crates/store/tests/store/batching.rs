@@ -19,6 +19,7 @@ on_both_engines!(
     a_full_queue_refuses_at_once,
     a_queue_that_stands_still_refuses_at_once,
     a_change_nobody_waits_for_any_more_is_not_made,
+    a_change_that_has_waited_for_too_long_is_not_made,
     closing_finishes_what_is_queued,
 );
 
@@ -221,6 +222,25 @@ async fn a_change_nobody_waits_for_any_more_is_not_made(place: Place) {
     first.await.unwrap().unwrap();
     kept.await.unwrap().unwrap();
     assert_eq!(count(&db, "SELECT COUNT(*) FROM children").await, 2);
+}
+
+async fn a_change_that_has_waited_for_too_long_is_not_made(place: Place) {
+    let limit = Duration::from_millis(1);
+    let db = place.open_with(Waiting { changes: 4096, time: limit }).await;
+    let blocker = Blocker::new(&place).await;
+    let first = spawn(&db, 0);
+    until(async || db.metrics().batches == 1).await;
+    let queued_at = std::time::Instant::now();
+    let late = tokio::spawn({
+        let db = db.clone();
+        async move { db.commit(child(Change::new(), 1, 0).within(limit)).await }
+    });
+    until(async || db.metrics().queue_depth == 1 && queued_at.elapsed() > 20 * limit).await;
+    blocker.release().await;
+    first.await.unwrap().unwrap();
+    assert_eq!(late.await.unwrap(), Err(Error::Overloaded));
+    assert_eq!(count(&db, "SELECT COUNT(*) FROM children").await, 1);
+    db.commit(child(Change::new(), 2, 0).within(Duration::from_secs(60))).await.unwrap();
 }
 
 async fn closing_finishes_what_is_queued(place: Place) {

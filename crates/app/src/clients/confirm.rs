@@ -1,0 +1,52 @@
+//! The second check of a client, right before its change is committed.
+//!
+//! A request can take long: its body arrives slowly, its idempotency key is in use, other writers come first. A client
+//! that was disabled, has expired or lost a scope in the meantime must not commit anything later than five seconds after
+//! that. The check is free unless the client was read more than four seconds ago, and then it uses the cache.
+
+use super::cache;
+use crate::cached;
+use crate::caller::Caller;
+use crate::context::App;
+use crate::error::Error;
+use perennial_domain::clients::{Client, ClientKind};
+use perennial_domain::time::Time;
+use perennial_store::Change;
+use std::time::Duration;
+
+/// How long after the client was read its change may still begin to be written.
+const WRITE_WITHIN_SECONDS: i64 = 5;
+
+/// The caller's change, if the client may still make it.
+pub(crate) async fn confirm(app: &App, caller: &Caller, change: Change) -> Result<Change, Error> {
+    let now = app.clock.now();
+    let known = &caller.known;
+    let read_at = if cached::is_fresh(known.read_at, now) {
+        check(caller, &known.client, now)?;
+        known.read_at
+    } else {
+        let found = Box::pin(cache::by_hash(app, known.credential_hash, now)).await?.ok_or(Error::InvalidClient)?;
+        check(caller, &found.client, now)?;
+        found.read_at
+    };
+    let left = read_at.plus_seconds(WRITE_WITHIN_SECONDS).as_micros() - now.as_micros();
+    Ok(change.within(Duration::from_micros(u64::try_from(left).unwrap_or_default())))
+}
+
+/// Whether the client, as it is now, may do what the request was authorized for.
+fn check(caller: &Caller, client: &Client, now: Time) -> Result<(), Error> {
+    // A credential that was moved to another client does not carry its requests along.
+    if client.id != caller.known.client.id || !client.is_live(now) {
+        return Err(Error::InvalidClient);
+    }
+    if let Some(address) = caller.address
+        && client.kind == ClientKind::Trusted
+        && !client.may_call_from(address)
+    {
+        return Err(Error::AddressNotAllowed(address));
+    }
+    match caller.scope {
+        Some(scope) if !client.scopes.contain(scope) => Err(Error::MissingScope(scope)),
+        _ => Ok(()),
+    }
+}
