@@ -337,6 +337,8 @@ export interface Problem {
   code: ProblemCode;
   request_id: string;
   errors?: Fault[] | undefined;
+  /** The number of further errors that are not listed in `errors`. Absent if all are listed. */
+  errors_omitted?: number | undefined;
   required_scope?: string | undefined;
   conflicting_id?: string | undefined;
   subscriptions?: number | undefined;
