@@ -287,7 +287,7 @@ impl From<Error> for Problem {
             Error::FreshSignInRequired => {
                 Self::new(Code::FreshSignInRequired, "The person signed in more than 24 hours ago.")
             }
-            Error::Overloaded => Self::new(Code::Overloaded, "Too many changes are waiting to be written."),
+            Error::Overloaded => Self::new(Code::Overloaded, "Too much work is waiting for the database."),
             Error::Unavailable(cause) => {
                 Self::new(Code::StorageUnavailable, "The database cannot be reached or written to.").because(cause)
             }

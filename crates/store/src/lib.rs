@@ -23,6 +23,7 @@ mod sqlite;
 #[doc(hidden)]
 pub mod statements;
 mod value;
+mod walks;
 
 pub mod clients;
 pub mod events;
@@ -56,6 +57,7 @@ pub use value::{Type, Value};
 
 use postgres::Postgres;
 use sqlite::Sqlite;
+use walks::{Lane, Walk};
 
 static VERSION: Sql = Sql::new("SELECT COALESCE(MAX(version), 0) FROM schema_migrations");
 
@@ -188,6 +190,21 @@ impl Db {
         match &self.engine {
             Engine::Sqlite(sqlite) => sqlite.close().await,
             Engine::Postgres(postgres) => postgres.close().await,
+        }
+    }
+
+    /// Visits the rows of a walk, until `visit` says that it is enough.
+    async fn walk(
+        &self,
+        lane: Lane,
+        walk: Walk,
+        visit: impl FnMut(&Row<'_>) -> Result<bool, Error> + Send,
+    ) -> Result<(), Error> {
+        let _span = spans::read(self.system(), &walk.sql);
+        match (&self.engine, lane) {
+            (Engine::Sqlite(sqlite), Lane::Shared) => sqlite.walk(&walk, visit),
+            (Engine::Sqlite(sqlite), Lane::Long) => Box::pin(sqlite.walk_apart(walk, visit)).await,
+            (Engine::Postgres(postgres), _) => Box::pin(postgres.walk(lane, &walk, visit)).await,
         }
     }
 

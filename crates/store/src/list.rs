@@ -1,7 +1,7 @@
 //! Pages of a list, by keyset: page 1,000 costs what page 1 costs.
 //!
 //! A page follows an index (the organization, equalities, a range on the first sort key, a position) and tests what is
-//! left row by row, walking a bounded number of rows. The order is the same on both engines, nulls last both ways.
+//! left row by row, walking a bounded number of rows (`walk.rs`). The order is the same on both engines, nulls last both ways.
 //!
 //! ```no_run
 //! use perennial_store::{Db, Error, Key, Listing, Order, Page, Type, Value};
@@ -29,6 +29,7 @@ use crate::sql::Sql;
 use crate::value::{Type, Value};
 
 mod text;
+mod walk;
 
 /// The rows a page may walk before it must give up looking for matches.
 pub const WALK: usize = 10_000;
@@ -225,6 +226,9 @@ impl List {
         map: impl Fn(&Row<'_>) -> Result<T, Error> + Send + Sync,
     ) -> Result<Page<T>, Error> {
         self.check()?;
+        if !self.filters.is_empty() {
+            return self.filtered_page(db, map).await;
+        }
         let mut found: Vec<(T, Position)> = Vec::new();
         for segment in self.segments().iter().copied() {
             let wanted = self.limit + 1 - found.len();
@@ -236,48 +240,24 @@ impl List {
                 let next = found.last().map(|(_, position)| position.clone());
                 return Ok(page(found, next));
             }
-            if !self.filters.is_empty() {
-                let (sql, params) = self.end_of_walk(segment);
-                if let Some(end) = db.one(&sql, &params, |row| self.position(row)).await? {
-                    let next = self.later(found.last().map(|(_, position)| position), end);
-                    return Ok(page(found, Some(next)));
-                }
-            }
         }
         Ok(page(found, None))
     }
 
     /// Every statement that a page may take, for those who prepare them all or read their plans.
     pub(crate) fn statements(&self) -> Vec<Sql> {
-        let pages = self.segments().iter().map(|segment| self.rows(*segment, self.limit + 1));
-        let ends = self.segments().iter().map(|segment| self.end_of_walk(*segment));
-        pages.chain(ends.filter(|_| !self.filters.is_empty())).map(|(sql, _)| sql).collect()
+        let segments = self.segments().iter();
+        let statements = segments.map(|segment| match self.filters.as_slice() {
+            [] => self.rows(*segment, self.limit + 1),
+            _ => self.walk_rows(*segment, self.walk_of(*segment), self.limit + 1),
+        });
+        statements.map(|(sql, _)| sql).collect()
     }
 
     fn position(&self, row: &Row<'_>) -> Result<Position, Error> {
         let values = self.keys.iter().enumerate();
         let values = values.map(|(column, key)| row.value(column, key.kind));
         Ok(Position { values: values.collect::<Result<_, _>>()? })
-    }
-
-    /// The further of two places. The walk's end is asked for in a second query, a little short of where the first
-    /// one stopped, so that rows deleted in between cannot make it skip any; what was already returned counts.
-    fn later(&self, last: Option<&Position>, end: Position) -> Position {
-        match last {
-            Some(last) => {
-                // Within the rows with a value, and within those without, the values decide; the latter come later.
-                let ahead = match (last.values[0].is_null(), end.values[0].is_null()) {
-                    (true, false) => true,
-                    (false, true) => false,
-                    _ => match self.order {
-                        Order::Ascending => last.values > end.values,
-                        Order::Descending => last.values < end.values,
-                    },
-                };
-                if ahead { last.clone() } else { end }
-            }
-            None => end,
-        }
     }
 
     fn segments(&self) -> &'static [Segment] {

@@ -29,6 +29,8 @@ pub struct StoreMetrics {
     pub readers_total: usize,
     /// Statements executed, reads and steps of changes, without BEGIN, COMMIT and savepoints.
     pub statements: u64,
+    /// Walks of lists that were long enough to run apart from other reads.
+    pub long_walks: u64,
     /// Connections opened again after a loss.
     pub reconnects: u64,
 }
@@ -43,6 +45,7 @@ pub(crate) struct Counters {
     pub(crate) replays: AtomicU64,
     pub(crate) reading: AtomicUsize,
     pub(crate) statements: AtomicU64,
+    pub(crate) long_walks: AtomicU64,
     pub(crate) reconnects: AtomicU64,
 }
 
@@ -60,6 +63,12 @@ impl Counters {
 
     pub(crate) fn statements(&self, count: usize) {
         self.statements.fetch_add(count as u64, Relaxed);
+    }
+
+    /// Counts the statement of a long walk.
+    pub(crate) fn long_walk(&self) {
+        self.statements(1);
+        self.long_walks.fetch_add(1, Relaxed);
     }
 
     /// Counts a read for as long as the guard lives, also when its caller gives up.
@@ -85,6 +94,7 @@ impl Counters {
             readers_in_use: self.reading.load(Relaxed),
             readers_total: readers,
             statements: self.statements.load(Relaxed),
+            long_walks: self.long_walks.load(Relaxed),
             reconnects: self.reconnects.load(Relaxed),
         }
     }

@@ -14,6 +14,7 @@ use crate::queue::{Failure, Queue, Rule, Waiting};
 use crate::row::Row;
 use crate::sql::Sql;
 use crate::value::Value;
+use crate::walks::{Lane, Walk, Walks};
 
 mod blocked;
 pub(crate) mod bulk;
@@ -44,6 +45,9 @@ use readers::Readers;
 use statistics::Statistics;
 use tls::Target;
 use value::Argument;
+
+/// Connections for long walks, opened when they are first needed.
+const WALKERS: usize = 2;
 
 /// How to reach a PostgreSQL database.
 #[derive(Clone)]
@@ -89,6 +93,9 @@ impl fmt::Debug for PostgresOptions {
 pub(crate) struct Postgres {
     target: Arc<Target>,
     readers: Arc<Readers>,
+    /// The connections of long walks, and the admission to them.
+    walkers: Readers,
+    walks: Walks,
     finds: Finds,
     queue: Queue,
     counters: Arc<Counters>,
@@ -109,6 +116,7 @@ impl Postgres {
         };
         let (queue, inbox) = Queue::new(options.waiting, Arc::clone(&counters), Rule::Disjoint);
         let readers = Arc::new(Readers::new((0..options.readers.max(1)).map(|_| slot()).collect()));
+        let walkers = Readers::new((0..WALKERS).map(|_| slot()).collect());
         let finds = Finds::new(&readers, &counters);
         let (writing, spare) = (slot(), slot());
         // A server that cannot be reached should be told about now, not with the first request.
@@ -116,7 +124,8 @@ impl Postgres {
         let statistics = Statistics::new(Arc::clone(&target));
         let blocked = BlockedLane::start(slot, &counters);
         writer::start(writing, blocked, inbox, statistics, Arc::clone(&counters), failure.clone());
-        Ok(Self { target, readers, finds, queue, counters, failure, spare })
+        let walks = Walks::new(WALKERS);
+        Ok(Self { target, readers, walkers, walks, finds, queue, counters, failure, spare })
     }
 
     pub(crate) async fn migrate(&self) -> Result<Migrated, Error> {
@@ -142,6 +151,34 @@ impl Postgres {
         rows.iter().take(limit).map(|row| map(&Row::postgres(row))).collect()
     }
 
+    /// Visits the rows of a walk, until `visit` says that it is enough.
+    pub(crate) async fn walk(
+        &self,
+        lane: Lane,
+        walk: &Walk,
+        mut visit: impl FnMut(&Row<'_>) -> Result<bool, Error> + Send,
+    ) -> Result<(), Error> {
+        let _reading = self.counters.reading();
+        let (readers, _turn) = match lane {
+            Lane::Shared => {
+                self.counters.statements(1);
+                (&*self.readers, None)
+            }
+            Lane::Long => {
+                self.counters.long_walk();
+                (&self.walkers, Some(self.walks.enter().await?))
+            }
+        };
+        let arguments: Vec<Argument<'_>> = walk.params.iter().map(Argument::One).collect();
+        let rows = readers.query(walk.sql.postgres(), &arguments).await.map_err(|fault| fault.error())?;
+        for row in &rows {
+            if !visit(&Row::postgres(row))? {
+                break;
+            }
+        }
+        Ok(())
+    }
+
     /// Maps the row that a key names.
     pub(crate) async fn find<T>(
         &self,
@@ -165,6 +202,7 @@ impl Postgres {
     pub(crate) async fn close(&self) {
         self.queue.close().await;
         self.readers.close();
+        self.walkers.close();
     }
 
     pub(crate) fn metrics(&self) -> StoreMetrics {

@@ -17,12 +17,18 @@ pub struct Row<'a> {
 #[derive(Clone, Copy)]
 enum Source<'a> {
     Sqlite(&'a rusqlite::Row<'a>),
+    /// A row of SQLite that was read on another thread.
+    Copied(&'a [rusqlite::types::Value]),
     Postgres(&'a tokio_postgres::Row),
 }
 
 impl<'a> Row<'a> {
     pub(crate) fn sqlite(row: &'a rusqlite::Row<'a>) -> Self {
         Self { source: Source::Sqlite(row), offset: 0 }
+    }
+
+    pub(crate) fn copied(values: &'a [rusqlite::types::Value]) -> Self {
+        Self { source: Source::Copied(values), offset: 0 }
     }
 
     pub(crate) fn postgres(row: &'a tokio_postgres::Row) -> Self {
@@ -36,7 +42,7 @@ impl<'a> Row<'a> {
 
     pub fn optional_uuid(&self, position: usize) -> Result<Option<[u8; 16]>, Error> {
         match self.source {
-            Source::Sqlite(_) => self.sqlite_value(position, |value| match value {
+            Source::Sqlite(_) | Source::Copied(_) => self.sqlite_value(position, |value| match value {
                 ValueRef::Blob(bytes) => bytes.try_into().ok(),
                 _ => None,
             }),
@@ -47,7 +53,7 @@ impl<'a> Row<'a> {
     /// Borrowed text, for columns that are parsed and not kept.
     pub fn optional_text_ref(&self, position: usize) -> Result<Option<&'a str>, Error> {
         match self.source {
-            Source::Sqlite(_) => self.sqlite_value(position, |value| match value {
+            Source::Sqlite(_) | Source::Copied(_) => self.sqlite_value(position, |value| match value {
                 ValueRef::Text(bytes) => std::str::from_utf8(bytes).ok(),
                 _ => None,
             }),
@@ -57,7 +63,7 @@ impl<'a> Row<'a> {
 
     pub fn optional_bytes(&self, position: usize) -> Result<Option<Vec<u8>>, Error> {
         match self.source {
-            Source::Sqlite(_) => self.sqlite_value(position, |value| match value {
+            Source::Sqlite(_) | Source::Copied(_) => self.sqlite_value(position, |value| match value {
                 ValueRef::Blob(bytes) => Some(bytes.to_vec()),
                 _ => None,
             }),
@@ -67,14 +73,14 @@ impl<'a> Row<'a> {
 
     pub fn optional_int(&self, position: usize) -> Result<Option<i64>, Error> {
         match self.source {
-            Source::Sqlite(_) => self.sqlite_value(position, integer),
+            Source::Sqlite(_) | Source::Copied(_) => self.sqlite_value(position, integer),
             Source::Postgres(_) => Ok(self.wire::<wire::Int>(position)?.map(|int| int.0)),
         }
     }
 
     pub fn optional_bool(&self, position: usize) -> Result<Option<bool>, Error> {
         match self.source {
-            Source::Sqlite(_) => self.sqlite_value(position, |value| match integer(value) {
+            Source::Sqlite(_) | Source::Copied(_) => self.sqlite_value(position, |value| match integer(value) {
                 Some(0) => Some(false),
                 Some(1) => Some(true),
                 _ => None,
@@ -86,7 +92,7 @@ impl<'a> Row<'a> {
     /// Microseconds since 1970.
     pub fn optional_time(&self, position: usize) -> Result<Option<i64>, Error> {
         match self.source {
-            Source::Sqlite(_) => self.sqlite_value(position, integer),
+            Source::Sqlite(_) | Source::Copied(_) => self.sqlite_value(position, integer),
             Source::Postgres(_) => Ok(self.wire::<wire::Time>(position)?.map(|time| time.0)),
         }
     }
@@ -141,12 +147,13 @@ impl<'a> Row<'a> {
         position: usize,
         convert: impl FnOnce(ValueRef<'a>) -> Option<T>,
     ) -> Result<Option<T>, Error> {
-        let Source::Sqlite(row) = self.source else {
-            return Err(Error::Internal("not a row of SQLite".to_owned()));
+        let column = position + self.offset;
+        let value = match self.source {
+            Source::Sqlite(row) => row.get_ref(column).ok(),
+            Source::Copied(values) => values.get(column).map(ValueRef::from),
+            Source::Postgres(_) => return Err(Error::Internal("not a row of SQLite".to_owned())),
         };
-        let value = row
-            .get_ref(position + self.offset)
-            .map_err(|_| Error::Internal(format!("there is no column {position}")))?;
+        let value = value.ok_or_else(|| Error::Internal(format!("there is no column {position}")))?;
         if value == ValueRef::Null {
             return Ok(None);
         }

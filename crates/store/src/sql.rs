@@ -57,9 +57,14 @@ impl Sql {
 
     /// A text composed at run time from static fragments.
     pub fn built(text: String) -> Self {
+        Self::built_pair(text.clone(), text)
+    }
+
+    /// Such a pair, with the same parameters in both.
+    pub(crate) fn built_pair(sqlite: String, postgres: String) -> Self {
         Self {
-            sqlite: Cow::Owned(text.clone()),
-            postgres: Cow::Owned(text),
+            sqlite: Cow::Owned(sqlite),
+            postgres: Cow::Owned(postgres),
             numbered: OnceLock::new(),
             many: OnceLock::new(),
             share: Locking::new(),

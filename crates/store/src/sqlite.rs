@@ -18,6 +18,7 @@ use crate::queue::{Failure, Queue, Rule, Waiting};
 use crate::row::Row;
 use crate::sql::Sql;
 use crate::value::Value;
+use crate::walks::Walk;
 
 pub mod backup;
 pub(crate) mod bulk;
@@ -26,10 +27,12 @@ mod connection;
 mod fault;
 mod migrate;
 mod readers;
+mod walkers;
 mod writer;
 
 use fault::read_error;
 use readers::Readers;
+use walkers::Walkers;
 
 /// How to open a SQLite database.
 #[derive(Clone, Debug)]
@@ -68,6 +71,7 @@ impl SqliteOptions {
 pub(crate) struct Sqlite {
     options: SqliteOptions,
     readers: Arc<Readers>,
+    walkers: Arc<Walkers>,
     queue: Queue,
     counters: Arc<Counters>,
     failure: Failure,
@@ -90,7 +94,8 @@ impl Sqlite {
         if !options.read_only {
             writer::start(&options, inbox, Arc::clone(&readers), Arc::clone(&counters), failure.clone())?;
         }
-        Ok(Self { options, readers, queue, counters, failure, directory: Mutex::new(directory) })
+        let walkers = Arc::new(Walkers::new(&options));
+        Ok(Self { options, readers, walkers, queue, counters, failure, directory: Mutex::new(directory) })
     }
 
     pub(crate) async fn migrate(&self) -> Result<Migrated, Error> {
@@ -117,6 +122,36 @@ impl Sqlite {
         mapped
     }
 
+    /// Visits rows on the caller's thread, until `visit` says that it is enough.
+    pub(crate) fn walk(
+        &self,
+        walk: &Walk,
+        mut visit: impl FnMut(&Row<'_>) -> Result<bool, Error>,
+    ) -> Result<(), Error> {
+        let _reading = self.counters.reading();
+        self.counters.statements(1);
+        let reader = self.readers.take(&walk.params)?;
+        let visited = walkers::step(reader.connection(), walk, |row| visit(&Row::sqlite(row)));
+        self.readers.give_back(reader);
+        visited
+    }
+
+    /// Visits the rows of a long walk, which runs on a thread and a connection of the walkers.
+    pub(crate) async fn walk_apart(
+        &self,
+        walk: Walk,
+        mut visit: impl FnMut(&Row<'_>) -> Result<bool, Error> + Send,
+    ) -> Result<(), Error> {
+        let _reading = self.counters.reading();
+        self.counters.long_walk();
+        for row in Walkers::run(&self.walkers, walk).await? {
+            if !visit(&Row::copied(&row))? {
+                break;
+            }
+        }
+        Ok(())
+    }
+
     pub(crate) async fn commit(&self, change: Change, span: &Span) -> Result<(), Error> {
         self.queue.commit(change, span).await
     }
@@ -129,6 +164,7 @@ impl Sqlite {
         self.readers.close();
         self.queue.close().await;
         self.readers.close();
+        self.walkers.close();
         self.directory.lock().unwrap_or_else(PoisonError::into_inner).take();
     }
 

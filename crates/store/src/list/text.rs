@@ -6,45 +6,57 @@ use super::{List, Order, Segment};
 use crate::sql::Sql;
 use crate::value::Value;
 
+/// The columns of a walk before the sort keys.
+pub(super) const WALK_COLUMNS: usize = 2;
+
 impl List {
-    /// The rows of a segment: first the sort keys, then the listing's columns.
+    /// The rows of a segment of a list without filters: first the sort keys, then the listing's columns.
     pub(super) fn rows(&self, segment: Segment, wanted: usize) -> (Sql, Vec<Value>) {
-        let columns = self.listing.columns;
         let mut query = Composed::default();
-        if self.filters.is_empty() {
-            let _ = write!(query.text, "SELECT {}, {columns}", self.key_columns());
-            self.indexed(segment, &mut query);
-            query.limit(wanted);
-        } else {
-            let _ = write!(query.text, "SELECT {}, {columns} FROM (SELECT ", self.aliases());
-            let _ = write!(query.text, "{}, {columns}", self.key_columns());
-            self.indexed(segment, &mut query);
-            query.limit(self.walk_of(segment));
-            query.text.push_str(") AS walked");
-            for (position, (condition, values)) in self.filters.iter().enumerate() {
-                query.text.push_str(if position == 0 { " WHERE (" } else { " AND (" });
-                query.fill(condition, values);
-                query.text.push(')');
-            }
-            query.limit(wanted);
-        }
+        self.select(segment, wanted, &mut query);
         query.finish()
     }
 
-    /// The sort keys of a row that the walk has certainly reached, if there are so many.
-    pub(super) fn end_of_walk(&self, segment: Segment) -> (Sql, Vec<Value>) {
+    /// Walks at most `rows` rows of a segment and tests each of them. Before the sort keys come the number of the row and
+    /// whether it matches.
+    ///
+    /// SQLite is asked for every row, and the caller stops when it has enough: stepping through rows costs nothing
+    /// there, and counting them in a window triples the time. PostgreSQL returns the `wanted` first matches and the last
+    /// row of the walk. Both stop walking as soon as there are enough matches.
+    pub(super) fn walk_rows(&self, segment: Segment, rows: usize, wanted: usize) -> (Sql, Vec<Value>) {
+        let (keys, columns) = (self.aliases(), self.listing.columns);
         let mut query = Composed::default();
-        let _ = write!(query.text, "SELECT {}", self.key_columns());
-        self.indexed(segment, &mut query);
-        query.limit(1);
-        let walk = self.walk_of(segment);
-        query.text.push_str(" OFFSET ");
-        query.bind(count(walk - walk / 100 - 1));
-        query.finish()
+        self.select(segment, rows, &mut query);
+        let (last, walk) = (query.values.len(), std::mem::take(&mut query.text));
+        for (position, (condition, values)) in self.filters.iter().enumerate() {
+            query.text.push_str(if position == 0 { "(" } else { " AND (" });
+            query.fill(condition, values);
+            query.text.push(')');
+        }
+        let test = std::mem::take(&mut query.text);
+        query.bind(count(wanted + 1));
+        let most = std::mem::take(&mut query.text);
+        // The limit of SQLite's text never cuts anything: it is there because both texts have the same parameters.
+        let sqlite = format!(
+            "SELECT 0 AS walked_rows, COALESCE({test}, FALSE) AS matched, {keys}, {columns} FROM ({walk}) AS walked \
+             LIMIT ${last} + {most}"
+        );
+        let postgres = format!(
+            "SELECT walked_rows, matched, {keys}, {columns} FROM (SELECT ROW_NUMBER() OVER () AS walked_rows, \
+             COALESCE({test}, FALSE) AS matched, {keys}, {columns} FROM ({walk}) AS rows) AS walked \
+             WHERE matched OR walked_rows = ${last} LIMIT {most}"
+        );
+        (Sql::built_pair(sqlite, postgres), query.values)
+    }
+
+    fn select(&self, segment: Segment, rows: usize, query: &mut Composed) {
+        let _ = write!(query.text, "SELECT {}, {}", self.key_columns(), self.listing.columns);
+        self.indexed(segment, query);
+        query.limit(rows);
     }
 
     /// Two segments share the rows that a page may walk.
-    fn walk_of(&self, segment: Segment) -> usize {
+    pub(super) fn walk_of(&self, segment: Segment) -> usize {
         match segment {
             Segment::All => self.walk,
             Segment::Present | Segment::Absent => self.walk / 2,
@@ -218,14 +230,26 @@ mod tests {
     fn filters_are_tested_on_a_bounded_walk() {
         let list = THINGS.of([1; 16]).sort(BY_END, Order::Ascending);
         let list = list.filter("name = {} OR name = {}", vec!["a".into(), "b".into()]);
-        let (sql, values) = list.rows(Segment::Absent, 3);
+        let (sql, values) = list.walk_rows(Segment::Absent, 5000, 3);
+        let walk = "SELECT ends_at AS key_0, id AS key_1, id, name FROM things WHERE organization_id = $1 \
+                    AND deleted_at IS NULL AND ends_at IS NULL ORDER BY ends_at, id LIMIT $2";
         assert_eq!(
             sql.postgres(),
-            "SELECT key_0, key_1, id, name FROM (SELECT ends_at AS key_0, id AS key_1, id, name \
-             FROM things WHERE organization_id = $1 AND deleted_at IS NULL AND ends_at IS NULL \
-             ORDER BY ends_at, id LIMIT $2) AS walked WHERE (name = $3 OR name = $4) LIMIT $5"
+            format!(
+                "SELECT walked_rows, matched, key_0, key_1, id, name FROM (SELECT ROW_NUMBER() OVER () AS walked_rows, \
+                 COALESCE((name = $3 OR name = $4), FALSE) AS matched, key_0, key_1, id, name FROM ({walk}) AS rows) \
+                 AS walked WHERE matched OR walked_rows = $2 LIMIT $5"
+            )
         );
-        assert_eq!(values[1], Value::Int(5000));
+        assert_eq!(
+            sql.sqlite(),
+            format!(
+                "SELECT 0 AS walked_rows, COALESCE((name = ?3 OR name = ?4), FALSE) AS matched, key_0, key_1, id, name \
+                 FROM ({}) AS walked LIMIT ?2 + ?5",
+                walk.replace('$', "?")
+            )
+        );
+        assert_eq!((&values[1], &values[4]), (&Value::Int(5000), &Value::Int(4)));
     }
 
     #[test]

@@ -10,6 +10,7 @@ on_both_engines!(
     nulls_come_last_both_ways,
     ranges_and_equalities_narrow_the_list,
     a_rare_filter_walks_a_bounded_number_of_rows,
+    a_long_walk_runs_apart_and_walks_no_row_twice,
     deleted_rows_and_other_organizations_stay_out,
     a_position_of_another_sort_is_refused,
     a_list_can_be_asked_for_from_any_thread,
@@ -184,6 +185,36 @@ async fn a_rare_filter_walks_a_bounded_number_of_rows(place: Place) {
     let none = LISTING.of(ORGANIZATION).any_of("slug", Vec::new()).walk(50);
     let first = none.page(&db, |row| row.uuid(0)).await.unwrap();
     assert!(first.items.is_empty() && first.next.is_some(), "short, but not the end");
+}
+
+async fn a_long_walk_runs_apart_and_walks_no_row_twice(place: Place) {
+    let db = place.open().await;
+    let rows = (0..700).map(|number| row(&db, ORGANIZATION, number, None, None));
+    assert!(join_all(rows).await.iter().all(Result::is_ok));
+    let list = |condition, value: Value| LISTING.of(ORGANIZATION).filter(condition, vec![value]).limit(5);
+    let (common, rare) = (list("flag = {}", true.into()), list("slug = {}", "none".into()));
+    let walked = sorted((0..700).map(id).collect());
+    let flagged: Vec<_> =
+        walked.iter().filter(|id| (0..700).step_by(20).any(|number| self::id(number) == **id)).collect();
+    for (list, statements, long_walks, items, next) in [
+        (common, 1, 0, 5, Some(flagged[4])),
+        (rare.clone(), 2, 1, 0, None),
+        (rare.clone().walk(256), 1, 0, 0, Some(&walked[255])),
+        (rare.clone().walk(300), 2, 1, 0, Some(&walked[299])),
+        (rare.walk(700), 2, 1, 0, Some(&walked[699])),
+    ] {
+        let before = db.metrics();
+        let page = list.page(&db, |row| row.uuid(0)).await.unwrap();
+        let after = db.metrics();
+        let spent = (after.statements - before.statements, after.long_walks - before.long_walks);
+        assert_eq!((spent, page.items.len()), ((statements, long_walks), items), "{list:?}");
+        let next: Option<Vec<Value>> = next.map(|id| vec![(*id).into()]);
+        assert_eq!(page.next.map(|position| position.values), next, "{list:?}");
+    }
+    // A page that begins with the short walk and ends with the long one holds every match once.
+    let whole = LISTING.of(ORGANIZATION).filter("flag = {}", vec![true.into()]).limit(1_000);
+    let (items, pages) = follow(&db, &whole).await;
+    assert_eq!((pages, ids(&items).iter().collect::<Vec<_>>()), (1, flagged));
 }
 
 async fn deleted_rows_and_other_organizations_stay_out(place: Place) {

@@ -1,0 +1,90 @@
+//! A page under filters: rows are walked in the order of the index and tested one by one.
+//!
+//! A filter that matches often is answered by a short first walk, with the other reads. Only what is left of the page's
+//! bound is walked apart from them. Each walk is one statement, which also says where it ended, so that no row is
+//! walked twice.
+
+use super::text::WALK_COLUMNS;
+use super::{List, Page, Position, Segment, page};
+use crate::Db;
+use crate::error::Error;
+use crate::row::Row;
+use crate::walks::{Lane, Walk};
+
+/// The rows that are walked with the other reads, before the walk moves to the long lane.
+const SHORT_WALK: usize = 256;
+
+/// What a walk has met so far.
+struct Met<T> {
+    rows: usize,
+    found: Vec<(T, Position)>,
+    /// The place of its last row, if it walked as many rows as it might.
+    end: Option<Position>,
+}
+
+impl List {
+    pub(super) async fn filtered_page<T: Send>(
+        &self,
+        db: &Db,
+        map: impl Fn(&Row<'_>) -> Result<T, Error> + Send + Sync,
+    ) -> Result<Page<T>, Error> {
+        let mut found: Vec<(T, Position)> = Vec::new();
+        for segment in self.segments().iter().copied() {
+            let mut list = self.clone();
+            let mut left = self.walk_of(segment);
+            let mut lane = Lane::Shared;
+            loop {
+                let rows = if lane == Lane::Shared { left.min(SHORT_WALK) } else { left };
+                let met = list.walk_on(db, lane, segment, rows, self.limit + 1 - found.len(), &map).await?;
+                found.extend(met.found);
+                if found.len() > self.limit {
+                    found.truncate(self.limit);
+                    let next = found.last().map(|(_, position)| position.clone());
+                    return Ok(page(found, next));
+                }
+                // Fewer rows than it might walk: the segment has come to its end.
+                let Some(end) = met.end else { break };
+                left -= rows;
+                if left == 0 {
+                    return Ok(page(found, Some(end)));
+                }
+                list.after = Some(end);
+                lane = Lane::Long;
+            }
+        }
+        Ok(page(found, None))
+    }
+
+    /// Walks at most `rows` rows, until `wanted` of them match.
+    async fn walk_on<T: Send>(
+        &self,
+        db: &Db,
+        lane: Lane,
+        segment: Segment,
+        rows: usize,
+        wanted: usize,
+        map: &(impl Fn(&Row<'_>) -> Result<T, Error> + Send + Sync),
+    ) -> Result<Met<T>, Error> {
+        let (sql, params) = self.walk_rows(segment, rows, wanted);
+        let walk = Walk { sql, params, rows, wanted };
+        let mut met = Met { rows: 0, found: Vec::new(), end: None };
+        let visit = |row: &Row<'_>| {
+            // SQLite returns every row it walks; PostgreSQL counts them and returns those that matter.
+            met.rows = match usize::try_from(row.int(0)?) {
+                Ok(0) | Err(_) => met.rows + 1,
+                Ok(number) => number,
+            };
+            let matches = row.bool(1)?;
+            let row = row.skip(WALK_COLUMNS);
+            if matches {
+                met.found.push((map(&row.skip(self.keys.len()))?, self.position(&row)?));
+            }
+            if met.rows == rows {
+                met.end = Some(self.position(&row)?);
+            }
+            Ok(met.found.len() < wanted)
+        };
+        db.walk(lane, walk, visit).await?;
+        Ok(met)
+    }
+}

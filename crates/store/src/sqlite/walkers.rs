@@ -1,0 +1,99 @@
+//! Long walks on SQLite: on blocking threads and connections of their own, a few at a time.
+//!
+//! A walk of thousands of rows takes milliseconds. On the thread that handles requests it would delay all others.
+
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use rusqlite::types::Value as Copied;
+use rusqlite::{Connection, Row, params_from_iter};
+
+use super::SqliteOptions;
+use super::connection::{self, Purpose};
+use super::fault::read_error;
+use crate::error::Error;
+use crate::walks::{Walk, Walks};
+
+pub(super) struct Walkers {
+    options: SqliteOptions,
+    walks: Walks,
+    idle: Mutex<Vec<Connection>>,
+}
+
+impl Walkers {
+    /// Half of the processors may walk, so that the rest is there for other requests.
+    pub(super) fn new(options: &SqliteOptions) -> Self {
+        let processors = std::thread::available_parallelism().map_or(1, usize::from);
+        Self { options: options.clone(), walks: Walks::new((processors / 2).max(1)), idle: Mutex::default() }
+    }
+
+    /// The rows of a walk that matter: those that match, up to the number that is wanted, and the last one.
+    pub(super) async fn run(walkers: &Arc<Self>, walk: Walk) -> Result<Vec<Vec<Copied>>, Error> {
+        let turn = walkers.walks.enter().await?;
+        let walkers = Arc::clone(walkers);
+        // The turn lasts as long as the walk, also if its caller gives up.
+        let walk = tokio::task::spawn_blocking(move || {
+            let rows = walkers.walk(&walk);
+            drop(turn);
+            rows
+        });
+        walk.await.map_err(|stopped| Error::Internal(stopped.to_string()))?
+    }
+
+    pub(super) fn close(&self) {
+        self.idle().clear();
+    }
+
+    fn walk(&self, walk: &Walk) -> Result<Vec<Vec<Copied>>, Error> {
+        let idle = self.idle().pop();
+        let connection = match idle {
+            Some(connection) => connection,
+            None => connection::open(&self.options, Purpose::Read)?,
+        };
+        let rows = copy_rows(&connection, walk);
+        self.idle().push(connection);
+        rows
+    }
+
+    fn idle(&self) -> MutexGuard<'_, Vec<Connection>> {
+        // A panic while holding the lock cannot leave the list of connections half changed.
+        self.idle.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Steps through the rows of a walk, until `visit` says that it is enough.
+pub(super) fn step(
+    connection: &Connection,
+    walk: &Walk,
+    mut visit: impl FnMut(&Row<'_>) -> Result<bool, Error>,
+) -> Result<(), Error> {
+    let mut statement = connection.prepare_cached(walk.sql.sqlite()).map_err(|error| read_error(&error))?;
+    let mut rows = statement.query(params_from_iter(&walk.params)).map_err(|error| read_error(&error))?;
+    while let Some(row) = rows.next().map_err(|error| read_error(&error))? {
+        if !visit(row)? {
+            break;
+        }
+    }
+    Ok(())
+}
+
+/// Numbers the rows of a walk, and copies those that match and the last one.
+fn copy_rows(connection: &Connection, walk: &Walk) -> Result<Vec<Vec<Copied>>, Error> {
+    let (mut copied, mut walked, mut matches) = (Vec::new(), 0, 0);
+    step(connection, walk, |row| {
+        walked += 1;
+        let is_match = row.get(1).map_err(|error| read_error(&error))?;
+        matches += usize::from(is_match);
+        if is_match || walked == walk.rows {
+            copied.push(copy(row, walked).map_err(|error| read_error(&error))?);
+        }
+        Ok(matches < walk.wanted)
+    })?;
+    Ok(copied)
+}
+
+/// The row's values, with its number in place of the first one.
+fn copy(row: &Row<'_>, number: usize) -> rusqlite::Result<Vec<Copied>> {
+    let number = Copied::Integer(i64::try_from(number).unwrap_or(i64::MAX));
+    let rest = (1..row.as_ref().column_count()).map(|column| row.get(column));
+    std::iter::once(Ok(number)).chain(rest).collect()
+}
