@@ -2,6 +2,7 @@
 //! It changes nothing, works beside a running server, and goes on looking when something cannot be looked at.
 
 mod directory;
+mod forwarded;
 mod identity;
 mod mounts;
 mod report;
@@ -21,6 +22,7 @@ pub(crate) async fn run(loaded: Loaded, json: bool) -> Result<(), Failure> {
     let mut report = Report::default();
     let patient = settings::look(&mut report, loaded);
     settings::look_at_network(&mut report, &patient.config);
+    forwarded::look(&mut report, &patient.config).await;
     directory::look(&mut report, &patient.config);
     secrets::look(&mut report, &patient);
     store::look(&mut report, &patient, &Clock::System).await;

@@ -5,7 +5,7 @@ use http::{HeaderMap, HeaderName};
 use ipnet::IpNet;
 use std::net::{IpAddr, SocketAddr};
 
-const FORWARDED_FOR: HeaderName = HeaderName::from_static("x-forwarded-for");
+pub(crate) const FORWARDED_FOR: HeaderName = HeaderName::from_static("x-forwarded-for");
 /// How far back a chain of trusted proxies is followed.
 const MOST_HOPS: usize = 32;
 
@@ -16,7 +16,7 @@ const MOST_HOPS: usize = 32;
 /// long list there can make a stranger pass for the proxy.
 pub fn client(peer: IpAddr, headers: &HeaderMap, trusted_proxies: &[IpNet]) -> IpAddr {
     let peer = peer.to_canonical();
-    let is_trusted = |address: &IpAddr| trusted_proxies.iter().any(|network| network.contains(address));
+    let is_trusted = |address: &IpAddr| is_proxy(*address, trusted_proxies);
     if !is_trusted(&peer) {
         return peer;
     }
@@ -31,6 +31,12 @@ pub fn client(peer: IpAddr, headers: &HeaderMap, trusted_proxies: &[IpNet]) -> I
         }
     }
     farthest
+}
+
+/// Whether the address is that of a trusted proxy.
+pub(crate) fn is_proxy(address: IpAddr, trusted_proxies: &[IpNet]) -> bool {
+    let address = address.to_canonical();
+    trusted_proxies.iter().any(|network| network.contains(&address))
 }
 
 /// The address of a hop; some proxies add the port.

@@ -14,6 +14,7 @@ mod cors;
 mod excerpt;
 mod fields;
 mod filters;
+mod forwarded;
 mod headers;
 mod json;
 mod limits;

@@ -139,6 +139,11 @@ impl MetricsPage {
             counter("http_connections_refused_total", "Connections refused at the limit.", edge.connections_refused()),
             counter("http_connections_timed_out_total", "Connections cut for slowness.", edge.connections_timed_out()),
             counter("http_requests_shed_total", "Requests refused at the limit.", edge.requests_shed()),
+            counter(
+                "untrusted_forwarded_total",
+                "Requests whose x-forwarded-for was ignored because the peer is not in trusted_proxies.",
+                self.api.forwards.count(),
+            ),
             gauge("store_queue_depth", "Changes waiting for the writer.", store.queue_depth as u64),
             gauge("store_queue_capacity", "Changes that may wait.", store.queue_capacity as u64),
             gauge(
@@ -151,6 +156,7 @@ impl MetricsPage {
             gauge("store_readers_in_use", "Reads under way.", store.readers_in_use as u64),
             gauge("store_readers", "Reading connections there may be.", store.readers_total as u64),
             counter("store_statements_total", "Statements executed.", store.statements),
+            counter("store_long_walks_total", "Walks of lists under rare filters.", store.long_walks),
             counter("store_reconnects_total", "Connections opened again after a loss.", store.reconnects),
             gauge("process_resident_memory_bytes", "Memory held by the process.", resident_bytes()),
             batches(&store),

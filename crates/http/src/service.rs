@@ -6,6 +6,7 @@ use crate::address;
 use crate::call::{BodyLimits, Call, Unread};
 use crate::catalogue::Code;
 use crate::cors;
+use crate::forwarded::UntrustedForwards;
 use crate::headers::{self, IDEMPOTENCY_REPLAYED, REQUEST_ID};
 use crate::metrics::Metrics;
 use crate::operation::{Access, Endpoint, Operation};
@@ -62,6 +63,7 @@ impl Default for ApiOptions {
 pub struct Api {
     pub(crate) app: Arc<App>,
     pub(crate) metrics: Metrics,
+    pub(crate) forwards: UntrustedForwards,
     pub(crate) options: ApiOptions,
     leaving: AtomicBool,
 }
@@ -69,7 +71,8 @@ pub struct Api {
 impl Api {
     /// An API over this context.
     pub fn new(app: Arc<App>, options: ApiOptions) -> Self {
-        Self { app, metrics: Metrics::default(), options, leaving: AtomicBool::new(false) }
+        let (metrics, forwards) = (Metrics::default(), UntrustedForwards::default());
+        Self { app, metrics, forwards, options, leaving: AtomicBool::new(false) }
     }
 
     /// From now on `/readyz` sends proxies elsewhere; everything else is served as before.
@@ -111,7 +114,9 @@ impl Api {
         }
         let known = access::identify(&self.app, &parts.headers).await?;
         *met = Some(Met { operation: Some(operation), known: Some(Arc::clone(&known)) });
-        let address = address::client(peer.ip(), &parts.headers, &self.options.trusted_proxies);
+        let proxies = &self.options.trusted_proxies;
+        self.forwards.observe(peer.ip(), &parts.headers, address::is_proxy(peer.ip(), proxies));
+        let address = address::client(peer.ip(), &parts.headers, proxies);
         let need = access::authorise(&known, operation.access, &parts.headers, address)?;
         let scope = access::scope_used(&known, operation.access);
         let mut caller = Caller { scope, address: Some(address), ..Caller::new(known, request_id) };

@@ -16,6 +16,7 @@ mod demo;
 mod doctor;
 mod doctor_database;
 mod doctor_files;
+mod doctor_proxies;
 mod doctor_telemetry;
 mod first_run;
 mod floods;
