@@ -65,7 +65,8 @@ pub(crate) static SIGN_IN: Operation = Operation {
     id: "signIn",
     tag: TAG,
     summary: "Sign in",
-    about: "Begins a new session each time. An address that has changed at the identity provider is taken over.",
+    about: "Begins a new session each time. An address that has changed at the identity provider is taken over, unless \
+            another user has it: then the user keeps the previous address.",
     access: Access::Scope(Scope::Auth),
     query: &[],
     takes: Some(|| {
@@ -80,7 +81,6 @@ pub(crate) static SIGN_IN: Operation = Operation {
         Code::EmailMismatch,
         Code::EmailNotVerified,
         Code::UserNotFound,
-        Code::EmailTaken,
         Code::Contended,
         Code::RateLimited,
         Code::IdentityProviderUnavailable,

@@ -80,7 +80,9 @@ pub async fn sign_up(
     Err(Conflict::Contended.into())
 }
 
-/// A session for whoever the provider says it is. An address that changed there is taken over.
+/// A session for whoever the provider says it is. An address that changed there is taken over, unless another live user
+/// has it: then the user keeps the address it had. Refusing the session would lock the person out for good, and giving
+/// them the other user's records would merge two accounts on the strength of an address.
 pub async fn sign_in(app: &App, caller: &Caller, credentials: &Credentials, device: &Device) -> Result<Granted, Error> {
     let verified = verify(app, caller, credentials).await?;
     let identity = Identity { issuer: verified.issuer, subject: verified.subject };
@@ -90,14 +92,9 @@ pub async fn sign_in(app: &App, caller: &Caller, credentials: &Credentials, devi
         let found = found.ok_or(Error::UserNotFound)?;
         let now = app.clock.now();
         let mut user = found.clone();
-        let change = if found.email.as_ref() == Some(&verified.email) {
+        let change = if keeps_address(app, &found, &verified.email).await? {
             users::move_epoch(Change::new(), &found)
         } else {
-            let holder = users::by_email(&app.db, caller.organization(), &verified.email).await?;
-            // It may be the same person's by now, taken over by another sign-in; then the change will miss.
-            if holder.is_some_and(|holder| holder.id != found.id) {
-                return Err(Conflict::EmailTaken.into());
-            }
             user.email = Some(verified.email.clone());
             let Stamp { at, revision } = app.stamp(&found, now);
             (user.updated_at, user.revision) = (at, revision);
@@ -110,6 +107,16 @@ pub async fn sign_in(app: &App, caller: &Caller, credentials: &Credentials, devi
         }
     }
     Err(Conflict::Contended.into())
+}
+
+/// Whether the user's address stays as it is: it has not changed at the provider, or another live user has the new one.
+async fn keeps_address(app: &App, user: &User, verified: &Email) -> Result<bool, Error> {
+    if user.email.as_ref() == Some(verified) {
+        return Ok(true);
+    }
+    let holder = users::by_email(&app.db, user.organization_id, verified).await?;
+    // It may be the same user's by now, taken over by another sign-in; then the change will miss.
+    Ok(holder.is_some_and(|holder| holder.id != user.id))
 }
 
 async fn verify(app: &App, caller: &Caller, credentials: &Credentials) -> Result<verify::Identity, Error> {
