@@ -125,6 +125,7 @@ fn organization() -> Organization {
         max_sessions: None,
         created_at: now(),
         updated_at: now(),
+        deleted_at: None,
         revision: REVISION,
     }
 }

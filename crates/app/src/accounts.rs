@@ -1,6 +1,6 @@
-//! Accounts: a person's own to delete. What is left afterwards says nothing about them.
+//! Accounts: deleted by the person or erased by the operator. What is left afterwards says nothing about them.
 
-use crate::caller::{Caller, json};
+use crate::caller::{Actor, Caller, json};
 use crate::clients::confirm;
 use crate::context::App;
 use crate::error::{Conflict, Error};
@@ -9,9 +9,11 @@ use crate::sessions::{SignedIn, prepare_revoke};
 use crate::users::UserTrace;
 use perennial_domain::events::{Event, EventKind};
 use perennial_domain::fault::Faults;
+use perennial_domain::id::{OrganizationId, UserId};
 use perennial_domain::stamp::Stamp;
 use perennial_domain::subscriptions::{Subscription, SubscriptionDraft, SubscriptionStatus};
 use perennial_domain::time::Time;
+use perennial_domain::users::User;
 use perennial_store::{self as store, Change, Miss, events, sessions, subscriptions, users};
 
 const FRESH_SECONDS: i64 = 24 * 3600;
@@ -31,22 +33,7 @@ pub async fn delete(app: &App, caller: &Caller, signed_in: &SignedIn, auth_id: &
         let found = sessions::with_user(&app.db, organization, signed_in.session.id).await?;
         // Somebody has ended the session, or deleted the account, in this very moment.
         let (_, user) = found.filter(|(session, _)| session.is_live(now)).ok_or(Error::InvalidToken)?;
-        let live = sessions::live(&app.db, organization, user.id, now).await?;
-        let open = subscriptions::open_by_user(&app.db, organization, user.id).await?;
-        let Stamp { at, revision } = app.stamp(&user, now);
-        let mut change = users::erase(Change::new(), &user, at, revision);
-        change = subscriptions::guard_open_count(change, organization, user.id, open.len());
-        // The trail tells of each session that ends here, as of any other.
-        for listed in &live {
-            change = prepare_revoke(app, caller, change, &listed.session, now);
-        }
-        change = sessions::erase(change, organization, user.id);
-        for before in &open {
-            change = prepare_end(app, caller, change, before, now)?;
-        }
-        let trace = UserTrace { id: user.id, fields: user.changed_fields(None) };
-        let event = caller.event(EventKind::UserDeleted, user.id.bytes(), revision, at);
-        change = events::insert(change, &Event { before: Some(json(&trace)), ..event });
+        let change = prepare_erasure(app, Actor::Client(caller), &user, now).await?;
         let change = confirm(app, caller, change).await?;
         match app.db.commit(change).await {
             Ok(()) => return Ok(()),
@@ -57,8 +44,56 @@ pub async fn delete(app: &App, caller: &Caller, signed_in: &SignedIn, auth_id: &
     Err(Conflict::Contended.into())
 }
 
+/// Erases a user for the operator, as [`delete`] does for the person, whether or not the user has an identity.
+/// Returns how many live sessions and open subscriptions have ended.
+pub async fn erase(app: &App, organization: OrganizationId, id: UserId) -> Result<Erased, Error> {
+    for _ in 0..ATTEMPTS {
+        let user = users::by_id(&app.db, organization, id).await?.ok_or(Error::NotFound)?;
+        let now = app.clock.now();
+        let sessions = sessions::live(&app.db, organization, id, now).await?.len();
+        let subscriptions = subscriptions::open_by_user(&app.db, organization, id).await?.len();
+        let change = prepare_erasure(app, Actor::Operator(organization), &user, now).await?;
+        match app.db.commit(change).await {
+            Ok(()) => return Ok(Erased { sessions, subscriptions }),
+            Err(store::Error::Missed(Miss::User | Miss::Session | Miss::Record)) => {}
+            Err(error) => return Err(error.into()),
+        }
+    }
+    Err(Conflict::Contended.into())
+}
+
+/// What ended with an erased user.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Erased {
+    /// Live sessions.
+    pub sessions: usize,
+    /// Subscriptions that had not expired.
+    pub subscriptions: usize,
+}
+
+/// The whole erasure as one change, if the user is still as it was read.
+async fn prepare_erasure(app: &App, actor: Actor<'_>, user: &User, now: Time) -> Result<Change, Error> {
+    let organization = user.organization_id;
+    let live = sessions::live(&app.db, organization, user.id, now).await?;
+    let open = subscriptions::open_by_user(&app.db, organization, user.id).await?;
+    let Stamp { at, revision } = app.stamp(user, now);
+    let mut change = users::erase(Change::new(), user, at, revision);
+    change = subscriptions::guard_open_count(change, organization, user.id, open.len());
+    // The trail tells of each session that ends here, as of any other.
+    for listed in &live {
+        change = prepare_revoke(app, actor, change, &listed.session, now);
+    }
+    change = sessions::erase(change, organization, user.id);
+    for before in &open {
+        change = prepare_end(app, actor, change, before, now)?;
+    }
+    let trace = UserTrace { id: user.id, fields: user.changed_fields(None) };
+    let event = actor.event(EventKind::UserDeleted, user.id.bytes(), revision, at);
+    Ok(events::insert(change, &Event { before: Some(json(&trace)), ..event }))
+}
+
 /// Cancels a subscription as of now, or of its start if that lies ahead.
-fn prepare_end(app: &App, caller: &Caller, change: Change, before: &Subscription, now: Time) -> Result<Change, Error> {
+fn prepare_end(app: &App, actor: Actor<'_>, change: Change, before: &Subscription, now: Time) -> Result<Change, Error> {
     let patch = SubscriptionDraft {
         status: Some(SubscriptionStatus::Cancelled),
         ends_at: Some(Some(now.max(before.starts_at))),
@@ -70,7 +105,7 @@ fn prepare_end(app: &App, caller: &Caller, change: Change, before: &Subscription
     }
     let Stamp { at, revision } = app.stamp(before, now);
     (after.updated_at, after.revision) = (at, revision);
-    let event = caller.event(EventKind::SubscriptionUpdated, before.id.bytes(), revision, at);
+    let event = actor.event(EventKind::SubscriptionUpdated, before.id.bytes(), revision, at);
     let change = subscriptions::update(change, &after, before.revision);
     Ok(events::insert(change, &Event { before: Some(json(before)), after: Some(json(&after)), ..event }))
 }

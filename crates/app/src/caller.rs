@@ -61,6 +61,25 @@ impl Caller {
     }
 }
 
+/// Who causes a change that clients and the operator can both cause.
+#[derive(Clone, Copy)]
+pub(crate) enum Actor<'a> {
+    /// A client, with a request.
+    Client(&'a Caller),
+    /// The operator, in this organization.
+    Operator(OrganizationId),
+}
+
+impl Actor<'_> {
+    /// An event of theirs; the record before and after is the use case's to add.
+    pub(crate) fn event(self, kind: EventKind, record_id: [u8; 16], id: EventId, at: Time) -> Event {
+        match self {
+            Self::Client(caller) => caller.event(kind, record_id, id, at),
+            Self::Operator(organization) => operator_event(organization, kind, record_id, id, at),
+        }
+    }
+}
+
 /// An event of the operator's.
 pub(crate) fn operator_event(
     organization_id: OrganizationId,

@@ -76,6 +76,60 @@ pub async fn disable(app: &App, organization: OrganizationId, id: ClientId) -> R
     .await
 }
 
+/// Enables a client that was disabled; it works on every server within seconds. An enabled one stays as it is.
+pub async fn enable(app: &App, organization: OrganizationId, id: ClientId) -> Result<Client, Error> {
+    edit(app, organization, id, |client| client.disabled_at = None).await
+}
+
+/// What is to change about a client; `None` leaves it as it is.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ClientChanges {
+    /// What it may do.
+    pub scopes: Option<Scopes>,
+    /// Where a public client's pages may come from.
+    pub origins: Option<Vec<Origin>>,
+    /// Where a trusted client may call from.
+    pub cidrs: Option<Vec<IpNet>>,
+    /// When it stops working, if ever.
+    pub expires_at: Option<Option<Time>>,
+}
+
+/// Changes a client, on every server within seconds. Nothing is written if nothing changes.
+pub async fn update(
+    app: &App,
+    organization: OrganizationId,
+    id: ClientId,
+    changes: &ClientChanges,
+) -> Result<Client, Error> {
+    edit(app, organization, id, |client| {
+        client.scopes = changes.scopes.unwrap_or(client.scopes);
+        client.expires_at = changes.expires_at.unwrap_or(client.expires_at);
+        if let Some(origins) = &changes.origins {
+            client.origins.clone_from(origins);
+        }
+        if let Some(cidrs) = &changes.cidrs {
+            client.cidrs.clone_from(cidrs);
+        }
+    })
+    .await
+}
+
+async fn edit(
+    app: &App,
+    organization: OrganizationId,
+    id: ClientId,
+    edit: impl Fn(&mut Client),
+) -> Result<Client, Error> {
+    let before = clients::by_id(&app.db, organization, id).await?.ok_or(Error::NotFound)?;
+    let mut after = before.clone();
+    edit(&mut after);
+    if after == before {
+        return Ok(before);
+    }
+    let write = |change, after: &Client, before: &Client| clients::update(change, after, before.revision);
+    change(app, organization, id, |client, _| edit(client), write).await
+}
+
 /// Gives a trusted client another credential; the old one stops working on every server within seconds.
 pub async fn rotate(
     app: &App,

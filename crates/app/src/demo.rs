@@ -124,6 +124,7 @@ impl<P: FnMut(Made)> Writer<P> {
             max_sessions: None,
             created_at: now,
             updated_at: now,
+            deleted_at: None,
             revision: EventId::new(now, dice.roll()),
         };
         let (id, revision) = (organization.id, organization.revision);

@@ -55,6 +55,9 @@ pub enum Error {
     /// Whoever it is has not signed up.
     #[error("nobody with this identity has signed up")]
     UserNotFound,
+    /// The operator has blocked the user.
+    #[error("the user is blocked")]
+    UserBlocked,
     /// The access token is not ours, not for this client, or its session has ended.
     #[error("the access token is not accepted")]
     InvalidToken,

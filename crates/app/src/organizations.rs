@@ -1,4 +1,8 @@
-//! Organizations: made and listed by the operator.
+//! Organizations: created, listed, changed and deleted by the operator.
+
+mod delete;
+
+pub use delete::{Removed, delete, purge_deleted};
 
 use crate::caller::{json, operator_event};
 use crate::context::App;
@@ -32,7 +36,8 @@ pub async fn create(
 /// Says how many sessions a user should have at most; `None` lifts the bound. Nothing is written if nothing changes.
 pub async fn set_max_sessions(app: &App, id: OrganizationId, max_sessions: Option<u32>) -> Result<Organization, Error> {
     for _ in 0..ATTEMPTS {
-        let before = organizations::by_id(&app.db, id).await?.ok_or(Error::NotFound)?;
+        let found = organizations::by_id(&app.db, id).await?.filter(|found| found.deleted_at.is_none());
+        let before = found.ok_or(Error::NotFound)?;
         if before.max_sessions == max_sessions {
             return Ok(before);
         }
@@ -57,6 +62,11 @@ pub async fn list(app: &App) -> Result<Vec<Organization>, Error> {
 
 /// The organization with this name or id.
 pub async fn find(app: &App, name_or_id: &str) -> Result<Option<Organization>, Error> {
+    Ok(find_with_deleted(app, name_or_id).await?.filter(|found| found.deleted_at.is_none()))
+}
+
+/// The organization with this name or id; a deleted one is found by its id.
+pub async fn find_with_deleted(app: &App, name_or_id: &str) -> Result<Option<Organization>, Error> {
     Ok(match name_or_id.parse::<OrganizationId>() {
         Ok(id) => organizations::by_id(&app.db, id).await?,
         Err(_) => organizations::by_name(&app.db, name_or_id).await?,
@@ -79,6 +89,7 @@ pub(crate) fn prepare(
         max_sessions,
         created_at: now,
         updated_at: now,
+        deleted_at: None,
         revision: EventId::new(now, app.chance.bits()),
     };
     let (id, revision) = (organization.id, organization.revision);

@@ -31,6 +31,9 @@ use perennial_identity::local::LocalIssuer;
 use perennial_store::{self as store, Change, Miss, events, providers};
 use serde::Serialize;
 
+/// The issuer of the `local` provider.
+pub const LOCAL_ISSUER: &str = LocalIssuer::ISSUER;
+
 /// A provider of the operator's file.
 #[derive(Clone)]
 pub struct Configured {

@@ -1,17 +1,19 @@
 //! Sessions: begun by signing up or in, checked at every call with a token, refreshed, listed and ended.
 
 mod begin;
+mod operator;
 mod refresh;
 mod usage;
 
 pub use begin::{Credentials, Device, sign_in, sign_up};
+pub use operator::{end, revoke_user};
 pub use perennial_domain::sessions::Session;
 pub use perennial_identity::secret::Secret;
 pub use perennial_store::sessions::{Listed, Query};
 pub use refresh::refresh;
 pub(crate) use usage::UseMarks;
 
-use crate::caller::{Caller, json};
+use crate::caller::{Actor, Caller, json};
 use crate::clients::confirm;
 use crate::context::App;
 use crate::error::{Conflict, Error};
@@ -76,7 +78,9 @@ pub async fn check(app: &App, caller: &Caller, token: &str) -> Result<SignedIn, 
     let grant = open_token(app, caller, token).await?;
     let found = sessions::with_user(&app.db, caller.organization(), grant.session).await?;
     let now = app.clock.now();
-    let (session, user) = found.filter(|(session, _)| session.is_live(now)).ok_or(Error::InvalidToken)?;
+    // A blocked user has no live session, unless rows came from elsewhere, such as an import.
+    let found = found.filter(|(session, user)| session.is_live(now) && !user.is_blocked());
+    let (session, user) = found.ok_or(Error::InvalidToken)?;
     usage::mark(app, &session, now);
     Ok(SignedIn { user, session })
 }
@@ -110,7 +114,7 @@ pub async fn page(
 /// Ends the session of this grant; says how many were ended.
 pub async fn logout(app: &App, caller: &Caller, grant: &Grant) -> Result<usize, Error> {
     match sessions::with_user(&app.db, caller.organization(), grant.session).await? {
-        Some((session, _)) => revoke_one(app, caller, &session).await,
+        Some((session, _)) => revoke_one(app, Actor::Client(caller), &session).await,
         None => Ok(0),
     }
 }
@@ -118,7 +122,7 @@ pub async fn logout(app: &App, caller: &Caller, grant: &Grant) -> Result<usize, 
 /// Ends one session of the user's; says how many were ended.
 pub async fn revoke(app: &App, caller: &Caller, user: &User, id: SessionId) -> Result<usize, Error> {
     match sessions::with_user(&app.db, caller.organization(), id).await? {
-        Some((session, owner)) if owner.id == user.id => revoke_one(app, caller, &session).await,
+        Some((session, owner)) if owner.id == user.id => revoke_one(app, Actor::Client(caller), &session).await,
         _ => Err(Error::NotFound),
     }
 }
@@ -144,7 +148,7 @@ pub async fn revoke_all(
         let ended = || open.iter().map(|listed| &listed.session).filter(|session| Some(session.id) != kept);
         let mut change = users::move_epoch(Change::new(), &user);
         for session in ended() {
-            change = prepare_revoke(app, caller, change, session, now);
+            change = prepare_revoke(app, Actor::Client(caller), change, session, now);
         }
         let change = confirm(app, caller, change).await?;
         match app.db.commit(change).await {
@@ -167,12 +171,15 @@ pub async fn sweep(app: &App) -> Result<(), Error> {
     Ok(())
 }
 
-async fn revoke_one(app: &App, caller: &Caller, session: &Session) -> Result<usize, Error> {
+async fn revoke_one(app: &App, actor: Actor<'_>, session: &Session) -> Result<usize, Error> {
     let now = app.clock.now();
     if session.revoked_at.is_some() {
         return Ok(0);
     }
-    let change = confirm(app, caller, prepare_revoke(app, caller, Change::new(), session, now)).await?;
+    let mut change = prepare_revoke(app, actor, Change::new(), session, now);
+    if let Actor::Client(caller) = actor {
+        change = confirm(app, caller, change).await?;
+    }
     match app.db.commit(change).await {
         Ok(()) => Ok(usize::from(session.is_live(now))),
         // Somebody else has ended it in this very moment.
@@ -183,14 +190,14 @@ async fn revoke_one(app: &App, caller: &Caller, session: &Session) -> Result<usi
 
 /// Ends a session together with its event; misses with [`Miss::Session`] if it was ended before. One that has run out
 /// is not told of, but a clock that steps back must not bring it to life.
-pub(crate) fn prepare_revoke(app: &App, caller: &Caller, change: Change, session: &Session, now: Time) -> Change {
+pub(crate) fn prepare_revoke(app: &App, actor: Actor<'_>, change: Change, session: &Session, now: Time) -> Change {
     let stamp = app.stamp(session, now);
     let change = sessions::revoke(change, session, stamp.at);
-    if session.is_live(now) { revoked_event(caller, change, session, stamp) } else { change }
+    if session.is_live(now) { revoked_event(actor, change, session, stamp) } else { change }
 }
 
-fn revoked_event(caller: &Caller, change: Change, session: &Session, stamp: Stamp) -> Change {
-    let event = caller.event(EventKind::SessionRevoked, session.id.bytes(), stamp.revision, stamp.at);
+fn revoked_event(actor: Actor<'_>, change: Change, session: &Session, stamp: Stamp) -> Change {
+    let event = actor.event(EventKind::SessionRevoked, session.id.bytes(), stamp.revision, stamp.at);
     events::insert(change, &Event { before: Some(json(&SessionTrace::of(session))), ..event })
 }
 

@@ -1,18 +1,26 @@
 //! The installation's signing keys: read from the store, opened, and the next one made when it is due.
 //! Every server does this for itself; the store lets one of them make a key and the others find it.
 
+use crate::caller::{json, operator_event};
 use crate::context::App;
-use crate::error::Error;
+use crate::error::{Conflict, Error};
+use crate::revision::ATTEMPTS;
+use perennial_domain::events::{Event, EventKind};
+use perennial_domain::id::EventId;
 use perennial_domain::time::Time;
 use perennial_identity::access::AccessTokens;
 use perennial_identity::key_set::{KeySet, TERM_SECONDS};
 use perennial_identity::signing::{SealedKey, SigningKey};
 use perennial_store::signing_keys::{self, Row};
-use perennial_store::{self as store, Change, Miss, installation};
+use perennial_store::{self as store, Change, Miss, events, installation, organizations};
+use serde::Serialize;
 use std::sync::{Arc, PoisonError, RwLock};
 
-/// A key is published a day before it signs, so that a set read a minute ago is never too old.
-const LIFETIME_SECONDS: i64 = 60;
+/// How long a server uses the keys it has read. A rotation takes effect on every server within five seconds.
+const LIFETIME_SECONDS: i64 = 4;
+/// How long after a rotation the new key begins to sign: every server has read it by then, and so has whoever fetches the
+/// published set when a token names a key that is not in it.
+const ROTATION_NOTICE_SECONDS: i64 = 60;
 
 /// The keys as they were last read.
 #[derive(Default)]
@@ -71,6 +79,60 @@ pub(crate) async fn issuer(app: &App) -> Result<String, Error> {
 /// The first key, as part of the first run.
 pub(crate) fn prepare_first(app: &App, change: Change, now: Time) -> Result<Change, Error> {
     make(app, change, 1, now, now)
+}
+
+/// What a rotation did.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Rotated {
+    /// The name of the new key.
+    pub kid: String,
+    /// From when it signs.
+    pub active_from: Time,
+    /// The names of the keys that were removed.
+    pub removed: Vec<String>,
+}
+
+/// Makes a new signing key now. It takes over from the others after a minute, and tokens that those have signed stay valid
+/// until they expire. A key that was made ahead and has not signed is removed.
+///
+/// With `revoke_old` the new key signs at once and the others are removed, so that every access token signed with them is
+/// refused. Sessions and refresh tokens stay.
+pub async fn rotate(app: &App, revoke_old: bool) -> Result<Rotated, Error> {
+    for _ in 0..ATTEMPTS {
+        let now = app.clock.now();
+        let active_from = if revoke_old { now } else { now.plus_seconds(ROTATION_NOTICE_SECONDS) };
+        let rows = signing_keys::all(&app.db).await?;
+        let next = rows.last().map_or(1, |row| row.sequence + 1);
+        // A server whose clock is a little ahead may sign with a key that is not due for another minute.
+        let is_unused = |row: &Row| row.active_from > active_from.plus_seconds(ROTATION_NOTICE_SECONDS);
+        let mut change = Change::new();
+        let mut removed = Vec::new();
+        for row in rows.iter().filter(|row| revoke_old || is_unused(row)) {
+            change = signing_keys::remove(change, row.sequence);
+            removed.push(row.kid.clone());
+        }
+        let SealedKey { kid, active_from, sealed } = SigningKey::generate(active_from)?.seal(&app.keys.wrapping)?;
+        change = signing_keys::insert(change, &Row { sequence: next, kid: kid.clone(), active_from, sealed }, now);
+        let rotated = Rotated { kid, active_from, removed };
+        change = prepare_events(app, change, &rotated, now).await?;
+        match app.db.commit(change).await {
+            Ok(()) => return Ok(rotated),
+            // A server has made the next key in this moment.
+            Err(store::Error::Missed(Miss::Record)) => {}
+            Err(error) => return Err(error.into()),
+        }
+    }
+    Err(Conflict::Contended.into())
+}
+
+/// The keys are the installation's, and so every organization's: each has an event of the rotation.
+async fn prepare_events(app: &App, mut change: Change, rotated: &Rotated, now: Time) -> Result<Change, Error> {
+    for organization in organizations::all(&app.db).await? {
+        let (kind, id) = (EventKind::OrganizationKeysRotated, organization.id);
+        let event = operator_event(id, kind, id.bytes(), EventId::new(now, app.chance.bits()), now);
+        change = events::insert(change, &Event { after: Some(json(rotated)), ..event });
+    }
+    Ok(change)
 }
 
 async fn load(app: &App, now: Time) -> Result<KeySet, Error> {

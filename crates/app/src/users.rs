@@ -1,5 +1,11 @@
 //! Users: made and listed by the operator. Events about them name ids, never the person.
 
+mod block;
+mod relink;
+
+pub use block::{block, unblock};
+pub use relink::{Relink, RelinkFault, Relinked, Target, check_identity, relink};
+
 use crate::caller::{json, operator_event};
 use crate::context::App;
 use crate::error::Error;

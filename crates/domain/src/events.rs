@@ -30,6 +30,8 @@ macro_rules! event_kinds {
 event_kinds! {
     OrganizationCreated = "organization.created",
     OrganizationUpdated = "organization.updated",
+    OrganizationDeleted = "organization.deleted",
+    OrganizationKeysRotated = "organization.keys_rotated",
     ClientCreated = "client.created",
     ClientUpdated = "client.updated",
     ProviderCreated = "provider.created",
@@ -37,6 +39,9 @@ event_kinds! {
     UserCreated = "user.created",
     UserUpdated = "user.updated",
     UserDeleted = "user.deleted",
+    UserBlocked = "user.blocked",
+    UserUnblocked = "user.unblocked",
+    UserRelinked = "user.relinked",
     SessionCreated = "session.created",
     SessionRevoked = "session.revoked",
     PlanCreated = "plan.created",
@@ -78,14 +83,18 @@ impl Event {
     pub fn record(&self) -> String {
         let id = self.record_id;
         match self.kind {
-            EventKind::OrganizationCreated | EventKind::OrganizationUpdated => {
-                OrganizationId::from_bytes(id).to_string()
-            }
+            EventKind::OrganizationCreated
+            | EventKind::OrganizationUpdated
+            | EventKind::OrganizationDeleted
+            | EventKind::OrganizationKeysRotated => OrganizationId::from_bytes(id).to_string(),
             EventKind::ClientCreated | EventKind::ClientUpdated => ClientId::from_bytes(id).to_string(),
             EventKind::ProviderCreated | EventKind::ProviderDeleted => ProviderId::from_bytes(id).to_string(),
-            EventKind::UserCreated | EventKind::UserUpdated | EventKind::UserDeleted => {
-                UserId::from_bytes(id).to_string()
-            }
+            EventKind::UserCreated
+            | EventKind::UserUpdated
+            | EventKind::UserDeleted
+            | EventKind::UserBlocked
+            | EventKind::UserUnblocked
+            | EventKind::UserRelinked => UserId::from_bytes(id).to_string(),
             EventKind::SessionCreated | EventKind::SessionRevoked => SessionId::from_bytes(id).to_string(),
             EventKind::PlanCreated | EventKind::PlanUpdated | EventKind::PlanDeleted => {
                 PlanId::from_bytes(id).to_string()

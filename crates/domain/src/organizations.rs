@@ -23,6 +23,9 @@ pub struct Organization {
     pub created_at: Time,
     /// When it last changed.
     pub updated_at: Time,
+    /// When it was deleted: its records are gone, and its name is its id.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub deleted_at: Option<Time>,
     /// Its last event.
     #[serde(skip)]
     pub revision: EventId,

@@ -232,6 +232,7 @@ pub(crate) mod tests {
             max_sessions: None,
             created_at: now,
             updated_at: now,
+            deleted_at: None,
             revision: event(1),
         }
     }

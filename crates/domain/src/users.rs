@@ -90,6 +90,8 @@ pub struct User {
     pub profile: Profile,
     /// Moves on whenever a session begins or all of them end.
     pub session_epoch: i64,
+    /// When the operator blocked it; a blocked user has no session and cannot begin one.
+    pub blocked_at: Option<Time>,
     /// When it was made.
     pub created_at: Time,
     /// When it last changed.
@@ -108,10 +110,16 @@ impl User {
             identity: None,
             profile: Profile::default(),
             session_epoch: 0,
+            blocked_at: None,
             created_at: now,
             updated_at: now,
             revision,
         }
+    }
+
+    /// Whether the operator has blocked it.
+    pub const fn is_blocked(&self) -> bool {
+        self.blocked_at.is_some()
     }
 
     /// The names of the fields that differ: what an event may tell of a person.
@@ -128,6 +136,7 @@ impl User {
             ("terms", new.terms != old.terms),
             ("notifications", new.notifications != old.notifications),
             ("auth_type", new.auth_type != old.auth_type),
+            ("is_blocked", self.is_blocked() != before.is_some_and(Self::is_blocked)),
         ];
         changes.into_iter().filter(|(_, changed)| *changed).map(|(name, _)| name).collect()
     }
@@ -161,6 +170,7 @@ mod tests {
             ("email", User { email: None, ..before.clone() }),
             ("identity", User { identity, ..before.clone() }),
             ("auth_type", User { profile, ..before.clone() }),
+            ("is_blocked", User { blocked_at: Some(at), ..before.clone() }),
         ] {
             assert_eq!(after.changed_fields(Some(&before)), [field]);
         }

@@ -78,6 +78,8 @@ catalogue! {
         "Send the caller's own `auth_id`, as `user-logged-in` answers it.";
     FreshSignInRequired "fresh_sign_in_required" FORBIDDEN "The person signed in too long ago"
         "Sign in again, then repeat the call within 24 hours; refreshing does not count.";
+    UserBlocked "user_blocked" FORBIDDEN "User blocked"
+        "Contact the operator, who can unblock the user with `perennial user unblock`.";
     RouteNotFound "route_not_found" NOT_FOUND "There is nothing at this path"
         "Look for the path in the reference at `/docs`.";
     NotFound "not_found" NOT_FOUND "There is no such record"

@@ -273,6 +273,7 @@ impl From<Error> for Problem {
                 Self::new(Code::IdentityProviderUnavailable, detail).because(cause)
             }
             Error::UserNotFound => Self::new(Code::UserNotFound, "Nobody with this identity has signed up."),
+            Error::UserBlocked => Self::new(Code::UserBlocked, "The operator has blocked this user."),
             Error::InvalidToken => Self::invalid_token(),
             Error::InvalidRefreshToken => {
                 Self::new(Code::InvalidRefreshToken, "The refresh token is not of a live session of this client.")

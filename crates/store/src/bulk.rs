@@ -83,6 +83,14 @@ impl Bulk {
         }
     }
 
+    /// Runs a statement with each of these parameters; returns how many rows were touched.
+    pub async fn execute(&mut self, sql: &'static Sql, rows: &[Vec<Value>]) -> Result<u64, Error> {
+        match &self.engine {
+            Work::Sqlite(bulk) => bulk.execute(sql, rows),
+            Work::Postgres(bulk) => bulk.execute(sql, rows).await,
+        }
+    }
+
     /// Makes all of it durable.
     pub async fn commit(self) -> Result<(), Error> {
         match self.engine {

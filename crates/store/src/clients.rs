@@ -53,6 +53,14 @@ pub(crate) static DISABLE: Sql = Sql::new(
      WHERE organization_id = $1 AND id = $2",
 );
 
+pub(crate) static UPDATE: Sql = Sql::new(
+    "UPDATE clients
+     SET scopes = $3, origins = $4, cidrs = $5, expires_at = $6, disabled_at = $7, updated_at = $8, revision = $9
+     WHERE organization_id = $1 AND id = $2",
+);
+
+pub(crate) static REMOVE_ALL: Sql = Sql::new("DELETE FROM clients WHERE organization_id = $1");
+
 pub(crate) static ROTATE: Sql = Sql::new(
     "UPDATE clients
      SET credential_hash = $3, updated_at = $4, revision = $5
@@ -117,6 +125,28 @@ pub fn disable(change: Change, client: &Client, read_at: EventId) -> Change {
         client.revision.bytes().into(),
     ];
     at_revision(change, client, read_at).execute(&DISABLE, values, Miss::Record)
+}
+
+/// Changes what the client may do, where and until when, and whether it is enabled.
+pub fn update(change: Change, client: &Client, read_at: EventId) -> Change {
+    let cidrs: Vec<String> = client.cidrs.iter().map(ToString::to_string).collect();
+    let values = vec![
+        client.organization_id.bytes().into(),
+        client.id.bytes().into(),
+        kept::join(client.scopes.iter().map(Scope::as_str)).into(),
+        kept::join(client.origins.iter().map(Origin::as_str)).into(),
+        kept::join(cidrs.iter().map(String::as_str)).into(),
+        kept::optional_time(client.expires_at),
+        kept::optional_time(client.disabled_at),
+        kept::time(client.updated_at),
+        client.revision.bytes().into(),
+    ];
+    at_revision(change, client, read_at).execute(&UPDATE, values, Miss::Record)
+}
+
+/// Removes every client of an organization.
+pub fn remove_all(change: Change, organization: OrganizationId) -> Change {
+    change.execute_any(&REMOVE_ALL, vec![organization.bytes().into()])
 }
 
 /// Gives the client another credential.

@@ -22,10 +22,10 @@ pub(crate) static FIND: Sql = Sql::new("SELECT key_fingerprint, issuer, created_
 /// Rows are counted up to a bound, so that a start on a large store costs no more than one on a small store. SQLite would
 /// walk the table itself, through every deleted row.
 pub(crate) static HOLDINGS: Sql = Sql::split(
-    "SELECT (SELECT COUNT(*) FROM (SELECT 1 FROM organizations LIMIT $1) AS counted),
+    "SELECT (SELECT COUNT(*) FROM (SELECT 1 FROM organizations WHERE deleted_at IS NULL LIMIT $1) AS counted),
             (SELECT COUNT(*) FROM (
                 SELECT 1 FROM subscriptions INDEXED BY subscriptions_by_user WHERE deleted_at IS NULL LIMIT $1) AS counted)",
-    "SELECT (SELECT COUNT(*) FROM (SELECT 1 FROM organizations LIMIT $1) AS counted),
+    "SELECT (SELECT COUNT(*) FROM (SELECT 1 FROM organizations WHERE deleted_at IS NULL LIMIT $1) AS counted),
             (SELECT COUNT(*) FROM (SELECT 1 FROM subscriptions WHERE deleted_at IS NULL LIMIT $1) AS counted)",
 );
 

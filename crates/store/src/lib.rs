@@ -35,6 +35,7 @@ pub mod payments;
 pub mod plans;
 pub mod portable;
 pub mod providers;
+pub mod purge;
 pub mod rate_limits;
 pub mod sessions;
 pub mod signing_keys;

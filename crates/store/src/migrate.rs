@@ -37,8 +37,10 @@ macro_rules! migrations {
     };
 }
 
-pub(crate) static SQLITE: &[Migration] = migrations!("sqlite": 1 => "0001_foundation", 2 => "0002_identity");
-pub(crate) static POSTGRES: &[Migration] = migrations!("postgres": 1 => "0001_foundation", 2 => "0002_identity");
+pub(crate) static SQLITE: &[Migration] =
+    migrations!("sqlite": 1 => "0001_foundation", 2 => "0002_identity", 3 => "0003_blocked_users");
+pub(crate) static POSTGRES: &[Migration] =
+    migrations!("postgres": 1 => "0001_foundation", 2 => "0002_identity", 3 => "0003_blocked_users");
 
 /// The schema version this program needs; the same on both engines.
 pub(crate) fn known_version() -> i64 {

@@ -9,22 +9,31 @@ use perennial_domain::currency::Currency;
 use perennial_domain::id::{EventId, OrganizationId};
 use perennial_domain::organizations::Organization;
 use perennial_domain::text::Line;
+use perennial_domain::time::Time;
 
 pub(crate) static BY_NAME: Sql = Sql::new(
-    "SELECT id, name, currency, max_sessions, created_at, updated_at, revision
+    "SELECT id, name, currency, max_sessions, created_at, updated_at, revision, deleted_at
      FROM organizations
-     WHERE name = $1",
+     WHERE name = $1 AND deleted_at IS NULL",
 );
 
 pub(crate) static BY_ID: Sql = Sql::new(
-    "SELECT id, name, currency, max_sessions, created_at, updated_at, revision
+    "SELECT id, name, currency, max_sessions, created_at, updated_at, revision, deleted_at
      FROM organizations
      WHERE id = $1",
 );
 
 pub(crate) static ALL: Sql = Sql::new(
-    "SELECT id, name, currency, max_sessions, created_at, updated_at, revision
+    "SELECT id, name, currency, max_sessions, created_at, updated_at, revision, deleted_at
      FROM organizations
+     WHERE deleted_at IS NULL
+     ORDER BY id",
+);
+
+pub(crate) static DELETED_SINCE: Sql = Sql::new(
+    "SELECT id, name, currency, max_sessions, created_at, updated_at, revision, deleted_at
+     FROM organizations
+     WHERE deleted_at >= $1
      ORDER BY id",
 );
 
@@ -48,6 +57,12 @@ pub(crate) static UPDATE: Sql = Sql::new(
      WHERE id = $1",
 );
 
+pub(crate) static DELETE: Sql = Sql::new(
+    "UPDATE organizations
+     SET name = $2, deleted_at = $3, updated_at = $3, revision = $4
+     WHERE id = $1",
+);
+
 pub(crate) static AT_REVISION: Sql = Sql::new(
     "SELECT 1 FROM organizations
      WHERE id = $1 AND revision = $2",
@@ -58,14 +73,19 @@ pub async fn by_name(db: &Db, name: &str) -> Result<Option<Organization>, Error>
     db.find(&BY_NAME, [name.into()], read).await
 }
 
-/// The organization with this id.
+/// The organization with this id, deleted or not.
 pub async fn by_id(db: &Db, id: OrganizationId) -> Result<Option<Organization>, Error> {
     db.find(&BY_ID, [id.bytes().into()], read).await
 }
 
-/// Every organization, oldest first.
+/// Every organization that is not deleted, oldest first.
 pub async fn all(db: &Db) -> Result<Vec<Organization>, Error> {
     db.all(&ALL, &[], read).await
+}
+
+/// The organizations that were deleted at this instant or later.
+pub async fn deleted_since(db: &Db, since: Time) -> Result<Vec<Organization>, Error> {
+    db.all(&DELETED_SINCE, &[kept::time(since)], read).await
 }
 
 /// A new organization; misses with [`Miss::Name`] if its name is in use.
@@ -91,15 +111,29 @@ pub fn update(change: Change, organization: &Organization, read_at: EventId) -> 
         kept::time(organization.updated_at),
         organization.revision.bytes().into(),
     ];
-    let guard = Guard {
+    at_revision(change, organization.id, read_at).execute(&UPDATE, values, Miss::Record)
+}
+
+/// Marks an organization as deleted and frees its name; misses with [`Miss::Record`] if it is no longer at `read_at`.
+pub fn delete(change: Change, organization: &Organization, read_at: EventId) -> Change {
+    let values = vec![
+        organization.id.bytes().into(),
+        organization.name.as_str().into(),
+        kept::time(organization.updated_at),
+        organization.revision.bytes().into(),
+    ];
+    at_revision(change, organization.id, read_at).execute(&DELETE, values, Miss::Record)
+}
+
+fn at_revision(change: Change, id: OrganizationId, read_at: EventId) -> Change {
+    change.guard(Guard {
         table: Table::Organizations,
-        key: id,
+        key: id.bytes(),
         lock: Lock::Exclusive,
         sql: &AT_REVISION,
-        params: vec![id.into(), read_at.bytes().into()],
+        params: vec![id.bytes().into(), read_at.bytes().into()],
         miss: Miss::Record,
-    };
-    change.guard(guard).execute(&UPDATE, values, Miss::Record)
+    })
 }
 
 fn read(row: &Row<'_>) -> Result<Organization, Error> {
@@ -111,5 +145,6 @@ fn read(row: &Row<'_>) -> Result<Organization, Error> {
         created_at: kept::read_time(row.time(4)?)?,
         updated_at: kept::read_time(row.time(5)?)?,
         revision: EventId::from_bytes(row.uuid(6)?),
+        deleted_at: kept::read_optional_time(row.optional_time(7)?)?,
     })
 }

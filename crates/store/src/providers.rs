@@ -55,6 +55,8 @@ pub(crate) static INSERT: Insert = Insert::new(
 
 pub(crate) static REMOVE: Sql = Sql::new("DELETE FROM providers WHERE organization_id = $1 AND id = $2");
 
+pub(crate) static REMOVE_ALL: Sql = Sql::new("DELETE FROM providers WHERE organization_id = $1");
+
 /// Every provider of the installation.
 pub async fn all(db: &Db) -> Result<Vec<Row>, Error> {
     db.all(&ALL, &[], read).await
@@ -82,6 +84,11 @@ pub fn insert(change: Change, provider: &Row) -> Change {
 /// Removes a provider; misses with [`Miss::Record`] if it is gone already.
 pub fn remove(change: Change, organization: OrganizationId, id: ProviderId) -> Change {
     change.execute(&REMOVE, vec![organization.bytes().into(), id.bytes().into()], Miss::Record)
+}
+
+/// Removes every provider of an organization.
+pub fn remove_all(change: Change, organization: OrganizationId) -> Change {
+    change.execute_any(&REMOVE_ALL, vec![organization.bytes().into()])
 }
 
 fn read(row: &row::Row<'_>) -> Result<Row, Error> {

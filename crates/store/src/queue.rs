@@ -37,7 +37,7 @@ impl Job {
     }
 
     /// Whether it has waited for longer than its change allows. `patience` is a wait that is accepted for any change.
-    fn is_late(&self, patience: Duration) -> bool {
+    pub(crate) fn is_late(&self, patience: Duration) -> bool {
         self.change.within.is_some_and(|within| self.queued_at.elapsed() > within.max(patience))
     }
 

@@ -6,7 +6,7 @@ use crate::list::Position;
 use crate::sql::{Insert, Sql};
 use crate::value::Type;
 use crate::{
-    VERSION, clients, events, examine, idempotency, installation, organizations, payments, plans, providers,
+    VERSION, clients, events, examine, idempotency, installation, organizations, payments, plans, providers, purge,
     rate_limits, sessions, signing_keys, subscriptions, users,
 };
 use perennial_domain::id::{OrganizationId, SubscriptionId, UserId};
@@ -34,16 +34,19 @@ macro_rules! named {
 /// Every statement of a fixed text.
 pub fn all() -> Vec<Statement> {
     let others = named![plain:
-        clients::BY_ORGANIZATION, clients::PUBLIC, clients::DISABLE,
+        clients::BY_ORGANIZATION, clients::PUBLIC, clients::DISABLE, clients::UPDATE, clients::REMOVE_ALL,
         clients::ROTATE,
         events::NEWEST, events::OLDER, events::PRUNE,
         examine::APPLIED, examine::NOW,
         idempotency::SWEEP,
         installation::FIND, installation::HOLDINGS,
-        organizations::ALL, organizations::UPDATE,
+        organizations::ALL, organizations::UPDATE, organizations::DELETED_SINCE, organizations::DELETE,
         payments::UPDATE, payments::DELETE,
         plans::UPDATE, plans::DELETE,
-        providers::ALL, providers::BY_ORGANIZATION, providers::REMOVE,
+        providers::ALL, providers::BY_ORGANIZATION, providers::REMOVE, providers::REMOVE_ALL,
+        purge::COUNT_SESSIONS, purge::DELETE_SESSIONS, purge::COUNT_USERS, purge::DELETE_USERS, purge::COUNT_IDEMPOTENCY_KEYS, purge::DELETE_IDEMPOTENCY_KEYS,
+        purge::COUNT_PAYMENTS, purge::DELETE_PAYMENTS, purge::COUNT_SUBSCRIPTIONS, purge::DELETE_SUBSCRIPTIONS,
+        purge::COUNT_PLANS, purge::DELETE_PLANS, purge::COUNT_EVENTS, purge::DELETE_EVENTS,
         rate_limits::PUT, rate_limits::ELSEWHERE, rate_limits::ANY_BEFORE, rate_limits::SWEEP,
         subscriptions::COUNT_BY_PLAN, subscriptions::UPDATE,
         subscriptions::DELETE,
@@ -51,7 +54,8 @@ pub fn all() -> Vec<Statement> {
         sessions::BY_USER, sessions::ROTATE, sessions::REVOKE,
         sessions::REVOKE_UNCHANGED, sessions::MARK_USED, sessions::ERASE, sessions::SWEEP,
         signing_keys::ALL, signing_keys::REMOVE,
-        users::NEWEST, users::UPDATE, users::MOVE_EPOCH, users::ERASE,
+        users::NEWEST, users::UPDATE, users::MOVE_EPOCH, users::SET_BLOCKED,
+        users::RELINK, users::ERASE,
     ];
     let by_id = |name, sql| key(name, sql, &[Type::Uuid, Type::Uuid]);
     let by_text = |name, sql| key(name, sql, &[Type::Uuid, Type::Text]);

@@ -1,5 +1,6 @@
 //! Users in the store.
 
+use crate::bulk::Bulk;
 use crate::change::{Change, Guard, Lock, Miss, Table};
 use crate::row::Row;
 use crate::sql::{Insert, Sql};
@@ -14,13 +15,13 @@ use perennial_domain::users::{Email, Identity, Profile, User};
 macro_rules! columns {
     () => {
         "u.id, u.organization_id, u.email, u.issuer, u.subject, u.auth_type, u.username, u.first_name, u.last_name, \
-         u.terms, u.notifications, u.session_epoch, u.created_at, u.updated_at, u.revision"
+         u.terms, u.notifications, u.session_epoch, u.created_at, u.updated_at, u.revision, u.blocked_at"
     };
 }
 pub(crate) use columns;
 
 /// How many columns a user has.
-pub(crate) const WIDTH: usize = 15;
+pub(crate) const WIDTH: usize = 16;
 
 pub(crate) static INSERT: Insert = Insert::new(
     "users",
@@ -108,10 +109,29 @@ pub(crate) static MOVE_EPOCH: Sql = Sql::new(
      WHERE organization_id = $1 AND id = $2 AND revision = $3 AND session_epoch = $4 AND deleted_at IS NULL",
 );
 
+/// What its guard holds is repeated: see the sessions' `ROTATE`.
+pub(crate) static SET_BLOCKED: Sql = Sql::new(
+    "UPDATE users
+     SET blocked_at = $5, session_epoch = session_epoch + 1, updated_at = $6, revision = $7
+     WHERE organization_id = $1 AND id = $2 AND revision = $3 AND session_epoch = $4 AND deleted_at IS NULL",
+);
+
+/// Touches no row if the user has changed since it was read, or if the identity was given to another user.
+pub(crate) static RELINK: Sql = Sql::new(
+    "UPDATE users
+     SET issuer = $4, subject = $5, updated_at = $6, revision = $7
+     WHERE organization_id = $1 AND id = $2 AND revision = $3 AND deleted_at IS NULL
+       AND NOT EXISTS (
+           SELECT 1 FROM users AS other
+           WHERE other.organization_id = $1 AND other.issuer = $4 AND other.subject = $5
+             AND other.subject IS NOT NULL AND other.deleted_at IS NULL)",
+);
+
 pub(crate) static ERASE: Sql = Sql::new(
     "UPDATE users
      SET email = NULL, issuer = NULL, subject = NULL, auth_type = NULL, username = NULL, first_name = NULL,
-         last_name = NULL, terms = NULL, notifications = NULL, deleted_at = $3, updated_at = $3, revision = $4
+         last_name = NULL, terms = NULL, notifications = NULL, blocked_at = NULL, deleted_at = $3, updated_at = $3,
+         revision = $4
      WHERE organization_id = $1 AND id = $2",
 );
 
@@ -165,6 +185,63 @@ pub fn erase(change: Change, user: &User, at: Time, revision: EventId) -> Change
 /// Tells sign-ins under way that the user's sessions are no longer what they saw.
 pub fn move_epoch(change: Change, user: &User) -> Change {
     unchanged(change, user).execute(&MOVE_EPOCH, state(user), Miss::User)
+}
+
+/// Blocks or unblocks the user, if it is still as it was read, its sessions included.
+pub fn set_blocked(change: Change, user: &User, read: &User) -> Change {
+    let mut values = state(read);
+    values.extend([kept::optional_time(user.blocked_at), kept::time(user.updated_at), user.revision.bytes().into()]);
+    unchanged(change, read).execute(&SET_BLOCKED, values, Miss::User)
+}
+
+/// The live users with these ids.
+pub async fn find_by_id(
+    bulk: &mut Bulk,
+    organization: OrganizationId,
+    ids: &[UserId],
+) -> Result<Vec<Option<User>>, Error> {
+    let keys: Vec<Vec<Value>> = ids.iter().map(|id| vec![organization.bytes().into(), id.bytes().into()]).collect();
+    bulk.find(&BY_ID, &keys, read).await
+}
+
+/// The live users with these addresses.
+pub async fn find_by_email(
+    bulk: &mut Bulk,
+    organization: OrganizationId,
+    emails: &[&Email],
+) -> Result<Vec<Option<User>>, Error> {
+    let key = |email: &&Email| vec![organization.bytes().into(), email.as_str().into()];
+    let keys: Vec<Vec<Value>> = emails.iter().map(key).collect();
+    bulk.find(&BY_EMAIL, &keys, read).await
+}
+
+/// The live users with these identities.
+pub async fn find_by_identity(
+    bulk: &mut Bulk,
+    organization: OrganizationId,
+    identities: &[&Identity],
+) -> Result<Vec<Option<User>>, Error> {
+    let key = |identity: &&Identity| {
+        vec![organization.bytes().into(), identity.issuer.as_str().into(), identity.subject.as_str().into()]
+    };
+    let keys: Vec<Vec<Value>> = identities.iter().map(key).collect();
+    bulk.find(&BY_IDENTITY, &keys, read).await
+}
+
+/// Gives users the identities they have here, each if it is still at the revision it was read at; returns how many were.
+pub async fn relink(bulk: &mut Bulk, users: &[(&User, EventId)]) -> Result<u64, Error> {
+    let row = |(user, read_at): &(&User, EventId)| {
+        let mut values = key(user);
+        values.extend([
+            read_at.bytes().into(),
+            user.identity.as_ref().map(|identity| identity.issuer.as_str()).into(),
+            user.identity.as_ref().map(|identity| identity.subject.as_str()).into(),
+            kept::time(user.updated_at),
+            user.revision.bytes().into(),
+        ]);
+        values
+    };
+    bulk.execute(&RELINK, &users.iter().map(row).collect::<Vec<_>>()).await
 }
 
 /// Holds the user as live until the change is written.
@@ -246,5 +323,6 @@ pub(crate) fn read(row: &Row<'_>) -> Result<User, Error> {
         created_at: kept::read_time(row.time(12)?)?,
         updated_at: kept::read_time(row.time(13)?)?,
         revision: EventId::from_bytes(row.uuid(14)?),
+        blocked_at: kept::read_optional_time(row.optional_time(15)?)?,
     })
 }

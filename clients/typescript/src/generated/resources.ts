@@ -259,7 +259,8 @@ export class Auth {
   }
 
   /**
-   * Sign in. Begins a new session each time. An address that has changed at the identity provider is taken over.
+   * Sign in. Begins a new session each time. An address that has changed at the identity provider is taken over, unless
+   * another user has it: then the user keeps the previous address.
    *
    * Scope: `auth`.
    */

@@ -106,6 +106,7 @@ export type ProblemCode =
   | "unknown_value"
   | "unsupported_media_type"
   | "user_already_exists"
+  | "user_blocked"
   | "user_not_found";
 
 export type PlanSort =
@@ -145,6 +146,7 @@ export const problemCatalogue = [
   { code: "fresh_sign_in_required", status: 403, title: "The person signed in too long ago" },
   { code: "insufficient_scope", status: 403, title: "The client may not do this" },
   { code: "not_account_owner", status: 403, title: "The account is not the caller's" },
+  { code: "user_blocked", status: 403, title: "User blocked" },
   { code: "not_found", status: 404, title: "There is no such record" },
   { code: "route_not_found", status: 404, title: "There is nothing at this path" },
   { code: "user_not_found", status: 404, title: "Nobody has signed up with this identity" },

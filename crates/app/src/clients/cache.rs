@@ -68,6 +68,9 @@ async fn load(app: &App, hash: [u8; 32], now: Time) -> Result<Option<Arc<KnownCl
     let organization = organizations::by_id(&app.db, client.organization_id)
         .await?
         .ok_or_else(|| Error::Internal("the row was there a moment ago".into()))?;
+    if organization.deleted_at.is_some() {
+        return Ok(None);
+    }
     Ok(Some(Arc::new(KnownClient { client, organization, credential_hash: hash, read_at: now })))
 }
 

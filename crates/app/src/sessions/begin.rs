@@ -1,7 +1,7 @@
 //! Signing up and in: an identity provider's word becomes a session of ours, a new one each time.
 
 use super::{Granted, SessionTrace, grant, prepare_revoke};
-use crate::caller::{Caller, json};
+use crate::caller::{Actor, Caller, json};
 use crate::clients::confirm;
 use crate::context::App;
 use crate::error::{Conflict, Error};
@@ -48,16 +48,9 @@ pub async fn sign_up(
     let profile = Profile { auth_type: profile.auth_type.clone().or_else(auth_type), ..profile };
     let identity = Identity { issuer: verified.issuer, subject: verified.subject };
     for _ in 0..ATTEMPTS {
-        if users::by_identity(&app.db, caller.organization(), &identity).await?.is_some() {
-            return Err(Conflict::UserAlreadyExists.into());
-        }
+        let known = users::by_identity(&app.db, caller.organization(), &identity).await?;
         let found = users::by_email(&app.db, caller.organization(), &verified.email).await?;
-        match found.as_ref().and_then(|user| user.identity.as_ref()) {
-            None => {}
-            // The same person signed up between the two reads.
-            Some(holder) if *holder == identity => return Err(Conflict::UserAlreadyExists.into()),
-            Some(_) => return Err(Conflict::EmailTaken.into()),
-        }
+        refuse_sign_up(&identity, known.as_ref(), found.as_ref())?;
         let now = app.clock.now();
         let mut user = match &found {
             Some(made) => {
@@ -90,6 +83,9 @@ pub async fn sign_in(app: &App, caller: &Caller, credentials: &Credentials, devi
     for _ in 0..ATTEMPTS {
         let found = users::by_identity(&app.db, caller.organization(), &identity).await?;
         let found = found.ok_or(Error::UserNotFound)?;
+        if found.is_blocked() {
+            return Err(Error::UserBlocked);
+        }
         let now = app.clock.now();
         let mut user = found.clone();
         let change = if keeps_address(app, &found, &verified.email).await? {
@@ -107,6 +103,19 @@ pub async fn sign_in(app: &App, caller: &Caller, credentials: &Credentials, devi
         }
     }
     Err(Conflict::Contended.into())
+}
+
+/// Whether a sign-up with this identity is refused: `known` is the user who has it, `found` the one with its address.
+fn refuse_sign_up(identity: &Identity, known: Option<&User>, found: Option<&User>) -> Result<(), Error> {
+    // If it is `found` who has the identity, the same person signed up between the two reads.
+    let same = found.filter(|user| user.identity.as_ref() == Some(identity));
+    match (known.or(same), found) {
+        (Some(user), _) if user.is_blocked() => Err(Error::UserBlocked),
+        (Some(_), _) => Err(Conflict::UserAlreadyExists.into()),
+        (None, Some(user)) if user.identity.is_some() => Err(Conflict::EmailTaken.into()),
+        (None, Some(user)) if user.is_blocked() => Err(Error::UserBlocked),
+        (None, _) => Ok(()),
+    }
 }
 
 /// Whether the user's address stays as it is: it has not changed at the provider, or another live user has the new one.
@@ -162,7 +171,7 @@ async fn begin(
     };
     let live = sessions::live(&app.db, caller.organization(), user.id, now).await?;
     for oldest in live.iter().skip(MOST_SESSIONS - 1) {
-        change = prepare_revoke(app, caller, change, &oldest.session, now);
+        change = prepare_revoke(app, Actor::Client(caller), change, &oldest.session, now);
     }
     change = sessions::insert(change, &session);
     let id = EventId::new(now, app.chance.bits());

@@ -1,7 +1,7 @@
 //! Refreshing: a refresh token is exchanged for its successor, once; who comes second learns what that means.
 
 use super::{Granted, grant, revoked_event};
-use crate::caller::Caller;
+use crate::caller::{Actor, Caller};
 use crate::clients::confirm;
 use crate::context::App;
 use crate::error::{Conflict, Error};
@@ -16,8 +16,15 @@ pub async fn refresh(app: &App, caller: &Caller, token: &str) -> Result<Granted,
     let (id, presented) = app.keys.refresh.open(token).map_err(|_| Error::InvalidRefreshToken)?;
     for _ in 0..ATTEMPTS {
         let found = sessions::with_user(&app.db, caller.organization(), id).await?;
-        let own = |session: &Session| session.client_id == caller.known.client.id && session.revoked_at.is_none();
-        let (session, user) = found.filter(|(session, _)| own(session)).ok_or(Error::InvalidRefreshToken)?;
+        let own = found.filter(|(session, _)| session.client_id == caller.known.client.id);
+        let (session, user) = own.ok_or(Error::InvalidRefreshToken)?;
+        // Blocking has ended the session; the owner of a genuine token learns why.
+        if user.is_blocked() {
+            return Err(Error::UserBlocked);
+        }
+        if session.revoked_at.is_some() {
+            return Err(Error::InvalidRefreshToken);
+        }
         let now = app.clock.now();
         let (change, session) = match rotation(&session).decide(presented, now) {
             Decision::Replay => return grant(app, user, session, now).await,
@@ -49,7 +56,7 @@ pub async fn refresh(app: &App, caller: &Caller, token: &str) -> Result<Granted,
 fn prepare_end(app: &App, caller: &Caller, session: &Session, now: Time) -> Change {
     let stamp = app.stamp(session, now);
     let change = sessions::revoke_unchanged(Change::new(), session, stamp.at);
-    revoked_event(caller, change, session, stamp)
+    revoked_event(Actor::Client(caller), change, session, stamp)
 }
 
 fn rotation(session: &Session) -> Rotation {

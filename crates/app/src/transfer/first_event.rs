@@ -9,7 +9,7 @@ use perennial_store::{Type, Value};
 const UNTOLD: [&str; 3] = ["organization_id", "deleted_at", "revision"];
 
 /// What an event names of a person, and the column that holds it.
-const TRACED: [(&str, &str); 8] = [
+const TRACED: [(&str, &str); 9] = [
     ("email", "email"),
     ("identity", "subject"),
     ("username", "username"),
@@ -18,6 +18,7 @@ const TRACED: [(&str, &str); 8] = [
     ("terms", "terms"),
     ("notifications", "notifications"),
     ("auth_type", "auth_type"),
+    ("is_blocked", "blocked_at"),
 ];
 
 /// The row of the event.

@@ -5,13 +5,16 @@
 
 mod access_token;
 mod account_deletion;
+mod blocked;
 mod browsers;
 mod erasure;
 mod events;
 mod log;
+mod operator;
 mod own_records;
 mod precedence;
 mod reaching_further;
+mod relinked;
 mod revocation;
 mod secrets;
 mod session_check;

@@ -23,6 +23,7 @@ pub fn organization(organization: &Organization) -> Values {
         organization.max_sessions.map(i64::from).into(),
         kept::time(organization.created_at),
         kept::time(organization.updated_at),
+        kept::optional_time(organization.deleted_at),
         organization.revision.bytes().into(),
     ]
 }
@@ -44,6 +45,7 @@ pub fn user(user: &User) -> Values {
         profile.terms.into(),
         profile.notifications.into(),
         user.session_epoch.into(),
+        kept::optional_time(user.blocked_at),
         kept::time(user.created_at),
         kept::time(user.updated_at),
         LIVE,

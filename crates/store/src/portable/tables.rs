@@ -38,6 +38,7 @@ pub static ORGANIZATIONS: Portable = Portable::new(
         ("max_sessions", Type::Int),
         ("created_at", Type::Time),
         ("updated_at", Type::Time),
+        ("deleted_at", Type::Time),
         ("revision", Type::Uuid),
     ],
 );
@@ -110,6 +111,7 @@ pub static USERS: Portable = Portable::known_by(
         ("terms", Type::Bool),
         ("notifications", Type::Bool),
         ("session_epoch", Type::Int),
+        ("blocked_at", Type::Time),
         ("created_at", Type::Time),
         ("updated_at", Type::Time),
         ("deleted_at", Type::Time),

@@ -72,7 +72,9 @@ async fn work(writer: Writer, waiting: Arc<Mutex<mpsc::Receiver<Job>>>, caution:
             (next, waiting.is_empty())
         };
         let Some(job) = next else { break };
-        if !job.is_abandoned() {
+        if job.is_late(Duration::ZERO) {
+            job.answer(Err(Error::Overloaded));
+        } else if !job.is_abandoned() {
             let outcome = writer.write_alone(&job.change).await.map_err(|failed| match failed {
                 Failed::Locked(_) => {
                     caution.begin();

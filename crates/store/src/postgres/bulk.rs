@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::Postgres;
-use super::connection::Connection;
+use super::connection::{Connection, pipelined};
 use super::fault::Fault;
 use super::transaction::{CommitFault, commit, control};
 use super::value::Argument;
@@ -93,6 +93,20 @@ impl Bulk {
         let failed = |error: &tokio_postgres::Error| Fault::of(error).error();
         self.connection.prepare(insert.folded(), &arguments).await.map_err(|error| failed(&error))?;
         self.connection.execute(insert.folded(), &arguments).await.map_err(|error| failed(&error))
+    }
+
+    /// One after the other on the server, without waiting for an answer in between.
+    pub(crate) async fn execute(&self, sql: &'static Sql, rows: &[Vec<Value>]) -> Result<u64, Error> {
+        let rows: Vec<Vec<Argument<'_>>> = rows.iter().map(|row| row.iter().map(Argument::One).collect()).collect();
+        let Some(first) = rows.first() else { return Ok(0) };
+        let failed = |error: &tokio_postgres::Error| Fault::of(error).error();
+        self.connection.prepare(sql.postgres(), first).await.map_err(|error| failed(&error))?;
+        let sent = rows.iter().map(|row| self.connection.execute(sql.postgres(), row)).collect();
+        let mut touched = 0;
+        for answer in pipelined(sent).await {
+            touched += answer.map_err(|error| failed(&error))?;
+        }
+        Ok(touched)
     }
 
     pub(crate) async fn commit(self) -> Result<(), Error> {

@@ -58,13 +58,21 @@ impl Bulk {
     }
 
     pub(crate) fn insert(&self, insert: &Insert, rows: &[Vec<Value>]) -> Result<u64, Error> {
-        let mut made = 0;
+        self.run(insert.sqlite(), rows)
+    }
+
+    pub(crate) fn execute(&self, sql: &Sql, rows: &[Vec<Value>]) -> Result<u64, Error> {
+        self.run(sql.sqlite(), rows)
+    }
+
+    fn run(&self, text: &str, rows: &[Vec<Value>]) -> Result<u64, Error> {
+        let mut touched = 0;
         let failed = |error: &rusqlite::Error| Fault::of(error).error();
-        let mut statement = self.connection.prepare_cached(insert.sqlite()).map_err(|error| failed(&error))?;
+        let mut statement = self.connection.prepare_cached(text).map_err(|error| failed(&error))?;
         for row in rows {
-            made += statement.execute(params_from_iter(row)).map_err(|error| failed(&error))?;
+            touched += statement.execute(params_from_iter(row)).map_err(|error| failed(&error))?;
         }
-        Ok(made as u64)
+        Ok(touched as u64)
     }
 
     pub(crate) fn commit(self) -> Result<(), Error> {

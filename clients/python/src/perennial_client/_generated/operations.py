@@ -104,7 +104,7 @@ class Auth:
         - `notifications`: Whether the person wants to hear from you.
         - `auth_type`: How they signed up; the provider's kind unless given.
 
-        Raises `Problem` with one of 401, 409, 429, 503, 400, 403, 408, 413, 414, 431, 500, 415, 422.
+        Raises `Problem` with one of 401, 403, 409, 429, 503, 400, 408, 413, 414, 431, 500, 415, 422.
         """
         answer = self._caller.call(
             SIGN_UP,
@@ -129,14 +129,14 @@ class Auth:
     ) -> Tokens:
         """Sign in.
 
-        Begins a new session each time. An address that has changed at the identity provider is taken over.
+        Begins a new session each time. An address that has changed at the identity provider is taken over, unless another user has it: then the user keeps the previous address.
 
         The client needs the scope `auth`.
 
         - `access_token`: A token of one of your identity providers.
         - `email`: The address in that token.
 
-        Raises `Problem` with one of 401, 404, 409, 429, 503, 400, 403, 408, 413, 414, 431, 500, 415, 422.
+        Raises `Problem` with one of 401, 403, 404, 409, 429, 503, 400, 408, 413, 414, 431, 500, 415, 422.
         """
         answer = self._caller.call(
             SIGN_IN,
@@ -174,7 +174,7 @@ class Auth:
 
         - `refresh_token`: The newest refresh token of the session.
 
-        Raises `Problem` with one of 401, 409, 429, 400, 403, 408, 413, 414, 431, 500, 503, 415, 422.
+        Raises `Problem` with one of 401, 403, 409, 429, 400, 408, 413, 414, 431, 500, 503, 415, 422.
         """
         answer = self._caller.call(
             REFRESH_TOKEN,

@@ -129,6 +129,7 @@ ProblemCode: TypeAlias = Literal[
     "unknown_value",
     "unsupported_media_type",
     "user_already_exists",
+    "user_blocked",
     "user_not_found",
 ]
 

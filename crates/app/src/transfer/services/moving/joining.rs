@@ -24,6 +24,7 @@ impl Moving {
             max_sessions: None,
             created_at: now,
             updated_at: now,
+            deleted_at: None,
             revision: EventId::new(now, 0),
         };
         self.import.line(1, Writer::organization(&organization).as_bytes()).await?;

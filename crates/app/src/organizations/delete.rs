@@ -1,0 +1,83 @@
+//! Deleting an organization: first it is marked as deleted and its clients are removed, in one change, so that nothing can
+//! be done with it any more; then its records are removed in portions. The event of the deletion stays.
+
+use crate::caller::{json, operator_event};
+use crate::context::App;
+use crate::error::{Conflict, Error};
+use crate::revision::ATTEMPTS;
+use perennial_domain::events::{Event, EventKind};
+use perennial_domain::id::OrganizationId;
+use perennial_domain::organizations::{Organization, OrganizationName};
+use perennial_domain::stamp::Stamp;
+use perennial_store::purge::{self, PARTS};
+use perennial_store::{self as store, Change, Miss, clients, events, organizations, providers};
+
+/// Rows that one change removes, so that other writers do not wait long.
+const AT_ONCE: i64 = 500;
+/// For how long servers look for what requests in flight have left behind.
+const LEFTOVERS_SECONDS: i64 = 24 * 3600;
+
+/// How many rows of each table were removed.
+pub type Removed = Vec<(&'static str, i64)>;
+
+/// Deletes an organization with everything in it. Run again, it goes on where it was interrupted.
+pub async fn delete(app: &App, id: OrganizationId) -> Result<(Organization, Removed), Error> {
+    let deleted = mark(app, id).await?;
+    let removed = purge(app, &deleted).await?;
+    Ok((deleted, removed))
+}
+
+/// Removes what requests in flight have left behind in organizations that were deleted lately.
+pub async fn purge_deleted(app: &App) -> Result<(), Error> {
+    let since = app.clock.now().plus_seconds(-LEFTOVERS_SECONDS);
+    for organization in organizations::deleted_since(&app.db, since).await? {
+        purge(app, &organization).await?;
+    }
+    Ok(())
+}
+
+/// Marks the organization as deleted, with its event. From now on no client of it is known.
+async fn mark(app: &App, id: OrganizationId) -> Result<Organization, Error> {
+    for _ in 0..ATTEMPTS {
+        let before = organizations::by_id(&app.db, id).await?.ok_or(Error::NotFound)?;
+        if before.deleted_at.is_some() {
+            return Ok(before);
+        }
+        let Stamp { at, revision } = app.stamp(&before, app.clock.now());
+        let after = Organization {
+            // Its own name is free for another organization.
+            name: OrganizationName::kept(id.to_string()),
+            updated_at: at,
+            deleted_at: Some(at),
+            revision,
+            ..before.clone()
+        };
+        let change = organizations::delete(Change::new(), &after, before.revision);
+        let change = providers::remove_all(clients::remove_all(change, id), id);
+        let event = operator_event(id, EventKind::OrganizationDeleted, id.bytes(), revision, at);
+        let change = events::insert(change, &Event { before: Some(json(&before)), ..event });
+        match app.db.commit(change).await {
+            Ok(()) => return Ok(after),
+            Err(store::Error::Missed(Miss::Record)) => {}
+            Err(error) => return Err(error.into()),
+        }
+    }
+    Err(Conflict::Contended.into())
+}
+
+async fn purge(app: &App, deleted: &Organization) -> Result<Removed, Error> {
+    let mut removed = Vec::new();
+    for part in PARTS {
+        let mut total = 0;
+        loop {
+            let left = purge::count(&app.db, part, deleted.id, deleted.revision, AT_ONCE).await?;
+            if left == 0 {
+                break;
+            }
+            app.db.commit(purge::delete(Change::new(), part, deleted.id, deleted.revision, AT_ONCE)).await?;
+            total += left;
+        }
+        removed.push((part.name, total));
+    }
+    Ok(removed)
+}

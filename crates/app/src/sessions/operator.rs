@@ -1,0 +1,37 @@
+//! Sessions that the operator ends: one of them, or all of a user's.
+
+use super::{prepare_revoke, revoke_one};
+use crate::caller::Actor;
+use crate::context::App;
+use crate::error::{Conflict, Error};
+use crate::revision::ATTEMPTS;
+use perennial_domain::id::{OrganizationId, SessionId, UserId};
+use perennial_store::{self as store, Change, Miss, sessions, users};
+
+/// Ends one session; returns how many were live.
+pub async fn end(app: &App, organization: OrganizationId, id: SessionId) -> Result<usize, Error> {
+    let found = sessions::with_user(&app.db, organization, id).await?;
+    let (session, _) = found.ok_or(Error::NotFound)?;
+    revoke_one(app, Actor::Operator(organization), &session).await
+}
+
+/// Ends all of a user's sessions; returns how many were live. A sign-in at the same moment is ended too, or starts over.
+pub async fn revoke_user(app: &App, organization: OrganizationId, id: UserId) -> Result<usize, Error> {
+    for _ in 0..ATTEMPTS {
+        // The user is read before the sessions, so that a session begun in between moves the epoch and the change misses.
+        let user = users::by_id(&app.db, organization, id).await?.ok_or(Error::NotFound)?;
+        let now = app.clock.now();
+        let open = sessions::open(&app.db, organization, id).await?;
+        let live = open.iter().filter(|listed| listed.session.is_live(now)).count();
+        let mut change = users::move_epoch(Change::new(), &user);
+        for listed in &open {
+            change = prepare_revoke(app, Actor::Operator(organization), change, &listed.session, now);
+        }
+        match app.db.commit(change).await {
+            Ok(()) => return Ok(live),
+            Err(store::Error::Missed(Miss::User | Miss::Session)) => {}
+            Err(error) => return Err(error.into()),
+        }
+    }
+    Err(Conflict::Contended.into())
+}

@@ -1,0 +1,68 @@
+//! Blocking: a blocked user has no session and cannot begin one, until the operator unblocks it.
+//! A sign-in at the same moment comes first, and its session ends with the others, or it misses and finds the user blocked.
+
+use super::UserTrace;
+use crate::caller::{Actor, json, operator_event};
+use crate::context::App;
+use crate::error::{Conflict, Error};
+use crate::revision::ATTEMPTS;
+use crate::sessions::prepare_revoke;
+use perennial_domain::events::{Event, EventKind};
+use perennial_domain::id::{OrganizationId, UserId};
+use perennial_domain::stamp::Stamp;
+use perennial_domain::users::User;
+use perennial_store::{self as store, Change, Miss, events, sessions, users};
+
+/// Blocks a user and ends its sessions; returns how many were live. A blocked user stays as it is.
+pub async fn block(app: &App, organization: OrganizationId, id: UserId) -> Result<(User, usize), Error> {
+    set_blocked(app, organization, id, true).await
+}
+
+/// Lets a user sign in again. A user who is not blocked stays as it is.
+pub async fn unblock(app: &App, organization: OrganizationId, id: UserId) -> Result<User, Error> {
+    Ok(set_blocked(app, organization, id, false).await?.0)
+}
+
+async fn set_blocked(
+    app: &App,
+    organization: OrganizationId,
+    id: UserId,
+    is_blocked: bool,
+) -> Result<(User, usize), Error> {
+    for _ in 0..ATTEMPTS {
+        // The user is read before the sessions, so that a session begun in between moves the epoch and the change misses.
+        let before = users::by_id(&app.db, organization, id).await?.ok_or(Error::NotFound)?;
+        if before.is_blocked() == is_blocked {
+            return Ok((before, 0));
+        }
+        let now = app.clock.now();
+        let open = sessions::open(&app.db, organization, id).await?;
+        let live = open.iter().filter(|listed| listed.session.is_live(now)).count();
+        let Stamp { at, revision } = app.stamp(&before, now);
+        let after = User {
+            blocked_at: is_blocked.then_some(at),
+            session_epoch: before.session_epoch + 1,
+            updated_at: at,
+            revision,
+            ..before.clone()
+        };
+        let mut change = users::set_blocked(Change::new(), &after, &before);
+        for listed in &open {
+            change = prepare_revoke(app, Actor::Operator(organization), change, &listed.session, now);
+        }
+        change = events::insert(change, &event(&after, &before));
+        match app.db.commit(change).await {
+            Ok(()) => return Ok((after, live)),
+            Err(store::Error::Missed(Miss::User | Miss::Session)) => {}
+            Err(error) => return Err(error.into()),
+        }
+    }
+    Err(Conflict::Contended.into())
+}
+
+fn event(after: &User, before: &User) -> Event {
+    let kind = if after.is_blocked() { EventKind::UserBlocked } else { EventKind::UserUnblocked };
+    let trace = UserTrace { id: after.id, fields: after.changed_fields(Some(before)) };
+    let event = operator_event(after.organization_id, kind, after.id.bytes(), after.revision, after.updated_at);
+    Event { after: Some(json(&trace)), ..event }
+}

@@ -1,0 +1,211 @@
+//! What the operator ends: sessions, users without their consent, whole organizations, signing keys.
+
+use crate::support::*;
+use perennial_app::{accounts, clients, organizations, sessions, signing_keys};
+use perennial_domain::id::UserId;
+use perennial_testkit::{Held, TestApp};
+use serde_json::{Value, json};
+
+fn id(text: &str) -> UserId {
+    text.parse().unwrap()
+}
+
+#[tokio::test]
+async fn the_operator_ends_one_session_or_all_of_a_users() {
+    let app = TestApp::start().await;
+    let [first, second, third] = [
+        app.sign_up("ada@example.com").await,
+        app.sign_in("ada@example.com").await,
+        app.sign_in("ada@example.com").await,
+    ];
+    let eve = app.sign_up("eve@example.com").await;
+    let known = app.events().await;
+    let one = first.session_id().parse().unwrap();
+    assert_eq!(sessions::end(&app.app, app.organization, one).await.unwrap(), 1);
+    assert_eq!(sessions::end(&app.app, app.organization, one).await.unwrap(), 0);
+    app.logged_in(&first.token).await.refused(401, "invalid_token");
+    app.logged_in(&second.token).await.expect(200);
+    assert_eq!(sessions::revoke_user(&app.app, app.organization, id(first.user_id())).await.unwrap(), 2);
+    for held in [&second, &third] {
+        app.logged_in(&held.token).await.refused(401, "invalid_token");
+        app.refresh(&held.refresh_token).await.refused(401, "invalid_refresh_token");
+    }
+    app.logged_in(&eve.token).await.expect(200);
+    let events = new_events(&app, &known).await;
+    assert!(events.iter().all(|event| event.kind.as_str() == "session.revoked" && event.client_id.is_none()));
+    assert_eq!(events.len(), 3);
+    app.sign_in("ada@example.com").await;
+}
+
+#[tokio::test]
+async fn the_operator_erases_a_user_with_and_without_an_identity() {
+    let app = TestApp::start().await;
+    app.plan("pro", json!({})).await;
+    let ada = app.sign_up("ada@example.com").await;
+    let made = app.user("made@example.com").await;
+    for user in [ada.user_id(), &made] {
+        let subscription = app.subscription(user, "pro", json!({})).await;
+        let erased = accounts::erase(&app.app, app.organization, id(user)).await.unwrap();
+        assert_eq!((erased.sessions, erased.subscriptions), (usize::from(user == ada.user_id()), 1));
+        let target = format!("/subscriptions/{}", text(&subscription, "id"));
+        let kept = app.request("GET", &target).send().await.expect(200);
+        assert_eq!((text(kept.data(), "status"), &kept.data()["has_access"]), ("cancelled", &json!(false)));
+        assert!(accounts::erase(&app.app, app.organization, id(user)).await.is_err());
+    }
+    app.logged_in(&ada.token).await.refused(401, "invalid_token");
+    let dump = dump(&app).await;
+    for email in ["ada@example.com", "made@example.com"] {
+        assert_eq!(places(&dump, email), [""; 0]);
+    }
+    // Both addresses and the identity are free again.
+    assert_ne!(app.sign_up("ada@example.com").await.user_id(), ada.user_id());
+    assert_ne!(app.sign_up("made@example.com").await.user_id(), made);
+}
+
+#[tokio::test]
+async fn of_a_deleted_organization_nothing_remains_but_the_event_and_others_lose_nothing() {
+    let app = TestApp::start().await;
+    let other = Tenant::new(&app).await;
+    let theirs = other.sign_up("ada@example.com").await;
+    let plan = json!({ "name": "Pro", "slug": "pro", "price": 19.99, "billing_cycle": "monthly" });
+    let key = |number: usize| format!("key-{number}");
+    other.request("POST", "/subscription-plans").json(&plan).send().await.expect(201);
+    for number in 0..3 {
+        let body = json!({ "user_id": theirs.user_id(), "subscription_plan_id": "pro" });
+        let made = other.request("POST", "/subscriptions").header("idempotency-key", key(number)).json(&body);
+        let subscription = text(made.send().await.expect(201).data(), "id").to_owned();
+        let body = json!({ "subscription_id": subscription, "amount": 1, "currency": "USD" });
+        other.request("POST", "/subscription-payments").json(&body).send().await.expect(201);
+    }
+    app.plan("pro", json!({})).await;
+    let own = app.sign_up("ada@example.com").await;
+    let (before, own_events) = (rows_of(&app, app.organization).await, app.events().await);
+    let (deleted, removed) = organizations::delete(&app.app, other.organization).await.unwrap();
+    assert!(removed.iter().all(|(_, count)| *count > 0), "{removed:?}");
+    let events = other.events().await;
+    assert_eq!(told(&events), [format!("organization.deleted {}", other.organization)]);
+    let told: Value = serde_json::from_str(events[0].before.as_ref().unwrap()).unwrap();
+    assert_eq!(told["name"], "other");
+    let left: Vec<(&str, i64)> = rows_of(&app, other.organization).await;
+    assert!(left.iter().all(|(table, count)| *count == i64::from(*table == "events")), "{left:?}");
+    assert_eq!((rows_of(&app, app.organization).await, app.events().await), (before, own_events));
+    // Servers that remember the client do so for less than five seconds.
+    app.advance(5);
+    other.request("GET", "/subscription-plans").send().await.refused(401, "invalid_client");
+    other.browser("POST", CHECK).bearer(&theirs.token).send().await.refused(401, "invalid_client");
+    app.logged_in(&own.token).await.expect(200);
+    // Its name is free, it is in no list, and deleting it again changes nothing.
+    assert!(organizations::find(&app.app, "other").await.unwrap().is_none());
+    assert!(organizations::find(&app.app, &other.organization.to_string()).await.unwrap().is_none());
+    assert_eq!(organizations::list(&app.app).await.unwrap().len(), 1);
+    let (again, removed) = organizations::delete(&app.app, other.organization).await.unwrap();
+    assert!(again == deleted && removed.iter().all(|(_, count)| *count == 0));
+    assert!(clients::list(&app.app, other.organization).await.unwrap().is_empty());
+}
+
+/// How many rows each table has of an organization.
+async fn rows_of(app: &TestApp, organization: perennial_domain::id::OrganizationId) -> Vec<(&'static str, i64)> {
+    let mut counts = Vec::new();
+    for table in ["clients", "events", "idempotency_keys", "payments", "plans", "sessions", "subscriptions", "users"] {
+        let sql = perennial_store::Sql::built(format!("SELECT COUNT(*) FROM {table} WHERE organization_id = $1"));
+        let found = app.app.db.one(&sql, &[organization.bytes().into()], |row| row.int(0)).await.unwrap();
+        counts.push((table, found.unwrap()));
+    }
+    counts
+}
+
+#[tokio::test]
+async fn what_a_request_in_flight_leaves_in_a_deleted_organization_is_removed_later() {
+    let app = TestApp::start().await;
+    let other = Tenant::new(&app).await;
+    other.request("GET", "/subscription-plans").send().await.expect(200);
+    organizations::delete(&app.app, other.organization).await.unwrap();
+    // The server remembers the client for a moment.
+    let plan = json!({ "name": "Pro", "slug": "pro", "price": 19.99, "billing_cycle": "monthly" });
+    let late = other.request("POST", "/subscription-plans").json(&plan).send().await;
+    organizations::purge_deleted(&app.app).await.unwrap();
+    let left = rows_of(&app, other.organization).await;
+    assert!(left.iter().all(|(table, count)| *count == i64::from(*table == "events")), "{}: {left:?}", late.status);
+}
+
+fn signer(held: &Held) -> String {
+    let head = held.token.split('.').next().unwrap();
+    let head = data_encoding::BASE64URL_NOPAD.decode(head.as_bytes()).unwrap();
+    serde_json::from_slice::<Value>(&head).unwrap()["kid"].as_str().unwrap().to_owned()
+}
+
+async fn published(app: &TestApp) -> Vec<String> {
+    let set = app.anonymous("GET", "/.well-known/jwks.json").send().await.expect(200).json;
+    set["keys"].as_array().unwrap().iter().map(|key| key["kid"].as_str().unwrap().to_owned()).collect()
+}
+
+#[tokio::test]
+async fn a_rotated_key_is_published_everywhere_before_it_signs_and_old_tokens_stay_valid() {
+    let app = TestApp::start().await;
+    let beside = app.beside().await;
+    let servers: Vec<&TestApp> = beside.iter().chain([&app]).collect();
+    let ada = app.sign_up("ada@example.com").await;
+    let old = signer(&ada);
+    for server in &servers {
+        assert_eq!(published(server).await, [old.clone()]);
+    }
+    let rotated = signing_keys::rotate(&app.app, false).await.unwrap();
+    assert_eq!((rotated.active_from, rotated.removed.len()), (app.now().plus_seconds(60), 0));
+    app.advance(5);
+    for server in &servers {
+        assert_eq!(published(server).await, [old.clone(), rotated.kid.clone()]);
+        assert_eq!(signer(&server.sign_in("ada@example.com").await), old);
+    }
+    app.advance(55);
+    for server in &servers {
+        let held = server.sign_in("ada@example.com").await;
+        assert_eq!(signer(&held), rotated.kid);
+        for checking in &servers {
+            checking.logged_in(&held.token).await.expect(200);
+            checking.logged_in(&ada.token).await.expect(200);
+        }
+    }
+    let events = app.events().await;
+    let told = events.iter().find(|event| event.kind.as_str() == "organization.keys_rotated").unwrap();
+    assert_eq!(serde_json::from_str::<Value>(told.after.as_ref().unwrap()).unwrap()["kid"], rotated.kid);
+    // The old key goes when its last token has expired, as after any other rotation.
+    app.advance(3660);
+    assert_eq!(published(&app).await, [rotated.kid]);
+}
+
+#[tokio::test]
+async fn revoking_old_keys_ends_access_tokens_but_no_session() {
+    let app = TestApp::start().await;
+    let beside = app.beside().await;
+    let servers: Vec<&TestApp> = beside.iter().chain([&app]).collect();
+    let ada = app.sign_up("ada@example.com").await;
+    for server in &servers {
+        server.logged_in(&ada.token).await.expect(200);
+    }
+    let rotated = signing_keys::rotate(&app.app, true).await.unwrap();
+    assert_eq!((rotated.active_from, rotated.removed), (app.now(), vec![signer(&ada)]));
+    app.advance(5);
+    for server in &servers {
+        assert_eq!(published(server).await, [rotated.kid.clone()]);
+        server.logged_in(&ada.token).await.refused(401, "invalid_token");
+    }
+    let fresh = Held::of(&app.refresh(&ada.refresh_token).await.expect(200));
+    assert_eq!((signer(&fresh), fresh.session_id()), (rotated.kid, ada.session_id()));
+    for server in &servers {
+        server.logged_in(&fresh.token).await.expect(200);
+    }
+}
+
+#[tokio::test]
+async fn a_key_made_ahead_goes_with_a_rotation() {
+    let app = TestApp::start().await;
+    let ada = app.sign_up("ada@example.com").await;
+    app.advance(29 * 24 * 3600 + 60);
+    let [old, ahead] = published(&app).await.try_into().unwrap();
+    assert_eq!(old, signer(&ada));
+    let rotated = signing_keys::rotate(&app.app, false).await.unwrap();
+    assert_eq!(rotated.removed, [ahead]);
+    app.advance(60);
+    assert_eq!(signer(&app.sign_in("ada@example.com").await), rotated.kid);
+    assert_eq!(published(&app).await, [old, rotated.kid]);
+}
