@@ -2,11 +2,13 @@
 
 mod configuration;
 mod examples;
+mod incidents;
 mod providers;
 mod records;
 mod transfer;
 
 pub(crate) use configuration::Configuration;
+pub(crate) use incidents::{ClientUpdate, Keys, Relink, SessionRevoke};
 pub(crate) use providers::{Identity, Provider, ProviderAdd};
 pub(crate) use records::{Format, Payment, Plan, PlanList, Portion, Session, Single, Subscription, SubscriptionList};
 pub(crate) use transfer::{Copying, Demo, Export, From, Import, LineFormat, Serving, Transfer};
@@ -64,6 +66,9 @@ pub(crate) enum Command {
     /// Clients: the applications that may call.
     #[command(subcommand, after_help = examples::CLIENT)]
     Client(Client),
+    /// Manage the keys that sign access tokens.
+    #[command(subcommand, after_help = examples::KEYS)]
+    Keys(Keys),
     /// Users: the people who subscribe.
     #[command(subcommand, after_help = examples::USER)]
     User(User),
@@ -180,6 +185,18 @@ pub(crate) enum Org {
     },
     /// List the organizations.
     List,
+    /// Delete an organization with its clients, users, plans, subscriptions, payments and events.
+    ///
+    /// Clients stop working within 5 seconds and sessions end. Only the event `organization.deleted` remains, which you can
+    /// read with `perennial events list --org ID`. This cannot be undone. Run the command again if it was interrupted.
+    Delete {
+        /// The organization, by name or id.
+        #[arg(value_name = "ORGANIZATION")]
+        org: String,
+        /// Do not ask for the organization's name on standard input.
+        #[arg(long)]
+        yes: bool,
+    },
 }
 
 #[derive(Args)]
@@ -209,6 +226,17 @@ pub(crate) enum Client {
         #[command(flatten)]
         org: InOrg,
     },
+    /// Enable a client that was disabled, on every server within seconds.
+    Enable {
+        /// The client's record id (cli_…) or its name.
+        client: String,
+        #[command(flatten)]
+        org: InOrg,
+    },
+    /// Change a client's scopes, origins, CIDRs or expiry, on every server within seconds.
+    ///
+    /// Each option replaces the stored list. What you do not name stays as it is.
+    Update(ClientUpdate),
     /// Give a trusted client a new id; the old one stops working within seconds.
     Rotate {
         /// The client's record id (cli_…) or its name.
@@ -270,6 +298,38 @@ pub(crate) enum User {
         #[command(flatten)]
         single: Single,
     },
+    /// Block a user: end all sessions at once and refuse sign-in, sign-up and refresh.
+    ///
+    /// Subscriptions stay as they are.
+    Block {
+        /// The user's id (usr_…) or e-mail address.
+        user: String,
+        #[command(flatten)]
+        org: InOrg,
+    },
+    /// Unblock a user, who can then sign in again.
+    Unblock {
+        /// The user's id (usr_…) or e-mail address.
+        user: String,
+        #[command(flatten)]
+        org: InOrg,
+    },
+    /// Erase a user: remove all personal data and sessions, and cancel the subscriptions.
+    ///
+    /// Does what `delete-my-account` does, also for a user without an identity. Payments stay, without a name. This cannot
+    /// be undone.
+    Erase {
+        /// The user's id (usr_…) or e-mail address.
+        user: String,
+        #[command(flatten)]
+        org: InOrg,
+    },
+    /// Link users to other identities, one user or all users of a file, in one transaction.
+    ///
+    /// Use it when an organization moves to another identity provider: a user is known by issuer and subject, so nobody
+    /// could sign in otherwise. Sessions stay valid. The file is CSV with the header `user,issuer,subject`, or one JSON
+    /// object with these members per line; `user` is an id or an e-mail address.
+    Relink(Relink),
 }
 
 #[derive(Subcommand)]

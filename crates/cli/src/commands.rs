@@ -5,11 +5,13 @@ mod clients;
 pub(crate) mod configuration;
 mod events;
 mod identity;
+mod keys;
 mod organizations;
 mod payments;
 mod plans;
 mod providers;
 mod records;
+mod relink;
 mod sessions;
 mod subscriptions;
 pub(crate) mod transfer;
@@ -17,7 +19,7 @@ mod users;
 
 pub(crate) use providers::advice_on;
 
-use crate::arguments::Command;
+use crate::arguments::{Command, User};
 use crate::config::Config;
 use crate::failure::Failure;
 use crate::storage::Key;
@@ -38,6 +40,7 @@ pub(crate) async fn run(command: Command, config: &Config, json: bool) -> Result
     let result = match command {
         Command::Org(command) => organizations::run(&app, command, json).await,
         Command::Client(command) => clients::run(&app, command, json).await,
+        Command::Keys(command) => keys::run(&app, &command, json).await,
         Command::User(command) => users::run(&app, command, json).await,
         Command::Session(command) => sessions::run(&app, command, json).await,
         Command::Plan(command) => plans::run(&app, command, json).await,
@@ -67,7 +70,9 @@ async fn open(command: &Command, config: &Config) -> Result<App, Failure> {
         Command::Provider(command) => {
             storage::operator(config, providers::key(command), providers::options(config)?).await
         }
-        Command::Identity(_) => storage::operator(config, Key::Needed, AppOptions::default()).await,
+        Command::Identity(_) | Command::Keys(_) => storage::operator(config, Key::Needed, AppOptions::default()).await,
+        // An issuer is compared with those of the file's providers too.
+        Command::User(User::Relink(_)) => storage::operator(config, Key::NotNeeded, providers::options(config)?).await,
         _ => storage::operator(config, Key::NotNeeded, AppOptions::default()).await,
     }
 }

@@ -25,6 +25,11 @@ pub(crate) fn offer(text: &str) -> Result<bool, Failure> {
     }
 }
 
+/// A number of things, such as `1 session` or `2 sessions`.
+pub(crate) fn counted(count: usize, thing: &str) -> String {
+    if count == 1 { format!("1 {thing}") } else { format!("{count} {thing}s") }
+}
+
 /// Rows in columns as wide as their widest cell.
 pub(crate) fn table<const N: usize>(heads: [&str; N], rows: &[[String; N]]) -> String {
     let mut widths = heads.map(|head| head.chars().count());

@@ -7,7 +7,7 @@ use crate::notify::Notify;
 use crate::start::{self, Given};
 use crate::{commands, logs, storage, telemetry};
 use perennial_app::context::App;
-use perennial_app::{idempotency, limits, sessions, signing_keys};
+use perennial_app::{idempotency, limits, organizations, sessions, signing_keys};
 use perennial_http::server::{Server, ServerOptions};
 use perennial_http::{Api, MetricsPage};
 use perennial_store::Db;
@@ -117,6 +117,9 @@ async fn sweep(app: Arc<App>, stopped: watch::Receiver<bool>) {
         }
         if let Err(error) = sessions::sweep(&app).await {
             tracing::warn!(%error, "old sessions could not be removed");
+        }
+        if let Err(error) = organizations::purge_deleted(&app).await {
+            tracing::warn!(%error, "records of deleted organizations could not be removed");
         }
         if let Err(error) = signing_keys::current(&app).await {
             tracing::warn!(%error, "the signing keys could not be looked at");

@@ -43,17 +43,28 @@ pub(super) const BACKUP: &str = "Examples:
 pub(super) const ORG: &str = "Examples:
   perennial org create --name acme --currency EUR
   perennial org update acme --max-sessions 5
+  perennial org delete acme --yes
   perennial org list --json";
 
 pub(super) const CLIENT: &str = "Examples:
   perennial client create --name billing --kind trusted --scope plans:read,subscriptions:read
   perennial client create --name app --kind public --scope auth --origin https://app.example.com
   perennial client rotate billing
-  perennial client disable app --org acme";
+  perennial client disable app --org acme
+  perennial client enable app --org acme
+  perennial client update billing --scope plans:read --cidr 10.0.0.0/8 --expires-at 2027-01-01T00:00:00Z";
+
+pub(super) const KEYS: &str = "Examples:
+  perennial keys rotate
+  perennial keys rotate --revoke-old";
 
 pub(super) const USER: &str = "Examples:
   perennial user create --email ada@example.com
-  perennial user list --limit 10";
+  perennial user list --limit 10
+  perennial user block ada@example.com
+  perennial user erase ada@example.com
+  perennial user relink --user ada@example.com --issuer https://login.example.com --subject 42
+  perennial user relink --file identities.csv --dry-run";
 
 pub(super) const PROVIDER: &str = "Examples:
   perennial provider add --preset google --audience 1234.apps.googleusercontent.com
@@ -87,7 +98,8 @@ pub(super) const DOCTOR: &str = "Examples:
   perennial doctor --listen 0.0.0.0:8080 --json";
 
 pub(super) const SESSION: &str = "Examples:
-  perennial session list --user ada@example.com";
+  perennial session list --user ada@example.com
+  perennial session revoke --user ada@example.com";
 
 pub(super) const PLAN: &str = "Examples:
   perennial plan list

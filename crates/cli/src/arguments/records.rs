@@ -1,7 +1,7 @@
 //! `perennial plan|subscription|payment|session`, and what all lists of records share.
 //! Filters have the API's names and read what the API reads.
 
-use super::InOrg;
+use super::{InOrg, SessionRevoke};
 use clap::{Args, Subcommand, ValueEnum};
 
 /// How records are written.
@@ -182,6 +182,8 @@ pub(crate) enum Session {
         #[command(flatten)]
         portion: Portion,
     },
+    /// End one session, or all sessions of a user, at once on every server.
+    Revoke(SessionRevoke),
     /// Show one session, live or ended.
     Get {
         /// The session's id (ses_…).

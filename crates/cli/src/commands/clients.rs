@@ -1,10 +1,10 @@
 //! `perennial client`. A trusted client's id is printed once, when it is made, and never again.
 
 use super::{organization, wrong};
-use crate::arguments::{Client as Command, ClientCreate, Kind};
+use crate::arguments::{Client as Command, ClientCreate, ClientUpdate, Kind};
 use crate::failure::Failure;
 use crate::output;
-use perennial_app::clients::{self, Credential, NewClient, Presents};
+use perennial_app::clients::{self, ClientChanges, Credential, NewClient, Presents};
 use perennial_app::context::App;
 use perennial_domain::clients::{Client, ClientKind, ClientName, Origin, PublicId, Scope, Scopes};
 use perennial_domain::id::OrganizationId;
@@ -25,6 +25,13 @@ pub(super) async fn run(app: &App, command: Command, json: bool) -> Result<(), F
             let client = clients::disable(app, organization.id, found.id).await?;
             output::print(json, &client, || format!("Disabled {}: it stops working within 5 seconds.", client.id))
         }
+        Command::Enable { client, org } => {
+            let organization = organization(app, &org.org).await?;
+            let found = find(app, organization.id, &client).await?;
+            let client = clients::enable(app, organization.id, found.id).await?;
+            output::print(json, &client, || format!("Enabled {}: it works within 5 seconds.", client.id))
+        }
+        Command::Update(flags) => update(app, &flags, json).await,
         Command::Rotate { client, org } => {
             let organization = organization(app, &org.org).await?;
             let found = find(app, organization.id, &client).await?;
@@ -33,7 +40,7 @@ pub(super) async fn run(app: &App, command: Command, json: bool) -> Result<(), F
             }
             if found.disabled_at.is_some() {
                 return Err(Failure::new(format!(
-                    "{client:?} is disabled and stays so: create another client instead"
+                    "{client:?} is disabled: enable it first with `perennial client enable`, or create another client"
                 )));
             }
             let credential = Credential::generate(&app.chance);
@@ -47,6 +54,24 @@ pub(super) async fn run(app: &App, command: Command, json: bool) -> Result<(), F
             })
         }
     }
+}
+
+async fn update(app: &App, flags: &ClientUpdate, json: bool) -> Result<(), Failure> {
+    let organization = organization(app, &flags.org.org).await?;
+    let found = find(app, organization.id, &flags.client).await?;
+    let (change, kind) = (&flags.change, found.kind);
+    let expires_at = change.expires_at.as_deref().map(Time::parse).transpose();
+    let expires_at = expires_at.map_err(|reason| wrong("expires-at", &reason))?;
+    let changes = ClientChanges {
+        scopes: (!change.scopes.is_empty()).then(|| scopes(&change.scopes, kind)).transpose()?,
+        origins: (change.no_origins || !change.origins.is_empty())
+            .then(|| origins(&change.origins, kind))
+            .transpose()?,
+        cidrs: (change.no_cidrs || !change.cidrs.is_empty()).then(|| cidrs(&change.cidrs, kind)).transpose()?,
+        expires_at: (change.no_expiry || expires_at.is_some()).then_some(expires_at),
+    };
+    let client = clients::update(app, organization.id, found.id, &changes).await?;
+    output::print(json, &client, || format!("Updated {}: the change takes effect within 5 seconds.", client.id))
 }
 
 async fn create(app: &App, create: ClientCreate, json: bool) -> Result<(), Failure> {

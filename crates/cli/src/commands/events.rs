@@ -5,7 +5,7 @@ use crate::arguments::Events;
 use crate::failure::Failure;
 use crate::output;
 use perennial_app::context::App;
-use perennial_app::events;
+use perennial_app::{events, organizations};
 use perennial_domain::events::Event;
 use perennial_domain::time::Time;
 use serde_json::{Value, json};
@@ -13,7 +13,12 @@ use serde_json::{Value, json};
 pub(super) async fn run(app: &App, command: Events, json: bool) -> Result<(), Failure> {
     match command {
         Events::List { limit, before, org } => {
-            let organization = organization(app, &org.org).await?;
+            // Of a deleted organization the event of its deletion can still be read.
+            let found = organizations::find_with_deleted(app, &org.org).await?;
+            let organization = match found {
+                Some(found) => found,
+                None => organization(app, &org.org).await?,
+            };
             let before = before
                 .map(|text| text.parse().map_err(|_| Failure::new("--before must be an event's id, such as evt_01h4…")))
                 .transpose()?;

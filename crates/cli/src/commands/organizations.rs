@@ -7,7 +7,9 @@ use crate::output;
 use perennial_app::context::App;
 use perennial_app::organizations;
 use perennial_domain::currency::Currency;
-use perennial_domain::organizations::OrganizationName;
+use perennial_domain::organizations::{Organization, OrganizationName};
+use serde_json::{Value, json};
+use std::io::BufRead;
 
 pub(super) async fn run(app: &App, command: Org, json: bool) -> Result<(), Failure> {
     match command {
@@ -29,6 +31,7 @@ pub(super) async fn run(app: &App, command: Org, json: bool) -> Result<(), Failu
                 format!("{} wants {bound} a user's sessions.", updated.name.as_str())
             })
         }
+        Org::Delete { org, yes } => delete(app, &org, yes, json).await,
         Org::List => {
             let organizations = organizations::list(app).await?;
             output::print(json, &organizations, || {
@@ -47,4 +50,38 @@ pub(super) async fn run(app: &App, command: Org, json: bool) -> Result<(), Failu
             })
         }
     }
+}
+
+async fn delete(app: &App, named: &str, is_confirmed: bool, json: bool) -> Result<(), Failure> {
+    let missing = || Failure::new(format!("there is no organization {named:?}: see `perennial org list`"));
+    let found = organizations::find_with_deleted(app, named).await?.ok_or_else(missing)?;
+    if !is_confirmed {
+        confirm(&found)?;
+    }
+    let (deleted, removed) = organizations::delete(app, found.id).await?;
+    let counts: serde_json::Map<String, Value> =
+        removed.iter().map(|(name, count)| ((*name).to_owned(), (*count).into())).collect();
+    let data = json!({ "id": deleted.id, "name": found.name, "deleted_at": deleted.deleted_at, "removed": counts });
+    output::print(json, &data, || {
+        let rows: i64 = removed.iter().map(|(_, count)| count).sum();
+        format!(
+            "Deleted {} with {rows} rows. What remains is the event organization.deleted: \
+             perennial events list --org {}",
+            found.name.as_str(),
+            deleted.id
+        )
+    })
+}
+
+/// Asks for the organization's name.
+fn confirm(organization: &Organization) -> Result<(), Failure> {
+    let name = organization.name.as_str();
+    eprint!("This deletes {name} and everything in it. Type its name to continue: ");
+    let mut typed = String::new();
+    let read = std::io::stdin().lock().read_line(&mut typed);
+    if read.is_ok() && typed.trim_end_matches(['\r', '\n']) == name {
+        return Ok(());
+    }
+    eprintln!();
+    Err(Failure::new("nothing was deleted: type the organization's name, or give --yes"))
 }

@@ -2,8 +2,9 @@
 
 use super::records::{self, Column, Kind, text};
 use super::{organization, users};
-use crate::arguments::Session as Command;
+use crate::arguments::{Session as Command, SessionRevoke};
 use crate::failure::Failure;
+use crate::output;
 use perennial_app::clients;
 use perennial_app::context::App;
 use perennial_app::sessions::{self, Query, Session};
@@ -11,6 +12,7 @@ use perennial_domain::id::{ClientId, OrganizationId, SessionId, UserId};
 use perennial_domain::time::Time;
 use perennial_store::Position;
 use serde::Serialize;
+use serde_json::json;
 use std::collections::HashMap;
 
 static KIND: Kind = Kind {
@@ -59,6 +61,7 @@ pub(super) async fn run(app: &App, command: Command, json: bool) -> Result<(), F
             let record = |found: &Session| (found.id.to_string(), text(&SessionView::of(found, &clients)));
             records::list(&KIND, json, &portion, after, pages, record).await
         }
+        Command::Revoke(revoke) => self::revoke(app, &revoke, json).await,
         Command::Get { session, single } => {
             let organization = organization(app, &single.org.org).await?.id;
             let found = find(app, organization, &session).await?;
@@ -66,6 +69,26 @@ pub(super) async fn run(app: &App, command: Command, json: bool) -> Result<(), F
             records::show(&KIND, json, &single, &text(&SessionView::of(&found, &clients)))
         }
     }
+}
+
+async fn revoke(app: &App, flags: &SessionRevoke, json: bool) -> Result<(), Failure> {
+    let organization = organization(app, &flags.org.org).await?.id;
+    let (field, id, revoked) = match (&flags.session, &flags.user) {
+        (Some(named), _) => {
+            let session = find(app, organization, named).await?;
+            ("session_id", session.id.to_string(), sessions::end(app, organization, session.id).await?)
+        }
+        (None, Some(named)) => {
+            let user = users::find(app, organization, named).await?;
+            ("user_id", user.id.to_string(), sessions::revoke_user(app, organization, user.id).await?)
+        }
+        (None, None) => return Err(Failure::new("name a session, or a user with --user")),
+    };
+    output::print(json, &json!({ field: id, "revoked": revoked }), || match (field, revoked) {
+        ("session_id", 0) => format!("{id} had ended already."),
+        ("session_id", _) => format!("Revoked {id}."),
+        _ => format!("Revoked {} of {id}.", output::counted(revoked, "session")),
+    })
 }
 
 async fn find(app: &App, organization: OrganizationId, named: &str) -> Result<Session, Failure> {

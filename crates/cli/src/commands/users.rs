@@ -5,6 +5,7 @@ use super::{organization, wrong};
 use crate::arguments::User as Command;
 use crate::failure::Failure;
 use crate::output;
+use perennial_app::accounts::{self, Erased};
 use perennial_app::context::App;
 use perennial_app::users;
 use perennial_domain::id::{OrganizationId, UserId};
@@ -13,6 +14,7 @@ use perennial_domain::time::Time;
 use perennial_domain::users::{Email, User};
 use perennial_store::{Page, Position, Value};
 use serde::Serialize;
+use serde_json::json;
 
 static KIND: Kind = Kind {
     name: "user",
@@ -29,6 +31,7 @@ static KIND: Kind = Kind {
         "terms",
         "notifications",
         "role",
+        "is_blocked",
         "created_at",
         "updated_at",
     ],
@@ -55,6 +58,31 @@ pub(super) async fn run(app: &App, command: Command, json: bool) -> Result<(), F
             let record = |user: &User| (user.id.to_string(), text(&UserView::of(user)));
             records::list(&KIND, json, &portion, after, pages, record).await
         }
+        Command::Block { user, org } => {
+            let organization = organization(app, &org.org).await?.id;
+            let found = find(app, organization, &user).await?;
+            let (user, revoked) = users::block(app, organization, found.id).await?;
+            output::print(json, &UserView::of(&user), || {
+                format!("Blocked {}; {} ended.", user.id, output::counted(revoked, "session"))
+            })
+        }
+        Command::Unblock { user, org } => {
+            let organization = organization(app, &org.org).await?.id;
+            let found = find(app, organization, &user).await?;
+            let user = users::unblock(app, organization, found.id).await?;
+            output::print(json, &UserView::of(&user), || format!("{} can sign in again.", user.id))
+        }
+        Command::Erase { user, org } => {
+            let organization = organization(app, &org.org).await?.id;
+            let id = find(app, organization, &user).await?.id;
+            let Erased { sessions, subscriptions } = accounts::erase(app, organization, id).await?;
+            let data = json!({ "user_id": id, "sessions_ended": sessions, "subscriptions_cancelled": subscriptions });
+            output::print(json, &data, || {
+                let ended = (output::counted(sessions, "session"), output::counted(subscriptions, "subscription"));
+                format!("Erased {id}; ended {} and {}.", ended.0, ended.1)
+            })
+        }
+        Command::Relink(flags) => super::relink::run(app, &flags, json).await,
         Command::Get { user, single } => {
             let organization = organization(app, &single.org.org).await?.id;
             let user = find(app, organization, &user).await?;
@@ -110,6 +138,7 @@ struct UserView<'a> {
     terms: Option<bool>,
     notifications: Option<bool>,
     role: &'static str,
+    is_blocked: bool,
     created_at: Time,
     updated_at: Time,
 }
@@ -130,6 +159,7 @@ impl<'a> UserView<'a> {
             terms: profile.terms,
             notifications: profile.notifications,
             role: "user",
+            is_blocked: user.is_blocked(),
             created_at: user.created_at,
             updated_at: user.updated_at,
         }

@@ -21,6 +21,8 @@ mod doctor_telemetry;
 mod first_run;
 mod floods;
 mod help;
+mod incident_commands;
+mod incidents;
 mod local_tokens;
 mod manual;
 mod many_servers;
