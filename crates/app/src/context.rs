@@ -2,6 +2,7 @@
 //! Nothing else in the program reads a clock or draws a number.
 
 use crate::clients::ClientCache;
+use crate::housekeeping::{Figures, Retention};
 use crate::idempotency::InFlight;
 use crate::keys::Keys;
 use crate::limits::{Limits, RateLimits};
@@ -30,6 +31,8 @@ pub struct App {
     pub chance: Chance,
     /// The keys derived from the master key.
     pub keys: Keys,
+    /// What housekeeping reports.
+    pub housekeeping: Figures,
     pub(crate) options: AppOptions,
     pub(crate) clients: ClientCache,
     pub(crate) in_flight: InFlight,
@@ -55,6 +58,8 @@ pub struct AppOptions {
     pub providers: Vec<Configured>,
     /// How long an identity provider may take to answer.
     pub provider_limits: FetchLimits,
+    /// How long rows are stored that no request needs any more.
+    pub retention: Retention,
 }
 
 impl App {
@@ -67,6 +72,7 @@ impl App {
             clock,
             chance,
             keys,
+            housekeeping: Figures::default(),
             options,
             clients: ClientCache::default(),
             in_flight: InFlight::default(),

@@ -2,13 +2,11 @@
 
 use crate::context::App;
 use crate::error::Error;
+use crate::housekeeping::{self, BATCH};
 use perennial_domain::events::Event;
 use perennial_domain::id::{EventId, OrganizationId, uuid_floor};
 use perennial_domain::time::Time;
 use perennial_store::{Change, events, organizations};
-
-/// How many events one change removes, so that writers beside it do not wait long.
-const PRUNE_AT_ONCE: i64 = 1_000;
 
 /// An organization's events before `before` (or all), newest first.
 pub async fn list(
@@ -31,14 +29,11 @@ pub async fn latest(app: &App) -> Result<Option<Time>, Error> {
     Ok(latest)
 }
 
-/// Removes an organization's events older than `before`; answers how many there were.
-pub async fn prune(app: &App, organization: OrganizationId, before: Time) -> Result<i64, Error> {
+/// Removes an organization's events older than `before`; returns how many.
+///
+/// All pruning goes through here, by command and by retention: a consumer that still needs events lowers the bound here.
+pub async fn prune(app: &App, organization: OrganizationId, before: Time) -> Result<u64, Error> {
     let bound = EventId::from_bytes(uuid_floor(before));
-    let count = events::count_older(&app.db, organization, bound).await?;
-    let mut left = count;
-    while left > 0 {
-        app.db.commit(events::prune(Change::new(), organization, bound, PRUNE_AT_ONCE)).await?;
-        left -= PRUNE_AT_ONCE;
-    }
-    Ok(count)
+    let due = || events::due(&app.db, organization, bound, BATCH);
+    housekeeping::remove(app, due, || events::prune(Change::new(), organization, bound, BATCH)).await
 }

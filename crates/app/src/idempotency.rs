@@ -4,6 +4,7 @@
 use crate::caller::Caller;
 use crate::context::App;
 use crate::error::Error;
+use crate::housekeeping::{self, BATCH};
 use crate::keys::sha256;
 use perennial_domain::time::Time;
 use perennial_store::{self as store, Change, Miss, idempotency};
@@ -160,11 +161,12 @@ impl InFlight {
     }
 }
 
-/// Removes keys past their day, a thousand of each organization at a time.
+/// Removes every expired key, of every organization.
 pub async fn sweep(app: &App) -> Result<(), Error> {
+    let now = app.clock.now();
     for organization in store::organizations::all(&app.db).await? {
-        let change = idempotency::sweep(Change::new(), organization.id, app.clock.now(), 1_000);
-        app.db.commit(change).await?;
+        let due = || idempotency::due(&app.db, organization.id, now, BATCH);
+        housekeeping::remove(app, due, || idempotency::sweep(Change::new(), organization.id, now, BATCH)).await?;
     }
     Ok(())
 }

@@ -13,6 +13,7 @@ pub mod demo;
 pub mod error;
 pub mod events;
 pub mod first_run;
+pub mod housekeeping;
 pub mod idempotency;
 pub mod keys;
 pub mod limits;

@@ -8,6 +8,7 @@ mod window;
 use crate::caller::Caller;
 use crate::context::App;
 use crate::error::Error;
+use crate::housekeeping::{self, BATCH};
 use crate::keys::Keys;
 use perennial_domain::clients::ClientKind;
 use perennial_domain::id::{ClientId, OrganizationId};
@@ -107,8 +108,6 @@ pub fn count(app: &App, caller: &Caller, budget: Budget, address: IpAddr) -> Opt
 
 /// Removes what servers told each other in minutes that no longer count.
 pub async fn sweep(app: &App) -> Result<(), Error> {
-    /// Of many rows a few at a time, so that other writers get their turn.
-    const BATCH: i64 = 10_000;
     /// Two minutes count; servers' clocks may differ.
     const KEPT_SECONDS: i64 = 600;
     if !app.db.is_shared() {
@@ -116,9 +115,8 @@ pub async fn sweep(app: &App) -> Result<(), Error> {
     }
     let before = app.clock.now().plus_seconds(-KEPT_SECONDS);
     for organization in organizations::all(&app.db).await? {
-        while rate_limits::any_before(&app.db, organization.id, before).await? {
-            app.db.commit(rate_limits::sweep(Change::new(), organization.id, before, BATCH)).await?;
-        }
+        let due = || rate_limits::due(&app.db, organization.id, before, BATCH);
+        housekeeping::remove(app, due, || rate_limits::sweep(Change::new(), organization.id, before, BATCH)).await?;
     }
     Ok(())
 }

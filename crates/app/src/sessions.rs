@@ -17,6 +17,7 @@ use crate::caller::{Actor, Caller, json};
 use crate::clients::confirm;
 use crate::context::App;
 use crate::error::{Conflict, Error};
+use crate::housekeeping::{self, BATCH};
 use crate::revision::ATTEMPTS;
 use crate::signing_keys;
 use perennial_domain::clients::{ClientKind, Scope};
@@ -160,13 +161,12 @@ pub async fn revoke_all(
     Err(Conflict::Contended.into())
 }
 
-/// Removes sessions that have been over for a month, of every organization.
+/// Removes every session whose retention has passed, of every organization.
 pub async fn sweep(app: &App) -> Result<(), Error> {
-    const BATCH: i64 = 1_000;
-    const KEPT_SECONDS: i64 = 30 * 24 * 3600;
-    let before = app.clock.now().plus_seconds(-KEPT_SECONDS);
+    let before = app.options.retention.sessions_before(app.clock.now());
     for organization in organizations::all(&app.db).await? {
-        app.db.commit(sessions::sweep(Change::new(), organization.id, before, BATCH)).await?;
+        let due = || sessions::due(&app.db, organization.id, before, BATCH);
+        housekeeping::remove(app, due, || sessions::sweep(Change::new(), organization.id, before, BATCH)).await?;
     }
     Ok(())
 }

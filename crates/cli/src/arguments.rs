@@ -60,6 +60,12 @@ pub(crate) enum Command {
     /// Backups of a SQLite store, while the server runs.
     #[command(subcommand, after_help = examples::BACKUP)]
     Backup(Backup),
+    /// Give the space of removed rows back to the file system. SQLite only, and no server may be running.
+    ///
+    /// The store is written anew next to itself, verified and put in its place. This needs free space of the size of
+    /// the rows, in the data directory. If it is interrupted, the store stays as it was.
+    #[command(after_help = examples::COMPACT)]
+    Compact,
     /// Organizations: the tenants.
     #[command(subcommand, after_help = examples::ORG)]
     Org(Org),

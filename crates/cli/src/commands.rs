@@ -2,6 +2,7 @@
 
 mod backup;
 mod clients;
+mod compact;
 pub(crate) mod configuration;
 mod events;
 mod identity;
@@ -33,6 +34,7 @@ pub(crate) async fn run(command: Command, config: &Config, json: bool) -> Result
     let command = match command {
         Command::Migrate => return migrate(config, json).await,
         Command::Backup(command) => return backup::run(config, command, json),
+        Command::Compact => return compact::run(config, json),
         Command::Transfer(command) => return transfer::run(config, command, json).await,
         other => other,
     };
@@ -54,6 +56,7 @@ pub(crate) async fn run(command: Command, config: &Config, json: bool) -> Result
         | Command::Doctor(_)
         | Command::Migrate
         | Command::Backup(_)
+        | Command::Compact
         | Command::Config(_)
         | Command::Completions { .. }
         | Command::Man { .. }

@@ -11,6 +11,7 @@ pub(crate) mod schema;
 mod secret;
 pub(crate) mod source;
 mod telemetry;
+mod upkeep;
 mod values;
 
 pub(crate) use load::Loaded;
@@ -48,6 +49,8 @@ pub(crate) struct Config {
     pub(crate) postgres: Postgres,
     pub(crate) limits: Limits,
     pub(crate) rate_limits: RateLimits,
+    pub(crate) retention: upkeep::Retention,
+    pub(crate) backup: upkeep::Backup,
     pub(crate) telemetry: Telemetry,
     pub(crate) providers: Vec<ProviderEntry>,
     /// The file that said so, if there was one.
@@ -71,6 +74,8 @@ impl Default for Config {
             postgres: Postgres::default(),
             limits: Limits::default(),
             rate_limits: RateLimits::default(),
+            retention: upkeep::Retention::default(),
+            backup: upkeep::Backup::default(),
             telemetry: Telemetry::default(),
             providers: Vec::new(),
             file: None,

@@ -1,13 +1,14 @@
 //! `perennial serve`: from the configuration to a listening service, and down again without losing a request.
 
+pub(crate) mod backups;
+mod upkeep;
+
 use crate::config::{Config, environment};
 use crate::failure::Failure;
 use crate::greeting::{self, Listener, Places};
 use crate::notify::Notify;
 use crate::start::{self, Given};
 use crate::{commands, logs, storage, telemetry};
-use perennial_app::context::App;
-use perennial_app::{idempotency, limits, organizations, sessions, signing_keys};
 use perennial_http::server::{Server, ServerOptions};
 use perennial_http::{Api, MetricsPage};
 use perennial_store::Db;
@@ -18,8 +19,6 @@ use std::time::Duration;
 use tokio::signal::unix::{SignalKind, signal};
 use tokio::sync::watch;
 
-const SWEEP_EVERY: Duration = Duration::from_mins(10);
-
 /// Serves until told to stop.
 pub(crate) async fn run(config: Config, demo: bool) -> Result<(), Failure> {
     let (spans, telemetry) = telemetry::prepare(&config.telemetry)?.unzip();
@@ -29,6 +28,7 @@ pub(crate) async fn run(config: Config, demo: bool) -> Result<(), Failure> {
     }
     // All that can be refused without a trace comes before the store is touched.
     let given = Given::read(&config)?;
+    let schedule = backups::Schedule::of(&config)?;
     let notify = Arc::new(Notify::from_environment());
     let server = bind("--listen", config.listen, config.server()).await?;
     let address = server.local_addr();
@@ -50,7 +50,10 @@ pub(crate) async fn run(config: Config, demo: bool) -> Result<(), Failure> {
     if let Some(metrics) = metrics {
         tokio::spawn(metrics.serve(page, until_stopped(stopped.clone())));
     }
-    tokio::spawn(sweep(Arc::clone(&app), stopped.clone()));
+    tokio::spawn(upkeep::run(Arc::clone(&app), stopped.clone()));
+    if let Some(schedule) = schedule {
+        tokio::spawn(schedule.run(Arc::clone(&app), stopped.clone()));
+    }
     let way_down = WayDown { api: Arc::clone(&api), notify: Arc::clone(&notify), delay: config.stop_delay() };
     tokio::spawn(way_down.begin_at_signal(stop.clone())?);
     tokio::spawn(heartbeat(Arc::clone(&notify)));
@@ -100,32 +103,6 @@ async fn bind_metrics(config: &Config, api: SocketAddr) -> Result<Option<Server>
         Err(Failure(reason)) => {
             tracing::warn!(reason, "there will be no metrics");
             Ok(None)
-        }
-    }
-}
-
-/// Removes what has had its day, and makes the next signing key when it is due, now and then.
-async fn sweep(app: Arc<App>, stopped: watch::Receiver<bool>) {
-    let mut stop = Box::pin(until_stopped(stopped));
-    loop {
-        tokio::select! {
-            () = &mut stop => return,
-            () = tokio::time::sleep(SWEEP_EVERY) => {}
-        }
-        if let Err(error) = idempotency::sweep(&app).await {
-            tracing::warn!(%error, "old idempotency keys could not be removed");
-        }
-        if let Err(error) = sessions::sweep(&app).await {
-            tracing::warn!(%error, "old sessions could not be removed");
-        }
-        if let Err(error) = organizations::purge_deleted(&app).await {
-            tracing::warn!(%error, "records of deleted organizations could not be removed");
-        }
-        if let Err(error) = signing_keys::current(&app).await {
-            tracing::warn!(%error, "the signing keys could not be looked at");
-        }
-        if let Err(error) = limits::sweep(&app).await {
-            tracing::warn!(%error, "old counts of attempts could not be removed");
         }
     }
 }

@@ -4,6 +4,7 @@ use crate::clients_file::ClientsFile;
 use crate::config::{self, Config, Told};
 use crate::failure::Failure;
 use crate::public_url::PublicUrl;
+use crate::serve::backups;
 use crate::{master_key, providers};
 use perennial_app::clients::Credential;
 use perennial_app::context::{App, AppOptions, Chance, Clock};
@@ -43,7 +44,7 @@ impl Given {
             Ok(None) if config.database_url.is_some() => Some(master_key::missing(config)),
             other => other.err(),
         };
-        key.into_iter().chain(bootstrap_credential().err()).collect()
+        key.into_iter().chain(bootstrap_credential().err()).chain(backups::fault(config)).collect()
     }
 }
 
@@ -75,6 +76,7 @@ pub(crate) async fn start(config: &Config, given: Given, db: Db, address: Socket
         rate_limits: config.rate_limits.app(),
         local_provider: local_provider(config, address),
         providers: given.providers,
+        retention: config.retention.app(),
         ..AppOptions::default()
     };
     let app = App::new(db, Clock::System, chance, Keys::derive(&key), options);

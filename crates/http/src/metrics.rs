@@ -161,8 +161,36 @@ impl MetricsPage {
             gauge("process_resident_memory_bytes", "Memory held by the process.", resident_bytes()),
             batches(&store),
         ]);
+        families.extend(self.housekeeping());
         families.extend(self.more.iter().flat_map(|more| more()));
         families
+    }
+}
+
+impl MetricsPage {
+    /// What the server does by itself: expired rows, the log, backups.
+    fn housekeeping(&self) -> Vec<Family> {
+        let app = &self.api.app;
+        let figures = &app.housekeeping;
+        let gauge = |name, about, value| Family::number(name, about, Series::Gauge, value);
+        let expired =
+            figures.expired_rows().map(|(table, value)| Number { labels: vec![("table", table.to_owned())], value });
+        let about = "Expired rows still stored, counted every minute, up to 10000 for each organization.";
+        let log = app.db.wal_bytes().unwrap_or(0);
+        vec![
+            Family { name: "perennial_expired_rows".to_owned(), about, series: Series::Gauge(expired.into()) },
+            gauge(
+                "backup_interval_seconds",
+                "Interval of scheduled backups; 0 if off.",
+                figures.backup_interval_seconds(),
+            ),
+            gauge(
+                "last_backup_timestamp_seconds",
+                "Start of the last verified scheduled backup; 0 if none.",
+                figures.last_backup_seconds(),
+            ),
+            gauge("wal_bytes", "Size of SQLite's write-ahead log on disk; 0 on PostgreSQL.", log),
+        ]
     }
 }
 

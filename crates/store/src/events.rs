@@ -32,18 +32,21 @@ pub(crate) static NEWEST: Sql = Sql::new(
      LIMIT $3",
 );
 
-pub(crate) static PRUNE: Sql = Sql::new(
-    "DELETE FROM events
-     WHERE organization_id = $1 AND id IN (
-         SELECT id FROM events
+macro_rules! due {
+    () => {
+        "SELECT id FROM events
          WHERE organization_id = $1 AND id < $2
          ORDER BY id
-         LIMIT $3)",
-);
+         LIMIT $3"
+    };
+}
 
-pub(crate) static OLDER: Sql = Sql::new(
-    "SELECT COUNT(*) FROM events
-     WHERE organization_id = $1 AND id < $2",
+pub(crate) static DUE: Sql = Sql::new(due!());
+
+/// See the sweep of idempotency keys.
+pub(crate) static PRUNE: Sql = Sql::split(
+    concat!("DELETE FROM events WHERE organization_id = $1 AND id IN (", due!(), ")"),
+    concat!("DELETE FROM events WHERE organization_id = $1 AND id IN (", due!(), " FOR UPDATE SKIP LOCKED)"),
 );
 
 /// Writes the event with the change it tells of.
@@ -71,16 +74,18 @@ pub async fn newest(db: &Db, organization: OrganizationId, before: EventId, limi
     db.all(&NEWEST, &[organization.bytes().into(), before.bytes().into(), limit.into()], read).await
 }
 
-/// How many events are older than `before`.
-pub async fn count_older(db: &Db, organization: OrganizationId, before: EventId) -> Result<i64, Error> {
-    let params = [organization.bytes().into(), before.bytes().into()];
-    Ok(db.one(&OLDER, &params, |row| row.int(0)).await?.unwrap_or(0))
+/// The ids of the first `limit` events older than `before`, oldest first.
+pub async fn due(db: &Db, organization: OrganizationId, before: EventId, limit: i64) -> Result<Vec<EventId>, Error> {
+    db.all(&DUE, &bounds(organization, before, limit), |row| Ok(EventId::from_bytes(row.uuid(0)?))).await
 }
 
 /// Removes up to `limit` events older than `before`, oldest first.
 pub fn prune(change: Change, organization: OrganizationId, before: EventId, limit: i64) -> Change {
-    let values: Vec<Value> = vec![organization.bytes().into(), before.bytes().into(), limit.into()];
-    change.execute_any(&PRUNE, values)
+    change.execute_any(&PRUNE, bounds(organization, before, limit).into())
+}
+
+fn bounds(organization: OrganizationId, before: EventId, limit: i64) -> [Value; 3] {
+    [organization.bytes().into(), before.bytes().into(), limit.into()]
 }
 
 fn read(row: &Row<'_>) -> Result<Event, Error> {

@@ -64,13 +64,32 @@ pub(crate) static BY_KEY: Sql = Sql::new(
      WHERE organization_id = $1 AND client_id = $2 AND key = $3",
 );
 
-pub(crate) static SWEEP: Sql = Sql::new(
-    "DELETE FROM idempotency_keys
-     WHERE organization_id = $1 AND (client_id, key) IN (
-         SELECT client_id, key FROM idempotency_keys
+macro_rules! due {
+    () => {
+        "SELECT client_id, key FROM idempotency_keys
          WHERE organization_id = $1 AND expires_at <= $2
          ORDER BY expires_at
-         LIMIT $3)",
+         LIMIT $3"
+    };
+}
+
+pub(crate) static DUE: Sql = Sql::new(due!());
+
+/// On PostgreSQL several servers sweep at once: each takes rows that no other holds, so none waits for another.
+pub(crate) static SWEEP: Sql = Sql::split(
+    concat!("DELETE FROM idempotency_keys WHERE organization_id = $1 AND (client_id, key) IN (", due!(), ")"),
+    concat!(
+        "DELETE FROM idempotency_keys WHERE organization_id = $1 AND (client_id, key) IN (",
+        due!(),
+        " FOR UPDATE SKIP LOCKED)"
+    ),
+);
+
+pub(crate) static EXPIRED: Sql = Sql::new(
+    "SELECT COUNT(*) FROM (
+         SELECT 1 FROM idempotency_keys
+         WHERE organization_id = $1 AND expires_at <= $2
+         LIMIT $3) AS counted",
 );
 
 /// What a key that has not expired at `now` stands for.
@@ -97,9 +116,29 @@ pub fn insert(change: Change, owner: &Owner, remembered: &Remembered, now: Time,
     change.key(&INSERT, values, Miss::Key)
 }
 
+/// The first `limit` of an organization's keys that have expired at `now`, oldest first.
+pub async fn due(
+    db: &Db,
+    organization: OrganizationId,
+    now: Time,
+    limit: i64,
+) -> Result<Vec<(ClientId, String)>, Error> {
+    let read = |row: &Row<'_>| Ok((ClientId::from_bytes(row.uuid(0)?), row.text(1)?));
+    db.all(&DUE, &bounds(organization, now, limit), read).await
+}
+
+/// How many of an organization's keys have expired at `now`, counted up to `limit`.
+pub async fn count_expired(db: &Db, organization: OrganizationId, now: Time, limit: i64) -> Result<i64, Error> {
+    Ok(db.one(&EXPIRED, &bounds(organization, now, limit), |row| row.int(0)).await?.unwrap_or(0))
+}
+
 /// Removes up to `limit` of an organization's keys that have expired at `now`.
 pub fn sweep(change: Change, organization: OrganizationId, now: Time, limit: i64) -> Change {
-    change.execute_any(&SWEEP, vec![organization.bytes().into(), kept::time(now), limit.into()])
+    change.execute_any(&SWEEP, bounds(organization, now, limit).into())
+}
+
+fn bounds(organization: OrganizationId, now: Time, limit: i64) -> [Value; 3] {
+    [organization.bytes().into(), kept::time(now), limit.into()]
 }
 
 fn read(row: &Row<'_>) -> Result<Remembered, Error> {

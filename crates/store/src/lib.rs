@@ -26,6 +26,7 @@ mod value;
 mod walks;
 
 pub mod clients;
+pub mod deleted;
 pub mod events;
 pub mod examine;
 pub mod idempotency;
@@ -183,6 +184,14 @@ impl Db {
         match &self.engine {
             Engine::Sqlite(sqlite) => sqlite.metrics(),
             Engine::Postgres(postgres) => postgres.metrics(),
+        }
+    }
+
+    /// The size of SQLite's write-ahead log on disk; `None` on PostgreSQL, which has its own.
+    pub fn wal_bytes(&self) -> Option<u64> {
+        match &self.engine {
+            Engine::Sqlite(sqlite) => Some(sqlite.wal_bytes()),
+            Engine::Postgres(_) => None,
         }
     }
 

@@ -38,9 +38,9 @@ macro_rules! migrations {
 }
 
 pub(crate) static SQLITE: &[Migration] =
-    migrations!("sqlite": 1 => "0001_foundation", 2 => "0002_identity", 3 => "0003_blocked_users");
+    migrations!("sqlite": 1 => "0001_foundation", 2 => "0002_identity", 3 => "0003_blocked_users", 4 => "0004_retention");
 pub(crate) static POSTGRES: &[Migration] =
-    migrations!("postgres": 1 => "0001_foundation", 2 => "0002_identity", 3 => "0003_blocked_users");
+    migrations!("postgres": 1 => "0001_foundation", 2 => "0002_identity", 3 => "0003_blocked_users", 4 => "0004_retention");
 
 /// The schema version this program needs; the same on both engines.
 pub(crate) fn known_version() -> i64 {

@@ -29,19 +29,25 @@ pub(crate) static ELSEWHERE: Sql = Sql::new(
      WHERE organization_id = $1 AND window_start IN ($2, $3) AND bucket BETWEEN $4 AND $5 AND bucket <> $6",
 );
 
-pub(crate) static ANY_BEFORE: Sql = Sql::new(
-    "SELECT 1 FROM rate_limits
-     WHERE organization_id = $1 AND window_start < $2
-     LIMIT 1",
-);
-
-pub(crate) static SWEEP: Sql = Sql::new(
-    "DELETE FROM rate_limits
-     WHERE organization_id = $1 AND (window_start, bucket) IN (
-         SELECT window_start, bucket FROM rate_limits
+macro_rules! due {
+    () => {
+        "SELECT window_start, bucket FROM rate_limits
          WHERE organization_id = $1 AND window_start < $2
          ORDER BY window_start, bucket
-         LIMIT $3)",
+         LIMIT $3"
+    };
+}
+
+pub(crate) static DUE: Sql = Sql::new(due!());
+
+/// See the sweep of idempotency keys.
+pub(crate) static SWEEP: Sql = Sql::split(
+    concat!("DELETE FROM rate_limits WHERE organization_id = $1 AND (window_start, bucket) IN (", due!(), ")"),
+    concat!(
+        "DELETE FROM rate_limits WHERE organization_id = $1 AND (window_start, bucket) IN (",
+        due!(),
+        " FOR UPDATE SKIP LOCKED)"
+    ),
 );
 
 /// How many attempts this server has counted in the minute that starts at `window`.
@@ -76,15 +82,24 @@ pub async fn elsewhere(
     Ok(windows.map(total))
 }
 
-/// Whether an organization has counts of minutes that started before.
-pub async fn any_before(db: &Db, organization: OrganizationId, before: Time) -> Result<bool, Error> {
-    let found = db.one(&ANY_BEFORE, &[organization.bytes().into(), kept::time(before)], |_| Ok(())).await?;
-    Ok(found.is_some())
+/// The first `limit` of an organization's counts of minutes that started before, oldest first.
+pub async fn due(
+    db: &Db,
+    organization: OrganizationId,
+    before: Time,
+    limit: i64,
+) -> Result<Vec<(Time, Vec<u8>)>, Error> {
+    let read = |row: &Row<'_>| Ok((kept::read_time(row.time(0)?)?, row.bytes(1)?));
+    db.all(&DUE, &bounds(organization, before, limit), read).await
 }
 
 /// Removes up to `limit` of an organization's counts of minutes that started before.
 pub fn sweep(change: Change, organization: OrganizationId, before: Time, limit: i64) -> Change {
-    change.execute_any(&SWEEP, vec![organization.bytes().into(), kept::time(before), limit.into()])
+    change.execute_any(&SWEEP, bounds(organization, before, limit).into())
+}
+
+fn bounds(organization: OrganizationId, before: Time, limit: i64) -> [Value; 3] {
+    [organization.bytes().into(), kept::time(before), limit.into()]
 }
 
 /// The server stands last, so that the counts of all servers stand side by side.

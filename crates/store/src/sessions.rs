@@ -105,13 +105,28 @@ pub(crate) static ERASE: Sql = Sql::new(
      WHERE organization_id = $1 AND user_id = $2",
 );
 
-pub(crate) static SWEEP: Sql = Sql::new(
-    "DELETE FROM sessions
-     WHERE organization_id = $1 AND id IN (
-         SELECT id FROM sessions
+macro_rules! due {
+    () => {
+        "SELECT id FROM sessions
          WHERE organization_id = $1 AND expires_at <= $2
          ORDER BY expires_at
-         LIMIT $3)",
+         LIMIT $3"
+    };
+}
+
+pub(crate) static DUE: Sql = Sql::new(due!());
+
+/// See the sweep of idempotency keys.
+pub(crate) static SWEEP: Sql = Sql::split(
+    concat!("DELETE FROM sessions WHERE organization_id = $1 AND id IN (", due!(), ")"),
+    concat!("DELETE FROM sessions WHERE organization_id = $1 AND id IN (", due!(), " FOR UPDATE SKIP LOCKED)"),
+);
+
+pub(crate) static EXPIRED: Sql = Sql::new(
+    "SELECT COUNT(*) FROM (
+         SELECT 1 FROM sessions
+         WHERE organization_id = $1 AND expires_at <= $2
+         LIMIT $3) AS counted",
 );
 
 static LISTING: Listing = Listing::new(
@@ -240,9 +255,24 @@ pub fn erase(change: Change, organization: OrganizationId, user: UserId) -> Chan
     change.execute_any(&ERASE, vec![organization.bytes().into(), user.bytes().into()])
 }
 
-/// Removes up to `limit` of an organization's sessions that were over at `before`.
+/// The first `limit` of an organization's sessions that had expired at `before`, oldest first.
+pub async fn due(db: &Db, organization: OrganizationId, before: Time, limit: i64) -> Result<Vec<SessionId>, Error> {
+    let read = |row: &Row<'_>| Ok(SessionId::from_bytes(row.uuid(0)?));
+    db.all(&DUE, &bounds(organization, before, limit), read).await
+}
+
+/// How many of an organization's sessions had expired at `before`, counted up to `limit`.
+pub async fn count_expired(db: &Db, organization: OrganizationId, before: Time, limit: i64) -> Result<i64, Error> {
+    Ok(db.one(&EXPIRED, &bounds(organization, before, limit), |row| row.int(0)).await?.unwrap_or(0))
+}
+
+/// Removes up to `limit` of an organization's sessions that had expired at `before`.
 pub fn sweep(change: Change, organization: OrganizationId, before: Time, limit: i64) -> Change {
-    change.execute_any(&SWEEP, vec![organization.bytes().into(), kept::time(before), limit.into()])
+    change.execute_any(&SWEEP, bounds(organization, before, limit).into())
+}
+
+fn bounds(organization: OrganizationId, before: Time, limit: i64) -> [Value; 3] {
+    [organization.bytes().into(), kept::time(before), limit.into()]
 }
 
 fn unchanged(change: Change, session: &Session) -> Change {

@@ -168,6 +168,11 @@ impl Sqlite {
         self.directory.lock().unwrap_or_else(PoisonError::into_inner).take();
     }
 
+    /// The size of the log's file.
+    pub(crate) fn wal_bytes(&self) -> u64 {
+        std::fs::metadata(backup::log_of(&self.options.path)).map_or(0, |file| file.len())
+    }
+
     pub(crate) fn metrics(&self) -> StoreMetrics {
         let total = self.options.readers.max(self.counters.reading.load(Relaxed));
         self.counters.snapshot(&self.queue, total)

@@ -6,7 +6,8 @@ use crate::list::Position;
 use crate::sql::{Insert, Sql};
 use crate::value::Type;
 use crate::{
-    VERSION, clients, events, examine, idempotency, installation, organizations, payments, plans, providers, purge,
+    VERSION, clients, deleted, events, examine, idempotency, installation, organizations, payments, plans, providers,
+    purge,
     rate_limits, sessions, signing_keys, subscriptions, users,
 };
 use perennial_domain::id::{OrganizationId, SubscriptionId, UserId};
@@ -36,9 +37,11 @@ pub fn all() -> Vec<Statement> {
     let others = named![plain:
         clients::BY_ORGANIZATION, clients::PUBLIC, clients::DISABLE, clients::UPDATE, clients::REMOVE_ALL,
         clients::ROTATE,
-        events::NEWEST, events::OLDER, events::PRUNE,
+        deleted::PAYMENTS, deleted::SUBSCRIPTIONS, deleted::PLANS, deleted::USERS,
+        deleted::REMOVE_PAYMENT, deleted::REMOVE_SUBSCRIPTION, deleted::REMOVE_PLAN, deleted::REMOVE_USER, deleted::PAID,
+        events::NEWEST, events::DUE, events::PRUNE,
         examine::APPLIED, examine::NOW,
-        idempotency::SWEEP,
+        idempotency::DUE, idempotency::SWEEP, idempotency::EXPIRED,
         installation::FIND, installation::HOLDINGS,
         organizations::ALL, organizations::UPDATE, organizations::DELETED_SINCE, organizations::DELETE,
         payments::UPDATE, payments::DELETE,
@@ -47,12 +50,13 @@ pub fn all() -> Vec<Statement> {
         purge::COUNT_SESSIONS, purge::DELETE_SESSIONS, purge::COUNT_USERS, purge::DELETE_USERS, purge::COUNT_IDEMPOTENCY_KEYS, purge::DELETE_IDEMPOTENCY_KEYS,
         purge::COUNT_PAYMENTS, purge::DELETE_PAYMENTS, purge::COUNT_SUBSCRIPTIONS, purge::DELETE_SUBSCRIPTIONS,
         purge::COUNT_PLANS, purge::DELETE_PLANS, purge::COUNT_EVENTS, purge::DELETE_EVENTS,
-        rate_limits::PUT, rate_limits::ELSEWHERE, rate_limits::ANY_BEFORE, rate_limits::SWEEP,
+        rate_limits::PUT, rate_limits::ELSEWHERE, rate_limits::DUE, rate_limits::SWEEP,
         subscriptions::COUNT_BY_PLAN, subscriptions::UPDATE,
         subscriptions::DELETE,
         subscriptions::OPEN_BY_USER, subscriptions::OPEN_COUNT,
         sessions::BY_USER, sessions::ROTATE, sessions::REVOKE,
-        sessions::REVOKE_UNCHANGED, sessions::MARK_USED, sessions::ERASE, sessions::SWEEP,
+        sessions::REVOKE_UNCHANGED, sessions::MARK_USED, sessions::ERASE,
+        sessions::DUE, sessions::SWEEP, sessions::EXPIRED,
         signing_keys::ALL, signing_keys::REMOVE,
         users::NEWEST, users::UPDATE, users::MOVE_EPOCH, users::SET_BLOCKED,
         users::RELINK, users::ERASE,

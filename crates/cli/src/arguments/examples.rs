@@ -40,6 +40,10 @@ pub(super) const BACKUP: &str = "Examples:
   perennial backup verify perennial-2026-11-15.backup
   perennial backup restore perennial-2026-11-15.backup --data-dir ./restored";
 
+pub(super) const COMPACT: &str = "Examples:
+  perennial compact
+  perennial compact --data-dir /var/lib/perennial --json";
+
 pub(super) const ORG: &str = "Examples:
   perennial org create --name acme --currency EUR
   perennial org update acme --max-sessions 5

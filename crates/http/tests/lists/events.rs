@@ -223,7 +223,7 @@ async fn pruning_removes_what_is_older_and_nothing_else() {
     let (all, theirs) = (app.events().await, events::list(&app.app, other.organization, None, 100).await.unwrap());
     let older = all.iter().filter(|event| event.at < bound).count();
     assert_eq!(all.len() - older, 1);
-    assert_eq!(events::prune(&app.app, app.organization, bound).await.unwrap(), i64::try_from(older).unwrap());
+    assert_eq!(events::prune(&app.app, app.organization, bound).await.unwrap(), u64::try_from(older).unwrap());
     assert_eq!(app.events().await, all[older..]);
     assert_eq!(events::list(&app.app, other.organization, None, 100).await.unwrap(), theirs);
     assert_eq!(events::prune(&app.app, app.organization, bound).await.unwrap(), 0);

@@ -11,6 +11,7 @@ mod cursors;
 mod events;
 mod first_run;
 mod histories;
+mod housekeeping;
 mod idempotency;
 mod imports;
 mod parameters;

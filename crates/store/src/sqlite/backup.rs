@@ -17,9 +17,11 @@ use super::connection::{self, Purpose};
 use super::{SqliteOptions, fault::read_error};
 use crate::error::Error;
 
+mod compact;
 mod restore;
 mod verify;
 
+pub use compact::{Compacted, Sizes, compact, sizes};
 pub use restore::{Restored, restore};
 pub use verify::{Report, verify};
 
@@ -92,6 +94,18 @@ pub fn create(store: &Path, file: &Path, tell: impl FnMut(Progress)) -> Result<u
     }
     copy(store, &draft.path, tell)?;
     draft.finish(file)
+}
+
+/// The same, but the file gets its name only after it was read from end to end and found whole.
+pub fn create_verified(store: &Path, file: &Path) -> Result<Report, Fault> {
+    let draft = Draft::begin(file)?;
+    if file.try_exists().map_err(Fault::files(file))? {
+        return Err(Fault::Exists(file.to_owned()));
+    }
+    copy(store, &draft.path, |_| ())?;
+    let report = verify(&draft.path)?;
+    draft.finish(file)?;
+    Ok(report)
 }
 
 fn copy(store: &Path, draft: &Path, mut tell: impl FnMut(Progress)) -> Result<(), Fault> {
@@ -189,6 +203,17 @@ impl Drop for Draft {
             let _ = std::fs::remove_file(&self.path);
         }
     }
+}
+
+/// The write-ahead log of a store.
+pub(super) fn log_of(store: &Path) -> PathBuf {
+    with_suffix(store, "-wal")
+}
+
+fn with_suffix(path: &Path, suffix: &str) -> PathBuf {
+    let mut name = path.as_os_str().to_owned();
+    name.push(suffix);
+    name.into()
 }
 
 fn directory_of(path: &Path) -> &Path {

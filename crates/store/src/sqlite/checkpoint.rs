@@ -1,9 +1,11 @@
 //! Checkpoints: moving the write-ahead log into the database file without making commits wait.
 //!
 //! A thread copies what it can (PASSIVE). Under constant load that alone never lets the log start over, so the writer
-//! itself restarts it when it exceeds its limit.
+//! itself restarts it when it exceeds its limit. A command next to a server copies what it wrote itself: an idle server
+//! does not look at the log.
 
-use std::sync::mpsc::{SyncSender, sync_channel};
+use std::sync::Arc;
+use std::sync::mpsc::{RecvTimeoutError, SyncSender, sync_channel};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
@@ -22,6 +24,8 @@ const PAGE_BYTES: u64 = 4096;
 /// How long the writer waits for readers to leave the log before it tries again later.
 const PATIENCE: Duration = Duration::from_millis(50);
 const PAUSE: Duration = Duration::from_secs(1);
+/// How long an idle reader of a server may stay in a snapshot: nothing written after it can be copied out of the log.
+const RELEASE_EVERY: Duration = Duration::from_millis(250);
 
 pub(super) struct Checkpoints {
     wake: SyncSender<()>,
@@ -41,16 +45,22 @@ struct Log {
 }
 
 impl Checkpoints {
-    pub(super) fn start(options: &SqliteOptions, failure: Failure) -> Result<Self, Error> {
+    pub(super) fn start(options: &SqliteOptions, readers: Arc<Readers>, failure: Failure) -> Result<Self, Error> {
         let connection = open(options, Purpose::Checkpoint)?;
         let (wake, woken) = sync_channel(1);
         let raise = failure.clone();
         let thread = std::thread::Builder::new()
             .name("perennial-checkpoint".to_owned())
             .spawn(move || {
-                while woken.recv().is_ok() {
-                    if let Err(error) = checkpoint(&connection, "PASSIVE") {
-                        note(&error, &raise);
+                loop {
+                    match woken.recv_timeout(RELEASE_EVERY) {
+                        Ok(()) => {
+                            if let Err(error) = checkpoint(&connection, "PASSIVE") {
+                                note(&error, &raise);
+                            }
+                        }
+                        Err(RecvTimeoutError::Timeout) => readers.release(),
+                        Err(RecvTimeoutError::Disconnected) => return,
                     }
                 }
             })
@@ -102,6 +112,27 @@ impl Checkpoints {
                 note(&error, &self.failure);
             }
         }
+    }
+}
+
+/// Called by the writer of a command after each of its commits, so that a long command does not fill the disk with the log.
+pub(super) fn after_commit_of_command(connection: &Connection, options: &SqliteOptions, failure: &Failure) {
+    let outcome = checkpoint(connection, "NOOP").and_then(|log| {
+        if log.pages - log.copied < PAGES {
+            return Ok(());
+        }
+        let log = checkpoint(connection, "PASSIVE")?;
+        if u64::try_from(log.pages).unwrap_or(0) * PAGE_BYTES <= options.wal_limit_bytes / 4 {
+            return Ok(());
+        }
+        // All is copied, or nearly so: the writers that wait for this wait no longer than for a reader to leave.
+        connection.busy_timeout(PATIENCE)?;
+        let restarted = checkpoint(connection, "RESTART");
+        connection.busy_timeout(options.busy_timeout)?;
+        restarted.map(drop)
+    });
+    if let Err(error) = outcome {
+        note(&error, failure);
     }
 }
 

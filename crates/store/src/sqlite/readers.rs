@@ -94,6 +94,13 @@ impl Readers {
         self.idle().retain_mut(|reader| reader.leave().is_ok());
     }
 
+    /// Lets idle connections leave snapshots that are too old to be read from. A server that is idle would otherwise hold
+    /// one until its next commit, and a command next to it could not start the log over.
+    pub(super) fn release(&self) {
+        let now = Instant::now();
+        self.idle().retain_mut(|reader| !reader.is_outdated(now) || reader.leave().is_ok());
+    }
+
     /// Lets nobody stay in a snapshot meanwhile, because this waits for all of them to leave.
     pub(super) fn kept_out<T>(&self, wait: impl FnOnce() -> T) -> T {
         self.keep.store(false, Ordering::Release);
@@ -138,7 +145,7 @@ impl Reader {
     /// In a snapshot that is good, if nothing changes; in none, if it is not worth it.
     fn arrange(&mut self, settled: bool) -> rusqlite::Result<()> {
         let now = Instant::now();
-        if settled && self.since.is_some_and(|since| now.duration_since(since) < LIFE) {
+        if settled && self.since.is_some() && !self.is_outdated(now) {
             return Ok(());
         }
         self.leave()?;
@@ -148,6 +155,10 @@ impl Reader {
             self.since = Some(now);
         }
         Ok(())
+    }
+
+    fn is_outdated(&self, now: Instant) -> bool {
+        self.since.is_some_and(|since| now.duration_since(since) >= LIFE)
     }
 
     fn leave(&mut self) -> rusqlite::Result<()> {

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use rusqlite::{Connection, params_from_iter};
 
 use super::SqliteOptions;
-use super::checkpoint::Checkpoints;
+use super::checkpoint::{Checkpoints, after_commit_of_command};
 use super::connection::{Purpose, open};
 use super::fault::{Fault, is_taken};
 use super::readers::{DISCRETION, Readers};
@@ -18,6 +18,7 @@ use crate::metrics::Counters;
 use crate::queue::{Failure, Inbox, Job};
 
 struct Writer {
+    options: SqliteOptions,
     connection: Connection,
     readers: Arc<Readers>,
     counters: Arc<Counters>,
@@ -34,9 +35,11 @@ pub(super) fn start(
     failure: Failure,
 ) -> Result<(), Error> {
     let connection = open(options, Purpose::Write)?;
-    // Beside a server, its own thread does the checkpoints; alone, closing the last connection does.
-    let checkpoints = if options.exclusive { Some(Checkpoints::start(options, failure.clone())?) } else { None };
-    let writer = Writer { connection, readers, counters, failure, checkpoints };
+    let checkpoints = match options.exclusive {
+        true => Some(Checkpoints::start(options, Arc::clone(&readers), failure.clone())?),
+        false => None,
+    };
+    let writer = Writer { options: options.clone(), connection, readers, counters, failure, checkpoints };
     std::thread::Builder::new()
         .name("perennial-writer".to_owned())
         .spawn(move || {
@@ -72,8 +75,9 @@ impl Writer {
             }
             Err(fault) => self.give_up(batch, &fault),
         }
-        if let Some(checkpoints) = &mut self.checkpoints {
-            checkpoints.after_commit(&self.connection, &self.readers);
+        match &mut self.checkpoints {
+            Some(checkpoints) => checkpoints.after_commit(&self.connection, &self.readers),
+            None => after_commit_of_command(&self.connection, &self.options, &self.failure),
         }
     }
 

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use rusqlite::ErrorCode;
 
 use super::verify::{Report, check_head, verify};
-use super::{Draft, Fault, fold_log, sync_directory};
+use super::{Draft, Fault, fold_log, log_of, sync_directory, with_suffix};
 use crate::sqlite::connection;
 use crate::sqlite::hold_directory;
 
@@ -84,14 +84,4 @@ fn move_if_there(from: &Path, to: &Path) -> Result<(), Fault> {
 
 fn exists(path: &Path) -> Result<bool, Fault> {
     path.try_exists().map_err(Fault::files(path))
-}
-
-fn log_of(store: &Path) -> PathBuf {
-    with_suffix(store, "-wal")
-}
-
-fn with_suffix(path: &Path, suffix: &str) -> PathBuf {
-    let mut name = path.as_os_str().to_owned();
-    name.push(suffix);
-    name.into()
 }

@@ -103,7 +103,7 @@ fn damage(connection: &Connection) -> rusqlite::Result<Vec<String>> {
     Ok(found.into_iter().map(|line| line.replace('\n', " ")).collect())
 }
 
-fn rows(connection: &Connection) -> rusqlite::Result<Vec<(String, i64)>> {
+pub(super) fn rows(connection: &Connection) -> rusqlite::Result<Vec<(String, i64)>> {
     let tables: Vec<String> = connection.prepare(TABLES)?.query_map((), |row| row.get(0))?.collect::<Result<_, _>>()?;
     let count = |table: String| {
         let sql = format!("SELECT COUNT(*) FROM \"{}\"", table.replace('"', "\"\""));

@@ -1,0 +1,56 @@
+//! How long rows are stored, and when backups are made.
+
+use super::AtLeastOne;
+use perennial_app::housekeeping;
+use serde::{Deserialize, Serialize};
+use std::path::{Path, PathBuf};
+
+/// How long rows are stored that no request needs any more.
+#[derive(Debug, Deserialize, Serialize)]
+#[serde(default, deny_unknown_fields)]
+pub(crate) struct Retention {
+    pub(crate) events_days: Option<AtLeastOne>,
+    pub(crate) sessions_days: u32,
+    pub(crate) deleted_days: Option<AtLeastOne>,
+}
+
+impl Default for Retention {
+    fn default() -> Self {
+        let sessions_days = housekeeping::Retention::default().sessions_days;
+        Self { events_days: None, sessions_days, deleted_days: None }
+    }
+}
+
+impl Retention {
+    pub(crate) fn app(&self) -> housekeeping::Retention {
+        housekeeping::Retention {
+            events_days: self.events_days.map(|days| days.0),
+            sessions_days: self.sessions_days,
+            deleted_days: self.deleted_days.map(|days| days.0),
+        }
+    }
+}
+
+/// Backups that the server makes by itself.
+#[derive(Debug, Deserialize, Serialize)]
+#[serde(default, deny_unknown_fields)]
+pub(crate) struct Backup {
+    /// The seconds between two backups; none are made without it.
+    pub(crate) every_seconds: Option<AtLeastOne>,
+    /// How many are stored.
+    pub(crate) keep: AtLeastOne,
+    /// Where; `backups` in the data directory unless given.
+    pub(crate) directory: Option<PathBuf>,
+}
+
+impl Default for Backup {
+    fn default() -> Self {
+        Self { every_seconds: None, keep: AtLeastOne(7), directory: None }
+    }
+}
+
+impl Backup {
+    pub(crate) fn directory(&self, data: &Path) -> PathBuf {
+        self.directory.clone().unwrap_or_else(|| data.join("backups"))
+    }
+}

@@ -1,0 +1,58 @@
+//! What a server does by itself now and then: removes expired rows, applies the retention, looks at the signing keys.
+
+use super::until_stopped;
+use perennial_app::context::App;
+use perennial_app::error::Error;
+use perennial_app::{housekeeping, idempotency, limits, organizations, sessions, signing_keys};
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::sync::watch;
+
+/// Between two counts of expired rows.
+const TICK: Duration = Duration::from_mins(1);
+/// Ticks between two sweeps, and between two removals of deleted records, which may read all payments.
+const SWEEP_EVERY: u64 = 10;
+const RECORDS_EVERY: u64 = 24 * 60;
+
+/// Runs until the server stops. Counting goes on while a long sweep is at work.
+pub(super) async fn run(app: Arc<App>, stopped: watch::Receiver<bool>) {
+    let upkeep = async {
+        tokio::join!(count(&app), sweep(&app));
+    };
+    tokio::select! {
+        () = until_stopped(stopped) => {}
+        () = upkeep => {}
+    }
+}
+
+async fn count(app: &App) {
+    loop {
+        report(housekeeping::count_expired(app).await, "could not count expired rows");
+        tokio::time::sleep(TICK).await;
+    }
+}
+
+async fn sweep(app: &App) {
+    let mut ticks = 0;
+    loop {
+        tokio::time::sleep(TICK).await;
+        if ticks % SWEEP_EVERY == 0 {
+            report(idempotency::sweep(app).await, "could not remove expired idempotency keys");
+            report(sessions::sweep(app).await, "could not remove expired sessions");
+            report(limits::sweep(app).await, "could not remove old rate limit counts");
+            report(housekeeping::prune_events(app).await, "could not remove old events");
+            report(organizations::purge_deleted(app).await, "could not remove records of deleted organizations");
+            report(signing_keys::current(app).await, "could not check the signing keys");
+        }
+        if ticks % RECORDS_EVERY == 0 {
+            report(housekeeping::remove_deleted(app).await, "could not remove deleted records");
+        }
+        ticks += 1;
+    }
+}
+
+fn report<T>(outcome: Result<T, Error>, message: &'static str) {
+    if let Err(error) = outcome {
+        tracing::warn!(%error, "{message}");
+    }
+}

@@ -1,0 +1,93 @@
+//! Compaction: SQLite reuses the space of removed rows but never gives it back, so the store is written anew without it.
+//!
+//! Nothing changes before one rename: until then the store is what it was, and after it the new file is whole and durable.
+
+use std::fs::OpenOptions;
+use std::path::Path;
+
+use rusqlite::{Connection, ErrorCode};
+
+use super::verify::{rows, verify};
+use super::{Draft, Fault, exclusive, fold_log, sync_directory};
+use crate::error::Error;
+use crate::sqlite::SqliteOptions;
+use crate::sqlite::connection::{self, Purpose};
+use crate::sqlite::fault::read_error;
+use crate::sqlite::hold_directory;
+
+/// How large a store is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Sizes {
+    /// The whole file.
+    pub bytes: u64,
+    /// The part of it that holds rows: the space a compaction needs next to it, at most.
+    pub used_bytes: u64,
+}
+
+/// What a compaction did.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Compacted {
+    /// The size before, without the log.
+    pub bytes_before: u64,
+    /// The size after.
+    pub bytes_after: u64,
+}
+
+/// How large the store is and how much of it is in use.
+pub fn sizes(store: &Path) -> Result<Sizes, Fault> {
+    let options = SqliteOptions { read_only: true, exclusive: false, ..SqliteOptions::new(store) };
+    let connection = connection::open(&options, Purpose::Read)?;
+    measure(&connection).map_err(store_fault)
+}
+
+/// Writes the store anew without its free space. No server may be running, and no other command at work on the store.
+pub fn compact(store: &Path) -> Result<Compacted, Fault> {
+    let _held = hold_directory(store)?;
+    fold_log(store).map_err(|error| in_use(store, &error))?;
+    // Opened before SQLite's own and closed after it: closing any handle of a file drops the process's locks on it.
+    let old = OpenOptions::new().write(true).open(store).map_err(Fault::files(store))?;
+    let connection = exclusive(store).map_err(store_fault)?;
+    // In exclusive mode the lock stays until the connection is closed: nothing is written that would be lost.
+    connection.execute_batch("BEGIN EXCLUSIVE; COMMIT").map_err(|error| in_use(store, &error))?;
+    let before = measure(&connection).map_err(store_fault)?;
+    let draft = Draft::begin(store)?;
+    rewrite(&connection, &draft.path)?;
+    let report = verify(&draft.path)?;
+    if report.rows != rows(&connection).map_err(store_fault)? {
+        return Err(Error::Internal("the compacted file does not have the rows of the store".to_owned()).into());
+    }
+    let bytes_after = draft.finish(store)?;
+    sync_directory(store)?;
+    // A command that has waited for the lock has the old file open, which has no name any more. Emptied, it refuses the
+    // command; otherwise the command would write to it, and what it wrote would be lost.
+    old.set_len(0).map_err(Fault::files(store))?;
+    drop(connection);
+    drop(old);
+    Ok(Compacted { bytes_before: before.bytes, bytes_after })
+}
+
+fn rewrite(connection: &Connection, draft: &Path) -> Result<(), Fault> {
+    let Some(name) = draft.to_str() else {
+        return Err(Fault::unusable(draft, "the name of the data directory is not UTF-8"));
+    };
+    connection.execute("VACUUM INTO ?1", [name]).map(drop).map_err(store_fault)
+}
+
+fn measure(connection: &Connection) -> rusqlite::Result<Sizes> {
+    let number =
+        |pragma: &str| connection.query_row(&format!("PRAGMA {pragma}"), (), |row| row.get::<_, u32>(0)).map(u64::from);
+    let (pages, free, size) = (number("page_count")?, number("freelist_count")?, number("page_size")?);
+    Ok(Sizes { bytes: pages * size, used_bytes: pages.saturating_sub(free) * size })
+}
+
+fn in_use(store: &Path, error: &rusqlite::Error) -> Fault {
+    match error.sqlite_error_code() {
+        Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked) => Fault::InUse(store.to_owned()),
+        _ => Fault::Store(read_error(error)),
+    }
+}
+
+#[expect(clippy::needless_pass_by_value, reason = "for `map_err`")]
+fn store_fault(error: rusqlite::Error) -> Fault {
+    Fault::Store(read_error(&error))
+}
