@@ -51,4 +51,5 @@ mod transfer_names;
 mod transfer_rules;
 mod transfer_tables;
 mod transfers;
+mod upkeep;
 mod watching;

@@ -63,6 +63,7 @@ const COMMANDS: &[(&str, Main)] = &[
     ("export", Said(&["all.ndjson", "--data-dir", "demo"])),
     ("import", Said(&["all.ndjson", "--data-dir", "imported"])),
     ("copy", Said(&["--from", "demo", "--to", "copied"])),
+    ("compact", Said(&["--data-dir", "demo"])),
     ("config show", Held("config-show")),
     ("config check", Held("config-check")),
     ("config default", File("crates/cli/src/config/default.toml")),

@@ -143,7 +143,7 @@ async fn a_dropped_index_is_noticed_on_postgres() {
 }
 
 /// What is told of when an index is gone.
-const DROPPED: [(&str, &str); 12] = [
+const DROPPED: [(&str, &str); 17] = [
     ("subscriptions_by_user", "Created user_id"),
     ("subscriptions_by_plan", "subscriptions::COUNT_BY_PLAN"),
     ("subscriptions_by_status", "Created status"),
@@ -156,6 +156,11 @@ const DROPPED: [(&str, &str); 12] = [
     ("sessions_by_expiry", "sessions::SWEEP"),
     ("users_by_identity", "users::BY_IDENTITY"),
     ("users_by_email", "users::BY_EMAIL"),
+    ("payments_deleted", "deleted::PAYMENTS"),
+    ("subscriptions_deleted", "deleted::SUBSCRIPTIONS"),
+    ("subscriptions_deleted_by_plan", "deleted::PLANS"),
+    ("subscriptions_deleted_by_user", "deleted::USERS"),
+    ("users_deleted", "deleted::USERS"),
 ];
 
 /// Every statement that must follow an index, with the index and the equality it leads with where that is settled.
