@@ -21,9 +21,19 @@ pub enum Error {
     /// Another server holds the data directory.
     #[error("{0}")]
     Locked(String),
-    /// The database was migrated by a later version of the program.
-    #[error("the database has schema version {found}, this program knows {known}; run the newer program")]
-    SchemaNewer { found: i64, known: i64 },
+    /// The database was migrated by a later version of the program, and no longer works with this one.
+    #[error(
+        "the database has schema version {found}, which needs a program of schema version {oldest} or newer; \
+         this program has {known}: run the newer program"
+    )]
+    SchemaNewer {
+        /// The version of the schema.
+        found: i64,
+        /// The oldest program that works with it.
+        oldest: i64,
+        /// The version of this program.
+        known: i64,
+    },
     /// The migrations of the database and of the program do not fit together.
     #[error("{0}")]
     Migration(String),

@@ -1,13 +1,18 @@
 //! What a look at a store tells its operator. Nothing here changes anything, and nothing here needs a schema.
 
-use crate::migrate::{Applied, POSTGRES, SQLITE, known_version, next};
+use crate::migrate::Applied;
 use crate::sql::Sql;
-use crate::{Db, Error, kept};
+use crate::{Db, Error, Row, kept};
 use perennial_domain::time::Time;
 
 pub use crate::postgres::examine::{Pooling, Server};
 
-pub(crate) static APPLIED: Sql = Sql::new("SELECT version, name, checksum FROM schema_migrations ORDER BY version");
+pub(crate) static APPLIED: Sql =
+    Sql::new("SELECT version, name, checksum, oldest_program FROM schema_migrations ORDER BY version");
+
+/// For a store that no program has migrated since compatibility is recorded.
+pub(crate) static APPLIED_BEFORE: Sql =
+    Sql::new("SELECT version, name, checksum FROM schema_migrations ORDER BY version");
 
 pub(crate) static NOW: Sql =
     Sql::split("SELECT CAST(unixepoch('subsec') * 1000000 AS INTEGER)", "SELECT clock_timestamp()");
@@ -17,7 +22,7 @@ pub(crate) static NOW: Sql =
 pub struct Schema {
     /// The version it has; 0 if it has none.
     pub found: i64,
-    /// The version this program needs.
+    /// The version this program needs. The one found may be newer without a fault: it is compatible then.
     pub known: i64,
     /// Why the migrations of both do not fit together, if they do not.
     pub fault: Option<Error>,
@@ -25,19 +30,36 @@ pub struct Schema {
 
 /// Looks at the schema.
 pub async fn schema(db: &Db) -> Result<Schema, Error> {
-    let read =
-        db.all(&APPLIED, &[], |row| Ok(Applied { version: row.int(0)?, name: row.text(1)?, checksum: row.bytes(2)? }));
-    let applied = match read.await {
-        // The one way in which this statement can be wrong: nobody has made the table yet.
-        Err(Error::Internal(_)) => Vec::new(),
+    let applied = match read(db, &APPLIED, |row| row.optional_int(3)).await {
+        Err(Error::Internal(_)) => match read(db, &APPLIED_BEFORE, |_| Ok(None)).await {
+            // The one way in which this statement can be wrong: the table does not exist yet.
+            Err(Error::Internal(_)) => Vec::new(),
+            applied => applied?,
+        },
         applied => applied?,
     };
-    let known = if db.is_shared() { POSTGRES } else { SQLITE };
+    let known = db.migrations();
     Ok(Schema {
         found: applied.iter().map(|row| row.version).max().unwrap_or(0),
-        known: known_version(),
-        fault: next(known, &applied).err(),
+        known: known.version(),
+        fault: known.next(&applied).err(),
     })
+}
+
+async fn read(
+    db: &Db,
+    sql: &Sql,
+    oldest_program: fn(&Row<'_>) -> Result<Option<i64>, Error>,
+) -> Result<Vec<Applied>, Error> {
+    db.all(sql, &[], |row| {
+        Ok(Applied {
+            version: row.int(0)?,
+            name: row.text(1)?,
+            checksum: row.bytes(2)?,
+            oldest_program: oldest_program(row)?,
+        })
+    })
+    .await
 }
 
 /// What time it is where the store is.

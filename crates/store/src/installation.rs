@@ -35,6 +35,9 @@ pub(crate) static INSERT: Insert = Insert::new(
     "ON CONFLICT DO NOTHING",
 );
 
+pub(crate) static MOVE_KEY: Sql =
+    Sql::new("UPDATE installation SET key_fingerprint = $1 WHERE id = 1 AND key_fingerprint = $2");
+
 /// The installation, once there has been a first run.
 pub async fn find(db: &Db) -> Result<Option<Installation>, Error> {
     db.one(&FIND, &[], |row| {
@@ -51,6 +54,11 @@ pub async fn find(db: &Db) -> Result<Option<Installation>, Error> {
 pub async fn holdings(db: &Db, most: i64) -> Result<(i64, i64), Error> {
     let counted = db.one(&HOLDINGS, &[most.into()], |row| Ok((row.int(0)?, row.int(1)?))).await?;
     Ok(counted.unwrap_or_default())
+}
+
+/// Records that the store now belongs to another master key. Changes nothing if it no longer belongs to `from`.
+pub fn move_key(change: Change, from: &[u8], to: &[u8]) -> Change {
+    change.execute_any(&MOVE_KEY, vec![Value::bytes(to.to_vec()), Value::bytes(from.to_vec())])
 }
 
 /// The first run's mark; misses with [`Miss::Record`] if another server was first.

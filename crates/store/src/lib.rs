@@ -48,7 +48,7 @@ pub use change::{Change, Guard, Lock, Miss, Table};
 pub use error::Error;
 pub use list::{Key, List, Listing, Order, Page, Position, WALK};
 pub use metrics::{BATCH_SIZES, StoreMetrics};
-pub use migrate::Migrated;
+pub use migrate::{Index, Migrated, Migration, Migrations};
 pub use postgres::{PostgresOptions, PostgresTimeouts};
 pub use queue::Waiting;
 pub use row::Row;
@@ -57,11 +57,14 @@ pub use sql::{Insert, Sql};
 pub use sqlite::{SqliteOptions, backup};
 pub use value::{Type, Value};
 
+use migrate::Found;
 use postgres::Postgres;
 use sqlite::Sqlite;
 use walks::{Lane, Walk};
 
-static VERSION: Sql = Sql::new("SELECT COALESCE(MAX(version), 0) FROM schema_migrations");
+static VERSION: Sql = Sql::new(
+    "SELECT COALESCE(MAX(version), 0), COALESCE(MAX(COALESCE(oldest_program, version)), 0) FROM schema_migrations",
+);
 
 /// An open database; cheap to clone.
 #[derive(Clone)]
@@ -95,20 +98,30 @@ impl Db {
         }
     }
 
-    /// Whether the database answers and has the schema of this program.
+    /// Whether the database answers and has a schema that this program works with.
     pub async fn ping(&self) -> Result<(), Error> {
-        let known = migrate::known_version();
-        let found = match self.one(&VERSION, &[], |row| row.int(0)).await {
-            // The one way in which this statement can be wrong: nobody has made the table yet.
-            Err(Error::Internal(_)) => 0,
-            found => found?.unwrap_or(0),
+        let read = self.one(&VERSION, &[], |row| Ok(Found { version: row.int(0)?, oldest_program: row.int(1)? }));
+        let found = match read.await {
+            // The one way in which this statement can be wrong: the table is missing, or was made by an older program.
+            Err(Error::Internal(_)) => Found { version: examine::schema(self).await?.found, oldest_program: 0 },
+            found => found?.unwrap_or_default(),
         };
-        match found.cmp(&known) {
-            std::cmp::Ordering::Equal => Ok(()),
-            std::cmp::Ordering::Greater => Err(Error::SchemaNewer { found, known }),
-            std::cmp::Ordering::Less => Err(Error::Migration(format!(
-                "the database has schema version {found} and needs {known}; run `perennial migrate`"
-            ))),
+        let known = self.migrations();
+        if found.version < known.version() {
+            return Err(Error::Migration(format!(
+                "the database has schema version {} and needs {}; run `perennial migrate`",
+                found.version,
+                known.version()
+            )));
+        }
+        known.check(found)
+    }
+
+    /// The migrations of this program.
+    fn migrations(&self) -> Migrations {
+        match &self.engine {
+            Engine::Sqlite(sqlite) => sqlite.migrations(),
+            Engine::Postgres(postgres) => postgres.migrations(),
         }
     }
 

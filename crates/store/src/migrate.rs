@@ -1,7 +1,10 @@
 //! The migrations compiled into the program, and the rules for applying them.
-//! A migration that has ever been released is never edited: its checksum says so.
+//! A migration that has ever been released is never edited: its checksum would differ.
+//!
+//! Servers of two versions run side by side during an upgrade, so each migration declares the oldest program that still
+//! works with the schema it leaves behind. A program is named by the newest migration that it carries.
 
-use aws_lc_rs::digest::{SHA256, digest};
+use aws_lc_rs::digest::{Context, SHA256};
 
 use crate::error::Error;
 
@@ -10,41 +13,158 @@ use crate::error::Error;
 pub struct Migrated {
     /// The names applied now, in order; empty when the schema was current.
     pub applied: Vec<String>,
-    /// The version of the schema now.
+    /// The version of the schema now. It is above the program's own after a compatible newer program has migrated.
     pub version: i64,
 }
 
-/// A migration, as both engines have it.
-pub(crate) struct Migration {
-    pub(crate) version: i64,
-    pub(crate) name: &'static str,
-    pub(crate) text: &'static str,
+/// A migration, as one engine has it.
+#[derive(Clone, Copy, Debug)]
+pub struct Migration {
+    /// Its place: the first is 1.
+    pub version: i64,
+    /// Its file's name, without `.sql`.
+    pub name: &'static str,
+    /// Its statements.
+    pub text: &'static str,
+    /// The oldest program that still works once this migration is applied. Equal to `version` if none older does.
+    pub oldest_program: i64,
+    /// Indexes of tables that may be large.
+    pub indexes: &'static [Index],
+}
+
+/// An index that must not block writes while it is built. PostgreSQL builds it concurrently, after the migrations.
+#[derive(Clone, Copy, Debug)]
+pub struct Index {
+    /// Its name, unique in the schema.
+    pub name: &'static str,
+    /// What follows `ON`: the table, the columns and the condition, as both engines read them.
+    pub on: &'static str,
 }
 
 impl Migration {
     pub(crate) fn checksum(&self) -> Vec<u8> {
-        digest(&SHA256, self.text.as_bytes()).as_ref().to_vec()
+        let mut context = Context::new(&SHA256);
+        context.update(self.text.as_bytes());
+        for index in self.indexes {
+            context.update(format!("\n{} ON {}", index.name, index.on).as_bytes());
+        }
+        context.finish().as_ref().to_vec()
     }
 }
 
+/// One line for each migration: version, file, oldest program that works with it and, if any, its large indexes.
 macro_rules! migrations {
-    ($engine:literal: $($version:literal => $name:literal),+ $(,)?) => {
-        &[$(Migration {
+    ($($version:literal => $name:literal, oldest_program $oldest:literal $(, indexes $indexes:expr)?;)+) => {
+        static SQLITE: &[Migration] = &[$(migrations!(@one "sqlite", $version, $name, $oldest $(, $indexes)?)),+];
+        static POSTGRES: &[Migration] = &[$(migrations!(@one "postgres", $version, $name, $oldest $(, $indexes)?)),+];
+    };
+    (@one $engine:literal, $version:literal, $name:literal, $oldest:literal) => {
+        migrations!(@one $engine, $version, $name, $oldest, &[])
+    };
+    (@one $engine:literal, $version:literal, $name:literal, $oldest:literal, $indexes:expr) => {
+        Migration {
             version: $version,
             name: $name,
             text: include_str!(concat!("../migrations/", $engine, "/", $name, ".sql")),
-        }),+]
+            oldest_program: $oldest,
+            indexes: $indexes,
+        }
     };
 }
 
-pub(crate) static SQLITE: &[Migration] =
-    migrations!("sqlite": 1 => "0001_foundation", 2 => "0002_identity", 3 => "0003_blocked_users", 4 => "0004_retention");
-pub(crate) static POSTGRES: &[Migration] =
-    migrations!("postgres": 1 => "0001_foundation", 2 => "0002_identity", 3 => "0003_blocked_users", 4 => "0004_retention");
+// See docs/decisions/0011-upgrades-expand-then-contract.md before you add a line.
+migrations! {
+    1 => "0001_foundation", oldest_program 1;
+    2 => "0002_identity", oldest_program 2;
+    3 => "0003_blocked_users", oldest_program 2;
+    4 => "0004_retention", oldest_program 2, indexes RETENTION;
+}
 
-/// The schema version this program needs; the same on both engines.
-pub(crate) fn known_version() -> i64 {
-    SQLITE.last().map_or(0, |last| last.version)
+/// For the removal of deleted records. Only deleted rows are in these indexes, so creates and updates do not pay for them.
+const RETENTION: &[Index] = &[
+    Index { name: "payments_deleted", on: "payments (organization_id, deleted_at, id) WHERE deleted_at IS NOT NULL" },
+    Index {
+        name: "subscriptions_deleted",
+        on: "subscriptions (organization_id, deleted_at, id) WHERE deleted_at IS NOT NULL",
+    },
+    Index {
+        name: "subscriptions_deleted_by_plan",
+        on: "subscriptions (organization_id, plan_id) WHERE deleted_at IS NOT NULL",
+    },
+    Index {
+        name: "subscriptions_deleted_by_user",
+        on: "subscriptions (organization_id, user_id) WHERE deleted_at IS NOT NULL",
+    },
+    Index { name: "plans_deleted", on: "plans (organization_id, deleted_at, id) WHERE deleted_at IS NOT NULL" },
+    Index { name: "users_deleted", on: "users (organization_id, deleted_at, id) WHERE deleted_at IS NOT NULL" },
+];
+
+/// The migrations that a program carries for one engine, oldest first.
+#[derive(Clone, Copy, Debug)]
+pub struct Migrations(&'static [Migration]);
+
+impl Migrations {
+    /// This program's, for SQLite.
+    pub const fn sqlite() -> Self {
+        Self(SQLITE)
+    }
+
+    /// This program's, for PostgreSQL.
+    pub const fn postgres() -> Self {
+        Self(POSTGRES)
+    }
+
+    /// The migrations of a later program. Only tests call this, to run two versions side by side; the list is leaked.
+    #[doc(hidden)]
+    #[must_use]
+    pub fn followed_by(self, later: Migration) -> Self {
+        let all: Vec<Migration> = self.0.iter().copied().chain([later]).collect();
+        Self(Box::leak(all.into_boxed_slice()))
+    }
+
+    /// The schema version that the program needs, which is also the name of the program.
+    pub fn version(self) -> i64 {
+        self.0.last().map_or(0, |last| last.version)
+    }
+
+    /// Every index that is built concurrently.
+    pub(crate) fn indexes(self) -> impl Iterator<Item = &'static Index> {
+        self.0.iter().flat_map(|migration| migration.indexes)
+    }
+
+    /// The next migration to apply, or `None` when the schema has all of them.
+    pub(crate) fn next(self, applied: &[Applied]) -> Result<Option<&'static Migration>, Error> {
+        self.check(Found::of(applied))?;
+        for row in applied {
+            // One that is not known here comes from a newer program that is compatible.
+            let known = self.0.iter().find(|known| known.version == row.version);
+            if known.is_some_and(|migration| migration.checksum() != row.checksum) {
+                return Err(Error::Migration(format!(
+                    "migration {} was applied with another content than this program carries: \
+                     an applied migration must never be edited; restore it and add a new one",
+                    row.name
+                )));
+            }
+        }
+        let latest = Found::of(applied).version;
+        let missing = self.0.iter().find(|migration| applied.iter().all(|row| row.version != migration.version));
+        match missing {
+            Some(migration) if migration.version < latest => Err(Error::Migration(format!(
+                "migration {} is missing although later ones were applied",
+                migration.name
+            ))),
+            missing => Ok(missing),
+        }
+    }
+
+    /// Whether this program works on the schema that was found, or will once it has migrated it.
+    pub(crate) fn check(self, found: Found) -> Result<(), Error> {
+        let known = self.version();
+        if found.version > known && found.oldest_program > known {
+            return Err(Error::SchemaNewer { found: found.version, oldest: found.oldest_program, known });
+        }
+        Ok(())
+    }
 }
 
 /// A row of `schema_migrations`.
@@ -52,29 +172,25 @@ pub(crate) struct Applied {
     pub(crate) version: i64,
     pub(crate) name: String,
     pub(crate) checksum: Vec<u8>,
+    /// None in rows of programs that did not record it: those are taken to need a program of their own version.
+    pub(crate) oldest_program: Option<i64>,
 }
 
-/// The next migration to apply, or `None` when the schema is current.
-pub(crate) fn next(known: &'static [Migration], applied: &[Applied]) -> Result<Option<&'static Migration>, Error> {
-    let latest = applied.iter().map(|row| row.version).max().unwrap_or(0);
-    for row in applied {
-        let Some(migration) = known.iter().find(|known| known.version == row.version) else {
-            return Err(Error::SchemaNewer { found: latest, known: known_version() });
-        };
-        if migration.checksum() != row.checksum {
-            return Err(Error::Migration(format!(
-                "migration {} was applied with another content than this program carries: \
-                 an applied migration must never be edited; restore it and add a new one",
-                row.name
-            )));
+/// What a schema says about itself.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Found {
+    pub(crate) version: i64,
+    /// The oldest program that works with all of its migrations.
+    pub(crate) oldest_program: i64,
+}
+
+impl Found {
+    fn of(applied: &[Applied]) -> Self {
+        let oldest = |row: &Applied| row.oldest_program.unwrap_or(row.version);
+        Self {
+            version: applied.iter().map(|row| row.version).max().unwrap_or(0),
+            oldest_program: applied.iter().map(oldest).max().unwrap_or(0),
         }
-    }
-    let missing = known.iter().find(|migration| applied.iter().all(|row| row.version != migration.version));
-    match missing {
-        Some(migration) if migration.version < latest => {
-            Err(Error::Migration(format!("migration {} is missing although later ones were applied", migration.name)))
-        }
-        missing => Ok(missing),
     }
 }
 
@@ -82,8 +198,28 @@ pub(crate) fn next(known: &'static [Migration], applied: &[Applied]) -> Result<O
 mod tests {
     use super::*;
 
+    const fn migration(version: i64, name: &'static str, oldest_program: i64) -> Migration {
+        Migration { version, name, text: name, oldest_program, indexes: &[] }
+    }
+
+    static LIST: &[Migration] =
+        &[migration(1, "0001_a", 1), migration(2, "0002_b", 2), migration(3, "0003_c", 2), migration(4, "0004_d", 4)];
+
     fn row(migration: &Migration) -> Applied {
-        Applied { version: migration.version, name: migration.name.to_owned(), checksum: migration.checksum() }
+        Applied {
+            version: migration.version,
+            name: migration.name.to_owned(),
+            checksum: migration.checksum(),
+            oldest_program: Some(migration.oldest_program),
+        }
+    }
+
+    fn rows(count: usize) -> Vec<Applied> {
+        LIST[..count].iter().map(row).collect()
+    }
+
+    fn program(version: usize) -> Migrations {
+        Migrations(&LIST[..version])
     }
 
     fn names(directory: &str) -> Vec<String> {
@@ -104,21 +240,73 @@ mod tests {
         for (position, migration) in SQLITE.iter().enumerate() {
             assert_eq!(migration.version, i64::try_from(position).unwrap() + 1);
             assert!(migration.name.starts_with(&format!("{:04}_", migration.version)));
+            assert!((1..=migration.version).contains(&migration.oldest_program));
         }
     }
 
     #[test]
     fn a_gap_is_refused() {
-        static LIST: &[Migration] = &[
-            Migration { version: 1, name: "0001_a", text: "a" },
-            Migration { version: 2, name: "0002_b", text: "b" },
-            Migration { version: 3, name: "0003_c", text: "c" },
-        ];
-        assert_eq!(next(LIST, &[]).unwrap().unwrap().version, 1);
-        assert_eq!(next(LIST, &[row(&LIST[0])]).unwrap().unwrap().version, 2);
+        assert_eq!(program(3).next(&[]).unwrap().unwrap().version, 1);
+        assert_eq!(program(3).next(&rows(1)).unwrap().unwrap().version, 2);
         let gap = [row(&LIST[0]), row(&LIST[2])];
-        assert!(matches!(next(LIST, &gap), Err(Error::Migration(_))));
-        let all: Vec<Applied> = LIST.iter().map(row).collect();
-        assert!(next(LIST, &all).unwrap().is_none());
+        assert!(matches!(program(3).next(&gap), Err(Error::Migration(_))));
+        assert!(program(3).next(&rows(3)).unwrap().is_none());
+    }
+
+    #[test]
+    fn a_newer_schema_is_accepted_by_the_programs_it_declares_itself_compatible_with() {
+        assert!(program(2).next(&rows(3)).unwrap().is_none(), "the third migration works with program 2");
+        let newer = |found, oldest, known| Some(Error::SchemaNewer { found, oldest, known });
+        assert_eq!(program(1).next(&rows(3)).err(), newer(3, 2, 1));
+        for version in 1..4 {
+            let known = i64::try_from(version).unwrap();
+            assert_eq!(program(version).next(&rows(4)).err(), newer(4, 4, known));
+        }
+        let mut silent = rows(3);
+        silent[2].oldest_program = None;
+        assert_eq!(program(2).next(&silent).err(), newer(3, 3, 2), "a schema that declares nothing is not compatible");
+    }
+
+    #[test]
+    fn an_edited_index_changes_the_checksum() {
+        let plain = migration(1, "0001_a", 1);
+        let with = |on| Migration { indexes: Box::leak(Box::new([Index { name: "a_by_b", on }])), ..plain };
+        assert_ne!(plain.checksum(), with("a (b)").checksum());
+        assert_ne!(with("a (c)").checksum(), with("a (b)").checksum());
+    }
+
+    /// Statements that an older program notices. A migration with one of them must not claim to work with that program.
+    fn is_breaking(statement: &str, new_tables: &[&str]) -> bool {
+        let words: Vec<String> = statement.split_whitespace().map(str::to_uppercase).collect();
+        let has = |sought: &str| words.join(" ").contains(sought);
+        let on_new_table = new_tables.iter().any(|table| words.contains(&table.to_uppercase()));
+        let required = has("ADD COLUMN") && has("NOT NULL") && !has("DEFAULT");
+        let changes = ["DROP ", "RENAME ", "ALTER COLUMN ", "ADD CONSTRAINT "].iter().any(|word| has(word));
+        (changes || required || has("CREATE UNIQUE INDEX")) && !on_new_table
+    }
+
+    #[test]
+    fn a_migration_that_claims_to_work_with_older_programs_only_adds() {
+        for migration in SQLITE.iter().chain(POSTGRES).filter(|entry| entry.oldest_program < entry.version) {
+            let text: String = migration
+                .text
+                .lines()
+                .map(|line| line.split("--").next().unwrap_or(""))
+                .fold(String::new(), |text, line| text + line + "\n");
+            let statements: Vec<&str> = text.split(';').map(str::trim).collect();
+            let new_tables: Vec<&str> = statements
+                .iter()
+                .filter_map(|statement| statement.strip_prefix("CREATE TABLE "))
+                .filter_map(|rest| rest.split_whitespace().next())
+                .collect();
+            for statement in statements {
+                assert!(!is_breaking(statement, &new_tables), "{}: {statement}", migration.name);
+            }
+        }
+        assert!(is_breaking("ALTER TABLE plans DROP COLUMN tier", &[]));
+        assert!(is_breaking("ALTER TABLE plans ADD COLUMN a BIGINT NOT NULL", &[]));
+        assert!(!is_breaking("ALTER TABLE plans ADD COLUMN a BIGINT NOT NULL DEFAULT 0", &[]));
+        assert!(is_breaking("CREATE UNIQUE INDEX a ON plans (tier)", &["invoices"]));
+        assert!(!is_breaking("CREATE UNIQUE INDEX a ON invoices (number)", &["invoices"]));
     }
 }

@@ -9,7 +9,7 @@ use tracing::Span;
 use crate::change::Change;
 use crate::error::Error;
 use crate::metrics::{Counters, StoreMetrics};
-use crate::migrate::Migrated;
+use crate::migrate::{Migrated, Migrations};
 use crate::queue::{Failure, Queue, Rule, Waiting};
 use crate::row::Row;
 use crate::sql::Sql;
@@ -22,6 +22,7 @@ mod connection;
 pub(crate) mod examine;
 mod fault;
 mod finds;
+mod indexes;
 mod migrate;
 mod pause;
 mod plan;
@@ -62,6 +63,9 @@ pub struct PostgresOptions {
     pub waiting: Waiting,
     /// How long the database may keep a change or a read waiting.
     pub timeouts: PostgresTimeouts,
+    /// The program's own; a test that plays a later program has more.
+    #[doc(hidden)]
+    pub migrations: Migrations,
 }
 
 impl PostgresOptions {
@@ -73,6 +77,7 @@ impl PostgresOptions {
             readers: 2,
             waiting: Waiting::default(),
             timeouts: PostgresTimeouts::default(),
+            migrations: Migrations::postgres(),
         }
     }
 }
@@ -92,6 +97,7 @@ impl fmt::Debug for PostgresOptions {
 
 pub(crate) struct Postgres {
     target: Arc<Target>,
+    migrations: Migrations,
     readers: Arc<Readers>,
     /// The connections of long walks, and the admission to them.
     walkers: Readers,
@@ -124,12 +130,16 @@ impl Postgres {
         let statistics = Statistics::new(Arc::clone(&target));
         let blocked = BlockedLane::start(slot, &counters);
         writer::start(writing, blocked, inbox, statistics, Arc::clone(&counters), failure.clone());
-        let walks = Walks::new(WALKERS);
-        Ok(Self { target, readers, walkers, walks, finds, queue, counters, failure, spare })
+        let (walks, migrations) = (Walks::new(WALKERS), options.migrations);
+        Ok(Self { target, migrations, readers, walkers, walks, finds, queue, counters, failure, spare })
     }
 
     pub(crate) async fn migrate(&self) -> Result<Migrated, Error> {
-        migrate::run(&self.target).await
+        migrate::run(&self.target, self.migrations).await
+    }
+
+    pub(crate) fn migrations(&self) -> Migrations {
+        self.migrations
     }
 
     pub(crate) async fn examine(&self, prepared: bool) -> Result<examine::Server, Error> {

@@ -57,6 +57,12 @@ pub(crate) static REMOVE: Sql = Sql::new("DELETE FROM providers WHERE organizati
 
 pub(crate) static REMOVE_ALL: Sql = Sql::new("DELETE FROM providers WHERE organization_id = $1");
 
+pub(crate) static RESEAL: Sql = Sql::new(
+    "UPDATE providers
+     SET sealed_secret = $1
+     WHERE organization_id = $2 AND id = $3 AND sealed_secret = $4",
+);
+
 /// Every provider of the installation.
 pub async fn all(db: &Db) -> Result<Vec<Row>, Error> {
     db.all(&ALL, &[], read).await
@@ -89,6 +95,17 @@ pub fn remove(change: Change, organization: OrganizationId, id: ProviderId) -> C
 /// Removes every provider of an organization.
 pub fn remove_all(change: Change, organization: OrganizationId) -> Change {
     change.execute_any(&REMOVE_ALL, vec![organization.bytes().into()])
+}
+
+/// Replaces the seal of a provider's secret. Changes nothing if another server has replaced it or the provider is gone.
+pub fn reseal(change: Change, provider: &Row, sealed: Vec<u8>) -> Change {
+    let values = vec![
+        Value::bytes(sealed),
+        provider.organization_id.bytes().into(),
+        provider.id.bytes().into(),
+        Value::optional_bytes(provider.sealed_secret.clone()),
+    ];
+    change.execute_any(&RESEAL, values)
 }
 
 fn read(row: &row::Row<'_>) -> Result<Row, Error> {

@@ -39,6 +39,8 @@ pub(crate) static INSERT: Insert = Insert::new(
 
 pub(crate) static REMOVE: Sql = Sql::new("DELETE FROM signing_keys WHERE sequence = $1");
 
+pub(crate) static RESEAL: Sql = Sql::new("UPDATE signing_keys SET sealed = $1 WHERE sequence = $2 AND sealed = $3");
+
 /// Every key, oldest first.
 pub async fn all(db: &Db) -> Result<Vec<Row>, Error> {
     db.all(&ALL, &[], |row| {
@@ -62,6 +64,12 @@ pub fn insert(change: Change, key: &Row, now: Time) -> Change {
         kept::time(now),
     ];
     change.insert(&INSERT, values, Miss::Record)
+}
+
+/// Replaces the seal of a key. Changes nothing if another server has replaced or removed it.
+pub fn reseal(change: Change, key: &Row, sealed: Vec<u8>) -> Change {
+    let values = vec![Value::bytes(sealed), key.sequence.into(), Value::bytes(key.sealed.clone())];
+    change.execute_any(&RESEAL, values)
 }
 
 /// Removes a key whose last token has expired.

@@ -13,7 +13,7 @@ use tracing::Span;
 use crate::change::Change;
 use crate::error::Error;
 use crate::metrics::{Counters, StoreMetrics};
-use crate::migrate::Migrated;
+use crate::migrate::{Migrated, Migrations};
 use crate::queue::{Failure, Queue, Rule, Waiting};
 use crate::row::Row;
 use crate::sql::Sql;
@@ -51,6 +51,9 @@ pub struct SqliteOptions {
     pub busy_timeout: Duration,
     /// The size of the write-ahead log at which the writer stops to start it over.
     pub wal_limit_bytes: u64,
+    /// The program's own; a test that plays a later program has more.
+    #[doc(hidden)]
+    pub migrations: Migrations,
 }
 
 impl SqliteOptions {
@@ -64,6 +67,7 @@ impl SqliteOptions {
             waiting: Waiting::default(),
             busy_timeout: Duration::from_secs(5),
             wal_limit_bytes: 64 << 20,
+            migrations: Migrations::sqlite(),
         }
     }
 }
@@ -104,6 +108,10 @@ impl Sqlite {
         tokio::task::spawn_blocking(move || migrate::run(&options))
             .await
             .map_err(|stopped| Error::Internal(stopped.to_string()))?
+    }
+
+    pub(crate) fn migrations(&self) -> Migrations {
+        self.options.migrations
     }
 
     /// Maps at most `limit` rows.

@@ -6,40 +6,47 @@ use super::SqliteOptions;
 use super::connection::{Purpose, open};
 use super::fault::read_error;
 use crate::error::Error;
-use crate::migrate::{Applied, Migrated, Migration, SQLITE, known_version, next};
+use crate::migrate::{Applied, Migrated, Migration, Migrations};
 
 const TABLE: &str = "
 CREATE TABLE IF NOT EXISTS schema_migrations (
     version INTEGER NOT NULL PRIMARY KEY,
     name TEXT NOT NULL,
     checksum BLOB NOT NULL,
-    applied_at INTEGER NOT NULL
+    applied_at INTEGER NOT NULL,
+    oldest_program INTEGER
 ) STRICT";
 
-const APPLIED: &str = "SELECT version, name, checksum FROM schema_migrations ORDER BY version";
+/// Whether the table has the column, which older programs did not make.
+const HAS_COLUMN: &str = "SELECT COUNT(*) FROM pragma_table_info('schema_migrations') WHERE name = 'oldest_program'";
+
+const ADD_COLUMN: &str = "ALTER TABLE schema_migrations ADD COLUMN oldest_program INTEGER";
+
+const APPLIED: &str = "SELECT version, name, checksum, oldest_program FROM schema_migrations ORDER BY version";
+
+const APPLIED_BEFORE: &str = "SELECT version, name, checksum, NULL FROM schema_migrations ORDER BY version";
 
 const RECORD: &str = "
-INSERT INTO schema_migrations (version, name, checksum, applied_at)
-VALUES (?1, ?2, ?3, CAST(unixepoch('subsec') * 1000000 AS INTEGER))";
+INSERT INTO schema_migrations (version, name, checksum, applied_at, oldest_program)
+VALUES (?1, ?2, ?3, CAST(unixepoch('subsec') * 1000000 AS INTEGER), ?4)";
 
 pub(super) fn run(options: &SqliteOptions) -> Result<Migrated, Error> {
     let connection = open(options, Purpose::Write)?;
-    let mut applied = Vec::new();
-    while let Some(migration) = one(&connection)? {
-        applied.push(migration.name.to_owned());
+    let mut names = Vec::new();
+    while let Some(migration) = alone(&connection, || apply_next(&connection, options.migrations))? {
+        names.push(migration.name.to_owned());
     }
-    Ok(Migrated { applied, version: known_version() })
+    let applied = applied(&connection).map_err(|error| read_error(&error))?;
+    let version = applied.iter().map(|row| row.version).max().unwrap_or(0);
+    Ok(Migrated { applied: names, version })
 }
 
-/// Applies the next migration, if there is one.
-fn one(connection: &Connection) -> Result<Option<&'static Migration>, Error> {
+/// One step, as the only process that writes.
+fn alone<T>(connection: &Connection, step: impl FnOnce() -> Result<T, Error>) -> Result<T, Error> {
     let sqlite = |error: rusqlite::Error| read_error(&error);
     connection.execute_batch("BEGIN IMMEDIATE").map_err(sqlite)?;
-    let outcome = apply_next(connection);
-    let end = match outcome {
-        Ok(Some(_)) => "COMMIT",
-        _ => "ROLLBACK",
-    };
+    let outcome = step();
+    let end = if outcome.is_ok() { "COMMIT" } else { "ROLLBACK" };
     // An error of SQLite may have rolled back already.
     if !connection.is_autocommit() {
         connection.execute_batch(end).map_err(sqlite)?;
@@ -47,22 +54,40 @@ fn one(connection: &Connection) -> Result<Option<&'static Migration>, Error> {
     outcome
 }
 
-fn apply_next(connection: &Connection) -> Result<Option<&'static Migration>, Error> {
+fn make_table(connection: &Connection) -> rusqlite::Result<()> {
+    connection.execute_batch(TABLE)?;
+    if has_column(connection)? { Ok(()) } else { connection.execute_batch(ADD_COLUMN) }
+}
+
+/// Applies the next migration, if there is one.
+fn apply_next(connection: &Connection, known: Migrations) -> Result<Option<&'static Migration>, Error> {
     let sqlite = |error: rusqlite::Error| read_error(&error);
-    connection.execute_batch(TABLE).map_err(sqlite)?;
-    let Some(migration) = next(SQLITE, &applied(connection).map_err(sqlite)?)? else {
+    make_table(connection).map_err(sqlite)?;
+    let Some(migration) = known.next(&applied(connection).map_err(sqlite)?)? else {
         return Ok(None);
     };
-    connection
-        .execute_batch(migration.text)
-        .map_err(|error| Error::Migration(format!("migration {} failed: {error}", migration.name)))?;
-    connection.execute(RECORD, params![migration.version, migration.name, migration.checksum()]).map_err(sqlite)?;
+    let run = |text: &str| {
+        let failed = |error| Error::Migration(format!("migration {} failed: {error}", migration.name));
+        connection.execute_batch(text).map_err(failed)
+    };
+    run(migration.text)?;
+    for index in migration.indexes {
+        run(&format!("CREATE INDEX {} ON {}", index.name, index.on))?;
+    }
+    let values = params![migration.version, migration.name, migration.checksum(), migration.oldest_program];
+    connection.execute(RECORD, values).map_err(sqlite)?;
     Ok(Some(migration))
 }
 
 pub(super) fn applied(connection: &Connection) -> rusqlite::Result<Vec<Applied>> {
     connection
-        .prepare(APPLIED)?
-        .query_map((), |row| Ok(Applied { version: row.get(0)?, name: row.get(1)?, checksum: row.get(2)? }))?
+        .prepare(if has_column(connection)? { APPLIED } else { APPLIED_BEFORE })?
+        .query_map((), |row| {
+            Ok(Applied { version: row.get(0)?, name: row.get(1)?, checksum: row.get(2)?, oldest_program: row.get(3)? })
+        })?
         .collect()
+}
+
+fn has_column(connection: &Connection) -> rusqlite::Result<bool> {
+    connection.query_row(HAS_COLUMN, (), |row| row.get::<_, i64>(0)).map(|count| count > 0)
 }

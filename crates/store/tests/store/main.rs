@@ -16,6 +16,7 @@ mod portable;
 mod postgres;
 mod query_plans;
 mod sqlite;
+mod upgrades;
 mod values;
 mod verticals;
 mod waits;

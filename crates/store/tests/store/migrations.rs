@@ -62,7 +62,7 @@ async fn a_newer_schema_is_refused() {
         let db = place.open().await;
         db.migrate().await.unwrap();
         place
-            .script("INSERT INTO schema_migrations SELECT 9000, 'later', checksum, applied_at FROM schema_migrations WHERE version = 1")
+            .script("INSERT INTO schema_migrations (version, name, checksum, applied_at) SELECT 9000, 'later', checksum, applied_at FROM schema_migrations WHERE version = 1")
             .await;
         assert!(matches!(db.migrate().await, Err(Error::SchemaNewer { found: 9000, .. })));
         assert!(matches!(db.ping().await, Err(Error::SchemaNewer { found: 9000, .. })));

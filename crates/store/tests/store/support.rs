@@ -4,7 +4,8 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use perennial_store::{
-    Change, Db, Guard, Insert, Lock, Miss, PostgresOptions, Sql, SqliteOptions, Table, Type, Value, Waiting,
+    Change, Db, Guard, Insert, Lock, Migration, Migrations, Miss, PostgresOptions, Sql, SqliteOptions, Table, Type,
+    Value, Waiting,
 };
 use tempfile::TempDir;
 
@@ -108,6 +109,23 @@ impl Place {
     /// Opens the database; a second handle on SQLite works beside the first, as the operator's commands do.
     pub(crate) async fn open(&self) -> Db {
         self.open_with(patient()).await
+    }
+
+    /// Opens it as a later program would, which carries one migration more.
+    pub(crate) async fn open_later(&self, later: Migration) -> Db {
+        let db = match self {
+            Self::Sqlite(_) => {
+                let migrations = Migrations::sqlite().followed_by(later);
+                let options = SqliteOptions { exclusive: false, migrations, ..SqliteOptions::new(self.path()) };
+                Db::open_sqlite(SqliteOptions { waiting: patient(), ..options }).await
+            }
+            Self::Postgres { .. } => {
+                let migrations = Migrations::postgres().followed_by(later);
+                let options = PostgresOptions { migrations, ..PostgresOptions::new(self.url()) };
+                Db::open_postgres(PostgresOptions { waiting: patient(), ..options }).await
+            }
+        };
+        db.unwrap()
     }
 
     pub(crate) async fn open_with(&self, waiting: Waiting) -> Db {

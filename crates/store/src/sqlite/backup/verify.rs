@@ -9,7 +9,7 @@ use rusqlite::{Connection, ErrorCode, OptionalExtension};
 
 use super::Fault;
 use crate::kept;
-use crate::migrate::{SQLITE, known_version, next};
+use crate::migrate::Migrations;
 use crate::sqlite::connection::open_immutable;
 use crate::sqlite::migrate::applied;
 
@@ -52,7 +52,7 @@ pub fn verify(file: &Path) -> Result<Report, Fault> {
     }
     let not_ours = |_: rusqlite::Error| Fault::unusable(file, "it is not a backup of Perennial");
     let migrations = applied(&connection).map_err(not_ours)?;
-    next(SQLITE, &migrations).map_err(|error| Fault::unusable(file, error.to_string()))?;
+    Migrations::sqlite().next(&migrations).map_err(|error| Fault::unusable(file, error.to_string()))?;
     let schema_version = migrations.iter().map(|row| row.version).max().unwrap_or(0);
     let fingerprint = "SELECT key_fingerprint FROM installation";
     let last = "SELECT MAX(at) FROM events";
@@ -61,7 +61,7 @@ pub fn verify(file: &Path) -> Result<Report, Fault> {
     Ok(Report {
         bytes,
         schema_version,
-        known_version: known_version(),
+        known_version: Migrations::sqlite().version(),
         rows: rows(&connection).map_err(unusable)?,
         last_event_at,
         key_fingerprint: connection.query_row(fingerprint, (), |row| row.get(0)).optional().map_err(unusable)?,
