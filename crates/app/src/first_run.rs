@@ -33,7 +33,7 @@ pub struct FirstRun {
 pub enum Start {
     /// Empty: everything was made just now.
     First(FirstRun),
-    /// In use, and by servers with this master key.
+    /// In use, and by servers with a master key that this one knows.
     Existing,
     /// In use, by servers with another master key: this one must not start.
     OtherKey,
@@ -64,7 +64,7 @@ pub async fn has_happened(db: &Db) -> Result<bool, Error> {
     Ok(installation::find(db).await?.is_some())
 }
 
-/// Whether the store belongs to the master key of this context.
+/// Whether the store belongs to a master key that this context knows.
 pub async fn has_this_key(app: &App) -> Result<bool, Error> {
     let found = installation::find(&app.db).await?;
     Ok(found.is_some_and(|found| matches!(compare(app, &found), Start::Existing)))
@@ -135,5 +135,5 @@ fn client(name: &str, presents: Presents, origins: Vec<Origin>) -> NewClient {
 }
 
 fn compare(app: &App, found: &Installation) -> Start {
-    if found.key_fingerprint == app.keys.fingerprint { Start::Existing } else { Start::OtherKey }
+    if app.keys.know(&found.key_fingerprint) { Start::Existing } else { Start::OtherKey }
 }

@@ -1,9 +1,13 @@
 //! The master key and the keys derived from it, one for each purpose.
+//!
+//! While the master key is rotated a server knows two of them. Everything new is made under the current one; what was
+//! made under the other is still accepted.
 
 use aws_lc_rs::{digest, hkdf, hmac};
 use data_encoding::{BASE64, BASE64URL_NOPAD, HEXLOWER_PERMISSIVE};
-use perennial_identity::refresh::RefreshKey;
-use perennial_identity::signing::WrappingKey;
+use perennial_domain::id::SessionId;
+use perennial_identity::refresh::{MalformedToken, RefreshKey};
+use perennial_identity::signing::{KeyFault, SealedKey, SigningKey, WrappingKey};
 
 /// Thirty-two bytes from which every other key of the installation is derived. It cannot be printed.
 pub struct MasterKey([u8; 32]);
@@ -41,6 +45,17 @@ impl MasterKey {
     }
 }
 
+/// Which master key something in the store is sealed under.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum SealedUnder {
+    /// The current one.
+    Current,
+    /// Another one that is accepted.
+    Other,
+    /// One that this server does not know, or it was changed.
+    Unknown,
+}
+
 /// The derived keys. None of them can be printed.
 pub struct Keys {
     /// Tells whether two servers have the same master key, and nothing about it.
@@ -54,6 +69,10 @@ pub struct Keys {
     pub(crate) refresh: RefreshKey,
     /// What the key of our own identity provider, for development, grows from.
     pub(crate) local_seed: [u8; 32],
+    /// The keys of the next master key, which other servers may be using already.
+    next: Option<Box<Self>>,
+    /// The keys of the previous master key. What is sealed under it is sealed again under this one.
+    previous: Option<Box<Self>>,
 }
 
 impl Keys {
@@ -67,7 +86,56 @@ impl Keys {
             provider_secrets: WrappingKey::new(&master.derive(b"provider secrets")),
             refresh: RefreshKey::new(&master.derive(b"refresh tokens")),
             local_seed: master.derive(b"local identities"),
+            next: None,
+            previous: None,
         }
+    }
+
+    /// The same keys, and what was made under these two master keys is accepted too.
+    #[must_use]
+    pub fn accepting(self, next: Option<&MasterKey>, previous: Option<&MasterKey>) -> Self {
+        let derive = |master: &MasterKey| Box::new(Self::derive(master));
+        Self { next: next.map(derive), previous: previous.map(derive), ..self }
+    }
+
+    /// The keys of the previous master key, if it is still accepted.
+    pub(crate) fn previous(&self) -> Option<&Self> {
+        self.previous.as_deref()
+    }
+
+    /// The keys that are accepted in addition to these.
+    pub(crate) fn others(&self) -> impl Iterator<Item = &Self> {
+        self.next.as_deref().into_iter().chain(self.previous.as_deref())
+    }
+
+    fn each(&self) -> impl Iterator<Item = &Self> {
+        std::iter::once(self).chain(self.others())
+    }
+
+    /// Whether a store with this fingerprint belongs to one of the master keys.
+    pub fn know(&self, fingerprint: &[u8]) -> bool {
+        self.each().any(|keys| keys.fingerprint == *fingerprint)
+    }
+
+    /// The session and generation of a refresh token of any accepted master key.
+    pub(crate) fn open_refresh(&self, token: &str) -> Result<(SessionId, u32), MalformedToken> {
+        self.each().find_map(|keys| keys.refresh.open(token).ok()).ok_or(MalformedToken)
+    }
+
+    /// The signing key in a row that is sealed under any accepted master key.
+    pub(crate) fn open_signing_key(&self, row: &SealedKey) -> Result<SigningKey, KeyFault> {
+        self.each().find_map(|keys| SigningKey::open(row, &keys.wrapping).ok()).ok_or(KeyFault::NotOpened)
+    }
+
+    /// The secret of an identity provider that is sealed under any accepted master key.
+    pub(crate) fn open_provider_secret(&self, name: &[u8], sealed: &[u8]) -> Result<Vec<u8>, KeyFault> {
+        self.each().find_map(|keys| keys.provider_secrets.open(name, sealed).ok()).ok_or(KeyFault::NotOpened)
+    }
+
+    /// Whether a cursor of this list was signed under any accepted master key.
+    pub(crate) fn signed_cursor(&self, list: &[u8], payload: &[u8], tag: &[u8]) -> bool {
+        let is_equal = |own: [u8; 16]| aws_lc_rs::constant_time::verify_slices_are_equal(tag, &own).is_ok();
+        self.each().any(|keys| is_equal(keys.sign_cursor(list, payload)))
     }
 
     /// The seal of a cursor's payload for this list.
@@ -125,5 +193,27 @@ mod tests {
         assert_ne!(one.derive(b"fingerprint"), one.derive(b"cursors"));
         assert_ne!(Keys::derive(&one).fingerprint, Keys::derive(&two).fingerprint);
         assert_eq!(Keys::derive(&one).fingerprint, Keys::derive(&one).fingerprint);
+    }
+
+    #[test]
+    fn what_another_accepted_key_made_is_accepted_and_what_a_stranger_made_is_not() {
+        let [old, new, foreign] = [1, 2, 3].map(|byte| MasterKey::new([byte; 32]));
+        let of_old = Keys::derive(&old);
+        let token = of_old.refresh.make(SessionId::from_bytes([1; 16]), 1);
+        let tag = of_old.sign_cursor(b"list", b"payload");
+        let sealed = of_old.provider_secrets.seal(b"name", b"secret").unwrap();
+        let accepts = |keys: &Keys| {
+            [
+                keys.know(&of_old.fingerprint),
+                keys.open_refresh(token.expose()).is_ok(),
+                keys.signed_cursor(b"list", b"payload", &tag),
+                keys.open_provider_secret(b"name", &sealed).is_ok(),
+            ]
+        };
+        assert_eq!(accepts(&Keys::derive(&new)), [false; 4]);
+        assert_eq!(accepts(&Keys::derive(&new).accepting(None, Some(&old))), [true; 4]);
+        assert_eq!(accepts(&Keys::derive(&new).accepting(Some(&old), None)), [true; 4]);
+        assert_eq!(accepts(&Keys::derive(&new).accepting(Some(&foreign), Some(&foreign))), [false; 4]);
+        assert_eq!(accepts(&Keys::derive(&old).accepting(Some(&new), None)), [true; 4]);
     }
 }

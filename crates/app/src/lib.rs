@@ -15,6 +15,7 @@ pub mod events;
 pub mod first_run;
 pub mod housekeeping;
 pub mod idempotency;
+pub mod key_rotation;
 pub mod keys;
 pub mod limits;
 pub mod organizations;

@@ -4,7 +4,7 @@
 mod check;
 mod description;
 mod gather;
-mod record;
+pub(crate) mod record;
 mod start;
 #[cfg(test)]
 mod tests;

@@ -139,7 +139,8 @@ async fn load(app: &App, now: Time) -> Result<KeySet, Error> {
     loop {
         let rows = signing_keys::all(&app.db).await?;
         let sealed: Vec<SealedKey> = rows.iter().map(sealed).collect();
-        let keys = KeySet::open(&sealed, &app.keys.wrapping)?;
+        let opened: Result<Vec<_>, _> = sealed.iter().map(|row| app.keys.open_signing_key(row)).collect();
+        let keys = KeySet::new(opened?);
         let spent = keys.spent(now);
         let mut change = Change::new();
         for row in rows.iter().filter(|row| spent.contains(&row.kid.as_str())) {
@@ -164,6 +165,6 @@ fn make(app: &App, change: Change, sequence: i64, active_from: Time, now: Time) 
     Ok(signing_keys::insert(change, &Row { sequence, kid, active_from, sealed }, now))
 }
 
-fn sealed(row: &Row) -> SealedKey {
+pub(crate) fn sealed(row: &Row) -> SealedKey {
     SealedKey { kid: row.kid.clone(), active_from: row.active_from, sealed: row.sealed.clone() }
 }

@@ -21,7 +21,8 @@ const LIFE_SECONDS: i64 = 3600;
 /// The local issuer of one organization. It cannot be printed.
 pub struct LocalIssuer {
     pair: Ed25519KeyPair,
-    key: DecodingKey,
+    /// Its own, then those of other master keys that are accepted.
+    keys: Vec<DecodingKey>,
     audience: Audience,
     name: String,
 }
@@ -32,11 +33,18 @@ impl LocalIssuer {
 
     /// The issuer of this seed. A token is for one organization and no other, even where they share a seed.
     pub fn new(seed: &[u8; 32], organization: OrganizationId) -> Self {
-        let pair = Ed25519KeyPair::from_seed_unchecked(seed).expect("every 32 bytes are a seed of Ed25519");
-        let key = DecodingKey::from_ed_der(pair.public_key().as_ref());
+        let pair = pair(seed);
+        let keys = vec![public(&pair)];
         let name = organization.to_string();
         let audience = Audience::new([name.clone()], []).expect("an id is not empty");
-        Self { pair, key, audience, name }
+        Self { pair, keys, audience, name }
+    }
+
+    /// The issuer that also accepts tokens of this seed, during a rotation of the master key.
+    #[must_use]
+    pub fn accepting(mut self, seed: &[u8; 32]) -> Self {
+        self.keys.push(public(&pair(seed)));
+        self
     }
 
     /// A token for this address. Its subject, unless given, is derived from the address and always the same.
@@ -60,7 +68,15 @@ impl LocalIssuer {
         &self.audience
     }
 
-    pub(crate) fn key(&self, kid: Option<&str>) -> Result<&DecodingKey, Reason> {
-        if kid == Some(KEY_ID) { Ok(&self.key) } else { Err(Reason("the issuer has no key of the name in `kid`")) }
+    pub(crate) fn keys(&self, kid: Option<&str>) -> Result<&[DecodingKey], Reason> {
+        if kid == Some(KEY_ID) { Ok(&self.keys) } else { Err(Reason("the issuer has no key of the name in `kid`")) }
     }
+}
+
+fn pair(seed: &[u8; 32]) -> Ed25519KeyPair {
+    Ed25519KeyPair::from_seed_unchecked(seed).expect("every 32 bytes are a seed of Ed25519")
+}
+
+fn public(pair: &Ed25519KeyPair) -> DecodingKey {
+    DecodingKey::from_ed_der(pair.public_key().as_ref())
 }

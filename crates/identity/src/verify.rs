@@ -154,7 +154,8 @@ impl Verifier {
             Kind::Local(local) => {
                 let header = header?;
                 let algorithm = algorithm(&header, &[Algorithm::EdDsa])?;
-                (open(token, local.key(header.kid.as_deref())?, algorithm.of_library()), local.audience())
+                let keys = local.keys(header.kid.as_deref())?;
+                (keys.iter().find_map(|key| open(token, key, algorithm.of_library())), local.audience())
             }
         };
         let claims = claims.ok_or(Reason("the signature is wrong, or a claim is missing or of the wrong type"))?;

@@ -13,6 +13,7 @@ use perennial_domain::id::OrganizationId;
 use perennial_domain::time::Time;
 use perennial_http::server::{Server, ServerOptions};
 use perennial_http::{Api, ApiOptions};
+use perennial_store::{Db, Migration};
 use std::net::SocketAddr;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
@@ -23,6 +24,13 @@ const TRUSTED: &str = "pk_TestTestTestTestTestTestTestTest";
 const PUBLIC: &str = "default";
 /// When every test begins.
 const START: &str = "2026-03-10T12:00:00Z";
+
+/// The master key of every test that does not choose another.
+pub const MASTER_KEY: MasterKey = MasterKey::new([7; 32]);
+
+fn own_keys() -> Keys {
+    Keys::derive(&MASTER_KEY)
+}
 
 /// How the service under test differs from a usual one.
 pub struct TestOptions {
@@ -82,13 +90,29 @@ impl TestApp {
         Some(Self::over(self.store.clone(), clock, TestOptions::default()).await)
     }
 
+    /// Starts another server over the same store and clock with these keys, as after a restart with other settings.
+    pub async fn with_keys(&self, keys: Keys) -> Self {
+        let db = self.store.open().await;
+        Self::serve(self.store.clone(), db, Arc::clone(&self.clock), keys, TestOptions::default()).await
+    }
+
+    /// Starts a server of a later version over the same store and clock, which brings this migration.
+    pub async fn upgraded(&self, later: Migration) -> Self {
+        let db = self.store.open_later(later).await;
+        Self::serve(self.store.clone(), db, Arc::clone(&self.clock), own_keys(), TestOptions::default()).await
+    }
+
     async fn over(store: TestStore, clock: Arc<AtomicI64>, options: TestOptions) -> Self {
+        let db = store.open().await;
+        Self::serve(store, db, clock, own_keys(), options).await
+    }
+
+    async fn serve(store: TestStore, db: Db, clock: Arc<AtomicI64>, keys: Keys, options: TestOptions) -> Self {
         static SEED: AtomicU64 = AtomicU64::new(1);
-        let keys = Keys::derive(&MasterKey::new([7; 32]));
         // Servers beside each other must not draw the same ids.
         let chance = Chance::seeded(SEED.fetch_add(1, Ordering::Relaxed));
         let clock_shown = Clock::Fixed(Arc::clone(&clock));
-        let app = Arc::new(App::new(store.open().await, clock_shown, chance, keys, options.app));
+        let app = Arc::new(App::new(db, clock_shown, chance, keys, options.app));
         let first_run = FirstRunOptions {
             trusted: Credential::chosen(TRUSTED),
             origins: vec![

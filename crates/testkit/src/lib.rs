@@ -12,7 +12,7 @@ mod request;
 mod store;
 
 pub use answer::Answer;
-pub use app::{TestApp, TestOptions};
+pub use app::{MASTER_KEY, TestApp, TestOptions};
 pub use connection::Connection;
 pub use people::Held;
 pub use request::{Request, all_at_once};

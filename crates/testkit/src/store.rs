@@ -1,7 +1,7 @@
 //! A store of a test's own: a file in a temporary directory, or a database on the server the environment names.
 
 use perennial_app::context::Chance;
-use perennial_store::{Db, PostgresOptions, SqliteOptions, Waiting};
+use perennial_store::{Db, Migration, Migrations, PostgresOptions, SqliteOptions, Waiting};
 use std::sync::Arc;
 use std::time::Duration;
 use tempfile::TempDir;
@@ -52,17 +52,32 @@ impl TestStore {
         db
     }
 
+    /// Opens and migrates it as a later program would, which carries this migration more.
+    pub async fn open_later(&self, later: Migration) -> Db {
+        let db = self.open_with(Some(later)).await;
+        db.migrate().await.unwrap();
+        db
+    }
+
     /// Opens it without migrating it.
     pub async fn open_as_it_is(&self) -> Db {
+        self.open_with(None).await
+    }
+
+    async fn open_with(&self, later: Option<Migration>) -> Db {
+        let followed = |own: Migrations| later.map_or(own, |later| own.followed_by(later));
         // A slow machine fails no test.
         let waiting = Waiting { time: Duration::from_mins(1), ..Waiting::default() };
         match &*self.0 {
             Place::Sqlite(directory) => {
                 let path = directory.path().join("perennial.db");
-                Db::open_sqlite(SqliteOptions { exclusive: false, waiting, ..SqliteOptions::new(path) }).await.unwrap()
+                let migrations = followed(Migrations::sqlite());
+                let options = SqliteOptions { exclusive: false, waiting, migrations, ..SqliteOptions::new(path) };
+                Db::open_sqlite(options).await.unwrap()
             }
             Place::Postgres(url) => {
-                Db::open_postgres(PostgresOptions { waiting, ..PostgresOptions::new(url) }).await.unwrap()
+                let migrations = followed(Migrations::postgres());
+                Db::open_postgres(PostgresOptions { waiting, migrations, ..PostgresOptions::new(url) }).await.unwrap()
             }
         }
     }

@@ -119,7 +119,9 @@ fn settle(candidates: &mut [Candidate], our_issuer: &str) {
 
 impl Candidate {
     fn local(app: &App, organization: OrganizationId) -> Self {
-        let provider = Provider::local(LocalIssuer::new(&app.keys.local_seed, organization));
+        let own = LocalIssuer::new(&app.keys.local_seed, organization);
+        let accepted = app.keys.others();
+        let provider = Provider::local(accepted.fold(own, |issuer, other| issuer.accepting(&other.local_seed)));
         let (issuer, kind) = (provider.issuer().to_owned(), provider.kind().to_owned());
         Self { source: Source::Local, id: None, issuer, kind, provider: Ok(provider) }
     }

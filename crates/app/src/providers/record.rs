@@ -2,7 +2,7 @@
 
 use super::description::{Description, ProviderKind, Settings};
 use crate::caller::json;
-use crate::keys::Keys;
+use crate::keys::{Keys, SealedUnder};
 use perennial_domain::id::{OrganizationId, ProviderId};
 use perennial_domain::time::Time;
 use perennial_identity::providers::{Provider, ProviderFault};
@@ -96,7 +96,7 @@ pub(super) fn open(keys: &Keys, row: &Row) -> Result<Provider, Unusable> {
     let name = secret_name(row.organization_id, row.id, &row.issuer);
     let secret = match &row.sealed_secret {
         Some(sealed) => {
-            let text = String::from_utf8(keys.provider_secrets.open(&name, sealed)?);
+            let text = String::from_utf8(keys.open_provider_secret(&name, sealed)?);
             Some(Secret::new(text.map_err(|_| KeyFault::NotOpened)?))
         }
         None => None,
@@ -104,6 +104,27 @@ pub(super) fn open(keys: &Keys, row: &Row) -> Result<Provider, Unusable> {
     let kind = ProviderKind::parse(&row.kind).ok_or(Unusable::Unreadable)?;
     let settings: Settings = serde_json::from_str(&row.settings).map_err(|_| Unusable::Unreadable)?;
     Ok(Description { issuer: row.issuer.clone(), kind, settings, secret }.build()?)
+}
+
+/// The row's secret, sealed under the current master key, if it is sealed under the previous one.
+pub(crate) fn reseal(keys: &Keys, row: &Row) -> Result<Option<Vec<u8>>, KeyFault> {
+    let (Some(sealed), Some(previous)) = (&row.sealed_secret, keys.previous()) else { return Ok(None) };
+    let name = secret_name(row.organization_id, row.id, &row.issuer);
+    match previous.provider_secrets.open(&name, sealed) {
+        Ok(secret) => keys.provider_secrets.seal(&name, &secret).map(Some),
+        Err(_) => Ok(None),
+    }
+}
+
+/// Whether the row's secret opens under the current master key, under another one that is accepted, or not at all.
+pub(crate) fn sealed_under(keys: &Keys, row: &Row) -> Option<SealedUnder> {
+    let sealed = row.sealed_secret.as_ref()?;
+    let name = secret_name(row.organization_id, row.id, &row.issuer);
+    Some(match keys.provider_secrets.open(&name, sealed) {
+        Ok(_) => SealedUnder::Current,
+        Err(_) if keys.open_provider_secret(&name, sealed).is_ok() => SealedUnder::Other,
+        Err(_) => SealedUnder::Unknown,
+    })
 }
 
 /// What a secret is bound to: in another row, or behind another issuer, it does not open.

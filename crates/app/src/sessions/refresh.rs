@@ -13,7 +13,7 @@ use perennial_store::{self as store, Change, Miss, sessions};
 
 /// New tokens for the session of this refresh token.
 pub async fn refresh(app: &App, caller: &Caller, token: &str) -> Result<Granted, Error> {
-    let (id, presented) = app.keys.refresh.open(token).map_err(|_| Error::InvalidRefreshToken)?;
+    let (id, presented) = app.keys.open_refresh(token).map_err(|_| Error::InvalidRefreshToken)?;
     for _ in 0..ATTEMPTS {
         let found = sessions::with_user(&app.db, caller.organization(), id).await?;
         let own = found.filter(|(session, _)| session.client_id == caller.known.client.id);

@@ -1,0 +1,76 @@
+//! Rotation of the master key: what is sealed under the previous key is sealed again under the current one.
+//!
+//! Every server that knows the previous key does this for itself. Each update is guarded by the bytes it replaces, so
+//! several servers at once are harmless. A server that knows the *next* key replaces nothing: otherwise two servers in
+//! the middle of a rollout would undo each other's work.
+
+use crate::context::App;
+use crate::error::Error;
+use crate::keys::SealedUnder;
+use crate::providers::record;
+use crate::signing_keys::sealed;
+use perennial_identity::signing::SigningKey;
+use perennial_store::{Change, installation, providers, signing_keys};
+
+/// What is sealed in the store, by the master key it is sealed under.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Progress {
+    /// Under the current key.
+    pub current: usize,
+    /// Under another key that is accepted: the previous one, or the next.
+    pub other: usize,
+    /// Signing keys that no accepted key opens. No session can begin or continue.
+    pub lost_signing_keys: usize,
+    /// Secrets of identity providers that no accepted key opens.
+    pub lost_provider_secrets: usize,
+}
+
+/// Moves the store to the current master key, if the previous one is known. Returns how many seals were replaced.
+pub async fn advance(app: &App) -> Result<usize, Error> {
+    let Some(previous) = app.keys.previous() else { return Ok(0) };
+    let mut change = Change::new();
+    let mut replaced = 0;
+    for row in signing_keys::all(&app.db).await? {
+        if let Ok(key) = SigningKey::open(&sealed(&row), &previous.wrapping) {
+            change = signing_keys::reseal(change, &row, key.seal(&app.keys.wrapping)?.sealed);
+            replaced += 1;
+        }
+    }
+    for row in providers::all(&app.db).await? {
+        if let Some(secret) = record::reseal(&app.keys, &row)? {
+            change = providers::reseal(change, &row, secret);
+            replaced += 1;
+        }
+    }
+    let found = installation::find(&app.db).await?;
+    if found.is_some_and(|found| found.key_fingerprint == previous.fingerprint) {
+        change = installation::move_key(change, &previous.fingerprint, &app.keys.fingerprint);
+    }
+    if !change.is_empty() {
+        app.db.commit(change).await?;
+        tracing::info!(replaced, "sealed secrets again under the current master key");
+    }
+    Ok(replaced)
+}
+
+/// Looks at everything that is sealed; nothing is changed.
+pub async fn progress(app: &App) -> Result<Progress, Error> {
+    let mut progress = Progress::default();
+    for row in signing_keys::all(&app.db).await? {
+        let row = sealed(&row);
+        match SigningKey::open(&row, &app.keys.wrapping) {
+            Ok(_) => progress.current += 1,
+            Err(_) if app.keys.open_signing_key(&row).is_ok() => progress.other += 1,
+            Err(_) => progress.lost_signing_keys += 1,
+        }
+    }
+    for row in providers::all(&app.db).await? {
+        match record::sealed_under(&app.keys, &row) {
+            Some(SealedUnder::Current) => progress.current += 1,
+            Some(SealedUnder::Other) => progress.other += 1,
+            Some(SealedUnder::Unknown) => progress.lost_provider_secrets += 1,
+            None => {}
+        }
+    }
+    Ok(progress)
+}
