@@ -36,6 +36,10 @@ pub(crate) struct Config {
     pub(crate) data_dir: PathBuf,
     pub(crate) database_url: Option<Secret>,
     pub(crate) master_key_file: Option<PathBuf>,
+    /// The key that a rotation is about to switch to.
+    pub(crate) master_key_next_file: Option<PathBuf>,
+    /// The key that a rotation has switched from.
+    pub(crate) master_key_previous_file: Option<PathBuf>,
     /// What our tokens name as their issuer.
     pub(crate) public_url: Option<PublicUrl>,
     /// The peers whose `x-forwarded-for` is believed.
@@ -66,6 +70,8 @@ impl Default for Config {
             data_dir: PathBuf::from("./data"),
             database_url: None,
             master_key_file: None,
+            master_key_next_file: None,
+            master_key_previous_file: None,
             public_url: None,
             trusted_proxies: Vec::new(),
             local_provider: None,

@@ -6,6 +6,7 @@ mod forwarded;
 mod identity;
 mod mounts;
 mod report;
+mod rotation;
 mod secrets;
 mod settings;
 mod store;

@@ -1,14 +1,70 @@
 //! The master key: from the environment, from a file it names, or from the data directory, where the first run on
-//! SQLite puts it.
+//! SQLite puts it. During a rotation a second key is accepted: the next one before the switch, the previous one after it.
 
 use crate::config::{self, Config, Told};
 use crate::failure::Failure;
 use crate::private_file;
 use perennial_app::context::Chance;
-use perennial_app::keys::MasterKey;
+use perennial_app::keys::{Keys, MasterKey};
 use std::path::{Path, PathBuf};
 
 pub(crate) const VARIABLE: &str = "PERENNIAL_MASTER_KEY";
+pub(crate) const NEXT_VARIABLE: &str = "PERENNIAL_MASTER_KEY_NEXT";
+pub(crate) const PREVIOUS_VARIABLE: &str = "PERENNIAL_MASTER_KEY_PREVIOUS";
+
+/// The master keys that are accepted in addition to the current one.
+pub(crate) struct Accepted {
+    next: Option<MasterKey>,
+    previous: Option<MasterKey>,
+}
+
+impl Accepted {
+    pub(crate) fn read(config: &Config) -> Result<Self, Failure> {
+        let next = other(NEXT_VARIABLE, next_file(config))?;
+        let previous = other(PREVIOUS_VARIABLE, previous_file(config))?;
+        if next.is_some() && previous.is_some() {
+            return Err(Failure::new(
+                "a next and a previous master key are both set: finish one rotation before you begin another",
+            ));
+        }
+        Ok(Self { next, previous })
+    }
+
+    /// The keys of a server with this current key.
+    pub(crate) fn keys(&self, current: &MasterKey) -> Keys {
+        Keys::derive(current).accepting(self.next.as_ref(), self.previous.as_ref())
+    }
+
+    /// The setting that a key is accepted by, if there is one.
+    pub(crate) fn role(&self) -> Option<&'static str> {
+        match (&self.next, &self.previous) {
+            (Some(_), _) => Some("next"),
+            (None, Some(_)) => Some("previous"),
+            (None, None) => None,
+        }
+    }
+}
+
+/// The file of the next key: the one that was named, or the usual one if it exists.
+pub(crate) fn next_file(config: &Config) -> Option<PathBuf> {
+    named_or_usual(config, config.master_key_next_file.as_ref(), "master.key.next")
+}
+
+/// The file of the previous key: the one that was named, or the usual one if it exists.
+pub(crate) fn previous_file(config: &Config) -> Option<PathBuf> {
+    named_or_usual(config, config.master_key_previous_file.as_ref(), "master.key.previous")
+}
+
+fn named_or_usual(config: &Config, named: Option<&PathBuf>, usual: &str) -> Option<PathBuf> {
+    named.cloned().or_else(|| Some(config.data_dir.join(usual)).filter(|path| path.exists()))
+}
+
+fn other(variable: &str, file: Option<PathBuf>) -> Result<Option<MasterKey>, Failure> {
+    match config::secret_variable(variable)? {
+        Some(told) => parse(&told.secret.0, &told.place()).map(Some),
+        None => file.map(|path| read(&path)).transpose(),
+    }
+}
 
 /// The key that was given, if one was.
 pub(crate) fn given(config: &Config) -> Result<Option<MasterKey>, Failure> {
@@ -16,6 +72,12 @@ pub(crate) fn given(config: &Config) -> Result<Option<MasterKey>, Failure> {
         return parse(&told.secret.0, &told.place()).map(Some);
     }
     file(config).map(|path| read(&path)).transpose()
+}
+
+/// The keys of the master key that was given, if one was, and of a second one that is accepted.
+pub(crate) fn keys(config: &Config) -> Result<Option<Keys>, Failure> {
+    let Some(key) = given(config)? else { return Ok(None) };
+    Ok(Some(Accepted::read(config)?.keys(&key)))
 }
 
 /// The file that the key is read from where the environment says nothing of it: the one that was named, or the usual one

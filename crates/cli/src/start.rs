@@ -3,13 +3,15 @@
 use crate::clients_file::ClientsFile;
 use crate::config::{self, Config, Told};
 use crate::failure::Failure;
+use crate::master_key::Accepted;
 use crate::public_url::PublicUrl;
 use crate::serve::backups;
 use crate::{master_key, providers};
 use perennial_app::clients::Credential;
 use perennial_app::context::{App, AppOptions, Chance, Clock};
 use perennial_app::first_run::{self, FirstRun, FirstRunOptions, Holdings, Start};
-use perennial_app::keys::{Keys, MasterKey};
+use perennial_app::key_rotation;
+use perennial_app::keys::MasterKey;
 use perennial_app::providers::{Configured, StartFault, check_at_start};
 use perennial_domain::clients::Origin;
 use perennial_store::Db;
@@ -21,6 +23,7 @@ pub(crate) const BOOTSTRAP_VARIABLE: &str = "PERENNIAL_BOOTSTRAP_CLIENT_ID";
 /// The secrets and providers a server was given, read before it touches anything.
 pub(crate) struct Given {
     key: Option<MasterKey>,
+    accepted: Accepted,
     bootstrap: Option<Credential>,
     providers: Vec<Configured>,
 }
@@ -29,6 +32,7 @@ impl Given {
     pub(crate) fn read(config: &Config) -> Result<Self, Failure> {
         let given = Self {
             key: master_key::given(config)?,
+            accepted: Accepted::read(config)?,
             bootstrap: bootstrap_credential()?,
             providers: providers::configured(&config.providers)?,
         };
@@ -44,7 +48,8 @@ impl Given {
             Ok(None) if config.database_url.is_some() => Some(master_key::missing(config)),
             other => other.err(),
         };
-        key.into_iter().chain(bootstrap_credential().err()).chain(backups::fault(config)).collect()
+        let faults = [Accepted::read(config).err(), bootstrap_credential().err(), backups::fault(config)];
+        key.into_iter().chain(faults.into_iter().flatten()).collect()
     }
 }
 
@@ -79,7 +84,7 @@ pub(crate) async fn start(config: &Config, given: Given, db: Db, address: Socket
         retention: config.retention.app(),
         ..AppOptions::default()
     };
-    let app = App::new(db, Clock::System, chance, Keys::derive(&key), options);
+    let app = App::new(db, Clock::System, chance, given.accepted.keys(&key), options);
     check_at_start(&app).await.map_err(|fault| refused(&fault))?;
     let (trusted, file) = match given.bootstrap {
         None if is_empty => {
@@ -97,6 +102,7 @@ pub(crate) async fn start(config: &Config, given: Given, db: Db, address: Socket
         }
         Start::Existing => {
             file.map_or(Ok(()), ClientsFile::discard)?;
+            check_seals(&app).await?;
             let holdings = first_run::holdings(&app.db).await?;
             Ok((app, Found::Existing(holdings)))
         }
@@ -104,6 +110,21 @@ pub(crate) async fn start(config: &Config, given: Given, db: Db, address: Socket
             file.map_or(Ok(()), ClientsFile::discard)?;
             Err(Failure::new("this store belongs to another master key: start with the key it was first run with"))
         }
+    }
+}
+
+/// Seals secrets again under the current master key where that is needed. A server without the key that the signing keys
+/// are sealed under could begin no session, so it does not start.
+async fn check_seals(app: &App) -> Result<(), Failure> {
+    key_rotation::advance(app).await?;
+    match key_rotation::progress(app).await?.lost_signing_keys {
+        0 => Ok(()),
+        lost => Err(Failure::new(format!(
+            "{lost} signing keys in this store are sealed under another master key: set {} to it, or {}_FILE to a file \
+             with it, and see `perennial doctor`",
+            master_key::PREVIOUS_VARIABLE,
+            master_key::PREVIOUS_VARIABLE
+        ))),
     }
 }
 

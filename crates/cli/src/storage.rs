@@ -67,7 +67,7 @@ pub(crate) enum Key {
 pub(crate) async fn operator(config: &Config, need: Key, options: AppOptions) -> Result<App, Failure> {
     let given = match need {
         Key::NotNeeded => None,
-        Key::IfAtHand | Key::Needed => master_key::given(config)?,
+        Key::IfAtHand | Key::Needed => master_key::keys(config)?,
     };
     let db = open_beside(config).await?;
     db.ping().await?;
@@ -78,13 +78,14 @@ pub(crate) async fn operator(config: &Config, need: Key, options: AppOptions) ->
     }
     let chance = Chance::from_system();
     let made_up = || MasterKey::new(chance.bytes());
-    let keys = match &given {
-        Some(key) => Keys::derive(key),
+    let is_given = given.is_some();
+    let keys = match given {
+        Some(keys) => keys,
         None if need == Key::Needed => return Err(master_key::not_at_hand(config)),
         None => Keys::derive(&made_up()),
     };
     let app = App::new(db, Clock::System, chance, keys, options);
-    if given.is_some() && !first_run::has_this_key(&app).await? {
+    if is_given && !first_run::has_this_key(&app).await? {
         return Err(Failure::new("this store belongs to another master key: use the key it was first run with"));
     }
     Ok(app)

@@ -6,7 +6,6 @@ use crate::arguments::Backup;
 use crate::config::Config;
 use crate::failure::Failure;
 use crate::{master_key, output, storage};
-use perennial_app::keys::Keys;
 use perennial_store::backup::{self, Report, Restored};
 use progress::Bar;
 use serde_json::{Map, Value, json};
@@ -78,9 +77,9 @@ enum Key {
 impl Key {
     fn of(config: &Config, report: &Report) -> Result<Self, Failure> {
         let Some(fingerprint) = &report.key_fingerprint else { return Ok(Self::NotNeeded) };
-        Ok(match master_key::given(config)? {
+        Ok(match master_key::keys(config)? {
             None => Self::Missing,
-            Some(key) if Keys::derive(&key).fingerprint[..] == fingerprint[..] => Self::AtHand,
+            Some(keys) if keys.know(fingerprint) => Self::AtHand,
             Some(_) => Self::Other,
         })
     }
@@ -122,6 +121,9 @@ fn describe(file: &Path, report: &Report, key: Key) -> String {
     let last = report.last_event_at.map_or("none".to_owned(), |at| at.to_string());
     let version = match report.schema_version {
         version if version == report.known_version => format!("{version}, this program's"),
+        version if version > report.known_version => {
+            format!("{version}, newer than this program's {} and compatible with it", report.known_version)
+        }
         version => format!("{version}; a server of this program brings it to {}", report.known_version),
     };
     format!(

@@ -3,7 +3,7 @@
 use crate::arguments::{Configuration, Place};
 use crate::config::fault::Fault;
 use crate::config::source::{Source, Sources};
-use crate::config::{Config, Loaded, environment, reference, schema, variable};
+use crate::config::{Config, Loaded, environment, reference, schema, secret_variable, variable};
 use crate::failure::Failure;
 use crate::start::{self, Given};
 use crate::{logs, master_key, output, providers};
@@ -74,7 +74,13 @@ fn rows(config: Config, sources: &Sources) -> Result<Vec<Row>, Failure> {
 /// What only the environment can say.
 fn told() -> Result<Vec<Row>, Failure> {
     let mut rows = Vec::new();
-    for (key, told) in [("master_key", master_key::told()?), ("bootstrap_client_id", start::told()?)] {
+    let secrets = [
+        ("master_key", master_key::told()?),
+        ("master_key_next", secret_variable(master_key::NEXT_VARIABLE)?),
+        ("master_key_previous", secret_variable(master_key::PREVIOUS_VARIABLE)?),
+        ("bootstrap_client_id", start::told()?),
+    ];
+    for (key, told) in secrets {
         rows.extend(told.map(|told| Row {
             key: key.to_owned(),
             value: json!(told.secret),

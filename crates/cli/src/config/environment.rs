@@ -18,7 +18,13 @@ pub(crate) fn variables() -> Vec<String> {
     let arguments = command.get_arguments().chain(command.get_subcommands().flat_map(clap::Command::get_arguments));
     let mut names: Vec<String> =
         arguments.filter_map(|argument| argument.get_env()?.to_str()).map(str::to_owned).collect();
-    for secret in ["PERENNIAL_DATABASE_URL", master_key::VARIABLE, start::BOOTSTRAP_VARIABLE] {
+    for secret in [
+        "PERENNIAL_DATABASE_URL",
+        master_key::VARIABLE,
+        master_key::NEXT_VARIABLE,
+        master_key::PREVIOUS_VARIABLE,
+        start::BOOTSTRAP_VARIABLE,
+    ] {
         names.extend([secret.to_owned(), format!("{secret}_FILE")]);
     }
     names.push(logs::VARIABLE.to_owned());

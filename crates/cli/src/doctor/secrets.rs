@@ -50,6 +50,8 @@ fn look_at_directory(report: &mut Report, directory: &Path) {
 fn files(patient: &Patient) -> Vec<PathBuf> {
     let config = &patient.config;
     let mut files: Vec<PathBuf> = Vec::from_iter(master_key::file(config));
+    files.extend(master_key::next_file(config));
+    files.extend(master_key::previous_file(config));
     files.extend(["clients.json", "clients.new.json"].map(|name| config.data_dir.join(name)));
     if config.database_url.is_none() {
         files.push(storage::path(config));

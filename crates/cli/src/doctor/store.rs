@@ -1,10 +1,11 @@
 //! The store: whether it answers, whose it is, what schema it has, what its clock says, what stands before it.
 
-use super::identity;
 use super::report::{Level, Report};
 use super::settings::Patient;
+use super::{identity, rotation};
 use crate::config::Config;
 use crate::failure::Failure;
+use crate::master_key::Accepted;
 use crate::public_url::PublicUrl;
 use crate::{master_key, storage};
 use perennial_app::context::{App, AppOptions, Chance, Clock};
@@ -28,11 +29,24 @@ const WRONG_SECONDS: i64 = 60;
 
 pub(super) async fn look(report: &mut Report, patient: &Patient, clock: &Clock) {
     let key = look_at_key(report, &patient.config);
+    let accepted = match Accepted::read(&patient.config) {
+        Ok(accepted) => accepted,
+        Err(Failure(sentence)) => {
+            report.problem("key_rotation", sentence, "see \"Rotating the master key\" in docs/operate.md");
+            return;
+        }
+    };
     let Some(db) = open(report, &patient.config).await else { return };
-    let app = context(patient, db, clock, key.as_ref());
+    let keys = key.as_ref().map(|key| accepted.keys(key));
+    let app = context(patient, db, clock, keys);
     let prepared = patient.config.postgres.prepared;
     match tokio::time::timeout(PATIENCE, look_inside(report, &app, prepared, key.is_some())).await {
-        Ok(true) => identity::look(report, &app).await,
+        Ok(true) => {
+            if key.is_some() {
+                rotation::look(report, &app, accepted.role()).await;
+            }
+            identity::look(report, &app).await;
+        }
         Ok(false) => {}
         Err(_) => return silent(report, PATIENCE),
     }
@@ -75,10 +89,10 @@ fn silent(report: &mut Report, patience: Duration) {
     );
 }
 
-fn context(patient: &Patient, db: Db, clock: &Clock, key: Option<&MasterKey>) -> App {
+fn context(patient: &Patient, db: Db, clock: &Clock, keys: Option<Keys>) -> App {
     let chance = Chance::from_system();
     // Without the key nothing is opened, and whatever needs it says so itself.
-    let keys = key.map_or_else(|| Keys::derive(&MasterKey::new(chance.bytes())), Keys::derive);
+    let keys = keys.unwrap_or_else(|| Keys::derive(&MasterKey::new(chance.bytes())));
     let public_url = patient.config.public_url.clone().map(PublicUrl::into_text);
     let options = AppOptions { public_url, providers: patient.providers.clone(), ..AppOptions::default() };
     App::new(db, clock.clone(), chance, keys, options)
@@ -185,6 +199,10 @@ async fn look_at_schema(report: &mut Report, db: &Db) -> bool {
     match (schema.found, schema.known) {
         (found, known) if found == known => {
             report.ok(CHECK, format!("version {found}, this program's"));
+            return true;
+        }
+        (found, known) if found > known => {
+            report.ok(CHECK, format!("version {found}, newer than this program's {known} and compatible with it"));
             return true;
         }
         (0, _) => report.warning(CHECK, "the store is empty", "start `perennial serve`, which makes what it needs"),

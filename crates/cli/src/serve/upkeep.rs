@@ -3,7 +3,7 @@
 use super::until_stopped;
 use perennial_app::context::App;
 use perennial_app::error::Error;
-use perennial_app::{housekeeping, idempotency, limits, organizations, sessions, signing_keys};
+use perennial_app::{housekeeping, idempotency, key_rotation, limits, organizations, sessions, signing_keys};
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::watch;
@@ -43,6 +43,7 @@ async fn sweep(app: &App) {
             report(housekeeping::prune_events(app).await, "could not remove old events");
             report(organizations::purge_deleted(app).await, "could not remove records of deleted organizations");
             report(signing_keys::current(app).await, "could not check the signing keys");
+            report(key_rotation::advance(app).await, "could not seal secrets again under the current master key");
         }
         if ticks % RECORDS_EVERY == 0 {
             report(housekeeping::remove_deleted(app).await, "could not remove deleted records");

@@ -6,7 +6,7 @@ use crate::config::Config;
 use crate::failure::Failure;
 use crate::{output, storage};
 use perennial_app::transfer::{Copied, copy};
-use perennial_store::Db;
+use perennial_store::{Db, examine};
 use serde_json::{Map, Value, json};
 use std::path::Path;
 
@@ -52,9 +52,25 @@ async fn open_source(config: &Config, place: &str) -> Result<Db, Failure> {
     storage::open_named(config, place, "--from", false).await
 }
 
+/// A newer schema that is compatible with this program may have columns that it does not know and would not copy.
+async fn must_be_known_in_full(store: &Db) -> Result<(), Failure> {
+    let schema = examine::schema(store).await?;
+    if schema.found > schema.known {
+        return Err(Failure::new(format!(
+            "a store has schema version {}, and this program would not copy what is newer than its own {}: \
+             run the newer program",
+            schema.found, schema.known
+        )));
+    }
+    Ok(())
+}
+
 async fn work(from: &Db, to: &Db, json: bool) -> Result<Copied, Failure> {
     from.ping().await?;
     to.migrate().await?;
+    for store in [from, to] {
+        must_be_known_in_full(store).await?;
+    }
     let mut bar: Option<Bar> = None;
     let copied = copy(from, to, |progress| {
         let bar = bar.get_or_insert_with(|| Bar::new(json, progress.total));

@@ -1,15 +1,18 @@
 //! A place of a test's own: a working directory and an empty store, gone with the test.
 
 use super::{Output, Server};
-use perennial_store::{Change, Db, PostgresOptions, Sql, SqliteOptions};
+use perennial_store::{Change, Db, Migration, Migrations, PostgresOptions, Sql, SqliteOptions, Value};
 use perennial_testkit::TestStore;
-use serde_json::Value;
+use serde_json::Value as Json;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use tempfile::TempDir;
 
 /// The key that servers on PostgreSQL are given.
 pub(crate) const MASTER_KEY: &str = "00112233445566778899aabbccddeeff0123456789abcdef0123456789abcdef";
+
+static SEAL: Sql = Sql::new("SELECT sealed FROM signing_keys");
+static SET_SEAL: Sql = Sql::new("UPDATE signing_keys SET sealed = $1");
 
 pub(crate) struct Place {
     directory: TempDir,
@@ -89,7 +92,7 @@ impl Place {
 
     /// What a command answers with `--json`.
     #[track_caller]
-    pub(crate) fn json(&self, words: &[&str]) -> Value {
+    pub(crate) fn json(&self, words: &[&str]) -> Json {
         self.run(&[words, &["--json"]].concat()).data()
     }
 
@@ -97,7 +100,7 @@ impl Place {
     #[track_caller]
     pub(crate) fn first(&self, name: &str) -> String {
         let text = std::fs::read_to_string(self.data().join("clients.json")).unwrap();
-        serde_json::from_str::<Value>(&text).unwrap()[name].as_str().unwrap().to_owned()
+        serde_json::from_str::<Json>(&text).unwrap()[name].as_str().unwrap().to_owned()
     }
 
     /// Runs a statement on the store, past the program.
@@ -114,12 +117,43 @@ impl Place {
         block_on(async { self.open().await.one(sql, &[], |row| row.int(0)).await.unwrap().unwrap() })
     }
 
+    /// Migrates the store as a later version of the program would.
+    pub(crate) fn migrate_later(&self, later: Migration) {
+        block_on(async {
+            let db = self.open_with(Some(later)).await;
+            db.migrate().await.unwrap();
+            db.close().await;
+        });
+    }
+
+    /// The seal of the one signing key, past the program.
+    pub(crate) fn signing_key_seal(&self) -> Vec<u8> {
+        block_on(async { self.open().await.one(&SEAL, &[], |row| row.bytes(0)).await.unwrap().unwrap() })
+    }
+
+    pub(crate) fn set_signing_key_seal(&self, sealed: Vec<u8>) {
+        block_on(async {
+            let db = self.open().await;
+            db.commit(Change::new().execute_any(&SET_SEAL, vec![Value::bytes(sealed)])).await.unwrap();
+            db.close().await;
+        });
+    }
+
     pub(super) async fn open(&self) -> Db {
+        self.open_with(None).await
+    }
+
+    async fn open_with(&self, later: Option<Migration>) -> Db {
+        let followed = |own: Migrations| later.map_or(own, |later| own.followed_by(later));
         let opened = match &self.url {
-            Some(url) => Db::open_postgres(PostgresOptions::new(url)).await,
+            Some(url) => {
+                let migrations = followed(Migrations::postgres());
+                Db::open_postgres(PostgresOptions { migrations, ..PostgresOptions::new(url) }).await
+            }
             None => {
+                let migrations = followed(Migrations::sqlite());
                 let path = self.data().join("perennial.db");
-                Db::open_sqlite(SqliteOptions { exclusive: false, ..SqliteOptions::new(path) }).await
+                Db::open_sqlite(SqliteOptions { exclusive: false, migrations, ..SqliteOptions::new(path) }).await
             }
         };
         opened.unwrap()
