@@ -129,9 +129,9 @@ async fn what_a_request_in_flight_leaves_in_a_deleted_organization_is_removed_la
 }
 
 fn signer(held: &Held) -> String {
-    let head = held.token.split('.').next().unwrap();
-    let head = data_encoding::BASE64URL_NOPAD.decode(head.as_bytes()).unwrap();
-    serde_json::from_slice::<Value>(&head).unwrap()["kid"].as_str().unwrap().to_owned()
+    let part = held.token.split('.').next().unwrap();
+    let bytes = data_encoding::BASE64URL_NOPAD.decode(part.as_bytes()).unwrap();
+    serde_json::from_slice::<Value>(&bytes).unwrap()["kid"].as_str().unwrap().to_owned()
 }
 
 async fn published(app: &TestApp) -> Vec<String> {
@@ -147,7 +147,7 @@ async fn a_rotated_key_is_published_everywhere_before_it_signs_and_old_tokens_st
     let ada = app.sign_up("ada@example.com").await;
     let old = signer(&ada);
     for server in &servers {
-        assert_eq!(published(server).await, [old.clone()]);
+        assert_eq!(published(server).await, std::slice::from_ref(&old));
     }
     let rotated = signing_keys::rotate(&app.app, false).await.unwrap();
     assert_eq!((rotated.active_from, rotated.removed.len()), (app.now().plus_seconds(60), 0));
@@ -186,7 +186,7 @@ async fn revoking_old_keys_ends_access_tokens_but_no_session() {
     assert_eq!((rotated.active_from, rotated.removed), (app.now(), vec![signer(&ada)]));
     app.advance(5);
     for server in &servers {
-        assert_eq!(published(server).await, [rotated.kid.clone()]);
+        assert_eq!(published(server).await, std::slice::from_ref(&rotated.kid));
         server.logged_in(&ada.token).await.refused(401, "invalid_token");
     }
     let fresh = Held::of(&app.refresh(&ada.refresh_token).await.expect(200));
