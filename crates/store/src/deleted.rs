@@ -60,9 +60,15 @@ macro_rules! page {
     };
 }
 
+/// `COALESCE` hides from PostgreSQL that only deleted rows are meant: it would prefer a small index of all deleted rows to
+/// the primary key.
 macro_rules! remove {
     ($table:literal) => {
-        Sql::new(concat!("DELETE FROM ", $table, " WHERE organization_id = $1 AND id = $2 AND deleted_at IS NOT NULL"))
+        Sql::new(concat!(
+            "DELETE FROM ",
+            $table,
+            " WHERE organization_id = $1 AND id = $2 AND COALESCE(deleted_at <= $3, FALSE)"
+        ))
     };
 }
 
@@ -132,13 +138,13 @@ pub async fn paid(
     db.all(&PAID, &params, |row| Ok((row.uuid(0)?, row.uuid(1)?))).await
 }
 
-/// Removes a deleted record for good.
-pub fn remove(change: Change, kind: Kind, organization: OrganizationId, id: [u8; 16]) -> Change {
+/// Removes a record for good that was deleted until `before`.
+pub fn remove(change: Change, kind: Kind, organization: OrganizationId, id: [u8; 16], before: Time) -> Change {
     let sql = match kind {
         Kind::Payments => &REMOVE_PAYMENT,
         Kind::Subscriptions => &REMOVE_SUBSCRIPTION,
         Kind::Plans => &REMOVE_PLAN,
         Kind::Users => &REMOVE_USER,
     };
-    change.execute_any(sql, vec![organization.bytes().into(), id.into()])
+    change.execute_any(sql, vec![organization.bytes().into(), id.into(), kept::time(before)])
 }

@@ -42,10 +42,8 @@ async fn remove_kind(app: &App, organization: OrganizationId, kind: Kind, before
         }
         let ids: Vec<[u8; 16]> = ids.into_iter().collect();
         for ids in ids.chunks(AT_ONCE) {
-            commit(app, || {
-                ids.iter().fold(Change::new(), |change, id| deleted::remove(change, kind, organization, *id))
-            })
-            .await?;
+            let add = |change, id: &[u8; 16]| deleted::remove(change, kind, organization, *id, before);
+            commit(app, || ids.iter().fold(Change::new(), add)).await?;
             removed += ids.len() as u64;
             pause(app).await;
         }
