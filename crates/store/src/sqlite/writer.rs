@@ -35,9 +35,10 @@ pub(super) fn start(
     failure: Failure,
 ) -> Result<(), Error> {
     let connection = open(options, Purpose::Write)?;
-    let checkpoints = match options.exclusive {
-        true => Some(Checkpoints::start(options, Arc::clone(&readers), failure.clone())?),
-        false => None,
+    let checkpoints = if options.exclusive {
+        Some(Checkpoints::start(options, Arc::clone(&readers), failure.clone())?)
+    } else {
+        None
     };
     let writer = Writer { options: options.clone(), connection, readers, counters, failure, checkpoints };
     std::thread::Builder::new()
