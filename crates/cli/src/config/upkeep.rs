@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 /// How long rows are stored that no request needs any more.
 #[derive(Debug, Deserialize, Serialize)]
 #[serde(default, deny_unknown_fields)]
+#[expect(clippy::struct_field_names, reason = "the fields are the keys of the file, which name their unit")]
 pub(crate) struct Retention {
     pub(crate) events_days: Option<AtLeastOne>,
     pub(crate) sessions_days: u32,

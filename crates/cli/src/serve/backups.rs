@@ -16,7 +16,7 @@ use tokio::sync::watch;
 const PREFIX: &str = "perennial-";
 const SUFFIX: &str = ".backup";
 /// The clock is looked at this often, whatever the interval: it may be set, and machines sleep.
-const LOOK_EVERY: Duration = Duration::from_secs(60);
+const LOOK_EVERY: Duration = Duration::from_mins(1);
 /// After a failure the next try comes this soon.
 const RETRY_SECONDS: i64 = 300;
 
