@@ -8,9 +8,11 @@ mod keys;
 mod kill_loop;
 mod linearizability;
 mod overload;
+mod promotions;
 mod refreshes;
 mod slow_clients;
 mod stops;
+mod stuck_writers;
 mod syncs;
 
 use crate::figure::{Engine, Figure};
@@ -83,6 +85,18 @@ pub(crate) const FIGURES: &[Figure] = &[
         about: "backups under load: each holds what was acknowledged before it began, and nothing half",
         engines: &[Engine::Sqlite],
         run: backups::run,
+    },
+    Figure {
+        name: "r13",
+        about: "promotions behind a plain URL and behind PgBouncer: no change is torn apart, only 503s",
+        engines: &[Engine::Postgres],
+        run: promotions::run,
+    },
+    Figure {
+        name: "r14",
+        about: "the writer waits for what does not come: others write again within seconds, SIGTERM ends it",
+        engines: &[Engine::Postgres],
+        run: stuck_writers::run,
     },
     Figure {
         name: "fleet",

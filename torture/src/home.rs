@@ -57,6 +57,11 @@ impl Home {
         fs::write(self.directory.join("perennial.toml"), settings).map_err(could_not("write perennial.toml"))
     }
 
+    /// The run's `PostgreSQL`.
+    pub(crate) fn cluster(&self) -> Result<&Cluster> {
+        self.cluster.as_ref().ok_or_else(|| Failure::new("this figure is about PostgreSQL"))
+    }
+
     pub(crate) fn directory(&self) -> &Path {
         &self.directory
     }
@@ -88,9 +93,17 @@ impl Home {
 
     /// Starts a server and waits until it is ready.
     pub(crate) fn serve(&self) -> Result<Server> {
+        self.start(&mut self.serve_command(), "server.log")
+    }
+
+    /// Starts a server on this URL of the database instead of the cluster's own, and waits until it is ready.
+    pub(crate) fn serve_on(&self, url: &str, log: &str) -> Result<Server> {
+        self.start(self.serve_command().env("PERENNIAL_DATABASE_URL", url), log)
+    }
+
+    fn start(&self, command: &mut Command, log: &str) -> Result<Server> {
         let complaint = || could_not("run the server");
-        let log = self.directory.join("server.log");
-        let mut server = Server::start(&mut self.serve_command(), &log).map_err(complaint())?;
+        let mut server = Server::start(command, &self.directory.join(log)).map_err(complaint())?;
         server.wait_until_ready(START_LIMIT).map_err(complaint())?;
         Ok(server)
     }

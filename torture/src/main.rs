@@ -2,6 +2,9 @@
 //! `cargo xtask torture` builds what it needs and calls this program.
 #![expect(clippy::print_stdout, reason = "its lines are read on the terminal")]
 
+mod answers;
+mod caller;
+mod chains;
 mod chance;
 mod cluster;
 mod crew;
@@ -12,8 +15,11 @@ mod files;
 mod home;
 mod hourglass;
 mod latencies;
+mod ledger;
 mod linearizable;
 mod options;
+mod proxies;
+mod relay;
 mod report;
 mod rows;
 mod strace;

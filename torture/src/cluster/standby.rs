@@ -1,6 +1,7 @@
 //! A second server that follows the first, so that a commit is on two disks, and that can take its place.
 
 use std::fs;
+use std::net::{Ipv4Addr, SocketAddr};
 use std::time::{Duration, Instant};
 
 use super::{Cluster, LIMIT, run};
@@ -52,6 +53,10 @@ impl Cluster {
 
     /// Host and port, as one of several in a URL.
     pub(crate) fn host(&self) -> String {
-        format!("127.0.0.1:{}", self.port)
+        self.address().to_string()
+    }
+
+    pub(crate) fn address(&self) -> SocketAddr {
+        SocketAddr::from((Ipv4Addr::LOCALHOST, self.port))
     }
 }

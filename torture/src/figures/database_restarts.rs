@@ -2,7 +2,6 @@
 //! afterwards, once; while it is away callers get 503 and nothing else, and soon after it is back all of them are served.
 //! The seed decides when it goes and for how long; what it interrupts is the scheduler's.
 
-mod answers;
 mod load;
 mod tally;
 mod writer;
@@ -11,16 +10,14 @@ use std::time::Duration;
 
 use perennial_running::Server;
 
+use crate::answers::Answers;
 use crate::chance::Chance;
 use crate::cluster::Cluster;
-use crate::failure::{Failure, Result, could_not};
+use crate::failure::{Failure, Result};
 use crate::figure::{Measured, Run};
 use crate::home::{self, Home};
-use answers::Answers;
 use load::Load;
 use tally::Tally;
-
-const START_LIMIT: Duration = Duration::from_secs(30);
 
 pub(crate) fn run(run: &Run) -> Result<Vec<Measured>> {
     let restarts = run.size.choose(1, 10, 100);
@@ -85,12 +82,7 @@ fn primary(home: &mut Home) -> Result<&mut Cluster> {
 fn serve_either(home: &mut Home, standby: &Cluster) -> Result<Server> {
     let hosts = format!("{},{}", primary(home)?.host(), standby.host());
     let url = format!("postgres://postgres@{hosts}/postgres?target_session_attrs=read-write");
-    let mut command = home.serve_command();
-    let log = home.directory().join("server.log");
-    let complaint = || could_not("run the server");
-    let mut server = Server::start(command.env("PERENNIAL_DATABASE_URL", url), &log).map_err(complaint())?;
-    server.wait_until_ready(START_LIMIT).map_err(complaint())?;
-    Ok(server)
+    home.serve_on(&url, "server.log")
 }
 
 fn pause(chance: &mut Chance, least_ms: u64, most_ms: u64) {

@@ -10,7 +10,7 @@
 mod client;
 mod load;
 mod member;
-mod proxies;
+mod proxy;
 mod store;
 mod tour;
 
@@ -19,10 +19,11 @@ use std::time::Duration;
 use crate::failure::{Result, could_not};
 use crate::figure::{Measured, Run};
 use crate::home::{self, Home};
+use crate::proxies::Pooler;
 use crate::threads;
 use load::{Kind, Load, Phase, Told};
 use member::Member;
-use proxies::{Pooler, Proxy};
+use proxy::Proxy;
 use store::Store;
 
 const MEMBERS: usize = 3;
@@ -36,7 +37,7 @@ const ABSENT: Duration = Duration::from_millis(700);
 pub(crate) fn run(run: &Run) -> Result<Vec<Measured>> {
     let rounds = run.size.choose(1, 6, 30);
     let home = Home::new(run)?;
-    let pooler = Pooler::start(&home)?;
+    let pooler = Pooler::start(&home, home.cluster()?.address())?;
     let mut members = (0..MEMBERS).map(|number| Member::start(&home, &pooler, number)).collect::<Result<Vec<_>>>()?;
     let proxy = Proxy::start(&home, &members)?;
     let mut measured = tour::measured(&home, &pooler, proxy.address())?;

@@ -5,18 +5,16 @@ use std::path::Path;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 use std::time::{Duration, Instant};
 
-use perennial_running::{Connection, Server};
+use perennial_running::Server;
 
-use super::answers::{Answers, Then};
 use super::writer::{Journal, Writer};
+use crate::answers::{Answers, Then, call};
 use crate::failure::{Failure, Result};
 use crate::home::TRUSTED;
 
 const WRITERS: usize = 16;
 const READERS: usize = 4;
 const PAUSE: Duration = Duration::from_millis(2);
-/// Beyond this nobody is waited for; the figure has fallen short long before.
-const LIMIT: Duration = Duration::from_mins(1);
 
 pub(crate) struct Load<'a> {
     pub(crate) address: SocketAddr,
@@ -70,29 +68,11 @@ impl<'a> Load<'a> {
 
     /// Lets the database go and come back, then waits until everybody has been served again.
     pub(crate) fn outage(&self, happens: impl FnOnce() -> Result) -> Result {
-        self.answers.set_away(true);
-        happens()?;
-        let back = Instant::now();
-        let before: Vec<u64> = self.served.iter().map(|count| count.load(Relaxed)).collect();
-        let all_served = || self.served.iter().zip(&before).all(|(count, before)| count.load(Relaxed) > *before);
-        while !(all_served() && self.is_ready()) {
-            if back.elapsed() > LIMIT {
-                return Err(Failure::new("a minute after the database was back not everybody had been served"));
-            }
-            std::thread::sleep(PAUSE);
-        }
-        self.answers.recovered(back.elapsed());
-        self.answers.set_away(false);
-        Ok(())
+        self.answers.outage(self.address, &self.served, happens)
     }
 
     pub(crate) fn is_stopped(&self) -> bool {
         self.stopped.load(Relaxed)
-    }
-
-    fn is_ready(&self) -> bool {
-        let asked = Connection::open(self.address).and_then(|mut one| one.call("GET", "/readyz", &[], None));
-        asked.is_ok_and(|answer| answer.status == 200)
     }
 
     fn read(&self, served: &AtomicU64) {
@@ -110,19 +90,4 @@ impl<'a> Load<'a> {
             std::thread::sleep(PAUSE);
         }
     }
-}
-
-/// Calls on a connection that is kept while it works.
-pub(crate) fn call<T>(
-    kept: &mut Option<Connection>,
-    address: SocketAddr,
-    request: impl FnOnce(&mut Connection) -> std::io::Result<T>,
-) -> std::io::Result<T> {
-    let mut connection = match kept.take() {
-        Some(connection) => connection,
-        None => Connection::open(address)?,
-    };
-    let answer = request(&mut connection)?;
-    *kept = Some(connection);
-    Ok(answer)
 }

@@ -4,8 +4,8 @@ use std::collections::{HashMap, HashSet};
 use std::sync::atomic::Ordering::Relaxed;
 use std::time::Duration;
 
-use super::answers::Answers;
 use super::writer::Journal;
+use crate::answers::Answers;
 use crate::failure::Result;
 use crate::figure::Measured;
 use crate::home::Home;

@@ -11,8 +11,8 @@ use std::time::{Duration, Instant};
 use perennial_running::{Answer, Connection, Server};
 use serde_json::json;
 
-use super::answers::Then;
-use super::load::{Load, call};
+use super::load::Load;
+use crate::answers::{Then, call};
 use crate::failure::{Failure, Result, could_not};
 use crate::home::TRUSTED;
 

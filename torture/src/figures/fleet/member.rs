@@ -7,9 +7,9 @@ use std::time::{Duration, Instant};
 
 use perennial_running::{Connection, Server};
 
-use super::proxies::Pooler;
 use crate::failure::{Failure, Result, could_not};
 use crate::home::Home;
+use crate::proxies::Pooler;
 
 /// Longer than the proxy's checks need to notice.
 pub(super) const STOP_DELAY_SECONDS: u64 = 2;

@@ -9,10 +9,10 @@ use perennial_running::{Connection, readme};
 use serde_json::{Value, json};
 
 use super::member;
-use super::proxies::Pooler;
 use crate::failure::{Failure, Result, could_not};
 use crate::figure::Measured;
 use crate::home::{CLIENT_ID, Home};
+use crate::proxies::Pooler;
 
 const README: &str = include_str!("../../../../README.md");
 /// What the tour's lines answer with `{"data": …}`.

@@ -1,5 +1,5 @@
-//! What stands before the servers and what stands behind them: HAProxy and PgBouncer, each with the file of `deploy/` in
-//! which nothing but addresses is exchanged.
+//! Programs that stand in front of a server or of a database, each with the file of `deploy/` in which nothing but addresses
+//! is exchanged.
 
 use std::fs::{self, File};
 use std::net::{Ipv4Addr, SocketAddr, TcpStream};
@@ -7,23 +7,21 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
-use super::member::Member;
 use crate::cluster::free_port;
 use crate::failure::{Failure, Result, could_not};
 use crate::home::Home;
 
-const HAPROXY: &str = include_str!("../../../../deploy/haproxy.cfg");
-const PGBOUNCER: &str = include_str!("../../../../deploy/pgbouncer.ini");
+const PGBOUNCER: &str = include_str!("../../deploy/pgbouncer.ini");
 const LIMIT: Duration = Duration::from_secs(10);
 
 /// A process that listens; dropping it kills it.
-struct Listening {
+pub(crate) struct Listening {
     child: Child,
     address: SocketAddr,
 }
 
 impl Listening {
-    fn start(command: &mut Command, address: SocketAddr, log: &Path) -> Result<Self> {
+    pub(crate) fn start(command: &mut Command, address: SocketAddr, log: &Path) -> Result<Self> {
         let complaint = || could_not(format!("write {}", log.display()));
         let file = File::create(log).map_err(complaint())?;
         let other = file.try_clone().map_err(complaint())?;
@@ -41,6 +39,10 @@ impl Listening {
         }
         Ok(process)
     }
+
+    pub(crate) fn address(&self) -> SocketAddr {
+        self.address
+    }
 }
 
 impl Drop for Listening {
@@ -51,34 +53,14 @@ impl Drop for Listening {
     }
 }
 
-pub(super) struct Proxy(Listening);
-
-impl Proxy {
-    pub(super) fn start(home: &Home, members: &[Member]) -> Result<Self> {
-        let address = loopback(free_port()?);
-        let mut text = exchange(HAPROXY, "bind :8080", &format!("bind {address}"))?;
-        for (number, member) in members.iter().enumerate() {
-            text = exchange(&text, &format!("10.0.0.1{}:8080", number + 1), &member.address().to_string())?;
-        }
-        let file = home.directory().join("haproxy.cfg");
-        fs::write(&file, text).map_err(could_not("write haproxy.cfg"))?;
-        let mut command = Command::new(program("haproxy")?);
-        command.arg("-db").arg("-f").arg(&file);
-        Listening::start(&mut command, address, &home.directory().join("haproxy.log")).map(Self)
-    }
-
-    pub(super) fn address(&self) -> SocketAddr {
-        self.0.address
-    }
-}
-
-pub(super) struct Pooler(Listening);
+pub(crate) struct Pooler(Listening);
 
 impl Pooler {
-    pub(super) fn start(home: &Home) -> Result<Self> {
-        let cluster = home.cluster.as_ref().ok_or_else(|| Failure::new("a fleet needs PostgreSQL"))?;
+    /// A pooler in front of the database at this address, run by the account that owns the cluster of `home`.
+    pub(crate) fn start(home: &Home, database: SocketAddr) -> Result<Self> {
+        let cluster = home.cluster()?;
         let address = loopback(free_port()?);
-        let host = cluster.host().replace(':', " port=");
+        let host = format!("{} port={}", database.ip(), database.port());
         let mut text = PGBOUNCER.to_owned();
         for (from, to) in [
             ("host=10.0.0.20 port=5432 dbname=perennial", format!("host={host} dbname=postgres user=postgres")),
@@ -97,25 +79,25 @@ impl Pooler {
         Listening::start(command.arg(&file), address, &log).map(Self)
     }
 
-    pub(super) fn url(&self) -> String {
-        format!("postgres://perennial@{}/perennial", self.0.address)
+    pub(crate) fn url(&self) -> String {
+        format!("postgres://perennial@{}/perennial", self.0.address())
     }
 }
 
 /// A file of `deploy/` in which something else stands in place of what it says for everyone.
-fn exchange(text: &str, from: &str, to: &str) -> Result<String> {
+pub(crate) fn exchange(text: &str, from: &str, to: &str) -> Result<String> {
     match text.matches(from).count() {
         1 => Ok(text.replace(from, to)),
         count => Err(Failure::new(format!("`{from}` stands {count} times in a file of deploy/, not once"))),
     }
 }
 
-fn loopback(port: u16) -> SocketAddr {
+pub(crate) fn loopback(port: u16) -> SocketAddr {
     SocketAddr::from((Ipv4Addr::LOCALHOST, port))
 }
 
 /// Daemons are kept where only root's PATH leads.
-fn program(name: &str) -> Result<PathBuf> {
+pub(crate) fn program(name: &str) -> Result<PathBuf> {
     let path = std::env::var_os("PATH").unwrap_or_default();
     let directories = std::env::split_paths(&path).chain(["/usr/sbin", "/usr/local/sbin"].map(PathBuf::from));
     let found = directories.map(|directory| directory.join(name)).find(|path| path.is_file());

@@ -1,13 +1,19 @@
 //! What callers were told, counted for all of them together.
 
 use std::io;
+use std::net::SocketAddr;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering::Relaxed};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
-use perennial_running::Answer;
+use perennial_running::{Answer, Connection};
+
+use crate::failure::{Failure, Result};
 
 /// Complaints that are printed; the journals have them all.
 const PRINTED: usize = 10;
+/// Beyond this nobody is waited for; the figure has fallen short long before.
+const LIMIT: Duration = Duration::from_mins(1);
+const PAUSE: Duration = Duration::from_millis(2);
 
 #[derive(Default)]
 pub(crate) struct Answers {
@@ -35,7 +41,7 @@ impl Answers {
         self.away.load(Relaxed)
     }
 
-    pub(crate) fn set_away(&self, away: bool) {
+    fn set_away(&self, away: bool) {
         self.away.store(away, Relaxed);
     }
 
@@ -60,8 +66,28 @@ impl Answers {
         }
     }
 
-    pub(crate) fn recovered(&self, took: Duration) {
-        self.slowest_recovery_us.fetch_max(micros(took), Relaxed);
+    /// Lets the database go and come back, then waits until every caller has been served again by the server at `address`
+    /// and `/readyz` is 200. `served` counts how often each caller was served.
+    pub(crate) fn outage(
+        &self,
+        address: SocketAddr,
+        served: &[AtomicU64],
+        happens: impl FnOnce() -> Result,
+    ) -> Result {
+        self.set_away(true);
+        happens()?;
+        let back = Instant::now();
+        let before: Vec<u64> = served.iter().map(|count| count.load(Relaxed)).collect();
+        let all_served = || served.iter().zip(&before).all(|(count, before)| count.load(Relaxed) > *before);
+        while !(all_served() && is_ready(address)) {
+            if back.elapsed() > LIMIT {
+                return Err(Failure::new("a minute after the database was back not everybody had been served"));
+            }
+            std::thread::sleep(PAUSE);
+        }
+        self.slowest_recovery_us.fetch_max(micros(back.elapsed()), Relaxed);
+        self.set_away(false);
+        Ok(())
     }
 
     pub(crate) fn slowest(&self) -> Duration {
@@ -78,6 +104,27 @@ impl Answers {
         }
         Then::Wrong
     }
+}
+
+/// Calls on a connection that is kept while it works.
+pub(crate) fn call<T>(
+    kept: &mut Option<Connection>,
+    address: SocketAddr,
+    request: impl FnOnce(&mut Connection) -> io::Result<T>,
+) -> io::Result<T> {
+    let mut connection = match kept.take() {
+        Some(connection) => connection,
+        None => Connection::open(address)?,
+    };
+    let answer = request(&mut connection)?;
+    *kept = Some(connection);
+    Ok(answer)
+}
+
+/// Whether `/readyz` is 200.
+pub(crate) fn is_ready(address: SocketAddr) -> bool {
+    let asked = Connection::open(address).and_then(|mut one| one.call("GET", "/readyz", &[], None));
+    asked.is_ok_and(|answer| answer.status == 200)
 }
 
 fn micros(duration: Duration) -> u64 {

@@ -1,0 +1,114 @@
+//! A caller that sends each request once and keeps in mind what the answer promised.
+
+use std::net::SocketAddr;
+use std::time::{Duration, Instant};
+
+use perennial_running::{Answer, Connection};
+use serde_json::json;
+
+use crate::answers::{Answers, Then, call};
+use crate::failure::{Failure, Result};
+use crate::home::TRUSTED;
+use crate::ledger::{Deed, Entry, Outcome};
+
+pub(crate) const PAYMENTS: &str = "/subscription-payments";
+const PAUSE: Duration = Duration::from_millis(20);
+const LIMIT: Duration = Duration::from_mins(2);
+
+pub(crate) struct Caller<'a> {
+    address: SocketAddr,
+    connection: Option<Connection>,
+    answers: &'a Answers,
+    pub(crate) entries: Vec<Entry>,
+}
+
+impl<'a> Caller<'a> {
+    pub(crate) fn new(address: SocketAddr, answers: &'a Answers) -> Self {
+        Self { address, connection: None, answers, entries: Vec::new() }
+    }
+
+    /// One request. After a refusal it waits a moment, as a client does.
+    pub(crate) fn send(
+        &mut self,
+        method: &str,
+        target: &str,
+        key: Option<&str>,
+        body: Option<&str>,
+    ) -> (Outcome, Option<Answer>) {
+        let key = key.map(|key| ("idempotency-key", key));
+        let headers: Vec<_> = [TRUSTED].into_iter().chain(key).collect();
+        let (was_away, start) = (self.answers.is_away(), Instant::now());
+        let answer = call(&mut self.connection, self.address, |open| open.call(method, target, &headers, body));
+        match (self.answers.judge(was_away, &answer, start.elapsed()), answer) {
+            (Then::Done, answer) => (Outcome::Acknowledged, answer.ok()),
+            (Then::Again, Ok(answer)) if answer.code() != "outcome_unknown" => {
+                std::thread::sleep(PAUSE);
+                (Outcome::Refused, Some(answer))
+            }
+            // Of an answer that nobody should get nothing can be concluded.
+            (Then::Again | Then::Wrong, answer) => {
+                std::thread::sleep(PAUSE);
+                (Outcome::Unknown, answer.ok())
+            }
+        }
+    }
+
+    /// Creates a payment of `number` units; returns its id if that was acknowledged.
+    pub(crate) fn create(&mut self, subscription: &str, number: u64, key: Option<&str>) -> Option<String> {
+        let body = json!({ "subscription_id": subscription, "amount": number, "currency": "USD" }).to_string();
+        let (outcome, answer) = self.send("POST", PAYMENTS, key, Some(&body));
+        self.entries.push(Entry { deed: Deed::Created, number, outcome });
+        let answer = answer.filter(|_| outcome == Outcome::Acknowledged)?;
+        answer.data()["id"].as_str().map(str::to_owned)
+    }
+
+    /// Creates a payment with a key, sent again until it is acknowledged or `is_over`.
+    pub(crate) fn insist(&mut self, subscription: &str, number: u64, is_over: impl Fn() -> bool) -> Option<String> {
+        let key = format!("payment-{number}");
+        let deadline = Instant::now() + LIMIT;
+        let mut attempts = 0_usize;
+        loop {
+            let created = self.create(subscription, number, Some(&key));
+            attempts += 1;
+            if created.is_some() || is_over() || Instant::now() > deadline {
+                // With a key only the sum of all attempts counts; one that was unknown may have been the one.
+                let ours = self.entries.len() - attempts;
+                let outcome = match created {
+                    Some(_) => Outcome::Acknowledged,
+                    None => Outcome::Unknown,
+                };
+                self.entries.truncate(ours);
+                self.entries.push(Entry { deed: Deed::Created, number, outcome });
+                return created;
+            }
+        }
+    }
+
+    /// Gives a payment another amount.
+    pub(crate) fn change(&mut self, payment: &str, number: u64) -> Outcome {
+        let body = json!({ "amount": number }).to_string();
+        self.change_to(&format!("{PAYMENTS}/{payment}"), payment, number, &body)
+    }
+
+    /// Gives a subscription another external id.
+    pub(crate) fn rename(&mut self, subscription: &str, number: u64) -> Outcome {
+        let body = json!({ "external_subscription_id": format!("n{number}") }).to_string();
+        self.change_to(&format!("/subscriptions/{subscription}"), subscription, number, &body)
+    }
+
+    fn change_to(&mut self, target: &str, record: &str, number: u64, body: &str) -> Outcome {
+        let (outcome, _) = self.send("PUT", target, None, Some(body));
+        self.entries.push(Entry { deed: Deed::Changed(record.to_owned()), number, outcome });
+        outcome
+    }
+}
+
+/// A subscription; returns its id.
+pub(crate) fn create_subscription(address: SocketAddr, user: &str, plan: &str) -> Result<String> {
+    let body = json!({ "user_id": user, "subscription_plan_id": plan }).to_string();
+    let answer = Connection::open(address)
+        .and_then(|mut connection| connection.call("POST", "/subscriptions", &[TRUSTED], Some(&body)))
+        .map_err(crate::failure::could_not("create a subscription"))?;
+    let id = answer.data()["id"].as_str().map(str::to_owned);
+    id.ok_or_else(|| Failure::new(format!("a subscription was refused: {}", answer.json())))
+}
