@@ -68,12 +68,7 @@ impl Answers {
 
     /// Lets the database go and come back, then waits until every caller has been served again by the server at `address`
     /// and `/readyz` is 200. `served` counts how often each caller was served.
-    pub(crate) fn outage(
-        &self,
-        address: SocketAddr,
-        served: &[AtomicU64],
-        happens: impl FnOnce() -> Result,
-    ) -> Result {
+    pub(crate) fn outage(&self, address: SocketAddr, served: &[AtomicU64], happens: impl FnOnce() -> Result) -> Result {
         self.set_away(true);
         happens()?;
         let back = Instant::now();

@@ -46,7 +46,9 @@ impl Chains {
             };
             let Some(last) = events.last() else { continue };
             let record = match last.target() {
-                Some(target) => shown.call("GET", &target, &[TRUSTED], None).map_err(could_not("read a record"))?.data(),
+                Some(target) => {
+                    shown.call("GET", &target, &[TRUSTED], None).map_err(could_not("read a record"))?.data()
+                }
                 None => Value::Null,
             };
             if row.revision != last.id || row.is_deleted != last.after.is_null() || !is_like(&record, &last.after) {

@@ -10,6 +10,7 @@ mod linearizability;
 mod overload;
 mod promotions;
 mod refreshes;
+mod retention;
 mod slow_clients;
 mod stops;
 mod stuck_writers;
@@ -97,6 +98,12 @@ pub(crate) const FIGURES: &[Figure] = &[
         about: "the writer waits for what does not come: others write again within seconds, SIGTERM ends it",
         engines: &[Engine::Postgres],
         run: stuck_writers::run,
+    },
+    Figure {
+        name: "r15",
+        about: "expired rows are swept while creates continue; pruning and compacting keep files small",
+        engines: &Engine::ALL,
+        run: retention::run,
     },
     Figure {
         name: "fleet",

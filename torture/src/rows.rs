@@ -20,6 +20,14 @@ pub(crate) fn count(home: &Home, sql: &str) -> Result<usize> {
     number.ok_or_else(|| Failure::new(format!("`{sql}` answered no number: {rows:?}")))
 }
 
+/// Writes past the service. On SQLite no server may be running.
+pub(crate) fn execute(home: &Home, sql: &str) -> Result {
+    match &home.cluster {
+        Some(cluster) => cluster.query(sql).map(drop),
+        None => Ok(rusqlite::Connection::open(home.database())?.execute(sql, []).map(drop)?),
+    }
+}
+
 /// What SQLite itself finds wrong with its file; `None` on `PostgreSQL`, whose recovery is its own business.
 pub(crate) fn integrity_faults(home: &Home) -> Result<Option<Vec<String>>> {
     if home.cluster.is_some() {

@@ -24,8 +24,8 @@ pub(crate) struct Options {
     engine: Option<String>,
 }
 
-/// What CI runs: the figures that are over in seconds. R10 is a step of its own there.
-const QUICK: [&str; 4] = ["r1", "r6", "r7", "r12"];
+/// What CI runs: the figures that are over in less than a minute. R10 is a step of its own there.
+const QUICK: [&str; 6] = ["r1", "r6", "r7", "r12", "r13", "r14"];
 
 impl Options {
     pub(crate) fn quick() -> Self {
@@ -86,6 +86,9 @@ impl Options {
 /// The figures that look over the service's shoulder.
 const TRACED: [&str; 2] = ["r2", "r3"];
 
+/// The figure that needs a pooler.
+const POOLED: &str = "r13";
+
 pub(crate) fn run(options: &Options) -> Result {
     let outcome = if options.wants_instrument() { run_instrument(options) } else { Ok(()) };
     // What falls short does not hide what comes after it.
@@ -99,7 +102,10 @@ fn run_instrument(options: &Options) -> Result {
         debian::install(&["strace"])?;
     }
     if options.wants(fleet::FIGURE) {
-        fleet::install()?;
+        fleet::install(&fleet::PROGRAMS)?;
+    }
+    if options.wants(POOLED) {
+        fleet::install(&fleet::POOLER)?;
     }
     let mut build = process::cargo();
     build.args(["build", "--locked", "--package", "perennial", "--package", "perennial-torture"]);

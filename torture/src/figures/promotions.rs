@@ -105,13 +105,7 @@ fn of_answers(run: &Run, answers: &Answers, promotions: usize) -> Vec<Measured> 
         Measured::new("promotions behind PgBouncer", promotions, promotions.to_string(), true),
         Measured::at_least("answered with 503", answers.refused.load(Relaxed), promotions),
         Measured::none("answered otherwise (500), or not", answers.wrong.load(Relaxed)),
-        Measured::timing(
-            run.size,
-            "slowest: all served after a promotion",
-            millis,
-            "<= 5000 ms",
-            recovery <= HEALTHY,
-        ),
+        Measured::timing(run.size, "slowest: all served after a promotion", millis, "<= 5000 ms", recovery <= HEALTHY),
     ]
 }
 

@@ -90,8 +90,11 @@ impl<'a> Obstacle<'a> {
         if let Some(stdin) = &mut stdin {
             writeln!(stdin, "BEGIN; {sql};").map_err(could_not("talk to `psql`"))?;
         }
-        wait(cluster, "SELECT COUNT(*) FROM pg_stat_activity WHERE application_name = 'operator' \
-              AND state = 'idle in transaction' AND query NOT LIKE 'BEGIN%'")?;
+        wait(
+            cluster,
+            "SELECT COUNT(*) FROM pg_stat_activity WHERE application_name = 'operator' \
+              AND state = 'idle in transaction' AND query NOT LIKE 'BEGIN%'",
+        )?;
         Ok(Self::Session { psql, stdin })
     }
 }
