@@ -57,7 +57,7 @@ impl Stored {
                 id("revision")
             );
             for row in rows::query(home, &sql)? {
-                let [id, revision, state] = row.try_into().map_err(unreadable)?;
+                let [id, revision, state] = row.try_into().map_err(|row: Vec<String>| unreadable(&row))?;
                 rows.insert(id, Row { revision, is_deleted: state == "deleted" });
             }
         }
@@ -80,7 +80,7 @@ fn events(home: &Home, id: impl Fn(&str) -> String) -> Result<HashMap<String, Ve
         id("id")
     );
     for row in rows::query(home, &sql)? {
-        let [record, id, kind, before, after] = row.try_into().map_err(unreadable)?;
+        let [record, id, kind, before, after] = row.try_into().map_err(|row: Vec<String>| unreadable(&row))?;
         let event = Event { id, kind, before: json(&before)?, after: json(&after)? };
         events.entry(record).or_default().push(event);
     }
@@ -94,6 +94,6 @@ fn json(text: &str) -> Result<Value> {
     serde_json::from_str(text).map_err(|error| Failure::new(format!("an event holds no JSON: {error}: {text}")))
 }
 
-fn unreadable(row: Vec<String>) -> Failure {
+fn unreadable(row: &[String]) -> Failure {
     Failure::new(format!("a row has another number of columns than was asked for: {row:?}"))
 }

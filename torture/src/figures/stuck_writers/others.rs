@@ -49,8 +49,8 @@ impl Others {
     ) -> Result<(T, Vec<Entry>)> {
         std::thread::scope(|scope| {
             let at = servers.iter().cycle().take(self.served.len());
-            let callers = (0..).zip(at).zip(&self.served).map(|((number, server), served)| {
-                scope.spawn(move || self.work(*server, user, answers, (first + number) * NUMBERS, served))
+            let callers = (0..).zip(at).zip(&self.served).map(|((number, address), served)| {
+                scope.spawn(move || self.work(*address, user, answers, (first + number) * NUMBERS, served))
             });
             let callers = callers.collect();
             let watch = scope.spawn(|| self.watch(stuck));
@@ -94,14 +94,14 @@ impl Others {
 
     fn work(
         &self,
-        server: SocketAddr,
+        address: SocketAddr,
         user: &str,
         answers: &Answers,
         first: u64,
         served: &Mutex<Option<Instant>>,
     ) -> Result<Vec<Entry>> {
-        let subscription = create_subscription(server, user, PLAN)?;
-        let mut caller = Caller::new(server, answers);
+        let subscription = create_subscription(address, user, PLAN)?;
+        let mut caller = Caller::new(address, answers);
         for number in (first..).step_by(2) {
             if self.is_stopped.load(Relaxed) {
                 break;
