@@ -12,6 +12,8 @@ use crate::home::TRUSTED;
 use crate::ledger::{Deed, Entry, Outcome};
 
 pub(crate) const PAYMENTS: &str = "/subscription-payments";
+/// The refusals that promise that nothing was changed; the others, such as `outcome_unknown`, promise nothing.
+const PROMISES: [&str; 3] = ["overloaded", "shutting_down", "storage_unavailable"];
 const PAUSE: Duration = Duration::from_millis(20);
 const LIMIT: Duration = Duration::from_mins(2);
 
@@ -41,7 +43,7 @@ impl<'a> Caller<'a> {
         let answer = call(&mut self.connection, self.address, |open| open.call(method, target, &headers, body));
         match (self.answers.judge(was_away, &answer, start.elapsed()), answer) {
             (Then::Done, answer) => (Outcome::Acknowledged, answer.ok()),
-            (Then::Again, Ok(answer)) if answer.code() != "outcome_unknown" => {
+            (Then::Again, Ok(answer)) if PROMISES.contains(&answer.code().as_str()) => {
                 std::thread::sleep(PAUSE);
                 (Outcome::Refused, Some(answer))
             }

@@ -1,6 +1,6 @@
 //! What callers were promised, compared with what is stored. Every write carries a number that no other write has: the
-//! amount of a payment, or the external id of a subscription. A refusal with 503 promises that nothing was changed, unless
-//! its code is `outcome_unknown`.
+//! amount of a payment, or the external id of a subscription. A refusal whose code promises that nothing was changed must
+//! have changed nothing; `outcome_unknown` and `answer_timeout` promise nothing.
 
 use std::collections::HashMap;
 
