@@ -7,8 +7,7 @@ use crate::sql::{Insert, Sql};
 use crate::value::Type;
 use crate::{
     VERSION, clients, deleted, events, examine, idempotency, installation, organizations, payments, plans, providers,
-    purge,
-    rate_limits, sessions, signing_keys, subscriptions, users,
+    purge, rate_limits, sessions, signing_keys, subscriptions, users,
 };
 use perennial_domain::id::{OrganizationId, SubscriptionId, UserId};
 use perennial_domain::payments::PaymentStatus;

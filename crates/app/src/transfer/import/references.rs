@@ -48,7 +48,7 @@ impl References {
                 rows.iter().map(|(id, organization)| vec![(*organization).into(), (*id).into()]).collect();
             for part in rows.chunks(AT_ONCE) {
                 let gone = table.hold_live(bulk, part).await.map_err(Error::from)?;
-                if let Some((id, _)) = gone.first().and_then(|key| ids(key)) {
+                if let Some((id, _)) = gone.first().and_then(ids) {
                     return Err(deleted(table, id));
                 }
             }
