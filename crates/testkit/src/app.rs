@@ -91,9 +91,12 @@ impl TestApp {
     }
 
     /// Starts another server over the same store and clock with these keys, as after a restart with other settings.
-    pub async fn with_keys(&self, keys: Keys) -> Self {
-        let db = self.store.open().await;
-        Self::serve(self.store.clone(), db, Arc::clone(&self.clock), keys, TestOptions::default()).await
+    pub fn with_keys(&self, keys: Keys) -> impl Future<Output = Self> {
+        // Keys are large; so would be every future that holds them.
+        Box::pin(async move {
+            let db = self.store.open().await;
+            Self::serve(self.store.clone(), db, Arc::clone(&self.clock), keys, TestOptions::default()).await
+        })
     }
 
     /// Starts a server of a later version over the same store and clock, which brings this migration.

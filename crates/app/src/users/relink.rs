@@ -75,6 +75,10 @@ pub fn check_identity(issuer: &str, subject: &str) -> Result<Identity, (&'static
         Ok(_) => Err((name, Reason::new(FaultCode::InvalidText, "must be in Unicode normalization form C"))),
         Err(reason) => Err((name, reason)),
     };
+    if !Identity::fits(issuer, subject) {
+        let detail = format!("must be at most {} bytes together with the issuer", Identity::MAX_BYTES);
+        return Err(("subject", Reason::new(FaultCode::TooLong, detail)));
+    }
     let (parsed_issuer, parsed_subject) = (Line::<1, 512>::parse(issuer), Line::<1, 255>::parse(subject));
     Ok(Identity {
         issuer: exact("issuer", parsed_issuer.as_ref().map(Line::as_str).map_err(Clone::clone), issuer)?,

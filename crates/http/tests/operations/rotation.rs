@@ -89,7 +89,8 @@ async fn service() -> TestApp {
 async fn servers_in_neighboring_steps_accept_each_others_tokens_and_cursors() {
     let app = service().await;
     // Derived one pair at a time: keys are large.
-    let steps: [(&str, fn() -> Keys, fn() -> Keys); 3] =
+    type Step = fn() -> Keys;
+    let steps: [(&str, Step, Step); 3] =
         [("first", old_key_only, first_step), ("second", first_step, second_step), ("third", second_step, third_step)];
     for (step, earlier, later) in steps {
         let (earlier, later) = (app.with_keys(earlier()).await, app.with_keys(later()).await);

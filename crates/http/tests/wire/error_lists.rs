@@ -3,6 +3,7 @@
 use crate::support::plan_body;
 use perennial_testkit::{Answer, TestApp};
 use serde_json::json;
+use std::fmt::Write as _;
 
 /// The largest response to a request that is rejected.
 const LARGEST: usize = 64 * 1024;
@@ -13,7 +14,7 @@ fn unknown_members() -> (String, usize) {
     let mut body = String::from("{");
     let mut count = 0;
     while body.len() < 261_000 {
-        body.push_str(&format!("\"{count:x}\":0,"));
+        let _ = write!(body, "\"{count:x}\":0,");
         count += 1;
     }
     (format!("{}}}", body.trim_end_matches(',')), count)

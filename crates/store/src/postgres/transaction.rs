@@ -31,9 +31,8 @@ pub(super) async fn prepare(connection: &Connection, planned: &[Planned<'_>]) ->
 /// Opens a transaction and waits until it is open. Where it cannot be, as on a standby, nothing can be written.
 pub(super) async fn begin(connection: &Connection, text: &str) -> Result<(), Fault> {
     control(connection, text).await.map_err(|fault| match fault {
-        Fault::Lost(_) | Fault::Retry(_) | Fault::Moment(_) | Fault::Silent(_) => fault,
         Fault::Locked(text) | Fault::Stale(text) | Fault::Statement(text) => Fault::ReadOnly(text),
-        Fault::ReadOnly(_) => fault,
+        Fault::Lost(_) | Fault::ReadOnly(_) | Fault::Silent(_) | Fault::Moment(_) | Fault::Retry(_) => fault,
     })
 }
 

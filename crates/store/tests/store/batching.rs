@@ -240,7 +240,7 @@ async fn a_change_that_has_waited_for_too_long_is_not_made(place: Place) {
     first.await.unwrap().unwrap();
     assert_eq!(late.await.unwrap(), Err(Error::Overloaded));
     assert_eq!(count(&db, "SELECT COUNT(*) FROM children").await, 1);
-    db.commit(child(Change::new(), 2, 0).within(Duration::from_secs(60))).await.unwrap();
+    db.commit(child(Change::new(), 2, 0).within(Duration::from_mins(1))).await.unwrap();
 }
 
 async fn closing_finishes_what_is_queued(place: Place) {

@@ -128,7 +128,8 @@ pub(super) async fn organization(db: &Db, name_or_id: &str) -> Result<Organizati
         Err(_) => organizations::by_name(db, name_or_id).await?,
     };
     let missing = || Failure::new(format!("there is no organization {name_or_id:?}: see `perennial org list`"));
-    found.map(|organization| organization.id).ok_or_else(missing)
+    let live = found.filter(|organization| organization.deleted_at.is_none());
+    live.map(|organization| organization.id).ok_or_else(missing)
 }
 
 struct Run {
