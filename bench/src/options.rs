@@ -25,6 +25,8 @@ pub(crate) struct Options {
     /// The most rows of the growth.
     pub(crate) growth: u64,
     pub(crate) perennial: PathBuf,
+    /// The program of an earlier build, to be measured next to it.
+    pub(crate) against: Option<PathBuf>,
     /// Where stores and logs are kept while it runs.
     pub(crate) place: PathBuf,
     /// The directory `bench` of the workspace.
@@ -53,6 +55,7 @@ impl Options {
                 "--connections" => options.connections = number(&value()?)?,
                 "--growth" => options.growth = number(&value()?)?,
                 "--perennial" => options.perennial = path(&value()?)?,
+                "--against" => options.against = Some(path(&value()?)?),
                 "--place" => options.place = path(&value()?)?,
                 "--source" => options.source = path(&value()?)?,
                 "--peers-home" => options.peers_home = path(&value()?)?,
@@ -117,6 +120,7 @@ impl Options {
             rate: None,
             growth: 10_000_000,
             perennial: PathBuf::new(),
+            against: None,
             place: PathBuf::new(),
             source: PathBuf::new(),
             peers_home: PathBuf::new(),

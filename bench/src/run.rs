@@ -85,6 +85,12 @@ impl Field {
             Some(cluster) => homes.push(Home::new(&options.perennial, options.place.join("postgres"), Some(cluster))?),
             None => results.absent("perennial postgres", "no PostgreSQL was given"),
         }
+        if let Some(earlier) = &options.against {
+            homes.push(Home::earlier(earlier, options.place.join("earlier-sqlite"), None)?);
+            if let Some(cluster) = options.cluster("earlier") {
+                homes.push(Home::earlier(earlier, options.place.join("earlier-postgres"), Some(cluster))?);
+            }
+        }
         let mut contestants = Vec::new();
         for home in &homes {
             println!("loading {} rows into {}", dataset.rows, home.name());

@@ -9,6 +9,7 @@ use crate::process::{self, Result};
 
 /// Each contestant on PostgreSQL has a server of its own, so that nobody pays for another's leftovers.
 const CLUSTERS: [&str; 2] = ["perennial", "pgbench"];
+const EARLIER_CLUSTER: &str = "earlier";
 const PEER_CLUSTERS: [&str; 3] = ["fastify", "fastapi", "directus"];
 
 /// Numbers that are handed on as they are.
@@ -18,6 +19,8 @@ const NUMBERS: [&str; 6] = ["--rows", "--rounds", "--seconds", "--connections", 
 pub(crate) struct Options {
     quick: bool,
     peers: bool,
+    /// Whether an earlier build is measured too.
+    is_compared: bool,
     handed_on: Vec<String>,
 }
 
@@ -28,8 +31,12 @@ impl Options {
     }
 
     pub(crate) fn parse(mut arguments: Arguments) -> Result<Self> {
-        let mut options =
-            Self { quick: arguments.flag("--quick"), peers: arguments.flag("--peers"), handed_on: Vec::new() };
+        let (quick, peers) = (arguments.flag("--quick"), arguments.flag("--peers"));
+        let mut options = Self { quick, peers, ..Self::default() };
+        if let Some(program) = arguments.value("--against")? {
+            options.is_compared = true;
+            options.handed_on.extend(["--against".to_owned(), program]);
+        }
         for name in NUMBERS {
             if let Some(number) = arguments.number::<u64>(name)? {
                 options.handed_on.extend([name.to_owned(), number.to_string()]);
@@ -51,7 +58,8 @@ pub(crate) fn run(options: &Options) -> Result {
     }
     process::run(&mut build)?;
 
-    let names = CLUSTERS.iter().chain(PEER_CLUSTERS.iter().filter(|_| options.peers));
+    let names = CLUSTERS.iter().chain(options.is_compared.then_some(&EARLIER_CLUSTER));
+    let names = names.chain(PEER_CLUSTERS.iter().filter(|_| options.peers));
     let servers = names.map(|name| Ok((*name, Server::start_for(Purpose::Measure)?))).collect::<Result<Vec<_>>>()?;
     process::run(&mut instrument(options, &servers)?)
 }

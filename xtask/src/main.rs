@@ -46,7 +46,7 @@ The commands of this workspace: cargo xtask <command>
         more until there are N cases on each engine.
   fuzz [TARGET]... [--seconds N] [--seed N]
         Throw bytes at the parsers of the edge, all of them or these, for 20 seconds each; see fuzz/README.md.
-  bench [--quick] [--peers] [--only NAME]... [--rows N] [--rounds N] [--seconds N] [--connections N] [--rate N]
+  bench [--quick] [--peers] [--against PROGRAM] [--only NAME]... [--rows N] [--rounds N] [--seconds N] [--connections N] [--rate N]
         [--growth N]
         Measure Perennial beside its limits and its peers; bench/README.md tells more. --quick only sees that it works.
   torture [FIGURE]... [--seed N] [--engine sqlite|postgres] [--quick | --full]

@@ -8,6 +8,9 @@ use crate::rows::store::Store;
 /// The names under which results are kept.
 pub(crate) const SQLITE: &str = "perennial sqlite";
 pub(crate) const POSTGRES: &str = "perennial postgres";
+/// An earlier build, measured next to this one (`--against`).
+pub(crate) const EARLIER_SQLITE: &str = "earlier, sqlite";
+pub(crate) const EARLIER_POSTGRES: &str = "earlier, postgres";
 pub(crate) const BARE: &str = "bare hyper";
 pub(crate) const PARSE: &str = "hyper, parse and answer";
 pub(crate) const ONE_TRANSACTION: &str = "one transaction per request";

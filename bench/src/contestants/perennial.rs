@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use serde_json::Value;
 
-use super::contestant::{Contestant, Headers, POSTGRES, SQLITE, Speech};
+use super::contestant::{Contestant, EARLIER_POSTGRES, EARLIER_SQLITE, Headers, POSTGRES, SQLITE, Speech};
 use super::process::{Process, wait_until_ready};
 use crate::failure::{Failure, Result, could_not};
 use crate::load::call;
@@ -30,6 +30,8 @@ pub(crate) struct Home {
     pub(crate) directory: PathBuf,
     /// `None` is SQLite.
     pub(crate) cluster: Option<Cluster>,
+    /// Whether it is an earlier build that this one is compared with.
+    pub(crate) is_earlier: bool,
     /// A library to load before all others: see `slow_sync`.
     pub(crate) preload: Option<PathBuf>,
 }
@@ -38,7 +40,12 @@ impl Home {
     pub(crate) fn new(binary: &std::path::Path, directory: PathBuf, cluster: Option<Cluster>) -> Result<Self> {
         fs::create_dir_all(&directory).map_err(could_not(format!("create {}", directory.display())))?;
         fs::write(directory.join("perennial.toml"), SETTINGS).map_err(could_not("write perennial.toml"))?;
-        Ok(Self { binary: binary.to_path_buf(), directory, cluster, preload: None })
+        Ok(Self { binary: binary.to_path_buf(), directory, cluster, is_earlier: false, preload: None })
+    }
+
+    /// An earlier build.
+    pub(crate) fn earlier(binary: &std::path::Path, directory: PathBuf, cluster: Option<Cluster>) -> Result<Self> {
+        Ok(Self { is_earlier: true, ..Self::new(binary, directory, cluster)? })
     }
 
     pub(crate) fn store(&self) -> Store {
@@ -49,7 +56,12 @@ impl Home {
     }
 
     pub(crate) fn name(&self) -> &'static str {
-        if self.cluster.is_some() { POSTGRES } else { SQLITE }
+        match (self.is_earlier, self.cluster.is_some()) {
+            (false, false) => SQLITE,
+            (false, true) => POSTGRES,
+            (true, false) => EARLIER_SQLITE,
+            (true, true) => EARLIER_POSTGRES,
+        }
     }
 
     /// Makes the store by running the server once, and loads the rows while it is down.

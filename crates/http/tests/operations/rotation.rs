@@ -85,11 +85,13 @@ async fn service() -> TestApp {
     app
 }
 
+/// The keys of a server in one step of a rotation.
+type Step = fn() -> Keys;
+
 #[tokio::test]
 async fn servers_in_neighboring_steps_accept_each_others_tokens_and_cursors() {
     let app = service().await;
     // Derived one pair at a time: keys are large.
-    type Step = fn() -> Keys;
     let steps: [(&str, Step, Step); 3] =
         [("first", old_key_only, first_step), ("second", first_step, second_step), ("third", second_step, third_step)];
     for (step, earlier, later) in steps {
