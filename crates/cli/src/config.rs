@@ -17,7 +17,7 @@ mod values;
 pub(crate) use load::Loaded;
 pub(crate) use secret::{Secret, Told, secret_variable, variable};
 pub(crate) use telemetry::{CollectorUrl, HEADERS as OTLP_HEADERS, Telemetry};
-pub(crate) use values::{AtLeastOne, Percent, Proxy};
+pub(crate) use values::{AtLeastOne, Interval, Percent, Proxy};
 
 use crate::providers::ProviderEntry;
 use crate::public_url::PublicUrl;

@@ -1,6 +1,6 @@
 //! How long rows are stored, and when backups are made.
 
-use super::AtLeastOne;
+use super::{AtLeastOne, Interval};
 use perennial_app::housekeeping;
 use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
@@ -36,8 +36,8 @@ impl Retention {
 #[derive(Debug, Deserialize, Serialize)]
 #[serde(default, deny_unknown_fields)]
 pub(crate) struct Backup {
-    /// The seconds between two backups; none are made without it.
-    pub(crate) every_seconds: Option<AtLeastOne>,
+    /// The time between two backups; none are made without it.
+    pub(crate) every: Option<Interval>,
     /// How many are stored.
     pub(crate) keep: AtLeastOne,
     /// Where; `backups` in the data directory unless given.
@@ -46,7 +46,7 @@ pub(crate) struct Backup {
 
 impl Default for Backup {
     fn default() -> Self {
-        Self { every_seconds: None, keep: AtLeastOne(7), directory: None }
+        Self { every: None, keep: AtLeastOne(7), directory: None }
     }
 }
 

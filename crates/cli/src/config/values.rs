@@ -64,3 +64,57 @@ impl TryFrom<i64> for Percent {
         u8::try_from(number).ok().filter(|number| *number <= 100).map(Self).ok_or_else(wrong)
     }
 }
+
+/// A time between two runs of something, such as `30m` or `6h`.
+#[derive(Clone, Copy, Debug, Deserialize, PartialEq, Eq, Serialize)]
+#[serde(try_from = "String")]
+#[serde(into = "String")]
+pub(crate) struct Interval {
+    number: u32,
+    unit: char,
+}
+
+/// Each unit and its seconds.
+const UNITS: [(char, u32); 4] = [('s', 1), ('m', 60), ('h', 3_600), ('d', 86_400)];
+
+impl Interval {
+    pub(crate) fn seconds(self) -> u32 {
+        let unit = UNITS.iter().find(|(unit, _)| *unit == self.unit).map_or(1, |(_, seconds)| *seconds);
+        self.number.saturating_mul(unit)
+    }
+}
+
+impl TryFrom<String> for Interval {
+    type Error = &'static str;
+
+    fn try_from(text: String) -> Result<Self, Self::Error> {
+        let parsed = UNITS.iter().find_map(|(unit, seconds)| {
+            let number: u32 = text.strip_suffix(*unit)?.parse().ok()?;
+            (number > 0 && number.checked_mul(*seconds).is_some()).then_some(Self { number, unit: *unit })
+        });
+        parsed.ok_or("an interval is a number above 0 and a unit (s, m, h or d), such as 30m or 6h")
+    }
+}
+
+impl From<Interval> for String {
+    fn from(interval: Interval) -> Self {
+        format!("{}{}", interval.number, interval.unit)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_interval_has_a_unit() {
+        let seconds = |text: &str| Interval::try_from(text.to_owned()).map(Interval::seconds);
+        assert_eq!(seconds("30s"), Ok(30));
+        assert_eq!(seconds("6h"), Ok(21_600));
+        assert_eq!(seconds("2d"), Ok(172_800));
+        for wrong in ["", "6", "h", "0h", "-1h", "6 h", "1.5h", "6w", "99999999d"] {
+            assert!(seconds(wrong).is_err(), "{wrong}");
+        }
+        assert_eq!(String::from(Interval::try_from("90m".to_owned()).unwrap()), "90m");
+    }
+}

@@ -31,7 +31,7 @@ pub(super) struct Schedule {
 impl Schedule {
     /// The schedule of the configuration, if there is one. Its directory is created.
     pub(super) fn of(config: &Config) -> Result<Option<Self>, Failure> {
-        let Some(every) = config.backup.every_seconds else { return Ok(None) };
+        let Some(every) = config.backup.every else { return Ok(None) };
         if let Some(failure) = fault(config) {
             return Err(failure);
         }
@@ -41,7 +41,7 @@ impl Schedule {
             Failure::new(format!("cannot create the directory for backups {shown}: {error}; correct backup.directory"))
         })?;
         let store = storage::path(config);
-        Ok(Some(Self { store, directory, every_seconds: every.0, keep: config.backup.keep.count() }))
+        Ok(Some(Self { store, directory, every_seconds: every.seconds(), keep: config.backup.keep.count() }))
     }
 
     /// Makes backups until the server stops. The first one is due at once, unless there is a recent one.
@@ -103,10 +103,10 @@ impl Schedule {
 
 /// Why the server refuses to start with these settings, if it does.
 pub(crate) fn fault(config: &Config) -> Option<Failure> {
-    let refused = config.backup.every_seconds.is_some() && config.database_url.is_some();
+    let refused = config.backup.every.is_some() && config.database_url.is_some();
     refused.then(|| {
         Failure::new(
-            "backup.every_seconds works on SQLite only: on PostgreSQL use its own tools, such as pg_basebackup with WAL \
+            "backup.every works on SQLite only: on PostgreSQL use its own tools, such as pg_basebackup with WAL \
              archiving, and remove the setting",
         )
     })

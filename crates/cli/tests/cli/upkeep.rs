@@ -34,7 +34,7 @@ fn metric(page: &str, name: &str) -> u64 {
 fn a_scheduled_backup_holds_every_write_acknowledged_before_it_began() {
     let place = Place::sqlite();
     let directory = place.path().join("elsewhere");
-    let settings = "[backup]\nevery_seconds = 1\nkeep = 2\ndirectory = \"elsewhere\"\n";
+    let settings = "[backup]\nevery = \"1s\"\nkeep = 2\ndirectory = \"elsewhere\"\n";
     std::fs::write(place.path().join("perennial.toml"), settings).unwrap();
     let setting = Setting::at(place);
     let bodies: Vec<_> = (0..20).map(|number| setting.subscription(&number.to_string())).collect();
@@ -64,7 +64,7 @@ fn a_scheduled_backup_holds_every_write_acknowledged_before_it_began() {
 #[test]
 fn a_scheduled_backup_that_fails_is_reported_and_old_ones_stay() {
     let place = Place::sqlite();
-    let settings = "[backup]\nevery_seconds = 1\nkeep = 1\n";
+    let settings = "[backup]\nevery = \"1s\"\nkeep = 1\n";
     std::fs::write(place.path().join("perennial.toml"), settings).unwrap();
     let directory = place.data().join("backups");
     let server = place.serve();
@@ -79,15 +79,15 @@ fn a_scheduled_backup_that_fails_is_reported_and_old_ones_stay() {
 #[test]
 fn scheduled_backups_are_refused_on_postgres() {
     let place = Place::sqlite();
-    let settings = "database_url = \"postgres://localhost/none\"\n[backup]\nevery_seconds = 60\n";
+    let settings = "database_url = \"postgres://localhost/none\"\n[backup]\nevery = \"60s\"\n";
     std::fs::write(place.path().join("perennial.toml"), settings).unwrap();
     let mut serve = place.serve_command();
     serve.env("PERENNIAL_MASTER_KEY", crate::support::MASTER_KEY);
-    crate::support::Output::of(&mut serve).refused_with(&["backup.every_seconds", "SQLite only", "WAL archiving"]);
+    crate::support::Output::of(&mut serve).refused_with(&["backup.every", "SQLite only", "WAL archiving"]);
     let mut check = place.program();
     check.args(["config", "check"]).env("PERENNIAL_MASTER_KEY", crate::support::MASTER_KEY);
     let output = crate::support::Output::of(&mut check);
-    assert!(format!("{}{}", output.stdout, output.stderr).contains("backup.every_seconds"), "{output:?}");
+    assert!(format!("{}{}", output.stdout, output.stderr).contains("backup.every"), "{output:?}");
 }
 
 #[test]

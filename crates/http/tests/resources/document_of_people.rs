@@ -23,7 +23,7 @@ pub(crate) const AUTHENTICATION: [(&str, &str); 10] = [
 
 /// What no request of these tests can bring about: time-outs, limits, defects, lost databases, lost races.
 const BEYOND: [&str; 4] = ["408", "429", "500", "503"];
-const RACES: [&str; 3] = ["refresh-token", "revoke-all", "delete-my-account"];
+const RACES: [&str; 4] = ["sign-in", "refresh-token", "revoke-all", "delete-my-account"];
 
 /// Whether it takes a body; the others ask for a token.
 fn takes_a_body(path: &str) -> bool {
