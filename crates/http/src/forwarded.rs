@@ -16,7 +16,8 @@ pub(crate) struct UntrustedForwards(AtomicU64);
 impl UntrustedForwards {
     /// Looks at a request of a peer, seen under this address. Returns whether it was the first one to be counted.
     pub(crate) fn observe(&self, peer: IpAddr, headers: &HeaderMap, is_trusted: bool) -> bool {
-        if is_trusted || !headers.contains_key(FORWARDED_FOR) {
+        // Few names are compared faster than one is hashed, and every request comes by here.
+        if is_trusted || headers.keys().all(|name| *name != FORWARDED_FOR) {
             return false;
         }
         let is_first = self.0.fetch_add(1, Relaxed) == 0;

@@ -20,7 +20,8 @@ impl Query {
     /// Takes the query apart; parameters that are not `known` are faults.
     pub(crate) fn new(raw: Option<&str>, known: &[Parameter]) -> Self {
         let mut query = Self { pairs: Vec::new(), faults: Vec::new(), omitted: 0 };
-        let pairs = || raw.unwrap_or_default().split('&').filter(|pair| !pair.is_empty());
+        let Some(raw) = raw else { return query };
+        let pairs = || raw.split('&').filter(|pair| !pair.is_empty());
         if pairs().nth(MAX_PAIRS).is_some() {
             query.fault("query", Code::InvalidParameter, &format!("has more than {MAX_PAIRS} parameters"));
             return query;

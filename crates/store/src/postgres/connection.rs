@@ -180,7 +180,9 @@ impl Slot {
             return Err(Error::Unavailable(reason));
         }
         // The driver bounds how long a connection is made, not how long a server takes to greet us.
-        let opened = self.timeouts.deadline().within(Connection::open(&self.target, self.prepared)).await;
+        // Boxed: it is rare and large, and every read would carry its size.
+        let mut opening = Box::pin(Connection::open(&self.target, self.prepared));
+        let opened = self.timeouts.deadline().within(opening.as_mut()).await;
         let opened = opened.and_then(|opened| opened.map_err(|error| Fault::Lost(describe(&error))));
         match opened {
             Ok(connection) => {

@@ -1,5 +1,6 @@
 //! The connections for reads. Statements go down them one behind another, without waiting for each other's answers.
 
+use std::pin::pin;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 
@@ -57,7 +58,7 @@ impl Readers {
     async fn query_once(&self, text: &str, arguments: &[Argument<'_>]) -> Result<Vec<Row>, Fault> {
         let (slot, connection) = self.next().await?;
         let _pending = self.pending()?;
-        let answered = slot.timeouts().deadline().within(connection.query(text, arguments)).await;
+        let answered = slot.timeouts().deadline().within(pin!(connection.query(text, arguments))).await;
         answered.and_then(|rows| rows.map_err(|error| Fault::of(&error))).inspect_err(|fault| match fault {
             Fault::Lost(_) => slot.discard(&connection),
             Fault::Silent(_) => slot.abandon(&connection),

@@ -1,6 +1,7 @@
 //! The second attempt at a batch in which something missed or a lock was not to be had: a savepoint per change, so that
 //! each succeeds or fails alone.
 
+use std::pin::pin;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -80,10 +81,10 @@ async fn apart(
     let deadline = writer.timeouts().deadline();
     let within = async {
         let prepared = prepare_each(connection, changes).await?;
-        begin(connection, &writer.timeouts().begin(lock)).await?;
+        begin(connection, &writer.opening(lock)).await?;
         savepoints(connection, writer.counters(), changes, prepared, lock).await
     };
-    match deadline.within(within).await {
+    match deadline.within(pin!(within)).await {
         Ok(Ok(outcomes)) => writer.finish(connection).await.map(|()| outcomes),
         Ok(Err(fault)) => Err(roll_back(connection, deadline, End::of(fault)).await),
         Err(silent) => Err(End::of(silent)),

@@ -4,6 +4,7 @@
 //! session. The deadline on our side covers what the server cannot notice: a dead network or a hanging backend.
 
 use std::future::Future;
+use std::pin::Pin;
 use std::time::Duration;
 
 use tokio::time::Instant;
@@ -74,8 +75,8 @@ pub(super) fn milliseconds(time: Duration) -> u128 {
 pub(super) struct Deadline(Instant);
 
 impl Deadline {
-    /// What the future gives, or that the connection must be given up.
-    pub(super) async fn within<T>(self, future: impl Future<Output = T>) -> Result<T, Fault> {
+    /// What the future gives, or that the connection must be given up. It is large and stays where it is pinned.
+    pub(super) async fn within<F: Future>(self, future: Pin<&mut F>) -> Result<F::Output, Fault> {
         let late = |_| Fault::Silent("PostgreSQL did not answer in time".to_owned());
         tokio::time::timeout_at(self.0, future).await.map_err(late)
     }

@@ -1,6 +1,8 @@
 //! The pieces of a transaction: its beginning, a pipeline of statements with their counts, and COMMIT with its three
 //! outcomes.
 
+use std::pin::Pin;
+
 use super::connection::{Connection, Pending, pipelined};
 use super::fault::{Fault, at_commit, is_taken};
 use super::plan::Planned;
@@ -87,9 +89,11 @@ pub(super) async fn commit(connection: &Connection, deadline: Option<Deadline>) 
     if connection.is_closed() {
         return Err(CommitFault::NotSent);
     }
-    let sent = connection.control(COMMIT);
+    let mut sent = connection.control(COMMIT);
     let answer = match deadline {
-        Some(deadline) => deadline.within(sent).await.map_err(|_| CommitFault::Sent(Error::OutcomeUnknown))?,
+        Some(deadline) => {
+            deadline.within(Pin::new(&mut sent)).await.map_err(|_| CommitFault::Sent(Error::OutcomeUnknown))?
+        }
         None => sent.await,
     };
     answer.map(drop).map_err(|error| CommitFault::Sent(at_commit(&error)))

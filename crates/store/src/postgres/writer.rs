@@ -3,6 +3,8 @@
 //! Until COMMIT is sent a batch may be run again, because the server will have forgotten it; after that, never. Every wait
 //! is bounded: a change whose lock is held elsewhere leaves the batch and waits in a lane of its own.
 
+use std::borrow::Cow;
+use std::pin::pin;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -29,6 +31,8 @@ const READ_ONLY_PAUSE: Duration = Duration::from_millis(100);
 pub(super) struct Writer {
     slot: Slot,
     counters: Arc<Counters>,
+    /// BEGIN with the usual wait for a lock, written once.
+    opening: String,
 }
 
 /// Why a transaction did not come to an end.
@@ -69,7 +73,17 @@ pub(super) fn start(
 
 impl Writer {
     pub(super) fn new(slot: Slot, counters: Arc<Counters>) -> Self {
-        Self { slot, counters }
+        let opening = slot.timeouts().begin(slot.timeouts().short_lock());
+        Self { slot, counters, opening }
+    }
+
+    /// BEGIN with this wait for a lock.
+    pub(super) fn opening(&self, lock: Duration) -> Cow<'_, str> {
+        if lock == self.timeouts().short_lock() {
+            Cow::Borrowed(&self.opening)
+        } else {
+            Cow::Owned(self.timeouts().begin(lock))
+        }
     }
 
     /// Writes a batch and answers its changes, except those it returns: what they need is locked.
@@ -114,7 +128,7 @@ impl Writer {
 
     /// The whole batch, hoping that nothing misses.
     async fn together(&self, planned: &[plan::Planned<'_>], lock: Duration) -> Result<(), Failed> {
-        let opening = self.timeouts().begin(lock);
+        let opening = self.opening(lock);
         let mut attempts = Attempts::default();
         loop {
             let connection = self.connection().await?;
@@ -137,7 +151,7 @@ impl Writer {
             begin(connection, opening).await.map_err(Stop::Fault)?;
             run(connection, &self.counters, None, planned).await
         };
-        match deadline.within(statements).await {
+        match deadline.within(pin!(statements)).await {
             Ok(Ok(())) => self.finish(connection).await,
             Ok(Err(Stop::Missed(miss))) => Err(roll_back(connection, deadline, End::missed(miss)).await),
             Ok(Err(Stop::Fault(fault))) => Err(roll_back(connection, deadline, End::of(fault)).await),
@@ -254,7 +268,7 @@ impl End {
 
 /// Ends the transaction and passes on why; a connection that cannot even roll back is lost.
 pub(super) async fn roll_back(connection: &Connection, deadline: Deadline, end: End) -> End {
-    let rolled_back = deadline.within(control(connection, "ROLLBACK")).await;
+    let rolled_back = deadline.within(pin!(control(connection, "ROLLBACK"))).await;
     match rolled_back.and_then(|rolled_back| rolled_back) {
         Err(fault @ (Fault::Lost(_) | Fault::Silent(_))) => match end {
             End::Over(error) => End::Over(error),
