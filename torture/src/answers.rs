@@ -11,7 +11,7 @@ use crate::failure::{Failure, Result};
 
 /// Complaints that are printed; the journals have them all.
 const PRINTED: usize = 10;
-/// Beyond this nobody is waited for; the figure has fallen short long before.
+/// The longest wait; the figure has failed long before.
 const LIMIT: Duration = Duration::from_mins(1);
 const PAUSE: Duration = Duration::from_millis(2);
 

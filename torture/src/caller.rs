@@ -47,7 +47,7 @@ impl<'a> Caller<'a> {
                 std::thread::sleep(PAUSE);
                 (Outcome::Refused, Some(answer))
             }
-            // Of an answer that nobody should get nothing can be concluded.
+            // An answer that must not occur allows no conclusion.
             (Then::Again | Then::Wrong, answer) => {
                 std::thread::sleep(PAUSE);
                 (Outcome::Unknown, answer.ok())

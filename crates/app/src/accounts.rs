@@ -79,7 +79,7 @@ async fn prepare_erasure(app: &App, actor: Actor<'_>, user: &User, now: Time) ->
     let Stamp { at, revision } = app.stamp(user, now);
     let mut change = users::erase(Change::new(), user, at, revision);
     change = subscriptions::guard_open_count(change, organization, user.id, open.len());
-    // The trail tells of each session that ends here, as of any other.
+    // Each session that ends here has its own event, as in any other case.
     for listed in &live {
         change = prepare_revoke(app, actor, change, &listed.session, now);
     }

@@ -33,7 +33,7 @@ where
     while !batch.is_empty() {
         commit(app, &change).await?;
         let next = due().await?;
-        // Another server holds these rows and is removing them, or somebody has locked them: the next run tries again.
+        // Another server holds these rows and is removing them, or another transaction has locked them: the next run tries again.
         if next.first() == batch.first() {
             break;
         }

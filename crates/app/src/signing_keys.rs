@@ -18,7 +18,7 @@ use std::sync::{Arc, PoisonError, RwLock};
 
 /// How long a server uses the keys it has read. A rotation takes effect on every server within five seconds.
 const LIFETIME_SECONDS: i64 = 4;
-/// How long after a rotation the new key begins to sign: every server has read it by then, and so has whoever fetches the
+/// How long after a rotation the new key begins to sign: every server has read it by then, and so has every service that fetches the
 /// published set when a token names a key that is not in it.
 const ROTATION_NOTICE_SECONDS: i64 = 60;
 

@@ -1,6 +1,6 @@
 //! What a create takes on trust instead of reading it: that its key is new, that whom it names is there, and that a plan
 //! is as it was a moment ago. Its change sees whether that was right; if not, the create reads after all, and so does
-//! every other create of the same client for a second, because a change that misses costs the ones beside it a second
+//! every other create of the same client for a second, because a change that misses costs the others in its batch a second
 //! run. Other clients and other organizations are not affected.
 
 use crate::cached::Cached;

@@ -332,7 +332,7 @@ pub(crate) enum User {
     },
     /// Link users to other identities, one user or all users of a file, in one transaction.
     ///
-    /// Use it when an organization moves to another identity provider: a user is known by issuer and subject, so nobody
+    /// Use it when an organization moves to another identity provider: a user is known by issuer and subject, so no user
     /// could sign in otherwise. Sessions stay valid. The file is CSV with the header `user,issuer,subject`, or one JSON
     /// object with these members per line; `user` is an id or an e-mail address.
     Relink(Relink),

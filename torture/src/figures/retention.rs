@@ -63,7 +63,7 @@ pub(crate) fn run(run: &Run) -> Result<Vec<Measured>> {
     let slowest = answers.slowest();
     measured.push(Measured::timing(
         run.size,
-        "slowest create meanwhile",
+        "slowest create during the sweep",
         format!("{} ms", slowest.as_millis()),
         "<= 1000 ms",
         slowest <= SLOWEST,

@@ -20,7 +20,7 @@ const LEFTOVERS_SECONDS: i64 = 24 * 3600;
 /// How many rows of each table were removed.
 pub type Removed = Vec<(&'static str, i64)>;
 
-/// Deletes an organization with everything in it. Run again, it goes on where it was interrupted.
+/// Deletes an organization with everything in it. Run again, it continues where it was interrupted.
 pub async fn delete(app: &App, id: OrganizationId) -> Result<(Organization, Removed), Error> {
     let deleted = mark(app, id).await?;
     let removed = purge(app, &deleted).await?;

@@ -73,7 +73,7 @@ pub async fn sign_up(
     Err(Conflict::Contended.into())
 }
 
-/// A session for whoever the provider says it is. An address that changed there is taken over, unless another live user
+/// A session for the person that the provider's token names. An address that changed there is taken over, unless another live user
 /// has it: then the user keeps the address it had. Refusing the session would lock the person out for good, and giving
 /// them the other user's records would merge two accounts on the strength of an address.
 pub async fn sign_in(app: &App, caller: &Caller, credentials: &Credentials, device: &Device) -> Result<Granted, Error> {

@@ -85,7 +85,7 @@ pub(crate) enum Keys {
     /// valid until they expire, at most an hour later. Needs the master key.
     Rotate {
         /// Remove the previous keys: all access tokens issued so far are refused within 5 seconds. Applications refresh
-        /// them; nobody has to sign in again.
+        /// them; users do not have to sign in again.
         #[arg(long)]
         revoke_old: bool,
     },

@@ -14,7 +14,7 @@ const TICK: Duration = Duration::from_mins(1);
 const SWEEP_EVERY: u64 = 10;
 const RECORDS_EVERY: u64 = 24 * 60;
 
-/// Runs until the server stops. Counting goes on while a long sweep is at work.
+/// Runs until the server stops. Counting continues while a long sweep is running.
 pub(super) async fn run(app: Arc<App>, stopped: watch::Receiver<bool>) {
     let upkeep = async {
         tokio::join!(count(&app), sweep(&app));

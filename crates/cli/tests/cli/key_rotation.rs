@@ -43,7 +43,7 @@ fn post(server: &Server, client: &str, target: &str, body: &Value) -> Answer {
     server.caller(client).post(target, body)
 }
 
-/// Signs somebody up and answers the refresh token.
+/// Signs a user up and returns the refresh token.
 #[track_caller]
 fn sign_up(place: &Place, step: Step, server: &Server, client: &str, email: &str) -> String {
     let words = ["identity", "token", "--email", email, "--json"];

@@ -132,7 +132,7 @@ fn people_and_their_sessions_are_listed_without_a_token() {
     let bob = sign_up(&place, &server, "bob@example.com");
     let mut told = ada["user"].clone();
     let session = told.as_object_mut().unwrap().remove("auth_token_status_id").unwrap();
-    // Only the operator is told: a blocked user sees nothing of themselves.
+    // Only the operator sees it: a blocked user cannot sign in.
     told["is_blocked"] = false.into();
     assert_eq!(lines(&place, &["user", "get", "ada@example.com"]), [told.clone()]);
     assert_eq!(place.json(&["user", "get", told["id"].as_str().unwrap()]), told);

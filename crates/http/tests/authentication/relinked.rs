@@ -21,7 +21,7 @@ async fn after_a_move_to_another_provider_everyone_signs_in_as_who_they_were() {
     let app = TestApp::start().await;
     let (ada, eve) = (sign_up(&app, "ada@example.com", "ada").await, sign_up(&app, "eve@example.com", "eve").await);
     let made = app.user("made@example.com").await;
-    // The new provider calls them otherwise: nobody gets in, neither as who they were nor anew.
+    // The new provider uses other subjects: no user can sign in or sign up.
     for (email, subject) in [("ada@example.com", "new-1"), ("eve@example.com", "new-2")] {
         let body = credentials(&app, email, subject);
         present(&app, SIGN_IN, &body).await.refused(404, "user_not_found");
@@ -52,7 +52,7 @@ async fn after_a_move_to_another_provider_everyone_signs_in_as_who_they_were() {
         let back = Held::of(&present(&app, SIGN_IN, &credentials(&app, email, subject)).await.expect(200));
         assert_eq!((back.user_id(), text(&back.user, "auth_id")), (user, subject));
     }
-    // Sessions from before stay, and the identities from before are nobody's.
+    // Earlier sessions stay valid, and the earlier identities belong to no user.
     app.logged_in(&ada.token).await.expect(200);
     present(&app, SIGN_IN, &credentials(&app, "ada@example.com", "ada")).await.refused(404, "user_not_found");
     let again = relink(&app.app, app.organization, &entries, false).await.unwrap();

@@ -84,7 +84,7 @@ pub(super) enum CommitFault {
     Sent(Error),
 }
 
-/// Commits. Once COMMIT is on its way, silence means that nobody knows the outcome.
+/// Commits. Once COMMIT is on its way, silence means that the outcome is not known.
 pub(super) async fn commit(connection: &Connection, deadline: Option<Deadline>) -> Result<(), CommitFault> {
     if connection.is_closed() {
         return Err(CommitFault::NotSent);

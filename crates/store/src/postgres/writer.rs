@@ -39,7 +39,7 @@ pub(super) struct Writer {
 pub(super) enum End {
     /// A miss or a wrong statement: the changes must be told apart.
     Apart(Error),
-    /// A lock was not released in time: the change that needs it must be told from the others.
+    /// A lock was not released in time: the change that needs it must be separated from the others.
     Locked(Error),
     /// Nothing was committed and the same again may succeed.
     Again(Fault),

@@ -99,7 +99,7 @@ async fn a_migration_behind_a_long_transaction_does_not_stop_the_traffic() {
     let new = place.open_later(compatible(&[])).await;
     let migrating = tokio::spawn(async move { new.migrate().await });
     until_true(&observer, "SELECT EXISTS (SELECT 1 FROM pg_locks WHERE NOT granted)").await;
-    // The read and the write queue up behind the migration, and are served although the long transaction goes on.
+    // The read and the write queue up behind the migration, and are served although the long transaction is still open.
     tokio::time::timeout(HANG, works(&old, 1)).await.expect("the traffic stopped");
     assert!(!migrating.is_finished());
     long.batch_execute("COMMIT").await.unwrap();
@@ -113,7 +113,7 @@ async fn an_index_is_built_while_writes_continue() {
     old.migrate().await.unwrap();
     old.commit(parent(1)).await.unwrap();
     let (long, observer) = (connect(&place.url()).await, connect(&place.url()).await);
-    // A write of this transaction keeps the build waiting, and the build must keep nobody waiting.
+    // A write of this transaction keeps the build waiting, and the build must keep no other write waiting.
     long.batch_execute("BEGIN; UPDATE parents SET n = n").await.unwrap();
     let new = place.open_later(Migration { text: "SELECT 1", ..compatible(&[PARENTS_BY_N]) }).await;
     let migrating = tokio::spawn(async move { new.migrate().await });

@@ -19,7 +19,7 @@ const MIB: u64 = 1 << 20;
 const LARGEST_LOG: u64 = 128 * MIB;
 const LOOK: Duration = Duration::from_millis(10);
 
-/// Prunes next to the running server, and looks at the log meanwhile.
+/// Prunes next to the running server and samples the size of the log.
 pub(super) fn pruned(home: &Home, events: usize) -> Result<Vec<Measured>> {
     let log = home.directory().join("data/perennial.db-wal");
     let (largest, is_over) = (AtomicU64::new(0), AtomicBool::new(false));
