@@ -1,5 +1,5 @@
-//! Soft-deleted rows: found in the order in which they were deleted, removed for good.
-//! The indexes are of deleted rows only, so they cost creates nothing.
+//! Soft-deleted rows: found on a walk along the primary key, removed for good.
+//! No index serves the search. Every create would pay for it, and the search runs once a day.
 
 use crate::change::Change;
 use crate::row::Row;
@@ -13,7 +13,7 @@ use perennial_domain::time::Time;
 pub enum Kind {
     /// Payments; nothing refers to them.
     Payments,
-    /// Subscriptions; payments refer to them: see [`paid`].
+    /// Subscriptions; payments refer to them.
     Subscriptions,
     /// Plans; subscriptions refer to them.
     Plans,
@@ -21,74 +21,49 @@ pub enum Kind {
     Users,
 }
 
-/// Where a deleted record is in the order of deletion.
+/// A record on the walk, deleted or not.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Place {
-    /// When it was deleted, in microseconds since 1970.
-    at: i64,
+pub struct Walked {
     /// Its id.
     pub id: [u8; 16],
+    /// When it was deleted, if it was.
+    pub deleted_at: Option<Time>,
+    /// The records that it refers to; its own id where it refers to none.
+    pub refers_to: [[u8; 16]; 2],
+    /// Whether a session refers to it.
+    pub has_session: bool,
 }
 
-impl Place {
-    /// Before all of them.
-    pub const START: Self = Self { at: 0, id: [0; 16] };
-}
-
-/// A deleted record.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Deleted {
-    /// Where it is.
-    pub place: Place,
-    /// Whether a row refers to it, as far as an index can tell.
-    pub is_referenced: bool,
-}
-
-macro_rules! page {
-    ($table:literal, $referenced:literal) => {
+macro_rules! walk {
+    ($table:literal, $refers_to:literal, $has_session:literal) => {
         Sql::new(concat!(
-            "SELECT d.deleted_at, d.id, ",
-            $referenced,
+            "SELECT w.id, w.deleted_at, ",
+            $refers_to,
+            ", ",
+            $has_session,
             " FROM ",
             $table,
-            " AS d
-             WHERE d.organization_id = $1 AND d.deleted_at IS NOT NULL AND d.deleted_at <= $2
-               AND (d.deleted_at, d.id) > ($3, $4)
-             ORDER BY d.deleted_at, d.id
-             LIMIT $5"
+            " AS w
+             WHERE w.organization_id = $1 AND w.id > $2
+             ORDER BY w.id
+             LIMIT $3"
         ))
     };
 }
 
-/// `COALESCE` hides from PostgreSQL that only deleted rows are meant: it would prefer a small index of all deleted rows to
-/// the primary key.
 macro_rules! remove {
     ($table:literal) => {
-        Sql::new(concat!(
-            "DELETE FROM ",
-            $table,
-            " WHERE organization_id = $1 AND id = $2 AND COALESCE(deleted_at <= $3, FALSE)"
-        ))
+        Sql::new(concat!("DELETE FROM ", $table, " WHERE organization_id = $1 AND id = $2 AND deleted_at <= $3"))
     };
 }
 
-pub(crate) static PAYMENTS: Sql = page!("payments", "FALSE");
-pub(crate) static SUBSCRIPTIONS: Sql = page!("subscriptions", "FALSE");
-pub(crate) static PLANS: Sql = page!(
-    "plans",
-    "EXISTS (SELECT 1 FROM subscriptions AS s
-             WHERE s.organization_id = d.organization_id AND s.plan_id = d.id AND s.deleted_at IS NULL)
-     OR EXISTS (SELECT 1 FROM subscriptions AS s
-                WHERE s.organization_id = d.organization_id AND s.plan_id = d.id AND s.deleted_at IS NOT NULL)"
-);
-pub(crate) static USERS: Sql = page!(
+pub(crate) static PAYMENTS: Sql = walk!("payments", "w.subscription_id, w.subscription_id", "FALSE");
+pub(crate) static SUBSCRIPTIONS: Sql = walk!("subscriptions", "w.plan_id, w.user_id", "FALSE");
+pub(crate) static PLANS: Sql = walk!("plans", "w.id, w.id", "FALSE");
+pub(crate) static USERS: Sql = walk!(
     "users",
-    "EXISTS (SELECT 1 FROM subscriptions AS s
-             WHERE s.organization_id = d.organization_id AND s.user_id = d.id AND s.deleted_at IS NULL)
-     OR EXISTS (SELECT 1 FROM subscriptions AS s
-                WHERE s.organization_id = d.organization_id AND s.user_id = d.id AND s.deleted_at IS NOT NULL)
-     OR EXISTS (SELECT 1 FROM sessions AS s
-                WHERE s.organization_id = d.organization_id AND s.user_id = d.id)"
+    "w.id, w.id",
+    "EXISTS (SELECT 1 FROM sessions AS s WHERE s.organization_id = w.organization_id AND s.user_id = w.id)"
 );
 
 pub(crate) static REMOVE_PAYMENT: Sql = remove!("payments");
@@ -96,46 +71,30 @@ pub(crate) static REMOVE_SUBSCRIPTION: Sql = remove!("subscriptions");
 pub(crate) static REMOVE_PLAN: Sql = remove!("plans");
 pub(crate) static REMOVE_USER: Sql = remove!("users");
 
-pub(crate) static PAID: Sql = Sql::new(
-    "SELECT id, subscription_id FROM payments
-     WHERE organization_id = $1 AND id > $2
-     ORDER BY id
-     LIMIT $3",
-);
-
-/// An organization's records deleted until `before`, after a place, in the order of deletion.
-pub async fn page(
+/// The next records of an organization after an id, deleted or not.
+pub async fn walk(
     db: &Db,
     kind: Kind,
     organization: OrganizationId,
-    before: Time,
-    after: Place,
+    after: [u8; 16],
     limit: i64,
-) -> Result<Vec<Deleted>, Error> {
+) -> Result<Vec<Walked>, Error> {
     let sql = match kind {
         Kind::Payments => &PAYMENTS,
         Kind::Subscriptions => &SUBSCRIPTIONS,
         Kind::Plans => &PLANS,
         Kind::Users => &USERS,
     };
-    let start = crate::Value::time(after.at);
-    let params = [organization.bytes().into(), kept::time(before), start, after.id.into(), limit.into()];
+    let params = [organization.bytes().into(), after.into(), limit.into()];
     let read = |row: &Row<'_>| {
-        let place = Place { at: row.time(0)?, id: row.uuid(1)? };
-        Ok(Deleted { place, is_referenced: row.bool(2)? })
+        Ok(Walked {
+            id: row.uuid(0)?,
+            deleted_at: kept::read_optional_time(row.optional_time(1)?)?,
+            refers_to: [row.uuid(2)?, row.uuid(3)?],
+            has_session: row.bool(4)?,
+        })
     };
     db.all(sql, &params, read).await
-}
-
-/// An organization's payments after an id, deleted or not, each with its subscription.
-pub async fn paid(
-    db: &Db,
-    organization: OrganizationId,
-    after: [u8; 16],
-    limit: i64,
-) -> Result<Vec<([u8; 16], [u8; 16])>, Error> {
-    let params = [organization.bytes().into(), after.into(), limit.into()];
-    db.all(&PAID, &params, |row| Ok((row.uuid(0)?, row.uuid(1)?))).await
 }
 
 /// Removes a record for good that was deleted until `before`.

@@ -78,9 +78,10 @@ migrations! {
     2 => "0002_identity", oldest_program 2;
     3 => "0003_blocked_users", oldest_program 2;
     4 => "0004_retention", oldest_program 2, indexes RETENTION;
+    5 => "0005_no_retention_indexes", oldest_program 2;
 }
 
-/// For the removal of deleted records. Only deleted rows are in these indexes, so creates and updates do not pay for them.
+/// Dropped by the next migration: every create paid for them.
 const RETENTION: &[Index] = &[
     Index { name: "payments_deleted", on: "payments (organization_id, deleted_at, id) WHERE deleted_at IS NOT NULL" },
     Index {
@@ -127,9 +128,14 @@ impl Migrations {
         self.0.last().map_or(0, |last| last.version)
     }
 
-    /// Every index that is built concurrently.
+    /// Every index that is built concurrently and that no migration drops.
     pub(crate) fn indexes(self) -> impl Iterator<Item = &'static Index> {
-        self.0.iter().flat_map(|migration| migration.indexes)
+        self.0.iter().flat_map(|migration| migration.indexes).filter(move |index| !self.drops(index))
+    }
+
+    fn drops(self, index: &Index) -> bool {
+        let statement = format!("DROP INDEX IF EXISTS {};", index.name);
+        self.0.iter().any(|migration| migration.text.contains(&statement))
     }
 
     /// The next migration to apply, or `None` when the schema has all of them.
@@ -275,13 +281,26 @@ mod tests {
         assert_ne!(with("a (c)").checksum(), with("a (b)").checksum());
     }
 
+    #[test]
+    fn a_dropped_index_is_not_built_again() {
+        let index: &'static [Index] =
+            &[Index { name: "a_by_b", on: "a (b)" }, Index { name: "a_by_b_c", on: "a (b, c)" }];
+        let builds = Migration { indexes: index, ..migration(1, "0001_a", 1) };
+        let drops = Migration { text: "DROP INDEX IF EXISTS a_by_b;", ..migration(2, "0002_b", 1) };
+        let names = |list: Migrations| list.indexes().map(|index| index.name).collect::<Vec<_>>();
+        assert_eq!(names(Migrations(&[]).followed_by(builds)), ["a_by_b", "a_by_b_c"]);
+        assert_eq!(names(Migrations(&[]).followed_by(builds).followed_by(drops)), ["a_by_b_c"]);
+    }
+
     /// Statements that an older program notices. A migration with one of them must not claim to work with that program.
+    /// Without an index a program is slower, not wrong.
     fn is_breaking(statement: &str, new_tables: &[&str]) -> bool {
         let words: Vec<String> = statement.split_whitespace().map(str::to_uppercase).collect();
         let has = |sought: &str| words.join(" ").contains(sought);
         let on_new_table = new_tables.iter().any(|table| words.contains(&table.to_uppercase()));
         let required = has("ADD COLUMN") && has("NOT NULL") && !has("DEFAULT");
-        let changes = ["DROP ", "RENAME ", "ALTER COLUMN ", "ADD CONSTRAINT "].iter().any(|word| has(word));
+        let changes = !has("DROP INDEX ")
+            && ["DROP ", "RENAME ", "ALTER COLUMN ", "ADD CONSTRAINT "].iter().any(|word| has(word));
         (changes || required || has("CREATE UNIQUE INDEX")) && !on_new_table
     }
 
@@ -304,6 +323,7 @@ mod tests {
             }
         }
         assert!(is_breaking("ALTER TABLE plans DROP COLUMN tier", &[]));
+        assert!(!is_breaking("DROP INDEX IF EXISTS plans_deleted", &[]));
         assert!(is_breaking("ALTER TABLE plans ADD COLUMN a BIGINT NOT NULL", &[]));
         assert!(!is_breaking("ALTER TABLE plans ADD COLUMN a BIGINT NOT NULL DEFAULT 0", &[]));
         assert!(is_breaking("CREATE UNIQUE INDEX a ON plans (tier)", &["invoices"]));

@@ -37,7 +37,7 @@ pub fn all() -> Vec<Statement> {
         clients::BY_ORGANIZATION, clients::PUBLIC, clients::DISABLE, clients::UPDATE, clients::REMOVE_ALL,
         clients::ROTATE,
         deleted::PAYMENTS, deleted::SUBSCRIPTIONS, deleted::PLANS, deleted::USERS,
-        deleted::REMOVE_PAYMENT, deleted::REMOVE_SUBSCRIPTION, deleted::REMOVE_PLAN, deleted::REMOVE_USER, deleted::PAID,
+        deleted::REMOVE_PAYMENT, deleted::REMOVE_SUBSCRIPTION, deleted::REMOVE_PLAN, deleted::REMOVE_USER,
         events::NEWEST, events::DUE, events::PRUNE,
         examine::APPLIED, examine::APPLIED_BEFORE, examine::NOW,
         idempotency::DUE, idempotency::SWEEP, idempotency::EXPIRED,

@@ -9,14 +9,13 @@ use crate::context::App;
 use crate::error::Error;
 use perennial_domain::id::OrganizationId;
 use perennial_domain::time::Time;
-use perennial_store::deleted::{self, Kind, Place};
+use perennial_store::deleted::{self, Kind, Walked};
 use perennial_store::{Change, organizations};
 use std::collections::HashSet;
 
 /// Rows read by one statement.
 const PAGE: i64 = 1_000;
-/// Records considered together: payments have no index by subscription, so that creates stay cheap, and are read once for
-/// so many deleted subscriptions.
+/// Records considered together: what refers to them is read once for so many.
 const TOGETHER: usize = 100_000;
 /// Records removed by one change.
 const AT_ONCE: usize = 100;
@@ -34,12 +33,14 @@ pub async fn remove_deleted(app: &App) -> Result<u64, Error> {
 }
 
 async fn remove_kind(app: &App, organization: OrganizationId, kind: Kind, before: Time) -> Result<u64, Error> {
-    let (mut removed, mut after) = (0, Some(Place::START));
-    while let Some(place) = after {
-        let (mut ids, next) = candidates(app, organization, kind, before, place).await?;
-        if kind == Kind::Subscriptions {
-            leave_paid(app, organization, &mut ids).await?;
+    let mut removed = 0;
+    let mut walk = Walk::new(app, organization, kind);
+    loop {
+        let mut ids = candidates(&mut walk, before).await?;
+        if ids.is_empty() {
+            return Ok(removed);
         }
+        leave_referenced(app, organization, kind, &mut ids).await?;
         let ids: Vec<[u8; 16]> = ids.into_iter().collect();
         for ids in ids.chunks(AT_ONCE) {
             let add = |change, id: &[u8; 16]| deleted::remove(change, kind, organization, *id, before);
@@ -47,41 +48,60 @@ async fn remove_kind(app: &App, organization: OrganizationId, kind: Kind, before
             removed += ids.len() as u64;
             pause(app).await;
         }
-        after = next;
     }
-    Ok(removed)
 }
 
-/// The next records that no row known by an index refers to, and where to continue if there may be more.
-async fn candidates(
+/// The next records whose retention has passed; none at the end of the walk.
+async fn candidates(walk: &mut Walk<'_>, before: Time) -> Result<HashSet<[u8; 16]>, Error> {
+    let mut ids = HashSet::new();
+    while ids.len() < TOGETHER {
+        let Some(page) = walk.next().await? else { break };
+        let is_due = |record: &&Walked| record.deleted_at.is_some_and(|at| at <= before) && !record.has_session;
+        ids.extend(page.iter().filter(is_due).map(|record| record.id));
+    }
+    Ok(ids)
+}
+
+/// Leaves out records that another one refers to, deleted or not.
+async fn leave_referenced(
     app: &App,
     organization: OrganizationId,
     kind: Kind,
-    before: Time,
-    mut place: Place,
-) -> Result<(HashSet<[u8; 16]>, Option<Place>), Error> {
-    let mut ids = HashSet::new();
-    while ids.len() < TOGETHER {
-        let page = deleted::page(&app.db, kind, organization, before, place, PAGE).await?;
-        let Some(last) = page.last() else { return Ok((ids, None)) };
-        place = last.place;
-        ids.extend(page.iter().filter(|record| !record.is_referenced).map(|record| record.place.id));
-    }
-    Ok((ids, Some(place)))
-}
-
-/// Leaves out subscriptions that a payment refers to.
-async fn leave_paid(app: &App, organization: OrganizationId, ids: &mut HashSet<[u8; 16]>) -> Result<(), Error> {
-    let mut after = [0; 16];
-    while !ids.is_empty() {
-        let page = deleted::paid(&app.db, organization, after, PAGE).await?;
-        let Some((last, _)) = page.last() else { return Ok(()) };
-        after = *last;
-        for (_, subscription) in &page {
-            ids.remove(subscription);
+    ids: &mut HashSet<[u8; 16]>,
+) -> Result<(), Error> {
+    let referring = match kind {
+        Kind::Payments => return Ok(()),
+        Kind::Subscriptions => Kind::Payments,
+        Kind::Plans | Kind::Users => Kind::Subscriptions,
+    };
+    let mut walk = Walk::new(app, organization, referring);
+    while let Some(page) = walk.next().await? {
+        for record in page.iter().flat_map(|record| record.refers_to) {
+            ids.remove(&record);
         }
-        // A page takes a millisecond; others get their turn between two of them.
-        tokio::task::yield_now().await;
     }
     Ok(())
+}
+
+/// All records of a kind, page by page.
+struct Walk<'a> {
+    app: &'a App,
+    organization: OrganizationId,
+    kind: Kind,
+    after: [u8; 16],
+}
+
+impl<'a> Walk<'a> {
+    fn new(app: &'a App, organization: OrganizationId, kind: Kind) -> Self {
+        Self { app, organization, kind, after: [0; 16] }
+    }
+
+    async fn next(&mut self) -> Result<Option<Vec<Walked>>, Error> {
+        // A page takes a millisecond; other tasks run between two of them.
+        tokio::task::yield_now().await;
+        let page = deleted::walk(&self.app.db, self.kind, self.organization, self.after, PAGE).await?;
+        let Some(last) = page.last() else { return Ok(None) };
+        self.after = last.id;
+        Ok(Some(page))
+    }
 }

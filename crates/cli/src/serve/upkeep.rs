@@ -10,7 +10,7 @@ use tokio::sync::watch;
 
 /// Between two counts of expired rows.
 const TICK: Duration = Duration::from_mins(1);
-/// Ticks between two sweeps, and between two removals of deleted records, which may read all payments.
+/// Ticks between two sweeps, and between two removals of deleted records, which walk whole tables.
 const SWEEP_EVERY: u64 = 10;
 const RECORDS_EVERY: u64 = 24 * 60;
 
