@@ -25,7 +25,7 @@ mod works;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-use perennial_running::failure::{self, Failure, Result, could_not};
+use perennial_harness::failure::{self, Failure, Result, could_not};
 
 use limits::Deed;
 use options::Options;

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
-use perennial_running::words::{number, path};
+use perennial_harness::words::{number, path};
 
 use crate::failure::{Failure, Result};
 use crate::load::generator::Pace;

@@ -2,13 +2,13 @@
 
 use crate::texts::{storable, told};
 use perennial_domain::currency::Currency;
-use perennial_domain::fault::Faults;
 use perennial_domain::id::{EventId, OrganizationId, PaymentId, PlanId, SubscriptionId};
 use perennial_domain::organizations::{Organization, OrganizationName};
 use perennial_domain::payments::Payment;
 use perennial_domain::plans::Plan;
 use perennial_domain::subscriptions::Subscription;
 use perennial_domain::time::Time;
+use perennial_domain::validation::ValidationErrors;
 use perennial_http::edge::{self, Read, Unreadable};
 use serde_json::Value;
 
@@ -24,7 +24,7 @@ pub(crate) fn plan(data: &[u8]) {
         Ok(plan) => {
             assert!(clean);
             let record = serde_json::to_vec(&plan).expect("a plan is JSON");
-            kept(&record);
+            assert_storable(&record);
             let (patch, faults) = edge::plan_patch(&record, &plan).expect("a record is JSON");
             assert_eq!(plan.merge(patch, faults), Ok(plan));
         }
@@ -39,7 +39,7 @@ pub(crate) fn subscription(data: &[u8]) {
         Ok(subscription) => {
             checked(data, edge::subscription_patch(data, &subscription));
             let record = edge::subscription_record(&subscription, now());
-            kept(&record);
+            assert_storable(&record);
             let (patch, faults) = edge::subscription_patch(&record, &subscription).expect("a record is JSON");
             let merged = subscription.merge(patch, Some(plan.id), faults, now());
             assert_eq!(merged.ok(), Some(subscription));
@@ -54,7 +54,7 @@ pub(crate) fn payment(data: &[u8]) {
         Ok(payment) => {
             checked(data, edge::payment_patch(data, &payment));
             let record = serde_json::to_vec(&payment).expect("a payment is JSON");
-            kept(&record);
+            assert_storable(&record);
             let (patch, faults) = edge::payment_patch(&record, &payment).expect("a record is JSON");
             assert_eq!(payment.merge(patch, faults, now()).ok(), Some(payment));
         }
@@ -72,7 +72,7 @@ pub(crate) fn authentication(data: &[u8]) {
 }
 
 /// What was read, after looking at all that was wrong with it.
-fn checked<T>(data: &[u8], read: Read<T>) -> Option<(T, Faults)> {
+fn checked<T>(data: &[u8], read: Read<T>) -> Option<(T, ValidationErrors)> {
     let json = serde_json::from_slice::<Value>(data);
     match read {
         Ok((value, faults)) => {
@@ -92,13 +92,13 @@ fn checked<T>(data: &[u8], read: Read<T>) -> Option<(T, Faults)> {
     }
 }
 
-fn refused(faults: &Faults) {
+fn refused(faults: &ValidationErrors) {
     assert!(!faults.is_empty(), "a refusal says why");
     faults.iter().for_each(|fault| told(&fault.reason));
 }
 
 /// Both engines keep every text of the record as it is.
-fn kept(record: &[u8]) {
+fn assert_storable(record: &[u8]) {
     fn texts(value: &Value) {
         match value {
             Value::String(text) => text.chars().for_each(storable),
@@ -120,7 +120,7 @@ fn sample_plan() -> Plan {
 fn organization() -> Organization {
     Organization {
         id: ORGANIZATION,
-        name: OrganizationName::kept("default".to_owned()),
+        name: OrganizationName::from_stored("default".to_owned()),
         currency: Currency::USD,
         max_sessions: None,
         created_at: now(),

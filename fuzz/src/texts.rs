@@ -4,7 +4,6 @@ use crate::utf8;
 use perennial_domain::clients::Origin;
 use perennial_domain::currency::Currency;
 use perennial_domain::cycle::BillingCycle;
-use perennial_domain::fault::Reason;
 use perennial_domain::id::{EventId, PlanId, SessionId, SubscriptionId, UserId};
 use perennial_domain::payments::PaymentStatus;
 use perennial_domain::plans::{Href, PlanKey};
@@ -12,6 +11,7 @@ use perennial_domain::slug::Slug;
 use perennial_domain::subscriptions::SubscriptionStatus;
 use perennial_domain::text::{Line, Prose};
 use perennial_domain::users::Email;
+use perennial_domain::validation::InvalidValue;
 
 /// A slug is what it was written as, needs no escaping in a path, and is never an id.
 pub(crate) fn slug(data: &[u8]) {
@@ -53,7 +53,7 @@ pub(crate) fn text(data: &[u8]) {
     assert!(ids.into_iter().flatten().all(|id| id == text), "an id has one spelling");
 }
 
-fn again(text: &str, parse: impl Fn(&str) -> Result<String, Reason>) {
+fn again(text: &str, parse: impl Fn(&str) -> Result<String, InvalidValue>) {
     match parse(text) {
         Ok(kept) => {
             assert_eq!(parse(&kept).as_ref(), Ok(&kept), "what is kept reads the same");
@@ -71,7 +71,7 @@ pub(crate) fn storable(c: char) {
 }
 
 /// A refusal says what to do, in one line.
-pub(crate) fn told(reason: &Reason) {
+pub(crate) fn told(reason: &InvalidValue) {
     assert!(!reason.code.as_str().is_empty() && !reason.detail.is_empty());
     assert!(!reason.detail.contains('\n'), "{:?}", reason.detail);
 }

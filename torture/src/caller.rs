@@ -3,7 +3,7 @@
 use std::net::SocketAddr;
 use std::time::{Duration, Instant};
 
-use perennial_running::{Answer, Connection};
+use perennial_harness::{Answer, Connection};
 use serde_json::json;
 
 use crate::answers::{Answers, Then, call};

@@ -5,7 +5,7 @@ mod stored;
 
 use std::net::SocketAddr;
 
-use perennial_running::Connection;
+use perennial_harness::Connection;
 use serde_json::Value;
 
 use crate::failure::{Result, could_not};

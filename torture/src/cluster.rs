@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
-use perennial_running::signal;
+use perennial_harness::signal;
 
 use crate::failure::{Failure, Result, could_not};
 use crate::figure::Run;

@@ -4,7 +4,7 @@ use std::io;
 use std::net::SocketAddr;
 use std::time::{Duration, Instant};
 
-use perennial_running::{Answer, Connection};
+use perennial_harness::{Answer, Connection};
 
 use crate::failure::{Result, could_not};
 

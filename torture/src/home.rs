@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Duration;
 
-use perennial_running::{Connection, Server};
+use perennial_harness::{Connection, Server};
 use serde_json::{Value, json};
 
 use crate::cluster::Cluster;

@@ -28,7 +28,7 @@ mod threads;
 use std::process::ExitCode;
 use std::time::Instant;
 
-use perennial_running::failure::{self, Failure, Result};
+use perennial_harness::failure::{self, Failure, Result};
 
 use evidence::Evidence;
 use figure::{Engine, Figure, Run};

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use perennial_running::words::{number, path};
+use perennial_harness::words::{number, path};
 
 use crate::failure::{Failure, Result};
 use crate::figure::{Engine, Figure, Size};

@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::time::{Duration, Instant};
 
-use perennial_running::signal;
+use perennial_harness::signal;
 
 use crate::failure::{Failure, Result, could_not};
 pub(crate) use line::Call;

@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
-use perennial_running::signal;
+use perennial_harness::signal;
 
 use crate::postgres_binaries::Binaries;
 use crate::process::{self, Failure, Result, could_not};

@@ -5,8 +5,8 @@ use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitStatus, Stdio};
 
-use perennial_running::Tether;
-pub(crate) use perennial_running::failure::{Failure, Result, could_not};
+use perennial_harness::Tether;
+pub(crate) use perennial_harness::failure::{Failure, Result, could_not};
 
 pub(crate) fn heading(text: &str) {
     println!("\n==> {text}");

@@ -8,7 +8,7 @@ use std::net::{Ipv4Addr, TcpListener};
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
 
-use perennial_running::{readme, signal};
+use perennial_harness::{readme, signal};
 
 use crate::process::{self, Failure, Result, could_not};
 

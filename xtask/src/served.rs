@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Duration;
 
-use perennial_running::Server;
+use perennial_harness::Server;
 
 use crate::process::{self, Failure, Result, could_not};
 

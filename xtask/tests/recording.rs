@@ -1,6 +1,6 @@
 //! The picture in the README shows the README's own commands.
 
-use perennial_running::readme;
+use perennial_harness::readme;
 use std::fs;
 use std::path::Path;
 

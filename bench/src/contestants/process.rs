@@ -8,7 +8,7 @@ use std::process::{Child, Command, Stdio};
 use std::sync::mpsc;
 use std::time::{Duration, Instant};
 
-use perennial_running::{Tether, signal};
+use perennial_harness::{Tether, signal};
 use serde_json::Value;
 
 use crate::failure::{Failure, Result, could_not};

@@ -8,13 +8,13 @@ use crate::revision::ATTEMPTS;
 use crate::sessions::{SignedIn, prepare_revoke};
 use crate::users::UserTrace;
 use perennial_domain::events::{Event, EventKind};
-use perennial_domain::fault::Faults;
 use perennial_domain::id::{OrganizationId, UserId};
 use perennial_domain::stamp::Stamp;
 use perennial_domain::subscriptions::{Subscription, SubscriptionDraft, SubscriptionStatus};
 use perennial_domain::time::Time;
 use perennial_domain::users::User;
-use perennial_store::{self as store, Change, Miss, events, sessions, subscriptions, users};
+use perennial_domain::validation::ValidationErrors;
+use perennial_store::{self as store, Change, Violation, events, sessions, subscriptions, users};
 
 const FRESH_SECONDS: i64 = 24 * 3600;
 
@@ -37,7 +37,7 @@ pub async fn delete(app: &App, caller: &Caller, signed_in: &SignedIn, auth_id: &
         let change = confirm(app, caller, change).await?;
         match app.db.commit(change).await {
             Ok(()) => return Ok(()),
-            Err(store::Error::Missed(Miss::User | Miss::Session | Miss::Record)) => {}
+            Err(store::Error::Violated(Violation::User | Violation::Session | Violation::Record)) => {}
             Err(error) => return Err(error.into()),
         }
     }
@@ -55,7 +55,7 @@ pub async fn erase(app: &App, organization: OrganizationId, id: UserId) -> Resul
         let change = prepare_erasure(app, Actor::Operator(organization), &user, now).await?;
         match app.db.commit(change).await {
             Ok(()) => return Ok(Erased { sessions, subscriptions }),
-            Err(store::Error::Missed(Miss::User | Miss::Session | Miss::Record)) => {}
+            Err(store::Error::Violated(Violation::User | Violation::Session | Violation::Record)) => {}
             Err(error) => return Err(error.into()),
         }
     }
@@ -99,7 +99,7 @@ fn prepare_end(app: &App, actor: Actor<'_>, change: Change, before: &Subscriptio
         ends_at: Some(Some(now.max(before.starts_at))),
         ..SubscriptionDraft::default()
     };
-    let mut after = before.merge(patch, None, Faults::default(), now)?;
+    let mut after = before.merge(patch, None, ValidationErrors::default(), now)?;
     if after == *before {
         return Ok(change);
     }

@@ -19,7 +19,7 @@ use perennial_domain::events::{Event, EventKind};
 use perennial_domain::id::{ClientId, EventId, OrganizationId};
 use perennial_domain::stamp::Stamp;
 use perennial_domain::time::Time;
-use perennial_store::{self as store, Change, Miss, clients, events};
+use perennial_store::{self as store, Change, Violation, clients, events};
 
 /// What a new client is to be.
 pub struct NewClient {
@@ -50,7 +50,7 @@ pub async fn create(app: &App, organization: OrganizationId, new: NewClient) -> 
     let (client, change) = prepare(app, Change::new(), organization, new);
     match app.db.commit(change).await {
         Ok(()) => Ok(Some(client)),
-        Err(store::Error::Missed(Miss::Credential)) => Ok(None),
+        Err(store::Error::Violated(Violation::Credential)) => Ok(None),
         Err(error) => Err(error.into()),
     }
 }
@@ -166,7 +166,7 @@ async fn change(
         let change = events::insert(change, &Event { before: Some(json(&before)), after: Some(json(&after)), ..event });
         match app.db.commit(change).await {
             Ok(()) => return Ok(after),
-            Err(store::Error::Missed(Miss::Record)) => {}
+            Err(store::Error::Violated(Violation::Record)) => {}
             Err(error) => return Err(error.into()),
         }
     }
@@ -184,7 +184,7 @@ pub(crate) fn prepare(app: &App, change: Change, organization: OrganizationId, n
         Presents::Trusted(credential) => (ClientKind::Trusted, None, credential.hash()),
     };
     let client = Client {
-        id: ClientId::new(now, app.chance.bits()),
+        id: ClientId::new(now, app.entropy.bits()),
         organization_id: organization,
         name: new.name,
         kind,
@@ -196,7 +196,7 @@ pub(crate) fn prepare(app: &App, change: Change, organization: OrganizationId, n
         disabled_at: None,
         created_at: now,
         updated_at: now,
-        revision: EventId::new(now, app.chance.bits()),
+        revision: EventId::new(now, app.entropy.bits()),
     };
     let event = operator_event(organization, EventKind::ClientCreated, client.id.bytes(), client.revision, now);
     let change = clients::insert(change, &client, hash);

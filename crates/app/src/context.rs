@@ -28,7 +28,7 @@ pub struct App {
     /// The clock.
     pub clock: Clock,
     /// Ids and secrets.
-    pub chance: Chance,
+    pub entropy: Entropy,
     /// The keys derived from the master key.
     pub keys: Keys,
     /// What housekeeping reports.
@@ -64,13 +64,13 @@ pub struct AppOptions {
 
 impl App {
     /// A context over an open, migrated store.
-    pub fn new(db: Db, clock: Clock, chance: Chance, keys: Keys, options: AppOptions) -> Self {
-        let limits = Limits::new(options.rate_limits, db.is_shared(), chance.bytes());
+    pub fn new(db: Db, clock: Clock, entropy: Entropy, keys: Keys, options: AppOptions) -> Self {
+        let limits = Limits::new(options.rate_limits, db.is_shared(), entropy.bytes());
         let providers = Providers::new(options.provider_limits);
         Self {
             db,
             clock,
-            chance,
+            entropy,
             keys,
             housekeeping: Figures::default(),
             options,
@@ -110,10 +110,10 @@ impl Clock {
     }
 }
 
-/// Where chance comes from: a cryptographic generator, seeded by the system or by a test.
-pub struct Chance(Mutex<StdRng>);
+/// Where entropy comes from: a cryptographic generator, seeded by the system or by a test.
+pub struct Entropy(Mutex<StdRng>);
 
-impl Chance {
+impl Entropy {
     /// Seeded by the operating system.
     pub fn from_system() -> Self {
         Self(Mutex::new(rand::make_rng()))

@@ -119,7 +119,7 @@ impl<P: FnMut(Made)> Writer<P> {
         let mut dice = Dice::new(seed, "organization", 0);
         let organization = Organization {
             id: OrganizationId::new(now, dice.roll()),
-            name: OrganizationName::kept(DEFAULT_NAME.to_owned()),
+            name: OrganizationName::from_stored(DEFAULT_NAME.to_owned()),
             currency: Currency::USD,
             max_sessions: None,
             created_at: now,

@@ -1,7 +1,7 @@
 //! What a use case can answer besides its result.
 
 use perennial_domain::clients::Scope;
-use perennial_domain::fault::{Faults, Refusal, Transition};
+use perennial_domain::validation::{Rejection, Transition, ValidationErrors};
 use perennial_identity::signing::KeyFault;
 use perennial_identity::verify;
 use perennial_store as store;
@@ -12,7 +12,7 @@ use std::net::IpAddr;
 pub enum Error {
     /// The input is wrong, in all these places.
     #[error("the input has faults")]
-    Invalid(Faults),
+    Invalid(ValidationErrors),
     /// There is no such record, or it is not the caller's to see.
     #[error("there is no such record")]
     NotFound,
@@ -123,17 +123,17 @@ impl From<Conflict> for Error {
     }
 }
 
-impl From<Faults> for Error {
-    fn from(faults: Faults) -> Self {
+impl From<ValidationErrors> for Error {
+    fn from(faults: ValidationErrors) -> Self {
         Self::Invalid(faults)
     }
 }
 
-impl From<Refusal> for Error {
-    fn from(refusal: Refusal) -> Self {
-        match refusal {
-            Refusal::Invalid(faults) => Self::Invalid(faults),
-            Refusal::Transition(transition) => Conflict::Transition(transition).into(),
+impl From<Rejection> for Error {
+    fn from(rejection: Rejection) -> Self {
+        match rejection {
+            Rejection::Invalid(errors) => Self::Invalid(errors),
+            Rejection::Transition(transition) => Conflict::Transition(transition).into(),
         }
     }
 }

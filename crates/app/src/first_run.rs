@@ -9,7 +9,7 @@ use perennial_domain::clients::{ClientKind, ClientName, Origin, PublicId};
 use perennial_domain::currency::Currency;
 use perennial_domain::organizations::{Organization, OrganizationName};
 use perennial_store::installation::{self, Installation};
-use perennial_store::{self as store, Change, Db, Miss};
+use perennial_store::{self as store, Change, Db, Violation};
 
 /// What the first run is told.
 pub struct FirstRunOptions {
@@ -76,13 +76,13 @@ pub async fn ensure(app: &App, options: FirstRunOptions) -> Result<Start, Error>
         return Ok(compare(app, &found));
     }
     let now = app.clock.now();
-    let suffix = data_encoding::HEXLOWER.encode(&app.chance.bytes::<16>());
+    let suffix = data_encoding::HEXLOWER.encode(&app.entropy.bytes::<16>());
     let installation = Installation {
         key_fingerprint: app.keys.fingerprint.to_vec(),
         issuer: format!("urn:perennial:{suffix}"),
         created_at: now,
     };
-    let trusted = options.trusted.unwrap_or_else(|| Credential::generate(&app.chance));
+    let trusted = options.trusted.unwrap_or_else(|| Credential::generate(&app.entropy));
     let shown = Credential::chosen(trusted.expose()).expect("a credential is long and visible");
     let public = PublicId::parse(DEFAULT_NAME).expect("the default name is an id");
 
@@ -100,7 +100,7 @@ pub async fn ensure(app: &App, options: FirstRunOptions) -> Result<Start, Error>
     match app.db.commit(change).await {
         Ok(()) => Ok(Start::First(FirstRun { organization, trusted: shown, public })),
         // Another server was first; what it made is what there is.
-        Err(store::Error::Missed(Miss::Record)) => {
+        Err(store::Error::Violated(Violation::Record)) => {
             let found = installation::find(&app.db)
                 .await?
                 .ok_or_else(|| Error::Internal("the row was there a moment ago".into()))?;

@@ -7,7 +7,7 @@ use crate::error::Error;
 use crate::housekeeping::{self, BATCH};
 use crate::keys::sha256;
 use perennial_domain::time::Time;
-use perennial_store::{self as store, Change, Miss, idempotency};
+use perennial_store::{self as store, Change, Violation, idempotency};
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
@@ -100,7 +100,7 @@ pub(crate) async fn remembered(held: &mut Option<Held<'_>>) -> Result<Option<Ans
 /// or from before, if nobody had asked.
 pub(crate) async fn settle(held: Option<&Held<'_>>, error: store::Error) -> Result<Answer, Error> {
     match (held, error) {
-        (Some(held), store::Error::Missed(Miss::Key)) => {
+        (Some(held), store::Error::Violated(Violation::Key)) => {
             let Seat { app, owner } = &held.seat;
             app.trust.shake(owner.organization, owner.client, app.clock.now());
             held.remembered().await?.ok_or(Error::KeyInFlight)

@@ -13,7 +13,7 @@ use perennial_domain::events::{Event, EventKind};
 use perennial_domain::id::{EventId, OrganizationId};
 use perennial_domain::organizations::{Organization, OrganizationName};
 use perennial_domain::stamp::Stamp;
-use perennial_store::{self as store, Change, Miss, events, organizations};
+use perennial_store::{self as store, Change, Violation, events, organizations};
 
 /// The organization of the first run.
 pub const DEFAULT_NAME: &str = "default";
@@ -28,7 +28,7 @@ pub async fn create(
     let (organization, change) = prepare(app, Change::new(), name, currency, max_sessions);
     match app.db.commit(change).await {
         Ok(()) => Ok(Some(organization)),
-        Err(store::Error::Missed(Miss::Name)) => Ok(None),
+        Err(store::Error::Violated(Violation::Name)) => Ok(None),
         Err(error) => Err(error.into()),
     }
 }
@@ -48,7 +48,7 @@ pub async fn set_max_sessions(app: &App, id: OrganizationId, max_sessions: Optio
         let change = events::insert(change, &Event { before: Some(json(&before)), after: Some(json(&after)), ..event });
         match app.db.commit(change).await {
             Ok(()) => return Ok(after),
-            Err(store::Error::Missed(Miss::Record)) => {}
+            Err(store::Error::Violated(Violation::Record)) => {}
             Err(error) => return Err(error.into()),
         }
     }
@@ -83,14 +83,14 @@ pub(crate) fn prepare(
 ) -> (Organization, Change) {
     let now = app.clock.now();
     let organization = Organization {
-        id: OrganizationId::new(now, app.chance.bits()),
+        id: OrganizationId::new(now, app.entropy.bits()),
         name,
         currency,
         max_sessions,
         created_at: now,
         updated_at: now,
         deleted_at: None,
-        revision: EventId::new(now, app.chance.bits()),
+        revision: EventId::new(now, app.entropy.bits()),
     };
     let (id, revision) = (organization.id, organization.revision);
     let event = operator_event(id, EventKind::OrganizationCreated, id.bytes(), revision, now);

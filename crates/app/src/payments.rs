@@ -7,11 +7,11 @@ use crate::error::{Conflict, Error};
 use crate::idempotency::{self, Answer, Held, Key};
 use crate::revision::{ATTEMPTS, IfMatch};
 use perennial_domain::events::{Event, EventKind};
-use perennial_domain::fault::{FaultCode, Faults};
 use perennial_domain::id::{EventId, OrganizationId, PaymentId, SubscriptionId};
 use perennial_domain::payments::{ExternalPaymentId, Payment, PaymentDraft};
 use perennial_domain::stamp::Stamp;
-use perennial_store::{self as store, Change, Miss, Page, Position, events, payments, subscriptions};
+use perennial_domain::validation::{ValidationCode, ValidationErrors};
+use perennial_store::{self as store, Change, Page, Position, Violation, events, payments, subscriptions};
 
 pub use perennial_store::payments::Query;
 
@@ -21,7 +21,7 @@ pub async fn create(
     caller: &Caller,
     key: Option<&Key>,
     draft: PaymentDraft,
-    faults: Faults,
+    faults: ValidationErrors,
     answer: impl Fn(&Payment) -> Answer + Send + Sync,
 ) -> Result<Answer, Error> {
     let mut held = idempotency::enter(app, caller, key).await?;
@@ -36,7 +36,7 @@ pub async fn create(
             check(app, caller, draft.subscription_id, &mut faults).await?;
         }
         let now = app.clock.now();
-        let (id, revision) = (PaymentId::new(now, app.chance.bits()), EventId::new(now, app.chance.bits()));
+        let (id, revision) = (PaymentId::new(now, app.entropy.bits()), EventId::new(now, app.entropy.bits()));
         let payment = match Payment::create(draft.clone(), faults, caller.organization(), id, revision, now) {
             Ok(payment) => payment,
             // What is wrong is told as a whole, after a look at what it refers to.
@@ -57,12 +57,12 @@ pub async fn create(
         let change = confirm(app, caller, change).await?;
         match app.db.commit(change).await {
             Ok(()) => return Ok(answer),
-            Err(store::Error::Missed(Miss::Subscription)) if trusting => {
+            Err(store::Error::Violated(Violation::Subscription)) if trusting => {
                 app.trust.shake(caller.organization(), caller.known.client.id, now);
                 trusting = false;
             }
-            Err(store::Error::Missed(Miss::Subscription)) => {}
-            Err(store::Error::Missed(Miss::ExternalId)) => taken(app, caller, &payment).await?,
+            Err(store::Error::Violated(Violation::Subscription)) => {}
+            Err(store::Error::Violated(Violation::ExternalId)) => taken(app, caller, &payment).await?,
             Err(error) => return idempotency::settle(held.as_ref(), error).await,
         }
     }
@@ -100,7 +100,7 @@ pub async fn update(
     caller: &Caller,
     id: PaymentId,
     if_match: &IfMatch,
-    read: impl Fn(&Payment) -> (PaymentDraft, Faults) + Send + Sync,
+    read: impl Fn(&Payment) -> (PaymentDraft, ValidationErrors) + Send + Sync,
 ) -> Result<Payment, Error> {
     let mut attempts = app.turns.attempts(id.bytes());
     while attempts.next().await {
@@ -127,8 +127,8 @@ pub async fn update(
         let change = confirm(app, caller, change).await?;
         match app.db.commit(change).await {
             Ok(()) => return Ok(after),
-            Err(store::Error::Missed(Miss::Subscription | Miss::Record)) => {}
-            Err(store::Error::Missed(Miss::ExternalId)) => taken(app, caller, &after).await?,
+            Err(store::Error::Violated(Violation::Subscription | Violation::Record)) => {}
+            Err(store::Error::Violated(Violation::ExternalId)) => taken(app, caller, &after).await?,
             Err(error) => return Err(error.into()),
         }
     }
@@ -148,7 +148,7 @@ pub async fn delete(app: &App, caller: &Caller, id: PaymentId, if_match: &IfMatc
         let change = confirm(app, caller, change).await?;
         match app.db.commit(change).await {
             Ok(()) => return Ok(payment),
-            Err(store::Error::Missed(Miss::Record)) => {}
+            Err(store::Error::Violated(Violation::Record)) => {}
             Err(error) => return Err(error.into()),
         }
     }
@@ -160,12 +160,12 @@ async fn check(
     app: &App,
     caller: &Caller,
     subscription: Option<SubscriptionId>,
-    faults: &mut Faults,
+    faults: &mut ValidationErrors,
 ) -> Result<(), Error> {
     if let Some(id) = subscription
         && !subscriptions::exists(&app.db, caller.organization(), id).await?
     {
-        faults.note("/subscription_id", FaultCode::NotFound, "names no subscription of this organization");
+        faults.note("/subscription_id", ValidationCode::NotFound, "names no subscription of this organization");
     }
     Ok(())
 }

@@ -8,11 +8,11 @@ use crate::error::{Conflict, Error};
 use crate::idempotency::{self, Answer, Key};
 use crate::revision::IfMatch;
 use perennial_domain::events::{Event, EventKind};
-use perennial_domain::fault::Faults;
 use perennial_domain::id::{EventId, OrganizationId, PlanId};
 use perennial_domain::plans::{Plan, PlanDraft, PlanKey, PlanPatch};
 use perennial_domain::stamp::Stamp;
-use perennial_store::{self as store, Change, Miss, Page, Position, events, plans};
+use perennial_domain::validation::ValidationErrors;
+use perennial_store::{self as store, Change, Page, Position, Violation, events, plans};
 
 pub use perennial_store::plans::{Query, Sort, position};
 
@@ -22,7 +22,7 @@ pub async fn create(
     caller: &Caller,
     key: Option<&Key>,
     draft: PlanDraft,
-    faults: Faults,
+    faults: ValidationErrors,
     answer: impl Fn(&Plan) -> Answer + Send + Sync,
 ) -> Result<Answer, Error> {
     let mut held = idempotency::enter(app, caller, key).await?;
@@ -30,7 +30,7 @@ pub async fn create(
         return Ok(answer);
     }
     let now = app.clock.now();
-    let (id, revision) = (PlanId::new(now, app.chance.bits()), EventId::new(now, app.chance.bits()));
+    let (id, revision) = (PlanId::new(now, app.entropy.bits()), EventId::new(now, app.entropy.bits()));
     let plan = Plan::create(draft, faults, &caller.known.organization, id, revision, now)?;
     let answer = answer(&plan);
     let event = caller.event(EventKind::PlanCreated, id.bytes(), revision, now);
@@ -42,7 +42,7 @@ pub async fn create(
     let change = confirm(app, caller, change).await?;
     match app.db.commit(change).await {
         Ok(()) => Ok(answer),
-        Err(store::Error::Missed(Miss::Slug)) => Err(Conflict::SlugTaken.into()),
+        Err(store::Error::Violated(Violation::Slug)) => Err(Conflict::SlugTaken.into()),
         Err(error) => idempotency::settle(held.as_ref(), error).await,
     }
 }
@@ -91,7 +91,7 @@ pub async fn update(
     caller: &Caller,
     key: &PlanKey,
     if_match: &IfMatch,
-    read: impl Fn(&Plan) -> (PlanPatch, Faults) + Send + Sync,
+    read: impl Fn(&Plan) -> (PlanPatch, ValidationErrors) + Send + Sync,
 ) -> Result<Plan, Error> {
     let mut attempts = app.turns.attempts((caller.organization().bytes(), key));
     while attempts.next().await {
@@ -110,7 +110,7 @@ pub async fn update(
         let change = confirm(app, caller, change).await?;
         match app.db.commit(change).await {
             Ok(()) => return Ok(after),
-            Err(store::Error::Missed(Miss::Record)) => {}
+            Err(store::Error::Violated(Violation::Record)) => {}
             Err(error) => return Err(error.into()),
         }
     }
@@ -130,8 +130,8 @@ pub async fn delete(app: &App, caller: &Caller, key: &PlanKey, if_match: &IfMatc
         let change = confirm(app, caller, change).await?;
         match app.db.commit(change).await {
             Ok(()) => return Ok(plan),
-            Err(store::Error::Missed(Miss::Record)) => {}
-            Err(store::Error::Missed(Miss::InUse)) => {
+            Err(store::Error::Violated(Violation::Record)) => {}
+            Err(store::Error::Violated(Violation::InUse)) => {
                 let subscriptions =
                     store::subscriptions::count_by_plan(&app.db, caller.organization(), plan.id).await?;
                 // Zero: the last one left meanwhile, so the plan can go after all.

@@ -28,7 +28,7 @@ use perennial_domain::id::{EventId, OrganizationId, ProviderId};
 use perennial_domain::stamp::Stamp;
 use perennial_domain::users::Email;
 use perennial_identity::local::LocalIssuer;
-use perennial_store::{self as store, Change, Miss, events, providers};
+use perennial_store::{self as store, Change, Violation, events, providers};
 use serde::Serialize;
 
 /// The issuer of the `local` provider.
@@ -84,16 +84,16 @@ pub async fn add(
         return Err(ProviderFault::IntrospectionTwice.into());
     }
     let now = app.clock.now();
-    let id = ProviderId::new(now, app.chance.bits());
+    let id = ProviderId::new(now, app.entropy.bits());
     let row = record::seal(&app.keys, organization, id, description, now).map_err(Error::from)?;
     let record = ProviderRecord::of_row(&row);
-    let event_id = EventId::new(now, app.chance.bits());
+    let event_id = EventId::new(now, app.entropy.bits());
     let event = operator_event(organization, EventKind::ProviderCreated, id.bytes(), event_id, now);
     let change = providers::insert(Change::new(), &row);
     let change = events::insert(change, &Event { after: Some(json(&record)), ..event });
     match app.db.commit(change).await {
         Ok(()) => Ok(record),
-        Err(store::Error::Missed(Miss::Name)) => Err(NotAdded::IssuerTaken),
+        Err(store::Error::Violated(Violation::Name)) => Err(NotAdded::IssuerTaken),
         Err(error) => Err(Error::from(error).into()),
     }
 }
@@ -126,14 +126,14 @@ pub async fn remove(
     let Some(row) = rows.into_iter().find(named) else { return Ok(None) };
     let record = ProviderRecord::of_row(&row);
     // The only event before this one is that of its creation.
-    let Stamp { at, revision } = Stamp::last_at(row.created_at).next(app.clock.now(), app.chance.bits());
+    let Stamp { at, revision } = Stamp::last_at(row.created_at).next(app.clock.now(), app.entropy.bits());
     let event = operator_event(organization, EventKind::ProviderDeleted, row.id.bytes(), revision, at);
     let change = providers::remove(Change::new(), organization, row.id);
     let change = events::insert(change, &Event { before: Some(json(&record)), ..event });
     match app.db.commit(change).await {
         Ok(()) => Ok(Some(record)),
         // Another operator was faster.
-        Err(store::Error::Missed(Miss::Record)) => Ok(None),
+        Err(store::Error::Violated(Violation::Record)) => Ok(None),
         Err(error) => Err(error.into()),
     }
 }

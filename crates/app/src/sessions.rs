@@ -28,7 +28,7 @@ use perennial_domain::time::Time;
 use perennial_domain::users::User;
 pub use perennial_identity::access::Grant;
 use perennial_identity::access::LIFE_SECONDS;
-use perennial_store::{self as store, Change, Miss, Page, Position, events, organizations, sessions, users};
+use perennial_store::{self as store, Change, Page, Position, Violation, events, organizations, sessions, users};
 use serde::Serialize;
 
 /// A person with a live session.
@@ -154,7 +154,7 @@ pub async fn revoke_all(
         let change = confirm(app, caller, change).await?;
         match app.db.commit(change).await {
             Ok(()) => return Ok(ended().filter(|session| session.is_live(now)).count()),
-            Err(store::Error::Missed(Miss::User | Miss::Session)) => {}
+            Err(store::Error::Violated(Violation::User | Violation::Session)) => {}
             Err(error) => return Err(error.into()),
         }
     }
@@ -183,12 +183,12 @@ async fn revoke_one(app: &App, actor: Actor<'_>, session: &Session) -> Result<us
     match app.db.commit(change).await {
         Ok(()) => Ok(usize::from(session.is_live(now))),
         // Somebody else has ended it in this very moment.
-        Err(store::Error::Missed(Miss::Session)) => Ok(0),
+        Err(store::Error::Violated(Violation::Session)) => Ok(0),
         Err(error) => Err(error.into()),
     }
 }
 
-/// Ends a session together with its event; misses with [`Miss::Session`] if it was ended before. One that has run out
+/// Ends a session together with its event; misses with [`Violation::Session`] if it was ended before. One that has run out
 /// is not told of, but a clock that steps back must not bring it to life.
 pub(crate) fn prepare_revoke(app: &App, actor: Actor<'_>, change: Change, session: &Session, now: Time) -> Change {
     let stamp = app.stamp(session, now);
@@ -212,7 +212,7 @@ async fn grant(app: &App, user: User, session: Session, now: Time) -> Result<Gra
         session: session.id,
         auth_time: session.signed_in_at,
     };
-    let token = tokens.issue(&keys, &grant, app.chance.bytes(), now);
+    let token = tokens.issue(&keys, &grant, app.entropy.bytes(), now);
     let token = token.map_err(|fault| Error::Internal(fault.to_string()))?;
     Ok(Granted {
         token,

@@ -12,7 +12,7 @@ use perennial_identity::access::AccessTokens;
 use perennial_identity::key_set::{KeySet, TERM_SECONDS};
 use perennial_identity::signing::{SealedKey, SigningKey};
 use perennial_store::signing_keys::{self, Row};
-use perennial_store::{self as store, Change, Miss, events, installation, organizations};
+use perennial_store::{self as store, Change, Violation, events, installation, organizations};
 use serde::Serialize;
 use std::sync::{Arc, PoisonError, RwLock};
 
@@ -118,7 +118,7 @@ pub async fn rotate(app: &App, revoke_old: bool) -> Result<Rotated, Error> {
         match app.db.commit(change).await {
             Ok(()) => return Ok(rotated),
             // A server has made the next key in this moment.
-            Err(store::Error::Missed(Miss::Record)) => {}
+            Err(store::Error::Violated(Violation::Record)) => {}
             Err(error) => return Err(error.into()),
         }
     }
@@ -129,7 +129,7 @@ pub async fn rotate(app: &App, revoke_old: bool) -> Result<Rotated, Error> {
 async fn prepare_events(app: &App, mut change: Change, rotated: &Rotated, now: Time) -> Result<Change, Error> {
     for organization in organizations::all(&app.db).await? {
         let (kind, id) = (EventKind::OrganizationKeysRotated, organization.id);
-        let event = operator_event(id, kind, id.bytes(), EventId::new(now, app.chance.bits()), now);
+        let event = operator_event(id, kind, id.bytes(), EventId::new(now, app.entropy.bits()), now);
         change = events::insert(change, &Event { after: Some(json(rotated)), ..event });
     }
     Ok(change)
@@ -154,7 +154,7 @@ async fn load(app: &App, now: Time) -> Result<KeySet, Error> {
             return Ok(keys);
         }
         match app.db.commit(change).await {
-            Ok(()) | Err(store::Error::Missed(Miss::Record)) => {}
+            Ok(()) | Err(store::Error::Violated(Violation::Record)) => {}
             Err(error) => return Err(error.into()),
         }
     }

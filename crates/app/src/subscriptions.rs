@@ -8,12 +8,12 @@ use crate::error::{Conflict, Error};
 use crate::idempotency::{self, Answer, Held, Key};
 use crate::revision::{ATTEMPTS, IfMatch};
 use perennial_domain::events::{Event, EventKind};
-use perennial_domain::fault::{FaultCode, Faults};
 use perennial_domain::id::{EventId, OrganizationId, SubscriptionId, UserId};
 use perennial_domain::plans::{Plan, PlanKey};
 use perennial_domain::stamp::Stamp;
 use perennial_domain::subscriptions::{ExternalSubscriptionId, Subscription, SubscriptionDraft};
-use perennial_store::{self as store, Change, Miss, Page, Position, events, plans, subscriptions, users};
+use perennial_domain::validation::{ValidationCode, ValidationErrors};
+use perennial_store::{self as store, Change, Page, Position, Violation, events, plans, subscriptions, users};
 use std::sync::Arc;
 
 pub use perennial_store::subscriptions::{Query, Range, Sort, position};
@@ -24,7 +24,7 @@ pub async fn create(
     caller: &Caller,
     key: Option<&Key>,
     draft: SubscriptionDraft,
-    faults: Faults,
+    faults: ValidationErrors,
     answer: impl Fn(&Subscription) -> Answer + Send + Sync,
 ) -> Result<Answer, Error> {
     let mut held = idempotency::enter(app, caller, key).await?;
@@ -44,7 +44,7 @@ pub async fn create(
             }
         };
         let now = app.clock.now();
-        let (id, revision) = (SubscriptionId::new(now, app.chance.bits()), EventId::new(now, app.chance.bits()));
+        let (id, revision) = (SubscriptionId::new(now, app.entropy.bits()), EventId::new(now, app.entropy.bits()));
         let subscription = match Subscription::create(draft.clone(), faults, plan.as_deref(), id, revision, now) {
             Ok(subscription) => subscription,
             // What is wrong is told as a whole, after a look at what it refers to.
@@ -69,12 +69,12 @@ pub async fn create(
         let change = confirm(app, caller, change).await?;
         match app.db.commit(change).await {
             Ok(()) => return Ok(answer),
-            Err(store::Error::Missed(Miss::User | Miss::Plan)) if trusting => {
+            Err(store::Error::Violated(Violation::User | Violation::Plan)) if trusting => {
                 app.trust.shake(caller.organization(), caller.known.client.id, now);
                 trusting = false;
             }
-            Err(store::Error::Missed(Miss::User | Miss::Plan)) => {}
-            Err(store::Error::Missed(Miss::ExternalId)) => taken(app, caller, &subscription).await?,
+            Err(store::Error::Violated(Violation::User | Violation::Plan)) => {}
+            Err(store::Error::Violated(Violation::ExternalId)) => taken(app, caller, &subscription).await?,
             Err(error) => return idempotency::settle(held.as_ref(), error).await,
         }
     }
@@ -139,7 +139,7 @@ pub async fn update(
     caller: &Caller,
     id: SubscriptionId,
     if_match: &IfMatch,
-    read: impl Fn(&Subscription) -> (SubscriptionDraft, Faults) + Send + Sync,
+    read: impl Fn(&Subscription) -> (SubscriptionDraft, ValidationErrors) + Send + Sync,
 ) -> Result<Subscription, Error> {
     let mut attempts = app.turns.attempts(id.bytes());
     while attempts.next().await {
@@ -174,8 +174,8 @@ pub async fn update(
         let change = confirm(app, caller, change).await?;
         match app.db.commit(change).await {
             Ok(()) => return Ok(after),
-            Err(store::Error::Missed(Miss::User | Miss::Plan | Miss::Record)) => {}
-            Err(store::Error::Missed(Miss::ExternalId)) => taken(app, caller, &after).await?,
+            Err(store::Error::Violated(Violation::User | Violation::Plan | Violation::Record)) => {}
+            Err(store::Error::Violated(Violation::ExternalId)) => taken(app, caller, &after).await?,
             Err(error) => return Err(error.into()),
         }
     }
@@ -195,7 +195,7 @@ pub async fn delete(app: &App, caller: &Caller, id: SubscriptionId, if_match: &I
         let change = confirm(app, caller, change).await?;
         match app.db.commit(change).await {
             Ok(()) => return Ok(subscription),
-            Err(store::Error::Missed(Miss::Record)) => {}
+            Err(store::Error::Violated(Violation::Record)) => {}
             Err(error) => return Err(error.into()),
         }
     }
@@ -208,7 +208,7 @@ async fn resolve(
     caller: &Caller,
     user: Option<UserId>,
     plan: Option<&PlanKey>,
-    faults: &mut Faults,
+    faults: &mut ValidationErrors,
 ) -> Result<Option<Arc<Plan>>, Error> {
     let organization = caller.organization();
     let (user_exists, found_plan) = tokio::try_join!(
@@ -226,10 +226,10 @@ async fn resolve(
         },
     )?;
     if !user_exists {
-        faults.note("/user_id", FaultCode::NotFound, "names no user of this organization");
+        faults.note("/user_id", ValidationCode::NotFound, "names no user of this organization");
     }
     if plan.is_some() && found_plan.is_none() {
-        faults.note("/subscription_plan_id", FaultCode::NotFound, "names no plan of this organization");
+        faults.note("/subscription_plan_id", ValidationCode::NotFound, "names no plan of this organization");
     }
     let found_plan = found_plan.map(Arc::new);
     if let (Some(key), Some(plan)) = (plan, found_plan.as_ref().filter(|plan| plan.is_active)) {

@@ -12,13 +12,13 @@ use crate::error::Error;
 use perennial_domain::events::{Event, EventKind};
 use perennial_domain::id::{EventId, OrganizationId, UserId};
 use perennial_domain::users::{Email, User};
-use perennial_store::{self as store, Change, Miss, events, users};
+use perennial_store::{self as store, Change, Violation, events, users};
 use serde::Serialize;
 
 /// Creates a user without an identity; `None` if the address is in use.
 pub async fn create(app: &App, organization: OrganizationId, email: Email) -> Result<Option<User>, Error> {
     let now = app.clock.now();
-    let (id, revision) = (UserId::new(now, app.chance.bits()), EventId::new(now, app.chance.bits()));
+    let (id, revision) = (UserId::new(now, app.entropy.bits()), EventId::new(now, app.entropy.bits()));
     let user = User::new(organization, id, revision, email, now);
     let event = operator_event(organization, EventKind::UserCreated, user.id.bytes(), user.revision, now);
     let trace = UserTrace { id: user.id, fields: user.changed_fields(None) };
@@ -26,7 +26,7 @@ pub async fn create(app: &App, organization: OrganizationId, email: Email) -> Re
     let change = events::insert(change, &Event { after: Some(json(&trace)), ..event });
     match app.db.commit(change).await {
         Ok(()) => Ok(Some(user)),
-        Err(store::Error::Missed(Miss::Email)) => Ok(None),
+        Err(store::Error::Violated(Violation::Email)) => Ok(None),
         Err(error) => Err(error.into()),
     }
 }

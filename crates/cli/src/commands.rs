@@ -27,8 +27,8 @@ use crate::storage::Key;
 use crate::{output, storage};
 use perennial_app::context::{App, AppOptions};
 use perennial_app::organizations as orgs;
-use perennial_domain::fault::Reason;
 use perennial_domain::organizations::Organization;
+use perennial_domain::validation::InvalidValue;
 
 pub(crate) async fn run(command: Command, config: &Config, json: bool) -> Result<(), Failure> {
     let command = match command {
@@ -98,7 +98,7 @@ async fn organization(app: &App, name_or_id: &str) -> Result<Organization, Failu
 }
 
 /// A flag whose value is wrong.
-fn wrong(flag: &str, reason: &Reason) -> Failure {
+fn wrong(flag: &str, reason: &InvalidValue) -> Failure {
     Failure::new(format!("--{flag} {}", reason.detail))
 }
 
@@ -106,7 +106,7 @@ fn wrong(flag: &str, reason: &Reason) -> Failure {
 fn read_flag<T>(
     flag: &str,
     text: Option<&str>,
-    read: impl FnOnce(&str) -> Result<T, Reason>,
+    read: impl FnOnce(&str) -> Result<T, InvalidValue>,
 ) -> Result<Option<T>, Failure> {
     text.map(read).transpose().map_err(|reason| wrong(flag, &reason))
 }

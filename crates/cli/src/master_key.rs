@@ -4,7 +4,7 @@
 use crate::config::{self, Config, Told};
 use crate::failure::Failure;
 use crate::private_file;
-use perennial_app::context::Chance;
+use perennial_app::context::Entropy;
 use perennial_app::keys::{Keys, MasterKey};
 use std::path::{Path, PathBuf};
 
@@ -92,8 +92,8 @@ pub(crate) fn told() -> Result<Option<Told>, Failure> {
 }
 
 /// Makes a key for a new SQLite store and keeps it in the data directory.
-pub(crate) fn make(config: &Config, chance: &Chance) -> Result<MasterKey, Failure> {
-    let key = MasterKey::new(chance.bytes());
+pub(crate) fn make(config: &Config, entropy: &Entropy) -> Result<MasterKey, Failure> {
+    let key = MasterKey::new(entropy.bytes());
     let path = usual_path(config);
     private_file::create(&path, &format!("{}\n", key.expose_as_hex()))
         .map_err(|error| Failure::new(format!("the master key cannot be written to {}: {error}", path.display())))?;

@@ -8,7 +8,7 @@ use crate::public_url::PublicUrl;
 use crate::serve::backups;
 use crate::{master_key, providers};
 use perennial_app::clients::Credential;
-use perennial_app::context::{App, AppOptions, Chance, Clock};
+use perennial_app::context::{App, AppOptions, Clock, Entropy};
 use perennial_app::first_run::{self, FirstRun, FirstRunOptions, Holdings, Start};
 use perennial_app::key_rotation;
 use perennial_app::keys::MasterKey;
@@ -69,11 +69,11 @@ pub(crate) async fn start(config: &Config, given: Given, db: Db, address: Socket
     if !migrated.applied.is_empty() {
         tracing::info!(applied = ?migrated.applied, "migrated the store");
     }
-    let chance = Chance::from_system();
+    let entropy = Entropy::from_system();
     let is_empty = !first_run::has_happened(&db).await?;
     let key = match given.key {
         Some(key) => key,
-        None if is_empty => master_key::make(config, &chance)?,
+        None if is_empty => master_key::make(config, &entropy)?,
         None => return Err(master_key::missing(config)),
     };
     let options = AppOptions {
@@ -84,11 +84,11 @@ pub(crate) async fn start(config: &Config, given: Given, db: Db, address: Socket
         retention: config.retention.app(),
         ..AppOptions::default()
     };
-    let app = App::new(db, Clock::System, chance, given.accepted.keys(&key), options);
+    let app = App::new(db, Clock::System, entropy, given.accepted.keys(&key), options);
     check_at_start(&app).await.map_err(|fault| refused(&fault))?;
     let (trusted, file) = match given.bootstrap {
         None if is_empty => {
-            let trusted = Credential::generate(&app.chance);
+            let trusted = Credential::generate(&app.entropy);
             let file = ClientsFile::prepare(&config.data_dir, &trusted)?;
             (Some(trusted), Some(file))
         }

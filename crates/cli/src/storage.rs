@@ -3,7 +3,7 @@
 use crate::config::Config;
 use crate::failure::Failure;
 use crate::master_key;
-use perennial_app::context::{App, AppOptions, Chance, Clock};
+use perennial_app::context::{App, AppOptions, Clock, Entropy};
 use perennial_app::first_run;
 use perennial_app::keys::{Keys, MasterKey};
 use perennial_store::{Db, Error, PostgresOptions, SqliteOptions};
@@ -76,15 +76,15 @@ pub(crate) async fn operator(config: &Config, need: Key, options: AppOptions) ->
             "this store is empty: start `perennial serve` once, which makes what every store needs",
         ));
     }
-    let chance = Chance::from_system();
-    let made_up = || MasterKey::new(chance.bytes());
+    let entropy = Entropy::from_system();
+    let made_up = || MasterKey::new(entropy.bytes());
     let is_given = given.is_some();
     let keys = match given {
         Some(keys) => keys,
         None if need == Key::Needed => return Err(master_key::not_at_hand(config)),
         None => Keys::derive(&made_up()),
     };
-    let app = App::new(db, Clock::System, chance, keys, options);
+    let app = App::new(db, Clock::System, entropy, keys, options);
     if is_given && !first_run::has_this_key(&app).await? {
         return Err(Failure::new("this store belongs to another master key: use the key it was first run with"));
     }

@@ -12,7 +12,7 @@ pub(crate) use layer::SpanLayer;
 use crate::config::{CollectorUrl, Telemetry};
 use crate::failure::Failure;
 use collector::Collector;
-use perennial_app::context::{Chance, Clock};
+use perennial_app::context::{Clock, Entropy};
 use perennial_domain::time::Time;
 use perennial_http::MetricsPage;
 use perennial_http::metrics::{Family, MoreMetrics, Series};
@@ -73,7 +73,7 @@ pub(crate) async fn ask(config: &Telemetry) -> Result<Vec<(Url, Result<(), Fetch
 }
 
 fn collector_of(config: &Telemetry, endpoint: &CollectorUrl, started: Time) -> Result<Collector, Failure> {
-    let instance = format!("{:016x}", Chance::from_system().bits());
+    let instance = format!("{:016x}", Entropy::from_system().bits());
     Ok(Collector::new(endpoint, headers::from_environment()?, &config.service_name, &instance, started))
 }
 

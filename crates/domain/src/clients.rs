@@ -1,10 +1,10 @@
 //! Clients: the applications that call us, and what each may do.
 //! A public client's id is no secret and can change nothing; a trusted client's id is a credential.
 
-use crate::fault::{FaultCode, Reason};
 use crate::id::{ClientId, EventId, OrganizationId};
 use crate::text::Line;
 use crate::time::Time;
+use crate::validation::{InvalidValue, ValidationCode};
 use ipnet::IpNet;
 use std::net::IpAddr;
 
@@ -34,81 +34,65 @@ impl ClientKind {
     pub fn parse(text: &str) -> Option<Self> {
         [Self::Public, Self::Trusted].into_iter().find(|kind| kind.as_str() == text)
     }
-
-    /// The scopes a client of this kind may hold.
-    pub const fn scopes(self) -> Scopes {
-        use Scope::{
-            Auth, PaymentsRead, PaymentsReadOwn, PaymentsWrite, PlansRead, PlansWrite, SubscriptionsRead,
-            SubscriptionsReadOwn, SubscriptionsWrite,
-        };
-        match self {
-            Self::Public => Scopes::of(&[Auth, PlansRead, SubscriptionsReadOwn, PaymentsReadOwn]),
-            Self::Trusted => Scopes::of(&[
-                Auth,
-                PlansRead,
-                PlansWrite,
-                SubscriptionsRead,
-                SubscriptionsWrite,
-                PaymentsRead,
-                PaymentsWrite,
-            ]),
-        }
-    }
 }
 
-/// One thing a client may do.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[expect(missing_docs, reason = "the words of the contract")]
-pub enum Scope {
-    Auth,
-    PlansRead,
-    PlansWrite,
-    SubscriptionsRead,
-    SubscriptionsWrite,
-    PaymentsRead,
-    PaymentsWrite,
-    SubscriptionsReadOwn,
-    PaymentsReadOwn,
+/// The one table of scopes: the word on the command line and in the store, and the kinds of clients that may hold it.
+/// Rows are only ever added at the end.
+macro_rules! scopes {
+    ($($scope:ident = $word:literal, $($kind:ident)|*;)*) => {
+        /// One thing a client may do.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+        #[expect(missing_docs, reason = "the words of the contract")]
+        pub enum Scope { $($scope),* }
+
+        impl Scope {
+            /// Every scope.
+            pub const ALL: &'static [Self] = &[$(Self::$scope),*];
+
+            /// The word on the command line and in the store.
+            pub const fn as_str(self) -> &'static str {
+                match self { $(Self::$scope => $word),* }
+            }
+
+            /// The kinds of clients that may hold it.
+            const fn kinds(self) -> &'static [ClientKind] {
+                match self { $(Self::$scope => &[$(ClientKind::$kind),*]),* }
+            }
+        }
+    };
+}
+
+scopes! {
+    Auth = "auth", Public | Trusted;
+    PlansRead = "plans:read", Public | Trusted;
+    PlansWrite = "plans:write", Trusted;
+    SubscriptionsRead = "subscriptions:read", Trusted;
+    SubscriptionsWrite = "subscriptions:write", Trusted;
+    PaymentsRead = "payments:read", Trusted;
+    PaymentsWrite = "payments:write", Trusted;
+    SubscriptionsReadOwn = "subscriptions:read:own", Public;
+    PaymentsReadOwn = "payments:read:own", Public;
 }
 
 impl Scope {
-    /// Every scope.
-    pub const ALL: [Self; 9] = [
-        Self::Auth,
-        Self::PlansRead,
-        Self::PlansWrite,
-        Self::SubscriptionsRead,
-        Self::SubscriptionsWrite,
-        Self::PaymentsRead,
-        Self::PaymentsWrite,
-        Self::SubscriptionsReadOwn,
-        Self::PaymentsReadOwn,
-    ];
-
-    /// The word on the command line and in the store.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Auth => "auth",
-            Self::PlansRead => "plans:read",
-            Self::PlansWrite => "plans:write",
-            Self::SubscriptionsRead => "subscriptions:read",
-            Self::SubscriptionsWrite => "subscriptions:write",
-            Self::PaymentsRead => "payments:read",
-            Self::PaymentsWrite => "payments:write",
-            Self::SubscriptionsReadOwn => "subscriptions:read:own",
-            Self::PaymentsReadOwn => "payments:read:own",
-        }
-    }
-
     /// Reads a scope.
     pub fn parse(text: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|scope| scope.as_str() == text)
+        Self::ALL.iter().copied().find(|scope| scope.as_str() == text)
     }
 }
 
+impl ClientKind {
+    /// The scopes a client of this kind may hold.
+    pub fn scopes(self) -> Scopes {
+        Scope::ALL.iter().filter(|scope| scope.kinds().contains(&self)).copied().collect()
+    }
+}
+
+const _: () = assert!(Scope::ALL.len() <= u64::BITS as usize, "a set of scopes has one bit for each");
+
 /// A set of scopes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Scopes(u16);
+pub struct Scopes(u64);
 
 impl Scopes {
     /// The set of these scopes.
@@ -116,7 +100,7 @@ impl Scopes {
         let mut bits = 0;
         let mut index = 0;
         while index < scopes.len() {
-            bits |= 1 << scopes[index] as u16;
+            bits |= 1 << scopes[index] as u64;
             index += 1;
         }
         Self(bits)
@@ -124,7 +108,7 @@ impl Scopes {
 
     /// Whether the scope is among them.
     pub const fn contain(self, scope: Scope) -> bool {
-        self.0 & (1 << scope as u16) != 0
+        self.0 & (1 << scope as u64) != 0
     }
 
     /// The scopes of this set that are not in `other`.
@@ -139,7 +123,13 @@ impl Scopes {
 
     /// The scopes, in their usual order.
     pub fn iter(self) -> impl Iterator<Item = Scope> {
-        Scope::ALL.into_iter().filter(move |scope| self.contain(*scope))
+        Scope::ALL.iter().copied().filter(move |scope| self.contain(*scope))
+    }
+}
+
+impl FromIterator<Scope> for Scopes {
+    fn from_iter<I: IntoIterator<Item = Scope>>(scopes: I) -> Self {
+        Self(scopes.into_iter().fold(0, |bits, scope| bits | 1 << scope as u64))
     }
 }
 
@@ -155,7 +145,7 @@ pub struct Origin(String);
 
 impl Origin {
     /// Reads an origin.
-    pub fn parse(text: &str) -> Result<Self, Reason> {
+    pub fn parse(text: &str) -> Result<Self, InvalidValue> {
         let origin = text.to_ascii_lowercase();
         let concrete = origin.strip_suffix(":*").unwrap_or(&origin);
         let plain = url::Url::parse(concrete)
@@ -163,15 +153,15 @@ impl Origin {
             .filter(|url| matches!(url.scheme(), "http" | "https") && url.origin().ascii_serialization() == concrete);
         match plain {
             Some(url) if concrete == origin || url.port().is_none() => Ok(Self(origin)),
-            _ => Err(Reason::new(
-                FaultCode::InvalidFormat,
+            _ => Err(InvalidValue::new(
+                ValidationCode::InvalidFormat,
                 "must be scheme://host or scheme://host:port without a path, the port may be *",
             )),
         }
     }
 
     /// The value a store kept: it went through `parse` before it got there.
-    pub const fn kept(text: String) -> Self {
+    pub const fn from_stored(text: String) -> Self {
         Self(text)
     }
 
@@ -200,20 +190,20 @@ pub struct PublicId(String);
 
 impl PublicId {
     /// Reads an id.
-    pub fn parse(text: &str) -> Result<Self, Reason> {
+    pub fn parse(text: &str) -> Result<Self, InvalidValue> {
         let plain = text.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'.' | b'_' | b'-'));
         if plain && (3..=64).contains(&text.len()) && !text.starts_with("pk_") {
             Ok(Self(text.to_owned()))
         } else {
-            Err(Reason::new(
-                FaultCode::InvalidFormat,
+            Err(InvalidValue::new(
+                ValidationCode::InvalidFormat,
                 "must have 3 to 64 of A-Z a-z 0-9 . _ - and must not start with pk_",
             ))
         }
     }
 
     /// The value a store kept: it went through `parse` before it got there.
-    pub const fn kept(text: String) -> Self {
+    pub const fn from_stored(text: String) -> Self {
         Self(text)
     }
 
@@ -307,7 +297,7 @@ mod tests {
             "auth plans:read plans:write subscriptions:read subscriptions:write payments:read payments:write"
         );
         for scope in Scope::ALL {
-            assert_eq!(Scope::parse(scope.as_str()), Some(scope));
+            assert_eq!(Scope::parse(scope.as_str()), Some(*scope));
         }
         assert_eq!(Scope::parse("plans"), None);
         assert_eq!(ClientKind::parse("public"), Some(ClientKind::Public));

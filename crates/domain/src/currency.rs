@@ -1,6 +1,6 @@
 //! Currencies: the ISO 4217 codes that have minor units, and how many decimals each has.
 
-use crate::fault::{FaultCode, Reason};
+use crate::validation::{InvalidValue, ValidationCode};
 
 /// A currency of ISO 4217.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -22,8 +22,9 @@ impl Currency {
     pub const USD: Self = Self(*b"USD");
 
     /// Reads a code in any case.
-    pub fn parse(text: &str) -> Result<Self, Reason> {
-        let unknown = || Reason::new(FaultCode::UnknownValue, "must be an ISO 4217 currency code, such as USD or EUR");
+    pub fn parse(text: &str) -> Result<Self, InvalidValue> {
+        let unknown =
+            || InvalidValue::new(ValidationCode::UnknownValue, "must be an ISO 4217 currency code, such as USD or EUR");
         let bytes: [u8; 3] = text.as_bytes().try_into().map_err(|_| unknown())?;
         let currency = Self(bytes.map(|byte| byte.to_ascii_uppercase()));
         let known = [TWO_DECIMALS, NO_DECIMALS, THREE_DECIMALS, FOUR_DECIMALS].iter().any(|list| currency.is_in(list));
@@ -86,7 +87,7 @@ mod tests {
     #[test]
     fn metals_tests_and_made_up_codes_are_refused() {
         for text in ["XAU", "XTS", "XXX", "ABC", "US", "USDD", "", "U D", "€", "SD "] {
-            assert_eq!(Currency::parse(text).unwrap_err().code, FaultCode::UnknownValue, "{text}");
+            assert_eq!(Currency::parse(text).unwrap_err().code, ValidationCode::UnknownValue, "{text}");
         }
     }
 

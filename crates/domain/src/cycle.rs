@@ -1,7 +1,7 @@
 //! Billing cycles: how often a subscription renews, and when the next time is.
 
-use crate::fault::{FaultCode, Reason};
 use crate::time::Time;
+use crate::validation::{InvalidValue, ValidationCode};
 
 /// How often a plan bills.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize)]
@@ -50,12 +50,12 @@ impl BillingCycle {
     }
 
     /// The cycle behind a word the store kept.
-    pub fn kept(word: &str) -> Option<Self> {
+    pub fn from_stored(word: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|known| known.as_str() == word)
     }
 
     /// Reads a cycle or one of its aliases, in any case.
-    pub fn parse(text: &str) -> Result<Self, Reason> {
+    pub fn parse(text: &str) -> Result<Self, InvalidValue> {
         Ok(match text.to_ascii_lowercase().as_str() {
             "daily" | "day" => Self::Daily,
             "weekly" | "week" => Self::Weekly,
@@ -67,20 +67,20 @@ impl BillingCycle {
             "biennial" => Self::Biennial,
             "lifetime" | "one_time" | "onetime" | "once" => Self::Lifetime,
             "bimonthly" => {
-                return Err(Reason::new(
-                    FaultCode::Ambiguous,
+                return Err(InvalidValue::new(
+                    ValidationCode::Ambiguous,
                     "is read as twice a month or as every two months: send another cycle",
                 ));
             }
             "biannual" => {
-                return Err(Reason::new(
-                    FaultCode::Ambiguous,
+                return Err(InvalidValue::new(
+                    ValidationCode::Ambiguous,
                     "is read as twice a year or as every two years: send semiannual or biennial",
                 ));
             }
             _ => {
                 let known = Self::ALL.map(Self::as_str).join(", ");
-                return Err(Reason::new(FaultCode::UnknownValue, format!("must be one of {known}")));
+                return Err(InvalidValue::new(ValidationCode::UnknownValue, format!("must be one of {known}")));
             }
         })
     }
@@ -116,7 +116,7 @@ mod tests {
     fn words_and_aliases_are_read_in_any_case() {
         for cycle in BillingCycle::ALL {
             assert_eq!(BillingCycle::parse(cycle.as_str()), Ok(cycle));
-            assert_eq!(BillingCycle::kept(cycle.as_str()), Some(cycle));
+            assert_eq!(BillingCycle::from_stored(cycle.as_str()), Some(cycle));
             assert_eq!(serde_json::to_value(cycle).unwrap(), cycle.as_str());
         }
         for (alias, cycle) in [
@@ -141,12 +141,12 @@ mod tests {
 
     #[test]
     fn ambiguous_and_unknown_words_are_refused() {
-        assert_eq!(BillingCycle::kept("month"), None);
+        assert_eq!(BillingCycle::from_stored("month"), None);
         for text in ["bimonthly", "biannual", "BiAnnual"] {
-            assert_eq!(BillingCycle::parse(text).unwrap_err().code, FaultCode::Ambiguous, "{text}");
+            assert_eq!(BillingCycle::parse(text).unwrap_err().code, ValidationCode::Ambiguous, "{text}");
         }
         for text in ["", "hourly", "monthly "] {
-            assert_eq!(BillingCycle::parse(text).unwrap_err().code, FaultCode::UnknownValue, "{text}");
+            assert_eq!(BillingCycle::parse(text).unwrap_err().code, ValidationCode::UnknownValue, "{text}");
         }
     }
 

@@ -1,58 +1,95 @@
 //! Events: one for every change of a record, written with it and never rewritten.
 
-use crate::id::{ClientId, EventId, OrganizationId, PaymentId, PlanId, ProviderId, SessionId, SubscriptionId, UserId};
+use crate::id::{
+    ClientId, EventId, MalformedId, OrganizationId, PaymentId, PlanId, ProviderId, SessionId, SubscriptionId, UserId,
+};
 use crate::time::Time;
 
-macro_rules! event_kinds {
-    ($($kind:ident = $name:literal),* $(,)?) => {
+/// The one table of record kinds and of what can happen to each. A row of it is all that a new event needs.
+macro_rules! record_kinds {
+    ($($record:ident($id:ty) = $name:literal { $($event:ident = $action:literal),* $(,)? })*) => {
+        /// The kinds of records that have a history.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        #[expect(missing_docs, reason = "the API's own nouns")]
+        pub enum RecordKind { $($record),* }
+
+        impl RecordKind {
+            /// Every kind.
+            pub const ALL: &'static [Self] = &[$(Self::$record),*];
+
+            /// The part of an event's name before the dot.
+            pub const fn as_str(self) -> &'static str {
+                match self { $(Self::$record => $name),* }
+            }
+
+            /// The part of an ID before the underscore.
+            pub const fn id_prefix(self) -> &'static str {
+                match self { $(Self::$record => <$id>::PREFIX),* }
+            }
+
+            /// The ID of a record of this kind as the API writes it.
+            pub fn id(self, bytes: [u8; 16]) -> String {
+                match self { $(Self::$record => <$id>::from_bytes(bytes).to_string()),* }
+            }
+
+            /// The bytes of an ID of this kind.
+            pub fn parse_id(self, text: &str) -> Result<[u8; 16], MalformedId> {
+                match self { $(Self::$record => text.parse::<$id>().map(<$id>::bytes)),* }
+            }
+        }
+
         /// What happened to which kind of record.
         #[derive(Clone, Copy, Debug, PartialEq, Eq)]
         #[expect(missing_docs, reason = "the name on the wire says it")]
-        pub enum EventKind { $($kind),* }
+        pub enum EventKind { $($($event),*),* }
 
         impl EventKind {
             /// Every kind.
-            pub const ALL: &'static [Self] = &[$(Self::$kind),*];
+            pub const ALL: &'static [Self] = &[$($(Self::$event),*),*];
 
-            /// The name on the wire.
+            /// The name on the wire, such as `plan.created`.
             pub const fn as_str(self) -> &'static str {
-                match self { $(Self::$kind => $name),* }
+                match self { $($(Self::$event => concat!($name, ".", $action)),*),* }
             }
 
-            /// The kind behind a word the store kept.
-            pub fn kept(word: &str) -> Option<Self> {
+            /// The kind of record that it happened to.
+            pub const fn record_kind(self) -> RecordKind {
+                match self { $($(Self::$event => RecordKind::$record),*),* }
+            }
+
+            /// The kind that has this name, as it was stored.
+            pub fn from_stored(word: &str) -> Option<Self> {
                 Self::ALL.iter().copied().find(|known| known.as_str() == word)
             }
         }
     };
 }
 
-event_kinds! {
-    OrganizationCreated = "organization.created",
-    OrganizationUpdated = "organization.updated",
-    OrganizationDeleted = "organization.deleted",
-    OrganizationKeysRotated = "organization.keys_rotated",
-    ClientCreated = "client.created",
-    ClientUpdated = "client.updated",
-    ProviderCreated = "provider.created",
-    ProviderDeleted = "provider.deleted",
-    UserCreated = "user.created",
-    UserUpdated = "user.updated",
-    UserDeleted = "user.deleted",
-    UserBlocked = "user.blocked",
-    UserUnblocked = "user.unblocked",
-    UserRelinked = "user.relinked",
-    SessionCreated = "session.created",
-    SessionRevoked = "session.revoked",
-    PlanCreated = "plan.created",
-    PlanUpdated = "plan.updated",
-    PlanDeleted = "plan.deleted",
-    SubscriptionCreated = "subscription.created",
-    SubscriptionUpdated = "subscription.updated",
-    SubscriptionDeleted = "subscription.deleted",
-    PaymentCreated = "payment.created",
-    PaymentUpdated = "payment.updated",
-    PaymentDeleted = "payment.deleted",
+record_kinds! {
+    Organization(OrganizationId) = "organization" {
+        OrganizationCreated = "created",
+        OrganizationUpdated = "updated",
+        OrganizationDeleted = "deleted",
+        OrganizationKeysRotated = "keys_rotated",
+    }
+    Client(ClientId) = "client" { ClientCreated = "created", ClientUpdated = "updated" }
+    Provider(ProviderId) = "provider" { ProviderCreated = "created", ProviderDeleted = "deleted" }
+    User(UserId) = "user" {
+        UserCreated = "created",
+        UserUpdated = "updated",
+        UserDeleted = "deleted",
+        UserBlocked = "blocked",
+        UserUnblocked = "unblocked",
+        UserRelinked = "relinked",
+    }
+    Session(SessionId) = "session" { SessionCreated = "created", SessionRevoked = "revoked" }
+    Plan(PlanId) = "plan" { PlanCreated = "created", PlanUpdated = "updated", PlanDeleted = "deleted" }
+    Subscription(SubscriptionId) = "subscription" {
+        SubscriptionCreated = "created",
+        SubscriptionUpdated = "updated",
+        SubscriptionDeleted = "deleted",
+    }
+    Payment(PaymentId) = "payment" { PaymentCreated = "created", PaymentUpdated = "updated", PaymentDeleted = "deleted" }
 }
 
 /// An event about to be written.
@@ -79,68 +116,46 @@ pub struct Event {
 }
 
 impl Event {
-    /// The record's id as the API writes it; the kind says which type it is of.
+    /// The record's ID as the API writes it.
     pub fn record(&self) -> String {
-        let id = self.record_id;
-        match self.kind {
-            EventKind::OrganizationCreated
-            | EventKind::OrganizationUpdated
-            | EventKind::OrganizationDeleted
-            | EventKind::OrganizationKeysRotated => OrganizationId::from_bytes(id).to_string(),
-            EventKind::ClientCreated | EventKind::ClientUpdated => ClientId::from_bytes(id).to_string(),
-            EventKind::ProviderCreated | EventKind::ProviderDeleted => ProviderId::from_bytes(id).to_string(),
-            EventKind::UserCreated
-            | EventKind::UserUpdated
-            | EventKind::UserDeleted
-            | EventKind::UserBlocked
-            | EventKind::UserUnblocked
-            | EventKind::UserRelinked => UserId::from_bytes(id).to_string(),
-            EventKind::SessionCreated | EventKind::SessionRevoked => SessionId::from_bytes(id).to_string(),
-            EventKind::PlanCreated | EventKind::PlanUpdated | EventKind::PlanDeleted => {
-                PlanId::from_bytes(id).to_string()
-            }
-            EventKind::SubscriptionCreated | EventKind::SubscriptionUpdated | EventKind::SubscriptionDeleted => {
-                SubscriptionId::from_bytes(id).to_string()
-            }
-            EventKind::PaymentCreated | EventKind::PaymentUpdated | EventKind::PaymentDeleted => {
-                PaymentId::from_bytes(id).to_string()
-            }
-        }
+        self.kind.record_kind().id(self.record_id)
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::collections::BTreeSet;
 
     #[test]
     fn an_event_names_its_record_by_the_id_the_api_writes() {
         let at = Time::MAX;
+        let bytes = PlanId::new(at, 4).bytes();
         for kind in EventKind::ALL {
-            assert_eq!(EventKind::kept(kind.as_str()), Some(*kind));
+            assert_eq!(EventKind::from_stored(kind.as_str()), Some(*kind));
             let event = Event {
                 id: EventId::new(at, 1),
                 organization_id: OrganizationId::new(at, 1),
                 kind: *kind,
-                record_id: PlanId::new(at, 4).bytes(),
+                record_id: bytes,
                 client_id: None,
                 request_id: None,
                 at,
                 before: None,
                 after: None,
             };
-            let prefix = match kind.as_str().split('.').next().unwrap() {
-                "organization" => "org",
-                "client" => "cli",
-                "provider" => "idp",
-                "user" => "usr",
-                "session" => "ses",
-                "subscription" => "sub",
-                "payment" => "pay",
-                word => word,
-            };
-            assert_eq!(event.record(), format!("{prefix}_{}", PlanId::new(at, 4).suffix()));
+            let record = kind.record_kind();
+            assert_eq!(kind.as_str().split('.').next(), Some(record.as_str()));
+            assert_eq!(event.record(), format!("{}_{}", record.id_prefix(), PlanId::new(at, 4).suffix()));
+            assert_eq!(record.parse_id(&event.record()), Ok(bytes));
         }
-        assert_eq!(EventKind::kept("plan.eaten"), None);
+        assert_eq!(EventKind::from_stored("plan.eaten"), None);
+    }
+
+    #[test]
+    fn names_and_id_prefixes_are_unique() {
+        let names: BTreeSet<_> = EventKind::ALL.iter().map(|kind| kind.as_str()).collect();
+        let prefixes: BTreeSet<_> = RecordKind::ALL.iter().map(|kind| kind.id_prefix()).collect();
+        assert_eq!((names.len(), prefixes.len()), (EventKind::ALL.len(), RecordKind::ALL.len()));
     }
 }

@@ -2,8 +2,8 @@
 //! decimals fit and no amount is ever rounded.
 
 use crate::currency::Currency;
-use crate::fault::{FaultCode, Reason};
-use crate::number::{Misfit, Number};
+use crate::number::{Number, NumberError};
+use crate::validation::{InvalidValue, ValidationCode};
 
 const DECIMALS: u32 = 4;
 const UNIT: i64 = 10_000;
@@ -25,16 +25,18 @@ impl Money {
     }
 
     /// Reads an amount, whatever its currency.
-    pub fn parse(number: Number) -> Result<Self, Reason> {
+    pub fn parse(number: Number) -> Result<Self, InvalidValue> {
         let amount = number.scaled(DECIMALS).map_err(|misfit| match misfit {
-            Misfit::Decimals => Reason::new(FaultCode::TooManyDecimals, "has more decimals than any currency"),
-            Misfit::Range => out_of_range(),
+            NumberError::Decimals => {
+                InvalidValue::new(ValidationCode::TooManyDecimals, "has more decimals than any currency")
+            }
+            NumberError::Range => out_of_range(),
         })?;
         Self::from_ten_thousandths(amount).ok_or_else(out_of_range)
     }
 
     /// Whether the amount has no more decimals than `currency`.
-    pub fn check(self, currency: Currency) -> Result<(), Reason> {
+    pub fn check(self, currency: Currency) -> Result<(), InvalidValue> {
         let decimals = currency.decimals();
         if self.0 % 10_i64.pow(DECIMALS - decimals) == 0 {
             return Ok(());
@@ -43,12 +45,12 @@ impl Money {
             0 => format!("must be a whole number: {currency} has no decimals"),
             _ => format!("must have at most {decimals} decimals: that is what {currency} has"),
         };
-        Err(Reason::new(FaultCode::TooManyDecimals, detail))
+        Err(InvalidValue::new(ValidationCode::TooManyDecimals, detail))
     }
 }
 
-fn out_of_range() -> Reason {
-    Reason::new(FaultCode::OutOfRange, "must be between 0 and 999999999999")
+fn out_of_range() -> InvalidValue {
+    InvalidValue::new(ValidationCode::OutOfRange, "must be between 0 and 999999999999")
 }
 
 impl std::fmt::Display for Money {
@@ -80,7 +82,7 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    fn parse(text: &str) -> Result<Money, FaultCode> {
+    fn parse(text: &str) -> Result<Money, ValidationCode> {
         Money::parse(Number::parse(text).unwrap()).map_err(|reason| reason.code)
     }
 
@@ -88,11 +90,11 @@ mod tests {
     fn bounds_hold() {
         assert_eq!(parse("0").unwrap().to_string(), "0");
         assert_eq!(parse("999999999999").unwrap().to_string(), "999999999999");
-        assert_eq!(parse("999999999999.0001"), Err(FaultCode::OutOfRange));
-        assert_eq!(parse("1000000000000"), Err(FaultCode::OutOfRange));
-        assert_eq!(parse("-0.01"), Err(FaultCode::OutOfRange));
-        assert_eq!(parse("1e400"), Err(FaultCode::OutOfRange));
-        assert_eq!(parse("0.00001"), Err(FaultCode::TooManyDecimals));
+        assert_eq!(parse("999999999999.0001"), Err(ValidationCode::OutOfRange));
+        assert_eq!(parse("1000000000000"), Err(ValidationCode::OutOfRange));
+        assert_eq!(parse("-0.01"), Err(ValidationCode::OutOfRange));
+        assert_eq!(parse("1e400"), Err(ValidationCode::OutOfRange));
+        assert_eq!(parse("0.00001"), Err(ValidationCode::TooManyDecimals));
     }
 
     #[test]

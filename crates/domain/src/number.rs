@@ -12,7 +12,7 @@ pub struct Number {
 
 /// Why a number does not fit where it was put.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Misfit {
+pub enum NumberError {
     /// It has more decimals than asked for.
     Decimals,
     /// It is too large, or has more digits than anything we count.
@@ -60,17 +60,17 @@ impl Number {
     }
 
     /// The number times `10^decimals` as an integer, if it is one.
-    pub fn scaled(self, decimals: u32) -> Result<i64, Misfit> {
+    pub fn scaled(self, decimals: u32) -> Result<i64, NumberError> {
         let exponent = self.exponent.saturating_add(i64::from(decimals));
         if exponent < 0 {
-            return Err(Misfit::Decimals);
+            return Err(NumberError::Decimals);
         }
         let magnitude = u32::try_from(exponent)
             .ok()
             .and_then(|exponent| 10_u128.checked_pow(exponent))
             .and_then(|factor| self.digits.checked_mul(factor))
             .and_then(|magnitude| i64::try_from(magnitude).ok())
-            .ok_or(Misfit::Range)?;
+            .ok_or(NumberError::Range)?;
         Ok(if self.negative { -magnitude } else { magnitude })
     }
 }
@@ -98,7 +98,7 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    fn scaled(text: &str, decimals: u32) -> Result<i64, Misfit> {
+    fn scaled(text: &str, decimals: u32) -> Result<i64, NumberError> {
         Number::parse(text).unwrap().scaled(decimals)
     }
 
@@ -115,17 +115,17 @@ mod tests {
 
     #[test]
     fn decimals_and_range_are_told_apart() {
-        assert_eq!(scaled("0.1", 0), Err(Misfit::Decimals));
-        assert_eq!(scaled("19.99", 1), Err(Misfit::Decimals));
+        assert_eq!(scaled("0.1", 0), Err(NumberError::Decimals));
+        assert_eq!(scaled("19.99", 1), Err(NumberError::Decimals));
         assert_eq!(scaled("19.99", 2), Ok(1999));
         assert_eq!(scaled("19.990", 2), Ok(1999));
-        assert_eq!(scaled("1e400", 4), Err(Misfit::Range));
-        assert_eq!(scaled("1e-400", 4), Err(Misfit::Decimals));
-        assert_eq!(scaled("1e-99999999999999999999", 4), Err(Misfit::Decimals));
-        assert_eq!(scaled("1e99999999999999999999", 4), Err(Misfit::Range));
+        assert_eq!(scaled("1e400", 4), Err(NumberError::Range));
+        assert_eq!(scaled("1e-400", 4), Err(NumberError::Decimals));
+        assert_eq!(scaled("1e-99999999999999999999", 4), Err(NumberError::Decimals));
+        assert_eq!(scaled("1e99999999999999999999", 4), Err(NumberError::Range));
         assert_eq!(scaled("9223372036854775807", 0), Ok(i64::MAX));
-        assert_eq!(scaled("9223372036854775808", 0), Err(Misfit::Range));
-        assert_eq!(scaled("0.30000000000000004", 4), Err(Misfit::Decimals));
+        assert_eq!(scaled("9223372036854775808", 0), Err(NumberError::Range));
+        assert_eq!(scaled("0.30000000000000004", 4), Err(NumberError::Decimals));
         assert_eq!(scaled("1e18", 0), Ok(1_000_000_000_000_000_000));
     }
 

@@ -2,12 +2,12 @@
 //! What a payment may become next is written here and nowhere else.
 
 use crate::currency::Currency;
-use crate::fault::{FaultCode, Faults, Reason, Refusal, Transition};
 use crate::id::{EventId, OrganizationId, PaymentId, SubscriptionId};
 use crate::money::Money;
 use crate::plans::set;
 use crate::text::Line;
 use crate::time::Time;
+use crate::validation::{InvalidValue, Rejection, Transition, ValidationCode, ValidationErrors};
 
 /// A payment's id in another system, unique among the organization's live payments.
 pub type ExternalPaymentId = Line<1, 255>;
@@ -48,12 +48,12 @@ impl PaymentStatus {
     }
 
     /// The status behind a word the store kept.
-    pub fn kept(word: &str) -> Option<Self> {
+    pub fn from_stored(word: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|known| known.as_str() == word)
     }
 
     /// Reads a status or one of its aliases, in any case.
-    pub fn parse(text: &str) -> Result<Self, Reason> {
+    pub fn parse(text: &str) -> Result<Self, InvalidValue> {
         Ok(match text.to_ascii_lowercase().as_str() {
             "pending" => Pending,
             "processing" => Processing,
@@ -65,7 +65,7 @@ impl PaymentStatus {
             "void" | "canceled" | "cancelled" | "voided" => Void,
             _ => {
                 let known = Self::ALL.map(Self::as_str).join(", ");
-                return Err(Reason::new(FaultCode::UnknownValue, format!("must be one of {known}")));
+                return Err(InvalidValue::new(ValidationCode::UnknownValue, format!("must be one of {known}")));
             }
         })
     }
@@ -110,7 +110,7 @@ pub struct Payment {
     pub revision: EventId,
 }
 
-/// What a create or an update sent; a field left out or at fault is `None`.
+/// What a create or an update sent; a field left out or at error is `None`.
 #[derive(Clone, Debug, Default)]
 #[expect(missing_docs, reason = "the fields are the contract's")]
 pub struct PaymentDraft {
@@ -122,24 +122,24 @@ pub struct PaymentDraft {
 }
 
 impl Payment {
-    /// The payment a draft describes, or all that is wrong with it. `faults` are those found while reading it.
+    /// The payment a draft describes, or all that is wrong with it. `errors` are those found while reading it.
     pub fn create(
         draft: PaymentDraft,
-        mut faults: Faults,
+        mut errors: ValidationErrors,
         organization_id: OrganizationId,
         id: PaymentId,
         revision: EventId,
         now: Time,
-    ) -> Result<Self, Faults> {
+    ) -> Result<Self, ValidationErrors> {
         if let (Some(amount), Some(currency)) = (draft.amount, draft.currency)
             && let Err(reason) = amount.check(currency)
         {
-            faults.add("/amount", reason);
+            errors.add("/amount", reason);
         }
         let (Some(subscription_id), Some(amount), Some(currency), true) =
-            (draft.subscription_id, draft.amount, draft.currency, faults.is_empty())
+            (draft.subscription_id, draft.amount, draft.currency, errors.is_empty())
         else {
-            return Err(faults);
+            return Err(errors);
         };
         let status = draft.status.unwrap_or(Pending);
         Ok(Self {
@@ -158,24 +158,24 @@ impl Payment {
     }
 
     /// The payment after an update at `now`. Equal to the payment before if nothing changes.
-    pub fn merge(&self, patch: PaymentDraft, mut faults: Faults, now: Time) -> Result<Self, Refusal> {
+    pub fn merge(&self, patch: PaymentDraft, mut errors: ValidationErrors, now: Time) -> Result<Self, Rejection> {
         let mut merged = self.clone();
         set(&mut merged.subscription_id, patch.subscription_id);
         set(&mut merged.amount, patch.amount);
         set(&mut merged.currency, patch.currency);
         set(&mut merged.external_payment_id, patch.external_payment_id);
         set(&mut merged.status, patch.status);
-        if !faults.touch("/currency")
-            && !faults.touch("/amount")
+        if !errors.touch("/currency")
+            && !errors.touch("/amount")
             && let Err(reason) = merged.amount.check(merged.currency)
         {
-            faults.add("/amount", reason);
+            errors.add("/amount", reason);
         }
-        if !faults.is_empty() {
-            return Err(faults.into());
+        if !errors.is_empty() {
+            return Err(errors.into());
         }
         if !self.status.can_become(merged.status) {
-            return Err(Refusal::Transition(Transition {
+            return Err(Rejection::Transition(Transition {
                 from: self.status.as_str(),
                 to: merged.status.as_str(),
                 allowed: self.status.next().iter().map(|status| status.as_str()).collect(),
@@ -209,15 +209,19 @@ mod tests {
         }
     }
 
-    fn create(draft: PaymentDraft) -> Result<Payment, Faults> {
+    fn create(draft: PaymentDraft) -> Result<Payment, ValidationErrors> {
         let now = instant("2026-02-01T00:00:00Z");
         let organization = OrganizationId::new(now, 1);
-        Payment::create(draft, Faults::none(), organization, PaymentId::new(now, 8), event(1), now)
+        Payment::create(draft, ValidationErrors::none(), organization, PaymentId::new(now, 8), event(1), now)
     }
 
-    fn becomes(from: PaymentStatus, to: PaymentStatus, now: &str) -> Result<Payment, Refusal> {
+    fn becomes(from: PaymentStatus, to: PaymentStatus, now: &str) -> Result<Payment, Rejection> {
         let payment = create(draft(Some(from))).unwrap();
-        payment.merge(PaymentDraft { status: Some(to), ..PaymentDraft::default() }, Faults::none(), instant(now))
+        payment.merge(
+            PaymentDraft { status: Some(to), ..PaymentDraft::default() },
+            ValidationErrors::none(),
+            instant(now),
+        )
     }
 
     #[test]
@@ -235,8 +239,8 @@ mod tests {
         let payment = create(draft(None)).unwrap();
         let patch = PaymentDraft { currency: Some(Currency::parse("JPY").unwrap()), ..PaymentDraft::default() };
         assert!(matches!(
-            payment.merge(patch, Faults::none(), payment.created_at),
-            Err(Refusal::Invalid(faults)) if faults.touch("/amount")
+            payment.merge(patch, ValidationErrors::none(), payment.created_at),
+            Err(Rejection::Invalid(errors)) if errors.touch("/amount")
         ));
     }
 
@@ -244,10 +248,10 @@ mod tests {
     fn a_field_already_at_fault_is_not_blamed_twice() {
         let payment = create(draft(None)).unwrap();
         for pointer in ["/currency", "/amount"] {
-            let mut faults = Faults::none();
-            faults.note(pointer, FaultCode::InvalidType, "");
+            let mut errors = ValidationErrors::none();
+            errors.note(pointer, ValidationCode::InvalidType, "");
             let patch = PaymentDraft { currency: Some(Currency::parse("JPY").unwrap()), ..PaymentDraft::default() };
-            assert_eq!(payment.merge(patch, faults.clone(), payment.created_at), Err(Refusal::Invalid(faults)));
+            assert_eq!(payment.merge(patch, errors.clone(), payment.created_at), Err(Rejection::Invalid(errors)));
         }
     }
 
@@ -272,11 +276,14 @@ mod tests {
             external_payment_id: Some(Some(ExternalPaymentId::parse("ch_1").unwrap())),
             status: None,
         };
-        let after = before.merge(patch.clone(), Faults::none(), before.created_at).unwrap();
+        let after = before.merge(patch.clone(), ValidationErrors::none(), before.created_at).unwrap();
         assert_eq!(Some(after.subscription_id), patch.subscription_id);
         assert_eq!((after.amount, after.currency.as_str(), after.status), (money("5"), "EUR", Pending));
         let cleared = PaymentDraft { external_payment_id: Some(None), ..PaymentDraft::default() };
-        assert_eq!(after.merge(cleared, Faults::none(), before.created_at).unwrap().external_payment_id, None);
+        assert_eq!(
+            after.merge(cleared, ValidationErrors::none(), before.created_at).unwrap().external_payment_id,
+            None
+        );
     }
 
     #[test]
@@ -304,14 +311,14 @@ mod tests {
     fn a_forbidden_move_names_the_allowed_ones() {
         let refusal = becomes(PartiallyRefunded, Void, "2026-03-01T00:00:00Z").unwrap_err();
         let transition = Transition { from: "partially_refunded", to: "void", allowed: vec!["refunded", "disputed"] };
-        assert_eq!(refusal, Refusal::Transition(transition));
+        assert_eq!(refusal, Rejection::Transition(transition));
     }
 
     #[test]
     fn words_and_aliases_are_read_in_any_case() {
         for status in PaymentStatus::ALL {
             assert_eq!(PaymentStatus::parse(&status.as_str().to_uppercase()), Ok(status));
-            assert_eq!(PaymentStatus::kept(status.as_str()), Some(status));
+            assert_eq!(PaymentStatus::from_stored(status.as_str()), Some(status));
             assert_eq!(serde_json::to_value(status).unwrap(), status.as_str());
         }
         for (aliases, status) in [
@@ -323,8 +330,8 @@ mod tests {
                 assert_eq!(PaymentStatus::parse(alias), Ok(status), "{alias}");
             }
         }
-        assert_eq!(PaymentStatus::parse("unknown").unwrap_err().code, FaultCode::UnknownValue);
-        assert_eq!(PaymentStatus::kept("paid"), None);
+        assert_eq!(PaymentStatus::parse("unknown").unwrap_err().code, ValidationCode::UnknownValue);
+        assert_eq!(PaymentStatus::from_stored("paid"), None);
     }
 
     proptest! {

@@ -3,13 +3,13 @@
 
 use crate::currency::Currency;
 use crate::cycle::BillingCycle;
-use crate::fault::{FaultCode, Faults, Reason};
 use crate::id::{EventId, OrganizationId, PlanId};
 use crate::money::Money;
 use crate::organizations::Organization;
 use crate::slug::Slug;
 use crate::text::{Line, Prose};
 use crate::time::Time;
+use crate::validation::{InvalidValue, ValidationCode, ValidationErrors};
 
 /// What customers call the plan.
 pub type PlanName = Line<1, 255>;
@@ -35,7 +35,7 @@ pub struct Href(String);
 
 impl Href {
     /// Reads a link.
-    pub fn parse(text: &str) -> Result<Self, Reason> {
+    pub fn parse(text: &str) -> Result<Self, InvalidValue> {
         let line = Line::<1, 2_048>::parse(text)?;
         // The parser mends what a browser would, such as a missing slash; a link is kept as sent, so it must not need it.
         let plain = line.as_str().split_once("://").is_some_and(|(scheme, rest)| {
@@ -46,12 +46,12 @@ impl Href {
         if plain && url::Url::parse(line.as_str()).is_ok() {
             Ok(Self(line.as_str().to_owned()))
         } else {
-            Err(Reason::new(FaultCode::InvalidFormat, "must be an http or https URL"))
+            Err(InvalidValue::new(ValidationCode::InvalidFormat, "must be an http or https URL"))
         }
     }
 
     /// The value a store kept: it went through `parse` before it got there.
-    pub const fn kept(text: String) -> Self {
+    pub const fn from_stored(text: String) -> Self {
         Self(text)
     }
 
@@ -105,7 +105,7 @@ pub struct Plan {
     pub revision: EventId,
 }
 
-/// What a create sent; a field left out or at fault is `None`.
+/// What a create sent; a field left out or at error is `None`.
 #[derive(Clone, Debug, Default)]
 #[expect(missing_docs, reason = "the fields are the contract's")]
 pub struct PlanDraft {
@@ -125,7 +125,7 @@ pub struct PlanDraft {
     pub is_active: Option<bool>,
 }
 
-/// What an update sent; a field left out or at fault is `None`.
+/// What an update sent; a field left out or at error is `None`.
 #[derive(Clone, Debug, Default)]
 #[expect(missing_docs, reason = "the fields are the contract's")]
 pub struct PlanPatch {
@@ -140,26 +140,26 @@ pub struct PlanPatch {
 }
 
 impl Plan {
-    /// The plan a draft describes, or all that is wrong with it. `faults` are those found while reading it.
+    /// The plan a draft describes, or all that is wrong with it. `errors` are those found while reading it.
     pub fn create(
         draft: PlanDraft,
-        mut faults: Faults,
+        mut errors: ValidationErrors,
         organization: &Organization,
         id: PlanId,
         revision: EventId,
         now: Time,
-    ) -> Result<Self, Faults> {
+    ) -> Result<Self, ValidationErrors> {
         let currency = draft.currency.unwrap_or(organization.currency);
         if let Some(price) = draft.price
-            && !faults.touch("/currency")
+            && !errors.touch("/currency")
             && let Err(reason) = price.check(currency)
         {
-            faults.add("/price", reason);
+            errors.add("/price", reason);
         }
         let (Some(name), Some(slug), Some(price), Some(billing_cycle), true) =
-            (draft.name, draft.slug, draft.price, draft.billing_cycle, faults.is_empty())
+            (draft.name, draft.slug, draft.price, draft.billing_cycle, errors.is_empty())
         else {
-            return Err(faults);
+            return Err(errors);
         };
         Ok(Self {
             id,
@@ -185,7 +185,7 @@ impl Plan {
     }
 
     /// The plan after an update, or all that is wrong with it. Equal to the plan before if nothing changes.
-    pub fn merge(&self, patch: PlanPatch, mut faults: Faults) -> Result<Self, Faults> {
+    pub fn merge(&self, patch: PlanPatch, mut errors: ValidationErrors) -> Result<Self, ValidationErrors> {
         let mut merged = self.clone();
         set(&mut merged.price, patch.price);
         set(&mut merged.billing_cycle, patch.billing_cycle);
@@ -196,9 +196,9 @@ impl Plan {
         set(&mut merged.tier, patch.tier);
         set(&mut merged.is_active, patch.is_active);
         if let Err(reason) = merged.price.check(merged.currency) {
-            faults.add("/price", reason);
+            errors.add("/price", reason);
         }
-        faults.into_result(merged)
+        errors.into_result(merged)
     }
 }
 
@@ -251,13 +251,13 @@ pub(crate) mod tests {
         }
     }
 
-    pub(crate) fn create(draft: PlanDraft, faults: Faults, currency: &str) -> Result<Plan, Faults> {
+    pub(crate) fn create(draft: PlanDraft, errors: ValidationErrors, currency: &str) -> Result<Plan, ValidationErrors> {
         let now = instant("2026-01-15T00:00:00Z");
-        Plan::create(draft, faults, &organization(currency), PlanId::new(now, 4), event(1), now)
+        Plan::create(draft, errors, &organization(currency), PlanId::new(now, 4), event(1), now)
     }
 
     pub(crate) fn plan() -> Plan {
-        create(draft("9.5"), Faults::none(), "USD").unwrap()
+        create(draft("9.5"), ValidationErrors::none(), "USD").unwrap()
     }
 
     #[test]
@@ -272,32 +272,32 @@ pub(crate) mod tests {
 
     #[test]
     fn the_currency_bounds_the_price_of_a_draft_and_of_an_update() {
-        assert!(create(draft("9.5"), Faults::none(), "JPY").unwrap_err().touch("/price"));
+        assert!(create(draft("9.5"), ValidationErrors::none(), "JPY").unwrap_err().touch("/price"));
         let yen = PlanDraft { currency: Some(Currency::parse("JPY").unwrap()), ..draft("9.5") };
-        assert!(create(yen, Faults::none(), "USD").unwrap_err().touch("/price"));
+        assert!(create(yen, ValidationErrors::none(), "USD").unwrap_err().touch("/price"));
         let patch = PlanPatch { price: Some(money("9.555")), ..PlanPatch::default() };
-        assert!(plan().merge(patch, Faults::none()).unwrap_err().touch("/price"));
+        assert!(plan().merge(patch, ValidationErrors::none()).unwrap_err().touch("/price"));
     }
 
     #[test]
     fn a_price_is_not_held_against_a_currency_that_is_wrong_itself() {
-        let mut faults = Faults::none();
-        faults.note("/currency", FaultCode::UnknownValue, "");
-        assert!(!create(draft("9.5"), faults, "JPY").unwrap_err().touch("/price"));
+        let mut errors = ValidationErrors::none();
+        errors.note("/currency", ValidationCode::UnknownValue, "");
+        assert!(!create(draft("9.5"), errors, "JPY").unwrap_err().touch("/price"));
     }
 
     #[test]
     fn a_draft_with_faults_or_gaps_is_no_plan() {
-        let mut faults = Faults::none();
-        faults.note("/tier", FaultCode::OutOfRange, "");
-        assert_eq!(create(draft("1"), faults.clone(), "USD"), Err(faults));
-        assert!(create(PlanDraft { slug: None, ..draft("1") }, Faults::none(), "USD").is_err());
+        let mut errors = ValidationErrors::none();
+        errors.note("/tier", ValidationCode::OutOfRange, "");
+        assert_eq!(create(draft("1"), errors.clone(), "USD"), Err(errors));
+        assert!(create(PlanDraft { slug: None, ..draft("1") }, ValidationErrors::none(), "USD").is_err());
     }
 
     #[test]
     fn an_update_touches_only_what_was_sent() {
         let before = plan();
-        assert_eq!(before.merge(PlanPatch::default(), Faults::none()), Ok(before.clone()));
+        assert_eq!(before.merge(PlanPatch::default(), ValidationErrors::none()), Ok(before.clone()));
         let patch = PlanPatch {
             price: Some(money("12")),
             billing_cycle: Some(BillingCycle::Yearly),
@@ -308,7 +308,7 @@ pub(crate) mod tests {
             tier: Some(2),
             is_active: Some(false),
         };
-        let after = before.merge(patch, Faults::none()).unwrap();
+        let after = before.merge(patch, ValidationErrors::none()).unwrap();
         assert_eq!((after.price, after.billing_cycle, after.node_quota), (money("12"), BillingCycle::Yearly, 3));
         assert_eq!((after.description.as_str(), after.features.as_str()), ("d", "a,b"));
         assert_eq!((after.most_popular, after.tier, after.is_active), (true, 2, false));
@@ -340,7 +340,10 @@ pub(crate) mod tests {
         ] {
             assert!(Href::parse(text).is_err(), "{text}");
         }
-        assert_eq!(Href::parse(&format!("https://e.com/{}", "a".repeat(2_048))).unwrap_err().code, FaultCode::TooLong);
+        assert_eq!(
+            Href::parse(&format!("https://e.com/{}", "a".repeat(2_048))).unwrap_err().code,
+            ValidationCode::TooLong
+        );
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! Slugs: a plan's name in a path. Lower-case words joined by single hyphens or underscores.
 
-use crate::fault::{FaultCode, Reason};
+use crate::validation::{InvalidValue, ValidationCode};
 
 const MAX_LENGTH: usize = 100;
 
@@ -13,25 +13,25 @@ impl Slug {
     pub const PATTERN: &'static str = "^[a-z0-9]+(?:[-_][a-z0-9]+)*$";
 
     /// Reads a slug.
-    pub fn parse(text: &str) -> Result<Self, Reason> {
+    pub fn parse(text: &str) -> Result<Self, InvalidValue> {
         if text.is_empty() {
-            return Err(Reason::new(FaultCode::TooShort, "must not be empty"));
+            return Err(InvalidValue::new(ValidationCode::TooShort, "must not be empty"));
         }
         if text.chars().count() > MAX_LENGTH {
-            return Err(Reason::new(FaultCode::TooLong, "must have at most 100 characters"));
+            return Err(InvalidValue::new(ValidationCode::TooLong, "must have at most 100 characters"));
         }
         let words_are_plain = text.split(['-', '_']).all(|word| {
             !word.is_empty() && word.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit())
         });
         if !words_are_plain {
-            return Err(Reason::new(
-                FaultCode::InvalidFormat,
+            return Err(InvalidValue::new(
+                ValidationCode::InvalidFormat,
                 "must be lower-case letters and digits in words joined by single - or _, such as pro-monthly",
             ));
         }
         if text.starts_with("plan_") {
-            return Err(Reason::new(
-                FaultCode::InvalidFormat,
+            return Err(InvalidValue::new(
+                ValidationCode::InvalidFormat,
                 "must not start with plan_: that is how a plan's id starts",
             ));
         }
@@ -39,7 +39,7 @@ impl Slug {
     }
 
     /// The value a store kept: it went through `parse` before it got there.
-    pub const fn kept(text: String) -> Self {
+    pub const fn from_stored(text: String) -> Self {
         Self(text)
     }
 
@@ -60,7 +60,7 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    fn code(text: &str) -> Option<FaultCode> {
+    fn code(text: &str) -> Option<ValidationCode> {
         Slug::parse(text).err().map(|reason| reason.code)
     }
 
@@ -90,10 +90,10 @@ mod tests {
             "a.b",
             "plan_pro",
         ] {
-            assert_eq!(code(text), Some(FaultCode::InvalidFormat), "{text}");
+            assert_eq!(code(text), Some(ValidationCode::InvalidFormat), "{text}");
         }
-        assert_eq!(code(""), Some(FaultCode::TooShort));
-        assert_eq!(code(&"a".repeat(101)), Some(FaultCode::TooLong));
+        assert_eq!(code(""), Some(ValidationCode::TooShort));
+        assert_eq!(code(&"a".repeat(101)), Some(ValidationCode::TooLong));
     }
 
     proptest! {

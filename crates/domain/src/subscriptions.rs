@@ -6,11 +6,11 @@ mod status;
 pub use status::SubscriptionStatus;
 
 use crate::cycle::BillingCycle;
-use crate::fault::{FaultCode, Faults, Refusal, Transition};
 use crate::id::{EventId, OrganizationId, PlanId, SubscriptionId, UserId};
 use crate::plans::{Plan, PlanKey, set};
 use crate::text::Line;
 use crate::time::Time;
+use crate::validation::{Rejection, Transition, ValidationCode, ValidationErrors};
 
 /// A subscription's id in another system, unique among the organization's live subscriptions.
 pub type ExternalSubscriptionId = Line<1, 255>;
@@ -39,7 +39,7 @@ pub struct Subscription {
     pub revision: EventId,
 }
 
-/// What a create or an update sent; a field left out or at fault is `None`, a cleared one `Some(None)`.
+/// What a create or an update sent; a field left out or at error is `None`, a cleared one `Some(None)`.
 #[derive(Clone, Debug, Default)]
 #[expect(missing_docs, reason = "the fields are the contract's")]
 pub struct SubscriptionDraft {
@@ -55,16 +55,16 @@ pub struct SubscriptionDraft {
 }
 
 impl Subscription {
-    /// The subscription a draft describes, or all that is wrong with it. `faults` are those found while reading the
+    /// The subscription a draft describes, or all that is wrong with it. `errors` are those found while reading the
     /// draft; `plan` is the plan its key names, if there is one.
     pub fn create(
         draft: SubscriptionDraft,
-        mut faults: Faults,
+        mut errors: ValidationErrors,
         plan: Option<&Plan>,
         id: SubscriptionId,
         revision: EventId,
         now: Time,
-    ) -> Result<Self, Faults> {
+    ) -> Result<Self, ValidationErrors> {
         let status = draft.status.unwrap_or(SubscriptionStatus::Active);
         let starts_at = draft.starts_at.unwrap_or(now);
         let cycle = draft.billing_cycle.or(plan.map(|plan| plan.billing_cycle));
@@ -72,9 +72,13 @@ impl Subscription {
         if draft.renews_at.is_none()
             && renews_at.is_none()
             && cycle.is_some_and(|cycle| cycle != BillingCycle::Lifetime)
-            && !faults.touch("/renews_at")
+            && !errors.touch("/renews_at")
         {
-            faults.note("/starts_at", FaultCode::OutOfRange, "leaves no renewal before the year 10000: send renews_at");
+            errors.note(
+                "/starts_at",
+                ValidationCode::OutOfRange,
+                "leaves no renewal before the year 10000: send renews_at",
+            );
         }
         let is_active = draft.is_active.unwrap_or(status.is_active_by_default());
         let ends_at = match draft.ends_at {
@@ -82,11 +86,11 @@ impl Subscription {
             None if status == SubscriptionStatus::Cancelled => Some(paid_until(starts_at, renews_at, now)),
             sent => sent.flatten(),
         };
-        // Before the references are needed, so that every fault is told at once.
-        check(status, is_active, starts_at, renews_at, ends_at, &mut faults);
-        let (Some(user_id), Some(plan), Some(billing_cycle), true) = (draft.user_id, plan, cycle, faults.is_empty())
+        // Before the references are needed, so that every error is told at once.
+        check(status, is_active, starts_at, renews_at, ends_at, &mut errors);
+        let (Some(user_id), Some(plan), Some(billing_cycle), true) = (draft.user_id, plan, cycle, errors.is_empty())
         else {
-            return Err(faults);
+            return Err(errors);
         };
         Ok(Self {
             id,
@@ -112,9 +116,9 @@ impl Subscription {
         &self,
         patch: SubscriptionDraft,
         plan_id: Option<PlanId>,
-        mut faults: Faults,
+        mut errors: ValidationErrors,
         now: Time,
-    ) -> Result<Self, Refusal> {
+    ) -> Result<Self, Rejection> {
         let mut merged = self.clone();
         set(&mut merged.user_id, patch.user_id);
         set(&mut merged.plan_id, plan_id);
@@ -135,12 +139,12 @@ impl Subscription {
         if self.status != merged.status {
             merged.follow_status(self.status, patch.ends_at.is_some(), now);
         }
-        check(merged.status, merged.is_active, merged.starts_at, merged.renews_at, merged.ends_at, &mut faults);
-        if !faults.is_empty() {
-            return Err(faults.into());
+        check(merged.status, merged.is_active, merged.starts_at, merged.renews_at, merged.ends_at, &mut errors);
+        if !errors.is_empty() {
+            return Err(errors.into());
         }
         if !self.status.can_become(merged.status) {
-            return Err(Refusal::Transition(Transition {
+            return Err(Rejection::Transition(Transition {
                 from: self.status.as_str(),
                 to: merged.status.as_str(),
                 allowed: self.status.next().iter().map(|status| status.as_str()).collect(),
@@ -175,22 +179,22 @@ fn paid_until(starts_at: Time, renews_at: Option<Time>, now: Time) -> Time {
     renews_at.filter(|renewal| *renewal > now).unwrap_or(now).max(starts_at)
 }
 
-/// What the fields of a subscription must be to each other; a field already at fault is not blamed twice.
+/// What the fields of a subscription must be to each other; a field already at error is not blamed twice.
 pub fn check(
     status: SubscriptionStatus,
     is_active: bool,
     starts_at: Time,
     renews_at: Option<Time>,
     ends_at: Option<Time>,
-    faults: &mut Faults,
+    errors: &mut ValidationErrors,
 ) {
     for (pointer, instant) in [("/renews_at", renews_at), ("/ends_at", ends_at)] {
-        if instant.is_some_and(|instant| instant < starts_at) && !faults.touch(pointer) && !faults.touch("/starts_at") {
-            faults.note(pointer, FaultCode::Inconsistent, "must not be before starts_at");
+        if instant.is_some_and(|instant| instant < starts_at) && !errors.touch(pointer) && !errors.touch("/starts_at") {
+            errors.note(pointer, ValidationCode::Inconsistent, "must not be before starts_at");
         }
     }
-    if is_active && status == SubscriptionStatus::Expired && !faults.touch("/is_active") {
-        faults.note("/is_active", FaultCode::Inconsistent, "must be false once the status is expired");
+    if is_active && status == SubscriptionStatus::Expired && !errors.touch("/is_active") {
+        errors.note("/is_active", ValidationCode::Inconsistent, "must be false once the status is expired");
     }
 }
 

@@ -1,6 +1,6 @@
 //! Text people write: normalised (NFC, LF), measured in code points, free of characters that hide or reorder.
 
-use crate::fault::{FaultCode, Reason};
+use crate::validation::{InvalidValue, ValidationCode};
 use std::borrow::Cow;
 use unicode_normalization::{IsNormalized, UnicodeNormalization, is_nfc_quick};
 
@@ -14,12 +14,12 @@ pub struct Prose<const MAX: usize>(String);
 
 impl<const MIN: usize, const MAX: usize> Line<MIN, MAX> {
     /// Reads a line.
-    pub fn parse(text: &str) -> Result<Self, Reason> {
+    pub fn parse(text: &str) -> Result<Self, InvalidValue> {
         clean(text, false, MIN, MAX).map(Self)
     }
 
     /// The value a store kept: it went through `parse` before it got there.
-    pub const fn kept(text: String) -> Self {
+    pub const fn from_stored(text: String) -> Self {
         Self(text)
     }
 
@@ -31,12 +31,12 @@ impl<const MIN: usize, const MAX: usize> Line<MIN, MAX> {
 
 impl<const MAX: usize> Prose<MAX> {
     /// Reads a text.
-    pub fn parse(text: &str) -> Result<Self, Reason> {
+    pub fn parse(text: &str) -> Result<Self, InvalidValue> {
         clean(text, true, 0, MAX).map(Self)
     }
 
     /// The value a store kept: it went through `parse` before it got there.
-    pub const fn kept(text: String) -> Self {
+    pub const fn from_stored(text: String) -> Self {
         Self(text)
     }
 
@@ -46,11 +46,11 @@ impl<const MAX: usize> Prose<MAX> {
     }
 }
 
-fn clean(text: &str, breaks: bool, min: usize, max: usize) -> Result<String, Reason> {
+fn clean(text: &str, breaks: bool, min: usize, max: usize) -> Result<String, InvalidValue> {
     let text = unify_breaks(text);
     if let Some(found) = text.chars().find(|c| is_refused(*c) && !(breaks && matches!(c, '\n' | '\t'))) {
         let detail = format!("must not contain the character U+{:04X}", u32::from(found));
-        return Err(Reason::new(FaultCode::InvalidText, detail));
+        return Err(InvalidValue::new(ValidationCode::InvalidText, detail));
     }
     let text = match is_nfc_quick(text.chars()) {
         IsNormalized::Yes => text.into_owned(),
@@ -58,10 +58,13 @@ fn clean(text: &str, breaks: bool, min: usize, max: usize) -> Result<String, Rea
     };
     let length = text.chars().count();
     if length < min {
-        return Err(Reason::new(FaultCode::TooShort, format!("must have at least {min} {}", characters(min))));
+        return Err(InvalidValue::new(
+            ValidationCode::TooShort,
+            format!("must have at least {min} {}", characters(min)),
+        ));
     }
     if length > max {
-        return Err(Reason::new(FaultCode::TooLong, format!("must have at most {max} {}", characters(max))));
+        return Err(InvalidValue::new(ValidationCode::TooLong, format!("must have at most {max} {}", characters(max))));
     }
     Ok(text)
 }
@@ -84,21 +87,21 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    fn line(text: &str) -> Result<String, FaultCode> {
+    fn line(text: &str) -> Result<String, ValidationCode> {
         Line::<1, 5>::parse(text).map(|line| line.0).map_err(|reason| reason.code)
     }
 
-    fn prose(text: &str) -> Result<String, FaultCode> {
+    fn prose(text: &str) -> Result<String, ValidationCode> {
         Prose::<20>::parse(text).map(|prose| prose.0).map_err(|reason| reason.code)
     }
 
     #[test]
     fn lengths_are_counted_in_code_points_after_normalising() {
-        assert_eq!(line(""), Err(FaultCode::TooShort));
+        assert_eq!(line(""), Err(ValidationCode::TooShort));
         assert_eq!((line("é"), prose("")), (Ok("é".into()), Ok(String::new())));
         assert_eq!(line("ééééé"), Ok("ééééé".into()));
         assert_eq!(line("e\u{301}e\u{301}e\u{301}e\u{301}e\u{301}"), Ok("ééééé".into()));
-        assert_eq!(line("éééééé"), Err(FaultCode::TooLong));
+        assert_eq!(line("éééééé"), Err(ValidationCode::TooLong));
         assert_eq!(line("😀😀😀😀😀"), Ok("😀😀😀😀😀".into()));
     }
 
@@ -107,8 +110,8 @@ mod tests {
         for c in [
             '\0', '\u{1}', '\u{1f}', '\u{7f}', '\u{80}', '\u{9f}', '\r', '\u{202a}', '\u{202e}', '\u{2066}', '\u{2069}',
         ] {
-            assert_eq!(line(&format!("a{c}")), Err(FaultCode::InvalidText), "{:x}", u32::from(c));
-            assert_eq!(prose(&format!("a{c}")), Err(FaultCode::InvalidText), "{:x}", u32::from(c));
+            assert_eq!(line(&format!("a{c}")), Err(ValidationCode::InvalidText), "{:x}", u32::from(c));
+            assert_eq!(prose(&format!("a{c}")), Err(ValidationCode::InvalidText), "{:x}", u32::from(c));
         }
         assert_eq!(line("a\u{2029}"), Ok("a\u{2029}".into()));
         assert_eq!(line("a\u{2065}"), Ok("a\u{2065}".into()));
@@ -116,8 +119,8 @@ mod tests {
 
     #[test]
     fn breaks_and_tabs_belong_in_prose_only() {
-        assert_eq!(line("a\nb"), Err(FaultCode::InvalidText));
-        assert_eq!(line("a\tb"), Err(FaultCode::InvalidText));
+        assert_eq!(line("a\nb"), Err(ValidationCode::InvalidText));
+        assert_eq!(line("a\tb"), Err(ValidationCode::InvalidText));
         assert_eq!(prose("a\r\nb\tc\n"), Ok("a\nb\tc\n".into()));
     }
 

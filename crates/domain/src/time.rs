@@ -1,7 +1,7 @@
 //! Instants: microseconds since 1970 in UTC, from 1970 to the end of 9999.
 //! Read from RFC 3339 with any offset, written with `Z` and six digits.
 
-use crate::fault::{FaultCode, Reason};
+use crate::validation::{InvalidValue, ValidationCode};
 use jiff::civil::{Date, DateTime};
 use jiff::{SignedDuration, Span};
 
@@ -50,21 +50,21 @@ impl Time {
     }
 
     /// Reads an RFC 3339 instant with an offset; digits past the sixth are cut off.
-    pub fn parse(text: &str) -> Result<Self, Reason> {
+    pub fn parse(text: &str) -> Result<Self, InvalidValue> {
         let instant = Rfc3339::read(text.as_bytes()).ok_or_else(|| {
-            Reason::new(
-                FaultCode::InvalidFormat,
+            InvalidValue::new(
+                ValidationCode::InvalidFormat,
                 "must be an RFC 3339 instant with an offset, such as 2026-01-31T09:30:00Z",
             )
         })?;
         let date = Date::new(instant.year, instant.month, instant.day)
-            .map_err(|_| Reason::new(FaultCode::InvalidFormat, "is not a day of the calendar"))?;
+            .map_err(|_| InvalidValue::new(ValidationCode::InvalidFormat, "is not a day of the calendar"))?;
         let days = date.duration_since(EPOCH.date()).as_secs();
         let seconds = days + instant.second_of_day - instant.offset_seconds;
         seconds
             .checked_mul(1_000_000)
             .and_then(|micros| Self::from_micros(micros + instant.micros))
-            .ok_or_else(|| Reason::new(FaultCode::OutOfRange, "must lie between the years 1970 and 9999"))
+            .ok_or_else(|| InvalidValue::new(ValidationCode::OutOfRange, "must lie between the years 1970 and 9999"))
     }
 
     /// The instant `months` calendar months later at the same time of day, the day clamped to the month's end.

@@ -1,10 +1,10 @@
 //! Users: the people who subscribe. An e-mail address and an identity belong to one live user of an organization each.
 //! A person is data that must be erasable: a user does not serialise, so that no event can keep one by accident.
 
-use crate::fault::{FaultCode, Reason};
 use crate::id::{EventId, OrganizationId, UserId};
 use crate::text::Line;
 use crate::time::Time;
+use crate::validation::{InvalidValue, ValidationCode};
 
 /// An e-mail address: trimmed, NFC, lower case.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, serde::Serialize)]
@@ -12,7 +12,7 @@ pub struct Email(String);
 
 impl Email {
     /// Reads an address. The form is checked as far as it can be without writing to it.
-    pub fn parse(text: &str) -> Result<Self, Reason> {
+    pub fn parse(text: &str) -> Result<Self, InvalidValue> {
         // Lowered before it is composed: the small form of a letter may have a composed one where the large has none.
         let line = Line::<1, 320>::parse(&text.trim().to_lowercase())?;
         let address = line.as_str();
@@ -22,12 +22,12 @@ impl Email {
         if well_formed {
             Ok(Self(address.to_owned()))
         } else {
-            Err(Reason::new(FaultCode::InvalidFormat, "must be an e-mail address, such as ada@example.com"))
+            Err(InvalidValue::new(ValidationCode::InvalidFormat, "must be an e-mail address, such as ada@example.com"))
         }
     }
 
     /// The value a store kept: it went through `parse` before it got there.
-    pub const fn kept(text: String) -> Self {
+    pub const fn from_stored(text: String) -> Self {
         Self(text)
     }
 

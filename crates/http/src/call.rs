@@ -20,7 +20,7 @@ use perennial_app::context::App;
 use perennial_app::idempotency::{Key, fingerprint};
 use perennial_app::revision::IfMatch;
 use perennial_app::sessions::SignedIn;
-use perennial_domain::fault::Faults;
+use perennial_domain::validation::ValidationErrors;
 use serde_json::value::RawValue;
 use std::net::IpAddr;
 use std::time::Duration;
@@ -174,7 +174,7 @@ impl Body {
     }
 
     /// Reads the fields of the body, gathering all that is wrong with them.
-    pub(crate) fn read<T>(&self, fields: impl FnOnce(&mut Reader<'_>) -> T) -> (T, Faults) {
+    pub(crate) fn read<T>(&self, fields: impl FnOnce(&mut Reader<'_>) -> T) -> (T, ValidationErrors) {
         let raw: &RawValue = serde_json::from_slice(&self.0).expect("the body was read as JSON before");
         let mut reader = Reader::new(raw);
         let value = fields(&mut reader);

@@ -2,7 +2,7 @@
 //! `docs/errors.md` and the page behind a problem's `type` are written from it.
 
 use http::StatusCode;
-use perennial_domain::fault::FaultCode;
+use perennial_domain::validation::ValidationCode;
 use std::fmt::Write as _;
 
 /// Where a problem's `type` points.
@@ -141,32 +141,36 @@ catalogue! {
 }
 
 /// What the catalogue says of one fault in an input.
-pub(crate) const fn fault_entry(fault: FaultCode) -> Entry {
+pub(crate) const fn fault_entry(fault: ValidationCode) -> Entry {
     let (title, remedy) = match fault {
-        FaultCode::Required => ("A required field is missing", "Send the field."),
-        FaultCode::NotNullable => ("A field cannot be null", "Send a value, or leave the field out."),
-        FaultCode::InvalidType => {
+        ValidationCode::Required => ("A required field is missing", "Send the field."),
+        ValidationCode::NotNullable => ("A field cannot be null", "Send a value, or leave the field out."),
+        ValidationCode::InvalidType => {
             ("A field has the wrong JSON type", "Send the type the reference shows; a number is not sent as text.")
         }
-        FaultCode::TooShort => ("A text is too short", "Send a longer text."),
-        FaultCode::TooLong => ("A text or a list is too long", "Send a shorter one."),
-        FaultCode::OutOfRange => ("A value is out of range", "Send a value within the bounds that `detail` names."),
-        FaultCode::TooManyDecimals => {
+        ValidationCode::TooShort => ("A text is too short", "Send a longer text."),
+        ValidationCode::TooLong => ("A text or a list is too long", "Send a shorter one."),
+        ValidationCode::OutOfRange => {
+            ("A value is out of range", "Send a value within the bounds that `detail` names.")
+        }
+        ValidationCode::TooManyDecimals => {
             ("An amount has too many decimals", "Send no more decimals than the currency has.")
         }
-        FaultCode::InvalidText => {
+        ValidationCode::InvalidText => {
             ("A text holds a character it must not", "Leave out control characters and marks that reorder text.")
         }
-        FaultCode::InvalidFormat => ("A text is not of the field's form", "Send the form that `detail` shows."),
-        FaultCode::UnknownValue => ("A word is not in the vocabulary", "Send one of the words that `detail` lists."),
-        FaultCode::Ambiguous => ("A word is read in two ways", "Send the word that says which one you mean."),
-        FaultCode::DuplicateItem => ("An item stands twice in a list", "Send each item once."),
-        FaultCode::NotFound => ("A reference leads nowhere", "Send the id of a record that exists."),
-        FaultCode::Inconsistent => ("Two fields contradict each other", "Change one of them, as `detail` says."),
-        FaultCode::UnknownField => {
+        ValidationCode::InvalidFormat => ("A text is not of the field's form", "Send the form that `detail` shows."),
+        ValidationCode::UnknownValue => {
+            ("A word is not in the vocabulary", "Send one of the words that `detail` lists.")
+        }
+        ValidationCode::Ambiguous => ("A word is read in two ways", "Send the word that says which one you mean."),
+        ValidationCode::DuplicateItem => ("An item stands twice in a list", "Send each item once."),
+        ValidationCode::NotFound => ("A reference leads nowhere", "Send the id of a record that exists."),
+        ValidationCode::Inconsistent => ("Two fields contradict each other", "Change one of them, as `detail` says."),
+        ValidationCode::UnknownField => {
             ("A field is unknown", "Leave the field out, or look for its right name in the reference.")
         }
-        FaultCode::ReadOnlyField => ("A field cannot be set", "Leave the field out, or send it as it stands."),
+        ValidationCode::ReadOnlyField => ("A field cannot be set", "Leave the field out, or send it as it stands."),
     };
     Entry { code: fault.as_str(), status: StatusCode::UNPROCESSABLE_ENTITY, title, remedy }
 }
@@ -174,7 +178,7 @@ pub(crate) const fn fault_entry(fault: FaultCode) -> Entry {
 /// The catalogue's entries, by status and then by code. A name that answers with two statuses has two entries.
 pub(crate) fn entries() -> Vec<Entry> {
     let mut entries: Vec<Entry> = Code::ALL.iter().map(|code| code.entry()).collect();
-    entries.extend(FaultCode::ALL.map(fault_entry));
+    entries.extend(ValidationCode::ALL.map(fault_entry));
     entries.sort_by_key(|entry| (entry.status.as_u16(), entry.code));
     entries
 }

@@ -12,14 +12,14 @@ use crate::query::Query;
 use crate::subscriptions::SubscriptionView;
 use crate::{payments, plans, sessions, subscriptions};
 use bytes::Bytes;
-use perennial_domain::fault::Faults;
 use perennial_domain::payments::{Payment, PaymentDraft};
 use perennial_domain::plans::{Plan, PlanDraft, PlanPatch};
 use perennial_domain::subscriptions::{Subscription, SubscriptionDraft};
 use perennial_domain::time::Time;
+use perennial_domain::validation::ValidationErrors;
 
 /// What a body holds and all that is wrong with it, unless it is no JSON we read.
-pub type Read<T> = Result<(T, Faults), Unreadable>;
+pub type Read<T> = Result<(T, ValidationErrors), Unreadable>;
 
 /// The body of a plan's create.
 pub fn plan_draft(body: &[u8]) -> Read<PlanDraft> {

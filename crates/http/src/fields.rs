@@ -10,13 +10,13 @@ pub(crate) use schema::SchemaWriter;
 pub(crate) use types::{Credential, External, PlanReference, Whole};
 
 use crate::json::Json;
-use perennial_domain::fault::Faults;
+use perennial_domain::validation::ValidationErrors;
 use serde_json::Value;
 
 /// Something that can stand in a field.
 pub(crate) trait Field: Sized {
     /// Reads a value that is not null; notes what is wrong with it.
-    fn read(json: Json<'_>, pointer: &'static str, faults: &mut Faults) -> Option<Self>;
+    fn read(json: Json<'_>, pointer: &'static str, faults: &mut ValidationErrors) -> Option<Self>;
 
     /// The JSON schema of what `read` takes.
     fn schema() -> Value;

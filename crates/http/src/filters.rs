@@ -1,26 +1,26 @@
 //! What the parameters of lists have in common: how they are read, and their schemas.
 
-use perennial_domain::fault::{FaultCode, Reason};
+use perennial_domain::validation::{InvalidValue, ValidationCode};
 use serde_json::{Value, json};
 
 /// The most records on a page.
 pub(crate) const MAX_LIMIT: usize = 200;
 
-fn malformed(detail: impl Into<std::borrow::Cow<'static, str>>) -> Reason {
-    Reason::new(FaultCode::InvalidFormat, detail)
+fn malformed(detail: impl Into<std::borrow::Cow<'static, str>>) -> InvalidValue {
+    InvalidValue::new(ValidationCode::InvalidFormat, detail)
 }
 
-pub(crate) fn boolean(text: &str) -> Result<bool, Reason> {
+pub(crate) fn boolean(text: &str) -> Result<bool, InvalidValue> {
     text.parse().map_err(|_| malformed("must be true or false"))
 }
 
-pub(crate) fn whole(text: &str, max: i64) -> Result<i64, Reason> {
+pub(crate) fn whole(text: &str, max: i64) -> Result<i64, InvalidValue> {
     let plain = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
     let number = if plain { text.parse().ok() } else { None };
     number.filter(|number| *number <= max).ok_or_else(|| malformed(format!("must be a whole number from 0 to {max}")))
 }
 
-pub(crate) fn limit(text: &str) -> Result<usize, Reason> {
+pub(crate) fn limit(text: &str) -> Result<usize, InvalidValue> {
     let number = whole(text, 200).ok().and_then(|number| usize::try_from(number).ok());
     number
         .filter(|number| *number >= 1)
@@ -28,7 +28,7 @@ pub(crate) fn limit(text: &str) -> Result<usize, Reason> {
 }
 
 /// An order by name; a `-` before it turns it round.
-pub(crate) fn sort<T: Copy>(text: &str, known: &[(&str, T)]) -> Result<(T, bool), Reason> {
+pub(crate) fn sort<T: Copy>(text: &str, known: &[(&str, T)]) -> Result<(T, bool), InvalidValue> {
     let (name, descending) = match text.strip_prefix('-') {
         Some(name) => (name, true),
         None => (text, false),

@@ -6,7 +6,7 @@ use http::header::{ALLOW, RETRY_AFTER, WWW_AUTHENTICATE};
 use http::{HeaderName, HeaderValue};
 use perennial_app::error::{Conflict, Error};
 use perennial_domain::clients::Scope;
-use perennial_domain::fault::{Faults, Transition};
+use perennial_domain::validation::{Transition, ValidationErrors};
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 use std::net::IpAddr;
@@ -90,7 +90,7 @@ impl Problem {
     }
 
     /// What is wrong with a body, and how many further faults are not listed.
-    pub(crate) fn invalid(faults: &Faults) -> Self {
+    pub(crate) fn invalid(faults: &ValidationErrors) -> Self {
         let mut codes = faults.iter().map(|fault| fault.reason.code);
         let first = codes.next();
         let entry = match first {

@@ -4,7 +4,7 @@ use crate::catalogue::Code;
 use crate::operation::Parameter;
 use crate::problem::{Problem, RequestFault};
 use percent_encoding::percent_decode;
-use perennial_domain::fault::{MAX_FAULTS, Reason};
+use perennial_domain::validation::{InvalidValue, MAX_ERRORS};
 
 /// The most pairs a query may have; no endpoint has nearly as many parameters.
 const MAX_PAIRS: usize = 100;
@@ -50,7 +50,7 @@ impl Query {
     }
 
     /// A parameter's value, read with `parse`.
-    pub(crate) fn get<T>(&mut self, name: &str, parse: impl FnOnce(&str) -> Result<T, Reason>) -> Option<T> {
+    pub(crate) fn get<T>(&mut self, name: &str, parse: impl FnOnce(&str) -> Result<T, InvalidValue>) -> Option<T> {
         let (_, value) = self.pairs.iter().find(|(known, _)| known == name)?;
         match parse(value) {
             Ok(value) => Some(value),
@@ -76,7 +76,7 @@ impl Query {
     }
 
     fn note(&mut self, fault: RequestFault) {
-        if self.faults.len() < MAX_FAULTS {
+        if self.faults.len() < MAX_ERRORS {
             self.faults.push(fault);
         } else {
             self.omitted += 1;
@@ -134,7 +134,7 @@ mod tests {
         let raw = "c&".repeat(MAX_PAIRS);
         let mut query = Query::new(Some(&raw), KNOWN);
         query.header_fault("if-match", "is wrong");
-        assert_eq!((query.faults.len(), query.omitted), (MAX_FAULTS, 1));
+        assert_eq!((query.faults.len(), query.omitted), (MAX_ERRORS, 1));
     }
 
     #[test]

@@ -142,7 +142,7 @@ impl Api {
         headers::request_id(&parts.headers).map_or_else(
             || {
                 let mut id = String::with_capacity(20);
-                let _ = write!(id, "req_{:016x}", self.app.chance.bits());
+                let _ = write!(id, "req_{:016x}", self.app.entropy.bits());
                 id
             },
             str::to_owned,

@@ -12,8 +12,8 @@ use http::{Method, StatusCode};
 use perennial_app::error::Error;
 use perennial_app::sessions::{self, Credentials, Device};
 use perennial_domain::clients::Scope;
-use perennial_domain::fault::Faults;
 use perennial_domain::users::{Email, Profile};
+use perennial_domain::validation::ValidationErrors;
 use serde_json::json;
 
 mod view;
@@ -196,7 +196,7 @@ pub(crate) fn refresh_token(fields: &mut impl Fields) -> Option<Credential> {
 }
 
 /// What a body holds, if nothing is wrong with it.
-fn sound<T>((value, faults): (Option<T>, Faults)) -> Result<T, Problem> {
+fn sound<T>((value, faults): (Option<T>, ValidationErrors)) -> Result<T, Problem> {
     let value = faults.into_result(value).map_err(Error::from)?;
     value.ok_or_else(|| Problem::internal("a field is missing, and nobody noted it"))
 }

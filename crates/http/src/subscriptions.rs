@@ -13,11 +13,11 @@ use perennial_app::error::Error;
 use perennial_app::subscriptions::{self, Query, Range, Sort};
 use perennial_domain::clients::Scope;
 use perennial_domain::cycle::BillingCycle;
-use perennial_domain::fault::{FaultCode, Reason};
 use perennial_domain::id::{PlanId, SubscriptionId, UserId};
 use perennial_domain::plans::PlanKey;
 use perennial_domain::subscriptions::{ExternalSubscriptionId, Subscription, SubscriptionDraft, SubscriptionStatus};
 use perennial_domain::time::Time;
+use perennial_domain::validation::{InvalidValue, ValidationCode};
 use serde::Serialize;
 use serde_json::{Value, json};
 
@@ -177,11 +177,12 @@ pub(crate) fn wanted(query: &mut crate::query::Query) -> Wanted {
     });
     let (sort, descending) = sort.unwrap_or((Sort::Created, true));
     let plan = query.get("subscription_plan_id", |text| {
-        PlanKey::parse(text).ok_or_else(|| Reason::new(FaultCode::InvalidFormat, "must be a plan's id or slug"))
+        PlanKey::parse(text)
+            .ok_or_else(|| InvalidValue::new(ValidationCode::InvalidFormat, "must be a plan's id or slug"))
     });
     let wanted = Query {
         user_id: query.get("user_id", |text| {
-            text.parse().map_err(|_| Reason::new(FaultCode::InvalidFormat, "must be a user's id"))
+            text.parse().map_err(|_| InvalidValue::new(ValidationCode::InvalidFormat, "must be a user's id"))
         }),
         plan_id: None,
         statuses: query.get("status", statuses).unwrap_or_default(),
@@ -362,7 +363,7 @@ fn record(subscription: &Subscription, now: Time) -> Reply {
     Reply::record(view, etag)
 }
 
-fn statuses(text: &str) -> Result<Vec<SubscriptionStatus>, Reason> {
+fn statuses(text: &str) -> Result<Vec<SubscriptionStatus>, InvalidValue> {
     text.split(',').map(SubscriptionStatus::parse).collect()
 }
 

@@ -34,7 +34,7 @@ pub struct Guard {
     pub lock: Lock,
     pub sql: &'static Sql,
     pub params: Vec<Value>,
-    pub miss: Miss,
+    pub violation: Violation,
 }
 
 /// How a guard holds its row. SQLite has one writer and needs no row locks.
@@ -63,7 +63,7 @@ pub enum Table {
 /// Why a change was refused: the caller names each step's reason and gets back the first that missed.
 /// A step that a unique index refuses has missed too.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Miss {
+pub enum Violation {
     Key,
     Record,
     Name,
@@ -88,7 +88,7 @@ pub(crate) struct Step {
     pub(crate) statement: Statement,
     pub(crate) params: Vec<Value>,
     /// The reason given when not exactly one row was touched; `None` when any number will do.
-    pub(crate) miss: Option<Miss>,
+    pub(crate) violation: Option<Violation>,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -105,8 +105,8 @@ impl Change {
 
     /// The idempotency key: its first three values (organization, client, key) identify it.
     #[must_use]
-    pub fn key(mut self, insert: &'static Insert, params: Vec<Value>, miss: Miss) -> Self {
-        self.keys.push(Step::insert(insert, params, miss));
+    pub fn key(mut self, insert: &'static Insert, params: Vec<Value>, violation: Violation) -> Self {
+        self.keys.push(Step::insert(insert, params, violation));
         self
     }
 
@@ -119,29 +119,29 @@ impl Change {
 
     /// A new row; exactly one must come into being.
     #[must_use]
-    pub fn insert(mut self, insert: &'static Insert, params: Vec<Value>, miss: Miss) -> Self {
-        self.rows.push(Step::insert(insert, params, miss));
+    pub fn insert(mut self, insert: &'static Insert, params: Vec<Value>, violation: Violation) -> Self {
+        self.rows.push(Step::insert(insert, params, violation));
         self
     }
 
     /// A statement that must touch exactly one row.
     #[must_use]
-    pub fn execute(mut self, sql: &'static Sql, params: Vec<Value>, miss: Miss) -> Self {
-        self.rows.push(Step { statement: Statement::Execute(sql), params, miss: Some(miss) });
+    pub fn execute(mut self, sql: &'static Sql, params: Vec<Value>, violation: Violation) -> Self {
+        self.rows.push(Step { statement: Statement::Execute(sql), params, violation: Some(violation) });
         self
     }
 
     /// A statement that may touch any number of rows.
     #[must_use]
     pub fn execute_any(mut self, sql: &'static Sql, params: Vec<Value>) -> Self {
-        self.rows.push(Step { statement: Statement::Execute(sql), params, miss: None });
+        self.rows.push(Step { statement: Statement::Execute(sql), params, violation: None });
         self
     }
 
     /// The event that tells of this change.
     #[must_use]
     pub fn event(mut self, insert: &'static Insert, params: Vec<Value>) -> Self {
-        self.events.push(Step::insert(insert, params, Miss::Event));
+        self.events.push(Step::insert(insert, params, Violation::Event));
         self
     }
 
@@ -178,8 +178,8 @@ impl Change {
 }
 
 impl Step {
-    fn insert(insert: &'static Insert, params: Vec<Value>, miss: Miss) -> Self {
-        Self { statement: Statement::Insert(insert), params, miss: Some(miss) }
+    fn insert(insert: &'static Insert, params: Vec<Value>, violation: Violation) -> Self {
+        Self { statement: Statement::Insert(insert), params, violation: Some(violation) }
     }
 }
 
@@ -197,7 +197,7 @@ mod tests {
         let swapped = vec![Value::Int(1), Value::Uuid([1; 16])];
         assert!(Change::new().event(&INSERT, good).check().is_ok());
         for params in [short, swapped] {
-            assert!(Change::new().insert(&INSERT, params, Miss::Record).check().is_err());
+            assert!(Change::new().insert(&INSERT, params, Violation::Record).check().is_err());
         }
     }
 }

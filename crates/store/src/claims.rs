@@ -44,7 +44,7 @@ fn identity(step: &crate::change::Step) -> Option<(&'static str, Vec<Value>)> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::change::{Guard, Miss};
+    use crate::change::{Guard, Violation};
     use crate::sql::{Insert, Sql};
     use crate::value::Type;
 
@@ -59,7 +59,7 @@ mod tests {
                 lock: *lock,
                 sql: &LIVE,
                 params: Vec::new(),
-                miss: Miss::Plan,
+                violation: Violation::Plan,
             })
         })
     }
@@ -93,7 +93,7 @@ mod tests {
     #[test]
     fn equal_keys_do_not_share_a_batch() {
         let mut claims = Claims::default();
-        let keyed = |key: &str| Change::new().key(&KEY, vec![Value::from(key)], Miss::Key);
+        let keyed = |key: &str| Change::new().key(&KEY, vec![Value::from(key)], Violation::Key);
         assert!(claims.admit(&keyed("a")));
         assert!(claims.admit(&keyed("b")));
         assert!(!claims.admit(&keyed("a")));

@@ -1,10 +1,10 @@
 //! Clients in the store. A client is found by the hash of what it presents; a credential is never kept.
 
-use crate::change::{Change, Guard, Lock, Miss, Table};
+use crate::change::{Change, Guard, Lock, Table, Violation};
 use crate::row::Row;
 use crate::sql::{Insert, Sql};
 use crate::value::{Type, Value};
-use crate::{Db, Error, kept};
+use crate::{Db, Error, codec};
 use perennial_domain::clients::{Client, ClientKind, Origin, PublicId, Scope, Scopes};
 use perennial_domain::id::{ClientId, EventId, OrganizationId};
 use perennial_domain::text::Line;
@@ -95,7 +95,7 @@ pub async fn public(db: &Db) -> Result<Vec<Client>, Error> {
     db.all(&PUBLIC, &[], read).await
 }
 
-/// A new client; misses with [`Miss::Credential`] if what it presents is in use.
+/// A new client; misses with [`Violation::Credential`] if what it presents is in use.
 pub fn insert(change: Change, client: &Client, hash: CredentialHash) -> Change {
     let cidrs: Vec<String> = client.cidrs.iter().map(ToString::to_string).collect();
     let values = vec![
@@ -105,15 +105,15 @@ pub fn insert(change: Change, client: &Client, hash: CredentialHash) -> Change {
         client.kind.as_str().into(),
         Value::bytes(hash.to_vec()),
         client.public_id.as_ref().map(PublicId::as_str).into(),
-        kept::join(client.scopes.iter().map(Scope::as_str)).into(),
-        kept::join(client.origins.iter().map(Origin::as_str)).into(),
-        kept::join(cidrs.iter().map(String::as_str)).into(),
-        kept::optional_time(client.expires_at),
-        kept::time(client.created_at),
-        kept::time(client.updated_at),
+        codec::join(client.scopes.iter().map(Scope::as_str)).into(),
+        codec::join(client.origins.iter().map(Origin::as_str)).into(),
+        codec::join(cidrs.iter().map(String::as_str)).into(),
+        codec::optional_time(client.expires_at),
+        codec::time(client.created_at),
+        codec::time(client.updated_at),
         client.revision.bytes().into(),
     ];
-    change.insert(&INSERT, values, Miss::Credential)
+    change.insert(&INSERT, values, Violation::Credential)
 }
 
 /// Switches the client off, as `client` says it was.
@@ -121,10 +121,10 @@ pub fn disable(change: Change, client: &Client, read_at: EventId) -> Change {
     let values = vec![
         client.organization_id.bytes().into(),
         client.id.bytes().into(),
-        kept::time(client.updated_at),
+        codec::time(client.updated_at),
         client.revision.bytes().into(),
     ];
-    at_revision(change, client, read_at).execute(&DISABLE, values, Miss::Record)
+    at_revision(change, client, read_at).execute(&DISABLE, values, Violation::Record)
 }
 
 /// Changes what the client may do, where and until when, and whether it is enabled.
@@ -133,15 +133,15 @@ pub fn update(change: Change, client: &Client, read_at: EventId) -> Change {
     let values = vec![
         client.organization_id.bytes().into(),
         client.id.bytes().into(),
-        kept::join(client.scopes.iter().map(Scope::as_str)).into(),
-        kept::join(client.origins.iter().map(Origin::as_str)).into(),
-        kept::join(cidrs.iter().map(String::as_str)).into(),
-        kept::optional_time(client.expires_at),
-        kept::optional_time(client.disabled_at),
-        kept::time(client.updated_at),
+        codec::join(client.scopes.iter().map(Scope::as_str)).into(),
+        codec::join(client.origins.iter().map(Origin::as_str)).into(),
+        codec::join(cidrs.iter().map(String::as_str)).into(),
+        codec::optional_time(client.expires_at),
+        codec::optional_time(client.disabled_at),
+        codec::time(client.updated_at),
         client.revision.bytes().into(),
     ];
-    at_revision(change, client, read_at).execute(&UPDATE, values, Miss::Record)
+    at_revision(change, client, read_at).execute(&UPDATE, values, Violation::Record)
 }
 
 /// Removes every client of an organization.
@@ -155,10 +155,10 @@ pub fn rotate(change: Change, client: &Client, read_at: EventId, hash: Credentia
         client.organization_id.bytes().into(),
         client.id.bytes().into(),
         Value::bytes(hash.to_vec()),
-        kept::time(client.updated_at),
+        codec::time(client.updated_at),
         client.revision.bytes().into(),
     ];
-    at_revision(change, client, read_at).execute(&ROTATE, values, Miss::Record)
+    at_revision(change, client, read_at).execute(&ROTATE, values, Violation::Record)
 }
 
 fn at_revision(change: Change, client: &Client, revision: EventId) -> Change {
@@ -168,29 +168,29 @@ fn at_revision(change: Change, client: &Client, revision: EventId) -> Change {
         lock: Lock::Exclusive,
         sql: &AT_REVISION,
         params: vec![client.organization_id.bytes().into(), client.id.bytes().into(), revision.bytes().into()],
-        miss: Miss::Record,
+        violation: Violation::Record,
     })
 }
 
 fn read(row: &Row<'_>) -> Result<Client, Error> {
-    let scopes = kept::split(row.text_ref(5)?)
-        .map(|word| kept::word(&word, Scope::parse))
+    let scopes = codec::split(row.text_ref(5)?)
+        .map(|word| codec::word(&word, Scope::parse))
         .collect::<Result<Vec<Scope>, Error>>()?;
     Ok(Client {
         id: ClientId::from_bytes(row.uuid(0)?),
         organization_id: OrganizationId::from_bytes(row.uuid(1)?),
-        name: Line::kept(row.text(2)?),
-        kind: kept::word(row.text_ref(3)?, ClientKind::parse)?,
-        public_id: row.optional_text(4)?.map(PublicId::kept),
+        name: Line::from_stored(row.text(2)?),
+        kind: codec::word(row.text_ref(3)?, ClientKind::parse)?,
+        public_id: row.optional_text(4)?.map(PublicId::from_stored),
         scopes: Scopes::of(&scopes),
-        origins: kept::split(row.text_ref(6)?).map(Origin::kept).collect(),
-        cidrs: kept::split(row.text_ref(7)?)
-            .map(|word| kept::word(&word, |word| word.parse().ok()))
+        origins: codec::split(row.text_ref(6)?).map(Origin::from_stored).collect(),
+        cidrs: codec::split(row.text_ref(7)?)
+            .map(|word| codec::word(&word, |word| word.parse().ok()))
             .collect::<Result<_, Error>>()?,
-        expires_at: kept::read_optional_time(row.optional_time(8)?)?,
-        disabled_at: kept::read_optional_time(row.optional_time(9)?)?,
-        created_at: kept::read_time(row.time(10)?)?,
-        updated_at: kept::read_time(row.time(11)?)?,
+        expires_at: codec::read_optional_time(row.optional_time(8)?)?,
+        disabled_at: codec::read_optional_time(row.optional_time(9)?)?,
+        created_at: codec::read_time(row.time(10)?)?,
+        updated_at: codec::read_time(row.time(11)?)?,
         revision: EventId::from_bytes(row.uuid(12)?),
     })
 }

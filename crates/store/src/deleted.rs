@@ -4,7 +4,7 @@
 use crate::change::Change;
 use crate::row::Row;
 use crate::sql::Sql;
-use crate::{Db, Error, kept};
+use crate::{Db, Error, codec};
 use perennial_domain::id::OrganizationId;
 use perennial_domain::time::Time;
 
@@ -89,7 +89,7 @@ pub async fn walk(
     let read = |row: &Row<'_>| {
         Ok(Walked {
             id: row.uuid(0)?,
-            deleted_at: kept::read_optional_time(row.optional_time(1)?)?,
+            deleted_at: codec::read_optional_time(row.optional_time(1)?)?,
             refers_to: [row.uuid(2)?, row.uuid(3)?],
             has_session: row.bool(4)?,
         })
@@ -105,5 +105,5 @@ pub fn remove(change: Change, kind: Kind, organization: OrganizationId, id: [u8;
         Kind::Plans => &REMOVE_PLAN,
         Kind::Users => &REMOVE_USER,
     };
-    change.execute_any(sql, vec![organization.bytes().into(), id.into(), kept::time(before)])
+    change.execute_any(sql, vec![organization.bytes().into(), id.into(), codec::time(before)])
 }

@@ -1,14 +1,14 @@
 //! What can go wrong in the store, as its callers must tell it apart.
 //! No message here ever carries a bound value, a password or a connection URL.
 
-use crate::change::Miss;
+use crate::change::Violation;
 
 /// A failure of the store. A batch fails as a whole, so errors can be cloned to every waiting change.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Error {
     /// A step of a change touched another number of rows than it had to; the change left no trace.
     #[error("a step of the change missed: {0:?}")]
-    Missed(Miss),
+    Violated(Violation),
     /// Too many changes wait, or the first of them for too long; nothing was attempted.
     #[error("the store has more changes waiting than it can write in time")]
     Overloaded,

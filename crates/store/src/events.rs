@@ -4,7 +4,7 @@ use crate::change::Change;
 use crate::row::Row;
 use crate::sql::{Insert, Sql};
 use crate::value::{Type, Value};
-use crate::{Db, Error, kept};
+use crate::{Db, Error, codec};
 use perennial_domain::events::{Event, EventKind};
 use perennial_domain::id::{ClientId, EventId, OrganizationId};
 
@@ -63,7 +63,7 @@ pub(crate) fn values(event: &Event) -> Vec<Value> {
         event.record_id.into(),
         event.client_id.map(ClientId::bytes).into(),
         event.request_id.as_deref().into(),
-        kept::time(event.at),
+        codec::time(event.at),
         event.before.as_deref().into(),
         event.after.as_deref().into(),
     ]
@@ -92,11 +92,11 @@ fn read(row: &Row<'_>) -> Result<Event, Error> {
     Ok(Event {
         organization_id: OrganizationId::from_bytes(row.uuid(0)?),
         id: EventId::from_bytes(row.uuid(1)?),
-        kind: kept::word(row.text_ref(2)?, EventKind::kept)?,
+        kind: codec::word(row.text_ref(2)?, EventKind::from_stored)?,
         record_id: row.uuid(3)?,
         client_id: row.optional_uuid(4)?.map(ClientId::from_bytes),
         request_id: row.optional_text(5)?,
-        at: kept::read_time(row.time(6)?)?,
+        at: codec::read_time(row.time(6)?)?,
         before: row.optional_text(7)?,
         after: row.optional_text(8)?,
     })

@@ -2,7 +2,7 @@
 
 use crate::migrate::Applied;
 use crate::sql::Sql;
-use crate::{Db, Error, Row, kept};
+use crate::{Db, Error, Row, codec};
 use perennial_domain::time::Time;
 
 pub use crate::postgres::examine::{Pooling, Server};
@@ -65,5 +65,5 @@ async fn read(
 /// What time it is where the store is.
 pub async fn now(db: &Db) -> Result<Time, Error> {
     let micros = db.one(&NOW, &[], |row| row.time(0)).await?;
-    kept::read_time(micros.unwrap_or_default())
+    codec::read_time(micros.unwrap_or_default())
 }

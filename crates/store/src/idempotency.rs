@@ -1,10 +1,10 @@
 //! Idempotency keys in the store: what a create answered, kept a day beside its effect.
 
-use crate::change::{Change, Miss};
+use crate::change::{Change, Violation};
 use crate::row::Row;
 use crate::sql::{Insert, Sql};
 use crate::value::{Type, Value};
-use crate::{Db, Error, kept};
+use crate::{Db, Error, codec};
 use perennial_domain::id::{ClientId, OrganizationId};
 use perennial_domain::time::Time;
 
@@ -95,11 +95,11 @@ pub(crate) static EXPIRED: Sql = Sql::new(
 /// What a key that has not expired at `now` stands for.
 pub async fn find(db: &Db, owner: &Owner, now: Time) -> Result<Option<Remembered>, Error> {
     let params = [owner.organization.bytes().into(), owner.client.bytes().into(), owner.key.as_str().into()];
-    let found = db.find(&BY_KEY, params, |row| Ok((read(row)?, kept::read_time(row.time(5)?)?))).await?;
+    let found = db.find(&BY_KEY, params, |row| Ok((read(row)?, codec::read_time(row.time(5)?)?))).await?;
     Ok(found.filter(|(_, expires_at)| *expires_at > now).map(|(remembered, _)| remembered))
 }
 
-/// Keeps the answer under the key; misses with [`Miss::Key`] if the key is taken.
+/// Keeps the answer under the key; misses with [`Violation::Key`] if the key is taken.
 pub fn insert(change: Change, owner: &Owner, remembered: &Remembered, now: Time, expires_at: Time) -> Change {
     let values = vec![
         owner.organization.bytes().into(),
@@ -110,10 +110,10 @@ pub fn insert(change: Change, owner: &Owner, remembered: &Remembered, now: Time,
         remembered.body.as_str().into(),
         remembered.location.as_str().into(),
         remembered.etag.as_str().into(),
-        kept::time(now),
-        kept::time(expires_at),
+        codec::time(now),
+        codec::time(expires_at),
     ];
-    change.key(&INSERT, values, Miss::Key)
+    change.key(&INSERT, values, Violation::Key)
 }
 
 /// The first `limit` of an organization's keys that have expired at `now`, oldest first.
@@ -138,7 +138,7 @@ pub fn sweep(change: Change, organization: OrganizationId, now: Time, limit: i64
 }
 
 fn bounds(organization: OrganizationId, now: Time, limit: i64) -> [Value; 3] {
-    [organization.bytes().into(), kept::time(now), limit.into()]
+    [organization.bytes().into(), codec::time(now), limit.into()]
 }
 
 fn read(row: &Row<'_>) -> Result<Remembered, Error> {

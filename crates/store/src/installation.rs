@@ -1,9 +1,9 @@
 //! The installation: one row that says which master key the store belongs to.
 
-use crate::change::{Change, Miss};
+use crate::change::{Change, Violation};
 use crate::sql::{Insert, Sql};
 use crate::value::{Type, Value};
-use crate::{Db, Error, kept};
+use crate::{Db, Error, codec};
 use perennial_domain::time::Time;
 
 /// What the store knows of itself.
@@ -44,7 +44,7 @@ pub async fn find(db: &Db) -> Result<Option<Installation>, Error> {
         Ok(Installation {
             key_fingerprint: row.bytes(0)?,
             issuer: row.text(1)?,
-            created_at: kept::read_time(row.time(2)?)?,
+            created_at: codec::read_time(row.time(2)?)?,
         })
     })
     .await
@@ -61,13 +61,13 @@ pub fn move_key(change: Change, from: &[u8], to: &[u8]) -> Change {
     change.execute_any(&MOVE_KEY, vec![Value::bytes(to.to_vec()), Value::bytes(from.to_vec())])
 }
 
-/// The first run's mark; misses with [`Miss::Record`] if another server was first.
+/// The first run's mark; misses with [`Violation::Record`] if another server was first.
 pub fn insert(change: Change, installation: &Installation) -> Change {
     let values = vec![
         1_i64.into(),
         Value::bytes(installation.key_fingerprint.clone()),
         installation.issuer.as_str().into(),
-        kept::time(installation.created_at),
+        codec::time(installation.created_at),
     ];
-    change.insert(&INSERT, values, Miss::Record)
+    change.insert(&INSERT, values, Violation::Record)
 }

@@ -9,8 +9,8 @@ use std::sync::Arc;
 mod bulk;
 mod change;
 mod claims;
+mod codec;
 mod error;
-mod kept;
 mod list;
 mod metrics;
 mod migrate;
@@ -44,7 +44,7 @@ pub mod subscriptions;
 pub mod users;
 
 pub use bulk::Bulk;
-pub use change::{Change, Guard, Lock, Miss, Table};
+pub use change::{Change, Guard, Lock, Table, Violation};
 pub use error::Error;
 pub use list::{Key, List, Listing, Order, Page, Position, WALK};
 pub use metrics::{BATCH_SIZES, StoreMetrics};

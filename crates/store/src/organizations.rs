@@ -1,10 +1,10 @@
 //! Organizations in the store.
 
-use crate::change::{Change, Guard, Lock, Miss, Table};
+use crate::change::{Change, Guard, Lock, Table, Violation};
 use crate::row::Row;
 use crate::sql::{Insert, Sql};
 use crate::value::Type;
-use crate::{Db, Error, kept};
+use crate::{Db, Error, codec};
 use perennial_domain::currency::Currency;
 use perennial_domain::id::{EventId, OrganizationId};
 use perennial_domain::organizations::Organization;
@@ -85,44 +85,44 @@ pub async fn all(db: &Db) -> Result<Vec<Organization>, Error> {
 
 /// The organizations that were deleted at this instant or later.
 pub async fn deleted_since(db: &Db, since: Time) -> Result<Vec<Organization>, Error> {
-    db.all(&DELETED_SINCE, &[kept::time(since)], read).await
+    db.all(&DELETED_SINCE, &[codec::time(since)], read).await
 }
 
-/// A new organization; misses with [`Miss::Name`] if its name is in use.
+/// A new organization; misses with [`Violation::Name`] if its name is in use.
 pub fn insert(change: Change, organization: &Organization) -> Change {
     let values = vec![
         organization.id.bytes().into(),
         organization.name.as_str().into(),
         organization.currency.as_str().into(),
         organization.max_sessions.map(i64::from).into(),
-        kept::time(organization.created_at),
-        kept::time(organization.updated_at),
+        codec::time(organization.created_at),
+        codec::time(organization.updated_at),
         organization.revision.bytes().into(),
     ];
-    change.insert(&INSERT, values, Miss::Name)
+    change.insert(&INSERT, values, Violation::Name)
 }
 
-/// Changes what can be changed about an organization; misses with [`Miss::Record`] if it is no longer at `read_at`.
+/// Changes what can be changed about an organization; misses with [`Violation::Record`] if it is no longer at `read_at`.
 pub fn update(change: Change, organization: &Organization, read_at: EventId) -> Change {
     let id = organization.id.bytes();
     let values = vec![
         id.into(),
         organization.max_sessions.map(i64::from).into(),
-        kept::time(organization.updated_at),
+        codec::time(organization.updated_at),
         organization.revision.bytes().into(),
     ];
-    at_revision(change, organization.id, read_at).execute(&UPDATE, values, Miss::Record)
+    at_revision(change, organization.id, read_at).execute(&UPDATE, values, Violation::Record)
 }
 
-/// Marks an organization as deleted and frees its name; misses with [`Miss::Record`] if it is no longer at `read_at`.
+/// Marks an organization as deleted and frees its name; misses with [`Violation::Record`] if it is no longer at `read_at`.
 pub fn delete(change: Change, organization: &Organization, read_at: EventId) -> Change {
     let values = vec![
         organization.id.bytes().into(),
         organization.name.as_str().into(),
-        kept::time(organization.updated_at),
+        codec::time(organization.updated_at),
         organization.revision.bytes().into(),
     ];
-    at_revision(change, organization.id, read_at).execute(&DELETE, values, Miss::Record)
+    at_revision(change, organization.id, read_at).execute(&DELETE, values, Violation::Record)
 }
 
 fn at_revision(change: Change, id: OrganizationId, read_at: EventId) -> Change {
@@ -132,19 +132,19 @@ fn at_revision(change: Change, id: OrganizationId, read_at: EventId) -> Change {
         lock: Lock::Exclusive,
         sql: &AT_REVISION,
         params: vec![id.bytes().into(), read_at.bytes().into()],
-        miss: Miss::Record,
+        violation: Violation::Record,
     })
 }
 
 fn read(row: &Row<'_>) -> Result<Organization, Error> {
     Ok(Organization {
         id: OrganizationId::from_bytes(row.uuid(0)?),
-        name: Line::kept(row.text(1)?),
-        currency: kept::word(row.text_ref(2)?, |word| Currency::parse(word).ok())?,
+        name: Line::from_stored(row.text(1)?),
+        currency: codec::word(row.text_ref(2)?, |word| Currency::parse(word).ok())?,
         max_sessions: row.optional_int(3)?.and_then(|most| u32::try_from(most).ok()),
-        created_at: kept::read_time(row.time(4)?)?,
-        updated_at: kept::read_time(row.time(5)?)?,
+        created_at: codec::read_time(row.time(4)?)?,
+        updated_at: codec::read_time(row.time(5)?)?,
         revision: EventId::from_bytes(row.uuid(6)?),
-        deleted_at: kept::read_optional_time(row.optional_time(7)?)?,
+        deleted_at: codec::read_optional_time(row.optional_time(7)?)?,
     })
 }

@@ -1,11 +1,11 @@
 //! Payments in the store.
 
-use crate::change::{Change, Guard, Lock, Miss, Table};
+use crate::change::{Change, Guard, Lock, Table, Violation};
 use crate::list::{BY_CREATION, List, Listing, Order, Page, Position};
 use crate::row::Row;
 use crate::sql::{Insert, Sql};
 use crate::value::{Type, Value};
-use crate::{Db, Error, kept};
+use crate::{Db, Error, codec};
 use perennial_domain::currency::Currency;
 use perennial_domain::id::{EventId, OrganizationId, PaymentId, SubscriptionId, UserId};
 use perennial_domain::payments::{Payment, PaymentStatus};
@@ -136,17 +136,17 @@ pub async fn id_by_external(
     db.find(&ID_BY_EXTERNAL, params, |row| Ok(PaymentId::from_bytes(row.uuid(0)?))).await
 }
 
-/// A new payment; misses with [`Miss::ExternalId`] if its external id is in use.
+/// A new payment; misses with [`Violation::ExternalId`] if its external id is in use.
 pub fn insert(change: Change, payment: &Payment) -> Change {
-    change.insert(&INSERT, values(payment), Miss::ExternalId)
+    change.insert(&INSERT, values(payment), Violation::ExternalId)
 }
 
 /// A payment as [`INSERT`] has it.
 pub(crate) fn values(payment: &Payment) -> Vec<Value> {
     let mut values = keys(payment);
     values.extend(fields(payment));
-    values.push(kept::time(payment.created_at));
-    values.push(kept::time(payment.updated_at));
+    values.push(codec::time(payment.created_at));
+    values.push(codec::time(payment.updated_at));
     values.push(payment.revision.bytes().into());
     values
 }
@@ -155,19 +155,19 @@ pub(crate) fn values(payment: &Payment) -> Vec<Value> {
 pub fn update(change: Change, payment: &Payment, read_at: EventId) -> Change {
     let mut values = keys(payment);
     values.extend(fields(payment));
-    values.push(kept::time(payment.updated_at));
+    values.push(codec::time(payment.updated_at));
     values.push(payment.revision.bytes().into());
     values.push(read_at.bytes().into());
-    at_revision(change, payment, read_at).execute(&UPDATE, values, Miss::ExternalId)
+    at_revision(change, payment, read_at).execute(&UPDATE, values, Violation::ExternalId)
 }
 
 /// Takes the payment away.
 pub fn delete(change: Change, payment: &Payment, at: Time, revision: EventId) -> Change {
     let mut values = keys(payment);
-    values.push(kept::time(at));
+    values.push(codec::time(at));
     values.push(revision.bytes().into());
     values.push(payment.revision.bytes().into());
-    at_revision(change, payment, payment.revision).execute(&DELETE, values, Miss::Record)
+    at_revision(change, payment, payment.revision).execute(&DELETE, values, Violation::Record)
 }
 
 fn at_revision(change: Change, payment: &Payment, revision: EventId) -> Change {
@@ -179,7 +179,7 @@ fn at_revision(change: Change, payment: &Payment, revision: EventId) -> Change {
         lock: Lock::Exclusive,
         sql: &AT_REVISION,
         params,
-        miss: Miss::Record,
+        violation: Violation::Record,
     })
 }
 
@@ -198,7 +198,7 @@ fn fields(payment: &Payment) -> [Value; 6] {
         payment.currency.as_str().into(),
         payment.external_payment_id.as_ref().map(Line::as_str).into(),
         payment.status.as_str().into(),
-        kept::optional_time(payment.date),
+        codec::optional_time(payment.date),
     ]
 }
 
@@ -206,13 +206,13 @@ fn read(row: &Row<'_>) -> Result<Payment, Error> {
     Ok(Payment {
         id: PaymentId::from_bytes(row.uuid(0)?),
         subscription_id: SubscriptionId::from_bytes(row.uuid(1)?),
-        amount: kept::money(row.int(2)?)?,
-        currency: kept::word(row.text_ref(3)?, |word| Currency::parse(word).ok())?,
-        external_payment_id: row.optional_text(4)?.map(Line::kept),
-        status: kept::word(row.text_ref(5)?, PaymentStatus::kept)?,
-        date: kept::read_optional_time(row.optional_time(6)?)?,
-        created_at: kept::read_time(row.time(7)?)?,
-        updated_at: kept::read_time(row.time(8)?)?,
+        amount: codec::money(row.int(2)?)?,
+        currency: codec::word(row.text_ref(3)?, |word| Currency::parse(word).ok())?,
+        external_payment_id: row.optional_text(4)?.map(Line::from_stored),
+        status: codec::word(row.text_ref(5)?, PaymentStatus::from_stored)?,
+        date: codec::read_optional_time(row.optional_time(6)?)?,
+        created_at: codec::read_time(row.time(7)?)?,
+        updated_at: codec::read_time(row.time(8)?)?,
         organization_id: OrganizationId::from_bytes(row.uuid(9)?),
         revision: EventId::from_bytes(row.uuid(10)?),
     })

@@ -1,11 +1,11 @@
 //! Plans in the store.
 
-use crate::change::{Change, Guard, Lock, Miss, Table};
+use crate::change::{Change, Guard, Lock, Table, Violation};
 use crate::list::{Key, List, Listing, Order, Page, Position};
 use crate::row::Row;
 use crate::sql::{Insert, Sql};
 use crate::value::{Type, Value};
-use crate::{Db, Error, kept};
+use crate::{Db, Error, codec};
 use perennial_domain::currency::Currency;
 use perennial_domain::cycle::BillingCycle;
 use perennial_domain::id::{EventId, OrganizationId, PlanId};
@@ -162,7 +162,7 @@ pub fn position(plan: &Plan, sort: Sort) -> Position {
         Sort::Price => vec![plan.price.ten_thousandths().into(), id],
         Sort::Name => vec![plan.name.as_str().into(), id],
         Sort::Created => vec![id],
-        Sort::Updated => vec![kept::time(plan.updated_at), id],
+        Sort::Updated => vec![codec::time(plan.updated_at), id],
     };
     Position { values }
 }
@@ -193,14 +193,14 @@ pub(crate) fn compose(organization: OrganizationId, query: &Query) -> List {
         list = list.filter("product_id = {}", vec![product.as_str().into()]);
     }
     if let Some(variant) = &query.variant {
-        list = list.filter("replace(variants, {}, '') <> variants", vec![kept::joined_part(variant).into()]);
+        list = list.filter("replace(variants, {}, '') <> variants", vec![codec::joined_part(variant).into()]);
     }
     list
 }
 
-/// A new plan; misses with [`Miss::Slug`] if its slug is in use.
+/// A new plan; misses with [`Violation::Slug`] if its slug is in use.
 pub fn insert(change: Change, plan: &Plan) -> Change {
-    change.insert(&INSERT, values(plan), Miss::Slug)
+    change.insert(&INSERT, values(plan), Violation::Slug)
 }
 
 /// A plan as [`INSERT`] has it.
@@ -211,7 +211,7 @@ pub(crate) fn values(plan: &Plan) -> Vec<Value> {
         plan.slug.as_str().into(),
         plan.name.as_str().into(),
         plan.product_id.as_ref().map(Line::as_str).into(),
-        kept::join(plan.variants.iter().map(Line::as_str)).into(),
+        codec::join(plan.variants.iter().map(Line::as_str)).into(),
         plan.price.ten_thousandths().into(),
         plan.currency.as_str().into(),
         plan.href.as_ref().map(Href::as_str).into(),
@@ -222,8 +222,8 @@ pub(crate) fn values(plan: &Plan) -> Vec<Value> {
         plan.most_popular.into(),
         plan.tier.into(),
         plan.is_active.into(),
-        kept::time(plan.created_at),
-        kept::time(plan.updated_at),
+        codec::time(plan.created_at),
+        codec::time(plan.updated_at),
         plan.revision.bytes().into(),
     ]
 }
@@ -241,23 +241,23 @@ pub fn update(change: Change, plan: &Plan, read_at: EventId) -> Change {
         plan.most_popular.into(),
         plan.tier.into(),
         plan.is_active.into(),
-        kept::time(plan.updated_at),
+        codec::time(plan.updated_at),
         plan.revision.bytes().into(),
         read_at.bytes().into(),
     ];
-    at_revision(change, plan, read_at).execute(&UPDATE, values, Miss::Record)
+    at_revision(change, plan, read_at).execute(&UPDATE, values, Violation::Record)
 }
 
-/// Takes the plan out of use; misses with [`Miss::InUse`] while a live subscription refers to it.
+/// Takes the plan out of use; misses with [`Violation::InUse`] while a live subscription refers to it.
 pub fn delete(change: Change, plan: &Plan, at: Time, revision: EventId) -> Change {
     let values = vec![
         plan.organization_id.bytes().into(),
         plan.id.bytes().into(),
-        kept::time(at),
+        codec::time(at),
         revision.bytes().into(),
         plan.revision.bytes().into(),
     ];
-    at_revision(change, plan, plan.revision).execute(&DELETE, values, Miss::InUse)
+    at_revision(change, plan, plan.revision).execute(&DELETE, values, Violation::InUse)
 }
 
 /// Holds the plan as it was read, live and active, until the change is written.
@@ -268,7 +268,7 @@ pub fn guard_active(change: Change, plan: &Plan) -> Change {
         lock: Lock::Share,
         sql: &ACTIVE,
         params: state(plan, plan.revision),
-        miss: Miss::Plan,
+        violation: Violation::Plan,
     })
 }
 
@@ -279,7 +279,7 @@ fn at_revision(change: Change, plan: &Plan, revision: EventId) -> Change {
         lock: Lock::Exclusive,
         sql: &AT_REVISION,
         params: state(plan, revision),
-        miss: Miss::Record,
+        violation: Violation::Record,
     })
 }
 
@@ -291,22 +291,22 @@ fn state(plan: &Plan, revision: EventId) -> Vec<Value> {
 fn read(row: &Row<'_>) -> Result<Plan, Error> {
     Ok(Plan {
         id: PlanId::from_bytes(row.uuid(0)?),
-        name: Line::kept(row.text(1)?),
-        product_id: row.optional_text(2)?.map(Line::kept),
-        variants: kept::split(row.text_ref(3)?).map(Line::kept).collect(),
-        slug: Slug::kept(row.text(4)?),
-        price: kept::money(row.int(5)?)?,
-        currency: kept::word(row.text_ref(6)?, |word| Currency::parse(word).ok())?,
-        href: row.optional_text(7)?.map(Href::kept),
-        billing_cycle: kept::word(row.text_ref(8)?, BillingCycle::kept)?,
-        description: Prose::kept(row.text(9)?),
+        name: Line::from_stored(row.text(1)?),
+        product_id: row.optional_text(2)?.map(Line::from_stored),
+        variants: codec::split(row.text_ref(3)?).map(Line::from_stored).collect(),
+        slug: Slug::from_stored(row.text(4)?),
+        price: codec::money(row.int(5)?)?,
+        currency: codec::word(row.text_ref(6)?, |word| Currency::parse(word).ok())?,
+        href: row.optional_text(7)?.map(Href::from_stored),
+        billing_cycle: codec::word(row.text_ref(8)?, BillingCycle::from_stored)?,
+        description: Prose::from_stored(row.text(9)?),
         node_quota: row.int(10)?,
-        features: Prose::kept(row.text(11)?),
+        features: Prose::from_stored(row.text(11)?),
         most_popular: row.bool(12)?,
         tier: row.int(13)?,
         is_active: row.bool(14)?,
-        created_at: kept::read_time(row.time(15)?)?,
-        updated_at: kept::read_time(row.time(16)?)?,
+        created_at: codec::read_time(row.time(15)?)?,
+        updated_at: codec::read_time(row.time(16)?)?,
         organization_id: OrganizationId::from_bytes(row.uuid(17)?),
         revision: EventId::from_bytes(row.uuid(18)?),
     })

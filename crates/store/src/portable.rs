@@ -8,7 +8,7 @@ use futures_util::future::join_all;
 use crate::bulk::Bulk;
 use crate::sql::{Insert, Sql};
 use crate::value::{Type, Value};
-use crate::{Db, Error, kept};
+use crate::{Db, Error, codec};
 
 pub mod rows;
 mod tables;
@@ -23,12 +23,12 @@ pub type Values = Vec<Value>;
 
 /// A list of texts as a column keeps it.
 pub fn join_list<'a>(parts: impl Iterator<Item = &'a str>) -> String {
-    kept::join(parts)
+    codec::join(parts)
 }
 
 /// The texts of a list that a column keeps.
 pub fn split_list(text: &str) -> impl Iterator<Item = String> {
-    kept::split(text)
+    codec::split(text)
 }
 
 /// A table that can be read and written as a whole.

@@ -1,9 +1,9 @@
 //! Identity providers in the store. What they are told is kept as text that the floors above read; a secret only sealed.
 
-use crate::change::{Change, Miss};
+use crate::change::{Change, Violation};
 use crate::sql::{Insert, Sql};
 use crate::value::{Type, Value};
-use crate::{Db, Error, kept, row};
+use crate::{Db, Error, codec, row};
 use perennial_domain::id::{OrganizationId, ProviderId};
 use perennial_domain::time::Time;
 
@@ -73,7 +73,7 @@ pub async fn by_organization(db: &Db, organization: OrganizationId) -> Result<Ve
     db.all(&BY_ORGANIZATION, &[organization.bytes().into()], read).await
 }
 
-/// A new provider; misses with [`Miss::Name`] if the organization has one with its issuer.
+/// A new provider; misses with [`Violation::Name`] if the organization has one with its issuer.
 pub fn insert(change: Change, provider: &Row) -> Change {
     let values = vec![
         provider.organization_id.bytes().into(),
@@ -82,14 +82,14 @@ pub fn insert(change: Change, provider: &Row) -> Change {
         provider.kind.as_str().into(),
         provider.settings.as_str().into(),
         Value::optional_bytes(provider.sealed_secret.clone()),
-        kept::time(provider.created_at),
+        codec::time(provider.created_at),
     ];
-    change.insert(&INSERT, values, Miss::Name)
+    change.insert(&INSERT, values, Violation::Name)
 }
 
-/// Removes a provider; misses with [`Miss::Record`] if it is gone already.
+/// Removes a provider; misses with [`Violation::Record`] if it is gone already.
 pub fn remove(change: Change, organization: OrganizationId, id: ProviderId) -> Change {
-    change.execute(&REMOVE, vec![organization.bytes().into(), id.bytes().into()], Miss::Record)
+    change.execute(&REMOVE, vec![organization.bytes().into(), id.bytes().into()], Violation::Record)
 }
 
 /// Removes every provider of an organization.
@@ -116,6 +116,6 @@ fn read(row: &row::Row<'_>) -> Result<Row, Error> {
         kind: row.text(3)?,
         settings: row.text(4)?,
         sealed_secret: row.optional_bytes(5)?,
-        created_at: kept::read_time(row.time(6)?)?,
+        created_at: codec::read_time(row.time(6)?)?,
     })
 }

@@ -19,7 +19,7 @@ mod age;
 
 use age::Age;
 
-/// More changes than this gain nothing from sharing a sync, and a miss would make more of them run twice.
+/// More changes than this gain nothing from sharing a sync, and a violation would make more of them run twice.
 pub(crate) const BATCH: usize = 256;
 
 /// A change and whoever waits for its outcome.

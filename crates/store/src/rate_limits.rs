@@ -6,7 +6,7 @@ use crate::change::Change;
 use crate::row::Row;
 use crate::sql::Sql;
 use crate::value::Value;
-use crate::{Db, Error, kept};
+use crate::{Db, Error, codec};
 use perennial_domain::id::OrganizationId;
 use perennial_domain::time::Time;
 
@@ -58,7 +58,7 @@ pub fn put(
     (bucket, server): (Bucket, Server),
     used: u32,
 ) -> Change {
-    let values = vec![organization.bytes().into(), kept::time(window), row(bucket, server), i64::from(used).into()];
+    let values = vec![organization.bytes().into(), codec::time(window), row(bucket, server), i64::from(used).into()];
     change.execute_any(&PUT, values)
 }
 
@@ -71,8 +71,8 @@ pub async fn elsewhere(
 ) -> Result<[i64; 2], Error> {
     let params = [
         organization.bytes().into(),
-        kept::time(windows[0]),
-        kept::time(windows[1]),
+        codec::time(windows[0]),
+        codec::time(windows[1]),
         row(bucket, [0; 8]),
         row(bucket, [u8::MAX; 8]),
         row(bucket, server),
@@ -89,7 +89,7 @@ pub async fn due(
     before: Time,
     limit: i64,
 ) -> Result<Vec<(Time, Vec<u8>)>, Error> {
-    let read = |row: &Row<'_>| Ok((kept::read_time(row.time(0)?)?, row.bytes(1)?));
+    let read = |row: &Row<'_>| Ok((codec::read_time(row.time(0)?)?, row.bytes(1)?));
     db.all(&DUE, &bounds(organization, before, limit), read).await
 }
 
@@ -99,7 +99,7 @@ pub fn sweep(change: Change, organization: OrganizationId, before: Time, limit: 
 }
 
 fn bounds(organization: OrganizationId, before: Time, limit: i64) -> [Value; 3] {
-    [organization.bytes().into(), kept::time(before), limit.into()]
+    [organization.bytes().into(), codec::time(before), limit.into()]
 }
 
 /// The server stands last, so that the counts of all servers stand side by side.
@@ -108,5 +108,5 @@ fn row(bucket: Bucket, server: Server) -> Value {
 }
 
 fn read(row: &Row<'_>) -> Result<(Time, i64), Error> {
-    Ok((kept::read_time(row.time(0)?)?, row.int(1)?))
+    Ok((codec::read_time(row.time(0)?)?, row.int(1)?))
 }

@@ -1,11 +1,11 @@
 //! Sessions in the store. Neither an access nor a refresh token is kept: a session's row is no use to whoever reads it.
 
-use crate::change::{Change, Guard, Lock, Miss, Table};
+use crate::change::{Change, Guard, Lock, Table, Violation};
 use crate::list::{BY_CREATION, List, Listing, Order, Page, Position};
 use crate::row::Row;
 use crate::sql::{Insert, Sql};
 use crate::value::{Type, Value};
-use crate::{Db, Error, kept, users};
+use crate::{Db, Error, codec, users};
 use perennial_domain::id::{ClientId, OrganizationId, SessionId, UserId};
 use perennial_domain::sessions::Session;
 use perennial_domain::time::Time;
@@ -192,7 +192,7 @@ pub(crate) fn compose(organization: OrganizationId, query: &Query) -> List {
         list = list.equal("user_id", user.bytes());
     }
     if let Some(now) = query.live_at {
-        list = list.filter("revoked_at IS NULL AND expires_at > {}", vec![kept::time(now)]);
+        list = list.filter("revoked_at IS NULL AND expires_at > {}", vec![codec::time(now)]);
     }
     list
 }
@@ -204,49 +204,49 @@ pub fn insert(change: Change, session: &Session) -> Change {
         session.user_id.bytes().into(),
         session.client_id.bytes().into(),
         i64::from(session.generation).into(),
-        kept::time(session.signed_in_at),
-        kept::time(session.rotated_at),
+        codec::time(session.signed_in_at),
+        codec::time(session.rotated_at),
         graces(session).into(),
-        kept::time(session.expires_at),
-        kept::time(session.last_used_at),
+        codec::time(session.expires_at),
+        codec::time(session.last_used_at),
         session.ip_address.as_deref().into(),
         session.user_agent.as_deref().into(),
     ]);
-    change.insert(&INSERT, values, Miss::Session)
+    change.insert(&INSERT, values, Violation::Session)
 }
 
-/// What refreshing made of the session, if it is still as it was read; misses with [`Miss::Session`] else.
+/// What refreshing made of the session, if it is still as it was read; misses with [`Violation::Session`] else.
 pub fn rotate(change: Change, session: &Session, read: &Session) -> Change {
     let mut values = state(read);
     values.extend([
         i64::from(session.generation).into(),
-        kept::time(session.rotated_at),
+        codec::time(session.rotated_at),
         graces(session).into(),
-        kept::time(session.expires_at),
-        kept::time(session.last_used_at),
+        codec::time(session.expires_at),
+        codec::time(session.last_used_at),
     ]);
-    unchanged(change, read).execute(&ROTATE, values, Miss::Session)
+    unchanged(change, read).execute(&ROTATE, values, Violation::Session)
 }
 
 /// Ends the session, if it is as it was read: a thief is not taken for one by a token that was rotated meanwhile.
 pub fn revoke_unchanged(change: Change, session: &Session, at: Time) -> Change {
     let mut values = state(session);
-    values.push(kept::time(at));
-    unchanged(change, session).execute(&REVOKE_UNCHANGED, values, Miss::Session)
+    values.push(codec::time(at));
+    unchanged(change, session).execute(&REVOKE_UNCHANGED, values, Violation::Session)
 }
 
-/// Ends the session; misses with [`Miss::Session`] if it has ended before.
+/// Ends the session; misses with [`Violation::Session`] if it has ended before.
 pub fn revoke(change: Change, session: &Session, at: Time) -> Change {
     let (organization, id) = (session.organization_id, session.id);
     let mut values = key(organization, id);
-    values.push(kept::time(at));
-    guard_live(change, organization, id).execute(&REVOKE, values, Miss::Session)
+    values.push(codec::time(at));
+    guard_live(change, organization, id).execute(&REVOKE, values, Violation::Session)
 }
 
 /// Notes that the session was used. A session that has ended meanwhile misses.
 pub fn mark_used(change: Change, organization: OrganizationId, id: SessionId, at: Time) -> Change {
     let mut values = key(organization, id);
-    values.push(kept::time(at));
+    values.push(codec::time(at));
     guard_live(change, organization, id).execute_any(&MARK_USED, values)
 }
 
@@ -272,7 +272,7 @@ pub fn sweep(change: Change, organization: OrganizationId, before: Time, limit: 
 }
 
 fn bounds(organization: OrganizationId, before: Time, limit: i64) -> [Value; 3] {
-    [organization.bytes().into(), kept::time(before), limit.into()]
+    [organization.bytes().into(), codec::time(before), limit.into()]
 }
 
 fn unchanged(change: Change, session: &Session) -> Change {
@@ -285,7 +285,7 @@ fn guard_live(change: Change, organization: OrganizationId, id: SessionId) -> Ch
 
 fn guard(change: Change, id: SessionId, sql: &'static Sql, params: Vec<Value>) -> Change {
     let lock = Lock::Exclusive;
-    change.guard(Guard { table: Table::Sessions, key: id.bytes(), lock, sql, params, miss: Miss::Session })
+    change.guard(Guard { table: Table::Sessions, key: id.bytes(), lock, sql, params, violation: Violation::Session })
 }
 
 fn key(organization: OrganizationId, id: SessionId) -> Vec<Value> {
@@ -303,12 +303,12 @@ fn state(session: &Session) -> Vec<Value> {
 /// The instants as one text: there are three at most.
 fn graces(session: &Session) -> String {
     let micros: Vec<String> = session.graces.iter().map(|grace| grace.as_micros().to_string()).collect();
-    kept::join(micros.iter().map(String::as_str))
+    codec::join(micros.iter().map(String::as_str))
 }
 
 fn read(row: &Row<'_>) -> Result<Session, Error> {
-    let graces = kept::split(row.text_ref(7)?)
-        .map(|word| kept::read_time(kept::word(&word, |word| word.parse().ok())?))
+    let graces = codec::split(row.text_ref(7)?)
+        .map(|word| codec::read_time(codec::word(&word, |word| word.parse().ok())?))
         .collect::<Result<_, Error>>()?;
     let generation = row.int(4)?;
     Ok(Session {
@@ -318,13 +318,13 @@ fn read(row: &Row<'_>) -> Result<Session, Error> {
         client_id: ClientId::from_bytes(row.uuid(3)?),
         generation: u32::try_from(generation)
             .map_err(|_| Error::Internal(format!("a kept generation is out of range: {generation}")))?,
-        signed_in_at: kept::read_time(row.time(5)?)?,
-        rotated_at: kept::read_time(row.time(6)?)?,
+        signed_in_at: codec::read_time(row.time(5)?)?,
+        rotated_at: codec::read_time(row.time(6)?)?,
         graces,
-        expires_at: kept::read_time(row.time(8)?)?,
-        last_used_at: kept::read_time(row.time(9)?)?,
+        expires_at: codec::read_time(row.time(8)?)?,
+        last_used_at: codec::read_time(row.time(9)?)?,
         ip_address: row.optional_text(10)?,
         user_agent: row.optional_text(11)?,
-        revoked_at: kept::read_optional_time(row.optional_time(12)?)?,
+        revoked_at: codec::read_optional_time(row.optional_time(12)?)?,
     })
 }

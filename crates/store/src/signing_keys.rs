@@ -1,9 +1,9 @@
 //! The installation's signing keys in the store, each sealed under a key that is not there.
 
-use crate::change::{Change, Miss};
+use crate::change::{Change, Violation};
 use crate::sql::{Insert, Sql};
 use crate::value::{Type, Value};
-use crate::{Db, Error, kept};
+use crate::{Db, Error, codec};
 use perennial_domain::time::Time;
 
 /// A signing key as it is kept.
@@ -47,23 +47,23 @@ pub async fn all(db: &Db) -> Result<Vec<Row>, Error> {
         Ok(Row {
             sequence: row.int(0)?,
             kid: row.text(1)?,
-            active_from: kept::read_time(row.time(2)?)?,
+            active_from: codec::read_time(row.time(2)?)?,
             sealed: row.bytes(3)?,
         })
     })
     .await
 }
 
-/// A new key; misses with [`Miss::Record`] if another server has made it.
+/// A new key; misses with [`Violation::Record`] if another server has made it.
 pub fn insert(change: Change, key: &Row, now: Time) -> Change {
     let values = vec![
         key.sequence.into(),
         key.kid.as_str().into(),
-        kept::time(key.active_from),
+        codec::time(key.active_from),
         Value::bytes(key.sealed.clone()),
-        kept::time(now),
+        codec::time(now),
     ];
-    change.insert(&INSERT, values, Miss::Record)
+    change.insert(&INSERT, values, Violation::Record)
 }
 
 /// Replaces the seal of a key. Changes nothing if another server has replaced or removed it.

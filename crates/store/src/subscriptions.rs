@@ -1,11 +1,11 @@
 //! Subscriptions in the store.
 
-use crate::change::{Change, Guard, Lock, Miss, Table};
+use crate::change::{Change, Guard, Lock, Table, Violation};
 use crate::list::Listing;
 use crate::row::Row;
 use crate::sql::{Insert, Sql};
 use crate::value::{Type, Value};
-use crate::{Db, Error, kept};
+use crate::{Db, Error, codec};
 use perennial_domain::cycle::BillingCycle;
 use perennial_domain::id::{EventId, OrganizationId, PlanId, SubscriptionId, UserId};
 use perennial_domain::subscriptions::{Subscription, SubscriptionStatus};
@@ -153,21 +153,21 @@ pub fn guard_open_count(change: Change, organization: OrganizationId, user: User
         lock: Lock::None,
         sql: &OPEN_COUNT,
         params: vec![organization.bytes().into(), user.bytes().into(), count.into()],
-        miss: Miss::User,
+        violation: Violation::User,
     })
 }
 
-/// A new subscription; misses with [`Miss::ExternalId`] if its external id is in use.
+/// A new subscription; misses with [`Violation::ExternalId`] if its external id is in use.
 pub fn insert(change: Change, subscription: &Subscription) -> Change {
-    change.insert(&INSERT, values(subscription), Miss::ExternalId)
+    change.insert(&INSERT, values(subscription), Violation::ExternalId)
 }
 
 /// A subscription as [`INSERT`] has it.
 pub(crate) fn values(subscription: &Subscription) -> Vec<Value> {
     let mut values = keys(subscription);
     values.extend(fields(subscription));
-    values.push(kept::time(subscription.created_at));
-    values.push(kept::time(subscription.updated_at));
+    values.push(codec::time(subscription.created_at));
+    values.push(codec::time(subscription.updated_at));
     values.push(subscription.revision.bytes().into());
     values
 }
@@ -176,19 +176,19 @@ pub(crate) fn values(subscription: &Subscription) -> Vec<Value> {
 pub fn update(change: Change, subscription: &Subscription, read_at: EventId) -> Change {
     let mut values = keys(subscription);
     values.extend(fields(subscription));
-    values.push(kept::time(subscription.updated_at));
+    values.push(codec::time(subscription.updated_at));
     values.push(subscription.revision.bytes().into());
     values.push(read_at.bytes().into());
-    at_revision(change, subscription, read_at).execute(&UPDATE, values, Miss::ExternalId)
+    at_revision(change, subscription, read_at).execute(&UPDATE, values, Violation::ExternalId)
 }
 
 /// Takes the subscription out of every list.
 pub fn delete(change: Change, subscription: &Subscription, at: Time, revision: EventId) -> Change {
     let mut values = keys(subscription);
-    values.push(kept::time(at));
+    values.push(codec::time(at));
     values.push(revision.bytes().into());
     values.push(subscription.revision.bytes().into());
-    at_revision(change, subscription, subscription.revision).execute(&DELETE, values, Miss::Record)
+    at_revision(change, subscription, subscription.revision).execute(&DELETE, values, Violation::Record)
 }
 
 /// Holds the subscription as live until the change is written.
@@ -199,7 +199,7 @@ pub fn guard_live(change: Change, organization: OrganizationId, id: Subscription
         lock: Lock::Share,
         sql: &LIVE,
         params: vec![organization.bytes().into(), id.bytes().into()],
-        miss: Miss::Subscription,
+        violation: Violation::Subscription,
     })
 }
 
@@ -212,7 +212,7 @@ fn at_revision(change: Change, subscription: &Subscription, revision: EventId) -
         lock: Lock::Exclusive,
         sql: &AT_REVISION,
         params,
-        miss: Miss::Record,
+        violation: Violation::Record,
     })
 }
 
@@ -232,9 +232,9 @@ fn fields(subscription: &Subscription) -> [Value; 9] {
         subscription.billing_cycle.as_str().into(),
         subscription.status.as_str().into(),
         subscription.is_active.into(),
-        kept::time(subscription.starts_at),
-        kept::optional_time(subscription.renews_at),
-        kept::optional_time(subscription.ends_at),
+        codec::time(subscription.starts_at),
+        codec::optional_time(subscription.renews_at),
+        codec::optional_time(subscription.ends_at),
     ]
 }
 
@@ -243,15 +243,15 @@ fn read(row: &Row<'_>) -> Result<Subscription, Error> {
         id: SubscriptionId::from_bytes(row.uuid(0)?),
         user_id: UserId::from_bytes(row.uuid(1)?),
         plan_id: PlanId::from_bytes(row.uuid(2)?),
-        external_subscription_id: row.optional_text(3)?.map(Line::kept),
-        billing_cycle: kept::word(row.text_ref(4)?, BillingCycle::kept)?,
-        status: kept::word(row.text_ref(5)?, SubscriptionStatus::kept)?,
+        external_subscription_id: row.optional_text(3)?.map(Line::from_stored),
+        billing_cycle: codec::word(row.text_ref(4)?, BillingCycle::from_stored)?,
+        status: codec::word(row.text_ref(5)?, SubscriptionStatus::from_stored)?,
         is_active: row.bool(6)?,
-        renews_at: kept::read_optional_time(row.optional_time(7)?)?,
-        starts_at: kept::read_time(row.time(8)?)?,
-        ends_at: kept::read_optional_time(row.optional_time(9)?)?,
-        created_at: kept::read_time(row.time(10)?)?,
-        updated_at: kept::read_time(row.time(11)?)?,
+        renews_at: codec::read_optional_time(row.optional_time(7)?)?,
+        starts_at: codec::read_time(row.time(8)?)?,
+        ends_at: codec::read_optional_time(row.optional_time(9)?)?,
+        created_at: codec::read_time(row.time(10)?)?,
+        updated_at: codec::read_time(row.time(11)?)?,
         organization_id: OrganizationId::from_bytes(row.uuid(12)?),
         revision: EventId::from_bytes(row.uuid(13)?),
     })

@@ -1,11 +1,11 @@
 //! Users in the store.
 
 use crate::bulk::Bulk;
-use crate::change::{Change, Guard, Lock, Miss, Table};
+use crate::change::{Change, Guard, Lock, Table, Violation};
 use crate::row::Row;
 use crate::sql::{Insert, Sql};
 use crate::value::{Type, Value};
-use crate::{Db, Error, kept};
+use crate::{Db, Error, codec};
 use perennial_domain::id::{EventId, OrganizationId, UserId};
 use perennial_domain::text::Line;
 use perennial_domain::time::Time;
@@ -162,36 +162,36 @@ pub async fn newest(db: &Db, organization: OrganizationId, before: UserId, limit
     db.all(&NEWEST, &params, read).await
 }
 
-/// A new user; misses with [`Miss::Email`] if its address or identity is in use.
+/// A new user; misses with [`Violation::Email`] if its address or identity is in use.
 pub fn insert(change: Change, user: &User) -> Change {
     let mut values = fields(user);
-    values.push(kept::time(user.created_at));
-    change.insert(&INSERT, values, Miss::Email)
+    values.push(codec::time(user.created_at));
+    change.insert(&INSERT, values, Violation::Email)
 }
 
-/// The user as it is now, if it is still as it was read; misses with [`Miss::Email`] if its address is in use.
+/// The user as it is now, if it is still as it was read; misses with [`Violation::Email`] if its address is in use.
 pub fn update(change: Change, user: &User, read: &User) -> Change {
-    unchanged(change, read).execute(&UPDATE, fields(user), Miss::Email)
+    unchanged(change, read).execute(&UPDATE, fields(user), Violation::Email)
 }
 
 /// Erases the person: an empty row stays for what refers to it.
 pub fn erase(change: Change, user: &User, at: Time, revision: EventId) -> Change {
     let mut values = key(user);
-    values.push(kept::time(at));
+    values.push(codec::time(at));
     values.push(revision.bytes().into());
-    unchanged(change, user).execute(&ERASE, values, Miss::Record)
+    unchanged(change, user).execute(&ERASE, values, Violation::Record)
 }
 
 /// Tells sign-ins under way that the user's sessions are no longer what they saw.
 pub fn move_epoch(change: Change, user: &User) -> Change {
-    unchanged(change, user).execute(&MOVE_EPOCH, state(user), Miss::User)
+    unchanged(change, user).execute(&MOVE_EPOCH, state(user), Violation::User)
 }
 
 /// Blocks or unblocks the user, if it is still as it was read, its sessions included.
 pub fn set_blocked(change: Change, user: &User, read: &User) -> Change {
     let mut values = state(read);
-    values.extend([kept::optional_time(user.blocked_at), kept::time(user.updated_at), user.revision.bytes().into()]);
-    unchanged(change, read).execute(&SET_BLOCKED, values, Miss::User)
+    values.extend([codec::optional_time(user.blocked_at), codec::time(user.updated_at), user.revision.bytes().into()]);
+    unchanged(change, read).execute(&SET_BLOCKED, values, Violation::User)
 }
 
 /// The live users with these ids.
@@ -236,7 +236,7 @@ pub async fn relink(bulk: &mut Bulk, users: &[(&User, EventId)]) -> Result<u64, 
             read_at.bytes().into(),
             user.identity.as_ref().map(|identity| identity.issuer.as_str()).into(),
             user.identity.as_ref().map(|identity| identity.subject.as_str()).into(),
-            kept::time(user.updated_at),
+            codec::time(user.updated_at),
             user.revision.bytes().into(),
         ]);
         values
@@ -252,7 +252,7 @@ pub fn guard_live(change: Change, organization: OrganizationId, id: UserId) -> C
         lock: Lock::Share,
         sql: &LIVE,
         params: vec![organization.bytes().into(), id.bytes().into()],
-        miss: Miss::User,
+        violation: Violation::User,
     })
 }
 
@@ -264,7 +264,7 @@ fn unchanged(change: Change, user: &User) -> Change {
         lock: Lock::Exclusive,
         sql: &AT_REVISION,
         params: state(user),
-        miss: Miss::User,
+        violation: Violation::User,
     })
 }
 
@@ -295,7 +295,7 @@ fn fields(user: &User) -> Vec<Value> {
         (*terms).into(),
         (*notifications).into(),
         user.session_epoch.into(),
-        kept::time(user.updated_at),
+        codec::time(user.updated_at),
         user.revision.bytes().into(),
     ]);
     values
@@ -309,20 +309,20 @@ pub(crate) fn read(row: &Row<'_>) -> Result<User, Error> {
     Ok(User {
         id: UserId::from_bytes(row.uuid(0)?),
         organization_id: OrganizationId::from_bytes(row.uuid(1)?),
-        email: row.optional_text(2)?.map(Email::kept),
+        email: row.optional_text(2)?.map(Email::from_stored),
         identity,
         profile: Profile {
-            auth_type: row.optional_text(5)?.map(Line::kept),
-            username: row.optional_text(6)?.map(Line::kept),
-            first_name: row.optional_text(7)?.map(Line::kept),
-            last_name: row.optional_text(8)?.map(Line::kept),
+            auth_type: row.optional_text(5)?.map(Line::from_stored),
+            username: row.optional_text(6)?.map(Line::from_stored),
+            first_name: row.optional_text(7)?.map(Line::from_stored),
+            last_name: row.optional_text(8)?.map(Line::from_stored),
             terms: row.optional_bool(9)?,
             notifications: row.optional_bool(10)?,
         },
         session_epoch: row.int(11)?,
-        created_at: kept::read_time(row.time(12)?)?,
-        updated_at: kept::read_time(row.time(13)?)?,
+        created_at: codec::read_time(row.time(12)?)?,
+        updated_at: codec::read_time(row.time(13)?)?,
         revision: EventId::from_bytes(row.uuid(14)?),
-        blocked_at: kept::read_optional_time(row.optional_time(15)?)?,
+        blocked_at: codec::read_optional_time(row.optional_time(15)?)?,
     })
 }

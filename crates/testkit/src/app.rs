@@ -4,7 +4,7 @@ use crate::request::Request;
 use crate::store::TestStore;
 use perennial_app::caller::Caller;
 use perennial_app::clients::{self, Credential};
-use perennial_app::context::{App, AppOptions, Chance, Clock};
+use perennial_app::context::{App, AppOptions, Clock, Entropy};
 use perennial_app::first_run::{self, FirstRunOptions, Start};
 use perennial_app::keys::{Keys, MasterKey};
 use perennial_domain::clients::Origin;
@@ -113,9 +113,9 @@ impl TestApp {
     async fn serve(store: TestStore, db: Db, clock: Arc<AtomicI64>, keys: Keys, options: TestOptions) -> Self {
         static SEED: AtomicU64 = AtomicU64::new(1);
         // Servers beside each other must not draw the same ids.
-        let chance = Chance::seeded(SEED.fetch_add(1, Ordering::Relaxed));
+        let entropy = Entropy::seeded(SEED.fetch_add(1, Ordering::Relaxed));
         let clock_shown = Clock::Fixed(Arc::clone(&clock));
-        let app = Arc::new(App::new(db, clock_shown, chance, keys, options.app));
+        let app = Arc::new(App::new(db, clock_shown, entropy, keys, options.app));
         let first_run = FirstRunOptions {
             trusted: Credential::chosen(TRUSTED),
             origins: vec![

@@ -1,6 +1,6 @@
 //! A store of a test's own: a file in a temporary directory, or a database on the server the environment names.
 
-use perennial_app::context::Chance;
+use perennial_app::context::Entropy;
 use perennial_store::{Db, Migration, Migrations, PostgresOptions, SqliteOptions, Waiting};
 use std::sync::Arc;
 use std::time::Duration;
@@ -84,8 +84,8 @@ impl TestStore {
 }
 
 async fn create_database(server: &str) -> String {
-    // Runs that share a server may have the same process id, each in a container of its own; chance tells them apart.
-    let name = format!("t_{:032x}", u128::from_be_bytes(Chance::from_system().bytes()));
+    // Runs that share a server may have the same process id, each in a container of its own; entropy tells them apart.
+    let name = format!("t_{:032x}", u128::from_be_bytes(Entropy::from_system().bytes()));
     let (client, connection) = tokio_postgres::connect(server, tokio_postgres::NoTls).await.unwrap();
     let connection = tokio::spawn(connection);
     client.batch_execute(&format!("CREATE DATABASE {name}")).await.unwrap();

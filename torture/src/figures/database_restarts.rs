@@ -8,7 +8,7 @@ mod writer;
 
 use std::time::Duration;
 
-use perennial_running::Server;
+use perennial_harness::Server;
 
 use crate::answers::Answers;
 use crate::chance::Chance;

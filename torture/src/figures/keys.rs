@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 use std::net::SocketAddr;
 use std::time::Duration;
 
-use perennial_running::{Answer, Server};
+use perennial_harness::{Answer, Server};
 use serde_json::json;
 
 use crate::crew::{Crew, Post};

@@ -9,7 +9,7 @@ mod load;
 
 use std::time::Duration;
 
-use perennial_running::Server;
+use perennial_harness::Server;
 
 use crate::failure::{Result, could_not};
 use crate::figure::{Measured, Run};

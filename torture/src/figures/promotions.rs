@@ -9,7 +9,7 @@ mod load;
 use std::sync::atomic::Ordering::Relaxed;
 use std::time::Duration;
 
-use perennial_running::Server;
+use perennial_harness::Server;
 
 use crate::answers::Answers;
 use crate::chains::{Chains, Stored};

@@ -13,7 +13,7 @@ mod thief;
 use std::net::SocketAddr;
 use std::time::{Duration, Instant};
 
-use perennial_running::Server;
+use perennial_harness::Server;
 
 use crate::chance::Chance;
 use crate::crew::Crew;

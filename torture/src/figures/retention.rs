@@ -11,7 +11,7 @@ use std::net::SocketAddr;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::time::{Duration, Instant};
 
-use perennial_running::Server;
+use perennial_harness::Server;
 
 use crate::answers::Answers;
 use crate::caller::{Caller, create_subscription};

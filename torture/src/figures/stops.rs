@@ -14,7 +14,7 @@ mod ledger;
 use std::sync::OnceLock;
 use std::time::{Duration, Instant};
 
-use perennial_running::Server;
+use perennial_harness::Server;
 
 use crate::chance::Chance;
 use crate::failure::{Result, could_not};

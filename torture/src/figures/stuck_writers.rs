@@ -74,7 +74,7 @@ fn of_case(case: Case, seen: &Seen) -> Vec<Measured> {
 
 fn of_all(
     home: &Home,
-    server: &perennial_running::Server,
+    server: &perennial_harness::Server,
     answers: &Answers,
     entries: &[Entry],
 ) -> Result<Vec<Measured>> {

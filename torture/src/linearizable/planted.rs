@@ -1,4 +1,4 @@
-//! Faults that a server could have, planted in long histories of one that has none.
+//! ValidationErrors that a server could have, planted in long histories of one that has none.
 
 use std::time::{Duration, Instant};
 

@@ -1,6 +1,6 @@
 //! A trusted client's id: a credential, shown once, kept only as its hash.
 
-use crate::context::Chance;
+use crate::context::Entropy;
 use crate::keys::sha256;
 
 const PREFIX: &str = "pk_";
@@ -12,11 +12,11 @@ pub struct Credential(String);
 
 impl Credential {
     /// A new one: `pk_` and 32 random letters and digits.
-    pub fn generate(chance: &Chance) -> Self {
+    pub fn generate(entropy: &Entropy) -> Self {
         let mut text = String::from(PREFIX);
         while text.len() < PREFIX.len() + RANDOM_LENGTH {
             // Six bits at a time; the two values past the alphabet are drawn again, so that every letter is as likely.
-            let draw = usize::from(chance.bytes::<1>()[0] & 63);
+            let draw = usize::from(entropy.bytes::<1>()[0] & 63);
             if let Some(letter) = ALPHABET.get(draw) {
                 text.push(char::from(*letter));
             }
@@ -51,8 +51,8 @@ mod tests {
 
     #[test]
     fn a_generated_credential_has_its_form_and_is_never_the_same() {
-        let chance = Chance::seeded(1);
-        let (one, two) = (Credential::generate(&chance), Credential::generate(&chance));
+        let entropy = Entropy::seeded(1);
+        let (one, two) = (Credential::generate(&entropy), Credential::generate(&entropy));
         assert!(one.0.starts_with("pk_") && one.0.len() == 35);
         assert!(one.0[3..].bytes().all(|byte| byte.is_ascii_alphanumeric()));
         assert_ne!(one.0, two.0);

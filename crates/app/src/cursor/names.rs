@@ -128,7 +128,7 @@ mod tests {
     }
 
     fn slug(text: &str) -> PlanKey {
-        PlanKey::Slug(Slug::kept(text.to_owned()))
+        PlanKey::Slug(Slug::from_stored(text.to_owned()))
     }
 
     fn full() -> stored_subscriptions::Query {

@@ -35,17 +35,17 @@ pub(super) fn plans(organization_id: OrganizationId, seed: u64, now: Time) -> Ve
         let slug = format!("{}-{}", name.to_lowercase(), billing_cycle.as_str());
         let plan = Plan {
             id: PlanId::new(now, dice.roll()),
-            name: PlanName::kept(name.to_owned()),
-            product_id: Some(ProductId::kept(PRODUCT.to_owned())),
+            name: PlanName::from_stored(name.to_owned()),
+            product_id: Some(ProductId::from_stored(PRODUCT.to_owned())),
             variants: Vec::new(),
-            slug: Slug::kept(slug),
+            slug: Slug::from_stored(slug),
             price: Money::from_ten_thousandths(cents * 100).expect("a price of the catalogue is within bounds"),
             currency: Currency::USD,
             href: None,
             billing_cycle,
-            description: Description::kept(format!("{name}, billed {}.", billing_cycle.as_str())),
+            description: Description::from_stored(format!("{name}, billed {}.", billing_cycle.as_str())),
             node_quota,
-            features: Features::kept(format!("{node_quota} nodes,Support by e-mail,Backups")),
+            features: Features::from_stored(format!("{node_quota} nodes,Support by e-mail,Backups")),
             most_popular: (name, billing_cycle) == ("Pro", Monthly),
             tier,
             // The one that is no longer sold, and that its buyers keep.

@@ -1,4 +1,4 @@
-//! Chance that is none: numbers that follow from a seed, a subject and its number, on every machine and in every version.
+//! Entropy that is none: numbers that follow from a seed, a subject and its number, on every machine and in every version.
 
 /// A row of numbers (`SplitMix64`).
 #[derive(Clone, Debug)]
@@ -33,8 +33,8 @@ impl Dice {
     }
 
     /// True so many times in a hundred.
-    pub(super) fn percent(&mut self, chance: u64) -> bool {
-        self.below(100) < chance
+    pub(super) fn percent(&mut self, entropy: u64) -> bool {
+        self.below(100) < entropy
     }
 
     pub(super) fn pick<'a, T>(&mut self, among: &'a [T]) -> &'a T {

@@ -299,11 +299,11 @@ mod tests {
                 let Some((before, after)) = event.before.as_deref().zip(event.after.as_deref()) else { continue };
                 let (before, after) = (status(before), status(after));
                 let allowed = match event.kind {
-                    EventKind::SubscriptionUpdated => SubscriptionStatus::kept(&before)
-                        .zip(SubscriptionStatus::kept(&after))
+                    EventKind::SubscriptionUpdated => SubscriptionStatus::from_stored(&before)
+                        .zip(SubscriptionStatus::from_stored(&after))
                         .is_some_and(|(before, after)| before.can_become(after)),
-                    _ => PaymentStatus::kept(&before)
-                        .zip(PaymentStatus::kept(&after))
+                    _ => PaymentStatus::from_stored(&before)
+                        .zip(PaymentStatus::from_stored(&after))
                         .is_some_and(|(before, after)| before.can_become(after)),
                 };
                 assert!(allowed, "{before} became {after}");

@@ -78,13 +78,13 @@ impl People {
         let at = self.arrival(number);
         let (id, revision) = (UserId::new(at, dice.roll()), EventId::new(at, dice.roll()));
         let profile = Profile {
-            first_name: Some(PersonalName::kept(first.to_owned())),
-            last_name: Some(PersonalName::kept(last.to_owned())),
+            first_name: Some(PersonalName::from_stored(first.to_owned())),
+            last_name: Some(PersonalName::from_stored(last.to_owned())),
             terms: Some(true),
             notifications: Some(dice.percent(60)),
             ..Profile::default()
         };
-        User { profile, ..User::new(self.organization, id, revision, Email::kept(address), at) }
+        User { profile, ..User::new(self.organization, id, revision, Email::from_stored(address), at) }
     }
 
     /// The number of arrivals grows with the square of the time.

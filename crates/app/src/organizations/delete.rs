@@ -10,7 +10,7 @@ use perennial_domain::id::OrganizationId;
 use perennial_domain::organizations::{Organization, OrganizationName};
 use perennial_domain::stamp::Stamp;
 use perennial_store::purge::{self, PARTS};
-use perennial_store::{self as store, Change, Miss, clients, events, organizations, providers};
+use perennial_store::{self as store, Change, Violation, clients, events, organizations, providers};
 
 /// Rows that one change removes, so that other writers do not wait long.
 const AT_ONCE: i64 = 500;
@@ -46,7 +46,7 @@ async fn mark(app: &App, id: OrganizationId) -> Result<Organization, Error> {
         let Stamp { at, revision } = app.stamp(&before, app.clock.now());
         let after = Organization {
             // Its own name is free for another organization.
-            name: OrganizationName::kept(id.to_string()),
+            name: OrganizationName::from_stored(id.to_string()),
             updated_at: at,
             deleted_at: Some(at),
             revision,
@@ -58,7 +58,7 @@ async fn mark(app: &App, id: OrganizationId) -> Result<Organization, Error> {
         let change = events::insert(change, &Event { before: Some(json(&before)), ..event });
         match app.db.commit(change).await {
             Ok(()) => return Ok(after),
-            Err(store::Error::Missed(Miss::Record)) => {}
+            Err(store::Error::Violated(Violation::Record)) => {}
             Err(error) => return Err(error.into()),
         }
     }

@@ -1,7 +1,7 @@
 //! Which providers an organization has at a given moment, over a real store that two processes share.
 
 use super::*;
-use crate::context::{AppOptions, Chance, Clock};
+use crate::context::{AppOptions, Clock, Entropy};
 use crate::first_run::{self, FirstRunOptions};
 use crate::keys::{Keys, MasterKey};
 use aws_lc_rs::hmac;
@@ -36,7 +36,7 @@ impl Place {
         let db = Db::open_sqlite(SqliteOptions { exclusive: false, ..SqliteOptions::new(path) }).await.unwrap();
         db.migrate().await.unwrap();
         let keys = Keys::derive(&MasterKey::new([7; 32]));
-        let app = App::new(db, Clock::Fixed(Arc::clone(&self.clock)), Chance::seeded(seed), keys, options);
+        let app = App::new(db, Clock::Fixed(Arc::clone(&self.clock)), Entropy::seeded(seed), keys, options);
         first_run::ensure(&app, FirstRunOptions { trusted: None, origins: vec![] }).await.unwrap();
         let organization = crate::organizations::find(&app, "default").await.unwrap().unwrap().id;
         (app, organization)
@@ -106,7 +106,7 @@ async fn a_stored_provider_that_cannot_be_used_costs_the_others_nothing() {
     for issuer in ["https://one", "https://two", "https://ours", "https://three"] {
         add(&operator, organization, &shared_secret(issuer, SECRET)).await.unwrap();
     }
-    operator.db.commit(Change::new().execute(&SPOIL, vec![], Miss::Record)).await.unwrap();
+    operator.db.commit(Change::new().execute(&SPOIL, vec![], Violation::Record)).await.unwrap();
     let options = AppOptions { public_url: Some("https://ours".to_owned()), ..AppOptions::default() };
     let (app, _) = place.process(2, options).await;
     for (issuer, expected) in [

@@ -17,7 +17,7 @@ use perennial_domain::users::{AuthType, Email, Identity, Profile, User};
 use perennial_identity::rotation::Rotation;
 use perennial_identity::secret::Secret;
 use perennial_identity::verify;
-use perennial_store::{self as store, Change, Miss, events, sessions, users};
+use perennial_store::{self as store, Change, Violation, events, sessions, users};
 
 /// What a person shows: an identity provider's token, and the address they say it is for.
 pub struct Credentials {
@@ -58,7 +58,7 @@ pub async fn sign_up(
                 User { updated_at: at, revision, session_epoch: made.session_epoch + 1, ..made.clone() }
             }
             None => {
-                let (id, revision) = (UserId::new(now, app.chance.bits()), EventId::new(now, app.chance.bits()));
+                let (id, revision) = (UserId::new(now, app.entropy.bits()), EventId::new(now, app.entropy.bits()));
                 User::new(caller.organization(), id, revision, verified.email.clone(), now)
             }
         };
@@ -155,7 +155,7 @@ async fn begin(
 ) -> Result<Granted, Error> {
     let rotation = Rotation::begin(now);
     let session = Session {
-        id: SessionId::new(now, app.chance.bits()),
+        id: SessionId::new(now, app.entropy.bits()),
         organization_id: caller.organization(),
         user_id: user.id,
         client_id: caller.known.client.id,
@@ -174,13 +174,15 @@ async fn begin(
         change = prepare_revoke(app, Actor::Client(caller), change, &oldest.session, now);
     }
     change = sessions::insert(change, &session);
-    let id = EventId::new(now, app.chance.bits());
+    let id = EventId::new(now, app.entropy.bits());
     let event = caller.event(EventKind::SessionCreated, session.id.bytes(), id, now);
     change = events::insert(change, &Event { after: Some(json(&SessionTrace::of(&session))), ..event });
     let change = confirm(app, caller, change).await?;
     match app.db.commit(change).await {
         Ok(()) => grant(app, user, session, now).await,
-        Err(store::Error::Missed(Miss::User | Miss::Email | Miss::Session)) => Err(Conflict::Contended.into()),
+        Err(store::Error::Violated(Violation::User | Violation::Email | Violation::Session)) => {
+            Err(Conflict::Contended.into())
+        }
         Err(error) => Err(error.into()),
     }
 }

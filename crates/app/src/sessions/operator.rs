@@ -6,7 +6,7 @@ use crate::context::App;
 use crate::error::{Conflict, Error};
 use crate::revision::ATTEMPTS;
 use perennial_domain::id::{OrganizationId, SessionId, UserId};
-use perennial_store::{self as store, Change, Miss, sessions, users};
+use perennial_store::{self as store, Change, Violation, sessions, users};
 
 /// Ends one session; returns how many were live.
 pub async fn end(app: &App, organization: OrganizationId, id: SessionId) -> Result<usize, Error> {
@@ -29,7 +29,7 @@ pub async fn revoke_user(app: &App, organization: OrganizationId, id: UserId) ->
         }
         match app.db.commit(change).await {
             Ok(()) => return Ok(live),
-            Err(store::Error::Missed(Miss::User | Miss::Session)) => {}
+            Err(store::Error::Violated(Violation::User | Violation::Session)) => {}
             Err(error) => return Err(error.into()),
         }
     }

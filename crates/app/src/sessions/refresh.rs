@@ -9,7 +9,7 @@ use crate::revision::ATTEMPTS;
 use perennial_domain::sessions::Session;
 use perennial_domain::time::Time;
 use perennial_identity::rotation::{Decision, Rotation};
-use perennial_store::{self as store, Change, Miss, sessions};
+use perennial_store::{self as store, Change, Violation, sessions};
 
 /// New tokens for the session of this refresh token.
 pub async fn refresh(app: &App, caller: &Caller, token: &str) -> Result<Granted, Error> {
@@ -36,7 +36,7 @@ pub async fn refresh(app: &App, caller: &Caller, token: &str) -> Result<Granted,
                 let change = confirm(app, caller, prepare_end(app, caller, &session, now)).await?;
                 match app.db.commit(change).await {
                     Ok(()) => return Err(Error::RefreshTokenReused),
-                    Err(store::Error::Missed(Miss::Session)) => continue,
+                    Err(store::Error::Violated(Violation::Session)) => continue,
                     Err(error) => return Err(error.into()),
                 }
             }
@@ -46,7 +46,7 @@ pub async fn refresh(app: &App, caller: &Caller, token: &str) -> Result<Granted,
         match app.db.commit(change).await {
             Ok(()) => return grant(app, user, session, now).await,
             // Another caller was faster with the same token, or the session has ended.
-            Err(store::Error::Missed(Miss::Session)) => {}
+            Err(store::Error::Violated(Violation::Session)) => {}
             Err(error) => return Err(error.into()),
         }
     }

@@ -5,8 +5,8 @@
 use super::form::Form;
 use super::kinds::{Absent, Field, Kind};
 use super::line::{self, LineFault, Member, Read, Refused, text_of};
-use perennial_domain::fault::FaultCode;
 use perennial_domain::id::OrganizationId;
+use perennial_domain::validation::ValidationCode;
 use perennial_store::Value;
 
 /// Writes the names of the fields.
@@ -60,7 +60,7 @@ pub(super) fn read_head(
                 places.push(place);
                 continue;
             }
-            None => (FaultCode::UnknownField.as_str(), format!("{name} is no field of a {}", kind.name)),
+            None => (ValidationCode::UnknownField.as_str(), format!("{name} is no field of a {}", kind.name)),
         };
         faults.push(LineFault::at(text, offset, code, detail));
     }
@@ -68,7 +68,7 @@ pub(super) fn read_head(
         let is_needed = field.absent == Absent::Refused || (field.absent == Absent::Home && into.is_none());
         if is_needed && !places.contains(&place) {
             let detail = format!("{} is required", field.name);
-            faults.push(LineFault::at(text, 0, FaultCode::Required.as_str(), detail));
+            faults.push(LineFault::at(text, 0, ValidationCode::Required.as_str(), detail));
         }
     }
     if faults.is_empty() { Ok(Head(places)) } else { Err(faults) }

@@ -3,7 +3,6 @@
 use perennial_domain::currency::Currency;
 use perennial_domain::cycle::BillingCycle;
 use perennial_domain::events::EventKind;
-use perennial_domain::fault::{FaultCode, Reason};
 use perennial_domain::id::{
     ClientId, OrganizationId, PaymentId, PlanId, ProviderId, SessionId, SubscriptionId, UserId,
 };
@@ -16,13 +15,14 @@ use perennial_domain::subscriptions::SubscriptionStatus;
 use perennial_domain::text::{Line, Prose};
 use perennial_domain::time::Time;
 use perennial_domain::users::Email;
+use perennial_domain::validation::{InvalidValue, ValidationCode};
 use perennial_store::portable::{join_list, split_list};
 use perennial_store::{Type, Value};
 use serde::de::IgnoredAny;
 use std::collections::HashSet;
 
 /// How a text is read; what comes back is what is kept.
-type ReadText = fn(&str) -> Result<String, Reason>;
+type ReadText = fn(&str) -> Result<String, InvalidValue>;
 
 /// The form of a column.
 pub(super) enum Form {
@@ -66,22 +66,29 @@ impl Form {
     }
 
     /// Reads a JSON value, which is not null.
-    pub(super) fn read(&self, json: &str) -> Result<Value, Reason> {
+    pub(super) fn read(&self, json: &str) -> Result<Value, InvalidValue> {
         match self {
             Self::Id { prefix, read, .. } => {
-                let wrong =
-                    || Reason::new(FaultCode::InvalidFormat, format!("must be an id that begins with {prefix}_"));
+                let wrong = || {
+                    InvalidValue::new(
+                        ValidationCode::InvalidFormat,
+                        format!("must be an id that begins with {prefix}_"),
+                    )
+                };
                 read(&text(json)?).map(Value::Uuid).ok_or_else(wrong)
             }
             Self::Named { prefix, read, name, .. } => {
                 let text = text(json)?;
-                let named = |Reason { code, detail }| {
-                    Reason::new(code, format!("must be an id that begins with {prefix}_, or a name, which {detail}"))
+                let named = |InvalidValue { code, detail }| {
+                    InvalidValue::new(
+                        code,
+                        format!("must be an id that begins with {prefix}_, or a name, which {detail}"),
+                    )
                 };
                 read(&text).map(Value::Uuid).map_or_else(|| name(&text).map(Value::Text).map_err(named), Ok)
             }
             Self::Record => {
-                let wrong = || Reason::new(FaultCode::InvalidFormat, "must be the id of a record");
+                let wrong = || InvalidValue::new(ValidationCode::InvalidFormat, "must be the id of a record");
                 record(&text(json)?).map(Value::Uuid).ok_or_else(wrong)
             }
             Self::Text(read) => read(&text(json)?).map(Value::Text),
@@ -91,14 +98,14 @@ impl Form {
                 let whole = number(json)?.scaled(0).ok().filter(|whole| (least..=most).contains(&whole));
                 let wrong = || {
                     let detail = format!("must be a whole number between {least} and {most}");
-                    Reason::new(FaultCode::OutOfRange, detail)
+                    InvalidValue::new(ValidationCode::OutOfRange, detail)
                 };
                 whole.map(Value::Int).ok_or_else(wrong)
             }
             Self::Bool => match json {
                 "true" => Ok(Value::Bool(true)),
                 "false" => Ok(Value::Bool(false)),
-                _ => Err(Reason::new(FaultCode::InvalidType, "must be true or false")),
+                _ => Err(InvalidValue::new(ValidationCode::InvalidType, "must be true or false")),
             },
             Self::Time => Time::parse(&text(json)?).map(|time| Value::Time(time.as_micros())),
             Self::Object => object(json).map(|object| Value::Text(object.to_owned())),
@@ -195,86 +202,86 @@ pub(super) fn prefix_of(kind: &str) -> Option<&'static str> {
     })
 }
 
-fn text(json: &str) -> Result<String, Reason> {
+fn text(json: &str) -> Result<String, InvalidValue> {
     if !json.starts_with('"') {
-        return Err(Reason::new(FaultCode::InvalidType, "must be a text"));
+        return Err(InvalidValue::new(ValidationCode::InvalidType, "must be a text"));
     }
-    let half = |_| Reason::new(FaultCode::InvalidText, "must not contain half a character");
+    let half = |_| InvalidValue::new(ValidationCode::InvalidText, "must not contain half a character");
     serde_json::from_str(json).map_err(half)
 }
 
-fn number(json: &str) -> Result<Number, Reason> {
-    Number::parse(json).ok_or_else(|| Reason::new(FaultCode::InvalidType, "must be a number"))
+fn number(json: &str) -> Result<Number, InvalidValue> {
+    Number::parse(json).ok_or_else(|| InvalidValue::new(ValidationCode::InvalidType, "must be a number"))
 }
 
-fn list(json: &str, read: ReadText) -> Result<Value, Reason> {
-    let wrong = |_| Reason::new(FaultCode::InvalidType, "must be a list of texts");
+fn list(json: &str, read: ReadText) -> Result<Value, InvalidValue> {
+    let wrong = |_| InvalidValue::new(ValidationCode::InvalidType, "must be a list of texts");
     let items: Vec<String> = serde_json::from_str(json).map_err(wrong)?;
     if items.len() > MAX_VARIANTS {
-        return Err(Reason::new(FaultCode::TooLong, format!("must have at most {MAX_VARIANTS} items")));
+        return Err(InvalidValue::new(ValidationCode::TooLong, format!("must have at most {MAX_VARIANTS} items")));
     }
-    let items = items.iter().map(|item| read(item)).collect::<Result<Vec<String>, Reason>>()?;
+    let items = items.iter().map(|item| read(item)).collect::<Result<Vec<String>, InvalidValue>>()?;
     let mut seen = HashSet::new();
     if let Some(twice) = items.iter().find(|item| !seen.insert(*item)) {
-        return Err(Reason::new(FaultCode::DuplicateItem, format!("must not have {twice:?} twice")));
+        return Err(InvalidValue::new(ValidationCode::DuplicateItem, format!("must not have {twice:?} twice")));
     }
     Ok(Value::Text(join_list(items.iter().map(String::as_str))))
 }
 
 /// An object as it was written. A cell of a table may hold what is no JSON, or has line ends that a line cannot have.
-fn object(json: &str) -> Result<&str, Reason> {
+fn object(json: &str) -> Result<&str, InvalidValue> {
     let is_object = json.starts_with('{') && serde_json::from_str::<IgnoredAny>(json).is_ok();
     if is_object && !json.contains(['\r', '\n']) {
         return Ok(json);
     }
-    Err(Reason::new(FaultCode::InvalidType, "must be an object, on one line"))
+    Err(InvalidValue::new(ValidationCode::InvalidType, "must be an object, on one line"))
 }
 
-pub(super) fn line<const MIN: usize, const MAX: usize>(text: &str) -> Result<String, Reason> {
+pub(super) fn line<const MIN: usize, const MAX: usize>(text: &str) -> Result<String, InvalidValue> {
     Line::<MIN, MAX>::parse(text).map(|line| line.as_str().to_owned())
 }
 
-pub(super) fn prose<const MAX: usize>(text: &str) -> Result<String, Reason> {
+pub(super) fn prose<const MAX: usize>(text: &str) -> Result<String, InvalidValue> {
     Prose::<MAX>::parse(text).map(|prose| prose.as_str().to_owned())
 }
 
 /// A text in somebody else's words, kept as it is.
-pub(super) fn words(text: &str) -> Result<String, Reason> {
+pub(super) fn words(text: &str) -> Result<String, InvalidValue> {
     if text.contains('\0') {
-        return Err(Reason::new(FaultCode::InvalidText, "must not contain the character U+0000"));
+        return Err(InvalidValue::new(ValidationCode::InvalidText, "must not contain the character U+0000"));
     }
     Ok(text.to_owned())
 }
 
-pub(super) fn slug(text: &str) -> Result<String, Reason> {
+pub(super) fn slug(text: &str) -> Result<String, InvalidValue> {
     Slug::parse(text).map(|slug| slug.as_str().to_owned())
 }
 
-pub(super) fn href(text: &str) -> Result<String, Reason> {
+pub(super) fn href(text: &str) -> Result<String, InvalidValue> {
     Href::parse(text).map(|href| href.as_str().to_owned())
 }
 
-pub(super) fn email(text: &str) -> Result<String, Reason> {
+pub(super) fn email(text: &str) -> Result<String, InvalidValue> {
     Email::parse(text).map(|email| email.as_str().to_owned())
 }
 
-pub(super) fn currency(text: &str) -> Result<String, Reason> {
+pub(super) fn currency(text: &str) -> Result<String, InvalidValue> {
     Currency::parse(text).map(|currency| currency.as_str().to_owned())
 }
 
-pub(super) fn cycle(text: &str) -> Result<String, Reason> {
+pub(super) fn cycle(text: &str) -> Result<String, InvalidValue> {
     BillingCycle::parse(text).map(|cycle| cycle.as_str().to_owned())
 }
 
-pub(super) fn subscription_status(text: &str) -> Result<String, Reason> {
+pub(super) fn subscription_status(text: &str) -> Result<String, InvalidValue> {
     SubscriptionStatus::parse(text).map(|status| status.as_str().to_owned())
 }
 
-pub(super) fn payment_status(text: &str) -> Result<String, Reason> {
+pub(super) fn payment_status(text: &str) -> Result<String, InvalidValue> {
     PaymentStatus::parse(text).map(|status| status.as_str().to_owned())
 }
 
-pub(super) fn event_kind(text: &str) -> Result<String, Reason> {
-    let unknown = || Reason::new(FaultCode::UnknownValue, "must be a kind of event, such as plan.created");
-    EventKind::kept(text).map(|kind| kind.as_str().to_owned()).ok_or_else(unknown)
+pub(super) fn event_kind(text: &str) -> Result<String, InvalidValue> {
+    let unknown = || InvalidValue::new(ValidationCode::UnknownValue, "must be a kind of event, such as plan.created");
+    EventKind::from_stored(text).map(|kind| kind.as_str().to_owned()).ok_or_else(unknown)
 }

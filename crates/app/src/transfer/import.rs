@@ -9,8 +9,8 @@ use super::csv::{self, Head};
 use super::kinds::{ALL, Kind};
 use super::line::{self, LineFault, Read, Refused};
 use crate::error::Error;
-use perennial_domain::fault::FaultCode;
 use perennial_domain::id::OrganizationId;
+use perennial_domain::validation::ValidationCode;
 use perennial_store::{Bulk, Db};
 use references::References;
 use std::collections::HashSet;
@@ -145,7 +145,7 @@ impl Import {
     pub fn too_long(&mut self, number: u64, most: usize) {
         self.tally.lines += 1;
         let detail = format!("the line is longer than {most} bytes, which no record is");
-        let fault = LineFault::at("", 0, FaultCode::TooLong.as_str(), detail);
+        let fault = LineFault::at("", 0, ValidationCode::TooLong.as_str(), detail);
         self.refuse(number, &[], vec![fault]);
     }
 

@@ -7,9 +7,9 @@ use super::form::{
 };
 use super::record::Record;
 use super::rules;
-use perennial_domain::fault::Faults;
 use perennial_domain::id::{ClientId, EventId, OrganizationId, PaymentId, PlanId, SubscriptionId, UserId};
 use perennial_domain::plans::{MAX_NODE_QUOTA, MAX_TIER};
+use perennial_domain::validation::ValidationErrors;
 use perennial_store::portable::{EVENTS, ORGANIZATIONS, PAYMENTS, PLANS, Portable, SUBSCRIPTIONS, USERS};
 
 /// A kind of record.
@@ -22,7 +22,7 @@ pub(super) struct Kind {
     pub(super) references: &'static [Reference],
     /// The field that no other record may share, and what to say of it.
     pub(super) unique: (&'static str, &'static str),
-    pub(super) check: fn(&Record, &mut Faults),
+    pub(super) check: fn(&Record, &mut ValidationErrors),
 }
 
 /// A field of a line, which is a column of the table.

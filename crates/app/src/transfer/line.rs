@@ -2,8 +2,8 @@
 
 use super::kinds::{Absent, Field, Kind};
 use super::record::Record;
-use perennial_domain::fault::{FaultCode, Reason};
 use perennial_domain::id::OrganizationId;
+use perennial_domain::validation::{InvalidValue, ValidationCode};
 use perennial_store::Value;
 use perennial_store::portable::Values;
 use serde::de::{Deserialize, Deserializer, MapAccess, Visitor};
@@ -112,12 +112,12 @@ impl<'a> Member<'a> {
 
 fn kind_of(text: &str, members: &[Member<'_>], expected: Option<&'static Kind>) -> Result<&'static Kind, Refused> {
     let Some(member) = members.iter().find(|member| member.name == "type") else {
-        return expected.ok_or_else(|| Refused::at(text, 0, FaultCode::Required.as_str(), "type is required"));
+        return expected.ok_or_else(|| Refused::at(text, 0, ValidationCode::Required.as_str(), "type is required"));
     };
     let named = serde_json::from_str::<String>(&member.json).ok().and_then(|name| Kind::named(&name));
     named.ok_or_else(|| {
         let known = "type must be one of organization, user, plan, subscription, payment, event";
-        Refused::at(text, member.offset, FaultCode::UnknownValue.as_str(), known)
+        Refused::at(text, member.offset, ValidationCode::UnknownValue.as_str(), known)
     })
 }
 
@@ -143,7 +143,7 @@ impl Reader<'_> {
         let id = record.id();
         if id == [0; 16] && self.faults.is_empty() {
             let detail = format!("is required where there is no {}", self.kind.unique.0);
-            self.blame("id", offsets[self.kind.place("id")], FaultCode::Required, &detail);
+            self.blame("id", offsets[self.kind.place("id")], ValidationCode::Required, &detail);
         }
         if self.faults.is_empty() {
             self.together(&record, &offsets);
@@ -164,7 +164,7 @@ impl Reader<'_> {
                 (false, _) => ("duplicate_key", format!("{name} is there twice")),
                 (true, false) => {
                     let kind = self.kind.name;
-                    (FaultCode::UnknownField.as_str(), format!("{name} is no field of a {kind}"))
+                    (ValidationCode::UnknownField.as_str(), format!("{name} is no field of a {kind}"))
                 }
                 (true, true) => continue,
             };
@@ -180,12 +180,12 @@ impl Reader<'_> {
         let (code, detail) = match (found.filter(|member| member.json != "null"), field.absent) {
             (Some(member), _) => match field.form.read(&member.json) {
                 Ok(value) => return (value, offset),
-                Err(Reason { code, detail }) => (code, detail.into_owned()),
+                Err(InvalidValue { code, detail }) => (code, detail.into_owned()),
             },
             (None, Absent::Home) if self.into.is_some() => return (null, offset),
             (None, Absent::Null) => return (null, offset),
-            (None, _) if found.is_some() => (FaultCode::NotNullable, "must not be null".to_owned()),
-            (None, Absent::Refused | Absent::Home) => (FaultCode::Required, "is required".to_owned()),
+            (None, _) if found.is_some() => (ValidationCode::NotNullable, "must not be null".to_owned()),
+            (None, Absent::Refused | Absent::Home) => (ValidationCode::Required, "is required".to_owned()),
             (None, Absent::Usual(json)) => return (field.form.read(json).unwrap_or(null), offset),
             (None, Absent::Created | Absent::FromName | Absent::OwnId) => return (null, offset),
         };
@@ -205,11 +205,11 @@ impl Reader<'_> {
         };
         if !self.kind.fits(&member("kind"), &member("record_id")) {
             let offset = offsets[self.kind.place("record_id")];
-            self.blame("record_id", offset, FaultCode::Inconsistent, "must be an id of what the kind tells of");
+            self.blame("record_id", offset, ValidationCode::Inconsistent, "must be an id of what the kind tells of");
         }
     }
 
-    fn blame(&mut self, name: &str, offset: usize, code: FaultCode, detail: &str) {
+    fn blame(&mut self, name: &str, offset: usize, code: ValidationCode, detail: &str) {
         self.faults.push(LineFault::at(self.text, offset, code.as_str(), format!("{name} {detail}")));
     }
 }

@@ -2,9 +2,9 @@
 
 use super::kinds::{Absent, Kind};
 use crate::keys::sha256;
-use perennial_domain::fault::Faults;
 use perennial_domain::id::{OrganizationId, uuid_v7};
 use perennial_domain::time::Time;
+use perennial_domain::validation::ValidationErrors;
 use perennial_store::Value;
 use perennial_store::portable::Values;
 
@@ -47,8 +47,8 @@ impl Record {
     }
 
     /// What must hold between fields that are right for themselves.
-    pub(super) fn check(&self) -> Faults {
-        let mut faults = Faults::none();
+    pub(super) fn check(&self) -> ValidationErrors {
+        let mut faults = ValidationErrors::none();
         (self.kind.check)(self, &mut faults);
         faults
     }

@@ -3,11 +3,11 @@
 
 use super::record::Record;
 use perennial_domain::currency::Currency;
-use perennial_domain::fault::{FaultCode, Faults, Reason};
 use perennial_domain::money::Money;
 use perennial_domain::payments::PaymentStatus;
 use perennial_domain::subscriptions::{self, SubscriptionStatus};
 use perennial_domain::users::Identity;
+use perennial_domain::validation::{InvalidValue, ValidationCode, ValidationErrors};
 use perennial_store::Value;
 use serde_json::value::RawValue;
 use std::collections::BTreeMap;
@@ -17,26 +17,26 @@ const PERSONAL: [&str; 9] =
     ["email", "issuer", "subject", "auth_type", "username", "first_name", "last_name", "terms", "notifications"];
 
 /// An identity is whole, and an erased person stays erased.
-pub(super) fn user(record: &Record, faults: &mut Faults) {
+pub(super) fn user(record: &Record, faults: &mut ValidationErrors) {
     if record.at("issuer").is_null() != record.at("subject").is_null() {
-        faults.note("subject", FaultCode::Inconsistent, "and issuer come together or not at all");
+        faults.note("subject", ValidationCode::Inconsistent, "and issuer come together or not at all");
     }
     if !Identity::fits(record.text("issuer"), record.text("subject")) {
         let detail = format!("and issuer must have at most {} bytes together", Identity::MAX_BYTES);
-        faults.add("subject", Reason::new(FaultCode::TooLong, detail));
+        faults.add("subject", InvalidValue::new(ValidationCode::TooLong, detail));
     }
     let is_deleted = !record.at("deleted_at").is_null();
     for field in PERSONAL.into_iter().filter(|field| is_deleted && !record.at(field).is_null()) {
-        faults.note(field, FaultCode::Inconsistent, "must be null once the user is deleted");
+        faults.note(field, ValidationCode::Inconsistent, "must be null once the user is deleted");
     }
 }
 
-pub(super) fn plan(record: &Record, faults: &mut Faults) {
+pub(super) fn plan(record: &Record, faults: &mut ValidationErrors) {
     amount(record, "price", faults);
 }
 
-pub(super) fn subscription(record: &Record, faults: &mut Faults) {
-    let status = SubscriptionStatus::kept(record.text("status"));
+pub(super) fn subscription(record: &Record, faults: &mut ValidationErrors) {
+    let status = SubscriptionStatus::from_stored(record.text("status"));
     if let (Some(status), Some(starts_at)) = (status, record.time("starts_at")) {
         let is_active = *record.at("is_active") == Value::Bool(true);
         let (renews_at, ends_at) = (record.time("renews_at"), record.time("ends_at"));
@@ -45,22 +45,22 @@ pub(super) fn subscription(record: &Record, faults: &mut Faults) {
 }
 
 /// The date is when a payment was completed: a completed one has it, and one that never was has none.
-pub(super) fn payment(record: &Record, faults: &mut Faults) {
+pub(super) fn payment(record: &Record, faults: &mut ValidationErrors) {
     amount(record, "amount", faults);
     let is_dated = !record.at("date").is_null();
-    match PaymentStatus::kept(record.text("status")) {
+    match PaymentStatus::from_stored(record.text("status")) {
         Some(PaymentStatus::Completed) if !is_dated => {
-            faults.note("date", FaultCode::Inconsistent, "must be there once the status is completed");
+            faults.note("date", ValidationCode::Inconsistent, "must be there once the status is completed");
         }
         Some(PaymentStatus::Pending | PaymentStatus::Processing | PaymentStatus::Failed) if is_dated => {
-            faults.note("date", FaultCode::Inconsistent, "must be null before the status is completed");
+            faults.note("date", ValidationCode::Inconsistent, "must be null before the status is completed");
         }
         _ => {}
     }
 }
 
 /// Of people and their sessions an event keeps ids and the names of fields, and nothing else.
-pub(super) fn event(record: &Record, faults: &mut Faults) {
+pub(super) fn event(record: &Record, faults: &mut ValidationErrors) {
     let allowed: &[&str] = match record.text("kind").split('.').next() {
         Some("user") => &["id", "fields"],
         Some("session") => &["id", "user_id", "client_id"],
@@ -70,13 +70,13 @@ pub(super) fn event(record: &Record, faults: &mut Faults) {
         let told: BTreeMap<String, &RawValue> = serde_json::from_str(record.text(field)).unwrap_or_default();
         if told.keys().any(|name| !allowed.contains(&name.as_str())) {
             let detail = format!("must not tell more of a person than {}", allowed.join(", "));
-            faults.add(field, Reason::new(FaultCode::Inconsistent, detail));
+            faults.add(field, InvalidValue::new(ValidationCode::Inconsistent, detail));
         }
     }
 }
 
 /// Whether an amount has no more decimals than its currency.
-fn amount(record: &Record, field: &'static str, faults: &mut Faults) {
+fn amount(record: &Record, field: &'static str, faults: &mut ValidationErrors) {
     let Value::Int(amount) = record.at(field) else { return };
     let currency = Currency::parse(record.text("currency"));
     if let (Some(money), Ok(currency)) = (Money::from_ten_thousandths(*amount), currency)

@@ -11,7 +11,7 @@ use perennial_domain::events::{Event, EventKind};
 use perennial_domain::id::{OrganizationId, UserId};
 use perennial_domain::stamp::Stamp;
 use perennial_domain::users::User;
-use perennial_store::{self as store, Change, Miss, events, sessions, users};
+use perennial_store::{self as store, Change, Violation, events, sessions, users};
 
 /// Blocks a user and ends its sessions; returns how many were live. A blocked user stays as it is.
 pub async fn block(app: &App, organization: OrganizationId, id: UserId) -> Result<(User, usize), Error> {
@@ -53,7 +53,7 @@ async fn set_blocked(
         change = events::insert(change, &event(&after, &before));
         match app.db.commit(change).await {
             Ok(()) => return Ok((after, live)),
-            Err(store::Error::Missed(Miss::User | Miss::Session)) => {}
+            Err(store::Error::Violated(Violation::User | Violation::Session)) => {}
             Err(error) => return Err(error.into()),
         }
     }

@@ -6,11 +6,11 @@ use crate::caller::{json, operator_event};
 use crate::context::App;
 use crate::error::{Conflict, Error};
 use perennial_domain::events::{Event, EventKind};
-use perennial_domain::fault::{FaultCode, Reason};
 use perennial_domain::id::{EventId, OrganizationId, UserId};
 use perennial_domain::stamp::Stamp;
 use perennial_domain::text::Line;
 use perennial_domain::users::{Email, Identity, User};
+use perennial_domain::validation::{InvalidValue, ValidationCode};
 use perennial_store::portable::{EVENTS, rows};
 use perennial_store::{Bulk, users};
 use std::collections::HashMap;
@@ -69,15 +69,15 @@ pub enum Relinked {
 }
 
 /// An identity as a provider's token would give it: a subject is compared as it is, so it must not need normalizing.
-pub fn check_identity(issuer: &str, subject: &str) -> Result<Identity, (&'static str, Reason)> {
-    let exact = |name, parsed: Result<&str, Reason>, given: &str| match parsed {
+pub fn check_identity(issuer: &str, subject: &str) -> Result<Identity, (&'static str, InvalidValue)> {
+    let exact = |name, parsed: Result<&str, InvalidValue>, given: &str| match parsed {
         Ok(text) if text == given => Ok(text.to_owned()),
-        Ok(_) => Err((name, Reason::new(FaultCode::InvalidText, "must be in Unicode normalization form C"))),
+        Ok(_) => Err((name, InvalidValue::new(ValidationCode::InvalidText, "must be in Unicode normalization form C"))),
         Err(reason) => Err((name, reason)),
     };
     if !Identity::fits(issuer, subject) {
         let detail = format!("must be at most {} bytes together with the issuer", Identity::MAX_BYTES);
-        return Err(("subject", Reason::new(FaultCode::TooLong, detail)));
+        return Err(("subject", InvalidValue::new(ValidationCode::TooLong, detail)));
     }
     let (parsed_issuer, parsed_subject) = (Line::<1, 512>::parse(issuer), Line::<1, 255>::parse(subject));
     Ok(Identity {

@@ -43,7 +43,7 @@ pub(super) async fn run(app: &App, command: Command, json: bool) -> Result<(), F
                     "{client:?} is disabled: enable it first with `perennial client enable`, or create another client"
                 )));
             }
-            let credential = Credential::generate(&app.chance);
+            let credential = Credential::generate(&app.entropy);
             let client = clients::rotate(app, organization.id, found.id, &credential).await?;
             output::print(json, &shown(&client, credential.expose()), || {
                 format!(
@@ -104,7 +104,7 @@ async fn create(app: &App, create: ClientCreate, json: bool) -> Result<(), Failu
 fn presents(app: &App, kind: Kind, chosen: Option<&str>) -> Result<(ClientKind, Presents, String), Failure> {
     match kind {
         Kind::Public => {
-            let made = || format!("app-{:016x}", app.chance.bits());
+            let made = || format!("app-{:016x}", app.entropy.bits());
             let id = chosen.map_or_else(made, str::to_owned);
             let id = PublicId::parse(&id).map_err(|reason| wrong("client-id", &reason))?;
             let shown = id.as_str().to_owned();
@@ -115,7 +115,7 @@ fn presents(app: &App, kind: Kind, chosen: Option<&str>) -> Result<(ClientKind, 
                 Some(text) => Credential::chosen(text).ok_or_else(|| {
                     Failure::new("--client-id of a trusted client must be 32 to 255 visible ASCII characters")
                 })?,
-                None => Credential::generate(&app.chance),
+                None => Credential::generate(&app.entropy),
             };
             let shown = credential.expose().to_owned();
             Ok((ClientKind::Trusted, Presents::Trusted(credential), shown))

@@ -8,7 +8,7 @@ use crate::failure::Failure;
 use crate::master_key::Accepted;
 use crate::public_url::PublicUrl;
 use crate::{master_key, storage};
-use perennial_app::context::{App, AppOptions, Chance, Clock};
+use perennial_app::context::{App, AppOptions, Clock, Entropy};
 use perennial_app::error::Error;
 use perennial_app::keys::{Keys, MasterKey};
 use perennial_app::{events, first_run};
@@ -90,12 +90,12 @@ fn silent(report: &mut Report, patience: Duration) {
 }
 
 fn context(patient: &Patient, db: Db, clock: &Clock, keys: Option<Keys>) -> App {
-    let chance = Chance::from_system();
+    let entropy = Entropy::from_system();
     // Without the key nothing is opened, and whatever needs it says so itself.
-    let keys = keys.unwrap_or_else(|| Keys::derive(&MasterKey::new(chance.bytes())));
+    let keys = keys.unwrap_or_else(|| Keys::derive(&MasterKey::new(entropy.bytes())));
     let public_url = patient.config.public_url.clone().map(PublicUrl::into_text);
     let options = AppOptions { public_url, providers: patient.providers.clone(), ..AppOptions::default() };
-    App::new(db, clock.clone(), chance, keys, options)
+    App::new(db, clock.clone(), entropy, keys, options)
 }
 
 /// Answers whether the store can be asked for more.

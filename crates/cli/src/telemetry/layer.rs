@@ -4,7 +4,7 @@
 use super::Counters;
 use super::span::{Attributes, Span};
 use crate::config::Percent;
-use perennial_app::context::{Chance, Clock};
+use perennial_app::context::{Clock, Entropy};
 use std::sync::Arc;
 use std::sync::atomic::Ordering::Relaxed;
 use std::time::Instant;
@@ -18,7 +18,7 @@ use tracing_subscriber::registry::LookupSpan;
 pub(crate) struct SpanLayer {
     sender: mpsc::Sender<Span>,
     sample: Percent,
-    chance: Chance,
+    entropy: Entropy,
     counters: Arc<Counters>,
 }
 
@@ -34,7 +34,7 @@ struct Open {
 
 impl SpanLayer {
     pub(super) fn new(sender: mpsc::Sender<Span>, sample: Percent, counters: Arc<Counters>) -> Self {
-        Self { sender, sample, chance: Chance::from_system(), counters }
+        Self { sender, sample, entropy: Entropy::from_system(), counters }
     }
 
     /// The trace that a request belongs to, and the span it came from; none if it is not to be traced.
@@ -45,9 +45,9 @@ impl SpanLayer {
         if let Some((trace_id, parent_id, sampled)) = attributes.traceparent() {
             return sampled.then_some((trace_id, Some(parent_id)));
         }
-        let chosen = self.chance.bits() % 100 < self.sample.0.into();
-        // 0 is no id; of that chance is capable, if barely.
-        chosen.then(|| (u128::from_be_bytes(self.chance.bytes()).max(1), None))
+        let chosen = self.entropy.bits() % 100 < self.sample.0.into();
+        // 0 is no id; of that entropy is capable, if barely.
+        chosen.then(|| (u128::from_be_bytes(self.entropy.bytes()).max(1), None))
     }
 }
 
@@ -66,7 +66,7 @@ where
         let Some((trace_id, parent_id)) = parent.or_else(|| self.begin(&attributes)) else { return };
         span.extensions_mut().insert(Open {
             trace_id,
-            span_id: self.chance.bits().max(1),
+            span_id: self.entropy.bits().max(1),
             parent_id,
             started_nanos: Clock::System.now().as_micros().unsigned_abs() * 1_000,
             started: Instant::now(),

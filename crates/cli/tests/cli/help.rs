@@ -1,6 +1,6 @@
 //! What `--help` says, of every command there is.
 
-use crate::support::{Output, Place, kept, snapshot};
+use crate::support::{Output, Place, snapshot, stored_names};
 use std::process::Command;
 
 /// A command, or a group of them, and its help.
@@ -61,7 +61,7 @@ fn every_command_says_what_it_is_for() {
         snapshot(&format!("help/{}", command.file_name()), &text);
     }
     assert!(commands.len() > 30, "{} commands", commands.len());
-    assert_eq!(kept("help"), commands.iter().map(Explained::file_name).collect(), "each help has its command");
+    assert_eq!(stored_names("help"), commands.iter().map(Explained::file_name).collect(), "each help has its command");
 }
 
 #[test]

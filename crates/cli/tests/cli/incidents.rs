@@ -2,7 +2,7 @@
 
 use crate::records::sign_up;
 use crate::support::{Output, Setting};
-use perennial_running::readme;
+use perennial_harness::readme;
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
 use std::process::Command;

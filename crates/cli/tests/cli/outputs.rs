@@ -1,7 +1,7 @@
 //! What each command mainly prints, when all is well. A command that is not in the table fails the test.
 
 use crate::help::{Explained, commands};
-use crate::support::{Issuer, Place, kept, masked, snapshot};
+use crate::support::{Issuer, Place, masked, snapshot, stored_names};
 use std::collections::BTreeSet;
 
 /// How a command's main output is held.
@@ -95,7 +95,9 @@ fn every_command_prints_what_it_printed() {
                 assert!(!lines.is_empty(), "{command}: no line has {with}");
                 snapshot(&name(command), &lines);
             }
-            Held(snapshot) => assert!(kept("").contains(*snapshot), "{command}: there is no snapshot {snapshot}"),
+            Held(snapshot) => {
+                assert!(stored_names("").contains(*snapshot), "{command}: there is no snapshot {snapshot}")
+            }
             File(path) => {
                 let path = format!("{}/../../{path}", env!("CARGO_MANIFEST_DIR"));
                 assert!(run(&[]) == std::fs::read_to_string(&path).unwrap(), "{command} does not print {path}");
@@ -104,7 +106,7 @@ fn every_command_prints_what_it_printed() {
     }
     let printed = COMMANDS.iter().filter(|(_, main)| matches!(main, Said(_) | Lines(..)));
     let printed: BTreeSet<String> = printed.map(|(command, _)| name(command)["output/".len()..].to_owned()).collect();
-    assert_eq!(kept("output"), printed, "each output has its command");
+    assert_eq!(stored_names("output"), printed, "each output has its command");
 }
 
 #[test]

@@ -3,7 +3,7 @@
 //! system lends no network of our own, the port is a free one instead of 8080.
 
 use crate::support::{Output, Place, free_ports};
-use perennial_running::readme;
+use perennial_harness::readme;
 use serde_json::Value;
 use std::path::Path;
 use std::process::Command;

@@ -18,7 +18,7 @@ pub(crate) use place::{MASTER_KEY, Place, holding_the_store};
 pub(crate) use rows::snapshot_of_rows;
 pub(crate) use server::{Server, Starting, signal};
 pub(crate) use setting::Setting;
-pub(crate) use snapshot::{kept, masked, snapshot};
+pub(crate) use snapshot::{masked, snapshot, stored_names};
 
 use std::net::{Ipv4Addr, TcpListener};
 use std::sync::atomic::{AtomicU16, Ordering};

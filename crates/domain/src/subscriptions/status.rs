@@ -1,6 +1,6 @@
 //! Where a subscription stands, and where it may go from there.
 
-use crate::fault::{FaultCode, Reason};
+use crate::validation::{InvalidValue, ValidationCode};
 
 /// Where a subscription stands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize)]
@@ -48,12 +48,12 @@ impl SubscriptionStatus {
     }
 
     /// The status behind a word the store kept.
-    pub fn kept(word: &str) -> Option<Self> {
+    pub fn from_stored(word: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|known| known.as_str() == word)
     }
 
     /// Reads a status or one of its aliases, in any case.
-    pub fn parse(text: &str) -> Result<Self, Reason> {
+    pub fn parse(text: &str) -> Result<Self, InvalidValue> {
         Ok(match text.to_ascii_lowercase().as_str() {
             "pending" | "scheduled" | "draft" => Pending,
             "incomplete" => Incomplete,
@@ -66,7 +66,7 @@ impl SubscriptionStatus {
             "expired" | "ended" | "terminated" | "incomplete_expired" => Expired,
             _ => {
                 let known = Self::ALL.map(Self::as_str).join(", ");
-                return Err(Reason::new(FaultCode::UnknownValue, format!("must be one of {known}")));
+                return Err(InvalidValue::new(ValidationCode::UnknownValue, format!("must be one of {known}")));
             }
         })
     }
@@ -106,7 +106,7 @@ mod tests {
     fn words_and_aliases_are_read_in_any_case() {
         for status in SubscriptionStatus::ALL {
             assert_eq!(SubscriptionStatus::parse(&status.as_str().to_uppercase()), Ok(status));
-            assert_eq!(SubscriptionStatus::kept(status.as_str()), Some(status));
+            assert_eq!(SubscriptionStatus::from_stored(status.as_str()), Some(status));
             assert_eq!(serde_json::to_value(status).unwrap(), status.as_str());
         }
         for (aliases, status) in [
@@ -119,8 +119,8 @@ mod tests {
                 assert_eq!(SubscriptionStatus::parse(alias), Ok(status), "{alias}");
             }
         }
-        assert_eq!(SubscriptionStatus::parse("pending ").unwrap_err().code, FaultCode::UnknownValue);
-        assert_eq!(SubscriptionStatus::kept("draft"), None);
+        assert_eq!(SubscriptionStatus::parse("pending ").unwrap_err().code, ValidationCode::UnknownValue);
+        assert_eq!(SubscriptionStatus::from_stored("draft"), None);
     }
 
     #[test]

@@ -11,9 +11,9 @@ fn draft() -> SubscriptionDraft {
     SubscriptionDraft { user_id: Some(UserId::new(instant(NOW), 4)), ..SubscriptionDraft::default() }
 }
 
-fn create(draft: SubscriptionDraft) -> Result<Subscription, Faults> {
+fn create(draft: SubscriptionDraft) -> Result<Subscription, ValidationErrors> {
     let now = instant(NOW);
-    Subscription::create(draft, Faults::none(), Some(&plan()), SubscriptionId::new(now, 8), event(2), now)
+    Subscription::create(draft, ValidationErrors::none(), Some(&plan()), SubscriptionId::new(now, 8), event(2), now)
 }
 
 fn in_status(status: SubscriptionStatus) -> Subscription {
@@ -24,14 +24,14 @@ fn patch(status: SubscriptionStatus) -> SubscriptionDraft {
     SubscriptionDraft { status: Some(status), ..SubscriptionDraft::default() }
 }
 
-fn merge(before: &Subscription, patch: SubscriptionDraft) -> Result<Subscription, Refusal> {
-    before.merge(patch, None, Faults::none(), instant(NOW))
+fn merge(before: &Subscription, patch: SubscriptionDraft) -> Result<Subscription, Rejection> {
+    before.merge(patch, None, ValidationErrors::none(), instant(NOW))
 }
 
-fn faults(result: Result<Subscription, Refusal>) -> Faults {
+fn errors(result: Result<Subscription, Rejection>) -> ValidationErrors {
     match result {
-        Err(Refusal::Invalid(faults)) => faults,
-        other => panic!("expected faults, got {other:?}"),
+        Err(Rejection::Invalid(errors)) => errors,
+        other => panic!("expected errors, got {other:?}"),
     }
 }
 
@@ -69,8 +69,8 @@ fn a_start_that_leaves_no_renewal_is_refused_unless_the_renewal_is_sent() {
 #[test]
 fn a_draft_with_faults_or_gaps_is_no_subscription() {
     let now = instant(NOW);
-    let mut wrong = Faults::none();
-    wrong.note("/status", FaultCode::UnknownValue, "");
+    let mut wrong = ValidationErrors::none();
+    wrong.note("/status", ValidationCode::UnknownValue, "");
     let id = SubscriptionId::new(now, 8);
     let result = Subscription::create(draft(), wrong.clone(), Some(&plan()), id, event(2), now);
     assert_eq!(result, Err(wrong.clone()));
@@ -90,16 +90,16 @@ fn contradictions_are_told_though_the_references_are_missing() {
         ..SubscriptionDraft::default()
     };
     let id = SubscriptionId::new(now, 8);
-    let found = Subscription::create(draft, Faults::none(), None, id, event(2), now).unwrap_err();
-    let pointers: Vec<&str> = found.iter().map(|fault| fault.pointer.as_ref()).collect();
+    let found = Subscription::create(draft, ValidationErrors::none(), None, id, event(2), now).unwrap_err();
+    let pointers: Vec<&str> = found.iter().map(|error| error.pointer.as_ref()).collect();
     assert_eq!(pointers, ["/renews_at", "/ends_at", "/is_active"]);
 }
 
 #[test]
 fn a_field_that_was_not_sent_is_not_blamed_for_one_that_was() {
     let now = instant(NOW);
-    let mut wrong = Faults::none();
-    wrong.note("/renews_at", FaultCode::InvalidFormat, "");
+    let mut wrong = ValidationErrors::none();
+    wrong.note("/renews_at", ValidationCode::InvalidFormat, "");
     let last = SubscriptionDraft { starts_at: Some(Time::MAX), ..draft() };
     let id = SubscriptionId::new(now, 8);
     assert_eq!(Subscription::create(last, wrong.clone(), Some(&plan()), id, event(2), now), Err(wrong));
@@ -132,20 +132,20 @@ fn instants_keep_their_order() {
     assert!(create(SubscriptionDraft { renews_at: same, ends_at: same, ..draft() }).is_ok());
     let later_start =
         SubscriptionDraft { starts_at: Some(instant("2027-01-01T00:00:00Z")), ..SubscriptionDraft::default() };
-    assert!(faults(merge(&in_status(Active), later_start)).touch("/renews_at"));
+    assert!(errors(merge(&in_status(Active), later_start)).touch("/renews_at"));
 }
 
 #[test]
 fn an_instant_already_at_fault_is_not_compared() {
     for pointer in ["/starts_at", "/renews_at"] {
-        let mut wrong = Faults::none();
-        wrong.note(pointer, FaultCode::InvalidFormat, "");
+        let mut wrong = ValidationErrors::none();
+        wrong.note(pointer, ValidationCode::InvalidFormat, "");
         let patch = SubscriptionDraft {
             renews_at: Some(Some(instant("2020-01-01T00:00:00Z"))),
             ..SubscriptionDraft::default()
         };
         let result = in_status(Active).merge(patch, None, wrong.clone(), instant(NOW));
-        assert_eq!(result, Err(Refusal::Invalid(wrong)), "{pointer}");
+        assert_eq!(result, Err(Rejection::Invalid(wrong)), "{pointer}");
     }
 }
 
@@ -154,12 +154,12 @@ fn an_expired_subscription_cannot_be_active() {
     let draft = SubscriptionDraft { status: Some(Expired), is_active: Some(true), ..draft() };
     assert!(create(draft).unwrap_err().touch("/is_active"));
     let patch = SubscriptionDraft { is_active: Some(true), ..SubscriptionDraft::default() };
-    assert!(faults(merge(&in_status(Expired), patch)).touch("/is_active"));
-    let mut wrong = Faults::none();
-    wrong.note("/is_active", FaultCode::InvalidType, "");
+    assert!(errors(merge(&in_status(Expired), patch)).touch("/is_active"));
+    let mut wrong = ValidationErrors::none();
+    wrong.note("/is_active", ValidationCode::InvalidType, "");
     let overridden = Subscription { is_active: true, ..in_status(Paused) };
     let patch = SubscriptionDraft { status: Some(Expired), ..SubscriptionDraft::default() };
-    assert_eq!(overridden.merge(patch, None, wrong.clone(), instant(NOW)), Err(Refusal::Invalid(wrong)));
+    assert_eq!(overridden.merge(patch, None, wrong.clone(), instant(NOW)), Err(Rejection::Invalid(wrong)));
 }
 
 #[test]
@@ -172,7 +172,7 @@ fn activity_moves_with_the_status_unless_the_operator_overrode_it() {
     assert!(merge(&kept_open, patch(Unpaid)).unwrap().is_active);
     let sent = SubscriptionDraft { is_active: Some(true), ..patch(Paused) };
     assert!(merge(&in_status(Active), sent).unwrap().is_active);
-    assert!(faults(merge(&kept_open, patch(Expired))).touch("/is_active"));
+    assert!(errors(merge(&kept_open, patch(Expired))).touch("/is_active"));
     let other = SubscriptionDraft { billing_cycle: Some(BillingCycle::Daily), ..SubscriptionDraft::default() };
     assert!(!merge(&stopped, other).unwrap().is_active);
 }
@@ -220,8 +220,8 @@ fn leaving_cancelled_clears_the_end_except_to_expired() {
 fn a_forbidden_move_names_the_allowed_ones() {
     let refusal = merge(&in_status(Incomplete), patch(PastDue)).unwrap_err();
     let allowed = vec!["active", "on_trial", "cancelled", "expired"];
-    assert_eq!(refusal, Refusal::Transition(Transition { from: "incomplete", to: "past_due", allowed }));
-    assert!(matches!(merge(&in_status(Expired), patch(Active)), Err(Refusal::Transition(_))));
+    assert_eq!(refusal, Rejection::Transition(Transition { from: "incomplete", to: "past_due", allowed }));
+    assert!(matches!(merge(&in_status(Expired), patch(Active)), Err(Rejection::Transition(_))));
 }
 
 #[test]
@@ -238,7 +238,7 @@ fn an_update_touches_only_what_was_sent() {
         starts_at: Some(instant("2026-03-01T00:00:00Z")),
         ..SubscriptionDraft::default()
     };
-    let after = before.merge(patch, Some(other_plan), Faults::none(), instant(NOW)).unwrap();
+    let after = before.merge(patch, Some(other_plan), ValidationErrors::none(), instant(NOW)).unwrap();
     assert_eq!((after.user_id, after.plan_id, after.external_subscription_id), (user, other_plan, Some(external)));
     assert_eq!((after.billing_cycle, after.starts_at), (BillingCycle::Yearly, instant("2026-03-01T00:00:00Z")));
     assert_eq!((after.renews_at, after.status), (before.renews_at, before.status));

@@ -3,24 +3,24 @@
 use super::{Field, Fields};
 use crate::excerpt::excerpt;
 use crate::json::{self, Json, Object};
-use perennial_domain::fault::{FaultCode, Faults};
+use perennial_domain::validation::{ValidationCode, ValidationErrors};
 use serde_json::value::RawValue;
 use std::borrow::Cow;
 
 /// A body being read.
 pub(crate) struct Reader<'a> {
     members: Vec<(Cow<'a, str>, Option<&'a RawValue>)>,
-    faults: Faults,
+    faults: ValidationErrors,
 }
 
 impl<'a> Reader<'a> {
     /// Starts on a body that is JSON; one that is no object has a fault and no fields.
     pub(crate) fn new(raw: &'a RawValue) -> Self {
-        let mut faults = Faults::none();
+        let mut faults = ValidationErrors::none();
         let members = match json::object(raw) {
             Some(Object(members)) => members.into_iter().map(|(name, raw)| (name, Some(raw))).collect(),
             None => {
-                faults.note("", FaultCode::InvalidType, "the body must be a JSON object");
+                faults.note("", ValidationCode::InvalidType, "the body must be a JSON object");
                 Vec::new()
             }
         };
@@ -28,12 +28,12 @@ impl<'a> Reader<'a> {
     }
 
     /// Ends the reading: every member nobody asked for is unknown.
-    pub(crate) fn finish(mut self) -> Faults {
+    pub(crate) fn finish(mut self) -> ValidationErrors {
         let mut unknown = self.members.iter().filter(|(_, raw)| raw.is_some());
         while !self.faults.is_full() {
             let Some((name, _)) = unknown.next() else { break };
             let pointer = format!("/{}", excerpt(name).replace('~', "~0").replace('/', "~1"));
-            self.faults.note(pointer, FaultCode::UnknownField, "is not a field of this record");
+            self.faults.note(pointer, ValidationCode::UnknownField, "is not a field of this record");
         }
         self.faults.omit(unknown.count());
         self.faults
@@ -55,7 +55,7 @@ impl Fields for Reader<'_> {
             Some(json) => T::read(json, at, &mut self.faults),
             None => {
                 if self.is_object() {
-                    self.faults.note(at, FaultCode::Required, "is required");
+                    self.faults.note(at, ValidationCode::Required, "is required");
                 }
                 None
             }
@@ -78,7 +78,7 @@ impl Fields for Reader<'_> {
 
     fn read_only(&mut self, at: &'static str) {
         if self.take(at).is_some() {
-            self.faults.note(at, FaultCode::ReadOnlyField, "is set by the service: leave it out");
+            self.faults.note(at, ValidationCode::ReadOnlyField, "is set by the service: leave it out");
         }
     }
 
@@ -95,19 +95,19 @@ impl Fields for Reader<'_> {
         let sent = match json {
             Json::Null => Some(None),
             // A value that cannot be read is not the stored one: one fault says it all.
-            json => T::read(json, at, &mut Faults::none()).map(Some),
+            json => T::read(json, at, &mut ValidationErrors::none()).map(Some),
         };
         let same = matches!((&sent, stored), (Some(sent), Some(stored)) if sent.as_ref() == stored);
         if !same {
             let detail = "cannot be changed: leave it out, or send it as it stands";
-            self.faults.note(at, FaultCode::ReadOnlyField, detail);
+            self.faults.note(at, ValidationCode::ReadOnlyField, detail);
         }
     }
 }
 
 impl Reader<'_> {
     fn not_nullable<T>(&mut self, at: &'static str) -> Option<T> {
-        self.faults.note(at, FaultCode::NotNullable, "must not be null");
+        self.faults.note(at, ValidationCode::NotNullable, "must not be null");
         None
     }
 }

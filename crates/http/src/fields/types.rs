@@ -5,10 +5,9 @@ use crate::json::{self, Json};
 use perennial_app::sessions::Secret;
 use perennial_domain::currency::Currency;
 use perennial_domain::cycle::BillingCycle;
-use perennial_domain::fault::{FaultCode, Faults, Reason};
 use perennial_domain::id::{OrganizationId, PaymentId, PlanId, SessionId, SubscriptionId, UserId};
 use perennial_domain::money::Money;
-use perennial_domain::number::{Misfit, Number};
+use perennial_domain::number::{Number, NumberError};
 use perennial_domain::payments::PaymentStatus;
 use perennial_domain::plans::{Href, MAX_VARIANTS, PlanKey, Variant};
 use perennial_domain::slug::Slug;
@@ -16,6 +15,7 @@ use perennial_domain::subscriptions::SubscriptionStatus;
 use perennial_domain::text::{Line, Prose};
 use perennial_domain::time::Time;
 use perennial_domain::users::Email;
+use perennial_domain::validation::{InvalidValue, ValidationCode, ValidationErrors};
 use serde_json::{Value, json};
 use std::str::FromStr;
 
@@ -35,15 +35,15 @@ pub(crate) struct PlanReference(pub(crate) PlanKey);
 fn text<T>(
     json: &Json<'_>,
     at: &'static str,
-    faults: &mut Faults,
-    parse: impl FnOnce(&str) -> Result<T, Reason>,
+    faults: &mut ValidationErrors,
+    parse: impl FnOnce(&str) -> Result<T, InvalidValue>,
 ) -> Option<T> {
     let result = match json {
         Json::Text(Some(text)) => parse(text),
         Json::Text(None) => {
-            Err(Reason::new(FaultCode::InvalidText, "must not contain half a character (a lone surrogate)"))
+            Err(InvalidValue::new(ValidationCode::InvalidText, "must not contain half a character (a lone surrogate)"))
         }
-        _ => Err(Reason::new(FaultCode::InvalidType, "must be a string")),
+        _ => Err(InvalidValue::new(ValidationCode::InvalidType, "must be a string")),
     };
     result.map_err(|reason| faults.add(at, reason)).ok()
 }
@@ -52,25 +52,25 @@ fn text<T>(
 fn number<T>(
     json: &Json<'_>,
     at: &'static str,
-    faults: &mut Faults,
-    parse: impl FnOnce(Number) -> Result<T, Reason>,
+    faults: &mut ValidationErrors,
+    parse: impl FnOnce(Number) -> Result<T, InvalidValue>,
 ) -> Option<T> {
     let result = match json {
         Json::Number(text) => match Number::parse(text) {
             Some(number) => parse(number),
-            None => Err(Reason::new(FaultCode::OutOfRange, "has more digits than any number we keep")),
+            None => Err(InvalidValue::new(ValidationCode::OutOfRange, "has more digits than any number we keep")),
         },
-        _ => Err(Reason::new(FaultCode::InvalidType, "must be a number")),
+        _ => Err(InvalidValue::new(ValidationCode::InvalidType, "must be a number")),
     };
     result.map_err(|reason| faults.add(at, reason)).ok()
 }
 
 impl Field for bool {
-    fn read(json: Json<'_>, at: &'static str, faults: &mut Faults) -> Option<Self> {
+    fn read(json: Json<'_>, at: &'static str, faults: &mut ValidationErrors) -> Option<Self> {
         if let Json::Bool(value) = json {
             return Some(value);
         }
-        faults.note(at, FaultCode::InvalidType, "must be true or false");
+        faults.note(at, ValidationCode::InvalidType, "must be true or false");
         None
     }
 
@@ -80,12 +80,12 @@ impl Field for bool {
 }
 
 impl<const MAX: i64> Field for Whole<MAX> {
-    fn read(json: Json<'_>, at: &'static str, faults: &mut Faults) -> Option<Self> {
+    fn read(json: Json<'_>, at: &'static str, faults: &mut ValidationErrors) -> Option<Self> {
         number(&json, at, faults, |number| match number.scaled(0) {
             Ok(value) if (0..=MAX).contains(&value) => Ok(Self(value)),
-            Err(Misfit::Decimals) => Err(Reason::new(FaultCode::InvalidType, "must be a whole number")),
-            Ok(_) | Err(Misfit::Range) => {
-                Err(Reason::new(FaultCode::OutOfRange, format!("must be between 0 and {MAX}")))
+            Err(NumberError::Decimals) => Err(InvalidValue::new(ValidationCode::InvalidType, "must be a whole number")),
+            Ok(_) | Err(NumberError::Range) => {
+                Err(InvalidValue::new(ValidationCode::OutOfRange, format!("must be between 0 and {MAX}")))
             }
         })
     }
@@ -96,7 +96,7 @@ impl<const MAX: i64> Field for Whole<MAX> {
 }
 
 impl Field for Money {
-    fn read(json: Json<'_>, at: &'static str, faults: &mut Faults) -> Option<Self> {
+    fn read(json: Json<'_>, at: &'static str, faults: &mut ValidationErrors) -> Option<Self> {
         number(&json, at, faults, Self::parse)
     }
 
@@ -106,7 +106,7 @@ impl Field for Money {
 }
 
 impl<const MIN: usize, const MAX: usize> Field for Line<MIN, MAX> {
-    fn read(json: Json<'_>, at: &'static str, faults: &mut Faults) -> Option<Self> {
+    fn read(json: Json<'_>, at: &'static str, faults: &mut ValidationErrors) -> Option<Self> {
         text(&json, at, faults, Self::parse)
     }
 
@@ -116,7 +116,7 @@ impl<const MIN: usize, const MAX: usize> Field for Line<MIN, MAX> {
 }
 
 impl<const MAX: usize> Field for Prose<MAX> {
-    fn read(json: Json<'_>, at: &'static str, faults: &mut Faults) -> Option<Self> {
+    fn read(json: Json<'_>, at: &'static str, faults: &mut ValidationErrors) -> Option<Self> {
         text(&json, at, faults, Self::parse)
     }
 
@@ -126,7 +126,7 @@ impl<const MAX: usize> Field for Prose<MAX> {
 }
 
 impl<const MAX: usize> Field for External<MAX> {
-    fn read(json: Json<'_>, at: &'static str, faults: &mut Faults) -> Option<Self> {
+    fn read(json: Json<'_>, at: &'static str, faults: &mut ValidationErrors) -> Option<Self> {
         text(&json, at, faults, |text| {
             if text.is_empty() { Ok(Self(None)) } else { Line::parse(text).map(|line| Self(Some(line))) }
         })
@@ -138,10 +138,10 @@ impl<const MAX: usize> Field for External<MAX> {
 }
 
 impl Field for Credential {
-    fn read(json: Json<'_>, at: &'static str, faults: &mut Faults) -> Option<Self> {
+    fn read(json: Json<'_>, at: &'static str, faults: &mut ValidationErrors) -> Option<Self> {
         text(&json, at, faults, |text| {
             if text.is_empty() {
-                return Err(Reason::new(FaultCode::TooShort, "must not be empty"));
+                return Err(InvalidValue::new(ValidationCode::TooShort, "must not be empty"));
             }
             Ok(Self(Secret::new(text.to_owned())))
         })
@@ -153,7 +153,7 @@ impl Field for Credential {
 }
 
 impl Field for Email {
-    fn read(json: Json<'_>, at: &'static str, faults: &mut Faults) -> Option<Self> {
+    fn read(json: Json<'_>, at: &'static str, faults: &mut ValidationErrors) -> Option<Self> {
         text(&json, at, faults, Self::parse)
     }
 
@@ -163,7 +163,7 @@ impl Field for Email {
 }
 
 impl Field for Slug {
-    fn read(json: Json<'_>, at: &'static str, faults: &mut Faults) -> Option<Self> {
+    fn read(json: Json<'_>, at: &'static str, faults: &mut ValidationErrors) -> Option<Self> {
         text(&json, at, faults, Self::parse)
     }
 
@@ -173,7 +173,7 @@ impl Field for Slug {
 }
 
 impl Field for Currency {
-    fn read(json: Json<'_>, at: &'static str, faults: &mut Faults) -> Option<Self> {
+    fn read(json: Json<'_>, at: &'static str, faults: &mut ValidationErrors) -> Option<Self> {
         text(&json, at, faults, Self::parse)
     }
 
@@ -183,7 +183,7 @@ impl Field for Currency {
 }
 
 impl Field for Href {
-    fn read(json: Json<'_>, at: &'static str, faults: &mut Faults) -> Option<Self> {
+    fn read(json: Json<'_>, at: &'static str, faults: &mut ValidationErrors) -> Option<Self> {
         text(&json, at, faults, Self::parse)
     }
 
@@ -193,7 +193,7 @@ impl Field for Href {
 }
 
 impl Field for Time {
-    fn read(json: Json<'_>, at: &'static str, faults: &mut Faults) -> Option<Self> {
+    fn read(json: Json<'_>, at: &'static str, faults: &mut ValidationErrors) -> Option<Self> {
         text(&json, at, faults, Self::parse)
     }
 
@@ -203,7 +203,7 @@ impl Field for Time {
 }
 
 impl Field for BillingCycle {
-    fn read(json: Json<'_>, at: &'static str, faults: &mut Faults) -> Option<Self> {
+    fn read(json: Json<'_>, at: &'static str, faults: &mut ValidationErrors) -> Option<Self> {
         text(&json, at, faults, Self::parse)
     }
 
@@ -216,7 +216,7 @@ impl Field for BillingCycle {
 }
 
 impl Field for SubscriptionStatus {
-    fn read(json: Json<'_>, at: &'static str, faults: &mut Faults) -> Option<Self> {
+    fn read(json: Json<'_>, at: &'static str, faults: &mut ValidationErrors) -> Option<Self> {
         text(&json, at, faults, Self::parse)
     }
 
@@ -226,7 +226,7 @@ impl Field for SubscriptionStatus {
 }
 
 impl Field for PaymentStatus {
-    fn read(json: Json<'_>, at: &'static str, faults: &mut Faults) -> Option<Self> {
+    fn read(json: Json<'_>, at: &'static str, faults: &mut ValidationErrors) -> Option<Self> {
         text(&json, at, faults, Self::parse)
     }
 
@@ -241,13 +241,13 @@ fn words<const N: usize>(words: [&'static str; N], aliases: &'static str) -> Val
 }
 
 impl Field for Vec<Variant> {
-    fn read(json: Json<'_>, at: &'static str, faults: &mut Faults) -> Option<Self> {
+    fn read(json: Json<'_>, at: &'static str, faults: &mut ValidationErrors) -> Option<Self> {
         let Json::List(items) = json else {
-            faults.note(at, FaultCode::InvalidType, "must be a list of strings");
+            faults.note(at, ValidationCode::InvalidType, "must be a list of strings");
             return None;
         };
         if items.len() > MAX_VARIANTS {
-            faults.note(at, FaultCode::TooLong, format!("must have at most {MAX_VARIANTS} items"));
+            faults.note(at, ValidationCode::TooLong, format!("must have at most {MAX_VARIANTS} items"));
             return None;
         }
         let mut variants: Self = Vec::with_capacity(items.len());
@@ -256,7 +256,7 @@ impl Field for Vec<Variant> {
             let reason = match json::value(raw) {
                 Json::Text(Some(text)) => match Variant::parse(&text) {
                     Ok(variant) if variants.contains(&variant) => {
-                        Reason::new(FaultCode::DuplicateItem, "stands in the list already")
+                        InvalidValue::new(ValidationCode::DuplicateItem, "stands in the list already")
                     }
                     Ok(variant) => {
                         variants.push(variant);
@@ -264,10 +264,11 @@ impl Field for Vec<Variant> {
                     }
                     Err(reason) => reason,
                 },
-                Json::Text(None) => {
-                    Reason::new(FaultCode::InvalidText, "must not contain half a character (a lone surrogate)")
-                }
-                _ => Reason::new(FaultCode::InvalidType, "must be a string"),
+                Json::Text(None) => InvalidValue::new(
+                    ValidationCode::InvalidText,
+                    "must not contain half a character (a lone surrogate)",
+                ),
+                _ => InvalidValue::new(ValidationCode::InvalidType, "must be a string"),
             };
             faults.add(format!("{at}/{index}"), reason);
             sound = false;
@@ -280,12 +281,12 @@ impl Field for Vec<Variant> {
     }
 }
 
-fn not_found(what: &str) -> Reason {
-    Reason::new(FaultCode::NotFound, format!("names no {what} of this organization"))
+fn not_found(what: &str) -> InvalidValue {
+    InvalidValue::new(ValidationCode::NotFound, format!("names no {what} of this organization"))
 }
 
 impl Field for PlanReference {
-    fn read(json: Json<'_>, at: &'static str, faults: &mut Faults) -> Option<Self> {
+    fn read(json: Json<'_>, at: &'static str, faults: &mut ValidationErrors) -> Option<Self> {
         text(&json, at, faults, |text| PlanKey::parse(text).map(Self).ok_or_else(|| not_found("plan")))
     }
 
@@ -297,7 +298,7 @@ impl Field for PlanReference {
 macro_rules! id_fields {
     ($($id:ident, $what:literal;)*) => {$(
         impl Field for $id {
-            fn read(json: Json<'_>, at: &'static str, faults: &mut Faults) -> Option<Self> {
+            fn read(json: Json<'_>, at: &'static str, faults: &mut ValidationErrors) -> Option<Self> {
                 text(&json, at, faults, |text| Self::from_str(text).map_err(|_| not_found($what)))
             }
 

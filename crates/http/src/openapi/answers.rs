@@ -5,7 +5,7 @@ use crate::catalogue::{self, Code, Entry};
 use crate::operation::{Access, Answers, Operation};
 use crate::router::OPERATIONS;
 use http::{Method, StatusCode};
-use perennial_domain::fault::MAX_FAULTS;
+use perennial_domain::validation::MAX_ERRORS;
 use serde_json::{Map, Value, json};
 
 /// What any endpoint of a client may refuse with.
@@ -206,7 +206,7 @@ pub(super) fn problem_schema() -> Value {
             "detail": { "type": "string", "description": "What is wrong in this case." },
             "code": { "type": "string", "enum": codes },
             "request_id": { "type": "string" },
-            "errors": { "type": "array", "maxItems": MAX_FAULTS, "items": {
+            "errors": { "type": "array", "maxItems": MAX_ERRORS, "items": {
                 "type": "object",
                 "properties": {
                     "pointer": { "type": "string", "description": "A JSON pointer into the body." },

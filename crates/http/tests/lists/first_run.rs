@@ -1,7 +1,7 @@
 //! Contract §2, the first run: one organization and one set of clients, however many servers start.
 
 use perennial_app::clients::{self, Credential};
-use perennial_app::context::{App, AppOptions, Chance, Clock};
+use perennial_app::context::{App, AppOptions, Clock, Entropy};
 use perennial_app::first_run::{self, FirstRunOptions, Start};
 use perennial_app::keys::{Keys, MasterKey};
 use perennial_app::organizations;
@@ -16,7 +16,7 @@ async fn server(store: &TestStore, seed: u64, master: u8) -> Arc<App> {
     let now = Time::parse("2026-03-10T12:00:00Z").unwrap().as_micros();
     let clock = Clock::Fixed(Arc::new(AtomicI64::new(now)));
     let keys = Keys::derive(&MasterKey::new([master; 32]));
-    Arc::new(App::new(store.open().await, clock, Chance::seeded(seed), keys, AppOptions::default()))
+    Arc::new(App::new(store.open().await, clock, Entropy::seeded(seed), keys, AppOptions::default()))
 }
 
 fn options() -> FirstRunOptions {

@@ -2,7 +2,7 @@
 
 use crate::support::{REFUSED, Service, claims, issuer, oidc, options, outcome, sign_in};
 use perennial_app::providers::Algorithm;
-use perennial_issuer::Issuer;
+use perennial_fake_idp::Issuer;
 use perennial_testkit::{Held, TestApp};
 use serde_json::json;
 

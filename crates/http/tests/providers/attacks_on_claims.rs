@@ -108,7 +108,7 @@ async fn attack_9_our_token_as_the_providers_and_a_providers_as_ours() {
 /// The header or the claims of a token.
 fn part(token: &str, number: usize) -> Value {
     let part = token.split('.').nth(number).unwrap();
-    serde_json::from_slice(&perennial_issuer::from_b64(part)).unwrap()
+    serde_json::from_slice(&perennial_fake_idp::from_b64(part)).unwrap()
 }
 
 #[tokio::test]

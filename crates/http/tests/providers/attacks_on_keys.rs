@@ -2,7 +2,7 @@
 //! refusal is the same.
 
 use crate::support::{REFUSED, Service, claims, header, issuer, oidc, options, outcome, sign_in, sign_up};
-use perennial_issuer::{Key, PublicKey, from_b64, hmac_sha256, token};
+use perennial_fake_idp::{Key, PublicKey, from_b64, hmac_sha256, token};
 use perennial_testkit::TestApp;
 use serde_json::json;
 

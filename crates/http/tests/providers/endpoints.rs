@@ -1,7 +1,7 @@
 //! Where the service goes on an operator's behalf, and how much it reads there.
 
 use crate::support::{Service, UNAVAILABLE, introspection, issuer, options, sign_in, sign_up};
-use perennial_issuer::{Issuer, Mood};
+use perennial_fake_idp::{Issuer, Mood};
 use perennial_testkit::TestApp;
 use serde_json::json;
 

@@ -4,7 +4,7 @@ use crate::support::{
     ADA, REFUSED, SIGN_IN, UNAVAILABLE, claims, introspection, issuer, oidc, options, outcome, sign_in, sign_up,
 };
 use perennial_app::providers::{Description, EmailVerified, ProviderKind, Secret, Settings};
-use perennial_issuer::{Issuer, Mood, hmac_sha256, token};
+use perennial_fake_idp::{Issuer, Mood, hmac_sha256, token};
 use perennial_testkit::{Held, TestApp};
 use serde_json::{Value, json};
 

@@ -1,4 +1,4 @@
-//! Contract §3 through HTTP, against an identity provider that is a process of its own: see `perennial-issuer`.
+//! Contract §3 through HTTP, against an identity provider that is a process of its own: see `perennial-fake-idp`.
 //! Each attack has a test of its name. The engine is that of the run: see `perennial-testkit`.
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on panics")]

@@ -3,7 +3,7 @@
 use crate::support::{
     DAY, REFUSED, Service, UNAVAILABLE, adas_token, issuer, oidc, options, outcome, sign_in, sign_up,
 };
-use perennial_issuer::{Mood, b64};
+use perennial_fake_idp::{Mood, b64};
 use perennial_testkit::TestApp;
 use serde_json::json;
 

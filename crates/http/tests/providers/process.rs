@@ -6,7 +6,7 @@ use std::net::TcpStream;
 #[test]
 #[ignore = "this is the issuer, which the other tests start as a process of its own"]
 fn issuer_process() {
-    perennial_issuer::run();
+    perennial_fake_idp::run();
 }
 
 #[test]

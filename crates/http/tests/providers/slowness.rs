@@ -5,7 +5,7 @@ use crate::support::{
     oidc, options, sign_in, sign_up,
 };
 use perennial_app::providers::FetchLimits;
-use perennial_issuer::{Issuer, Mood};
+use perennial_fake_idp::{Issuer, Mood};
 use perennial_testkit::{Answer, TestApp};
 use serde_json::json;
 use std::sync::Arc;

@@ -8,7 +8,7 @@ use perennial_app::providers::{Algorithm, Configured, Description, ProviderKind,
 use perennial_domain::clients::{ClientKind, ClientName};
 use perennial_domain::currency::Currency;
 use perennial_domain::organizations::OrganizationName;
-use perennial_issuer::Issuer;
+use perennial_fake_idp::Issuer;
 use perennial_testkit::{Answer, TestApp, TestOptions};
 use serde_json::{Value, json};
 use std::fmt::Display;

@@ -1,7 +1,7 @@
 //! Contract §8: the open endpoints. Whether the process lives and is ready, the rendered reference, the catalogue.
 
 use crate::support::{PLANS, SUBSCRIPTIONS};
-use perennial_app::context::{App, AppOptions, Chance, Clock};
+use perennial_app::context::{App, AppOptions, Clock, Entropy};
 use perennial_app::keys::{Keys, MasterKey};
 use perennial_http::server::{Server, ServerOptions};
 use perennial_http::{Api, ApiOptions};
@@ -45,7 +45,7 @@ async fn the_process_says_that_it_lives_and_is_ready() {
 async fn a_store_that_is_not_migrated_is_not_ready_though_the_process_lives() {
     let store = TestStore::create().await;
     let keys = Keys::derive(&MasterKey::new([7; 32]));
-    let context = App::new(store.open_as_it_is().await, Clock::System, Chance::seeded(1), keys, AppOptions::default());
+    let context = App::new(store.open_as_it_is().await, Clock::System, Entropy::seeded(1), keys, AppOptions::default());
     let server = Server::bind("127.0.0.1:0".parse().unwrap(), ServerOptions::default()).await.unwrap();
     let mut app = TestApp::start().await;
     app.address = server.local_addr();

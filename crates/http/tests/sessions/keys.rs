@@ -4,7 +4,7 @@
 use crate::support::*;
 use aws_lc_rs::signature::{ED25519, UnparsedPublicKey};
 use data_encoding::BASE64URL_NOPAD;
-use perennial_app::context::{App, AppOptions, Chance, Clock};
+use perennial_app::context::{App, AppOptions, Clock, Entropy};
 use perennial_app::first_run::{self, FirstRunOptions, Start};
 use perennial_app::keys::{Keys, MasterKey};
 use perennial_app::signing_keys;
@@ -102,7 +102,7 @@ async fn for_seventy_days_every_key_is_published_a_day_before_it_signs_and_until
 async fn server(store: &TestStore, seed: u64, master: u8, clock: &Arc<AtomicI64>) -> Arc<App> {
     let keys = Keys::derive(&MasterKey::new([master; 32]));
     let clock = Clock::Fixed(Arc::clone(clock));
-    Arc::new(App::new(store.open().await, clock, Chance::seeded(seed), keys, AppOptions::default()))
+    Arc::new(App::new(store.open().await, clock, Entropy::seeded(seed), keys, AppOptions::default()))
 }
 
 fn fresh_clock() -> Arc<AtomicI64> {

@@ -72,7 +72,7 @@ pub(crate) async fn mingled(requests: Vec<Request>, dice: &mut Dice) -> Vec<Answ
     answers.into_iter().map(|(_, answer)| answer).collect()
 }
 
-/// Chance for a test, the same each time (`SplitMix64`).
+/// Entropy for a test, the same each time (`SplitMix64`).
 pub(crate) struct Dice(pub(crate) u64);
 
 impl Dice {

@@ -1,7 +1,7 @@
 //! Contract §1: 408, 500 and 503. When the service itself fails it says so, and never why.
 
 use crate::support::{Peer, TRUSTED, members, plan_body};
-use perennial_app::context::{App, AppOptions, Chance, Clock};
+use perennial_app::context::{App, AppOptions, Clock, Entropy};
 use perennial_app::keys::{Keys, MasterKey};
 use perennial_http::server::{Server, ServerOptions};
 use perennial_http::{Api, ApiOptions, BodyLimits};
@@ -114,14 +114,14 @@ async fn a_store_that_is_gone_is_503_without_inner_detail() {
 async fn a_defect_of_ours_is_500_without_inner_detail() {
     let app = TestApp::start().await;
     let mut told = Vec::new();
-    // Two plans of one instant, changed with the same chance: the second event gets the ID of the first.
+    // Two plans of one instant, changed with the same entropy: the second event gets the ID of the first.
     for slug in ["pro", "max"] {
         app.plan(slug, json!({})).await;
     }
     for (slug, tier) in [("pro", 1), ("max", 2)] {
         let clock = Clock::Fixed(Arc::new(AtomicI64::new(app.now().as_micros())));
         let keys = Keys::derive(&MasterKey::new([7; 32]));
-        let twin = App::new(app.store().open().await, clock, Chance::seeded(1 << 40), keys, AppOptions::default());
+        let twin = App::new(app.store().open().await, clock, Entropy::seeded(1 << 40), keys, AppOptions::default());
         let server = Server::bind("127.0.0.1:0".parse().unwrap(), ServerOptions::default()).await.unwrap();
         let mut peer = Peer::at(server.local_addr()).await;
         let api = Arc::new(Api::new(Arc::new(twin), ApiOptions::default()));

@@ -2,13 +2,13 @@
 
 use crate::fixture::{Fixture, HERE, OURS, START, ada, at, claims, keyring, oidc, settings, verifier};
 use perennial_domain::id::{ClientId, OrganizationId, SessionId, UserId};
+use perennial_fake_idp::{Key, PublicKey, Server, b64, hmac_sha256, token};
 use perennial_identity::access::{AccessTokens, Grant};
 use perennial_identity::key_set::KeySet;
 use perennial_identity::local::LocalIssuer;
 use perennial_identity::providers::{Audience, EmailVerified, Oidc, Provider, ProviderFault};
 use perennial_identity::signing::SigningKey;
 use perennial_identity::verify::Verifier;
-use perennial_issuer::{Key, PublicKey, Server, b64, hmac_sha256, token};
 use rustls::RootCertStore;
 use serde_json::json;
 

@@ -3,11 +3,11 @@
 use crate::certificate::Certificate;
 use crate::fixture::{Fixture, HERE, ada, at, audience, claims, keyring, oidc, settings, verifier};
 use data_encoding::BASE64;
+use perennial_fake_idp::{Key, Mood, Server, token};
 use perennial_identity::fetch::{FetchError, Reach};
 use perennial_identity::providers::{EmailVerified, Introspection, KeysAt, Oidc, Provider, ProviderFault};
 use perennial_identity::secret::Secret;
 use perennial_identity::verify::{Refusal, Verifier};
-use perennial_issuer::{Key, Mood, Server, token};
 use rustls::RootCertStore;
 use serde_json::{Value, json};
 use std::sync::{Arc, Mutex};

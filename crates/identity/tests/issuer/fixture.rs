@@ -2,11 +2,11 @@
 
 use perennial_domain::time::Time;
 use perennial_domain::users::Email;
+use perennial_fake_idp::{Key, Server, token};
 use perennial_identity::fetch::{Fetcher, Limits, Reach};
 use perennial_identity::jwks::Keyring;
 use perennial_identity::providers::{Algorithm, Audience, EmailVerified, KeysAt, Oidc, Provider};
 use perennial_identity::verify::{Identity, Refusal, Verifier};
-use perennial_issuer::{Key, Server, token};
 use rustls::RootCertStore;
 use serde_json::{Value, json};
 use std::sync::Arc;

@@ -2,11 +2,11 @@
 
 use crate::fixture::{ada, at, audience, claims, keyring, verifier};
 use perennial_domain::id::OrganizationId;
+use perennial_fake_idp::{hmac_sha256, token};
 use perennial_identity::local::LocalIssuer;
 use perennial_identity::providers::{EmailVerified, JwtSecret, Provider};
 use perennial_identity::secret::Secret;
 use perennial_identity::verify::Refusal;
-use perennial_issuer::{hmac_sha256, token};
 use rustls::RootCertStore;
 use serde_json::{Value, json};
 

@@ -1,8 +1,8 @@
 //! The cache of keys against an issuer that rotates, fails, stalls and comes back.
 
 use crate::fixture::{Fixture, ada, at, keyring, verifier};
+use perennial_fake_idp::{Key, Mood, Server, token};
 use perennial_identity::verify::Refusal;
-use perennial_issuer::{Key, Mood, Server, token};
 use rustls::RootCertStore;
 use serde_json::json;
 use std::time::Duration;

@@ -2,7 +2,7 @@
 
 use super::Values;
 use crate::value::{Type, Value};
-use crate::{events, kept, payments, plans, subscriptions};
+use crate::{codec, events, payments, plans, subscriptions};
 use perennial_domain::events::Event;
 use perennial_domain::organizations::Organization;
 use perennial_domain::payments::Payment;
@@ -21,9 +21,9 @@ pub fn organization(organization: &Organization) -> Values {
         organization.name.as_str().into(),
         organization.currency.as_str().into(),
         organization.max_sessions.map(i64::from).into(),
-        kept::time(organization.created_at),
-        kept::time(organization.updated_at),
-        kept::optional_time(organization.deleted_at),
+        codec::time(organization.created_at),
+        codec::time(organization.updated_at),
+        codec::optional_time(organization.deleted_at),
         organization.revision.bytes().into(),
     ]
 }
@@ -45,9 +45,9 @@ pub fn user(user: &User) -> Values {
         profile.terms.into(),
         profile.notifications.into(),
         user.session_epoch.into(),
-        kept::optional_time(user.blocked_at),
-        kept::time(user.created_at),
-        kept::time(user.updated_at),
+        codec::optional_time(user.blocked_at),
+        codec::time(user.created_at),
+        codec::time(user.updated_at),
         LIVE,
         user.revision.bytes().into(),
     ]

@@ -6,7 +6,7 @@
 use std::collections::HashSet;
 
 use super::value::Argument;
-use crate::change::{Change, Guard, Miss, Statement, Step};
+use crate::change::{Change, Guard, Statement, Step, Violation};
 use crate::sql::Insert;
 use crate::value::{Type, Value};
 
@@ -16,7 +16,7 @@ pub(super) struct Planned<'a> {
     pub(super) arguments: Vec<Argument<'a>>,
     pub(super) expected: Option<u64>,
     /// What to answer when a single change is run and this is the statement that missed.
-    pub(super) miss: Miss,
+    pub(super) violation: Violation,
 }
 
 /// All statements of a batch, each phase of all changes before the next.
@@ -55,7 +55,7 @@ fn held<'a>(guards: &[&'a Guard]) -> Vec<Planned<'a>> {
     let column =
         |(position, kind)| Argument::Column(kind, guards.iter().map(|guard| &guard.params[position]).collect());
     let arguments = kinds.into_iter().enumerate().map(column).collect();
-    vec![Planned { text, arguments, expected: Some(guards.len() as u64), miss: first.miss }]
+    vec![Planned { text, arguments, expected: Some(guards.len() as u64), violation: first.violation }]
 }
 
 /// The statements of one change, in its own order.
@@ -116,7 +116,7 @@ fn folded<'a>(insert: &'static Insert, steps: &[&'a Step]) -> Planned<'a> {
             })
             .collect(),
         expected: Some(steps.len() as u64),
-        miss: steps[0].miss.unwrap_or(Miss::Record),
+        violation: steps[0].violation.unwrap_or(Violation::Record),
     }
 }
 
@@ -127,8 +127,8 @@ fn step_alone(step: &Step) -> Planned<'_> {
             Statement::Execute(sql) => sql.postgres(),
         },
         arguments: step.params.iter().map(Argument::One).collect(),
-        expected: step.miss.map(|_| 1),
-        miss: step.miss.unwrap_or(Miss::Record),
+        expected: step.violation.map(|_| 1),
+        violation: step.violation.unwrap_or(Violation::Record),
     }
 }
 
@@ -137,7 +137,7 @@ fn guard_alone(guard: &Guard) -> Planned<'_> {
         text: guard.sql.locking(guard.lock),
         arguments: guard.params.iter().map(Argument::One).collect(),
         expected: Some(1),
-        miss: guard.miss,
+        violation: guard.violation,
     }
 }
 
@@ -153,16 +153,23 @@ mod tests {
     static UPDATE: Sql = Sql::new("UPDATE t SET n = $1");
 
     fn guard(table: Table, key: u8, lock: Lock) -> Guard {
-        Guard { table, key: [key; 16], lock, sql: &LIVE, params: vec![Value::Uuid([key; 16])], miss: Miss::Plan }
+        Guard {
+            table,
+            key: [key; 16],
+            lock,
+            sql: &LIVE,
+            params: vec![Value::Uuid([key; 16])],
+            violation: Violation::Plan,
+        }
     }
 
     #[test]
     fn equal_inserts_fold_and_a_changes_own_order_stays() {
-        let insert = |change: Change, n| change.insert(&ROW, vec![Value::Int(n)], Miss::Record);
+        let insert = |change: Change, n| change.insert(&ROW, vec![Value::Int(n)], Violation::Record);
         let event = |change: Change, n| change.event(&EVENT, vec![Value::Int(n)]);
         let first = event(insert(Change::new(), 1), 1);
         let second = event(insert(Change::new(), 2), 2);
-        let update = Change::new().execute(&UPDATE, vec![Value::Int(3)], Miss::Record);
+        let update = Change::new().execute(&UPDATE, vec![Value::Int(3)], Violation::Record);
         let third = insert(update, 3);
         let planned = batch(&[&first, &second, &third]);
         let shape: Vec<_> = planned.iter().map(|one| (one.text, one.expected)).collect();

@@ -128,7 +128,7 @@ async fn savepoints(
         };
         let outcome = match transaction::run(connection, counters, Some(&opening), &planned).await {
             Ok(()) => Outcome::Ended(Ok(())),
-            Err(Stop::Missed(miss)) => Outcome::Ended(Err(Error::Missed(miss))),
+            Err(Stop::Violated(violation)) => Outcome::Ended(Err(Error::Violated(violation))),
             // Statements were prepared afresh before it came to this, so a stale one is a wrong one.
             Err(Stop::Fault(fault @ (Fault::Statement(_) | Fault::Stale(_)))) => Outcome::Ended(Err(report(&fault))),
             Err(Stop::Fault(Fault::Locked(_))) => Outcome::Locked,
@@ -153,7 +153,7 @@ async fn lock_in_order(connection: &Connection, counters: &Counters, changes: &[
         guard.expected = None;
     }
     match transaction::run(connection, counters, Some(OPEN), &guards).await {
-        Ok(()) | Err(Stop::Missed(_)) => Ok(()),
+        Ok(()) | Err(Stop::Violated(_)) => Ok(()),
         // A wrong guard, or one that waits, will be found again in its own change; here it must not cost the others
         // their turn. Two servers that now take locks in different orders do not wait for each other for long.
         Err(Stop::Fault(Fault::Statement(_) | Fault::Stale(_) | Fault::Locked(_))) => control(connection, UNDO).await,

@@ -7,7 +7,7 @@ use super::connection::{Connection, Pending, pipelined};
 use super::fault::{Fault, at_commit, is_taken};
 use super::plan::Planned;
 use super::timeouts::Deadline;
-use crate::change::Miss;
+use crate::change::Violation;
 use crate::error::Error;
 use crate::metrics::Counters;
 
@@ -18,7 +18,7 @@ const COMMIT: &str = "SET LOCAL statement_timeout = 0; COMMIT";
 
 /// How a pipeline stopped short.
 pub(super) enum Stop {
-    Missed(Miss),
+    Violated(Violation),
     Fault(Fault),
 }
 
@@ -62,11 +62,13 @@ pub(super) async fn run(
         let touched = match answer {
             Ok(touched) => touched,
             // Another server took the name between the statement's own check and its write.
-            Err(error) if is_taken(&error) && statement.expected.is_some() => return Err(Stop::Missed(statement.miss)),
+            Err(error) if is_taken(&error) && statement.expected.is_some() => {
+                return Err(Stop::Violated(statement.violation));
+            }
             Err(error) => return Err(Stop::Fault(Fault::of(&error))),
         };
         if statement.expected.is_some_and(|expected| expected != touched) {
-            return Err(Stop::Missed(statement.miss));
+            return Err(Stop::Violated(statement.violation));
         }
     }
     Ok(())

@@ -16,7 +16,7 @@ use super::statistics::Statistics;
 use super::timeouts::{Deadline, PostgresTimeouts};
 use super::transaction::{CommitFault, Stop, begin, commit, control, prepare, run};
 use super::{plan, replay};
-use crate::change::{Change, Miss};
+use crate::change::{Change, Violation};
 use crate::error::Error;
 use crate::metrics::Counters;
 use crate::queue::{Failure, Inbox, Job};
@@ -37,7 +37,7 @@ pub(super) struct Writer {
 
 /// Why a transaction did not come to an end.
 pub(super) enum End {
-    /// A miss or a wrong statement: the changes must be told apart.
+    /// A violation or a wrong statement: the changes must be told apart.
     Apart(Error),
     /// A lock was not released in time: the change that needs it must be separated from the others.
     Locked(Error),
@@ -153,7 +153,7 @@ impl Writer {
         };
         match deadline.within(pin!(statements)).await {
             Ok(Ok(())) => self.finish(connection).await,
-            Ok(Err(Stop::Missed(miss))) => Err(roll_back(connection, deadline, End::missed(miss)).await),
+            Ok(Err(Stop::Violated(violation))) => Err(roll_back(connection, deadline, End::missed(violation)).await),
             Ok(Err(Stop::Fault(fault))) => Err(roll_back(connection, deadline, End::of(fault)).await),
             Err(silent) => Err(End::of(silent)),
         }
@@ -261,8 +261,8 @@ impl End {
         }
     }
 
-    fn missed(miss: Miss) -> Self {
-        Self::Apart(Error::Missed(miss))
+    fn missed(violation: Violation) -> Self {
+        Self::Apart(Error::Violated(violation))
     }
 }
 

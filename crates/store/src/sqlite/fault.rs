@@ -2,13 +2,13 @@
 
 use rusqlite::{ErrorCode, ffi};
 
-use crate::change::Miss;
+use crate::change::Violation;
 use crate::error::Error;
 
 /// Why a batch could not be committed as it was.
 pub(super) enum Fault {
     /// A step touched another number of rows than it had to.
-    Missed(Miss),
+    Violated(Violation),
     /// A statement is wrong or broke a constraint; its neighbours are innocent.
     Statement(String),
     /// Nothing can be written now, later perhaps: a full disk, another process writing.
@@ -58,7 +58,7 @@ impl Fault {
 
     pub(super) fn error(&self) -> Error {
         match self {
-            Self::Missed(miss) => Error::Missed(*miss),
+            Self::Violated(violation) => Error::Violated(*violation),
             Self::Statement(text) => Error::Internal(text.clone()),
             Self::Moment(text) | Self::Disk(text) => Error::Unavailable(text.clone()),
             Self::DiskAtCommit(_) => Error::OutcomeUnknown,

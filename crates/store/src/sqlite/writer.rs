@@ -1,6 +1,6 @@
 //! The one writer: a thread that drains the queue, a batch to a transaction.
 //!
-//! The changes of a batch run one after the other, so that each sees those before it; a miss rolls the batch back and
+//! The changes of a batch run one after the other, so that each sees those before it; a violation rolls the batch back and
 //! replays it once with a savepoint per change. Nobody is answered before COMMIT has returned.
 
 use std::sync::Arc;
@@ -65,11 +65,11 @@ impl Writer {
         self.counters.batch(batch.len());
         match self.together(&batch) {
             Ok(()) => batch.into_iter().for_each(|job| job.answer(Ok(()))),
-            Err(fault @ (Fault::Missed(_) | Fault::Statement(_))) if batch.len() == 1 => {
+            Err(fault @ (Fault::Violated(_) | Fault::Statement(_))) if batch.len() == 1 => {
                 self.rollback();
                 refuse(batch, &report(&fault));
             }
-            Err(Fault::Missed(_) | Fault::Statement(_)) => {
+            Err(Fault::Violated(_) | Fault::Statement(_)) => {
                 self.rollback();
                 self.counters.replay();
                 self.one_by_one(batch);
@@ -110,7 +110,7 @@ impl Writer {
             self.control("SAVEPOINT change")?;
             match self.apply(&job.change) {
                 Ok(()) => outcomes.push(Ok(())),
-                Err(fault @ (Fault::Missed(_) | Fault::Statement(_))) => {
+                Err(fault @ (Fault::Violated(_) | Fault::Statement(_))) => {
                     self.control("ROLLBACK TO change")?;
                     outcomes.push(Err(report(&fault)));
                 }
@@ -145,10 +145,10 @@ impl Writer {
             .connection
             .prepare_cached(text)
             .and_then(|mut statement| statement.execute(params_from_iter(&step.params)));
-        match (touched, step.miss) {
+        match (touched, step.violation) {
             (Ok(1), _) | (Ok(_), None) => Ok(()),
-            (Ok(_), Some(miss)) => Err(Fault::Missed(miss)),
-            (Err(error), Some(miss)) if is_taken(&error) => Err(Fault::Missed(miss)),
+            (Ok(_), Some(violation)) => Err(Fault::Violated(violation)),
+            (Err(error), Some(violation)) if is_taken(&error) => Err(Fault::Violated(violation)),
             (Err(error), _) => Err(Fault::of(&error)),
         }
     }
@@ -163,7 +163,7 @@ impl Writer {
                 Ok(rows.next()?.is_some() && rows.next()?.is_none())
             })
             .map_err(|error| Fault::of(&error))?;
-        if found { Ok(()) } else { Err(Fault::Missed(guard.miss)) }
+        if found { Ok(()) } else { Err(Fault::Violated(guard.violation)) }
     }
 
     fn control(&self, text: &str) -> Result<(), Fault> {

@@ -3,7 +3,7 @@
 use super::{LISTING, read};
 use crate::list::{Key, List, Order, Page, Position};
 use crate::value::{Type, Value};
-use crate::{Db, Error, kept};
+use crate::{Db, Error, codec};
 use perennial_domain::cycle::BillingCycle;
 use perennial_domain::id::{OrganizationId, PlanId, UserId, uuid_floor};
 use perennial_domain::subscriptions::{Subscription, SubscriptionStatus};
@@ -76,8 +76,8 @@ pub async fn list(
 pub fn position(subscription: &Subscription, sort: Sort) -> Position {
     let first = match sort {
         Sort::Created => None,
-        Sort::Renews => Some(kept::optional_time(subscription.renews_at)),
-        Sort::Ends => Some(kept::optional_time(subscription.ends_at)),
+        Sort::Renews => Some(codec::optional_time(subscription.renews_at)),
+        Sort::Ends => Some(codec::optional_time(subscription.ends_at)),
     };
     Position { values: first.into_iter().chain([subscription.id.bytes().into()]).collect() }
 }
@@ -89,8 +89,8 @@ pub(crate) fn compose(organization: OrganizationId, query: &Query) -> List {
     let list = LISTING.of(organization.bytes());
     let mut list = match query.sort {
         Sort::Created => bound(list.sort(BY_CREATION, order), query.created, |time| uuid_floor(time).into()),
-        Sort::Renews => bound(list.sort(BY_RENEWAL, order), query.renews, kept::time),
-        Sort::Ends => bound(list.sort(BY_END, order), query.ends, kept::time),
+        Sort::Renews => bound(list.sort(BY_RENEWAL, order), query.renews, codec::time),
+        Sort::Ends => bound(list.sort(BY_END, order), query.ends, codec::time),
     };
     let mut may_lead = query.sort == Sort::Created;
     let mut equal = |list: List, column, test, value: Option<Value>| match value {
@@ -124,10 +124,10 @@ pub(crate) fn compose(organization: OrganizationId, query: &Query) -> List {
             continue;
         }
         if let Some(after) = range.after {
-            list = list.filter(from, vec![kept::time(after)]);
+            list = list.filter(from, vec![codec::time(after)]);
         }
         if let Some(before) = range.before {
-            list = list.filter(until, vec![kept::time(before)]);
+            list = list.filter(until, vec![codec::time(before)]);
         }
     }
     list

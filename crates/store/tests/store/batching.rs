@@ -4,7 +4,7 @@ use std::task::{Context, Poll, Waker};
 use std::time::Duration;
 
 use futures_util::future::join_all;
-use perennial_store::{Change, Db, Error, Insert, Miss, Type, Waiting};
+use perennial_store::{Change, Db, Error, Insert, Type, Violation, Waiting};
 
 use crate::support::*;
 
@@ -47,7 +47,7 @@ async fn a_miss_costs_its_neighbours_nothing(place: Place) {
     let outcomes = join_all(changes).await;
     for (number, outcome) in outcomes.into_iter().enumerate() {
         match number {
-            10 | 20 | 290 => assert_eq!(outcome, Err(Error::Missed(Miss::Record))),
+            10 | 20 | 290 => assert_eq!(outcome, Err(Error::Violated(Violation::Record))),
             _ => assert_eq!(outcome, Ok(()), "{number}"),
         }
     }
@@ -61,7 +61,7 @@ async fn a_broken_statement_costs_its_neighbours_nothing(place: Place) {
     let changes = (0..100).map(|number| {
         let name = if number == 50 { "" } else { "child" };
         let params = vec![id(number).into(), id(0).into(), name.into()];
-        db.commit(Change::new().insert(&CHILD, params, Miss::Record))
+        db.commit(Change::new().insert(&CHILD, params, Violation::Record))
     });
     for (number, outcome) in join_all(changes).await.into_iter().enumerate() {
         match number {
@@ -76,7 +76,7 @@ async fn an_unknown_statement_costs_its_neighbours_nothing(place: Place) {
     static NOWHERE: Insert = Insert::new("nowhere", &[("id", Type::Uuid)], "");
     let db = place.open().await;
     let changes = (0..20).map(|number| match number {
-        7 => db.commit(Change::new().insert(&NOWHERE, vec![id(7).into()], Miss::Record)),
+        7 => db.commit(Change::new().insert(&NOWHERE, vec![id(7).into()], Violation::Record)),
         _ => db.commit(child(Change::new(), number, 0)),
     });
     for (number, outcome) in join_all(changes).await.into_iter().enumerate() {
@@ -91,16 +91,16 @@ async fn a_row_that_a_unique_index_refuses_is_a_miss(place: Place) {
     // This insert says nothing about conflicts.
     let changes = (0..6).map(|number| db.commit(parent(number)));
     for (number, outcome) in join_all(changes).await.into_iter().enumerate() {
-        let expected = if number == 3 { Err(Error::Missed(Miss::Record)) } else { Ok(()) };
+        let expected = if number == 3 { Err(Error::Violated(Violation::Record)) } else { Ok(()) };
         assert_eq!(outcome, expected, "{number}");
     }
-    assert_eq!(db.commit(parent(3)).await, Err(Error::Missed(Miss::Record)));
+    assert_eq!(db.commit(parent(3)).await, Err(Error::Violated(Violation::Record)));
     assert_eq!(count(&db, "SELECT COUNT(*) FROM parents").await, 6);
 }
 
 fn keyed(key: &str) -> Change {
     let params = vec![id(1).into(), id(2).into(), key.into()];
-    Change::new().key(&KEY, params, Miss::Key)
+    Change::new().key(&KEY, params, Violation::Key)
 }
 
 async fn the_first_missed_step_is_reported(place: Place) {
@@ -110,8 +110,8 @@ async fn the_first_missed_step_is_reported(place: Place) {
     let wrong = |key| child(keyed(key).guard(live(9, perennial_store::Lock::Share)), 1, 0);
     let others = (10..20).map(|number| db.commit(child(Change::new(), number, 0)));
     let (taken, no_parent, others) = tokio::join!(db.commit(wrong("a")), db.commit(wrong("b")), join_all(others));
-    assert_eq!(taken, Err(Error::Missed(Miss::Key)));
-    assert_eq!(no_parent, Err(Error::Missed(Miss::Plan)));
+    assert_eq!(taken, Err(Error::Violated(Violation::Key)));
+    assert_eq!(no_parent, Err(Error::Violated(Violation::Plan)));
     assert!(others.iter().all(Result::is_ok));
     assert_eq!(count(&db, "SELECT COUNT(*) FROM keys").await, 1);
 }
@@ -125,7 +125,7 @@ async fn of_equal_keys_one_is_taken(place: Place) {
     let outcomes = join_all(changes).await;
     let taken = outcomes.iter().filter(|outcome| outcome.is_ok()).count();
     assert_eq!(taken, 10);
-    assert!(outcomes.iter().all(|outcome| matches!(outcome, Ok(()) | Err(Error::Missed(Miss::Key)))));
+    assert!(outcomes.iter().all(|outcome| matches!(outcome, Ok(()) | Err(Error::Violated(Violation::Key)))));
     assert_eq!(count(&db, "SELECT COUNT(*) FROM children").await, 10);
     assert_eq!(count(&db, "SELECT COUNT(*) FROM journal").await, 10);
 }

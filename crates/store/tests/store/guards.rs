@@ -1,7 +1,7 @@
 //! Decisions that rely on other rows: no two changes slip past each other, in one process or in two.
 
 use futures_util::future::join_all;
-use perennial_store::{Change, Db, Error, Guard, Lock, Miss, Sql, Table};
+use perennial_store::{Change, Db, Error, Guard, Lock, Sql, Table, Violation};
 
 use crate::support::*;
 
@@ -22,12 +22,12 @@ fn delete(parent: u64) -> Change {
         lock: Lock::None,
         sql: &NO_CHILDREN,
         params: vec![id(parent).into()],
-        miss: Miss::InUse,
+        violation: Violation::InUse,
     };
     Change::new().guard(live(parent, Lock::Exclusive)).guard(childless).execute(
         &DELETE,
         vec![id(parent).into()],
-        Miss::Record,
+        Violation::Record,
     )
 }
 
@@ -55,7 +55,7 @@ async fn race(left: &Db, right: &Db) {
     deaths.reverse();
     for (birth, death) in births.iter().zip(&deaths) {
         match (birth, death) {
-            (Ok(()), Err(Error::Missed(Miss::InUse))) | (Err(Error::Missed(Miss::Plan)), Ok(())) => {}
+            (Ok(()), Err(Error::Violated(Violation::InUse))) | (Err(Error::Violated(Violation::Plan)), Ok(())) => {}
             other => panic!("{other:?}"),
         }
     }

@@ -1,7 +1,7 @@
 //! Pages: every row exactly once, in order, whatever the boundaries.
 
 use futures_util::future::join_all;
-use perennial_store::{Change, Db, Insert, Key, List, Listing, Miss, Order, Position, Type, Value};
+use perennial_store::{Change, Db, Insert, Key, List, Listing, Order, Position, Type, Value, Violation};
 
 use crate::support::*;
 
@@ -66,7 +66,7 @@ async fn row(
         number.is_multiple_of(20).into(),
         Value::optional_time(deleted_at),
     ];
-    db.commit(Change::new().insert(&LISTED, params, Miss::Record)).await
+    db.commit(Change::new().insert(&LISTED, params, Violation::Record)).await
 }
 
 struct Item {

@@ -4,7 +4,7 @@ use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
 use futures_util::future::join_all;
-use perennial_store::{Change, Db, Error, Lock, Miss, PostgresOptions, Sql, organizations};
+use perennial_store::{Change, Db, Error, Lock, PostgresOptions, Sql, Violation, organizations};
 
 use crate::support::*;
 
@@ -50,7 +50,7 @@ async fn connections_lost_under_load_lose_no_acknowledged_write() {
                     // The first must not have happened, the second may.
                     Err(Error::Unavailable(_)) => {
                         let again = db.commit(child(Change::new(), number, 0)).await;
-                        assert!(!matches!(again, Err(Error::Missed(_))), "{number} was there");
+                        assert!(!matches!(again, Err(Error::Violated(_))), "{number} was there");
                     }
                     Err(Error::OutcomeUnknown) => {}
                     Err(other) => panic!("{other:?}"),
@@ -204,7 +204,7 @@ async fn everything_works_behind_a_pooler_in_transaction_mode() {
     });
     let outcomes = join_all(changes).await;
     assert_eq!(outcomes.iter().filter(|outcome| outcome.is_ok()).count(), 50);
-    assert!(outcomes.iter().all(|outcome| matches!(outcome, Ok(()) | Err(Error::Missed(Miss::Record)))));
+    assert!(outcomes.iter().all(|outcome| matches!(outcome, Ok(()) | Err(Error::Violated(Violation::Record)))));
     assert_eq!(count(&servers[1], "SELECT COUNT(*) FROM journal").await, 50);
     for db in servers {
         db.close().await;

@@ -4,8 +4,8 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use perennial_store::{
-    Change, Db, Guard, Insert, Lock, Migration, Migrations, Miss, PostgresOptions, Sql, SqliteOptions, Table, Type,
-    Value, Waiting,
+    Change, Db, Guard, Insert, Lock, Migration, Migrations, PostgresOptions, Sql, SqliteOptions, Table, Type, Value,
+    Violation, Waiting,
 };
 use tempfile::TempDir;
 
@@ -213,13 +213,13 @@ pub(crate) static INCREMENT: Sql = Sql::new("UPDATE parents SET n = n + 1 WHERE 
 
 pub(crate) fn parent(number: u64) -> Change {
     let params = vec![id(number).into(), Value::Int(0), false.into()];
-    Change::new().insert(&PARENT, params, Miss::Record)
+    Change::new().insert(&PARENT, params, Violation::Record)
 }
 
 /// A child and its journal entry.
 pub(crate) fn child(change: Change, number: u64, parent: u64) -> Change {
     let params = vec![id(number).into(), id(parent).into(), "child".into()];
-    change.insert(&CHILD, params, Miss::Record).event(&JOURNAL, vec![id(number).into(), "born".into()])
+    change.insert(&CHILD, params, Violation::Record).event(&JOURNAL, vec![id(number).into(), "born".into()])
 }
 
 pub(crate) fn live(parent: u64, lock: Lock) -> Guard {
@@ -229,12 +229,12 @@ pub(crate) fn live(parent: u64, lock: Lock) -> Guard {
         lock,
         sql: &PARENT_LIVE,
         params: vec![id(parent).into()],
-        miss: Miss::Plan,
+        violation: Violation::Plan,
     }
 }
 
 pub(crate) fn increment(change: Change, parent: u64) -> Change {
-    change.guard(live(parent, Lock::Exclusive)).execute(&INCREMENT, vec![id(parent).into()], Miss::Record)
+    change.guard(live(parent, Lock::Exclusive)).execute(&INCREMENT, vec![id(parent).into()], Violation::Record)
 }
 
 pub(crate) async fn count(db: &Db, sql: &'static str) -> i64 {

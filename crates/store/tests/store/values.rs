@@ -1,7 +1,7 @@
 //! Every type goes in and comes out as it was, and so does its absence.
 
 use futures_util::future::join_all;
-use perennial_store::{Change, Db, Error, Insert, Miss, Sql, Type, Value};
+use perennial_store::{Change, Db, Error, Insert, Sql, Type, Value, Violation};
 
 use crate::support::*;
 
@@ -55,7 +55,7 @@ fn rows() -> Vec<Vec<Value>> {
 fn insert(number: usize, row: &[Value]) -> Change {
     let mut params = vec![id(number as u64).into()];
     params.extend_from_slice(row);
-    Change::new().insert(&KINDS, params, Miss::Record)
+    Change::new().insert(&KINDS, params, Violation::Record)
 }
 
 async fn compare(db: &Db) {

@@ -4,7 +4,7 @@ use std::net::SocketAddr;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::time::Duration;
 
-use perennial_running::{Answer, Connection};
+use perennial_harness::{Answer, Connection};
 use serde_json::json;
 
 use super::journal::Journal;

@@ -5,7 +5,7 @@ use std::path::Path;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 use std::time::{Duration, Instant};
 
-use perennial_running::Server;
+use perennial_harness::Server;
 
 use super::writer::{Journal, Writer};
 use crate::answers::{Answers, Then, call};

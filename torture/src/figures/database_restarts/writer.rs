@@ -8,7 +8,7 @@ use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::time::{Duration, Instant};
 
-use perennial_running::{Answer, Connection, Server};
+use perennial_harness::{Answer, Connection, Server};
 use serde_json::json;
 
 use super::load::Load;

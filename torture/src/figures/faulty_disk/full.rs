@@ -6,7 +6,7 @@ use std::sync::atomic::AtomicUsize;
 use std::sync::atomic::Ordering::Relaxed;
 use std::time::{Duration, Instant};
 
-use perennial_running::Connection;
+use perennial_harness::Connection;
 
 use super::super::syncs::create;
 use super::super::syncs::order::mark;

@@ -5,7 +5,7 @@ use std::process::Command;
 use std::sync::atomic::AtomicUsize;
 use std::time::{Duration, Instant};
 
-use perennial_running::Server;
+use perennial_harness::Server;
 
 use super::super::syncs::order::{Order, mark};
 use super::taken::Taken;

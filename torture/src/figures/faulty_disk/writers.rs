@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::net::SocketAddr;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::Relaxed};
 
-use perennial_running::Connection;
+use perennial_harness::Connection;
 
 use super::super::syncs::create;
 use crate::failure::{Failure, Result};

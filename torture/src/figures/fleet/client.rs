@@ -4,7 +4,7 @@
 use std::io;
 use std::time::{Duration, Instant};
 
-use perennial_running::{Answer, Connection};
+use perennial_harness::{Answer, Connection};
 use serde_json::{Value, json};
 
 use super::PLAN;

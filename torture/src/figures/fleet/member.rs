@@ -5,7 +5,7 @@ use std::net::{Ipv4Addr, SocketAddr, TcpListener};
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
-use perennial_running::{Connection, Server};
+use perennial_harness::{Connection, Server};
 
 use crate::failure::{Failure, Result, could_not};
 use crate::home::Home;

@@ -5,7 +5,7 @@ use std::net::SocketAddr;
 use std::path::Path;
 use std::process::Command;
 
-use perennial_running::{Connection, readme};
+use perennial_harness::{Connection, readme};
 use serde_json::{Value, json};
 
 use super::member;

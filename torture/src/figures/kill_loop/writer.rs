@@ -6,7 +6,7 @@ use std::net::SocketAddr;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use perennial_running::{Answer, Connection};
+use perennial_harness::{Answer, Connection};
 use serde_json::json;
 
 use super::journal::{Deed, Journal, Kind, Record};

@@ -3,7 +3,7 @@
 use std::net::SocketAddr;
 use std::sync::{Mutex, PoisonError, RwLock};
 
-use perennial_running::Server;
+use perennial_harness::Server;
 
 use crate::failure::{Result, could_not};
 use crate::figure::Engine;

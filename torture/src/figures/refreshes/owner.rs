@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use perennial_running::Answer;
+use perennial_harness::Answer;
 use serde_json::json;
 
 use super::CALLERS;

@@ -2,7 +2,7 @@
 
 use std::net::SocketAddr;
 
-use perennial_running::{Answer, Connection};
+use perennial_harness::{Answer, Connection};
 use serde_json::json;
 
 use crate::failure::{Failure, Result, could_not};

@@ -1,6 +1,6 @@
 //! What the server's metrics show of expired rows.
 
-use perennial_running::{Connection, Server};
+use perennial_harness::{Connection, Server};
 
 use crate::failure::{Failure, Result, could_not};
 

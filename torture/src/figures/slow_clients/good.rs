@@ -3,7 +3,7 @@
 use std::net::SocketAddr;
 use std::time::{Duration, Instant};
 
-use perennial_running::Connection;
+use perennial_harness::Connection;
 
 use crate::failure::{Result, could_not};
 use crate::home::TRUSTED;

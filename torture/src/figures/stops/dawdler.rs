@@ -4,7 +4,7 @@
 use std::io::{self, Write};
 use std::time::{Duration, Instant};
 
-use perennial_running::{Answer, Connection};
+use perennial_harness::{Answer, Connection};
 
 use super::Round;
 use super::client::{body, fate};

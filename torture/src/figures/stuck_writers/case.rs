@@ -4,7 +4,7 @@ use std::io::Write;
 use std::process::{Child, ChildStdin, Stdio};
 use std::time::{Duration, Instant};
 
-use perennial_running::{Server, signal};
+use perennial_harness::{Server, signal};
 
 use crate::cluster::Cluster;
 use crate::failure::{Failure, Result, could_not};

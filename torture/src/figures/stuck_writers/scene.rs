@@ -3,7 +3,7 @@
 use std::net::SocketAddr;
 use std::time::{Duration, Instant};
 
-use perennial_running::{Connection, Server};
+use perennial_harness::{Connection, Server};
 use serde_json::json;
 
 use super::case::{Case, Obstacle, wait_for_a_blocked_one};
@@ -174,7 +174,7 @@ impl<'a> Scene<'a> {
     fn end_while_stuck(&mut self, mark: u64) -> Result<Option<Duration>> {
         let stuck = self.stuck().pid();
         let (exit, _) = self.obstruct(mark, |_| {
-            perennial_running::signal(stuck, "TERM");
+            perennial_harness::signal(stuck, "TERM");
             let began = Instant::now();
             Ok(ended(stuck, DRAINED + EXTRA).then(|| began.elapsed()))
         })?;

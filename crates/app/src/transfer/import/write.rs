@@ -5,7 +5,7 @@ use super::super::line::{LineFault, Read};
 use super::super::{AT_ONCE, first_event};
 use super::{Import, RefusedLine};
 use crate::error::Error;
-use perennial_domain::fault::FaultCode;
+use perennial_domain::validation::ValidationCode;
 use perennial_store::portable::{EVENTS, Values};
 use perennial_store::{Type, Value};
 use std::collections::{HashMap, HashSet};
@@ -163,7 +163,7 @@ impl Import {
                 _ => false,
             };
             if !follows {
-                waiting.blame(place, FaultCode::NotFound.as_str(), format!("{} {detail}", reference.field));
+                waiting.blame(place, ValidationCode::NotFound.as_str(), format!("{} {detail}", reference.field));
             }
         }
         Ok(())

@@ -1,6 +1,6 @@
 //! What is to be told of an object that was not carried, or not all of it.
 
-use perennial_domain::fault::Reason;
+use perennial_domain::validation::InvalidValue;
 use std::sync::Arc;
 
 /// How much of an object is missing here.
@@ -74,7 +74,7 @@ impl Why {
     }
 
     /// A field whose value has no place here.
-    pub(super) fn field(name: &str, reason: &Reason) -> Self {
+    pub(super) fn field(name: &str, reason: &InvalidValue) -> Self {
         Self { code: reason.code.as_str(), detail: format!("{name} {}", reason.detail) }
     }
 

@@ -26,7 +26,7 @@ impl Slugs {
             self.0.insert(marked.clone());
             marked
         };
-        Slug::kept(slug)
+        Slug::from_stored(slug)
     }
 }
 

@@ -5,10 +5,10 @@ use crate::output;
 use perennial_app::transfer::RefusedLine;
 use serde_json::{Value, json};
 
-/// Faults that a JSON object holds; they are counted beyond it.
+/// ValidationErrors that a JSON object holds; they are counted beyond it.
 const MOST: usize = 10_000;
 
-pub(super) struct Faults {
+pub(super) struct ValidationErrors {
     json: bool,
     /// Whether lines are told that are refused because of others.
     tell_followers: bool,
@@ -16,7 +16,7 @@ pub(super) struct Faults {
     pub(super) kept: Vec<Value>,
 }
 
-impl Faults {
+impl ValidationErrors {
     pub(super) fn new(json: bool, tell_followers: bool) -> Self {
         Self { json, tell_followers, count: 0, kept: Vec::new() }
     }

@@ -1,7 +1,7 @@
 //! `perennial import`.
 
 use super::draft::Draft;
-use super::faults::Faults;
+use super::faults::ValidationErrors;
 use super::lines::{Found, LONGEST, Lines};
 use super::progress::Bar;
 use super::sources::{Source, sources, unreadable};
@@ -86,14 +86,14 @@ pub(super) async fn open_for_trial(config: &Config) -> Result<(Db, Option<TempDi
     Ok((db, Some(place)))
 }
 
-async fn import(db: &Db, flags: &Flags, sources: &[Source], json: bool) -> Result<(Tally, Faults), Failure> {
+async fn import(db: &Db, flags: &Flags, sources: &[Source], json: bool) -> Result<(Tally, ValidationErrors), Failure> {
     let into = match &flags.into {
         Some(name) => Some(organization(db, name).await?),
         None => None,
     };
     let mut run = Run {
         import: Import::begin(db, into).await?,
-        faults: Faults::new(json, flags.skip_bad.is_some()),
+        faults: ValidationErrors::new(json, flags.skip_bad.is_some()),
         skipped: flags.skip_bad.as_deref().map(Draft::begin).transpose()?,
         head: None,
         bar: Bar::new(json, sources.iter().map(|source| source.bytes).sum()),
@@ -134,7 +134,7 @@ pub(super) async fn organization(db: &Db, name_or_id: &str) -> Result<Organizati
 
 struct Run {
     import: Import,
-    faults: Faults,
+    faults: ValidationErrors,
     skipped: Option<Draft>,
     /// The head of a table, until it stands above the lines that were refused.
     head: Option<Vec<u8>>,

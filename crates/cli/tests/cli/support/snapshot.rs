@@ -27,7 +27,7 @@ pub(crate) fn snapshot(name: &str, text: &str) {
 }
 
 /// The names of the snapshots in a directory.
-pub(crate) fn kept(directory: &str) -> BTreeSet<String> {
+pub(crate) fn stored_names(directory: &str) -> BTreeSet<String> {
     let entries = std::fs::read_dir(Path::new(SNAPSHOTS).join(directory)).unwrap();
     let names = entries.map(|entry| entry.unwrap().file_name().into_string().unwrap());
     names.filter_map(|name| name.strip_suffix(".txt").map(str::to_owned)).collect()

@@ -8,7 +8,7 @@ use perennial_domain::time::Time;
 use rusqlite::{Connection, ErrorCode, OptionalExtension};
 
 use super::Fault;
-use crate::kept;
+use crate::codec;
 use crate::migrate::Migrations;
 use crate::sqlite::connection::open_immutable;
 use crate::sqlite::migrate::applied;
@@ -57,7 +57,7 @@ pub fn verify(file: &Path) -> Result<Report, Fault> {
     let fingerprint = "SELECT key_fingerprint FROM installation";
     let last = "SELECT MAX(at) FROM events";
     let last: Option<i64> = connection.query_row(last, (), |row| row.get(0)).map_err(unusable)?;
-    let last_event_at = kept::read_optional_time(last)?;
+    let last_event_at = codec::read_optional_time(last)?;
     Ok(Report {
         bytes,
         schema_version,

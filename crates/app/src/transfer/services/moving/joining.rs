@@ -19,7 +19,7 @@ impl Moving {
     pub(super) async fn make_organization(&mut self, now: Time) -> Result<(), Error> {
         let organization = Organization {
             id: self.writer.organization,
-            name: OrganizationName::kept(DEFAULT_NAME.to_owned()),
+            name: OrganizationName::from_stored(DEFAULT_NAME.to_owned()),
             currency: Currency::USD,
             max_sessions: None,
             created_at: now,

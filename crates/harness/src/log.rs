@@ -65,7 +65,7 @@ mod tests {
 
     #[test]
     fn only_whole_lines_after_the_start_count() {
-        let log = std::env::temp_dir().join(format!("perennial-running-log-{}", std::process::id()));
+        let log = std::env::temp_dir().join(format!("perennial-harness-log-{}", std::process::id()));
         let old = "{\"message\":\"listening\",\"listening\":\"127.0.0.1:1\"}\n";
         std::fs::write(&log, format!("{old}{{\"message\":\"listening\",\"listening\":\"127.0.0.1:2\"}}")).unwrap();
         let unfinished = addresses(&log, old.len() as u64).unwrap();

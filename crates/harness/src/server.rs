@@ -149,7 +149,7 @@ mod tests {
     use super::*;
 
     fn shell(script: &str, name: &str) -> (io::Result<Server>, PathBuf) {
-        let log = std::env::temp_dir().join(format!("perennial-running-{name}-{}", std::process::id()));
+        let log = std::env::temp_dir().join(format!("perennial-harness-{name}-{}", std::process::id()));
         let limit = Duration::from_millis(500);
         (Server::start_within(Command::new("sh").args(["-c", script]), &log, limit), log)
     }

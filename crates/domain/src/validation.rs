@@ -1,11 +1,11 @@
 //! What is wrong with an input: a code a program can branch on, a sentence a person can act on,
-//! and where it is. The faults of one input are gathered before anyone answers, up to a bound.
+//! and where it is. The errors of one input are gathered before anyone answers, up to a bound.
 
 use std::borrow::Cow;
 
-/// The kinds of fault, each with its stable name on the wire.
+/// The kinds of error, each with its stable name on the wire.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum FaultCode {
+pub enum ValidationCode {
     /// A field that must be there is not.
     Required,
     /// `null` where the field cannot be empty.
@@ -40,7 +40,7 @@ pub enum FaultCode {
     ReadOnlyField,
 }
 
-impl FaultCode {
+impl ValidationCode {
     /// Every code, for the error catalogue.
     pub const ALL: [Self; 16] = [
         Self::Required,
@@ -86,78 +86,78 @@ impl FaultCode {
 
 /// Why a value was refused, before anyone knows where it stood.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Reason {
-    /// The kind of fault.
-    pub code: FaultCode,
+pub struct InvalidValue {
+    /// The kind of error.
+    pub code: ValidationCode,
     /// A sentence that tells the caller what to send instead.
     pub detail: Cow<'static, str>,
 }
 
-impl Reason {
+impl InvalidValue {
     /// A reason with its sentence.
-    pub fn new(code: FaultCode, detail: impl Into<Cow<'static, str>>) -> Self {
+    pub fn new(code: ValidationCode, detail: impl Into<Cow<'static, str>>) -> Self {
         Self { code, detail: detail.into() }
     }
 }
 
 /// A reason and the place it belongs to.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Fault {
+pub struct ValidationError {
     /// A JSON pointer into the input, such as `/price` or `/variants/3`.
     pub pointer: Cow<'static, str>,
     /// What is wrong there.
-    pub reason: Reason,
+    pub reason: InvalidValue,
 }
 
-/// The number of faults that are stored for one input. Further faults are only counted, so that a small input cannot
+/// The number of errors that are stored for one input. Further errors are only counted, so that a small input cannot
 /// produce a large response.
-pub const MAX_FAULTS: usize = 100;
+pub const MAX_ERRORS: usize = 100;
 
-/// The faults of one input, in the order they were found.
+/// The errors of one input, in the order they were found.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Faults {
-    found: Vec<Fault>,
+pub struct ValidationErrors {
+    found: Vec<ValidationError>,
     omitted: usize,
 }
 
-impl Faults {
-    /// No faults yet.
+impl ValidationErrors {
+    /// No errors yet.
     pub const fn none() -> Self {
         Self { found: Vec::new(), omitted: 0 }
     }
 
-    /// Notes one more fault.
-    pub fn add(&mut self, pointer: impl Into<Cow<'static, str>>, reason: Reason) {
+    /// Notes one more error.
+    pub fn add(&mut self, pointer: impl Into<Cow<'static, str>>, reason: InvalidValue) {
         if self.is_full() {
             self.omit(1);
         } else {
-            self.found.push(Fault { pointer: pointer.into(), reason });
+            self.found.push(ValidationError { pointer: pointer.into(), reason });
         }
     }
 
-    /// Whether further faults are only counted; what they are does not have to be worked out then.
+    /// Whether further errors are only counted; what they are does not have to be worked out then.
     pub fn is_full(&self) -> bool {
-        self.found.len() >= MAX_FAULTS
+        self.found.len() >= MAX_ERRORS
     }
 
-    /// Counts further faults without storing them.
+    /// Counts further errors without storing them.
     pub fn omit(&mut self, count: usize) {
         self.omitted += count;
     }
 
-    /// The number of faults that were counted but not stored.
+    /// The number of errors that were counted but not stored.
     pub fn omitted(&self) -> usize {
         self.omitted
     }
 
-    /// Notes a fault from its parts.
+    /// Notes a error from its parts.
     pub fn note(
         &mut self,
         pointer: impl Into<Cow<'static, str>>,
-        code: FaultCode,
+        code: ValidationCode,
         detail: impl Into<Cow<'static, str>>,
     ) {
-        self.add(pointer, Reason::new(code, detail));
+        self.add(pointer, InvalidValue::new(code, detail));
     }
 
     /// Whether the input is right so far.
@@ -167,11 +167,11 @@ impl Faults {
 
     /// Whether something at `pointer` is wrong already, so that nothing more can be said of it.
     pub fn touch(&self, pointer: &str) -> bool {
-        self.found.iter().any(|fault| fault.pointer == pointer)
+        self.found.iter().any(|error| error.pointer == pointer)
     }
 
-    /// The faults found.
-    pub fn iter(&self) -> std::slice::Iter<'_, Fault> {
+    /// The errors found.
+    pub fn iter(&self) -> std::slice::Iter<'_, ValidationError> {
         self.found.iter()
     }
 
@@ -183,9 +183,9 @@ impl Faults {
 
 /// Why a record cannot become what was asked.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Refusal {
+pub enum Rejection {
     /// The record it would become is not valid.
-    Invalid(Faults),
+    Invalid(ValidationErrors),
     /// Its status does not lead there.
     Transition(Transition),
 }
@@ -201,15 +201,15 @@ pub struct Transition {
     pub allowed: Vec<&'static str>,
 }
 
-impl From<Faults> for Refusal {
-    fn from(faults: Faults) -> Self {
-        Self::Invalid(faults)
+impl From<ValidationErrors> for Rejection {
+    fn from(errors: ValidationErrors) -> Self {
+        Self::Invalid(errors)
     }
 }
 
-impl<'a> IntoIterator for &'a Faults {
-    type Item = &'a Fault;
-    type IntoIter = std::slice::Iter<'a, Fault>;
+impl<'a> IntoIterator for &'a ValidationErrors {
+    type Item = &'a ValidationError;
+    type IntoIter = std::slice::Iter<'a, ValidationError>;
 
     fn into_iter(self) -> Self::IntoIter {
         self.iter()
@@ -222,34 +222,34 @@ mod tests {
 
     #[test]
     fn faults_are_told_in_the_order_they_were_found() {
-        let mut faults = Faults::none();
-        assert_eq!(faults.clone().into_result(7), Ok(7));
-        faults.note("/b", FaultCode::Required, "is required");
-        faults.note("/a", FaultCode::TooLong, "is too long");
-        let pointers: Vec<&str> = (&faults).into_iter().map(|fault| fault.pointer.as_ref()).collect();
+        let mut errors = ValidationErrors::none();
+        assert_eq!(errors.clone().into_result(7), Ok(7));
+        errors.note("/b", ValidationCode::Required, "is required");
+        errors.note("/a", ValidationCode::TooLong, "is too long");
+        let pointers: Vec<&str> = (&errors).into_iter().map(|error| error.pointer.as_ref()).collect();
         assert_eq!(pointers, ["/b", "/a"]);
-        assert!(faults.touch("/a") && !faults.touch("/"));
-        assert_eq!(faults.clone().into_result(7), Err(faults));
+        assert!(errors.touch("/a") && !errors.touch("/"));
+        assert_eq!(errors.clone().into_result(7), Err(errors));
     }
 
     #[test]
     fn further_faults_are_counted_and_not_stored() {
-        let mut faults = Faults::none();
-        for index in 0..MAX_FAULTS + 5 {
-            assert_eq!(faults.is_full(), index >= MAX_FAULTS);
-            faults.note(format!("/{index}"), FaultCode::UnknownField, "is unknown");
+        let mut errors = ValidationErrors::none();
+        for index in 0..MAX_ERRORS + 5 {
+            assert_eq!(errors.is_full(), index >= MAX_ERRORS);
+            errors.note(format!("/{index}"), ValidationCode::UnknownField, "is unknown");
         }
-        faults.omit(7);
-        assert_eq!((faults.iter().count(), faults.omitted()), (MAX_FAULTS, 12));
-        assert_eq!(faults.iter().last().map(|fault| fault.pointer.as_ref()), Some("/99"));
+        errors.omit(7);
+        assert_eq!((errors.iter().count(), errors.omitted()), (MAX_ERRORS, 12));
+        assert_eq!(errors.iter().last().map(|error| error.pointer.as_ref()), Some("/99"));
     }
 
     #[test]
     fn every_code_has_a_name_of_its_own() {
-        let mut names = FaultCode::ALL.map(FaultCode::as_str).to_vec();
+        let mut names = ValidationCode::ALL.map(ValidationCode::as_str).to_vec();
         names.sort_unstable();
         names.dedup();
-        assert_eq!(names.len(), FaultCode::ALL.len());
+        assert_eq!(names.len(), ValidationCode::ALL.len());
         assert!(names.iter().all(|name| name.bytes().all(|byte| byte.is_ascii_lowercase() || byte == b'_')));
     }
 }
