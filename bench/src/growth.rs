@@ -9,8 +9,8 @@ use crate::figures;
 use crate::options::Options;
 use crate::results::Results;
 use crate::rounds::{Entry, measure};
+use crate::rows::cluster::Cluster;
 use crate::rows::dataset::Dataset;
-use crate::rows::store::Cluster;
 use crate::works::{self, Work};
 
 pub(crate) const WORKS: [Work; 7] =

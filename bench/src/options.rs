@@ -7,8 +7,8 @@ use perennial_harness::words::{number, path};
 
 use crate::failure::{Failure, Result};
 use crate::load::generator::Pace;
+use crate::rows::cluster::Cluster;
 use crate::rows::dataset::MOST_ROWS;
-use crate::rows::store::Cluster;
 use crate::works::Work;
 
 #[derive(Clone, Debug, PartialEq, Eq)]

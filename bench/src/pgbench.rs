@@ -9,8 +9,8 @@ use crate::failure::{Failure, Result, could_not};
 use crate::measure::processes::family_time;
 use crate::options::Options;
 use crate::results::{Results, Round};
+use crate::rows::cluster::Cluster;
 use crate::rows::dataset::{self, Dataset, PLANS, SPREAD, first_millis, uuid_text};
-use crate::rows::store::Cluster;
 
 const CONNECTIONS: [usize; 2] = [16, 64];
 const SETTLE: Duration = Duration::from_millis(300);

@@ -14,7 +14,7 @@ use perennial_identity::providers::{Audience, EmailVerified, JwtSecret, Provider
 use perennial_identity::refresh::RefreshKey;
 use perennial_identity::secret::Secret;
 use perennial_identity::signing::SigningKey;
-use perennial_identity::verify::{Identity, Refusal, Verifier};
+use perennial_identity::verify::{Identity, Rejection, Verifier};
 use serde_json::Value;
 use std::pin::pin;
 use std::sync::{Arc, LazyLock};
@@ -149,7 +149,7 @@ fn mac(body: &str) -> hmac::Tag {
 }
 
 /// A provider with a secret is asked nothing, so the answer is there at once.
-fn verify(token: &str) -> Result<Identity, Refusal> {
+fn verify(token: &str) -> Result<Identity, Rejection> {
     let email = Email::parse(EMAIL).expect("an address");
     let verified = pin!(VERIFIER.verify(token, &email, now()));
     match verified.poll(&mut Context::from_waker(Waker::noop())) {

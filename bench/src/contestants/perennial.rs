@@ -13,8 +13,9 @@ use super::process::{Process, wait_until_ready};
 use crate::failure::{Failure, Result, could_not};
 use crate::load::call;
 use crate::load::shot::Shot;
+use crate::rows::cluster::{Cluster, Layout};
 use crate::rows::dataset::Dataset;
-use crate::rows::store::{Cluster, Layout, Store};
+use crate::rows::store::Store;
 
 /// A trusted client's id in its usual shape. It opens nothing but stores that live for this run.
 const CLIENT_ID: &str = "pk_BenchBenchBenchBenchBenchBench00";

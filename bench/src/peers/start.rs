@@ -18,8 +18,9 @@ use crate::load::call;
 use crate::load::shot::Shot;
 use crate::options::Options;
 use crate::results::Results;
+use crate::rows::cluster::{Cluster, Layout};
 use crate::rows::dataset::Dataset;
-use crate::rows::store::{Cluster, Layout, Store};
+use crate::rows::store::Store;
 
 const SQLITE_SCHEMA: &str = include_str!("../../peers/schema.sqlite.sql");
 const POSTGRES_SCHEMA: &str = include_str!("../../peers/schema.postgres.sql");

@@ -3,8 +3,8 @@
 use std::io::{BufWriter, Write};
 use std::process::Stdio;
 
+use super::cluster::{Cluster, Layout};
 use super::dataset::{Cell, Dataset, PLAN, PLANS, SUBSCRIPTION, USER, uuid_text};
-use super::store::{Cluster, Layout};
 use crate::failure::{Failure, Result, could_not};
 
 pub(super) fn load(cluster: &Cluster, layout: Layout, dataset: Dataset) -> Result {

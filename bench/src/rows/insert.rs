@@ -5,8 +5,8 @@ use std::path::Path;
 use rusqlite::types::Value;
 use rusqlite::{Connection, params_from_iter};
 
+use super::cluster::Layout;
 use super::dataset::{Cell, Dataset, PLAN, PLANS, SUBSCRIPTION, USER, uuid_text};
-use super::store::Layout;
 use crate::failure::Result;
 
 pub(super) fn load(path: &Path, layout: Layout, dataset: Dataset) -> Result {

@@ -138,13 +138,13 @@ impl From<Rejection> for Error {
     }
 }
 
-impl From<verify::Refusal> for Error {
-    fn from(refusal: verify::Refusal) -> Self {
-        match refusal {
-            verify::Refusal::Invalid(reason) => Self::InvalidIdentityToken(reason.0),
-            verify::Refusal::EmailMismatch => Self::EmailMismatch,
-            verify::Refusal::EmailNotVerified => Self::EmailNotVerified,
-            verify::Refusal::Unavailable(reason) => Self::ProviderUnavailable(reason.0),
+impl From<verify::Rejection> for Error {
+    fn from(rejection: verify::Rejection) -> Self {
+        match rejection {
+            verify::Rejection::Invalid(reason) => Self::InvalidIdentityToken(reason.0),
+            verify::Rejection::EmailMismatch => Self::EmailMismatch,
+            verify::Rejection::EmailNotVerified => Self::EmailNotVerified,
+            verify::Rejection::Unavailable(reason) => Self::ProviderUnavailable(reason.0),
         }
     }
 }

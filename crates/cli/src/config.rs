@@ -8,7 +8,7 @@ mod known;
 pub(crate) mod load;
 pub(crate) mod reference;
 pub(crate) mod schema;
-mod secret;
+pub(crate) mod secret;
 pub(crate) mod source;
 mod telemetry;
 mod upkeep;

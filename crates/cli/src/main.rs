@@ -17,6 +17,7 @@ mod providers;
 mod public_url;
 mod serve;
 mod start;
+mod stopping;
 mod storage;
 mod telemetry;
 

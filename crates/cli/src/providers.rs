@@ -6,7 +6,7 @@ mod preset;
 
 pub(crate) use preset::Preset;
 
-use crate::config::Secret;
+use crate::config::secret::Secret;
 use crate::failure::Failure;
 use perennial_app::organizations::DEFAULT_NAME;
 use perennial_app::providers::{

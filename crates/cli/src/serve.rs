@@ -8,6 +8,7 @@ use crate::failure::Failure;
 use crate::greeting::{self, Listener, Places};
 use crate::notify::Notify;
 use crate::start::{self, Given};
+use crate::stopping::until_stopped;
 use crate::{commands, logs, storage, telemetry};
 use perennial_http::server::{Server, ServerOptions};
 use perennial_http::{Api, MetricsPage};
@@ -162,9 +163,4 @@ async fn watch_store(db: Db, stop: watch::Sender<bool>) -> String {
     tracing::error!(reason, "the store failed");
     let _ = stop.send(true);
     reason
-}
-
-async fn until_stopped(mut stopped: watch::Receiver<bool>) {
-    // A sender that is gone will never say stop; nor does it need to be waited for.
-    let _ = stopped.wait_for(|stop| *stop).await;
 }

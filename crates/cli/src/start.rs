@@ -1,7 +1,7 @@
 //! From an open store to a context: the schema, the master key, and whatever a first run has to make.
 
 use crate::clients_file::ClientsFile;
-use crate::config::{self, Config, Told};
+use crate::config::{self, Config, Told, environment};
 use crate::failure::Failure;
 use crate::master_key::Accepted;
 use crate::public_url::PublicUrl;
@@ -17,8 +17,6 @@ use perennial_domain::clients::Origin;
 use perennial_store::Db;
 use std::net::SocketAddr;
 use std::path::PathBuf;
-
-pub(crate) const BOOTSTRAP_VARIABLE: &str = "PERENNIAL_BOOTSTRAP_CLIENT_ID";
 
 /// The secrets and providers a server was given, read before it touches anything.
 pub(crate) struct Given {
@@ -154,7 +152,7 @@ fn refused(fault: &StartFault) -> Failure {
 
 /// The trusted id that the environment chose for a first run.
 pub(crate) fn told() -> Result<Option<Told>, Failure> {
-    config::secret_variable(BOOTSTRAP_VARIABLE)
+    config::secret_variable(environment::BOOTSTRAP_VARIABLE)
 }
 
 fn bootstrap_credential() -> Result<Option<Credential>, Failure> {

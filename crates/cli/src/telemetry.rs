@@ -11,6 +11,7 @@ pub(crate) use layer::SpanLayer;
 
 use crate::config::{CollectorUrl, Telemetry};
 use crate::failure::Failure;
+use crate::stopping::until_stopped;
 use collector::Collector;
 use perennial_app::context::{Clock, Entropy};
 use perennial_domain::time::Time;
@@ -134,13 +135,13 @@ struct Exporter {
 }
 
 impl Exporter {
-    async fn send_spans(self: Arc<Self>, mut spans: mpsc::Receiver<Span>, mut stopped: watch::Receiver<bool>) {
+    async fn send_spans(self: Arc<Self>, mut spans: mpsc::Receiver<Span>, stopped: watch::Receiver<bool>) {
         let mut pause = FIRST_PAUSE;
         loop {
             let mut batch = Vec::new();
             tokio::select! {
                 () = gather(&mut spans, &mut batch) => {}
-                () = until_stopped(&mut stopped) => {
+                () = until_stopped(stopped.clone()) => {
                     spans.close();
                     gather(&mut spans, &mut batch).await;
                 }
@@ -158,23 +159,18 @@ impl Exporter {
             // Who cannot be reached now will not be a moment later either.
             tokio::select! {
                 () = sleep(pause) => pause = LONGEST_PAUSE.min(pause * 2),
-                () = until_stopped(&mut stopped) => return,
+                () = until_stopped(stopped.clone()) => return,
             }
         }
     }
 
-    async fn send_metrics(
-        self: Arc<Self>,
-        page: Arc<MetricsPage>,
-        every: Duration,
-        mut stopped: watch::Receiver<bool>,
-    ) {
+    async fn send_metrics(self: Arc<Self>, page: Arc<MetricsPage>, every: Duration, stopped: watch::Receiver<bool>) {
         let mut ticks = interval(every);
         ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
         loop {
             let last = tokio::select! {
                 _ = ticks.tick() => false,
-                () = until_stopped(&mut stopped) => true,
+                () = until_stopped(stopped.clone()) => true,
             };
             if self.collector.metrics(&self.fetcher, &page.families()).await.is_err() {
                 self.counters.failed_exports.fetch_add(1, Relaxed);
@@ -198,8 +194,4 @@ async fn gather(spans: &mut mpsc::Receiver<Span>, batch: &mut Vec<Span>) {
             return;
         }
     }
-}
-
-async fn until_stopped(stopped: &mut watch::Receiver<bool>) {
-    let _ = stopped.wait_for(|stop| *stop).await;
 }

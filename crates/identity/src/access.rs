@@ -2,50 +2,20 @@
 //! A good token is not yet a live session: whoever verifies one reads the session too.
 
 use crate::claims::seconds;
+use crate::grant::LEEWAY_SECONDS;
+pub use crate::grant::{Access, Grant, LIFE_SECONDS};
 use crate::jws::{Header, LONGEST_TOKEN_BYTES, open, seal};
 use crate::key_set::KeySet;
 use crate::secret::Secret;
 use crate::verified::{Entry, VerifiedTokens};
 use data_encoding::BASE64URL_NOPAD;
-use perennial_domain::id::{ClientId, OrganizationId, SessionId, UserId};
+use perennial_domain::id::OrganizationId;
 use perennial_domain::time::Time;
 use serde::Deserialize;
 use serde_json::json;
 
-/// How long a token is good for.
-pub const LIFE_SECONDS: i64 = 3600;
-/// How far another server's clock may be ahead of ours.
-pub(crate) const LEEWAY_SECONDS: i64 = 60;
 const TYPE: &str = "at+jwt";
 const ALGORITHM: &str = "EdDSA";
-
-/// What a token grants: this user, through this client, in this session.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Grant {
-    /// The organization: the audience.
-    pub organization: OrganizationId,
-    /// The user: the subject.
-    pub user: UserId,
-    /// The client it was issued to, by its record and never by its credential.
-    pub client: ClientId,
-    /// The session, which may end before the token does.
-    pub session: SessionId,
-    /// When the person signed in; refreshing does not renew it.
-    pub auth_time: Time,
-}
-
-/// A verified token.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Access {
-    /// What it grants.
-    pub grant: Grant,
-    /// When it was made.
-    pub issued_at: Time,
-    /// When it ends.
-    pub expires_at: Time,
-    /// Its own name.
-    pub jti: String,
-}
 
 /// A token that is not ours, not for this organization, not good yet or no longer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -170,6 +140,7 @@ fn instant(seconds: i64) -> Option<Time> {
 mod tests {
     use super::*;
     use crate::signing::SigningKey;
+    use perennial_domain::id::{ClientId, SessionId, UserId};
     use serde_json::Value;
 
     const NOW: i64 = 1_800_000_000;

@@ -1,6 +1,6 @@
 //! Whom identity tokens must be made for. Without an audience, a token made for any other application would pass.
 
-use crate::providers::ProviderFault;
+use crate::provider_fault::ProviderFault;
 
 /// Whom tokens must be made for, and by whom they may have been asked for.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -1,13 +1,42 @@
 //! What a provider says about a person: every claim typed, every required one present.
 //! Instants are whole seconds; a text, a fraction or a number beyond our range is refused, never rounded.
 
-use crate::providers::{Audience, EmailVerified};
-use crate::verify::{Reason, Refusal};
+use crate::audience::Audience;
+use crate::rejection::{Reason, Rejection};
 use perennial_domain::text::Line;
 use perennial_domain::time::Time;
 use perennial_domain::users::{Email, Identity};
-use serde::{Deserialize, Deserializer};
+use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::Value;
+
+/// What a provider's word on an e-mail address is worth.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum EmailVerified {
+    /// A token must say `email_verified: true`.
+    #[default]
+    Required,
+    /// The issuer puts only verified addresses into tokens and says nothing about it.
+    IssuerGuarantees,
+}
+
+impl EmailVerified {
+    /// Every rule.
+    pub const ALL: [Self; 2] = [Self::Required, Self::IssuerGuarantees];
+
+    /// As the configuration spells it.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Required => "required",
+            Self::IssuerGuarantees => "issuer_guarantees",
+        }
+    }
+
+    /// The rule spelt exactly so.
+    pub fn parse(word: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|rule| rule.as_str() == word)
+    }
+}
 
 /// How far a provider's clock may be from ours.
 const LEEWAY_SECONDS: i64 = 60;
@@ -125,16 +154,16 @@ pub(crate) fn check_email(
     verified: Option<&Value>,
     rule: EmailVerified,
     wanted: &Email,
-) -> Result<Email, Refusal> {
-    let email = email.ok_or(Refusal::Invalid(Reason("`email` is missing")))?;
-    let email = Email::parse(email).map_err(|_| Refusal::Invalid(Reason("`email` is no address")))?;
+) -> Result<Email, Rejection> {
+    let email = email.ok_or(Rejection::Invalid(Reason("`email` is missing")))?;
+    let email = Email::parse(email).map_err(|_| Rejection::Invalid(Reason("`email` is no address")))?;
     if email != *wanted {
-        return Err(Refusal::EmailMismatch);
+        return Err(Rejection::EmailMismatch);
     }
     // What an issuer says outright it does not guarantee.
     match (verified, rule) {
         (Some(Value::Bool(true)), _) | (None, EmailVerified::IssuerGuarantees) => Ok(email),
-        _ => Err(Refusal::EmailNotVerified),
+        _ => Err(Rejection::EmailNotVerified),
     }
 }
 
@@ -244,7 +273,7 @@ mod tests {
     fn an_e_mail_is_the_wanted_one_and_vouched_for() {
         let wanted = Email::parse("ada@example.com").unwrap();
         let outcome = |email: Option<&str>, verified: Option<Value>, rule| {
-            check_email(email, verified.as_ref(), rule, &wanted).err().map(Refusal::code)
+            check_email(email, verified.as_ref(), rule, &wanted).err().map(Rejection::code)
         };
         let (required, guaranteed) = (EmailVerified::Required, EmailVerified::IssuerGuarantees);
         assert_eq!(outcome(Some(" Ada@Example.com"), Some(json!(true)), required), None);

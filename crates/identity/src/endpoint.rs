@@ -1,7 +1,7 @@
 //! URLs that may be fetched, and how far each may lead. They come from the operator, or from a document that is held to
 //! the operator's rules.
 
-use crate::providers::ProviderFault;
+use crate::provider_fault::ProviderFault;
 use url::{Host, Url};
 
 /// Where a provider's endpoints may lead. By default to the internet, over https.

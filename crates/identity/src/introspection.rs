@@ -1,12 +1,12 @@
 //! Asking a provider about a token it alone can read (RFC 7662). Every answer is used once and never kept.
 
+use crate::audience::Audience;
 use crate::claims::{OneOrMany, check_expiry, check_not_before, present, seconds};
 use crate::endpoint::Endpoint;
 use crate::fetch::{FetchError, Fetcher};
 use crate::json;
-use crate::providers::Audience;
+use crate::rejection::{Reason, Rejection};
 use crate::secret::Secret;
-use crate::verify::{Reason, Refusal};
 use data_encoding::BASE64;
 use http::HeaderValue;
 use perennial_domain::time::Time;
@@ -85,8 +85,8 @@ impl Answer {
     }
 
     /// Who it is; the provider must say.
-    pub(crate) fn subject(&self) -> Result<&str, Refusal> {
-        self.sub.as_deref().ok_or(Refusal::Invalid(Reason("`sub` is missing")))
+    pub(crate) fn subject(&self) -> Result<&str, Rejection> {
+        self.sub.as_deref().ok_or(Rejection::Invalid(Reason("`sub` is missing")))
     }
 }
 

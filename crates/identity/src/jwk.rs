@@ -1,8 +1,8 @@
 //! The keys an issuer publishes. Only what can check a signature of ours to accept is kept: RSA from 2,048 bits, P-256
 //! and Ed25519. A symmetric key is never taken from a document that anyone can read.
 
+use crate::algorithm::Algorithm;
 use crate::json;
-use crate::providers::Algorithm;
 use data_encoding::BASE64URL_NOPAD;
 use jsonwebtoken::DecodingKey;
 use serde::Deserialize;

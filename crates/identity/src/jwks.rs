@@ -1,12 +1,12 @@
 //! The cache of providers' keys, shared by every organization of the installation.
 //! Whatever tokens are thrown at us, an issuer is asked at most once in 30 seconds beyond the regular refresh.
 
+use crate::algorithm::Algorithm;
 use crate::endpoint::Endpoint;
 use crate::fetch::{FetchError, Fetcher};
 use crate::json;
 use crate::jwk::{IssuerKeys, PublicKey};
-use crate::providers::{Algorithm, Source, SourceAt};
-pub use crate::sighting::Sighting;
+use crate::providers::{Source, SourceAt};
 use perennial_domain::time::Time;
 use serde::Deserialize;
 use std::collections::HashMap;

@@ -2,7 +2,7 @@
 //! A key is published a day before it signs, so that whoever caches the set knows it by then, and until the last token
 //! it signed has expired. The rules are pure: who calls them keeps the rows.
 
-use crate::access::{LEEWAY_SECONDS, LIFE_SECONDS};
+use crate::grant::{LEEWAY_SECONDS, LIFE_SECONDS};
 use crate::signing::{KeyFault, SealedKey, SigningKey, WrappingKey};
 use perennial_domain::time::Time;
 use serde_json::json;

@@ -1,11 +1,11 @@
 //! The development issuer: our own key signs for any e-mail, so that a newcomer can sign up without a provider.
 //! Whoever lets it answer beyond a loopback listener lets anyone with the master key be anyone.
 
+use crate::audience::Audience;
 use crate::claims::seconds;
 use crate::jws::seal;
-use crate::providers::Audience;
+use crate::rejection::Reason;
 use crate::secret::Secret;
-use crate::verify::Reason;
 use aws_lc_rs::digest::{SHA256, digest};
 use aws_lc_rs::signature::{Ed25519KeyPair, KeyPair};
 use data_encoding::BASE64URL_NOPAD;

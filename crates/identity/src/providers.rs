@@ -3,42 +3,13 @@
 
 pub use crate::algorithm::Algorithm;
 pub use crate::audience::Audience;
+pub use crate::claims::EmailVerified;
 use crate::endpoint::{Endpoint, Reach};
 use crate::local::LocalIssuer;
 pub use crate::provider_fault::ProviderFault;
 use crate::provider_fault::{LONGEST_ISSUER_BYTES, SHORTEST_SECRET_BYTES};
 use crate::secret::Secret;
 use jsonwebtoken::DecodingKey;
-use serde::{Deserialize, Serialize};
-
-/// What a provider's word on an e-mail address is worth.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum EmailVerified {
-    /// A token must say `email_verified: true`.
-    #[default]
-    Required,
-    /// The issuer puts only verified addresses into tokens and says nothing about it.
-    IssuerGuarantees,
-}
-
-impl EmailVerified {
-    /// Every rule.
-    pub const ALL: [Self; 2] = [Self::Required, Self::IssuerGuarantees];
-
-    /// As the configuration spells it.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Required => "required",
-            Self::IssuerGuarantees => "issuer_guarantees",
-        }
-    }
-
-    /// The rule spelt exactly so.
-    pub fn parse(word: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|rule| rule.as_str() == word)
-    }
-}
 
 /// Where an issuer publishes its keys.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -1,9 +1,10 @@
 //! A look at a provider, for the operator who has just configured it: past the cache, and without a token of anyone's.
 
+use crate::algorithm::Algorithm;
 use crate::fetch::FetchError;
 use crate::introspection;
 use crate::jwks::{Keyring, fetch};
-use crate::providers::{Algorithm, Kind, Provider};
+use crate::providers::{Kind, Provider};
 
 const MADE_UP_TOKEN: &str = "perennial-provider-check";
 

@@ -1,7 +1,7 @@
 //! Access tokens whose signature was checked lately, by the hash of their text. Only what was verified enters, and
 //! whatever enters, the memory is bounded.
 
-use crate::access::Access;
+use crate::grant::Access;
 use aws_lc_rs::digest::{SHA256, digest};
 use perennial_domain::time::Time;
 use std::collections::HashMap;
@@ -67,7 +67,7 @@ fn hash(token: &str) -> Hash {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::access::Grant;
+    use crate::grant::Grant;
     use perennial_domain::id::{ClientId, OrganizationId, SessionId, UserId};
 
     fn at(seconds: i64) -> Time {

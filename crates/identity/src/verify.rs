@@ -1,11 +1,14 @@
 //! Whose identity token is this? One organization's providers, and the one path every token takes through them.
 //! Nothing a token says is believed before its signature is checked with a key of the issuer it names.
 
+use crate::algorithm::Algorithm;
 use crate::claims::{Claims, check_email, check_length, check_subject};
 use crate::introspection;
 use crate::jwks::{Keyring, NoKey};
 use crate::jws::{Header, LONGEST_TOKEN_BYTES, Shape, open};
-use crate::providers::{Algorithm, Kind, Provider, ProviderFault};
+use crate::provider_fault::ProviderFault;
+use crate::providers::{Kind, Provider};
+pub use crate::rejection::{Reason, Rejection};
 use perennial_domain::time::Time;
 use perennial_domain::users::Email;
 use serde_json::Value;
@@ -22,41 +25,6 @@ pub struct Identity {
     pub email: Email,
     /// The kind of the provider: `oidc`, `jwt_secret`, `introspection` or `local`.
     pub auth_type: &'static str,
-}
-
-/// What was wrong, for the log: it holds nothing of the token.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Reason(pub &'static str);
-
-/// Why a token is not accepted.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Refusal {
-    /// It proves nothing.
-    Invalid(Reason),
-    /// It is for another e-mail than the caller says.
-    EmailMismatch,
-    /// The provider does not vouch for the e-mail.
-    EmailNotVerified,
-    /// There is nobody to ask: no provider, or its keys cannot be had.
-    Unavailable(Reason),
-}
-
-impl Refusal {
-    /// The stable code of the contract.
-    pub const fn code(self) -> &'static str {
-        match self {
-            Self::Invalid(_) => "invalid_identity_token",
-            Self::EmailMismatch => "email_mismatch",
-            Self::EmailNotVerified => "email_not_verified",
-            Self::Unavailable(_) => "identity_provider_unavailable",
-        }
-    }
-}
-
-impl From<Reason> for Refusal {
-    fn from(reason: Reason) -> Self {
-        Self::Invalid(reason)
-    }
 }
 
 /// The providers of one organization.
@@ -81,12 +49,12 @@ impl Verifier {
     }
 
     /// Who holds this token, if it is good and for this e-mail.
-    pub async fn verify(&self, token: &str, email: &Email, now: Time) -> Result<Identity, Refusal> {
+    pub async fn verify(&self, token: &str, email: &Email, now: Time) -> Result<Identity, Rejection> {
         if self.providers.is_empty() {
-            return Err(Refusal::Unavailable(Reason("the organization has no identity provider")));
+            return Err(Rejection::Unavailable(Reason("the organization has no identity provider")));
         }
         if token.len() > LONGEST_TOKEN_BYTES {
-            return Err(Refusal::Invalid(Reason("the token is longer than 16 KiB")));
+            return Err(Rejection::Invalid(Reason("the token is longer than 16 KiB")));
         }
         let (provider, header) = self.choose(token)?;
         let person = self.person(provider, header, token, now).await?;
@@ -98,9 +66,9 @@ impl Verifier {
     }
 
     /// The provider a token names, or the one that is asked about tokens that name none.
-    fn choose(&self, token: &str) -> Result<(&Provider, Option<Header>), Refusal> {
+    fn choose(&self, token: &str) -> Result<(&Provider, Option<Header>), Rejection> {
         match Shape::of(token) {
-            Shape::Malformed => Err(Refusal::Invalid(Reason("the token is a malformed JWT"))),
+            Shape::Malformed => Err(Rejection::Invalid(Reason("the token is a malformed JWT"))),
             Shape::Jwt(header, issuer) => {
                 let provider = self.providers.iter().find(|provider| provider.issuer == issuer);
                 Ok((provider.ok_or(Reason("no provider has the issuer that the token names"))?, Some(header)))
@@ -118,14 +86,14 @@ impl Verifier {
         header: Option<Header>,
         token: &str,
         now: Time,
-    ) -> Result<Person, Refusal> {
+    ) -> Result<Person, Rejection> {
         let header = header.ok_or(Reason("the token is no JWT"));
         let (claims, audience) = match &provider.kind {
             Kind::Introspection { endpoint, client_id, client_secret, audience } => {
                 let asked = introspection::ask(self.keyring.fetcher(), endpoint, client_id, client_secret, token).await;
                 let answer = asked.map_err(|error| {
                     tracing::warn!(issuer = provider.issuer, %error, "an identity provider cannot be asked about a token");
-                    Refusal::Unavailable(Reason("the provider cannot be asked about the token"))
+                    Rejection::Unavailable(Reason("the provider cannot be asked about the token"))
                 })?;
                 answer.check(&provider.issuer, audience, now)?;
                 let subject = answer.subject()?.to_owned();
@@ -136,18 +104,18 @@ impl Verifier {
                 let algorithm = algorithm(&header, algorithms)?;
                 let key =
                     self.keyring.key(source, header.kid.as_deref(), now).await.map_err(|missing| match missing {
-                        NoKey::Unknown => Refusal::Invalid(Reason("the issuer has no key of the name in `kid`")),
-                        NoKey::Unavailable => Refusal::Unavailable(Reason("the issuer's keys cannot be had")),
+                        NoKey::Unknown => Rejection::Invalid(Reason("the issuer has no key of the name in `kid`")),
+                        NoKey::Unavailable => Rejection::Unavailable(Reason("the issuer's keys cannot be had")),
                     })?;
                 if !key.allows(algorithm) {
-                    return Err(Refusal::Invalid(Reason("the key is not for the algorithm in `alg`")));
+                    return Err(Rejection::Invalid(Reason("the key is not for the algorithm in `alg`")));
                 }
                 (open::<Claims>(token, &key.key, algorithm.of_library()), audience)
             }
             Kind::JwtSecret { key, audience } => {
                 let header = header?;
                 if header.alg != "HS256" || !header.is_plain() {
-                    return Err(Refusal::Invalid(Reason("the algorithm or the type of the token is not allowed")));
+                    return Err(Rejection::Invalid(Reason("the algorithm or the type of the token is not allowed")));
                 }
                 (open(token, key, jsonwebtoken::Algorithm::HS256), audience)
             }

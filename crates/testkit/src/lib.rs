@@ -6,14 +6,12 @@
 mod answer;
 mod app;
 mod builders;
-mod connection;
 mod people;
 mod request;
 mod store;
 
 pub use answer::Answer;
 pub use app::{MASTER_KEY, TestApp, TestOptions};
-pub use connection::Connection;
 pub use people::Held;
-pub use request::{Request, all_at_once};
+pub use request::{Connection, Request, all_at_once};
 pub use store::TestStore;

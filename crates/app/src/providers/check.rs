@@ -6,7 +6,7 @@ use crate::context::App;
 use crate::error::Error;
 use perennial_domain::id::OrganizationId;
 use perennial_identity::fetch::FetchError;
-use perennial_identity::jwks::Sighting;
+use perennial_identity::sighting::Sighting;
 
 /// What became of looking at a provider.
 pub struct Checked {

@@ -7,7 +7,7 @@ use crate::keys::{Keys, MasterKey};
 use aws_lc_rs::hmac;
 use data_encoding::BASE64URL_NOPAD;
 use perennial_domain::time::Time;
-use perennial_identity::verify::Refusal;
+use perennial_identity::verify::Rejection;
 use perennial_store::{Db, Sql, SqliteOptions};
 use serde_json::json;
 use std::sync::Arc;
@@ -75,10 +75,10 @@ fn token(issuer: &str, secret: &str) -> String {
     format!("{message}.{}", BASE64URL_NOPAD.encode(tag.as_ref()))
 }
 
-/// `accepted`, or the code of the refusal.
+/// `accepted`, or the code of the rejection.
 async fn outcome(app: &App, organization: OrganizationId, token: &str) -> &'static str {
     let verifier = verifier(app, organization).await.unwrap();
-    verifier.verify(token, &ada(), app.clock.now()).await.map_or_else(Refusal::code, |_| "accepted")
+    verifier.verify(token, &ada(), app.clock.now()).await.map_or_else(Rejection::code, |_| "accepted")
 }
 
 #[tokio::test]

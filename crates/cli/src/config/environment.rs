@@ -7,10 +7,13 @@ use super::known;
 use super::source::Source;
 use super::telemetry;
 use crate::arguments::Arguments;
-use crate::{logs, master_key, start};
+use crate::{logs, master_key};
 use clap::CommandFactory;
 
 const PREFIX: &str = "PERENNIAL_";
+
+/// The credential of the first trusted client.
+pub(crate) const BOOTSTRAP_VARIABLE: &str = "PERENNIAL_BOOTSTRAP_CLIENT_ID";
 
 /// Every variable that is read.
 pub(crate) fn variables() -> Vec<String> {
@@ -23,7 +26,7 @@ pub(crate) fn variables() -> Vec<String> {
         master_key::VARIABLE,
         master_key::NEXT_VARIABLE,
         master_key::PREVIOUS_VARIABLE,
-        start::BOOTSTRAP_VARIABLE,
+        BOOTSTRAP_VARIABLE,
     ] {
         names.extend([secret.to_owned(), format!("{secret}_FILE")]);
     }

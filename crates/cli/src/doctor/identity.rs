@@ -1,7 +1,6 @@
 //! What signing in needs: keys that are renewed, and providers that answer.
 
 use super::report::Report;
-use super::store::unanswered;
 use crate::commands::advice_on;
 use perennial_app::context::App;
 use perennial_app::error::Error;
@@ -15,14 +14,14 @@ const PATIENCE: Duration = Duration::from_secs(30);
 
 pub(super) async fn look(report: &mut Report, app: &App) {
     if let Err(error) = look_at_keys(report, app).await {
-        unanswered(report, "signing_keys", &error);
+        report.unreadable("signing_keys", &error);
     }
     if let Err(fault) = providers::check_at_start(app).await {
         report.problem("providers", fault.to_string(), "correct it in the configuration: no server starts with it");
     }
     match tokio::time::timeout(PATIENCE, look_at_providers(report, app)).await {
         Ok(Ok(())) => {}
-        Ok(Err(error)) => unanswered(report, "providers", &error),
+        Ok(Err(error)) => report.unreadable("providers", &error),
         Err(_) => report.warning(
             "providers",
             format!("not all of them have answered within {} seconds; the rest was not asked", PATIENCE.as_secs()),

@@ -1,5 +1,6 @@
 //! What the doctor found: a line for each thing looked at.
 
+use perennial_app::error::Error;
 use serde::Serialize;
 use serde::ser::{SerializeStruct, Serializer};
 
@@ -59,6 +60,11 @@ impl Report {
         advice: impl Into<String>,
     ) {
         self.0.push(Finding { check, level, found: found.into(), advice: Some(advice.into()) });
+    }
+
+    /// A check that the store could not serve.
+    pub(super) fn unreadable(&mut self, check: &'static str, error: &Error) {
+        self.problem(check, error.to_string(), "see that the store can be read");
     }
 
     pub(super) fn problems(&self) -> usize {

@@ -1,7 +1,6 @@
 //! A rotation of the master key: how far it is, and whether the other key is still needed.
 
 use super::report::Report;
-use super::store::unanswered;
 use perennial_app::context::App;
 use perennial_app::first_run;
 use perennial_app::key_rotation::{self, Progress};
@@ -15,7 +14,7 @@ pub(super) async fn look(report: &mut Report, app: &App, role: Option<&str>) {
     }
     match key_rotation::progress(app).await {
         Ok(progress) => describe(report, progress, role),
-        Err(error) => unanswered(report, CHECK, &error),
+        Err(error) => report.unreadable(CHECK, &error),
     }
 }
 

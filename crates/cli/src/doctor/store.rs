@@ -9,7 +9,6 @@ use crate::master_key::Accepted;
 use crate::public_url::PublicUrl;
 use crate::{master_key, storage};
 use perennial_app::context::{App, AppOptions, Clock, Entropy};
-use perennial_app::error::Error;
 use perennial_app::keys::{Keys, MasterKey};
 use perennial_app::{events, first_run};
 use perennial_domain::time::Time;
@@ -125,7 +124,7 @@ async fn look_inside(report: &mut Report, app: &App, prepared: bool, has_key: bo
                 let advice = "start the servers with the key that the store was first run with";
                 report.problem("master_key", "the store belongs to another master key", advice);
             }
-            Err(error) => unanswered(report, "master_key", &error),
+            Err(error) => report.unreadable("master_key", &error),
         }
     }
     true
@@ -223,8 +222,8 @@ async fn look_at_clock(report: &mut Report, app: &App) {
     let latest = events::latest(app).await;
     let (there, latest) = match (there, latest) {
         (Ok(there), Ok(latest)) => (there, latest),
-        (Err(error), _) => return unanswered(report, CHECK, &error.into()),
-        (_, Err(error)) => return unanswered(report, CHECK, &error),
+        (Err(error), _) => return report.unreadable(CHECK, &error.into()),
+        (_, Err(error)) => return report.unreadable(CHECK, &error),
     };
     let ahead = latest.map_or(0, |latest| latest.seconds_since(after));
     let apart = apart(before, there, after);
@@ -248,10 +247,6 @@ fn apart(before: Time, there: Time, after: Time) -> i64 {
 
 fn level(seconds: i64) -> Level {
     if seconds > WRONG_SECONDS { Level::Problem } else { Level::Warning }
-}
-
-pub(super) fn unanswered(report: &mut Report, check: &'static str, error: &Error) {
-    report.problem(check, error.to_string(), "see that the store can be read");
 }
 
 #[cfg(test)]

@@ -1,8 +1,8 @@
 //! Scheduled backups of a SQLite store. A backup gets its name after it was verified, and only then are old ones removed.
 
-use super::until_stopped;
 use crate::config::Config;
 use crate::failure::Failure;
+use crate::stopping::until_stopped;
 use crate::storage;
 use perennial_app::context::App;
 use perennial_domain::time::Time;

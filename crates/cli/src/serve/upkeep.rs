@@ -1,6 +1,6 @@
 //! What a server does by itself now and then: removes expired rows, applies the retention, looks at the signing keys.
 
-use super::until_stopped;
+use crate::stopping::until_stopped;
 use perennial_app::context::App;
 use perennial_app::error::Error;
 use perennial_app::{housekeeping, idempotency, key_rotation, limits, organizations, sessions, signing_keys};

@@ -7,7 +7,7 @@ use perennial_fake_idp::{Key, Mood, Server, token};
 use perennial_identity::fetch::{FetchError, Reach};
 use perennial_identity::providers::{EmailVerified, Introspection, KeysAt, Oidc, Provider, ProviderFault};
 use perennial_identity::secret::Secret;
-use perennial_identity::verify::{Refusal, Verifier};
+use perennial_identity::verify::{Rejection, Verifier};
 use rustls::RootCertStore;
 use serde_json::{Value, json};
 use std::sync::{Arc, Mutex};
@@ -100,7 +100,7 @@ async fn an_https_issuer_is_reached_if_its_certificate_is_trusted() {
     let token = token(&json!({"alg": "EdDSA", "kid": "k1"}), &claims(&server.url), |message| key.sign(message));
     let outcome = async |roots| {
         let verifier = verifier(keyring(roots), vec![oidc(&server.url, PRIVATE)]);
-        verifier.verify(&token, &ada(), at(0)).await.map_or_else(Refusal::code, |_| "accepted")
+        verifier.verify(&token, &ada(), at(0)).await.map_or_else(Rejection::code, |_| "accepted")
     };
     assert_eq!(outcome(certificate.roots()).await, "accepted");
     assert_eq!(outcome(other.roots()).await, UNAVAILABLE);
@@ -149,8 +149,8 @@ async fn an_opaque_token_is_asked_about() {
             issuer.introspection = active();
             issuer.introspection[field] = value.clone();
         });
-        let refusal = verifier.verify("opaque", &ada(), at(0)).await.unwrap_err();
-        assert_eq!(refusal.code(), code, "{field} {value}");
+        let rejection = verifier.verify("opaque", &ada(), at(0)).await.unwrap_err();
+        assert_eq!(rejection.code(), code, "{field} {value}");
     }
     let only_jwt = Fixture::new();
     assert_eq!(only_jwt.outcome("opaque", 0).await, "invalid_identity_token");
@@ -161,13 +161,13 @@ async fn attack_30_introspection_is_held_to_the_same_rules() {
     let server = Server::start();
     server.set(|issuer| issuer.introspection = active());
     let verifier = verifier(keyring(RootCertStore::empty()), vec![introspection(&server, Reach::default())]);
-    let refusal = verifier.verify("opaque", &ada(), at(0)).await.unwrap_err();
-    assert_eq!(refusal.code(), UNAVAILABLE);
+    let rejection = verifier.verify("opaque", &ada(), at(0)).await.unwrap_err();
+    assert_eq!(rejection.code(), UNAVAILABLE);
     assert_eq!(server.seen().requests(), 0);
 }
 
 #[tokio::test]
-async fn attack_33_no_refusal_and_no_log_tells_the_token_the_secret_or_the_e_mail() {
+async fn attack_33_no_rejection_and_no_log_tells_the_token_the_secret_or_the_e_mail() {
     let log = Log::default();
     let writer = log.clone();
     let subscriber =

@@ -6,7 +6,7 @@ use perennial_fake_idp::{Key, Server, token};
 use perennial_identity::fetch::{Fetcher, Limits, Reach};
 use perennial_identity::jwks::Keyring;
 use perennial_identity::providers::{Algorithm, Audience, EmailVerified, KeysAt, Oidc, Provider};
-use perennial_identity::verify::{Identity, Refusal, Verifier};
+use perennial_identity::verify::{Identity, Rejection, Verifier};
 use rustls::RootCertStore;
 use serde_json::{Value, json};
 use std::sync::Arc;
@@ -48,13 +48,13 @@ impl Fixture {
         token(&header, &claims, |message| self.key.sign(message))
     }
 
-    pub(crate) async fn verify(&self, token: &str, now: i64) -> Result<Identity, Refusal> {
+    pub(crate) async fn verify(&self, token: &str, now: i64) -> Result<Identity, Rejection> {
         self.verifier.verify(token, &ada(), at(now)).await
     }
 
-    /// The code of the refusal, or `accepted`.
+    /// The code of the rejection, or `accepted`.
     pub(crate) async fn outcome(&self, token: &str, now: i64) -> &'static str {
-        self.verify(token, now).await.map_or_else(Refusal::code, |_| "accepted")
+        self.verify(token, now).await.map_or_else(Rejection::code, |_| "accepted")
     }
 }
 

@@ -6,7 +6,7 @@ use perennial_fake_idp::{hmac_sha256, token};
 use perennial_identity::local::LocalIssuer;
 use perennial_identity::providers::{EmailVerified, JwtSecret, Provider};
 use perennial_identity::secret::Secret;
-use perennial_identity::verify::Refusal;
+use perennial_identity::verify::Rejection;
 use rustls::RootCertStore;
 use serde_json::{Value, json};
 
@@ -27,8 +27,8 @@ async fn a_shared_secret_signs_with_hs256_and_nothing_else() {
         signed(json!({"alg": "HS384"}), secret),
         signed(json!({"alg": "none"}), secret),
     ] {
-        let refusal = verifier.verify(&forged, &ada(), at(0)).await;
-        assert!(matches!(refusal, Err(Refusal::Invalid(_))), "{forged}");
+        let rejection = verifier.verify(&forged, &ada(), at(0)).await;
+        assert!(matches!(rejection, Err(Rejection::Invalid(_))), "{forged}");
     }
 }
 

@@ -2,7 +2,7 @@
 
 use crate::fixture::{Fixture, ada, at, keyring, verifier};
 use perennial_fake_idp::{Key, Mood, Server, token};
-use perennial_identity::verify::Refusal;
+use perennial_identity::verify::Rejection;
 use rustls::RootCertStore;
 use serde_json::json;
 use std::time::Duration;
@@ -189,7 +189,7 @@ async fn a_clock_that_steps_back_neither_panics_nor_accepts_early() {
     let fixture = Fixture::new();
     for now in [DAY, 0, -300, DAY, 300, -crate::fixture::START] {
         let early = timely(&fixture, now + 61);
-        assert_eq!(fixture.verifier.verify(&early, &ada(), at(now)).await.err().map(Refusal::code), Some(REFUSED));
+        assert_eq!(fixture.verifier.verify(&early, &ada(), at(now)).await.err().map(Rejection::code), Some(REFUSED));
         assert_eq!(fixture.outcome(&timely(&fixture, now), now).await, "accepted");
     }
 }
