@@ -5,7 +5,7 @@ use std::process::Command;
 
 use crate::arguments::Arguments;
 use crate::postgres::{Purpose, Server};
-use crate::process::{self, Result};
+use crate::process::{self, Profile, Result};
 
 /// Each contestant on PostgreSQL has a server of its own, so that nobody pays for another's leftovers.
 const CLUSTERS: [&str; 2] = ["perennial", "pgbench"];
@@ -30,6 +30,10 @@ impl Options {
         Self { quick: true, ..Self::default() }
     }
 
+    fn profile(&self) -> Profile {
+        if self.quick { Profile::Dev } else { Profile::Release }
+    }
+
     pub(crate) fn parse(mut arguments: Arguments) -> Result<Self> {
         let (quick, peers) = (arguments.flag("--quick"), arguments.flag("--peers"));
         let mut options = Self { quick, peers, ..Self::default() };
@@ -51,12 +55,7 @@ impl Options {
 }
 
 pub(crate) fn run(options: &Options) -> Result {
-    let mut build = process::cargo();
-    build.args(["build", "--locked", "--package", "perennial", "--package", "perennial-bench"]);
-    if !options.quick {
-        build.arg("--release");
-    }
-    process::run(&mut build)?;
+    process::build(&["perennial", "perennial-bench"], options.profile())?;
 
     let names = CLUSTERS.iter().chain(options.is_compared.then_some(&EARLIER_CLUSTER));
     let names = names.chain(PEER_CLUSTERS.iter().filter(|_| options.peers));
@@ -66,12 +65,12 @@ pub(crate) fn run(options: &Options) -> Result {
 
 fn instrument(options: &Options, servers: &[(&str, Server)]) -> Result<Command> {
     let target = process::target()?;
-    let profile = if options.quick { "debug" } else { "release" };
-    let mut command = Command::new(target.join(profile).join("perennial-bench"));
+    let programs = options.profile().directory()?;
+    let mut command = Command::new(programs.join("perennial-bench"));
     command
         .arg("run")
         .arg("--perennial")
-        .arg(target.join(profile).join("perennial"))
+        .arg(programs.join("perennial"))
         .arg("--place")
         .arg(target.join("bench"))
         .arg("--source")

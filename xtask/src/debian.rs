@@ -6,7 +6,7 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use crate::process::{self, Result, could_not};
+use crate::process::{self, Failure, Result, could_not};
 
 /// Read by the `PostgreSQL` packages before they would create and start a cluster named `main`.
 const NO_CLUSTER: &str = "/etc/postgresql-common/createcluster.d/perennial-xtask.conf";
@@ -68,4 +68,22 @@ impl Drop for NothingStarts {
             }
         }
     }
+}
+
+/// Installs the packages that have the names of these programs where packages may be installed; fails if one is missing.
+pub(crate) fn ensure(programs: &[&'static str]) -> Result {
+    let missing = missing(programs);
+    if !missing.is_empty() && can_install() {
+        install(&missing)?;
+    }
+    match self::missing(programs).as_slice() {
+        [] => Ok(()),
+        missing => {
+            Err(Failure::new(format!("this needs {}; install the packages of these names.", missing.join(", "))))
+        }
+    }
+}
+
+fn missing(programs: &[&'static str]) -> Vec<&'static str> {
+    programs.iter().copied().filter(|name| process::daemon(name).is_none()).collect()
 }

@@ -3,8 +3,11 @@
 
 use std::collections::BTreeSet;
 use std::fs;
+use std::num::NonZero;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
+use std::sync::{Mutex, PoisonError};
+use std::thread;
 
 use crate::arguments::Arguments;
 use crate::debian;
@@ -51,13 +54,10 @@ pub(crate) fn run(options: &Options) -> Result {
         return Err(Failure::new(format!("`{name}` is not a target; the targets are {}.", known.join(", "))));
     }
     let program = build()?;
-    let mut rows = Vec::new();
-    for target in known.iter().filter(|name| options.targets.is_empty() || options.targets.contains(name)) {
-        process::heading(&format!("Fuzzing {target} for {} s", options.seconds));
-        let outcome = fuzz(&program, target, options)?;
-        println!("{}", outcome.line(target));
-        rows.push((target, outcome));
-    }
+    let wanted = |name: &&String| options.targets.is_empty() || options.targets.contains(name);
+    let targets: Vec<&String> = known.iter().filter(wanted).collect();
+    process::heading(&format!("Fuzzing {} targets for {} s each", targets.len(), options.seconds));
+    let rows = fuzz_all(&program, &targets, options)?;
     println!("\n{:<22}{:>14}{:>10}", "target", "executions", "crashes");
     for (target, outcome) in &rows {
         println!("{target:<22}{:>14}{:>10}", outcome.executions, u8::from(outcome.found.is_some()));
@@ -69,6 +69,30 @@ pub(crate) fn run(options: &Options) -> Result {
              and run `cargo test -p perennial-fuzz`."
         ))),
     }
+}
+
+/// Fuzzes as many targets at once as there are cores.
+fn fuzz_all<'a>(program: &Path, targets: &[&'a String], options: &Options) -> Result<Vec<(&'a String, Outcome)>> {
+    let waiting = Mutex::new(targets.iter());
+    let worker = || {
+        let mut rows = Vec::new();
+        loop {
+            // The lock is free again before the target is run.
+            let next = waiting.lock().unwrap_or_else(PoisonError::into_inner).next();
+            let Some(target) = next else { return Ok(rows) };
+            let outcome = fuzz(program, target, options)?;
+            println!("{}", outcome.line(target));
+            rows.push((*target, outcome));
+        }
+    };
+    let cores = thread::available_parallelism().map_or(1, NonZero::get);
+    let rows = thread::scope(|scope| {
+        let workers: Vec<_> = (0..cores).map(|_| scope.spawn(worker)).collect();
+        workers.into_iter().map(|worker| worker.join().expect("a worker does not panic")).collect::<Result<Vec<_>>>()
+    })?;
+    let mut rows: Vec<_> = rows.into_iter().flatten().collect();
+    rows.sort_by_key(|(target, _)| *target);
+    Ok(rows)
 }
 
 /// A target has a corpus, and its corpus is a directory.
@@ -84,7 +108,7 @@ fn build() -> Result<PathBuf> {
     }
     let mut command = process::cargo();
     command
-        .args(["build", "--locked", "--package", "perennial-fuzz", "--features", "libfuzzer"])
+        .args(["build", "--locked", "--workspace", "--bin", "perennial-fuzz", "--features", "perennial-fuzz/libfuzzer"])
         .env("RUSTC_WORKSPACE_WRAPPER", process::root().join("fuzz/coverage.sh"))
         // Ten times the executions; checks of overflow and of debug builds stay.
         .env("CARGO_PROFILE_DEV_OPT_LEVEL", "1");

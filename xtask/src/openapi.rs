@@ -4,7 +4,7 @@
 use std::fs;
 use std::process::Command;
 
-use crate::process::{self, Failure, Result, could_not};
+use crate::process::{self, Failure, Profile, Result, could_not};
 use crate::python;
 
 /// The hidden subcommand of `perennial` that prints each document, and where it is kept.
@@ -51,7 +51,8 @@ pub(crate) fn check() -> Result {
 }
 
 fn generate(subcommand: &str) -> Result<String> {
-    process::output(process::cargo().args(["run", "--quiet", "--locked", "--package", "perennial", "--", subcommand]))
+    process::build(&["perennial"], Profile::Dev)?;
+    process::output(Command::new(Profile::Dev.directory()?.join("perennial")).arg(subcommand))
 }
 
 /// The stretch between the first and the last differing line, cut short, or nothing when the texts are equal.

@@ -65,6 +65,39 @@ pub(crate) fn cargo() -> Command {
     command
 }
 
+/// How programs are built.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Profile {
+    Dev,
+    Release,
+}
+
+impl Profile {
+    /// The directory of its programs.
+    pub(crate) fn directory(self) -> Result<PathBuf> {
+        Ok(target()?.join(match self {
+            Self::Dev => "debug",
+            Self::Release => "release",
+        }))
+    }
+}
+
+/// Builds programs of the workspace. A development build has the features that the tests have, so that nothing is built
+/// twice; a release build has those of its users.
+pub(crate) fn build(programs: &[&str], profile: Profile) -> Result {
+    run(&mut build_command(programs, profile))
+}
+
+fn build_command(programs: &[&str], profile: Profile) -> Command {
+    let mut command = cargo();
+    command.args(["build", "--locked"]);
+    match profile {
+        Profile::Dev => command.arg("--workspace").args(programs.iter().flat_map(|program| ["--bin", program])),
+        Profile::Release => command.arg("--release").args(programs.iter().flat_map(|program| ["--package", program])),
+    };
+    command
+}
+
 pub(crate) fn root() -> PathBuf {
     // Cargo tells the running program where its package is; the path compiled in would be wrong in a moved clone.
     let package = std::env::var_os("CARGO_MANIFEST_DIR").map_or_else(|| PathBuf::from("xtask"), PathBuf::from);

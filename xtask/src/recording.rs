@@ -10,7 +10,7 @@ use std::process::{Child, Command, Stdio};
 
 use perennial_harness::{readme, signal};
 
-use crate::process::{self, Failure, Result, could_not};
+use crate::process::{self, Failure, Profile, Result, could_not};
 
 const PICTURE: &str = "docs/first-run.svg";
 const COLUMNS: usize = 118;
@@ -25,7 +25,7 @@ enum Line {
 }
 
 pub(crate) fn run() -> Result {
-    process::run(process::cargo().args(["build", "--locked", "--package", "perennial"]))?;
+    process::build(&["perennial"], Profile::Dev)?;
     let place = process::target()?.join("recording");
     // Nothing of an earlier run may be there: this is a first run.
     let _ = fs::remove_dir_all(&place);

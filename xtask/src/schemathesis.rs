@@ -9,7 +9,7 @@ use serde_json::Value;
 
 use crate::arguments::Arguments;
 use crate::postgres;
-use crate::process::{self, Failure, Result, could_not};
+use crate::process::{self, Failure, Profile, Result, could_not};
 use crate::python;
 use crate::served::{CLIENT_ID, Place};
 
@@ -66,7 +66,7 @@ impl Options {
 
 pub(crate) fn run(options: &Options) -> Result {
     let schemathesis = python::program("st")?;
-    process::run(process::cargo().args(["build", "--locked", "--package", "perennial"]))?;
+    process::build(&["perennial"], Profile::Dev)?;
 
     let mut failures = Vec::new();
     let mut engine = |name: &str, url: Option<String>| -> Result {

@@ -7,13 +7,16 @@ use std::process::Command;
 
 use crate::arguments::Arguments;
 use crate::debian;
-use crate::fleet;
 use crate::postgres_binaries::Binaries;
-use crate::process::{self, Failure, Result, could_not};
+use crate::process::{self, Failure, Profile, Result, could_not};
 use crate::schemathesis;
 
 /// The figure that is schemathesis.
 const DOCUMENT: &str = "r10";
+
+/// The figure of three servers behind a proxy and a pooler, and the programs it needs.
+pub(crate) const FLEET: &str = "fleet";
+const FLEET_PROGRAMS: [&str; 3] = ["haproxy", "pgbouncer", "curl"];
 
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(crate) struct Options {
@@ -30,6 +33,10 @@ const QUICK: [&str; 6] = ["r1", "r6", "r7", "r12", "r13", "r14"];
 impl Options {
     pub(crate) fn quick() -> Self {
         Self { quick: true, figures: QUICK.map(str::to_owned).to_vec(), ..Self::default() }
+    }
+
+    fn profile(&self) -> Profile {
+        if self.quick { Profile::Dev } else { Profile::Release }
     }
 
     /// One figure alone.
@@ -101,28 +108,23 @@ fn run_instrument(options: &Options) -> Result {
     if is_traced && process::on_path("strace").is_none() && debian::can_install() {
         debian::install(&["strace"])?;
     }
-    if options.wants(fleet::FIGURE) {
-        fleet::install(&fleet::PROGRAMS)?;
+    if options.wants(FLEET) {
+        debian::ensure(&FLEET_PROGRAMS)?;
     }
     if options.wants(POOLED) {
-        fleet::install(&fleet::POOLER)?;
+        debian::ensure(&["pgbouncer"])?;
     }
-    let mut build = process::cargo();
-    build.args(["build", "--locked", "--package", "perennial", "--package", "perennial-torture"]);
-    if !options.quick {
-        build.arg("--release");
-    }
-    process::run(&mut build)?;
+    process::build(&["perennial", "perennial-torture"], options.profile())?;
     process::run(&mut instrument(options)?)
 }
 
 fn instrument(options: &Options) -> Result<Command> {
     let target = process::target()?;
-    let profile = target.join(if options.quick { "debug" } else { "release" });
-    let mut command = Command::new(profile.join("perennial-torture"));
+    let programs = options.profile().directory()?;
+    let mut command = Command::new(programs.join("perennial-torture"));
     command
         .arg("--perennial")
-        .arg(profile.join("perennial"))
+        .arg(programs.join("perennial"))
         .arg("--place")
         .arg(target.join("torture"))
         .arg("--postgres-programs")

@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 use crate::arguments::Arguments;
 use crate::peak::Peak;
 use crate::postgres::{Purpose, Server};
-use crate::process::{self, Failure, Result, could_not};
+use crate::process::{self, Failure, Profile, Result, could_not};
 
 /// What a step may hold at most.
 const LIMIT_MEBIBYTES: u64 = 128;
@@ -55,12 +55,10 @@ impl Options {
 }
 
 pub(crate) fn run(options: &Options) -> Result {
-    let mut build = process::cargo();
-    build.args(["build", "--locked", "--package", "perennial"]).args(options.release.then_some("--release"));
-    process::run(&mut build)?;
-    let target = process::target()?;
-    let program = target.join(if options.release { "release" } else { "debug" }).join("perennial");
-    let place = target.join("transfer");
+    let profile = if options.release { Profile::Release } else { Profile::Dev };
+    process::build(&["perennial"], profile)?;
+    let program = profile.directory()?.join("perennial");
+    let place = process::target()?.join("transfer");
     // What an earlier run has left would be in the way.
     let _ = fs::remove_dir_all(&place);
     fs::create_dir_all(&place).map_err(could_not(format!("create {}", place.display())))?;

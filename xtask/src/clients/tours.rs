@@ -7,7 +7,7 @@ use std::process::Command;
 use std::time::Instant;
 
 use crate::postgres;
-use crate::process::{self, Failure, Result};
+use crate::process::{self, Failure, Profile, Result};
 use crate::served::{CLIENT_ID, Place};
 
 /// A program that is told about a server in its environment: `PERENNIAL_URL`, `PERENNIAL_CLIENT_ID` (trusted, with every
@@ -22,7 +22,7 @@ pub(crate) struct Tour {
 
 /// Runs all tours on both engines. A failed one does not hide the others.
 pub(crate) fn run(tours: &[Tour]) -> Result {
-    process::run(process::cargo().args(["build", "--locked", "--package", "perennial"]))?;
+    process::build(&["perennial"], Profile::Dev)?;
     let mut failed = on_engine(tours, "SQLite", None)?;
     let server = postgres::Server::start()?;
     failed.extend(on_engine(tours, &server.name(), Some(server.url()))?);
