@@ -7,7 +7,6 @@ use perennial_domain::id::{ClientId, OrganizationId, SessionId, UserId};
 use perennial_domain::time::Time;
 use perennial_domain::users::Email;
 use perennial_identity::access::{AccessTokens, Grant};
-use perennial_identity::fetch::{Fetcher, Limits};
 use perennial_identity::jwks::{Keyring, usable_keys};
 use perennial_identity::key_set::KeySet;
 use perennial_identity::providers::{Audience, EmailVerified, JwtSecret, Provider};
@@ -15,6 +14,7 @@ use perennial_identity::refresh::RefreshKey;
 use perennial_identity::secret::Secret;
 use perennial_identity::signing::SigningKey;
 use perennial_identity::verify::{Identity, Rejection, Verifier};
+use perennial_outbound::{Limits, OutboundClient};
 use serde_json::Value;
 use std::pin::pin;
 use std::sync::{Arc, LazyLock};
@@ -26,7 +26,7 @@ const SECRET: &str = "a secret of thirty-two bytes or more";
 const EMAIL: &str = "ada@example.com";
 
 static VERIFIER: LazyLock<Verifier> = LazyLock::new(|| {
-    let fetcher = Fetcher::new(rustls::RootCertStore::empty(), Limits::default()).expect("a fetcher");
+    let fetcher = OutboundClient::new(rustls::RootCertStore::empty(), Limits::default()).expect("a fetcher");
     let audience = Audience::new(["app".to_owned()], []).expect("an audience");
     let settings = JwtSecret { secret: Secret::new(SECRET.to_owned()), audience };
     let provider = Provider::jwt_secret(ISSUER, settings, EmailVerified::Required).expect("a provider");

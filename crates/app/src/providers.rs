@@ -13,9 +13,9 @@ pub use check::{Checked, Seen, Trouble, check};
 pub use description::{Description, ProviderKind, Settings};
 pub use gather::Source;
 pub(crate) use gather::{Providers, verifier};
-pub use perennial_identity::fetch::{FetchError, Limits as FetchLimits};
 pub use perennial_identity::providers::{Algorithm, EmailVerified, ProviderFault};
 pub use perennial_identity::secret::Secret;
+pub use perennial_outbound::{FetchError, Limits as FetchLimits};
 pub use record::{ProviderRecord, Unusable};
 pub use start::{StartFault, check_at_start};
 

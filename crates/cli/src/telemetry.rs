@@ -17,7 +17,7 @@ use perennial_app::context::{Clock, Entropy};
 use perennial_domain::time::Time;
 use perennial_http::MetricsPage;
 use perennial_http::metrics::{Family, MoreMetrics, Series};
-use perennial_identity::fetch::{FetchError, Fetcher, Limits};
+use perennial_outbound::{FetchError, Limits, OutboundClient};
 use span::Span;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
@@ -70,7 +70,7 @@ pub(crate) fn prepare(config: &Telemetry) -> Result<Option<(SpanLayer, Prepared)
 pub(crate) async fn ask(config: &Telemetry) -> Result<Vec<(Url, Result<(), FetchError>)>, Failure> {
     let Some(endpoint) = &config.otlp_endpoint else { return Ok(Vec::new()) };
     let collector = collector_of(config, endpoint, Clock::System.now())?;
-    Ok(collector.ask(&fetcher_for(&collector)?).await)
+    Ok(collector.ask(&client_for(&collector)?).await)
 }
 
 fn collector_of(config: &Telemetry, endpoint: &CollectorUrl, started: Time) -> Result<Collector, Failure> {
@@ -78,8 +78,8 @@ fn collector_of(config: &Telemetry, endpoint: &CollectorUrl, started: Time) -> R
     Ok(Collector::new(endpoint, headers::from_environment()?, &config.service_name, &instance, started))
 }
 
-fn fetcher_for(collector: &Collector) -> Result<Fetcher, Failure> {
-    let connect = if collector.is_plain() { Fetcher::without_roots } else { Fetcher::with_system_roots };
+fn client_for(collector: &Collector) -> Result<OutboundClient, Failure> {
+    let connect = if collector.is_plain() { OutboundClient::without_roots } else { OutboundClient::with_system_roots };
     connect(Limits::default()).map_err(|error| Failure::new(format!("no collector can be spoken to: {error}")))
 }
 
@@ -101,8 +101,8 @@ impl Prepared {
     /// Begins to send.
     pub(crate) fn start(self, page: Arc<MetricsPage>) -> Result<Exporting, Failure> {
         let Self { collector, spans, counters, metrics_every } = self;
-        let fetcher = fetcher_for(&collector)?;
-        let exporter = Arc::new(Exporter { collector, fetcher, counters });
+        let client = client_for(&collector)?;
+        let exporter = Arc::new(Exporter { collector, client, counters });
         let (stop, stopped) = watch::channel(false);
         let mut tasks = JoinSet::new();
         tasks.spawn(Arc::clone(&exporter).send_spans(spans, stopped.clone()));
@@ -130,7 +130,7 @@ impl Exporting {
 
 struct Exporter {
     collector: Collector,
-    fetcher: Fetcher,
+    client: OutboundClient,
     counters: Arc<Counters>,
 }
 
@@ -149,7 +149,7 @@ impl Exporter {
             if batch.is_empty() {
                 return;
             }
-            let sent = self.collector.traces(&self.fetcher, &batch).await;
+            let sent = self.collector.traces(&self.client, &batch).await;
             if sent.is_ok() {
                 pause = FIRST_PAUSE;
                 continue;
@@ -172,7 +172,7 @@ impl Exporter {
                 _ = ticks.tick() => false,
                 () = until_stopped(stopped.clone()) => true,
             };
-            if self.collector.metrics(&self.fetcher, &page.families()).await.is_err() {
+            if self.collector.metrics(&self.client, &page.families()).await.is_err() {
                 self.counters.failed_exports.fetch_add(1, Relaxed);
             }
             if last {

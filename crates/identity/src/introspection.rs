@@ -2,14 +2,14 @@
 
 use crate::audience::Audience;
 use crate::claims::{OneOrMany, check_expiry, check_not_before, present, seconds};
-use crate::endpoint::Endpoint;
-use crate::fetch::{FetchError, Fetcher};
+use crate::fetch::post_form;
 use crate::json;
 use crate::rejection::{Reason, Rejection};
 use crate::secret::Secret;
 use data_encoding::BASE64;
 use http::HeaderValue;
 use perennial_domain::time::Time;
+use perennial_outbound::{Endpoint, FetchError, OutboundClient};
 use serde::Deserialize;
 use serde_json::Value;
 use url::form_urlencoded::{Serializer, byte_serialize};
@@ -37,7 +37,7 @@ pub(crate) struct Answer {
 
 /// Asks. An answer that cannot be had is the provider's fault; one that is not a `true` is the token's.
 pub(crate) async fn ask(
-    fetcher: &Fetcher,
+    client: &OutboundClient,
     endpoint: &Endpoint,
     client_id: &str,
     client_secret: &Secret,
@@ -47,7 +47,7 @@ pub(crate) async fn ask(
         .append_pair("token", token)
         .append_pair("token_type_hint", "access_token")
         .finish();
-    let answer = fetcher.post_form(endpoint, basic(client_id, client_secret)?, form).await?;
+    let answer = post_form(client, endpoint, basic(client_id, client_secret)?, form).await?;
     json::object(&answer.body).ok_or(FetchError::Malformed("is not that of an introspection endpoint"))
 }
 

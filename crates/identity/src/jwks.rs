@@ -2,12 +2,12 @@
 //! Whatever tokens are thrown at us, an issuer is asked at most once in 30 seconds beyond the regular refresh.
 
 use crate::algorithm::Algorithm;
-use crate::endpoint::Endpoint;
-use crate::fetch::{FetchError, Fetcher};
+use crate::fetch::get;
 use crate::json;
 use crate::jwk::{IssuerKeys, PublicKey};
 use crate::providers::{Source, SourceAt};
 use perennial_domain::time::Time;
+use perennial_outbound::{Endpoint, FetchError, OutboundClient};
 use serde::Deserialize;
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -22,7 +22,7 @@ const JITTER_SECONDS: i64 = 60;
 
 /// Providers' keys and the client that fetches them.
 pub struct Keyring {
-    fetcher: Arc<Fetcher>,
+    client: Arc<OutboundClient>,
     issuers: Mutex<HashMap<Source, Arc<Issuer>>>,
 }
 
@@ -77,12 +77,12 @@ pub fn usable_keys(document: &[u8]) -> Result<Vec<(String, Vec<Algorithm>)>, &'s
 
 impl Keyring {
     /// An empty cache.
-    pub fn new(fetcher: Arc<Fetcher>) -> Self {
-        Self { fetcher, issuers: Mutex::default() }
+    pub fn new(client: Arc<OutboundClient>) -> Self {
+        Self { client, issuers: Mutex::default() }
     }
 
-    pub(crate) const fn fetcher(&self) -> &Arc<Fetcher> {
-        &self.fetcher
+    pub(crate) const fn client(&self) -> &Arc<OutboundClient> {
+        &self.client
     }
 
     /// The issuer's key of this name. A key that is at hand costs no waiting, even when it is due to be fetched again
@@ -109,9 +109,9 @@ impl Keyring {
             Step::Fetch { stale } => stale,
         };
         // A task of its own: a caller who hangs up must not end the fetch that others wait for.
-        let (fetcher, source, wanted) = (Arc::clone(&self.fetcher), source.clone(), kid.map(str::to_owned));
+        let (client, source, wanted) = (Arc::clone(&self.client), source.clone(), kid.map(str::to_owned));
         let task = tokio::spawn(async move {
-            let outcome = fetch(&fetcher, &source).await;
+            let outcome = fetch(&client, &source).await;
             if let Err(error) = &outcome {
                 tracing::warn!(issuer = source.issuer, %error, "the keys of an identity provider cannot be fetched");
             }
@@ -192,12 +192,12 @@ struct Discovery {
     jwks_uri: String,
 }
 
-pub(crate) async fn fetch(fetcher: &Fetcher, source: &Source) -> Result<Fetched, FetchError> {
+pub(crate) async fn fetch(client: &OutboundClient, source: &Source) -> Result<Fetched, FetchError> {
     let answer = match &source.at {
-        SourceAt::Keys(endpoint) => fetcher.get(endpoint).await?,
+        SourceAt::Keys(endpoint) => get(client, endpoint).await?,
         SourceAt::Discovery(endpoint) => {
-            let document = fetcher.get(endpoint).await?.body;
-            fetcher.get(&discovered(&document, source, endpoint)?).await?
+            let document = get(client, endpoint).await?.body;
+            get(client, &discovered(&document, source, endpoint)?).await?
         }
     };
     let fresh_seconds = answer

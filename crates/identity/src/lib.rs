@@ -5,12 +5,10 @@
 #![warn(missing_docs)]
 
 pub mod access;
-mod address;
 mod algorithm;
 mod audience;
 mod claims;
-mod endpoint;
-pub mod fetch;
+mod fetch;
 mod grant;
 mod introspection;
 mod json;
@@ -28,6 +26,5 @@ pub mod sealing;
 pub mod secret;
 pub mod sighting;
 pub mod signing;
-mod turns;
 mod verified;
 pub mod verify;

@@ -1,5 +1,7 @@
 //! What can be wrong with a provider as an operator wrote it, each in a sentence that says what to do.
 
+use perennial_outbound::EndpointError;
+
 pub(crate) const SHORTEST_SECRET_BYTES: usize = 32;
 pub(crate) const LONGEST_ISSUER_BYTES: usize = 2048;
 
@@ -52,4 +54,13 @@ pub enum ProviderFault {
     /// Our own tokens would count as a provider's.
     #[error("`{0}` is this installation's own issuer and cannot be a provider")]
     OwnIssuer(String),
+}
+
+impl From<EndpointError> for ProviderFault {
+    fn from(error: EndpointError) -> Self {
+        match error {
+            EndpointError::Malformed(url) => Self::Url(url),
+            EndpointError::PlainHttp(url) => Self::PlainHttp(url),
+        }
+    }
 }

@@ -4,12 +4,12 @@
 pub use crate::algorithm::Algorithm;
 pub use crate::audience::Audience;
 pub use crate::claims::EmailVerified;
-use crate::endpoint::{Endpoint, Reach};
 use crate::local::LocalIssuer;
 pub use crate::provider_fault::ProviderFault;
 use crate::provider_fault::{LONGEST_ISSUER_BYTES, SHORTEST_SECRET_BYTES};
 use crate::secret::Secret;
 use jsonwebtoken::DecodingKey;
+use perennial_outbound::{Endpoint, Reach};
 
 /// Where an issuer publishes its keys.
 #[derive(Clone, Debug, PartialEq, Eq)]

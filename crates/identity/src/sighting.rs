@@ -1,10 +1,10 @@
 //! A look at a provider, for the operator who has just configured it: past the cache, and without a token of anyone's.
 
 use crate::algorithm::Algorithm;
-use crate::fetch::FetchError;
 use crate::introspection;
 use crate::jwks::{Keyring, fetch};
 use crate::providers::{Kind, Provider};
+use perennial_outbound::FetchError;
 
 const MADE_UP_TOKEN: &str = "perennial-provider-check";
 
@@ -21,7 +21,7 @@ impl Keyring {
     /// Fetches a provider's keys past the cache and says what is there; `None` for a kind that publishes none.
     pub async fn look(&self, provider: &Provider) -> Option<Result<Sighting, FetchError>> {
         let Kind::Oidc { source, algorithms, .. } = &provider.kind else { return None };
-        let fetched = fetch(self.fetcher(), source).await;
+        let fetched = fetch(self.client(), source).await;
         Some(fetched.and_then(|fetched| {
             let keys = fetched.keys.summary();
             let usable = |(_, offered): &(_, Vec<Algorithm>)| offered.iter().any(|name| algorithms.contains(name));
@@ -37,7 +37,7 @@ impl Keyring {
     /// as it should; `None` for a kind that has no such endpoint.
     pub async fn probe(&self, provider: &Provider) -> Option<Result<(), FetchError>> {
         let Kind::Introspection { endpoint, client_id, client_secret, .. } = &provider.kind else { return None };
-        let asked = introspection::ask(self.fetcher(), endpoint, client_id, client_secret, MADE_UP_TOKEN).await;
+        let asked = introspection::ask(self.client(), endpoint, client_id, client_secret, MADE_UP_TOKEN).await;
         let doubt = FetchError::Malformed("calls a made-up token active: this endpoint cannot be relied on");
         Some(asked.and_then(|answer| if answer.active { Err(doubt) } else { Ok(()) }))
     }

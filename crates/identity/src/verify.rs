@@ -90,7 +90,7 @@ impl Verifier {
         let header = header.ok_or(Reason("the token is no JWT"));
         let (claims, audience) = match &provider.kind {
             Kind::Introspection { endpoint, client_id, client_secret, audience } => {
-                let asked = introspection::ask(self.keyring.fetcher(), endpoint, client_id, client_secret, token).await;
+                let asked = introspection::ask(self.keyring.client(), endpoint, client_id, client_secret, token).await;
                 let answer = asked.map_err(|error| {
                     tracing::warn!(issuer = provider.issuer, %error, "an identity provider cannot be asked about a token");
                     Rejection::Unavailable(Reason("the provider cannot be asked about the token"))

@@ -5,8 +5,8 @@ use super::record::Unusable;
 use crate::context::App;
 use crate::error::Error;
 use perennial_domain::id::OrganizationId;
-use perennial_identity::fetch::FetchError;
 use perennial_identity::sighting::Sighting;
+use perennial_outbound::FetchError;
 
 /// What became of looking at a provider.
 pub struct Checked {

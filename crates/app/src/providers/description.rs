@@ -1,11 +1,11 @@
 //! A provider as an operator describes it, whether in the file, at the command line or in the store.
 //! `build` is the one way from there to a provider that can be used.
 
-use perennial_identity::fetch::Reach;
 use perennial_identity::providers::{
     Algorithm, Audience, EmailVerified, Introspection, JwtSecret, KeysAt, Oidc, Provider, ProviderFault,
 };
 use perennial_identity::secret::Secret;
+use perennial_outbound::Reach;
 use serde::{Deserialize, Serialize};
 
 /// How a provider's tokens are checked.

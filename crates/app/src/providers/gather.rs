@@ -10,11 +10,11 @@ use crate::signing_keys;
 use perennial_domain::id::{OrganizationId, ProviderId};
 use perennial_domain::organizations::Organization;
 use perennial_domain::time::Time;
-use perennial_identity::fetch::{Fetcher, Limits};
 use perennial_identity::jwks::Keyring;
 use perennial_identity::local::LocalIssuer;
 use perennial_identity::providers::Provider;
 use perennial_identity::verify::Verifier;
+use perennial_outbound::{Limits, OutboundClient};
 use perennial_store::{organizations, providers};
 use serde::Serialize;
 use std::collections::{HashMap, HashSet};
@@ -147,8 +147,8 @@ impl Providers {
 
     pub(super) fn keyring(&self) -> Arc<Keyring> {
         Arc::clone(self.keyring.get_or_init(|| {
-            let fetcher = Fetcher::with_system_roots(self.limits);
-            Arc::new(Keyring::new(Arc::new(fetcher.expect("the protocol versions are the library's"))))
+            let client = OutboundClient::with_system_roots(self.limits);
+            Arc::new(Keyring::new(Arc::new(client.expect("the protocol versions are the library's"))))
         }))
     }
 

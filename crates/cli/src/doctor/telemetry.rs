@@ -3,7 +3,7 @@
 use super::report::Report;
 use crate::config::Config;
 use crate::telemetry;
-use perennial_identity::fetch::FetchError;
+use perennial_outbound::FetchError;
 
 pub(super) async fn look(report: &mut Report, config: &Config) {
     const CHECK: &str = "telemetry";

@@ -3,11 +3,12 @@
 use super::metrics::{self, Times};
 use super::span::Span;
 use crate::config::CollectorUrl;
-use http::HeaderMap;
+use http::Method;
+use http::header::{CONTENT_TYPE, HeaderMap, HeaderValue};
 use perennial_app::context::Clock;
 use perennial_domain::time::Time;
 use perennial_http::metrics::Family;
-use perennial_identity::fetch::{FetchError, Fetcher};
+use perennial_outbound::{Endpoint, FetchError, OutboundClient, Reach};
 use serde_json::{Value, json};
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
@@ -51,25 +52,25 @@ impl Collector {
         self.traces.scheme() == "http"
     }
 
-    pub(super) async fn traces(&self, fetcher: &Fetcher, spans: &[Span]) -> Result<(), FetchError> {
+    pub(super) async fn traces(&self, client: &OutboundClient, spans: &[Span]) -> Result<(), FetchError> {
         let spans: Vec<Value> = spans.iter().map(Span::json).collect();
         let spans = json!({ "scope": self.scope, "spans": spans });
         let document = json!({ "resourceSpans": [{ "resource": self.resource, "scopeSpans": [spans] }] });
-        self.send(fetcher, &self.traces, &document).await
+        self.send(client, &self.traces, &document).await
     }
 
-    pub(super) async fn metrics(&self, fetcher: &Fetcher, families: &[Family]) -> Result<(), FetchError> {
+    pub(super) async fn metrics(&self, client: &OutboundClient, families: &[Family]) -> Result<(), FetchError> {
         let times = Times { since: nanos(self.since), now: nanos(Clock::System.now()) };
         let families: Vec<Value> = families.iter().map(|family| metrics::json(family, times)).collect();
         let families = json!({ "scope": self.scope, "metrics": families });
         let document = json!({ "resourceMetrics": [{ "resource": self.resource, "scopeMetrics": [families] }] });
-        self.send(fetcher, &self.metrics, &document).await
+        self.send(client, &self.metrics, &document).await
     }
 
     /// Sends nothing, as a request for each kind of signal: what would become of one, by where it goes.
-    pub(super) async fn ask(&self, fetcher: &Fetcher) -> Vec<(Url, Result<(), FetchError>)> {
+    pub(super) async fn ask(&self, client: &OutboundClient) -> Vec<(Url, Result<(), FetchError>)> {
         let ask = async |url: &Url, nothing: Value| {
-            let answer = fetcher.post_json(url, self.headers.clone(), nothing.to_string()).await;
+            let answer = self.post(client, url, &nothing).await;
             (url.clone(), answer)
         };
         let traces = ask(&self.traces, json!({ "resourceSpans": [] }));
@@ -78,10 +79,20 @@ impl Collector {
         vec![traces, metrics]
     }
 
-    async fn send(&self, fetcher: &Fetcher, url: &Url, document: &Value) -> Result<(), FetchError> {
-        let sent = fetcher.post_json(url, self.headers.clone(), document.to_string()).await;
+    async fn send(&self, client: &OutboundClient, url: &Url, document: &Value) -> Result<(), FetchError> {
+        let sent = self.post(client, url, document).await;
         self.tell(url, sent.as_ref().err());
         sent
+    }
+
+    /// A collector may be anywhere: the operator named it.
+    async fn post(&self, client: &OutboundClient, url: &Url, document: &Value) -> Result<(), FetchError> {
+        let reach = Reach { private_addresses: true, plain_http: true };
+        let endpoint =
+            Endpoint::parse(url.as_str(), reach).map_err(|_| FetchError::Malformed("has no usable address"))?;
+        let mut headers = self.headers.clone();
+        headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
+        client.send(&endpoint, Method::POST, headers, document.to_string().into()).await?.ok().map(drop)
     }
 
     /// A warning when it begins to fail, and now and then while it goes on.

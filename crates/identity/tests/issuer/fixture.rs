@@ -3,10 +3,10 @@
 use perennial_domain::time::Time;
 use perennial_domain::users::Email;
 use perennial_fake_idp::{Key, Server, token};
-use perennial_identity::fetch::{Fetcher, Limits, Reach};
 use perennial_identity::jwks::Keyring;
 use perennial_identity::providers::{Algorithm, Audience, EmailVerified, KeysAt, Oidc, Provider};
 use perennial_identity::verify::{Identity, Rejection, Verifier};
+use perennial_outbound::{Limits, OutboundClient, Reach};
 use rustls::RootCertStore;
 use serde_json::{Value, json};
 use std::sync::Arc;
@@ -74,7 +74,7 @@ pub(crate) fn claims(issuer: &str) -> Value {
 }
 
 pub(crate) fn keyring(roots: RootCertStore) -> Arc<Keyring> {
-    Arc::new(Keyring::new(Arc::new(Fetcher::new(roots, Limits::default()).unwrap())))
+    Arc::new(Keyring::new(Arc::new(OutboundClient::new(roots, Limits::default()).unwrap())))
 }
 
 pub(crate) fn verifier(keyring: Arc<Keyring>, providers: Vec<Provider>) -> Verifier {

@@ -1,10 +1,18 @@
-//! URLs that may be fetched, and how far each may lead. They come from the operator, or from a document that is held to
-//! the operator's rules.
+//! URLs that may be called, and how far each may lead. They come from an operator, or from a document to which the
+//! operator's rules apply.
 
-use crate::provider_fault::ProviderFault;
 use url::{Host, Url};
 
-/// Where a provider's endpoints may lead. By default to the internet, over https.
+/// Why a URL may not be called.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum EndpointError {
+    /// It is not an http or https URL, or it has credentials or a fragment.
+    Malformed(String),
+    /// Plain http is allowed to a loopback host only.
+    PlainHttp(String),
+}
+
+/// Where an endpoint may lead. By default to the internet, over https.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Reach {
     /// Private networks and this machine too.
@@ -13,16 +21,17 @@ pub struct Reach {
     pub plain_http: bool,
 }
 
-/// A URL that may be fetched.
+/// A URL that may be called.
 #[derive(Clone, PartialEq, Eq, Hash)]
-pub(crate) struct Endpoint {
+pub struct Endpoint {
     url: Url,
     reach: Reach,
 }
 
 impl Endpoint {
-    pub(crate) fn parse(text: &str, reach: Reach) -> Result<Self, ProviderFault> {
-        let malformed = || ProviderFault::Url(text.to_owned());
+    /// Reads a URL.
+    pub fn parse(text: &str, reach: Reach) -> Result<Self, EndpointError> {
+        let malformed = || EndpointError::Malformed(text.to_owned());
         let url = Url::parse(text).map_err(|_| malformed())?;
         let host = url.host().ok_or_else(malformed)?;
         let bare = url.username().is_empty() && url.password().is_none() && url.fragment().is_none();
@@ -35,16 +44,18 @@ impl Endpoint {
             _ if !bare => Err(malformed()),
             "https" => Ok(Self { url, reach }),
             "http" if loopback || reach.plain_http => Ok(Self { url, reach }),
-            "http" => Err(ProviderFault::PlainHttp(text.to_owned())),
+            "http" => Err(EndpointError::PlainHttp(text.to_owned())),
             _ => Err(malformed()),
         }
     }
 
-    pub(crate) const fn url(&self) -> &Url {
+    /// The URL.
+    pub const fn url(&self) -> &Url {
         &self.url
     }
 
-    pub(crate) const fn reach(&self) -> Reach {
+    /// How far it may lead.
+    pub const fn reach(&self) -> Reach {
         self.reach
     }
 }
