@@ -1,12 +1,12 @@
 //! Accounts: deleted by the person or erased by the operator. What is left afterwards says nothing about them.
 
-use crate::caller::{Actor, Caller, json};
+use crate::audit::{UserTrace, json};
+use crate::caller::{Actor, Caller};
 use crate::clients::confirm;
 use crate::context::App;
 use crate::error::{Conflict, Error};
 use crate::revision::ATTEMPTS;
 use crate::sessions::{SignedIn, prepare_revoke};
-use crate::users::UserTrace;
 use perennial_domain::events::{Event, EventKind};
 use perennial_domain::id::{OrganizationId, UserId};
 use perennial_domain::stamp::Stamp;

@@ -1,11 +1,11 @@
 //! Who asks: a client of an organization, with a request; or the operator at the command line.
 
+use crate::audit::operator_event;
 use perennial_domain::clients::{Client, Scope};
 use perennial_domain::events::{Event, EventKind};
 use perennial_domain::id::{EventId, OrganizationId, UserId};
 use perennial_domain::organizations::Organization;
 use perennial_domain::time::Time;
-use serde::Serialize;
 use std::net::IpAddr;
 use std::sync::Arc;
 
@@ -78,20 +78,4 @@ impl Actor<'_> {
             Self::Operator(organization) => operator_event(organization, kind, record_id, id, at),
         }
     }
-}
-
-/// An event of the operator's.
-pub(crate) fn operator_event(
-    organization_id: OrganizationId,
-    kind: EventKind,
-    record_id: [u8; 16],
-    id: EventId,
-    at: Time,
-) -> Event {
-    Event { id, organization_id, kind, record_id, client_id: None, request_id: None, at, before: None, after: None }
-}
-
-/// A record as an event keeps it.
-pub(crate) fn json<T: Serialize>(record: &T) -> String {
-    serde_json::to_string(record).expect("a record is plain data")
 }

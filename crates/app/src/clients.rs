@@ -9,7 +9,7 @@ pub use cache::{origin_is_listed, recognise};
 pub(crate) use confirm::confirm;
 pub use credential::Credential;
 
-use crate::caller::{json, operator_event};
+use crate::audit::{json, operator_event};
 use crate::context::App;
 use crate::error::{Conflict, Error};
 use crate::revision::ATTEMPTS;

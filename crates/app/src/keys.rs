@@ -161,7 +161,7 @@ fn first_half(tag: &hmac::Tag) -> [u8; 16] {
 }
 
 /// The SHA-256 of these parts, one after the other.
-pub(crate) fn sha256(parts: &[&[u8]]) -> [u8; 32] {
+pub fn sha256(parts: &[&[u8]]) -> [u8; 32] {
     let mut context = digest::Context::new(&digest::SHA256);
     for part in parts {
         context.update(part);

@@ -4,12 +4,12 @@
 #![warn(missing_docs)]
 
 pub mod accounts;
+pub mod audit;
 mod cached;
 pub mod caller;
 pub mod clients;
 pub mod context;
 pub mod cursor;
-pub mod demo;
 pub mod error;
 pub mod events;
 pub mod first_run;
@@ -26,7 +26,6 @@ pub mod revision;
 pub mod sessions;
 pub mod signing_keys;
 pub mod subscriptions;
-pub mod transfer;
 mod trust;
 mod turns;
 pub mod users;

@@ -4,7 +4,7 @@ mod delete;
 
 pub use delete::{Removed, delete, purge_deleted};
 
-use crate::caller::{json, operator_event};
+use crate::audit::{json, operator_event};
 use crate::context::App;
 use crate::error::{Conflict, Error};
 use crate::revision::ATTEMPTS;

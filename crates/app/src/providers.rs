@@ -19,7 +19,7 @@ pub use perennial_outbound::{FetchError, Limits as FetchLimits};
 pub use record::{ProviderRecord, Unusable};
 pub use start::{StartFault, check_at_start};
 
-use crate::caller::{json, operator_event};
+use crate::audit::{json, operator_event};
 use crate::context::App;
 use crate::error::Error;
 use crate::signing_keys;

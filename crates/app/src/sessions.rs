@@ -13,7 +13,8 @@ pub use perennial_store::sessions::{Listed, Query};
 pub use refresh::refresh;
 pub(crate) use usage::UseMarks;
 
-use crate::caller::{Actor, Caller, json};
+use crate::audit::json;
+use crate::caller::{Actor, Caller};
 use crate::clients::confirm;
 use crate::context::App;
 use crate::error::{Conflict, Error};

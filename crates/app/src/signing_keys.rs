@@ -1,7 +1,7 @@
 //! The installation's signing keys: read from the store, opened, and the next one made when it is due.
 //! Every server does this for itself; the store lets one of them make a key and the others find it.
 
-use crate::caller::{json, operator_event};
+use crate::audit::{json, operator_event};
 use crate::context::App;
 use crate::error::{Conflict, Error};
 use crate::revision::ATTEMPTS;

@@ -1,6 +1,7 @@
 //! Subscriptions: create, read, list, update, delete.
 
-use crate::caller::{Caller, json};
+use crate::audit::json;
+use crate::caller::Caller;
 use crate::clients::confirm;
 use crate::context::App;
 use crate::cursor;

@@ -6,14 +6,13 @@ mod relink;
 pub use block::{block, unblock};
 pub use relink::{Relink, RelinkFault, Relinked, Target, check_identity, relink};
 
-use crate::caller::{json, operator_event};
+use crate::audit::{UserTrace, json, operator_event};
 use crate::context::App;
 use crate::error::Error;
 use perennial_domain::events::{Event, EventKind};
 use perennial_domain::id::{EventId, OrganizationId, UserId};
 use perennial_domain::users::{Email, User};
 use perennial_store::{self as store, Change, Violation, events, users};
-use serde::Serialize;
 
 /// Creates a user without an identity; `None` if the address is in use.
 pub async fn create(app: &App, organization: OrganizationId, email: Email) -> Result<Option<User>, Error> {
@@ -50,11 +49,4 @@ pub async fn page(
 ) -> Result<Vec<User>, Error> {
     let before = after.unwrap_or(UserId::from_bytes([0xff; 16]));
     Ok(users::newest(&app.db, organization, before, i64::try_from(limit).unwrap_or(i64::MAX)).await?)
-}
-
-/// What an event keeps of a user: which fields were set, not what they hold, so that an erased person stays erased.
-#[derive(Serialize)]
-pub(crate) struct UserTrace {
-    pub(crate) id: UserId,
-    pub(crate) fields: Vec<&'static str>,
 }

@@ -1,8 +1,8 @@
 //! A failure of the program: one sentence for the person at the terminal.
 
 use perennial_app::error::Error;
-use perennial_app::transfer::NotImported;
 use perennial_store::backup::Fault;
+use perennial_transfer::NotImported;
 
 /// Why the program stops, in a sentence that says what to do.
 #[derive(Debug)]

@@ -1,7 +1,7 @@
 //! Deleting an organization: first it is marked as deleted and its clients are removed, in one change, so that nothing can
 //! be done with it any more; then its records are removed in portions. The event of the deletion stays.
 
-use crate::caller::{json, operator_event};
+use crate::audit::{json, operator_event};
 use crate::context::App;
 use crate::error::{Conflict, Error};
 use crate::revision::ATTEMPTS;

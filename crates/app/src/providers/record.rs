@@ -1,7 +1,7 @@
 //! Providers in the store: described in JSON, the secret sealed and bound to the row it lies in.
 
 use super::description::{Description, ProviderKind, Settings};
-use crate::caller::json;
+use crate::audit::json;
 use crate::keys::{Keys, SealedUnder};
 use perennial_domain::id::{OrganizationId, ProviderId};
 use perennial_domain::time::Time;

@@ -1,13 +1,13 @@
 //! Signing up and in: an identity provider's word becomes a session of ours, a new one each time.
 
 use super::{Granted, SessionTrace, grant, prepare_revoke};
-use crate::caller::{Actor, Caller, json};
+use crate::audit::{UserTrace, json};
+use crate::caller::{Actor, Caller};
 use crate::clients::confirm;
 use crate::context::App;
 use crate::error::{Conflict, Error};
 use crate::providers;
 use crate::revision::ATTEMPTS;
-use crate::users::UserTrace;
 use perennial_domain::events::{Event, EventKind};
 use perennial_domain::id::{EventId, SessionId, UserId};
 use perennial_domain::sessions::{MOST_SESSIONS, Session};

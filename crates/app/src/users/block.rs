@@ -1,8 +1,8 @@
 //! Blocking: a blocked user has no session and cannot begin one, until the operator unblocks it.
 //! A sign-in at the same moment comes first, and its session ends with the others, or it misses and finds the user blocked.
 
-use super::UserTrace;
-use crate::caller::{Actor, json, operator_event};
+use crate::audit::{UserTrace, json, operator_event};
+use crate::caller::Actor;
 use crate::context::App;
 use crate::error::{Conflict, Error};
 use crate::revision::ATTEMPTS;

@@ -1,8 +1,7 @@
 //! Relinking: users get other identities, one or a whole file of them, in one transaction. This is how an organization
 //! moves to another identity provider: identity is issuer and subject, so every user would be locked out otherwise.
 
-use super::UserTrace;
-use crate::caller::{json, operator_event};
+use crate::audit::{UserTrace, json, operator_event};
 use crate::context::App;
 use crate::error::{Conflict, Error};
 use perennial_domain::events::{Event, EventKind};

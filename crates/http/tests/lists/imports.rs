@@ -1,8 +1,8 @@
 //! An import next to a running server: what it refers to is still there when it commits, or it does not commit.
 
 use crate::support::*;
-use perennial_app::transfer::{Format, Import, NotImported};
 use perennial_testkit::TestApp;
+use perennial_transfer::{Format, Import, NotImported};
 use serde_json::{Value, json};
 
 /// An open import of one subscription, named `old-1`.

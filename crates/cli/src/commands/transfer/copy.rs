@@ -5,8 +5,8 @@ use crate::arguments::Copying;
 use crate::config::Config;
 use crate::failure::Failure;
 use crate::{output, storage};
-use perennial_app::transfer::{Copied, copy};
 use perennial_store::{Db, examine};
+use perennial_transfer::{Copied, copy};
 use serde_json::{Map, Value, json};
 use std::path::Path;
 

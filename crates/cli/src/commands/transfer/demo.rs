@@ -6,10 +6,10 @@ use crate::config::Config;
 use crate::failure::Failure;
 use crate::{output, storage};
 use perennial_app::context::Clock;
-use perennial_app::demo::{self, Demo, DemoOptions};
 use perennial_domain::number::Number;
 use perennial_domain::time::Time;
 use perennial_store::Db;
+use perennial_transfer::demo::{self, Demo, DemoOptions};
 use serde_json::json;
 
 const DAY_MICROS: i64 = 86_400_000_000;

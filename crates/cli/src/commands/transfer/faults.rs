@@ -2,7 +2,7 @@
 
 use crate::failure::Failure;
 use crate::output;
-use perennial_app::transfer::RefusedLine;
+use perennial_transfer::RefusedLine;
 use serde_json::{Value, json};
 
 /// ValidationErrors that a JSON object holds; they are counted beyond it.

@@ -3,7 +3,7 @@
 use super::draft::Draft;
 use crate::failure::Failure;
 use crate::output;
-use perennial_app::transfer::{Finding, Level};
+use perennial_transfer::{Finding, Level};
 use serde::Serialize;
 use std::collections::BTreeMap;
 use std::path::Path;

@@ -2,7 +2,7 @@
 
 use super::draft;
 use crate::failure::Failure;
-use perennial_app::transfer::{Format, files};
+use perennial_transfer::{Format, files};
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 

@@ -1,0 +1,33 @@
+//! The parts of an event: who caused it, and what of the record it stores.
+//! No event identifies a person: of a user it stores the id and the names of the fields that were set.
+
+use perennial_domain::events::{Event, EventKind};
+use perennial_domain::id::{EventId, OrganizationId, UserId};
+use perennial_domain::time::Time;
+use serde::Serialize;
+
+/// An event caused by the operator. The use case adds the record before and after.
+pub fn operator_event(
+    organization_id: OrganizationId,
+    kind: EventKind,
+    record_id: [u8; 16],
+    id: EventId,
+    at: Time,
+) -> Event {
+    Event { id, organization_id, kind, record_id, client_id: None, request_id: None, at, before: None, after: None }
+}
+
+/// A record as an event stores it.
+pub fn json<T: Serialize>(record: &T) -> String {
+    serde_json::to_string(record).expect("a record is plain data")
+}
+
+/// What an event stores of a user: the names of the fields that were set, not their values, so that an erased person
+/// stays erased.
+#[derive(Serialize)]
+pub struct UserTrace {
+    /// The user.
+    pub id: UserId,
+    /// The names of the fields that were set.
+    pub fields: Vec<&'static str>,
+}

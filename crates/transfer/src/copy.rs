@@ -1,0 +1,99 @@
+//! A store from one place to another, whatever the engines. Every row is read again on both sides and compared before
+//! anything is committed.
+
+use super::PAGE;
+use perennial_app::error::Error;
+use perennial_store::portable::{ALL, Portable, Values};
+use perennial_store::{Bulk, Db};
+
+/// How far a copy has come.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Progress {
+    /// Rows that were written or compared.
+    pub done: u64,
+    /// Rows there are, each counted twice.
+    pub total: u64,
+}
+
+/// What became of a copy.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Copied {
+    /// Every row is there, and equal: how many each table has.
+    Whole(Vec<(&'static str, u64)>),
+    /// The store to copy into holds something; nothing was done.
+    Occupied,
+    /// A table did not come out as it went in; nothing was kept.
+    Differs(&'static str),
+}
+
+/// Copies everything that another server would need, and compares it.
+pub async fn copy(from: &Db, to: &Db, mut progress: impl FnMut(Progress)) -> Result<Copied, Error> {
+    let mut source = from.snapshot().await?;
+    let mut target = to.load().await?;
+    let mut total = 0;
+    for table in ALL {
+        if !table.page(&mut target, None, 1).await?.is_empty() {
+            return Ok(Copied::Occupied);
+        }
+        total += 2 * table.count(&mut source).await?.unsigned_abs();
+    }
+    let (mut done, mut rows) = (0, Vec::new());
+    let mut tell = |more: u64| {
+        done += more;
+        progress(Progress { done, total });
+    };
+    for table in ALL {
+        match write(table, &mut source, &mut target, &mut tell).await? {
+            Some(written) => rows.push((table.name, written)),
+            None => return Ok(Copied::Differs(table.name)),
+        }
+    }
+    for table in ALL {
+        if !is_equal(table, &mut source, &mut target, &mut tell).await? {
+            return Ok(Copied::Differs(table.name));
+        }
+    }
+    target.commit().await?;
+    Ok(Copied::Whole(rows))
+}
+
+/// Copies a table; answers its rows, or nothing if the other side refused one of them.
+async fn write(
+    table: &'static Portable,
+    source: &mut Bulk,
+    target: &mut Bulk,
+    tell: &mut impl FnMut(u64),
+) -> Result<Option<u64>, Error> {
+    let (mut written, mut after) = (0, None::<Values>);
+    loop {
+        let page = table.page(source, after.as_deref(), PAGE).await?;
+        let Some(last) = page.last() else { return Ok(Some(written)) };
+        after = Some(table.key(last).to_vec());
+        let made = table.insert(target, &page).await?;
+        if made != page.len() as u64 {
+            return Ok(None);
+        }
+        written += made;
+        tell(made);
+    }
+}
+
+/// Whether both sides hold the same rows.
+async fn is_equal(
+    table: &'static Portable,
+    source: &mut Bulk,
+    target: &mut Bulk,
+    tell: &mut impl FnMut(u64),
+) -> Result<bool, Error> {
+    let mut after = None::<Values>;
+    loop {
+        let (here, there) =
+            (table.page(source, after.as_deref(), PAGE).await?, table.page(target, after.as_deref(), PAGE).await?);
+        if here != there {
+            return Ok(false);
+        }
+        let Some(last) = here.last() else { return Ok(true) };
+        after = Some(table.key(last).to_vec());
+        tell(here.len() as u64);
+    }
+}

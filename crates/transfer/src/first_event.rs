@@ -1,0 +1,121 @@
+//! No record is without an event. One that comes without a revision, and so without a history, gets its first here: that
+//! it was created, or, if it came as a deleted one, that it was deleted.
+
+use super::record::Record;
+use perennial_store::portable::Values;
+use perennial_store::{Type, Value};
+
+/// The fields that an event does not keep of a record.
+const UNTOLD: [&str; 3] = ["organization_id", "deleted_at", "revision"];
+
+/// What an event names of a person, and the column that holds it.
+const TRACED: [(&str, &str); 9] = [
+    ("email", "email"),
+    ("identity", "subject"),
+    ("username", "username"),
+    ("first_name", "first_name"),
+    ("last_name", "last_name"),
+    ("terms", "terms"),
+    ("notifications", "notifications"),
+    ("auth_type", "auth_type"),
+    ("is_blocked", "blocked_at"),
+];
+
+/// The row of the event.
+pub(super) fn row(record: &Record) -> Values {
+    let deleted_at = record.find("deleted_at").filter(|time| !time.is_null());
+    let told = Value::Text(if record.kind.name == "user" { trace(record) } else { whole(record) });
+    let nothing = Value::Null(Type::Text);
+    let (happened, at, before, after) = match deleted_at {
+        Some(at) => ("deleted", at, told, nothing),
+        None => ("created", record.at("created_at"), nothing, told),
+    };
+    vec![
+        // An organization is its own.
+        record.values[0].clone(),
+        record.at("revision").clone(),
+        Value::Text(format!("{}.{happened}", record.kind.name)),
+        record.at("id").clone(),
+        Value::Null(Type::Uuid),
+        Value::Null(Type::Text),
+        at.clone(),
+        before,
+        after,
+    ]
+}
+
+/// The record as the API tells it.
+fn whole(record: &Record) -> String {
+    let mut out = String::new();
+    for (field, value) in record.kind.fields.iter().zip(&record.values) {
+        if UNTOLD.contains(&field.name) {
+            continue;
+        }
+        out.push_str(if out.is_empty() { "{\"" } else { ",\"" });
+        out.push_str(field.name);
+        out.push_str("\":");
+        field.form.write(value, "", &mut out);
+    }
+    out.push('}');
+    out
+}
+
+/// Which fields of a person are set, not what they hold.
+fn trace(record: &Record) -> String {
+    let is_set = |(_, column): &&(&str, &str)| !record.at(column).is_null();
+    let names: Vec<&str> = TRACED.iter().filter(is_set).map(|(name, _)| *name).collect();
+    let mut id = String::new();
+    record.kind.fields[record.kind.place("id")].form.write(record.at("id"), "", &mut id);
+    format!("{{\"id\":{id},\"fields\":{}}}", serde_json::Value::from(names))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::export::write;
+    use super::super::kinds::Kind;
+    use super::super::line;
+    use super::*;
+    use crate::demo::examples::examples;
+    use perennial_app::audit::json;
+    use perennial_store::portable::rows;
+
+    fn record(kind: &str, values: Values) -> Record {
+        Record { kind: Kind::named(kind).unwrap(), values, is_untold: true }
+    }
+
+    fn parsed(text: &str) -> serde_json::Value {
+        serde_json::from_str(text).unwrap()
+    }
+
+    #[test]
+    fn it_tells_what_the_event_of_a_request_would() {
+        let examples = examples();
+        let made = [
+            (record("plan", rows::plan(&examples.plan)), json(&examples.plan)),
+            (record("subscription", rows::subscription(&examples.subscription)), json(&examples.subscription)),
+            (record("payment", rows::payment(&examples.payment)), json(&examples.payment)),
+            (record("user", rows::user(&examples.user)), examples.user_trace.clone()),
+        ];
+        for (record, expected) in made {
+            let event = self::record("event", row(&record));
+            assert_eq!(parsed(event.text("after")), parsed(&expected), "{}", record.kind.name);
+            assert_eq!(event.text("kind"), format!("{}.created", record.kind.name));
+            assert_eq!((event.at("record_id"), event.at("at")), (record.at("id"), record.at("created_at")));
+            assert_eq!(event.at("id"), record.at("revision"));
+            // It goes out and comes in like any other.
+            let mut line = String::new();
+            write(event.kind, &event.values, &mut line);
+            assert!(line::read(line.trim_end().as_bytes(), None, None).is_ok(), "{line}");
+        }
+    }
+
+    #[test]
+    fn of_a_deleted_record_it_tells_that() {
+        let mut plan = record("plan", rows::plan(&examples().plan));
+        let (place, end) = (plan.kind.place("deleted_at"), Value::Time(1_800_000_000_000_000));
+        plan.values[place] = end.clone();
+        let event = record("event", row(&plan));
+        assert_eq!((event.text("kind"), event.at("at")), ("plan.deleted", &end));
+        assert!(event.at("after").is_null() && !event.at("before").is_null());
+    }
+}

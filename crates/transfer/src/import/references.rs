@@ -1,0 +1,74 @@
+//! The records that an import refers to and that running servers can delete before it commits.
+//!
+//! A server that deletes a plan does not see the subscriptions of an open import. So the import locks what it refers to
+//! right before it commits, and checks that it is still live. A delete that comes later waits for the lock, and then sees
+//! the subscriptions. The locks are held for as short as possible, because servers wait for them.
+
+use super::super::AT_ONCE;
+use super::NotImported;
+use perennial_app::error::Error;
+use perennial_domain::id::{PlanId, SubscriptionId, UserId};
+use perennial_store::portable::{PLANS, Portable, SUBSCRIPTIONS, USERS, Values};
+use perennial_store::{Bulk, Db, Value};
+use std::collections::BTreeSet;
+
+/// The tables in the order in which servers take locks.
+static TABLES: [&Portable; 3] = [&USERS, &PLANS, &SUBSCRIPTIONS];
+
+pub(super) struct References {
+    db: Db,
+    /// The ID and the organization of each row, in the order in which servers take locks.
+    rows: [BTreeSet<([u8; 16], [u8; 16])>; TABLES.len()],
+}
+
+impl References {
+    pub(super) fn new(db: &Db) -> Self {
+        Self { db: db.clone(), rows: Default::default() }
+    }
+
+    /// Remembers live rows that the import refers to, except for those that it made itself: no other transaction sees those, and
+    /// there can be millions. On SQLite the import is the only writer until it ends.
+    pub(super) async fn rely_on(&mut self, table: &'static Portable, keys: &[Values]) -> Result<(), Error> {
+        let Some(place) = TABLES.iter().position(|known| known.name == table.name) else { return Ok(()) };
+        if !self.db.is_shared() {
+            return Ok(());
+        }
+        let unknown = |key: &&Values| ids(key).is_some_and(|ids| !self.rows[place].contains(&ids));
+        let unknown: Vec<Values> = keys.iter().filter(unknown).cloned().collect();
+        let committed = table.are_committed(&self.db, &unknown).await?;
+        let committed = unknown.iter().zip(committed).filter(|(_, is_committed)| *is_committed);
+        self.rows[place].extend(committed.filter_map(|(key, _)| ids(key)));
+        Ok(())
+    }
+
+    /// Locks all of them until the transaction ends; fails if one is no longer live.
+    pub(super) async fn hold(&self, bulk: &mut Bulk) -> Result<(), NotImported> {
+        for (table, rows) in TABLES.iter().zip(&self.rows) {
+            let rows: Vec<Values> =
+                rows.iter().map(|(id, organization)| vec![(*organization).into(), (*id).into()]).collect();
+            for part in rows.chunks(AT_ONCE) {
+                let gone = table.hold_live(bulk, part).await.map_err(Error::from)?;
+                if let Some((id, _)) = gone.first().and_then(ids) {
+                    return Err(deleted(table, id));
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+fn ids(key: &Values) -> Option<([u8; 16], [u8; 16])> {
+    match key.as_slice() {
+        [Value::Uuid(organization), Value::Uuid(id)] => Some((*id, *organization)),
+        _ => None,
+    }
+}
+
+fn deleted(table: &Portable, id: [u8; 16]) -> NotImported {
+    let (kind, id) = match table.name {
+        "users" => ("user", UserId::from_bytes(id).to_string()),
+        "plans" => ("plan", PlanId::from_bytes(id).to_string()),
+        _ => ("subscription", SubscriptionId::from_bytes(id).to_string()),
+    };
+    NotImported::ReferenceDeleted { kind, id }
+}

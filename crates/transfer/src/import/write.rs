@@ -1,0 +1,208 @@
+//! The lines that wait, and how they are written: looked up and tried a batch at a time, each line blamed for itself.
+
+use super::super::kinds::{Kind, Reference};
+use super::super::line::{LineFault, Read};
+use super::super::{AT_ONCE, first_event};
+use super::{Import, RefusedLine};
+use perennial_app::error::Error;
+use perennial_domain::validation::ValidationCode;
+use perennial_store::portable::{EVENTS, Values};
+use perennial_store::{Type, Value};
+use std::collections::{HashMap, HashSet};
+
+/// Bytes of lines that may wait, however few they are.
+const HELD: usize = 8 << 20;
+
+/// Ids of refused lines that are remembered.
+const REMEMBERED: usize = 1_000_000;
+
+/// A line that is right for itself.
+pub(super) struct Waiting {
+    number: u64,
+    text: Vec<u8>,
+    read: Read,
+    faults: Vec<LineFault>,
+    is_out: bool,
+    /// Its organization is not there, so that nothing else of it can be.
+    is_homeless: bool,
+}
+
+/// What a reference leads to.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Found {
+    Nothing,
+    Deleted,
+    Live,
+}
+
+impl Waiting {
+    pub(super) fn new(number: u64, bytes: &[u8], read: Read) -> Self {
+        Self { number, text: bytes.to_vec(), read, faults: Vec::new(), is_out: false, is_homeless: false }
+    }
+
+    fn blame(&mut self, place: usize, code: &'static str, detail: String) {
+        // It was read as text before.
+        let text = std::str::from_utf8(&self.text).unwrap_or_default();
+        self.faults.push(LineFault::at(text, self.read.offsets[place], code, detail));
+    }
+
+    fn is_live(&self) -> bool {
+        self.read.record.find("deleted_at").is_none_or(Value::is_null)
+    }
+}
+
+impl Import {
+    /// Whether a record can be written together with those that wait: it is of their kind and not one of them.
+    pub(super) fn fits(&self, read: &Read) -> bool {
+        let same = |waiting: &Waiting| waiting.read.record.kind.name == read.record.kind.name;
+        self.batch.first().is_none_or(same) && !self.ids.contains(&read.record.id())
+    }
+
+    pub(super) fn remember(&mut self, id: Option<[u8; 16]>) {
+        if let Some(id) = id
+            && self.remembered.len() < REMEMBERED
+        {
+            self.remembered.insert(id);
+        }
+    }
+
+    pub(super) async fn flush_if_full(&mut self) -> Result<Vec<RefusedLine>, Error> {
+        let is_full = self.batch.len() >= AT_ONCE || self.bad.len() >= AT_ONCE || self.held >= HELD;
+        if is_full { self.flush().await } else { Ok(Vec::new()) }
+    }
+
+    /// Writes what waits; answers what was refused of it and before it.
+    pub(super) async fn flush(&mut self) -> Result<Vec<RefusedLine>, Error> {
+        let mut refused = std::mem::take(&mut self.bad);
+        let mut batch = std::mem::take(&mut self.batch);
+        self.ids.clear();
+        self.held = 0;
+        if let Some(kind) = batch.first().map(|waiting| waiting.read.record.kind) {
+            for reference in kind.references {
+                self.resolve(kind, reference, &mut batch).await?;
+                self.look_up(kind, reference, &mut batch).await?;
+            }
+            let (out, good): (Vec<Waiting>, Vec<Waiting>) = batch.into_iter().partition(|waiting| waiting.is_out);
+            let conflicting = self.insert(kind, good).await?;
+            for Waiting { number, text, read, faults, .. } in out.into_iter().chain(conflicting) {
+                self.remember(Some(read.record.id()));
+                refused.push(RefusedLine { number, text, faults });
+            }
+        }
+        refused.sort_by_key(|line| line.number);
+        self.tally.refused += refused.len() as u64;
+        Ok(refused)
+    }
+
+    /// Puts ids where a record names another by what people know it by.
+    async fn resolve(
+        &mut self,
+        kind: &'static Kind,
+        reference: &Reference,
+        batch: &mut [Waiting],
+    ) -> Result<(), Error> {
+        let place = kind.place(reference.field);
+        let name = |waiting: &Waiting| -> Option<Values> {
+            let values = &waiting.read.record.values;
+            matches!(values[place], Value::Text(_)).then(|| vec![values[0].clone(), values[place].clone()])
+        };
+        let names: Vec<Values> = batch.iter().filter_map(name).collect::<HashSet<_>>().into_iter().collect();
+        let found = reference.table.find_named(&mut self.bulk, &names).await?;
+        let found: HashMap<Values, [u8; 16]> =
+            names.into_iter().zip(found).filter_map(|(name, id)| Some((name, id?))).collect();
+        for waiting in batch.iter_mut() {
+            let id = name(waiting).map(|name| found.get(&name).copied().map_or(Value::Null(Type::Uuid), Value::Uuid));
+            if let Some(id) = id {
+                waiting.read.record.values[place] = id;
+            }
+        }
+        Ok(())
+    }
+
+    /// Takes out the records that name another which is not there, or no longer.
+    async fn look_up(
+        &mut self,
+        kind: &'static Kind,
+        reference: &Reference,
+        batch: &mut [Waiting],
+    ) -> Result<(), Error> {
+        let place = kind.place(reference.field);
+        let key = |waiting: &Waiting| -> Values {
+            let values = &waiting.read.record.values;
+            let named = values[place].clone();
+            if place == 0 { vec![named] } else { vec![values[0].clone(), named] }
+        };
+        let keys: HashSet<Values> = batch.iter().filter(|waiting| !waiting.is_homeless).map(key).collect();
+        let keys: Vec<Values> = keys.into_iter().collect();
+        let deleted_at = reference.table.place("deleted_at");
+        let rows = reference.table.find(&mut self.bulk, &keys).await?;
+        let found = rows.iter().map(|row| match row {
+            None => Found::Nothing,
+            Some(row) if deleted_at.is_some_and(|place| !row[place].is_null()) => Found::Deleted,
+            Some(_) => Found::Live,
+        });
+        let found: HashMap<Values, Found> = keys.into_iter().zip(found).collect();
+        let relied_on: HashSet<Values> = batch
+            .iter()
+            .filter(|waiting| waiting.is_live() && !waiting.is_homeless)
+            .map(key)
+            .filter(|key| found.get(key) == Some(&Found::Live))
+            .collect();
+        self.references.rely_on(reference.table, &relied_on.into_iter().collect::<Vec<_>>()).await?;
+        for waiting in batch.iter_mut().filter(|waiting| !waiting.is_homeless) {
+            let detail = match found.get(&key(waiting)) {
+                Some(Found::Live) => continue,
+                Some(Found::Deleted) if !reference.is_live || !waiting.is_live() => continue,
+                Some(Found::Deleted) => "names a record that is deleted",
+                Some(Found::Nothing) | None => "names a record that is neither here nor above",
+            };
+            waiting.is_out = true;
+            waiting.is_homeless = place == 0;
+            let follows = match &waiting.read.record.values[place] {
+                Value::Uuid(id) => self.remembered.contains(id),
+                _ => false,
+            };
+            if !follows {
+                waiting.blame(place, ValidationCode::NotFound.as_str(), format!("{} {detail}", reference.field));
+            }
+        }
+        Ok(())
+    }
+
+    /// Writes records; answers those that something else stands in the way of.
+    async fn insert(&mut self, kind: &'static Kind, good: Vec<Waiting>) -> Result<Vec<Waiting>, Error> {
+        let rows: Vec<Values> = good.iter().map(|waiting| waiting.read.record.values.clone()).collect();
+        let made = kind.table.insert(&mut self.bulk, &rows).await?;
+        self.tally.made += made;
+        if made == rows.len() as u64 {
+            self.tell(&good).await?;
+            return Ok(Vec::new());
+        }
+        let keys: Vec<Values> = rows.iter().map(|row| kind.table.key(row).to_vec()).collect();
+        let found = kind.table.find(&mut self.bulk, &keys).await?;
+        let (mut here, mut conflicting) = (Vec::new(), Vec::new());
+        for ((mut waiting, row), found) in good.into_iter().zip(&rows).zip(found) {
+            let (field, detail) = match found {
+                Some(found) if found == *row => {
+                    here.push(waiting);
+                    continue;
+                }
+                Some(_) => ("id", format!("id is that of another {} here, which differs from this one", kind.name)),
+                None => (kind.unique.0, format!("{} {}", kind.unique.0, kind.unique.1)),
+            };
+            waiting.blame(kind.place(field), "conflict", detail);
+            conflicting.push(waiting);
+        }
+        self.tell(&here).await?;
+        self.tally.unchanged += rows.len() as u64 - made - conflicting.len() as u64;
+        Ok(conflicting)
+    }
+
+    /// Writes the first event of records that came without any; those that have it already keep it.
+    async fn tell(&mut self, here: &[Waiting]) -> Result<(), Error> {
+        let untold = here.iter().map(|waiting| &waiting.read.record).filter(|record| record.is_untold);
+        let events: Vec<Values> = untold.map(first_event::row).collect();
+        EVENTS.insert(&mut self.bulk, &events).await?;
+        Ok(())
+    }
+}

@@ -1,0 +1,177 @@
+//! Lemon Squeezy: resources of its JSON:API, told apart by `type`. A variant with its product is a plan; what it costs is
+//! in the currency of its store.
+
+mod objects;
+mod payments;
+mod subscriptions;
+mod variants;
+
+use super::drafts::{Found, ImportedUser, names};
+use super::findings::{Finding, Level, Source, Why};
+use objects::{Customer, Invoice, Key, Order, Price, Product, Resource, Store, Subscription, Variant};
+use perennial_domain::time::Time;
+use perennial_domain::users::Email;
+use serde::Deserialize;
+use std::collections::{BTreeMap, HashMap, HashSet};
+use std::sync::Arc;
+
+/// What is known of a seller's catalogue.
+#[derive(Default)]
+pub(super) struct LemonSqueezy {
+    /// The currencies of stores.
+    stores: HashMap<String, String>,
+    products: HashMap<String, Product>,
+    variants: BTreeMap<String, (Variant, Source)>,
+    /// The newest price of each variant.
+    prices: HashMap<String, Price>,
+    customers: HashSet<String>,
+    /// The orders that subscriptions began with.
+    ordered: HashSet<String>,
+}
+
+#[derive(Deserialize)]
+struct Head {
+    #[serde(rename = "type")]
+    kind: Option<String>,
+    id: Option<Key>,
+}
+
+impl LemonSqueezy {
+    /// Takes what a resource adds to the catalogue.
+    pub(super) fn learn(&mut self, file: &Arc<str>, text: &str, found: &mut Found) {
+        let head = serde_json::from_str(text).unwrap_or(Head { kind: None, id: None });
+        let id = head.id.map(|id| id.0).unwrap_or_default();
+        let source = |object: &'static str| Source::new(file, object, &*id);
+        let outcome = match head.kind.as_deref() {
+            Some("stores") => read(text).map(|store: Store| {
+                self.stores.insert(id.clone(), store.currency);
+            }),
+            Some("products") => read(text).map(|product: Product| {
+                self.products.insert(id.clone(), product);
+            }),
+            Some("variants") => read(text).map(|variant: Variant| {
+                self.variants.insert(id.clone(), (variant, source("variants")));
+            }),
+            Some("prices") => read(text).map(|price| self.add_price(price)),
+            Some("customers") if !self.customers.insert(id.clone()) => return,
+            Some("customers") => read(text).map(|customer| {
+                let source = source("customers");
+                let user = user(&customer, &source);
+                found.keep(&source, user, |found| &mut found.users);
+            }),
+            Some("subscriptions") => {
+                // One that cannot be read is told of when its turn comes.
+                let order = read(text).ok().and_then(|given: Subscription| given.order_id);
+                self.ordered.extend(order.map(|order| order.0));
+                return;
+            }
+            // The other readings are for the first two, which say what the others do.
+            Some("subscription-invoices" | "orders" | "order-items" | "subscription-items") => return,
+            Some(other) => Err(Why::new("not_carried", format!("there is no place for {other}"))),
+            None => Err(Why::new("malformed", "says nothing of what it is: no resource of this API has no \"type\"")),
+        };
+        if let Err(why) = outcome {
+            let object = head.kind.unwrap_or_else(|| "?".to_owned());
+            found.findings.push(Finding { object, ..source("").find(Level::LeftOut, why) });
+        }
+    }
+
+    /// What can be bought.
+    pub(super) fn plans(&mut self, found: &mut Found) {
+        for (id, (variant, source)) in std::mem::take(&mut self.variants) {
+            let product = self.products.get(&variant.product_id.0);
+            let store = product.and_then(|product| self.stores.get(&product.store_id.0));
+            let plan = variants::plan(&variant, self.prices.get(&id), product, store.map(String::as_str), &source);
+            found.keep(&source, plan, |found| &mut found.plans);
+        }
+        self.products.clear();
+        self.prices.clear();
+    }
+
+    /// A subscription, if the resource is one; an order that began none may be one that is paid once.
+    pub(super) fn subscription(&self, file: &Arc<str>, text: &str, found: &mut Found) {
+        let Some((kind, id)) = kind_and_id(text) else { return };
+        if kind == "subscriptions" {
+            let source = Source::new(file, "subscriptions", id);
+            let draft = read(text).and_then(|given: Subscription| subscriptions::subscription(&given, &source));
+            found.keep(&source, draft, |found| &mut found.subscriptions);
+        } else if kind == "orders" && !self.ordered.contains(&id) {
+            let source = Source::new(file, "orders", id);
+            let draft = read(text).and_then(|order: Order| subscriptions::single(&order, &source));
+            found.keep(&source, draft, |found| &mut found.subscriptions);
+        }
+    }
+
+    /// A payment, if the resource is one.
+    pub(super) fn payment(&self, file: &Arc<str>, text: &str, found: &mut Found) {
+        let Some((kind, id)) = kind_and_id(text) else { return };
+        if kind == "subscription-invoices" {
+            let source = Source::new(file, "subscription-invoices", id);
+            let draft = read(text).and_then(|invoice: Invoice| payments::of_invoice(&invoice, &source));
+            found.keep(&source, draft, |found| &mut found.payments);
+        } else if kind == "orders" && !self.ordered.contains(&id) {
+            let source = Source::new(file, "orders", id);
+            let draft = read(text).and_then(|order: Order| payments::of_order(&order, &source));
+            // Why it is none was told when it was read as a subscription.
+            if draft.as_ref().err().is_none_or(|why| why.code == "uncertain_amount") {
+                found.keep(&source, draft, |found| &mut found.payments);
+            }
+        }
+    }
+
+    fn add_price(&mut self, price: Price) {
+        let variant = price.variant_id.0.clone();
+        if self.prices.get(&variant).is_none_or(|known| known.created_at < price.created_at) {
+            self.prices.insert(variant, price);
+        }
+    }
+}
+
+fn user(customer: &Customer, source: &Source) -> Result<(ImportedUser, Vec<Why>), Why> {
+    let created_at = time("created_at", customer.created_at.as_deref())?;
+    let (mut losses, address) = (Vec::new(), customer.email.as_deref().filter(|email| !email.trim().is_empty()));
+    let email = address.and_then(|address| match Email::parse(address) {
+        Ok(email) => Some(email),
+        Err(reason) => {
+            losses.push(Why::field("email", &reason));
+            None
+        }
+    });
+    let (first_name, last_name) = names(customer.name.as_deref());
+    let notifications = match customer.status.as_deref() {
+        Some("subscribed") => Some(true),
+        Some("unsubscribed") => Some(false),
+        _ => None,
+    };
+    let updated_at = updated(customer.updated_at.as_deref(), created_at);
+    let source = source.clone();
+    Ok((ImportedUser { source, email, first_name, last_name, notifications, created_at, updated_at }, losses))
+}
+
+fn kind_and_id(text: &str) -> Option<(String, String)> {
+    let head: Head = serde_json::from_str(text).ok()?;
+    Some((head.kind?, head.id?.0))
+}
+
+/// Reads the attributes of a resource that count.
+fn read<'a, T: Deserialize<'a>>(text: &'a str) -> Result<T, Why> {
+    let read: Result<Resource<T>, _> = serde_json::from_str(text);
+    read.map(|resource| resource.attributes).map_err(|error| {
+        let told = error.to_string();
+        Why::new("malformed", told.split(" at line ").next().unwrap_or_default())
+    })
+}
+
+fn time(name: &str, text: Option<&str>) -> Result<Time, Why> {
+    let text = text.ok_or_else(|| Why::missing(name))?;
+    Time::parse(text).map_err(|reason| Why::field(name, &reason))
+}
+
+/// An instant that may be missing.
+fn maybe(name: &str, text: Option<&str>) -> Result<Option<Time>, Why> {
+    text.map(|text| time(name, Some(text))).transpose()
+}
+
+fn updated(text: Option<&str>, created_at: Time) -> Time {
+    text.and_then(|text| Time::parse(text).ok()).map_or(created_at, |updated| updated.max(created_at))
+}
