@@ -1,11 +1,11 @@
 //! Accounts: deleted by the person or erased by the operator. What is left afterwards says nothing about them.
 
 use crate::audit::{UserTrace, json};
-use crate::caller::{Actor, Caller};
+use crate::caller::Caller;
 use crate::clients::confirm;
 use crate::context::App;
 use crate::error::{Conflict, Error};
-use crate::revision::ATTEMPTS;
+use crate::keyed_locks::ATTEMPTS;
 use crate::sessions::{SignedIn, prepare_revoke};
 use perennial_domain::events::{Event, EventKind};
 use perennial_domain::id::{OrganizationId, UserId};
@@ -27,13 +27,13 @@ pub async fn delete(app: &App, caller: &Caller, signed_in: &SignedIn, auth_id: &
     if app.clock.now() > signed_in.session.signed_in_at.plus_seconds(FRESH_SECONDS) {
         return Err(Error::FreshSignInRequired);
     }
-    let _turn = app.turns.wait(organization, identity).await;
+    let _lock = app.locks.lock_identity(organization, identity).await;
     for _ in 0..ATTEMPTS {
         let now = app.clock.now();
         let found = sessions::with_user(&app.db, organization, signed_in.session.id).await?;
         // Somebody has ended the session, or deleted the account, in this very moment.
         let (_, user) = found.filter(|(session, _)| session.is_live(now)).ok_or(Error::InvalidToken)?;
-        let change = prepare_erasure(app, Actor::Client(caller), &user, now).await?;
+        let change = prepare_erasure(app, caller, &user, now).await?;
         let change = confirm(app, caller, change).await?;
         match app.db.commit(change).await {
             Ok(()) => return Ok(()),
@@ -52,7 +52,7 @@ pub async fn erase(app: &App, organization: OrganizationId, id: UserId) -> Resul
         let now = app.clock.now();
         let sessions = sessions::live(&app.db, organization, id, now).await?.len();
         let subscriptions = subscriptions::open_by_user(&app.db, organization, id).await?.len();
-        let change = prepare_erasure(app, Actor::Operator(organization), &user, now).await?;
+        let change = prepare_erasure(app, &Caller::operator(organization), &user, now).await?;
         match app.db.commit(change).await {
             Ok(()) => return Ok(Erased { sessions, subscriptions }),
             Err(store::Error::Violated(Violation::User | Violation::Session | Violation::Record)) => {}
@@ -72,7 +72,7 @@ pub struct Erased {
 }
 
 /// The whole erasure as one change, if the user is still as it was read.
-async fn prepare_erasure(app: &App, actor: Actor<'_>, user: &User, now: Time) -> Result<Change, Error> {
+async fn prepare_erasure(app: &App, caller: &Caller, user: &User, now: Time) -> Result<Change, Error> {
     let organization = user.organization_id;
     let live = sessions::live(&app.db, organization, user.id, now).await?;
     let open = subscriptions::open_by_user(&app.db, organization, user.id).await?;
@@ -81,19 +81,19 @@ async fn prepare_erasure(app: &App, actor: Actor<'_>, user: &User, now: Time) ->
     change = subscriptions::guard_open_count(change, organization, user.id, open.len());
     // Each session that ends here has its own event, as in any other case.
     for listed in &live {
-        change = prepare_revoke(app, actor, change, &listed.session, now);
+        change = prepare_revoke(app, caller, change, &listed.session, now);
     }
     change = sessions::erase(change, organization, user.id);
     for before in &open {
-        change = prepare_end(app, actor, change, before, now)?;
+        change = prepare_end(app, caller, change, before, now)?;
     }
     let trace = UserTrace { id: user.id, fields: user.changed_fields(None) };
-    let event = actor.event(EventKind::UserDeleted, user.id.bytes(), revision, at);
+    let event = caller.event(EventKind::UserDeleted, user.id.bytes(), revision, at);
     Ok(events::insert(change, &Event { before: Some(json(&trace)), ..event }))
 }
 
 /// Cancels a subscription as of now, or of its start if that lies ahead.
-fn prepare_end(app: &App, actor: Actor<'_>, change: Change, before: &Subscription, now: Time) -> Result<Change, Error> {
+fn prepare_end(app: &App, caller: &Caller, change: Change, before: &Subscription, now: Time) -> Result<Change, Error> {
     let patch = SubscriptionDraft {
         status: Some(SubscriptionStatus::Cancelled),
         ends_at: Some(Some(now.max(before.starts_at))),
@@ -105,7 +105,7 @@ fn prepare_end(app: &App, actor: Actor<'_>, change: Change, before: &Subscriptio
     }
     let Stamp { at, revision } = app.stamp(before, now);
     (after.updated_at, after.revision) = (at, revision);
-    let event = actor.event(EventKind::SubscriptionUpdated, before.id.bytes(), revision, at);
+    let event = caller.event(EventKind::SubscriptionUpdated, before.id.bytes(), revision, at);
     let change = subscriptions::update(change, &after, before.revision);
     Ok(events::insert(change, &Event { before: Some(json(before)), after: Some(json(&after)), ..event }))
 }

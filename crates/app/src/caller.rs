@@ -1,9 +1,10 @@
-//! Who asks: a client of an organization, with a request; or the operator at the command line.
+//! The caller of a use case: a client with a request, or the operator at the command line.
+//! A client sees and changes its own organization only; with a user's token, that user's records only.
 
 use crate::audit::operator_event;
 use perennial_domain::clients::{Client, Scope};
 use perennial_domain::events::{Event, EventKind};
-use perennial_domain::id::{EventId, OrganizationId, UserId};
+use perennial_domain::id::{ClientId, EventId, OrganizationId, UserId};
 use perennial_domain::organizations::Organization;
 use perennial_domain::time::Time;
 use std::net::IpAddr;
@@ -15,19 +16,19 @@ pub struct KnownClient {
     pub client: Client,
     /// Its organization.
     pub organization: Organization,
-    /// What the client was found by, so that it can be looked up again.
+    /// The hash that the client was found by, so that it can be looked up again.
     pub(crate) credential_hash: [u8; 32],
     pub(crate) read_at: Time,
 }
 
-/// A client's request.
+/// A client's request, or the operator.
 #[derive(Clone)]
 pub struct Caller {
-    /// Who it is.
-    pub known: Arc<KnownClient>,
-    /// The request's id, as the answer and the log carry it.
+    /// Who calls.
+    pub principal: Principal,
+    /// The request's ID, as the response and the log carry it.
     pub request_id: String,
-    /// The user whose records alone it may see; none if it may see all of the organization's.
+    /// The user whose records the caller may see. None: all records of the organization.
     pub own: Option<UserId>,
     /// The scope that the request was authorized by.
     pub scope: Option<Scope>,
@@ -35,47 +36,67 @@ pub struct Caller {
     pub address: Option<IpAddr>,
 }
 
-impl Caller {
-    /// A request of this client that needs no scope.
-    pub fn new(known: Arc<KnownClient>, request_id: impl Into<String>) -> Self {
-        Self { known, request_id: request_id.into(), own: None, scope: None, address: None }
-    }
-
-    /// The organization everything happens in.
-    pub fn organization(&self) -> OrganizationId {
-        self.known.organization.id
-    }
-
-    /// Whether it may see a record of this user's.
-    pub(crate) fn may_see(&self, user: UserId) -> bool {
-        self.own.is_none_or(|own| own == user)
-    }
-
-    /// An event of this request; the record before and after is the use case's to add.
-    pub(crate) fn event(&self, kind: EventKind, record_id: [u8; 16], id: EventId, at: Time) -> Event {
-        Event {
-            client_id: Some(self.known.client.id),
-            request_id: Some(self.request_id.clone()),
-            ..operator_event(self.organization(), kind, record_id, id, at)
-        }
-    }
-}
-
-/// Who causes a change that clients and the operator can both cause.
-#[derive(Clone, Copy)]
-pub(crate) enum Actor<'a> {
+/// Who calls.
+#[derive(Clone)]
+pub enum Principal {
     /// A client, with a request.
-    Client(&'a Caller),
+    Client(Arc<KnownClient>),
     /// The operator, in this organization.
     Operator(OrganizationId),
 }
 
-impl Actor<'_> {
-    /// An event of theirs; the record before and after is the use case's to add.
-    pub(crate) fn event(self, kind: EventKind, record_id: [u8; 16], id: EventId, at: Time) -> Event {
-        match self {
-            Self::Client(caller) => caller.event(kind, record_id, id, at),
-            Self::Operator(organization) => operator_event(organization, kind, record_id, id, at),
+impl Caller {
+    /// A request of this client that needs no scope.
+    pub fn new(known: Arc<KnownClient>, request_id: impl Into<String>) -> Self {
+        Self {
+            principal: Principal::Client(known),
+            request_id: request_id.into(),
+            own: None,
+            scope: None,
+            address: None,
+        }
+    }
+
+    /// The operator, in this organization.
+    pub fn operator(organization: OrganizationId) -> Self {
+        let (principal, request_id) = (Principal::Operator(organization), String::new());
+        Self { principal, request_id, own: None, scope: None, address: None }
+    }
+
+    /// The organization that the call is limited to.
+    pub fn organization(&self) -> OrganizationId {
+        match &self.principal {
+            Principal::Client(known) => known.organization.id,
+            Principal::Operator(organization) => *organization,
+        }
+    }
+
+    /// The client. None: the caller is the operator.
+    pub(crate) fn known(&self) -> Option<&Arc<KnownClient>> {
+        match &self.principal {
+            Principal::Client(known) => Some(known),
+            Principal::Operator(_) => None,
+        }
+    }
+
+    /// The organization and the client, which identify a client across the installation.
+    pub(crate) fn client_key(&self) -> Option<(OrganizationId, ClientId)> {
+        self.known().map(|known| (known.organization.id, known.client.id))
+    }
+
+    /// Whether the caller may see a record of this user.
+    pub(crate) fn may_see(&self, user: UserId) -> bool {
+        self.own.is_none_or(|own| own == user)
+    }
+
+    /// An event caused by the caller. The use case adds the record before and after.
+    pub(crate) fn event(&self, kind: EventKind, record_id: [u8; 16], id: EventId, at: Time) -> Event {
+        let event = operator_event(self.organization(), kind, record_id, id, at);
+        match &self.principal {
+            Principal::Client(known) => {
+                Event { client_id: Some(known.client.id), request_id: Some(self.request_id.clone()), ..event }
+            }
+            Principal::Operator(_) => event,
         }
     }
 }

@@ -12,7 +12,7 @@ pub use credential::Credential;
 use crate::audit::{json, operator_event};
 use crate::context::App;
 use crate::error::{Conflict, Error};
-use crate::revision::ATTEMPTS;
+use crate::keyed_locks::ATTEMPTS;
 use ipnet::IpNet;
 use perennial_domain::clients::{Client, ClientKind, ClientName, Origin, PublicId, Scopes};
 use perennial_domain::events::{Event, EventKind};

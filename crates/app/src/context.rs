@@ -4,13 +4,15 @@
 use crate::clients::ClientCache;
 use crate::housekeeping::{Figures, Retention};
 use crate::idempotency::InFlight;
+use crate::keyed_locks::KeyedLocks;
 use crate::keys::Keys;
 use crate::limits::{Limits, RateLimits};
+use crate::optimistic::OptimisticCreate;
+use crate::plans::PlanCache;
 use crate::providers::{Configured, FetchLimits, Providers};
 use crate::sessions::UseMarks;
 use crate::signing_keys::SigningKeys;
-use crate::trust::Trust;
-use crate::turns::Turns;
+use perennial_domain::stamp::{Stamp, Stamped};
 use perennial_domain::time::Time;
 use perennial_identity::access::AccessTokens;
 use perennial_store::Db;
@@ -41,8 +43,9 @@ pub struct App {
     pub(crate) access_tokens: OnceCell<AccessTokens>,
     pub(crate) use_marks: UseMarks,
     pub(crate) limits: Limits,
-    pub(crate) turns: Turns,
-    pub(crate) trust: Trust,
+    pub(crate) locks: KeyedLocks,
+    pub(crate) optimistic: OptimisticCreate,
+    pub(crate) plans: PlanCache,
 }
 
 /// What the context is told about its surroundings.
@@ -81,9 +84,18 @@ impl App {
             access_tokens: OnceCell::new(),
             use_marks: UseMarks::default(),
             limits,
-            turns: Turns::default(),
-            trust: Trust::default(),
+            locks: KeyedLocks::default(),
+            optimistic: OptimisticCreate::default(),
+            plans: PlanCache::default(),
         }
+    }
+}
+
+impl App {
+    /// The stamp of a change to this record. Every update and every delete takes its `updated_at`, its revision and its
+    /// event's `at` from here; `EventId::new` is for creates only.
+    pub(crate) fn stamp(&self, record: &impl Stamped, now: Time) -> Stamp {
+        record.stamp().next(now, self.entropy.bits())
     }
 }
 

@@ -2,12 +2,12 @@
 
 mod names;
 
-pub(crate) use names::{open_either, plans, previous_plans, previous_subscriptions, subscriptions};
+pub(crate) use names::{open_optional, plans, previous_plans, previous_subscriptions, subscriptions};
 
 use crate::error::Error;
 use crate::keys::Keys;
 use data_encoding::BASE64URL_NOPAD;
-use perennial_store::{Position, Type, Value};
+use perennial_store::{Page, Position, Type, Value};
 
 /// Which list a cursor belongs to: resource, organization, filters and sort, encoded as `names` does.
 pub type ListName = Vec<u8>;
@@ -30,6 +30,12 @@ pub fn open(keys: &Keys, list: &ListName, cursor: &str) -> Result<Position, Erro
         return Err(Error::InvalidCursor);
     }
     decode(payload).ok_or(Error::InvalidCursor)
+}
+
+/// The items of a page, and the cursor of the next one.
+pub(crate) fn with_next<T>(keys: &Keys, list: &ListName, page: Page<T>) -> (Vec<T>, Option<String>) {
+    let next = page.next.map(|position| seal(keys, list, &position));
+    (page.items, next)
 }
 
 /// Each value: a letter for its type, upper case if null; then its bytes, a text with its length before it.

@@ -1,5 +1,9 @@
-//! Idempotent creates: a key, its request and its answer commit together, or not at all.
-//! Retries that arrive while the first is still at work wait for it in this process.
+//! Idempotent creates: a key, the digest of its request and its response commit together, or not at all.
+//! Retries that arrive while the first request runs wait for it, if they reach the same server.
+
+mod in_flight;
+
+pub(crate) use in_flight::InFlight;
 
 use crate::caller::Caller;
 use crate::context::App;
@@ -8,17 +12,16 @@ use crate::housekeeping::{self, BATCH};
 use crate::keys::sha256;
 use perennial_domain::time::Time;
 use perennial_store::{self as store, Change, Violation, idempotency};
-use std::collections::HashMap;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::OwnedMutexGuard;
 
 pub use perennial_store::idempotency::{Owner, Remembered};
 
 const LIFETIME_SECONDS: i64 = 24 * 3600;
-const LONGEST_WAIT: Duration = Duration::from_secs(20);
+const MAX_WAIT: Duration = Duration::from_secs(20);
 
-/// A caller's key and what it stands for.
+/// A caller's key and the request that it belongs to.
 #[derive(Clone, Debug)]
 pub struct Key {
     /// The key as it was sent.
@@ -32,91 +35,94 @@ pub fn fingerprint(method: &str, path: &str, body: &[u8]) -> [u8; 32] {
     sha256(&[method.as_bytes(), b"\0", path.as_bytes(), b"\0", body])
 }
 
-/// What a create answers: made now, or remembered from the first time.
+/// The response to a create, as it is stored under the key.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Answer {
-    /// The status, a number only the HTTP floor understands.
+pub struct StoredResponse {
+    /// The status. Only the HTTP layer knows what the number means.
     pub status: i64,
     /// The body.
     pub body: String,
-    /// Where the new record is.
+    /// The path of the new record.
     pub location: String,
     /// The new record's entity tag.
     pub etag: String,
-    /// Whether it was remembered.
+    /// Whether it was read from the store instead of made for this request.
     pub replayed: bool,
 }
 
-/// Keys whose first request is still at work in this process.
-#[derive(Default)]
-pub(crate) struct InFlight(Mutex<HashMap<Owner, Arc<tokio::sync::Mutex<()>>>>);
-
-/// A key held by one request until it is answered. Its fields are dropped in this order: the gate opens, then the
-/// seat is given up.
-pub(crate) struct Held<'a> {
-    _gate: OwnedMutexGuard<()>,
-    seat: Seat<'a>,
+/// A key that one request holds until it is answered. The fields are dropped in this order: first the lock is released,
+/// then the key's registration.
+pub(crate) struct IdempotencyGuard<'a> {
+    _lock: OwnedMutexGuard<()>,
+    registration: Registration<'a>,
     fingerprint: [u8; 32],
-    /// Whether another request held it when this one came.
+    /// Whether another request held the key when this one arrived.
     waited: bool,
-    /// Whether the store was asked what it stands for.
-    asked: bool,
+    /// Whether the store was read for a response.
+    looked_up: bool,
 }
 
-/// A request that holds a key or waits for it.
-struct Seat<'a> {
+/// Keeps a key registered in [`InFlight`] while a request holds it or waits for it.
+struct Registration<'a> {
     app: &'a App,
     owner: Owner,
 }
 
-/// Takes the key if one was sent; waits for a request that holds it.
-pub(crate) async fn enter<'a>(app: &'a App, caller: &Caller, key: Option<&Key>) -> Result<Option<Held<'a>>, Error> {
-    let Some(key) = key else { return Ok(None) };
-    let owner = Owner { organization: caller.organization(), client: caller.known.client.id, key: key.key.clone() };
-    let seat = Seat { app, owner };
-    let gate = app.in_flight.gate(&seat.owner);
-    let (gate, waited) = match Arc::clone(&gate).try_lock_owned() {
-        Ok(gate) => (gate, false),
-        Err(_) => match tokio::time::timeout(LONGEST_WAIT, gate.lock_owned()).await {
-            Ok(gate) => (gate, true),
+/// Locks the key, if one was sent; waits for a request that holds it. The operator's changes have no key.
+pub(crate) async fn lock<'a>(
+    app: &'a App,
+    caller: &Caller,
+    key: Option<&Key>,
+) -> Result<Option<IdempotencyGuard<'a>>, Error> {
+    let (Some(key), Some((organization, client))) = (key, caller.client_key()) else { return Ok(None) };
+    let registration = Registration { app, owner: Owner { organization, client, key: key.key.clone() } };
+    let lock = app.in_flight.lock(&registration.owner);
+    let (lock, waited) = match Arc::clone(&lock).try_lock_owned() {
+        Ok(lock) => (lock, false),
+        Err(_) => match tokio::time::timeout(MAX_WAIT, lock.lock_owned()).await {
+            Ok(lock) => (lock, true),
             Err(_) => return Err(Error::KeyInFlight),
         },
     };
-    Ok(Some(Held { _gate: gate, seat, fingerprint: key.fingerprint, waited, asked: false }))
+    let fingerprint = key.fingerprint;
+    Ok(Some(IdempotencyGuard { _lock: lock, registration, fingerprint, waited, looked_up: false }))
 }
 
-/// What the key stands for, if one is held and it stands for something. The store is asked once.
-pub(crate) async fn remembered(held: &mut Option<Held<'_>>) -> Result<Option<Answer>, Error> {
-    match held {
-        Some(held) if !held.asked => {
-            held.asked = true;
-            held.remembered().await
+/// The response stored under the key, if there is a key and a response. The store is read once.
+pub(crate) async fn stored(guard: &mut Option<IdempotencyGuard<'_>>) -> Result<Option<StoredResponse>, Error> {
+    match guard {
+        Some(guard) if !guard.looked_up => {
+            guard.looked_up = true;
+            guard.stored().await
         }
         _ => Ok(None),
     }
 }
 
-/// Answers a create that was not committed: with what is remembered under the key, by another server that was faster,
-/// or from before, if nobody had asked.
-pub(crate) async fn settle(held: Option<&Held<'_>>, error: store::Error) -> Result<Answer, Error> {
-    match (held, error) {
-        (Some(held), store::Error::Violated(Violation::Key)) => {
-            let Seat { app, owner } = &held.seat;
-            app.trust.shake(owner.organization, owner.client, app.clock.now());
-            held.remembered().await?.ok_or(Error::KeyInFlight)
+/// The response to a create that was not committed. If the key was in use, it is the response stored under it: another
+/// server was faster, or an optimistic create did not look it up.
+pub(crate) async fn recover(
+    guard: Option<&IdempotencyGuard<'_>>,
+    error: store::Error,
+) -> Result<StoredResponse, Error> {
+    match (guard, error) {
+        (Some(guard), store::Error::Violated(Violation::Key)) => {
+            let Registration { app, owner } = &guard.registration;
+            app.optimistic.back_off((owner.organization, owner.client), app.clock.now());
+            guard.stored().await?.ok_or(Error::KeyInFlight)
         }
         (_, error) => Err(error.into()),
     }
 }
 
-impl Held<'_> {
-    /// Whether it may well have been used just now.
-    pub(crate) fn is_suspect(&self) -> bool {
+impl IdempotencyGuard<'_> {
+    /// Whether a request with the same key has just ended, so that a response is probably stored.
+    pub(crate) fn waited(&self) -> bool {
         self.waited
     }
 
-    async fn remembered(&self) -> Result<Option<Answer>, Error> {
-        let Seat { app, owner } = &self.seat;
+    async fn stored(&self) -> Result<Option<StoredResponse>, Error> {
+        let Registration { app, owner } = &self.registration;
         let Some(found) = idempotency::find(&app.db, owner, app.clock.now()).await? else {
             return Ok(None);
         };
@@ -124,40 +130,25 @@ impl Held<'_> {
             return Err(Error::KeyReused);
         }
         let Remembered { status, body, location, etag, .. } = found;
-        Ok(Some(Answer { status, body, location, etag, replayed: true }))
+        Ok(Some(StoredResponse { status, body, location, etag, replayed: true }))
     }
 
-    /// Commits the answer with the change that it answers.
-    pub(crate) fn keep(&self, change: Change, answer: &Answer, now: Time) -> Change {
+    /// Adds the response to the change, so that both commit together.
+    pub(crate) fn store(&self, change: Change, response: &StoredResponse, now: Time) -> Change {
         let remembered = Remembered {
             fingerprint: self.fingerprint.to_vec(),
-            status: answer.status,
-            body: answer.body.clone(),
-            location: answer.location.clone(),
-            etag: answer.etag.clone(),
+            status: response.status,
+            body: response.body.clone(),
+            location: response.location.clone(),
+            etag: response.etag.clone(),
         };
-        idempotency::insert(change, &self.seat.owner, &remembered, now, now.plus_seconds(LIFETIME_SECONDS))
+        idempotency::insert(change, &self.registration.owner, &remembered, now, now.plus_seconds(LIFETIME_SECONDS))
     }
 }
 
-impl Drop for Seat<'_> {
+impl Drop for Registration<'_> {
     fn drop(&mut self) {
-        self.app.in_flight.leave(&self.owner);
-    }
-}
-
-impl InFlight {
-    fn gate(&self, owner: &Owner) -> Arc<tokio::sync::Mutex<()>> {
-        let mut gates = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        Arc::clone(gates.entry(owner.clone()).or_default())
-    }
-
-    /// Forgets the key when nobody holds it or waits for it.
-    fn leave(&self, owner: &Owner) {
-        let mut gates = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        if gates.get(owner).is_some_and(|gate| Arc::strong_count(gate) == 1) {
-            gates.remove(owner);
-        }
+        self.app.in_flight.release(&self.owner);
     }
 }
 

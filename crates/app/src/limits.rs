@@ -210,12 +210,12 @@ impl Counter {
 }
 
 impl<'a> Asked<'a> {
-    /// None where nothing is limited.
+    /// None: nothing is limited, or the caller is the operator.
     fn new(app: &'a App, caller: &Caller, budget: Budget, address: IpAddr) -> Option<Self> {
         if !app.limits.enabled {
             return None;
         }
-        let client = &caller.known.client;
+        let client = &caller.known()?.client;
         let (counter, who) = match client.kind {
             ClientKind::Public => (&app.limits.public, Who::Address(address)),
             ClientKind::Trusted => (&app.limits.trusted, Who::Client(client.id)),

@@ -7,7 +7,7 @@ pub use delete::{Removed, delete, purge_deleted};
 use crate::audit::{json, operator_event};
 use crate::context::App;
 use crate::error::{Conflict, Error};
-use crate::revision::ATTEMPTS;
+use crate::keyed_locks::ATTEMPTS;
 use perennial_domain::currency::Currency;
 use perennial_domain::events::{Event, EventKind};
 use perennial_domain::id::{EventId, OrganizationId};

@@ -1,59 +1,45 @@
 //! Plans: create, read, list, update, delete.
 
-use crate::audit::json;
+mod cache;
+
+pub(crate) use cache::PlanCache;
+
 use crate::caller::Caller;
-use crate::clients::confirm;
 use crate::context::App;
 use crate::cursor;
 use crate::error::{Conflict, Error};
-use crate::idempotency::{self, Answer, Key};
+use crate::idempotency::{Key, StoredResponse};
 use crate::revision::IfMatch;
-use perennial_domain::events::{Event, EventKind};
-use perennial_domain::id::{EventId, OrganizationId, PlanId};
+use crate::use_cases::{self, New, Resource};
+use perennial_domain::events::EventKind;
+use perennial_domain::id::PlanId;
+use perennial_domain::organizations::Organization;
 use perennial_domain::plans::{Plan, PlanDraft, PlanKey, PlanPatch};
 use perennial_domain::stamp::Stamp;
+use perennial_domain::time::Time;
 use perennial_domain::validation::ValidationErrors;
-use perennial_store::{self as store, Change, Page, Position, Violation, events, plans};
+use perennial_store::{self as store, Change, Page, Position, Violation, organizations, plans, subscriptions};
 
 pub use perennial_store::plans::{Query, Sort, position};
 
-/// Creates a plan. `answer` says how it will be told, so that a retry can be told the same.
+/// Creates a plan. `render` makes the response, so that a retry with the same key returns the same bytes.
 pub async fn create(
     app: &App,
     caller: &Caller,
     key: Option<&Key>,
     draft: PlanDraft,
-    faults: ValidationErrors,
-    answer: impl Fn(&Plan) -> Answer + Send + Sync,
-) -> Result<Answer, Error> {
-    let mut held = idempotency::enter(app, caller, key).await?;
-    if let Some(answer) = idempotency::remembered(&mut held).await? {
-        return Ok(answer);
-    }
-    let now = app.clock.now();
-    let (id, revision) = (PlanId::new(now, app.entropy.bits()), EventId::new(now, app.entropy.bits()));
-    let plan = Plan::create(draft, faults, &caller.known.organization, id, revision, now)?;
-    let answer = answer(&plan);
-    let event = caller.event(EventKind::PlanCreated, id.bytes(), revision, now);
-    let mut change = plans::insert(Change::new(), &plan);
-    change = events::insert(change, &Event { after: Some(json(&plan)), ..event });
-    if let Some(held) = &held {
-        change = held.keep(change, &answer, now);
-    }
-    let change = confirm(app, caller, change).await?;
-    match app.db.commit(change).await {
-        Ok(()) => Ok(answer),
-        Err(store::Error::Violated(Violation::Slug)) => Err(Conflict::SlugTaken.into()),
-        Err(error) => idempotency::settle(held.as_ref(), error).await,
-    }
+    errors: ValidationErrors,
+    render: impl Fn(&Plan) -> StoredResponse + Send + Sync,
+) -> Result<StoredResponse, Error> {
+    use_cases::create(app, caller, key, draft, errors, render).await
 }
 
-/// The plan a key names.
+/// The plan with this ID or slug.
 pub async fn read(app: &App, caller: &Caller, key: &PlanKey) -> Result<Plan, Error> {
     plans::find(&app.db, caller.organization(), key).await?.ok_or(Error::NotFound)
 }
 
-/// A page of plans, and the cursor of the next one.
+/// A page of plans, and the cursor of the next page.
 pub async fn list(
     app: &App,
     caller: &Caller,
@@ -64,84 +50,125 @@ pub async fn list(
     let organization = caller.organization();
     let name = cursor::plans(organization, query);
     let previous = || cursor::previous_plans(organization, query);
-    let after = cursor.map(|cursor| cursor::open_either(&app.keys, &name, previous, cursor)).transpose()?;
-    let page = plans::list(&app.db, caller.organization(), query, after, limit).await?;
-    let next = page.next.map(|position| cursor::seal(&app.keys, &name, &position));
-    Ok((page.items, next))
+    let after = cursor::open_optional(&app.keys, &name, previous, cursor)?;
+    Ok(cursor::with_next(&app.keys, &name, page(app, caller, query, after, limit).await?))
 }
 
-/// The plan of an organization that a key names, for the operator.
-pub async fn find(app: &App, organization: OrganizationId, key: &PlanKey) -> Result<Option<Plan>, Error> {
-    Ok(plans::find(&app.db, organization, key).await?)
-}
-
-/// A page of an organization's plans after a place, for the operator.
+/// A page of plans after a position.
 pub async fn page(
     app: &App,
-    organization: OrganizationId,
+    caller: &Caller,
     query: &Query,
     after: Option<Position>,
     limit: usize,
 ) -> Result<Page<Plan>, Error> {
-    Ok(plans::list(&app.db, organization, query, after, limit).await?)
+    Ok(plans::list(&app.db, caller.organization(), query, after, limit).await?)
 }
 
-/// Updates a plan. `read` says what was sent, held against the plan as it stands.
+/// Updates a plan. `read_patch` reads the request against the plan as it is.
 pub async fn update(
     app: &App,
     caller: &Caller,
     key: &PlanKey,
     if_match: &IfMatch,
-    read: impl Fn(&Plan) -> (PlanPatch, ValidationErrors) + Send + Sync,
+    read_patch: impl Fn(&Plan) -> (PlanPatch, ValidationErrors) + Send + Sync,
 ) -> Result<Plan, Error> {
-    let mut attempts = app.turns.attempts((caller.organization().bytes(), key));
-    while attempts.next().await {
-        let before = self::read(app, caller, key).await?;
-        if_match.check(before.revision)?;
-        let (patch, faults) = read(&before);
-        let mut after = before.merge(patch, faults)?;
-        if after == before {
-            return Ok(before);
-        }
-        let Stamp { at, revision } = app.stamp(&before, app.clock.now());
-        (after.updated_at, after.revision) = (at, revision);
-        let event = caller.event(EventKind::PlanUpdated, after.id.bytes(), revision, at);
-        let change = plans::update(Change::new(), &after, before.revision);
-        let change = events::insert(change, &Event { before: Some(json(&before)), after: Some(json(&after)), ..event });
-        let change = confirm(app, caller, change).await?;
-        match app.db.commit(change).await {
-            Ok(()) => return Ok(after),
-            Err(store::Error::Violated(Violation::Record)) => {}
-            Err(error) => return Err(error.into()),
-        }
-    }
-    Err(Conflict::Contended.into())
+    use_cases::update(app, caller, key, if_match, read_patch).await
 }
 
-/// Deletes a plan that no live subscription refers to; answers what it was.
+/// Deletes a plan that no live subscription refers to, and returns it as it was.
 pub async fn delete(app: &App, caller: &Caller, key: &PlanKey, if_match: &IfMatch) -> Result<Plan, Error> {
-    let mut attempts = app.turns.attempts((caller.organization().bytes(), key));
-    while attempts.next().await {
-        let plan = read(app, caller, key).await?;
-        if_match.check(plan.revision)?;
-        let Stamp { at, revision } = app.stamp(&plan, app.clock.now());
-        let event = caller.event(EventKind::PlanDeleted, plan.id.bytes(), revision, at);
-        let change = plans::delete(Change::new(), &plan, at, revision);
-        let change = events::insert(change, &Event { before: Some(json(&plan)), ..event });
-        let change = confirm(app, caller, change).await?;
-        match app.db.commit(change).await {
-            Ok(()) => return Ok(plan),
-            Err(store::Error::Violated(Violation::Record)) => {}
-            Err(store::Error::Violated(Violation::InUse)) => {
-                let subscriptions =
-                    store::subscriptions::count_by_plan(&app.db, caller.organization(), plan.id).await?;
-                // Zero: the last one left meanwhile, so the plan can go after all.
-                if subscriptions > 0 {
-                    return Err(Conflict::PlanInUse { subscriptions }.into());
-                }
-            }
-            Err(error) => return Err(error.into()),
+    use_cases::delete(app, caller, key, if_match).await
+}
+
+impl Resource for Plan {
+    type Key = PlanKey;
+    type Draft = PlanDraft;
+    type Patch = PlanPatch;
+    /// The organization, for its currency. None: an update, which needs none.
+    type References = Option<Organization>;
+
+    const CREATED: EventKind = EventKind::PlanCreated;
+    const UPDATED: EventKind = EventKind::PlanUpdated;
+    const DELETED: EventKind = EventKind::PlanDeleted;
+    const REFERENCE_VIOLATIONS: &'static [Violation] = &[];
+
+    fn id(&self) -> [u8; 16] {
+        self.id.bytes()
+    }
+
+    fn set_stamp(&mut self, stamp: Stamp) {
+        (self.updated_at, self.revision) = (stamp.at, stamp.revision);
+    }
+
+    async fn read(app: &App, caller: &Caller, key: &PlanKey) -> Result<Self, Error> {
+        read(app, caller, key).await
+    }
+
+    async fn find_references(
+        app: &App,
+        caller: &Caller,
+        _: &PlanDraft,
+        _: &mut ValidationErrors,
+    ) -> Result<Option<Organization>, Error> {
+        match caller.known() {
+            Some(known) => Ok(Some(known.organization.clone())),
+            None => Ok(organizations::by_id(&app.db, caller.organization()).await?),
         }
     }
-    Err(Conflict::Contended.into())
+
+    async fn find_changed_references(
+        &self,
+        _: &App,
+        _: &Caller,
+        _: &PlanPatch,
+        _: &mut ValidationErrors,
+    ) -> Result<Option<Organization>, Error> {
+        Ok(None)
+    }
+
+    fn decide_create(
+        _: &Caller,
+        draft: PlanDraft,
+        errors: ValidationErrors,
+        organization: &Option<Organization>,
+        new: New,
+    ) -> Result<Self, Error> {
+        let organization = organization.as_ref().ok_or(Error::NotFound)?;
+        let id = PlanId::new(new.now, new.random);
+        Ok(Self::create(draft, errors, organization, id, new.revision, new.now)?)
+    }
+
+    fn decide_update(
+        &self,
+        patch: PlanPatch,
+        errors: ValidationErrors,
+        _: &Option<Organization>,
+        _: Time,
+    ) -> Result<Self, Error> {
+        Ok(self.merge(patch, errors)?)
+    }
+
+    fn insert(&self, change: Change, _: &Option<Organization>) -> Change {
+        plans::insert(change, self)
+    }
+
+    fn update(&self, change: Change, before: &Self, _: &Option<Organization>) -> Change {
+        plans::update(change, self, before.revision)
+    }
+
+    fn delete(&self, change: Change, stamp: Stamp) -> Change {
+        plans::delete(change, self, stamp.at, stamp.revision)
+    }
+
+    async fn explain(&self, app: &App, _: &Caller, violation: Violation) -> Result<(), Error> {
+        match violation {
+            Violation::Slug => Err(Conflict::SlugTaken.into()),
+            Violation::InUse => match subscriptions::count_by_plan(&app.db, self.organization_id, self.id).await? {
+                0 => Ok(()),
+                subscriptions => Err(Conflict::PlanInUse { subscriptions }.into()),
+            },
+            other => Err(store::Error::Violated(other).into()),
+        }
+    }
 }

@@ -14,16 +14,16 @@ pub use refresh::refresh;
 pub(crate) use usage::UseMarks;
 
 use crate::audit::json;
-use crate::caller::{Actor, Caller};
+use crate::caller::Caller;
 use crate::clients::confirm;
 use crate::context::App;
 use crate::error::{Conflict, Error};
 use crate::housekeeping::{self, BATCH};
-use crate::revision::ATTEMPTS;
+use crate::keyed_locks::ATTEMPTS;
 use crate::signing_keys;
 use perennial_domain::clients::{ClientKind, Scope};
 use perennial_domain::events::{Event, EventKind};
-use perennial_domain::id::{ClientId, OrganizationId, SessionId, UserId};
+use perennial_domain::id::{ClientId, SessionId, UserId};
 use perennial_domain::stamp::Stamp;
 use perennial_domain::time::Time;
 use perennial_domain::users::User;
@@ -70,7 +70,7 @@ pub async fn open_token(app: &App, caller: &Caller, token: &str) -> Result<Grant
     let tokens = signing_keys::access_tokens(app).await?;
     let access = tokens.verify(&keys, token, caller.organization(), app.clock.now());
     let grant = access.map_err(|_| Error::InvalidToken)?.grant;
-    let client = &caller.known.client;
+    let client = &caller.known().ok_or(Error::InvalidToken)?.client;
     let trusted = client.kind == ClientKind::Trusted && client.scopes.contain(Scope::Auth);
     if grant.client == client.id || trusted { Ok(grant) } else { Err(Error::InvalidToken) }
 }
@@ -97,26 +97,32 @@ pub async fn list(app: &App, caller: &Caller, user: &User) -> Result<SessionList
     Ok(SessionList { sessions, too_many })
 }
 
-/// The session of an organization with this id, whether it is live or not, for the operator.
-pub async fn find(app: &App, organization: OrganizationId, id: SessionId) -> Result<Option<Session>, Error> {
-    Ok(sessions::with_user(&app.db, organization, id).await?.map(|(session, _)| session))
+/// The session with this ID, live or ended.
+pub async fn read(app: &App, caller: &Caller, id: SessionId) -> Result<Session, Error> {
+    let found = sessions::with_user(&app.db, caller.organization(), id).await?;
+    let session = found.map(|(session, _)| session).filter(|session| caller.may_see(session.user_id));
+    session.ok_or(Error::NotFound)
 }
 
-/// A page of an organization's sessions after a place, newest first, for the operator.
+/// A page of sessions after a position, newest first.
 pub async fn page(
     app: &App,
-    organization: OrganizationId,
-    query: &Query,
+    caller: &Caller,
+    mut query: Query,
     after: Option<Position>,
     limit: usize,
 ) -> Result<Page<Session>, Error> {
-    Ok(sessions::list(&app.db, organization, query, after, limit).await?)
+    if query.user_id.is_some_and(|user| !caller.may_see(user)) {
+        return Ok(Page { items: vec![], next: None });
+    }
+    query.user_id = query.user_id.or(caller.own);
+    Ok(sessions::list(&app.db, caller.organization(), &query, after, limit).await?)
 }
 
 /// Ends the session of this grant; says how many were ended.
 pub async fn logout(app: &App, caller: &Caller, grant: &Grant) -> Result<usize, Error> {
     match sessions::with_user(&app.db, caller.organization(), grant.session).await? {
-        Some((session, _)) => revoke_one(app, Actor::Client(caller), &session).await,
+        Some((session, _)) => revoke_one(app, caller, &session).await,
         None => Ok(0),
     }
 }
@@ -124,7 +130,7 @@ pub async fn logout(app: &App, caller: &Caller, grant: &Grant) -> Result<usize, 
 /// Ends one session of the user's; says how many were ended.
 pub async fn revoke(app: &App, caller: &Caller, user: &User, id: SessionId) -> Result<usize, Error> {
     match sessions::with_user(&app.db, caller.organization(), id).await? {
-        Some((session, owner)) if owner.id == user.id => revoke_one(app, Actor::Client(caller), &session).await,
+        Some((session, owner)) if owner.id == user.id => revoke_one(app, caller, &session).await,
         _ => Err(Error::NotFound),
     }
 }
@@ -139,7 +145,7 @@ pub async fn revoke_all(
     kept: Option<SessionId>,
 ) -> Result<usize, Error> {
     let identity = signed_in.user.identity.as_ref().ok_or(Error::InvalidToken)?;
-    let _turn = app.turns.wait(caller.organization(), identity).await;
+    let _lock = app.locks.lock_identity(caller.organization(), identity).await;
     for _ in 0..ATTEMPTS {
         // Read again each time: the epoch first, so that a session begun after it cannot be missed.
         let now = app.clock.now();
@@ -150,7 +156,7 @@ pub async fn revoke_all(
         let ended = || open.iter().map(|listed| &listed.session).filter(|session| Some(session.id) != kept);
         let mut change = users::move_epoch(Change::new(), &user);
         for session in ended() {
-            change = prepare_revoke(app, Actor::Client(caller), change, session, now);
+            change = prepare_revoke(app, caller, change, session, now);
         }
         let change = confirm(app, caller, change).await?;
         match app.db.commit(change).await {
@@ -172,15 +178,13 @@ pub async fn sweep(app: &App) -> Result<(), Error> {
     Ok(())
 }
 
-async fn revoke_one(app: &App, actor: Actor<'_>, session: &Session) -> Result<usize, Error> {
+async fn revoke_one(app: &App, caller: &Caller, session: &Session) -> Result<usize, Error> {
     let now = app.clock.now();
     if session.revoked_at.is_some() {
         return Ok(0);
     }
-    let mut change = prepare_revoke(app, actor, Change::new(), session, now);
-    if let Actor::Client(caller) = actor {
-        change = confirm(app, caller, change).await?;
-    }
+    let change = prepare_revoke(app, caller, Change::new(), session, now);
+    let change = confirm(app, caller, change).await?;
     match app.db.commit(change).await {
         Ok(()) => Ok(usize::from(session.is_live(now))),
         // Somebody else has ended it in this very moment.
@@ -191,14 +195,14 @@ async fn revoke_one(app: &App, actor: Actor<'_>, session: &Session) -> Result<us
 
 /// Ends a session together with its event; misses with [`Violation::Session`] if it was ended before. One that has run out
 /// is not told of, but a clock that steps back must not bring it to life.
-pub(crate) fn prepare_revoke(app: &App, actor: Actor<'_>, change: Change, session: &Session, now: Time) -> Change {
+pub(crate) fn prepare_revoke(app: &App, caller: &Caller, change: Change, session: &Session, now: Time) -> Change {
     let stamp = app.stamp(session, now);
     let change = sessions::revoke(change, session, stamp.at);
-    if session.is_live(now) { revoked_event(actor, change, session, stamp) } else { change }
+    if session.is_live(now) { revoked_event(caller, change, session, stamp) } else { change }
 }
 
-fn revoked_event(actor: Actor<'_>, change: Change, session: &Session, stamp: Stamp) -> Change {
-    let event = actor.event(EventKind::SessionRevoked, session.id.bytes(), stamp.revision, stamp.at);
+fn revoked_event(caller: &Caller, change: Change, session: &Session, stamp: Stamp) -> Change {
+    let event = caller.event(EventKind::SessionRevoked, session.id.bytes(), stamp.revision, stamp.at);
     events::insert(change, &Event { before: Some(json(&SessionTrace::of(session))), ..event })
 }
 

@@ -1,215 +1,224 @@
 //! Subscriptions: create, read, list, update, delete.
 
-use crate::audit::json;
 use crate::caller::Caller;
-use crate::clients::confirm;
 use crate::context::App;
 use crate::cursor;
 use crate::error::{Conflict, Error};
-use crate::idempotency::{self, Answer, Held, Key};
-use crate::revision::{ATTEMPTS, IfMatch};
-use perennial_domain::events::{Event, EventKind};
-use perennial_domain::id::{EventId, OrganizationId, SubscriptionId, UserId};
+use crate::idempotency::{Key, StoredResponse};
+use crate::revision::IfMatch;
+use crate::use_cases::{self, New, Resource};
+use perennial_domain::events::EventKind;
+use perennial_domain::id::{SubscriptionId, UserId};
 use perennial_domain::plans::{Plan, PlanKey};
 use perennial_domain::stamp::Stamp;
 use perennial_domain::subscriptions::{ExternalSubscriptionId, Subscription, SubscriptionDraft};
+use perennial_domain::time::Time;
 use perennial_domain::validation::{ValidationCode, ValidationErrors};
-use perennial_store::{self as store, Change, Page, Position, Violation, events, plans, subscriptions, users};
+use perennial_store::{self as store, Change, Page, Position, Violation, plans, subscriptions, users};
 use std::sync::Arc;
 
 pub use perennial_store::subscriptions::{Query, Range, Sort, position};
 
-/// Creates a subscription. `answer` says how it will be told, so that a retry can be told the same.
+/// Creates a subscription. `render` makes the response, so that a retry with the same key returns the same bytes.
 pub async fn create(
     app: &App,
     caller: &Caller,
     key: Option<&Key>,
     draft: SubscriptionDraft,
-    faults: ValidationErrors,
-    answer: impl Fn(&Subscription) -> Answer + Send + Sync,
-) -> Result<Answer, Error> {
-    let mut held = idempotency::enter(app, caller, key).await?;
-    let is_suspect = !faults.is_empty() || held.as_ref().is_some_and(Held::is_suspect);
-    let mut trusting = !is_suspect && app.trust.holds(caller, app.clock.now());
-    for _ in 0..ATTEMPTS {
-        let mut faults = faults.clone();
-        let trusted = draft.plan.as_ref().filter(|_| trusting);
-        let plan = match trusted.and_then(|key| app.trust.plan(caller.organization(), key, app.clock.now())) {
-            Some(plan) => Some(plan),
-            None => {
-                trusting = false;
-                if let Some(answer) = idempotency::remembered(&mut held).await? {
-                    return Ok(answer);
-                }
-                resolve(app, caller, draft.user_id, draft.plan.as_ref(), &mut faults).await?
-            }
-        };
-        let now = app.clock.now();
-        let (id, revision) = (SubscriptionId::new(now, app.entropy.bits()), EventId::new(now, app.entropy.bits()));
-        let subscription = match Subscription::create(draft.clone(), faults, plan.as_deref(), id, revision, now) {
-            Ok(subscription) => subscription,
-            // What is wrong is told as a whole, after a look at what it refers to.
-            Err(_) if trusting => {
-                trusting = false;
-                continue;
-            }
-            Err(faults) => return Err(faults.into()),
-        };
-        let Some(plan) = plan.filter(|plan| plan.is_active) else {
-            return Err(Conflict::PlanInactive.into());
-        };
-        let answer = answer(&subscription);
-        let event = caller.event(EventKind::SubscriptionCreated, id.bytes(), revision, now);
-        let mut change = users::guard_live(Change::new(), caller.organization(), subscription.user_id);
-        change = plans::guard_active(change, &plan);
-        change = subscriptions::insert(change, &subscription);
-        change = events::insert(change, &Event { after: Some(json(&subscription)), ..event });
-        if let Some(held) = &held {
-            change = held.keep(change, &answer, now);
-        }
-        let change = confirm(app, caller, change).await?;
-        match app.db.commit(change).await {
-            Ok(()) => return Ok(answer),
-            Err(store::Error::Violated(Violation::User | Violation::Plan)) if trusting => {
-                app.trust.shake(caller.organization(), caller.known.client.id, now);
-                trusting = false;
-            }
-            Err(store::Error::Violated(Violation::User | Violation::Plan)) => {}
-            Err(store::Error::Violated(Violation::ExternalId)) => taken(app, caller, &subscription).await?,
-            Err(error) => return idempotency::settle(held.as_ref(), error).await,
-        }
-    }
-    Err(Conflict::Contended.into())
+    errors: ValidationErrors,
+    render: impl Fn(&Subscription) -> StoredResponse + Send + Sync,
+) -> Result<StoredResponse, Error> {
+    use_cases::create(app, caller, key, draft, errors, render).await
 }
 
-/// The subscription with this id.
+/// The subscription with this ID.
 pub async fn read(app: &App, caller: &Caller, id: SubscriptionId) -> Result<Subscription, Error> {
     let found = subscriptions::by_id(&app.db, caller.organization(), id).await?;
     found.filter(|subscription| caller.may_see(subscription.user_id)).ok_or(Error::NotFound)
 }
 
-/// A page of subscriptions, those of a plan if one is named, and the cursor of the next one.
+/// A page of subscriptions, of one plan if `plan` is given, and the cursor of the next page.
 pub async fn list(
     app: &App,
     caller: &Caller,
     plan: Option<&PlanKey>,
-    mut query: Query,
+    query: Query,
     cursor: Option<&str>,
     limit: usize,
 ) -> Result<(Vec<Subscription>, Option<String>), Error> {
     let (organization, own) = (caller.organization(), caller.own);
     let name = cursor::subscriptions(organization, own, plan, &query);
     let previous = || cursor::previous_subscriptions(organization, own, plan, &query);
-    let after = cursor.map(|cursor| cursor::open_either(&app.keys, &name, previous, cursor)).transpose()?;
-    if query.user_id.is_some_and(|user| !caller.may_see(user)) {
-        return Ok((vec![], None));
-    }
-    query.user_id = query.user_id.or(own);
-    query.plan_id = match plan {
-        None => None,
-        Some(PlanKey::Id(id)) => Some(*id),
-        Some(key) => match plans::find(&app.db, caller.organization(), key).await? {
-            Some(plan) => Some(plan.id),
-            None => return Ok((vec![], None)),
-        },
-    };
-    let page = subscriptions::list(&app.db, caller.organization(), &query, after, limit).await?;
-    let next = page.next.map(|position| cursor::seal(&app.keys, &name, &position));
-    Ok((page.items, next))
+    let after = cursor::open_optional(&app.keys, &name, previous, cursor)?;
+    Ok(cursor::with_next(&app.keys, &name, page(app, caller, plan, query, after, limit).await?))
 }
 
-/// The subscription of an organization with this id, for the operator.
-pub async fn find(app: &App, organization: OrganizationId, id: SubscriptionId) -> Result<Option<Subscription>, Error> {
-    Ok(subscriptions::by_id(&app.db, organization, id).await?)
-}
-
-/// A page of an organization's subscriptions after a place, for the operator.
+/// A page of subscriptions after a position, of one plan if `plan` is given.
 pub async fn page(
     app: &App,
-    organization: OrganizationId,
-    query: &Query,
+    caller: &Caller,
+    plan: Option<&PlanKey>,
+    mut query: Query,
     after: Option<Position>,
     limit: usize,
 ) -> Result<Page<Subscription>, Error> {
-    Ok(subscriptions::list(&app.db, organization, query, after, limit).await?)
+    let empty = Page { items: vec![], next: None };
+    if query.user_id.is_some_and(|user| !caller.may_see(user)) {
+        return Ok(empty);
+    }
+    query.user_id = query.user_id.or(caller.own);
+    query.plan_id = match plan {
+        None => query.plan_id,
+        Some(PlanKey::Id(id)) => Some(*id),
+        Some(key) => match plans::find(&app.db, caller.organization(), key).await? {
+            Some(plan) => Some(plan.id),
+            None => return Ok(empty),
+        },
+    };
+    Ok(subscriptions::list(&app.db, caller.organization(), &query, after, limit).await?)
 }
 
-/// Updates a subscription. `read` says what was sent, held against the subscription as it stands.
+/// Updates a subscription. `read_patch` reads the request against the subscription as it is.
 pub async fn update(
     app: &App,
     caller: &Caller,
     id: SubscriptionId,
     if_match: &IfMatch,
-    read: impl Fn(&Subscription) -> (SubscriptionDraft, ValidationErrors) + Send + Sync,
+    read_patch: impl Fn(&Subscription) -> (SubscriptionDraft, ValidationErrors) + Send + Sync,
 ) -> Result<Subscription, Error> {
-    let mut attempts = app.turns.attempts(id.bytes());
-    while attempts.next().await {
-        let before = self::read(app, caller, id).await?;
-        if_match.check(before.revision)?;
-        let (patch, mut faults) = read(&before);
-        // A reference that does not change is not checked again.
-        let user = patch.user_id.filter(|user| *user != before.user_id);
-        let plan_key = patch.plan.as_ref().filter(|key| **key != PlanKey::Id(before.plan_id));
-        let plan = resolve(app, caller, user, plan_key, &mut faults).await?;
-        let now = app.clock.now();
-        let mut after = before.merge(patch, plan.as_ref().map(|plan| plan.id), faults, now)?;
-        if after == before {
-            return Ok(before);
-        }
-        let moved_to = plan.filter(|plan| plan.id != before.plan_id);
-        if moved_to.as_ref().is_some_and(|plan| !plan.is_active) {
-            return Err(Conflict::PlanInactive.into());
-        }
-        let Stamp { at, revision } = app.stamp(&before, now);
-        (after.updated_at, after.revision) = (at, revision);
-        let event = caller.event(EventKind::SubscriptionUpdated, id.bytes(), revision, at);
-        let mut change = Change::new();
-        if user.is_some() {
-            change = users::guard_live(change, caller.organization(), after.user_id);
-        }
-        if let Some(plan) = &moved_to {
+    use_cases::update(app, caller, &id, if_match, read_patch).await
+}
+
+/// Deletes a subscription and returns it as it was. Its payments stay.
+pub async fn delete(app: &App, caller: &Caller, id: SubscriptionId, if_match: &IfMatch) -> Result<Subscription, Error> {
+    use_cases::delete(app, caller, &id, if_match).await
+}
+
+impl Resource for Subscription {
+    type Key = SubscriptionId;
+    type Draft = SubscriptionDraft;
+    type Patch = SubscriptionDraft;
+    /// The plan that the draft names. None: it names none, or one that does not exist.
+    type References = Option<Arc<Plan>>;
+
+    const CREATED: EventKind = EventKind::SubscriptionCreated;
+    const UPDATED: EventKind = EventKind::SubscriptionUpdated;
+    const DELETED: EventKind = EventKind::SubscriptionDeleted;
+    const REFERENCE_VIOLATIONS: &'static [Violation] = &[Violation::User, Violation::Plan];
+
+    fn id(&self) -> [u8; 16] {
+        self.id.bytes()
+    }
+
+    fn set_stamp(&mut self, stamp: Stamp) {
+        (self.updated_at, self.revision) = (stamp.at, stamp.revision);
+    }
+
+    async fn read(app: &App, caller: &Caller, key: &SubscriptionId) -> Result<Self, Error> {
+        read(app, caller, *key).await
+    }
+
+    fn assume_references(
+        app: &App,
+        caller: &Caller,
+        draft: &SubscriptionDraft,
+        now: Time,
+    ) -> Option<Option<Arc<Plan>>> {
+        app.plans.get(caller.organization(), draft.plan.as_ref()?, now).map(Some)
+    }
+
+    async fn find_references(
+        app: &App,
+        caller: &Caller,
+        draft: &SubscriptionDraft,
+        errors: &mut ValidationErrors,
+    ) -> Result<Option<Arc<Plan>>, Error> {
+        find_user_and_plan(app, caller, draft.user_id, draft.plan.as_ref(), errors).await
+    }
+
+    async fn find_changed_references(
+        &self,
+        app: &App,
+        caller: &Caller,
+        patch: &SubscriptionDraft,
+        errors: &mut ValidationErrors,
+    ) -> Result<Option<Arc<Plan>>, Error> {
+        let user = patch.user_id.filter(|user| *user != self.user_id);
+        let plan = patch.plan.as_ref().filter(|key| **key != PlanKey::Id(self.plan_id));
+        find_user_and_plan(app, caller, user, plan, errors).await
+    }
+
+    fn decide_create(
+        _: &Caller,
+        draft: SubscriptionDraft,
+        errors: ValidationErrors,
+        plan: &Option<Arc<Plan>>,
+        new: New,
+    ) -> Result<Self, Error> {
+        let id = SubscriptionId::new(new.now, new.random);
+        let created = Self::create(draft, errors, plan.as_deref(), id, new.revision, new.now)?;
+        let is_active = plan.as_ref().is_some_and(|plan| plan.is_active);
+        if is_active { Ok(created) } else { Err(Conflict::PlanInactive.into()) }
+    }
+
+    fn decide_update(
+        &self,
+        patch: SubscriptionDraft,
+        errors: ValidationErrors,
+        plan: &Option<Arc<Plan>>,
+        now: Time,
+    ) -> Result<Self, Error> {
+        let merged = self.merge(patch, plan.as_ref().map(|plan| plan.id), errors, now)?;
+        let is_retired = new_plan(&merged, self, plan).is_some_and(|plan| !plan.is_active);
+        if is_retired { Err(Conflict::PlanInactive.into()) } else { Ok(merged) }
+    }
+
+    fn insert(&self, change: Change, plan: &Option<Arc<Plan>>) -> Change {
+        let mut change = users::guard_live(change, self.organization_id, self.user_id);
+        if let Some(plan) = plan {
             change = plans::guard_active(change, plan);
         }
-        change = subscriptions::update(change, &after, before.revision);
-        change = events::insert(change, &Event { before: Some(json(&before)), after: Some(json(&after)), ..event });
-        let change = confirm(app, caller, change).await?;
-        match app.db.commit(change).await {
-            Ok(()) => return Ok(after),
-            Err(store::Error::Violated(Violation::User | Violation::Plan | Violation::Record)) => {}
-            Err(store::Error::Violated(Violation::ExternalId)) => taken(app, caller, &after).await?,
-            Err(error) => return Err(error.into()),
+        subscriptions::insert(change, self)
+    }
+
+    fn update(&self, mut change: Change, before: &Self, plan: &Option<Arc<Plan>>) -> Change {
+        if self.user_id != before.user_id {
+            change = users::guard_live(change, self.organization_id, self.user_id);
+        }
+        if let Some(plan) = new_plan(self, before, plan) {
+            change = plans::guard_active(change, plan);
+        }
+        subscriptions::update(change, self, before.revision)
+    }
+
+    fn delete(&self, change: Change, stamp: Stamp) -> Change {
+        subscriptions::delete(change, self, stamp.at, stamp.revision)
+    }
+
+    async fn explain(&self, app: &App, _: &Caller, violation: Violation) -> Result<(), Error> {
+        if violation != Violation::ExternalId {
+            return Err(store::Error::Violated(violation).into());
+        }
+        let external = self.external_subscription_id.as_ref().map(ExternalSubscriptionId::as_str).unwrap_or_default();
+        match subscriptions::id_by_external(&app.db, self.organization_id, external).await? {
+            Some(other) => Err(Conflict::ExternalIdTaken { other: other.to_string() }.into()),
+            None => Ok(()),
         }
     }
-    Err(Conflict::Contended.into())
 }
 
-/// Deletes a subscription; its payments stay. Answers what it was.
-pub async fn delete(app: &App, caller: &Caller, id: SubscriptionId, if_match: &IfMatch) -> Result<Subscription, Error> {
-    let mut attempts = app.turns.attempts(id.bytes());
-    while attempts.next().await {
-        let subscription = read(app, caller, id).await?;
-        if_match.check(subscription.revision)?;
-        let Stamp { at, revision } = app.stamp(&subscription, app.clock.now());
-        let event = caller.event(EventKind::SubscriptionDeleted, id.bytes(), revision, at);
-        let change = subscriptions::delete(Change::new(), &subscription, at, revision);
-        let change = events::insert(change, &Event { before: Some(json(&subscription)), ..event });
-        let change = confirm(app, caller, change).await?;
-        match app.db.commit(change).await {
-            Ok(()) => return Ok(subscription),
-            Err(store::Error::Violated(Violation::Record)) => {}
-            Err(error) => return Err(error.into()),
-        }
-    }
-    Err(Conflict::Contended.into())
+/// The plan that an update moves the subscription to.
+fn new_plan<'a>(after: &Subscription, before: &Subscription, plan: &'a Option<Arc<Plan>>) -> Option<&'a Arc<Plan>> {
+    plan.as_ref().filter(|_| after.plan_id != before.plan_id)
 }
 
-/// Looks up what a draft refers to; notes what does not exist.
-async fn resolve(
+/// Reads the user and the plan, and adds an error for each that does not exist.
+async fn find_user_and_plan(
     app: &App,
     caller: &Caller,
     user: Option<UserId>,
     plan: Option<&PlanKey>,
-    faults: &mut ValidationErrors,
+    errors: &mut ValidationErrors,
 ) -> Result<Option<Arc<Plan>>, Error> {
     let organization = caller.organization();
     let (user_exists, found_plan) = tokio::try_join!(
@@ -227,24 +236,14 @@ async fn resolve(
         },
     )?;
     if !user_exists {
-        faults.note("/user_id", ValidationCode::NotFound, "names no user of this organization");
+        errors.note("/user_id", ValidationCode::NotFound, "names no user of this organization");
     }
     if plan.is_some() && found_plan.is_none() {
-        faults.note("/subscription_plan_id", ValidationCode::NotFound, "names no plan of this organization");
+        errors.note("/subscription_plan_id", ValidationCode::NotFound, "names no plan of this organization");
     }
     let found_plan = found_plan.map(Arc::new);
     if let (Some(key), Some(plan)) = (plan, found_plan.as_ref().filter(|plan| plan.is_active)) {
-        app.trust.remember(key, plan, app.clock.now());
+        app.plans.put(key, plan, app.clock.now());
     }
     Ok(found_plan)
-}
-
-/// Says which subscription has the external id; none if it has been given up meanwhile.
-async fn taken(app: &App, caller: &Caller, subscription: &Subscription) -> Result<(), Error> {
-    let external = subscription.external_subscription_id.as_ref().map(ExternalSubscriptionId::as_str);
-    let other = subscriptions::id_by_external(&app.db, caller.organization(), external.unwrap_or_default()).await?;
-    match other {
-        Some(other) => Err(Conflict::ExternalIdTaken { other: other.to_string() }.into()),
-        None => Ok(()),
-    }
 }

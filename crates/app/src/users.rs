@@ -7,12 +7,13 @@ pub use block::{block, unblock};
 pub use relink::{Relink, RelinkFault, Relinked, Target, check_identity, relink};
 
 use crate::audit::{UserTrace, json, operator_event};
+use crate::caller::Caller;
 use crate::context::App;
 use crate::error::Error;
 use perennial_domain::events::{Event, EventKind};
 use perennial_domain::id::{EventId, OrganizationId, UserId};
 use perennial_domain::users::{Email, User};
-use perennial_store::{self as store, Change, Violation, events, users};
+use perennial_store::{self as store, Change, Page, Position, Value, Violation, events, users};
 
 /// Creates a user without an identity; `None` if the address is in use.
 pub async fn create(app: &App, organization: OrganizationId, email: Email) -> Result<Option<User>, Error> {
@@ -30,23 +31,30 @@ pub async fn create(app: &App, organization: OrganizationId, email: Email) -> Re
     }
 }
 
-/// The user of an organization with this id.
-pub async fn by_id(app: &App, organization: OrganizationId, id: UserId) -> Result<Option<User>, Error> {
-    Ok(users::by_id(&app.db, organization, id).await?)
+/// The user with this ID.
+pub async fn read(app: &App, caller: &Caller, id: UserId) -> Result<User, Error> {
+    let found = users::by_id(&app.db, caller.organization(), id).await?;
+    found.filter(|user| caller.may_see(user.id)).ok_or(Error::NotFound)
 }
 
-/// The user of an organization with this address.
-pub async fn by_email(app: &App, organization: OrganizationId, email: &Email) -> Result<Option<User>, Error> {
-    Ok(users::by_email(&app.db, organization, email).await?)
+/// The user with this e-mail address.
+pub async fn read_by_email(app: &App, caller: &Caller, email: &Email) -> Result<User, Error> {
+    let found = users::by_email(&app.db, caller.organization(), email).await?;
+    found.filter(|user| caller.may_see(user.id)).ok_or(Error::NotFound)
 }
 
-/// A page of an organization's users after one of them, newest first.
-pub async fn page(
-    app: &App,
-    organization: OrganizationId,
-    after: Option<UserId>,
-    limit: usize,
-) -> Result<Vec<User>, Error> {
-    let before = after.unwrap_or(UserId::from_bytes([0xff; 16]));
-    Ok(users::newest(&app.db, organization, before, i64::try_from(limit).unwrap_or(i64::MAX)).await?)
+/// A page of users after a position, newest first.
+pub async fn page(app: &App, caller: &Caller, after: Option<Position>, limit: usize) -> Result<Page<User>, Error> {
+    let before = match after.as_ref().map(|after| after.values.as_slice()) {
+        Some([Value::Uuid(bytes)]) => UserId::from_bytes(*bytes),
+        _ => UserId::from_bytes([0xff; 16]),
+    };
+    // One row more than requested shows whether there is another page.
+    let rows = i64::try_from(limit.saturating_add(1)).unwrap_or(i64::MAX);
+    let mut items = users::newest(&app.db, caller.organization(), before, rows).await?;
+    let has_more = items.len() > limit;
+    items.truncate(limit);
+    items.retain(|user| caller.may_see(user.id));
+    let next = items.last().filter(|_| has_more).map(|user| Position { values: vec![user.id.bytes().into()] });
+    Ok(Page { items, next })
 }

@@ -10,7 +10,10 @@ mod transfer;
 pub(crate) use configuration::Configuration;
 pub(crate) use incidents::{ClientUpdate, Keys, Relink, SessionRevoke};
 pub(crate) use providers::{Identity, Provider, ProviderAdd};
-pub(crate) use records::{Format, Payment, Plan, PlanList, Portion, Session, Single, Subscription, SubscriptionList};
+pub(crate) use records::{
+    Format, PaymentFilters, PlanFilters, Portion, Record, RecordCommand, RecordFlags, Session, SessionFilters, Single,
+    SubscriptionFilters,
+};
 pub(crate) use transfer::{Copying, Demo, Export, From, Import, LineFormat, Serving, Transfer};
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
@@ -81,15 +84,8 @@ pub(crate) enum Command {
     /// Sessions: where people are signed in.
     #[command(subcommand, after_help = examples::SESSION)]
     Session(Session),
-    /// Plans: what can be bought.
-    #[command(subcommand, after_help = examples::PLAN)]
-    Plan(Plan),
-    /// Subscriptions: who has bought what.
-    #[command(subcommand, after_help = examples::SUBSCRIPTION)]
-    Subscription(Subscription),
-    /// Payments: money received for subscriptions.
-    #[command(subcommand, after_help = examples::PAYMENT)]
-    Payment(Payment),
+    #[command(flatten)]
+    Record(Record),
     /// Identity providers: whose word counts on who somebody is.
     #[command(subcommand, after_help = examples::PROVIDER)]
     Provider(Provider),

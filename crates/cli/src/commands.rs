@@ -5,6 +5,7 @@ mod clients;
 mod compact;
 pub(crate) mod configuration;
 mod events;
+mod flags;
 mod identity;
 mod keys;
 mod organizations;
@@ -20,15 +21,15 @@ mod users;
 
 pub(crate) use providers::advice_on;
 
-use crate::arguments::{Command, User};
+use crate::arguments::{Command, Record, User};
 use crate::config::Config;
 use crate::failure::Failure;
 use crate::storage::Key;
 use crate::{output, storage};
 use perennial_app::context::{App, AppOptions};
-use perennial_app::organizations as orgs;
-use perennial_domain::organizations::Organization;
-use perennial_domain::validation::InvalidValue;
+use perennial_domain::payments::Payment;
+use perennial_domain::plans::Plan;
+use perennial_domain::subscriptions::Subscription;
 
 pub(crate) async fn run(command: Command, config: &Config, json: bool) -> Result<(), Failure> {
     let command = match command {
@@ -45,9 +46,9 @@ pub(crate) async fn run(command: Command, config: &Config, json: bool) -> Result
         Command::Keys(command) => keys::run(&app, &command, json).await,
         Command::User(command) => users::run(&app, command, json).await,
         Command::Session(command) => sessions::run(&app, command, json).await,
-        Command::Plan(command) => plans::run(&app, command, json).await,
-        Command::Subscription(command) => subscriptions::run(&app, command, json).await,
-        Command::Payment(command) => payments::run(&app, command, json).await,
+        Command::Record(Record::Plan(command)) => records::run::<Plan>(&app, command, json).await,
+        Command::Record(Record::Subscription(command)) => records::run::<Subscription>(&app, command, json).await,
+        Command::Record(Record::Payment(command)) => records::run::<Payment>(&app, command, json).await,
         Command::Provider(command) => providers::run(&app, command, json).await,
         Command::Identity(command) => identity::run(&app, command, json).await,
         Command::Events(command) => events::run(&app, command, json).await,
@@ -88,35 +89,5 @@ async fn migrate(config: &Config, json: bool) -> Result<(), Failure> {
     output::print(json, &data, || match migrated.applied.as_slice() {
         [] => format!("The store is at version {} already.", migrated.version),
         applied => format!("Applied {}. The store is at version {}.", applied.join(", "), migrated.version),
-    })
-}
-
-/// The organization a command is about.
-async fn organization(app: &App, name_or_id: &str) -> Result<Organization, Failure> {
-    let found = orgs::find(app, name_or_id).await?;
-    found.ok_or_else(|| Failure::new(format!("there is no organization {name_or_id:?}: see `perennial org list`")))
-}
-
-/// A flag whose value is wrong.
-fn wrong(flag: &str, reason: &InvalidValue) -> Failure {
-    Failure::new(format!("--{flag} {}", reason.detail))
-}
-
-/// A flag's value, if it was given and can be read.
-fn read_flag<T>(
-    flag: &str,
-    text: Option<&str>,
-    read: impl FnOnce(&str) -> Result<T, InvalidValue>,
-) -> Result<Option<T>, Failure> {
-    text.map(read).transpose().map_err(|reason| wrong(flag, &reason))
-}
-
-/// An order by name; a `-` before it turns it round.
-fn chosen_sort<T: Copy>(text: &str, known: &[(&str, T)]) -> Result<(T, bool), Failure> {
-    let (name, descending) = text.strip_prefix('-').map_or((text, false), |name| (name, true));
-    let found = known.iter().find(|(known, _)| *known == name);
-    found.map(|(_, sort)| (*sort, descending)).ok_or_else(|| {
-        let names: Vec<&str> = known.iter().map(|(name, _)| *name).collect();
-        Failure::new(format!("--sort must be one of {}, with - before it to turn the order round", names.join(", ")))
     })
 }

@@ -10,7 +10,7 @@ use crate::problem::Problem;
 use crate::reply::{Reply, created};
 use http::Method;
 use perennial_app::error::Error;
-use perennial_app::idempotency::Answer;
+use perennial_app::idempotency::StoredResponse;
 use perennial_app::payments;
 use perennial_domain::clients::Scope;
 use perennial_domain::id::{PaymentId, SubscriptionId};
@@ -191,7 +191,7 @@ pub(crate) fn record_example() -> Value {
     })
 }
 
-fn told(payment: &Payment) -> Answer {
+fn told(payment: &Payment) -> StoredResponse {
     created(payment, format!("{COLLECTION}/{}", payment.id), payment.revision, None)
 }
 

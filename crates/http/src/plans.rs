@@ -10,7 +10,7 @@ use crate::problem::Problem;
 use crate::reply::{Reply, created};
 use http::Method;
 use perennial_app::error::Error;
-use perennial_app::idempotency::Answer;
+use perennial_app::idempotency::StoredResponse;
 use perennial_app::plans::{self, Query, Sort};
 use perennial_domain::clients::Scope;
 use perennial_domain::cycle::BillingCycle;
@@ -293,7 +293,7 @@ pub(crate) fn record_example() -> Value {
     })
 }
 
-fn told(plan: &Plan) -> Answer {
+fn told(plan: &Plan) -> StoredResponse {
     created(plan, format!("{COLLECTION}/{}", plan.slug), plan.revision, None)
 }
 

@@ -3,7 +3,7 @@
 use crate::headers;
 use bytes::Bytes;
 use http::{HeaderName, HeaderValue, StatusCode};
-use perennial_app::idempotency::Answer;
+use perennial_app::idempotency::StoredResponse;
 use perennial_domain::id::EventId;
 use serde::Serialize;
 
@@ -104,7 +104,7 @@ impl Reply {
     }
 
     /// What a create answers, now or again.
-    pub(crate) fn answer(answer: Answer) -> Self {
+    pub(crate) fn answer(answer: StoredResponse) -> Self {
         let status = u16::try_from(answer.status).ok().and_then(|status| StatusCode::from_u16(status).ok());
         let mut reply = Self::new(status.unwrap_or(StatusCode::CREATED), Content::Json, answer.body);
         reply.etag = Some(answer.etag);
@@ -126,8 +126,8 @@ pub(crate) fn created<T: Serialize>(
     location: String,
     revision: EventId,
     has_access: Option<bool>,
-) -> Answer {
-    Answer {
+) -> StoredResponse {
+    StoredResponse {
         status: i64::from(StatusCode::CREATED.as_u16()),
         body: envelope(record),
         location,

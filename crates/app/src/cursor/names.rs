@@ -14,14 +14,15 @@ use perennial_domain::time::Time;
 use perennial_store::subscriptions::Range;
 use perennial_store::{Position, Type, Value, plans as stored_plans, subscriptions as stored_subscriptions};
 
-/// Opens a cursor of this version or the one before. The previous name is only made if the current one does not fit.
-pub(crate) fn open_either(
+/// The position of a cursor, if one was sent: of this version or of the one before. The previous name is only made if the
+/// current one does not match.
+pub(crate) fn open_optional(
     keys: &Keys,
     current: &ListName,
     previous: impl FnOnce() -> ListName,
-    cursor: &str,
-) -> Result<Position, Error> {
-    open(keys, current, cursor).or_else(|_| open(keys, &previous(), cursor))
+    cursor: Option<&str>,
+) -> Result<Option<Position>, Error> {
+    cursor.map(|cursor| open(keys, current, cursor).or_else(|_| open(keys, &previous(), cursor))).transpose()
 }
 
 /// The name of a list of subscriptions.
@@ -203,8 +204,8 @@ mod tests {
         let query = stored_plans::Query::default();
         let name = plans(organization, &query);
         let old = seal(&keys, &plan_list.into_bytes(), &position);
-        let opened = open_either(&keys, &name, || previous_plans(organization, &query), &old);
-        assert_eq!(opened, Ok(position.clone()));
+        let opened = open_optional(&keys, &name, || previous_plans(organization, &query), Some(&old));
+        assert_eq!(opened, Ok(Some(position.clone())));
         let subscription_list = format!(
             "subscriptions {organization} None Some(Slug(Slug(\"pro\"))) Query {{ user_id: None, plan_id: None, \
              statuses: [Paused, Active, Paused], is_active: None, billing_cycle: None, external_id: None, \
@@ -220,10 +221,10 @@ mod tests {
         let name = subscriptions(organization, None, Some(&plan), &query);
         let previous = || previous_subscriptions(organization, None, Some(&plan), &query);
         let old = seal(&keys, &subscription_list.into_bytes(), &position);
-        assert_eq!(open_either(&keys, &name, previous, &old), Ok(position.clone()));
+        assert_eq!(open_optional(&keys, &name, previous, Some(&old)), Ok(Some(position.clone())));
         let new = seal(&keys, &name, &position);
-        assert_eq!(open_either(&keys, &name, previous, &new), Ok(position));
-        assert_eq!(open_either(&keys, &name, previous, "AAAA"), Err(Error::InvalidCursor));
+        assert_eq!(open_optional(&keys, &name, previous, Some(&new)), Ok(Some(position)));
+        assert_eq!(open_optional(&keys, &name, previous, Some("AAAA")), Err(Error::InvalidCursor));
     }
 
     #[test]

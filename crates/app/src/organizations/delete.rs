@@ -4,7 +4,7 @@
 use crate::audit::{json, operator_event};
 use crate::context::App;
 use crate::error::{Conflict, Error};
-use crate::revision::ATTEMPTS;
+use crate::keyed_locks::ATTEMPTS;
 use perennial_domain::events::{Event, EventKind};
 use perennial_domain::id::OrganizationId;
 use perennial_domain::organizations::{Organization, OrganizationName};

@@ -2,12 +2,12 @@
 
 use super::{Granted, SessionTrace, grant, prepare_revoke};
 use crate::audit::{UserTrace, json};
-use crate::caller::{Actor, Caller};
+use crate::caller::Caller;
 use crate::clients::confirm;
 use crate::context::App;
 use crate::error::{Conflict, Error};
+use crate::keyed_locks::ATTEMPTS;
 use crate::providers;
-use crate::revision::ATTEMPTS;
 use perennial_domain::events::{Event, EventKind};
 use perennial_domain::id::{EventId, SessionId, UserId};
 use perennial_domain::sessions::{MOST_SESSIONS, Session};
@@ -79,7 +79,7 @@ pub async fn sign_up(
 pub async fn sign_in(app: &App, caller: &Caller, credentials: &Credentials, device: &Device) -> Result<Granted, Error> {
     let verified = verify(app, caller, credentials).await?;
     let identity = Identity { issuer: verified.issuer, subject: verified.subject };
-    let _turn = app.turns.wait(caller.organization(), &identity).await;
+    let _lock = app.locks.lock_identity(caller.organization(), &identity).await;
     for _ in 0..ATTEMPTS {
         let found = users::by_identity(&app.db, caller.organization(), &identity).await?;
         let found = found.ok_or(Error::UserNotFound)?;
@@ -153,12 +153,13 @@ async fn begin(
     device: &Device,
     now: Time,
 ) -> Result<Granted, Error> {
+    let client_id = caller.known().ok_or(Error::InvalidClient)?.client.id;
     let rotation = Rotation::begin(now);
     let session = Session {
         id: SessionId::new(now, app.entropy.bits()),
         organization_id: caller.organization(),
         user_id: user.id,
-        client_id: caller.known.client.id,
+        client_id,
         generation: rotation.generation,
         signed_in_at: now,
         rotated_at: now,
@@ -171,7 +172,7 @@ async fn begin(
     };
     let live = sessions::live(&app.db, caller.organization(), user.id, now).await?;
     for oldest in live.iter().skip(MOST_SESSIONS - 1) {
-        change = prepare_revoke(app, Actor::Client(caller), change, &oldest.session, now);
+        change = prepare_revoke(app, caller, change, &oldest.session, now);
     }
     change = sessions::insert(change, &session);
     let id = EventId::new(now, app.entropy.bits());

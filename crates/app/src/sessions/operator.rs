@@ -1,10 +1,10 @@
 //! Sessions that the operator ends: one of them, or all of a user's.
 
 use super::{prepare_revoke, revoke_one};
-use crate::caller::Actor;
+use crate::caller::Caller;
 use crate::context::App;
 use crate::error::{Conflict, Error};
-use crate::revision::ATTEMPTS;
+use crate::keyed_locks::ATTEMPTS;
 use perennial_domain::id::{OrganizationId, SessionId, UserId};
 use perennial_store::{self as store, Change, Violation, sessions, users};
 
@@ -12,7 +12,7 @@ use perennial_store::{self as store, Change, Violation, sessions, users};
 pub async fn end(app: &App, organization: OrganizationId, id: SessionId) -> Result<usize, Error> {
     let found = sessions::with_user(&app.db, organization, id).await?;
     let (session, _) = found.ok_or(Error::NotFound)?;
-    revoke_one(app, Actor::Operator(organization), &session).await
+    revoke_one(app, &Caller::operator(organization), &session).await
 }
 
 /// Ends all of a user's sessions; returns how many were live. A sign-in at the same moment is ended too, or starts over.
@@ -25,7 +25,7 @@ pub async fn revoke_user(app: &App, organization: OrganizationId, id: UserId) ->
         let live = open.iter().filter(|listed| listed.session.is_live(now)).count();
         let mut change = users::move_epoch(Change::new(), &user);
         for listed in &open {
-            change = prepare_revoke(app, Actor::Operator(organization), change, &listed.session, now);
+            change = prepare_revoke(app, &Caller::operator(organization), change, &listed.session, now);
         }
         match app.db.commit(change).await {
             Ok(()) => return Ok(live),

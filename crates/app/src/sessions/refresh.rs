@@ -1,11 +1,11 @@
 //! Refreshing: a refresh token is exchanged for its successor, once; who comes second learns what that means.
 
 use super::{Granted, grant, revoked_event};
-use crate::caller::{Actor, Caller};
+use crate::caller::Caller;
 use crate::clients::confirm;
 use crate::context::App;
 use crate::error::{Conflict, Error};
-use crate::revision::ATTEMPTS;
+use crate::keyed_locks::ATTEMPTS;
 use perennial_domain::sessions::Session;
 use perennial_domain::time::Time;
 use perennial_identity::rotation::{Decision, Rotation};
@@ -16,7 +16,8 @@ pub async fn refresh(app: &App, caller: &Caller, token: &str) -> Result<Granted,
     let (id, presented) = app.keys.open_refresh(token).map_err(|_| Error::InvalidRefreshToken)?;
     for _ in 0..ATTEMPTS {
         let found = sessions::with_user(&app.db, caller.organization(), id).await?;
-        let own = found.filter(|(session, _)| session.client_id == caller.known.client.id);
+        let own =
+            found.filter(|(session, _)| Some((session.organization_id, session.client_id)) == caller.client_key());
         let (session, user) = own.ok_or(Error::InvalidRefreshToken)?;
         // Blocking has ended the session; the owner of a genuine token learns why.
         if user.is_blocked() {
@@ -56,7 +57,7 @@ pub async fn refresh(app: &App, caller: &Caller, token: &str) -> Result<Granted,
 fn prepare_end(app: &App, caller: &Caller, session: &Session, now: Time) -> Change {
     let stamp = app.stamp(session, now);
     let change = sessions::revoke_unchanged(Change::new(), session, stamp.at);
-    revoked_event(Actor::Client(caller), change, session, stamp)
+    revoked_event(caller, change, session, stamp)
 }
 
 fn rotation(session: &Session) -> Rotation {

@@ -2,10 +2,10 @@
 //! A sign-in at the same moment comes first, and its session ends with the others, or it misses and finds the user blocked.
 
 use crate::audit::{UserTrace, json, operator_event};
-use crate::caller::Actor;
+use crate::caller::Caller;
 use crate::context::App;
 use crate::error::{Conflict, Error};
-use crate::revision::ATTEMPTS;
+use crate::keyed_locks::ATTEMPTS;
 use crate::sessions::prepare_revoke;
 use perennial_domain::events::{Event, EventKind};
 use perennial_domain::id::{OrganizationId, UserId};
@@ -48,7 +48,7 @@ async fn set_blocked(
         };
         let mut change = users::set_blocked(Change::new(), &after, &before);
         for listed in &open {
-            change = prepare_revoke(app, Actor::Operator(organization), change, &listed.session, now);
+            change = prepare_revoke(app, &Caller::operator(organization), change, &listed.session, now);
         }
         change = events::insert(change, &event(&after, &before));
         match app.db.commit(change).await {

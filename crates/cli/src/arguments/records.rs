@@ -1,7 +1,7 @@
-//! `perennial plan|subscription|payment|session`, and what all lists of records share.
+//! `perennial plan|subscription|payment|session`, and the flags that all lists of records share.
 //! Filters have the API's names and read what the API reads.
 
-use super::{InOrg, SessionRevoke};
+use super::{InOrg, SessionRevoke, examples};
 use clap::{Args, Subcommand, ValueEnum};
 
 /// How records are written.
@@ -49,21 +49,77 @@ pub(crate) struct Single {
     pub(crate) org: InOrg,
 }
 
+/// The kinds of records that have the commands `list` and `get` and no other.
 #[derive(Subcommand)]
-pub(crate) enum Plan {
-    /// List an organization's plans, by tier and slug unless asked otherwise.
-    List(PlanList),
-    /// Show one plan.
+pub(crate) enum Record {
+    /// Plans: what can be bought.
+    #[command(subcommand, after_help = examples::PLAN)]
+    Plan(RecordCommand<PlanFilters>),
+    /// Subscriptions: who has bought what.
+    #[command(subcommand, after_help = examples::SUBSCRIPTION)]
+    Subscription(RecordCommand<SubscriptionFilters>),
+    /// Payments: money received for subscriptions.
+    #[command(subcommand, after_help = examples::PAYMENT)]
+    Payment(RecordCommand<PaymentFilters>),
+}
+
+/// `list` and `get` of one kind of record.
+#[derive(Subcommand)]
+pub(crate) enum RecordCommand<F: RecordFlags> {
+    #[command(about = F::LIST)]
+    List(Box<RecordList<F>>),
+    #[command(about = F::GET)]
     Get {
-        /// The plan's slug or id.
-        plan: String,
+        #[arg(value_name = F::VALUE_NAME, help = F::NAMED)]
+        named: String,
         #[command(flatten)]
         single: Single,
     },
 }
 
 #[derive(Args)]
-pub(crate) struct PlanList {
+pub(crate) struct RecordList<F: Args> {
+    #[command(flatten)]
+    pub(crate) filters: F,
+    #[command(flatten)]
+    pub(crate) portion: Portion,
+}
+
+/// The filters of a list, and the help texts of the record's commands.
+pub(crate) trait RecordFlags: Args {
+    /// Help for `list`.
+    const LIST: &str;
+    /// Help for `get`.
+    const GET: &str;
+    /// The argument of `get`, as the usage line shows it.
+    const VALUE_NAME: &str;
+    /// Help for the argument of `get`.
+    const NAMED: &str;
+}
+
+impl RecordFlags for PlanFilters {
+    const LIST: &str = "List an organization's plans, by tier and slug unless asked otherwise";
+    const GET: &str = "Show one plan";
+    const VALUE_NAME: &str = "PLAN";
+    const NAMED: &str = "The plan's slug or id";
+}
+
+impl RecordFlags for SubscriptionFilters {
+    const LIST: &str = "List an organization's subscriptions, newest first unless asked otherwise";
+    const GET: &str = "Show one subscription";
+    const VALUE_NAME: &str = "SUBSCRIPTION";
+    const NAMED: &str = "The subscription's id (sub_…)";
+}
+
+impl RecordFlags for PaymentFilters {
+    const LIST: &str = "List an organization's payments, newest first. A filter reads past all that do not match";
+    const GET: &str = "Show one payment";
+    const VALUE_NAME: &str = "PAYMENT";
+    const NAMED: &str = "The payment's id (pay_…)";
+}
+
+#[derive(Args)]
+pub(crate) struct PlanFilters {
     /// Active or retired plans only.
     #[arg(long, value_name = "TRUE|FALSE")]
     pub(crate) is_active: Option<bool>,
@@ -85,25 +141,10 @@ pub(crate) struct PlanList {
     /// The order: `tier`, `price`, `name`, `created_at` or `updated_at`; a - before it turns it round.
     #[arg(long, default_value = "tier", value_name = "ORDER", allow_hyphen_values = true)]
     pub(crate) sort: String,
-    #[command(flatten)]
-    pub(crate) portion: Portion,
-}
-
-#[derive(Subcommand)]
-pub(crate) enum Subscription {
-    /// List an organization's subscriptions, newest first unless asked otherwise.
-    List(Box<SubscriptionList>),
-    /// Show one subscription.
-    Get {
-        /// The subscription's id (sub_…).
-        subscription: String,
-        #[command(flatten)]
-        single: Single,
-    },
 }
 
 #[derive(Args)]
-pub(crate) struct SubscriptionList {
+pub(crate) struct SubscriptionFilters {
     /// Those of this user, by id or e-mail address.
     #[arg(long)]
     pub(crate) user: Option<String>,
@@ -143,42 +184,24 @@ pub(crate) struct SubscriptionList {
     /// The order: `created_at`, `renews_at` or `ends_at`; a - before it turns it round.
     #[arg(long, default_value = "-created_at", value_name = "ORDER", allow_hyphen_values = true)]
     pub(crate) sort: String,
-    #[command(flatten)]
-    pub(crate) portion: Portion,
 }
 
-#[derive(Subcommand)]
-pub(crate) enum Payment {
-    /// List an organization's payments, newest first. A filter reads past all that do not match.
-    List {
-        /// Those for this subscription.
-        #[arg(long, value_name = "ID")]
-        subscription: Option<String>,
-        /// Those in this status, or in one of several separated by commas.
-        #[arg(long, value_delimiter = ',')]
-        status: Vec<String>,
-        #[command(flatten)]
-        portion: Portion,
-    },
-    /// Show one payment.
-    Get {
-        /// The payment's id (pay_…).
-        payment: String,
-        #[command(flatten)]
-        single: Single,
-    },
+#[derive(Args)]
+pub(crate) struct PaymentFilters {
+    /// Those for this subscription.
+    #[arg(long, value_name = "ID")]
+    pub(crate) subscription: Option<String>,
+    /// Those in this status, or in one of several separated by commas.
+    #[arg(long, value_delimiter = ',')]
+    pub(crate) status: Vec<String>,
 }
 
 #[derive(Subcommand)]
 pub(crate) enum Session {
     /// List an organization's live sessions, newest first.
     List {
-        /// Those of this user, by id or e-mail address.
-        #[arg(long)]
-        user: Option<String>,
-        /// Those that have ended too; they are kept for a month.
-        #[arg(long)]
-        ended: bool,
+        #[command(flatten)]
+        filters: SessionFilters,
         #[command(flatten)]
         portion: Portion,
     },
@@ -191,4 +214,14 @@ pub(crate) enum Session {
         #[command(flatten)]
         single: Single,
     },
+}
+
+#[derive(Args)]
+pub(crate) struct SessionFilters {
+    /// Those of this user, by id or e-mail address.
+    #[arg(long)]
+    pub(crate) user: Option<String>,
+    /// Those that have ended too; they are kept for a month.
+    #[arg(long)]
+    pub(crate) ended: bool,
 }

@@ -1,6 +1,6 @@
 //! `perennial client`. A trusted client's id is printed once, when it is made, and never again.
 
-use super::{organization, wrong};
+use super::flags::{organization, wrong};
 use crate::arguments::{Client as Command, ClientCreate, ClientUpdate, Kind};
 use crate::failure::Failure;
 use crate::output;

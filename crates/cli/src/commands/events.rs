@@ -1,6 +1,6 @@
 //! `perennial events`.
 
-use super::{organization, wrong};
+use super::flags::{organization, wrong};
 use crate::arguments::Events;
 use crate::failure::Failure;
 use crate::output;

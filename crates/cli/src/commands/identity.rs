@@ -1,6 +1,6 @@
 //! `perennial identity`: tokens of our own issuer, for whoever has the master key.
 
-use super::{organization, wrong};
+use super::flags::{organization, wrong};
 use crate::arguments::Identity;
 use crate::failure::Failure;
 use crate::output;

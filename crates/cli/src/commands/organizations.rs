@@ -1,6 +1,6 @@
 //! `perennial org`.
 
-use super::{organization, wrong};
+use super::flags::{organization, wrong};
 use crate::arguments::Org;
 use crate::failure::Failure;
 use crate::output;

@@ -1,14 +1,15 @@
 //! `perennial payment`.
 
-use super::records::{self, Column, Kind, text};
-use super::{organization, wrong};
-use crate::arguments::Payment as Command;
+use super::flags::read_flags;
+use super::records::{Column, Kind, Record, parse_id, position_of, text};
+use crate::arguments::PaymentFilters;
 use crate::failure::Failure;
+use perennial_app::caller::Caller;
 use perennial_app::context::App;
+use perennial_app::error::Error;
 use perennial_app::payments::{self, Query};
-use perennial_domain::id::OrganizationId;
 use perennial_domain::payments::{Payment, PaymentStatus};
-use perennial_store::Position;
+use perennial_store::{Page, Position};
 
 static KIND: Kind = Kind {
     name: "payment",
@@ -34,35 +35,43 @@ static KIND: Kind = Kind {
     ],
 };
 
-pub(super) async fn run(app: &App, command: Command, json: bool) -> Result<(), Failure> {
-    match command {
-        Command::List { subscription, status, portion } => {
-            let organization = organization(app, &portion.org.org).await?.id;
-            let statuses: Result<_, _> = status.iter().map(|word| PaymentStatus::parse(word)).collect();
-            let id = subscription.map(|text| text.parse()).transpose();
-            let query = Query {
-                subscription_id: id.map_err(|_| Failure::new("--subscription must be an id, such as sub_01h4…"))?,
-                statuses: statuses.map_err(|reason| wrong("status", &reason))?,
-            };
-            let after = match &portion.after {
-                Some(named) => Some(Position { values: vec![find(app, organization, named).await?.id.bytes().into()] }),
-                None => None,
-            };
-            let pages = async |after, limit| Ok(payments::page(app, organization, &query, after, limit).await?);
-            records::list(&KIND, json, &portion, after, pages, |found| (found.id.to_string(), text(found))).await
-        }
-        Command::Get { payment, single } => {
-            let organization = organization(app, &single.org.org).await?.id;
-            let found = find(app, organization, &payment).await?;
-            records::show(&KIND, json, &single, &text(&found))
-        }
-    }
-}
+impl Record for Payment {
+    type Filters = PaymentFilters;
+    type Query = Query;
 
-async fn find(app: &App, organization: OrganizationId, named: &str) -> Result<Payment, Failure> {
-    let found = match named.parse() {
-        Ok(id) => payments::find(app, organization, id).await?,
-        Err(_) => None,
-    };
-    found.ok_or_else(|| KIND.missing(named))
+    const KIND: &'static Kind = &KIND;
+
+    async fn find(app: &App, caller: &Caller, named: &str) -> Result<Self, Error> {
+        payments::read(app, caller, parse_id(named)?).await
+    }
+
+    async fn query(_: &App, _: &Caller, filters: &PaymentFilters) -> Result<Query, Failure> {
+        let id = filters.subscription.as_deref().map(str::parse).transpose();
+        Ok(Query {
+            subscription_id: id.map_err(|_| Failure::new("--subscription must be an id, such as sub_01h4…"))?,
+            statuses: read_flags("status", &filters.status, PaymentStatus::parse)?,
+        })
+    }
+
+    async fn page(
+        app: &App,
+        caller: &Caller,
+        query: &Query,
+        after: Option<Position>,
+        limit: usize,
+    ) -> Result<Page<Self>, Error> {
+        payments::page(app, caller, query, after, limit).await
+    }
+
+    fn position(&self, _: &Query) -> Position {
+        position_of(self.id.bytes())
+    }
+
+    fn name(&self) -> String {
+        self.id.to_string()
+    }
+
+    fn render(&self, _: &App) -> String {
+        text(self)
+    }
 }

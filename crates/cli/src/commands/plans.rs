@@ -1,14 +1,16 @@
 //! `perennial plan`.
 
-use super::records::{self, Column, Kind, text};
-use super::{chosen_sort, organization, read_flag, wrong};
-use crate::arguments::{Plan as Command, PlanList};
+use super::flags::{read_flag, read_sort};
+use super::records::{Column, Kind, Record, text};
+use crate::arguments::PlanFilters;
 use crate::failure::Failure;
+use perennial_app::caller::Caller;
 use perennial_app::context::App;
+use perennial_app::error::Error;
 use perennial_app::plans::{self, Query, Sort};
 use perennial_domain::cycle::BillingCycle;
-use perennial_domain::id::OrganizationId;
 use perennial_domain::plans::{Plan, PlanKey, ProductId, Variant};
+use perennial_store::{Page, Position};
 
 static KIND: Kind = Kind {
     name: "plan",
@@ -43,55 +45,59 @@ static KIND: Kind = Kind {
     ],
 };
 
-pub(super) async fn run(app: &App, command: Command, json: bool) -> Result<(), Failure> {
-    match command {
-        Command::List(list) => {
-            let organization = organization(app, &list.portion.org.org).await?.id;
-            let query = query(&list)?;
-            let after = match &list.portion.after {
-                Some(named) => Some(plans::position(&find(app, organization, named).await?, query.sort)),
-                None => None,
-            };
-            let pages = async |after, limit| Ok(plans::page(app, organization, &query, after, limit).await?);
-            records::list(&KIND, json, &list.portion, after, pages, |plan| (plan.slug.as_str().to_owned(), text(plan)))
-                .await
-        }
-        Command::Get { plan, single } => {
-            let organization = organization(app, &single.org.org).await?.id;
-            let plan = find(app, organization, &plan).await?;
-            records::show(&KIND, json, &single, &text(&plan))
-        }
+const SORTS: [(&str, Sort); 5] = [
+    ("tier", Sort::Tier),
+    ("price", Sort::Price),
+    ("name", Sort::Name),
+    ("created_at", Sort::Created),
+    ("updated_at", Sort::Updated),
+];
+
+impl Record for Plan {
+    type Filters = PlanFilters;
+    type Query = Query;
+
+    const KIND: &'static Kind = &KIND;
+
+    async fn find(app: &App, caller: &Caller, named: &str) -> Result<Self, Error> {
+        plans::read(app, caller, &PlanKey::parse(named).ok_or(Error::NotFound)?).await
     }
-}
 
-/// A plan by its slug or id.
-pub(super) async fn find(app: &App, organization: OrganizationId, named: &str) -> Result<Plan, Failure> {
-    let found = match PlanKey::parse(named) {
-        Some(key) => plans::find(app, organization, &key).await?,
-        None => None,
-    };
-    found.ok_or_else(|| KIND.missing(named))
-}
+    async fn query(_: &App, _: &Caller, filters: &PlanFilters) -> Result<Query, Failure> {
+        let (sort, descending) = read_sort(&filters.sort, &SORTS)?;
+        let product = read_flag("product-id", filters.product_id.as_deref(), ProductId::parse)?;
+        let variant = read_flag("variant", filters.variant.as_deref(), Variant::parse)?;
+        Ok(Query {
+            is_active: filters.is_active,
+            billing_cycle: read_flag("billing-cycle", filters.billing_cycle.as_deref(), BillingCycle::parse)?,
+            tier: filters.tier,
+            most_popular: filters.most_popular,
+            product_id: product.map(|id| id.as_str().to_owned()),
+            variant: variant.map(|variant| variant.as_str().to_owned()),
+            sort,
+            descending,
+        })
+    }
 
-fn query(list: &PlanList) -> Result<Query, Failure> {
-    let sorts = [
-        ("tier", Sort::Tier),
-        ("price", Sort::Price),
-        ("name", Sort::Name),
-        ("created_at", Sort::Created),
-        ("updated_at", Sort::Updated),
-    ];
-    let (sort, descending) = chosen_sort(&list.sort, &sorts)?;
-    let product = list.product_id.as_deref().map(ProductId::parse).transpose();
-    let variant = list.variant.as_deref().map(Variant::parse).transpose();
-    Ok(Query {
-        is_active: list.is_active,
-        billing_cycle: read_flag("billing-cycle", list.billing_cycle.as_deref(), BillingCycle::parse)?,
-        tier: list.tier,
-        most_popular: list.most_popular,
-        product_id: product.map_err(|reason| wrong("product-id", &reason))?.map(|id| id.as_str().to_owned()),
-        variant: variant.map_err(|reason| wrong("variant", &reason))?.map(|variant| variant.as_str().to_owned()),
-        sort,
-        descending,
-    })
+    async fn page(
+        app: &App,
+        caller: &Caller,
+        query: &Query,
+        after: Option<Position>,
+        limit: usize,
+    ) -> Result<Page<Self>, Error> {
+        plans::page(app, caller, query, after, limit).await
+    }
+
+    fn position(&self, query: &Query) -> Position {
+        plans::position(self, query.sort)
+    }
+
+    fn name(&self) -> String {
+        self.slug.as_str().to_owned()
+    }
+
+    fn render(&self, _: &App) -> String {
+        text(self)
+    }
 }

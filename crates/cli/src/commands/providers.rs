@@ -4,7 +4,7 @@ mod check;
 
 pub(crate) use check::advice_on;
 
-use super::organization;
+use super::flags::organization;
 use crate::arguments::{Provider as Command, ProviderAdd};
 use crate::config::{self, Config, Secret};
 use crate::failure::Failure;

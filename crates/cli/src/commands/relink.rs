@@ -3,15 +3,18 @@
 
 mod entries;
 
-use super::{organization, users};
+use super::flags::{organization, wrong};
+use super::records;
 use crate::arguments::Relink as Flags;
 use crate::failure::Failure;
 use crate::output;
 use entries::{Entry, Fault};
+use perennial_app::caller::Caller;
 use perennial_app::context::App;
 use perennial_app::providers;
 use perennial_app::users::{Relink, RelinkFault, Relinked, Target, check_identity, relink};
 use perennial_domain::id::OrganizationId;
+use perennial_domain::users::User;
 use serde_json::json;
 use std::collections::HashSet;
 
@@ -60,9 +63,9 @@ pub(super) async fn run(app: &App, flags: &Flags, json: bool) -> Result<(), Fail
 
 async fn single(app: &App, organization: OrganizationId, flags: &Flags) -> Result<Entry, Failure> {
     let named = flags.user.as_deref().unwrap_or_default();
-    let user = users::find(app, organization, named).await?;
+    let user: User = records::find(app, &Caller::operator(organization), named).await?;
     let (issuer, subject) = (flags.issuer.as_deref().unwrap_or_default(), flags.subject.as_deref().unwrap_or_default());
-    let identity = check_identity(issuer, subject).map_err(|(flag, reason)| super::wrong(flag, &reason))?;
+    let identity = check_identity(issuer, subject).map_err(|(flag, reason)| wrong(flag, &reason))?;
     Ok(Entry { line: 1, relink: Relink { user: Target::Id(user.id), identity } })
 }
 

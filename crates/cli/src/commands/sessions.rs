@@ -1,16 +1,19 @@
-//! `perennial session`: where people are signed in. Of the tokens nothing is kept, so nothing of them is shown.
+//! `perennial session`: sessions of users. Tokens are not stored, so none are shown.
 
-use super::records::{self, Column, Kind, text};
-use super::{organization, users};
-use crate::arguments::{Session as Command, SessionRevoke};
+use super::flags::organization;
+use super::records::{self, Column, Kind, Record, find, parse_id, position_of, text};
+use crate::arguments::{Session as Command, SessionFilters, SessionRevoke};
 use crate::failure::Failure;
 use crate::output;
+use perennial_app::caller::Caller;
 use perennial_app::clients;
 use perennial_app::context::App;
+use perennial_app::error::Error;
 use perennial_app::sessions::{self, Query, Session};
-use perennial_domain::id::{ClientId, OrganizationId, SessionId, UserId};
+use perennial_domain::id::{ClientId, SessionId, UserId};
 use perennial_domain::time::Time;
-use perennial_store::Position;
+use perennial_domain::users::User;
+use perennial_store::{Page, Position};
 use serde::Serialize;
 use serde_json::json;
 use std::collections::HashMap;
@@ -45,41 +48,75 @@ static KIND: Kind = Kind {
 
 pub(super) async fn run(app: &App, command: Command, json: bool) -> Result<(), Failure> {
     match command {
-        Command::List { user, ended, portion } => {
-            let organization = organization(app, &portion.org.org).await?.id;
-            let clients = client_names(app, organization).await?;
-            let user_id = match &user {
-                Some(named) => Some(users::find(app, organization, named).await?.id),
-                None => None,
-            };
-            let query = Query { user_id, live_at: (!ended).then(|| app.clock.now()) };
-            let after = match &portion.after {
-                Some(named) => Some(Position { values: vec![find(app, organization, named).await?.id.bytes().into()] }),
-                None => None,
-            };
-            let pages = async |after, limit| Ok(sessions::page(app, organization, &query, after, limit).await?);
-            let record = |found: &Session| (found.id.to_string(), text(&SessionView::of(found, &clients)));
-            records::list(&KIND, json, &portion, after, pages, record).await
-        }
+        Command::List { filters, portion } => records::list::<SessionRecord>(app, &filters, &portion, json).await,
         Command::Revoke(revoke) => self::revoke(app, &revoke, json).await,
-        Command::Get { session, single } => {
-            let organization = organization(app, &single.org.org).await?.id;
-            let found = find(app, organization, &session).await?;
-            let clients = client_names(app, organization).await?;
-            records::show(&KIND, json, &single, &text(&SessionView::of(&found, &clients)))
-        }
+        Command::Get { session, single } => records::get::<SessionRecord>(app, &session, &single, json).await,
+    }
+}
+
+/// A session with the name of its client.
+struct SessionRecord {
+    session: Session,
+    client_name: Option<String>,
+}
+
+impl Record for SessionRecord {
+    type Filters = SessionFilters;
+    /// The filters, and the names of the organization's clients.
+    type Query = (Query, HashMap<ClientId, String>);
+
+    const KIND: &'static Kind = &KIND;
+
+    async fn find(app: &App, caller: &Caller, named: &str) -> Result<Self, Error> {
+        let session = sessions::read(app, caller, parse_id(named)?).await?;
+        let client_name = client_names(app, caller).await?.remove(&session.client_id);
+        Ok(Self { session, client_name })
+    }
+
+    async fn query(app: &App, caller: &Caller, filters: &SessionFilters) -> Result<Self::Query, Failure> {
+        let clients = client_names(app, caller).await?;
+        let user_id = match &filters.user {
+            Some(named) => Some(find::<User>(app, caller, named).await?.id),
+            None => None,
+        };
+        Ok((Query { user_id, live_at: (!filters.ended).then(|| app.clock.now()) }, clients))
+    }
+
+    async fn page(
+        app: &App,
+        caller: &Caller,
+        (query, clients): &Self::Query,
+        after: Option<Position>,
+        limit: usize,
+    ) -> Result<Page<Self>, Error> {
+        let Page { items, next } = sessions::page(app, caller, query.clone(), after, limit).await?;
+        let named = |session: Session| Self { client_name: clients.get(&session.client_id).cloned(), session };
+        Ok(Page { items: items.into_iter().map(named).collect(), next })
+    }
+
+    fn position(&self, _: &Self::Query) -> Position {
+        position_of(self.session.id.bytes())
+    }
+
+    fn name(&self) -> String {
+        self.session.id.to_string()
+    }
+
+    fn render(&self, _: &App) -> String {
+        text(&SessionView::of(self))
     }
 }
 
 async fn revoke(app: &App, flags: &SessionRevoke, json: bool) -> Result<(), Failure> {
     let organization = organization(app, &flags.org.org).await?.id;
+    let caller = Caller::operator(organization);
     let (field, id, revoked) = match (&flags.session, &flags.user) {
         (Some(named), _) => {
-            let session = find(app, organization, named).await?;
-            ("session_id", session.id.to_string(), sessions::end(app, organization, session.id).await?)
+            let id = find::<SessionRecord>(app, &caller, named).await?.session.id;
+            ("session_id", id.to_string(), sessions::end(app, organization, id).await?)
         }
         (None, Some(named)) => {
-            let user = users::find(app, organization, named).await?;
+            let user = find::<User>(app, &caller, named).await?;
             ("user_id", user.id.to_string(), sessions::revoke_user(app, organization, user.id).await?)
         }
         (None, None) => return Err(Failure::new("name a session, or a user with --user")),
@@ -91,21 +128,13 @@ async fn revoke(app: &App, flags: &SessionRevoke, json: bool) -> Result<(), Fail
     })
 }
 
-async fn find(app: &App, organization: OrganizationId, named: &str) -> Result<Session, Failure> {
-    let found = match named.parse() {
-        Ok(id) => sessions::find(app, organization, id).await?,
-        Err(_) => None,
-    };
-    found.ok_or_else(|| KIND.missing(named))
-}
-
-/// What the organization's clients are called.
-async fn client_names(app: &App, organization: OrganizationId) -> Result<HashMap<ClientId, String>, Failure> {
-    let clients = clients::list(app, organization).await?;
+/// The names of the organization's clients.
+async fn client_names(app: &App, caller: &Caller) -> Result<HashMap<ClientId, String>, Error> {
+    let clients = clients::list(app, caller.organization()).await?;
     Ok(clients.into_iter().map(|client| (client.id, client.name.as_str().to_owned())).collect())
 }
 
-/// A session as the API tells its owner, with whose it is in place of whether it is the caller's own.
+/// A session as the API returns it to its user, with the user's ID instead of whether it is the current session.
 #[derive(Serialize)]
 struct SessionView<'a> {
     id: SessionId,
@@ -123,12 +152,13 @@ struct SessionView<'a> {
 }
 
 impl<'a> SessionView<'a> {
-    fn of(session: &'a Session, clients: &'a HashMap<ClientId, String>) -> Self {
+    fn of(record: &'a SessionRecord) -> Self {
+        let session = &record.session;
         Self {
             id: session.id,
             user_id: session.user_id,
             client_id: session.client_id,
-            client_name: clients.get(&session.client_id).map(String::as_str),
+            client_name: record.client_name.as_deref(),
             issued_at: session.signed_in_at,
             expiration_time: session.expires_at,
             last_used_at: session.last_used_at,

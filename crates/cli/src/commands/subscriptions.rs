@@ -1,16 +1,20 @@
 //! `perennial subscription`.
 
-use super::records::{self, Column, Kind};
-use super::{chosen_sort, organization, plans, read_flag, users, wrong};
-use crate::arguments::{Subscription as Command, SubscriptionList};
+use super::flags::{read_flag, read_flags, read_sort};
+use super::records::{Column, Kind, Record, find, parse_id};
+use crate::arguments::SubscriptionFilters;
 use crate::failure::Failure;
+use perennial_app::caller::Caller;
 use perennial_app::context::App;
+use perennial_app::error::Error;
 use perennial_app::subscriptions::{self, Query, Range, Sort};
 use perennial_domain::cycle::BillingCycle;
-use perennial_domain::id::OrganizationId;
+use perennial_domain::plans::Plan;
 use perennial_domain::subscriptions::{ExternalSubscriptionId, Subscription, SubscriptionStatus};
 use perennial_domain::time::Time;
+use perennial_domain::users::User;
 use perennial_http::edge::subscription_record;
+use perennial_store::{Page, Position};
 
 static KIND: Kind = Kind {
     name: "subscription",
@@ -41,67 +45,68 @@ static KIND: Kind = Kind {
     ],
 };
 
-pub(super) async fn run(app: &App, command: Command, json: bool) -> Result<(), Failure> {
-    match command {
-        Command::List(list) => {
-            let organization = organization(app, &list.portion.org.org).await?.id;
-            let query = query(app, organization, &list).await?;
-            let after = match &list.portion.after {
-                Some(named) => Some(subscriptions::position(&find(app, organization, named).await?, query.sort)),
-                None => None,
-            };
-            let pages = async |after, limit| Ok(subscriptions::page(app, organization, &query, after, limit).await?);
-            let record = |found: &Subscription| (found.id.to_string(), text(app, found));
-            records::list(&KIND, json, &list.portion, after, pages, record).await
-        }
-        Command::Get { subscription, single } => {
-            let organization = organization(app, &single.org.org).await?.id;
-            let found = find(app, organization, &subscription).await?;
-            records::show(&KIND, json, &single, &text(app, &found))
-        }
+const SORTS: [(&str, Sort); 3] = [("created_at", Sort::Created), ("renews_at", Sort::Renews), ("ends_at", Sort::Ends)];
+
+impl Record for Subscription {
+    type Filters = SubscriptionFilters;
+    type Query = Query;
+
+    const KIND: &'static Kind = &KIND;
+
+    async fn find(app: &App, caller: &Caller, named: &str) -> Result<Self, Error> {
+        subscriptions::read(app, caller, parse_id(named)?).await
     }
-}
 
-async fn find(app: &App, organization: OrganizationId, named: &str) -> Result<Subscription, Failure> {
-    let found = match named.parse() {
-        Ok(id) => subscriptions::find(app, organization, id).await?,
-        Err(_) => None,
-    };
-    found.ok_or_else(|| KIND.missing(named))
-}
+    async fn query(app: &App, caller: &Caller, filters: &SubscriptionFilters) -> Result<Query, Failure> {
+        let (sort, descending) = read_sort(&filters.sort, &SORTS)?;
+        let statuses = read_flags("status", &filters.status, SubscriptionStatus::parse)?;
+        let external = filters.external_subscription_id.as_deref();
+        let external = read_flag("external-subscription-id", external, ExternalSubscriptionId::parse)?;
+        let user = match &filters.user {
+            Some(named) => Some(find::<User>(app, caller, named).await?.id),
+            None => None,
+        };
+        let plan = match &filters.plan {
+            Some(named) => Some(find::<Plan>(app, caller, named).await?.id),
+            None => None,
+        };
+        Ok(Query {
+            user_id: user,
+            plan_id: plan,
+            statuses,
+            is_active: filters.is_active,
+            billing_cycle: read_flag("billing-cycle", filters.billing_cycle.as_deref(), BillingCycle::parse)?,
+            external_id: external.map(|id| id.as_str().to_owned()),
+            created: range(["created-after", "created-before"], [&filters.created_after, &filters.created_before])?,
+            renews: range(["renews-after", "renews-before"], [&filters.renews_after, &filters.renews_before])?,
+            ends: range(["ends-after", "ends-before"], [&filters.ends_after, &filters.ends_before])?,
+            sort,
+            descending,
+        })
+    }
 
-/// The record with the access it gives now.
-fn text(app: &App, subscription: &Subscription) -> String {
-    String::from_utf8_lossy(&subscription_record(subscription, app.clock.now())).into_owned()
-}
+    async fn page(
+        app: &App,
+        caller: &Caller,
+        query: &Query,
+        after: Option<Position>,
+        limit: usize,
+    ) -> Result<Page<Self>, Error> {
+        subscriptions::page(app, caller, None, query.clone(), after, limit).await
+    }
 
-async fn query(app: &App, organization: OrganizationId, list: &SubscriptionList) -> Result<Query, Failure> {
-    let sorts = [("created_at", Sort::Created), ("renews_at", Sort::Renews), ("ends_at", Sort::Ends)];
-    let (sort, descending) = chosen_sort(&list.sort, &sorts)?;
-    let statuses: Result<_, _> = list.status.iter().map(|word| SubscriptionStatus::parse(word)).collect();
-    let external = list.external_subscription_id.as_deref();
-    let external = read_flag("external-subscription-id", external, ExternalSubscriptionId::parse)?;
-    let user = match &list.user {
-        Some(named) => Some(users::find(app, organization, named).await?.id),
-        None => None,
-    };
-    let plan = match &list.plan {
-        Some(named) => Some(plans::find(app, organization, named).await?.id),
-        None => None,
-    };
-    Ok(Query {
-        user_id: user,
-        plan_id: plan,
-        statuses: statuses.map_err(|reason| wrong("status", &reason))?,
-        is_active: list.is_active,
-        billing_cycle: read_flag("billing-cycle", list.billing_cycle.as_deref(), BillingCycle::parse)?,
-        external_id: external.map(|id| id.as_str().to_owned()),
-        created: range(["created-after", "created-before"], [&list.created_after, &list.created_before])?,
-        renews: range(["renews-after", "renews-before"], [&list.renews_after, &list.renews_before])?,
-        ends: range(["ends-after", "ends-before"], [&list.ends_after, &list.ends_before])?,
-        sort,
-        descending,
-    })
+    fn position(&self, query: &Query) -> Position {
+        subscriptions::position(self, query.sort)
+    }
+
+    fn name(&self) -> String {
+        self.id.to_string()
+    }
+
+    /// The record with the access that it gives now.
+    fn render(&self, app: &App) -> String {
+        String::from_utf8_lossy(&subscription_record(self, app.clock.now())).into_owned()
+    }
 }
 
 fn range(flags: [&str; 2], [after, before]: [&Option<String>; 2]) -> Result<Range, Failure> {

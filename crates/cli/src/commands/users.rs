@@ -1,18 +1,21 @@
 //! `perennial user`.
 
-use super::records::{self, Column, Kind, text};
-use super::{organization, wrong};
+use super::flags::{organization, wrong};
+use super::records::{self, Column, Kind, Record, parse_id, position_of, text};
+use super::relink;
 use crate::arguments::User as Command;
 use crate::failure::Failure;
 use crate::output;
 use perennial_app::accounts::{self, Erased};
+use perennial_app::caller::Caller;
 use perennial_app::context::App;
+use perennial_app::error::Error;
 use perennial_app::users;
 use perennial_domain::id::{OrganizationId, UserId};
 use perennial_domain::text::Line;
 use perennial_domain::time::Time;
 use perennial_domain::users::{Email, User};
-use perennial_store::{Page, Position, Value};
+use perennial_store::{Page, Position};
 use serde::Serialize;
 use serde_json::json;
 
@@ -40,6 +43,7 @@ static KIND: Kind = Kind {
 
 pub(super) async fn run(app: &App, command: Command, json: bool) -> Result<(), Failure> {
     match command {
+        Command::Relink(flags) => relink::run(app, &flags, json).await,
         Command::Create { email, org } => {
             let email = Email::parse(&email).map_err(|reason| wrong("email", &reason))?;
             let organization = organization(app, &org.org).await?;
@@ -48,16 +52,7 @@ pub(super) async fn run(app: &App, command: Command, json: bool) -> Result<(), F
             let user = users::create(app, organization.id, email).await?.ok_or(taken)?;
             output::print(json, &UserView::of(&user), || format!("Created {}.", user.id))
         }
-        Command::List(portion) => {
-            let organization = organization(app, &portion.org.org).await?.id;
-            let after = match &portion.after {
-                Some(named) => Some(place(find(app, organization, named).await?.id)),
-                None => None,
-            };
-            let pages = async |after: Option<Position>, limit| page(app, organization, after.as_ref(), limit).await;
-            let record = |user: &User| (user.id.to_string(), text(&UserView::of(user)));
-            records::list(&KIND, json, &portion, after, pages, record).await
-        }
+        Command::List(portion) => records::list::<User>(app, &(), &portion, json).await,
         Command::Block { user, org } => {
             let organization = organization(app, &org.org).await?.id;
             let found = find(app, organization, &user).await?;
@@ -82,48 +77,57 @@ pub(super) async fn run(app: &App, command: Command, json: bool) -> Result<(), F
                 format!("Erased {id}; ended {} and {}.", ended.0, ended.1)
             })
         }
-        Command::Relink(flags) => super::relink::run(app, &flags, json).await,
-        Command::Get { user, single } => {
-            let organization = organization(app, &single.org.org).await?.id;
-            let user = find(app, organization, &user).await?;
-            records::show(&KIND, json, &single, &text(&UserView::of(&user)))
-        }
+        Command::Get { user, single } => records::get::<User>(app, &user, &single, json).await,
     }
 }
 
-/// A user by id or e-mail address.
-pub(super) async fn find(app: &App, organization: OrganizationId, named: &str) -> Result<User, Failure> {
-    let found = match (named.parse(), Email::parse(named)) {
-        (Ok(id), _) => users::by_id(app, organization, id).await?,
-        (_, Ok(email)) => users::by_email(app, organization, &email).await?,
-        _ => None,
-    };
-    found.ok_or_else(|| KIND.missing(named))
+/// The user that an argument names.
+async fn find(app: &App, organization: OrganizationId, named: &str) -> Result<User, Failure> {
+    records::find(app, &Caller::operator(organization), named).await
 }
 
-async fn page(
-    app: &App,
-    organization: OrganizationId,
-    after: Option<&Position>,
-    limit: usize,
-) -> Result<Page<User>, Failure> {
-    let after = after.and_then(|after| match after.values.as_slice() {
-        [Value::Uuid(bytes)] => Some(UserId::from_bytes(*bytes)),
-        _ => None,
-    });
-    // One more than was asked for tells whether there is more.
-    let mut items = users::page(app, organization, after, limit.saturating_add(1)).await?;
-    let more = items.len() > limit;
-    items.truncate(limit);
-    let next = items.last().filter(|_| more).map(|user| place(user.id));
-    Ok(Page { items, next })
+impl Record for User {
+    type Filters = ();
+    type Query = ();
+
+    const KIND: &'static Kind = &KIND;
+
+    /// A user by ID or e-mail address.
+    async fn find(app: &App, caller: &Caller, named: &str) -> Result<Self, Error> {
+        match Email::parse(named) {
+            Ok(email) => users::read_by_email(app, caller, &email).await,
+            Err(_) => users::read(app, caller, parse_id(named)?).await,
+        }
+    }
+
+    async fn query(_: &App, _: &Caller, (): &()) -> Result<(), Failure> {
+        Ok(())
+    }
+
+    async fn page(
+        app: &App,
+        caller: &Caller,
+        (): &(),
+        after: Option<Position>,
+        limit: usize,
+    ) -> Result<Page<Self>, Error> {
+        users::page(app, caller, after, limit).await
+    }
+
+    fn position(&self, (): &()) -> Position {
+        position_of(self.id.bytes())
+    }
+
+    fn name(&self) -> String {
+        self.id.to_string()
+    }
+
+    fn render(&self, _: &App) -> String {
+        text(&UserView::of(self))
+    }
 }
 
-fn place(user: UserId) -> Position {
-    Position { values: vec![user.bytes().into()] }
-}
-
-/// A user as the API tells them of themselves, without the session they would be asking from.
+/// A user as `GET /users/me` returns it, without the session.
 #[derive(Serialize)]
 struct UserView<'a> {
     id: UserId,

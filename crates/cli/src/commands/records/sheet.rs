@@ -1,7 +1,8 @@
 //! What a list or a record is written on, in the form that was asked for.
 
+use super::csv;
+use super::kind::Kind;
 use super::table::{self, Cell, cells};
-use super::{Kind, csv};
 use crate::failure::Failure;
 use crate::output;
 use std::io::IsTerminal;

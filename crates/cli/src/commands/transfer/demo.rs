@@ -55,7 +55,7 @@ fn occupied() -> Failure {
 }
 
 fn options(flags: &Flags) -> Result<DemoOptions, Failure> {
-    let until = crate::commands::read_flag("until", flags.until.as_deref(), Time::parse)?;
+    let until = crate::commands::flags::read_flag("until", flags.until.as_deref(), Time::parse)?;
     let scale = Number::parse(&flags.scale).and_then(|number| number.scaled(2).ok());
     let scale =
         scale.and_then(|hundredths| u64::try_from(hundredths).ok()).filter(|scale| (1..=100_000).contains(scale));

@@ -1,0 +1,246 @@
+//! The drivers of create, update and delete: written once, for every record that has an owner's organization, a revision
+//! and events.
+//!
+//! A driver owns idempotency, retries, optimistic creates, revision and stamp, the event, no-op detection, the second
+//! check of the client and the mapping of violations. A record implements [`Resource`]: pure decisions, plus the reads and
+//! the store functions that they need. A use case that needs more is a function that does not use a driver.
+//!
+//! The order of checks is part of the API: a stored response first, then existence, `If-Match`, validation with all
+//! errors at once, and conflicts last.
+
+use crate::audit::json;
+use crate::caller::Caller;
+use crate::clients::confirm;
+use crate::context::App;
+use crate::error::{Conflict, Error};
+use crate::idempotency::{self, IdempotencyGuard, Key, StoredResponse};
+use crate::keyed_locks::ATTEMPTS;
+use crate::revision::IfMatch;
+use perennial_domain::events::{Event, EventKind};
+use perennial_domain::id::EventId;
+use perennial_domain::stamp::{Stamp, Stamped};
+use perennial_domain::time::Time;
+use perennial_domain::validation::ValidationErrors;
+use perennial_store::{self as store, Change, Violation, events};
+use serde::Serialize;
+use std::hash::Hash;
+
+/// A record that callers create, update and delete.
+pub(crate) trait Resource: Stamped + Serialize + PartialEq + Send + Sync + Sized {
+    /// What names a record: its ID, or its ID or slug.
+    type Key: Hash + Send + Sync;
+    /// The fields of a create.
+    type Draft: Clone + Send + Sync;
+    /// The fields of an update.
+    type Patch: Send + Sync;
+    /// What a decision needs to know of the records that this one refers to.
+    type References: Send + Sync;
+
+    const CREATED: EventKind;
+    const UPDATED: EventKind;
+    const DELETED: EventKind;
+    /// The violations of the guards on references. After one of them the driver decides again.
+    const REFERENCE_VIOLATIONS: &'static [Violation];
+
+    fn id(&self) -> [u8; 16];
+    fn set_stamp(&mut self, stamp: Stamp);
+
+    /// The record, if the caller may see it.
+    fn read(app: &App, caller: &Caller, key: &Self::Key) -> impl Future<Output = Result<Self, Error>> + Send;
+
+    /// The references of a new record without a read, if its guards alone can check them. None: read them.
+    fn assume_references(_app: &App, _caller: &Caller, _draft: &Self::Draft, _now: Time) -> Option<Self::References> {
+        None
+    }
+
+    /// Reads the references of a new record and adds an error for each that does not exist.
+    fn find_references(
+        app: &App,
+        caller: &Caller,
+        draft: &Self::Draft,
+        errors: &mut ValidationErrors,
+    ) -> impl Future<Output = Result<Self::References, Error>> + Send;
+
+    /// Reads the references that a patch changes and adds an error for each that does not exist.
+    fn find_changed_references(
+        &self,
+        app: &App,
+        caller: &Caller,
+        patch: &Self::Patch,
+        errors: &mut ValidationErrors,
+    ) -> impl Future<Output = Result<Self::References, Error>> + Send;
+
+    /// Decides on a new record.
+    fn decide_create(
+        caller: &Caller,
+        draft: Self::Draft,
+        errors: ValidationErrors,
+        references: &Self::References,
+        new: New,
+    ) -> Result<Self, Error>;
+
+    /// Decides on the record after an update, apart from its stamp.
+    fn decide_update(
+        &self,
+        patch: Self::Patch,
+        errors: ValidationErrors,
+        references: &Self::References,
+        now: Time,
+    ) -> Result<Self, Error>;
+
+    /// Adds the guards on the references and the new row.
+    fn insert(&self, change: Change, references: &Self::References) -> Change;
+
+    /// Adds the guards on the changed references and the changed row.
+    fn update(&self, change: Change, before: &Self, references: &Self::References) -> Change;
+
+    /// Adds the deletion.
+    fn delete(&self, change: Change, stamp: Stamp) -> Change;
+
+    /// Maps a violation to the conflict that the caller receives. `Ok`: its cause is gone, so decide again.
+    fn explain(
+        &self,
+        app: &App,
+        caller: &Caller,
+        violation: Violation,
+    ) -> impl Future<Output = Result<(), Error>> + Send;
+}
+
+/// What a driver draws for a new record.
+#[derive(Clone, Copy)]
+pub(crate) struct New {
+    /// The random part of its ID.
+    pub(crate) random: u64,
+    /// The ID of its first event.
+    pub(crate) revision: EventId,
+    pub(crate) now: Time,
+}
+
+/// Creates a record. `render` makes the response, which is stored under the idempotency key in the same change.
+pub(crate) async fn create<R: Resource>(
+    app: &App,
+    caller: &Caller,
+    key: Option<&Key>,
+    draft: R::Draft,
+    errors: ValidationErrors,
+    render: impl Fn(&R) -> StoredResponse + Send + Sync,
+) -> Result<StoredResponse, Error> {
+    let mut guard = idempotency::lock(app, caller, key).await?;
+    let may_fail = !errors.is_empty() || guard.as_ref().is_some_and(IdempotencyGuard::waited);
+    let mut is_optimistic = !may_fail && app.optimistic.is_allowed(caller, app.clock.now());
+    for _ in 0..ATTEMPTS {
+        let mut errors = errors.clone();
+        let assumed = if is_optimistic { R::assume_references(app, caller, &draft, app.clock.now()) } else { None };
+        is_optimistic = assumed.is_some();
+        let references = match assumed {
+            Some(references) => references,
+            None => {
+                if let Some(response) = idempotency::stored(&mut guard).await? {
+                    return Ok(response);
+                }
+                R::find_references(app, caller, &draft, &mut errors).await?
+            }
+        };
+        let now = app.clock.now();
+        let new = New { random: app.entropy.bits(), revision: EventId::new(now, app.entropy.bits()), now };
+        let record = match R::decide_create(caller, draft.clone(), errors, &references, new) {
+            Ok(record) => record,
+            // The response lists all errors, so the references must be read first.
+            Err(_) if is_optimistic => {
+                is_optimistic = false;
+                continue;
+            }
+            Err(error) => return Err(error),
+        };
+        let response = render(&record);
+        let event = caller.event(R::CREATED, record.id(), new.revision, now);
+        let mut change = record.insert(Change::new(), &references);
+        change = events::insert(change, &Event { after: Some(json(&record)), ..event });
+        if let Some(guard) = &guard {
+            change = guard.store(change, &response, now);
+        }
+        let change = confirm(app, caller, change).await?;
+        match app.db.commit(change).await {
+            Ok(()) => return Ok(response),
+            Err(error @ store::Error::Violated(Violation::Key)) => {
+                return idempotency::recover(guard.as_ref(), error).await;
+            }
+            Err(store::Error::Violated(violation)) if R::REFERENCE_VIOLATIONS.contains(&violation) => {
+                if let Some(client) = caller.client_key().filter(|_| is_optimistic) {
+                    app.optimistic.back_off(client, now);
+                }
+                is_optimistic = false;
+            }
+            Err(error) => retry_or_fail(app, caller, &record, error).await?,
+        }
+    }
+    Err(Conflict::Contended.into())
+}
+
+/// Updates a record and returns it. `read_patch` reads the request against the record as it is. Nothing is written if
+/// nothing changes.
+pub(crate) async fn update<R: Resource>(
+    app: &App,
+    caller: &Caller,
+    key: &R::Key,
+    if_match: &IfMatch,
+    read_patch: impl Fn(&R) -> (R::Patch, ValidationErrors) + Send + Sync,
+) -> Result<R, Error> {
+    let mut attempts = app.locks.attempts((caller.organization().bytes(), key));
+    while attempts.next().await {
+        let before = R::read(app, caller, key).await?;
+        if_match.check(before.stamp().revision)?;
+        let (patch, mut errors) = read_patch(&before);
+        let references = before.find_changed_references(app, caller, &patch, &mut errors).await?;
+        let now = app.clock.now();
+        let mut after = before.decide_update(patch, errors, &references, now)?;
+        if after == before {
+            return Ok(before);
+        }
+        let stamp = app.stamp(&before, now);
+        after.set_stamp(stamp);
+        let event = caller.event(R::UPDATED, after.id(), stamp.revision, stamp.at);
+        let change = after.update(Change::new(), &before, &references);
+        let change = events::insert(change, &Event { before: Some(json(&before)), after: Some(json(&after)), ..event });
+        let change = confirm(app, caller, change).await?;
+        match app.db.commit(change).await {
+            Ok(()) => return Ok(after),
+            Err(error) => retry_or_fail(app, caller, &after, error).await?,
+        }
+    }
+    Err(Conflict::Contended.into())
+}
+
+/// Deletes a record and returns it as it was.
+pub(crate) async fn delete<R: Resource>(
+    app: &App,
+    caller: &Caller,
+    key: &R::Key,
+    if_match: &IfMatch,
+) -> Result<R, Error> {
+    let mut attempts = app.locks.attempts((caller.organization().bytes(), key));
+    while attempts.next().await {
+        let record = R::read(app, caller, key).await?;
+        if_match.check(record.stamp().revision)?;
+        let stamp = app.stamp(&record, app.clock.now());
+        let event = caller.event(R::DELETED, record.id(), stamp.revision, stamp.at);
+        let change = record.delete(Change::new(), stamp);
+        let change = events::insert(change, &Event { before: Some(json(&record)), ..event });
+        let change = confirm(app, caller, change).await?;
+        match app.db.commit(change).await {
+            Ok(()) => return Ok(record),
+            Err(error) => retry_or_fail(app, caller, &record, error).await?,
+        }
+    }
+    Err(Conflict::Contended.into())
+}
+
+/// Decides what follows a change that was not committed. `Ok`: another writer was faster, so decide again.
+async fn retry_or_fail<R: Resource>(app: &App, caller: &Caller, record: &R, error: store::Error) -> Result<(), Error> {
+    match error {
+        store::Error::Violated(Violation::Record) => Ok(()),
+        store::Error::Violated(violation) if R::REFERENCE_VIOLATIONS.contains(&violation) => Ok(()),
+        store::Error::Violated(violation) => record.explain(app, caller, violation).await,
+        error => Err(error.into()),
+    }
+}
