@@ -1,11 +1,12 @@
 //! One long transaction on a connection of its own, for whoever reads or writes a whole store.
 //! The writer's batches are made for requests, which would all wait behind a million rows.
 
+use crate::db::{Db, Engine};
 use crate::error::Error;
 use crate::row::Row;
 use crate::sql::{Insert, Sql};
 use crate::value::Value;
-use crate::{Db, Engine, postgres, sqlite};
+use crate::{postgres, sqlite};
 
 /// A transaction. Dropped before it is committed, it leaves nothing behind.
 pub struct Bulk {

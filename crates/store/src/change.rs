@@ -3,10 +3,13 @@
 //! A change has four phases, always in this order: the idempotency key, the guards, the rows, the events.
 //! The engine may run many changes in one transaction; a change never sees that.
 
-use crate::error::Error;
-use crate::sql::{Insert, Sql};
-use crate::value::Value;
 use std::time::Duration;
+
+use crate::error::{Error, Violation};
+use crate::lock::Lock;
+use crate::sql::{Insert, Sql};
+use crate::table::Table;
+use crate::value::Value;
 
 /// An ordered set of statements, each with the number of rows it must touch.
 #[derive(Debug, Default)]
@@ -29,58 +32,13 @@ pub struct Change {
 /// with the snapshot from before it waited for the lock.
 #[derive(Debug)]
 pub struct Guard {
-    pub table: Table,
+    /// The table of the locked row; its place in the list of tables orders the locks.
+    pub table: &'static Table,
     pub key: [u8; 16],
     pub lock: Lock,
     pub sql: &'static Sql,
     pub params: Vec<Value>,
     pub violation: Violation,
-}
-
-/// How a guard holds its row. SQLite has one writer and needs no row locks.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Lock {
-    /// Holds nothing; it relies on a lock taken by an earlier guard of the same change.
-    None,
-    /// The row stays as it is; others may rely on it too.
-    Share,
-    /// This change alters the row.
-    Exclusive,
-}
-
-/// The guarded tables. The order of the variants is the order in which locks are taken.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Table {
-    Organizations,
-    Clients,
-    Users,
-    Plans,
-    Subscriptions,
-    Payments,
-    Sessions,
-}
-
-/// Why a change was refused: the caller names each step's reason and gets back the first that missed.
-/// A step that a unique index refuses has missed too.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Violation {
-    Key,
-    Record,
-    Name,
-    Credential,
-    Email,
-    Slug,
-    ExternalId,
-    Plan,
-    User,
-    Subscription,
-    Payment,
-    Organization,
-    Client,
-    Session,
-    Identity,
-    InUse,
-    Event,
 }
 
 #[derive(Debug)]

@@ -3,13 +3,14 @@
 
 use std::collections::{HashMap, HashSet};
 
-use crate::change::{Change, Lock, Statement, Table};
+use crate::change::{Change, Statement};
+use crate::lock::Lock;
 use crate::value::Value;
 
 /// The rows and idempotency keys that the changes of a batch have claimed so far.
 #[derive(Default)]
 pub(crate) struct Claims {
-    rows: HashMap<(Table, [u8; 16]), Lock>,
+    rows: HashMap<(u8, [u8; 16]), Lock>,
     keys: HashSet<(&'static str, Vec<Value>)>,
 }
 
@@ -19,13 +20,13 @@ impl Claims {
         let keys: Vec<_> = change.keys.iter().filter_map(identity).collect();
         let free = keys.iter().all(|key| !self.keys.contains(key))
             && change.guards.iter().all(|guard| {
-                let held = self.rows.get(&(guard.table, guard.key));
+                let held = self.rows.get(&(guard.table.order, guard.key));
                 held.is_none_or(|held| *held.max(&guard.lock) < Lock::Exclusive)
             });
         if free {
             self.keys.extend(keys);
             for guard in &change.guards {
-                let held = self.rows.entry((guard.table, guard.key)).or_insert(guard.lock);
+                let held = self.rows.entry((guard.table.order, guard.key)).or_insert(guard.lock);
                 *held = guard.lock.max(*held);
             }
         }
@@ -44,8 +45,10 @@ fn identity(step: &crate::change::Step) -> Option<(&'static str, Vec<Value>)> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::change::{Guard, Violation};
+    use crate::change::Guard;
+    use crate::error::Violation;
     use crate::sql::{Insert, Sql};
+    use crate::tables::PLANS;
     use crate::value::Type;
 
     static LIVE: Sql = Sql::new("SELECT 1");
@@ -54,7 +57,7 @@ mod tests {
     fn guarding(locks: &[(Lock, u8)]) -> Change {
         locks.iter().fold(Change::new(), |change, (lock, key)| {
             change.guard(Guard {
-                table: Table::Plans,
+                table: &PLANS,
                 key: [*key; 16],
                 lock: *lock,
                 sql: &LIVE,

@@ -1,61 +1,30 @@
-//! Clients in the store. A client is found by the hash of what it presents; a credential is never kept.
+//! Clients in the store. A client is found by the hash of its credential; the credential itself is never stored.
 
-use crate::change::{Change, Guard, Lock, Table, Violation};
-use crate::row::Row;
-use crate::sql::{Insert, Sql};
-use crate::value::{Type, Value};
-use crate::{Db, Error, codec};
+use std::sync::LazyLock;
+
+use crate::change::Change;
+use crate::codec;
+use crate::db::Db;
+use crate::error::{Error, Violation};
+use crate::record::{self, Purpose, Record, RowReader, RowWriter};
+use crate::sql::Sql;
+use crate::table::Table;
+use crate::tables::CLIENTS;
+use crate::value::Value;
 use perennial_domain::clients::{Client, ClientKind, Origin, PublicId, Scope, Scopes};
 use perennial_domain::id::{ClientId, EventId, OrganizationId};
 use perennial_domain::text::Line;
 
-macro_rules! columns {
-    () => {
-        "id, organization_id, name, kind, public_id, scopes, origins, cidrs, expires_at, disabled_at, created_at, \
-         updated_at, revision"
-    };
-}
+pub(crate) static BY_CREDENTIAL: LazyLock<Sql> = LazyLock::new(|| CLIENTS.select("WHERE credential_hash = $1"));
 
-pub(crate) static BY_CREDENTIAL: Sql =
-    Sql::new(concat!("SELECT ", columns!(), " FROM clients WHERE credential_hash = $1"));
+pub(crate) static BY_ORGANIZATION: LazyLock<Sql> =
+    LazyLock::new(|| CLIENTS.select("WHERE organization_id = $1 ORDER BY id"));
 
-pub(crate) static BY_ID: Sql =
-    Sql::new(concat!("SELECT ", columns!(), " FROM clients WHERE organization_id = $1 AND id = $2"));
-
-pub(crate) static BY_ORGANIZATION: Sql =
-    Sql::new(concat!("SELECT ", columns!(), " FROM clients WHERE organization_id = $1 ORDER BY id"));
-
-pub(crate) static PUBLIC: Sql = Sql::new(concat!("SELECT ", columns!(), " FROM clients WHERE kind = 'public'"));
-
-pub(crate) static INSERT: Insert = Insert::new(
-    "clients",
-    &[
-        ("organization_id", Type::Uuid),
-        ("id", Type::Uuid),
-        ("name", Type::Text),
-        ("kind", Type::Text),
-        ("credential_hash", Type::Bytes),
-        ("public_id", Type::Text),
-        ("scopes", Type::Text),
-        ("origins", Type::Text),
-        ("cidrs", Type::Text),
-        ("expires_at", Type::Time),
-        ("created_at", Type::Time),
-        ("updated_at", Type::Time),
-        ("revision", Type::Uuid),
-    ],
-    "ON CONFLICT DO NOTHING",
-);
+pub(crate) static PUBLIC: LazyLock<Sql> = LazyLock::new(|| CLIENTS.select("WHERE kind = 'public'"));
 
 pub(crate) static DISABLE: Sql = Sql::new(
     "UPDATE clients
      SET disabled_at = $3, updated_at = $3, revision = $4
-     WHERE organization_id = $1 AND id = $2",
-);
-
-pub(crate) static UPDATE: Sql = Sql::new(
-    "UPDATE clients
-     SET scopes = $3, origins = $4, cidrs = $5, expires_at = $6, disabled_at = $7, updated_at = $8, revision = $9
      WHERE organization_id = $1 AND id = $2",
 );
 
@@ -67,56 +36,89 @@ pub(crate) static ROTATE: Sql = Sql::new(
      WHERE organization_id = $1 AND id = $2",
 );
 
-pub(crate) static AT_REVISION: Sql = Sql::new(
-    "SELECT 1 FROM clients
-     WHERE organization_id = $1 AND id = $2 AND revision = $3",
-);
+impl Record for Client {
+    fn table() -> &'static Table {
+        &CLIENTS
+    }
 
-/// The SHA-256 of what a client presents.
+    /// For updates, which do not write the credential's hash: an insert passes it to [`write`].
+    fn write(&self, row: &mut RowWriter) {
+        write(self, &[], row);
+    }
+
+    fn read(row: &mut RowReader<'_, '_>) -> Result<Self, Error> {
+        Ok(Self {
+            organization_id: OrganizationId::from_bytes(row.uuid("organization_id")?),
+            id: ClientId::from_bytes(row.uuid("id")?),
+            name: Line::from_stored(row.text("name")?),
+            kind: row.word("kind", ClientKind::parse)?,
+            public_id: row.optional_text("public_id")?.map(PublicId::from_stored),
+            scopes: {
+                let scopes = row.list("scopes")?.map(|word| codec::word(&word, Scope::parse));
+                Scopes::of(&scopes.collect::<Result<Vec<Scope>, Error>>()?)
+            },
+            origins: row.list("origins")?.map(Origin::from_stored).collect(),
+            cidrs: row
+                .list("cidrs")?
+                .map(|word| codec::word(&word, |word| word.parse().ok()))
+                .collect::<Result<_, Error>>()?,
+            expires_at: row.optional_time("expires_at")?,
+            disabled_at: row.optional_time("disabled_at")?,
+            created_at: row.time("created_at")?,
+            updated_at: row.time("updated_at")?,
+            revision: EventId::from_bytes(row.uuid("revision")?),
+        })
+    }
+}
+
+fn write(client: &Client, hash: &[u8], row: &mut RowWriter) {
+    let cidrs: Vec<String> = client.cidrs.iter().map(ToString::to_string).collect();
+    row.uuid("organization_id", client.organization_id.bytes());
+    row.uuid("id", client.id.bytes());
+    row.text("name", client.name.as_str());
+    row.text("kind", client.kind.as_str());
+    row.bytes("credential_hash", hash);
+    row.optional_text("public_id", client.public_id.as_ref().map(PublicId::as_str));
+    row.list("scopes", client.scopes.iter().map(Scope::as_str));
+    row.list("origins", client.origins.iter().map(Origin::as_str));
+    row.list("cidrs", cidrs.iter().map(String::as_str));
+    row.optional_time("expires_at", client.expires_at);
+    row.optional_time("disabled_at", client.disabled_at);
+    row.time("created_at", client.created_at);
+    row.time("updated_at", client.updated_at);
+    row.uuid("revision", client.revision.bytes());
+}
+
+/// The SHA-256 of a client's credential.
 pub type CredentialHash = [u8; 32];
 
-/// The client that presents this, whether it works or not.
+/// The client with this credential, enabled or not.
 pub async fn by_credential(db: &Db, hash: CredentialHash) -> Result<Option<Client>, Error> {
-    db.find(&BY_CREDENTIAL, [Value::bytes(hash.to_vec())], read).await
+    db.find(&BY_CREDENTIAL, [Value::bytes(hash.to_vec())], record::read).await
 }
 
 /// The client with this id.
 pub async fn by_id(db: &Db, organization: OrganizationId, id: ClientId) -> Result<Option<Client>, Error> {
-    db.find(&BY_ID, [organization.bytes().into(), id.bytes().into()], read).await
+    record::by_id(db, organization, id.bytes()).await
 }
 
 /// Every client of an organization, oldest first.
 pub async fn by_organization(db: &Db, organization: OrganizationId) -> Result<Vec<Client>, Error> {
-    db.all(&BY_ORGANIZATION, &[organization.bytes().into()], read).await
+    db.all(&BY_ORGANIZATION, &[organization.bytes().into()], record::read).await
 }
 
 /// Every public client of the installation.
 pub async fn public(db: &Db) -> Result<Vec<Client>, Error> {
-    db.all(&PUBLIC, &[], read).await
+    db.all(&PUBLIC, &[], record::read).await
 }
 
-/// A new client; misses with [`Violation::Credential`] if what it presents is in use.
+/// A new client; rejected with [`Violation::Credential`] if its credential is in use.
 pub fn insert(change: Change, client: &Client, hash: CredentialHash) -> Change {
-    let cidrs: Vec<String> = client.cidrs.iter().map(ToString::to_string).collect();
-    let values = vec![
-        client.organization_id.bytes().into(),
-        client.id.bytes().into(),
-        client.name.as_str().into(),
-        client.kind.as_str().into(),
-        Value::bytes(hash.to_vec()),
-        client.public_id.as_ref().map(PublicId::as_str).into(),
-        codec::join(client.scopes.iter().map(Scope::as_str)).into(),
-        codec::join(client.origins.iter().map(Origin::as_str)).into(),
-        codec::join(cidrs.iter().map(String::as_str)).into(),
-        codec::optional_time(client.expires_at),
-        codec::time(client.created_at),
-        codec::time(client.updated_at),
-        client.revision.bytes().into(),
-    ];
-    change.insert(&INSERT, values, Violation::Credential)
+    let values = record::values_of(&CLIENTS, Purpose::Insert, |row| write(client, &hash, row));
+    change.insert(&CLIENTS.statements().insert, values, Violation::Credential)
 }
 
-/// Switches the client off, as `client` says it was.
+/// Disables the client.
 pub fn disable(change: Change, client: &Client, read_at: EventId) -> Change {
     let values = vec![
         client.organization_id.bytes().into(),
@@ -124,24 +126,12 @@ pub fn disable(change: Change, client: &Client, read_at: EventId) -> Change {
         codec::time(client.updated_at),
         client.revision.bytes().into(),
     ];
-    at_revision(change, client, read_at).execute(&DISABLE, values, Violation::Record)
+    record::at_revision(change, client, read_at).execute(&DISABLE, values, Violation::Record)
 }
 
 /// Changes what the client may do, where and until when, and whether it is enabled.
 pub fn update(change: Change, client: &Client, read_at: EventId) -> Change {
-    let cidrs: Vec<String> = client.cidrs.iter().map(ToString::to_string).collect();
-    let values = vec![
-        client.organization_id.bytes().into(),
-        client.id.bytes().into(),
-        codec::join(client.scopes.iter().map(Scope::as_str)).into(),
-        codec::join(client.origins.iter().map(Origin::as_str)).into(),
-        codec::join(cidrs.iter().map(String::as_str)).into(),
-        codec::optional_time(client.expires_at),
-        codec::optional_time(client.disabled_at),
-        codec::time(client.updated_at),
-        client.revision.bytes().into(),
-    ];
-    at_revision(change, client, read_at).execute(&UPDATE, values, Violation::Record)
+    record::update(change, client, read_at, Violation::Record)
 }
 
 /// Removes every client of an organization.
@@ -149,7 +139,7 @@ pub fn remove_all(change: Change, organization: OrganizationId) -> Change {
     change.execute_any(&REMOVE_ALL, vec![organization.bytes().into()])
 }
 
-/// Gives the client another credential.
+/// Replaces the client's credential.
 pub fn rotate(change: Change, client: &Client, read_at: EventId, hash: CredentialHash) -> Change {
     let values = vec![
         client.organization_id.bytes().into(),
@@ -158,39 +148,5 @@ pub fn rotate(change: Change, client: &Client, read_at: EventId, hash: Credentia
         codec::time(client.updated_at),
         client.revision.bytes().into(),
     ];
-    at_revision(change, client, read_at).execute(&ROTATE, values, Violation::Record)
-}
-
-fn at_revision(change: Change, client: &Client, revision: EventId) -> Change {
-    change.guard(Guard {
-        table: Table::Clients,
-        key: client.id.bytes(),
-        lock: Lock::Exclusive,
-        sql: &AT_REVISION,
-        params: vec![client.organization_id.bytes().into(), client.id.bytes().into(), revision.bytes().into()],
-        violation: Violation::Record,
-    })
-}
-
-fn read(row: &Row<'_>) -> Result<Client, Error> {
-    let scopes = codec::split(row.text_ref(5)?)
-        .map(|word| codec::word(&word, Scope::parse))
-        .collect::<Result<Vec<Scope>, Error>>()?;
-    Ok(Client {
-        id: ClientId::from_bytes(row.uuid(0)?),
-        organization_id: OrganizationId::from_bytes(row.uuid(1)?),
-        name: Line::from_stored(row.text(2)?),
-        kind: codec::word(row.text_ref(3)?, ClientKind::parse)?,
-        public_id: row.optional_text(4)?.map(PublicId::from_stored),
-        scopes: Scopes::of(&scopes),
-        origins: codec::split(row.text_ref(6)?).map(Origin::from_stored).collect(),
-        cidrs: codec::split(row.text_ref(7)?)
-            .map(|word| codec::word(&word, |word| word.parse().ok()))
-            .collect::<Result<_, Error>>()?,
-        expires_at: codec::read_optional_time(row.optional_time(8)?)?,
-        disabled_at: codec::read_optional_time(row.optional_time(9)?)?,
-        created_at: codec::read_time(row.time(10)?)?,
-        updated_at: codec::read_time(row.time(11)?)?,
-        revision: EventId::from_bytes(row.uuid(12)?),
-    })
+    record::at_revision(change, client, read_at).execute(&ROTATE, values, Violation::Record)
 }

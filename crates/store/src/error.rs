@@ -1,8 +1,6 @@
 //! What can go wrong in the store, as its callers must tell it apart.
 //! No message here ever carries a bound value, a password or a connection URL.
 
-use crate::change::Violation;
-
 /// A failure of the store. A batch fails as a whole, so errors can be cloned to every waiting change.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Error {
@@ -43,4 +41,23 @@ pub enum Error {
     /// A defect: a wrong statement, a wrong column, a broken constraint.
     #[error("internal error of the store: {0}")]
     Internal(String),
+}
+
+/// What a change was rejected for: the caller names it for each step, and the first step that fails returns its own.
+/// A step that a unique index rejects has failed too.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Violation {
+    Key,
+    Record,
+    Name,
+    Credential,
+    Email,
+    Slug,
+    ExternalId,
+    Plan,
+    User,
+    Subscription,
+    Session,
+    InUse,
+    Event,
 }

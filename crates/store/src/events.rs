@@ -1,103 +1,70 @@
 //! Events in the store: appended, read in order, pruned by age, never rewritten.
 
+use std::sync::LazyLock;
+
 use crate::change::Change;
-use crate::row::Row;
-use crate::sql::{Insert, Sql};
-use crate::value::{Type, Value};
-use crate::{Db, Error, codec};
+use crate::db::Db;
+use crate::error::Error;
+use crate::record::{self, Purpose, Record, RowReader, RowWriter};
+use crate::retention;
+use crate::sql::Sql;
+use crate::table::Table;
+use crate::tables::EVENTS;
 use perennial_domain::events::{Event, EventKind};
 use perennial_domain::id::{ClientId, EventId, OrganizationId};
 
-pub(crate) static INSERT: Insert = Insert::new(
-    "events",
-    &[
-        ("organization_id", Type::Uuid),
-        ("id", Type::Uuid),
-        ("kind", Type::Text),
-        ("record_id", Type::Uuid),
-        ("client_id", Type::Uuid),
-        ("request_id", Type::Text),
-        ("at", Type::Time),
-        ("before", Type::Text),
-        ("after", Type::Text),
-    ],
-    "",
-);
+pub(crate) static NEWEST: LazyLock<Sql> =
+    LazyLock::new(|| EVENTS.select("WHERE organization_id = $1 AND id < $2 ORDER BY id DESC LIMIT $3"));
 
-pub(crate) static NEWEST: Sql = Sql::new(
-    "SELECT organization_id, id, kind, record_id, client_id, request_id, at, before, after
-     FROM events
-     WHERE organization_id = $1 AND id < $2
-     ORDER BY id DESC
-     LIMIT $3",
-);
+impl Record for Event {
+    fn table() -> &'static Table {
+        &EVENTS
+    }
 
-macro_rules! due {
-    () => {
-        "SELECT id FROM events
-         WHERE organization_id = $1 AND id < $2
-         ORDER BY id
-         LIMIT $3"
-    };
+    fn write(&self, row: &mut RowWriter) {
+        row.uuid("organization_id", self.organization_id.bytes());
+        row.uuid("id", self.id.bytes());
+        row.text("kind", self.kind.as_str());
+        row.uuid("record_id", self.record_id);
+        row.optional_uuid("client_id", self.client_id.map(ClientId::bytes));
+        row.optional_text("request_id", self.request_id.as_deref());
+        row.time("at", self.at);
+        row.optional_text("before", self.before.as_deref());
+        row.optional_text("after", self.after.as_deref());
+    }
+
+    fn read(row: &mut RowReader<'_, '_>) -> Result<Self, Error> {
+        Ok(Self {
+            organization_id: OrganizationId::from_bytes(row.uuid("organization_id")?),
+            id: EventId::from_bytes(row.uuid("id")?),
+            kind: row.word("kind", EventKind::from_stored)?,
+            record_id: row.uuid("record_id")?,
+            client_id: row.optional_uuid("client_id")?.map(ClientId::from_bytes),
+            request_id: row.optional_text("request_id")?,
+            at: row.time("at")?,
+            before: row.optional_text("before")?,
+            after: row.optional_text("after")?,
+        })
+    }
 }
 
-pub(crate) static DUE: Sql = Sql::new(due!());
-
-/// See the sweep of idempotency keys.
-pub(crate) static PRUNE: Sql = Sql::split(
-    concat!("DELETE FROM events WHERE organization_id = $1 AND id IN (", due!(), ")"),
-    concat!("DELETE FROM events WHERE organization_id = $1 AND id IN (", due!(), " FOR UPDATE SKIP LOCKED)"),
-);
-
-/// Writes the event with the change it tells of.
+/// Writes the event in the same transaction as the change it describes.
 pub fn insert(change: Change, event: &Event) -> Change {
-    change.event(&INSERT, values(event))
-}
-
-/// An event as [`INSERT`] has it.
-pub(crate) fn values(event: &Event) -> Vec<Value> {
-    vec![
-        event.organization_id.bytes().into(),
-        event.id.bytes().into(),
-        event.kind.as_str().into(),
-        event.record_id.into(),
-        event.client_id.map(ClientId::bytes).into(),
-        event.request_id.as_deref().into(),
-        codec::time(event.at),
-        event.before.as_deref().into(),
-        event.after.as_deref().into(),
-    ]
+    change.event(&EVENTS.statements().insert, record::values(event, Purpose::Insert))
 }
 
 /// Events older than `before`, newest first.
 pub async fn newest(db: &Db, organization: OrganizationId, before: EventId, limit: i64) -> Result<Vec<Event>, Error> {
-    db.all(&NEWEST, &[organization.bytes().into(), before.bytes().into(), limit.into()], read).await
+    db.all(&NEWEST, &[organization.bytes().into(), before.bytes().into(), limit.into()], record::read).await
 }
 
 /// The ids of the first `limit` events older than `before`, oldest first.
 pub async fn due(db: &Db, organization: OrganizationId, before: EventId, limit: i64) -> Result<Vec<EventId>, Error> {
-    db.all(&DUE, &bounds(organization, before, limit), |row| Ok(EventId::from_bytes(row.uuid(0)?))).await
+    let bound = (organization, before.bytes().into(), limit);
+    retention::due(db, &EVENTS, bound, |row| Ok(EventId::from_bytes(row.uuid(0)?))).await
 }
 
 /// Removes up to `limit` events older than `before`, oldest first.
 pub fn prune(change: Change, organization: OrganizationId, before: EventId, limit: i64) -> Change {
-    change.execute_any(&PRUNE, bounds(organization, before, limit).into())
-}
-
-fn bounds(organization: OrganizationId, before: EventId, limit: i64) -> [Value; 3] {
-    [organization.bytes().into(), before.bytes().into(), limit.into()]
-}
-
-fn read(row: &Row<'_>) -> Result<Event, Error> {
-    Ok(Event {
-        organization_id: OrganizationId::from_bytes(row.uuid(0)?),
-        id: EventId::from_bytes(row.uuid(1)?),
-        kind: codec::word(row.text_ref(2)?, EventKind::from_stored)?,
-        record_id: row.uuid(3)?,
-        client_id: row.optional_uuid(4)?.map(ClientId::from_bytes),
-        request_id: row.optional_text(5)?,
-        at: codec::read_time(row.time(6)?)?,
-        before: row.optional_text(7)?,
-        after: row.optional_text(8)?,
-    })
+    retention::sweep(change, &EVENTS, (organization, before.bytes().into(), limit))
 }

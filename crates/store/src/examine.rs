@@ -1,11 +1,18 @@
 //! What a look at a store tells its operator. Nothing here changes anything, and nothing here needs a schema.
 
-use crate::migrate::Applied;
+use crate::codec;
+use crate::db::Db;
+use crate::error::Error;
+use crate::migrate::{Applied, Found};
+use crate::row::Row;
 use crate::sql::Sql;
-use crate::{Db, Error, Row, codec};
 use perennial_domain::time::Time;
 
 pub use crate::postgres::examine::{Pooling, Server};
+
+pub(crate) static VERSION: Sql = Sql::new(
+    "SELECT COALESCE(MAX(version), 0), COALESCE(MAX(COALESCE(oldest_program, version)), 0) FROM schema_migrations",
+);
 
 pub(crate) static APPLIED: Sql =
     Sql::new("SELECT version, name, checksum, oldest_program FROM schema_migrations ORDER BY version");
@@ -26,6 +33,27 @@ pub struct Schema {
     pub known: i64,
     /// Why the migrations of both do not fit together, if they do not.
     pub fault: Option<Error>,
+}
+
+impl Db {
+    /// Whether the database answers and has a schema that this program works with.
+    pub async fn ping(&self) -> Result<(), Error> {
+        let read = self.one(&VERSION, &[], |row| Ok(Found { version: row.int(0)?, oldest_program: row.int(1)? }));
+        let found = match read.await {
+            // The one way in which this statement can be wrong: the table is missing, or was made by an older program.
+            Err(Error::Internal(_)) => Found { version: schema(self).await?.found, oldest_program: 0 },
+            found => found?.unwrap_or_default(),
+        };
+        let known = self.migrations();
+        if found.version < known.version() {
+            return Err(Error::Migration(format!(
+                "the database has schema version {} and needs {}; run `perennial migrate`",
+                found.version,
+                known.version()
+            )));
+        }
+        known.check(found)
+    }
 }
 
 /// Looks at the schema.

@@ -1,23 +1,28 @@
-//! The installation: one row that says which master key the store belongs to.
+//! The installation: one row with the fingerprint of the master key that the store belongs to.
 
-use crate::change::{Change, Violation};
-use crate::sql::{Insert, Sql};
-use crate::value::{Type, Value};
-use crate::{Db, Error, codec};
+use crate::change::Change;
+use crate::db::Db;
+use crate::error::{Error, Violation};
+use crate::record::{self, Record, RowReader, RowWriter};
+use crate::sql::Sql;
+use crate::table::Table;
+use crate::tables::INSTALLATION;
+use crate::value::Value;
 use perennial_domain::time::Time;
 
-/// What the store knows of itself.
+/// The key of the only row.
+const ID: i64 = 1;
+
+/// The installation that the store belongs to.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Installation {
-    /// A fingerprint of the master key; another key's server must not start.
+    /// A fingerprint of the master key. A server with another key does not start.
     pub key_fingerprint: Vec<u8>,
-    /// The name our tokens are issued under unless a public URL is configured.
+    /// The issuer of access tokens unless a public URL is configured.
     pub issuer: String,
-    /// When it was first started.
+    /// The time of the first start.
     pub created_at: Time,
 }
-
-pub(crate) static FIND: Sql = Sql::new("SELECT key_fingerprint, issuer, created_at FROM installation WHERE id = 1");
 
 /// Rows are counted up to a bound, so that a start on a large store costs no more than one on a small store. SQLite would
 /// walk the table itself, through every deleted row.
@@ -29,28 +34,36 @@ pub(crate) static HOLDINGS: Sql = Sql::split(
             (SELECT COUNT(*) FROM (SELECT 1 FROM subscriptions WHERE deleted_at IS NULL LIMIT $1) AS counted)",
 );
 
-pub(crate) static INSERT: Insert = Insert::new(
-    "installation",
-    &[("id", Type::Int), ("key_fingerprint", Type::Bytes), ("issuer", Type::Text), ("created_at", Type::Time)],
-    "ON CONFLICT DO NOTHING",
-);
-
 pub(crate) static MOVE_KEY: Sql =
     Sql::new("UPDATE installation SET key_fingerprint = $1 WHERE id = 1 AND key_fingerprint = $2");
 
-/// The installation, once there has been a first run.
-pub async fn find(db: &Db) -> Result<Option<Installation>, Error> {
-    db.one(&FIND, &[], |row| {
-        Ok(Installation {
-            key_fingerprint: row.bytes(0)?,
-            issuer: row.text(1)?,
-            created_at: codec::read_time(row.time(2)?)?,
+impl Record for Installation {
+    fn table() -> &'static Table {
+        &INSTALLATION
+    }
+
+    fn write(&self, row: &mut RowWriter) {
+        row.int("id", ID);
+        row.bytes("key_fingerprint", &self.key_fingerprint);
+        row.text("issuer", &self.issuer);
+        row.time("created_at", self.created_at);
+    }
+
+    fn read(row: &mut RowReader<'_, '_>) -> Result<Self, Error> {
+        Ok(Self {
+            key_fingerprint: row.bytes("key_fingerprint")?,
+            issuer: row.text("issuer")?,
+            created_at: row.time("created_at")?,
         })
-    })
-    .await
+    }
 }
 
-/// How many organizations and live subscriptions there are, of each at most so many.
+/// The installation, once there has been a first run.
+pub async fn find(db: &Db) -> Result<Option<Installation>, Error> {
+    db.one(&INSTALLATION.statements().by_key, &[ID.into()], record::read).await
+}
+
+/// The numbers of organizations and of live subscriptions, each counted up to `most`.
 pub async fn holdings(db: &Db, most: i64) -> Result<(i64, i64), Error> {
     let counted = db.one(&HOLDINGS, &[most.into()], |row| Ok((row.int(0)?, row.int(1)?))).await?;
     Ok(counted.unwrap_or_default())
@@ -61,13 +74,7 @@ pub fn move_key(change: Change, from: &[u8], to: &[u8]) -> Change {
     change.execute_any(&MOVE_KEY, vec![Value::bytes(to.to_vec()), Value::bytes(from.to_vec())])
 }
 
-/// The first run's mark; misses with [`Violation::Record`] if another server was first.
+/// Records the first run; rejected with [`Violation::Record`] if another server was first.
 pub fn insert(change: Change, installation: &Installation) -> Change {
-    let values = vec![
-        1_i64.into(),
-        Value::bytes(installation.key_fingerprint.clone()),
-        installation.issuer.as_str().into(),
-        codec::time(installation.created_at),
-    ];
-    change.insert(&INSERT, values, Violation::Record)
+    record::insert(change, installation, Violation::Record)
 }

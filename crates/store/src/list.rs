@@ -4,28 +4,29 @@
 //! left row by row, walking a bounded number of rows (`walk.rs`). The order is the same on both engines, nulls last both ways.
 //!
 //! ```no_run
-//! use perennial_store::{Db, Error, Key, Listing, Order, Page, Type, Value};
+//! use perennial_store::tables::SUBSCRIPTIONS;
+//! use perennial_store::{Db, Error, Key, Order, Page, Type, Value};
 //!
-//! static SUBSCRIPTIONS: Listing = Listing::new("subscriptions", "id, status").live();
 //! static BY_RENEWAL: &[Key] = &[Key::nullable("renews_at", Type::Time), Key::new("id", Type::Uuid)];
 //!
 //! async fn renewing(db: &Db, organization: [u8; 16], now: i64) -> Result<Page<[u8; 16]>, Error> {
 //!     SUBSCRIPTIONS
-//!         .of(organization)
+//!         .list(organization)
 //!         .sort(BY_RENEWAL, Order::Ascending)
 //!         .from(Value::time(now))
 //!         .any_of("status", vec!["active".into(), "past_due".into()])
 //!         .filter("is_active = {}", vec![true.into()])
 //!         .limit(50)
-//!         .page(db, |row| row.uuid(0))
+//!         .page(db, |row| row.uuid(1))
 //!         .await
 //! }
 //! ```
 
-use crate::Db;
+use crate::db::Db;
 use crate::error::Error;
 use crate::row::Row;
 use crate::sql::Sql;
+use crate::table::Table;
 use crate::value::{Type, Value};
 
 mod text;
@@ -34,32 +35,11 @@ mod walk;
 /// The rows a page may walk before it must give up looking for matches.
 pub const WALK: usize = 10_000;
 
-/// A table that can be listed.
-#[derive(Clone, Copy, Debug)]
-pub struct Listing {
-    table: &'static str,
-    /// Plain column names: filters are tested on what is selected here.
-    columns: &'static str,
-    live: bool,
-}
-
-impl Listing {
-    /// A table and its columns, as the row mapper will see them.
-    pub const fn new(table: &'static str, columns: &'static str) -> Self {
-        Self { table, columns, live: false }
-    }
-
-    /// Leaves out what has a `deleted_at`.
-    #[must_use]
-    pub const fn live(mut self) -> Self {
-        self.live = true;
-        self
-    }
-
-    /// A list of an organization's rows, by id until told otherwise.
-    pub fn of(&self, organization: [u8; 16]) -> List {
-        List {
-            listing: *self,
+impl Table {
+    /// The rows of an organization, without deleted ones, by id unless sorted otherwise.
+    pub fn list(&'static self, organization: [u8; 16]) -> KeysetQuery {
+        KeysetQuery {
+            table: self,
             organization,
             keys: BY_CREATION,
             order: Order::Ascending,
@@ -118,10 +98,10 @@ pub struct Page<T> {
     pub next: Option<Position>,
 }
 
-/// A list being asked for.
+/// A page of a list, described step by step.
 #[derive(Clone, Debug)]
-pub struct List {
-    listing: Listing,
+pub struct KeysetQuery {
+    table: &'static Table,
     organization: [u8; 16],
     keys: &'static [Key],
     order: Order,
@@ -142,7 +122,7 @@ enum Segment {
     Absent,
 }
 
-impl List {
+impl KeysetQuery {
     /// By these keys, which an index must serve after the organization and the equalities.
     #[must_use]
     pub fn sort(mut self, keys: &'static [Key], order: Order) -> Self {
@@ -274,7 +254,7 @@ impl List {
 
     fn check(&self) -> Result<(), Error> {
         let defect = |what: &str| {
-            let table = self.listing.table;
+            let table = self.table.name;
             Err(Error::Internal(format!("the list of {table} {what}")))
         };
         if self.keys.is_empty() || self.keys[1..].iter().any(|key| key.nullable) {

@@ -1,61 +1,28 @@
 //! Organizations in the store.
 
-use crate::change::{Change, Guard, Lock, Table, Violation};
-use crate::row::Row;
-use crate::sql::{Insert, Sql};
-use crate::value::Type;
-use crate::{Db, Error, codec};
+use std::sync::LazyLock;
+
+use crate::change::Change;
+use crate::codec;
+use crate::db::Db;
+use crate::error::{Error, Violation};
+use crate::record::{self, Record, RowReader, RowWriter};
+use crate::sql::Sql;
+use crate::table::Table;
+use crate::tables::ORGANIZATIONS;
 use perennial_domain::currency::Currency;
 use perennial_domain::id::{EventId, OrganizationId};
 use perennial_domain::organizations::Organization;
 use perennial_domain::text::Line;
 use perennial_domain::time::Time;
 
-pub(crate) static BY_NAME: Sql = Sql::new(
-    "SELECT id, name, currency, max_sessions, created_at, updated_at, revision, deleted_at
-     FROM organizations
-     WHERE name = $1 AND deleted_at IS NULL",
-);
+pub(crate) static BY_NAME: LazyLock<Sql> =
+    LazyLock::new(|| ORGANIZATIONS.select("WHERE name = $1 AND deleted_at IS NULL"));
 
-pub(crate) static BY_ID: Sql = Sql::new(
-    "SELECT id, name, currency, max_sessions, created_at, updated_at, revision, deleted_at
-     FROM organizations
-     WHERE id = $1",
-);
+pub(crate) static ALL: LazyLock<Sql> = LazyLock::new(|| ORGANIZATIONS.select("WHERE deleted_at IS NULL ORDER BY id"));
 
-pub(crate) static ALL: Sql = Sql::new(
-    "SELECT id, name, currency, max_sessions, created_at, updated_at, revision, deleted_at
-     FROM organizations
-     WHERE deleted_at IS NULL
-     ORDER BY id",
-);
-
-pub(crate) static DELETED_SINCE: Sql = Sql::new(
-    "SELECT id, name, currency, max_sessions, created_at, updated_at, revision, deleted_at
-     FROM organizations
-     WHERE deleted_at >= $1
-     ORDER BY id",
-);
-
-pub(crate) static INSERT: Insert = Insert::new(
-    "organizations",
-    &[
-        ("id", Type::Uuid),
-        ("name", Type::Text),
-        ("currency", Type::Text),
-        ("max_sessions", Type::Int),
-        ("created_at", Type::Time),
-        ("updated_at", Type::Time),
-        ("revision", Type::Uuid),
-    ],
-    "ON CONFLICT DO NOTHING",
-);
-
-pub(crate) static UPDATE: Sql = Sql::new(
-    "UPDATE organizations
-     SET max_sessions = $2, updated_at = $3, revision = $4
-     WHERE id = $1",
-);
+pub(crate) static DELETED_SINCE: LazyLock<Sql> =
+    LazyLock::new(|| ORGANIZATIONS.select("WHERE deleted_at >= $1 ORDER BY id"));
 
 pub(crate) static DELETE: Sql = Sql::new(
     "UPDATE organizations
@@ -63,58 +30,67 @@ pub(crate) static DELETE: Sql = Sql::new(
      WHERE id = $1",
 );
 
-pub(crate) static AT_REVISION: Sql = Sql::new(
-    "SELECT 1 FROM organizations
-     WHERE id = $1 AND revision = $2",
-);
+impl Record for Organization {
+    fn table() -> &'static Table {
+        &ORGANIZATIONS
+    }
+
+    fn write(&self, row: &mut RowWriter) {
+        row.uuid("id", self.id.bytes());
+        row.text("name", self.name.as_str());
+        row.text("currency", self.currency.as_str());
+        row.optional_int("max_sessions", self.max_sessions.map(i64::from));
+        row.time("created_at", self.created_at);
+        row.time("updated_at", self.updated_at);
+        row.optional_time("deleted_at", self.deleted_at);
+        row.uuid("revision", self.revision.bytes());
+    }
+
+    fn read(row: &mut RowReader<'_, '_>) -> Result<Self, Error> {
+        Ok(Self {
+            id: OrganizationId::from_bytes(row.uuid("id")?),
+            name: Line::from_stored(row.text("name")?),
+            currency: row.word("currency", |word| Currency::parse(word).ok())?,
+            max_sessions: row.optional_int("max_sessions")?.and_then(|most| u32::try_from(most).ok()),
+            created_at: row.time("created_at")?,
+            updated_at: row.time("updated_at")?,
+            deleted_at: row.optional_time("deleted_at")?,
+            revision: EventId::from_bytes(row.uuid("revision")?),
+        })
+    }
+}
 
 /// The organization with this name.
 pub async fn by_name(db: &Db, name: &str) -> Result<Option<Organization>, Error> {
-    db.find(&BY_NAME, [name.into()], read).await
+    db.find(&BY_NAME, [name.into()], record::read).await
 }
 
 /// The organization with this id, deleted or not.
 pub async fn by_id(db: &Db, id: OrganizationId) -> Result<Option<Organization>, Error> {
-    db.find(&BY_ID, [id.bytes().into()], read).await
+    db.find(&ORGANIZATIONS.statements().by_key, [id.bytes().into()], record::read).await
 }
 
 /// Every organization that is not deleted, oldest first.
 pub async fn all(db: &Db) -> Result<Vec<Organization>, Error> {
-    db.all(&ALL, &[], read).await
+    db.all(&ALL, &[], record::read).await
 }
 
 /// The organizations that were deleted at this instant or later.
 pub async fn deleted_since(db: &Db, since: Time) -> Result<Vec<Organization>, Error> {
-    db.all(&DELETED_SINCE, &[codec::time(since)], read).await
+    db.all(&DELETED_SINCE, &[codec::time(since)], record::read).await
 }
 
-/// A new organization; misses with [`Violation::Name`] if its name is in use.
+/// A new organization; rejected with [`Violation::Name`] if its name is in use.
 pub fn insert(change: Change, organization: &Organization) -> Change {
-    let values = vec![
-        organization.id.bytes().into(),
-        organization.name.as_str().into(),
-        organization.currency.as_str().into(),
-        organization.max_sessions.map(i64::from).into(),
-        codec::time(organization.created_at),
-        codec::time(organization.updated_at),
-        organization.revision.bytes().into(),
-    ];
-    change.insert(&INSERT, values, Violation::Name)
+    record::insert(change, organization, Violation::Name)
 }
 
-/// Changes what can be changed about an organization; misses with [`Violation::Record`] if it is no longer at `read_at`.
+/// Stores what can be changed about an organization; rejected with [`Violation::Record`] if it is no longer at `read_at`.
 pub fn update(change: Change, organization: &Organization, read_at: EventId) -> Change {
-    let id = organization.id.bytes();
-    let values = vec![
-        id.into(),
-        organization.max_sessions.map(i64::from).into(),
-        codec::time(organization.updated_at),
-        organization.revision.bytes().into(),
-    ];
-    at_revision(change, organization.id, read_at).execute(&UPDATE, values, Violation::Record)
+    record::update(change, organization, read_at, Violation::Record)
 }
 
-/// Marks an organization as deleted and frees its name; misses with [`Violation::Record`] if it is no longer at `read_at`.
+/// Marks an organization as deleted and frees its name; rejected with [`Violation::Record`] if it is no longer at `read_at`.
 pub fn delete(change: Change, organization: &Organization, read_at: EventId) -> Change {
     let values = vec![
         organization.id.bytes().into(),
@@ -122,29 +98,5 @@ pub fn delete(change: Change, organization: &Organization, read_at: EventId) -> 
         codec::time(organization.updated_at),
         organization.revision.bytes().into(),
     ];
-    at_revision(change, organization.id, read_at).execute(&DELETE, values, Violation::Record)
-}
-
-fn at_revision(change: Change, id: OrganizationId, read_at: EventId) -> Change {
-    change.guard(Guard {
-        table: Table::Organizations,
-        key: id.bytes(),
-        lock: Lock::Exclusive,
-        sql: &AT_REVISION,
-        params: vec![id.bytes().into(), read_at.bytes().into()],
-        violation: Violation::Record,
-    })
-}
-
-fn read(row: &Row<'_>) -> Result<Organization, Error> {
-    Ok(Organization {
-        id: OrganizationId::from_bytes(row.uuid(0)?),
-        name: Line::from_stored(row.text(1)?),
-        currency: codec::word(row.text_ref(2)?, |word| Currency::parse(word).ok())?,
-        max_sessions: row.optional_int(3)?.and_then(|most| u32::try_from(most).ok()),
-        created_at: codec::read_time(row.time(4)?)?,
-        updated_at: codec::read_time(row.time(5)?)?,
-        revision: EventId::from_bytes(row.uuid(6)?),
-        deleted_at: codec::read_optional_time(row.optional_time(7)?)?,
-    })
+    record::at_revision(change, organization, read_at).execute(&DELETE, values, Violation::Record)
 }

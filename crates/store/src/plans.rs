@@ -1,11 +1,16 @@
 //! Plans in the store.
 
-use crate::change::{Change, Guard, Lock, Table, Violation};
-use crate::list::{Key, List, Listing, Order, Page, Position};
-use crate::row::Row;
-use crate::sql::{Insert, Sql};
-use crate::value::{Type, Value};
-use crate::{Db, Error, codec};
+use crate::change::{Change, Guard};
+use crate::codec;
+use crate::db::Db;
+use crate::error::{Error, Violation};
+use crate::list::{Key, KeysetQuery, Order, Page, Position};
+use crate::lock::Lock;
+use crate::record::{self, Record, RowReader, RowWriter};
+use crate::sql::Sql;
+use crate::table::Table;
+use crate::tables::PLANS;
+use crate::value::Type;
 use perennial_domain::currency::Currency;
 use perennial_domain::cycle::BillingCycle;
 use perennial_domain::id::{EventId, OrganizationId, PlanId};
@@ -14,89 +19,69 @@ use perennial_domain::slug::Slug;
 use perennial_domain::text::{Line, Prose};
 use perennial_domain::time::Time;
 
-macro_rules! columns {
-    () => {
-        "id, name, product_id, variants, slug, price, currency, href, billing_cycle, description, node_quota, features, \
-         most_popular, tier, is_active, created_at, updated_at, organization_id, revision"
-    };
-}
-
-pub(crate) static BY_ID: Sql = Sql::new(concat!(
-    "SELECT ",
-    columns!(),
-    "
-     FROM plans
-     WHERE organization_id = $1 AND id = $2 AND deleted_at IS NULL"
-));
-
-pub(crate) static BY_SLUG: Sql = Sql::new(concat!(
-    "SELECT ",
-    columns!(),
-    "
-     FROM plans
-     WHERE organization_id = $1 AND slug = $2 AND deleted_at IS NULL"
-));
-
-pub(crate) static INSERT: Insert = Insert::new(
-    "plans",
-    &[
-        ("organization_id", Type::Uuid),
-        ("id", Type::Uuid),
-        ("slug", Type::Text),
-        ("name", Type::Text),
-        ("product_id", Type::Text),
-        ("variants", Type::Text),
-        ("price", Type::Int),
-        ("currency", Type::Text),
-        ("href", Type::Text),
-        ("billing_cycle", Type::Text),
-        ("description", Type::Text),
-        ("node_quota", Type::Int),
-        ("features", Type::Text),
-        ("most_popular", Type::Bool),
-        ("tier", Type::Int),
-        ("is_active", Type::Bool),
-        ("created_at", Type::Time),
-        ("updated_at", Type::Time),
-        ("revision", Type::Uuid),
-    ],
-    "ON CONFLICT DO NOTHING",
-);
-
-/// The revision that its guard holds is said again: see the subscriptions' `UPDATE`.
-pub(crate) static UPDATE: Sql = Sql::new(
-    "UPDATE plans
-     SET price = $3, billing_cycle = $4, description = $5, node_quota = $6, features = $7, most_popular = $8, tier = $9,
-         is_active = $10, updated_at = $11, revision = $12
-     WHERE organization_id = $1 AND id = $2 AND revision = $13",
-);
-
-pub(crate) static DELETE: Sql = Sql::new(
-    "UPDATE plans
-     SET deleted_at = $3, revision = $4
-     WHERE organization_id = $1 AND id = $2 AND revision = $5
-       AND NOT EXISTS (
-           SELECT 1 FROM subscriptions
-           WHERE organization_id = $1 AND plan_id = $2 AND deleted_at IS NULL)",
-);
-
-pub(crate) static AT_REVISION: Sql = Sql::new(
-    "SELECT 1 FROM plans
-     WHERE organization_id = $1 AND id = $2 AND revision = $3 AND deleted_at IS NULL",
-);
-
 pub(crate) static ACTIVE: Sql = Sql::new(
     "SELECT 1 FROM plans
      WHERE organization_id = $1 AND id = $2 AND revision = $3 AND is_active AND deleted_at IS NULL",
 );
 
-/// The live plan a key names.
+impl Record for Plan {
+    fn table() -> &'static Table {
+        &PLANS
+    }
+
+    fn write(&self, row: &mut RowWriter) {
+        row.uuid("organization_id", self.organization_id.bytes());
+        row.uuid("id", self.id.bytes());
+        row.text("slug", self.slug.as_str());
+        row.text("name", self.name.as_str());
+        row.optional_text("product_id", self.product_id.as_ref().map(Line::as_str));
+        row.list("variants", self.variants.iter().map(Line::as_str));
+        row.int("price", self.price.ten_thousandths());
+        row.text("currency", self.currency.as_str());
+        row.optional_text("href", self.href.as_ref().map(Href::as_str));
+        row.text("billing_cycle", self.billing_cycle.as_str());
+        row.text("description", self.description.as_str());
+        row.int("node_quota", self.node_quota);
+        row.text("features", self.features.as_str());
+        row.bool("most_popular", self.most_popular);
+        row.int("tier", self.tier);
+        row.bool("is_active", self.is_active);
+        row.time("created_at", self.created_at);
+        row.time("updated_at", self.updated_at);
+        row.uuid("revision", self.revision.bytes());
+    }
+
+    fn read(row: &mut RowReader<'_, '_>) -> Result<Self, Error> {
+        Ok(Self {
+            organization_id: OrganizationId::from_bytes(row.uuid("organization_id")?),
+            id: PlanId::from_bytes(row.uuid("id")?),
+            slug: Slug::from_stored(row.text("slug")?),
+            name: Line::from_stored(row.text("name")?),
+            product_id: row.optional_text("product_id")?.map(Line::from_stored),
+            variants: row.list("variants")?.map(Line::from_stored).collect(),
+            price: row.money("price")?,
+            currency: row.word("currency", |word| Currency::parse(word).ok())?,
+            href: row.optional_text("href")?.map(Href::from_stored),
+            billing_cycle: row.word("billing_cycle", BillingCycle::from_stored)?,
+            description: Prose::from_stored(row.text("description")?),
+            node_quota: row.int("node_quota")?,
+            features: Prose::from_stored(row.text("features")?),
+            most_popular: row.bool("most_popular")?,
+            tier: row.int("tier")?,
+            is_active: row.bool("is_active")?,
+            created_at: row.time("created_at")?,
+            updated_at: row.time("updated_at")?,
+            revision: EventId::from_bytes(row.uuid("revision")?),
+        })
+    }
+}
+
+/// The live plan with this id or slug.
 pub async fn find(db: &Db, organization: OrganizationId, key: &PlanKey) -> Result<Option<Plan>, Error> {
-    let (sql, key) = match key {
-        PlanKey::Id(id) => (&BY_ID, Value::from(id.bytes())),
-        PlanKey::Slug(slug) => (&BY_SLUG, Value::from(slug.as_str())),
-    };
-    db.find(sql, [organization.bytes().into(), key], read).await
+    match key {
+        PlanKey::Id(id) => record::by_id(db, organization, id.bytes()).await,
+        PlanKey::Slug(slug) => record::by_unique(db, organization, slug.as_str()).await,
+    }
 }
 
 /// What a list of plans is sorted by.
@@ -136,7 +121,6 @@ pub struct Query {
     pub descending: bool,
 }
 
-static LISTING: Listing = Listing::new("plans", columns!()).live();
 static BY_TIER: &[Key] = &[Key::new("tier", Type::Int), Key::new("slug", Type::Text)];
 static BY_PRICE: &[Key] = &[Key::new("price", Type::Int), Key::new("id", Type::Uuid)];
 static BY_NAME: &[Key] = &[Key::new("name", Type::Text), Key::new("id", Type::Uuid)];
@@ -151,7 +135,7 @@ pub async fn list(
     after: Option<Position>,
     limit: usize,
 ) -> Result<Page<Plan>, Error> {
-    compose(organization, query).after(after).limit(limit).page(db, read).await
+    compose(organization, query).after(after).limit(limit).page(db, record::read).await
 }
 
 /// Where a plan stands in such a list.
@@ -167,7 +151,7 @@ pub fn position(plan: &Plan, sort: Sort) -> Position {
     Position { values }
 }
 
-pub(crate) fn compose(organization: OrganizationId, query: &Query) -> List {
+pub(crate) fn compose(organization: OrganizationId, query: &Query) -> KeysetQuery {
     let keys = match query.sort {
         Sort::Tier => BY_TIER,
         Sort::Price => BY_PRICE,
@@ -176,7 +160,7 @@ pub(crate) fn compose(organization: OrganizationId, query: &Query) -> List {
         Sort::Updated => BY_CHANGE,
     };
     let order = if query.descending { Order::Descending } else { Order::Ascending };
-    let mut list = LISTING.of(organization.bytes()).sort(keys, order);
+    let mut list = PLANS.list(organization.bytes()).sort(keys, order);
     if let Some(is_active) = query.is_active {
         list = list.filter("is_active = {}", vec![is_active.into()]);
     }
@@ -198,116 +182,29 @@ pub(crate) fn compose(organization: OrganizationId, query: &Query) -> List {
     list
 }
 
-/// A new plan; misses with [`Violation::Slug`] if its slug is in use.
+/// A new plan; rejected with [`Violation::Slug`] if its slug is in use.
 pub fn insert(change: Change, plan: &Plan) -> Change {
-    change.insert(&INSERT, values(plan), Violation::Slug)
-}
-
-/// A plan as [`INSERT`] has it.
-pub(crate) fn values(plan: &Plan) -> Vec<Value> {
-    vec![
-        plan.organization_id.bytes().into(),
-        plan.id.bytes().into(),
-        plan.slug.as_str().into(),
-        plan.name.as_str().into(),
-        plan.product_id.as_ref().map(Line::as_str).into(),
-        codec::join(plan.variants.iter().map(Line::as_str)).into(),
-        plan.price.ten_thousandths().into(),
-        plan.currency.as_str().into(),
-        plan.href.as_ref().map(Href::as_str).into(),
-        plan.billing_cycle.as_str().into(),
-        plan.description.as_str().into(),
-        plan.node_quota.into(),
-        plan.features.as_str().into(),
-        plan.most_popular.into(),
-        plan.tier.into(),
-        plan.is_active.into(),
-        codec::time(plan.created_at),
-        codec::time(plan.updated_at),
-        plan.revision.bytes().into(),
-    ]
+    record::insert(change, plan, Violation::Slug)
 }
 
 /// The plan as it is now, if it is still at the revision it was read at.
 pub fn update(change: Change, plan: &Plan, read_at: EventId) -> Change {
-    let values = vec![
-        plan.organization_id.bytes().into(),
-        plan.id.bytes().into(),
-        plan.price.ten_thousandths().into(),
-        plan.billing_cycle.as_str().into(),
-        plan.description.as_str().into(),
-        plan.node_quota.into(),
-        plan.features.as_str().into(),
-        plan.most_popular.into(),
-        plan.tier.into(),
-        plan.is_active.into(),
-        codec::time(plan.updated_at),
-        plan.revision.bytes().into(),
-        read_at.bytes().into(),
-    ];
-    at_revision(change, plan, read_at).execute(&UPDATE, values, Violation::Record)
+    record::update(change, plan, read_at, Violation::Record)
 }
 
-/// Takes the plan out of use; misses with [`Violation::InUse`] while a live subscription refers to it.
+/// Soft-deletes the plan; rejected with [`Violation::InUse`] as long as a live subscription refers to it.
 pub fn delete(change: Change, plan: &Plan, at: Time, revision: EventId) -> Change {
-    let values = vec![
-        plan.organization_id.bytes().into(),
-        plan.id.bytes().into(),
-        codec::time(at),
-        revision.bytes().into(),
-        plan.revision.bytes().into(),
-    ];
-    at_revision(change, plan, plan.revision).execute(&DELETE, values, Violation::InUse)
+    record::delete(change, plan, plan.revision, (at, revision), Violation::InUse)
 }
 
-/// Holds the plan as it was read, live and active, until the change is written.
+/// Locks the plan as it was read, live and active, until the change is committed.
 pub fn guard_active(change: Change, plan: &Plan) -> Change {
     change.guard(Guard {
-        table: Table::Plans,
+        table: &PLANS,
         key: plan.id.bytes(),
         lock: Lock::Share,
         sql: &ACTIVE,
-        params: state(plan, plan.revision),
+        params: vec![plan.organization_id.bytes().into(), plan.id.bytes().into(), plan.revision.bytes().into()],
         violation: Violation::Plan,
-    })
-}
-
-fn at_revision(change: Change, plan: &Plan, revision: EventId) -> Change {
-    change.guard(Guard {
-        table: Table::Plans,
-        key: plan.id.bytes(),
-        lock: Lock::Exclusive,
-        sql: &AT_REVISION,
-        params: state(plan, revision),
-        violation: Violation::Record,
-    })
-}
-
-/// What tells one state of a plan from the next, after the key.
-fn state(plan: &Plan, revision: EventId) -> Vec<Value> {
-    vec![plan.organization_id.bytes().into(), plan.id.bytes().into(), revision.bytes().into()]
-}
-
-fn read(row: &Row<'_>) -> Result<Plan, Error> {
-    Ok(Plan {
-        id: PlanId::from_bytes(row.uuid(0)?),
-        name: Line::from_stored(row.text(1)?),
-        product_id: row.optional_text(2)?.map(Line::from_stored),
-        variants: codec::split(row.text_ref(3)?).map(Line::from_stored).collect(),
-        slug: Slug::from_stored(row.text(4)?),
-        price: codec::money(row.int(5)?)?,
-        currency: codec::word(row.text_ref(6)?, |word| Currency::parse(word).ok())?,
-        href: row.optional_text(7)?.map(Href::from_stored),
-        billing_cycle: codec::word(row.text_ref(8)?, BillingCycle::from_stored)?,
-        description: Prose::from_stored(row.text(9)?),
-        node_quota: row.int(10)?,
-        features: Prose::from_stored(row.text(11)?),
-        most_popular: row.bool(12)?,
-        tier: row.int(13)?,
-        is_active: row.bool(14)?,
-        created_at: codec::read_time(row.time(15)?)?,
-        updated_at: codec::read_time(row.time(16)?)?,
-        organization_id: OrganizationId::from_bytes(row.uuid(17)?),
-        revision: EventId::from_bytes(row.uuid(18)?),
     })
 }

@@ -1,57 +1,41 @@
-//! Identity providers in the store. What they are told is kept as text that the floors above read; a secret only sealed.
+//! Identity providers in the store. Their settings are text that the layers above parse; a secret is stored sealed.
 
-use crate::change::{Change, Violation};
-use crate::sql::{Insert, Sql};
-use crate::value::{Type, Value};
-use crate::{Db, Error, codec, row};
+use std::sync::LazyLock;
+
+use crate::change::Change;
+use crate::db::Db;
+use crate::error::{Error, Violation};
+use crate::record::{self, Record, RowReader, RowWriter};
+use crate::sql::Sql;
+use crate::table::Table;
+use crate::tables::PROVIDERS;
+use crate::value::Value;
 use perennial_domain::id::{OrganizationId, ProviderId};
 use perennial_domain::time::Time;
 
-/// A provider as it is kept.
+/// A provider as it is stored.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Row {
-    /// Whose users come from there.
+    /// The organization whose users it authenticates.
     pub organization_id: OrganizationId,
     /// Its id.
     pub id: ProviderId,
-    /// What its tokens say in `iss`.
+    /// The `iss` claim of its tokens.
     pub issuer: String,
-    /// Its kind, in a word.
+    /// Its kind.
     pub kind: String,
-    /// Everything else it was told, as JSON.
+    /// All other settings, as JSON.
     pub settings: String,
-    /// Its secret, sealed under a key that is not here.
+    /// Its secret, sealed under a key that the store does not have.
     pub sealed_secret: Option<Vec<u8>>,
     /// When it was added.
     pub created_at: Time,
 }
 
-pub(crate) static ALL: Sql = Sql::new(
-    "SELECT organization_id, id, issuer, kind, settings, sealed_secret, created_at
-     FROM providers
-     ORDER BY organization_id, id",
-);
+pub(crate) static ALL: LazyLock<Sql> = LazyLock::new(|| PROVIDERS.select("ORDER BY organization_id, id"));
 
-pub(crate) static BY_ORGANIZATION: Sql = Sql::new(
-    "SELECT organization_id, id, issuer, kind, settings, sealed_secret, created_at
-     FROM providers
-     WHERE organization_id = $1
-     ORDER BY id",
-);
-
-pub(crate) static INSERT: Insert = Insert::new(
-    "providers",
-    &[
-        ("organization_id", Type::Uuid),
-        ("id", Type::Uuid),
-        ("issuer", Type::Text),
-        ("kind", Type::Text),
-        ("settings", Type::Text),
-        ("sealed_secret", Type::Bytes),
-        ("created_at", Type::Time),
-    ],
-    "ON CONFLICT DO NOTHING",
-);
+pub(crate) static BY_ORGANIZATION: LazyLock<Sql> =
+    LazyLock::new(|| PROVIDERS.select("WHERE organization_id = $1 ORDER BY id"));
 
 pub(crate) static REMOVE: Sql = Sql::new("DELETE FROM providers WHERE organization_id = $1 AND id = $2");
 
@@ -63,31 +47,50 @@ pub(crate) static RESEAL: Sql = Sql::new(
      WHERE organization_id = $2 AND id = $3 AND sealed_secret = $4",
 );
 
+impl Record for Row {
+    fn table() -> &'static Table {
+        &PROVIDERS
+    }
+
+    fn write(&self, row: &mut RowWriter) {
+        row.uuid("organization_id", self.organization_id.bytes());
+        row.uuid("id", self.id.bytes());
+        row.text("issuer", &self.issuer);
+        row.text("kind", &self.kind);
+        row.text("settings", &self.settings);
+        row.optional_bytes("sealed_secret", self.sealed_secret.as_deref());
+        row.time("created_at", self.created_at);
+    }
+
+    fn read(row: &mut RowReader<'_, '_>) -> Result<Self, Error> {
+        Ok(Self {
+            organization_id: OrganizationId::from_bytes(row.uuid("organization_id")?),
+            id: ProviderId::from_bytes(row.uuid("id")?),
+            issuer: row.text("issuer")?,
+            kind: row.text("kind")?,
+            settings: row.text("settings")?,
+            sealed_secret: row.optional_bytes("sealed_secret")?,
+            created_at: row.time("created_at")?,
+        })
+    }
+}
+
 /// Every provider of the installation.
 pub async fn all(db: &Db) -> Result<Vec<Row>, Error> {
-    db.all(&ALL, &[], read).await
+    db.all(&ALL, &[], record::read).await
 }
 
 /// Every provider of an organization, oldest first.
 pub async fn by_organization(db: &Db, organization: OrganizationId) -> Result<Vec<Row>, Error> {
-    db.all(&BY_ORGANIZATION, &[organization.bytes().into()], read).await
+    db.all(&BY_ORGANIZATION, &[organization.bytes().into()], record::read).await
 }
 
-/// A new provider; misses with [`Violation::Name`] if the organization has one with its issuer.
+/// A new provider; rejected with [`Violation::Name`] if the organization has one with its issuer.
 pub fn insert(change: Change, provider: &Row) -> Change {
-    let values = vec![
-        provider.organization_id.bytes().into(),
-        provider.id.bytes().into(),
-        provider.issuer.as_str().into(),
-        provider.kind.as_str().into(),
-        provider.settings.as_str().into(),
-        Value::optional_bytes(provider.sealed_secret.clone()),
-        codec::time(provider.created_at),
-    ];
-    change.insert(&INSERT, values, Violation::Name)
+    record::insert(change, provider, Violation::Name)
 }
 
-/// Removes a provider; misses with [`Violation::Record`] if it is gone already.
+/// Removes a provider; rejected with [`Violation::Record`] if it does not exist.
 pub fn remove(change: Change, organization: OrganizationId, id: ProviderId) -> Change {
     change.execute(&REMOVE, vec![organization.bytes().into(), id.bytes().into()], Violation::Record)
 }
@@ -106,16 +109,4 @@ pub fn reseal(change: Change, provider: &Row, sealed: Vec<u8>) -> Change {
         Value::optional_bytes(provider.sealed_secret.clone()),
     ];
     change.execute_any(&RESEAL, values)
-}
-
-fn read(row: &row::Row<'_>) -> Result<Row, Error> {
-    Ok(Row {
-        organization_id: OrganizationId::from_bytes(row.uuid(0)?),
-        id: ProviderId::from_bytes(row.uuid(1)?),
-        issuer: row.text(2)?,
-        kind: row.text(3)?,
-        settings: row.text(4)?,
-        sealed_secret: row.optional_bytes(5)?,
-        created_at: codec::read_time(row.time(6)?)?,
-    })
 }

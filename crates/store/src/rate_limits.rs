@@ -3,10 +3,14 @@
 //! totals, so that a report that was lost is made good by the next.
 
 use crate::change::Change;
+use crate::codec;
+use crate::db::Db;
+use crate::error::Error;
+use crate::retention;
 use crate::row::Row;
 use crate::sql::Sql;
+use crate::tables::RATE_LIMITS;
 use crate::value::Value;
-use crate::{Db, Error, codec};
 use perennial_domain::id::OrganizationId;
 use perennial_domain::time::Time;
 
@@ -27,27 +31,6 @@ pub(crate) static ELSEWHERE: Sql = Sql::new(
     "SELECT window_start, used
      FROM rate_limits
      WHERE organization_id = $1 AND window_start IN ($2, $3) AND bucket BETWEEN $4 AND $5 AND bucket <> $6",
-);
-
-macro_rules! due {
-    () => {
-        "SELECT window_start, bucket FROM rate_limits
-         WHERE organization_id = $1 AND window_start < $2
-         ORDER BY window_start, bucket
-         LIMIT $3"
-    };
-}
-
-pub(crate) static DUE: Sql = Sql::new(due!());
-
-/// See the sweep of idempotency keys.
-pub(crate) static SWEEP: Sql = Sql::split(
-    concat!("DELETE FROM rate_limits WHERE organization_id = $1 AND (window_start, bucket) IN (", due!(), ")"),
-    concat!(
-        "DELETE FROM rate_limits WHERE organization_id = $1 AND (window_start, bucket) IN (",
-        due!(),
-        " FOR UPDATE SKIP LOCKED)"
-    ),
 );
 
 /// How many attempts this server has counted in the minute that starts at `window`.
@@ -90,16 +73,12 @@ pub async fn due(
     limit: i64,
 ) -> Result<Vec<(Time, Vec<u8>)>, Error> {
     let read = |row: &Row<'_>| Ok((codec::read_time(row.time(0)?)?, row.bytes(1)?));
-    db.all(&DUE, &bounds(organization, before, limit), read).await
+    retention::due(db, &RATE_LIMITS, (organization, codec::time(before), limit), read).await
 }
 
 /// Removes up to `limit` of an organization's counts of minutes that started before.
 pub fn sweep(change: Change, organization: OrganizationId, before: Time, limit: i64) -> Change {
-    change.execute_any(&SWEEP, bounds(organization, before, limit).into())
-}
-
-fn bounds(organization: OrganizationId, before: Time, limit: i64) -> [Value; 3] {
-    [organization.bytes().into(), codec::time(before), limit.into()]
+    retention::sweep(change, &RATE_LIMITS, (organization, codec::time(before), limit))
 }
 
 /// The server stands last, so that the counts of all servers stand side by side.

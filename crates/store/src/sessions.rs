@@ -1,69 +1,49 @@
-//! Sessions in the store. Neither an access nor a refresh token is kept: a session's row is no use to whoever reads it.
+//! Sessions in the store. Neither access tokens nor refresh tokens are stored: a session's row does not authenticate.
 
-use crate::change::{Change, Guard, Lock, Table, Violation};
-use crate::list::{BY_CREATION, List, Listing, Order, Page, Position};
+use std::sync::LazyLock;
+
+use crate::change::{Change, Guard};
+use crate::codec;
+use crate::db::Db;
+use crate::error::{Error, Violation};
+use crate::list::{BY_CREATION, KeysetQuery, Order, Page, Position};
+use crate::lock::Lock;
+use crate::record::{self, Record, RowReader, RowWriter};
+use crate::retention;
 use crate::row::Row;
-use crate::sql::{Insert, Sql};
-use crate::value::{Type, Value};
-use crate::{Db, Error, codec, users};
+use crate::sql::Sql;
+use crate::table::Table;
+use crate::tables::{SESSIONS, USERS};
+use crate::value::Value;
 use perennial_domain::id::{ClientId, OrganizationId, SessionId, UserId};
 use perennial_domain::sessions::Session;
 use perennial_domain::time::Time;
 use perennial_domain::users::User;
 
-macro_rules! columns {
-    () => {
-        "s.id, s.organization_id, s.user_id, s.client_id, s.generation, s.signed_in_at, s.rotated_at, s.graces, \
-         s.expires_at, s.last_used_at, s.ip_address, s.user_agent, s.revoked_at"
-    };
-}
-
-/// How many columns a session has.
-const WIDTH: usize = 13;
-
 /// A session with its user, in one read. The user of a live session is live.
-pub(crate) static WITH_USER: Sql = Sql::new(concat!(
-    "SELECT ",
-    users::columns!(),
-    ", ",
-    columns!(),
-    "
-     FROM sessions AS s
-     JOIN users AS u ON u.organization_id = s.organization_id AND u.id = s.user_id
-     WHERE s.organization_id = $1 AND s.id = $2 AND u.deleted_at IS NULL"
-));
+pub(crate) static WITH_USER: LazyLock<Sql> = LazyLock::new(|| {
+    Sql::built(format!(
+        "SELECT {}, {} FROM sessions AS s
+         JOIN users AS u ON u.organization_id = s.organization_id AND u.id = s.user_id
+         WHERE s.organization_id = $1 AND s.id = $2 AND u.deleted_at IS NULL",
+        SESSIONS.columns_of("s"),
+        USERS.columns_of("u")
+    ))
+});
 
-/// That it has not expired is tested on the few rows that are left, lest SQLite follow the index of expiries instead.
-pub(crate) static BY_USER: Sql = Sql::new(concat!(
-    "SELECT ",
-    columns!(),
-    ", c.name
-     FROM sessions AS s
-     JOIN clients AS c ON c.organization_id = s.organization_id AND c.id = s.client_id
-     WHERE s.organization_id = $1 AND s.user_id = $2 AND s.revoked_at IS NULL
-     ORDER BY s.id DESC"
-));
+/// Whether a session has expired is tested on the rows of the result: with the condition in the statement, SQLite would
+/// follow the index of expiries instead.
+pub(crate) static BY_USER: LazyLock<Sql> = LazyLock::new(|| {
+    Sql::built(format!(
+        "SELECT {}, c.name FROM sessions AS s
+         JOIN clients AS c ON c.organization_id = s.organization_id AND c.id = s.client_id
+         WHERE s.organization_id = $1 AND s.user_id = $2 AND s.revoked_at IS NULL
+         ORDER BY s.id DESC",
+        SESSIONS.columns_of("s")
+    ))
+});
 
-pub(crate) static INSERT: Insert = Insert::new(
-    "sessions",
-    &[
-        ("organization_id", Type::Uuid),
-        ("id", Type::Uuid),
-        ("user_id", Type::Uuid),
-        ("client_id", Type::Uuid),
-        ("generation", Type::Int),
-        ("signed_in_at", Type::Time),
-        ("rotated_at", Type::Time),
-        ("graces", Type::Text),
-        ("expires_at", Type::Time),
-        ("last_used_at", Type::Time),
-        ("ip_address", Type::Text),
-        ("user_agent", Type::Text),
-    ],
-    "",
-);
-
-/// The session as it was read: neither ended nor refreshed meanwhile.
+/// The session as it was read, neither revoked nor refreshed since.
 pub(crate) static UNCHANGED: Sql = Sql::new(
     "SELECT 1 FROM sessions
      WHERE organization_id = $1 AND id = $2 AND generation = $3 AND graces = $4 AND revoked_at IS NULL",
@@ -74,8 +54,8 @@ pub(crate) static LIVE: Sql = Sql::new(
      WHERE organization_id = $1 AND id = $2 AND revoked_at IS NULL",
 );
 
-/// What its guard holds is said again, here and below: PostgreSQL is sent a change in one go, and a row whose guard has
-/// missed must not be locked after all, out of order, where two servers would wait for each other.
+/// The conditions of its guard are repeated, here and below. PostgreSQL is sent a change in one go. A row whose guard has
+/// failed must not be locked after all, out of order, or two servers could wait for each other.
 pub(crate) static ROTATE: Sql = Sql::new(
     "UPDATE sessions
      SET generation = $5, rotated_at = $6, graces = $7, expires_at = $8, last_used_at = $9
@@ -105,66 +85,81 @@ pub(crate) static ERASE: Sql = Sql::new(
      WHERE organization_id = $1 AND user_id = $2",
 );
 
-macro_rules! due {
-    () => {
-        "SELECT id FROM sessions
-         WHERE organization_id = $1 AND expires_at <= $2
-         ORDER BY expires_at
-         LIMIT $3"
-    };
+impl Record for Session {
+    fn table() -> &'static Table {
+        &SESSIONS
+    }
+
+    fn write(&self, row: &mut RowWriter) {
+        row.uuid("organization_id", self.organization_id.bytes());
+        row.uuid("id", self.id.bytes());
+        row.uuid("user_id", self.user_id.bytes());
+        row.uuid("client_id", self.client_id.bytes());
+        row.int("generation", self.generation.into());
+        row.time("signed_in_at", self.signed_in_at);
+        row.time("rotated_at", self.rotated_at);
+        row.list("graces", graces(self).iter().map(String::as_str));
+        row.time("expires_at", self.expires_at);
+        row.time("last_used_at", self.last_used_at);
+        row.optional_text("ip_address", self.ip_address.as_deref());
+        row.optional_text("user_agent", self.user_agent.as_deref());
+        row.optional_time("revoked_at", self.revoked_at);
+    }
+
+    fn read(row: &mut RowReader<'_, '_>) -> Result<Self, Error> {
+        Ok(Self {
+            organization_id: OrganizationId::from_bytes(row.uuid("organization_id")?),
+            id: SessionId::from_bytes(row.uuid("id")?),
+            user_id: UserId::from_bytes(row.uuid("user_id")?),
+            client_id: ClientId::from_bytes(row.uuid("client_id")?),
+            generation: {
+                let generation = row.int("generation")?;
+                let invalid = |_| Error::Internal(format!("a stored generation is out of range: {generation}"));
+                u32::try_from(generation).map_err(invalid)?
+            },
+            signed_in_at: row.time("signed_in_at")?,
+            rotated_at: row.time("rotated_at")?,
+            graces: row
+                .list("graces")?
+                .map(|word| codec::read_time(codec::word(&word, |word| word.parse().ok())?))
+                .collect::<Result<_, Error>>()?,
+            expires_at: row.time("expires_at")?,
+            last_used_at: row.time("last_used_at")?,
+            ip_address: row.optional_text("ip_address")?,
+            user_agent: row.optional_text("user_agent")?,
+            revoked_at: row.optional_time("revoked_at")?,
+        })
+    }
 }
-
-pub(crate) static DUE: Sql = Sql::new(due!());
-
-/// See the sweep of idempotency keys.
-pub(crate) static SWEEP: Sql = Sql::split(
-    concat!("DELETE FROM sessions WHERE organization_id = $1 AND id IN (", due!(), ")"),
-    concat!("DELETE FROM sessions WHERE organization_id = $1 AND id IN (", due!(), " FOR UPDATE SKIP LOCKED)"),
-);
-
-pub(crate) static EXPIRED: Sql = Sql::new(
-    "SELECT COUNT(*) FROM (
-         SELECT 1 FROM sessions
-         WHERE organization_id = $1 AND expires_at <= $2
-         LIMIT $3) AS counted",
-);
-
-static LISTING: Listing = Listing::new(
-    "sessions",
-    "id, organization_id, user_id, client_id, generation, signed_in_at, rotated_at, graces, expires_at, last_used_at, \
-     ip_address, user_agent, revoked_at",
-);
 
 /// Which sessions.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Query {
-    /// Those of a user.
+    /// Sessions of this user.
     pub user_id: Option<UserId>,
-    /// Those that are live at this moment.
+    /// Sessions that are live at this time.
     pub live_at: Option<Time>,
 }
 
-/// A live session with the name of the client it was begun with.
+/// A session with the name of the client that began it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Listed {
     /// The session.
     pub session: Session,
-    /// What the client is called.
+    /// The name of the client.
     pub client_name: String,
 }
 
 /// A session and its user, whether the session is live or not.
 pub async fn with_user(db: &Db, organization: OrganizationId, id: SessionId) -> Result<Option<(Session, User)>, Error> {
-    db.find(&WITH_USER, [organization.bytes().into(), id.bytes().into()], |row| {
-        Ok((read(&row.skip(users::WIDTH))?, users::read(row)?))
-    })
-    .await
+    let read = |row: &Row<'_>| Ok((record::read(row)?, record::read(&row.skip(SESSIONS.width()))?));
+    db.find(&WITH_USER, [organization.bytes().into(), id.bytes().into()], read).await
 }
 
-/// A user's sessions that nobody has ended, whether they have run out or not, newest first.
+/// A user's sessions that were not revoked, expired ones included, newest first.
 pub async fn open(db: &Db, organization: OrganizationId, user: UserId) -> Result<Vec<Listed>, Error> {
     let params = [organization.bytes().into(), user.bytes().into()];
-    let listed = |row: &Row<'_>| Ok(Listed { session: read(row)?, client_name: row.text(WIDTH)? });
+    let listed = |row: &Row<'_>| Ok(Listed { session: record::read(row)?, client_name: row.text(SESSIONS.width())? });
     db.all(&BY_USER, &params, listed).await
 }
 
@@ -183,11 +178,11 @@ pub async fn list(
     after: Option<Position>,
     limit: usize,
 ) -> Result<Page<Session>, Error> {
-    compose(organization, query).after(after).limit(limit).page(db, read).await
+    compose(organization, query).after(after).limit(limit).page(db, record::read).await
 }
 
-pub(crate) fn compose(organization: OrganizationId, query: &Query) -> List {
-    let mut list = LISTING.of(organization.bytes()).sort(BY_CREATION, Order::Descending);
+pub(crate) fn compose(organization: OrganizationId, query: &Query) -> KeysetQuery {
+    let mut list = SESSIONS.list(organization.bytes()).sort(BY_CREATION, Order::Descending);
     if let Some(user) = query.user_id {
         list = list.equal("user_id", user.bytes());
     }
@@ -199,43 +194,30 @@ pub(crate) fn compose(organization: OrganizationId, query: &Query) -> List {
 
 /// A new session.
 pub fn insert(change: Change, session: &Session) -> Change {
-    let mut values = key(session.organization_id, session.id);
-    values.extend([
-        session.user_id.bytes().into(),
-        session.client_id.bytes().into(),
-        i64::from(session.generation).into(),
-        codec::time(session.signed_in_at),
-        codec::time(session.rotated_at),
-        graces(session).into(),
-        codec::time(session.expires_at),
-        codec::time(session.last_used_at),
-        session.ip_address.as_deref().into(),
-        session.user_agent.as_deref().into(),
-    ]);
-    change.insert(&INSERT, values, Violation::Session)
+    record::insert(change, session, Violation::Session)
 }
 
-/// What refreshing made of the session, if it is still as it was read; misses with [`Violation::Session`] else.
+/// Stores the refreshed session, if it is still as it was read; rejected with [`Violation::Session`] otherwise.
 pub fn rotate(change: Change, session: &Session, read: &Session) -> Change {
     let mut values = state(read);
     values.extend([
         i64::from(session.generation).into(),
         codec::time(session.rotated_at),
-        graces(session).into(),
+        joined(&graces(session)),
         codec::time(session.expires_at),
         codec::time(session.last_used_at),
     ]);
     unchanged(change, read).execute(&ROTATE, values, Violation::Session)
 }
 
-/// Ends the session, if it is as it was read: a thief is not taken for one by a token that was rotated meanwhile.
+/// Revokes the session, if it is as it was read: a token that was rotated since then is no proof of theft.
 pub fn revoke_unchanged(change: Change, session: &Session, at: Time) -> Change {
     let mut values = state(session);
     values.push(codec::time(at));
     unchanged(change, session).execute(&REVOKE_UNCHANGED, values, Violation::Session)
 }
 
-/// Ends the session; misses with [`Violation::Session`] if it has ended before.
+/// Revokes the session; rejected with [`Violation::Session`] if it was revoked before.
 pub fn revoke(change: Change, session: &Session, at: Time) -> Change {
     let (organization, id) = (session.organization_id, session.id);
     let mut values = key(organization, id);
@@ -243,36 +225,32 @@ pub fn revoke(change: Change, session: &Session, at: Time) -> Change {
     guard_live(change, organization, id).execute(&REVOKE, values, Violation::Session)
 }
 
-/// Notes that the session was used. A session that has ended meanwhile misses.
+/// Records that the session was used; rejected if it was revoked.
 pub fn mark_used(change: Change, organization: OrganizationId, id: SessionId, at: Time) -> Change {
     let mut values = key(organization, id);
     values.push(codec::time(at));
     guard_live(change, organization, id).execute_any(&MARK_USED, values)
 }
 
-/// Removes every trace of a user's sessions.
+/// Removes a user's sessions.
 pub fn erase(change: Change, organization: OrganizationId, user: UserId) -> Change {
     change.execute_any(&ERASE, vec![organization.bytes().into(), user.bytes().into()])
 }
 
-/// The first `limit` of an organization's sessions that had expired at `before`, oldest first.
+/// The first `limit` sessions of an organization that had expired at `before`, oldest first.
 pub async fn due(db: &Db, organization: OrganizationId, before: Time, limit: i64) -> Result<Vec<SessionId>, Error> {
     let read = |row: &Row<'_>| Ok(SessionId::from_bytes(row.uuid(0)?));
-    db.all(&DUE, &bounds(organization, before, limit), read).await
+    retention::due(db, &SESSIONS, (organization, codec::time(before), limit), read).await
 }
 
-/// How many of an organization's sessions had expired at `before`, counted up to `limit`.
+/// The number of an organization's sessions that had expired at `before`, counted up to `limit`.
 pub async fn count_expired(db: &Db, organization: OrganizationId, before: Time, limit: i64) -> Result<i64, Error> {
-    Ok(db.one(&EXPIRED, &bounds(organization, before, limit), |row| row.int(0)).await?.unwrap_or(0))
+    retention::count_due(db, &SESSIONS, (organization, codec::time(before), limit)).await
 }
 
 /// Removes up to `limit` of an organization's sessions that had expired at `before`.
 pub fn sweep(change: Change, organization: OrganizationId, before: Time, limit: i64) -> Change {
-    change.execute_any(&SWEEP, bounds(organization, before, limit).into())
-}
-
-fn bounds(organization: OrganizationId, before: Time, limit: i64) -> [Value; 3] {
-    [organization.bytes().into(), codec::time(before), limit.into()]
+    retention::sweep(change, &SESSIONS, (organization, codec::time(before), limit))
 }
 
 fn unchanged(change: Change, session: &Session) -> Change {
@@ -285,46 +263,26 @@ fn guard_live(change: Change, organization: OrganizationId, id: SessionId) -> Ch
 
 fn guard(change: Change, id: SessionId, sql: &'static Sql, params: Vec<Value>) -> Change {
     let lock = Lock::Exclusive;
-    change.guard(Guard { table: Table::Sessions, key: id.bytes(), lock, sql, params, violation: Violation::Session })
+    change.guard(Guard { table: &SESSIONS, key: id.bytes(), lock, sql, params, violation: Violation::Session })
 }
 
 fn key(organization: OrganizationId, id: SessionId) -> Vec<Value> {
     vec![organization.bytes().into(), id.bytes().into()]
 }
 
-/// What refreshing changes, after the key.
+/// The key and what a refresh changes.
 fn state(session: &Session) -> Vec<Value> {
     let mut values = key(session.organization_id, session.id);
     values.push(i64::from(session.generation).into());
-    values.push(graces(session).into());
+    values.push(joined(&graces(session)));
     values
 }
 
-/// The instants as one text: there are three at most.
-fn graces(session: &Session) -> String {
-    let micros: Vec<String> = session.graces.iter().map(|grace| grace.as_micros().to_string()).collect();
-    codec::join(micros.iter().map(String::as_str))
+/// The instants as texts: there are three at most.
+fn graces(session: &Session) -> Vec<String> {
+    session.graces.iter().map(|grace| grace.as_micros().to_string()).collect()
 }
 
-fn read(row: &Row<'_>) -> Result<Session, Error> {
-    let graces = codec::split(row.text_ref(7)?)
-        .map(|word| codec::read_time(codec::word(&word, |word| word.parse().ok())?))
-        .collect::<Result<_, Error>>()?;
-    let generation = row.int(4)?;
-    Ok(Session {
-        id: SessionId::from_bytes(row.uuid(0)?),
-        organization_id: OrganizationId::from_bytes(row.uuid(1)?),
-        user_id: UserId::from_bytes(row.uuid(2)?),
-        client_id: ClientId::from_bytes(row.uuid(3)?),
-        generation: u32::try_from(generation)
-            .map_err(|_| Error::Internal(format!("a kept generation is out of range: {generation}")))?,
-        signed_in_at: codec::read_time(row.time(5)?)?,
-        rotated_at: codec::read_time(row.time(6)?)?,
-        graces,
-        expires_at: codec::read_time(row.time(8)?)?,
-        last_used_at: codec::read_time(row.time(9)?)?,
-        ip_address: row.optional_text(10)?,
-        user_agent: row.optional_text(11)?,
-        revoked_at: codec::read_optional_time(row.optional_time(12)?)?,
-    })
+fn joined(graces: &[String]) -> Value {
+    codec::join(graces.iter().map(String::as_str)).into()
 }

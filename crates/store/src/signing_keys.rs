@@ -1,41 +1,31 @@
-//! The installation's signing keys in the store, each sealed under a key that is not there.
+//! The installation's signing keys in the store, each sealed under a key that the store does not have.
 
-use crate::change::{Change, Violation};
-use crate::sql::{Insert, Sql};
-use crate::value::{Type, Value};
-use crate::{Db, Error, codec};
+use std::sync::LazyLock;
+
+use crate::change::Change;
+use crate::db::Db;
+use crate::error::{Error, Violation};
+use crate::record::{self, Purpose, RowReader};
+use crate::row;
+use crate::sql::Sql;
+use crate::tables::SIGNING_KEYS;
+use crate::value::Value;
 use perennial_domain::time::Time;
 
-/// A signing key as it is kept.
+/// A signing key as it is stored.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Row {
-    /// Its place: the next key has the next one, so that two servers cannot both make it.
+    /// Its number. The next key has the next number, so that two servers cannot both create it.
     pub sequence: i64,
-    /// Its name in tokens.
+    /// Its ID in tokens.
     pub kid: String,
-    /// From when it signs.
+    /// The time from which it signs.
     pub active_from: Time,
     /// The key itself, sealed.
     pub sealed: Vec<u8>,
 }
 
-pub(crate) static ALL: Sql = Sql::new(
-    "SELECT sequence, kid, active_from, sealed
-     FROM signing_keys
-     ORDER BY sequence",
-);
-
-pub(crate) static INSERT: Insert = Insert::new(
-    "signing_keys",
-    &[
-        ("sequence", Type::Int),
-        ("kid", Type::Text),
-        ("active_from", Type::Time),
-        ("sealed", Type::Bytes),
-        ("created_at", Type::Time),
-    ],
-    "ON CONFLICT DO NOTHING",
-);
+pub(crate) static ALL: LazyLock<Sql> = LazyLock::new(|| SIGNING_KEYS.select("ORDER BY sequence"));
 
 pub(crate) static REMOVE: Sql = Sql::new("DELETE FROM signing_keys WHERE sequence = $1");
 
@@ -43,27 +33,28 @@ pub(crate) static RESEAL: Sql = Sql::new("UPDATE signing_keys SET sealed = $1 WH
 
 /// Every key, oldest first.
 pub async fn all(db: &Db) -> Result<Vec<Row>, Error> {
-    db.all(&ALL, &[], |row| {
+    let read = |row: &row::Row<'_>| {
+        let mut row = RowReader::new(row, &SIGNING_KEYS);
         Ok(Row {
-            sequence: row.int(0)?,
-            kid: row.text(1)?,
-            active_from: codec::read_time(row.time(2)?)?,
-            sealed: row.bytes(3)?,
+            sequence: row.int("sequence")?,
+            kid: row.text("kid")?,
+            active_from: row.time("active_from")?,
+            sealed: row.bytes("sealed")?,
         })
-    })
-    .await
+    };
+    db.all(&ALL, &[], read).await
 }
 
-/// A new key; misses with [`Violation::Record`] if another server has made it.
+/// A new key; rejected with [`Violation::Record`] if another server has created it.
 pub fn insert(change: Change, key: &Row, now: Time) -> Change {
-    let values = vec![
-        key.sequence.into(),
-        key.kid.as_str().into(),
-        codec::time(key.active_from),
-        Value::bytes(key.sealed.clone()),
-        codec::time(now),
-    ];
-    change.insert(&INSERT, values, Violation::Record)
+    let values = record::values_of(&SIGNING_KEYS, Purpose::Insert, |row| {
+        row.int("sequence", key.sequence);
+        row.text("kid", &key.kid);
+        row.time("active_from", key.active_from);
+        row.bytes("sealed", &key.sealed);
+        row.time("created_at", now);
+    });
+    change.insert(&SIGNING_KEYS.statements().insert, values, Violation::Record)
 }
 
 /// Replaces the seal of a key. Changes nothing if another server has replaced or removed it.

@@ -4,7 +4,7 @@
 use std::borrow::Cow;
 use std::sync::OnceLock;
 
-use crate::change::Lock;
+use crate::lock::Lock;
 use crate::value::Type;
 
 /// A statement, written once.
@@ -125,8 +125,8 @@ impl Sql {
 #[derive(Debug)]
 pub struct Insert {
     pub table: &'static str,
-    pub columns: &'static [(&'static str, Type)],
-    pub conflict: &'static str,
+    pub columns: Cow<'static, [(&'static str, Type)]>,
+    conflict: Cow<'static, str>,
     sqlite: OnceLock<String>,
     postgres: OnceLock<String>,
     folded: OnceLock<String>,
@@ -135,6 +135,19 @@ pub struct Insert {
 impl Insert {
     /// Describes an insert; usable in a `static`.
     pub const fn new(table: &'static str, columns: &'static [(&'static str, Type)], conflict: &'static str) -> Self {
+        Self::with(table, Cow::Borrowed(columns), Cow::Borrowed(conflict))
+    }
+
+    /// An insert derived from a table descriptor.
+    pub(crate) fn built(table: &'static str, columns: Vec<(&'static str, Type)>, conflict: String) -> Self {
+        Self::with(table, Cow::Owned(columns), Cow::Owned(conflict))
+    }
+
+    const fn with(
+        table: &'static str,
+        columns: Cow<'static, [(&'static str, Type)]>,
+        conflict: Cow<'static, str>,
+    ) -> Self {
         Self { table, columns, conflict, sqlite: OnceLock::new(), postgres: OnceLock::new(), folded: OnceLock::new() }
     }
 

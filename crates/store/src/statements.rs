@@ -1,13 +1,15 @@
-//! Every statement of the store by its name, so that a test can prepare each one on both engines and read its plan.
-//! A statement that is missing here fails that test; nothing else looks at this list.
+//! Every statement of the store by its name, so that tests can prepare each one on both engines and read its plan.
+//! A statement that is missing here fails a test; only tests use this list.
 
-use crate::change::Lock;
 use crate::list::Position;
+use crate::lock::Lock;
 use crate::sql::{Insert, Sql};
+use crate::table::{Statement as Derived, Table};
+use crate::tables::ALL;
 use crate::value::Type;
 use crate::{
-    VERSION, clients, deleted, events, examine, idempotency, installation, organizations, payments, plans, providers,
-    purge, rate_limits, sessions, signing_keys, subscriptions, users,
+    clients, events, examine, installation, organizations, payments, plans, providers, rate_limits, sessions,
+    signing_keys, subscriptions, users,
 };
 use perennial_domain::id::{OrganizationId, SubscriptionId, UserId};
 use perennial_domain::payments::PaymentStatus;
@@ -16,8 +18,8 @@ use perennial_domain::time::Time;
 /// A statement as each engine reads it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Statement {
-    /// The file and the name: `plans::BY_ID`.
-    pub name: &'static str,
+    /// The table and the derived statement (`plans.by_key`), or the file and the constant (`users::RELINK`).
+    pub name: String,
     /// What SQLite prepares.
     pub sqlite: String,
     /// What PostgreSQL prepares: the text alone, and with the locks or for the many rows it may be used with.
@@ -27,77 +29,70 @@ pub struct Statement {
 /// Pairs each path with its own text.
 macro_rules! named {
     ($read:ident: $($module:ident::$name:ident),* $(,)?) => {
-        [$($read(concat!(stringify!($module), "::", stringify!($name)), &$module::$name)),*]
+        [$($read(concat!(stringify!($module), "::", stringify!($name)).to_owned(), &$module::$name)),*]
     };
 }
 
-/// Every statement of a fixed text.
+/// Every statement: those derived from the tables, and those written by hand, which a test compares with the sources.
 pub fn all() -> Vec<Statement> {
+    let tables = ALL.into_iter().flat_map(derived);
+    tables.chain(by_hand()).collect()
+}
+
+/// The statements that follow from a table's columns, by names like `plans.by_key`.
+fn derived(table: &'static Table) -> impl Iterator<Item = Statement> {
+    let named = table.statements().named(&table.key_kinds()).into_iter();
+    named.map(|(name, statement)| {
+        let name = format!("{}.{name}", table.name);
+        match statement {
+            Derived::Plain(sql) => plain(name, sql),
+            Derived::Key(sql, kinds) => key(name, sql, &kinds),
+            Derived::Guard(sql, kinds) => {
+                let mut statement = guard(name, sql);
+                statement.postgres.push(sql.many(kinds.into_iter()).to_owned());
+                statement
+            }
+            Derived::Insert(sql) => insert(name, sql),
+        }
+    })
+}
+
+fn by_hand() -> Vec<Statement> {
     let others = named![plain:
-        clients::BY_ORGANIZATION, clients::PUBLIC, clients::DISABLE, clients::UPDATE, clients::REMOVE_ALL,
-        clients::ROTATE,
-        deleted::PAYMENTS, deleted::SUBSCRIPTIONS, deleted::PLANS, deleted::USERS,
-        deleted::REMOVE_PAYMENT, deleted::REMOVE_SUBSCRIPTION, deleted::REMOVE_PLAN, deleted::REMOVE_USER,
-        events::NEWEST, events::DUE, events::PRUNE,
-        examine::APPLIED, examine::APPLIED_BEFORE, examine::NOW,
-        idempotency::DUE, idempotency::SWEEP, idempotency::EXPIRED,
-        installation::FIND, installation::HOLDINGS, installation::MOVE_KEY,
-        organizations::ALL, organizations::UPDATE, organizations::DELETED_SINCE, organizations::DELETE,
-        payments::UPDATE, payments::DELETE,
-        plans::UPDATE, plans::DELETE,
+        clients::BY_ORGANIZATION, clients::PUBLIC, clients::DISABLE, clients::REMOVE_ALL, clients::ROTATE,
+        events::NEWEST,
+        examine::VERSION, examine::APPLIED, examine::APPLIED_BEFORE, examine::NOW,
+        installation::HOLDINGS, installation::MOVE_KEY,
+        organizations::ALL, organizations::DELETED_SINCE, organizations::DELETE,
         providers::ALL, providers::BY_ORGANIZATION, providers::REMOVE, providers::REMOVE_ALL, providers::RESEAL,
-        purge::COUNT_SESSIONS, purge::DELETE_SESSIONS, purge::COUNT_USERS, purge::DELETE_USERS, purge::COUNT_IDEMPOTENCY_KEYS, purge::DELETE_IDEMPOTENCY_KEYS,
-        purge::COUNT_PAYMENTS, purge::DELETE_PAYMENTS, purge::COUNT_SUBSCRIPTIONS, purge::DELETE_SUBSCRIPTIONS,
-        purge::COUNT_PLANS, purge::DELETE_PLANS, purge::COUNT_EVENTS, purge::DELETE_EVENTS,
-        rate_limits::PUT, rate_limits::ELSEWHERE, rate_limits::DUE, rate_limits::SWEEP,
-        subscriptions::COUNT_BY_PLAN, subscriptions::UPDATE,
-        subscriptions::DELETE,
-        subscriptions::OPEN_BY_USER, subscriptions::OPEN_COUNT,
-        sessions::BY_USER, sessions::ROTATE, sessions::REVOKE,
-        sessions::REVOKE_UNCHANGED, sessions::MARK_USED, sessions::ERASE,
-        sessions::DUE, sessions::SWEEP, sessions::EXPIRED,
+        rate_limits::PUT, rate_limits::ELSEWHERE,
+        subscriptions::COUNT_BY_PLAN, subscriptions::OPEN_BY_USER, subscriptions::OPEN_COUNT,
+        sessions::BY_USER, sessions::ROTATE, sessions::REVOKE, sessions::REVOKE_UNCHANGED, sessions::MARK_USED,
+        sessions::ERASE,
         signing_keys::ALL, signing_keys::REMOVE, signing_keys::RESEAL,
-        users::NEWEST, users::UPDATE, users::MOVE_EPOCH, users::SET_BLOCKED,
-        users::RELINK, users::ERASE,
+        users::NEWEST, users::MOVE_EPOCH, users::SET_BLOCKED, users::RELINK, users::ERASE,
     ];
-    let by_id = |name, sql| key(name, sql, &[Type::Uuid, Type::Uuid]);
-    let by_text = |name, sql| key(name, sql, &[Type::Uuid, Type::Text]);
-    let ids = named![by_id:
-        clients::BY_ID, payments::BY_ID, payments::OWNER, plans::BY_ID, sessions::WITH_USER, subscriptions::BY_ID,
-        users::BY_ID,
-    ];
-    let texts = named![by_text:
-        payments::ID_BY_EXTERNAL, plans::BY_SLUG, subscriptions::ID_BY_EXTERNAL, users::BY_EMAIL,
-    ];
+    let by_id = |name, sql: &Sql| key(name, sql, &[Type::Uuid, Type::Uuid]);
+    let ids = named![by_id: payments::OWNER, sessions::WITH_USER];
     let keys = [
-        key("clients::BY_CREDENTIAL", &clients::BY_CREDENTIAL, &[Type::Bytes]),
-        key("idempotency::BY_KEY", &idempotency::BY_KEY, &[Type::Uuid, Type::Uuid, Type::Text]),
-        key("organizations::BY_ID", &organizations::BY_ID, &[Type::Uuid]),
-        key("organizations::BY_NAME", &organizations::BY_NAME, &[Type::Text]),
-        key("users::BY_IDENTITY", &users::BY_IDENTITY, &[Type::Uuid, Type::Text, Type::Text]),
+        key("clients::BY_CREDENTIAL".to_owned(), &clients::BY_CREDENTIAL, &[Type::Bytes]),
+        key("organizations::BY_NAME".to_owned(), &organizations::BY_NAME, &[Type::Text]),
+        key("users::BY_IDENTITY".to_owned(), &users::BY_IDENTITY, &[Type::Uuid, Type::Text, Type::Text]),
     ];
-    let guards = named![guard:
-        clients::AT_REVISION, organizations::AT_REVISION, payments::AT_REVISION, plans::AT_REVISION, plans::ACTIVE, subscriptions::AT_REVISION,
-        subscriptions::LIVE, sessions::UNCHANGED, sessions::LIVE, users::LIVE, users::AT_REVISION,
-    ];
-    let inserts = named![insert:
-        clients::INSERT, events::INSERT, idempotency::INSERT, installation::INSERT, organizations::INSERT,
-        payments::INSERT, plans::INSERT, providers::INSERT, sessions::INSERT, signing_keys::INSERT, subscriptions::INSERT, users::INSERT,
-    ];
-    let version = plain("lib::VERSION", &VERSION);
-    others.into_iter().chain(ids).chain(texts).chain(keys).chain(guards).chain(inserts).chain([version]).collect()
+    let guards = named![guard: plans::ACTIVE, sessions::UNCHANGED, sessions::LIVE, users::UNCHANGED];
+    others.into_iter().chain(ids).chain(keys).chain(guards).collect()
 }
 
 /// The statements that a page of subscriptions takes.
 pub fn subscriptions_page(query: &subscriptions::Query, after: Option<Position>) -> Vec<Statement> {
     let list = subscriptions::compose(OrganizationId::from_bytes([1; 16]), query).after(after);
-    list.statements().iter().map(|sql| plain("subscriptions::list", sql)).collect()
+    list.statements().iter().map(|sql| plain("subscriptions::list".to_owned(), sql)).collect()
 }
 
 /// The statements that a page of plans takes.
 pub fn plans_page(query: &plans::Query, after: Option<Position>) -> Vec<Statement> {
     let list = plans::compose(OrganizationId::from_bytes([1; 16]), query).after(after);
-    list.statements().iter().map(|sql| plain("plans::list", sql)).collect()
+    list.statements().iter().map(|sql| plain("plans::list".to_owned(), sql)).collect()
 }
 
 /// The statements that the operator's lists take, with everything asked for that can be.
@@ -117,22 +112,22 @@ pub fn operator_pages(after: Option<&Position>) -> Vec<Statement> {
     ];
     let statements = lists.into_iter().flat_map(|(name, list)| {
         let statements = list.after(after.cloned()).statements();
-        statements.into_iter().map(move |sql| plain(name, &sql))
+        statements.into_iter().map(move |sql| plain(name.to_owned(), &sql))
     });
     statements.collect()
 }
 
-fn plain(name: &'static str, sql: &Sql) -> Statement {
+fn plain(name: String, sql: &Sql) -> Statement {
     Statement { name, sqlite: sql.sqlite().to_owned(), postgres: vec![sql.postgres().to_owned()] }
 }
 
 /// A read by key, alone and for many keys at once.
-fn key(name: &'static str, sql: &Sql, kinds: &[Type]) -> Statement {
+fn key(name: String, sql: &Sql, kinds: &[Type]) -> Statement {
     let many = sql.many(kinds.iter().copied()).to_owned();
     Statement { name, sqlite: sql.sqlite().to_owned(), postgres: vec![sql.postgres().to_owned(), many] }
 }
 
-fn guard(name: &'static str, sql: &Sql) -> Statement {
+fn guard(name: String, sql: &Sql) -> Statement {
     let locks = [Lock::None, Lock::Share, Lock::Exclusive];
     Statement {
         name,
@@ -141,7 +136,7 @@ fn guard(name: &'static str, sql: &Sql) -> Statement {
     }
 }
 
-fn insert(name: &'static str, insert: &Insert) -> Statement {
+fn insert(name: String, insert: &Insert) -> Statement {
     Statement {
         name,
         sqlite: insert.sqlite().to_owned(),

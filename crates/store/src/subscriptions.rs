@@ -1,11 +1,15 @@
 //! Subscriptions in the store.
 
-use crate::change::{Change, Guard, Lock, Table, Violation};
-use crate::list::Listing;
-use crate::row::Row;
-use crate::sql::{Insert, Sql};
-use crate::value::{Type, Value};
-use crate::{Db, Error, codec};
+use std::sync::LazyLock;
+
+use crate::change::{Change, Guard};
+use crate::db::Db;
+use crate::error::{Error, Violation};
+use crate::lock::Lock;
+use crate::record::{self, Record, RowReader, RowWriter};
+use crate::sql::Sql;
+use crate::table::Table;
+use crate::tables::{SUBSCRIPTIONS, USERS};
 use perennial_domain::cycle::BillingCycle;
 use perennial_domain::id::{EventId, OrganizationId, PlanId, SubscriptionId, UserId};
 use perennial_domain::subscriptions::{Subscription, SubscriptionStatus};
@@ -17,42 +21,20 @@ mod list;
 pub(crate) use list::compose;
 pub use list::{Query, Range, Sort, list, position};
 
-macro_rules! columns {
-    () => {
-        "id, user_id, plan_id, external_id, billing_cycle, status, is_active, renews_at, starts_at, ends_at, created_at, \
-         updated_at, organization_id, revision"
-    };
-}
-
-pub(crate) static BY_ID: Sql = Sql::new(concat!(
-    "SELECT ",
-    columns!(),
-    "
-     FROM subscriptions
-     WHERE organization_id = $1 AND id = $2 AND deleted_at IS NULL"
-));
-
-pub(crate) static ID_BY_EXTERNAL: Sql = Sql::new(
-    "SELECT id FROM subscriptions
-     WHERE organization_id = $1 AND external_id = $2 AND external_id IS NOT NULL AND deleted_at IS NULL",
-);
-
 pub(crate) static COUNT_BY_PLAN: Sql = Sql::new(
     "SELECT COUNT(*) FROM subscriptions
      WHERE organization_id = $1 AND plan_id = $2 AND deleted_at IS NULL",
 );
 
 /// A user's subscriptions that can still end.
-pub(crate) static OPEN_BY_USER: Sql = Sql::new(concat!(
-    "SELECT ",
-    columns!(),
-    "
-     FROM subscriptions
-     WHERE organization_id = $1 AND user_id = $2 AND deleted_at IS NULL AND status <> 'expired'
-     ORDER BY id"
-));
+pub(crate) static OPEN_BY_USER: LazyLock<Sql> = LazyLock::new(|| {
+    SUBSCRIPTIONS.select(
+        "WHERE organization_id = $1 AND user_id = $2 AND deleted_at IS NULL AND status <> 'expired'
+         ORDER BY id",
+    )
+});
 
-/// One row if the user has so many of them.
+/// One row if the user has this many of them.
 pub(crate) static OPEN_COUNT: Sql = Sql::new(
     "SELECT 1 FROM (
          SELECT COUNT(*) AS open FROM subscriptions
@@ -60,67 +42,56 @@ pub(crate) static OPEN_COUNT: Sql = Sql::new(
      WHERE open = $3",
 );
 
-pub(crate) static INSERT: Insert = Insert::new(
-    "subscriptions",
-    &[
-        ("organization_id", Type::Uuid),
-        ("id", Type::Uuid),
-        ("user_id", Type::Uuid),
-        ("plan_id", Type::Uuid),
-        ("external_id", Type::Text),
-        ("billing_cycle", Type::Text),
-        ("status", Type::Text),
-        ("is_active", Type::Bool),
-        ("starts_at", Type::Time),
-        ("renews_at", Type::Time),
-        ("ends_at", Type::Time),
-        ("created_at", Type::Time),
-        ("updated_at", Type::Time),
-        ("revision", Type::Uuid),
-    ],
-    "ON CONFLICT DO NOTHING",
-);
+impl Record for Subscription {
+    fn table() -> &'static Table {
+        &SUBSCRIPTIONS
+    }
 
-/// Misses when another live subscription has the external id, as the insert does. The revision that its guard holds is
-/// said again: PostgreSQL is sent a change in one go, and a row whose guard has missed must not be locked after all, out
-/// of order, where two servers would wait for each other.
-pub(crate) static UPDATE: Sql = Sql::new(
-    "UPDATE subscriptions
-     SET user_id = $3, plan_id = $4, external_id = $5, billing_cycle = $6, status = $7, is_active = $8, starts_at = $9,
-         renews_at = $10, ends_at = $11, updated_at = $12, revision = $13
-     WHERE organization_id = $1 AND id = $2 AND revision = $14
-       AND NOT EXISTS (
-           SELECT 1 FROM subscriptions AS other
-           WHERE other.organization_id = $1 AND other.external_id = $5 AND other.external_id IS NOT NULL
-             AND other.deleted_at IS NULL AND other.id <> $2)",
-);
+    fn write(&self, row: &mut RowWriter) {
+        row.uuid("organization_id", self.organization_id.bytes());
+        row.uuid("id", self.id.bytes());
+        row.uuid("user_id", self.user_id.bytes());
+        row.uuid("plan_id", self.plan_id.bytes());
+        row.optional_text("external_id", self.external_subscription_id.as_ref().map(Line::as_str));
+        row.text("billing_cycle", self.billing_cycle.as_str());
+        row.text("status", self.status.as_str());
+        row.bool("is_active", self.is_active);
+        row.time("starts_at", self.starts_at);
+        row.optional_time("renews_at", self.renews_at);
+        row.optional_time("ends_at", self.ends_at);
+        row.time("created_at", self.created_at);
+        row.time("updated_at", self.updated_at);
+        row.uuid("revision", self.revision.bytes());
+    }
 
-pub(crate) static DELETE: Sql = Sql::new(
-    "UPDATE subscriptions
-     SET deleted_at = $3, revision = $4
-     WHERE organization_id = $1 AND id = $2 AND revision = $5",
-);
-
-pub(crate) static AT_REVISION: Sql = Sql::new(
-    "SELECT 1 FROM subscriptions
-     WHERE organization_id = $1 AND id = $2 AND revision = $3 AND deleted_at IS NULL",
-);
-
-pub(crate) static LIVE: Sql = Sql::new(
-    "SELECT 1 FROM subscriptions
-     WHERE organization_id = $1 AND id = $2 AND deleted_at IS NULL",
-);
-
-static LISTING: Listing = Listing::new("subscriptions", columns!()).live();
+    fn read(row: &mut RowReader<'_, '_>) -> Result<Self, Error> {
+        Ok(Self {
+            organization_id: OrganizationId::from_bytes(row.uuid("organization_id")?),
+            id: SubscriptionId::from_bytes(row.uuid("id")?),
+            user_id: UserId::from_bytes(row.uuid("user_id")?),
+            plan_id: PlanId::from_bytes(row.uuid("plan_id")?),
+            external_subscription_id: row.optional_text("external_id")?.map(Line::from_stored),
+            billing_cycle: row.word("billing_cycle", BillingCycle::from_stored)?,
+            status: row.word("status", SubscriptionStatus::from_stored)?,
+            is_active: row.bool("is_active")?,
+            starts_at: row.time("starts_at")?,
+            renews_at: row.optional_time("renews_at")?,
+            ends_at: row.optional_time("ends_at")?,
+            created_at: row.time("created_at")?,
+            updated_at: row.time("updated_at")?,
+            revision: EventId::from_bytes(row.uuid("revision")?),
+        })
+    }
+}
 
 /// The live subscription with this id.
 pub async fn by_id(db: &Db, organization: OrganizationId, id: SubscriptionId) -> Result<Option<Subscription>, Error> {
-    db.find(&BY_ID, [organization.bytes().into(), id.bytes().into()], read).await
+    record::by_id(db, organization, id.bytes()).await
 }
 
 /// Whether a live subscription has this id.
 pub async fn exists(db: &Db, organization: OrganizationId, id: SubscriptionId) -> Result<bool, Error> {
-    Ok(db.find(&LIVE, [organization.bytes().into(), id.bytes().into()], |_| Ok(())).await?.is_some())
+    record::exists::<Subscription>(db, organization, id.bytes()).await
 }
 
 /// The live subscription that has this external id.
@@ -129,11 +100,11 @@ pub async fn id_by_external(
     organization: OrganizationId,
     external_id: &str,
 ) -> Result<Option<SubscriptionId>, Error> {
-    let params = [organization.bytes().into(), external_id.into()];
-    db.find(&ID_BY_EXTERNAL, params, |row| Ok(SubscriptionId::from_bytes(row.uuid(0)?))).await
+    let id = record::id_by_unique::<Subscription>(db, organization, external_id).await?;
+    Ok(id.map(SubscriptionId::from_bytes))
 }
 
-/// How many live subscriptions refer to the plan.
+/// The number of live subscriptions that refer to the plan.
 pub async fn count_by_plan(db: &Db, organization: OrganizationId, plan: PlanId) -> Result<i64, Error> {
     let params = [organization.bytes().into(), plan.bytes().into()];
     Ok(db.one(&COUNT_BY_PLAN, &params, |row| row.int(0)).await?.unwrap_or(0))
@@ -141,14 +112,14 @@ pub async fn count_by_plan(db: &Db, organization: OrganizationId, plan: PlanId) 
 
 /// A user's live subscriptions that have not expired, oldest first.
 pub async fn open_by_user(db: &Db, organization: OrganizationId, user: UserId) -> Result<Vec<Subscription>, Error> {
-    db.all(&OPEN_BY_USER, &[organization.bytes().into(), user.bytes().into()], read).await
+    db.all(&OPEN_BY_USER, &[organization.bytes().into(), user.bytes().into()], record::read).await
 }
 
-/// Holds that the user has so many of them; the user itself must be guarded exclusively by the same change.
+/// Requires that the user has this many of them. The user itself must be guarded exclusively in the same change.
 pub fn guard_open_count(change: Change, organization: OrganizationId, user: UserId, count: usize) -> Change {
     let count = i64::try_from(count).unwrap_or(i64::MAX);
     change.guard(Guard {
-        table: Table::Users,
+        table: &USERS,
         key: user.bytes(),
         lock: Lock::None,
         sql: &OPEN_COUNT,
@@ -157,102 +128,23 @@ pub fn guard_open_count(change: Change, organization: OrganizationId, user: User
     })
 }
 
-/// A new subscription; misses with [`Violation::ExternalId`] if its external id is in use.
+/// A new subscription; rejected with [`Violation::ExternalId`] if its external id is in use.
 pub fn insert(change: Change, subscription: &Subscription) -> Change {
-    change.insert(&INSERT, values(subscription), Violation::ExternalId)
+    record::insert(change, subscription, Violation::ExternalId)
 }
 
-/// A subscription as [`INSERT`] has it.
-pub(crate) fn values(subscription: &Subscription) -> Vec<Value> {
-    let mut values = keys(subscription);
-    values.extend(fields(subscription));
-    values.push(codec::time(subscription.created_at));
-    values.push(codec::time(subscription.updated_at));
-    values.push(subscription.revision.bytes().into());
-    values
-}
-
-/// The subscription as it is now, if it is still at the revision it was read at.
+/// The subscription as it is now, if it is still at the revision it was read at; rejected with [`Violation::ExternalId`] if
+/// its external id is in use.
 pub fn update(change: Change, subscription: &Subscription, read_at: EventId) -> Change {
-    let mut values = keys(subscription);
-    values.extend(fields(subscription));
-    values.push(codec::time(subscription.updated_at));
-    values.push(subscription.revision.bytes().into());
-    values.push(read_at.bytes().into());
-    at_revision(change, subscription, read_at).execute(&UPDATE, values, Violation::ExternalId)
+    record::update(change, subscription, read_at, Violation::ExternalId)
 }
 
-/// Takes the subscription out of every list.
+/// Soft-deletes the subscription.
 pub fn delete(change: Change, subscription: &Subscription, at: Time, revision: EventId) -> Change {
-    let mut values = keys(subscription);
-    values.push(codec::time(at));
-    values.push(revision.bytes().into());
-    values.push(subscription.revision.bytes().into());
-    at_revision(change, subscription, subscription.revision).execute(&DELETE, values, Violation::Record)
+    record::delete(change, subscription, subscription.revision, (at, revision), Violation::Record)
 }
 
-/// Holds the subscription as live until the change is written.
+/// Locks the live subscription against changes until the change is committed.
 pub fn guard_live(change: Change, organization: OrganizationId, id: SubscriptionId) -> Change {
-    change.guard(Guard {
-        table: Table::Subscriptions,
-        key: id.bytes(),
-        lock: Lock::Share,
-        sql: &LIVE,
-        params: vec![organization.bytes().into(), id.bytes().into()],
-        violation: Violation::Subscription,
-    })
-}
-
-fn at_revision(change: Change, subscription: &Subscription, revision: EventId) -> Change {
-    let mut params = keys(subscription);
-    params.push(revision.bytes().into());
-    change.guard(Guard {
-        table: Table::Subscriptions,
-        key: subscription.id.bytes(),
-        lock: Lock::Exclusive,
-        sql: &AT_REVISION,
-        params,
-        violation: Violation::Record,
-    })
-}
-
-fn keys(subscription: &Subscription) -> Vec<Value> {
-    let mut values = Vec::with_capacity(14);
-    values.push(subscription.organization_id.bytes().into());
-    values.push(subscription.id.bytes().into());
-    values
-}
-
-/// What an insert and an update have in common, in the order both list it.
-fn fields(subscription: &Subscription) -> [Value; 9] {
-    [
-        subscription.user_id.bytes().into(),
-        subscription.plan_id.bytes().into(),
-        subscription.external_subscription_id.as_ref().map(Line::as_str).into(),
-        subscription.billing_cycle.as_str().into(),
-        subscription.status.as_str().into(),
-        subscription.is_active.into(),
-        codec::time(subscription.starts_at),
-        codec::optional_time(subscription.renews_at),
-        codec::optional_time(subscription.ends_at),
-    ]
-}
-
-fn read(row: &Row<'_>) -> Result<Subscription, Error> {
-    Ok(Subscription {
-        id: SubscriptionId::from_bytes(row.uuid(0)?),
-        user_id: UserId::from_bytes(row.uuid(1)?),
-        plan_id: PlanId::from_bytes(row.uuid(2)?),
-        external_subscription_id: row.optional_text(3)?.map(Line::from_stored),
-        billing_cycle: codec::word(row.text_ref(4)?, BillingCycle::from_stored)?,
-        status: codec::word(row.text_ref(5)?, SubscriptionStatus::from_stored)?,
-        is_active: row.bool(6)?,
-        renews_at: codec::read_optional_time(row.optional_time(7)?)?,
-        starts_at: codec::read_time(row.time(8)?)?,
-        ends_at: codec::read_optional_time(row.optional_time(9)?)?,
-        created_at: codec::read_time(row.time(10)?)?,
-        updated_at: codec::read_time(row.time(11)?)?,
-        organization_id: OrganizationId::from_bytes(row.uuid(12)?),
-        revision: EventId::from_bytes(row.uuid(13)?),
-    })
+    record::guard_live::<Subscription>(change, organization, id.bytes(), Violation::Subscription)
 }

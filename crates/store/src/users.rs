@@ -1,115 +1,47 @@
 //! Users in the store.
 
+use std::sync::LazyLock;
+
 use crate::bulk::Bulk;
-use crate::change::{Change, Guard, Lock, Table, Violation};
-use crate::row::Row;
-use crate::sql::{Insert, Sql};
-use crate::value::{Type, Value};
-use crate::{Db, Error, codec};
+use crate::change::{Change, Guard};
+use crate::codec;
+use crate::db::Db;
+use crate::error::{Error, Violation};
+use crate::lock::Lock;
+use crate::record::{self, Record, RowReader, RowWriter};
+use crate::sql::Sql;
+use crate::table::Table;
+use crate::tables::USERS;
+use crate::value::Value;
 use perennial_domain::id::{EventId, OrganizationId, UserId};
 use perennial_domain::text::Line;
 use perennial_domain::time::Time;
 use perennial_domain::users::{Email, Identity, Profile, User};
 
-/// The columns of a user, under the name its table has in the statement.
-macro_rules! columns {
-    () => {
-        "u.id, u.organization_id, u.email, u.issuer, u.subject, u.auth_type, u.username, u.first_name, u.last_name, \
-         u.terms, u.notifications, u.session_epoch, u.created_at, u.updated_at, u.revision, u.blocked_at"
-    };
-}
-pub(crate) use columns;
+pub(crate) static BY_IDENTITY: LazyLock<Sql> = LazyLock::new(|| {
+    USERS.select(
+        "WHERE organization_id = $1 AND issuer = $2 AND subject = $3 AND subject IS NOT NULL AND deleted_at IS NULL",
+    )
+});
 
-/// How many columns a user has.
-pub(crate) const WIDTH: usize = 16;
+pub(crate) static NEWEST: LazyLock<Sql> = LazyLock::new(|| {
+    USERS.select("WHERE organization_id = $1 AND id < $2 AND deleted_at IS NULL ORDER BY id DESC LIMIT $3")
+});
 
-pub(crate) static INSERT: Insert = Insert::new(
-    "users",
-    &[
-        ("organization_id", Type::Uuid),
-        ("id", Type::Uuid),
-        ("email", Type::Text),
-        ("issuer", Type::Text),
-        ("subject", Type::Text),
-        ("auth_type", Type::Text),
-        ("username", Type::Text),
-        ("first_name", Type::Text),
-        ("last_name", Type::Text),
-        ("terms", Type::Bool),
-        ("notifications", Type::Bool),
-        ("session_epoch", Type::Int),
-        ("updated_at", Type::Time),
-        ("revision", Type::Uuid),
-        ("created_at", Type::Time),
-    ],
-    "ON CONFLICT DO NOTHING",
-);
-
-pub(crate) static LIVE: Sql = Sql::new(
-    "SELECT 1 FROM users
-     WHERE organization_id = $1 AND id = $2 AND deleted_at IS NULL",
-);
-
-pub(crate) static BY_ID: Sql = Sql::new(concat!(
-    "SELECT ",
-    columns!(),
-    "
-     FROM users AS u
-     WHERE u.organization_id = $1 AND u.id = $2 AND u.deleted_at IS NULL"
-));
-
-pub(crate) static BY_IDENTITY: Sql = Sql::new(concat!(
-    "SELECT ",
-    columns!(),
-    "
-     FROM users AS u
-     WHERE u.organization_id = $1 AND u.issuer = $2 AND u.subject = $3 AND u.subject IS NOT NULL
-       AND u.deleted_at IS NULL"
-));
-
-pub(crate) static BY_EMAIL: Sql = Sql::new(concat!(
-    "SELECT ",
-    columns!(),
-    "
-     FROM users AS u
-     WHERE u.organization_id = $1 AND u.email = $2 AND u.email IS NOT NULL AND u.deleted_at IS NULL"
-));
-
-pub(crate) static NEWEST: Sql = Sql::new(concat!(
-    "SELECT ",
-    columns!(),
-    "
-     FROM users AS u
-     WHERE u.organization_id = $1 AND u.id < $2 AND u.deleted_at IS NULL
-     ORDER BY u.id DESC
-     LIMIT $3"
-));
-
-pub(crate) static AT_REVISION: Sql = Sql::new(
+/// The user as it was read, its sessions included.
+pub(crate) static UNCHANGED: Sql = Sql::new(
     "SELECT 1 FROM users
      WHERE organization_id = $1 AND id = $2 AND revision = $3 AND session_epoch = $4 AND deleted_at IS NULL",
 );
 
-/// Misses when another live user has the address, as the insert does.
-pub(crate) static UPDATE: Sql = Sql::new(
-    "UPDATE users
-     SET email = $3, issuer = $4, subject = $5, auth_type = $6, username = $7, first_name = $8, last_name = $9,
-         terms = $10, notifications = $11, session_epoch = $12, updated_at = $13, revision = $14
-     WHERE organization_id = $1 AND id = $2
-       AND NOT EXISTS (
-           SELECT 1 FROM users AS other
-           WHERE other.organization_id = $1 AND other.email = $3 AND other.email IS NOT NULL
-             AND other.deleted_at IS NULL AND other.id <> $2)",
-);
-
-/// What its guard holds is said again: see the sessions' `ROTATE`.
+/// The conditions of its guard are repeated: see the sessions' `ROTATE`.
 pub(crate) static MOVE_EPOCH: Sql = Sql::new(
     "UPDATE users
      SET session_epoch = session_epoch + 1
      WHERE organization_id = $1 AND id = $2 AND revision = $3 AND session_epoch = $4 AND deleted_at IS NULL",
 );
 
-/// What its guard holds is repeated: see the sessions' `ROTATE`.
+/// The conditions of its guard are repeated: see the sessions' `ROTATE`.
 pub(crate) static SET_BLOCKED: Sql = Sql::new(
     "UPDATE users
      SET blocked_at = $5, session_epoch = session_epoch + 1, updated_at = $6, revision = $7
@@ -135,46 +67,96 @@ pub(crate) static ERASE: Sql = Sql::new(
      WHERE organization_id = $1 AND id = $2",
 );
 
+impl Record for User {
+    fn table() -> &'static Table {
+        &USERS
+    }
+
+    fn write(&self, row: &mut RowWriter) {
+        let (issuer, subject) = self.identity.as_ref().map(|known| (&*known.issuer, &*known.subject)).unzip();
+        let profile = &self.profile;
+        row.uuid("organization_id", self.organization_id.bytes());
+        row.uuid("id", self.id.bytes());
+        row.optional_text("email", self.email.as_ref().map(Email::as_str));
+        row.optional_text("issuer", issuer);
+        row.optional_text("subject", subject);
+        row.optional_text("auth_type", profile.auth_type.as_ref().map(Line::as_str));
+        row.optional_text("username", profile.username.as_ref().map(Line::as_str));
+        row.optional_text("first_name", profile.first_name.as_ref().map(Line::as_str));
+        row.optional_text("last_name", profile.last_name.as_ref().map(Line::as_str));
+        row.optional_bool("terms", profile.terms);
+        row.optional_bool("notifications", profile.notifications);
+        row.int("session_epoch", self.session_epoch);
+        row.optional_time("blocked_at", self.blocked_at);
+        row.time("created_at", self.created_at);
+        row.time("updated_at", self.updated_at);
+        row.uuid("revision", self.revision.bytes());
+    }
+
+    fn read(row: &mut RowReader<'_, '_>) -> Result<Self, Error> {
+        Ok(Self {
+            organization_id: OrganizationId::from_bytes(row.uuid("organization_id")?),
+            id: UserId::from_bytes(row.uuid("id")?),
+            email: row.optional_text("email")?.map(Email::from_stored),
+            identity: match (row.optional_text("issuer")?, row.optional_text("subject")?) {
+                (Some(issuer), Some(subject)) => Some(Identity { issuer, subject }),
+                _ => None,
+            },
+            profile: Profile {
+                auth_type: row.optional_text("auth_type")?.map(Line::from_stored),
+                username: row.optional_text("username")?.map(Line::from_stored),
+                first_name: row.optional_text("first_name")?.map(Line::from_stored),
+                last_name: row.optional_text("last_name")?.map(Line::from_stored),
+                terms: row.optional_bool("terms")?,
+                notifications: row.optional_bool("notifications")?,
+            },
+            session_epoch: row.int("session_epoch")?,
+            blocked_at: row.optional_time("blocked_at")?,
+            created_at: row.time("created_at")?,
+            updated_at: row.time("updated_at")?,
+            revision: EventId::from_bytes(row.uuid("revision")?),
+        })
+    }
+}
+
 /// Whether a live user has this id.
 pub async fn exists(db: &Db, organization: OrganizationId, id: UserId) -> Result<bool, Error> {
-    Ok(db.find(&LIVE, [organization.bytes().into(), id.bytes().into()], |_| Ok(())).await?.is_some())
+    record::exists::<User>(db, organization, id.bytes()).await
 }
 
 /// The live user with this id.
 pub async fn by_id(db: &Db, organization: OrganizationId, id: UserId) -> Result<Option<User>, Error> {
-    db.find(&BY_ID, [organization.bytes().into(), id.bytes().into()], read).await
+    record::by_id(db, organization, id.bytes()).await
 }
 
-/// The live user who is this person at a provider.
+/// The live user with this identity at a provider.
 pub async fn by_identity(db: &Db, organization: OrganizationId, identity: &Identity) -> Result<Option<User>, Error> {
     let params = [organization.bytes().into(), identity.issuer.as_str().into(), identity.subject.as_str().into()];
-    db.find(&BY_IDENTITY, params, read).await
+    db.find(&BY_IDENTITY, params, record::read).await
 }
 
 /// The live user with this address.
 pub async fn by_email(db: &Db, organization: OrganizationId, email: &Email) -> Result<Option<User>, Error> {
-    db.find(&BY_EMAIL, [organization.bytes().into(), email.as_str().into()], read).await
+    record::by_unique(db, organization, email.as_str()).await
 }
 
-/// Live users made before `before`, newest first.
+/// Live users created before `before`, newest first.
 pub async fn newest(db: &Db, organization: OrganizationId, before: UserId, limit: i64) -> Result<Vec<User>, Error> {
     let params = [organization.bytes().into(), before.bytes().into(), limit.into()];
-    db.all(&NEWEST, &params, read).await
+    db.all(&NEWEST, &params, record::read).await
 }
 
-/// A new user; misses with [`Violation::Email`] if its address or identity is in use.
+/// A new user; rejected with [`Violation::Email`] if its address or identity is in use.
 pub fn insert(change: Change, user: &User) -> Change {
-    let mut values = fields(user);
-    values.push(codec::time(user.created_at));
-    change.insert(&INSERT, values, Violation::Email)
+    record::insert(change, user, Violation::Email)
 }
 
-/// The user as it is now, if it is still as it was read; misses with [`Violation::Email`] if its address is in use.
+/// The user as it is now, if it is still as it was read; rejected with [`Violation::Email`] if its address is in use.
 pub fn update(change: Change, user: &User, read: &User) -> Change {
-    unchanged(change, read).execute(&UPDATE, fields(user), Violation::Email)
+    record::write_update(unchanged(change, read), user, read.revision, Violation::Email)
 }
 
-/// Erases the person: an empty row stays for what refers to it.
+/// Erases the personal data. An empty row remains for the records that refer to it.
 pub fn erase(change: Change, user: &User, at: Time, revision: EventId) -> Change {
     let mut values = key(user);
     values.push(codec::time(at));
@@ -182,12 +164,12 @@ pub fn erase(change: Change, user: &User, at: Time, revision: EventId) -> Change
     unchanged(change, user).execute(&ERASE, values, Violation::Record)
 }
 
-/// Tells sign-ins under way that the user's sessions are no longer what they saw.
+/// Increments the session epoch, so that a concurrent sign-in is rejected and decides again.
 pub fn move_epoch(change: Change, user: &User) -> Change {
     unchanged(change, user).execute(&MOVE_EPOCH, state(user), Violation::User)
 }
 
-/// Blocks or unblocks the user, if it is still as it was read, its sessions included.
+/// Blocks or unblocks the user, if neither it nor its sessions have changed.
 pub fn set_blocked(change: Change, user: &User, read: &User) -> Change {
     let mut values = state(read);
     values.extend([codec::optional_time(user.blocked_at), codec::time(user.updated_at), user.revision.bytes().into()]);
@@ -201,7 +183,7 @@ pub async fn find_by_id(
     ids: &[UserId],
 ) -> Result<Vec<Option<User>>, Error> {
     let keys: Vec<Vec<Value>> = ids.iter().map(|id| vec![organization.bytes().into(), id.bytes().into()]).collect();
-    bulk.find(&BY_ID, &keys, read).await
+    bulk.find(&USERS.statements().by_key, &keys, record::read).await
 }
 
 /// The live users with these addresses.
@@ -212,7 +194,7 @@ pub async fn find_by_email(
 ) -> Result<Vec<Option<User>>, Error> {
     let key = |email: &&Email| vec![organization.bytes().into(), email.as_str().into()];
     let keys: Vec<Vec<Value>> = emails.iter().map(key).collect();
-    bulk.find(&BY_EMAIL, &keys, read).await
+    bulk.find(record::unique_statement::<User>(), &keys, record::read).await
 }
 
 /// The live users with these identities.
@@ -225,10 +207,10 @@ pub async fn find_by_identity(
         vec![organization.bytes().into(), identity.issuer.as_str().into(), identity.subject.as_str().into()]
     };
     let keys: Vec<Vec<Value>> = identities.iter().map(key).collect();
-    bulk.find(&BY_IDENTITY, &keys, read).await
+    bulk.find(&BY_IDENTITY, &keys, record::read).await
 }
 
-/// Gives users the identities they have here, each if it is still at the revision it was read at; returns how many were.
+/// Stores the identities of these users, of each if it is still at the revision it was read at. Returns their number.
 pub async fn relink(bulk: &mut Bulk, users: &[(&User, EventId)]) -> Result<u64, Error> {
     let row = |(user, read_at): &(&User, EventId)| {
         let mut values = key(user);
@@ -244,31 +226,24 @@ pub async fn relink(bulk: &mut Bulk, users: &[(&User, EventId)]) -> Result<u64, 
     bulk.execute(&RELINK, &users.iter().map(row).collect::<Vec<_>>()).await
 }
 
-/// Holds the user as live until the change is written.
+/// Locks the live user against changes until the change is committed.
 pub fn guard_live(change: Change, organization: OrganizationId, id: UserId) -> Change {
-    change.guard(Guard {
-        table: Table::Users,
-        key: id.bytes(),
-        lock: Lock::Share,
-        sql: &LIVE,
-        params: vec![organization.bytes().into(), id.bytes().into()],
-        violation: Violation::User,
-    })
+    record::guard_live::<User>(change, organization, id.bytes(), Violation::User)
 }
 
-/// Holds the user as it was read, its sessions included.
+/// Locks the user as it was read, its sessions included.
 fn unchanged(change: Change, user: &User) -> Change {
     change.guard(Guard {
-        table: Table::Users,
+        table: &USERS,
         key: user.id.bytes(),
         lock: Lock::Exclusive,
-        sql: &AT_REVISION,
+        sql: &UNCHANGED,
         params: state(user),
         violation: Violation::User,
     })
 }
 
-/// What tells one state of a user from the next, after the key.
+/// The key, and what differs between two states of a user.
 fn state(user: &User) -> Vec<Value> {
     let mut values = key(user);
     values.push(user.revision.bytes().into());
@@ -278,51 +253,4 @@ fn state(user: &User) -> Vec<Value> {
 
 fn key(user: &User) -> Vec<Value> {
     vec![user.organization_id.bytes().into(), user.id.bytes().into()]
-}
-
-/// What an insert and an update have in common, in the order both list it.
-fn fields(user: &User) -> Vec<Value> {
-    let Profile { username, first_name, last_name, terms, notifications, auth_type } = &user.profile;
-    let mut values = key(user);
-    values.extend([
-        user.email.as_ref().map(Email::as_str).into(),
-        user.identity.as_ref().map(|identity| identity.issuer.as_str()).into(),
-        user.identity.as_ref().map(|identity| identity.subject.as_str()).into(),
-        auth_type.as_ref().map(Line::as_str).into(),
-        username.as_ref().map(Line::as_str).into(),
-        first_name.as_ref().map(Line::as_str).into(),
-        last_name.as_ref().map(Line::as_str).into(),
-        (*terms).into(),
-        (*notifications).into(),
-        user.session_epoch.into(),
-        codec::time(user.updated_at),
-        user.revision.bytes().into(),
-    ]);
-    values
-}
-
-pub(crate) fn read(row: &Row<'_>) -> Result<User, Error> {
-    let identity = match (row.optional_text(3)?, row.optional_text(4)?) {
-        (Some(issuer), Some(subject)) => Some(Identity { issuer, subject }),
-        _ => None,
-    };
-    Ok(User {
-        id: UserId::from_bytes(row.uuid(0)?),
-        organization_id: OrganizationId::from_bytes(row.uuid(1)?),
-        email: row.optional_text(2)?.map(Email::from_stored),
-        identity,
-        profile: Profile {
-            auth_type: row.optional_text(5)?.map(Line::from_stored),
-            username: row.optional_text(6)?.map(Line::from_stored),
-            first_name: row.optional_text(7)?.map(Line::from_stored),
-            last_name: row.optional_text(8)?.map(Line::from_stored),
-            terms: row.optional_bool(9)?,
-            notifications: row.optional_bool(10)?,
-        },
-        session_epoch: row.int(11)?,
-        created_at: codec::read_time(row.time(12)?)?,
-        updated_at: codec::read_time(row.time(13)?)?,
-        revision: EventId::from_bytes(row.uuid(14)?),
-        blocked_at: codec::read_optional_time(row.optional_time(15)?)?,
-    })
 }

@@ -3,7 +3,9 @@
 
 use super::PAGE;
 use perennial_app::error::Error;
-use perennial_store::portable::{ALL, Portable, Values};
+use perennial_store::Table;
+use perennial_store::tables::transferred;
+use perennial_store::transfer::Values;
 use perennial_store::{Bulk, Db};
 
 /// How far a copy has come.
@@ -31,7 +33,7 @@ pub async fn copy(from: &Db, to: &Db, mut progress: impl FnMut(Progress)) -> Res
     let mut source = from.snapshot().await?;
     let mut target = to.load().await?;
     let mut total = 0;
-    for table in ALL {
+    for table in transferred() {
         if !table.page(&mut target, None, 1).await?.is_empty() {
             return Ok(Copied::Occupied);
         }
@@ -42,13 +44,13 @@ pub async fn copy(from: &Db, to: &Db, mut progress: impl FnMut(Progress)) -> Res
         done += more;
         progress(Progress { done, total });
     };
-    for table in ALL {
+    for table in transferred() {
         match write(table, &mut source, &mut target, &mut tell).await? {
             Some(written) => rows.push((table.name, written)),
             None => return Ok(Copied::Differs(table.name)),
         }
     }
-    for table in ALL {
+    for table in transferred() {
         if !is_equal(table, &mut source, &mut target, &mut tell).await? {
             return Ok(Copied::Differs(table.name));
         }
@@ -59,7 +61,7 @@ pub async fn copy(from: &Db, to: &Db, mut progress: impl FnMut(Progress)) -> Res
 
 /// Copies a table; answers its rows, or nothing if the other side refused one of them.
 async fn write(
-    table: &'static Portable,
+    table: &'static Table,
     source: &mut Bulk,
     target: &mut Bulk,
     tell: &mut impl FnMut(u64),
@@ -80,7 +82,7 @@ async fn write(
 
 /// Whether both sides hold the same rows.
 async fn is_equal(
-    table: &'static Portable,
+    table: &'static Table,
     source: &mut Bulk,
     target: &mut Bulk,
     tell: &mut impl FnMut(u64),

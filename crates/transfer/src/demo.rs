@@ -17,8 +17,10 @@ use perennial_domain::events::{Event, EventKind};
 use perennial_domain::id::{EventId, OrganizationId};
 use perennial_domain::organizations::{Organization, OrganizationName};
 use perennial_domain::time::Time;
-use perennial_store::portable::{EVENTS, ORGANIZATIONS, PAYMENTS, PLANS, Portable, SUBSCRIPTIONS, USERS, Values, rows};
+use perennial_store::tables::{EVENTS, ORGANIZATIONS, PAYMENTS, PLANS, SUBSCRIPTIONS, USERS};
+use perennial_store::transfer::Values;
 use perennial_store::{self as store, Bulk, Db, Value};
+use perennial_store::{Table, transfer};
 
 /// Users at scale 1.
 const USERS_AT_ONE: u64 = 5_000;
@@ -129,7 +131,7 @@ impl<P: FnMut(Made)> Writer<P> {
         };
         let (id, revision) = (organization.id, organization.revision);
         let event = operator_event(id, EventKind::OrganizationCreated, id.bytes(), revision, now);
-        self.add(&ORGANIZATIONS, &mut vec![rows::organization(&organization)]).await?;
+        self.add(&ORGANIZATIONS, &mut vec![transfer::row(&organization)]).await?;
         self.tell([Event { after: Some(json(&organization)), ..event }]).await?;
         Ok(id)
     }
@@ -143,12 +145,12 @@ impl<P: FnMut(Made)> Writer<P> {
             until: options.until,
         };
         let plans = catalogue::plans(organization, options.seed, since);
-        self.made.plans = self.add(&PLANS, &mut plans.iter().map(|(plan, _)| rows::plan(plan)).collect()).await?;
+        self.made.plans = self.add(&PLANS, &mut plans.iter().map(|(plan, _)| transfer::row(plan)).collect()).await?;
         self.tell(plans.iter().map(|(plan, _)| catalogue::created(plan))).await?;
         let mut waiting = Vec::new();
         for number in 0..people.count {
             let user = people.user(number);
-            waiting.push(rows::user(&user));
+            waiting.push(transfer::row(&user));
             self.tell([people::created(&user)]).await?;
             if waiting.len() == AT_ONCE || number + 1 == people.count {
                 self.made.users += self.add(&USERS, &mut waiting).await?;
@@ -157,8 +159,8 @@ impl<P: FnMut(Made)> Writer<P> {
         let (count, mut paid) = (options.subscriptions(), Vec::new());
         for number in 0..count {
             let life = life::live(&people, &plans, number);
-            waiting.push(rows::subscription(&life.subscription));
-            paid.extend(life.payments.iter().map(rows::payment));
+            waiting.push(transfer::row(&life.subscription));
+            paid.extend(life.payments.iter().map(transfer::row));
             self.tell(life.events).await?;
             if waiting.len() == AT_ONCE || number + 1 == count {
                 self.made.subscriptions += self.add(&SUBSCRIPTIONS, &mut waiting).await?;
@@ -169,7 +171,7 @@ impl<P: FnMut(Made)> Writer<P> {
     }
 
     async fn tell(&mut self, events: impl IntoIterator<Item = Event>) -> Result<(), Error> {
-        self.events.extend(events.into_iter().map(|event| rows::event(&event)));
+        self.events.extend(events.into_iter().map(|event| transfer::row(&event)));
         if self.events.len() < AT_ONCE { Ok(()) } else { self.flush().await }
     }
 
@@ -181,7 +183,7 @@ impl<P: FnMut(Made)> Writer<P> {
     }
 
     /// Writes the rows and forgets them.
-    async fn add(&mut self, table: &'static Portable, rows: &mut Vec<Values>) -> Result<u64, Error> {
+    async fn add(&mut self, table: &'static Table, rows: &mut Vec<Values>) -> Result<u64, Error> {
         let wanted = rows.len() as u64;
         let made = table.insert(&mut self.bulk, rows).await?;
         rows.clear();

@@ -3,7 +3,7 @@
 use super::kinds::{ALL, Kind};
 use super::{Format, PAGE, csv};
 use perennial_app::error::Error;
-use perennial_store::portable::Values;
+use perennial_store::transfer::Values;
 use perennial_store::{Bulk, Db, Value};
 
 /// An export under way.

@@ -2,7 +2,7 @@
 //! it was created, or, if it came as a deleted one, that it was deleted.
 
 use super::record::Record;
-use perennial_store::portable::Values;
+use perennial_store::transfer::Values;
 use perennial_store::{Type, Value};
 
 /// The fields that an event does not keep of a record.
@@ -77,7 +77,7 @@ mod tests {
     use super::*;
     use crate::demo::examples::examples;
     use perennial_app::audit::json;
-    use perennial_store::portable::rows;
+    use perennial_store::transfer;
 
     fn record(kind: &str, values: Values) -> Record {
         Record { kind: Kind::named(kind).unwrap(), values, is_untold: true }
@@ -91,10 +91,10 @@ mod tests {
     fn it_tells_what_the_event_of_a_request_would() {
         let examples = examples();
         let made = [
-            (record("plan", rows::plan(&examples.plan)), json(&examples.plan)),
-            (record("subscription", rows::subscription(&examples.subscription)), json(&examples.subscription)),
-            (record("payment", rows::payment(&examples.payment)), json(&examples.payment)),
-            (record("user", rows::user(&examples.user)), examples.user_trace.clone()),
+            (record("plan", transfer::row(&examples.plan)), json(&examples.plan)),
+            (record("subscription", transfer::row(&examples.subscription)), json(&examples.subscription)),
+            (record("payment", transfer::row(&examples.payment)), json(&examples.payment)),
+            (record("user", transfer::row(&examples.user)), examples.user_trace.clone()),
         ];
         for (record, expected) in made {
             let event = self::record("event", row(&record));
@@ -111,7 +111,7 @@ mod tests {
 
     #[test]
     fn of_a_deleted_record_it_tells_that() {
-        let mut plan = record("plan", rows::plan(&examples().plan));
+        let mut plan = record("plan", transfer::row(&examples().plan));
         let (place, end) = (plan.kind.place("deleted_at"), Value::Time(1_800_000_000_000_000));
         plan.values[place] = end.clone();
         let event = record("event", row(&plan));

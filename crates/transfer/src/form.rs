@@ -16,7 +16,7 @@ use perennial_domain::text::{Line, Prose};
 use perennial_domain::time::Time;
 use perennial_domain::users::Email;
 use perennial_domain::validation::{InvalidValue, ValidationCode};
-use perennial_store::portable::{join_list, split_list};
+use perennial_store::transfer::{join_list, split_list};
 use perennial_store::{Type, Value};
 use serde::de::IgnoredAny;
 use std::collections::HashSet;

@@ -10,13 +10,14 @@ use super::rules;
 use perennial_domain::id::{ClientId, EventId, OrganizationId, PaymentId, PlanId, SubscriptionId, UserId};
 use perennial_domain::plans::{MAX_NODE_QUOTA, MAX_TIER};
 use perennial_domain::validation::ValidationErrors;
-use perennial_store::portable::{EVENTS, ORGANIZATIONS, PAYMENTS, PLANS, Portable, SUBSCRIPTIONS, USERS};
+use perennial_store::Table;
+use perennial_store::tables::{EVENTS, ORGANIZATIONS, PAYMENTS, PLANS, SUBSCRIPTIONS, USERS};
 
 /// A kind of record.
 pub(super) struct Kind {
     /// What a line says it is.
     pub(super) name: &'static str,
-    pub(super) table: &'static Portable,
+    pub(super) table: &'static Table,
     pub(super) fields: &'static [Field],
     /// The fields that name other records, which must be there.
     pub(super) references: &'static [Reference],
@@ -52,7 +53,7 @@ pub(super) enum Absent {
 /// A field that names another record.
 pub(super) struct Reference {
     pub(super) field: &'static str,
-    pub(super) table: &'static Portable,
+    pub(super) table: &'static Table,
     /// Whether a record that is live may name only one that is.
     pub(super) is_live: bool,
 }
@@ -263,12 +264,12 @@ mod tests {
     fn fields_stand_where_their_columns_stand() {
         for kind in ALL {
             let kinds: Vec<_> = kind.fields.iter().map(|field| field.form.kind()).collect();
-            let columns: Vec<_> = kind.table.columns.iter().map(|(_, of)| *of).collect();
+            let columns: Vec<_> = kind.table.columns.iter().map(|column| column.kind).collect();
             assert_eq!(kinds, columns, "{}", kind.name);
-            for (field, (column, _)) in kind.fields.iter().zip(kind.table.columns) {
-                let same = field.name == *column
+            for (field, column) in kind.fields.iter().zip(kind.table.columns.iter().map(|column| column.name)) {
+                let same = field.name == column
                     || matches!(
-                        (field.name, *column),
+                        (field.name, column),
                         ("subscription_plan_id", "plan_id")
                             | ("external_subscription_id" | "external_payment_id", "external_id")
                             | ("date", "completed_at")

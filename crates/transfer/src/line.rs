@@ -5,7 +5,7 @@ use super::record::Record;
 use perennial_domain::id::OrganizationId;
 use perennial_domain::validation::{InvalidValue, ValidationCode};
 use perennial_store::Value;
-use perennial_store::portable::Values;
+use perennial_store::transfer::Values;
 use serde::de::{Deserialize, Deserializer, MapAccess, Visitor};
 use serde_json::value::RawValue;
 use std::borrow::Cow;

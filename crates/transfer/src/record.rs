@@ -6,7 +6,7 @@ use perennial_domain::id::{OrganizationId, uuid_v7};
 use perennial_domain::time::Time;
 use perennial_domain::validation::ValidationErrors;
 use perennial_store::Value;
-use perennial_store::portable::Values;
+use perennial_store::transfer::Values;
 
 pub(super) struct Record {
     pub(super) kind: &'static Kind,

@@ -1,16 +1,17 @@
 //! Deleted records whose retention has passed are removed for good.
 //!
 //! A record stays for as long as another row refers to it, deleted or not: a payment's owner is found through its
-//! subscription, and an export must not name records that are not in it. So payments are removed first, then
-//! subscriptions, then plans and users. A deleted record gets no new references: every change guards what it refers to.
+//! subscription, and an export must not name records that are not in it. So the tables are taken in the order of
+//! `retention::soft_deleted`: each before those it refers to. A deleted record gets no new references: every change guards
+//! what it refers to.
 
 use super::{commit, pause};
 use crate::context::App;
 use crate::error::Error;
 use perennial_domain::id::OrganizationId;
 use perennial_domain::time::Time;
-use perennial_store::deleted::{self, Kind, Walked};
-use perennial_store::{Change, organizations};
+use perennial_store::retention::{self, Walked};
+use perennial_store::{Change, Table, organizations};
 use std::collections::HashSet;
 
 /// Rows read by one statement.
@@ -25,25 +26,30 @@ pub async fn remove_deleted(app: &App) -> Result<u64, Error> {
     let Some(before) = app.options.retention.deleted_before(app.clock.now()) else { return Ok(0) };
     let mut removed = 0;
     for organization in organizations::all(&app.db).await? {
-        for kind in [Kind::Payments, Kind::Subscriptions, Kind::Plans, Kind::Users] {
-            removed += remove_kind(app, organization.id, kind, before).await?;
+        for table in retention::soft_deleted() {
+            removed += remove_rows(app, organization.id, table, before).await?;
         }
     }
     Ok(removed)
 }
 
-async fn remove_kind(app: &App, organization: OrganizationId, kind: Kind, before: Time) -> Result<u64, Error> {
+async fn remove_rows(
+    app: &App,
+    organization: OrganizationId,
+    table: &'static Table,
+    before: Time,
+) -> Result<u64, Error> {
     let mut removed = 0;
-    let mut walk = Walk::new(app, organization, kind);
+    let mut walk = Walk::new(app, organization, table);
     loop {
         let mut ids = candidates(&mut walk, before).await?;
         if ids.is_empty() {
             return Ok(removed);
         }
-        leave_referenced(app, organization, kind, &mut ids).await?;
+        leave_referenced(app, organization, table, &mut ids).await?;
         let ids: Vec<[u8; 16]> = ids.into_iter().collect();
         for ids in ids.chunks(AT_ONCE) {
-            let add = |change, id: &[u8; 16]| deleted::remove(change, kind, organization, *id, before);
+            let add = |change, id: &[u8; 16]| retention::remove(change, table, organization, *id, before);
             commit(app, || ids.iter().fold(Change::new(), add)).await?;
             removed += ids.len() as u64;
             pause(app).await;
@@ -56,7 +62,7 @@ async fn candidates(walk: &mut Walk<'_>, before: Time) -> Result<HashSet<[u8; 16
     let mut ids = HashSet::new();
     while ids.len() < TOGETHER {
         let Some(page) = walk.next().await? else { break };
-        let is_due = |record: &&Walked| record.deleted_at.is_some_and(|at| at <= before) && !record.has_session;
+        let is_due = |record: &&Walked| record.deleted_at.is_some_and(|at| at <= before);
         ids.extend(page.iter().filter(is_due).map(|record| record.id));
     }
     Ok(ids)
@@ -66,40 +72,37 @@ async fn candidates(walk: &mut Walk<'_>, before: Time) -> Result<HashSet<[u8; 16
 async fn leave_referenced(
     app: &App,
     organization: OrganizationId,
-    kind: Kind,
+    table: &'static Table,
     ids: &mut HashSet<[u8; 16]>,
 ) -> Result<(), Error> {
-    let referring = match kind {
-        Kind::Payments => return Ok(()),
-        Kind::Subscriptions => Kind::Payments,
-        Kind::Plans | Kind::Users => Kind::Subscriptions,
-    };
-    let mut walk = Walk::new(app, organization, referring);
-    while let Some(page) = walk.next().await? {
-        for record in page.iter().flat_map(|record| record.refers_to) {
-            ids.remove(&record);
+    for referring in retention::referring(table) {
+        let mut walk = Walk::new(app, organization, referring);
+        while let Some(page) = walk.next().await? {
+            for record in page.iter().flat_map(|record| &record.refers_to) {
+                ids.remove(record);
+            }
         }
     }
     Ok(())
 }
 
-/// All records of a kind, page by page.
+/// All rows of a table, page by page.
 struct Walk<'a> {
     app: &'a App,
     organization: OrganizationId,
-    kind: Kind,
+    table: &'static Table,
     after: [u8; 16],
 }
 
 impl<'a> Walk<'a> {
-    fn new(app: &'a App, organization: OrganizationId, kind: Kind) -> Self {
-        Self { app, organization, kind, after: [0; 16] }
+    fn new(app: &'a App, organization: OrganizationId, table: &'static Table) -> Self {
+        Self { app, organization, table, after: [0; 16] }
     }
 
     async fn next(&mut self) -> Result<Option<Vec<Walked>>, Error> {
         // A page takes a millisecond; other tasks run between two of them.
         tokio::task::yield_now().await;
-        let page = deleted::walk(&self.app.db, self.kind, self.organization, self.after, PAGE).await?;
+        let page = retention::walk(&self.app.db, self.table, self.organization, self.after, PAGE).await?;
         let Some(last) = page.last() else { return Ok(None) };
         self.after = last.id;
         Ok(Some(page))

@@ -9,8 +9,7 @@ use perennial_domain::events::{Event, EventKind};
 use perennial_domain::id::OrganizationId;
 use perennial_domain::organizations::{Organization, OrganizationName};
 use perennial_domain::stamp::Stamp;
-use perennial_store::purge::{self, PARTS};
-use perennial_store::{self as store, Change, Violation, clients, events, organizations, providers};
+use perennial_store::{self as store, Change, Violation, clients, events, organizations, providers, retention};
 
 /// Rows that one change removes, so that other writers do not wait long.
 const AT_ONCE: i64 = 500;
@@ -67,17 +66,17 @@ async fn mark(app: &App, id: OrganizationId) -> Result<Organization, Error> {
 
 async fn purge(app: &App, deleted: &Organization) -> Result<Removed, Error> {
     let mut removed = Vec::new();
-    for part in PARTS {
+    for table in retention::purged() {
         let mut total = 0;
         loop {
-            let left = purge::count(&app.db, part, deleted.id, deleted.revision, AT_ONCE).await?;
+            let left = retention::count_owned(&app.db, table, deleted.id, deleted.revision, AT_ONCE).await?;
             if left == 0 {
                 break;
             }
-            app.db.commit(purge::delete(Change::new(), part, deleted.id, deleted.revision, AT_ONCE)).await?;
+            app.db.commit(retention::purge(Change::new(), table, deleted.id, deleted.revision, AT_ONCE)).await?;
             total += left;
         }
-        removed.push((part.name, total));
+        removed.push((table.name, total));
     }
     Ok(removed)
 }

@@ -10,7 +10,8 @@ use perennial_domain::stamp::Stamp;
 use perennial_domain::text::Line;
 use perennial_domain::users::{Email, Identity, User};
 use perennial_domain::validation::{InvalidValue, ValidationCode};
-use perennial_store::portable::{EVENTS, rows};
+use perennial_store::tables::EVENTS;
+use perennial_store::transfer;
 use perennial_store::{Bulk, users};
 use std::collections::HashMap;
 
@@ -186,7 +187,7 @@ async fn write(app: &App, bulk: &mut Bulk, changed: &[(User, &Identity)]) -> Res
             let trace = UserTrace { id: user.id, fields: user.changed_fields(Some(before)) };
             let kind = EventKind::UserRelinked;
             let event = operator_event(user.organization_id, kind, user.id.bytes(), user.revision, user.updated_at);
-            rows::event(&Event { after: Some(json(&trace)), ..event })
+            transfer::row(&Event { after: Some(json(&trace)), ..event })
         };
         let events: Vec<_> = users.iter().zip(read).map(event).collect();
         EVENTS.insert(bulk, &events).await?;

@@ -2,14 +2,14 @@
 
 use std::fmt::Write as _;
 
-use super::{List, Order, Segment};
+use super::{KeysetQuery, Order, Segment};
 use crate::sql::Sql;
 use crate::value::Value;
 
 /// The columns of a walk before the sort keys.
 pub(super) const WALK_COLUMNS: usize = 2;
 
-impl List {
+impl KeysetQuery {
     /// The rows of a segment of a list without filters: first the sort keys, then the listing's columns.
     pub(super) fn rows(&self, segment: Segment, wanted: usize) -> (Sql, Vec<Value>) {
         let mut query = Composed::default();
@@ -24,7 +24,7 @@ impl List {
     /// there, and counting them in a window triples the time. PostgreSQL returns the `wanted` first matches and the last
     /// row of the walk. Both stop walking as soon as there are enough matches.
     pub(super) fn walk_rows(&self, segment: Segment, rows: usize, wanted: usize) -> (Sql, Vec<Value>) {
-        let (keys, columns) = (self.aliases(), self.listing.columns);
+        let (keys, columns) = (self.aliases(), &self.table.statements().columns);
         let mut query = Composed::default();
         self.select(segment, rows, &mut query);
         let (last, walk) = (query.values.len(), std::mem::take(&mut query.text));
@@ -50,7 +50,7 @@ impl List {
     }
 
     fn select(&self, segment: Segment, rows: usize, query: &mut Composed) {
-        let _ = write!(query.text, "SELECT {}, {}", self.key_columns(), self.listing.columns);
+        let _ = write!(query.text, "SELECT {}, {}", self.key_columns(), &self.table.statements().columns);
         self.indexed(segment, query);
         query.limit(rows);
     }
@@ -65,9 +65,9 @@ impl List {
 
     /// FROM, the conditions an index serves, and the order.
     fn indexed(&self, segment: Segment, query: &mut Composed) {
-        let _ = write!(query.text, " FROM {} WHERE organization_id = ", self.listing.table);
+        let _ = write!(query.text, " FROM {} WHERE organization_id = ", self.table.name);
         query.bind(Value::Uuid(self.organization));
-        if self.listing.live {
+        if self.table.is_soft_deleted() {
             query.text.push_str(" AND deleted_at IS NULL");
         }
         for (column, value) in &self.equal {
@@ -201,17 +201,23 @@ fn count(rows: usize) -> Value {
 
 #[cfg(test)]
 mod tests {
-    use super::super::{Key, Listing, Position};
+    use super::super::{Key, Position};
     use super::*;
+    use crate::column::Column;
+    use crate::table::Table;
     use crate::value::Type;
 
-    static THINGS: Listing = Listing::new("things", "id, name").live();
+    static THINGS: Table = Table::new(
+        0,
+        "things",
+        &[Column::key("id", Type::Uuid), Column::fixed("name", Type::Text), Column::deleted_at()],
+    );
     static BY_TIER: &[Key] = &[Key::new("tier", Type::Int), Key::new("slug", Type::Text)];
     static BY_END: &[Key] = &[Key::nullable("ends_at", Type::Time), Key::new("id", Type::Uuid)];
 
     #[test]
     fn a_plain_page_follows_the_index() {
-        let list = THINGS.of([1; 16]).sort(BY_TIER, Order::Descending);
+        let list = THINGS.list([1; 16]).sort(BY_TIER, Order::Descending);
         let list = list
             .equal("kind", "a")
             .from(Value::Int(3))
@@ -228,7 +234,7 @@ mod tests {
 
     #[test]
     fn filters_are_tested_on_a_bounded_walk() {
-        let list = THINGS.of([1; 16]).sort(BY_END, Order::Ascending);
+        let list = THINGS.list([1; 16]).sort(BY_END, Order::Ascending);
         let list = list.filter("name = {} OR name = {}", vec!["a".into(), "b".into()]);
         let (sql, values) = list.walk_rows(Segment::Absent, 5000, 3);
         let walk = "SELECT ends_at AS key_0, id AS key_1, id, name FROM things WHERE organization_id = $1 \
@@ -256,7 +262,7 @@ mod tests {
     fn a_position_takes_the_place_of_the_bound_it_has_passed() {
         let text = |order, at| {
             let after = Some(Position { values: vec![Value::Time(at), Value::Uuid([1; 16])] });
-            let list = THINGS.of([1; 16]).sort(BY_END, order).from(Value::Time(3)).until(Value::Time(7)).after(after);
+            let list = THINGS.list([1; 16]).sort(BY_END, order).from(Value::Time(3)).until(Value::Time(7)).after(after);
             let (sql, _) = list.rows(Segment::Present, 3);
             let (_, conditions) = sql.postgres().split_once("deleted_at IS NULL AND ").unwrap();
             conditions.split_once(" ORDER").unwrap().0.to_owned()

@@ -5,8 +5,8 @@
 //! walked twice.
 
 use super::text::WALK_COLUMNS;
-use super::{List, Page, Position, Segment, page};
-use crate::Db;
+use super::{KeysetQuery, Page, Position, Segment, page};
+use crate::db::Db;
 use crate::error::Error;
 use crate::row::Row;
 use crate::walks::{Lane, Walk};
@@ -22,7 +22,7 @@ struct Met<T> {
     end: Option<Position>,
 }
 
-impl List {
+impl KeysetQuery {
     pub(super) async fn filtered_page<T: Send>(
         &self,
         db: &Db,

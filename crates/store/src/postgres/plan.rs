@@ -6,7 +6,8 @@
 use std::collections::HashSet;
 
 use super::value::Argument;
-use crate::change::{Change, Guard, Statement, Step, Violation};
+use crate::change::{Change, Guard, Statement, Step};
+use crate::error::Violation;
 use crate::sql::Insert;
 use crate::value::{Type, Value};
 
@@ -36,7 +37,7 @@ pub(super) fn batch<'a>(changes: &[&'a Change]) -> Vec<Planned<'a>> {
 pub(super) fn guards<'a>(changes: &[&'a Change]) -> Vec<Planned<'a>> {
     let mut guards: Vec<&Guard> = changes.iter().flat_map(|change| &change.guards).collect();
     // Stable: guards of one row keep the order in which their change gave them.
-    guards.sort_by_key(|guard| (guard.table, guard.key));
+    guards.sort_by_key(|guard| (guard.table.order, guard.key));
     let mut seen: HashSet<(&str, &[Value])> = HashSet::with_capacity(guards.len());
     let wanted: Vec<&Guard> =
         guards.into_iter().filter(|guard| seen.insert((guard.sql.locking(guard.lock), &guard.params))).collect();
@@ -144,15 +145,17 @@ fn guard_alone(guard: &Guard) -> Planned<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::change::{Lock, Table};
+    use crate::lock::Lock;
     use crate::sql::Sql;
+    use crate::table::Table;
+    use crate::tables::{PLANS, USERS};
 
     static ROW: Insert = Insert::new("t", &[("n", Type::Int)], "");
     static EVENT: Insert = Insert::new("e", &[("n", Type::Int)], "");
     static LIVE: Sql = Sql::new("SELECT 1 FROM p WHERE id = $1");
     static UPDATE: Sql = Sql::new("UPDATE t SET n = $1");
 
-    fn guard(table: Table, key: u8, lock: Lock) -> Guard {
+    fn guard(table: &'static Table, key: u8, lock: Lock) -> Guard {
         Guard {
             table,
             key: [key; 16],
@@ -186,9 +189,8 @@ mod tests {
 
     #[test]
     fn guards_are_sorted_by_table_and_key_and_asked_once() {
-        let first = Change::new().guard(guard(Table::Plans, 9, Lock::Share)).guard(guard(Table::Users, 5, Lock::Share));
-        let second =
-            Change::new().guard(guard(Table::Plans, 2, Lock::Exclusive)).guard(guard(Table::Plans, 9, Lock::Share));
+        let first = Change::new().guard(guard(&PLANS, 9, Lock::Share)).guard(guard(&USERS, 5, Lock::Share));
+        let second = Change::new().guard(guard(&PLANS, 2, Lock::Exclusive)).guard(guard(&PLANS, 9, Lock::Share));
         let planned = guards(&[&first, &second]);
         let keys: Vec<u8> = planned
             .iter()

@@ -8,10 +8,10 @@ use std::sync::Arc;
 
 use super::fault::describe;
 use super::tls::Target;
+use crate::tables::ALL;
 
 /// Below this any plan will do.
 const FIRST: u64 = 100;
-const ANALYZE: &str = "ANALYZE users, plans, subscriptions, payments, events, idempotency_keys, sessions";
 
 pub(super) struct Statistics {
     target: Arc<Target>,
@@ -36,11 +36,17 @@ async fn gather(target: Arc<Target>) {
     let gathered = async {
         let (client, connection) = target.config.connect(target.tls.clone()).await?;
         tokio::spawn(connection);
-        client.batch_execute(ANALYZE).await
+        client.batch_execute(&analyze()).await
     };
     if let Err(error) = gathered.await {
         tracing::debug!(error = describe(&error), "statistics were not gathered; autovacuum will");
     }
+}
+
+/// Of the tables that grow with an organization.
+fn analyze() -> String {
+    let large: Vec<&str> = ALL.iter().filter(|table| table.is_large()).map(|table| table.name).collect();
+    format!("ANALYZE {}", large.join(", "))
 }
 
 struct Growth {

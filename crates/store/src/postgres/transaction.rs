@@ -7,8 +7,7 @@ use super::connection::{Connection, Pending, pipelined};
 use super::fault::{Fault, at_commit, is_taken};
 use super::plan::Planned;
 use super::timeouts::Deadline;
-use crate::change::Violation;
-use crate::error::Error;
+use crate::error::{Error, Violation};
 use crate::metrics::Counters;
 
 /// COMMIT must not be cut short by a timeout of the server's: one that waits for a synchronous standby would be reported

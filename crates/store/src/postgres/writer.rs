@@ -16,8 +16,8 @@ use super::statistics::Statistics;
 use super::timeouts::{Deadline, PostgresTimeouts};
 use super::transaction::{CommitFault, Stop, begin, commit, control, prepare, run};
 use super::{plan, replay};
-use crate::change::{Change, Violation};
-use crate::error::Error;
+use crate::change::Change;
+use crate::error::{Error, Violation};
 use crate::metrics::Counters;
 use crate::queue::{Failure, Inbox, Job};
 

@@ -2,8 +2,7 @@
 
 use rusqlite::{ErrorCode, ffi};
 
-use crate::change::Violation;
-use crate::error::Error;
+use crate::error::{Error, Violation};
 
 /// Why a batch could not be committed as it was.
 pub(super) enum Fault {

@@ -1,9 +1,12 @@
 //! Pages of subscriptions: which index a page follows, and what is tested row by row.
 
-use super::{LISTING, read};
-use crate::list::{Key, List, Order, Page, Position};
+use crate::codec;
+use crate::db::Db;
+use crate::error::Error;
+use crate::list::{Key, KeysetQuery, Order, Page, Position};
+use crate::record;
+use crate::tables::SUBSCRIPTIONS;
 use crate::value::{Type, Value};
-use crate::{Db, Error, codec};
 use perennial_domain::cycle::BillingCycle;
 use perennial_domain::id::{OrganizationId, PlanId, UserId, uuid_floor};
 use perennial_domain::subscriptions::{Subscription, SubscriptionStatus};
@@ -69,7 +72,7 @@ pub async fn list(
     after: Option<Position>,
     limit: usize,
 ) -> Result<Page<Subscription>, Error> {
-    compose(organization, query).after(after).limit(limit).page(db, read).await
+    compose(organization, query).after(after).limit(limit).page(db, record::read).await
 }
 
 /// Where a subscription stands in such a list.
@@ -84,16 +87,16 @@ pub fn position(subscription: &Subscription, sort: Sort) -> Position {
 
 /// Each index begins with the organization and ends with the id. In creation order one equality can lead the walk:
 /// the most selective one that has an index; in the other orders the sort itself leads.
-pub(crate) fn compose(organization: OrganizationId, query: &Query) -> List {
+pub(crate) fn compose(organization: OrganizationId, query: &Query) -> KeysetQuery {
     let order = if query.descending { Order::Descending } else { Order::Ascending };
-    let list = LISTING.of(organization.bytes());
+    let list = SUBSCRIPTIONS.list(organization.bytes());
     let mut list = match query.sort {
         Sort::Created => bound(list.sort(BY_CREATION, order), query.created, |time| uuid_floor(time).into()),
         Sort::Renews => bound(list.sort(BY_RENEWAL, order), query.renews, codec::time),
         Sort::Ends => bound(list.sort(BY_END, order), query.ends, codec::time),
     };
     let mut may_lead = query.sort == Sort::Created;
-    let mut equal = |list: List, column, test, value: Option<Value>| match value {
+    let mut equal = |list: KeysetQuery, column, test, value: Option<Value>| match value {
         None => list,
         Some(value) if std::mem::take(&mut may_lead) => list.equal(column, value),
         Some(value) => list.filter(test, vec![value]),
@@ -133,7 +136,7 @@ pub(crate) fn compose(organization: OrganizationId, query: &Query) -> List {
     list
 }
 
-fn bound(mut list: List, range: Range, value: impl Fn(Time) -> Value) -> List {
+fn bound(mut list: KeysetQuery, range: Range, value: impl Fn(Time) -> Value) -> KeysetQuery {
     if let Some(after) = range.after {
         list = list.from(value(after));
     }

@@ -1,7 +1,8 @@
 //! Decisions that rely on other rows: no two changes slip past each other, in one process or in two.
 
 use futures_util::future::join_all;
-use perennial_store::{Change, Db, Error, Guard, Lock, Sql, Table, Violation};
+use perennial_store::tables::PLANS;
+use perennial_store::{Change, Db, Error, Guard, Lock, Sql, Violation};
 
 use crate::support::*;
 
@@ -17,7 +18,7 @@ static DELETE: Sql = Sql::new("UPDATE parents SET deleted = TRUE WHERE id = $1")
 
 fn delete(parent: u64) -> Change {
     let childless = Guard {
-        table: Table::Plans,
+        table: &PLANS,
         key: id(parent),
         lock: Lock::None,
         sql: &NO_CHILDREN,

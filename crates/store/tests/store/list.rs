@@ -1,7 +1,7 @@
 //! Pages: every row exactly once, in order, whatever the boundaries.
 
 use futures_util::future::join_all;
-use perennial_store::{Change, Db, Insert, Key, List, Listing, Order, Position, Type, Value, Violation};
+use perennial_store::{Change, Column, Db, Insert, Key, KeysetQuery, Order, Position, Table, Type, Value, Violation};
 
 use crate::support::*;
 
@@ -29,8 +29,28 @@ static LISTED: Insert = Insert::new(
     ],
     "",
 );
-static LISTING: Listing = Listing::new("listed", "id, tier, slug, ends_at, flag").live();
-static WITH_DELETED: Listing = Listing::new("listed", "id, tier, slug, ends_at");
+static LIVE: Table = Table::new(
+    0,
+    "listed",
+    &[
+        Column::key("id", Type::Uuid),
+        Column::fixed("tier", Type::Int),
+        Column::fixed("slug", Type::Text),
+        Column::fixed("ends_at", Type::Time).nullable(),
+        Column::fixed("flag", Type::Bool),
+        Column::deleted_at(),
+    ],
+);
+static WITH_DELETED: Table = Table::new(
+    1,
+    "listed",
+    &[
+        Column::key("id", Type::Uuid),
+        Column::fixed("tier", Type::Int),
+        Column::fixed("slug", Type::Text),
+        Column::fixed("ends_at", Type::Time).nullable(),
+    ],
+);
 static BY_TIER: &[Key] = &[Key::new("tier", Type::Int), Key::new("id", Type::Uuid)];
 static BY_SLUG: &[Key] = &[Key::new("tier", Type::Int), Key::new("slug", Type::Text), Key::new("id", Type::Uuid)];
 static BY_END: &[Key] = &[Key::nullable("ends_at", Type::Time), Key::new("id", Type::Uuid)];
@@ -75,7 +95,7 @@ struct Item {
 }
 
 /// Follows a list to its end, through positions taken apart and put together again.
-async fn follow(db: &Db, list: &List) -> (Vec<Item>, usize) {
+async fn follow(db: &Db, list: &KeysetQuery) -> (Vec<Item>, usize) {
     let (mut items, mut pages, mut after) = (Vec::new(), 0, None::<Vec<Value>>);
     loop {
         let position = after.take().map(|values| Position { values });
@@ -108,11 +128,11 @@ async fn pages_hold_every_row_once(place: Place) {
     let db = place.open().await;
     fill(&db).await;
     for keys in [BY_ID, BY_TIER, BY_SLUG, BY_END] {
-        let whole = LISTING.of(ORGANIZATION).sort(keys, Order::Ascending).limit(1000);
+        let whole = LIVE.list(ORGANIZATION).sort(keys, Order::Ascending).limit(1000);
         let (all, _) = follow(&db, &whole).await;
         assert_eq!(sorted(ids(&all)), sorted((0..ROWS).map(id).collect()));
         for order in [Order::Ascending, Order::Descending] {
-            let list = LISTING.of(ORGANIZATION).sort(keys, order);
+            let list = LIVE.list(ORGANIZATION).sort(keys, order);
             let (expected, _) = follow(&db, &list.clone().limit(1000)).await;
             for limit in [1, 7, 20, 59, 60, 61] {
                 let (items, pages) = follow(&db, &list.clone().limit(limit)).await;
@@ -128,7 +148,7 @@ async fn nulls_come_last_both_ways(place: Place) {
     let db = place.open().await;
     fill(&db).await;
     for (order, limit) in [(Order::Ascending, 9), (Order::Descending, 9), (Order::Descending, 40)] {
-        let list = LISTING.of(ORGANIZATION).sort(BY_END, order).limit(limit);
+        let list = LIVE.list(ORGANIZATION).sort(BY_END, order).limit(limit);
         let (items, _) = follow(&db, &list).await;
         let mut expected: Vec<(Option<i64>, [u8; 16])> = items.iter().map(|item| (item.keys.2, item.id)).collect();
         let found = expected.clone();
@@ -147,8 +167,8 @@ async fn nulls_come_last_both_ways(place: Place) {
 async fn ranges_and_equalities_narrow_the_list(place: Place) {
     let db = place.open().await;
     fill(&db).await;
-    let list = LISTING
-        .of(ORGANIZATION)
+    let list = LIVE
+        .list(ORGANIZATION)
         .sort(BY_END, Order::Descending)
         .equal("tier", 1)
         .from(Value::time(1_000_000))
@@ -167,8 +187,8 @@ async fn a_rare_filter_walks_a_bounded_number_of_rows(place: Place) {
     for keys in [BY_ID, BY_SLUG, BY_END] {
         for order in [Order::Ascending, Order::Descending] {
             for (limit, walk) in [(1, 10), (2, 7), (50, 10), (50, 60), (1, 1000)] {
-                let list = LISTING
-                    .of(ORGANIZATION)
+                let list = LIVE
+                    .list(ORGANIZATION)
                     .sort(keys, order)
                     .filter("flag = {}", vec![true.into()])
                     .any_of("slug", (0..7).map(|n| format!("slug-{n}").into()).collect())
@@ -182,7 +202,7 @@ async fn a_rare_filter_walks_a_bounded_number_of_rows(place: Place) {
             }
         }
     }
-    let none = LISTING.of(ORGANIZATION).any_of("slug", Vec::new()).walk(50);
+    let none = LIVE.list(ORGANIZATION).any_of("slug", Vec::new()).walk(50);
     let first = none.page(&db, |row| row.uuid(0)).await.unwrap();
     assert!(first.items.is_empty() && first.next.is_some(), "short, but not the end");
 }
@@ -191,7 +211,7 @@ async fn a_long_walk_runs_apart_and_walks_no_row_twice(place: Place) {
     let db = place.open().await;
     let rows = (0..700).map(|number| row(&db, ORGANIZATION, number, None, None));
     assert!(join_all(rows).await.iter().all(Result::is_ok));
-    let list = |condition, value: Value| LISTING.of(ORGANIZATION).filter(condition, vec![value]).limit(5);
+    let list = |condition, value: Value| LIVE.list(ORGANIZATION).filter(condition, vec![value]).limit(5);
     let (common, rare) = (list("flag = {}", true.into()), list("slug = {}", "none".into()));
     let walked = sorted((0..700).map(id).collect());
     let flagged: Vec<_> =
@@ -212,7 +232,7 @@ async fn a_long_walk_runs_apart_and_walks_no_row_twice(place: Place) {
         assert_eq!(page.next.map(|position| position.values), next, "{list:?}");
     }
     // A page that begins with the short walk and ends with the long one holds every match once.
-    let whole = LISTING.of(ORGANIZATION).filter("flag = {}", vec![true.into()]).limit(1_000);
+    let whole = LIVE.list(ORGANIZATION).filter("flag = {}", vec![true.into()]).limit(1_000);
     let (items, pages) = follow(&db, &whole).await;
     assert_eq!((pages, ids(&items).iter().collect::<Vec<_>>()), (1, flagged));
 }
@@ -222,9 +242,9 @@ async fn deleted_rows_and_other_organizations_stay_out(place: Place) {
     row(&db, ORGANIZATION, 1, None, None).await.unwrap();
     row(&db, ORGANIZATION, 2, None, Some(5)).await.unwrap();
     row(&db, [8; 16], 3, None, None).await.unwrap();
-    let (items, _) = follow(&db, &LISTING.of(ORGANIZATION)).await;
+    let (items, _) = follow(&db, &LIVE.list(ORGANIZATION)).await;
     assert_eq!(ids(&items), [id(1)]);
-    let (items, _) = follow(&db, &WITH_DELETED.of(ORGANIZATION)).await;
+    let (items, _) = follow(&db, &WITH_DELETED.list(ORGANIZATION)).await;
     assert_eq!(items.len(), 2);
 }
 
@@ -233,7 +253,7 @@ async fn a_position_of_another_sort_is_refused(place: Place) {
     let of_ids = Position { values: vec![id(1).into()] };
     let null_id = Position { values: vec![Value::Int(1), Value::Null(Type::Uuid)] };
     for position in [of_ids, null_id] {
-        let list = LISTING.of(ORGANIZATION).sort(BY_TIER, Order::Ascending).after(Some(position));
+        let list = LIVE.list(ORGANIZATION).sort(BY_TIER, Order::Ascending).after(Some(position));
         assert!(list.page(&db, |row| row.uuid(0)).await.is_err());
     }
 }
@@ -241,6 +261,6 @@ async fn a_position_of_another_sort_is_refused(place: Place) {
 async fn a_list_can_be_asked_for_from_any_thread(place: Place) {
     let db = place.open().await;
     fill(&db).await;
-    let page = tokio::spawn(async move { LISTING.of(ORGANIZATION).limit(5).page(&db, |row| row.uuid(0)).await });
+    let page = tokio::spawn(async move { LIVE.list(ORGANIZATION).limit(5).page(&db, |row| row.uuid(0)).await });
     assert_eq!(page.await.unwrap().unwrap().items.len(), 5);
 }

@@ -3,8 +3,9 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
+use perennial_store::tables::PLANS;
 use perennial_store::{
-    Change, Db, Guard, Insert, Lock, Migration, Migrations, PostgresOptions, Sql, SqliteOptions, Table, Type, Value,
+    Change, Db, Guard, Insert, Lock, Migration, Migrations, PostgresOptions, Sql, SqliteOptions, Type, Value,
     Violation, Waiting,
 };
 use tempfile::TempDir;
@@ -224,7 +225,7 @@ pub(crate) fn child(change: Change, number: u64, parent: u64) -> Change {
 
 pub(crate) fn live(parent: u64, lock: Lock) -> Guard {
     Guard {
-        table: Table::Plans,
+        table: &PLANS,
         key: id(parent),
         lock,
         sql: &PARENT_LIVE,

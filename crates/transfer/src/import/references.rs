@@ -8,12 +8,14 @@ use super::super::AT_ONCE;
 use super::NotImported;
 use perennial_app::error::Error;
 use perennial_domain::id::{PlanId, SubscriptionId, UserId};
-use perennial_store::portable::{PLANS, Portable, SUBSCRIPTIONS, USERS, Values};
+use perennial_store::Table;
+use perennial_store::tables::{PLANS, SUBSCRIPTIONS, USERS};
+use perennial_store::transfer::Values;
 use perennial_store::{Bulk, Db, Value};
 use std::collections::BTreeSet;
 
 /// The tables in the order in which servers take locks.
-static TABLES: [&Portable; 3] = [&USERS, &PLANS, &SUBSCRIPTIONS];
+static TABLES: [&Table; 3] = [&USERS, &PLANS, &SUBSCRIPTIONS];
 
 pub(super) struct References {
     db: Db,
@@ -28,7 +30,7 @@ impl References {
 
     /// Remembers live rows that the import refers to, except for those that it made itself: no other transaction sees those, and
     /// there can be millions. On SQLite the import is the only writer until it ends.
-    pub(super) async fn rely_on(&mut self, table: &'static Portable, keys: &[Values]) -> Result<(), Error> {
+    pub(super) async fn rely_on(&mut self, table: &'static Table, keys: &[Values]) -> Result<(), Error> {
         let Some(place) = TABLES.iter().position(|known| known.name == table.name) else { return Ok(()) };
         if !self.db.is_shared() {
             return Ok(());
@@ -64,7 +66,7 @@ fn ids(key: &Values) -> Option<([u8; 16], [u8; 16])> {
     }
 }
 
-fn deleted(table: &Portable, id: [u8; 16]) -> NotImported {
+fn deleted(table: &Table, id: [u8; 16]) -> NotImported {
     let (kind, id) = match table.name {
         "users" => ("user", UserId::from_bytes(id).to_string()),
         "plans" => ("plan", PlanId::from_bytes(id).to_string()),

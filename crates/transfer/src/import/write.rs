@@ -6,7 +6,8 @@ use super::super::{AT_ONCE, first_event};
 use super::{Import, RefusedLine};
 use perennial_app::error::Error;
 use perennial_domain::validation::ValidationCode;
-use perennial_store::portable::{EVENTS, Values};
+use perennial_store::tables::EVENTS;
+use perennial_store::transfer::Values;
 use perennial_store::{Type, Value};
 use std::collections::{HashMap, HashSet};
 

@@ -3,7 +3,7 @@
 use super::Place;
 use super::place::block_on;
 use perennial_store::Value;
-use perennial_store::portable::ALL;
+use perennial_store::tables::transferred;
 
 /// The rows of all tables, with the names of their tables.
 pub(crate) fn snapshot_of_rows(place: &Place) -> Vec<(&'static str, Vec<Value>)> {
@@ -11,7 +11,7 @@ pub(crate) fn snapshot_of_rows(place: &Place) -> Vec<(&'static str, Vec<Value>)>
         let db = place.open().await;
         let mut bulk = db.snapshot().await.unwrap();
         let mut rows = Vec::new();
-        for table in ALL {
+        for table in transferred() {
             let page = table.page(&mut bulk, None, i64::MAX).await.unwrap();
             rows.extend(page.into_iter().map(|row| (table.name, row)));
         }

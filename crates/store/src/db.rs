@@ -1,0 +1,186 @@
+//! An open database of either engine. Reads are single statements; a write is a [`Change`], which one writer commits
+//! together with others.
+
+use std::sync::Arc;
+
+use crate::change::Change;
+use crate::error::Error;
+use crate::metrics::StoreMetrics;
+use crate::migrate::{Migrated, Migrations};
+use crate::postgres::examine::Server;
+use crate::postgres::{Postgres, PostgresOptions};
+use crate::row::Row;
+use crate::spans;
+use crate::sql::Sql;
+use crate::sqlite::{Sqlite, SqliteOptions};
+use crate::value::Value;
+use crate::walks::{Lane, Walk};
+
+/// An open database; cheap to clone.
+#[derive(Clone)]
+pub struct Db {
+    pub(crate) engine: Engine,
+}
+
+#[derive(Clone)]
+pub(crate) enum Engine {
+    Sqlite(Arc<Sqlite>),
+    Postgres(Arc<Postgres>),
+}
+
+impl Db {
+    /// Opens a SQLite file, made if it does not exist. The schema is left as it is: see [`Db::migrate`].
+    #[expect(clippy::unused_async, reason = "both engines open alike")]
+    pub async fn open_sqlite(options: SqliteOptions) -> Result<Self, Error> {
+        Ok(Self { engine: Engine::Sqlite(Arc::new(Sqlite::open(options)?)) })
+    }
+
+    /// Connects to PostgreSQL. The schema is left as it is: see [`Db::migrate`].
+    pub async fn open_postgres(options: PostgresOptions) -> Result<Self, Error> {
+        Ok(Self { engine: Engine::Postgres(Arc::new(Postgres::open(options).await?)) })
+    }
+
+    /// Brings the schema to the version of this program; several processes may try at once.
+    pub async fn migrate(&self) -> Result<Migrated, Error> {
+        match &self.engine {
+            Engine::Sqlite(sqlite) => sqlite.migrate().await,
+            Engine::Postgres(postgres) => postgres.migrate().await,
+        }
+    }
+
+    /// The migrations of this program.
+    pub(crate) fn migrations(&self) -> Migrations {
+        match &self.engine {
+            Engine::Sqlite(sqlite) => sqlite.migrations(),
+            Engine::Postgres(postgres) => postgres.migrations(),
+        }
+    }
+
+    /// What the server says of itself, where there is one; and whether statements can be `prepared` there, if they are to be.
+    pub async fn examine_server(&self, prepared: bool) -> Result<Option<Server>, Error> {
+        match &self.engine {
+            Engine::Sqlite(_) => Ok(None),
+            Engine::Postgres(postgres) => postgres.examine(prepared).await.map(Some),
+        }
+    }
+
+    /// The first row, if there is any.
+    pub async fn one<T: Send>(
+        &self,
+        sql: &Sql,
+        params: &[Value],
+        map: impl Fn(&Row<'_>) -> Result<T, Error> + Send,
+    ) -> Result<Option<T>, Error> {
+        let rows = self.read(sql, params, 1, map).await?;
+        Ok(rows.into_iter().next())
+    }
+
+    /// The row that a key names, if there is any. On PostgreSQL those who ask at the same time ask together.
+    pub async fn find<T: Send, const N: usize>(
+        &self,
+        sql: &'static Sql,
+        key: [Value; N],
+        map: impl Fn(&Row<'_>) -> Result<T, Error> + Send,
+    ) -> Result<Option<T>, Error> {
+        let _span = spans::read(self.system(), sql);
+        match &self.engine {
+            Engine::Sqlite(sqlite) => Ok(sqlite.read(sql, &key, 1, map)?.pop()),
+            Engine::Postgres(postgres) => Box::pin(postgres.find(sql, key.into(), map)).await,
+        }
+    }
+
+    /// All rows.
+    pub async fn all<T: Send>(
+        &self,
+        sql: &Sql,
+        params: &[Value],
+        map: impl Fn(&Row<'_>) -> Result<T, Error> + Send,
+    ) -> Result<Vec<T>, Error> {
+        self.read(sql, params, usize::MAX, map).await
+    }
+
+    /// Commits a change, all or nothing, and returns when it is durable.
+    ///
+    /// A caller that stops waiting before its change has begun takes it back.
+    pub async fn commit(&self, change: Change) -> Result<(), Error> {
+        let span = spans::commit(self.system());
+        match &self.engine {
+            Engine::Sqlite(sqlite) => sqlite.commit(change, &span).await,
+            Engine::Postgres(postgres) => postgres.commit(change, &span).await,
+        }
+    }
+
+    /// Resolves, with the reason, when the writer cannot go on and the process should end.
+    pub async fn failed(&self) -> String {
+        match &self.engine {
+            Engine::Sqlite(sqlite) => sqlite.failed().await,
+            Engine::Postgres(postgres) => postgres.failed().await,
+        }
+    }
+
+    /// Whether other servers may be using it too.
+    pub fn is_shared(&self) -> bool {
+        matches!(self.engine, Engine::Postgres(_))
+    }
+
+    /// What the store has counted so far.
+    pub fn metrics(&self) -> StoreMetrics {
+        match &self.engine {
+            Engine::Sqlite(sqlite) => sqlite.metrics(),
+            Engine::Postgres(postgres) => postgres.metrics(),
+        }
+    }
+
+    /// The size of SQLite's write-ahead log on disk; `None` on PostgreSQL, which has its own.
+    pub fn wal_bytes(&self) -> Option<u64> {
+        match &self.engine {
+            Engine::Sqlite(sqlite) => Some(sqlite.wal_bytes()),
+            Engine::Postgres(_) => None,
+        }
+    }
+
+    /// Commits what is queued, refuses what comes later, and lets go of the database.
+    pub async fn close(&self) {
+        match &self.engine {
+            Engine::Sqlite(sqlite) => sqlite.close().await,
+            Engine::Postgres(postgres) => postgres.close().await,
+        }
+    }
+
+    /// Visits the rows of a walk, until `visit` says that it is enough.
+    pub(crate) async fn walk(
+        &self,
+        lane: Lane,
+        walk: Walk,
+        visit: impl FnMut(&Row<'_>) -> Result<bool, Error> + Send,
+    ) -> Result<(), Error> {
+        let _span = spans::read(self.system(), &walk.sql);
+        match (&self.engine, lane) {
+            (Engine::Sqlite(sqlite), Lane::Shared) => sqlite.walk(&walk, visit),
+            (Engine::Sqlite(sqlite), Lane::Long) => Box::pin(sqlite.walk_apart(walk, visit)).await,
+            (Engine::Postgres(postgres), _) => Box::pin(postgres.walk(lane, &walk, visit)).await,
+        }
+    }
+
+    fn system(&self) -> &'static str {
+        match self.engine {
+            Engine::Sqlite(_) => "sqlite",
+            Engine::Postgres(_) => "postgresql",
+        }
+    }
+
+    async fn read<T: Send>(
+        &self,
+        sql: &Sql,
+        params: &[Value],
+        limit: usize,
+        map: impl Fn(&Row<'_>) -> Result<T, Error> + Send,
+    ) -> Result<Vec<T>, Error> {
+        let _span = spans::read(self.system(), sql);
+        match &self.engine {
+            Engine::Sqlite(sqlite) => sqlite.read(sql, params, limit, map),
+            // Boxed: a conversation over the network is large, and every caller of SQLite would carry its size.
+            Engine::Postgres(postgres) => Box::pin(postgres.read(sql, params, limit, map)).await,
+        }
+    }
+}

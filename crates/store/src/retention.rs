@@ -1,0 +1,136 @@
+//! The removal of rows for good: of deleted organizations, of records whose retention has passed, of what has expired.
+//! Every function removes a bounded number of rows, so that other writers do not wait long.
+
+use crate::change::Change;
+use crate::codec;
+use crate::db::Db;
+use crate::error::Error;
+use crate::row::Row;
+use crate::sql::Sql;
+use crate::table::Table;
+use crate::tables::ALL;
+use crate::value::Value;
+use perennial_domain::id::{EventId, OrganizationId};
+use perennial_domain::time::Time;
+
+/// The tables with rows of organizations, except for those with few rows. Rows about people are removed first, and rows
+/// that refer to others before those.
+pub fn purged() -> Vec<&'static Table> {
+    let mut tables: Vec<&Table> = ALL.into_iter().rev().filter(|table| table.is_large()).collect();
+    tables.sort_by_key(|table| !table.is_personal());
+    tables
+}
+
+/// The number of rows that a deleted organization has left, counted up to `limit`, without the event `kept`.
+pub async fn count_owned(
+    db: &Db,
+    table: &'static Table,
+    organization: OrganizationId,
+    kept: EventId,
+    limit: i64,
+) -> Result<i64, Error> {
+    let sql = expected(table.statements().count_owned.as_ref());
+    Ok(db.one(sql, &owned(table, organization, kept, limit), |row| row.int(0)).await?.unwrap_or(0))
+}
+
+/// Removes up to `limit` rows of a deleted organization, but not the event `kept`.
+pub fn purge(change: Change, table: &'static Table, organization: OrganizationId, kept: EventId, limit: i64) -> Change {
+    let sql = expected(table.statements().purge.as_ref());
+    change.execute_any(sql, owned(table, organization, kept, limit))
+}
+
+fn owned(table: &Table, organization: OrganizationId, kept: EventId, limit: i64) -> Vec<Value> {
+    let mut params = vec![organization.bytes().into(), limit.into()];
+    if table.keys().iter().any(|column| column.name == "id") {
+        params.push(kept.bytes().into());
+    }
+    params
+}
+
+/// A row of a walk along the primary key, deleted or not. No index serves the search for deleted rows: every create would
+/// pay for it, and the search runs once a day.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Walked {
+    /// Its id.
+    pub id: [u8; 16],
+    /// When it was deleted, if it was.
+    pub deleted_at: Option<Time>,
+    /// The rows that it refers to.
+    pub refers_to: Vec<[u8; 16]>,
+}
+
+/// The tables with soft deletion, each before those it refers to.
+pub fn soft_deleted() -> impl Iterator<Item = &'static Table> {
+    ALL.into_iter().rev().filter(|table| table.is_soft_deleted())
+}
+
+/// The tables with a column that refers to this one.
+pub fn referring(table: &'static Table) -> impl Iterator<Item = &'static Table> {
+    ALL.into_iter().filter(|other| other.references().any(|column| column.references == Some(table.name)))
+}
+
+/// The next rows of an organization after an id, deleted or not.
+pub async fn walk(
+    db: &Db,
+    table: &'static Table,
+    organization: OrganizationId,
+    after: [u8; 16],
+    limit: i64,
+) -> Result<Vec<Walked>, Error> {
+    let references = table.references().count();
+    let read = |row: &Row<'_>| {
+        let deleted_at = if table.is_soft_deleted() { row.optional_time(1 + references)? } else { None };
+        Ok(Walked {
+            id: row.uuid(0)?,
+            deleted_at: codec::read_optional_time(deleted_at)?,
+            refers_to: (1..=references).map(|position| row.uuid(position)).collect::<Result<_, _>>()?,
+        })
+    };
+    let sql = expected(table.statements().walk.as_ref());
+    db.all(sql, &[organization.bytes().into(), after.into(), limit.into()], read).await
+}
+
+/// Removes a row for good that was deleted until `before`.
+pub fn remove(
+    change: Change,
+    table: &'static Table,
+    organization: OrganizationId,
+    id: [u8; 16],
+    before: Time,
+) -> Change {
+    let sql = expected(table.statements().remove.as_ref());
+    change.execute_any(sql, vec![organization.bytes().into(), id.into(), codec::time(before)])
+}
+
+/// The keys of the first `limit` rows of an organization that housekeeping removes.
+pub(crate) async fn due<T: Send>(
+    db: &Db,
+    table: &'static Table,
+    bound: (OrganizationId, Value, i64),
+    read: impl Fn(&Row<'_>) -> Result<T, Error> + Send,
+) -> Result<Vec<T>, Error> {
+    db.all(expected(table.statements().due.as_ref()), &bounds(bound), read).await
+}
+
+/// The number of those rows, counted up to `limit`.
+pub(crate) async fn count_due(
+    db: &Db,
+    table: &'static Table,
+    bound: (OrganizationId, Value, i64),
+) -> Result<i64, Error> {
+    let sql = expected(table.statements().count_due.as_ref());
+    Ok(db.one(sql, &bounds(bound), |row| row.int(0)).await?.unwrap_or(0))
+}
+
+/// Removes up to `limit` of those rows.
+pub(crate) fn sweep(change: Change, table: &'static Table, bound: (OrganizationId, Value, i64)) -> Change {
+    change.execute_any(expected(table.statements().sweep.as_ref()), bounds(bound).into())
+}
+
+fn bounds((organization, bound, limit): (OrganizationId, Value, i64)) -> [Value; 3] {
+    [organization.bytes().into(), bound, limit.into()]
+}
+
+fn expected(sql: Option<&'static Sql>) -> &'static Sql {
+    sql.expect("the columns of the table allow this statement")
+}

@@ -1,0 +1,844 @@
+-- Every statement of the store, written by a test of it. `$` marks the parameters on both engines.
+
+-- installation.insert
+INSERT INTO installation (id, key_fingerprint, issuer, created_at) VALUES ($1, $2, $3, $4) ON CONFLICT DO NOTHING;
+
+-- installation.by_key
+SELECT key_fingerprint, issuer, created_at FROM installation WHERE id = $1;
+
+-- installation.live
+SELECT 1 FROM installation WHERE id = $1;
+
+-- installation.first_rows
+SELECT id, key_fingerprint, issuer, created_at FROM installation ORDER BY id LIMIT $1;
+
+-- installation.next_rows
+SELECT id, key_fingerprint, issuer, created_at FROM installation WHERE (id) > ($1) ORDER BY id LIMIT $2;
+
+-- installation.row
+SELECT id, key_fingerprint, issuer, created_at FROM installation WHERE id = $1;
+
+-- installation.insert_row
+INSERT INTO installation (id, key_fingerprint, issuer, created_at) VALUES ($1, $2, $3, $4) ON CONFLICT DO NOTHING;
+
+-- installation.count
+SELECT COUNT(*) FROM installation;
+
+-- organizations.insert
+INSERT INTO organizations (id, name, currency, max_sessions, created_at, updated_at, deleted_at, revision) VALUES ($1,
+    $2, $3, $4, $5, $6, $7, $8) ON CONFLICT DO NOTHING;
+
+-- organizations.by_key
+SELECT id, name, currency, max_sessions, created_at, updated_at, deleted_at, revision FROM organizations WHERE id = $1;
+
+-- organizations.live
+SELECT 1 FROM organizations WHERE id = $1;
+
+-- organizations.first_rows
+SELECT id, name, currency, max_sessions, created_at, updated_at, deleted_at, revision FROM organizations ORDER BY id
+    LIMIT $1;
+
+-- organizations.next_rows
+SELECT id, name, currency, max_sessions, created_at, updated_at, deleted_at, revision FROM organizations WHERE (id) >
+    ($1) ORDER BY id LIMIT $2;
+
+-- organizations.row
+SELECT id, name, currency, max_sessions, created_at, updated_at, deleted_at, revision FROM organizations WHERE id = $1;
+
+-- organizations.insert_row
+INSERT INTO organizations (id, name, currency, max_sessions, created_at, updated_at, deleted_at, revision) VALUES ($1,
+    $2, $3, $4, $5, $6, $7, $8) ON CONFLICT DO NOTHING;
+
+-- organizations.count
+SELECT COUNT(*) FROM organizations;
+
+-- organizations.at_revision
+SELECT 1 FROM organizations WHERE id = $1 AND revision = $2;
+
+-- organizations.update
+UPDATE organizations SET max_sessions = $2, updated_at = $3, revision = $4 WHERE id = $1 AND revision = $5;
+
+-- clients.insert
+INSERT INTO clients (organization_id, id, name, kind, credential_hash, public_id, scopes, origins, cidrs, expires_at,
+    disabled_at, created_at, updated_at, revision) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)
+    ON CONFLICT DO NOTHING;
+
+-- clients.by_key
+SELECT organization_id, id, name, kind, public_id, scopes, origins, cidrs, expires_at, disabled_at, created_at,
+    updated_at, revision FROM clients WHERE organization_id = $1 AND id = $2;
+
+-- clients.live
+SELECT 1 FROM clients WHERE organization_id = $1 AND id = $2;
+
+-- clients.first_rows
+SELECT organization_id, id, name, kind, credential_hash, public_id, scopes, origins, cidrs, expires_at, disabled_at,
+    created_at, updated_at, revision FROM clients ORDER BY organization_id, id LIMIT $1;
+
+-- clients.next_rows
+SELECT organization_id, id, name, kind, credential_hash, public_id, scopes, origins, cidrs, expires_at, disabled_at,
+    created_at, updated_at, revision FROM clients WHERE (organization_id, id) > ($1, $2) ORDER BY organization_id, id
+    LIMIT $3;
+
+-- clients.row
+SELECT organization_id, id, name, kind, credential_hash, public_id, scopes, origins, cidrs, expires_at, disabled_at,
+    created_at, updated_at, revision FROM clients WHERE organization_id = $1 AND id = $2;
+
+-- clients.insert_row
+INSERT INTO clients (organization_id, id, name, kind, credential_hash, public_id, scopes, origins, cidrs, expires_at,
+    disabled_at, created_at, updated_at, revision) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)
+    ON CONFLICT DO NOTHING;
+
+-- clients.count
+SELECT COUNT(*) FROM clients;
+
+-- clients.at_revision
+SELECT 1 FROM clients WHERE organization_id = $1 AND id = $2 AND revision = $3;
+
+-- clients.update
+UPDATE clients SET scopes = $3, origins = $4, cidrs = $5, expires_at = $6, disabled_at = $7, updated_at = $8, revision
+    = $9 WHERE organization_id = $1 AND id = $2 AND revision = $10;
+
+-- clients.count_owned
+SELECT COUNT(*) FROM (SELECT 1 FROM clients WHERE organization_id = $1 AND id <> $3 LIMIT $2) AS counted;
+
+-- clients.purge
+DELETE FROM clients WHERE organization_id = $1 AND id IN (SELECT id FROM clients WHERE organization_id = $1 AND id <>
+    $3 ORDER BY id LIMIT $2);
+
+-- providers.insert
+INSERT INTO providers (organization_id, id, issuer, kind, settings, sealed_secret, created_at) VALUES ($1, $2, $3, $4,
+    $5, $6, $7) ON CONFLICT DO NOTHING;
+
+-- providers.by_key
+SELECT organization_id, id, issuer, kind, settings, sealed_secret, created_at FROM providers WHERE organization_id = $1
+    AND id = $2;
+
+-- providers.live
+SELECT 1 FROM providers WHERE organization_id = $1 AND id = $2;
+
+-- providers.first_rows
+SELECT organization_id, id, issuer, kind, settings, sealed_secret, created_at FROM providers ORDER BY organization_id,
+    id LIMIT $1;
+
+-- providers.next_rows
+SELECT organization_id, id, issuer, kind, settings, sealed_secret, created_at FROM providers WHERE (organization_id,
+    id) > ($1, $2) ORDER BY organization_id, id LIMIT $3;
+
+-- providers.row
+SELECT organization_id, id, issuer, kind, settings, sealed_secret, created_at FROM providers WHERE organization_id = $1
+    AND id = $2;
+
+-- providers.insert_row
+INSERT INTO providers (organization_id, id, issuer, kind, settings, sealed_secret, created_at) VALUES ($1, $2, $3, $4,
+    $5, $6, $7) ON CONFLICT DO NOTHING;
+
+-- providers.count
+SELECT COUNT(*) FROM providers;
+
+-- providers.count_owned
+SELECT COUNT(*) FROM (SELECT 1 FROM providers WHERE organization_id = $1 AND id <> $3 LIMIT $2) AS counted;
+
+-- providers.purge
+DELETE FROM providers WHERE organization_id = $1 AND id IN (SELECT id FROM providers WHERE organization_id = $1 AND id
+    <> $3 ORDER BY id LIMIT $2);
+
+-- signing_keys.insert
+INSERT INTO signing_keys (sequence, kid, active_from, sealed, created_at) VALUES ($1, $2, $3, $4, $5) ON CONFLICT DO
+    NOTHING;
+
+-- signing_keys.by_key
+SELECT sequence, kid, active_from, sealed FROM signing_keys WHERE sequence = $1;
+
+-- signing_keys.live
+SELECT 1 FROM signing_keys WHERE sequence = $1;
+
+-- signing_keys.first_rows
+SELECT sequence, kid, active_from, sealed, created_at FROM signing_keys ORDER BY sequence LIMIT $1;
+
+-- signing_keys.next_rows
+SELECT sequence, kid, active_from, sealed, created_at FROM signing_keys WHERE (sequence) > ($1) ORDER BY sequence LIMIT
+    $2;
+
+-- signing_keys.row
+SELECT sequence, kid, active_from, sealed, created_at FROM signing_keys WHERE sequence = $1;
+
+-- signing_keys.insert_row
+INSERT INTO signing_keys (sequence, kid, active_from, sealed, created_at) VALUES ($1, $2, $3, $4, $5) ON CONFLICT DO
+    NOTHING;
+
+-- signing_keys.count
+SELECT COUNT(*) FROM signing_keys;
+
+-- users.insert
+INSERT INTO users (organization_id, id, email, issuer, subject, auth_type, username, first_name, last_name, terms,
+    notifications, session_epoch, blocked_at, created_at, updated_at, revision) VALUES ($1, $2, $3, $4, $5, $6, $7, $8,
+    $9, $10, $11, $12, $13, $14, $15, $16) ON CONFLICT DO NOTHING;
+
+-- users.by_key
+SELECT organization_id, id, email, issuer, subject, auth_type, username, first_name, last_name, terms, notifications,
+    session_epoch, blocked_at, created_at, updated_at, revision FROM users WHERE organization_id = $1 AND id = $2 AND
+    deleted_at IS NULL;
+
+-- users.live
+SELECT 1 FROM users WHERE organization_id = $1 AND id = $2 AND deleted_at IS NULL;
+
+-- users.first_rows
+SELECT organization_id, id, email, issuer, subject, auth_type, username, first_name, last_name, terms, notifications,
+    session_epoch, blocked_at, created_at, updated_at, deleted_at, revision FROM users ORDER BY organization_id, id
+    LIMIT $1;
+
+-- users.next_rows
+SELECT organization_id, id, email, issuer, subject, auth_type, username, first_name, last_name, terms, notifications,
+    session_epoch, blocked_at, created_at, updated_at, deleted_at, revision FROM users WHERE (organization_id, id) >
+    ($1, $2) ORDER BY organization_id, id LIMIT $3;
+
+-- users.row
+SELECT organization_id, id, email, issuer, subject, auth_type, username, first_name, last_name, terms, notifications,
+    session_epoch, blocked_at, created_at, updated_at, deleted_at, revision FROM users WHERE organization_id = $1 AND
+    id = $2;
+
+-- users.insert_row
+INSERT INTO users (organization_id, id, email, issuer, subject, auth_type, username, first_name, last_name, terms,
+    notifications, session_epoch, blocked_at, created_at, updated_at, deleted_at, revision) VALUES ($1, $2, $3, $4, $5,
+    $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17) ON CONFLICT DO NOTHING;
+
+-- users.count
+SELECT COUNT(*) FROM users;
+
+-- users.by_unique
+SELECT organization_id, id, email, issuer, subject, auth_type, username, first_name, last_name, terms, notifications,
+    session_epoch, blocked_at, created_at, updated_at, revision FROM users WHERE organization_id = $1 AND email = $2
+    AND email IS NOT NULL AND deleted_at IS NULL;
+
+-- users.id_by_unique
+SELECT id FROM users WHERE organization_id = $1 AND email = $2 AND email IS NOT NULL AND deleted_at IS NULL;
+
+-- users.at_revision
+SELECT 1 FROM users WHERE organization_id = $1 AND id = $2 AND revision = $3 AND deleted_at IS NULL;
+
+-- users.update
+UPDATE users SET email = $3, issuer = $4, subject = $5, auth_type = $6, username = $7, first_name = $8, last_name = $9,
+    terms = $10, notifications = $11, session_epoch = $12, updated_at = $13, revision = $14 WHERE organization_id = $1
+    AND id = $2 AND revision = $15 AND NOT EXISTS (SELECT 1 FROM users AS other WHERE other.organization_id = $1 AND
+    other.email = $3 AND other.email IS NOT NULL AND other.deleted_at IS NULL AND other.id <> $2);
+
+-- users.delete
+UPDATE users SET deleted_at = $3, revision = $4 WHERE organization_id = $1 AND id = $2 AND revision = $5;
+
+-- users.walk
+SELECT id, deleted_at FROM users WHERE organization_id = $1 AND id > $2 ORDER BY id LIMIT $3;
+
+-- users.remove
+DELETE FROM users WHERE organization_id = $1 AND id = $2 AND deleted_at <= $3;
+
+-- users.count_owned
+SELECT COUNT(*) FROM (SELECT 1 FROM users WHERE organization_id = $1 AND id <> $3 LIMIT $2) AS counted;
+
+-- users.purge
+DELETE FROM users WHERE organization_id = $1 AND id IN (SELECT id FROM users WHERE organization_id = $1 AND id <> $3
+    ORDER BY id LIMIT $2);
+
+-- plans.insert
+INSERT INTO plans (organization_id, id, slug, name, product_id, variants, price, currency, href, billing_cycle,
+    description, node_quota, features, most_popular, tier, is_active, created_at, updated_at, revision) VALUES ($1, $2,
+    $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19) ON CONFLICT DO NOTHING;
+
+-- plans.by_key
+SELECT organization_id, id, slug, name, product_id, variants, price, currency, href, billing_cycle, description,
+    node_quota, features, most_popular, tier, is_active, created_at, updated_at, revision FROM plans WHERE
+    organization_id = $1 AND id = $2 AND deleted_at IS NULL;
+
+-- plans.live
+SELECT 1 FROM plans WHERE organization_id = $1 AND id = $2 AND deleted_at IS NULL;
+
+-- plans.first_rows
+SELECT organization_id, id, slug, name, product_id, variants, price, currency, href, billing_cycle, description,
+    node_quota, features, most_popular, tier, is_active, created_at, updated_at, deleted_at, revision FROM plans ORDER
+    BY organization_id, id LIMIT $1;
+
+-- plans.next_rows
+SELECT organization_id, id, slug, name, product_id, variants, price, currency, href, billing_cycle, description,
+    node_quota, features, most_popular, tier, is_active, created_at, updated_at, deleted_at, revision FROM plans WHERE
+    (organization_id, id) > ($1, $2) ORDER BY organization_id, id LIMIT $3;
+
+-- plans.row
+SELECT organization_id, id, slug, name, product_id, variants, price, currency, href, billing_cycle, description,
+    node_quota, features, most_popular, tier, is_active, created_at, updated_at, deleted_at, revision FROM plans WHERE
+    organization_id = $1 AND id = $2;
+
+-- plans.insert_row
+INSERT INTO plans (organization_id, id, slug, name, product_id, variants, price, currency, href, billing_cycle,
+    description, node_quota, features, most_popular, tier, is_active, created_at, updated_at, deleted_at, revision)
+    VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20) ON CONFLICT DO
+    NOTHING;
+
+-- plans.count
+SELECT COUNT(*) FROM plans;
+
+-- plans.by_unique
+SELECT organization_id, id, slug, name, product_id, variants, price, currency, href, billing_cycle, description,
+    node_quota, features, most_popular, tier, is_active, created_at, updated_at, revision FROM plans WHERE
+    organization_id = $1 AND slug = $2 AND deleted_at IS NULL;
+
+-- plans.id_by_unique
+SELECT id FROM plans WHERE organization_id = $1 AND slug = $2 AND deleted_at IS NULL;
+
+-- plans.at_revision
+SELECT 1 FROM plans WHERE organization_id = $1 AND id = $2 AND revision = $3 AND deleted_at IS NULL;
+
+-- plans.update
+UPDATE plans SET price = $3, billing_cycle = $4, description = $5, node_quota = $6, features = $7, most_popular = $8,
+    tier = $9, is_active = $10, updated_at = $11, revision = $12 WHERE organization_id = $1 AND id = $2 AND revision =
+    $13;
+
+-- plans.delete
+UPDATE plans SET deleted_at = $3, revision = $4 WHERE organization_id = $1 AND id = $2 AND revision = $5 AND NOT EXISTS
+    (SELECT 1 FROM subscriptions WHERE organization_id = $1 AND plan_id = $2 AND deleted_at IS NULL);
+
+-- plans.walk
+SELECT id, deleted_at FROM plans WHERE organization_id = $1 AND id > $2 ORDER BY id LIMIT $3;
+
+-- plans.remove
+DELETE FROM plans WHERE organization_id = $1 AND id = $2 AND deleted_at <= $3;
+
+-- plans.count_owned
+SELECT COUNT(*) FROM (SELECT 1 FROM plans WHERE organization_id = $1 AND id <> $3 LIMIT $2) AS counted;
+
+-- plans.purge
+DELETE FROM plans WHERE organization_id = $1 AND id IN (SELECT id FROM plans WHERE organization_id = $1 AND id <> $3
+    ORDER BY id LIMIT $2);
+
+-- subscriptions.insert
+INSERT INTO subscriptions (organization_id, id, user_id, plan_id, external_id, billing_cycle, status, is_active,
+    starts_at, renews_at, ends_at, created_at, updated_at, revision) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10,
+    $11, $12, $13, $14) ON CONFLICT DO NOTHING;
+
+-- subscriptions.by_key
+SELECT organization_id, id, user_id, plan_id, external_id, billing_cycle, status, is_active, starts_at, renews_at,
+    ends_at, created_at, updated_at, revision FROM subscriptions WHERE organization_id = $1 AND id = $2 AND deleted_at
+    IS NULL;
+
+-- subscriptions.live
+SELECT 1 FROM subscriptions WHERE organization_id = $1 AND id = $2 AND deleted_at IS NULL;
+
+-- subscriptions.first_rows
+SELECT organization_id, id, user_id, plan_id, external_id, billing_cycle, status, is_active, starts_at, renews_at,
+    ends_at, created_at, updated_at, deleted_at, revision FROM subscriptions ORDER BY organization_id, id LIMIT $1;
+
+-- subscriptions.next_rows
+SELECT organization_id, id, user_id, plan_id, external_id, billing_cycle, status, is_active, starts_at, renews_at,
+    ends_at, created_at, updated_at, deleted_at, revision FROM subscriptions WHERE (organization_id, id) > ($1, $2)
+    ORDER BY organization_id, id LIMIT $3;
+
+-- subscriptions.row
+SELECT organization_id, id, user_id, plan_id, external_id, billing_cycle, status, is_active, starts_at, renews_at,
+    ends_at, created_at, updated_at, deleted_at, revision FROM subscriptions WHERE organization_id = $1 AND id = $2;
+
+-- subscriptions.insert_row
+INSERT INTO subscriptions (organization_id, id, user_id, plan_id, external_id, billing_cycle, status, is_active,
+    starts_at, renews_at, ends_at, created_at, updated_at, deleted_at, revision) VALUES ($1, $2, $3, $4, $5, $6, $7,
+    $8, $9, $10, $11, $12, $13, $14, $15) ON CONFLICT DO NOTHING;
+
+-- subscriptions.count
+SELECT COUNT(*) FROM subscriptions;
+
+-- subscriptions.by_unique
+SELECT organization_id, id, user_id, plan_id, external_id, billing_cycle, status, is_active, starts_at, renews_at,
+    ends_at, created_at, updated_at, revision FROM subscriptions WHERE organization_id = $1 AND external_id = $2 AND
+    external_id IS NOT NULL AND deleted_at IS NULL;
+
+-- subscriptions.id_by_unique
+SELECT id FROM subscriptions WHERE organization_id = $1 AND external_id = $2 AND external_id IS NOT NULL AND deleted_at
+    IS NULL;
+
+-- subscriptions.at_revision
+SELECT 1 FROM subscriptions WHERE organization_id = $1 AND id = $2 AND revision = $3 AND deleted_at IS NULL;
+
+-- subscriptions.update
+UPDATE subscriptions SET user_id = $3, plan_id = $4, external_id = $5, billing_cycle = $6, status = $7, is_active = $8,
+    starts_at = $9, renews_at = $10, ends_at = $11, updated_at = $12, revision = $13 WHERE organization_id = $1 AND id
+    = $2 AND revision = $14 AND NOT EXISTS (SELECT 1 FROM subscriptions AS other WHERE other.organization_id = $1 AND
+    other.external_id = $5 AND other.external_id IS NOT NULL AND other.deleted_at IS NULL AND other.id <> $2);
+
+-- subscriptions.delete
+UPDATE subscriptions SET deleted_at = $3, revision = $4 WHERE organization_id = $1 AND id = $2 AND revision = $5;
+
+-- subscriptions.walk
+SELECT id, user_id, plan_id, deleted_at FROM subscriptions WHERE organization_id = $1 AND id > $2 ORDER BY id LIMIT $3;
+
+-- subscriptions.remove
+DELETE FROM subscriptions WHERE organization_id = $1 AND id = $2 AND deleted_at <= $3;
+
+-- subscriptions.count_owned
+SELECT COUNT(*) FROM (SELECT 1 FROM subscriptions WHERE organization_id = $1 AND id <> $3 LIMIT $2) AS counted;
+
+-- subscriptions.purge
+DELETE FROM subscriptions WHERE organization_id = $1 AND id IN (SELECT id FROM subscriptions WHERE organization_id = $1
+    AND id <> $3 ORDER BY id LIMIT $2);
+
+-- payments.insert
+INSERT INTO payments (organization_id, id, subscription_id, amount, currency, external_id, status, completed_at,
+    created_at, updated_at, revision) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11) ON CONFLICT DO NOTHING;
+
+-- payments.by_key
+SELECT organization_id, id, subscription_id, amount, currency, external_id, status, completed_at, created_at,
+    updated_at, revision FROM payments WHERE organization_id = $1 AND id = $2 AND deleted_at IS NULL;
+
+-- payments.live
+SELECT 1 FROM payments WHERE organization_id = $1 AND id = $2 AND deleted_at IS NULL;
+
+-- payments.first_rows
+SELECT organization_id, id, subscription_id, amount, currency, external_id, status, completed_at, created_at,
+    updated_at, deleted_at, revision FROM payments ORDER BY organization_id, id LIMIT $1;
+
+-- payments.next_rows
+SELECT organization_id, id, subscription_id, amount, currency, external_id, status, completed_at, created_at,
+    updated_at, deleted_at, revision FROM payments WHERE (organization_id, id) > ($1, $2) ORDER BY organization_id, id
+    LIMIT $3;
+
+-- payments.row
+SELECT organization_id, id, subscription_id, amount, currency, external_id, status, completed_at, created_at,
+    updated_at, deleted_at, revision FROM payments WHERE organization_id = $1 AND id = $2;
+
+-- payments.insert_row
+INSERT INTO payments (organization_id, id, subscription_id, amount, currency, external_id, status, completed_at,
+    created_at, updated_at, deleted_at, revision) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12) ON
+    CONFLICT DO NOTHING;
+
+-- payments.count
+SELECT COUNT(*) FROM payments;
+
+-- payments.by_unique
+SELECT organization_id, id, subscription_id, amount, currency, external_id, status, completed_at, created_at,
+    updated_at, revision FROM payments WHERE organization_id = $1 AND external_id = $2 AND external_id IS NOT NULL AND
+    deleted_at IS NULL;
+
+-- payments.id_by_unique
+SELECT id FROM payments WHERE organization_id = $1 AND external_id = $2 AND external_id IS NOT NULL AND deleted_at IS
+    NULL;
+
+-- payments.at_revision
+SELECT 1 FROM payments WHERE organization_id = $1 AND id = $2 AND revision = $3 AND deleted_at IS NULL;
+
+-- payments.update
+UPDATE payments SET subscription_id = $3, amount = $4, currency = $5, external_id = $6, status = $7, completed_at = $8,
+    updated_at = $9, revision = $10 WHERE organization_id = $1 AND id = $2 AND revision = $11 AND NOT EXISTS (SELECT 1
+    FROM payments AS other WHERE other.organization_id = $1 AND other.external_id = $6 AND other.external_id IS NOT
+    NULL AND other.deleted_at IS NULL AND other.id <> $2);
+
+-- payments.delete
+UPDATE payments SET deleted_at = $3, revision = $4 WHERE organization_id = $1 AND id = $2 AND revision = $5;
+
+-- payments.walk
+SELECT id, subscription_id, deleted_at FROM payments WHERE organization_id = $1 AND id > $2 ORDER BY id LIMIT $3;
+
+-- payments.remove
+DELETE FROM payments WHERE organization_id = $1 AND id = $2 AND deleted_at <= $3;
+
+-- payments.count_owned
+SELECT COUNT(*) FROM (SELECT 1 FROM payments WHERE organization_id = $1 AND id <> $3 LIMIT $2) AS counted;
+
+-- payments.purge
+DELETE FROM payments WHERE organization_id = $1 AND id IN (SELECT id FROM payments WHERE organization_id = $1 AND id <>
+    $3 ORDER BY id LIMIT $2);
+
+-- sessions.insert
+INSERT INTO sessions (organization_id, id, user_id, client_id, generation, signed_in_at, rotated_at, graces,
+    expires_at, last_used_at, ip_address, user_agent, revoked_at) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11,
+    $12, $13);
+
+-- sessions.by_key
+SELECT organization_id, id, user_id, client_id, generation, signed_in_at, rotated_at, graces, expires_at, last_used_at,
+    ip_address, user_agent, revoked_at FROM sessions WHERE organization_id = $1 AND id = $2;
+
+-- sessions.live
+SELECT 1 FROM sessions WHERE organization_id = $1 AND id = $2;
+
+-- sessions.first_rows
+SELECT organization_id, id, user_id, client_id, generation, signed_in_at, rotated_at, graces, expires_at, last_used_at,
+    ip_address, user_agent, revoked_at FROM sessions ORDER BY organization_id, id LIMIT $1;
+
+-- sessions.next_rows
+SELECT organization_id, id, user_id, client_id, generation, signed_in_at, rotated_at, graces, expires_at, last_used_at,
+    ip_address, user_agent, revoked_at FROM sessions WHERE (organization_id, id) > ($1, $2) ORDER BY organization_id,
+    id LIMIT $3;
+
+-- sessions.row
+SELECT organization_id, id, user_id, client_id, generation, signed_in_at, rotated_at, graces, expires_at, last_used_at,
+    ip_address, user_agent, revoked_at FROM sessions WHERE organization_id = $1 AND id = $2;
+
+-- sessions.insert_row
+INSERT INTO sessions (organization_id, id, user_id, client_id, generation, signed_in_at, rotated_at, graces,
+    expires_at, last_used_at, ip_address, user_agent, revoked_at) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11,
+    $12, $13) ON CONFLICT DO NOTHING;
+
+-- sessions.count
+SELECT COUNT(*) FROM sessions;
+
+-- sessions.walk
+SELECT id, user_id FROM sessions WHERE organization_id = $1 AND id > $2 ORDER BY id LIMIT $3;
+
+-- sessions.count_owned
+SELECT COUNT(*) FROM (SELECT 1 FROM sessions WHERE organization_id = $1 AND id <> $3 LIMIT $2) AS counted;
+
+-- sessions.purge
+DELETE FROM sessions WHERE organization_id = $1 AND id IN (SELECT id FROM sessions WHERE organization_id = $1 AND id <>
+    $3 ORDER BY id LIMIT $2);
+
+-- sessions.due
+SELECT id FROM sessions WHERE organization_id = $1 AND expires_at <= $2 ORDER BY expires_at LIMIT $3;
+
+-- sessions.count_due
+SELECT COUNT(*) FROM (SELECT 1 FROM sessions WHERE organization_id = $1 AND expires_at <= $2 LIMIT $3) AS counted;
+
+-- sessions.sweep
+DELETE FROM sessions WHERE organization_id = $1 AND id IN (SELECT id FROM sessions WHERE organization_id = $1 AND
+    expires_at <= $2 ORDER BY expires_at LIMIT $3 FOR UPDATE SKIP LOCKED);
+-- sessions.sweep (SQLite)
+DELETE FROM sessions WHERE organization_id = $1 AND id IN (SELECT id FROM sessions WHERE organization_id = $1 AND
+    expires_at <= $2 ORDER BY expires_at LIMIT $3);
+
+-- events.insert
+INSERT INTO events (organization_id, id, kind, record_id, client_id, request_id, at, before, after) VALUES ($1, $2, $3,
+    $4, $5, $6, $7, $8, $9);
+
+-- events.by_key
+SELECT organization_id, id, kind, record_id, client_id, request_id, at, before, after FROM events WHERE organization_id
+    = $1 AND id = $2;
+
+-- events.live
+SELECT 1 FROM events WHERE organization_id = $1 AND id = $2;
+
+-- events.first_rows
+SELECT organization_id, id, kind, record_id, client_id, request_id, at, before, after FROM events ORDER BY
+    organization_id, id LIMIT $1;
+
+-- events.next_rows
+SELECT organization_id, id, kind, record_id, client_id, request_id, at, before, after FROM events WHERE
+    (organization_id, id) > ($1, $2) ORDER BY organization_id, id LIMIT $3;
+
+-- events.row
+SELECT organization_id, id, kind, record_id, client_id, request_id, at, before, after FROM events WHERE organization_id
+    = $1 AND id = $2;
+
+-- events.insert_row
+INSERT INTO events (organization_id, id, kind, record_id, client_id, request_id, at, before, after) VALUES ($1, $2, $3,
+    $4, $5, $6, $7, $8, $9) ON CONFLICT DO NOTHING;
+
+-- events.count
+SELECT COUNT(*) FROM events;
+
+-- events.count_owned
+SELECT COUNT(*) FROM (SELECT 1 FROM events WHERE organization_id = $1 AND id <> $3 LIMIT $2) AS counted;
+
+-- events.purge
+DELETE FROM events WHERE organization_id = $1 AND id IN (SELECT id FROM events WHERE organization_id = $1 AND id <> $3
+    ORDER BY id LIMIT $2);
+
+-- events.due
+SELECT id FROM events WHERE organization_id = $1 AND id < $2 ORDER BY id LIMIT $3;
+
+-- events.count_due
+SELECT COUNT(*) FROM (SELECT 1 FROM events WHERE organization_id = $1 AND id < $2 LIMIT $3) AS counted;
+
+-- events.sweep
+DELETE FROM events WHERE organization_id = $1 AND id IN (SELECT id FROM events WHERE organization_id = $1 AND id < $2
+    ORDER BY id LIMIT $3 FOR UPDATE SKIP LOCKED);
+-- events.sweep (SQLite)
+DELETE FROM events WHERE organization_id = $1 AND id IN (SELECT id FROM events WHERE organization_id = $1 AND id < $2
+    ORDER BY id LIMIT $3);
+
+-- idempotency_keys.insert
+INSERT INTO idempotency_keys (organization_id, client_id, key, fingerprint, status, body, location, etag, created_at,
+    expires_at) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10) ON CONFLICT (organization_id, client_id, key) DO
+    UPDATE SET fingerprint = excluded.fingerprint, status = excluded.status, body = excluded.body, location =
+    excluded.location, etag = excluded.etag, created_at = excluded.created_at, expires_at = excluded.expires_at WHERE
+    idempotency_keys.expires_at <= excluded.created_at;
+
+-- idempotency_keys.by_key
+SELECT fingerprint, status, body, location, etag, expires_at FROM idempotency_keys WHERE organization_id = $1 AND
+    client_id = $2 AND key = $3;
+
+-- idempotency_keys.live
+SELECT 1 FROM idempotency_keys WHERE organization_id = $1 AND client_id = $2 AND key = $3;
+
+-- idempotency_keys.first_rows
+SELECT organization_id, client_id, key, fingerprint, status, body, location, etag, created_at, expires_at FROM
+    idempotency_keys ORDER BY organization_id, client_id, key LIMIT $1;
+
+-- idempotency_keys.next_rows
+SELECT organization_id, client_id, key, fingerprint, status, body, location, etag, created_at, expires_at FROM
+    idempotency_keys WHERE (organization_id, client_id, key) > ($1, $2, $3) ORDER BY organization_id, client_id, key
+    LIMIT $4;
+
+-- idempotency_keys.row
+SELECT organization_id, client_id, key, fingerprint, status, body, location, etag, created_at, expires_at FROM
+    idempotency_keys WHERE organization_id = $1 AND client_id = $2 AND key = $3;
+
+-- idempotency_keys.insert_row
+INSERT INTO idempotency_keys (organization_id, client_id, key, fingerprint, status, body, location, etag, created_at,
+    expires_at) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10) ON CONFLICT DO NOTHING;
+
+-- idempotency_keys.count
+SELECT COUNT(*) FROM idempotency_keys;
+
+-- idempotency_keys.count_owned
+SELECT COUNT(*) FROM (SELECT 1 FROM idempotency_keys WHERE organization_id = $1 LIMIT $2) AS counted;
+
+-- idempotency_keys.purge
+DELETE FROM idempotency_keys WHERE organization_id = $1 AND (client_id, key) IN (SELECT client_id, key FROM
+    idempotency_keys WHERE organization_id = $1 ORDER BY client_id, key LIMIT $2);
+
+-- idempotency_keys.due
+SELECT client_id, key FROM idempotency_keys WHERE organization_id = $1 AND expires_at <= $2 ORDER BY expires_at LIMIT
+    $3;
+
+-- idempotency_keys.count_due
+SELECT COUNT(*) FROM (SELECT 1 FROM idempotency_keys WHERE organization_id = $1 AND expires_at <= $2 LIMIT $3) AS
+    counted;
+
+-- idempotency_keys.sweep
+DELETE FROM idempotency_keys WHERE organization_id = $1 AND (client_id, key) IN (SELECT client_id, key FROM
+    idempotency_keys WHERE organization_id = $1 AND expires_at <= $2 ORDER BY expires_at LIMIT $3 FOR UPDATE SKIP
+    LOCKED);
+-- idempotency_keys.sweep (SQLite)
+DELETE FROM idempotency_keys WHERE organization_id = $1 AND (client_id, key) IN (SELECT client_id, key FROM
+    idempotency_keys WHERE organization_id = $1 AND expires_at <= $2 ORDER BY expires_at LIMIT $3);
+
+-- rate_limits.insert
+INSERT INTO rate_limits (organization_id, window_start, bucket, used) VALUES ($1, $2, $3, $4) ON CONFLICT DO NOTHING;
+
+-- rate_limits.by_key
+SELECT organization_id, window_start, bucket, used FROM rate_limits WHERE organization_id = $1 AND window_start = $2
+    AND bucket = $3;
+
+-- rate_limits.live
+SELECT 1 FROM rate_limits WHERE organization_id = $1 AND window_start = $2 AND bucket = $3;
+
+-- rate_limits.first_rows
+SELECT organization_id, window_start, bucket, used FROM rate_limits ORDER BY organization_id, window_start, bucket
+    LIMIT $1;
+
+-- rate_limits.next_rows
+SELECT organization_id, window_start, bucket, used FROM rate_limits WHERE (organization_id, window_start, bucket) >
+    ($1, $2, $3) ORDER BY organization_id, window_start, bucket LIMIT $4;
+
+-- rate_limits.row
+SELECT organization_id, window_start, bucket, used FROM rate_limits WHERE organization_id = $1 AND window_start = $2
+    AND bucket = $3;
+
+-- rate_limits.insert_row
+INSERT INTO rate_limits (organization_id, window_start, bucket, used) VALUES ($1, $2, $3, $4) ON CONFLICT DO NOTHING;
+
+-- rate_limits.count
+SELECT COUNT(*) FROM rate_limits;
+
+-- rate_limits.count_owned
+SELECT COUNT(*) FROM (SELECT 1 FROM rate_limits WHERE organization_id = $1 LIMIT $2) AS counted;
+
+-- rate_limits.purge
+DELETE FROM rate_limits WHERE organization_id = $1 AND (window_start, bucket) IN (SELECT window_start, bucket FROM
+    rate_limits WHERE organization_id = $1 ORDER BY window_start, bucket LIMIT $2);
+
+-- rate_limits.due
+SELECT window_start, bucket FROM rate_limits WHERE organization_id = $1 AND window_start < $2 ORDER BY window_start,
+    bucket LIMIT $3;
+
+-- rate_limits.count_due
+SELECT COUNT(*) FROM (SELECT 1 FROM rate_limits WHERE organization_id = $1 AND window_start < $2 LIMIT $3) AS counted;
+
+-- rate_limits.sweep
+DELETE FROM rate_limits WHERE organization_id = $1 AND (window_start, bucket) IN (SELECT window_start, bucket FROM
+    rate_limits WHERE organization_id = $1 AND window_start < $2 ORDER BY window_start, bucket LIMIT $3 FOR UPDATE SKIP
+    LOCKED);
+-- rate_limits.sweep (SQLite)
+DELETE FROM rate_limits WHERE organization_id = $1 AND (window_start, bucket) IN (SELECT window_start, bucket FROM
+    rate_limits WHERE organization_id = $1 AND window_start < $2 ORDER BY window_start, bucket LIMIT $3);
+
+-- clients::BY_ORGANIZATION
+SELECT organization_id, id, name, kind, public_id, scopes, origins, cidrs, expires_at, disabled_at, created_at,
+    updated_at, revision FROM clients WHERE organization_id = $1 ORDER BY id;
+
+-- clients::PUBLIC
+SELECT organization_id, id, name, kind, public_id, scopes, origins, cidrs, expires_at, disabled_at, created_at,
+    updated_at, revision FROM clients WHERE kind = 'public';
+
+-- clients::DISABLE
+UPDATE clients SET disabled_at = $3, updated_at = $3, revision = $4 WHERE organization_id = $1 AND id = $2;
+
+-- clients::REMOVE_ALL
+DELETE FROM clients WHERE organization_id = $1;
+
+-- clients::ROTATE
+UPDATE clients SET credential_hash = $3, updated_at = $4, revision = $5 WHERE organization_id = $1 AND id = $2;
+
+-- events::NEWEST
+SELECT organization_id, id, kind, record_id, client_id, request_id, at, before, after FROM events WHERE organization_id
+    = $1 AND id < $2 ORDER BY id DESC LIMIT $3;
+
+-- examine::VERSION
+SELECT COALESCE(MAX(version), 0), COALESCE(MAX(COALESCE(oldest_program, version)), 0) FROM schema_migrations;
+
+-- examine::APPLIED
+SELECT version, name, checksum, oldest_program FROM schema_migrations ORDER BY version;
+
+-- examine::APPLIED_BEFORE
+SELECT version, name, checksum FROM schema_migrations ORDER BY version;
+
+-- examine::NOW
+SELECT clock_timestamp();
+-- examine::NOW (SQLite)
+SELECT CAST(unixepoch('subsec') * 1000000 AS INTEGER);
+
+-- installation::HOLDINGS
+SELECT (SELECT COUNT(*) FROM (SELECT 1 FROM organizations WHERE deleted_at IS NULL LIMIT $1) AS counted), (SELECT
+    COUNT(*) FROM (SELECT 1 FROM subscriptions WHERE deleted_at IS NULL LIMIT $1) AS counted);
+-- installation::HOLDINGS (SQLite)
+SELECT (SELECT COUNT(*) FROM (SELECT 1 FROM organizations WHERE deleted_at IS NULL LIMIT $1) AS counted), (SELECT
+    COUNT(*) FROM ( SELECT 1 FROM subscriptions INDEXED BY subscriptions_by_user WHERE deleted_at IS NULL LIMIT $1) AS
+    counted);
+
+-- installation::MOVE_KEY
+UPDATE installation SET key_fingerprint = $1 WHERE id = 1 AND key_fingerprint = $2;
+
+-- organizations::ALL
+SELECT id, name, currency, max_sessions, created_at, updated_at, deleted_at, revision FROM organizations WHERE
+    deleted_at IS NULL ORDER BY id;
+
+-- organizations::DELETED_SINCE
+SELECT id, name, currency, max_sessions, created_at, updated_at, deleted_at, revision FROM organizations WHERE
+    deleted_at >= $1 ORDER BY id;
+
+-- organizations::DELETE
+UPDATE organizations SET name = $2, deleted_at = $3, updated_at = $3, revision = $4 WHERE id = $1;
+
+-- providers::ALL
+SELECT organization_id, id, issuer, kind, settings, sealed_secret, created_at FROM providers ORDER BY organization_id,
+    id;
+
+-- providers::BY_ORGANIZATION
+SELECT organization_id, id, issuer, kind, settings, sealed_secret, created_at FROM providers WHERE organization_id = $1
+    ORDER BY id;
+
+-- providers::REMOVE
+DELETE FROM providers WHERE organization_id = $1 AND id = $2;
+
+-- providers::REMOVE_ALL
+DELETE FROM providers WHERE organization_id = $1;
+
+-- providers::RESEAL
+UPDATE providers SET sealed_secret = $1 WHERE organization_id = $2 AND id = $3 AND sealed_secret = $4;
+
+-- rate_limits::PUT
+INSERT INTO rate_limits (organization_id, window_start, bucket, used) VALUES ($1, $2, $3, $4) ON CONFLICT
+    (organization_id, window_start, bucket) DO UPDATE SET used = excluded.used;
+
+-- rate_limits::ELSEWHERE
+SELECT window_start, used FROM rate_limits WHERE organization_id = $1 AND window_start IN ($2, $3) AND bucket BETWEEN
+    $4 AND $5 AND bucket <> $6;
+
+-- subscriptions::COUNT_BY_PLAN
+SELECT COUNT(*) FROM subscriptions WHERE organization_id = $1 AND plan_id = $2 AND deleted_at IS NULL;
+
+-- subscriptions::OPEN_BY_USER
+SELECT organization_id, id, user_id, plan_id, external_id, billing_cycle, status, is_active, starts_at, renews_at,
+    ends_at, created_at, updated_at, revision FROM subscriptions WHERE organization_id = $1 AND user_id = $2 AND
+    deleted_at IS NULL AND status <> 'expired' ORDER BY id;
+
+-- subscriptions::OPEN_COUNT
+SELECT 1 FROM ( SELECT COUNT(*) AS open FROM subscriptions WHERE organization_id = $1 AND user_id = $2 AND deleted_at
+    IS NULL AND status <> 'expired') AS counted WHERE open = $3;
+
+-- sessions::BY_USER
+SELECT s.organization_id, s.id, s.user_id, s.client_id, s.generation, s.signed_in_at, s.rotated_at, s.graces,
+    s.expires_at, s.last_used_at, s.ip_address, s.user_agent, s.revoked_at, c.name FROM sessions AS s JOIN clients AS c
+    ON c.organization_id = s.organization_id AND c.id = s.client_id WHERE s.organization_id = $1 AND s.user_id = $2 AND
+    s.revoked_at IS NULL ORDER BY s.id DESC;
+
+-- sessions::ROTATE
+UPDATE sessions SET generation = $5, rotated_at = $6, graces = $7, expires_at = $8, last_used_at = $9 WHERE
+    organization_id = $1 AND id = $2 AND generation = $3 AND graces = $4 AND revoked_at IS NULL;
+
+-- sessions::REVOKE
+UPDATE sessions SET revoked_at = $3 WHERE organization_id = $1 AND id = $2 AND revoked_at IS NULL;
+
+-- sessions::REVOKE_UNCHANGED
+UPDATE sessions SET revoked_at = $5 WHERE organization_id = $1 AND id = $2 AND generation = $3 AND graces = $4 AND
+    revoked_at IS NULL;
+
+-- sessions::MARK_USED
+UPDATE sessions SET last_used_at = $3 WHERE organization_id = $1 AND id = $2 AND revoked_at IS NULL AND last_used_at <
+    $3;
+
+-- sessions::ERASE
+DELETE FROM sessions WHERE organization_id = $1 AND user_id = $2;
+
+-- signing_keys::ALL
+SELECT sequence, kid, active_from, sealed FROM signing_keys ORDER BY sequence;
+
+-- signing_keys::REMOVE
+DELETE FROM signing_keys WHERE sequence = $1;
+
+-- signing_keys::RESEAL
+UPDATE signing_keys SET sealed = $1 WHERE sequence = $2 AND sealed = $3;
+
+-- users::NEWEST
+SELECT organization_id, id, email, issuer, subject, auth_type, username, first_name, last_name, terms, notifications,
+    session_epoch, blocked_at, created_at, updated_at, revision FROM users WHERE organization_id = $1 AND id < $2 AND
+    deleted_at IS NULL ORDER BY id DESC LIMIT $3;
+
+-- users::MOVE_EPOCH
+UPDATE users SET session_epoch = session_epoch + 1 WHERE organization_id = $1 AND id = $2 AND revision = $3 AND
+    session_epoch = $4 AND deleted_at IS NULL;
+
+-- users::SET_BLOCKED
+UPDATE users SET blocked_at = $5, session_epoch = session_epoch + 1, updated_at = $6, revision = $7 WHERE
+    organization_id = $1 AND id = $2 AND revision = $3 AND session_epoch = $4 AND deleted_at IS NULL;
+
+-- users::RELINK
+UPDATE users SET issuer = $4, subject = $5, updated_at = $6, revision = $7 WHERE organization_id = $1 AND id = $2 AND
+    revision = $3 AND deleted_at IS NULL AND NOT EXISTS ( SELECT 1 FROM users AS other WHERE other.organization_id = $1
+    AND other.issuer = $4 AND other.subject = $5 AND other.subject IS NOT NULL AND other.deleted_at IS NULL);
+
+-- users::ERASE
+UPDATE users SET email = NULL, issuer = NULL, subject = NULL, auth_type = NULL, username = NULL, first_name = NULL,
+    last_name = NULL, terms = NULL, notifications = NULL, blocked_at = NULL, deleted_at = $3, updated_at = $3, revision
+    = $4 WHERE organization_id = $1 AND id = $2;
+
+-- payments::OWNER
+SELECT s.user_id FROM payments AS p JOIN subscriptions AS s ON s.organization_id = p.organization_id AND s.id =
+    p.subscription_id WHERE p.organization_id = $1 AND p.id = $2 AND p.deleted_at IS NULL;
+
+-- sessions::WITH_USER
+SELECT s.organization_id, s.id, s.user_id, s.client_id, s.generation, s.signed_in_at, s.rotated_at, s.graces,
+    s.expires_at, s.last_used_at, s.ip_address, s.user_agent, s.revoked_at, u.organization_id, u.id, u.email, u.issuer,
+    u.subject, u.auth_type, u.username, u.first_name, u.last_name, u.terms, u.notifications, u.session_epoch,
+    u.blocked_at, u.created_at, u.updated_at, u.revision FROM sessions AS s JOIN users AS u ON u.organization_id =
+    s.organization_id AND u.id = s.user_id WHERE s.organization_id = $1 AND s.id = $2 AND u.deleted_at IS NULL;
+
+-- clients::BY_CREDENTIAL
+SELECT organization_id, id, name, kind, public_id, scopes, origins, cidrs, expires_at, disabled_at, created_at,
+    updated_at, revision FROM clients WHERE credential_hash = $1;
+
+-- organizations::BY_NAME
+SELECT id, name, currency, max_sessions, created_at, updated_at, deleted_at, revision FROM organizations WHERE name =
+    $1 AND deleted_at IS NULL;
+
+-- users::BY_IDENTITY
+SELECT organization_id, id, email, issuer, subject, auth_type, username, first_name, last_name, terms, notifications,
+    session_epoch, blocked_at, created_at, updated_at, revision FROM users WHERE organization_id = $1 AND issuer = $2
+    AND subject = $3 AND subject IS NOT NULL AND deleted_at IS NULL;
+
+-- plans::ACTIVE
+SELECT 1 FROM plans WHERE organization_id = $1 AND id = $2 AND revision = $3 AND is_active AND deleted_at IS NULL;
+
+-- sessions::UNCHANGED
+SELECT 1 FROM sessions WHERE organization_id = $1 AND id = $2 AND generation = $3 AND graces = $4 AND revoked_at IS
+    NULL;
+
+-- sessions::LIVE
+SELECT 1 FROM sessions WHERE organization_id = $1 AND id = $2 AND revoked_at IS NULL;
+
+-- users::UNCHANGED
+SELECT 1 FROM users WHERE organization_id = $1 AND id = $2 AND revision = $3 AND session_epoch = $4 AND deleted_at IS
+    NULL;
