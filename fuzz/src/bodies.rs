@@ -9,7 +9,7 @@ use perennial_domain::plans::Plan;
 use perennial_domain::subscriptions::Subscription;
 use perennial_domain::time::Time;
 use perennial_domain::validation::ValidationErrors;
-use perennial_http::edge::{self, Read, Unreadable};
+use perennial_http::fuzz_api::{self, Read, Unreadable};
 use serde_json::Value;
 
 const ORGANIZATION: OrganizationId = OrganizationId::from_bytes([1; 16]);
@@ -17,15 +17,15 @@ const REVISION: EventId = EventId::from_bytes([2; 16]);
 
 pub(crate) fn plan(data: &[u8]) {
     let sample = sample_plan();
-    checked(data, edge::plan_patch(data, &sample));
-    let Some((draft, faults)) = checked(data, edge::plan_draft(data)) else { return };
+    checked(data, fuzz_api::plan_patch(data, &sample));
+    let Some((draft, faults)) = checked(data, fuzz_api::plan_draft(data)) else { return };
     let clean = faults.is_empty();
     match Plan::create(draft, faults, &organization(), PlanId::from_bytes([3; 16]), REVISION, now()) {
         Ok(plan) => {
             assert!(clean);
             let record = serde_json::to_vec(&plan).expect("a plan is JSON");
             assert_storable(&record);
-            let (patch, faults) = edge::plan_patch(&record, &plan).expect("a record is JSON");
+            let (patch, faults) = fuzz_api::plan_patch(&record, &plan).expect("a record is JSON");
             assert_eq!(plan.merge(patch, faults), Ok(plan));
         }
         Err(faults) => refused(&faults),
@@ -33,14 +33,14 @@ pub(crate) fn plan(data: &[u8]) {
 }
 
 pub(crate) fn subscription(data: &[u8]) {
-    let Some((draft, faults)) = checked(data, edge::subscription_draft(data)) else { return };
+    let Some((draft, faults)) = checked(data, fuzz_api::subscription_draft(data)) else { return };
     let (plan, id) = (sample_plan(), SubscriptionId::from_bytes([4; 16]));
     match Subscription::create(draft, faults, Some(&plan), id, REVISION, now()) {
         Ok(subscription) => {
-            checked(data, edge::subscription_patch(data, &subscription));
-            let record = edge::subscription_record(&subscription, now());
+            checked(data, fuzz_api::subscription_patch(data, &subscription));
+            let record = fuzz_api::subscription_record(&subscription, now());
             assert_storable(&record);
-            let (patch, faults) = edge::subscription_patch(&record, &subscription).expect("a record is JSON");
+            let (patch, faults) = fuzz_api::subscription_patch(&record, &subscription).expect("a record is JSON");
             let merged = subscription.merge(patch, Some(plan.id), faults, now());
             assert_eq!(merged.ok(), Some(subscription));
         }
@@ -49,13 +49,13 @@ pub(crate) fn subscription(data: &[u8]) {
 }
 
 pub(crate) fn payment(data: &[u8]) {
-    let Some((draft, faults)) = checked(data, edge::payment_draft(data)) else { return };
+    let Some((draft, faults)) = checked(data, fuzz_api::payment_draft(data)) else { return };
     match Payment::create(draft, faults, ORGANIZATION, PaymentId::from_bytes([5; 16]), REVISION, now()) {
         Ok(payment) => {
-            checked(data, edge::payment_patch(data, &payment));
+            checked(data, fuzz_api::payment_patch(data, &payment));
             let record = serde_json::to_vec(&payment).expect("a payment is JSON");
             assert_storable(&record);
-            let (patch, faults) = edge::payment_patch(&record, &payment).expect("a record is JSON");
+            let (patch, faults) = fuzz_api::payment_patch(&record, &payment).expect("a record is JSON");
             assert_eq!(payment.merge(patch, faults, now()).ok(), Some(payment));
         }
         Err(faults) => refused(&faults),
@@ -64,7 +64,7 @@ pub(crate) fn payment(data: &[u8]) {
 
 /// A body is either whole or says what is missing.
 pub(crate) fn authentication(data: &[u8]) {
-    for read in [edge::sign_up(data), edge::sign_in(data), edge::refresh_token(data)] {
+    for read in [fuzz_api::sign_up(data), fuzz_api::sign_in(data), fuzz_api::refresh_token(data)] {
         if let Some((whole, faults)) = checked(data, read) {
             assert!(whole || !faults.is_empty(), "something is missing and nobody noted it");
         }
@@ -112,7 +112,7 @@ fn assert_storable(record: &[u8]) {
 
 fn sample_plan() -> Plan {
     let body = br#"{"name": "Pro", "slug": "pro", "price": 19.99, "billing_cycle": "monthly"}"#;
-    let (draft, faults) = edge::plan_draft(body).expect("the sample is JSON");
+    let (draft, faults) = fuzz_api::plan_draft(body).expect("the sample is JSON");
     let id = PlanId::from_bytes([3; 16]);
     Plan::create(draft, faults, &organization(), id, REVISION, now()).expect("the sample is a plan")
 }

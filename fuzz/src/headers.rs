@@ -6,7 +6,7 @@ use ipnet::IpNet;
 use perennial_app::revision::IfMatch;
 use perennial_domain::clients::Origin;
 use perennial_domain::id::EventId;
-use perennial_http::edge;
+use perennial_http::fuzz_api;
 use std::net::{IpAddr, SocketAddr};
 
 /// A stranger is who it is; behind a proxy, the client is the peer or somebody that is named.
@@ -16,8 +16,8 @@ pub(crate) fn forwarded_for(data: &[u8]) {
     let proxy: IpAddr = "10.0.0.1".parse().expect("an address");
     let name = HeaderName::from_static("x-forwarded-for");
     let headers = lines(data, &name);
-    assert_eq!(edge::client_address(stranger, &headers, &trusted), stranger);
-    let client = edge::client_address(proxy, &headers, &trusted);
+    assert_eq!(fuzz_api::client_address(stranger, &headers, &trusted), stranger);
+    let client = fuzz_api::client_address(proxy, &headers, &trusted);
     assert_eq!(client, client.to_canonical());
     let hops = headers.get_all(&name).iter().flat_map(|line| line.as_bytes().split(|byte| *byte == b','));
     let named = hops.filter_map(|hop| {
@@ -30,14 +30,14 @@ pub(crate) fn forwarded_for(data: &[u8]) {
         let mut forged = HeaderMap::new();
         forged.append(&name, HeaderValue::from_static("198.51.100.99, 10.9.9.9"));
         forged.extend(headers.get_all(&name).iter().map(|line| (name.clone(), line.clone())));
-        assert_eq!(edge::client_address(proxy, &forged, &trusted), client);
+        assert_eq!(fuzz_api::client_address(proxy, &forged, &trusted), client);
     }
 }
 
 /// Conditions name only revisions that stand in them; keys and ids are what they may be or nothing.
 pub(crate) fn conditions(data: &[u8]) {
     let tags = lines(data, &IF_MATCH);
-    match edge::if_match(&tags) {
+    match fuzz_api::if_match(&tags) {
         Ok(IfMatch::OneOf(revisions)) => {
             let text: String = tags.get_all(IF_MATCH).iter().filter_map(|line| line.to_str().ok()).collect();
             assert!(revisions.iter().all(|revision| text.contains(&revision.suffix())));
@@ -46,29 +46,29 @@ pub(crate) fn conditions(data: &[u8]) {
         Err(detail) => assert!(!detail.is_empty()),
     }
     let own = EventId::from_bytes(std::array::from_fn(|place| data.get(place).copied().unwrap_or(7)));
-    for tag in [edge::etag(own, None), edge::etag(own, Some(true)), edge::etag(own, Some(false))] {
+    for tag in [fuzz_api::etag(own, None), fuzz_api::etag(own, Some(true)), fuzz_api::etag(own, Some(false))] {
         let strong = lines(tag.as_bytes(), &IF_MATCH);
-        assert_eq!(edge::if_match(&strong), Ok(IfMatch::OneOf(vec![own])));
+        assert_eq!(fuzz_api::if_match(&strong), Ok(IfMatch::OneOf(vec![own])));
         let weak = lines(format!("W/{tag}").as_bytes(), &IF_MATCH);
-        assert_eq!(edge::if_match(&weak), Ok(IfMatch::OneOf(vec![])));
-        assert!(edge::none_match(&lines(tag.as_bytes(), &IF_NONE_MATCH), &tag));
-        let _ = edge::none_match(&lines(data, &IF_NONE_MATCH), &tag);
+        assert_eq!(fuzz_api::if_match(&weak), Ok(IfMatch::OneOf(vec![])));
+        assert!(fuzz_api::none_match(&lines(tag.as_bytes(), &IF_NONE_MATCH), &tag));
+        let _ = fuzz_api::none_match(&lines(data, &IF_NONE_MATCH), &tag);
     }
     let name = HeaderName::from_static("idempotency-key");
-    match edge::idempotency_key(&lines(data, &name)) {
+    match fuzz_api::idempotency_key(&lines(data, &name)) {
         Ok(Some(key)) => assert!((1..=255).contains(&key.len()) && key.bytes().all(|byte| byte.is_ascii_graphic())),
         Ok(None) => assert!(lines(data, &name).is_empty()),
         Err(detail) => assert!(!detail.is_empty()),
     }
     let headers = lines(data, &HeaderName::from_static("x-request-id"));
-    if let Some(id) = edge::request_id(&headers) {
+    if let Some(id) = fuzz_api::request_id(&headers) {
         assert!(
             (1..=128).contains(&id.len())
                 && id.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"._-".contains(&byte))
         );
     }
     let headers = lines(data, &HeaderName::from_static("traceparent"));
-    if let Some(trace) = edge::trace_id(&headers) {
+    if let Some(trace) = fuzz_api::trace_id(&headers) {
         assert!(
             trace.len() == 32
                 && trace.bytes().all(|byte| byte.is_ascii_hexdigit())

@@ -1,13 +1,14 @@
 //! The query strings of the two lists.
 
 use crate::utf8;
-use perennial_http::edge;
+use perennial_http::fuzz_api;
 use serde_json::Value;
 
 /// A query is taken, or refused with 400 and every fault under its parameter.
 pub(crate) fn lists(data: &[u8]) {
     let Some(text) = utf8(data) else { return };
-    for refusal in [edge::plan_query(text), edge::subscription_query(text)].into_iter().filter_map(Result::err) {
+    for refusal in [fuzz_api::plan_query(text), fuzz_api::subscription_query(text)].into_iter().filter_map(Result::err)
+    {
         let problem: Value = serde_json::from_slice(&refusal).expect("a problem is JSON");
         assert_eq!(problem["status"], 400, "{problem}");
         let code = problem["code"].as_str().expect("a code");
@@ -21,7 +22,7 @@ pub(crate) fn lists(data: &[u8]) {
             );
         }
     }
-    if let Some(decoded) = edge::decode_percent(text) {
-        assert_eq!(edge::decode_percent(&decoded.replace('%', "%25")), Some(decoded));
+    if let Some(decoded) = fuzz_api::decode_percent(text) {
+        assert_eq!(fuzz_api::decode_percent(&decoded.replace('%', "%25")), Some(decoded));
     }
 }

@@ -1,7 +1,7 @@
 //! Who calls, and whether they may: the client, its origin and address, and its scopes.
 //! Settled before a byte of the body is read.
 
-use crate::catalogue::Code;
+use crate::error_codes::Code;
 use crate::headers::{CLIENT_ID, SEC_FETCH_SITE};
 use crate::operation::Access;
 use crate::problem::{Problem, RequestFault};

@@ -1,7 +1,7 @@
 //! `/authentication/delete-my-account`: a person's account is theirs to delete, and nobody else's.
 
 use crate::call::Call;
-use crate::catalogue::Code;
+use crate::error_codes::Code;
 use crate::filters::schema;
 use crate::operation::{Access, Answers, Endpoint, Operation};
 use crate::problem::Problem;

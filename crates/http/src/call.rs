@@ -2,15 +2,14 @@
 //! Its parts come out in the order the contract settles them: query and headers, then the body, then the record.
 
 use crate::access::Person;
-use crate::catalogue::Code;
+use crate::deadline::Deadline;
+use crate::error_codes::Code;
 use crate::excerpt::excerpt;
 use crate::fields::Reader;
 use crate::headers;
 use crate::json::{self, Unreadable};
-use crate::patience::Patience;
 use crate::problem::Problem;
 use crate::query::Query;
-use crate::server::{BodyFault, RequestBody};
 use bytes::Bytes;
 use http::HeaderName;
 use http::header::{CONTENT_ENCODING, CONTENT_TYPE};
@@ -21,6 +20,7 @@ use perennial_app::idempotency::{Key, fingerprint};
 use perennial_app::revision::IfMatch;
 use perennial_app::sessions::SignedIn;
 use perennial_domain::validation::ValidationErrors;
+use perennial_server::{BodyError, RequestBody};
 use serde_json::value::RawValue;
 use std::net::IpAddr;
 use std::time::Duration;
@@ -61,7 +61,7 @@ pub(crate) struct Call<'a> {
 /// A body on its way, and how it may arrive.
 pub(crate) struct Unread<'a> {
     pub(crate) body: RequestBody,
-    pub(crate) patience: &'a Patience,
+    pub(crate) deadline: &'a Deadline,
 }
 
 /// A body that is JSON.
@@ -135,18 +135,18 @@ impl Call<'_> {
     }
 
     async fn bytes(&mut self) -> Result<Bytes, Problem> {
-        let Some(Unread { body, patience }) = self.unread.take() else { return Ok(Bytes::new()) };
+        let Some(Unread { body, deadline }) = self.unread.take() else { return Ok(Bytes::new()) };
         if body.is_empty() {
             return Ok(Bytes::new());
         }
         let body = body.read(self.limits.bytes, self.limits.timeout);
-        patience.while_arriving(body).await.map_err(|fault| match fault {
-            BodyFault::TooLarge => {
+        deadline.while_arriving(body).await.map_err(|fault| match fault {
+            BodyError::TooLarge => {
                 Problem::new(Code::BodyTooLarge, format!("The body has more than {} bytes.", self.limits.bytes))
             }
-            BodyFault::TimedOut => Problem::new(Code::RequestTimeout, "The body did not arrive in time."),
-            BodyFault::TooMany => Problem::new(Code::Overloaded, "Too many bodies are slow to arrive at once."),
-            BodyFault::Aborted => Problem::new(Code::MalformedJson, "The body ended before it was whole."),
+            BodyError::TimedOut => Problem::new(Code::RequestTimeout, "The body did not arrive in time."),
+            BodyError::TooMany => Problem::new(Code::Overloaded, "Too many bodies are slow to arrive at once."),
+            BodyError::Aborted => Problem::new(Code::MalformedJson, "The body ended before it was whole."),
         })
     }
 

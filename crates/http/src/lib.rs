@@ -1,16 +1,16 @@
 //! Floor 4: the HTTP API. Wire types and handlers, one file per resource; what all of them share beside them.
 //! Status codes live here and nowhere below; the store is out of sight.
 
-pub mod edge;
+pub mod fuzz_api;
 pub mod metrics;
-pub mod server;
 
 mod access;
 mod accounts;
 mod address;
 mod call;
-mod catalogue;
 mod cors;
+mod deadline;
+mod error_codes;
 mod excerpt;
 mod fields;
 mod filters;
@@ -18,9 +18,9 @@ mod forwarded;
 mod headers;
 mod json;
 mod limits;
+mod meta;
 mod openapi;
 mod operation;
-mod patience;
 mod payments;
 mod plans;
 mod problem;
@@ -31,11 +31,11 @@ mod service;
 mod sessions;
 mod spans;
 mod subscriptions;
-mod system;
 mod tokens;
 
 pub use call::BodyLimits;
-pub use catalogue::markdown as error_catalogue;
+pub use error_codes::markdown as error_catalogue;
 pub use metrics::MetricsPage;
 pub use openapi::document as openapi_document;
+pub use perennial_server as server;
 pub use service::{Api, ApiOptions};

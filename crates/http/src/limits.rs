@@ -4,7 +4,7 @@
 //! are settled and before it looks at the query, the headers and the body.
 
 use crate::call::Call;
-use crate::catalogue::Code;
+use crate::error_codes::Code;
 use crate::headers::{RATE_LIMIT, RATE_LIMIT_POLICY};
 use crate::problem::Problem;
 use crate::reply::Reply;
@@ -21,14 +21,14 @@ pub(crate) struct Told(Option<(Budget, Standing)>);
 pub(crate) async fn admit(call: &Call<'_>) -> Result<Told, Problem> {
     let budget = Budget::SignIn;
     let standing = limits::admit(call.app, &call.caller, budget, call.address).await;
-    standing.map(|standing| Told::new(budget, standing)).map_err(|limited| refuse(budget, limited))
+    standing.map(|standing| Told::new(budget, standing)).map_err(|limited| reject(budget, limited))
 }
 
 /// Refuses a refresh if too many have failed. What comes of it goes through [`count_failure`].
 pub(crate) async fn admit_refresh(call: &Call<'_>) -> Result<(), Problem> {
     let budget = Budget::FailedRefresh;
     let standing = limits::peek(call.app, &call.caller, budget, call.address).await;
-    standing.map(|_| ()).map_err(|limited| refuse(budget, limited))
+    standing.map(|_| ()).map_err(|limited| reject(budget, limited))
 }
 
 /// Counts a refresh that was rejected, whatever is wrong with it: reading a malformed one costs as much as a guess. A
@@ -63,7 +63,7 @@ impl Told {
     }
 }
 
-fn refuse(budget: Budget, Limited(standing): Limited) -> Problem {
+fn reject(budget: Budget, Limited(standing): Limited) -> Problem {
     let seconds = standing.reset_seconds;
     let detail = match budget {
         Budget::SignIn => format!("Too many attempts to sign in or up within a minute; wait {seconds} s."),
@@ -146,7 +146,7 @@ mod tests {
     #[test]
     fn who_is_refused_is_told_when_to_come_back() {
         let limited = Limited(Standing { limit: 60, remaining: 0, reset_seconds: 17 });
-        let problem = refuse(Budget::FailedRefresh, limited);
+        let problem = reject(Budget::FailedRefresh, limited);
         assert_eq!(problem.status(), StatusCode::TOO_MANY_REQUESTS);
         assert_eq!(
             texts(problem.headers()),

@@ -7,7 +7,6 @@ pub use family::{Family, Histogram, Labels, Number, Series, Unit};
 
 use crate::operation::Operation;
 use crate::router::OPERATIONS;
-use crate::server::{Gauges, Refusal, RequestBody, Service};
 use crate::service::Api;
 use bytes::Bytes;
 use http::header::CONTENT_TYPE;
@@ -15,6 +14,7 @@ use http::request::Parts;
 use http::{HeaderValue, Method, Request, Response, StatusCode};
 use http_body_util::Full;
 use perennial_app::context::{BATCH_SIZES, StoreMetrics};
+use perennial_server::{Gauges, Rejection, RequestBody, Service};
 use std::net::SocketAddr;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
@@ -228,7 +228,7 @@ impl Service for MetricsPage {
         response
     }
 
-    fn refuse(&self, _refusal: Refusal, _request: &Parts) -> Response<Full<Bytes>> {
+    fn reject(&self, _refusal: Rejection, _request: &Parts) -> Response<Full<Bytes>> {
         plain(StatusCode::SERVICE_UNAVAILABLE, "try again\n")
     }
 }

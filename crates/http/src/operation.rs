@@ -1,7 +1,7 @@
 //! What an endpoint is: its path, who may call it, what it takes and answers.
 //! The router, the access check and the OpenAPI document all read the same description.
 
-use crate::catalogue::Code;
+use crate::error_codes::Code;
 use http::{Method, StatusCode};
 use perennial_domain::clients::Scope;
 use serde_json::Value;

@@ -1,7 +1,7 @@
 //! `/subscription-payments`: money received for subscriptions. There is no list, as the interface has it.
 
 use crate::call::Call;
-use crate::catalogue::Code;
+use crate::error_codes::Code;
 use crate::fields::{External, Fields, SchemaWriter};
 use crate::filters::schema;
 use crate::headers::etag;

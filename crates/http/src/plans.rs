@@ -1,7 +1,7 @@
 //! `/subscription-plans`: what can be bought.
 
 use crate::call::Call;
-use crate::catalogue::Code;
+use crate::error_codes::Code;
 use crate::fields::{Fields, SchemaWriter, Whole};
 use crate::filters::{self, boolean, limit, schema};
 use crate::headers::etag;

@@ -1,6 +1,6 @@
 //! Problems: how the service says no (RFC 9457). The one place that turns errors into status codes.
 
-use crate::catalogue::{CATALOGUE_PATH, Code, Entry, fault_entry};
+use crate::error_codes::{CATALOGUE_PATH, Code, Entry, fault_entry};
 use crate::excerpt::excerpt;
 use http::header::{ALLOW, RETRY_AFTER, WWW_AUTHENTICATE};
 use http::{HeaderName, HeaderValue};
@@ -14,7 +14,7 @@ use std::net::IpAddr;
 /// The number of faults of a request that `detail` repeats.
 const MAX_SENTENCES: usize = 10;
 
-/// A refusal, ready to be told.
+/// A rejection, ready to be told.
 #[derive(Debug)]
 pub(crate) struct Problem(Box<Inner>);
 

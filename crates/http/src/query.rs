@@ -1,6 +1,6 @@
 //! The query of a request: each parameter known, sent once, and read or refused; all faults at once.
 
-use crate::catalogue::Code;
+use crate::error_codes::Code;
 use crate::operation::Parameter;
 use crate::problem::{Problem, RequestFault};
 use percent_encoding::percent_decode;

@@ -1,7 +1,7 @@
 //! The table of contents: every endpoint of the service.
 
 use crate::operation::Operation;
-use crate::{accounts, payments, plans, sessions, subscriptions, system, tokens};
+use crate::{accounts, meta, payments, plans, sessions, subscriptions, tokens};
 use http::Method;
 use std::collections::HashMap;
 use std::sync::LazyLock;
@@ -32,15 +32,15 @@ pub(crate) static OPERATIONS: &[&Operation] = &[
     &payments::READ,
     &payments::UPDATE,
     &payments::DELETE,
-    &system::LIVE,
-    &system::READY,
-    &system::DOCUMENT,
-    &system::REFERENCE,
-    &system::REFERENCE_STYLE,
-    &system::REFERENCE_SCRIPT,
-    &system::REFERENCE_START,
-    &system::CATALOGUE,
-    &system::SIGNING_KEYS,
+    &meta::LIVE,
+    &meta::READY,
+    &meta::DOCUMENT,
+    &meta::REFERENCE,
+    &meta::REFERENCE_STYLE,
+    &meta::REFERENCE_SCRIPT,
+    &meta::REFERENCE_START,
+    &meta::CATALOGUE,
+    &meta::SIGNING_KEYS,
 ];
 
 /// Where a request leads.

@@ -4,19 +4,18 @@
 use crate::access::{self, Person};
 use crate::address;
 use crate::call::{BodyLimits, Call, Unread};
-use crate::catalogue::Code;
 use crate::cors;
+use crate::deadline::Deadline;
+use crate::error_codes::Code;
 use crate::forwarded::UntrustedForwards;
 use crate::headers::{self, IDEMPOTENCY_REPLAYED, REQUEST_ID};
 use crate::metrics::Metrics;
 use crate::operation::{Access, Endpoint, Operation};
-use crate::patience::Patience;
 use crate::problem::{Problem, RequestFault};
 use crate::query::{Query, decode_percent};
 use crate::reply::Reply;
 use crate::router::{self, Route};
-use crate::server::{Lane, Refusal, RequestBody, Service};
-use crate::{accounts, payments, plans, sessions, spans, subscriptions, system, tokens};
+use crate::{accounts, meta, payments, plans, sessions, spans, subscriptions, tokens};
 use bytes::Bytes;
 use http::header::{CACHE_CONTROL, CONTENT_ENCODING, CONTENT_TYPE, ETAG, LOCATION, ORIGIN, VARY};
 use http::request::Parts;
@@ -25,6 +24,7 @@ use http_body_util::Full;
 use ipnet::IpNet;
 use perennial_app::caller::{Caller, KnownClient};
 use perennial_app::context::App;
+use perennial_server::{Lane, Rejection, RequestBody, Service};
 use std::fmt::Write as _;
 use std::future::{Future, ready};
 use std::net::SocketAddr;
@@ -91,7 +91,7 @@ impl Api {
         body: RequestBody,
         peer: SocketAddr,
         request_id: &str,
-        patience: &Patience,
+        deadline: &Deadline,
         met: &mut Option<Met>,
     ) -> Result<Reply, Problem> {
         let path = parts.uri.path();
@@ -110,7 +110,7 @@ impl Api {
         let query = Query::new(parts.uri.query(), operation.query);
         if let Endpoint::System(system) = operation.endpoint {
             query.finish()?;
-            return Box::pin(system::answer(self, system)).await;
+            return Box::pin(meta::answer(self, system)).await;
         }
         let known = access::identify(&self.app, &parts.headers).await?;
         *met = Some(Met { operation: Some(operation), known: Some(Arc::clone(&known)) });
@@ -133,7 +133,7 @@ impl Api {
             address,
             parts,
             limits: &self.options.body,
-            unread: Some(Unread { body, patience }),
+            unread: Some(Unread { body, deadline }),
         };
         dispatch(operation, call).await
     }
@@ -168,17 +168,17 @@ impl Service for Api {
         let (parts, body) = request.into_parts();
         let request_id = self.request_id(&parts);
         let span = spans::request(&parts, &request_id);
-        let patience = Patience::new(self.options.answer_timeout, started);
+        let deadline = Deadline::new(self.options.answer_timeout, started);
         let mut met = None;
         let response = if cors::is_preflight(&parts) && !router::allowed(parts.uri.path()).is_empty() {
             let answer = cors::preflight(&self.app, &parts);
-            match patience.with(pin!(answer)).instrument(span.clone()).await {
+            match deadline.with(pin!(answer)).instrument(span.clone()).await {
                 Ok(response) => marked(response, &request_id),
                 Err(problem) => finish(&parts, &request_id, None, Err(problem)),
             }
         } else {
-            let answer = self.answer(&parts, body, peer, &request_id, &patience, &mut met);
-            let result = patience.with(pin!(answer)).instrument(span.clone()).await;
+            let answer = self.answer(&parts, body, peer, &request_id, &deadline, &mut met);
+            let result = deadline.with(pin!(answer)).instrument(span.clone()).await;
             finish(&parts, &request_id, met.as_ref(), result)
         };
         let operation = met.and_then(|met| met.operation);
@@ -203,15 +203,15 @@ impl Service for Api {
         }
     }
 
-    fn refuse(&self, refusal: Refusal, request: &Parts) -> Response<Full<Bytes>> {
-        let problem = match refusal {
-            Refusal::Overloaded => Problem::new(Code::Overloaded, "Too many requests are being answered at once."),
-            Refusal::ShuttingDown => Problem::new(Code::ShuttingDown, "This server takes no more requests."),
-            Refusal::HeadersTooLarge => Problem::new(Code::HeadersTooLarge, "The headers are larger than the limit."),
-            Refusal::TargetTooLong => {
+    fn reject(&self, rejection: Rejection, request: &Parts) -> Response<Full<Bytes>> {
+        let problem = match rejection {
+            Rejection::Overloaded => Problem::new(Code::Overloaded, "Too many requests are being answered at once."),
+            Rejection::ShuttingDown => Problem::new(Code::ShuttingDown, "This server takes no more requests."),
+            Rejection::HeadersTooLarge => Problem::new(Code::HeadersTooLarge, "The headers are larger than the limit."),
+            Rejection::TargetTooLong => {
                 Problem::new(Code::TargetTooLong, "The path and query are longer than the limit.")
             }
-            Refusal::BadHost => Problem::request(&[RequestFault::header("host", "must be there once")]),
+            Rejection::BadHost => Problem::request(&[RequestFault::header("host", "must be there once")]),
         };
         self.metrics.observe(None, problem.status(), Duration::ZERO);
         let request_id = self.request_id(request);
@@ -324,7 +324,7 @@ fn told(parts: &Parts, reply: Reply) -> Response<Full<Bytes>> {
     response
 }
 
-/// A refusal on the wire.
+/// A rejection on the wire.
 fn refused(problem: &Problem, request_id: &str) -> Response<Full<Bytes>> {
     let mut response = Response::new(Full::from(problem.document(request_id)));
     *response.status_mut() = problem.status();

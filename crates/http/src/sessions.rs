@@ -1,7 +1,7 @@
 //! `/authentication`: signing up and in with an identity provider's token, checking a session, refreshing its tokens.
 
 use crate::call::Call;
-use crate::catalogue::Code;
+use crate::error_codes::Code;
 use crate::fields::{Credential, Fields, SchemaWriter};
 use crate::limits;
 use crate::operation::{Access, Answers, Endpoint, Operation};

@@ -1,7 +1,7 @@
 //! `/subscriptions`: who has bought what, and whether they may use it.
 
 use crate::call::Call;
-use crate::catalogue::Code;
+use crate::error_codes::Code;
 use crate::fields::{External, Fields, PlanReference, SchemaWriter};
 use crate::filters::{self, boolean, limit, schema};
 use crate::headers::etag;

@@ -2,7 +2,7 @@
 
 use crate::access::Person;
 use crate::call::Call;
-use crate::catalogue::Code;
+use crate::error_codes::Code;
 use crate::filters::schema;
 use crate::operation::{Access, Answers, Endpoint, Operation};
 use crate::problem::Problem;

@@ -13,7 +13,7 @@ use perennial_domain::plans::Plan;
 use perennial_domain::subscriptions::{ExternalSubscriptionId, Subscription, SubscriptionStatus};
 use perennial_domain::time::Time;
 use perennial_domain::users::User;
-use perennial_http::edge::subscription_record;
+use perennial_http::fuzz_api::subscription_record;
 use perennial_store::{Page, Position};
 
 static KIND: Kind = Kind {

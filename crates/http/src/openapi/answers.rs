@@ -1,7 +1,7 @@
 //! The answers of an operation: its success, and every way it may refuse.
 
 use super::example;
-use crate::catalogue::{self, Code, Entry};
+use crate::error_codes::{self, Code, Entry};
 use crate::operation::{Access, Answers, Operation};
 use crate::router::OPERATIONS;
 use http::{Method, StatusCode};
@@ -143,7 +143,7 @@ fn refusals(operation: &Operation) -> Vec<Code> {
 /// A response for each status, listing the codes it may carry.
 pub(super) fn problems() -> Value {
     let mut problems = Map::new();
-    for entry in catalogue::entries() {
+    for entry in error_codes::entries() {
         let status = entry.status.as_u16();
         let response = problems.entry(status.to_string()).or_insert_with(|| problem_response(entry));
         let described = response["description"].as_str().unwrap_or_default();
@@ -166,7 +166,7 @@ fn problem_response(entry: Entry) -> Value {
         add_limit(&mut headers);
     }
     let mut example = json!({
-        "type": format!("{}#{}", catalogue::CATALOGUE_PATH, entry.code), "title": entry.title, "status": status,
+        "type": format!("{}#{}", error_codes::CATALOGUE_PATH, entry.code), "title": entry.title, "status": status,
         "detail": entry.remedy, "code": entry.code, "request_id": "req_5f3a9c0d1e2b4a68"
     });
     let fault = match status {
@@ -191,14 +191,14 @@ fn problem_response(entry: Entry) -> Value {
 
 pub(super) fn problem_schema() -> Value {
     let codes: Vec<&str> = {
-        let mut codes: Vec<&str> = catalogue::entries().iter().map(|entry| entry.code).collect();
+        let mut codes: Vec<&str> = error_codes::entries().iter().map(|entry| entry.code).collect();
         codes.sort_unstable();
         codes.dedup();
         codes
     };
     json!({
         "type": "object",
-        "description": "A refusal (RFC 9457).",
+        "description": "A rejection (RFC 9457).",
         "properties": {
             "type": { "type": "string", "format": "uri-reference", "description": "Where the code is explained." },
             "title": { "type": "string" },

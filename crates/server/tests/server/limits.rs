@@ -1,7 +1,7 @@
 //! Sizes, hosts, framing, and how much at once.
 
 use crate::support::{GET, GET_SLOW, Running, eventually, patient};
-use perennial_http::server::ServerOptions;
+use perennial_server::ServerOptions;
 use std::process::Command;
 use tokio::io::AsyncWriteExt;
 use tokio::net::TcpStream;

@@ -1,9 +1,9 @@
 //! A socket that reports to the watchdog what passes through it, and that closes gently.
 //! It knows where a head begins, never what is in it.
 
-use super::frames::Frames;
-use super::opening::Opening;
-use super::watch::Watch;
+use crate::frames::Frames;
+use crate::opening::Opening;
+use crate::watch::Watch;
 use std::io::{self, IoSlice};
 use std::pin::Pin;
 use std::sync::Arc;
@@ -16,7 +16,7 @@ const LINGER_BYTES: usize = 1024 * 1024;
 
 /// The socket under hyper.
 #[derive(Debug)]
-pub(super) struct WatchedStream {
+pub(crate) struct WatchedStream {
     stream: TcpStream,
     watch: Arc<Watch>,
     /// What was read before hyper was there, and how much of it hyper has read since.
@@ -28,7 +28,7 @@ pub(super) struct WatchedStream {
 }
 
 impl WatchedStream {
-    pub(super) fn new(stream: TcpStream, opening: Opening, watch: Arc<Watch>) -> Self {
+    pub(crate) fn new(stream: TcpStream, opening: Opening, watch: Arc<Watch>) -> Self {
         WatchedStream {
             stream,
             watch,
@@ -40,7 +40,7 @@ impl WatchedStream {
     }
 
     /// The socket, for a connection that rests.
-    pub(super) fn into_stream(self) -> TcpStream {
+    pub(crate) fn into_stream(self) -> TcpStream {
         self.stream
     }
 

@@ -1,7 +1,7 @@
 //! Peers that are slow or silent, over HTTP/1.1.
 
 use crate::support::{BIG, GET, GET_SLOW, LONG, Peer, Running, SHORT, eventually, patient, soon};
-use perennial_http::server::ServerOptions;
+use perennial_server::ServerOptions;
 use std::time::Duration;
 use tokio::io::AsyncReadExt;
 use tokio::time::sleep;

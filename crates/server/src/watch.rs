@@ -6,45 +6,45 @@ use std::sync::atomic::{AtomicBool, AtomicU32, AtomicUsize, Ordering::Relaxed};
 /// Something that begins and ends, many times over. Odd while it is under way, so that a reader can
 /// also tell whether it is still the same one. Only the connection's own task writes it.
 #[derive(Debug, Default)]
-pub(super) struct Span(AtomicU32);
+pub(crate) struct Span(AtomicU32);
 
 impl Span {
-    pub(super) fn opened() -> Self {
+    pub(crate) fn opened() -> Self {
         Span(AtomicU32::new(1))
     }
 
-    pub(super) fn begin(&self) {
+    pub(crate) fn begin(&self) {
         let mark = self.0.load(Relaxed);
         if mark.is_multiple_of(2) {
             self.0.store(mark.wrapping_add(1), Relaxed);
         }
     }
 
-    pub(super) fn end(&self) {
+    pub(crate) fn end(&self) {
         let mark = self.0.load(Relaxed);
         if !mark.is_multiple_of(2) {
             self.0.store(mark.wrapping_add(1), Relaxed);
         }
     }
 
-    pub(super) fn read(&self) -> u32 {
+    pub(crate) fn read(&self) -> u32 {
         self.0.load(Relaxed)
     }
 
-    pub(super) fn is_open(&self) -> bool {
+    pub(crate) fn is_open(&self) -> bool {
         !self.read().is_multiple_of(2)
     }
 }
 
 /// What the socket, the requests and the answers of one connection report.
 #[derive(Debug)]
-pub(super) struct Watch {
+pub(crate) struct Watch {
     /// A request head has begun and is not whole.
-    pub(super) head: Span,
+    pub(crate) head: Span,
     /// A write was refused by the socket, and what was to be written is not yet out.
-    pub(super) stall: Span,
+    pub(crate) stall: Span,
     /// Our side is shut; the peer's is being read to its end.
-    pub(super) linger: Span,
+    pub(crate) linger: Span,
     /// There is no answer that a reset could destroy, so no reason to linger.
     curt: AtomicBool,
     handling: AtomicUsize,
@@ -55,7 +55,7 @@ pub(super) struct Watch {
 
 impl Watch {
     /// For a connection whose first byte has come.
-    pub(super) fn new() -> Self {
+    pub(crate) fn new() -> Self {
         Watch {
             head: Span::opened(),
             stall: Span::default(),
@@ -67,54 +67,54 @@ impl Watch {
         }
     }
 
-    pub(super) fn close_curtly(&self) {
+    pub(crate) fn close_curtly(&self) {
         self.curt.store(true, Relaxed);
     }
 
-    pub(super) fn is_curt(&self) -> bool {
+    pub(crate) fn is_curt(&self) -> bool {
         self.curt.load(Relaxed)
     }
 
-    pub(super) fn handling_begins(&self) {
+    pub(crate) fn handling_begins(&self) {
         self.handling.fetch_add(1, Relaxed);
     }
 
-    pub(super) fn handling_ends(&self) {
+    pub(crate) fn handling_ends(&self) {
         self.handling.fetch_sub(1, Relaxed);
     }
 
-    pub(super) fn is_handling(&self) -> bool {
+    pub(crate) fn is_handling(&self) -> bool {
         self.handling.load(Relaxed) > 0
     }
 
     /// Returns what [`Watch::answer_taken`] must be told.
-    pub(super) fn answer_begins(&self) -> usize {
+    pub(crate) fn answer_begins(&self) -> usize {
         let slot = self.period.load(Relaxed) % 2;
         self.answers[slot].fetch_add(1, Relaxed);
         slot
     }
 
-    pub(super) fn answer_taken(&self, slot: usize) {
+    pub(crate) fn answer_taken(&self, slot: usize) {
         self.answers[slot].fetch_sub(1, Relaxed);
     }
 
-    pub(super) fn answers(&self) -> usize {
+    pub(crate) fn answers(&self) -> usize {
         self.answers[0].load(Relaxed) + self.answers[1].load(Relaxed)
     }
 
     /// Nothing is under way, in either direction.
-    pub(super) fn is_idle(&self) -> bool {
+    pub(crate) fn is_idle(&self) -> bool {
         !self.head.is_open() && !self.stall.is_open() && self.unfinished() == 0
     }
 
     /// Requests without a whole answer on its way.
-    pub(super) fn unfinished(&self) -> usize {
+    pub(crate) fn unfinished(&self) -> usize {
         self.handling.load(Relaxed) + self.answers()
     }
 
     /// Begins a new period, unless answers of the period before this one are still waiting: those
     /// have waited for a whole period at least.
-    pub(super) fn next_period(&self) -> bool {
+    pub(crate) fn next_period(&self) -> bool {
         let next = self.period.load(Relaxed).wrapping_add(1);
         if self.answers[next % 2].load(Relaxed) > 0 {
             return false;

@@ -1,6 +1,6 @@
 //! A connection too many: one short answer, without reading what was asked.
 
-use super::{Refusal, Service};
+use crate::service::{Rejection, Service};
 use bytes::Bytes;
 use http::header::{CONNECTION, CONTENT_LENGTH};
 use http::{Request, Response};
@@ -22,10 +22,10 @@ const TIME: Duration = Duration::from_secs(1);
 
 /// Those being turned away now.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Doorman(Arc<AtomicUsize>);
+pub(crate) struct ConnectionRejector(Arc<AtomicUsize>);
 
-impl Doorman {
-    pub(super) fn turn_away<S: Service>(&self, service: &S, stream: TcpStream) {
+impl ConnectionRejector {
+    pub(crate) fn reject<S: Service>(&self, service: &S, stream: TcpStream) {
         if self.0.load(Relaxed) >= MAX_AT_ONCE {
             return;
         }
@@ -33,7 +33,7 @@ impl Doorman {
         let at_once = self.clone();
         // The request is not read, so its wording cannot depend on one.
         let (nobody, ()) = Request::new(()).into_parts();
-        let answer = on_the_wire(service.refuse(Refusal::Overloaded, &nobody));
+        let answer = on_the_wire(service.reject(Rejection::Overloaded, &nobody));
         tokio::spawn(async move {
             // Whether it arrives is the peer's affair.
             let _ = timeout(TIME, tell(stream, &answer)).await;

@@ -1,7 +1,7 @@
 //! The way down.
 
 use crate::support::{GET, GET_SLOW, Running, SHORT, eventually, patient, soon};
-use perennial_http::server::{Drained, ServerOptions};
+use perennial_server::{Drained, ServerOptions};
 use tokio::net::TcpStream;
 
 #[tokio::test]

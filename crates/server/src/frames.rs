@@ -1,7 +1,7 @@
 //! Where HTTP/2 frames begin and end, and nothing else about them.
 //! h2 has no timer while a header block is unfinished; this is how the watchdog knows that one is.
 
-use super::watch::Span;
+use crate::watch::Span;
 
 const PREFACE_BYTES: u32 = 24;
 const FRAME_HEAD_BYTES: usize = 9;
@@ -12,7 +12,7 @@ const END_HEADERS: u8 = 0x4;
 
 /// Follows the bytes a client sends, from its preface on.
 #[derive(Debug)]
-pub(super) struct Frames {
+pub(crate) struct Frames {
     head: [u8; FRAME_HEAD_BYTES],
     head_len: usize,
     /// Bytes of the preface or of the current payload still to come.
@@ -22,14 +22,14 @@ pub(super) struct Frames {
 }
 
 impl Frames {
-    pub(super) fn new() -> Self {
+    pub(crate) fn new() -> Self {
         Frames { head: [0; FRAME_HEAD_BYTES], head_len: 0, payload_left: PREFACE_BYTES, block_open: true }
     }
 
     /// Opens `span` at the first byte of a frame and closes it when that frame, and the header block
     /// it belongs to, is whole. Body bytes are not watched here: the reader of a body has its own
     /// timer. Until the first whole frame after the preface the span stays open.
-    pub(super) fn feed(&mut self, mut bytes: &[u8], span: &Span) {
+    pub(crate) fn feed(&mut self, mut bytes: &[u8], span: &Span) {
         while !bytes.is_empty() {
             if self.payload_left > 0 {
                 let taken = bytes.len().min(self.payload_left as usize);

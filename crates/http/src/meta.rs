@@ -1,6 +1,6 @@
 //! Around the API: whether the process lives and is ready, the document, the reference that renders it, the catalogue.
 
-use crate::catalogue::{self, CATALOGUE_PATH, Code};
+use crate::error_codes::{self, CATALOGUE_PATH, Code};
 use crate::openapi;
 use crate::operation::{Access, Answers, Endpoint, Operation, System};
 use crate::problem::Problem;
@@ -45,7 +45,7 @@ pub(crate) static SIGNING_KEYS: Operation = open(
 
 /// Written once: anyone may ask for these, as often as they like, and shares the one copy.
 static DOCUMENT_TEXT: LazyLock<Bytes> = LazyLock::new(|| openapi::document().into());
-static CATALOGUE_TEXT: LazyLock<Bytes> = LazyLock::new(|| catalogue::html().into());
+static CATALOGUE_TEXT: LazyLock<Bytes> = LazyLock::new(|| error_codes::html().into());
 
 const STYLE: &[u8] = include_bytes!("../assets/swagger-ui/swagger-ui.css.gz");
 const SCRIPT: &[u8] = include_bytes!("../assets/swagger-ui/swagger-ui-bundle.js.gz");

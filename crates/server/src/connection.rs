@@ -1,13 +1,15 @@
 //! One connection, from its first byte to its close.
 //! hyper speaks HTTP; this decides which version it speaks, and for how long a peer may take.
 
-use super::drain::Stage;
-use super::exchange::{Answer, Exchange};
-use super::io::WatchedStream;
-use super::opening::{self, Before, Opening};
-use super::watch::Watch;
-use super::watchdog::{Verdict, Watchdog};
-use super::{Edge, Service};
+use crate::drain::{CLOSE_DELAY, Stage};
+use crate::exchange::Exchange;
+use crate::io::WatchedStream;
+use crate::opening::{self, Before, Opening};
+use crate::response_body::ResponseBody;
+use crate::service::Service;
+use crate::shared::{ConnectionContext, Shared};
+use crate::watch::Watch;
+use crate::watchdog::{Verdict, Watchdog};
 use http::{Request, Response};
 use hyper::body::Incoming;
 use hyper::server::conn::{http1, http2};
@@ -23,17 +25,6 @@ use std::time::Duration;
 use tokio::net::TcpStream;
 use tokio::time::{Instant, sleep_until};
 
-/// When draining, how long an idle connection is still listened to: a request may already be on the
-/// wire, or even here and not yet noticed, and deserves an answer instead of a reset.
-pub(super) const LAST_CALL: Duration = Duration::from_millis(25);
-
-/// What the requests of one connection have in common.
-pub(super) struct Visit<S> {
-    pub(super) edge: Arc<Edge<S>>,
-    pub(super) watch: Arc<Watch>,
-    pub(super) peer: SocketAddr,
-}
-
 /// How a connection ended, or came to rest.
 #[derive(Debug, PartialEq, Eq)]
 enum End {
@@ -47,13 +38,13 @@ enum End {
 
 /// Serves a connection until it is closed, by either side. All that hyper needs is in a box that is not there while the
 /// connection is idle: there may be thousands of those.
-pub(super) async fn run<S: Service>(edge: Arc<Edge<S>>, mut stream: TcpStream, peer: SocketAddr) {
+pub(crate) async fn run<S: Service>(shared: Arc<Shared<S>>, mut stream: TcpStream, peer: SocketAddr) {
     let mut before = Before::Nothing;
-    while let Some(opening) = opening::read(&edge, &mut stream, before).await {
+    while let Some(opening) = opening::read(&shared, &mut stream, before).await {
         if opening.is_http2 {
-            return Box::pin(speak_http2(edge, stream, opening, peer)).await;
+            return Box::pin(speak_http2(shared, stream, opening, peer)).await;
         }
-        match Box::pin(speak_http1(&edge, stream, opening, peer)).await {
+        match Box::pin(speak_http1(&shared, stream, opening, peer)).await {
             Some((resting, idle_since)) => (stream, before) = (resting, Before::Request(idle_since)),
             None => return,
         }
@@ -62,20 +53,20 @@ pub(super) async fn run<S: Service>(edge: Arc<Edge<S>>, mut stream: TcpStream, p
 
 /// Serves requests until the connection ends, or rests: then it gives back the socket and when it became idle.
 async fn speak_http1<S: Service>(
-    edge: &Arc<Edge<S>>,
+    shared: &Arc<Shared<S>>,
     mut stream: TcpStream,
     mut opening: Opening,
     peer: SocketAddr,
 ) -> Option<(TcpStream, Instant)> {
     loop {
-        let dog = Watchdog::new(&edge.options, opening.first_byte).with_rest(&edge.options);
-        let (visit, io) = visit(edge, stream, opening, peer);
-        let mut connection = edge.http1.serve_connection(io, service(&visit));
+        let dog = Watchdog::new(&shared.options, opening.first_byte).with_rest(&shared.options);
+        let (visit, io) = visit(shared, stream, opening, peer);
+        let mut connection = shared.http1.serve_connection(io, service(&visit));
         let close = http1::Connection::graceful_shutdown;
         let idle_since = match drive(&visit, dog, Pin::new(&mut connection), close).await {
             End::Resting(since) => since,
             end => {
-                note(edge, &end);
+                note(shared, &end);
                 return None;
             }
         };
@@ -89,42 +80,42 @@ async fn speak_http1<S: Service>(
     }
 }
 
-async fn speak_http2<S: Service>(edge: Arc<Edge<S>>, stream: TcpStream, opening: Opening, peer: SocketAddr) {
-    let dog = Watchdog::new(&edge.options, opening.first_byte);
-    let (visit, io) = visit(&edge, stream, opening, peer);
-    let connection = pin!(edge.http2.serve_connection(io, service(&visit)));
-    note(&edge, &drive(&visit, dog, connection, http2::Connection::graceful_shutdown).await);
+async fn speak_http2<S: Service>(shared: Arc<Shared<S>>, stream: TcpStream, opening: Opening, peer: SocketAddr) {
+    let dog = Watchdog::new(&shared.options, opening.first_byte);
+    let (visit, io) = visit(&shared, stream, opening, peer);
+    let connection = pin!(shared.http2.serve_connection(io, service(&visit)));
+    note(&shared, &drive(&visit, dog, connection, http2::Connection::graceful_shutdown).await);
 }
 
 /// What hyper calls for each request.
 fn service<S: Service>(
-    visit: &Arc<Visit<S>>,
+    visit: &Arc<ConnectionContext<S>>,
 ) -> impl hyper::service::Service<
     Request<Incoming>,
-    Response = Response<Answer>,
+    Response = Response<ResponseBody>,
     Error = Infallible,
-    Future: Future<Output = Result<Response<Answer>, Infallible>> + Send + 'static,
+    Future: Future<Output = Result<Response<ResponseBody>, Infallible>> + Send + 'static,
 > + use<S> {
     let visit = Arc::clone(visit);
     service_fn(move |request: Request<Incoming>| Exchange::begin(Arc::clone(&visit), request.version()).answer(request))
 }
 
 fn visit<S>(
-    edge: &Arc<Edge<S>>,
+    shared: &Arc<Shared<S>>,
     stream: TcpStream,
     opening: Opening,
     peer: SocketAddr,
-) -> (Arc<Visit<S>>, TokioIo<WatchedStream>) {
+) -> (Arc<ConnectionContext<S>>, TokioIo<WatchedStream>) {
     let watch = Arc::new(Watch::new());
     let io = TokioIo::new(WatchedStream::new(stream, opening, Arc::clone(&watch)));
-    (Arc::new(Visit { edge: Arc::clone(edge), watch, peer }), io)
+    (Arc::new(ConnectionContext { shared: Arc::clone(shared), watch, peer }), io)
 }
 
-fn note<S>(edge: &Edge<S>, end: &End) {
+fn note<S>(shared: &Shared<S>, end: &End) {
     match end {
         End::Closed | End::Resting(_) => {}
-        End::TimedOut => edge.gauges.connection_timed_out(),
-        End::CutByDrain(unfinished) => edge.drain.aborted(*unfinished),
+        End::TimedOut => shared.gauges.connection_timed_out(),
+        End::CutByDrain(unfinished) => shared.drain.aborted(*unfinished),
     }
 }
 
@@ -133,12 +124,12 @@ fn note<S>(edge: &Edge<S>, end: &End) {
 /// The bell and the timer are polled only when they are set, not at every poll of the connection: both
 /// remember this task, which never changes, and what they would say is a flag and a clock away.
 async fn drive<S, C: Future<Output = hyper::Result<()>>>(
-    visit: &Visit<S>,
+    visit: &ConnectionContext<S>,
     mut dog: Watchdog,
     mut connection: Pin<&mut C>,
     close: fn(Pin<&mut C>),
 ) -> End {
-    let (drain, watch) = (&visit.edge.drain, &visit.watch);
+    let (drain, watch) = (&visit.shared.drain, &visit.watch);
     let mut bell = pin!(drain.bell());
     let mut bell_is_set = false;
     let mut timer = pin!(sleep_until(Instant::now()));
@@ -156,7 +147,7 @@ async fn drive<S, C: Future<Output = hyper::Result<()>>>(
                 return Poll::Ready(End::CutByDrain(watch.unfinished()));
             }
             if stage == Stage::Draining && close_at.is_none() {
-                let wait = if watch.is_idle() { LAST_CALL } else { Duration::ZERO };
+                let wait = if watch.is_idle() { CLOSE_DELAY } else { Duration::ZERO };
                 close_at = Some(now + wait);
                 bell.set(drain.bell());
                 bell_is_set = false;

@@ -1,7 +1,7 @@
 //! Request bodies: all of one, or why not.
 //! The limit is kept while reading, so that a body without a declared length costs no more.
 
-use super::gauges::Gauges;
+use crate::gauges::Gauges;
 use bytes::{Bytes, BytesMut};
 use http_body_util::BodyExt;
 use hyper::body::{Body, Incoming};
@@ -14,7 +14,7 @@ const AT_ONCE: Duration = Duration::from_millis(100);
 
 /// Why a body could not be read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum BodyFault {
+pub enum BodyError {
     /// It is larger than allowed, or says that it will be.
     TooLarge,
     /// It did not arrive whole in time.
@@ -34,7 +34,7 @@ pub struct RequestBody {
 }
 
 impl RequestBody {
-    pub(super) fn new(incoming: Incoming, gauges: &Arc<Gauges>, max_dribbling: usize) -> Self {
+    pub(crate) fn new(incoming: Incoming, gauges: &Arc<Gauges>, max_dribbling: usize) -> Self {
         RequestBody { incoming, gauges: Arc::clone(gauges), max_dribbling }
     }
 
@@ -45,9 +45,9 @@ impl RequestBody {
 
     /// Reads a whole body of at most `max_bytes` within `time`. One that declares more is refused before a byte of it
     /// is read (and before a `100 Continue`); one that arrives in a single frame is not copied.
-    pub async fn read(self, max_bytes: usize, time: Duration) -> Result<Bytes, BodyFault> {
+    pub async fn read(self, max_bytes: usize, time: Duration) -> Result<Bytes, BodyError> {
         if self.incoming.size_hint().lower() > max_bytes as u64 {
-            return Err(BodyFault::TooLarge);
+            return Err(BodyError::TooLarge);
         }
         if self.is_empty() {
             return Ok(Bytes::new());
@@ -60,22 +60,22 @@ impl RequestBody {
         if let Ok(whole) = timeout(AT_ONCE.min(time), &mut whole).await {
             return whole;
         }
-        let _dribbling = self.gauges.dribble(self.max_dribbling).ok_or(BodyFault::TooMany)?;
-        timeout(time.saturating_sub(AT_ONCE), whole).await.unwrap_or(Err(BodyFault::TimedOut))
+        let _dribbling = self.gauges.dribble(self.max_dribbling).ok_or(BodyError::TooMany)?;
+        timeout(time.saturating_sub(AT_ONCE), whole).await.unwrap_or(Err(BodyError::TimedOut))
     }
 }
 
-async fn collect(mut body: Incoming, max_bytes: usize) -> Result<Bytes, BodyFault> {
+async fn collect(mut body: Incoming, max_bytes: usize) -> Result<Bytes, BodyError> {
     let mut first = Bytes::new();
     let mut whole = BytesMut::new();
     while let Some(frame) = body.frame().await {
-        let frame = frame.map_err(|_| BodyFault::Aborted)?;
+        let frame = frame.map_err(|_| BodyError::Aborted)?;
         // Trailers mean nothing to any endpoint.
         let Ok(data) = frame.into_data() else {
             continue;
         };
         if first.len() + whole.len() + data.len() > max_bytes {
-            return Err(BodyFault::TooLarge);
+            return Err(BodyError::TooLarge);
         }
         if first.is_empty() && whole.is_empty() {
             first = data;

@@ -1,7 +1,7 @@
 //! Request bodies: too large, too slow, and in time.
 
 use crate::support::{Running, SHORT, eventually, patient};
-use perennial_http::server::ServerOptions;
+use perennial_server::ServerOptions;
 
 const CHUNKED: &str = "POST /echo HTTP/1.1\r\nhost: a\r\ntransfer-encoding: chunked\r\n\r\n";
 

@@ -3,12 +3,17 @@
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU8, AtomicUsize, Ordering};
+use std::time::Duration;
 use tokio::sync::Notify;
 use tokio::sync::futures::OwnedNotified;
 
+/// When draining, how long an idle connection is still listened to: a request may already be on the
+/// wire, or even here and not yet noticed, and deserves an answer instead of a reset.
+pub(crate) const CLOSE_DELAY: Duration = Duration::from_millis(25);
+
 /// How far the server is on its way down.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Stage {
+pub(crate) enum Stage {
     Serving,
     /// Requests in flight finish, new ones are refused, idle connections close.
     Draining,
@@ -18,7 +23,7 @@ pub(super) enum Stage {
 
 /// The stage, and a bell that rings when it changes.
 #[derive(Debug, Default)]
-pub(super) struct Drain {
+pub(crate) struct Drain {
     stage: AtomicU8,
     bell: Arc<Notify>,
     aborted: AtomicUsize,
@@ -26,7 +31,7 @@ pub(super) struct Drain {
 }
 
 impl Drain {
-    pub(super) fn stage(&self) -> Stage {
+    pub(crate) fn stage(&self) -> Stage {
         match self.stage.load(Ordering::Acquire) {
             0 => Stage::Serving,
             1 => Stage::Draining,
@@ -34,32 +39,32 @@ impl Drain {
         }
     }
 
-    pub(super) fn advance(&self, stage: Stage) {
+    pub(crate) fn advance(&self, stage: Stage) {
         self.stage.store(stage as u8, Ordering::Release);
         self.bell.notify_waiters();
     }
 
     /// Completes at the next change of stage. A change after this call is never missed, even before
     /// the first poll; look at [`Drain::stage`] after it for changes before.
-    pub(super) fn bell(&self) -> OwnedNotified {
+    pub(crate) fn bell(&self) -> OwnedNotified {
         Arc::clone(&self.bell).notified_owned()
     }
 
     /// A connection was cut with this many requests unanswered.
-    pub(super) fn aborted(&self, requests: usize) {
+    pub(crate) fn aborted(&self, requests: usize) {
         self.aborted.fetch_add(requests, Ordering::Relaxed);
     }
 
-    pub(super) fn aborted_so_far(&self) -> usize {
+    pub(crate) fn aborted_so_far(&self) -> usize {
         self.aborted.load(Ordering::Relaxed)
     }
 
     /// The last open connection has closed.
-    pub(super) fn last_one_closed(&self) {
+    pub(crate) fn last_one_closed(&self) {
         self.all_closed.notify_one();
     }
 
-    pub(super) async fn closing(&self) {
+    pub(crate) async fn closing(&self) {
         self.all_closed.notified().await;
     }
 }

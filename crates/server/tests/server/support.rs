@@ -3,7 +3,7 @@
 use bytes::Bytes;
 use http::{Request, Response, StatusCode};
 use http_body_util::Full;
-use perennial_http::server::{BodyFault, Drained, Gauges, Refusal, RequestBody, Server, ServerOptions, Service};
+use perennial_server::{BodyError, Drained, Gauges, Rejection, RequestBody, Server, ServerOptions, Service};
 use std::future::Future;
 use std::net::SocketAddr;
 use std::sync::{Arc, Mutex};
@@ -72,18 +72,18 @@ impl Service for Echo {
         Response::new(Full::new(Bytes::from_static(b"hello")))
     }
 
-    fn refuse(&self, refusal: Refusal, _: &http::request::Parts) -> Response<Full<Bytes>> {
-        let status = match refusal {
-            Refusal::Overloaded | Refusal::ShuttingDown => StatusCode::SERVICE_UNAVAILABLE,
-            Refusal::HeadersTooLarge => StatusCode::REQUEST_HEADER_FIELDS_TOO_LARGE,
-            Refusal::TargetTooLong => StatusCode::URI_TOO_LONG,
-            Refusal::BadHost => StatusCode::BAD_REQUEST,
+    fn reject(&self, rejection: Rejection, _: &http::request::Parts) -> Response<Full<Bytes>> {
+        let status = match rejection {
+            Rejection::Overloaded | Rejection::ShuttingDown => StatusCode::SERVICE_UNAVAILABLE,
+            Rejection::HeadersTooLarge => StatusCode::REQUEST_HEADER_FIELDS_TOO_LARGE,
+            Rejection::TargetTooLong => StatusCode::URI_TOO_LONG,
+            Rejection::BadHost => StatusCode::BAD_REQUEST,
         };
         Response::builder()
             .status(status)
             .header("retry-after", "1")
             .header("content-type", "application/problem+json")
-            .body(Full::new(Bytes::from(format!("{refusal:?}"))))
+            .body(Full::new(Bytes::from(format!("{rejection:?}"))))
             .unwrap()
     }
 }
@@ -92,10 +92,10 @@ impl Echo {
     async fn echo(&self, request: Request<RequestBody>) -> Response<Full<Bytes>> {
         let (status, body) = match request.into_body().read(1000, self.body_timeout).await {
             Ok(body) => (200, body),
-            Err(BodyFault::TooLarge) => (413, Bytes::new()),
-            Err(BodyFault::TimedOut) => (408, Bytes::new()),
-            Err(BodyFault::TooMany) => (503, Bytes::new()),
-            Err(BodyFault::Aborted) => {
+            Err(BodyError::TooLarge) => (413, Bytes::new()),
+            Err(BodyError::TimedOut) => (408, Bytes::new()),
+            Err(BodyError::TooMany) => (503, Bytes::new()),
+            Err(BodyError::Aborted) => {
                 self.asked.lock().unwrap().push("aborted".to_owned());
                 (400, Bytes::new())
             }

@@ -1,8 +1,10 @@
 //! The accept loop: every connection gets a task, or one short answer.
 //! A process out of descriptors waits and says so once; it neither spins nor dies.
 
-use super::turn_away::Doorman;
-use super::{Edge, Service, connection};
+use crate::connection;
+use crate::reject_connection::ConnectionRejector;
+use crate::service::Service;
+use crate::shared::Shared;
 use std::future::{Future, poll_fn};
 use std::io;
 use std::net::SocketAddr;
@@ -17,9 +19,13 @@ use tokio::time::sleep;
 const BACK_OFF: Duration = Duration::from_millis(50);
 
 /// Accepts until `shutdown` resolves.
-pub(super) async fn until<S: Service>(listener: &TcpListener, edge: &Arc<Edge<S>>, shutdown: impl Future<Output = ()>) {
+pub(crate) async fn until<S: Service>(
+    listener: &TcpListener,
+    shared: &Arc<Shared<S>>,
+    shutdown: impl Future<Output = ()>,
+) {
     let mut shutdown = pin!(shutdown);
-    let doorman = Doorman::default();
+    let rejector = ConnectionRejector::default();
     let mut is_failing = false;
     loop {
         let accepted = tokio::select! {
@@ -30,7 +36,7 @@ pub(super) async fn until<S: Service>(listener: &TcpListener, edge: &Arc<Edge<S>
         match accepted {
             Ok((stream, peer)) => {
                 is_failing = false;
-                admit(edge, &doorman, stream, peer);
+                admit(shared, &rejector, stream, peer);
             }
             Err(error) if is_of_one_connection(&error) => {}
             Err(error) => {
@@ -50,11 +56,11 @@ pub(super) async fn until<S: Service>(listener: &TcpListener, edge: &Arc<Edge<S>
 
 /// Accepts what the kernel has already established: closing the socket would reset those peers, who
 /// are better told that the server is stopping.
-pub(super) async fn waiting<S: Service>(listener: &TcpListener, edge: &Arc<Edge<S>>) {
-    let doorman = Doorman::default();
+pub(crate) async fn waiting<S: Service>(listener: &TcpListener, shared: &Arc<Shared<S>>) {
+    let rejector = ConnectionRejector::default();
     poll_fn(|cx| {
         while let Poll::Ready(Ok((stream, peer))) = listener.poll_accept(cx) {
-            admit(edge, &doorman, stream, peer);
+            admit(shared, &rejector, stream, peer);
         }
         Poll::Ready(())
     })
@@ -62,9 +68,9 @@ pub(super) async fn waiting<S: Service>(listener: &TcpListener, edge: &Arc<Edge<
 }
 
 /// Completes when no connection is open.
-pub(super) async fn all_closed<S>(edge: &Edge<S>) {
-    while edge.gauges.open_connections() > 0 {
-        edge.drain.closing().await;
+pub(crate) async fn all_closed<S>(shared: &Shared<S>) {
+    while shared.gauges.open_connections() > 0 {
+        shared.drain.closing().await;
     }
 }
 
@@ -74,26 +80,26 @@ fn is_of_one_connection(error: &io::Error) -> bool {
     matches!(error.kind(), ConnectionAborted | ConnectionRefused | ConnectionReset | Interrupted)
 }
 
-fn admit<S: Service>(edge: &Arc<Edge<S>>, doorman: &Doorman, stream: TcpStream, peer: SocketAddr) {
+fn admit<S: Service>(shared: &Arc<Shared<S>>, rejector: &ConnectionRejector, stream: TcpStream, peer: SocketAddr) {
     // Answers are written whole: waiting for more to send can only delay them. A socket that refuses
     // the option is already dead, and its first read will say so.
     let _ = stream.set_nodelay(true);
-    if edge.gauges.open_connections() >= edge.options.max_connections {
-        edge.gauges.connection_refused();
-        doorman.turn_away(&*edge.service, stream);
+    if shared.gauges.open_connections() >= shared.options.max_connections {
+        shared.gauges.connection_refused();
+        rejector.reject(&*shared.service, stream);
         return;
     }
-    let open = Open::new(Arc::clone(edge));
+    let open = Open::new(Arc::clone(shared));
     tokio::spawn(async move { connection::run(Arc::clone(&open.0), stream, peer).await });
 }
 
 /// A connection that is counted as open, even if its task panics.
-struct Open<S>(Arc<Edge<S>>);
+struct Open<S>(Arc<Shared<S>>);
 
 impl<S> Open<S> {
-    fn new(edge: Arc<Edge<S>>) -> Self {
-        edge.gauges.connection_opened();
-        Open(edge)
+    fn new(shared: Arc<Shared<S>>) -> Self {
+        shared.gauges.connection_opened();
+        Open(shared)
     }
 }
 

@@ -2,9 +2,8 @@
 //! luck a whole head. No timer of hyper's runs that early, and hyper gives a connection its buffers at once; read here, a
 //! peer that is silent costs a task, and one that dribbles its head a kilobyte more.
 
-use super::Edge;
-use super::connection::LAST_CALL;
-use super::drain::Stage;
+use crate::drain::{CLOSE_DELAY, Stage};
+use crate::shared::Shared;
 use std::io;
 use tokio::io::AsyncReadExt;
 use tokio::net::TcpStream;
@@ -15,15 +14,15 @@ const MAX_BYTES: usize = 1024;
 
 /// What a connection began with.
 #[derive(Debug)]
-pub(super) struct Opening {
-    pub(super) bytes: Vec<u8>,
-    pub(super) is_http2: bool,
-    pub(super) first_byte: Instant,
+pub(crate) struct Opening {
+    pub(crate) bytes: Vec<u8>,
+    pub(crate) is_http2: bool,
+    pub(crate) first_byte: Instant,
 }
 
 /// What came before.
 #[derive(Clone, Copy, Debug)]
-pub(super) enum Before {
+pub(crate) enum Before {
     Nothing,
     /// HTTP/1.1, and nothing more since then.
     Request(Instant),
@@ -31,20 +30,20 @@ pub(super) enum Before {
 
 /// Reads until the version is clear and, for HTTP/1.1, a whole head is here or a kilobyte of one.
 /// Nothing, if the peer left, stayed silent, or was too slow.
-pub(super) async fn read<S>(edge: &Edge<S>, stream: &mut TcpStream, before: Before) -> Option<Opening> {
-    let _resting = matches!(before, Before::Request(_)).then(|| edge.gauges.rest());
+pub(crate) async fn read<S>(shared: &Shared<S>, stream: &mut TcpStream, before: Before) -> Option<Opening> {
+    let _resting = matches!(before, Before::Request(_)).then(|| shared.gauges.rest());
     let mut bytes = Vec::new();
     let mut first_byte = None;
     let mut deadline = match before {
-        Before::Nothing => Instant::now() + edge.options.header_timeout,
-        Before::Request(idle_since) => idle_since + edge.options.idle_timeout,
+        Before::Nothing => Instant::now() + shared.options.header_timeout,
+        Before::Request(idle_since) => idle_since + shared.options.idle_timeout,
     };
     loop {
-        let bell = edge.drain.bell();
-        match edge.drain.stage() {
+        let bell = shared.drain.bell();
+        match shared.drain.stage() {
             Stage::Serving => {}
             Stage::Draining if !bytes.is_empty() => {}
-            Stage::Draining => deadline = deadline.min(Instant::now() + LAST_CALL),
+            Stage::Draining => deadline = deadline.min(Instant::now() + CLOSE_DELAY),
             Stage::Cut => return None,
         }
         tokio::select! {
@@ -52,7 +51,7 @@ pub(super) async fn read<S>(edge: &Edge<S>, stream: &mut TcpStream, before: Befo
             read = read_some(stream, &mut bytes) => {
                 let seen = bytes.len() - read.ok().filter(|count| *count > 0)?;
                 let first_byte = *first_byte.get_or_insert_with(Instant::now);
-                deadline = first_byte + edge.options.header_timeout;
+                deadline = first_byte + shared.options.header_timeout;
                 let ready_as = match before {
                     Before::Nothing => ready_as(&bytes, seen),
                     Before::Request(_) => is_ready(&bytes, seen).then_some(false),
@@ -65,8 +64,8 @@ pub(super) async fn read<S>(edge: &Edge<S>, stream: &mut TcpStream, before: Befo
             () = sleep_until(deadline) => {
                 let was_slow = first_byte.is_some() || matches!(before, Before::Nothing);
                 // When draining, an unused connection is closed early and nobody was slow.
-                if was_slow && edge.drain.stage() == Stage::Serving {
-                    edge.gauges.connection_timed_out();
+                if was_slow && shared.drain.stage() == Stage::Serving {
+                    shared.gauges.connection_timed_out();
                 }
                 return None;
             }

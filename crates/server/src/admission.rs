@@ -7,7 +7,7 @@
 //! There are two lines. To refuse a read costs as much as to answer it, so a round begins all reads that wait. A write costs
 //! several times that: a round begins as many as it can without becoming long, and never none.
 
-use super::Lane;
+use crate::lane::Lane;
 use std::collections::VecDeque;
 use std::future::Future;
 use std::pin::Pin;
@@ -28,7 +28,7 @@ const LONG: Duration = Duration::from_millis(10);
 
 /// When a request may begin.
 #[derive(Debug)]
-pub(super) enum Turn {
+pub(crate) enum Turn {
     Now,
     /// When this resolves.
     Later(oneshot::Receiver<()>),
@@ -37,7 +37,7 @@ pub(super) enum Turn {
 }
 
 #[derive(Debug)]
-pub(super) struct Turns {
+pub(crate) struct Admission {
     /// How long the first in line may have stood there when another comes.
     limit: Duration,
     a_round: usize,
@@ -59,9 +59,9 @@ struct Lines {
     round_began: Option<Instant>,
 }
 
-impl Turns {
+impl Admission {
     /// Must be called within a tokio runtime.
-    pub(super) fn new(limit: Duration) -> Arc<Self> {
+    pub(crate) fn new(limit: Duration) -> Arc<Self> {
         let threads = Handle::current().metrics().num_workers();
         Self::with(limit, A_ROUND * threads, FEWEST_WRITES * threads)
     }
@@ -70,10 +70,10 @@ impl Turns {
         let (reads, writes) = (Line::new(), Line::new());
         let lines = Mutex::new(Lines { reads, writes, writes_a_round: a_round, round_began: None });
         let (reads_begun, writes_begun) = (AtomicUsize::new(0), AtomicUsize::new(0));
-        Arc::new(Turns { limit, a_round, fewest_writes, reads_begun, writes_begun, lines })
+        Arc::new(Admission { limit, a_round, fewest_writes, reads_begun, writes_begun, lines })
     }
 
-    pub(super) fn take(self: &Arc<Self>, lane: Lane) -> Turn {
+    pub(crate) fn take(self: &Arc<Self>, lane: Lane) -> Turn {
         let begun = match lane {
             Lane::Reads => &self.reads_begun,
             Lane::Writes => &self.writes_begun,
@@ -97,7 +97,7 @@ impl Turns {
         standing.push_back((now, turn));
         if lines.round_began.is_none() {
             lines.round_began = Some(now);
-            tokio::spawn(Round { turns: Arc::clone(self), has_begun: false });
+            tokio::spawn(Round { admission: Arc::clone(self), has_begun: false });
         }
         Turn::Later(its_turn)
     }
@@ -139,7 +139,7 @@ fn begin(line: &mut Line, most: usize) -> usize {
 
 /// A task that wakes itself goes behind all that are ready: when it is polled again, a round is over.
 struct Round {
-    turns: Arc<Turns>,
+    admission: Arc<Admission>,
     has_begun: bool,
 }
 
@@ -147,7 +147,7 @@ impl Future for Round {
     type Output = ();
 
     fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<()> {
-        if self.has_begun && !self.turns.next_round(Instant::now()) {
+        if self.has_begun && !self.admission.next_round(Instant::now()) {
             return Poll::Ready(());
         }
         self.has_begun = true;
@@ -176,40 +176,40 @@ mod tests {
 
     #[tokio::test]
     async fn a_round_begins_so_many_writes_and_the_others_in_the_order_they_came() {
-        let turns = Turns::with(LIMIT, 2, 1);
+        let admission = Admission::with(LIMIT, 2, 1);
         let now = Instant::now();
-        assert!(matches!((turns.take(Writes), turns.take(Writes)), (Turn::Now, Turn::Now)));
-        let mut line: Vec<_> = (0..4).map(|_| later(turns.take(Writes))).collect();
-        assert!(turns.next_round(now));
+        assert!(matches!((admission.take(Writes), admission.take(Writes)), (Turn::Now, Turn::Now)));
+        let mut line: Vec<_> = (0..4).map(|_| later(admission.take(Writes))).collect();
+        assert!(admission.next_round(now));
         assert!(line[0].try_recv().is_ok() && line[1].try_recv().is_ok());
         assert!(line[2].try_recv().is_err());
         // Nobody overtakes the line.
-        let mut last = later(turns.take(Writes));
-        assert!(turns.next_round(now));
+        let mut last = later(admission.take(Writes));
+        assert!(admission.next_round(now));
         assert!(line[3].try_recv().is_ok() && last.try_recv().is_err());
-        assert!(!turns.next_round(now));
+        assert!(!admission.next_round(now));
         assert!(last.try_recv().is_ok());
-        assert!(matches!(turns.take(Writes), Turn::Now));
+        assert!(matches!(admission.take(Writes), Turn::Now));
     }
 
     #[tokio::test]
     async fn a_round_begins_every_read_that_waits() {
-        let turns = Turns::with(LIMIT, 2, 1);
-        assert!(matches!((turns.take(Reads), turns.take(Reads)), (Turn::Now, Turn::Now)));
-        let mut reads: Vec<_> = (0..9).map(|_| later(turns.take(Reads))).collect();
-        assert!(!turns.next_round(Instant::now()));
+        let admission = Admission::with(LIMIT, 2, 1);
+        assert!(matches!((admission.take(Reads), admission.take(Reads)), (Turn::Now, Turn::Now)));
+        let mut reads: Vec<_> = (0..9).map(|_| later(admission.take(Reads))).collect();
+        assert!(!admission.next_round(Instant::now()));
         assert_eq!(begun(&mut reads), 9);
     }
 
     #[tokio::test]
     async fn long_rounds_begin_fewer_writes_but_some_and_short_ones_more_again() {
-        let turns = Turns::with(LIMIT, 16, 3);
-        while let Turn::Now = turns.take(Writes) {}
+        let admission = Admission::with(LIMIT, 16, 3);
+        while let Turn::Now = admission.take(Writes) {}
         let mut now = Instant::now();
-        let mut writes: Vec<_> = (0..100).map(|_| later(turns.stand_in_line(Writes, now))).collect();
+        let mut writes: Vec<_> = (0..100).map(|_| later(admission.stand_in_line(Writes, now))).collect();
         let mut rounds = |took| {
             now += took;
-            turns.next_round(now);
+            admission.next_round(now);
             begun(&mut writes)
         };
         // The one that found no turn above has left.
@@ -219,42 +219,42 @@ mod tests {
 
     #[tokio::test]
     async fn each_line_has_its_own_age() {
-        let turns = Turns::with(LIMIT, 1, 1);
+        let admission = Admission::with(LIMIT, 1, 1);
         let start = Instant::now();
-        let _write = later(turns.stand_in_line(Writes, start));
-        assert!(matches!(turns.stand_in_line(Writes, start + 2 * LIMIT), Turn::Never));
-        let _read = later(turns.stand_in_line(Reads, start + 2 * LIMIT));
+        let _write = later(admission.stand_in_line(Writes, start));
+        assert!(matches!(admission.stand_in_line(Writes, start + 2 * LIMIT), Turn::Never));
+        let _read = later(admission.stand_in_line(Reads, start + 2 * LIMIT));
     }
 
     #[tokio::test]
     async fn who_would_stand_too_long_is_refused_until_the_line_has_moved() {
-        let turns = Turns::with(LIMIT, 1, 1);
+        let admission = Admission::with(LIMIT, 1, 1);
         let start = Instant::now();
-        let _first = later(turns.stand_in_line(Writes, start));
-        let _second = later(turns.stand_in_line(Writes, start + LIMIT));
-        assert!(matches!(turns.stand_in_line(Writes, start + 2 * LIMIT), Turn::Never));
-        turns.next_round(start + 2 * LIMIT);
-        let _third = later(turns.stand_in_line(Writes, start + 2 * LIMIT));
+        let _first = later(admission.stand_in_line(Writes, start));
+        let _second = later(admission.stand_in_line(Writes, start + LIMIT));
+        assert!(matches!(admission.stand_in_line(Writes, start + 2 * LIMIT), Turn::Never));
+        admission.next_round(start + 2 * LIMIT);
+        let _third = later(admission.stand_in_line(Writes, start + 2 * LIMIT));
     }
 
     #[tokio::test]
     async fn those_who_left_take_nobodys_turn() {
-        let turns = Turns::with(LIMIT, 1, 1);
-        assert!(matches!(turns.take(Writes), Turn::Now));
-        drop(later(turns.take(Writes)));
-        let mut second = later(turns.take(Writes));
-        turns.next_round(Instant::now());
+        let admission = Admission::with(LIMIT, 1, 1);
+        assert!(matches!(admission.take(Writes), Turn::Now));
+        drop(later(admission.take(Writes)));
+        let mut second = later(admission.take(Writes));
+        admission.next_round(Instant::now());
         assert!(second.try_recv().is_ok());
     }
 
     #[tokio::test]
     async fn the_line_moves_by_itself() {
-        let turns = Turns::with(LIMIT, 1, 1);
+        let admission = Admission::with(LIMIT, 1, 1);
         for _ in 0..100 {
-            if let Turn::Later(its_turn) = turns.take(Writes) {
+            if let Turn::Later(its_turn) = admission.take(Writes) {
                 its_turn.await.unwrap();
             }
         }
-        assert!(turns.lines().writes.is_empty());
+        assert!(admission.lines().writes.is_empty());
     }
 }

@@ -1,13 +1,13 @@
-//! What the edge counts, for `/metrics`: plain numbers that anyone may read while the server runs.
+//! What the shared counts, for `/metrics`: plain numbers that anyone may read while the server runs.
 //! The count of requests in flight is also the limit itself, so the two can never disagree.
 
-use super::Lane;
+use crate::lane::Lane;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering::Relaxed};
 
 /// One place in so many.
 const KEPT_FOR_READS: usize = 4;
 
-/// The edge's own numbers: levels, and totals since the start.
+/// The shared's own numbers: levels, and totals since the start.
 #[derive(Debug, Default)]
 pub struct Gauges {
     open_connections: AtomicUsize,
@@ -62,43 +62,43 @@ impl Gauges {
         self.requests_shed.load(Relaxed)
     }
 
-    pub(super) fn connection_opened(&self) {
+    pub(crate) fn connection_opened(&self) {
         self.open_connections.fetch_add(1, Relaxed);
     }
 
     /// Says whether that was the last one.
-    pub(super) fn connection_closed(&self) -> bool {
+    pub(crate) fn connection_closed(&self) -> bool {
         self.open_connections.fetch_sub(1, Relaxed) == 1
     }
 
     /// A connection rests for as long as the guard lives.
-    pub(super) fn rest(&self) -> Resting<'_> {
+    pub(crate) fn rest(&self) -> Resting<'_> {
         self.resting_connections.fetch_add(1, Relaxed);
         Resting(self)
     }
 
-    pub(super) fn connection_refused(&self) {
+    pub(crate) fn connection_refused(&self) {
         self.connections_refused.fetch_add(1, Relaxed);
     }
 
-    pub(super) fn connection_timed_out(&self) {
+    pub(crate) fn connection_timed_out(&self) {
         self.connections_timed_out.fetch_add(1, Relaxed);
     }
 
     /// Gives back the place of a read that waits for its turn, for as long as the guard lives.
-    pub(super) fn stand(&self) -> Standing<'_> {
+    pub(crate) fn stand(&self) -> Standing<'_> {
         self.reads_standing.fetch_add(1, Relaxed);
         Standing(self)
     }
 
     /// Gives back the place of a request being handled, for as long as the guard lives: nothing is done for it.
-    pub(super) fn arrive(&self) -> Arriving<'_> {
+    pub(crate) fn arrive(&self) -> Arriving<'_> {
         self.arriving.fetch_add(1, Relaxed);
         Arriving(self)
     }
 
     /// Takes one of `max` places of those whose body is slow to come, for as long as the guard lives.
-    pub(super) fn dribble(&self, max: usize) -> Option<Dribbling<'_>> {
+    pub(crate) fn dribble(&self, max: usize) -> Option<Dribbling<'_>> {
         let others = self.dribbling.fetch_add(1, Relaxed);
         // One too many gives its place back by being dropped.
         Some(Dribbling(self)).filter(|_| others < max)
@@ -110,7 +110,7 @@ impl Gauges {
     ///
     /// Some of the places are not for writes. Reads that wait for their turn and writes whose body is not here do not
     /// count, up to `most` altogether: of HTTP/1.1 there are no more than connections.
-    pub(super) fn enter(&self, lane: Lane, max: usize, most: usize) -> bool {
+    pub(crate) fn enter(&self, lane: Lane, max: usize, most: usize) -> bool {
         let others = self.requests_in_flight.fetch_add(1, Relaxed);
         let arriving = self.arriving.load(Relaxed);
         let waiting = arriving + self.reads_standing.load(Relaxed);
@@ -126,11 +126,11 @@ impl Gauges {
         is_in
     }
 
-    pub(super) fn request_shed(&self) {
+    pub(crate) fn request_shed(&self) {
         self.requests_shed.fetch_add(1, Relaxed);
     }
 
-    pub(super) fn leave(&self, lane: Lane) {
+    pub(crate) fn leave(&self, lane: Lane) {
         self.requests_in_flight.fetch_sub(1, Relaxed);
         if lane == Lane::Writes {
             self.writes_in_flight.fetch_sub(1, Relaxed);
@@ -138,7 +138,7 @@ impl Gauges {
     }
 }
 
-pub(super) struct Resting<'a>(&'a Gauges);
+pub(crate) struct Resting<'a>(&'a Gauges);
 
 impl Drop for Resting<'_> {
     fn drop(&mut self) {
@@ -146,7 +146,7 @@ impl Drop for Resting<'_> {
     }
 }
 
-pub(super) struct Standing<'a>(&'a Gauges);
+pub(crate) struct Standing<'a>(&'a Gauges);
 
 impl Drop for Standing<'_> {
     fn drop(&mut self) {
@@ -154,7 +154,7 @@ impl Drop for Standing<'_> {
     }
 }
 
-pub(super) struct Arriving<'a>(&'a Gauges);
+pub(crate) struct Arriving<'a>(&'a Gauges);
 
 impl Drop for Arriving<'_> {
     fn drop(&mut self) {
@@ -162,7 +162,7 @@ impl Drop for Arriving<'_> {
     }
 }
 
-pub(super) struct Dribbling<'a>(&'a Gauges);
+pub(crate) struct Dribbling<'a>(&'a Gauges);
 
 impl Drop for Dribbling<'_> {
     fn drop(&mut self) {

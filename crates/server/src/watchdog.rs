@@ -2,8 +2,8 @@
 //! hyper's own header timer also runs while a connection is idle, and h2 has none at all; this one
 //! tells a head under way from an idle connection and from a peer that does not take its answer.
 
-use super::ServerOptions;
-use super::watch::{Span, Watch};
+use crate::options::ServerOptions;
+use crate::watch::{Span, Watch};
 use std::time::Duration;
 use tokio::time::Instant;
 
@@ -12,7 +12,7 @@ const LINGER: Duration = Duration::from_secs(1);
 
 /// What to do with a connection now.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) enum Verdict {
+pub(crate) enum Verdict {
     /// Nothing before then.
     Wait(Instant),
     /// It has been idle since then, for long enough to give back what hyper holds for it.
@@ -45,9 +45,9 @@ impl Lap {
     }
 }
 
-/// Turns what a [`Watch`] reports into a [`Verdict`]; asked after every poll of the connection.
+/// Admission what a [`Watch`] reports into a [`Verdict`]; asked after every poll of the connection.
 #[derive(Debug)]
-pub(super) struct Watchdog {
+pub(crate) struct Watchdog {
     header_timeout: Duration,
     write_timeout: Duration,
     idle_timeout: Duration,
@@ -63,7 +63,7 @@ pub(super) struct Watchdog {
 
 impl Watchdog {
     /// `first_byte` is when the head that is under way began.
-    pub(super) fn new(options: &ServerOptions, first_byte: Instant) -> Self {
+    pub(crate) fn new(options: &ServerOptions, first_byte: Instant) -> Self {
         let lap = |mark| Lap { mark, since: first_byte };
         Watchdog {
             header_timeout: options.header_timeout,
@@ -80,17 +80,17 @@ impl Watchdog {
     }
 
     /// The same for a connection that can rest.
-    pub(super) fn with_rest(mut self, options: &ServerOptions) -> Self {
+    pub(crate) fn with_rest(mut self, options: &ServerOptions) -> Self {
         self.rest_after = Some(options.rest_after).filter(|rest| *rest < self.idle_timeout);
         self
     }
 
     /// The connection was asked to close; once idle it has no more than a head's time to do so.
-    pub(super) fn closing(&mut self, now: Instant) {
+    pub(crate) fn closing(&mut self, now: Instant) {
         self.closing_since.get_or_insert(now);
     }
 
-    pub(super) fn judge(&mut self, watch: &Watch, now: Instant) -> Verdict {
+    pub(crate) fn judge(&mut self, watch: &Watch, now: Instant) -> Verdict {
         if let Some(since) = self.linger.open_since(&watch.linger, now) {
             return until(since + LINGER, now, Verdict::Done);
         }

@@ -1,6 +1,6 @@
 //! How long an answer may take. The time a body takes to arrive is the caller's, and has a limit of its own.
 
-use crate::catalogue::Code;
+use crate::error_codes::Code;
 use crate::problem::Problem;
 use std::future::{Future, poll_fn};
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -11,13 +11,13 @@ use std::time::Duration;
 use tokio::time::{Instant, Sleep, sleep_until};
 
 /// The time left for one answer.
-pub(crate) struct Patience {
+pub(crate) struct Deadline {
     time: Duration,
     /// None while a body arrives.
     deadline: Mutex<Option<Instant>>,
 }
 
-impl Patience {
+impl Deadline {
     /// From the instant a request began.
     pub(crate) fn new(time: Duration, began: Instant) -> Self {
         Self { time, deadline: Mutex::new(Some(began + time)) }
@@ -74,12 +74,12 @@ mod tests {
 
     #[tokio::test]
     async fn a_handler_that_panics_is_answered_as_a_defect() {
-        let patience = Patience::new(Duration::from_secs(30), Instant::now());
+        let deadline = Deadline::new(Duration::from_secs(30), Instant::now());
         let defect = async {
             tokio::task::yield_now().await;
             panic!("on purpose")
         };
-        let answer: Result<(), Problem> = patience.with(pin!(defect)).await;
+        let answer: Result<(), Problem> = deadline.with(pin!(defect)).await;
         assert_eq!(answer.unwrap_err().status(), http::StatusCode::INTERNAL_SERVER_ERROR);
     }
 }

@@ -1,7 +1,7 @@
 //! Connections on which nothing is asked give back all but their socket, and nobody notices.
 
 use crate::support::{GET, Peer, Running, SHORT, eventually, patient};
-use perennial_http::server::ServerOptions;
+use perennial_server::ServerOptions;
 use std::time::Duration;
 use tokio::time::sleep;
 
