@@ -71,6 +71,13 @@ pub(crate) fn authentication(data: &[u8]) {
     }
 }
 
+/// Every operation that takes a body reads these bytes, or rejects them with valid errors.
+pub(crate) fn operations(data: &[u8]) {
+    for (_, read) in fuzz_api::bodies(data) {
+        checked(data, read);
+    }
+}
+
 /// What was read, after looking at all that was wrong with it.
 fn checked<T>(data: &[u8], read: Read<T>) -> Option<(T, ValidationErrors)> {
     let json = serde_json::from_slice::<Value>(data);

@@ -19,7 +19,8 @@ pub struct Target {
 }
 
 /// Every parser at the edge.
-pub const TARGETS: [Target; 16] = [
+pub const TARGETS: [Target; 17] = [
+    Target { name: "body", run: bodies::operations },
     Target { name: "plan_body", run: bodies::plan },
     Target { name: "subscription_body", run: bodies::subscription },
     Target { name: "payment_body", run: bodies::payment },
@@ -30,7 +31,7 @@ pub const TARGETS: [Target; 16] = [
     Target { name: "jwks", run: tokens::jwks },
     Target { name: "forwarded_for", run: headers::forwarded_for },
     Target { name: "headers", run: headers::conditions },
-    Target { name: "query", run: queries::lists },
+    Target { name: "query", run: queries::operations },
     Target { name: "cursor", run: cursors::cursor },
     Target { name: "slug", run: texts::slug },
     Target { name: "text", run: texts::text },

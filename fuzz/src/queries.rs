@@ -1,14 +1,13 @@
-//! The query strings of the two lists.
+//! The query strings of all operations.
 
 use crate::utf8;
 use perennial_http::fuzz_api;
 use serde_json::Value;
 
 /// A query is taken, or refused with 400 and every fault under its parameter.
-pub(crate) fn lists(data: &[u8]) {
+pub(crate) fn operations(data: &[u8]) {
     let Some(text) = utf8(data) else { return };
-    for refusal in [fuzz_api::plan_query(text), fuzz_api::subscription_query(text)].into_iter().filter_map(Result::err)
-    {
+    for refusal in fuzz_api::queries(text).filter_map(|(_, read)| read.err()) {
         let problem: Value = serde_json::from_slice(&refusal).expect("a problem is JSON");
         assert_eq!(problem["status"], 400, "{problem}");
         let code = problem["code"].as_str().expect("a code");

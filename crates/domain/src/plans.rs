@@ -125,19 +125,9 @@ pub struct PlanDraft {
     pub is_active: Option<bool>,
 }
 
-/// What an update sent; a field left out or at error is `None`.
-#[derive(Clone, Debug, Default)]
-#[expect(missing_docs, reason = "the fields are the contract's")]
-pub struct PlanPatch {
-    pub price: Option<Money>,
-    pub billing_cycle: Option<BillingCycle>,
-    pub description: Option<Description>,
-    pub node_quota: Option<i64>,
-    pub features: Option<Features>,
-    pub most_popular: Option<bool>,
-    pub tier: Option<i64>,
-    pub is_active: Option<bool>,
-}
+/// What an update sent. It changes price, billing cycle, description, node quota, features, `most_popular`, tier and
+/// `is_active`; the other fields are fixed when the plan is created.
+pub type PlanPatch = PlanDraft;
 
 impl Plan {
     /// The plan a draft describes, or all that is wrong with it. `errors` are those found while reading it.
@@ -307,6 +297,7 @@ pub(crate) mod tests {
             most_popular: Some(true),
             tier: Some(2),
             is_active: Some(false),
+            ..PlanPatch::default()
         };
         let after = before.merge(patch, ValidationErrors::none()).unwrap();
         assert_eq!((after.price, after.billing_cycle, after.node_quota), (money("12"), BillingCycle::Yearly, 3));

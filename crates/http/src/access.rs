@@ -3,7 +3,6 @@
 
 use crate::error_codes::Code;
 use crate::headers::{CLIENT_ID, SEC_FETCH_SITE};
-use crate::operation::Access;
 use crate::problem::{Problem, RequestFault};
 use http::HeaderMap;
 use http::header::AUTHORIZATION;
@@ -15,6 +14,21 @@ use perennial_app::sessions::{self, Grant, SignedIn};
 use perennial_domain::clients::{ClientKind, Scope};
 use std::net::IpAddr;
 use std::sync::Arc;
+
+/// Who may call an operation.
+#[derive(Clone, Copy)]
+pub(crate) enum Access {
+    /// Anyone; no client is named.
+    Open,
+    /// A client that holds the scope.
+    Scope(Scope),
+    /// A client that holds the first scope; or the second, and then a user's token for the user's own records.
+    Own(Scope, Scope),
+    /// A client that holds `auth`, with the token of a live session.
+    Session,
+    /// The same, but the session may have ended.
+    Token,
+}
 
 /// The person behind a request, as far as the endpoint asks for one.
 pub(crate) enum Person {

@@ -1,38 +1,40 @@
 //! `/authentication/delete-my-account`: a person's account is theirs to delete, and nobody else's.
 
+use crate::access::Access;
 use crate::call::Call;
 use crate::error_codes::Code;
-use crate::filters::schema;
-use crate::operation::{Access, Answers, Endpoint, Operation};
+use crate::operation::{Handler, Operation, ResponseKind};
 use crate::problem::Problem;
+use crate::query::QuerySpec;
 use crate::reply::Reply;
+use crate::samples;
+use crate::schema::{self, Schema};
 use crate::sessions::TAG;
 use http::{Method, StatusCode};
 use perennial_app::accounts;
 use serde::Serialize;
-use serde_json::{Value, json};
+use serde_json::json;
 
-pub(crate) static DELETE: Operation = Operation {
-    endpoint: Endpoint::DeleteAccount,
+pub(crate) static OPERATIONS: &[Operation] = &[Operation {
+    id: "deleteMyAccount",
     method: Method::DELETE,
     path: "/authentication/delete-my-account/{auth_id}",
-    id: "deleteMyAccount",
     tag: TAG,
     summary: "Delete my account",
-    about: "`auth_id` is the caller's own `user.auth_id`, percent-encoded. The person is erased, every session ends, \
+    description: "`auth_id` is the caller's own `user.auth_id`, percent-encoded. The person is erased, every session ends, \
             subscriptions are cancelled as of now, payments stay. The account at the identity provider is not touched.",
     access: Access::Session,
-    query: &[],
-    takes: None,
-    example: None,
-    answers: Answers::Told(StatusCode::OK, "Deleted"),
-    refuses: &[Code::NotAccountOwner, Code::FreshSignInRequired, Code::Contended, Code::OutcomeUnknown],
-};
+    query: QuerySpec::NONE,
+    body: None,
+    response: ResponseKind::Value(StatusCode::OK, &DELETED),
+    errors: &[Code::NotAccountOwner, Code::FreshSignInRequired, Code::Contended, Code::OutcomeUnknown],
+    handler: Handler::Write(|call| Box::pin(delete(call))),
+}];
 
 pub(crate) async fn delete(mut call: Call<'_>) -> Result<Reply, Problem> {
     call.no_body().await?;
-    accounts::delete(call.app, &call.caller, call.signed_in()?, &call.parameter).await?;
-    Ok(Reply::told(StatusCode::OK, Deleted { deleted: true }))
+    accounts::delete(call.app, &call.caller, call.signed_in()?, &call.path_parameter(0)).await?;
+    Ok(Reply::value(StatusCode::OK, Deleted { deleted: true }))
 }
 
 #[derive(Serialize)]
@@ -40,12 +42,9 @@ struct Deleted {
     deleted: bool,
 }
 
-/// The schema of what it answers.
-pub(crate) fn deleted_schema() -> Value {
-    schema::record(&[("deleted", json!({ "type": "boolean", "enum": [true] }))])
-}
-
-/// What it answers.
-pub(crate) fn deleted_example() -> Value {
-    json!({ "deleted": true })
-}
+static DELETED: Schema = Schema {
+    name: "Deleted",
+    definition: || schema::record(&[("deleted", json!({ "type": "boolean", "enum": [true] }))]),
+    example: || samples::json(Deleted { deleted: true }),
+    refers_to: &[],
+};

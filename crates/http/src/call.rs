@@ -5,9 +5,11 @@ use crate::access::Person;
 use crate::deadline::Deadline;
 use crate::error_codes::Code;
 use crate::excerpt::excerpt;
-use crate::fields::Reader;
+use crate::fields::{AnyFields, Reader};
 use crate::headers;
 use crate::json::{self, Unreadable};
+use crate::options::BodyLimits;
+use crate::path::PathParameters;
 use crate::problem::Problem;
 use crate::query::Query;
 use bytes::Bytes;
@@ -22,25 +24,8 @@ use perennial_app::sessions::SignedIn;
 use perennial_domain::validation::ValidationErrors;
 use perennial_server::{BodyError, RequestBody};
 use serde_json::value::RawValue;
+use std::borrow::Cow;
 use std::net::IpAddr;
-use std::time::Duration;
-
-/// The bounds of a request's body.
-#[derive(Clone, Debug)]
-pub struct BodyLimits {
-    /// The largest body, in bytes.
-    pub bytes: usize,
-    /// How deep its JSON may nest.
-    pub depth: usize,
-    /// How long it may take to arrive.
-    pub timeout: Duration,
-}
-
-impl Default for BodyLimits {
-    fn default() -> Self {
-        Self { bytes: 256 * 1024, depth: 32, timeout: Duration::from_secs(30) }
-    }
-}
 
 /// One request in a handler's hands.
 pub(crate) struct Call<'a> {
@@ -48,8 +33,7 @@ pub(crate) struct Call<'a> {
     pub(crate) caller: Caller,
     /// Where the caller is: what its sessions and limits go by.
     pub(crate) address: IpAddr,
-    /// The path's parameter, decoded.
-    pub(crate) parameter: String,
+    pub(crate) parameters: PathParameters<'a>,
     pub(crate) query: Query,
     /// Who is behind it.
     pub(crate) person: Person,
@@ -67,7 +51,12 @@ pub(crate) struct Unread<'a> {
 /// A body that is JSON.
 pub(crate) struct Body(Bytes);
 
-impl Call<'_> {
+impl<'a> Call<'a> {
+    /// The path's parameter at a position, decoded.
+    pub(crate) fn path_parameter(&self, position: usize) -> Cow<'a, str> {
+        self.parameters.get(position)
+    }
+
     /// The person with a live session, where the endpoint asks for one.
     pub(crate) fn signed_in(&self) -> Result<&SignedIn, Problem> {
         match &self.person {
@@ -175,9 +164,19 @@ impl Body {
 
     /// Reads the fields of the body, gathering all that is wrong with them.
     pub(crate) fn read<T>(&self, fields: impl FnOnce(&mut Reader<'_>) -> T) -> (T, ValidationErrors) {
-        let raw: &RawValue = serde_json::from_slice(&self.0).expect("the body was read as JSON before");
-        let mut reader = Reader::new(raw);
+        let mut reader = Reader::new(self.raw());
         let value = fields(&mut reader);
         (value, reader.finish())
+    }
+
+    /// What is wrong with the fields of the body.
+    pub(crate) fn errors(&self, fields: fn(&mut AnyFields<'_>)) -> ValidationErrors {
+        let mut reader = AnyFields::Read(Reader::new(self.raw()));
+        fields(&mut reader);
+        reader.into_errors()
+    }
+
+    fn raw(&self) -> &RawValue {
+        serde_json::from_slice(&self.0).expect("the body was read as JSON before")
     }
 }

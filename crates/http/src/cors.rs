@@ -2,7 +2,6 @@
 //! lists; a real answer carries permission only if the client it names lists the origin. Credentials are never allowed.
 
 use crate::problem::Problem;
-use crate::router;
 use bytes::Bytes;
 use http::header::{
     ACCESS_CONTROL_ALLOW_HEADERS, ACCESS_CONTROL_ALLOW_METHODS, ACCESS_CONTROL_ALLOW_ORIGIN,
@@ -31,13 +30,13 @@ pub(crate) fn is_preflight(parts: &Parts) -> bool {
 }
 
 /// Answers a preflight for a path that exists.
-pub(crate) async fn preflight(app: &App, parts: &Parts) -> Result<Response<Full<Bytes>>, Problem> {
+pub(crate) async fn preflight(app: &App, parts: &Parts, methods: String) -> Result<Response<Full<Bytes>>, Problem> {
     let mut response = Response::new(Full::default());
     *response.status_mut() = StatusCode::NO_CONTENT;
     if let Some(origin) = origin(&parts.headers)
         && clients::origin_is_listed(app, origin.to_str().unwrap_or_default()).await?
     {
-        let methods = HeaderValue::try_from(router::allowed(parts.uri.path())).expect("method names are visible ASCII");
+        let methods = HeaderValue::try_from(methods).expect("method names are visible ASCII");
         let headers = response.headers_mut();
         headers.insert(ACCESS_CONTROL_ALLOW_ORIGIN, origin.clone());
         headers.insert(ACCESS_CONTROL_ALLOW_METHODS, methods);

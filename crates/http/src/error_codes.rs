@@ -187,7 +187,7 @@ pub(crate) fn entries() -> Vec<Entry> {
 pub fn markdown() -> String {
     let mut page = String::from(
         "# Errors\n\n\
-         Every rejection is an `application/problem+json` document (RFC 9457) with a stable `code`. Bad input lists all its\n\
+         Every refusal is an `application/problem+json` document (RFC 9457) with a stable `code`. Bad input lists all its\n\
          faults at once in `errors`; where they share one code, the problem carries that code, else `invalid_input`.\n\
          `errors` has at most 100 items. If there are more, `errors_omitted` is the number of those that are not listed.\n\n\
          This page is generated from the code: `cargo xtask openapi`.\n",

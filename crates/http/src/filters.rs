@@ -40,71 +40,9 @@ pub(crate) fn sort<T: Copy>(text: &str, known: &[(&str, T)]) -> Result<(T, bool)
     })
 }
 
-pub(crate) fn sort_schema(names: &[&str], default: &str) -> Value {
-    let both: Vec<String> = names.iter().flat_map(|name| [(*name).to_owned(), format!("-{name}")]).collect();
+pub(crate) fn sort_schema<T>(known: &[(&str, T)], default: &str) -> Value {
+    let both: Vec<String> = known.iter().flat_map(|(name, _)| [(*name).to_owned(), format!("-{name}")]).collect();
     json!({ "type": "string", "enum": both, "default": default })
-}
-
-/// Schemas that several endpoints share.
-pub(crate) mod schema {
-    use super::MAX_LIMIT;
-    use perennial_domain::cycle::BillingCycle;
-    use perennial_domain::plans::MAX_TIER;
-    use serde_json::{Map, Value, json};
-
-    pub(crate) fn boolean() -> Value {
-        json!({ "type": "boolean" })
-    }
-
-    pub(crate) fn text() -> Value {
-        json!({ "type": "string", "minLength": 1, "maxLength": 255 })
-    }
-
-    pub(crate) fn product() -> Value {
-        json!({ "type": "string", "maxLength": 255 })
-    }
-
-    pub(crate) fn cursor() -> Value {
-        json!({ "type": "string" })
-    }
-
-    pub(crate) fn cycle() -> Value {
-        json!({ "type": "string", "examples": BillingCycle::ALL.map(BillingCycle::as_str) })
-    }
-
-    pub(crate) fn tier() -> Value {
-        json!({ "type": "integer", "minimum": 0, "maximum": MAX_TIER })
-    }
-
-    pub(crate) fn limit(default: usize) -> Value {
-        json!({ "type": "integer", "minimum": 1, "maximum": MAX_LIMIT, "default": default })
-    }
-
-    /// An instant as we write it, and as a filter takes it.
-    pub(crate) fn instant() -> Value {
-        json!({ "type": "string", "format": "date-time" })
-    }
-
-    pub(crate) fn optional_instant() -> Value {
-        json!({ "type": ["string", "null"], "format": "date-time" })
-    }
-
-    pub(crate) fn words(words: &[&str]) -> Value {
-        json!({ "type": "string", "enum": words })
-    }
-
-    /// An id with its prefix.
-    pub(crate) fn id<T: crate::fields::Field>() -> Value {
-        T::schema()
-    }
-
-    /// A record: every field always there, and no other.
-    pub(crate) fn record(fields: &[(&str, Value)]) -> Value {
-        let properties: Map<String, Value> =
-            fields.iter().map(|(name, schema)| ((*name).to_owned(), schema.clone())).collect();
-        let required: Vec<&str> = fields.iter().map(|(name, _)| *name).collect();
-        json!({ "type": "object", "properties": properties, "required": required, "additionalProperties": false })
-    }
 }
 
 #[cfg(test)]

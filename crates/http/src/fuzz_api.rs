@@ -6,8 +6,10 @@ pub use crate::headers::{etag, idempotency_key, if_match, none_match, request_id
 pub use crate::json::Unreadable;
 pub use crate::query::decode_percent;
 
-use crate::call::{Body, BodyLimits};
+use crate::call::Body;
 use crate::fields::Reader;
+use crate::operations;
+use crate::options::BodyLimits;
 use crate::query::Query;
 use crate::subscriptions::SubscriptionView;
 use crate::{payments, plans, sessions, subscriptions};
@@ -56,9 +58,21 @@ pub fn payment_patch(body: &[u8], payment: &Payment) -> Read<PaymentDraft> {
     read(body, |fields| payments::patch(fields, Some(payment)))
 }
 
-/// The body of a sign-up; whether everything that is required was there.
-pub fn sign_up(body: &[u8]) -> Read<bool> {
-    read(body, |fields| sessions::sign_up_fields(fields).is_some())
+/// Reads bytes as the body of each operation that takes one; by the operation's id.
+pub fn bodies(body: &[u8]) -> impl Iterator<Item = (&'static str, Read<()>)> {
+    operations::all().iter().filter_map(move |operation| {
+        let spec = operation.body.as_ref()?;
+        Some((operation.id, parse(body).map(|body| ((), body.errors(spec.fields)))))
+    })
+}
+
+/// Reads a text as the query of each operation; the problem document where it is rejected. By the operation's id.
+pub fn queries(query: &str) -> impl Iterator<Item = (&'static str, Result<(), Vec<u8>>)> {
+    operations::all().iter().map(move |operation| {
+        let mut query = Query::new(Some(query), operation.query.parameters);
+        (operation.query.parse)(&mut query);
+        (operation.id, query.finish().map_err(|problem| problem.document("")))
+    })
 }
 
 /// The body of a sign-in; whether everything that is required was there.
@@ -66,26 +80,20 @@ pub fn sign_in(body: &[u8]) -> Read<bool> {
     read(body, |fields| sessions::credentials(fields).is_some())
 }
 
+/// The body of a sign-up; whether everything that is required was there.
+pub fn sign_up(body: &[u8]) -> Read<bool> {
+    read(body, |fields| sessions::sign_up_fields(fields).is_some())
+}
+
 /// The body of a refresh; whether the token was there.
 pub fn refresh_token(body: &[u8]) -> Read<bool> {
     read(body, |fields| sessions::refresh_token(fields).is_some())
 }
 
-/// The query of the list of plans; the problem's document where it is refused.
-pub fn plan_query(query: &str) -> Result<(), Vec<u8>> {
-    let mut query = Query::new(Some(query), plans::LIST.query);
-    plans::wanted(&mut query);
-    query.finish().map_err(|problem| problem.document(""))
-}
-
-/// The query of the list of subscriptions; the problem's document where it is refused.
-pub fn subscription_query(query: &str) -> Result<(), Vec<u8>> {
-    let mut query = Query::new(Some(query), subscriptions::LIST.query);
-    subscriptions::wanted(&mut query);
-    query.finish().map_err(|problem| problem.document(""))
-}
-
 fn read<T>(body: &[u8], fields: impl FnOnce(&mut Reader<'_>) -> T) -> Read<T> {
-    let body = Body::parse(Bytes::copy_from_slice(body), BodyLimits::default().depth)?;
-    Ok(body.read(fields))
+    parse(body).map(|body| body.read(fields))
+}
+
+fn parse(body: &[u8]) -> Result<Body, Unreadable> {
+    Body::parse(Bytes::copy_from_slice(body), BodyLimits::default().depth)
 }

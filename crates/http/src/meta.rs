@@ -1,117 +1,115 @@
-//! Around the API: whether the process lives and is ready, the document, the reference that renders it, the catalogue.
+//! Operations around the API: health checks, the OpenAPI document, the reference that renders it, the error codes.
 
+use crate::access::Access;
 use crate::error_codes::{self, CATALOGUE_PATH, Code};
-use crate::openapi;
-use crate::operation::{Access, Answers, Endpoint, Operation, System};
+use crate::operation::{Handler, Handling, OpenCall, Operation, ResponseKind};
 use crate::problem::Problem;
+use crate::query::QuerySpec;
 use crate::reply::{Content, Reply};
-use crate::service::Api;
+use crate::state::State;
 use bytes::Bytes;
 use http::{Method, StatusCode};
+use perennial_app::error::Error;
 use perennial_app::signing_keys;
+use std::future::ready;
 use std::sync::LazyLock;
 
 const TAG: &str = "Around the API";
+const JSON: &str = "application/json";
+const STORAGE: &[Code] = &[Code::StorageUnavailable];
 
-pub(crate) static LIVE: Operation =
-    open(System::Live, "/livez", "live", "Whether the process lives", "application/json");
-pub(crate) static READY: Operation =
-    open(System::Ready, "/readyz", "ready", "Whether the store answers and is migrated", "application/json");
-pub(crate) static DOCUMENT: Operation =
-    open(System::Document, "/openapi.json", "document", "This document", "application/json");
-pub(crate) static REFERENCE: Operation =
-    open(System::Reference, "/docs", "reference", "The rendered reference", "text/html");
-pub(crate) static REFERENCE_STYLE: Operation =
-    open(System::ReferenceStyle, "/docs/swagger-ui.css", "referenceStyle", "The reference's style", "text/css");
-pub(crate) static REFERENCE_SCRIPT: Operation = open(
-    System::ReferenceScript,
-    "/docs/swagger-ui-bundle.js",
-    "referenceScript",
-    "The reference's script",
-    "text/javascript",
-);
-pub(crate) static REFERENCE_START: Operation =
-    open(System::ReferenceStart, "/docs/start.js", "referenceStart", "What starts the reference", "text/javascript");
-pub(crate) static CATALOGUE: Operation =
-    open(System::Catalogue, CATALOGUE_PATH, "catalogue", "The error catalogue", "text/html");
+pub(crate) static OPERATIONS: &[Operation] = &[
+    open("live", "/livez", "Whether the process lives", JSON, &[], |_| {
+        file(Content::Json, br#"{"data":{"status":"live"}}"#)
+    }),
+    open("ready", "/readyz", "Whether the store answers and is migrated", JSON, STORAGE, |call| {
+        Box::pin(check_ready(call.state))
+    }),
+    open("document", "/openapi.json", "This document", JSON, &[], |call| {
+        bytes(Content::Json, Bytes::clone(&call.state.document))
+    }),
+    open("reference", "/docs", "The rendered reference", "text/html", &[], |_| {
+        file(Content::Html, include_bytes!("../assets/reference.html"))
+    }),
+    open("referenceStyle", "/docs/swagger-ui.css", "The reference's style", "text/css", &[], |_| {
+        file(Content::Style, include_bytes!("../assets/swagger-ui/swagger-ui.css.gz"))
+    }),
+    open("referenceScript", "/docs/swagger-ui-bundle.js", "The reference's script", "text/javascript", &[], |_| {
+        file(Content::Script, include_bytes!("../assets/swagger-ui/swagger-ui-bundle.js.gz"))
+    }),
+    open("referenceStart", "/docs/start.js", "What starts the reference", "text/javascript", &[], |_| {
+        file(Content::PlainScript, include_bytes!("../assets/reference.js"))
+    }),
+    open("catalogue", CATALOGUE_PATH, "The error catalogue", "text/html", &[], |_| {
+        bytes(Content::Html, Bytes::clone(&ERROR_PAGE))
+    }),
+    open(
+        "signingKeys",
+        "/.well-known/jwks.json",
+        "The keys our access tokens can be verified with, offline",
+        JSON,
+        STORAGE,
+        |call| Box::pin(signing_keys(call)),
+    ),
+];
 
-pub(crate) static SIGNING_KEYS: Operation = open(
-    System::SigningKeys,
-    "/.well-known/jwks.json",
-    "signingKeys",
-    "The keys our access tokens can be verified with, offline",
-    "application/json",
-);
+/// Written once; all requests share it.
+static ERROR_PAGE: LazyLock<Bytes> = LazyLock::new(|| error_codes::html().into());
 
-/// Written once: anyone may ask for these, as often as they like, and shares the one copy.
-static DOCUMENT_TEXT: LazyLock<Bytes> = LazyLock::new(|| openapi::document().into());
-static CATALOGUE_TEXT: LazyLock<Bytes> = LazyLock::new(|| error_codes::html().into());
-
-const STYLE: &[u8] = include_bytes!("../assets/swagger-ui/swagger-ui.css.gz");
-const SCRIPT: &[u8] = include_bytes!("../assets/swagger-ui/swagger-ui-bundle.js.gz");
-const PAGE: &str = include_str!("../assets/reference.html");
-const START: &str = include_str!("../assets/reference.js");
-
+/// An operation that needs no client.
 const fn open(
-    system: System,
-    path: &'static str,
     id: &'static str,
+    path: &'static str,
     summary: &'static str,
     media_type: &'static str,
+    errors: &'static [Code],
+    handler: for<'a> fn(OpenCall<'a>) -> Handling<'a>,
 ) -> Operation {
     Operation {
-        endpoint: Endpoint::System(system),
+        id,
         method: Method::GET,
         path,
-        id,
         tag: TAG,
         summary,
-        about: "",
+        description: "",
         access: Access::Open,
-        query: &[],
-        takes: None,
-        example: None,
-        answers: Answers::Plain(media_type),
-        refuses: match system {
-            System::Ready | System::SigningKeys => &[Code::StorageUnavailable],
-            _ => &[],
-        },
+        query: QuerySpec::NONE,
+        body: None,
+        response: ResponseKind::Media(media_type),
+        errors,
+        handler: Handler::Open(handler),
     }
 }
 
-/// Why requests should go to another server, if they should.
-async fn ready(api: &Api) -> Result<(), String> {
-    let waited = api.app.db.metrics().oldest_change;
-    if waited > api.options.stuck_after {
+fn file(content: Content, text: &'static [u8]) -> Handling<'static> {
+    bytes(content, Bytes::from_static(text))
+}
+
+fn bytes(content: Content, text: Bytes) -> Handling<'static> {
+    Box::pin(ready(Ok(Reply::new(StatusCode::OK, content, text))))
+}
+
+async fn check_ready(state: &State) -> Result<Reply, Problem> {
+    if state.is_leaving() {
+        return Err(Problem::new(Code::ShuttingDown, "This server is about to stop; another one will answer."));
+    }
+    store_is_ready(state).await.map_err(Error::Unavailable)?;
+    Ok(Reply::new(StatusCode::OK, Content::Json, br#"{"data":{"status":"ready"}}"#.as_slice()))
+}
+
+/// Whether this server can commit changes and read; if not, why.
+async fn store_is_ready(state: &State) -> Result<(), String> {
+    let waited = state.app.db.metrics().oldest_change;
+    if waited > state.options.stuck_after {
         return Err(format!("the oldest change has waited for {} ms", waited.as_millis()));
     }
-    match tokio::time::timeout(api.options.stuck_after, api.app.db.ping()).await {
+    match tokio::time::timeout(state.options.stuck_after, state.app.db.ping()).await {
         Ok(pinged) => pinged.map_err(|error| error.to_string()),
         Err(_) => Err("the database does not answer".to_owned()),
     }
 }
 
-/// Answers an endpoint that needs no client.
-pub(crate) async fn answer(api: &Api, system: System) -> Result<Reply, Problem> {
-    let ok = |content, body: &'static [u8]| Ok(Reply::new(StatusCode::OK, content, body));
-    match system {
-        System::Live => ok(Content::Json, br#"{"data":{"status":"live"}}"#),
-        System::Ready if api.is_leaving() => {
-            Err(Problem::new(Code::ShuttingDown, "This server is about to stop; another one will answer."))
-        }
-        System::Ready => match ready(api).await {
-            Ok(()) => ok(Content::Json, br#"{"data":{"status":"ready"}}"#),
-            Err(reason) => Err(perennial_app::error::Error::Unavailable(reason).into()),
-        },
-        System::Document => Ok(Reply::new(StatusCode::OK, Content::Json, Bytes::clone(&DOCUMENT_TEXT))),
-        System::Reference => ok(Content::Html, PAGE.as_bytes()),
-        System::ReferenceStyle => ok(Content::Style, STYLE),
-        System::ReferenceScript => ok(Content::Script, SCRIPT),
-        System::ReferenceStart => ok(Content::PlainScript, START.as_bytes()),
-        System::SigningKeys => {
-            let keys = signing_keys::published(&api.app).await?;
-            Ok(Reply::new(StatusCode::OK, Content::PublicJson, keys))
-        }
-        System::Catalogue => Ok(Reply::new(StatusCode::OK, Content::Html, Bytes::clone(&CATALOGUE_TEXT))),
-    }
+async fn signing_keys(call: OpenCall<'_>) -> Result<Reply, Problem> {
+    let keys = signing_keys::published(&call.state.app).await?;
+    Ok(Reply::new(StatusCode::OK, Content::PublicJson, keys))
 }

@@ -1,12 +1,8 @@
 //! What operators watch: as values, and in the Prometheus text format on a listener of its own.
 //! Counting is a few additions into fixed places: no labels are built while a request is answered.
 
-mod family;
+pub use crate::families::{Family, Histogram, Labels, Number, Series, Unit};
 
-pub use family::{Family, Histogram, Labels, Number, Series, Unit};
-
-use crate::operation::Operation;
-use crate::router::OPERATIONS;
 use crate::service::Api;
 use bytes::Bytes;
 use http::header::CONTENT_TYPE;
@@ -17,86 +13,6 @@ use perennial_app::context::{BATCH_SIZES, StoreMetrics};
 use perennial_server::{Gauges, Rejection, RequestBody, Service};
 use std::net::SocketAddr;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
-use std::time::Duration;
-
-/// Upper bounds of the latency histogram, in microseconds.
-const BUCKETS: [u64; 14] =
-    [100, 250, 500, 1_000, 2_500, 5_000, 10_000, 25_000, 50_000, 100_000, 250_000, 1_000_000, 5_000_000, 30_000_000];
-
-/// The statuses the service answers with; any other is counted at the end.
-const STATUSES: [u16; 21] =
-    [200, 201, 204, 304, 400, 401, 403, 404, 405, 408, 409, 412, 413, 414, 415, 422, 429, 431, 500, 503, 0];
-
-/// The counters of requests, a row for each operation and one for requests that met none.
-pub(crate) struct Metrics {
-    rows: Vec<Row>,
-}
-
-#[derive(Default)]
-struct Row {
-    statuses: [AtomicU64; STATUSES.len()],
-    buckets: [AtomicU64; BUCKETS.len() + 1],
-    micros: AtomicU64,
-}
-
-impl Default for Metrics {
-    fn default() -> Self {
-        Self { rows: (0..=OPERATIONS.len()).map(|_| Row::default()).collect() }
-    }
-}
-
-impl Metrics {
-    /// Counts one answer.
-    pub(crate) fn observe(&self, operation: Option<&'static Operation>, status: StatusCode, took: Duration) {
-        let place = operation.and_then(|operation| OPERATIONS.iter().position(|known| std::ptr::eq(*known, operation)));
-        let row = &self.rows[place.unwrap_or(OPERATIONS.len())];
-        let micros = u64::try_from(took.as_micros()).unwrap_or(u64::MAX);
-        let status = STATUSES.iter().position(|known| *known == status.as_u16()).unwrap_or(STATUSES.len() - 1);
-        let bucket = BUCKETS.iter().position(|bound| micros <= *bound).unwrap_or(BUCKETS.len());
-        row.statuses[status].fetch_add(1, Relaxed);
-        row.buckets[bucket].fetch_add(1, Relaxed);
-        row.micros.fetch_add(micros, Relaxed);
-    }
-
-    fn families(&self) -> [Family; 2] {
-        let mut requests = Vec::new();
-        let mut seconds = Vec::new();
-        for (labels, row) in self.labelled() {
-            for (status, count) in STATUSES.iter().zip(&row.statuses) {
-                let value = count.load(Relaxed);
-                if value > 0 {
-                    let labels = labels.iter().cloned().chain([("status", status.to_string())]).collect();
-                    requests.push(Number { labels, value });
-                }
-            }
-            seconds.push(Histogram {
-                labels,
-                unit: Unit::Micros,
-                bounds: BUCKETS.to_vec(),
-                counts: row.buckets.iter().map(|count| count.load(Relaxed)).collect(),
-                sum: row.micros.load(Relaxed),
-            });
-        }
-        let family = |name: &str, about, series| Family { name: format!("perennial_{name}"), about, series };
-        [
-            family("http_requests_total", "Requests answered.", Series::Counter(requests)),
-            family("http_request_seconds", "Time to answer.", Series::Histogram(seconds)),
-        ]
-    }
-
-    /// The rows that have counted something, with their labels.
-    fn labelled(&self) -> impl Iterator<Item = (Labels, &Row)> {
-        self.rows.iter().enumerate().filter(|(_, row)| row.statuses.iter().any(|count| count.load(Relaxed) > 0)).map(
-            |(place, row)| {
-                let (route, method) = OPERATIONS
-                    .get(place)
-                    .map_or(("none", "none"), |operation| (operation.path, operation.method.as_str()));
-                (vec![("route", route.to_owned()), ("method", method.to_owned())], row)
-            },
-        )
-    }
-}
 
 /// Metrics that others add to the page.
 pub type MoreMetrics = Box<dyn Fn() -> Vec<Family> + Send + Sync>;
@@ -129,7 +45,7 @@ impl MetricsPage {
     /// Everything that is counted, as it is now.
     pub fn families(&self) -> Vec<Family> {
         let mut families = Vec::from(self.api.metrics.families());
-        let store = self.api.app.db.metrics();
+        let store = self.api.state.app.db.metrics();
         let edge = &self.gauges;
         let gauge = |name, about, value| Family::number(name, about, Series::Gauge, value);
         let counter = |name, about, value| Family::number(name, about, Series::Counter, value);
@@ -170,7 +86,7 @@ impl MetricsPage {
 impl MetricsPage {
     /// What the server does by itself: expired rows, the log, backups.
     fn housekeeping(&self) -> Vec<Family> {
-        let app = &self.api.app;
+        let app = &self.api.state.app;
         let figures = &app.housekeeping;
         let gauge = |name, about, value| Family::number(name, about, Series::Gauge, value);
         let expired =

@@ -1,11 +1,12 @@
 //! The OpenAPI document, written from the descriptions that the router and the parsers use.
 
-mod answers;
 mod parameters;
+mod responses;
 
-use crate::operation::{Access, Answers, Operation};
-use crate::router::OPERATIONS;
-use crate::{accounts, payments, plans, sessions, subscriptions, tokens};
+use crate::access::Access;
+use crate::operation::{Operation, ResponseKind};
+use crate::operations;
+use crate::schema::Schema;
 use perennial_domain::clients::Scope;
 use serde_json::{Map, Value, json};
 
@@ -39,8 +40,8 @@ pub fn document() -> String {
                 }
             },
             "schemas": schemas(),
-            "headers": answers::headers(),
-            "responses": answers::problems(),
+            "headers": responses::headers(),
+            "responses": responses::problems(),
         }
     });
     let mut text = serde_json::to_string_pretty(&document).expect("the document is plain data");
@@ -50,7 +51,7 @@ pub fn document() -> String {
 
 fn tags() -> Value {
     let mut names: Vec<&str> = Vec::new();
-    for operation in OPERATIONS {
+    for operation in operations::all() {
         if !names.contains(&operation.tag) {
             names.push(operation.tag);
         }
@@ -60,8 +61,8 @@ fn tags() -> Value {
 
 fn paths() -> Value {
     let mut paths = Map::new();
-    for operation in OPERATIONS {
-        let path = paths.entry(operation.path).or_insert_with(|| json!({}));
+    for operation in operations::all() {
+        let path = paths.entry(operation.path.replace("{*", "{")).or_insert_with(|| json!({}));
         path[operation.method.as_str().to_lowercase()] = describe(operation);
     }
     Value::Object(paths)
@@ -73,10 +74,10 @@ fn describe(operation: &Operation) -> Value {
         "tags": [operation.tag],
         "summary": operation.summary,
         "parameters": parameters::of(operation),
-        "responses": answers::of(operation),
+        "responses": responses::of(operation),
     });
-    if !operation.about.is_empty() {
-        described["description"] = operation.about.into();
+    if !operation.description.is_empty() {
+        described["description"] = operation.description.into();
     }
     match operation.access {
         Access::Open => described["security"] = json!([]),
@@ -91,76 +92,65 @@ fn describe(operation: &Operation) -> Value {
             described["security"] = json!([{ "client": [], "user": [] }]);
         }
     }
-    if let Some(schema) = operation.takes {
-        let mut content = json!({ "schema": schema() });
-        if let Some(example) = operation.example {
-            content["example"] = example();
-        }
+    if let Some(body) = &operation.body {
+        let content = json!({ "schema": body.schema(), "example": (body.example)() });
         described["requestBody"] = json!({ "required": true, "content": { "application/json": content } });
     }
     described
 }
 
+/// The schemas: records first, then what else is returned, then the documents around them.
 fn schemas() -> Value {
-    let mut schemas = json!({
-        "Plan": plans::record_schema(),
-        "Subscription": subscriptions::record_schema(),
-        "Payment": payments::record_schema(),
-        "User": sessions::user_schema(),
-        "Tokens": sessions::tokens_schema(),
-        "LoggedIn": sessions::logged_in_schema(),
-        "TokenList": tokens::list_schema(),
-        "Revoked": tokens::revoked_schema(),
-        "Deleted": accounts::deleted_schema(),
-        "Page": {
-            "type": "object",
-            "properties": {
-                "next_cursor": { "type": ["string", "null"], "description": "Where the next page begins." },
-                "has_more": { "type": "boolean" },
-                "limit": { "type": "integer", "minimum": 1 }
-            },
-            "required": ["next_cursor", "has_more", "limit"],
-            "additionalProperties": false
+    let mut schemas = json!({});
+    let (others, records): (Vec<&Operation>, Vec<&Operation>) =
+        operations::all().iter().partition(|operation| matches!(operation.response, ResponseKind::Value(..)));
+    for schema in records.into_iter().chain(others).filter_map(|operation| operation.response.schema()) {
+        define(&mut schemas, schema);
+    }
+    schemas["Page"] = json!({
+        "type": "object",
+        "properties": {
+            "next_cursor": { "type": ["string", "null"], "description": "Where the next page begins." },
+            "has_more": { "type": "boolean" },
+            "limit": { "type": "integer", "minimum": 1 }
         },
-        "Problem": answers::problem_schema(),
+        "required": ["next_cursor", "has_more", "limit"],
+        "additionalProperties": false
     });
-    for operation in OPERATIONS {
-        match operation.answers {
-            Answers::Record(name) | Answers::Created(name) | Answers::Told(_, name) => {
-                schemas[format!("{name}Answer")] = json!({
-                    "type": "object",
-                    "properties": { "data": { "$ref": format!("#/components/schemas/{name}") } },
-                    "required": ["data"],
-                    "additionalProperties": false
-                });
-            }
-            Answers::List(name) => {
-                schemas[format!("{name}List")] = json!({
-                    "type": "object",
-                    "properties": {
-                        "data": { "type": "array", "items": { "$ref": format!("#/components/schemas/{name}") } },
-                        "page": { "$ref": "#/components/schemas/Page" }
-                    },
-                    "required": ["data", "page"],
-                    "additionalProperties": false
-                });
-            }
-            Answers::Plain(_) => {}
+    schemas["Problem"] = responses::problem_schema();
+    for operation in operations::all() {
+        let Some(schema) = operation.response.schema() else { continue };
+        if let ResponseKind::List(_) = operation.response {
+            schemas[format!("{}List", schema.name)] = json!({
+                "type": "object",
+                "properties": {
+                    "data": { "type": "array", "items": schema.reference() },
+                    "page": { "$ref": "#/components/schemas/Page" }
+                },
+                "required": ["data", "page"],
+                "additionalProperties": false
+            });
+        } else {
+            schemas[format!("{}Answer", schema.name)] = json!({
+                "type": "object",
+                "properties": { "data": schema.reference() },
+                "required": ["data"],
+                "additionalProperties": false
+            });
         }
     }
     schemas
 }
 
-/// An example of a record.
-fn example(name: &str) -> Value {
-    match name {
-        "Plan" => plans::record_example(),
-        "Subscription" => subscriptions::record_example(),
-        "Tokens" => sessions::tokens_example(),
-        "LoggedIn" => sessions::logged_in_example(),
-        "TokenList" => tokens::list_example(),
-        "Revoked" => tokens::revoked_example(),
-        "Deleted" => accounts::deleted_example(),
-        _ => payments::record_example(),
+/// Adds a schema, after those it refers to.
+fn define(schemas: &mut Value, schema: &Schema) {
+    for other in schema.refers_to {
+        define(schemas, other);
+    }
+    if schemas.get(schema.name).is_none() {
+        schemas[schema.name] = (schema.definition)();
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -1,126 +1,106 @@
-//! What an endpoint is: its path, who may call it, what it takes and answers.
-//! The router, the access check and the OpenAPI document all read the same description.
+//! What an operation is: its path, who may call it, what it takes and returns, and the function that handles it.
+//!
+//! The router, the access check, the metrics, the OpenAPI document and the fuzz targets all read this description, so
+//! that an operation is added in one place.
 
+use crate::access::Access;
+use crate::call::Call;
 use crate::error_codes::Code;
+use crate::fields::{AnyFields, SchemaWriter};
+use crate::path::PathParameters;
+use crate::problem::Problem;
+use crate::query::QuerySpec;
+use crate::reply::Reply;
+use crate::schema::Schema;
+use crate::state::State;
 use http::{Method, StatusCode};
-use perennial_domain::clients::Scope;
 use serde_json::Value;
+use std::pin::Pin;
 
-/// One endpoint.
+/// One operation: a method of a path.
 pub(crate) struct Operation {
-    pub(crate) endpoint: Endpoint,
-    pub(crate) method: Method,
-    /// The path; a last segment in braces is a parameter.
-    pub(crate) path: &'static str,
-    /// The name generated clients call it by.
+    /// The name in generated clients.
     pub(crate) id: &'static str,
+    pub(crate) method: Method,
+    /// The path; segments in braces are parameters, and `{*name}` at the end is the rest of the path.
+    pub(crate) path: &'static str,
     pub(crate) tag: &'static str,
     pub(crate) summary: &'static str,
-    pub(crate) about: &'static str,
+    pub(crate) description: &'static str,
     pub(crate) access: Access,
-    pub(crate) query: &'static [Parameter],
-    /// The schema of the body it takes.
-    pub(crate) takes: Option<fn() -> Value>,
-    /// An example of that body.
-    pub(crate) example: Option<fn() -> Value>,
-    pub(crate) answers: Answers,
-    /// What it may refuse with, beyond what every endpoint may.
-    pub(crate) refuses: &'static [Code],
+    pub(crate) query: QuerySpec,
+    pub(crate) body: Option<BodySpec>,
+    pub(crate) response: ResponseKind,
+    /// The errors it may return in addition to those of every operation.
+    pub(crate) errors: &'static [Code],
+    pub(crate) handler: Handler,
 }
 
-/// Which handler serves it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Endpoint {
-    ListPlans,
-    CreatePlan,
-    ReadPlan,
-    UpdatePlan,
-    DeletePlan,
-    ListSubscriptions,
-    CreateSubscription,
-    ReadSubscription,
-    UpdateSubscription,
-    DeleteSubscription,
-    CreatePayment,
-    ReadPayment,
-    UpdatePayment,
-    DeletePayment,
-    SignUp,
-    SignIn,
-    CheckSession,
-    RefreshToken,
-    ListTokens,
-    Logout,
-    RevokeAll,
-    RevokeAllExceptCurrent,
-    RevokeOne,
-    DeleteAccount,
-    /// One that needs no client.
-    System(System),
-}
+/// What a handler returns. The future is in a box of its size: what hyper moves for every request is a pointer and
+/// not the largest of the handlers' futures.
+pub(crate) type Handling<'a> = Pin<Box<dyn Future<Output = Result<Reply, Problem>> + Send + 'a>>;
 
-/// The endpoints around the API.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum System {
-    Live,
-    Ready,
-    Document,
-    Reference,
-    ReferenceStyle,
-    ReferenceScript,
-    ReferenceStart,
-    Catalogue,
-    SigningKeys,
-}
-
-/// Who may call it.
+/// The function that handles an operation.
 #[derive(Clone, Copy)]
-pub(crate) enum Access {
-    /// Anyone; no client is named.
-    Open,
-    /// A client that holds the scope.
-    Scope(Scope),
-    /// A client that holds the first scope; or the second, and then a user's token for the user's own records.
-    Own(Scope, Scope),
-    /// A client that holds `auth`, with the token of a live session.
-    Session,
-    /// The same, but the session may have ended.
-    Token,
+pub(crate) enum Handler {
+    /// Needs no client.
+    Open(for<'a> fn(OpenCall<'a>) -> Handling<'a>),
+    /// Changes nothing, whatever its method.
+    Read(for<'a> fn(Call<'a>) -> Handling<'a>),
+    Write(for<'a> fn(Call<'a>) -> Handling<'a>),
 }
 
-/// A query parameter.
-pub(crate) struct Parameter {
-    pub(crate) name: &'static str,
-    pub(crate) about: &'static str,
-    pub(crate) schema: fn() -> Value,
+/// A request that needs no client.
+pub(crate) struct OpenCall<'a> {
+    pub(crate) state: &'a State,
+    #[expect(dead_code, reason = "no open path has parameters yet; static assets under a wildcard will")]
+    pub(crate) parameters: PathParameters<'a>,
+}
+
+/// The JSON body that an operation takes.
+pub(crate) struct BodySpec {
+    /// Names the fields: the schema is written from it, and the handler reads the body with the same function.
+    pub(crate) fields: for<'a, 'b> fn(&'a mut AnyFields<'b>),
+    pub(crate) example: fn() -> Value,
 }
 
 /// What a success looks like.
 #[derive(Clone, Copy)]
-pub(crate) enum Answers {
-    /// 200 with a record of this name.
-    Record(&'static str),
-    /// 201 with a record of this name and where it is.
-    Created(&'static str),
-    /// 200 with a page of records of this name.
-    List(&'static str),
-    /// This status with something of this name that is no record of its own.
-    Told(StatusCode, &'static str),
+pub(crate) enum ResponseKind {
+    /// 200 with a record.
+    Record(&'static Schema),
+    /// 201 with a record and its location.
+    Created(&'static Schema),
+    /// 200 with a page of records.
+    List(&'static Schema),
+    /// This status with something that has no path.
+    Value(StatusCode, &'static Schema),
     /// 200 with something of this media type.
-    Plain(&'static str),
+    Media(&'static str),
 }
 
 impl Operation {
-    /// Whether it is there to change something.
-    pub(crate) fn writes(&self) -> bool {
-        self.method != Method::GET && self.endpoint != Endpoint::CheckSession
+    /// Whether it may change something.
+    pub(crate) const fn writes(&self) -> bool {
+        matches!(self.handler, Handler::Write(_))
     }
+}
 
-    /// The path up to its parameter, and whether it has one.
-    pub(crate) fn split_path(&self) -> (&'static str, bool) {
-        match self.path.find("/{") {
-            Some(end) => (&self.path[..end], true),
-            None => (self.path, false),
+impl BodySpec {
+    /// The schema of the body.
+    pub(crate) fn schema(&self) -> Value {
+        let mut fields = AnyFields::Schema(SchemaWriter::default());
+        (self.fields)(&mut fields);
+        fields.into_schema()
+    }
+}
+
+impl ResponseKind {
+    /// The schema of the record or value, where there is one.
+    pub(crate) const fn schema(self) -> Option<&'static Schema> {
+        match self {
+            Self::Record(schema) | Self::Created(schema) | Self::List(schema) | Self::Value(_, schema) => Some(schema),
+            Self::Media(_) => None,
         }
     }
 }

@@ -1,20 +1,24 @@
 //! `/subscription-plans`: what can be bought.
 
+use crate::access::Access;
 use crate::call::Call;
 use crate::error_codes::Code;
-use crate::fields::{Fields, SchemaWriter, Whole};
-use crate::filters::{self, boolean, limit, schema};
+use crate::fields::{Fields, Whole};
+use crate::filters::{self, boolean};
 use crate::headers::etag;
-use crate::operation::{Access, Answers, Endpoint, Operation, Parameter};
+use crate::operation::{BodySpec, Handler, Operation, ResponseKind};
 use crate::problem::Problem;
-use crate::reply::{Reply, created};
+use crate::query::{Parameter, QuerySpec};
+use crate::reply::{Reply, StoredResponse, created};
+use crate::samples;
+use crate::schema::{self, Schema};
 use http::Method;
 use perennial_app::error::Error;
-use perennial_app::idempotency::StoredResponse;
 use perennial_app::plans::{self, Query, Sort};
 use perennial_domain::clients::Scope;
 use perennial_domain::cycle::BillingCycle;
 use perennial_domain::id::PlanId;
+use perennial_domain::money::Money;
 use perennial_domain::plans::{MAX_NODE_QUOTA, MAX_TIER, Plan, PlanDraft, PlanKey, PlanPatch, ProductId, Variant};
 use perennial_domain::text::Line;
 use perennial_domain::time::Time;
@@ -24,143 +28,148 @@ const COLLECTION: &str = "/subscription-plans";
 const DEFAULT_LIMIT: usize = 100;
 const TAG: &str = "Subscription plans";
 
-pub(crate) static LIST: Operation = Operation {
-    endpoint: Endpoint::ListPlans,
-    method: Method::GET,
-    path: COLLECTION,
-    id: "listPlans",
-    tag: TAG,
-    summary: "List plans",
-    about: "The organization's plans, by tier and slug unless asked otherwise.",
-    access: Access::Scope(Scope::PlansRead),
-    query: &[
-        Parameter { name: "is_active", about: "Active or retired plans only.", schema: schema::boolean },
-        Parameter { name: "billing_cycle", about: "Plans that bill so; aliases are read too.", schema: schema::cycle },
-        Parameter { name: "tier", about: "Plans of this tier.", schema: schema::tier },
-        Parameter { name: "most_popular", about: "Plans marked as most popular, or not.", schema: schema::boolean },
-        Parameter { name: "product_id", about: "Plans of this product.", schema: schema::product },
-        Parameter { name: "variant", about: "Plans that name this variant.", schema: schema::text },
-        Parameter {
-            name: "sort",
-            about: "The order; a - before the name turns it round.",
-            schema: || filters::sort_schema(&["tier", "price", "name", "created_at", "updated_at"], "tier"),
+static PLAN: Schema =
+    Schema { name: "Plan", definition: record_schema, example: || samples::json(sample()), refers_to: &[] };
+
+const SORTS: &[(&str, Sort)] = &[
+    ("tier", Sort::Tier),
+    ("price", Sort::Price),
+    ("name", Sort::Name),
+    ("created_at", Sort::Created),
+    ("updated_at", Sort::Updated),
+];
+
+pub(crate) static OPERATIONS: &[Operation] = &[
+    Operation {
+        id: "listPlans",
+        method: Method::GET,
+        path: COLLECTION,
+        tag: TAG,
+        summary: "List plans",
+        description: "The organization's plans, by tier and slug unless asked otherwise.",
+        access: Access::Scope(Scope::PlansRead),
+        query: QuerySpec {
+            parameters: &[
+                Parameter { name: "is_active", description: "Active or retired plans only.", schema: schema::boolean },
+                Parameter {
+                    name: "billing_cycle",
+                    description: "Plans that bill so; aliases are read too.",
+                    schema: schema::cycle,
+                },
+                Parameter { name: "tier", description: "Plans of this tier.", schema: schema::tier },
+                Parameter {
+                    name: "most_popular",
+                    description: "Plans marked as most popular, or not.",
+                    schema: schema::boolean,
+                },
+                Parameter { name: "product_id", description: "Plans of this product.", schema: schema::product },
+                Parameter { name: "variant", description: "Plans that name this variant.", schema: schema::text },
+                Parameter {
+                    name: "sort",
+                    description: "The order; a - before the name turns it round.",
+                    schema: || filters::sort_schema(SORTS, "tier"),
+                },
+                Parameter {
+                    name: "limit",
+                    description: "The most plans on a page.",
+                    schema: || schema::limit(DEFAULT_LIMIT),
+                },
+                Parameter { name: "cursor", description: "`next_cursor` of the page before.", schema: schema::cursor },
+            ],
+            parse: |query| {
+                parse_list_query(query);
+            },
         },
-        Parameter { name: "limit", about: "The most plans on a page.", schema: || schema::limit(DEFAULT_LIMIT) },
-        Parameter { name: "cursor", about: "`next_cursor` of the page before.", schema: schema::cursor },
-    ],
-    takes: None,
-    example: None,
-    answers: Answers::List("Plan"),
-    refuses: &[Code::InvalidCursor],
-};
-
-pub(crate) static CREATE: Operation = Operation {
-    endpoint: Endpoint::CreatePlan,
-    method: Method::POST,
-    path: COLLECTION,
-    id: "createPlan",
-    tag: TAG,
-    summary: "Create a plan",
-    about: "With an `Idempotency-Key` a retry answers what the first request did.",
-    access: Access::Scope(Scope::PlansWrite),
-    query: &[],
-    takes: Some(|| {
-        let mut writer = SchemaWriter::default();
-        draft(&mut writer);
-        writer.finish()
-    }),
-    example: Some(|| {
-        json!({
-            "name": "Pro", "slug": "pro-monthly", "price": 19.99, "currency": "USD", "billing_cycle": "monthly",
-            "product_id": "prod_42", "variants": ["eu", "us"], "href": "https://example.com/plans/pro",
-            "description": "For growing teams.", "node_quota": 10, "features": "sso,audit log,priority support",
-            "most_popular": true, "tier": 2
-        })
-    }),
-    answers: Answers::Created("Plan"),
-    refuses: &[Code::SlugTaken],
-};
-
-pub(crate) static READ: Operation = Operation {
-    endpoint: Endpoint::ReadPlan,
-    method: Method::GET,
-    path: "/subscription-plans/{slug}",
-    id: "readPlan",
-    tag: TAG,
-    summary: "Read a plan",
-    about: "By its slug or its id.",
-    access: Access::Scope(Scope::PlansRead),
-    query: &[],
-    takes: None,
-    example: None,
-    answers: Answers::Record("Plan"),
-    refuses: &[],
-};
-
-pub(crate) static UPDATE: Operation = Operation {
-    endpoint: Endpoint::UpdatePlan,
-    method: Method::PUT,
-    path: "/subscription-plans/{slug}",
-    id: "updatePlan",
-    tag: TAG,
-    summary: "Update a plan",
-    about: "Merges: what is left out stays as it is. What names the product cannot be changed.",
-    access: Access::Scope(Scope::PlansWrite),
-    query: &[],
-    takes: Some(|| {
-        let mut writer = SchemaWriter::default();
-        patch(&mut writer, None);
-        writer.finish()
-    }),
-    example: Some(|| json!({ "price": 24.99, "most_popular": false, "is_active": true })),
-    answers: Answers::Record("Plan"),
-    refuses: &[Code::Contended],
-};
-
-pub(crate) static DELETE: Operation = Operation {
-    endpoint: Endpoint::DeletePlan,
-    method: Method::DELETE,
-    path: "/subscription-plans/{slug}",
-    id: "deletePlan",
-    tag: TAG,
-    summary: "Delete a plan",
-    about: "Only while no subscription refers to it; answers the plan as it was. Its slug is free again.",
-    access: Access::Scope(Scope::PlansWrite),
-    query: &[],
-    takes: None,
-    example: None,
-    answers: Answers::Record("Plan"),
-    refuses: &[Code::PlanInUse, Code::Contended],
-};
+        body: None,
+        response: ResponseKind::List(&PLAN),
+        errors: &[Code::InvalidCursor],
+        handler: Handler::Read(|call| Box::pin(list(call))),
+    },
+    Operation {
+        id: "createPlan",
+        method: Method::POST,
+        path: COLLECTION,
+        tag: TAG,
+        summary: "Create a plan",
+        description: "With an `Idempotency-Key` a retry answers what the first request did.",
+        access: Access::Scope(Scope::PlansWrite),
+        query: QuerySpec::NONE,
+        body: Some(BodySpec {
+            fields: |fields| {
+                draft(fields);
+            },
+            example: create_example,
+        }),
+        response: ResponseKind::Created(&PLAN),
+        errors: &[Code::SlugTaken],
+        handler: Handler::Write(|call| Box::pin(create(call))),
+    },
+    Operation {
+        id: "readPlan",
+        method: Method::GET,
+        path: "/subscription-plans/{slug}",
+        tag: TAG,
+        summary: "Read a plan",
+        description: "By its slug or its id.",
+        access: Access::Scope(Scope::PlansRead),
+        query: QuerySpec::NONE,
+        body: None,
+        response: ResponseKind::Record(&PLAN),
+        errors: &[],
+        handler: Handler::Read(|call| Box::pin(read(call))),
+    },
+    Operation {
+        id: "updatePlan",
+        method: Method::PUT,
+        path: "/subscription-plans/{slug}",
+        tag: TAG,
+        summary: "Update a plan",
+        description: "Merges: what is left out stays as it is. What names the product cannot be changed.",
+        access: Access::Scope(Scope::PlansWrite),
+        query: QuerySpec::NONE,
+        body: Some(BodySpec {
+            fields: |fields| {
+                patch(fields, None);
+            },
+            example: update_example,
+        }),
+        response: ResponseKind::Record(&PLAN),
+        errors: &[Code::Contended],
+        handler: Handler::Write(|call| Box::pin(update(call))),
+    },
+    Operation {
+        id: "deletePlan",
+        method: Method::DELETE,
+        path: "/subscription-plans/{slug}",
+        tag: TAG,
+        summary: "Delete a plan",
+        description: "Only while no subscription refers to it; answers the plan as it was. Its slug is free again.",
+        access: Access::Scope(Scope::PlansWrite),
+        query: QuerySpec::NONE,
+        body: None,
+        response: ResponseKind::Record(&PLAN),
+        errors: &[Code::PlanInUse, Code::Contended],
+        handler: Handler::Write(|call| Box::pin(delete(call))),
+    },
+];
 
 pub(crate) async fn list(mut call: Call<'_>) -> Result<Reply, Problem> {
-    let Wanted { query, limit, cursor } = wanted(&mut call.query);
+    let ListQuery { query, limit, cursor } = parse_list_query(&mut call.query);
     call.no_body().await?;
     let (plans, next) = plans::list(call.app, &call.caller, &query, cursor.as_deref(), limit).await?;
     Ok(Reply::list(&plans, next.as_deref(), limit).cacheable())
 }
 
 /// What a list was asked for.
-pub(crate) struct Wanted {
+pub(crate) struct ListQuery {
     query: Query,
     limit: usize,
     cursor: Option<String>,
 }
 
 /// Reads the parameters of a list.
-pub(crate) fn wanted(query: &mut crate::query::Query) -> Wanted {
-    let sort = query.get("sort", |text| {
-        filters::sort(
-            text,
-            &[
-                ("tier", Sort::Tier),
-                ("price", Sort::Price),
-                ("name", Sort::Name),
-                ("created_at", Sort::Created),
-                ("updated_at", Sort::Updated),
-            ],
-        )
-    });
+pub(crate) fn parse_list_query(query: &mut crate::query::Query) -> ListQuery {
+    let sort = query.get("sort", |text| filters::sort(text, SORTS));
     let (sort, descending) = sort.unwrap_or_default();
     let wanted = Query {
         is_active: query.get("is_active", boolean),
@@ -172,9 +181,9 @@ pub(crate) fn wanted(query: &mut crate::query::Query) -> Wanted {
         sort,
         descending,
     };
-    Wanted {
+    ListQuery {
         query: wanted,
-        limit: query.get("limit", limit).unwrap_or(DEFAULT_LIMIT),
+        limit: query.get("limit", filters::limit).unwrap_or(DEFAULT_LIMIT),
         cursor: query.get("cursor", |text| Ok(text.to_owned())),
     }
 }
@@ -182,13 +191,13 @@ pub(crate) fn wanted(query: &mut crate::query::Query) -> Wanted {
 pub(crate) async fn create(mut call: Call<'_>) -> Result<Reply, Problem> {
     let (body, key) = call.keyed_body().await?;
     let (draft, faults) = body.read(|fields| draft(fields));
-    let answer = plans::create(call.app, &call.caller, key.as_ref(), draft, faults, told).await?;
-    Ok(Reply::answer(answer))
+    let answer = plans::create(call.app, &call.caller, key.as_ref(), draft, faults, created_response).await?;
+    Ok(Reply::stored(answer))
 }
 
 pub(crate) async fn read(mut call: Call<'_>) -> Result<Reply, Problem> {
     call.no_body().await?;
-    let plan = plans::read(call.app, &call.caller, &key(&call.parameter)?).await?;
+    let plan = plans::read(call.app, &call.caller, &key(&call.path_parameter(0))?).await?;
     Ok(record(&plan).cacheable())
 }
 
@@ -196,14 +205,14 @@ pub(crate) async fn update(mut call: Call<'_>) -> Result<Reply, Problem> {
     let if_match = call.if_match();
     let body = call.body().await?;
     let read = |plan: &Plan| body.read(|fields| patch(fields, Some(plan)));
-    let plan = plans::update(call.app, &call.caller, &key(&call.parameter)?, &if_match, read).await?;
+    let plan = plans::update(call.app, &call.caller, &key(&call.path_parameter(0))?, &if_match, read).await?;
     Ok(record(&plan))
 }
 
 pub(crate) async fn delete(mut call: Call<'_>) -> Result<Reply, Problem> {
     let if_match = call.if_match();
     call.no_body().await?;
-    let plan = plans::delete(call.app, &call.caller, &key(&call.parameter)?, &if_match).await?;
+    let plan = plans::delete(call.app, &call.caller, &key(&call.path_parameter(0))?, &if_match).await?;
     Ok(record(&plan))
 }
 
@@ -214,18 +223,11 @@ pub(crate) fn draft(fields: &mut impl Fields) -> PlanDraft {
         product_id: fields.nullable("/product_id", "The product it sells, in another system's words.").flatten(),
         variants: fields.optional("/variants", "Variants of that product."),
         slug: fields.required("/slug", "The plan's name in paths; it never changes."),
-        price: fields.required("/price", "What one cycle costs, with at most the currency's decimals."),
+        price: price(fields, true),
         currency: fields.optional("/currency", "The price's currency; the organization's unless given."),
         href: fields.nullable("/href", "A link to the plan.").flatten(),
-        billing_cycle: fields.required("/billing_cycle", "How often it bills."),
-        description: fields.optional("/description", "What it is, in prose."),
-        node_quota: fields
-            .optional::<Whole<MAX_NODE_QUOTA>>("/node_quota", "How many nodes it includes.")
-            .map(|whole| whole.0),
-        features: fields.optional("/features", "A comma-separated list in one string, kept as it is."),
-        most_popular: fields.optional("/most_popular", "Whether to mark it as the usual choice."),
-        tier: fields.optional::<Whole<MAX_TIER>>("/tier", "Its rank among the plans.").map(|whole| whole.0),
-        is_active: fields.optional("/is_active", "Whether it takes new subscriptions."),
+        billing_cycle: billing_cycle(fields, true),
+        ..common(fields)
     };
     for at in ["/id", "/created_at", "/updated_at"] {
         fields.read_only(at);
@@ -235,18 +237,8 @@ pub(crate) fn draft(fields: &mut impl Fields) -> PlanDraft {
 
 /// The fields of an update, and those that may be sent back as they stand.
 pub(crate) fn patch(fields: &mut impl Fields, plan: Option<&Plan>) -> PlanPatch {
-    let patch = PlanPatch {
-        price: fields.optional("/price", "What one cycle costs, with at most the currency's decimals."),
-        billing_cycle: fields.optional("/billing_cycle", "How often it bills."),
-        description: fields.optional("/description", "What it is, in prose."),
-        node_quota: fields
-            .optional::<Whole<MAX_NODE_QUOTA>>("/node_quota", "How many nodes it includes.")
-            .map(|whole| whole.0),
-        features: fields.optional("/features", "A comma-separated list in one string, kept as it is."),
-        most_popular: fields.optional("/most_popular", "Whether to mark it as the usual choice."),
-        tier: fields.optional::<Whole<MAX_TIER>>("/tier", "Its rank among the plans.").map(|whole| whole.0),
-        is_active: fields.optional("/is_active", "Whether it takes new subscriptions."),
-    };
+    let patch =
+        PlanPatch { price: price(fields, false), billing_cycle: billing_cycle(fields, false), ..common(fields) };
     fields.unchanged::<PlanId>("/id", plan.map(|plan| &plan.id));
     fields.unchanged("/slug", plan.map(|plan| &plan.slug));
     fields.unchanged("/name", plan.map(|plan| &plan.name));
@@ -259,8 +251,30 @@ pub(crate) fn patch(fields: &mut impl Fields, plan: Option<&Plan>) -> PlanPatch 
     patch
 }
 
-/// The schema of the record.
-pub(crate) fn record_schema() -> Value {
+fn price(fields: &mut impl Fields, is_create: bool) -> Option<Money> {
+    fields.required_if(is_create, "/price", "What one cycle costs, with at most the currency's decimals.")
+}
+
+fn billing_cycle(fields: &mut impl Fields, is_create: bool) -> Option<BillingCycle> {
+    fields.required_if(is_create, "/billing_cycle", "How often it bills.")
+}
+
+/// The fields that a create and an update read alike.
+fn common(fields: &mut impl Fields) -> PlanDraft {
+    PlanDraft {
+        description: fields.optional("/description", "What it is, in prose."),
+        node_quota: fields
+            .optional::<Whole<MAX_NODE_QUOTA>>("/node_quota", "How many nodes it includes.")
+            .map(|whole| whole.0),
+        features: fields.optional("/features", "A comma-separated list in one string, kept as it is."),
+        most_popular: fields.optional("/most_popular", "Whether to mark it as the usual choice."),
+        tier: fields.optional::<Whole<MAX_TIER>>("/tier", "Its rank among the plans.").map(|whole| whole.0),
+        is_active: fields.optional("/is_active", "Whether it takes new subscriptions."),
+        ..PlanDraft::default()
+    }
+}
+
+fn record_schema() -> Value {
     schema::record(&[
         ("id", schema::id::<PlanId>()),
         ("name", json!({ "type": "string" })),
@@ -282,18 +296,15 @@ pub(crate) fn record_schema() -> Value {
     ])
 }
 
-/// A record as it may be answered.
-pub(crate) fn record_example() -> Value {
-    json!({
-        "id": "plan_01h455vb4pex5vsknk084sn02q", "name": "Pro", "product_id": "prod_42", "variants": ["eu", "us"],
-        "slug": "pro-monthly", "price": 19.99, "currency": "USD", "href": "https://example.com/plans/pro",
-        "billing_cycle": "monthly", "description": "For growing teams.", "node_quota": 10,
-        "features": "sso,audit log,priority support", "most_popular": true, "tier": 2, "is_active": true,
-        "created_at": "2026-01-31T09:30:00.000000Z", "updated_at": "2026-01-31T09:30:00.000000Z"
-    })
+/// The record that the example of a create makes.
+pub(crate) fn sample() -> Plan {
+    let (draft, errors) = samples::read(&create_example(), |fields| draft(fields));
+    let id = PlanId::from_bytes(samples::ID);
+    Plan::create(draft, errors, &samples::organization(), id, samples::REVISION, samples::now())
+        .expect("the example is valid")
 }
 
-fn told(plan: &Plan) -> StoredResponse {
+fn created_response(plan: &Plan) -> StoredResponse {
     created(plan, format!("{COLLECTION}/{}", plan.slug), plan.revision, None)
 }
 
@@ -303,4 +314,19 @@ fn record(plan: &Plan) -> Reply {
 
 fn key(parameter: &str) -> Result<PlanKey, Problem> {
     PlanKey::parse(parameter).ok_or_else(|| Error::NotFound.into())
+}
+
+fn create_example() -> Value {
+    {
+        json!({
+            "name": "Pro", "slug": "pro-monthly", "price": 19.99, "currency": "USD", "billing_cycle": "monthly",
+            "product_id": "prod_42", "variants": ["eu", "us"], "href": "https://example.com/plans/pro",
+            "description": "For growing teams.", "node_quota": 10, "features": "sso,audit log,priority support",
+            "most_popular": true, "tier": 2
+        })
+    }
+}
+
+fn update_example() -> Value {
+    json!({ "price": 24.99, "most_popular": false, "is_active": true })
 }

@@ -1,13 +1,31 @@
 //! The query of a request: each parameter known, sent once, and read or refused; all faults at once.
 
 use crate::error_codes::Code;
-use crate::operation::Parameter;
 use crate::problem::{Problem, RequestFault};
 use percent_encoding::percent_decode;
 use perennial_domain::validation::{InvalidValue, MAX_ERRORS};
+use serde_json::Value;
 
 /// The most pairs a query may have; no endpoint has nearly as many parameters.
 const MAX_PAIRS: usize = 100;
+
+/// The query of an operation: its parameters, and the function that reads them.
+pub(crate) struct QuerySpec {
+    pub(crate) parameters: &'static [Parameter],
+    pub(crate) parse: fn(&mut Query),
+}
+
+impl QuerySpec {
+    /// No parameters.
+    pub(crate) const NONE: Self = Self { parameters: &[], parse: |_| {} };
+}
+
+/// A query parameter.
+pub(crate) struct Parameter {
+    pub(crate) name: &'static str,
+    pub(crate) description: &'static str,
+    pub(crate) schema: fn() -> Value,
+}
 
 /// A query being read.
 pub(crate) struct Query {
@@ -104,8 +122,8 @@ mod tests {
     use super::*;
 
     const KNOWN: &[Parameter] = &[
-        Parameter { name: "a", about: "", schema: || serde_json::Value::Null },
-        Parameter { name: "b", about: "", schema: || serde_json::Value::Null },
+        Parameter { name: "a", description: "", schema: || Value::Null },
+        Parameter { name: "b", description: "", schema: || Value::Null },
     ];
 
     fn text(query: &mut Query, name: &str) -> Option<String> {

@@ -3,9 +3,11 @@
 use crate::headers;
 use bytes::Bytes;
 use http::{HeaderName, HeaderValue, StatusCode};
-use perennial_app::idempotency::StoredResponse;
 use perennial_domain::id::EventId;
 use serde::Serialize;
+
+/// What a create returns, stored under its idempotency key so that a retry returns the same.
+pub(crate) use perennial_app::idempotency::StoredResponse;
 
 /// A success.
 pub(crate) struct Reply {
@@ -93,7 +95,7 @@ impl Reply {
     }
 
     /// Something that is no record of its own.
-    pub(crate) fn told<T: Serialize>(status: StatusCode, value: T) -> Self {
+    pub(crate) fn value<T: Serialize>(status: StatusCode, value: T) -> Self {
         Self::new(status, Content::Json, envelope(value))
     }
 
@@ -104,12 +106,12 @@ impl Reply {
     }
 
     /// What a create answers, now or again.
-    pub(crate) fn answer(answer: StoredResponse) -> Self {
-        let status = u16::try_from(answer.status).ok().and_then(|status| StatusCode::from_u16(status).ok());
-        let mut reply = Self::new(status.unwrap_or(StatusCode::CREATED), Content::Json, answer.body);
-        reply.etag = Some(answer.etag);
-        reply.location = Some(answer.location);
-        reply.replayed = answer.replayed;
+    pub(crate) fn stored(stored: StoredResponse) -> Self {
+        let status = u16::try_from(stored.status).ok().and_then(|status| StatusCode::from_u16(status).ok());
+        let mut reply = Self::new(status.unwrap_or(StatusCode::CREATED), Content::Json, stored.body);
+        reply.etag = Some(stored.etag);
+        reply.location = Some(stored.location);
+        reply.replayed = stored.replayed;
         reply
     }
 

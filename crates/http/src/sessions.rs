@@ -1,11 +1,13 @@
 //! `/authentication`: signing up and in with an identity provider's token, checking a session, refreshing its tokens.
 
+use crate::access::Access;
 use crate::call::Call;
 use crate::error_codes::Code;
-use crate::fields::{Credential, Fields, SchemaWriter};
+use crate::fields::{Credential, Fields};
 use crate::limits;
-use crate::operation::{Access, Answers, Endpoint, Operation};
+use crate::operation::{BodySpec, Handler, Operation, ResponseKind};
 use crate::problem::Problem;
+use crate::query::QuerySpec;
 use crate::reply::Reply;
 use http::header::USER_AGENT;
 use http::{Method, StatusCode};
@@ -14,123 +16,116 @@ use perennial_app::sessions::{self, Credentials, Device};
 use perennial_domain::clients::Scope;
 use perennial_domain::users::{Email, Profile};
 use perennial_domain::validation::ValidationErrors;
-use serde_json::json;
+use serde_json::{Value, json};
 
 mod view;
 
-pub(crate) use view::{logged_in_example, logged_in_schema, tokens_example, tokens_schema, user_schema};
+use view::{LOGGED_IN, TOKENS};
 
 pub(crate) const TAG: &str = "Authentication";
 const LONGEST_USER_AGENT: usize = 512;
 
-pub(crate) static SIGN_UP: Operation = Operation {
-    endpoint: Endpoint::SignUp,
-    method: Method::POST,
-    path: "/authentication/sign-up",
-    id: "signUp",
-    tag: TAG,
-    summary: "Sign up",
-    about: "`access_token` is a token of one of the organization's identity providers, `email` the address in it. A \
+pub(crate) static OPERATIONS: &[Operation] = &[
+    Operation {
+        id: "signUp",
+        method: Method::POST,
+        path: "/authentication/sign-up",
+        tag: TAG,
+        summary: "Sign up",
+        description: "`access_token` is a token of one of the organization's identity providers, `email` the address in it. A \
             user whom the operator made for this address is claimed.",
-    access: Access::Scope(Scope::Auth),
-    query: &[],
-    takes: Some(|| {
-        let mut writer = SchemaWriter::default();
-        sign_up_fields(&mut writer);
-        writer.finish()
-    }),
-    example: Some(|| {
-        json!({
-            "access_token": "eyJhbGciOiJSUzI1NiIs…", "email": "ada@example.com", "username": "ada",
-            "first_name": "Ada", "last_name": "Lovelace", "terms": true, "notifications": false
-        })
-    }),
-    answers: Answers::Told(StatusCode::CREATED, "Tokens"),
-    refuses: &[
-        Code::InvalidIdentityToken,
-        Code::EmailMismatch,
-        Code::EmailNotVerified,
-        Code::UserBlocked,
-        Code::UserAlreadyExists,
-        Code::EmailTaken,
-        Code::Contended,
-        Code::RateLimited,
-        Code::IdentityProviderUnavailable,
-    ],
-};
-
-pub(crate) static SIGN_IN: Operation = Operation {
-    endpoint: Endpoint::SignIn,
-    method: Method::POST,
-    path: "/authentication/sign-in",
-    id: "signIn",
-    tag: TAG,
-    summary: "Sign in",
-    about: "Begins a new session each time. An address that has changed at the identity provider is taken over, unless \
+        access: Access::Scope(Scope::Auth),
+        query: QuerySpec::NONE,
+        body: Some(BodySpec {
+            fields: |fields| {
+                sign_up_fields(fields);
+            },
+            example: sign_up_example,
+        }),
+        response: ResponseKind::Value(StatusCode::CREATED, &TOKENS),
+        errors: &[
+            Code::InvalidIdentityToken,
+            Code::EmailMismatch,
+            Code::EmailNotVerified,
+            Code::UserBlocked,
+            Code::UserAlreadyExists,
+            Code::EmailTaken,
+            Code::Contended,
+            Code::RateLimited,
+            Code::IdentityProviderUnavailable,
+        ],
+        handler: Handler::Write(|call| Box::pin(sign_up(call))),
+    },
+    Operation {
+        id: "signIn",
+        method: Method::POST,
+        path: "/authentication/sign-in",
+        tag: TAG,
+        summary: "Sign in",
+        description: "Begins a new session each time. An address that has changed at the identity provider is taken over, unless \
             another user has it: then the user keeps the previous address.",
-    access: Access::Scope(Scope::Auth),
-    query: &[],
-    takes: Some(|| {
-        let mut writer = SchemaWriter::default();
-        credentials(&mut writer);
-        writer.finish()
-    }),
-    example: Some(|| json!({ "access_token": "eyJhbGciOiJSUzI1NiIs…", "email": "ada@example.com" })),
-    answers: Answers::Told(StatusCode::OK, "Tokens"),
-    refuses: &[
-        Code::InvalidIdentityToken,
-        Code::EmailMismatch,
-        Code::EmailNotVerified,
-        Code::UserBlocked,
-        Code::UserNotFound,
-        Code::Contended,
-        Code::RateLimited,
-        Code::IdentityProviderUnavailable,
-    ],
-};
-
-pub(crate) static CHECK: Operation = Operation {
-    endpoint: Endpoint::CheckSession,
-    method: Method::POST,
-    path: "/authentication/user-logged-in",
-    id: "userLoggedIn",
-    tag: TAG,
-    summary: "Check a session",
-    about: "Who holds the token. A session that was revoked is refused at once.",
-    access: Access::Session,
-    query: &[],
-    takes: None,
-    example: None,
-    answers: Answers::Told(StatusCode::OK, "LoggedIn"),
-    refuses: &[],
-};
-
-pub(crate) static REFRESH: Operation = Operation {
-    endpoint: Endpoint::RefreshToken,
-    method: Method::POST,
-    path: "/authentication/refresh-token",
-    id: "refreshToken",
-    tag: TAG,
-    summary: "Refresh the tokens",
-    about: "A refresh token is exchanged for its successor. Keep the newest one: an old one ends the session.",
-    access: Access::Scope(Scope::Auth),
-    query: &[],
-    takes: Some(|| {
-        let mut writer = SchemaWriter::default();
-        refresh_token(&mut writer);
-        writer.finish()
-    }),
-    example: Some(|| json!({ "refresh_token": "prt_AZ…" })),
-    answers: Answers::Told(StatusCode::OK, "Tokens"),
-    refuses: &[
-        Code::InvalidRefreshToken,
-        Code::RefreshTokenExpired,
-        Code::RefreshTokenReused,
-        Code::UserBlocked,
-        Code::Contended,
-        Code::RateLimited,
-    ],
-};
+        access: Access::Scope(Scope::Auth),
+        query: QuerySpec::NONE,
+        body: Some(BodySpec {
+            fields: |fields| {
+                credentials(fields);
+            },
+            example: sign_in_example,
+        }),
+        response: ResponseKind::Value(StatusCode::OK, &TOKENS),
+        errors: &[
+            Code::InvalidIdentityToken,
+            Code::EmailMismatch,
+            Code::EmailNotVerified,
+            Code::UserBlocked,
+            Code::UserNotFound,
+            Code::Contended,
+            Code::RateLimited,
+            Code::IdentityProviderUnavailable,
+        ],
+        handler: Handler::Write(|call| Box::pin(sign_in(call))),
+    },
+    Operation {
+        id: "userLoggedIn",
+        method: Method::POST,
+        path: "/authentication/user-logged-in",
+        tag: TAG,
+        summary: "Check a session",
+        description: "Who holds the token. A session that was revoked is refused at once.",
+        access: Access::Session,
+        query: QuerySpec::NONE,
+        body: None,
+        response: ResponseKind::Value(StatusCode::OK, &LOGGED_IN),
+        errors: &[],
+        handler: Handler::Read(|call| Box::pin(check(call))),
+    },
+    Operation {
+        id: "refreshToken",
+        method: Method::POST,
+        path: "/authentication/refresh-token",
+        tag: TAG,
+        summary: "Refresh the tokens",
+        description: "A refresh token is exchanged for its successor. Keep the newest one: an old one ends the session.",
+        access: Access::Scope(Scope::Auth),
+        query: QuerySpec::NONE,
+        body: Some(BodySpec {
+            fields: |fields| {
+                refresh_token(fields);
+            },
+            example: refresh_example,
+        }),
+        response: ResponseKind::Value(StatusCode::OK, &TOKENS),
+        errors: &[
+            Code::InvalidRefreshToken,
+            Code::RefreshTokenExpired,
+            Code::RefreshTokenReused,
+            Code::UserBlocked,
+            Code::Contended,
+            Code::RateLimited,
+        ],
+        handler: Handler::Write(|call| Box::pin(refresh(call))),
+    },
+];
 
 pub(crate) async fn sign_up(mut call: Call<'_>) -> Result<Reply, Problem> {
     limits::admit(&call).await?.with(try_sign_up(&mut call).await)
@@ -204,4 +199,21 @@ fn sound<T>((value, faults): (Option<T>, ValidationErrors)) -> Result<T, Problem
 fn device(call: &Call<'_>) -> Device {
     let user_agent = call.header(&USER_AGENT).map(|text| text.chars().take(LONGEST_USER_AGENT).collect());
     Device { ip_address: call.address.to_string(), user_agent }
+}
+
+fn sign_up_example() -> Value {
+    {
+        json!({
+            "access_token": "eyJhbGciOiJSUzI1NiIs…", "email": "ada@example.com", "username": "ada",
+            "first_name": "Ada", "last_name": "Lovelace", "terms": true, "notifications": false
+        })
+    }
+}
+
+fn sign_in_example() -> Value {
+    json!({ "access_token": "eyJhbGciOiJSUzI1NiIs…", "email": "ada@example.com" })
+}
+
+fn refresh_example() -> Value {
+    json!({ "refresh_token": "prt_AZ…" })
 }

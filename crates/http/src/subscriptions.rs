@@ -1,13 +1,18 @@
 //! `/subscriptions`: who has bought what, and whether they may use it.
 
+use crate::access::Access;
 use crate::call::Call;
 use crate::error_codes::Code;
-use crate::fields::{External, Fields, PlanReference, SchemaWriter};
-use crate::filters::{self, boolean, limit, schema};
+use crate::fields::{External, Fields, PlanReference};
+use crate::filters::{self, boolean};
 use crate::headers::etag;
-use crate::operation::{Access, Answers, Endpoint, Operation, Parameter};
+use crate::operation::{BodySpec, Handler, Operation, ResponseKind};
+use crate::plans;
 use crate::problem::Problem;
+use crate::query::{Parameter, QuerySpec};
 use crate::reply::{Reply, created};
+use crate::samples;
+use crate::schema::{self, Schema};
 use http::Method;
 use perennial_app::error::Error;
 use perennial_app::subscriptions::{self, Query, Range, Sort};
@@ -25,134 +30,165 @@ const COLLECTION: &str = "/subscriptions";
 const DEFAULT_LIMIT: usize = 50;
 const TAG: &str = "Subscriptions";
 
-pub(crate) static LIST: Operation = Operation {
-    endpoint: Endpoint::ListSubscriptions,
-    method: Method::GET,
-    path: COLLECTION,
-    id: "listSubscriptions",
-    tag: TAG,
-    summary: "List subscriptions",
-    about: "Newest first unless asked otherwise. A page under a rare filter may be short and still have more.",
-    access: Access::Own(Scope::SubscriptionsRead, Scope::SubscriptionsReadOwn),
-    query: &[
-        Parameter { name: "user_id", about: "Subscriptions of this user.", schema: schema::id::<UserId> },
-        Parameter {
-            name: "subscription_plan_id",
-            about: "Subscriptions of this plan, by id or slug.",
-            schema: schema::text,
-        },
-        Parameter {
-            name: "status",
-            about: "One status, or several separated by commas; aliases are read too.",
-            schema: schema::text,
-        },
-        Parameter { name: "is_active", about: "Active or inactive ones only.", schema: schema::boolean },
-        Parameter { name: "billing_cycle", about: "Those that bill so; aliases are read too.", schema: schema::cycle },
-        Parameter { name: "external_subscription_id", about: "The one with this external id.", schema: schema::text },
-        Parameter { name: "created_after", about: "Created at this instant or later.", schema: schema::instant },
-        Parameter { name: "created_before", about: "Created before this instant.", schema: schema::instant },
-        Parameter { name: "renews_after", about: "Renewing at this instant or later.", schema: schema::instant },
-        Parameter { name: "renews_before", about: "Renewing before this instant.", schema: schema::instant },
-        Parameter { name: "ends_after", about: "Ending at this instant or later.", schema: schema::instant },
-        Parameter { name: "ends_before", about: "Ending before this instant.", schema: schema::instant },
-        Parameter {
-            name: "sort",
-            about: "The order; a - before the name turns it round. Those without the instant come last.",
-            schema: || filters::sort_schema(&["created_at", "renews_at", "ends_at"], "-created_at"),
-        },
-        Parameter {
-            name: "limit",
-            about: "The most subscriptions on a page.",
-            schema: || schema::limit(DEFAULT_LIMIT),
-        },
-        Parameter { name: "cursor", about: "`next_cursor` of the page before.", schema: schema::cursor },
-    ],
-    takes: None,
-    example: None,
-    answers: Answers::List("Subscription"),
-    refuses: &[Code::InvalidCursor],
+static SUBSCRIPTION: Schema = Schema {
+    name: "Subscription",
+    definition: record_schema,
+    example: || samples::json(SubscriptionView::at(&sample(), samples::now())),
+    refers_to: &[],
 };
 
-pub(crate) static CREATE: Operation = Operation {
-    endpoint: Endpoint::CreateSubscription,
-    method: Method::POST,
-    path: COLLECTION,
-    id: "createSubscription",
-    tag: TAG,
-    summary: "Create a subscription",
-    about: "With an `Idempotency-Key` a retry answers what the first request did.",
-    access: Access::Scope(Scope::SubscriptionsWrite),
-    query: &[],
-    takes: Some(|| {
-        let mut writer = SchemaWriter::default();
-        draft(&mut writer);
-        writer.finish()
-    }),
-    example: Some(|| {
-        json!({
-            "user_id": "usr_01h455vb4pex5vsknk084sn02q", "subscription_plan_id": "pro-monthly",
-            "external_subscription_id": "sub_1OaBcD", "billing_cycle": "monthly", "status": "active", "is_active": true,
-            "starts_at": "2026-01-31T09:30:00Z", "renews_at": "2026-02-28T09:30:00Z", "ends_at": null
-        })
-    }),
-    answers: Answers::Created("Subscription"),
-    refuses: &[Code::PlanInactive, Code::ExternalIdTaken, Code::Contended],
-};
+const SORTS: &[(&str, Sort)] = &[("created_at", Sort::Created), ("renews_at", Sort::Renews), ("ends_at", Sort::Ends)];
 
-pub(crate) static READ: Operation = Operation {
-    endpoint: Endpoint::ReadSubscription,
-    method: Method::GET,
-    path: "/subscriptions/{id}",
-    id: "readSubscription",
-    tag: TAG,
-    summary: "Read a subscription",
-    about: "`has_access` says whether the user may use the plan at this moment.",
-    access: Access::Own(Scope::SubscriptionsRead, Scope::SubscriptionsReadOwn),
-    query: &[],
-    takes: None,
-    example: None,
-    answers: Answers::Record("Subscription"),
-    refuses: &[],
-};
-
-pub(crate) static UPDATE: Operation = Operation {
-    endpoint: Endpoint::UpdateSubscription,
-    method: Method::PUT,
-    path: "/subscriptions/{id}",
-    id: "updateSubscription",
-    tag: TAG,
-    summary: "Update a subscription",
-    about: "Merges: what is left out stays as it is, a null clears what can be empty.",
-    access: Access::Scope(Scope::SubscriptionsWrite),
-    query: &[],
-    takes: Some(|| {
-        let mut writer = SchemaWriter::default();
-        patch(&mut writer, None);
-        writer.finish()
-    }),
-    example: Some(|| json!({ "status": "cancelled" })),
-    answers: Answers::Record("Subscription"),
-    refuses: &[Code::PlanInactive, Code::ExternalIdTaken, Code::InvalidTransition, Code::Contended],
-};
-
-pub(crate) static DELETE: Operation = Operation {
-    endpoint: Endpoint::DeleteSubscription,
-    method: Method::DELETE,
-    path: "/subscriptions/{id}",
-    id: "deleteSubscription",
-    tag: TAG,
-    summary: "Delete a subscription",
-    about: "Answers the subscription as it was. Its payments stay.",
-    access: Access::Scope(Scope::SubscriptionsWrite),
-    query: &[],
-    takes: None,
-    example: None,
-    answers: Answers::Record("Subscription"),
-    refuses: &[Code::Contended],
-};
+pub(crate) static OPERATIONS: &[Operation] = &[
+    Operation {
+        id: "listSubscriptions",
+        method: Method::GET,
+        path: COLLECTION,
+        tag: TAG,
+        summary: "List subscriptions",
+        description: "Newest first unless asked otherwise. A page under a rare filter may be short and still have more.",
+        access: Access::Own(Scope::SubscriptionsRead, Scope::SubscriptionsReadOwn),
+        query: QuerySpec {
+            parameters: &[
+                Parameter { name: "user_id", description: "Subscriptions of this user.", schema: schema::id::<UserId> },
+                Parameter {
+                    name: "subscription_plan_id",
+                    description: "Subscriptions of this plan, by id or slug.",
+                    schema: schema::text,
+                },
+                Parameter {
+                    name: "status",
+                    description: "One status, or several separated by commas; aliases are read too.",
+                    schema: schema::text,
+                },
+                Parameter { name: "is_active", description: "Active or inactive ones only.", schema: schema::boolean },
+                Parameter {
+                    name: "billing_cycle",
+                    description: "Those that bill so; aliases are read too.",
+                    schema: schema::cycle,
+                },
+                Parameter {
+                    name: "external_subscription_id",
+                    description: "The one with this external id.",
+                    schema: schema::text,
+                },
+                Parameter {
+                    name: "created_after",
+                    description: "Created at this instant or later.",
+                    schema: schema::instant,
+                },
+                Parameter {
+                    name: "created_before",
+                    description: "Created before this instant.",
+                    schema: schema::instant,
+                },
+                Parameter {
+                    name: "renews_after",
+                    description: "Renewing at this instant or later.",
+                    schema: schema::instant,
+                },
+                Parameter {
+                    name: "renews_before",
+                    description: "Renewing before this instant.",
+                    schema: schema::instant,
+                },
+                Parameter {
+                    name: "ends_after",
+                    description: "Ending at this instant or later.",
+                    schema: schema::instant,
+                },
+                Parameter { name: "ends_before", description: "Ending before this instant.", schema: schema::instant },
+                Parameter {
+                    name: "sort",
+                    description: "The order; a - before the name turns it round. Those without the instant come last.",
+                    schema: || filters::sort_schema(SORTS, "-created_at"),
+                },
+                Parameter {
+                    name: "limit",
+                    description: "The most subscriptions on a page.",
+                    schema: || schema::limit(DEFAULT_LIMIT),
+                },
+                Parameter { name: "cursor", description: "`next_cursor` of the page before.", schema: schema::cursor },
+            ],
+            parse: |query| {
+                parse_list_query(query);
+            },
+        },
+        body: None,
+        response: ResponseKind::List(&SUBSCRIPTION),
+        errors: &[Code::InvalidCursor],
+        handler: Handler::Read(|call| Box::pin(list(call))),
+    },
+    Operation {
+        id: "createSubscription",
+        method: Method::POST,
+        path: COLLECTION,
+        tag: TAG,
+        summary: "Create a subscription",
+        description: "With an `Idempotency-Key` a retry answers what the first request did.",
+        access: Access::Scope(Scope::SubscriptionsWrite),
+        query: QuerySpec::NONE,
+        body: Some(BodySpec {
+            fields: |fields| {
+                draft(fields);
+            },
+            example: create_example,
+        }),
+        response: ResponseKind::Created(&SUBSCRIPTION),
+        errors: &[Code::PlanInactive, Code::ExternalIdTaken, Code::Contended],
+        handler: Handler::Write(|call| Box::pin(create(call))),
+    },
+    Operation {
+        id: "readSubscription",
+        method: Method::GET,
+        path: "/subscriptions/{id}",
+        tag: TAG,
+        summary: "Read a subscription",
+        description: "`has_access` says whether the user may use the plan at this moment.",
+        access: Access::Own(Scope::SubscriptionsRead, Scope::SubscriptionsReadOwn),
+        query: QuerySpec::NONE,
+        body: None,
+        response: ResponseKind::Record(&SUBSCRIPTION),
+        errors: &[],
+        handler: Handler::Read(|call| Box::pin(read(call))),
+    },
+    Operation {
+        id: "updateSubscription",
+        method: Method::PUT,
+        path: "/subscriptions/{id}",
+        tag: TAG,
+        summary: "Update a subscription",
+        description: "Merges: what is left out stays as it is, a null clears what can be empty.",
+        access: Access::Scope(Scope::SubscriptionsWrite),
+        query: QuerySpec::NONE,
+        body: Some(BodySpec {
+            fields: |fields| {
+                patch(fields, None);
+            },
+            example: update_example,
+        }),
+        response: ResponseKind::Record(&SUBSCRIPTION),
+        errors: &[Code::PlanInactive, Code::ExternalIdTaken, Code::InvalidTransition, Code::Contended],
+        handler: Handler::Write(|call| Box::pin(update(call))),
+    },
+    Operation {
+        id: "deleteSubscription",
+        method: Method::DELETE,
+        path: "/subscriptions/{id}",
+        tag: TAG,
+        summary: "Delete a subscription",
+        description: "Answers the subscription as it was. Its payments stay.",
+        access: Access::Scope(Scope::SubscriptionsWrite),
+        query: QuerySpec::NONE,
+        body: None,
+        response: ResponseKind::Record(&SUBSCRIPTION),
+        errors: &[Code::Contended],
+        handler: Handler::Write(|call| Box::pin(delete(call))),
+    },
+];
 
 pub(crate) async fn list(mut call: Call<'_>) -> Result<Reply, Problem> {
-    let Wanted { query, plan, limit, cursor } = wanted(&mut call.query);
+    let ListQuery { query, plan, limit, cursor } = parse_list_query(&mut call.query);
     call.no_body().await?;
     let (found, next) =
         subscriptions::list(call.app, &call.caller, plan.as_ref(), query, cursor.as_deref(), limit).await?;
@@ -163,7 +199,7 @@ pub(crate) async fn list(mut call: Call<'_>) -> Result<Reply, Problem> {
 }
 
 /// What a list was asked for.
-pub(crate) struct Wanted {
+pub(crate) struct ListQuery {
     query: Query,
     plan: Option<PlanKey>,
     limit: usize,
@@ -171,10 +207,8 @@ pub(crate) struct Wanted {
 }
 
 /// Reads the parameters of a list.
-pub(crate) fn wanted(query: &mut crate::query::Query) -> Wanted {
-    let sort = query.get("sort", |text| {
-        filters::sort(text, &[("created_at", Sort::Created), ("renews_at", Sort::Renews), ("ends_at", Sort::Ends)])
-    });
+pub(crate) fn parse_list_query(query: &mut crate::query::Query) -> ListQuery {
+    let sort = query.get("sort", |text| filters::sort(text, SORTS));
     let (sort, descending) = sort.unwrap_or((Sort::Created, true));
     let plan = query.get("subscription_plan_id", |text| {
         PlanKey::parse(text)
@@ -203,10 +237,10 @@ pub(crate) fn wanted(query: &mut crate::query::Query) -> Wanted {
         sort,
         descending,
     };
-    Wanted {
+    ListQuery {
         query: wanted,
         plan,
-        limit: query.get("limit", limit).unwrap_or(DEFAULT_LIMIT),
+        limit: query.get("limit", filters::limit).unwrap_or(DEFAULT_LIMIT),
         cursor: query.get("cursor", |text| Ok(text.to_owned())),
     }
 }
@@ -215,19 +249,19 @@ pub(crate) async fn create(mut call: Call<'_>) -> Result<Reply, Problem> {
     let (body, key) = call.keyed_body().await?;
     let (draft, faults) = body.read(|fields| draft(fields));
     let now = call.app.clock.now();
-    let told = |subscription: &Subscription| {
+    let render = |subscription: &Subscription| {
         let location = format!("{COLLECTION}/{}", subscription.id);
         let view = SubscriptionView::at(subscription, now.max(subscription.created_at));
         let has_access = view.has_access;
         created(view, location, subscription.revision, Some(has_access))
     };
-    let answer = subscriptions::create(call.app, &call.caller, key.as_ref(), draft, faults, told).await?;
-    Ok(Reply::answer(answer))
+    let answer = subscriptions::create(call.app, &call.caller, key.as_ref(), draft, faults, render).await?;
+    Ok(Reply::stored(answer))
 }
 
 pub(crate) async fn read(mut call: Call<'_>) -> Result<Reply, Problem> {
     call.no_body().await?;
-    let subscription = subscriptions::read(call.app, &call.caller, id(&call.parameter)?).await?;
+    let subscription = subscriptions::read(call.app, &call.caller, id(&call.path_parameter(0))?).await?;
     Ok(record(&subscription, call.app.clock.now()))
 }
 
@@ -235,37 +269,30 @@ pub(crate) async fn update(mut call: Call<'_>) -> Result<Reply, Problem> {
     let if_match = call.if_match();
     let body = call.body().await?;
     let read = |subscription: &Subscription| body.read(|fields| patch(fields, Some(subscription)));
-    let subscription = subscriptions::update(call.app, &call.caller, id(&call.parameter)?, &if_match, read).await?;
+    let subscription =
+        subscriptions::update(call.app, &call.caller, id(&call.path_parameter(0))?, &if_match, read).await?;
     Ok(record(&subscription, call.app.clock.now()))
 }
 
 pub(crate) async fn delete(mut call: Call<'_>) -> Result<Reply, Problem> {
     let if_match = call.if_match();
     call.no_body().await?;
-    let subscription = subscriptions::delete(call.app, &call.caller, id(&call.parameter)?, &if_match).await?;
+    let subscription = subscriptions::delete(call.app, &call.caller, id(&call.path_parameter(0))?, &if_match).await?;
     Ok(record(&subscription, call.app.clock.now()))
 }
 
 /// The fields of a create.
 pub(crate) fn draft(fields: &mut impl Fields) -> SubscriptionDraft {
-    let draft = SubscriptionDraft {
-        user_id: fields.required("/user_id", "The user who subscribes."),
-        plan: fields.required::<PlanReference>("/subscription_plan_id", "The plan subscribed to.").map(|plan| plan.0),
-        ..common(fields)
-    };
+    let draft = common(fields, true);
     for at in ["/id", "/has_access", "/created_at", "/updated_at"] {
         fields.read_only(at);
     }
     draft
 }
 
-/// The fields of an update, and those that may be sent back as they stand.
+/// The fields of an update, and those that may be sent back unchanged.
 pub(crate) fn patch(fields: &mut impl Fields, subscription: Option<&Subscription>) -> SubscriptionDraft {
-    let patch = SubscriptionDraft {
-        user_id: fields.optional("/user_id", "The user who subscribes."),
-        plan: fields.optional::<PlanReference>("/subscription_plan_id", "The plan subscribed to.").map(|plan| plan.0),
-        ..common(fields)
-    };
+    let patch = common(fields, false);
     fields.unchanged::<SubscriptionId>("/id", subscription.map(|subscription| &subscription.id));
     fields.unchanged::<Time>("/created_at", subscription.map(|subscription| &subscription.created_at));
     fields.ignored("/has_access");
@@ -273,9 +300,13 @@ pub(crate) fn patch(fields: &mut impl Fields, subscription: Option<&Subscription
     patch
 }
 
-/// The fields that a create and an update read alike.
-fn common(fields: &mut impl Fields) -> SubscriptionDraft {
+/// The fields that a create and an update share. An update requires none of them.
+fn common(fields: &mut impl Fields, is_create: bool) -> SubscriptionDraft {
     SubscriptionDraft {
+        user_id: fields.required_if(is_create, "/user_id", "The user who subscribes."),
+        plan: fields
+            .required_if::<PlanReference>(is_create, "/subscription_plan_id", "The plan subscribed to.")
+            .map(|plan| plan.0),
         external_subscription_id: fields
             .nullable::<External<255>>("/external_subscription_id", "Its id in another system; the empty text is none.")
             .map(|sent| sent.and_then(|external| external.0)),
@@ -285,7 +316,6 @@ fn common(fields: &mut impl Fields) -> SubscriptionDraft {
         renews_at: fields.nullable("/renews_at", "When it renews; one cycle after the start unless given."),
         starts_at: fields.optional("/starts_at", "When it starts; now unless given."),
         ends_at: fields.nullable("/ends_at", "When it ends."),
-        ..SubscriptionDraft::default()
     }
 }
 
@@ -327,8 +357,7 @@ impl<'a> SubscriptionView<'a> {
     }
 }
 
-/// The schema of the record.
-pub(crate) fn record_schema() -> Value {
+fn record_schema() -> Value {
     schema::record(&[
         ("id", schema::id::<SubscriptionId>()),
         ("user_id", schema::id::<UserId>()),
@@ -346,15 +375,12 @@ pub(crate) fn record_schema() -> Value {
     ])
 }
 
-/// A record as it may be answered.
-pub(crate) fn record_example() -> Value {
-    json!({
-        "id": "sub_01h455vb4pex5vsknk084sn02q", "user_id": "usr_01h455vb4pex5vsknk084sn02q",
-        "subscription_plan_id": "plan_01h455vb4pex5vsknk084sn02q", "external_subscription_id": "sub_1OaBcD",
-        "billing_cycle": "monthly", "status": "active", "is_active": true, "has_access": true,
-        "renews_at": "2026-02-28T09:30:00.000000Z", "starts_at": "2026-01-31T09:30:00.000000Z", "ends_at": null,
-        "created_at": "2026-01-31T09:30:00.000000Z", "updated_at": "2026-01-31T09:30:00.000000Z"
-    })
+/// The record that the example of a create makes.
+pub(crate) fn sample() -> Subscription {
+    let (draft, errors) = samples::read(&create_example(), |fields| draft(fields));
+    let id = SubscriptionId::from_bytes(samples::ID);
+    Subscription::create(draft, errors, Some(&plans::sample()), id, samples::REVISION, samples::now())
+        .expect("the example is valid")
 }
 
 fn record(subscription: &Subscription, now: Time) -> Reply {
@@ -369,4 +395,18 @@ fn statuses(text: &str) -> Result<Vec<SubscriptionStatus>, InvalidValue> {
 
 fn id(parameter: &str) -> Result<SubscriptionId, Problem> {
     parameter.parse().map_err(|_| Error::NotFound.into())
+}
+
+fn create_example() -> Value {
+    {
+        json!({
+            "user_id": "usr_01h455vb4pex5vsknk084sn02q", "subscription_plan_id": "pro-monthly",
+            "external_subscription_id": "sub_1OaBcD", "billing_cycle": "monthly", "status": "active", "is_active": true,
+            "starts_at": "2026-01-31T09:30:00Z", "renews_at": "2026-02-28T09:30:00Z", "ends_at": null
+        })
+    }
+}
+
+fn update_example() -> Value {
+    json!({ "status": "cancelled" })
 }

@@ -1,12 +1,14 @@
 //! `/authentication/tokens`: a person's own sessions, listed and ended.
 
-use crate::access::Person;
+use crate::access::{Access, Person};
 use crate::call::Call;
 use crate::error_codes::Code;
-use crate::filters::schema;
-use crate::operation::{Access, Answers, Endpoint, Operation};
+use crate::operation::{Handler, Handling, Operation, ResponseKind};
 use crate::problem::Problem;
+use crate::query::QuerySpec;
 use crate::reply::Reply;
+use crate::samples;
+use crate::schema::{self, Schema};
 use crate::sessions::TAG;
 use http::{Method, StatusCode};
 use perennial_app::error::Error;
@@ -17,86 +19,83 @@ use perennial_domain::users::Email;
 use serde::Serialize;
 use serde_json::{Value, json};
 
-pub(crate) static LIST: Operation = Operation {
-    endpoint: Endpoint::ListTokens,
-    method: Method::GET,
-    path: "/authentication/tokens",
-    id: "listTokens",
-    tag: TAG,
-    summary: "List the sessions",
-    about: "The caller's live sessions with every client, newest first. The two numbers compare them with how many the \
+pub(crate) static OPERATIONS: &[Operation] = &[
+    Operation {
+        id: "listTokens",
+        method: Method::GET,
+        path: "/authentication/tokens",
+        tag: TAG,
+        summary: "List the sessions",
+        description: "The caller's live sessions with every client, newest first. The two numbers compare them with how many the \
             organization wants a user to have.",
-    access: Access::Session,
-    query: &[],
-    takes: None,
-    example: None,
-    answers: Answers::Told(StatusCode::OK, "TokenList"),
-    refuses: &[],
-};
+        access: Access::Session,
+        query: QuerySpec::NONE,
+        body: None,
+        response: ResponseKind::Value(StatusCode::OK, &TOKEN_LIST),
+        errors: &[],
+        handler: Handler::Read(|call| Box::pin(list(call))),
+    },
+    end_sessions(
+        "logout",
+        "/authentication/tokens/logout",
+        Access::Token,
+        "Log out",
+        "Ends the session of this token. Done again with the same token, it ends none.",
+        &[Code::OutcomeUnknown],
+        |call| Box::pin(logout(call)),
+    ),
+    end_sessions(
+        "revokeAllTokens",
+        "/authentication/tokens/revoke-all",
+        Access::Session,
+        "End every session",
+        "This one too. Their tokens stop working at once.",
+        &[Code::Contended, Code::OutcomeUnknown],
+        |call| Box::pin(revoke_all(call)),
+    ),
+    end_sessions(
+        "revokeAllTokensExceptCurrent",
+        "/authentication/tokens/revoke-all-except-current",
+        Access::Session,
+        "End every other session",
+        "All but the session of this token. Their tokens stop working at once.",
+        &[Code::Contended, Code::OutcomeUnknown],
+        |call| Box::pin(revoke_all_except_current(call)),
+    ),
+    end_sessions(
+        "revokeToken",
+        "/authentication/tokens/revoke/{id}",
+        Access::Session,
+        "End one session",
+        "One of the caller's own; another's is not found.",
+        &[Code::OutcomeUnknown],
+        |call| Box::pin(revoke_one(call)),
+    ),
+];
 
-pub(crate) static LOGOUT: Operation = post(
-    Endpoint::Logout,
-    Access::Token,
-    "/authentication/tokens/logout",
-    "logout",
-    "Log out",
-    "Ends the session of this token. Done again with the same token, it ends none.",
-    &[Code::OutcomeUnknown],
-);
-
-pub(crate) static REVOKE_ALL: Operation = post(
-    Endpoint::RevokeAll,
-    Access::Session,
-    "/authentication/tokens/revoke-all",
-    "revokeAllTokens",
-    "End every session",
-    "This one too. Their tokens stop working at once.",
-    &[Code::Contended, Code::OutcomeUnknown],
-);
-
-pub(crate) static REVOKE_ALL_EXCEPT_CURRENT: Operation = post(
-    Endpoint::RevokeAllExceptCurrent,
-    Access::Session,
-    "/authentication/tokens/revoke-all-except-current",
-    "revokeAllTokensExceptCurrent",
-    "End every other session",
-    "All but the session of this token. Their tokens stop working at once.",
-    &[Code::Contended, Code::OutcomeUnknown],
-);
-
-pub(crate) static REVOKE_ONE: Operation = post(
-    Endpoint::RevokeOne,
-    Access::Session,
-    "/authentication/tokens/revoke/{id}",
-    "revokeToken",
-    "End one session",
-    "One of the caller's own; another's is not found.",
-    &[Code::OutcomeUnknown],
-);
-
-const fn post(
-    endpoint: Endpoint,
-    access: Access,
-    path: &'static str,
+/// An operation that ends sessions.
+const fn end_sessions(
     id: &'static str,
+    path: &'static str,
+    access: Access,
     summary: &'static str,
-    about: &'static str,
-    refuses: &'static [Code],
+    description: &'static str,
+    errors: &'static [Code],
+    handler: for<'a> fn(Call<'a>) -> Handling<'a>,
 ) -> Operation {
     Operation {
-        endpoint,
+        id,
         method: Method::POST,
         path,
-        id,
         tag: TAG,
         summary,
-        about,
+        description,
         access,
-        query: &[],
-        takes: None,
-        example: None,
-        answers: Answers::Told(StatusCode::OK, "Revoked"),
-        refuses,
+        query: QuerySpec::NONE,
+        body: None,
+        response: ResponseKind::Value(StatusCode::OK, &REVOKED),
+        errors,
+        handler: Handler::Write(handler),
     }
 }
 
@@ -106,7 +105,7 @@ pub(crate) async fn list(mut call: Call<'_>) -> Result<Reply, Problem> {
     let list = sessions::list(call.app, &call.caller, &signed_in.user).await?;
     let tokens = list.sessions.iter().map(|listed| TokenView::of(listed, signed_in)).collect();
     let view = TokenList { tokens, should_revoke_tokens: list.too_many > 0, number_of_tokens_to_revoke: list.too_many };
-    Ok(Reply::told(StatusCode::OK, view))
+    Ok(Reply::value(StatusCode::OK, view))
 }
 
 pub(crate) async fn logout(mut call: Call<'_>) -> Result<Reply, Problem> {
@@ -130,12 +129,12 @@ pub(crate) async fn revoke_all_except_current(mut call: Call<'_>) -> Result<Repl
 
 pub(crate) async fn revoke_one(mut call: Call<'_>) -> Result<Reply, Problem> {
     call.no_body().await?;
-    let id: SessionId = call.parameter.parse().map_err(|_| Error::NotFound)?;
+    let id: SessionId = call.path_parameter(0).parse().map_err(|_| Error::NotFound)?;
     Ok(revoked(sessions::revoke(call.app, &call.caller, &call.signed_in()?.user, id).await?))
 }
 
 fn revoked(count: usize) -> Reply {
-    Reply::told(StatusCode::OK, Revoked { success: true, revoked: count })
+    Reply::value(StatusCode::OK, Revoked { success: true, revoked: count })
 }
 
 #[derive(Serialize)]
@@ -188,21 +187,24 @@ impl<'a> TokenView<'a> {
     }
 }
 
-/// The schema of what ending sessions answers.
-pub(crate) fn revoked_schema() -> Value {
+static REVOKED: Schema = Schema {
+    name: "Revoked",
+    definition: revoked_schema,
+    example: || samples::json(Revoked { success: true, revoked: 1 }),
+    refers_to: &[],
+};
+
+static TOKEN_LIST: Schema =
+    Schema { name: "TokenList", definition: list_schema, example: || samples::json(list_sample()), refers_to: &[] };
+
+fn revoked_schema() -> Value {
     schema::record(&[
         ("success", json!({ "type": "boolean", "enum": [true] })),
         ("revoked", json!({ "type": "integer", "minimum": 0, "description": "How many sessions were ended." })),
     ])
 }
 
-/// What ending sessions may answer.
-pub(crate) fn revoked_example() -> Value {
-    json!({ "success": true, "revoked": 1 })
-}
-
-/// The schema of the list.
-pub(crate) fn list_schema() -> Value {
+fn list_schema() -> Value {
     let count = json!({ "type": "integer", "minimum": 0 });
     schema::record(&[
         ("tokens", json!({ "type": "array", "maxItems": 100, "items": token_schema() })),
@@ -228,16 +230,21 @@ fn token_schema() -> Value {
     ])
 }
 
-/// What the list may answer.
-pub(crate) fn list_example() -> Value {
-    json!({
-        "tokens": [{
-            "id": "ses_01h455vb4pex5vsknk084sn02q", "email": "ada@example.com", "client_name": "Web app",
-            "issued_at": "2026-01-31T09:30:00.000000Z", "expiration_time": "2026-03-02T09:30:00.000000Z",
-            "last_used_at": "2026-01-31T09:41:00.000000Z", "ip_address": "203.0.113.7", "user_agent": "Mozilla/5.0",
-            "revoked": false, "current": true, "created_at": "2026-01-31T09:30:00.000000Z",
-            "updated_at": "2026-01-31T09:41:00.000000Z"
-        }],
-        "should_revoke_tokens": false, "number_of_tokens_to_revoke": 0
-    })
+fn list_sample() -> TokenList<'static> {
+    let (issued_at, last_used_at) = (samples::now(), samples::now().plus_seconds(11 * 60));
+    let token = TokenView {
+        id: SessionId::from_bytes(samples::ID),
+        email: Some("ada@example.com"),
+        client_name: "Web app",
+        issued_at,
+        expiration_time: issued_at.plus_seconds(30 * 24 * 3600),
+        last_used_at,
+        ip_address: Some("203.0.113.7"),
+        user_agent: Some("Mozilla/5.0"),
+        revoked: false,
+        current: true,
+        created_at: issued_at,
+        updated_at: last_used_at,
+    };
+    TokenList { tokens: vec![token], should_revoke_tokens: false, number_of_tokens_to_revoke: 0 }
 }

@@ -1,6 +1,6 @@
 //! Reads the fields of a body, gathering all that is wrong with them.
 
-use super::{Field, Fields};
+use super::traits::{Field, Fields};
 use crate::excerpt::excerpt;
 use crate::json::{self, Json, Object};
 use perennial_domain::validation::{ValidationCode, ValidationErrors};

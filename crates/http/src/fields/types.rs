@@ -1,6 +1,6 @@
 //! How each type of the domain stands in JSON.
 
-use super::Field;
+use super::traits::Field;
 use crate::json::{self, Json};
 use perennial_app::sessions::Secret;
 use perennial_domain::currency::Currency;

@@ -1,21 +1,22 @@
 //! The parameters of an operation: its path, its query, and the headers it heeds.
 
-use crate::operation::{Access, Answers, Operation};
+use crate::access::Access;
+use crate::operation::{Operation, ResponseKind};
+use crate::path::parameter_names;
 use http::Method;
 use serde_json::{Value, json};
 
 pub(super) fn of(operation: &Operation) -> Value {
     let mut parameters = Vec::new();
-    if let Some(start) = operation.path.find('{') {
-        let name = operation.path[start..].trim_matches(['{', '}']);
+    for name in parameter_names(operation.path) {
         parameters.push(json!({
             "name": name, "in": "path", "required": true, "schema": { "type": "string", "minLength": 1 },
             "description": "One that cannot exist is answered like one that does not."
         }));
     }
-    for parameter in operation.query {
+    for parameter in operation.query.parameters {
         parameters.push(json!({
-            "name": parameter.name, "in": "query", "required": false, "description": parameter.about,
+            "name": parameter.name, "in": "query", "required": false, "description": parameter.description,
             "schema": (parameter.schema)(),
         }));
     }
@@ -24,19 +25,19 @@ pub(super) fn of(operation: &Operation) -> Value {
             .push(header("x-request-id", "The request's id, up to 128 of A-Z a-z 0-9 . _ -; any other is replaced."));
         parameters.push(header("traceparent", "The W3C trace the request belongs to."));
     }
-    match operation.answers {
-        Answers::Created(_) => parameters.push(json!({
+    match operation.response {
+        ResponseKind::Created(_) => parameters.push(json!({
             "name": "idempotency-key", "in": "header", "required": false,
             "description": "A key to retry under: the same request answers the same for 24 hours.",
             "schema": { "type": "string", "minLength": 1, "maxLength": 255, "pattern": "^[!-~]+$" }
         })),
-        Answers::Record(_) if operation.method == Method::GET => {
+        ResponseKind::Record(_) if operation.method == Method::GET => {
             parameters.push(tag("if-none-match", "The entity tag you have: 304 if it is still good."));
         }
-        Answers::Record(_) => {
+        ResponseKind::Record(_) => {
             parameters.push(tag("if-match", "The entity tag you read: 412 if the record has changed."));
         }
-        Answers::List(_) | Answers::Told(..) | Answers::Plain(_) => {}
+        ResponseKind::List(_) | ResponseKind::Value(..) | ResponseKind::Media(_) => {}
     }
     Value::Array(parameters)
 }

@@ -1,7 +1,8 @@
 //! How a person and their tokens are answered, and the schemas of both.
 
-use crate::filters::schema;
 use crate::reply::Reply;
+use crate::samples;
+use crate::schema::{self, Schema};
 use http::StatusCode;
 use perennial_app::sessions::{Granted, SignedIn};
 use perennial_domain::id::{OrganizationId, SessionId, UserId};
@@ -13,7 +14,7 @@ use serde_json::{Value, json};
 
 /// What somebody holds after signing up, signing in or refreshing.
 pub(super) fn tokens(status: StatusCode, granted: &Granted) -> Reply {
-    Reply::told(
+    Reply::value(
         status,
         TokensView {
             token: granted.token.expose(),
@@ -29,7 +30,7 @@ pub(super) fn tokens(status: StatusCode, granted: &Granted) -> Reply {
 
 /// Who holds a token.
 pub(super) fn logged_in(signed_in: &SignedIn) -> Reply {
-    Reply::told(StatusCode::OK, LoggedIn { user: UserView::of(signed_in) })
+    Reply::value(StatusCode::OK, LoggedIn { user: UserView::of(signed_in) })
 }
 
 #[derive(Serialize)]
@@ -92,8 +93,27 @@ impl<'a> UserView<'a> {
     }
 }
 
-/// The schema of what signing in answers.
-pub(crate) fn tokens_schema() -> Value {
+/// What signing up, signing in and refreshing return.
+pub(super) static TOKENS: Schema = Schema {
+    name: "Tokens",
+    definition: tokens_schema,
+    example: || samples::json(tokens_sample()),
+    refers_to: &[&USER],
+};
+
+/// What a session check returns.
+pub(super) static LOGGED_IN: Schema = Schema {
+    name: "LoggedIn",
+    definition: || schema::record(&[("user", USER.reference())]),
+    example: || samples::json(LoggedIn { user: user_sample() }),
+    refers_to: &[&USER],
+};
+
+/// A person as they see themselves.
+static USER: Schema =
+    Schema { name: "User", definition: user_schema, example: || samples::json(user_sample()), refers_to: &[] };
+
+fn tokens_schema() -> Value {
     schema::record(&[
         ("token", json!({ "type": "string", "description": "The access token: a JWT." })),
         ("token_type", schema::words(&["Bearer"])),
@@ -101,33 +121,25 @@ pub(crate) fn tokens_schema() -> Value {
         ("expires_at", schema::instant()),
         ("refresh_token", json!({ "type": "string", "description": "Opaque; it changes with each refresh." })),
         ("refresh_expires_in", json!({ "type": "integer", "description": "Seconds, if it is not used." })),
-        ("user", json!({ "$ref": "#/components/schemas/User" })),
+        ("user", USER.reference()),
     ])
 }
 
-/// What signing in may answer.
-pub(crate) fn tokens_example() -> Value {
-    json!({
-        "token": "eyJ0eXAiOiJhdCtqd3QiLCJhbGciOiJFZERTQSIs…", "token_type": "Bearer", "expires_in": 3600,
-        "expires_at": "2026-01-31T10:30:00.000000Z", "refresh_token": "prt_AZ…", "refresh_expires_in": 2_592_000,
-        "user": user_example()
-    })
+fn tokens_sample() -> TokensView<'static> {
+    TokensView {
+        token: "eyJ0eXAiOiJhdCtqd3QiLCJhbGciOiJFZERTQSIs…",
+        token_type: "Bearer",
+        expires_in: 3600,
+        expires_at: samples::now().plus_seconds(3600),
+        refresh_token: "prt_AZ…",
+        refresh_expires_in: 2_592_000,
+        user: user_sample(),
+    }
 }
 
-/// The schema of what a session check answers.
-pub(crate) fn logged_in_schema() -> Value {
-    schema::record(&[("user", json!({ "$ref": "#/components/schemas/User" }))])
-}
-
-/// What a session check may answer.
-pub(crate) fn logged_in_example() -> Value {
-    json!({ "user": user_example() })
-}
-
-/// The schema of a person as they see themselves.
-pub(crate) fn user_schema() -> Value {
+fn user_schema() -> Value {
     let text = || json!({ "type": ["string", "null"] });
-    let answer = || json!({ "type": ["boolean", "null"] });
+    let boolean = || json!({ "type": ["boolean", "null"] });
     schema::record(&[
         ("id", schema::id::<UserId>()),
         ("auth_id", json!({ "type": ["string", "null"], "description": "The person's id at the identity provider." })),
@@ -139,20 +151,30 @@ pub(crate) fn user_schema() -> Value {
         ("username", text()),
         ("first_name", text()),
         ("last_name", text()),
-        ("terms", answer()),
-        ("notifications", answer()),
+        ("terms", boolean()),
+        ("notifications", boolean()),
         ("role", schema::words(&["user"])),
         ("created_at", schema::instant()),
         ("updated_at", schema::instant()),
     ])
 }
 
-fn user_example() -> Value {
-    json!({
-        "id": "usr_01h455vb4pex5vsknk084sn02q", "auth_id": "auth0|64f0c0ffee", "auth_provider": "https://acme.auth0.com/",
-        "auth_type": "oidc", "auth_token_status_id": "ses_01h455vb4pex5vsknk084sn02q",
-        "organization_id": "org_01h455vb4pex5vsknk084sn02q", "email": "ada@example.com", "username": "ada",
-        "first_name": "Ada", "last_name": "Lovelace", "terms": true, "notifications": false, "role": "user",
-        "created_at": "2026-01-31T09:30:00.000000Z", "updated_at": "2026-01-31T09:30:00.000000Z"
-    })
+fn user_sample() -> UserView<'static> {
+    UserView {
+        id: UserId::from_bytes(samples::ID),
+        auth_id: Some("auth0|64f0c0ffee"),
+        auth_provider: Some("https://acme.auth0.com/"),
+        auth_type: Some("oidc"),
+        auth_token_status_id: SessionId::from_bytes(samples::ID),
+        organization_id: OrganizationId::from_bytes(samples::ID),
+        email: Some("ada@example.com"),
+        username: Some("ada"),
+        first_name: Some("Ada"),
+        last_name: Some("Lovelace"),
+        terms: Some(true),
+        notifications: Some(false),
+        role: "user",
+        created_at: samples::now(),
+        updated_at: samples::now(),
+    }
 }

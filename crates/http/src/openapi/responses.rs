@@ -1,9 +1,11 @@
 //! The answers of an operation: its success, and every way it may refuse.
 
-use super::example;
+use crate::access::Access;
 use crate::error_codes::{self, Code, Entry};
-use crate::operation::{Access, Answers, Operation};
-use crate::router::OPERATIONS;
+use crate::operation::{Operation, ResponseKind};
+use crate::operations;
+use crate::path::{self, Segment};
+use crate::schema::Schema;
 use http::{Method, StatusCode};
 use perennial_domain::validation::MAX_ERRORS;
 use serde_json::{Map, Value, json};
@@ -45,35 +47,35 @@ const OPEN: &[Code] = &[
 pub(super) fn of(operation: &Operation) -> Value {
     let mut answers = Map::new();
     let mut headers = common_headers();
-    let (status, about, content) = match operation.answers {
-        Answers::Record(name) => ("200", "The record.", record(name)),
-        Answers::Created(name) => ("201", "The new record.", record(name)),
-        Answers::List(name) => ("200", "A page of records.", list(name)),
-        Answers::Told(StatusCode::CREATED, name) => ("201", operation.summary, record(name)),
-        Answers::Told(_, name) => ("200", operation.summary, record(name)),
-        Answers::Plain(media_type) => {
+    let (status, about, content) = match operation.response {
+        ResponseKind::Record(schema) => ("200", "The record.", record(schema)),
+        ResponseKind::Created(schema) => ("201", "The new record.", record(schema)),
+        ResponseKind::List(schema) => ("200", "A page of records.", list(schema)),
+        ResponseKind::Value(StatusCode::CREATED, schema) => ("201", operation.summary, record(schema)),
+        ResponseKind::Value(_, schema) => ("200", operation.summary, record(schema)),
+        ResponseKind::Media(media_type) => {
             ("200", operation.summary, json!({ media_type: { "schema": plain(media_type) } }))
         }
     };
-    if let Answers::Record(_) | Answers::Created(_) = operation.answers {
+    if let ResponseKind::Record(_) | ResponseKind::Created(_) = operation.response {
         headers["etag"] = link("etag");
     }
-    if let Answers::Created(_) = operation.answers {
+    if let ResponseKind::Created(_) = operation.response {
         headers["location"] = link("location");
         headers["idempotency-replayed"] = link("idempotency-replayed");
     }
-    if let Answers::Plain("text/css" | "text/javascript") = operation.answers {
+    if let ResponseKind::Media("text/css" | "text/javascript") = operation.response {
         headers["content-encoding"] = link("content-encoding");
     }
     if is_limited(operation) {
         add_limit(&mut headers);
     }
     let mut success = json!({ "description": about, "headers": headers, "content": content });
-    if let Answers::Created(_) = operation.answers {
+    if let ResponseKind::Created(_) = operation.response {
         success["links"] = links(operation);
     }
     answers.insert(status.into(), success);
-    if operation.method == Method::GET && matches!(operation.answers, Answers::Record(_)) {
+    if operation.method == Method::GET && matches!(operation.response, ResponseKind::Record(_)) {
         let mut headers = common_headers();
         headers["etag"] = link("etag");
         answers.insert("304".into(), json!({ "description": "You have it already.", "headers": headers }));
@@ -88,24 +90,30 @@ pub(super) fn of(operation: &Operation) -> Value {
 /// Where the record that was created can be read, updated and deleted.
 fn links(create: &Operation) -> Value {
     let mut links = Map::new();
-    for operation in OPERATIONS {
-        let (collection, has_parameter) = operation.split_path();
-        if collection == create.path && has_parameter {
-            let parameter = operation.path[collection.len() + 1..].trim_matches(['{', '}']);
-            let field = if parameter == "slug" { "slug" } else { "id" };
-            let link = json!({
-                "operationId": operation.id,
-                "parameters": { parameter: format!("$response.body#/data/{field}") }
-            });
-            links.insert(operation.id.to_owned(), link);
-        }
+    for operation in operations::all() {
+        let Some(parameter) = member_of(operation, create.path) else { continue };
+        let field = if parameter == "slug" { "slug" } else { "id" };
+        let link = json!({
+            "operationId": operation.id,
+            "parameters": { parameter: format!("$response.body#/data/{field}") }
+        });
+        links.insert(operation.id.to_owned(), link);
     }
     Value::Object(links)
 }
 
+/// The parameter of an operation on one record of a collection.
+fn member_of(operation: &Operation, collection: &'static str) -> Option<&'static str> {
+    let mut segments = path::segments(operation.path);
+    match segments.next_back() {
+        Some(Segment::Parameter(name)) if segments.eq(path::segments(collection)) => Some(name),
+        _ => None,
+    }
+}
+
 /// Whether callers may try so often and no more; then its answers say how often.
 fn is_limited(operation: &Operation) -> bool {
-    operation.refuses.contains(&Code::RateLimited)
+    operation.errors.contains(&Code::RateLimited)
 }
 
 fn add_limit(headers: &mut Value) {
@@ -116,7 +124,7 @@ fn add_limit(headers: &mut Value) {
 
 /// Every code an operation may refuse with.
 fn refusals(operation: &Operation) -> Vec<Code> {
-    let mut codes = operation.refuses.to_vec();
+    let mut codes = operation.errors.to_vec();
     match operation.access {
         Access::Open => codes.extend(OPEN),
         Access::Scope(_) => codes.extend(ALWAYS),
@@ -125,16 +133,16 @@ fn refusals(operation: &Operation) -> Vec<Code> {
             codes.extend([Code::TokenRequired, Code::InvalidToken]);
         }
     }
-    if operation.takes.is_some() {
+    if operation.body.is_some() {
         codes.extend(BODY);
     }
     // Whether another's account exists is not told.
-    if operation.split_path().1 && !operation.refuses.contains(&Code::NotAccountOwner) {
+    if path::parameter_names(operation.path).next().is_some() && !operation.errors.contains(&Code::NotAccountOwner) {
         codes.push(Code::NotFound);
     }
-    match operation.answers {
-        Answers::Created(_) => codes.extend([Code::IdempotencyKeyReused, Code::IdempotencyInFlight]),
-        Answers::Record(_) if operation.method != Method::GET => codes.extend([Code::Stale, Code::OutcomeUnknown]),
+    match operation.response {
+        ResponseKind::Created(_) => codes.extend([Code::IdempotencyKeyReused, Code::IdempotencyInFlight]),
+        ResponseKind::Record(_) if operation.method != Method::GET => codes.extend([Code::Stale, Code::OutcomeUnknown]),
         _ => {}
     }
     codes
@@ -161,7 +169,7 @@ fn problem_response(entry: Entry) -> Value {
         429 | 503 => headers["retry-after"] = link("retry-after"),
         _ => {}
     }
-    let mut limited = OPERATIONS.iter().filter(|operation| is_limited(operation));
+    let mut limited = operations::all().iter().filter(|operation| is_limited(operation));
     if limited.any(|operation| refusals(operation).iter().any(|code| code.entry().status == entry.status)) {
         add_limit(&mut headers);
     }
@@ -198,7 +206,7 @@ pub(super) fn problem_schema() -> Value {
     };
     json!({
         "type": "object",
-        "description": "A rejection (RFC 9457).",
+        "description": "A refusal (RFC 9457).",
         "properties": {
             "type": { "type": "string", "format": "uri-reference", "description": "Where the code is explained." },
             "title": { "type": "string" },
@@ -262,17 +270,17 @@ fn link(header: &str) -> Value {
     json!({ "$ref": format!("#/components/headers/{header}") })
 }
 
-fn record(name: &str) -> Value {
+fn record(schema: &Schema) -> Value {
     json!({ "application/json": {
-        "schema": { "$ref": format!("#/components/schemas/{name}Answer") },
-        "example": { "data": example(name) }
+        "schema": { "$ref": format!("#/components/schemas/{}Answer", schema.name) },
+        "example": { "data": (schema.example)() }
     } })
 }
 
-fn list(name: &str) -> Value {
+fn list(schema: &Schema) -> Value {
     json!({ "application/json": {
-        "schema": { "$ref": format!("#/components/schemas/{name}List") },
-        "example": { "data": [example(name)], "page": { "next_cursor": null, "has_more": false, "limit": 50 } }
+        "schema": { "$ref": format!("#/components/schemas/{}List", schema.name) },
+        "example": { "data": [(schema.example)()], "page": { "next_cursor": null, "has_more": false, "limit": 50 } }
     } })
 }
 

@@ -1,6 +1,6 @@
 //! Writes the schema of a body from the function that reads it.
 
-use super::{Field, Fields};
+use super::traits::{Field, Fields};
 use serde_json::{Map, Value, json};
 
 /// A schema being written. As a reader of fields it answers nothing.

@@ -1,0 +1,25 @@
+//! The table of contents: every operation of the service.
+
+use crate::operation::Operation;
+use crate::router::Router;
+use crate::{accounts, meta, payments, plans, sessions, subscriptions, tokens};
+use std::sync::LazyLock;
+
+/// The operations of each resource, in the order of the reference.
+static RESOURCES: &[&[Operation]] = &[
+    sessions::OPERATIONS,
+    tokens::OPERATIONS,
+    accounts::OPERATIONS,
+    plans::OPERATIONS,
+    subscriptions::OPERATIONS,
+    payments::OPERATIONS,
+    meta::OPERATIONS,
+];
+
+/// The routes to all of them.
+pub(crate) static ROUTER: LazyLock<Router> = LazyLock::new(|| Router::new(RESOURCES));
+
+/// Every operation.
+pub(crate) fn all() -> &'static [&'static Operation] {
+    ROUTER.operations()
+}

@@ -1,0 +1,45 @@
+//! The settings of the API.
+
+use ipnet::IpNet;
+use std::time::Duration;
+
+/// The settings of the API.
+#[derive(Clone, Debug)]
+pub struct ApiOptions {
+    /// The limits of request bodies.
+    pub body: BodyLimits,
+    /// How long a response may take.
+    pub answer_timeout: Duration,
+    /// How long a change may go without an outcome before `/readyz` returns 503.
+    pub stuck_after: Duration,
+    /// The peers whose `x-forwarded-for` is trusted; none by default.
+    pub trusted_proxies: Vec<IpNet>,
+}
+
+impl Default for ApiOptions {
+    fn default() -> Self {
+        Self {
+            body: BodyLimits::default(),
+            answer_timeout: Duration::from_secs(30),
+            stuck_after: Duration::from_secs(3),
+            trusted_proxies: Vec::new(),
+        }
+    }
+}
+
+/// The limits of a request's body.
+#[derive(Clone, Debug)]
+pub struct BodyLimits {
+    /// The largest body, in bytes.
+    pub bytes: usize,
+    /// The deepest nesting of its JSON.
+    pub depth: usize,
+    /// How long it may take to arrive.
+    pub timeout: Duration,
+}
+
+impl Default for BodyLimits {
+    fn default() -> Self {
+        Self { bytes: 256 * 1024, depth: 32, timeout: Duration::from_secs(30) }
+    }
+}
