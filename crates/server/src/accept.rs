@@ -1,5 +1,5 @@
-//! The accept loop: every connection gets a task, or one short answer.
-//! A process out of descriptors waits and says so once; it neither spins nor dies.
+//! The accept loop: every connection gets a task, or one short response.
+//! When the process is out of file descriptors, the loop logs it once and backs off; it neither spins nor exits.
 
 use crate::connection;
 use crate::reject_connection::ConnectionRejector;
@@ -15,7 +15,7 @@ use std::time::Duration;
 use tokio::net::{TcpListener, TcpStream};
 use tokio::time::sleep;
 
-/// The wait after an accept failed for want of descriptors or memory.
+/// The wait after an accept failed because descriptors or memory are exhausted.
 const BACK_OFF: Duration = Duration::from_millis(50);
 
 /// Accepts until `shutdown` resolves.
@@ -41,7 +41,7 @@ pub(crate) async fn until<S: Service>(
             Err(error) if is_of_one_connection(&error) => {}
             Err(error) => {
                 if !is_failing {
-                    tracing::warn!(%error, "connections cannot be accepted; waiting for room");
+                    tracing::warn!(%error, "accepting connections failed; retrying until descriptors or memory are available");
                 }
                 is_failing = true;
                 tokio::select! {
@@ -54,9 +54,9 @@ pub(crate) async fn until<S: Service>(
     }
 }
 
-/// Accepts what the kernel has already established: closing the socket would reset those peers, who
-/// are better told that the server is stopping.
-pub(crate) async fn waiting<S: Service>(listener: &TcpListener, shared: &Arc<Shared<S>>) {
+/// Accepts the connections that the kernel has already established. Closing the socket would reset them; accepted, they
+/// receive a response that the server is stopping.
+pub(crate) async fn backlog<S: Service>(listener: &TcpListener, shared: &Arc<Shared<S>>) {
     let rejector = ConnectionRejector::default();
     poll_fn(|cx| {
         while let Poll::Ready(Ok((stream, peer))) = listener.poll_accept(cx) {
@@ -74,15 +74,15 @@ pub(crate) async fn all_closed<S>(shared: &Shared<S>) {
     }
 }
 
-/// These are over with the connection they concern; the next accept is not affected.
+/// Whether an error concerns one connection only. The next accept is not affected.
 fn is_of_one_connection(error: &io::Error) -> bool {
     use io::ErrorKind::{ConnectionAborted, ConnectionRefused, ConnectionReset, Interrupted};
     matches!(error.kind(), ConnectionAborted | ConnectionRefused | ConnectionReset | Interrupted)
 }
 
 fn admit<S: Service>(shared: &Arc<Shared<S>>, rejector: &ConnectionRejector, stream: TcpStream, peer: SocketAddr) {
-    // Answers are written whole: waiting for more to send can only delay them. A socket that refuses
-    // the option is already dead, and its first read will say so.
+    // Responses are written whole, so Nagle's algorithm could only delay them. If setting the option fails, the socket is
+    // dead and its first read reports it.
     let _ = stream.set_nodelay(true);
     if shared.gauges.open_connections() >= shared.options.max_connections {
         shared.gauges.connection_refused();
@@ -93,7 +93,7 @@ fn admit<S: Service>(shared: &Arc<Shared<S>>, rejector: &ConnectionRejector, str
     tokio::spawn(async move { connection::run(Arc::clone(&open.0), stream, peer).await });
 }
 
-/// A connection that is counted as open, even if its task panics.
+/// Counts a connection as open until it is dropped, even if its task panics.
 struct Open<S>(Arc<Shared<S>>);
 
 impl<S> Open<S> {

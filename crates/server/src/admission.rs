@@ -1,11 +1,14 @@
-//! Whose turn it is, when more requests come than can be answered.
+//! Admission control: which requests start now, which wait, and which are rejected.
 //!
-//! Handlers run on the threads that read requests. Were each run as it is read, a flood would make everyone wait
-//! unseen, in the sockets, those who will be refused too. So in each round of the runtime only so many are begun; the
-//! others stand in a line whose age is known, and who would stand there too long is refused while there is time.
+//! Handlers run on the threads that read requests. If every request started as it is read, an overload would make all
+//! requests wait in the sockets, unmeasured, including those that will be rejected. So each round of the runtime starts a
+//! limited number of requests. The others wait in a queue with a known age, and a request that would wait too long is
+//! rejected at once.
 //!
-//! There are two lines. To refuse a read costs as much as to answer it, so a round begins all reads that wait. A write costs
-//! several times that: a round begins as many as it can without becoming long, and never none.
+//! There are two queues. Rejecting a read costs as much as handling it, so a round starts all waiting reads. A write costs
+//! several times more: a round starts as many as it can without becoming long, and always some.
+//!
+//! A round ends when a task that woke itself is polled again. See decision 0013.
 
 use crate::lane::Lane;
 use std::collections::VecDeque;
@@ -19,138 +22,139 @@ use tokio::runtime::Handle;
 use tokio::sync::oneshot;
 use tokio::time::Instant;
 
-/// Requests of a line begun in a round, for each thread, before others stand in it.
-const A_ROUND: usize = 64;
-/// Writes begun however long a round is, for each thread.
-const FEWEST_WRITES: usize = 8;
-/// A round that takes longer begins half as many writes the next time: whoever comes now must not wait to be refused.
-const LONG: Duration = Duration::from_millis(10);
+/// Requests of a lane that start in a round, per thread, before further ones wait.
+const PER_ROUND: usize = 64;
+/// Writes that start in a round however long it is, per thread.
+const MIN_WRITES: usize = 8;
+/// After a longer round the next one starts half as many writes, so that a new request learns quickly that it is rejected.
+const LONG_ROUND: Duration = Duration::from_millis(10);
 
-/// When a request may begin.
+/// When a request may start.
 #[derive(Debug)]
-pub(crate) enum Turn {
-    Now,
+pub(crate) enum Decision {
+    Start,
     /// When this resolves.
-    Later(oneshot::Receiver<()>),
-    /// The line moves too slowly.
-    Never,
+    Wait(oneshot::Receiver<()>),
+    /// Never: the queue is too long.
+    Reject,
 }
 
 #[derive(Debug)]
 pub(crate) struct Admission {
-    /// How long the first in line may have stood there when another comes.
+    /// The longest time that the first request in a queue may have waited when another one arrives.
     limit: Duration,
-    a_round: usize,
-    fewest_writes: usize,
-    reads_begun: AtomicUsize,
-    writes_begun: AtomicUsize,
-    lines: Mutex<Lines>,
+    per_round: usize,
+    min_writes: usize,
+    reads_started: AtomicUsize,
+    writes_started: AtomicUsize,
+    queues: Mutex<Queues>,
 }
 
-type Line = VecDeque<(Instant, oneshot::Sender<()>)>;
+type Queue = VecDeque<(Instant, oneshot::Sender<()>)>;
 
 #[derive(Debug)]
-struct Lines {
-    reads: Line,
-    writes: Line,
-    /// Writes that a round begins, as things are.
-    writes_a_round: usize,
-    /// Since when there is a [`Round`] under way.
-    round_began: Option<Instant>,
+struct Queues {
+    reads: Queue,
+    writes: Queue,
+    /// The number of writes that the next round starts.
+    writes_per_round: usize,
+    /// The start of the current [`Round`], if there is one.
+    round_started: Option<Instant>,
 }
 
 impl Admission {
     /// Must be called within a tokio runtime.
     pub(crate) fn new(limit: Duration) -> Arc<Self> {
         let threads = Handle::current().metrics().num_workers();
-        Self::with(limit, A_ROUND * threads, FEWEST_WRITES * threads)
+        Self::with(limit, PER_ROUND * threads, MIN_WRITES * threads)
     }
 
-    fn with(limit: Duration, a_round: usize, fewest_writes: usize) -> Arc<Self> {
-        let (reads, writes) = (Line::new(), Line::new());
-        let lines = Mutex::new(Lines { reads, writes, writes_a_round: a_round, round_began: None });
-        let (reads_begun, writes_begun) = (AtomicUsize::new(0), AtomicUsize::new(0));
-        Arc::new(Admission { limit, a_round, fewest_writes, reads_begun, writes_begun, lines })
+    fn with(limit: Duration, per_round: usize, min_writes: usize) -> Arc<Self> {
+        let (reads, writes) = (Queue::new(), Queue::new());
+        let queues = Mutex::new(Queues { reads, writes, writes_per_round: per_round, round_started: None });
+        let (reads_started, writes_started) = (AtomicUsize::new(0), AtomicUsize::new(0));
+        Arc::new(Admission { limit, per_round, min_writes, reads_started, writes_started, queues })
     }
 
-    pub(crate) fn take(self: &Arc<Self>, lane: Lane) -> Turn {
-        let begun = match lane {
-            Lane::Reads => &self.reads_begun,
-            Lane::Writes => &self.writes_begun,
+    pub(crate) fn admit(self: &Arc<Self>, lane: Lane) -> Decision {
+        let started = match lane {
+            Lane::Reads => &self.reads_started,
+            Lane::Writes => &self.writes_started,
         };
-        if begun.fetch_add(1, Relaxed) < self.a_round {
-            return Turn::Now;
+        if started.fetch_add(1, Relaxed) < self.per_round {
+            return Decision::Start;
         }
-        self.stand_in_line(lane, Instant::now())
+        self.wait(lane, Instant::now())
     }
 
-    fn stand_in_line(self: &Arc<Self>, lane: Lane, now: Instant) -> Turn {
-        let mut lines = self.lines();
-        let standing = match lane {
-            Lane::Reads => &mut lines.reads,
-            Lane::Writes => &mut lines.writes,
+    fn wait(self: &Arc<Self>, lane: Lane, now: Instant) -> Decision {
+        let mut queues = self.queues();
+        let queue = match lane {
+            Lane::Reads => &mut queues.reads,
+            Lane::Writes => &mut queues.writes,
         };
-        if standing.front().is_some_and(|(since, _)| now.duration_since(*since) > self.limit) {
-            return Turn::Never;
+        if queue.front().is_some_and(|(since, _)| now.duration_since(*since) > self.limit) {
+            return Decision::Reject;
         }
-        let (turn, its_turn) = oneshot::channel();
-        standing.push_back((now, turn));
-        if lines.round_began.is_none() {
-            lines.round_began = Some(now);
-            tokio::spawn(Round { admission: Arc::clone(self), has_begun: false });
+        let (start, admitted) = oneshot::channel();
+        queue.push_back((now, start));
+        if queues.round_started.is_none() {
+            queues.round_started = Some(now);
+            tokio::spawn(Round { admission: Arc::clone(self), is_polled_again: false });
         }
-        Turn::Later(its_turn)
+        Decision::Wait(admitted)
     }
 
-    /// Begins as many as a round has; says whether any are left.
+    /// Starts the requests of a round. Returns whether requests are left in a queue.
     fn next_round(&self, now: Instant) -> bool {
-        let mut lines = self.lines();
-        let is_long = lines.round_began.is_some_and(|began| now.duration_since(began) > LONG);
-        lines.writes_a_round = match lines.writes_a_round {
-            many if is_long => (many / 2).max(self.fewest_writes),
-            few => (few * 2).min(self.a_round),
+        let mut queues = self.queues();
+        let is_long = queues.round_started.is_some_and(|began| now.duration_since(began) > LONG_ROUND);
+        queues.writes_per_round = match queues.writes_per_round {
+            many if is_long => (many / 2).max(self.min_writes),
+            few => (few * 2).min(self.per_round),
         };
-        let room_for_writes = lines.writes_a_round;
-        self.reads_begun.store(begin(&mut lines.reads, usize::MAX), Relaxed);
-        let writes = begin(&mut lines.writes, room_for_writes);
-        self.writes_begun.store(self.a_round - room_for_writes + writes, Relaxed);
-        let is_over = lines.reads.is_empty() && lines.writes.is_empty();
-        lines.round_began = (!is_over).then_some(now);
+        let room_for_writes = queues.writes_per_round;
+        self.reads_started.store(start(&mut queues.reads, usize::MAX), Relaxed);
+        let writes = start(&mut queues.writes, room_for_writes);
+        self.writes_started.store(self.per_round - room_for_writes + writes, Relaxed);
+        let is_over = queues.reads.is_empty() && queues.writes.is_empty();
+        queues.round_started = (!is_over).then_some(now);
         !is_over
     }
 
-    fn lines(&self) -> MutexGuard<'_, Lines> {
+    fn queues(&self) -> MutexGuard<'_, Queues> {
         // Nothing that could panic happens under the lock.
-        self.lines.lock().unwrap_or_else(PoisonError::into_inner)
+        self.queues.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-/// Begins so many of a line, or all; says how many.
-fn begin(line: &mut Line, most: usize) -> usize {
-    let mut begun = 0;
-    while begun < most
-        && let Some((_, turn)) = line.pop_front()
+/// Starts at most this many requests of a queue. Returns how many.
+fn start(queue: &mut Queue, max: usize) -> usize {
+    let mut started = 0;
+    while started < max
+        && let Some((_, start)) = queue.pop_front()
     {
-        // Those who have gone meanwhile take nobody's turn.
-        begun += usize::from(turn.send(()).is_ok());
+        // A request whose client disconnected does not count.
+        started += usize::from(start.send(()).is_ok());
     }
-    begun
+    started
 }
 
-/// A task that wakes itself goes behind all that are ready: when it is polled again, a round is over.
+/// A task that wakes itself is queued behind all ready tasks. When it is polled again, all of them have run: a round is
+/// over.
 struct Round {
     admission: Arc<Admission>,
-    has_begun: bool,
+    is_polled_again: bool,
 }
 
 impl Future for Round {
     type Output = ();
 
     fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<()> {
-        if self.has_begun && !self.admission.next_round(Instant::now()) {
+        if self.is_polled_again && !self.admission.next_round(Instant::now()) {
             return Poll::Ready(());
         }
-        self.has_begun = true;
+        self.is_polled_again = true;
         cx.waker().wake_by_ref();
         Poll::Pending
     }
@@ -163,98 +167,98 @@ mod tests {
 
     const LIMIT: Duration = Duration::from_millis(300);
 
-    fn later(turn: Turn) -> oneshot::Receiver<()> {
-        match turn {
-            Turn::Later(its_turn) => its_turn,
+    fn waiting(decision: Decision) -> oneshot::Receiver<()> {
+        match decision {
+            Decision::Wait(admitted) => admitted,
             other => panic!("{other:?}"),
         }
     }
 
-    fn begun(line: &mut [oneshot::Receiver<()>]) -> usize {
-        line.iter_mut().filter_map(|turn| turn.try_recv().ok()).count()
+    fn started(queue: &mut [oneshot::Receiver<()>]) -> usize {
+        queue.iter_mut().filter_map(|admitted| admitted.try_recv().ok()).count()
     }
 
     #[tokio::test]
-    async fn a_round_begins_so_many_writes_and_the_others_in_the_order_they_came() {
+    async fn a_round_starts_a_number_of_writes_and_the_others_follow_in_order() {
         let admission = Admission::with(LIMIT, 2, 1);
         let now = Instant::now();
-        assert!(matches!((admission.take(Writes), admission.take(Writes)), (Turn::Now, Turn::Now)));
-        let mut line: Vec<_> = (0..4).map(|_| later(admission.take(Writes))).collect();
+        assert!(matches!((admission.admit(Writes), admission.admit(Writes)), (Decision::Start, Decision::Start)));
+        let mut queue: Vec<_> = (0..4).map(|_| waiting(admission.admit(Writes))).collect();
         assert!(admission.next_round(now));
-        assert!(line[0].try_recv().is_ok() && line[1].try_recv().is_ok());
-        assert!(line[2].try_recv().is_err());
-        // Nobody overtakes the line.
-        let mut last = later(admission.take(Writes));
+        assert!(queue[0].try_recv().is_ok() && queue[1].try_recv().is_ok());
+        assert!(queue[2].try_recv().is_err());
+        // A new request does not overtake the queue.
+        let mut last = waiting(admission.admit(Writes));
         assert!(admission.next_round(now));
-        assert!(line[3].try_recv().is_ok() && last.try_recv().is_err());
+        assert!(queue[3].try_recv().is_ok() && last.try_recv().is_err());
         assert!(!admission.next_round(now));
         assert!(last.try_recv().is_ok());
-        assert!(matches!(admission.take(Writes), Turn::Now));
+        assert!(matches!(admission.admit(Writes), Decision::Start));
     }
 
     #[tokio::test]
-    async fn a_round_begins_every_read_that_waits() {
+    async fn a_round_starts_every_waiting_read() {
         let admission = Admission::with(LIMIT, 2, 1);
-        assert!(matches!((admission.take(Reads), admission.take(Reads)), (Turn::Now, Turn::Now)));
-        let mut reads: Vec<_> = (0..9).map(|_| later(admission.take(Reads))).collect();
+        assert!(matches!((admission.admit(Reads), admission.admit(Reads)), (Decision::Start, Decision::Start)));
+        let mut reads: Vec<_> = (0..9).map(|_| waiting(admission.admit(Reads))).collect();
         assert!(!admission.next_round(Instant::now()));
-        assert_eq!(begun(&mut reads), 9);
+        assert_eq!(started(&mut reads), 9);
     }
 
     #[tokio::test]
-    async fn long_rounds_begin_fewer_writes_but_some_and_short_ones_more_again() {
+    async fn long_rounds_start_fewer_writes_but_some_and_short_ones_more_again() {
         let admission = Admission::with(LIMIT, 16, 3);
-        while let Turn::Now = admission.take(Writes) {}
+        while let Decision::Start = admission.admit(Writes) {}
         let mut now = Instant::now();
-        let mut writes: Vec<_> = (0..100).map(|_| later(admission.stand_in_line(Writes, now))).collect();
+        let mut writes: Vec<_> = (0..100).map(|_| waiting(admission.wait(Writes, now))).collect();
         let mut rounds = |took| {
             now += took;
             admission.next_round(now);
-            begun(&mut writes)
+            started(&mut writes)
         };
-        // The one that found no turn above has left.
-        assert_eq!([2 * LONG; 4].map(&mut rounds), [8, 4, 3, 3]);
-        assert_eq!([LONG; 4].map(&mut rounds), [6, 12, 16, 16]);
+        // The request that had to wait above is dropped.
+        assert_eq!([2 * LONG_ROUND; 4].map(&mut rounds), [8, 4, 3, 3]);
+        assert_eq!([LONG_ROUND; 4].map(&mut rounds), [6, 12, 16, 16]);
     }
 
     #[tokio::test]
-    async fn each_line_has_its_own_age() {
+    async fn each_queue_has_its_own_age() {
         let admission = Admission::with(LIMIT, 1, 1);
         let start = Instant::now();
-        let _write = later(admission.stand_in_line(Writes, start));
-        assert!(matches!(admission.stand_in_line(Writes, start + 2 * LIMIT), Turn::Never));
-        let _read = later(admission.stand_in_line(Reads, start + 2 * LIMIT));
+        let _write = waiting(admission.wait(Writes, start));
+        assert!(matches!(admission.wait(Writes, start + 2 * LIMIT), Decision::Reject));
+        let _read = waiting(admission.wait(Reads, start + 2 * LIMIT));
     }
 
     #[tokio::test]
-    async fn who_would_stand_too_long_is_refused_until_the_line_has_moved() {
+    async fn a_request_that_would_wait_too_long_is_rejected_until_the_queue_has_moved() {
         let admission = Admission::with(LIMIT, 1, 1);
         let start = Instant::now();
-        let _first = later(admission.stand_in_line(Writes, start));
-        let _second = later(admission.stand_in_line(Writes, start + LIMIT));
-        assert!(matches!(admission.stand_in_line(Writes, start + 2 * LIMIT), Turn::Never));
+        let _first = waiting(admission.wait(Writes, start));
+        let _second = waiting(admission.wait(Writes, start + LIMIT));
+        assert!(matches!(admission.wait(Writes, start + 2 * LIMIT), Decision::Reject));
         admission.next_round(start + 2 * LIMIT);
-        let _third = later(admission.stand_in_line(Writes, start + 2 * LIMIT));
+        let _third = waiting(admission.wait(Writes, start + 2 * LIMIT));
     }
 
     #[tokio::test]
-    async fn those_who_left_take_nobodys_turn() {
+    async fn a_dropped_request_does_not_count() {
         let admission = Admission::with(LIMIT, 1, 1);
-        assert!(matches!(admission.take(Writes), Turn::Now));
-        drop(later(admission.take(Writes)));
-        let mut second = later(admission.take(Writes));
+        assert!(matches!(admission.admit(Writes), Decision::Start));
+        drop(waiting(admission.admit(Writes)));
+        let mut second = waiting(admission.admit(Writes));
         admission.next_round(Instant::now());
         assert!(second.try_recv().is_ok());
     }
 
     #[tokio::test]
-    async fn the_line_moves_by_itself() {
+    async fn the_queue_moves_without_further_requests() {
         let admission = Admission::with(LIMIT, 1, 1);
         for _ in 0..100 {
-            if let Turn::Later(its_turn) = admission.take(Writes) {
-                its_turn.await.unwrap();
+            if let Decision::Wait(admitted) = admission.admit(Writes) {
+                admitted.await.unwrap();
             }
         }
-        assert!(admission.lines().writes.is_empty());
+        assert!(admission.queues().writes.is_empty());
     }
 }

@@ -1,5 +1,5 @@
-//! Request bodies: all of one, or why not.
-//! The limit is kept while reading, so that a body without a declared length costs no more.
+//! Request bodies: read whole, or an error.
+//! The size limit is enforced while reading, so that a body without a declared length cannot use more memory.
 
 use crate::gauges::Gauges;
 use bytes::{Bytes, BytesMut};
@@ -9,42 +9,42 @@ use std::sync::Arc;
 use std::time::Duration;
 use tokio::time::timeout;
 
-/// What a body may take before it counts as slow.
-const AT_ONCE: Duration = Duration::from_millis(100);
+/// The time after which a body counts as slow.
+const SLOW_AFTER: Duration = Duration::from_millis(100);
 
 /// Why a body could not be read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum BodyError {
-    /// It is larger than allowed, or says that it will be.
+    /// It is larger than allowed, or declares to be.
     TooLarge,
-    /// It did not arrive whole in time.
+    /// It did not arrive in time.
     TimedOut,
-    /// The peer went away, or broke the framing.
+    /// The peer disconnected, or sent an invalid frame.
     Aborted,
-    /// It dribbles, and too many others do.
+    /// It is slow, and too many others are.
     TooMany,
 }
 
-/// A request's body, on its way.
+/// The body of a request that may not have arrived yet.
 #[derive(Debug)]
 pub struct RequestBody {
     incoming: Incoming,
     gauges: Arc<Gauges>,
-    max_dribbling: usize,
+    max_slow_bodies: usize,
 }
 
 impl RequestBody {
-    pub(crate) fn new(incoming: Incoming, gauges: &Arc<Gauges>, max_dribbling: usize) -> Self {
-        RequestBody { incoming, gauges: Arc::clone(gauges), max_dribbling }
+    pub(crate) fn new(incoming: Incoming, gauges: &Arc<Gauges>, max_slow_bodies: usize) -> Self {
+        RequestBody { incoming, gauges: Arc::clone(gauges), max_slow_bodies }
     }
 
-    /// There is none, or no more of it.
+    /// Whether there is no body, or nothing left of it.
     pub fn is_empty(&self) -> bool {
         self.incoming.is_end_stream()
     }
 
-    /// Reads a whole body of at most `max_bytes` within `time`. One that declares more is refused before a byte of it
-    /// is read (and before a `100 Continue`); one that arrives in a single frame is not copied.
+    /// Reads a whole body of at most `max_bytes` within `time`. A body that declares more is rejected before it is read
+    /// (and before a `100 Continue`). A body that arrives in a single frame is not copied.
     pub async fn read(self, max_bytes: usize, time: Duration) -> Result<Bytes, BodyError> {
         if self.incoming.size_hint().lower() > max_bytes as u64 {
             return Err(BodyError::TooLarge);
@@ -52,16 +52,16 @@ impl RequestBody {
         if self.is_empty() {
             return Ok(Bytes::new());
         }
-        // Boxed, so that the many requests without a body do not carry what reading one takes.
+        // Boxed, so that the future of a request without a body stays small.
         let mut whole = Box::pin(collect(self.incoming, max_bytes));
-        // Those who wait for a body would otherwise take the places of all who do not.
-        let _arriving = self.gauges.arrive();
-        // The timer is registered only if the body is not here already.
-        if let Ok(whole) = timeout(AT_ONCE.min(time), &mut whole).await {
+        // Requests that wait for a body do not count as in flight, so that slow uploads cannot block all others.
+        let _awaiting = self.gauges.await_body();
+        // The timer is registered only if the body has not arrived yet.
+        if let Ok(whole) = timeout(SLOW_AFTER.min(time), &mut whole).await {
             return whole;
         }
-        let _dribbling = self.gauges.dribble(self.max_dribbling).ok_or(BodyError::TooMany)?;
-        timeout(time.saturating_sub(AT_ONCE), whole).await.unwrap_or(Err(BodyError::TimedOut))
+        let _slow = self.gauges.slow_body(self.max_slow_bodies).ok_or(BodyError::TooMany)?;
+        timeout(time.saturating_sub(SLOW_AFTER), whole).await.unwrap_or(Err(BodyError::TimedOut))
     }
 }
 
@@ -70,7 +70,7 @@ async fn collect(mut body: Incoming, max_bytes: usize) -> Result<Bytes, BodyErro
     let mut whole = BytesMut::new();
     while let Some(frame) = body.frame().await {
         let frame = frame.map_err(|_| BodyError::Aborted)?;
-        // Trailers mean nothing to any endpoint.
+        // No operation uses trailers.
         let Ok(data) = frame.into_data() else {
             continue;
         };
@@ -81,7 +81,7 @@ async fn collect(mut body: Incoming, max_bytes: usize) -> Result<Bytes, BodyErro
             first = data;
         } else {
             if whole.is_empty() {
-                // Room for what is here, not for what was announced: who dribbles holds no more than they sent.
+                // Reserve what has arrived and not what was declared: a slow peer holds no more memory than it sent.
                 whole.extend_from_slice(&first);
                 first = Bytes::new();
             }

@@ -1,5 +1,5 @@
 //! One connection, from its first byte to its close.
-//! hyper speaks HTTP; this decides which version it speaks, and for how long a peer may take.
+//! hyper implements HTTP; this file selects the version and enforces the timeouts.
 
 use crate::drain::{CLOSE_DELAY, Stage};
 use crate::exchange::Exchange;
@@ -25,46 +25,47 @@ use std::time::Duration;
 use tokio::net::TcpStream;
 use tokio::time::{Instant, sleep_until};
 
-/// How a connection ended, or came to rest.
+/// How a connection ended, or that it is idle.
 #[derive(Debug, PartialEq, Eq)]
 enum End {
     Closed,
     TimedOut,
-    /// With this many requests unanswered.
+    /// With this many unfinished requests.
     CutByDrain(usize),
     /// Idle since then.
-    Resting(Instant),
+    Idle(Instant),
 }
 
-/// Serves a connection until it is closed, by either side. All that hyper needs is in a box that is not there while the
-/// connection is idle: there may be thousands of those.
+/// Serves a connection until either side closes it. hyper's state is in a box that is released while the connection is
+/// idle, because there may be thousands of idle connections.
 pub(crate) async fn run<S: Service>(shared: Arc<Shared<S>>, mut stream: TcpStream, peer: SocketAddr) {
     let mut before = Before::Nothing;
     while let Some(opening) = opening::read(&shared, &mut stream, before).await {
         if opening.is_http2 {
-            return Box::pin(speak_http2(shared, stream, opening, peer)).await;
+            return Box::pin(serve_http2(shared, stream, opening, peer)).await;
         }
-        match Box::pin(speak_http1(&shared, stream, opening, peer)).await {
-            Some((resting, idle_since)) => (stream, before) = (resting, Before::Request(idle_since)),
+        match Box::pin(serve_http1(&shared, stream, opening, peer)).await {
+            Some((idle, idle_since)) => (stream, before) = (idle, Before::Request(idle_since)),
             None => return,
         }
     }
 }
 
-/// Serves requests until the connection ends, or rests: then it gives back the socket and when it became idle.
-async fn speak_http1<S: Service>(
+/// Serves requests until the connection ends or becomes idle. Returns the socket of an idle connection, and since when it
+/// is idle.
+async fn serve_http1<S: Service>(
     shared: &Arc<Shared<S>>,
     mut stream: TcpStream,
     mut opening: Opening,
     peer: SocketAddr,
 ) -> Option<(TcpStream, Instant)> {
     loop {
-        let dog = Watchdog::new(&shared.options, opening.first_byte).with_rest(&shared.options);
-        let (visit, io) = visit(shared, stream, opening, peer);
-        let mut connection = shared.http1.serve_connection(io, service(&visit));
+        let watchdog = Watchdog::new(&shared.options, opening.first_byte).with_release(&shared.options);
+        let (context, io) = context(shared, stream, opening, peer);
+        let mut connection = shared.http1.serve_connection(io, service(&context));
         let close = http1::Connection::graceful_shutdown;
-        let idle_since = match drive(&visit, dog, Pin::new(&mut connection), close).await {
-            End::Resting(since) => since,
+        let idle_since = match drive(&context, watchdog, Pin::new(&mut connection), close).await {
+            End::Idle(since) => since,
             end => {
                 note(shared, &end);
                 return None;
@@ -75,32 +76,34 @@ async fn speak_http1<S: Service>(
         if parts.read_buf.is_empty() {
             return Some((stream, idle_since));
         }
-        // The beginning of a head came with the request before it.
+        // The beginning of the next head arrived together with the previous request.
         opening = Opening { bytes: parts.read_buf.into(), is_http2: false, first_byte: idle_since };
     }
 }
 
-async fn speak_http2<S: Service>(shared: Arc<Shared<S>>, stream: TcpStream, opening: Opening, peer: SocketAddr) {
-    let dog = Watchdog::new(&shared.options, opening.first_byte);
-    let (visit, io) = visit(&shared, stream, opening, peer);
-    let connection = pin!(shared.http2.serve_connection(io, service(&visit)));
-    note(&shared, &drive(&visit, dog, connection, http2::Connection::graceful_shutdown).await);
+async fn serve_http2<S: Service>(shared: Arc<Shared<S>>, stream: TcpStream, opening: Opening, peer: SocketAddr) {
+    let watchdog = Watchdog::new(&shared.options, opening.first_byte);
+    let (context, io) = context(&shared, stream, opening, peer);
+    let connection = pin!(shared.http2.serve_connection(io, service(&context)));
+    note(&shared, &drive(&context, watchdog, connection, http2::Connection::graceful_shutdown).await);
 }
 
-/// What hyper calls for each request.
+/// The function that hyper calls for each request.
 fn service<S: Service>(
-    visit: &Arc<ConnectionContext<S>>,
+    connection: &Arc<ConnectionContext<S>>,
 ) -> impl hyper::service::Service<
     Request<Incoming>,
     Response = Response<ResponseBody>,
     Error = Infallible,
     Future: Future<Output = Result<Response<ResponseBody>, Infallible>> + Send + 'static,
 > + use<S> {
-    let visit = Arc::clone(visit);
-    service_fn(move |request: Request<Incoming>| Exchange::begin(Arc::clone(&visit), request.version()).answer(request))
+    let connection = Arc::clone(connection);
+    service_fn(move |request: Request<Incoming>| {
+        Exchange::begin(Arc::clone(&connection), request.version()).respond(request)
+    })
 }
 
-fn visit<S>(
+fn context<S>(
     shared: &Arc<Shared<S>>,
     stream: TcpStream,
     opening: Opening,
@@ -113,7 +116,7 @@ fn visit<S>(
 
 fn note<S>(shared: &Shared<S>, end: &End) {
     match end {
-        End::Closed | End::Resting(_) => {}
+        End::Closed | End::Idle(_) => {}
         End::TimedOut => shared.gauges.connection_timed_out(),
         End::CutByDrain(unfinished) => shared.drain.aborted(*unfinished),
     }
@@ -121,17 +124,17 @@ fn note<S>(shared: &Shared<S>, end: &End) {
 
 /// Polls a connection until it ends, or until the watchdog or the drain ends it.
 ///
-/// The bell and the timer are polled only when they are set, not at every poll of the connection: both
-/// remember this task, which never changes, and what they would say is a flag and a clock away.
+/// The notification and the timer are polled only when they are set, not at every poll of the connection. Both remember
+/// this task, which never changes, and their state is also visible in a flag and in the clock.
 async fn drive<S, C: Future<Output = hyper::Result<()>>>(
-    visit: &ConnectionContext<S>,
-    mut dog: Watchdog,
+    context: &ConnectionContext<S>,
+    mut watchdog: Watchdog,
     mut connection: Pin<&mut C>,
     close: fn(Pin<&mut C>),
 ) -> End {
-    let (drain, watch) = (&visit.shared.drain, &visit.watch);
-    let mut bell = pin!(drain.bell());
-    let mut bell_is_set = false;
+    let (drain, watch) = (&context.shared.drain, &context.watch);
+    let mut change = pin!(drain.changed());
+    let mut change_is_set = false;
     let mut timer = pin!(sleep_until(Instant::now()));
     let mut timer_at = None;
     let mut close_at = None;
@@ -149,18 +152,18 @@ async fn drive<S, C: Future<Output = hyper::Result<()>>>(
             if stage == Stage::Draining && close_at.is_none() {
                 let wait = if watch.is_idle() { CLOSE_DELAY } else { Duration::ZERO };
                 close_at = Some(now + wait);
-                bell.set(drain.bell());
-                bell_is_set = false;
+                change.set(drain.changed());
+                change_is_set = false;
             }
-            let verdict = dog.judge(watch, now);
+            let verdict = watchdog.judge(watch, now);
             let wait_until = match verdict {
                 Verdict::Cut => return Poll::Ready(End::TimedOut),
                 Verdict::Done => return Poll::Ready(End::Closed),
                 Verdict::CloseIdle => now,
-                // Who is about to be closed does not lie down first.
-                Verdict::Rest(since) => match close_at {
+                // A connection that is about to be closed is not released first.
+                Verdict::Release(since) => match close_at {
                     Some(at) => at,
-                    None => return Poll::Ready(End::Resting(since)),
+                    None => return Poll::Ready(End::Idle(since)),
                 },
                 Verdict::Wait(until) => until,
             };
@@ -168,15 +171,15 @@ async fn drive<S, C: Future<Output = hyper::Result<()>>>(
             if !is_closing && (is_due || verdict == Verdict::CloseIdle) {
                 is_closing = true;
                 if watch.is_idle() {
-                    watch.close_curtly();
+                    watch.close_at_once();
                 }
-                dog.closing(now);
+                watchdog.closing(now);
                 close(connection.as_mut());
                 continue;
             }
-            if !bell_is_set {
-                bell_is_set = true;
-                if bell.as_mut().poll(cx).is_ready() {
+            if !change_is_set {
+                change_is_set = true;
+                if change.as_mut().poll(cx).is_ready() {
                     continue;
                 }
             }
@@ -184,7 +187,7 @@ async fn drive<S, C: Future<Output = hyper::Result<()>>>(
                 Some(at) if !is_closing => wait_until.min(at),
                 _ => wait_until,
             };
-            // Left alone while it is early enough: on a busy connection the deadline only recedes.
+            // The timer is not reset while it fires early enough: on a busy connection the deadline only moves later.
             if timer_at.is_none_or(|at| wait_until < at || now >= at) {
                 timer.as_mut().reset(wait_until);
                 timer_at = Some(wait_until);

@@ -1,5 +1,5 @@
-//! The way from serving to stopped, told to every connection.
-//! It only ever moves forward: serving, draining, cut.
+//! The stages of a graceful shutdown, announced to every connection.
+//! A stage only moves forward: serving, draining, cut.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU8, AtomicUsize, Ordering};
@@ -7,25 +7,25 @@ use std::time::Duration;
 use tokio::sync::Notify;
 use tokio::sync::futures::OwnedNotified;
 
-/// When draining, how long an idle connection is still listened to: a request may already be on the
-/// wire, or even here and not yet noticed, and deserves an answer instead of a reset.
+/// How long an idle connection stays open when draining starts. A request may already be on its way and should receive a
+/// response instead of a reset.
 pub(crate) const CLOSE_DELAY: Duration = Duration::from_millis(25);
 
-/// How far the server is on its way down.
+/// The stage of a graceful shutdown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Stage {
     Serving,
-    /// Requests in flight finish, new ones are refused, idle connections close.
+    /// Requests in flight finish, new ones are rejected, idle connections close.
     Draining,
-    /// Time is up: whatever is still open is dropped.
+    /// The drain timeout has passed: connections that are still open are dropped.
     Cut,
 }
 
-/// The stage, and a bell that rings when it changes.
+/// The current stage, and a notification of its changes.
 #[derive(Debug, Default)]
 pub(crate) struct Drain {
     stage: AtomicU8,
-    bell: Arc<Notify>,
+    change: Arc<Notify>,
     aborted: AtomicUsize,
     all_closed: Notify,
 }
@@ -41,16 +41,16 @@ impl Drain {
 
     pub(crate) fn advance(&self, stage: Stage) {
         self.stage.store(stage as u8, Ordering::Release);
-        self.bell.notify_waiters();
+        self.change.notify_waiters();
     }
 
-    /// Completes at the next change of stage. A change after this call is never missed, even before
-    /// the first poll; look at [`Drain::stage`] after it for changes before.
-    pub(crate) fn bell(&self) -> OwnedNotified {
-        Arc::clone(&self.bell).notified_owned()
+    /// Completes at the next change of stage. A change after this call is never missed, even before the first poll. Read
+    /// [`Drain::stage`] afterwards to see earlier changes.
+    pub(crate) fn changed(&self) -> OwnedNotified {
+        Arc::clone(&self.change).notified_owned()
     }
 
-    /// A connection was cut with this many requests unanswered.
+    /// Counts the unfinished requests of a connection that was cut.
     pub(crate) fn aborted(&self, requests: usize) {
         self.aborted.fetch_add(requests, Ordering::Relaxed);
     }

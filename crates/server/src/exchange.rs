@@ -1,7 +1,7 @@
-//! One request and its answer: whether the shared lets it through, and what it counts meanwhile.
-//! The shared refuses, it does not explain: the wording of a rejection is the service's.
+//! One request and its response: admission, counting, and the call of the service.
+//! The server decides which requests it rejects; the service writes the response to a rejected request.
 
-use crate::admission::Turn;
+use crate::admission::Decision;
 use crate::body::RequestBody;
 use crate::drain::Stage;
 use crate::lane::Lane;
@@ -16,58 +16,57 @@ use std::convert::Infallible;
 use std::sync::Arc;
 use tokio::sync::oneshot;
 
-/// A request under way. It is counted from its making to its end, however it ends.
+/// A request that is being handled. It is counted until it is dropped.
 pub(crate) struct Exchange<S> {
-    visit: Arc<ConnectionContext<S>>,
+    connection: Arc<ConnectionContext<S>>,
     version: Version,
-    /// In which line it was let in, if it was.
+    /// Its lane, if it was admitted.
     admitted: Option<Lane>,
 }
 
 impl<S: Service> Exchange<S> {
-    /// Called by hyper's connection itself, before the handler's task exists: otherwise an HTTP/2
-    /// connection could look idle in between.
-    pub(crate) fn begin(visit: Arc<ConnectionContext<S>>, version: Version) -> Self {
-        visit.watch.handling_begins();
+    /// Called by hyper's connection before the handler's task exists. Otherwise an HTTP/2 connection could look idle in
+    /// between.
+    pub(crate) fn begin(connection: Arc<ConnectionContext<S>>, version: Version) -> Self {
+        connection.watch.handling_begins();
         if version != Version::HTTP_2 {
-            visit.watch.head.end();
+            connection.watch.head.end();
         }
-        Exchange { visit, version, admitted: None }
+        Exchange { connection, version, admitted: None }
     }
 
-    /// Answers a request: by the service, or by its rejection.
-    pub(crate) async fn answer(mut self, request: Request<Incoming>) -> Result<Response<ResponseBody>, Infallible> {
+    /// Calls the service, or rejects the request.
+    pub(crate) async fn respond(mut self, request: Request<Incoming>) -> Result<Response<ResponseBody>, Infallible> {
         let mut response = match self.admit(&request) {
-            Ok(turn) => {
-                if let Some(its_turn) = turn {
+            Ok(queued) => {
+                if let Some(admitted) = queued {
                     let is_read = self.admitted == Some(Lane::Reads);
-                    let _standing = is_read.then(|| self.visit.shared.gauges.stand());
-                    // An error would say that the line is gone; then there is nothing to wait for.
-                    let _ = its_turn.await;
+                    let _queued = is_read.then(|| self.connection.shared.gauges.queue_read());
+                    // An error means that the queue is gone; then there is nothing to wait for.
+                    let _ = admitted.await;
                 }
-                let visit = &self.visit;
-                let (gauges, max_dribbling) = (&visit.shared.gauges, visit.shared.options.max_in_flight);
-                let request = request.map(|body| RequestBody::new(body, gauges, max_dribbling));
-                visit.shared.service.call(request, visit.peer).await
+                let connection = &self.connection;
+                let (gauges, max_slow_bodies) = (&connection.shared.gauges, connection.shared.options.max_in_flight);
+                let request = request.map(|body| RequestBody::new(body, gauges, max_slow_bodies));
+                connection.shared.service.call(request, connection.peer).await
             }
             Err(rejection) => {
                 let (parts, _) = request.into_parts();
-                self.visit.shared.service.reject(rejection, &parts)
+                self.connection.shared.service.reject(rejection, &parts)
             }
         };
-        // hyper closes the connection by itself then, but does not say so. HTTP/2 has GOAWAY for this,
-        // and no such header.
-        if self.visit.shared.drain.stage() != Stage::Serving && self.version != Version::HTTP_2 {
+        // While draining hyper closes the connection without announcing it. HTTP/2 has GOAWAY instead of this header.
+        if self.connection.shared.drain.stage() != Stage::Serving && self.version != Version::HTTP_2 {
             let close = HeaderValue::from_static("close");
             response.headers_mut().insert(CONNECTION, close);
         }
-        let watch = &self.visit.watch;
+        let watch = &self.connection.watch;
         Ok(response.map(|body| ResponseBody::new(body, watch)))
     }
 
-    /// Lets a request in, at once or when its turn comes.
+    /// Admits a request, at once or after waiting in the queue, or rejects it.
     fn admit(&mut self, request: &Request<Incoming>) -> Result<Option<oneshot::Receiver<()>>, Rejection> {
-        let shared = &self.visit.shared;
+        let shared = &self.connection.shared;
         if shared.drain.stage() != Stage::Serving {
             return Err(Rejection::ShuttingDown);
         }
@@ -82,10 +81,10 @@ impl<S: Service> Exchange<S> {
             return Err(Rejection::Overloaded);
         }
         self.admitted = Some(lane);
-        match shared.admission.take(lane) {
-            Turn::Now => Ok(None),
-            Turn::Later(its_turn) => Ok(Some(its_turn)),
-            Turn::Never => {
+        match shared.admission.admit(lane) {
+            Decision::Start => Ok(None),
+            Decision::Wait(admitted) => Ok(Some(admitted)),
+            Decision::Reject => {
                 shared.gauges.request_shed();
                 Err(Rejection::Overloaded)
             }
@@ -96,22 +95,22 @@ impl<S: Service> Exchange<S> {
 impl<S> Drop for Exchange<S> {
     fn drop(&mut self) {
         if let Some(lane) = self.admitted {
-            self.visit.shared.gauges.leave(lane);
+            self.connection.shared.gauges.leave(lane);
         }
-        self.visit.watch.handling_ends();
+        self.connection.watch.handling_ends();
     }
 }
 
-/// hyper leaves all of this to us. A request that two readers could take for different hosts is refused,
-/// and so is one that names none.
+/// The checks that hyper does not make. A request is rejected if it names no host, or if two parsers could disagree on
+/// the host it names.
 fn malformed<B>(request: &Request<B>, options: &ServerOptions) -> Option<Rejection> {
     if target_bytes(request.uri()) > options.max_target_bytes {
         return Some(Rejection::TargetTooLong);
     }
-    // One pass for both: this is the path of every request.
+    // One pass for both checks, because every request takes it.
     let (mut bytes, mut hosts, mut has_bad_host) = (0, 0, false);
     for (name, value) in request.headers() {
-        // As on the wire of HTTP/1.1: a colon, a space and a line end to each.
+        // As in HTTP/1.1: a colon, a space and a line end for each header.
         bytes += name.as_str().len() + value.len() + 4;
         if name == HOST {
             hosts += 1;
@@ -121,23 +120,23 @@ fn malformed<B>(request: &Request<B>, options: &ServerOptions) -> Option<Rejecti
     if bytes > options.max_header_bytes {
         return Some(Rejection::HeadersTooLarge);
     }
-    let is_named = match hosts {
-        0 => may_be_nameless(request),
+    let is_valid = match hosts {
+        0 => may_lack_host(request),
         _ => hosts == 1 && !has_bad_host,
     };
-    (!is_named).then_some(Rejection::BadHost)
+    (!is_valid).then_some(Rejection::BadHost)
 }
 
 fn target_bytes(uri: &Uri) -> usize {
     let path = uri.path_and_query().map_or(0, |path| path.as_str().len());
     let authority = uri.authority().map_or(0, |name| name.as_str().len());
-    // An HTTP/2 target has the scheme and the authority apart; counting them too keeps one rule.
+    // HTTP/2 sends scheme and authority separately; counting them gives one rule for both versions.
     let scheme = uri.scheme_str().map_or(0, |scheme| scheme.len() + 3);
     path + authority + scheme
 }
 
-/// HTTP/1.0 knew no hosts, and HTTP/2 has the authority in their place.
-fn may_be_nameless<B>(request: &Request<B>) -> bool {
+/// HTTP/1.0 has no `Host` header, and HTTP/2 has the authority instead.
+fn may_lack_host<B>(request: &Request<B>) -> bool {
     match request.version() {
         Version::HTTP_2 => request.uri().authority().is_some(),
         Version::HTTP_11 => false,
@@ -162,7 +161,7 @@ mod tests {
     }
 
     #[test]
-    fn a_request_names_one_host() {
+    fn a_request_names_exactly_one_host() {
         let bad = Some(Rejection::BadHost);
         let host = ("host", "a.example:8080");
         assert_eq!(refusal_of(Version::HTTP_11, "/", &[host]), None);
@@ -180,7 +179,7 @@ mod tests {
     }
 
     #[test]
-    fn sizes_are_allowed_to_the_byte() {
+    fn sizes_are_limited_to_the_byte() {
         let host = ("host", "a");
         let target = format!("/{}", "x".repeat(8191));
         assert_eq!(refusal_of(Version::HTTP_11, &target, &[host]), None);

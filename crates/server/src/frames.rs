@@ -1,5 +1,5 @@
-//! Where HTTP/2 frames begin and end, and nothing else about them.
-//! h2 has no timer while a header block is unfinished; this is how the watchdog knows that one is.
+//! Tracks where HTTP/2 frames begin and end, so that the watchdog can time out an unfinished header block.
+//! h2 has no such timer.
 
 use crate::watch::Span;
 
@@ -10,14 +10,14 @@ const HEADERS: u8 = 0x1;
 const CONTINUATION: u8 = 0x9;
 const END_HEADERS: u8 = 0x4;
 
-/// Follows the bytes a client sends, from its preface on.
+/// Follows the bytes that a client sends, starting with its preface.
 #[derive(Debug)]
 pub(crate) struct Frames {
     head: [u8; FRAME_HEAD_BYTES],
     head_len: usize,
     /// Bytes of the preface or of the current payload still to come.
     payload_left: u32,
-    /// A HEADERS frame has come without `END_HEADERS`, so only CONTINUATION can follow.
+    /// A HEADERS frame arrived without `END_HEADERS`, so only CONTINUATION can follow.
     block_open: bool,
 }
 
@@ -26,9 +26,9 @@ impl Frames {
         Frames { head: [0; FRAME_HEAD_BYTES], head_len: 0, payload_left: PREFACE_BYTES, block_open: true }
     }
 
-    /// Opens `span` at the first byte of a frame and closes it when that frame, and the header block
-    /// it belongs to, is whole. Body bytes are not watched here: the reader of a body has its own
-    /// timer. Until the first whole frame after the preface the span stays open.
+    /// Opens `span` at the first byte of a frame and closes it when the frame and its header block are complete. Body bytes
+    /// are not watched: reading a body has its own timeout. The span stays open until the first whole frame after the
+    /// preface.
     pub(crate) fn feed(&mut self, mut bytes: &[u8], span: &Span) {
         while !bytes.is_empty() {
             if self.payload_left > 0 {
@@ -79,7 +79,7 @@ mod tests {
         bytes
     }
 
-    /// The span as it is after a settled preface and these bytes, fed in pieces of `step`.
+    /// Whether the span is open after a preface and these bytes, fed in pieces of `step`.
     fn open_after(bytes: &[u8], step: usize) -> bool {
         let (span, mut frames) = (Span::opened(), Frames::new());
         for piece in [PREFACE, SETTINGS, bytes].concat().chunks(step) {

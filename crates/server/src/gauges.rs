@@ -1,63 +1,63 @@
-//! What the shared counts, for `/metrics`: plain numbers that anyone may read while the server runs.
-//! The count of requests in flight is also the limit itself, so the two can never disagree.
+//! The counters of the server, for `/metrics`.
+//! The number of requests in flight is also what the limit is checked against, so the two cannot disagree.
 
 use crate::lane::Lane;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering::Relaxed};
 
-/// One place in so many.
-const KEPT_FOR_READS: usize = 4;
+/// One in this many places is reserved for reads.
+const RESERVED_FOR_READS: usize = 4;
 
-/// The shared's own numbers: levels, and totals since the start.
+/// Current values, and totals since the start.
 #[derive(Debug, Default)]
 pub struct Gauges {
     open_connections: AtomicUsize,
     resting_connections: AtomicUsize,
     requests_in_flight: AtomicUsize,
-    /// Those of them that are writes.
+    /// Of these, writes.
     writes_in_flight: AtomicUsize,
-    /// Those of them that are reads and wait for their turn.
-    reads_standing: AtomicUsize,
-    /// Those of them whose body is not here.
-    arriving: AtomicUsize,
-    /// Those of these that have waited for it for a while.
-    dribbling: AtomicUsize,
+    /// Of these, reads in the queue.
+    reads_queued: AtomicUsize,
+    /// Of these, requests whose body has not arrived.
+    awaiting_body: AtomicUsize,
+    /// Of these, requests whose body is slow.
+    slow_bodies: AtomicUsize,
     connections_refused: AtomicU64,
     connections_timed_out: AtomicU64,
     requests_shed: AtomicU64,
 }
 
 impl Gauges {
-    /// Connections open now.
+    /// Open connections.
     pub fn open_connections(&self) -> usize {
         self.open_connections.load(Relaxed)
     }
 
-    /// Those of them that hold nothing but their socket, because nothing is asked on them.
+    /// Of these, idle connections that hold nothing but their socket.
     pub fn resting_connections(&self) -> usize {
         self.resting_connections.load(Relaxed)
     }
 
-    /// Requests here now, those among them that wait for their turn or for their body.
+    /// Requests in flight, including those that wait in the queue or for their body.
     pub fn requests_in_flight(&self) -> usize {
         self.requests_in_flight.load(Relaxed)
     }
 
-    /// Those of them that wait for their body.
+    /// Of these, requests that wait for their body.
     pub fn bodies_awaited(&self) -> usize {
-        self.arriving.load(Relaxed)
+        self.awaiting_body.load(Relaxed)
     }
 
-    /// Connections turned away because too many were open.
+    /// Connections rejected because too many were open.
     pub fn connections_refused(&self) -> u64 {
         self.connections_refused.load(Relaxed)
     }
 
-    /// Connections cut because their peer was too slow: in sending a head or in taking an answer.
+    /// Connections cut because the peer was too slow to send a head or to read a response.
     pub fn connections_timed_out(&self) -> u64 {
         self.connections_timed_out.load(Relaxed)
     }
 
-    /// Requests refused because too many were in flight, or waited too long for their turn.
+    /// Requests rejected because too many were in flight or the queue was too long.
     pub fn requests_shed(&self) -> u64 {
         self.requests_shed.load(Relaxed)
     }
@@ -66,15 +66,15 @@ impl Gauges {
         self.open_connections.fetch_add(1, Relaxed);
     }
 
-    /// Says whether that was the last one.
+    /// Returns whether this was the last open connection.
     pub(crate) fn connection_closed(&self) -> bool {
         self.open_connections.fetch_sub(1, Relaxed) == 1
     }
 
-    /// A connection rests for as long as the guard lives.
-    pub(crate) fn rest(&self) -> Resting<'_> {
+    /// Counts an idle connection as released while the guard lives.
+    pub(crate) fn release_idle(&self) -> Released<'_> {
         self.resting_connections.fetch_add(1, Relaxed);
-        Resting(self)
+        Released(self)
     }
 
     pub(crate) fn connection_refused(&self) {
@@ -85,39 +85,38 @@ impl Gauges {
         self.connections_timed_out.fetch_add(1, Relaxed);
     }
 
-    /// Gives back the place of a read that waits for its turn, for as long as the guard lives.
-    pub(crate) fn stand(&self) -> Standing<'_> {
-        self.reads_standing.fetch_add(1, Relaxed);
-        Standing(self)
+    /// Frees the place of a read in the queue while the guard lives.
+    pub(crate) fn queue_read(&self) -> QueuedRead<'_> {
+        self.reads_queued.fetch_add(1, Relaxed);
+        QueuedRead(self)
     }
 
-    /// Gives back the place of a request being handled, for as long as the guard lives: nothing is done for it.
-    pub(crate) fn arrive(&self) -> Arriving<'_> {
-        self.arriving.fetch_add(1, Relaxed);
-        Arriving(self)
+    /// Frees the place of a request that waits for its body while the guard lives.
+    pub(crate) fn await_body(&self) -> AwaitedBody<'_> {
+        self.awaiting_body.fetch_add(1, Relaxed);
+        AwaitedBody(self)
     }
 
-    /// Takes one of `max` places of those whose body is slow to come, for as long as the guard lives.
-    pub(crate) fn dribble(&self, max: usize) -> Option<Dribbling<'_>> {
-        let others = self.dribbling.fetch_add(1, Relaxed);
-        // One too many gives its place back by being dropped.
-        Some(Dribbling(self)).filter(|_| others < max)
+    /// Takes one of `max` places for slow bodies while the guard lives.
+    pub(crate) fn slow_body(&self, max: usize) -> Option<SlowBody<'_>> {
+        let others = self.slow_bodies.fetch_add(1, Relaxed);
+        // Dropping the guard gives the place back if there was none left.
+        Some(SlowBody(self)).filter(|_| others < max)
     }
 
-    /// Takes one of `max` places, or counts the request as shed. A refused request holds a place for
-    /// the instant between the two steps, so at the very limit a neighbour may be shed one too early;
-    /// it never lets one too many in.
+    /// Takes one of `max` places, or counts the request as shed. A rejected request holds a place between the two steps, so
+    /// at the limit another request may be shed too early; there are never too many.
     ///
-    /// Some of the places are not for writes. Reads that wait for their turn and writes whose body is not here do not
-    /// count, up to `most` altogether: of HTTP/1.1 there are no more than connections.
+    /// Some places are reserved for reads. Queued reads and requests that wait for their body do not count, up to `most` in
+    /// total: with HTTP/1.1 there are at most as many as connections.
     pub(crate) fn enter(&self, lane: Lane, max: usize, most: usize) -> bool {
         let others = self.requests_in_flight.fetch_add(1, Relaxed);
-        let arriving = self.arriving.load(Relaxed);
-        let waiting = arriving + self.reads_standing.load(Relaxed);
+        let awaiting_body = self.awaiting_body.load(Relaxed);
+        let waiting = awaiting_body + self.reads_queued.load(Relaxed);
         let mut is_in = others < most && others.saturating_sub(waiting) < max;
         if lane == Lane::Writes {
             let others = self.writes_in_flight.fetch_add(1, Relaxed);
-            is_in &= others.saturating_sub(arriving) < max - max / KEPT_FOR_READS;
+            is_in &= others.saturating_sub(awaiting_body) < max - max / RESERVED_FOR_READS;
         }
         if !is_in {
             self.leave(lane);
@@ -138,34 +137,34 @@ impl Gauges {
     }
 }
 
-pub(crate) struct Resting<'a>(&'a Gauges);
+pub(crate) struct Released<'a>(&'a Gauges);
 
-impl Drop for Resting<'_> {
+impl Drop for Released<'_> {
     fn drop(&mut self) {
         self.0.resting_connections.fetch_sub(1, Relaxed);
     }
 }
 
-pub(crate) struct Standing<'a>(&'a Gauges);
+pub(crate) struct QueuedRead<'a>(&'a Gauges);
 
-impl Drop for Standing<'_> {
+impl Drop for QueuedRead<'_> {
     fn drop(&mut self) {
-        self.0.reads_standing.fetch_sub(1, Relaxed);
+        self.0.reads_queued.fetch_sub(1, Relaxed);
     }
 }
 
-pub(crate) struct Arriving<'a>(&'a Gauges);
+pub(crate) struct AwaitedBody<'a>(&'a Gauges);
 
-impl Drop for Arriving<'_> {
+impl Drop for AwaitedBody<'_> {
     fn drop(&mut self) {
-        self.0.arriving.fetch_sub(1, Relaxed);
+        self.0.awaiting_body.fetch_sub(1, Relaxed);
     }
 }
 
-pub(crate) struct Dribbling<'a>(&'a Gauges);
+pub(crate) struct SlowBody<'a>(&'a Gauges);
 
-impl Drop for Dribbling<'_> {
+impl Drop for SlowBody<'_> {
     fn drop(&mut self) {
-        self.0.dribbling.fetch_sub(1, Relaxed);
+        self.0.slow_bodies.fetch_sub(1, Relaxed);
     }
 }

@@ -1,5 +1,5 @@
-//! A socket that reports to the watchdog what passes through it, and that closes gently.
-//! It knows where a head begins, never what is in it.
+//! A socket that reports its activity to the watchdog, and that reads remaining input before it closes.
+//! It knows where a head begins, never its content.
 
 use crate::frames::Frames;
 use crate::opening::Opening;
@@ -11,15 +11,15 @@ use std::task::{Context, Poll, ready};
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::net::TcpStream;
 
-/// How much of what a peer still sends after our close is read and thrown away.
+/// The number of bytes that are read and discarded after we closed our side.
 const LINGER_BYTES: usize = 1024 * 1024;
 
-/// The socket under hyper.
+/// The socket that hyper uses.
 #[derive(Debug)]
 pub(crate) struct WatchedStream {
     stream: TcpStream,
     watch: Arc<Watch>,
-    /// What was read before hyper was there, and how much of it hyper has read since.
+    /// The bytes that were read before hyper took over, and how many of them hyper has read.
     opening: Vec<u8>,
     opening_read: usize,
     /// Present when the connection speaks HTTP/2.
@@ -39,7 +39,7 @@ impl WatchedStream {
         }
     }
 
-    /// The socket, for a connection that rests.
+    /// The socket, for a connection that becomes idle.
     pub(crate) fn into_stream(self) -> TcpStream {
         self.stream
     }
@@ -50,8 +50,8 @@ impl WatchedStream {
         }
         match &mut self.frames {
             Some(frames) => frames.feed(bytes, &self.watch.head),
-            // While a request is handled these are its body, or a pipelined head whose turn has not
-            // come: hyper looks at that one only after the answer.
+            // While a request is handled, these bytes are its body or a pipelined head, which hyper parses only after the
+            // response.
             None if self.watch.is_handling() => {}
             None => self.watch.head.begin(),
         }
@@ -105,19 +105,19 @@ impl AsyncWrite for WatchedStream {
         self.stream.is_write_vectored()
     }
 
-    /// hyper flushes only when it has nothing left to write. A stall ends here and not at the next
-    /// byte that goes out, so that a peer cannot stretch an answer by taking it byte by byte.
+    /// hyper flushes only when it has nothing left to write. A stall ends here and not at the next byte, so that a peer
+    /// cannot extend the timeout by reading byte by byte.
     fn poll_flush(self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<io::Result<()>> {
         self.watch.stall.end();
         Poll::Ready(Ok(()))
     }
 
-    /// Closing a socket with unread bytes in it sends a reset, which may destroy the answer on its
-    /// way (a 413 to an upload, most of all): so what the peer still sends is read, for a while.
+    /// Closing a socket with unread bytes sends a reset, which may destroy a response on its way, such as a 413 to an
+    /// upload. So input is read for a while after our side is closed.
     fn poll_shutdown(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
         if !self.watch.linger.is_open() {
             ready!(Pin::new(&mut self.stream).poll_shutdown(cx))?;
-            if self.watch.is_curt() {
+            if self.watch.closes_at_once() {
                 return Poll::Ready(Ok(()));
             }
             self.watch.linger.begin();

@@ -1,9 +1,9 @@
-//! The two classes of requests that admission control tells apart.
+//! The two classes of requests that admission control distinguishes.
 
-/// Which line a request stands in when there is one.
+/// The queue of a request when the server is busy.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Lane {
     Reads,
-    /// What changes something: it costs more, and is safe to be sent again.
+    /// Requests that may change something. They cost more than reads, and a client can safely retry them.
     Writes,
 }

@@ -15,7 +15,7 @@ use tokio::time::timeout;
 
 const BACKLOG: u32 = 1024;
 
-/// What became of the requests in flight when the server was told to stop.
+/// What happened to the requests in flight during a graceful shutdown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Drained {
     pub finished: usize,
@@ -32,7 +32,7 @@ pub struct Server {
 }
 
 impl Server {
-    /// Listens. Must be called within a tokio runtime.
+    /// Binds and listens. Must be called within a tokio runtime.
     #[expect(clippy::unused_async, reason = "needs a runtime, and an async signature says so")]
     pub async fn bind(listen: SocketAddr, options: ServerOptions) -> std::io::Result<Server> {
         let socket = if listen.is_ipv4() { TcpSocket::new_v4()? } else { TcpSocket::new_v6()? };
@@ -46,7 +46,7 @@ impl Server {
         self.local_addr
     }
 
-    /// Whether callers by IPv4 get through. At `[::]` they do where the system gives such a socket both families.
+    /// Whether IPv4 peers can connect. At `[::]` this depends on the system's default for dual-stack sockets.
     pub fn takes_ipv4(&self) -> bool {
         match self.local_addr {
             SocketAddr::V4(_) => true,
@@ -60,18 +60,18 @@ impl Server {
         Arc::clone(&self.gauges)
     }
 
-    /// Serves until `shutdown` resolves, then drains: stops accepting, closes idle connections, refuses
-    /// new requests, and lets those in flight finish within the drain time-out.
+    /// Serves until `shutdown` resolves, then drains: stops accepting, closes idle connections, rejects new requests, and
+    /// lets requests in flight finish within the drain timeout.
     pub async fn serve<S: Service>(self, service: Arc<S>, shutdown: impl Future<Output = ()> + Send) -> Drained {
         let shared = Arc::new(Shared::new(service, self.options, self.gauges));
         accept::until(&self.listener, &shared, shutdown).await;
         let in_flight = shared.gauges.requests_in_flight();
         shared.drain.advance(Stage::Draining);
-        accept::waiting(&self.listener, &shared).await;
+        accept::backlog(&self.listener, &shared).await;
         drop(self.listener);
         if timeout(shared.options.drain_timeout, accept::all_closed(&shared)).await.is_err() {
             shared.drain.advance(Stage::Cut);
-            // Dropping what is left takes no longer than for every task to be polled once.
+            // Every remaining task drops its connection the next time it is polled.
             let _ = timeout(Duration::from_secs(1), accept::all_closed(&shared)).await;
         }
         let aborted = shared.drain.aborted_so_far();
@@ -85,7 +85,7 @@ mod tests {
     use std::net::{Ipv4Addr, Ipv6Addr, TcpStream};
 
     #[tokio::test]
-    async fn who_gets_through_by_ipv4_is_what_the_socket_says() {
+    async fn ipv4_is_reported_as_the_socket_accepts_it() {
         let bind = |address: &str| Server::bind(address.parse().unwrap(), ServerOptions::default());
         assert!(bind("127.0.0.1:0").await.unwrap().takes_ipv4());
         let Ok(alone) = bind("[::1]:0").await else { return eprintln!("SKIPPED: this machine has no IPv6") };
@@ -99,7 +99,7 @@ mod tests {
             let server = Server { listener, local_addr, options: ServerOptions::default(), gauges: Arc::default() };
             assert_eq!(server.takes_ipv4(), !only_ipv6);
             let called = TcpStream::connect((Ipv4Addr::LOCALHOST, local_addr.port()));
-            assert_eq!(called.is_ok(), server.takes_ipv4(), "and so it is");
+            assert_eq!(called.is_ok(), server.takes_ipv4(), "the report is right");
         }
     }
 }

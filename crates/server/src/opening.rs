@@ -1,6 +1,7 @@
-//! The first bytes of a request that a connection begins with, or that end its rest: which version it speaks, and with
-//! luck a whole head. No timer of hyper's runs that early, and hyper gives a connection its buffers at once; read here, a
-//! peer that is silent costs a task, and one that dribbles its head a kilobyte more.
+//! Reads the first bytes of a new or idle connection: the HTTP version, and usually a whole request head.
+//!
+//! hyper has no timer for this phase and allocates its buffers at once. Read here, a silent peer costs one task, and a peer
+//! that sends its head slowly costs one kilobyte more.
 
 use crate::drain::{CLOSE_DELAY, Stage};
 use crate::shared::Shared;
@@ -12,7 +13,7 @@ use tokio::time::{Instant, sleep_until};
 const PREFACE: &[u8] = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n";
 const MAX_BYTES: usize = 1024;
 
-/// What a connection began with.
+/// The first bytes of a connection.
 #[derive(Debug)]
 pub(crate) struct Opening {
     pub(crate) bytes: Vec<u8>,
@@ -20,18 +21,18 @@ pub(crate) struct Opening {
     pub(crate) first_byte: Instant,
 }
 
-/// What came before.
+/// What happened on the connection before.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Before {
     Nothing,
-    /// HTTP/1.1, and nothing more since then.
+    /// An HTTP/1.1 request; idle since then.
     Request(Instant),
 }
 
-/// Reads until the version is clear and, for HTTP/1.1, a whole head is here or a kilobyte of one.
-/// Nothing, if the peer left, stayed silent, or was too slow.
+/// Reads until the version is known and, for HTTP/1.1, a whole head or one kilobyte of it has arrived.
+/// Returns `None` if the peer disconnected, was silent, or was too slow.
 pub(crate) async fn read<S>(shared: &Shared<S>, stream: &mut TcpStream, before: Before) -> Option<Opening> {
-    let _resting = matches!(before, Before::Request(_)).then(|| shared.gauges.rest());
+    let _idle = matches!(before, Before::Request(_)).then(|| shared.gauges.release_idle());
     let mut bytes = Vec::new();
     let mut first_byte = None;
     let mut deadline = match before {
@@ -39,7 +40,7 @@ pub(crate) async fn read<S>(shared: &Shared<S>, stream: &mut TcpStream, before: 
         Before::Request(idle_since) => idle_since + shared.options.idle_timeout,
     };
     loop {
-        let bell = shared.drain.bell();
+        let change = shared.drain.changed();
         match shared.drain.stage() {
             Stage::Serving => {}
             Stage::Draining if !bytes.is_empty() => {}
@@ -60,10 +61,10 @@ pub(crate) async fn read<S>(shared: &Shared<S>, stream: &mut TcpStream, before: 
                     return Some(Opening { bytes, is_http2, first_byte });
                 }
             }
-            () = bell => {}
+            () = change => {}
             () = sleep_until(deadline) => {
                 let was_slow = first_byte.is_some() || matches!(before, Before::Nothing);
-                // When draining, an unused connection is closed early and nobody was slow.
+                // While draining, an unused connection is closed early; that is not a timeout.
                 if was_slow && shared.drain.stage() == Stage::Serving {
                     shared.gauges.connection_timed_out();
                 }
@@ -73,15 +74,14 @@ pub(crate) async fn read<S>(shared: &Shared<S>, stream: &mut TcpStream, before: 
     }
 }
 
-/// Reads what is there, once something is: until then there is no buffer.
+/// Waits for bytes and then reads them. There is no buffer until something has arrived.
 async fn read_some(stream: &mut TcpStream, bytes: &mut Vec<u8>) -> io::Result<usize> {
     stream.readable().await?;
     bytes.reserve_exact(MAX_BYTES - bytes.len());
     stream.read_buf(bytes).await
 }
 
-/// Whether hyper should have the connection now, and if so whether as HTTP/2. `before` bytes have been
-/// looked at already.
+/// Whether to pass the connection to hyper, and if so whether as HTTP/2. `before` bytes have been checked already.
 fn ready_as(bytes: &[u8], before: usize) -> Option<bool> {
     if bytes.starts_with(PREFACE) {
         return Some(true);
@@ -93,12 +93,12 @@ fn ready_as(bytes: &[u8], before: usize) -> Option<bool> {
 }
 
 fn is_ready(bytes: &[u8], before: usize) -> bool {
-    // What cannot become a head (a TLS greeting, say) is hyper's to refuse, at once.
+    // hyper rejects at once what cannot be a head, such as a TLS handshake.
     let cannot_be_a_head = !bytes[0].is_ascii_alphabetic();
     cannot_be_a_head || bytes.len() >= MAX_BYTES || has_blank_line(bytes, before)
 }
 
-/// Lines end as leniently as hyper lets them.
+/// Accepts the same line endings as hyper.
 fn has_blank_line(bytes: &[u8], before: usize) -> bool {
     let unseen = &bytes[before.saturating_sub(2)..];
     unseen.windows(2).any(|pair| pair == b"\n\n") || unseen.windows(3).any(|three| three == b"\n\r\n")
@@ -109,7 +109,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_version_is_decided_at_the_first_byte_that_can_tell() {
+    fn the_version_is_known_at_the_first_byte_that_differs() {
         for len in 1..PREFACE.len() {
             assert_eq!(ready_as(&PREFACE[..len], 0), None);
         }
@@ -119,7 +119,7 @@ mod tests {
     }
 
     #[test]
-    fn a_head_is_handed_over_whole() {
+    fn a_head_is_passed_on_whole() {
         let head = b"POST / HTTP/1.1\r\nhost: a\r\n\r\n";
         for len in 1..head.len() {
             assert_eq!(ready_as(&head[..len], len - 1), None, "{len}");
@@ -129,7 +129,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_long_or_no_head_is_not_waited_for() {
+    fn a_long_or_impossible_head_is_passed_on_at_once() {
         assert_eq!(ready_as(&[b'x'; MAX_BYTES], 1000), Some(false));
         assert_eq!(ready_as(&[0x16, 3, 1], 0), Some(false));
     }

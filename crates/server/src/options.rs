@@ -2,32 +2,32 @@
 
 use std::time::Duration;
 
-/// What the shared allows.
+/// Timeouts and limits of the server.
 #[derive(Clone, Debug)]
 pub struct ServerOptions {
-    /// For a request head, from its first byte; and for the first byte, from the accept.
+    /// The time for a request head from its first byte, and for the first byte from the accept.
     pub header_timeout: Duration,
-    /// For a whole body. Kept by the reader of the body: see [`RequestBody::read`].
+    /// The time for a whole body. The caller of [`RequestBody::read`](crate::RequestBody::read) enforces it.
     pub body_timeout: Duration,
-    /// For an answer to be taken, from the moment the peer stops taking it.
+    /// The time for a peer to read a response, from the moment it stops reading.
     pub write_timeout: Duration,
-    /// For a connection between two requests.
+    /// The time for a connection between two requests.
     pub idle_timeout: Duration,
-    /// For an HTTP/1.1 connection between two requests, until it gives back all but its socket.
+    /// The idle time after which an HTTP/1.1 connection releases everything but its socket.
     pub rest_after: Duration,
-    /// For requests in flight, once the server is told to stop.
+    /// The time for requests in flight to finish during a graceful shutdown.
     pub drain_timeout: Duration,
-    /// Connections open at once; the next is answered 503 and closed.
+    /// The number of open connections. The next one receives 503 and is closed.
     pub max_connections: usize,
-    /// Requests handled at once; the next is refused as overloaded. A quarter of the places is not for writes. Reads
-    /// whose turn has not come and requests whose body is not here do not count among them; of those that wait for it
-    /// for long there may be as many.
+    /// The number of requests handled at once. The next one is rejected as overloaded. A quarter is reserved for reads.
+    /// Queued reads and requests that wait for their body do not count. The number of requests with a slow body has the
+    /// same limit.
     pub max_in_flight: usize,
-    /// How long the first of those waiting for their turn may have waited; then the next is refused as overloaded.
+    /// The longest time in the queue. When the first request has waited longer, the next one is rejected as overloaded.
     pub max_wait: Duration,
-    /// All header lines of a request together.
+    /// The size of all header lines of a request together.
     pub max_header_bytes: usize,
-    /// The target of a request: path and query, and what is before them.
+    /// The size of a request target: scheme, authority, path and query.
     pub max_target_bytes: usize,
 }
 

@@ -1,4 +1,4 @@
-//! A connection too many: one short answer, without reading what was asked.
+//! A connection above the limit: one short response, without reading the request.
 
 use crate::service::{Rejection, Service};
 use bytes::Bytes;
@@ -15,12 +15,12 @@ use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 use tokio::time::timeout;
 
-/// How many may be told why at once; the rest are closed without a word, so that turning connections
-/// away never costs more than serving them would.
+/// The number of rejections sent at once. Further connections are closed without a response, so that rejecting never
+/// costs more than serving.
 const MAX_AT_ONCE: usize = 256;
 const TIME: Duration = Duration::from_secs(1);
 
-/// Those being turned away now.
+/// The connections that are being rejected.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct ConnectionRejector(Arc<AtomicUsize>);
 
@@ -31,27 +31,27 @@ impl ConnectionRejector {
         }
         self.0.fetch_add(1, Relaxed);
         let at_once = self.clone();
-        // The request is not read, so its wording cannot depend on one.
-        let (nobody, ()) = Request::new(()).into_parts();
-        let answer = on_the_wire(service.reject(Rejection::Overloaded, &nobody));
+        // The request is not read, so the response cannot depend on it.
+        let (empty, ()) = Request::new(()).into_parts();
+        let response = serialize(service.reject(Rejection::Overloaded, &empty));
         tokio::spawn(async move {
-            // Whether it arrives is the peer's affair.
-            let _ = timeout(TIME, tell(stream, &answer)).await;
+            // Best effort: an error concerns this peer only.
+            let _ = timeout(TIME, send(stream, &response)).await;
             at_once.0.fetch_sub(1, Relaxed);
         });
     }
 }
 
-async fn tell(mut stream: TcpStream, answer: &[u8]) -> std::io::Result<()> {
-    stream.write_all(answer).await?;
+async fn send(mut stream: TcpStream, response: &[u8]) -> std::io::Result<()> {
+    stream.write_all(response).await?;
     stream.shutdown().await?;
-    // Bytes left unread would turn our close into a reset and destroy the answer.
+    // Closing with unread bytes sends a reset, which could destroy the response.
     let mut scratch = [0; 1024];
     while stream.read(&mut scratch).await? > 0 {}
     Ok(())
 }
 
-fn on_the_wire(response: Response<Full<Bytes>>) -> Vec<u8> {
+fn serialize(response: Response<Full<Bytes>>) -> Vec<u8> {
     let (mut head, mut body) = response.into_parts();
     let mut no_task = Context::from_waker(Waker::noop());
     let body = match Pin::new(&mut body).poll_frame(&mut no_task) {

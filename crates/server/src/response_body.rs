@@ -9,7 +9,7 @@ use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll};
 
-/// The body of an answer. Its bytes are counted as waiting until the socket has taken them.
+/// The body of a response.
 #[derive(Debug)]
 pub(crate) struct ResponseBody {
     body: Full<Bytes>,
@@ -19,7 +19,7 @@ pub(crate) struct ResponseBody {
 impl ResponseBody {
     pub(crate) fn new(body: Full<Bytes>, watch: &Arc<Watch>) -> Self {
         let waiting =
-            (!body.is_end_stream()).then(|| Waiting { slot: watch.answer_begins(), watch: Arc::clone(watch) });
+            (!body.is_end_stream()).then(|| Waiting { slot: watch.response_begins(), watch: Arc::clone(watch) });
         ResponseBody { body, waiting }
     }
 }
@@ -57,11 +57,11 @@ struct Waiting {
 
 impl Drop for Waiting {
     fn drop(&mut self) {
-        self.watch.answer_taken(self.slot);
+        self.watch.response_taken(self.slot);
     }
 }
 
-/// The bytes of an answer. hyper drops them once they are written, or once the stream is gone.
+/// The bytes of a response. hyper drops them once they are written, or once the stream is gone.
 #[derive(Debug)]
 pub(crate) struct ResponseBytes {
     bytes: Bytes,

@@ -44,29 +44,28 @@ impl<S> Shared<S> {
 }
 
 fn http1_builder(options: &ServerOptions) -> http1::Builder {
-    // Room for a head somewhat over our limits, so that it is our answer the client gets.
+    // Larger than our limits, so that a head slightly above them receives our response and not hyper's.
     let buffer = options.max_header_bytes + options.max_target_bytes + 40 * 1024;
     let mut builder = http1::Builder::new();
-    // The watchdog has the timer: hyper's would also end connections that are merely idle. The number
-    // of headers stays at hyper's 100: another number costs an allocation for every request. So does
-    // looking for the peer's end while its request is handled (a second read buffer), for which a
-    // client may close its half; that request runs to its end.
+    // The watchdog enforces the header timeout, because hyper's would also end idle connections. The number of headers
+    // stays at hyper's 100: any other number costs an allocation per request. Detecting a disconnect while a request is
+    // handled would cost one as well (a second read buffer), so a client may close its half and the request continues.
     builder.header_read_timeout(None).max_buf_size(buffer).half_close(true);
     builder
 }
 
 fn http2_builder(options: &ServerOptions) -> http2::Builder<TokioExecutor> {
-    // HTTP/2 counts 32 bytes more for every header, and the target among them.
+    // HTTP/2 adds 32 bytes to every header, and counts the target as headers.
     let header_list = options.max_header_bytes + options.max_target_bytes + 8 * 1024;
     let mut builder = http2::Builder::new(TokioExecutor::new());
-    // No pings: a dead peer is idle, and idle connections end anyway.
+    // No pings: a dead peer is idle, and idle connections time out.
     builder
         .max_concurrent_streams(250)
         .max_header_list_size(u32::try_from(header_list).unwrap_or(u32::MAX))
         .max_pending_accept_reset_streams(50)
         .max_local_error_reset_streams(256)
         .max_send_buf_size(64 * 1024)
-        // What unread bodies may hold: a stream's, and all of a connection's together.
+        // The memory that unread bodies may use, per stream and per connection.
         .initial_stream_window_size(128 * 1024)
         .initial_connection_window_size(512 * 1024);
     builder

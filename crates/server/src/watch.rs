@@ -1,10 +1,10 @@
-//! What is under way on one connection, as its socket, its requests and its answers report it.
-//! Plain counters, cheap enough to keep for every request; they know no time and judge nothing.
+//! The activity of one connection, as reported by its socket, its requests and its responses.
+//! Plain counters that are cheap enough for every request; they have no notion of time.
 
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicUsize, Ordering::Relaxed};
 
-/// Something that begins and ends, many times over. Odd while it is under way, so that a reader can
-/// also tell whether it is still the same one. Only the connection's own task writes it.
+/// Something that begins and ends repeatedly. The number is odd while it is active, so that a reader can also see whether
+/// it is still the same one. Only the connection's task writes it.
 #[derive(Debug, Default)]
 pub(crate) struct Span(AtomicU32);
 
@@ -36,43 +36,43 @@ impl Span {
     }
 }
 
-/// What the socket, the requests and the answers of one connection report.
+/// What the socket, the requests and the responses of one connection report.
 #[derive(Debug)]
 pub(crate) struct Watch {
-    /// A request head has begun and is not whole.
+    /// A request head has begun and is incomplete.
     pub(crate) head: Span,
-    /// A write was refused by the socket, and what was to be written is not yet out.
+    /// The socket's buffer is full, and not everything is written.
     pub(crate) stall: Span,
-    /// Our side is shut; the peer's is being read to its end.
+    /// Our side is closed; the peer's is read to its end.
     pub(crate) linger: Span,
-    /// There is no answer that a reset could destroy, so no reason to linger.
-    curt: AtomicBool,
+    /// There is no response that a reset could destroy, so no reason to linger.
+    at_once: AtomicBool,
     handling: AtomicUsize,
-    /// Answers not yet taken by the socket, by the parity of the period they began in.
-    answers: [AtomicUsize; 2],
+    /// Responses that the socket has not taken, by the parity of the period in which they began.
+    responses: [AtomicUsize; 2],
     period: AtomicUsize,
 }
 
 impl Watch {
-    /// For a connection whose first byte has come.
+    /// For a connection whose first byte has arrived.
     pub(crate) fn new() -> Self {
         Watch {
             head: Span::opened(),
             stall: Span::default(),
             linger: Span::default(),
-            curt: AtomicBool::new(false),
+            at_once: AtomicBool::new(false),
             handling: AtomicUsize::new(0),
-            answers: [AtomicUsize::new(0), AtomicUsize::new(0)],
+            responses: [AtomicUsize::new(0), AtomicUsize::new(0)],
             period: AtomicUsize::new(0),
         }
     }
 
-    pub(crate) fn close_curtly(&self) {
-        self.curt.store(true, Relaxed);
+    pub(crate) fn close_at_once(&self) {
+        self.at_once.store(true, Relaxed);
     }
 
-    pub(crate) fn is_curt(&self) -> bool {
-        self.curt.load(Relaxed)
+    pub(crate) fn closes_at_once(&self) -> bool {
+        self.at_once.load(Relaxed)
     }
 
     pub(crate) fn handling_begins(&self) {
@@ -87,36 +87,36 @@ impl Watch {
         self.handling.load(Relaxed) > 0
     }
 
-    /// Returns what [`Watch::answer_taken`] must be told.
-    pub(crate) fn answer_begins(&self) -> usize {
+    /// Returns the argument for [`Watch::response_taken`].
+    pub(crate) fn response_begins(&self) -> usize {
         let slot = self.period.load(Relaxed) % 2;
-        self.answers[slot].fetch_add(1, Relaxed);
+        self.responses[slot].fetch_add(1, Relaxed);
         slot
     }
 
-    pub(crate) fn answer_taken(&self, slot: usize) {
-        self.answers[slot].fetch_sub(1, Relaxed);
+    pub(crate) fn response_taken(&self, slot: usize) {
+        self.responses[slot].fetch_sub(1, Relaxed);
     }
 
-    pub(crate) fn answers(&self) -> usize {
-        self.answers[0].load(Relaxed) + self.answers[1].load(Relaxed)
+    pub(crate) fn pending_responses(&self) -> usize {
+        self.responses[0].load(Relaxed) + self.responses[1].load(Relaxed)
     }
 
-    /// Nothing is under way, in either direction.
+    /// Nothing is active, in either direction.
     pub(crate) fn is_idle(&self) -> bool {
         !self.head.is_open() && !self.stall.is_open() && self.unfinished() == 0
     }
 
-    /// Requests without a whole answer on its way.
+    /// Requests whose response is not completely written.
     pub(crate) fn unfinished(&self) -> usize {
-        self.handling.load(Relaxed) + self.answers()
+        self.handling.load(Relaxed) + self.pending_responses()
     }
 
-    /// Begins a new period, unless answers of the period before this one are still waiting: those
-    /// have waited for a whole period at least.
+    /// Begins a new period, unless responses of the previous period are still waiting: those have waited for at least a
+    /// whole period.
     pub(crate) fn next_period(&self) -> bool {
         let next = self.period.load(Relaxed).wrapping_add(1);
-        if self.answers[next % 2].load(Relaxed) > 0 {
+        if self.responses[next % 2].load(Relaxed) > 0 {
             return false;
         }
         self.period.store(next, Relaxed);

@@ -1,5 +1,5 @@
-//! The server's edge, over real sockets on the loopback.
-//! Each test makes only the time-out it is about short, so that nothing else can end the connection.
+//! The server over real sockets on the loopback interface.
+//! Each test shortens only the timeout it is about, so that nothing else can end the connection.
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on fails there")]
 

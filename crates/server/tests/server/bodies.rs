@@ -14,33 +14,33 @@ async fn short_body() -> Running {
 }
 
 #[tokio::test]
-async fn a_body_is_read_whole_however_it_comes() {
+async fn a_body_is_read_whole_however_it_arrives() {
     let server = Running::start(patient()).await;
     let mut peer = server.sent(format!("{}abc", post(3)).as_bytes()).await;
-    assert!(peer.answer().await.ends_with("\r\n\r\nabc"));
+    assert!(peer.response().await.ends_with("\r\n\r\nabc"));
     peer.send(post(6).as_bytes()).await;
     for part in ["ab", "cd", "ef"] {
         peer.send(part.as_bytes()).await;
         tokio::task::yield_now().await;
     }
-    assert!(peer.answer().await.ends_with("\r\n\r\nabcdef"));
+    assert!(peer.response().await.ends_with("\r\n\r\nabcdef"));
     peer.send(format!("{CHUNKED}2\r\nab\r\n1\r\nc\r\n0\r\n\r\n").as_bytes()).await;
-    assert!(peer.answer().await.ends_with("\r\n\r\nabc"));
+    assert!(peer.response().await.ends_with("\r\n\r\nabc"));
     peer.send(post(0).as_bytes()).await;
-    assert!(peer.answer().await.ends_with("\r\n\r\n"));
+    assert!(peer.response().await.ends_with("\r\n\r\n"));
     peer.send(format!("{}{}", post(1000), "x".repeat(1000)).as_bytes()).await;
-    assert!(peer.answer().await.starts_with("HTTP/1.1 200"));
+    assert!(peer.response().await.starts_with("HTTP/1.1 200"));
 }
 
 #[tokio::test]
-async fn a_declared_length_over_the_limit_is_refused_before_it_is_sent() {
+async fn a_declared_length_over_the_limit_is_rejected_before_it_is_sent() {
     let server = Running::start(patient()).await;
-    let answer = server.talk(post(1001).as_bytes()).await;
-    assert!(answer.starts_with("HTTP/1.1 413"), "{answer}");
+    let response = server.talk(post(1001).as_bytes()).await;
+    assert!(response.starts_with("HTTP/1.1 413"), "{response}");
 }
 
 #[tokio::test]
-async fn a_chunked_body_over_the_limit_is_refused() {
+async fn a_chunked_body_over_the_limit_is_rejected() {
     let server = Running::start(patient()).await;
     let mut peer = server.sent(CHUNKED.as_bytes()).await;
     for _ in 0..11 {
@@ -50,25 +50,25 @@ async fn a_chunked_body_over_the_limit_is_refused() {
 }
 
 #[tokio::test]
-async fn an_uploader_who_does_not_listen_still_gets_the_answer() {
+async fn a_client_that_keeps_uploading_still_receives_the_response() {
     let server = Running::start(patient()).await;
     let mut peer = server.sent(post(300_000).as_bytes()).await;
-    eventually(|| server.asked() == ["/echo"]).await;
-    // The answer is on its way, and without someone to read these they would call forth a reset.
+    eventually(|| server.requests() == ["/echo"]).await;
+    // The response is on its way. If these bytes were not read, they would cause a reset.
     for _ in 0..30 {
         peer.send("x".repeat(10_000).as_bytes()).await;
         tokio::task::yield_now().await;
     }
-    let answer = peer.rest().await;
-    assert!(answer.starts_with("HTTP/1.1 413"), "{answer}");
+    let response = peer.rest().await;
+    assert!(response.starts_with("HTTP/1.1 413"), "{response}");
 }
 
 #[tokio::test]
 async fn a_slow_body_is_408() {
     let server = short_body().await;
     for head in [post(10), CHUNKED.to_owned()] {
-        let answer = server.talk(head.as_bytes()).await;
-        assert!(answer.starts_with("HTTP/1.1 408"), "{answer}");
+        let response = server.talk(head.as_bytes()).await;
+        assert!(response.starts_with("HTTP/1.1 408"), "{response}");
     }
     let mut peer = server.sent(post(1000).as_bytes()).await;
     peer.dribble(std::iter::repeat_n(b'x', 1000)).await;
@@ -79,7 +79,7 @@ async fn a_slow_body_is_408() {
 async fn broken_chunks_are_an_aborted_body() {
     let server = Running::start(patient()).await;
     server.talk(format!("{CHUNKED}zz\r\n").as_bytes()).await;
-    eventually(|| server.asked() == ["/echo", "aborted"]).await;
+    eventually(|| server.requests() == ["/echo", "aborted"]).await;
 }
 
 #[tokio::test]
@@ -87,9 +87,9 @@ async fn a_client_that_expects_100_continue_gets_it_unless_refused() {
     let server = Running::start(patient()).await;
     let head = |length| post(length).replace("\r\n\r\n", "\r\nexpect: 100-continue\r\n\r\n");
     let mut peer = server.sent(head(3).as_bytes()).await;
-    assert!(peer.answer().await.starts_with("HTTP/1.1 100 Continue"));
+    assert!(peer.response().await.starts_with("HTTP/1.1 100 Continue"));
     peer.send(b"abc").await;
-    assert!(peer.answer().await.ends_with("\r\n\r\nabc"));
+    assert!(peer.response().await.ends_with("\r\n\r\nabc"));
     let mut peer = server.sent(head(2000).as_bytes()).await;
-    assert!(peer.answer().await.starts_with("HTTP/1.1 413"));
+    assert!(peer.response().await.starts_with("HTTP/1.1 413"));
 }

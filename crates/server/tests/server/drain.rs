@@ -1,11 +1,11 @@
-//! The way down.
+//! Graceful shutdown.
 
 use crate::support::{GET, GET_SLOW, Running, SHORT, eventually, patient, soon};
 use perennial_server::{Drained, ServerOptions};
 use tokio::net::TcpStream;
 
 #[tokio::test]
-async fn requests_in_flight_finish_and_new_connections_are_refused() {
+async fn requests_in_flight_finish_and_new_connections_are_rejected() {
     let server = Running::start(patient()).await;
     let mut peers = Vec::new();
     for _ in 0..100 {
@@ -18,10 +18,10 @@ async fn requests_in_flight_finish_and_new_connections_are_refused() {
     assert_eq!(gauges.requests_in_flight(), 100);
     service.gate.add_permits(100);
     for peer in &mut peers {
-        let answer = peer.rest().await;
-        assert!(answer.starts_with("HTTP/1.1 200"), "{answer}");
-        assert!(answer.contains("connection: close"), "{answer}");
-        assert!(answer.ends_with("hello"));
+        let response = peer.rest().await;
+        assert!(response.starts_with("HTTP/1.1 200"), "{response}");
+        assert!(response.contains("connection: close"), "{response}");
+        assert!(response.ends_with("hello"));
     }
     drop(peers);
     let drained = soon(serving).await.unwrap();
@@ -33,19 +33,19 @@ async fn requests_in_flight_finish_and_new_connections_are_refused() {
 async fn idle_and_silent_connections_close_at_once() {
     let server = Running::start(patient()).await;
     let mut idle = server.sent(GET).await;
-    idle.answer().await;
+    idle.response().await;
     let mut silent = server.connect().await;
     eventually(|| server.gauges.open_connections() == 2).await;
     let serving = server.stop();
     assert_eq!(idle.rest().await, "");
     assert_eq!(silent.rest().await, "");
-    // Both clients keep their side open, and that holds nothing up.
+    // Both clients leave their side open; that delays nothing.
     let drained = soon(serving).await.unwrap();
     assert_eq!(drained, Drained { finished: 0, aborted: 0 });
 }
 
 #[tokio::test]
-async fn a_request_that_arrives_while_draining_is_told_so() {
+async fn a_request_that_arrives_while_draining_receives_503() {
     let server = Running::start(patient()).await;
     let mut holder = server.sent(GET_SLOW).await;
     let mut late = server.sent(&GET[..10]).await;
@@ -54,9 +54,9 @@ async fn a_request_that_arrives_while_draining_is_told_so() {
     let serving = server.stop();
     soon(async { while TcpStream::connect(address).await.is_ok() {} }).await;
     late.send(&GET[10..]).await;
-    let answer = late.rest().await;
-    assert!(answer.starts_with("HTTP/1.1 503") && answer.ends_with("ShuttingDown"), "{answer}");
-    assert!(answer.contains("connection: close"));
+    let response = late.rest().await;
+    assert!(response.starts_with("HTTP/1.1 503") && response.ends_with("ShuttingDown"), "{response}");
+    assert!(response.contains("connection: close"));
     service.gate.add_permits(1);
     assert!(holder.rest().await.ends_with("hello"));
     drop((holder, late));
@@ -79,26 +79,26 @@ async fn what_does_not_finish_is_cut() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_server_under_load_leaves_no_request_without_an_answer() {
+async fn a_server_under_load_leaves_no_request_without_a_response() {
     let server = Running::start(patient()).await;
     let clients: Vec<_> = (0..32)
         .map(|_| {
             let address = server.address;
             tokio::spawn(async move {
                 let mut peer = crate::support::Peer(TcpStream::connect(address).await.unwrap());
-                let mut answers = 0;
+                let mut responses = 0;
                 loop {
                     peer.send(GET).await;
-                    let answer = peer.answer().await;
-                    answers += 1;
-                    if answer.contains("connection: close") {
-                        return answers;
+                    let response = peer.response().await;
+                    responses += 1;
+                    if response.contains("connection: close") {
+                        return responses;
                     }
                 }
             })
         })
         .collect();
-    eventually(|| server.asked().len() > 500).await;
+    eventually(|| server.requests().len() > 500).await;
     let drained = soon(server.stop()).await.unwrap();
     assert_eq!(drained.aborted, 0);
     for client in clients {

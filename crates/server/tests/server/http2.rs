@@ -1,4 +1,4 @@
-//! HTTP/2 by prior knowledge: a real client, and one that sends whatever frames it likes.
+//! HTTP/2 with prior knowledge: a real client, and one that sends arbitrary frames.
 
 use crate::support::{LONG, Peer, Running, SHORT, eventually, patient, soon};
 use bytes::Bytes;
@@ -37,7 +37,7 @@ fn opening(then: &[u8]) -> Vec<u8> {
     [PREFACE, &frame(SETTINGS, 0, 0, b""), then].concat()
 }
 
-/// The next frame's kind, flags, stream and payload, or nothing at the end.
+/// The next frame's kind, flags, stream and payload; `None` at the end.
 async fn next_frame(peer: &mut Peer) -> Option<(u8, u8, u32, Vec<u8>)> {
     soon(async {
         let mut head = [0; 9];
@@ -50,7 +50,7 @@ async fn next_frame(peer: &mut Peer) -> Option<(u8, u8, u32, Vec<u8>)> {
     .await
 }
 
-/// The kinds of all frames until the end; answers pings, as a polite client does.
+/// The kinds of all frames until the end. Replies to pings.
 async fn kinds_to_the_end(peer: &mut Peer) -> Vec<u8> {
     let mut kinds = Vec::new();
     while let Some((kind, flags, _, payload)) = next_frame(peer).await {
@@ -83,16 +83,16 @@ fn short_header() -> ServerOptions {
 async fn a_client_with_prior_knowledge_is_served() {
     let server = Running::start(patient()).await;
     let sender = client(&server).await;
-    let asked = (0..200).map(|_| {
+    let requests = (0..200).map(|_| {
         let mut sender = sender.clone();
         tokio::spawn(async move {
-            let answer = sender.send_request(request("/echo")).await.unwrap();
-            assert_eq!(answer.status(), StatusCode::OK);
-            answer.into_body().collect().await.unwrap().to_bytes()
+            let response = sender.send_request(request("/echo")).await.unwrap();
+            assert_eq!(response.status(), StatusCode::OK);
+            response.into_body().collect().await.unwrap().to_bytes()
         })
     });
-    for asked in asked.collect::<Vec<_>>() {
-        assert_eq!(soon(asked).await.unwrap(), "abc");
+    for request in requests.collect::<Vec<_>>() {
+        assert_eq!(soon(request).await.unwrap(), "abc");
     }
     assert_eq!(server.gauges.requests_in_flight(), 0);
 }
@@ -104,23 +104,23 @@ async fn sizes_and_hosts_are_checked_as_in_http1() {
     let mut large = request("/");
     let filler = "x".repeat(17 * 1024).parse().unwrap();
     large.headers_mut().insert("x", filler);
-    let answer = soon(sender.send_request(large)).await.unwrap();
-    assert_eq!(answer.status(), StatusCode::REQUEST_HEADER_FIELDS_TOO_LARGE);
-    assert!(answer.headers().contains_key("retry-after"), "ours");
+    let response = soon(sender.send_request(large)).await.unwrap();
+    assert_eq!(response.status(), StatusCode::REQUEST_HEADER_FIELDS_TOO_LARGE);
+    assert!(response.headers().contains_key("retry-after"), "ours");
     let long = request(&format!("/{}", "x".repeat(9 * 1024)));
-    let answer = soon(sender.send_request(long)).await.unwrap();
-    assert_eq!(answer.status(), StatusCode::URI_TOO_LONG);
+    let response = soon(sender.send_request(long)).await.unwrap();
+    assert_eq!(response.status(), StatusCode::URI_TOO_LONG);
 
     let nameless = frame(HEADERS, END_STREAM | END_HEADERS, 1, &GET[..3]);
     let mut peer = server.sent(&opening(&nameless)).await;
     let status = loop {
-        let (kind, _, _, payload) = next_frame(&mut peer).await.expect("an answer");
+        let (kind, _, _, payload) = next_frame(&mut peer).await.expect("an response");
         if kind == HEADERS {
             break payload[0];
         }
     };
     assert_eq!(status, 0x8c, "HPACK's static entry for :status 400");
-    assert!(server.asked().is_empty());
+    assert!(server.requests().is_empty());
 }
 
 #[tokio::test]
@@ -137,7 +137,7 @@ async fn an_unfinished_header_block_is_closed() {
     server.sent(&opening(&half)).await.rest().await;
     server.sent(&opening(&half[..11])).await.rest().await;
     eventually(|| server.gauges.connections_timed_out() == 2).await;
-    assert!(server.asked().is_empty());
+    assert!(server.requests().is_empty());
 }
 
 #[tokio::test]
@@ -152,13 +152,13 @@ async fn dribbled_continuations_are_closed() {
 
 /// Even while another request of the same connection is being handled.
 #[tokio::test]
-async fn an_unfinished_header_block_beside_a_request_is_closed() {
+async fn an_unfinished_header_block_next_to_a_request_is_closed() {
     let server = Running::start(short_header()).await;
     let slow = [&GET[..2], &[0x04, 5], b"/slow", &GET[3..]].concat();
     let whole = frame(HEADERS, END_STREAM | END_HEADERS, 1, &slow);
     let half = frame(HEADERS, END_STREAM, 3, GET);
     server.sent(&opening(&[whole, half].concat())).await.rest().await;
-    assert_eq!(server.asked(), ["/slow"]);
+    assert_eq!(server.requests(), ["/slow"]);
     eventually(|| server.gauges.requests_in_flight() == 0).await;
 }
 
@@ -171,7 +171,7 @@ async fn pings_are_not_slow_heads() {
         peer.send(&frame(PING, 0, 0, b"12345678")).await;
     }
     peer.send(&frame(HEADERS, END_STREAM | END_HEADERS, 1, GET)).await;
-    eventually(|| server.asked() == ["/"]).await;
+    eventually(|| server.requests() == ["/"]).await;
 }
 
 #[tokio::test]
@@ -190,9 +190,9 @@ async fn an_idle_connection_that_ignores_goaway_is_cut() {
     eventually(|| server.gauges.open_connections() == 0).await;
 }
 
-/// With windows this small, the socket itself is never full.
+/// With windows this small, the socket's buffer is never full.
 #[tokio::test]
-async fn an_answer_refused_by_flow_control_is_cut() {
+async fn a_response_blocked_by_flow_control_is_cut() {
     let server = Running::start(ServerOptions { write_timeout: SHORT, ..patient() }).await;
     let tiny_window = frame(SETTINGS, 0, 0, &[0, 4, 0, 0, 0, 1]);
     let ask = frame(HEADERS, END_STREAM | END_HEADERS, 1, GET_BIG);
@@ -218,7 +218,7 @@ async fn a_peer_that_does_not_read_is_cut() {
     eventually(|| server.gauges.open_connections() == 0).await;
 }
 
-/// No answer is waiting here: only the socket tells that the peer does not read.
+/// No response is waiting here: only the socket shows that the peer does not read.
 #[tokio::test]
 async fn a_peer_that_pings_and_does_not_read_is_cut() {
     let server = Running::start(ServerOptions { write_timeout: SHORT, ..patient() }).await;
@@ -251,7 +251,7 @@ async fn a_flood_of_continuations_ends_in_goaway() {
     }
     let mut peer = server.sent(&opening(&flood)).await;
     assert!(kinds_to_the_end(&mut peer).await.contains(&GO_AWAY));
-    assert!(server.asked().is_empty());
+    assert!(server.requests().is_empty());
 }
 
 #[tokio::test]
@@ -266,9 +266,9 @@ async fn requests_in_flight_finish_after_goaway() {
     let serving = server.stop();
     assert!(kinds_to_the_end(&mut idle).await.contains(&GO_AWAY));
     service.gate.add_permits(1);
-    let answer = soon(slow).await.unwrap().unwrap();
-    assert_eq!(answer.status(), StatusCode::OK);
-    let body = answer.into_body().collect().await.unwrap().to_bytes();
+    let response = soon(slow).await.unwrap().unwrap();
+    assert_eq!(response.status(), StatusCode::OK);
+    let body = response.into_body().collect().await.unwrap().to_bytes();
     assert_eq!(body, "hello");
     let drained = soon(serving).await.unwrap();
     assert_eq!((drained.finished, drained.aborted), (1, 0));
@@ -285,18 +285,18 @@ async fn what_does_not_finish_is_cut() {
     assert!(soon(slow).await.unwrap().is_err());
 }
 
-/// More at once than one round begins: the others wait for their turn, and are refused where waiting is too long.
+/// More requests at once than one round starts: the others wait, and are rejected if the wait is too long.
 #[tokio::test]
-async fn a_flood_waits_for_its_turn_or_is_refused_when_the_line_is_too_old() {
+async fn a_flood_waits_or_is_rejected_when_the_queue_is_too_old() {
     let flood: Vec<u8> =
         (0..200).flat_map(|number| frame(HEADERS, END_STREAM | END_HEADERS, 2 * number + 1, GET)).collect();
     for (max_wait, all_are_served) in [(LONG, true), (Duration::ZERO, false)] {
         let server = Running::start(ServerOptions { max_wait, ..patient() }).await;
         let _peer = server.sent(&opening(&flood)).await;
         let shed = || usize::try_from(server.gauges.requests_shed()).unwrap();
-        eventually(|| server.asked().len() + shed() == 200).await;
+        eventually(|| server.requests().len() + shed() == 200).await;
         assert_eq!(shed() == 0, all_are_served, "{} were shed", shed());
-        assert!(server.asked().len() >= 64, "{}", server.asked().len());
+        assert!(server.requests().len() >= 64, "{}", server.requests().len());
         eventually(|| server.gauges.requests_in_flight() == 0).await;
     }
 }

@@ -1,4 +1,4 @@
-//! Sizes, hosts, framing, and how much at once.
+//! Limits of sizes, connections and requests; hosts and framing.
 
 use crate::support::{GET, GET_SLOW, Running, eventually, patient};
 use perennial_server::ServerOptions;
@@ -6,8 +6,8 @@ use std::process::Command;
 use tokio::io::AsyncWriteExt;
 use tokio::net::TcpStream;
 
-fn status(answer: &str) -> &str {
-    answer.get(9..12).unwrap_or("none")
+fn status(response: &str) -> &str {
+    response.get(9..12).unwrap_or("none")
 }
 
 #[tokio::test]
@@ -16,9 +16,9 @@ async fn headers_over_the_limit_are_431_from_the_service() {
     for size in [17 * 1024, 40 * 1024] {
         let filler = "x".repeat(size);
         let mut peer = server.sent(format!("GET / HTTP/1.1\r\nhost: a\r\nx: {filler}\r\n\r\n").as_bytes()).await;
-        let answer = peer.answer().await;
-        assert_eq!(status(&answer), "431");
-        assert!(answer.ends_with("HeadersTooLarge"));
+        let response = peer.response().await;
+        assert_eq!(status(&response), "431");
+        assert!(response.ends_with("HeadersTooLarge"));
     }
 }
 
@@ -31,7 +31,7 @@ async fn far_over_the_limit_is_431_from_hyper() {
     let lines = "a: b\r\n".repeat(101);
     let request = format!("GET / HTTP/1.1\r\nhost: a\r\n{lines}\r\n");
     assert_eq!(status(&server.talk(request.as_bytes()).await), "431");
-    assert!(server.asked().is_empty());
+    assert!(server.requests().is_empty());
 }
 
 #[tokio::test]
@@ -40,9 +40,9 @@ async fn a_target_over_the_limit_is_414() {
     for size in [8 * 1024, 40 * 1024] {
         let filler = "x".repeat(size);
         let request = format!("GET /{filler} HTTP/1.1\r\nhost: a\r\n\r\n");
-        let answer = server.sent(request.as_bytes()).await.answer().await;
-        assert_eq!(status(&answer), "414");
-        assert!(answer.ends_with("TargetTooLong"));
+        let response = server.sent(request.as_bytes()).await.response().await;
+        assert_eq!(status(&response), "414");
+        assert!(response.ends_with("TargetTooLong"));
     }
 }
 
@@ -57,9 +57,9 @@ async fn a_request_names_exactly_one_host() {
         ("GET / HTTP/1.1\r\nHost: a\r\n\r\n", "200"),
         ("GET / HTTP/1.0\r\n\r\n", "200"),
     ] {
-        let answer = server.sent(head.as_bytes()).await.answer().await;
-        assert_eq!(status(&answer), expected, "{head}");
-        assert_eq!(answer.ends_with("BadHost"), expected == "400");
+        let response = server.sent(head.as_bytes()).await.response().await;
+        assert_eq!(status(&response), expected, "{head}");
+        assert_eq!(response.ends_with("BadHost"), expected == "400");
     }
 }
 
@@ -67,12 +67,11 @@ async fn a_request_names_exactly_one_host() {
 async fn of_an_absolute_target_the_path_is_used() {
     let server = Running::start(patient()).await;
     let request = b"GET http://a/plans HTTP/1.1\r\nhost: a\r\n\r\n";
-    assert_eq!(status(&server.sent(request).await.answer().await), "200");
-    assert_eq!(server.asked(), ["/plans"]);
+    assert_eq!(status(&server.sent(request).await.response().await), "200");
+    assert_eq!(server.requests(), ["/plans"]);
 }
 
-/// What hyper makes of requests that two servers might read differently. None may reach the service as
-/// two requests.
+/// Requests that two servers might parse differently. None may reach the service as two requests.
 #[tokio::test]
 async fn nothing_is_smuggled() {
     let server = Running::start(patient()).await;
@@ -86,7 +85,7 @@ async fn nothing_is_smuggled() {
     assert_eq!(status(&encodings), "400");
     let old = server.talk(b"POST /e HTTP/1.0\r\ntransfer-encoding: chunked\r\n\r\n0\r\n\r\n").await;
     assert_eq!(status(&old), "400");
-    assert!(server.asked().is_empty());
+    assert!(server.requests().is_empty());
 
     for fields in
         ["content-length: 40\r\ntransfer-encoding: chunked", "transfer-encoding: chunked\r\ncontent-length: 40"]
@@ -94,20 +93,20 @@ async fn nothing_is_smuggled() {
         let request = format!(
             "POST /echo HTTP/1.1\r\nhost: a\r\n{fields}\r\n\r\n0\r\n\r\nGET /smuggled HTTP/1.1\r\nhost: a\r\n\r\n"
         );
-        // Chunked wins, and what follows is not trusted: the connection closes.
-        let answer = server.talk(request.as_bytes()).await;
-        assert_eq!(answer.matches("HTTP/1.1 ").count(), 1, "{answer}");
-        assert_eq!(status(&answer), "200");
+        // Chunked takes precedence, and the connection closes because what follows is not trusted.
+        let response = server.talk(request.as_bytes()).await;
+        assert_eq!(response.matches("HTTP/1.1 ").count(), 1, "{response}");
+        assert_eq!(status(&response), "200");
     }
-    assert_eq!(server.asked(), ["/echo", "/echo"]);
+    assert_eq!(server.requests(), ["/echo", "/echo"]);
 }
 
 #[tokio::test]
-async fn an_upgrade_is_answered_as_if_not_asked_for() {
+async fn an_upgrade_request_is_ignored() {
     let server = Running::start(patient()).await;
     let head = b"GET / HTTP/1.1\r\nhost: a\r\nconnection: upgrade\r\nupgrade: h2c\r\n\r\n";
     let mut peer = server.sent(head).await;
-    assert_eq!(status(&peer.answer().await), "200");
+    assert_eq!(status(&peer.response().await), "200");
 }
 
 #[tokio::test]
@@ -116,57 +115,57 @@ async fn requests_beyond_the_limit_are_shed_at_once() {
     let mut slow = [server.sent(GET_SLOW).await, server.sent(GET_SLOW).await];
     eventually(|| server.gauges.requests_in_flight() == 2).await;
     let mut third = server.sent(GET).await;
-    let answer = third.answer().await;
-    assert_eq!(status(&answer), "503");
-    assert!(answer.contains("retry-after: 1") && answer.ends_with("Overloaded"));
+    let response = third.response().await;
+    assert_eq!(status(&response), "503");
+    assert!(response.contains("retry-after: 1") && response.ends_with("Overloaded"));
     assert_eq!(server.gauges.requests_shed(), 1);
     server.service.gate.add_permits(2);
     for peer in &mut slow {
-        assert_eq!(status(&peer.answer().await), "200");
+        assert_eq!(status(&peer.response().await), "200");
     }
-    // The connection that was refused is none the worse for it.
+    // The connection of the rejected request still works.
     eventually(|| server.gauges.requests_in_flight() == 0).await;
     third.send(GET).await;
-    assert_eq!(status(&third.answer().await), "200");
+    assert_eq!(status(&third.response().await), "200");
 }
 
 #[tokio::test]
-async fn bodies_that_dribble_take_nobodys_place() {
+async fn slow_bodies_do_not_block_other_requests() {
     let server = Running::start(ServerOptions { max_in_flight: 2, ..patient() }).await;
     let dribble = b"POST /echo HTTP/1.1\r\nhost: a\r\ncontent-length: 100\r\n\r\nx";
     let mut slow = [server.sent(dribble).await, server.sent(dribble).await];
     eventually(|| server.gauges.bodies_awaited() == 2).await;
-    // Not even while it is not clear that they dribble.
-    assert_eq!(status(&server.sent(GET).await.answer().await), "200");
-    // There are as many places for those who do, and no more.
+    // Not even before they count as slow.
+    assert_eq!(status(&server.sent(GET).await.response().await), "200");
+    // The number of slow bodies has the same limit.
     let mut third = server.sent(dribble).await;
-    assert_eq!(status(&third.answer().await), "503");
+    assert_eq!(status(&third.response().await), "503");
     for peer in &mut slow {
         peer.send(&[b'x'; 99]).await;
-        assert_eq!(status(&peer.answer().await), "200");
+        assert_eq!(status(&peer.response().await), "200");
     }
     eventually(|| server.gauges.requests_in_flight() == 0).await;
 }
 
 #[tokio::test]
-async fn writes_leave_some_places_to_reads() {
+async fn some_places_are_reserved_for_reads() {
     let server = Running::start(ServerOptions { max_in_flight: 4, ..patient() }).await;
     let write = b"POST /slow HTTP/1.1\r\nhost: a\r\ncontent-length: 0\r\n\r\n";
     let mut slow = [server.sent(write).await, server.sent(write).await, server.sent(write).await];
     eventually(|| server.gauges.requests_in_flight() == 3).await;
-    assert_eq!(status(&server.sent(write).await.answer().await), "503");
-    assert_eq!(status(&server.sent(GET).await.answer().await), "200");
+    assert_eq!(status(&server.sent(write).await.response().await), "503");
+    assert_eq!(status(&server.sent(GET).await.response().await), "200");
     server.service.gate.add_permits(3);
     for peer in &mut slow {
-        assert_eq!(status(&peer.answer().await), "200");
+        assert_eq!(status(&peer.response().await), "200");
     }
     eventually(|| server.gauges.requests_in_flight() == 0).await;
     server.service.gate.add_permits(1);
-    assert_eq!(status(&server.sent(write).await.answer().await), "200");
+    assert_eq!(status(&server.sent(write).await.response().await), "200");
 }
 
 #[tokio::test]
-async fn a_request_whose_peer_leaves_runs_to_its_end_and_no_further() {
+async fn a_request_whose_peer_disconnects_runs_to_its_end_and_no_further() {
     let server = Running::start(patient()).await;
     let peer = server.sent(GET_SLOW).await;
     eventually(|| server.gauges.requests_in_flight() == 1).await;
@@ -177,7 +176,7 @@ async fn a_request_whose_peer_leaves_runs_to_its_end_and_no_further() {
 }
 
 #[tokio::test]
-async fn a_client_may_close_its_half_after_asking() {
+async fn a_client_may_close_its_half_after_a_request() {
     let server = Running::start(patient()).await;
     let mut peer = server.sent(GET_SLOW).await;
     eventually(|| server.gauges.requests_in_flight() == 1).await;
@@ -187,22 +186,22 @@ async fn a_client_may_close_its_half_after_asking() {
 }
 
 #[tokio::test]
-async fn a_connection_too_many_is_told_so() {
+async fn a_connection_over_the_limit_receives_503() {
     let server = Running::start(ServerOptions { max_connections: 2, ..patient() }).await;
     let first = server.connect().await;
     let _second = server.connect().await;
     eventually(|| server.gauges.open_connections() == 2).await;
-    let answer = server.talk(GET).await;
-    assert_eq!(status(&answer), "503");
-    assert!(answer.contains("retry-after: 1\r\n") && answer.contains("connection: close\r\n"));
-    assert!(answer.contains("application/problem+json") && answer.ends_with("Overloaded"));
+    let response = server.talk(GET).await;
+    assert_eq!(status(&response), "503");
+    assert!(response.contains("retry-after: 1\r\n") && response.contains("connection: close\r\n"));
+    assert!(response.contains("application/problem+json") && response.ends_with("Overloaded"));
     assert_eq!(server.gauges.connections_refused(), 1);
     drop(first);
     eventually(|| server.gauges.open_connections() == 1).await;
-    assert_eq!(status(&server.sent(GET).await.answer().await), "200");
+    assert_eq!(status(&server.sent(GET).await.response().await), "200");
 }
 
-/// Runs the next test in a process with few descriptors.
+/// Runs the next test in a process with few file descriptors.
 #[test]
 fn running_out_of_descriptors_is_survived() {
     let child = "limits::in_a_process_with_few_descriptors";
@@ -226,11 +225,11 @@ async fn in_a_process_with_few_descriptors() {
     while let Ok(peer) = TcpStream::connect(server.address).await {
         peers.push(peer);
     }
-    // The last ones wait in the kernel: there was no descriptor left to accept them with.
+    // The last ones wait in the kernel, because no descriptor was left to accept them.
     let last = peers.pop().unwrap();
     assert!(server.gauges.open_connections() < peers.len() + 1);
     peers.clear();
     let mut last = crate::support::Peer(last);
     last.send(GET).await;
-    assert_eq!(status(&last.answer().await), "200");
+    assert_eq!(status(&last.response().await), "200");
 }

@@ -1,4 +1,4 @@
-//! A server to attack and a client that speaks bytes.
+//! A server to attack, and a client that sends raw bytes.
 
 use bytes::Bytes;
 use http::{Request, Response, StatusCode};
@@ -14,21 +14,21 @@ use tokio::sync::{Semaphore, oneshot};
 use tokio::task::JoinHandle;
 use tokio::time::{sleep, timeout};
 
-/// A time-out under test.
+/// A timeout under test.
 pub(crate) const SHORT: Duration = Duration::from_millis(200);
-/// One that must not strike.
+/// A timeout that must not fire.
 pub(crate) const LONG: Duration = Duration::from_mins(1);
-/// How long a test waits for what must happen.
-const PATIENCE: Duration = Duration::from_secs(15);
+/// How long a test waits for something that must happen.
+const MAX_WAIT: Duration = Duration::from_secs(15);
 pub(crate) const BIG: usize = 32 * 1024 * 1024;
 pub(crate) const GET: &[u8] = b"GET / HTTP/1.1\r\nhost: a\r\n\r\n";
 pub(crate) const GET_SLOW: &[u8] = b"GET /slow HTTP/1.1\r\nhost: a\r\n\r\n";
 
 pub(crate) async fn soon<F: Future>(future: F) -> F::Output {
-    timeout(PATIENCE, future).await.expect("it hung")
+    timeout(MAX_WAIT, future).await.expect("it hung")
 }
 
-/// Waits until something is so.
+/// Waits until a condition holds.
 pub(crate) async fn eventually(mut is_so: impl FnMut() -> bool) {
     soon(async {
         while !is_so() {
@@ -38,7 +38,7 @@ pub(crate) async fn eventually(mut is_so: impl FnMut() -> bool) {
     .await;
 }
 
-/// No time-out strikes unless a test shortens it.
+/// No timeout fires unless a test shortens it.
 pub(crate) fn patient() -> ServerOptions {
     ServerOptions {
         header_timeout: LONG,
@@ -51,18 +51,18 @@ pub(crate) fn patient() -> ServerOptions {
     }
 }
 
-/// Answers by path, and remembers what it was asked.
+/// Responds by path, and remembers the requests.
 pub(crate) struct Echo {
     body_timeout: Duration,
-    pub(crate) asked: Mutex<Vec<String>>,
-    /// `/slow` answers when it gets a permit.
+    pub(crate) requests: Mutex<Vec<String>>,
+    /// `/slow` responds when it gets a permit.
     pub(crate) gate: Semaphore,
 }
 
 impl Service for Echo {
     async fn call(&self, request: Request<RequestBody>, _: SocketAddr) -> Response<Full<Bytes>> {
         let path = request.uri().path().to_owned();
-        self.asked.lock().unwrap().push(path.clone());
+        self.requests.lock().unwrap().push(path.clone());
         match path.as_str() {
             "/slow" => self.gate.acquire().await.unwrap().forget(),
             "/big" => return Response::new(Full::new(Bytes::from(vec![b'x'; BIG]))),
@@ -96,7 +96,7 @@ impl Echo {
             Err(BodyError::TimedOut) => (408, Bytes::new()),
             Err(BodyError::TooMany) => (503, Bytes::new()),
             Err(BodyError::Aborted) => {
-                self.asked.lock().unwrap().push("aborted".to_owned());
+                self.requests.lock().unwrap().push("aborted".to_owned());
                 (400, Bytes::new())
             }
         };
@@ -118,7 +118,7 @@ pub(crate) struct Running {
 impl Running {
     pub(crate) async fn start(options: ServerOptions) -> Running {
         let service =
-            Arc::new(Echo { body_timeout: options.body_timeout, asked: Mutex::default(), gate: Semaphore::new(0) });
+            Arc::new(Echo { body_timeout: options.body_timeout, requests: Mutex::default(), gate: Semaphore::new(0) });
         let server = Server::bind("127.0.0.1:0".parse().unwrap(), options).await.unwrap();
         let (address, gauges) = (server.local_addr(), server.gauges());
         let (stop, stopped) = oneshot::channel::<()>();
@@ -143,23 +143,23 @@ impl Running {
         peer
     }
 
-    /// Everything a fresh connection answers to these bytes, until it is closed.
+    /// Everything that a new connection returns for these bytes until it is closed.
     pub(crate) async fn talk(&self, bytes: &[u8]) -> String {
         self.sent(bytes).await.rest().await
     }
 
-    pub(crate) fn asked(&self) -> Vec<String> {
-        self.service.asked.lock().unwrap().clone()
+    pub(crate) fn requests(&self) -> Vec<String> {
+        self.service.requests.lock().unwrap().clone()
     }
 
-    /// Tells the server to stop.
+    /// Stops the server.
     pub(crate) fn stop(self) -> JoinHandle<Drained> {
         self.stop.send(()).unwrap();
         self.serving
     }
 }
 
-/// A client that speaks bytes.
+/// A client that sends raw bytes.
 pub(crate) struct Peer(pub(crate) TcpStream);
 
 impl Peer {
@@ -186,13 +186,13 @@ impl Peer {
         .await;
     }
 
-    /// One whole answer of HTTP/1.1 with a short body: head and body.
-    pub(crate) async fn answer(&mut self) -> String {
-        let mut answer = Vec::new();
+    /// One whole HTTP/1.1 response with a short body: head and body.
+    pub(crate) async fn response(&mut self) -> String {
+        let mut response = Vec::new();
         soon(async {
             loop {
-                answer.push(self.0.read_u8().await.expect("an answer"));
-                let text = String::from_utf8_lossy(&answer);
+                response.push(self.0.read_u8().await.expect("an response"));
+                let text = String::from_utf8_lossy(&response);
                 let Some((head, body)) = text.split_once("\r\n\r\n") else {
                     continue;
                 };
@@ -206,10 +206,10 @@ impl Peer {
         .await
     }
 
-    /// What comes until the connection is closed, politely or not.
+    /// What arrives until the connection is closed, gracefully or not.
     pub(crate) async fn rest(&mut self) -> String {
         let mut rest = Vec::new();
-        // A reset is an end too.
+        // A reset is an end as well.
         let _ = soon(self.0.read_to_end(&mut rest)).await;
         String::from_utf8_lossy(&rest).into_owned()
     }

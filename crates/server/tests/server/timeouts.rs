@@ -47,17 +47,17 @@ async fn a_dribbled_head_is_closed() {
     let head = b"GET / HTTP/1.1\r\nx: ".iter().copied().chain(std::iter::repeat_n(b'x', 5000));
     server.connect().await.dribble(head).await;
     eventually(|| server.gauges.connections_timed_out() == 1).await;
-    assert!(server.asked().is_empty());
+    assert!(server.requests().is_empty());
 }
 
 #[tokio::test]
 async fn a_dribbled_second_head_is_closed() {
     let server = Running::start(short_header()).await;
     let mut peer = server.sent(GET).await;
-    assert!(peer.answer().await.ends_with("hello"));
+    assert!(peer.response().await.ends_with("hello"));
     peer.dribble(std::iter::repeat_n(b'G', 5000)).await;
     eventually(|| server.gauges.connections_timed_out() == 1).await;
-    assert_eq!(server.asked(), ["/"]);
+    assert_eq!(server.requests(), ["/"]);
 }
 
 #[tokio::test]
@@ -65,18 +65,18 @@ async fn an_idle_connection_is_not_a_slow_head() {
     let server = Running::start(short_header()).await;
     let mut peer = server.sent(GET).await;
     for _ in 0..2 {
-        assert!(peer.answer().await.ends_with("hello"));
+        assert!(peer.response().await.ends_with("hello"));
         sleep(SHORT * 2).await;
         peer.send(GET).await;
     }
-    assert!(peer.answer().await.ends_with("hello"));
+    assert!(peer.response().await.ends_with("hello"));
 }
 
 #[tokio::test]
-async fn an_idle_connection_is_closed_when_its_time_is_up() {
+async fn an_idle_connection_is_closed_at_the_idle_timeout() {
     let server = Running::start(ServerOptions { idle_timeout: SHORT, ..patient() }).await;
     let mut peer = server.sent(GET).await;
-    assert!(peer.answer().await.ends_with("hello"));
+    assert!(peer.response().await.ends_with("hello"));
     assert_eq!(peer.rest().await, "");
     assert_eq!(server.gauges.connections_timed_out(), 0);
 }
@@ -85,7 +85,7 @@ async fn an_idle_connection_is_closed_when_its_time_is_up() {
 async fn a_half_sent_pipelined_head_idles_and_no_longer() {
     let server = Running::start(ServerOptions { idle_timeout: SHORT, ..patient() }).await;
     let mut peer = server.sent(&[GET, b"GET / HT"].concat()).await;
-    assert!(peer.answer().await.ends_with("hello"));
+    assert!(peer.response().await.ends_with("hello"));
     eventually(|| server.gauges.open_connections() == 0).await;
 }
 
@@ -97,19 +97,19 @@ async fn a_slow_handler_is_not_a_slow_peer() {
     let mut peer = server.sent(GET_SLOW).await;
     sleep(SHORT * 3).await;
     server.service.gate.add_permits(1);
-    assert!(peer.answer().await.ends_with("hello"));
+    assert!(peer.response().await.ends_with("hello"));
 }
 
-async fn ask_for_too_much(server: &Running) -> Peer {
+async fn request_too_much(server: &Running) -> Peer {
     let peer = server.sent(b"GET /big HTTP/1.1\r\nhost: a\r\n\r\n").await;
-    eventually(|| !server.asked().is_empty()).await;
+    eventually(|| !server.requests().is_empty()).await;
     peer
 }
 
 #[tokio::test]
 async fn a_peer_that_does_not_read_is_cut() {
     let server = Running::start(short_write()).await;
-    let mut peer = ask_for_too_much(&server).await;
+    let mut peer = request_too_much(&server).await;
     eventually(|| server.gauges.open_connections() == 0).await;
     assert_eq!(server.gauges.connections_timed_out(), 1);
     assert!(peer.rest().await.len() < BIG);
@@ -118,11 +118,11 @@ async fn a_peer_that_does_not_read_is_cut() {
 #[tokio::test]
 async fn a_peer_that_reads_drop_by_drop_is_cut() {
     let server = Running::start(short_write()).await;
-    let mut peer = ask_for_too_much(&server).await;
+    let mut peer = request_too_much(&server).await;
     let mut drops = [0; 4096];
     soon(async {
         while server.gauges.open_connections() > 0 {
-            // The cut may come as a reset.
+            // The cut may arrive as a reset.
             let _ = peer.0.read(&mut drops).await;
             sleep(Duration::from_millis(5)).await;
         }
@@ -136,6 +136,6 @@ async fn a_peer_that_reads_gets_all_of_it() {
     let server =
         Running::start(ServerOptions { write_timeout: LONG, header_timeout: SHORT, idle_timeout: SHORT, ..patient() })
             .await;
-    let mut peer = ask_for_too_much(&server).await;
+    let mut peer = request_too_much(&server).await;
     assert!(peer.rest().await.len() > BIG);
 }
