@@ -1,4 +1,4 @@
-//! Contract §3, "Our access token": its header and claims, who signed it, and by what name.
+//! API rules 3.4 (`docs/api.md`): its header and claims, who signed it, and by what name.
 
 use crate::support::*;
 use aws_lc_rs::signature::{ED25519, UnparsedPublicKey};

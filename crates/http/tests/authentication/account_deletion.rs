@@ -1,4 +1,4 @@
-//! Contract §3, "delete-my-account": whose it is to delete, when, and all that goes with it, in one transaction.
+//! API rules 3.7 (`docs/api.md`): whose it is to delete, when, and all that goes with it, in one transaction.
 
 use crate::support::*;
 use perennial_store::Sql;

@@ -1,5 +1,5 @@
-//! Contract §1, "CORS", where a person is signed in: pages of the client's origins may read every answer, refusals
-//! too; pages of others may read none.
+//! API rules 1.15 (`docs/api.md`) for signed-in users: pages of the client's origins can read every response, including
+//! errors; pages of other origins can read none.
 
 use crate::support::*;
 use perennial_testkit::{Answer, TestApp};

@@ -1,5 +1,5 @@
-//! Contract §3 and §7: of a person whose account was deleted, no row, no event and no log line is left; and while
-//! they are there, no event and no log line tells of them.
+//! API rules 3.7 and 7 (`docs/api.md`): no row, event or log line contains personal data of a deleted user, and no event or
+//! log line contains personal data of an existing one.
 
 use crate::log;
 use crate::support::*;

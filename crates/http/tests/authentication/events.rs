@@ -1,5 +1,5 @@
-//! Contract §7 for people and sessions: one event for every change, with ids and the names of fields, and none
-//! without a change.
+//! API rules 7 (`docs/api.md`) for users and sessions: one event for every change, with ids and field names; no change, no
+//! event.
 
 use crate::support::*;
 use perennial_app::clients;

@@ -1,4 +1,4 @@
-//! Contract §3 through HTTP: signing up and in, sessions, tokens, accounts.
+//! API rules 3 (`docs/api.md`) through HTTP: signing up and in, sessions, tokens, accounts.
 //! The engine is that of the run: see `perennial-testkit`.
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on panics")]

@@ -1,5 +1,4 @@
-//! Contract §2 and issue 3, "own data for browsers": a public client with a person's token sees that person's
-//! records and no others.
+//! API rules 2.2 (`docs/api.md`): a public client with a user's token reads that user's records and no others.
 
 use crate::support::*;
 use perennial_domain::clients::Scope;

@@ -1,4 +1,4 @@
-//! Contract §1, "Precedence", for these endpoints: route, client, scope, bearer, query and headers, body, record.
+//! API rules 1.4 (`docs/api.md`) for these endpoints: route, client, scope, bearer, query and headers, body, record.
 
 use crate::support::*;
 use perennial_domain::clients::Scope;

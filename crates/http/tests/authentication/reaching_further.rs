@@ -1,4 +1,4 @@
-//! Security rows 16, 19, 20 and 21, each named after its attack: learning or touching what is not the caller's.
+//! Attacks 16, 19, 20 and 21, each test named after its attack: learning or touching what is not the caller's.
 
 use crate::support::*;
 use perennial_app::clients::{self, Credential, NewClient, Presents};

@@ -1,4 +1,5 @@
-//! Contract §3: the four ways to end sessions. A token of an ended session dies at once, on every server.
+//! API rules 3.6 (`docs/api.md`): the four ways to end sessions. A token of an ended session is rejected at once, on every
+//! server.
 
 use crate::support::*;
 use perennial_testkit::{Held, TestApp};

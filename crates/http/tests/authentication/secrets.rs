@@ -1,4 +1,4 @@
-//! Security row 33: no credential is in a log, an error, a `Debug`, or the database; and nothing that is in the
+//! Attack 33: no credential is in a log, an error, a `Debug`, or the database; and nothing that is in the
 //! database works as a token.
 
 use crate::log;

@@ -1,4 +1,4 @@
-//! Contract §3, "user-logged-in": who holds a token, for how long, and what asking costs.
+//! API rules 3.4 (`docs/api.md`): who holds a token, for how long, and what asking costs.
 
 use crate::support::*;
 use perennial_store::Sql;

@@ -1,4 +1,4 @@
-//! Contract §3, "sign-in": who is let in, and what a provider's change of address means.
+//! API rules 3.3 (`docs/api.md`): who is let in, and what a provider's change of address means.
 
 use crate::support::*;
 use data_encoding::BASE64URL_NOPAD;

@@ -1,4 +1,4 @@
-//! Contract §3, "sign-up": a new user, or the one the operator made; never somebody else's.
+//! API rules 3.2 (`docs/api.md`): a new user, or the one the operator made; never somebody else's.
 
 use crate::support::*;
 use perennial_testkit::{Held, TestApp};

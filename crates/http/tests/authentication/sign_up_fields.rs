@@ -1,4 +1,5 @@
-//! Contract §3: the fields of signing up and in. What is required, what may be told, and when two addresses are one.
+//! API rules 3.2 and 3.3 (`docs/api.md`): the fields of sign-up and sign-in: which are required, which are optional, and
+//! when two addresses are equal.
 
 use crate::support::*;
 use perennial_testkit::{Answer, TestApp};

@@ -1,4 +1,4 @@
-//! Security rows 7, 9, 11, 14, 15 and 38, each named after its attack: tokens where they do not belong.
+//! Attacks 7, 9, 11, 14, 15 and 38, each test named after its attack: tokens where they do not belong.
 
 use crate::support::*;
 use perennial_domain::clients::Scope;

@@ -1,5 +1,5 @@
 //! What several of these tests share: the paths, clients and organizations beside the first ones, what a request
-//! costs and leaves behind, and the rows themselves where no endpoint shows them. It holds no rule of the contract.
+//! costs and leaves behind, and the rows themselves where no endpoint shows them. It contains none of the API rules.
 
 use perennial_app::clients::{self, Credential, NewClient, Presents};
 use perennial_app::{events, organizations, providers};

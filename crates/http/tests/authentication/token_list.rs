@@ -1,4 +1,4 @@
-//! Contract §3, "tokens": a person's live sessions, what is told of each, and when there are too many.
+//! API rules 3.6 (`docs/api.md`): a person's live sessions, what is told of each, and when there are too many.
 
 use crate::support::*;
 use perennial_domain::clients::Scope;

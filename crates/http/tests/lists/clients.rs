@@ -1,4 +1,4 @@
-//! Contract §2: who may call at all, from where, and what the others are told.
+//! API rules 2.2 (`docs/api.md`): who may call at all, from where, and what the others are told.
 
 use crate::support::*;
 use perennial_app::clients;

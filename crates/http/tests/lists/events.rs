@@ -1,4 +1,4 @@
-//! Contract §7: one event for every change, with the record before and after, and none without a change.
+//! API rules 7 (`docs/api.md`): one event for every change, with the record before and after; no change, no event.
 
 use crate::support::*;
 use perennial_app::{clients, events, users};

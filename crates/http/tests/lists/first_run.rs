@@ -1,4 +1,4 @@
-//! Contract §2, the first run: one organization and one set of clients, however many servers start.
+//! API rules 2.3 (`docs/api.md`): one organization and one set of clients, however many servers start.
 
 use perennial_app::clients::{self, Credential};
 use perennial_app::context::{App, AppOptions, Clock, Entropy};

@@ -1,4 +1,4 @@
-//! Contract §1 (lists, retries), §2 and §7 through HTTP: lists, idempotency, clients, events.
+//! API rules 1.12, 1.13, 2 and 7 (`docs/api.md`) through HTTP: lists, idempotency, clients, events.
 //! The engine is that of the run: see `perennial-testkit`.
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on panics")]

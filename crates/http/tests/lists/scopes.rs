@@ -1,4 +1,4 @@
-//! Contract §2: the scope each endpoint needs, and what a public client may do without a user.
+//! API rules 2.2 (`docs/api.md`): the scope each endpoint needs, and what a public client may do without a user.
 
 use crate::support::*;
 use perennial_domain::clients::{ClientKind, Scope};

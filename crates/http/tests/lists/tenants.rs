@@ -1,4 +1,4 @@
-//! Contract §2: an organization owns everything; another's record is a 404, wherever it is named.
+//! API rules 2.1 (`docs/api.md`): an organization owns everything; another's record is a 404, wherever it is named.
 
 use crate::support::*;
 use perennial_app::users;

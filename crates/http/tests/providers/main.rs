@@ -1,4 +1,5 @@
-//! Contract §3 through HTTP, against an identity provider that is a process of its own: see `perennial-fake-idp`.
+//! API rules 3.1 to 3.3 (`docs/api.md`) through HTTP, against an identity provider in a separate process:
+//! see `perennial-fake-idp`.
 //! Each attack has a test of its name. The engine is that of the run: see `perennial-testkit`.
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on panics")]

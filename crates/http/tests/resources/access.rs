@@ -1,9 +1,9 @@
-//! Contract §5: `has_access`, derived from the record and the clock at each answer, never stored or cached.
+//! API rules 5.2 (`docs/api.md`): `has_access` is computed from the record and the clock for each response, never stored.
 
 use crate::support::{Base, STATUSES, SUBSCRIPTIONS, place};
 use serde_json::{Value, json};
 
-/// The contract's sentence, in seconds since the test began.
+/// The API rules' sentence, in seconds since the test began.
 fn expected(status: &str, is_active: bool, starts: i64, ends: Option<i64>, now: i64) -> bool {
     let not_over = match ends {
         None => status != "cancelled",

@@ -1,4 +1,4 @@
-//! Contract §5: `is_active` and `ends_at` follow the status, unless the operator says otherwise.
+//! API rules 5.2 (`docs/api.md`): `is_active` and `ends_at` follow the status, unless the operator says otherwise.
 
 use crate::support::{Base, STATUSES, SUBSCRIPTIONS, assert_faults, place};
 use perennial_testkit::Answer;

@@ -1,4 +1,4 @@
-//! Contract §4 and §5: the words of a billing cycle, and when a subscription first renews.
+//! API rules 4.1 and 5.1 (`docs/api.md`): the words of a billing cycle, and when a subscription first renews.
 
 use crate::support::{Base, PLANS, SUBSCRIPTIONS, assert_faults, place};
 use perennial_testkit::TestApp;

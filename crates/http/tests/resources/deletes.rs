@@ -1,4 +1,4 @@
-//! Contract §1, §4, §5 and §6: a delete answers the record it removed, and then there is none.
+//! API rules 1.1, 4.2, 5.4 and 6 (`docs/api.md`): a delete answers the record it removed, and then there is none.
 
 use crate::support::{Base, PAYMENTS, PLANS, SUBSCRIPTIONS, assert_faults, place, text};
 use serde_json::json;

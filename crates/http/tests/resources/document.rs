@@ -1,4 +1,4 @@
-//! Contract §8: the OpenAPI document, held against what the service answers.
+//! API rules 8.1 (`docs/api.md`): the OpenAPI document, held against what the service answers.
 
 use crate::document_of_people::AUTHENTICATION;
 use crate::openapi::{Document, references};

@@ -1,4 +1,4 @@
-//! Contract §8: what the OpenAPI document says of the authentication endpoints, held against what they answer.
+//! API rules 8.1 (`docs/api.md`): the OpenAPI document of the authentication endpoints matches their responses.
 //! Every status that is documented is met here, but for those that no request of a test can bring about.
 
 use crate::openapi::{Document, keys};

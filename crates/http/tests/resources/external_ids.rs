@@ -1,4 +1,4 @@
-//! Contract §5 and §6: ids of other systems. `""` is none; a live record keeps its own to itself.
+//! API rules 5.1 and 6.1 (`docs/api.md`): ids of other systems. `""` is none; a live record keeps its own to itself.
 
 use crate::support::{Base, PAYMENTS, SUBSCRIPTIONS, assert_faults, place, text};
 use perennial_testkit::Answer;

@@ -1,4 +1,5 @@
-//! Contract §1, §4 and §6: money is exact. What is sent is answered digit by digit, or refused; it is never rounded.
+//! API rules 1.8, 4.1 and 6.1 (`docs/api.md`): amounts are exact. Each is returned digit by digit or rejected, never
+//! rounded.
 
 use crate::support::{Base, PAYMENTS, PLANS, assert_faults, body, place, post_text, put_text, text};
 use perennial_testkit::{Answer, TestApp};

@@ -1,4 +1,4 @@
-//! Reads the OpenAPI document and holds answers against it. It holds no rule of the contract.
+//! Reads the OpenAPI document and holds answers against it. It contains none of the API rules.
 
 use perennial_testkit::{Answer, TestApp};
 use serde_json::{Value, json};

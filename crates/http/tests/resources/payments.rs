@@ -1,4 +1,4 @@
-//! Contract §6: what a payment is when it is made, when it was completed, and what an update changes.
+//! API rules 6.1 (`docs/api.md`): what a payment is when it is made, when it was completed, and what an update changes.
 
 use crate::support::{Base, PAYMENTS, SUBSCRIPTIONS, assert_faults, body, place, post_text, put_text, text};
 use serde_json::json;

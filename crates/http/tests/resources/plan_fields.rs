@@ -1,4 +1,4 @@
-//! Contract §4: every field of a plan, at its bound and one over, on create and on update.
+//! API rules 4.1 (`docs/api.md`): every field of a plan, at its bound and one over, on create and on update.
 
 use crate::support::{PLANS, assert_faults, body, long, post_text, put_text};
 use perennial_testkit::TestApp;

@@ -1,4 +1,4 @@
-//! Contract §4: what of a plan can change and what cannot, retiring it, deleting it.
+//! API rules 4 (`docs/api.md`): what of a plan can change and what cannot, retiring it, deleting it.
 
 use crate::support::{Base, PLANS, STATUSES, SUBSCRIPTIONS, assert_faults, place, text};
 use perennial_testkit::TestApp;

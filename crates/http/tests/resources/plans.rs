@@ -1,4 +1,4 @@
-//! Contract §4: what a plan is when it is made, how it is found, and its slug.
+//! API rules 4 (`docs/api.md`): what a plan is when it is made, how it is found, and its slug.
 
 use crate::support::{PLANS, Tenant, assert_faults, body, place, post_text, text};
 use perennial_testkit::TestApp;

@@ -1,4 +1,4 @@
-//! Contract §8: the schemas and examples of the OpenAPI document, held against the records and the service.
+//! API rules 8.1 (`docs/api.md`): the schemas and examples of the OpenAPI document match the records and the service.
 
 use crate::openapi::{Document, keys};
 use crate::support::{Base, PAYMENTS, PLANS, SUBSCRIPTIONS, place};

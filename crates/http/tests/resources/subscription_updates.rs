@@ -1,4 +1,4 @@
-//! Contract §5: what an update of a subscription changes, and what it leaves alone.
+//! API rules 1.10 and 5 (`docs/api.md`): what an update of a subscription changes, and what it leaves alone.
 
 use crate::support::{Base, SUBSCRIPTIONS, assert_faults, place};
 use serde_json::json;

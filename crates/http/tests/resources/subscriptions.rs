@@ -1,4 +1,4 @@
-//! Contract §5: what a subscription is when it is made, what it refers to, and the order of its instants.
+//! API rules 5.1 (`docs/api.md`): creating a subscription: its defaults, its references, the order of its times.
 
 use crate::support::{Base, SUBSCRIPTIONS, assert_faults, body, place, post_text, put_text, text};
 use serde_json::json;

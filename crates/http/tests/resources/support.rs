@@ -1,5 +1,5 @@
 //! What several modules need: bodies written as JSON text, a second organization, a subscription to start from.
-//! It holds no rule of the contract.
+//! It contains none of the API rules.
 
 use perennial_app::clients::{Credential, NewClient, Presents};
 use perennial_app::{clients, organizations, users};
@@ -14,7 +14,7 @@ pub(crate) const PLANS: &str = "/subscription-plans";
 pub(crate) const SUBSCRIPTIONS: &str = "/subscriptions";
 pub(crate) const PAYMENTS: &str = "/subscription-payments";
 
-/// The statuses of a subscription, in the contract's order.
+/// The statuses of a subscription, in the API rules' order.
 pub(crate) const STATUSES: [&str; 9] =
     ["pending", "incomplete", "on_trial", "active", "past_due", "unpaid", "paused", "cancelled", "expired"];
 

@@ -1,4 +1,4 @@
-//! Contract §8: the open endpoints. Whether the process lives and is ready, the rendered reference, the catalogue.
+//! API rules 8.1 (`docs/api.md`): endpoints without a client: liveness, readiness, the reference, the error list.
 
 use crate::support::{PLANS, SUBSCRIPTIONS};
 use perennial_app::context::{App, AppOptions, Clock, Entropy};

@@ -1,4 +1,4 @@
-//! Contract §2 and security row 19: another organization's record is a 404, and no reference leads to it.
+//! API rules 2.1 (`docs/api.md`) and attack 19: another organization's record is a 404, and no reference leads to it.
 
 use crate::support::{Base, PAYMENTS, PLANS, SUBSCRIPTIONS, Tenant, assert_faults, place};
 use serde_json::json;

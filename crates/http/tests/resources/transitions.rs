@@ -1,10 +1,10 @@
-//! Contract §5 and §6: every move between statuses, allowed or not, and the words they are named by.
+//! API rules 5.3 and 6.2 (`docs/api.md`): every move between statuses, allowed or not, and the words they are named by.
 
 use crate::support::{Base, PAYMENTS, STATUSES, SUBSCRIPTIONS, assert_faults, place};
 use perennial_testkit::Answer;
 use serde_json::{Value, json};
 
-/// The contract's table for subscriptions.
+/// The API rules' table for subscriptions.
 const SUBSCRIPTION_MOVES: [(&str, &str); 9] = [
     ("pending", "incomplete on_trial active cancelled expired"),
     ("incomplete", "active on_trial cancelled expired"),
@@ -17,7 +17,7 @@ const SUBSCRIPTION_MOVES: [(&str, &str); 9] = [
     ("expired", ""),
 ];
 
-/// The contract's sentence for payments.
+/// The API rules' sentence for payments.
 const PAYMENT_MOVES: [(&str, &str); 8] = [
     ("pending", "processing completed failed void"),
     ("processing", "completed failed void"),
@@ -33,7 +33,7 @@ fn words(list: &str) -> Vec<&str> {
     list.split_whitespace().collect()
 }
 
-/// Holds a refused move against the contract: it names the moves that are allowed.
+/// Holds a refused move against the API rules: it names the moves that are allowed.
 #[track_caller]
 fn assert_forbidden(answer: Answer, allowed: &[&str], context: &str) {
     let answer = answer.refused(409, "invalid_transition");
@@ -46,7 +46,7 @@ fn is_active_by_default(status: &str) -> bool {
     ["on_trial", "active", "past_due", "cancelled"].contains(&status)
 }
 
-/// Asks a new subscription to move; holds the answer and the record afterwards against the contract.
+/// Asks a new subscription to move; holds the answer and the record afterwards against the API rules.
 async fn move_subscription(base: &Base, from: &str, to: &str, allowed: &[&str], overridden: bool) {
     let before_is_active = is_active_by_default(from) != overridden;
     let record = base.subscribe(json!({ "status": from, "is_active": before_is_active })).await;

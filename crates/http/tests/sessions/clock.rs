@@ -1,4 +1,4 @@
-//! Clocks that go wrong (security row 35): five minutes off or stepping back, nobody panics, nothing is accepted
+//! Clocks that go wrong (attack 35): five minutes off or stepping back, nobody panics, nothing is accepted
 //! early, and sessions go on.
 
 use crate::support::*;

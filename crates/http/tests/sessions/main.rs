@@ -1,4 +1,4 @@
-//! Contract §3 under stress: refresh tokens, thieves, races, signing keys, clocks that go wrong, and figure R7.
+//! API rules 3 (`docs/api.md`) under stress: refresh tokens, stolen tokens, races, signing keys, wrong clocks, figure R7.
 //! The engine is that of the run: see `perennial-testkit`.
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on panics")]

@@ -1,4 +1,4 @@
-//! Sessions that begin, go on and end at the same moment, on one server and on two (security row 37): whatever the
+//! Sessions that begin, go on and end at the same moment, on one server and on two (attack 37): whatever the
 //! order, nobody outlives what ended them, and no sign-in, refresh or favour is counted twice.
 
 use crate::support::*;

@@ -1,6 +1,6 @@
-//! Stolen refresh tokens (security rows 12 and 13): whoever steals one loses it, and never long after.
+//! Stolen refresh tokens (attacks 12 and 13): whoever steals one loses it, and never long after.
 //!
-//! What cannot be caught is a thief whom the contract takes for the owner: alone with the session, or in step with the
+//! What cannot be caught is a thief whom the API rules take for the owner: alone with the session, or in step with the
 //! owner within ten seconds or three times a day. Such a thief is still out after ninety days.
 
 use crate::support::*;

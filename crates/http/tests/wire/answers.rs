@@ -1,4 +1,4 @@
-//! Contract §1, "Success body", "Success codes", "HEAD" and "Null or absent": what a success looks like.
+//! API rules 1.1 and 1.5 (`docs/api.md`): what a success looks like.
 
 use crate::support::{Peer, Records, TRUSTED, members, text};
 use perennial_testkit::TestApp;

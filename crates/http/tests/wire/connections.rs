@@ -1,4 +1,4 @@
-//! Security, row 29: requests that two readers could take for different ones. Row 31: SQL where words belong.
+//! Attack 29: requests that two readers could take for different ones. Row 31: SQL where words belong.
 
 use crate::support::{Peer, TRUSTED};
 use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};

@@ -1,4 +1,4 @@
-//! Contract §1, "CORS": who may call from a browser, and that nobody else is told so.
+//! API rules 1.15 (`docs/api.md`): who may call from a browser, and that nobody else is told so.
 
 use crate::support::client;
 use perennial_app::clients;

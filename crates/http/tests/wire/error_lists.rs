@@ -1,4 +1,4 @@
-//! Contract §1, "Errors": the list of errors is bounded, and so is the response, whatever is rejected.
+//! API rules 1.2 (`docs/api.md`): the list of errors is bounded, and so is the response, whatever is rejected.
 
 use crate::support::plan_body;
 use perennial_testkit::{Answer, TestApp};

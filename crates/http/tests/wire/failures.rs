@@ -1,4 +1,4 @@
-//! Contract §1: 408, 500 and 503. When the service itself fails it says so, and never why.
+//! API rules 1.3 (`docs/api.md`): 408, 500 and 503. When the service itself fails it says so, and never why.
 
 use crate::support::{Peer, TRUSTED, members, plan_body};
 use perennial_app::context::{App, AppOptions, Clock, Entropy};

@@ -1,4 +1,4 @@
-//! Contract §1, "Headers" and "Authorization". Security, rows 32 and 38: injected ids, stale bearers.
+//! API rules 1.14 (`docs/api.md`). Attacks 32 and 38: injected ids, stale bearers.
 
 use crate::support::{Peer, Records, TRUSTED, plan_body};
 use perennial_testkit::TestApp;

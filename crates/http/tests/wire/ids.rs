@@ -1,4 +1,4 @@
-//! Contract §1, "Ids". Security, row 24: slugs that are something else.
+//! API rules 1.6 (`docs/api.md`). Attack 24: slugs that are something else.
 
 use crate::support::{Records, plan_body, text, with};
 use perennial_testkit::TestApp;

@@ -1,4 +1,4 @@
-//! Contract §1, "Limits" and "No body asked". Security, rows 22 and 26: one over the limit.
+//! API rules 1.5 and 1.16 (`docs/api.md`). Attacks 22 and 26: one over the limit.
 
 use crate::support::{Peer, Records, TRUSTED, plan_body};
 use perennial_http::server::ServerOptions;

@@ -1,4 +1,4 @@
-//! Contract §1 through HTTP: the wire, each rule a test. The engine is that of the run: see `perennial-testkit`.
+//! API rules 1 (`docs/api.md`) through HTTP: each rule a test. The engine is that of the run: see `perennial-testkit`.
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on panics")]
 

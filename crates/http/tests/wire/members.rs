@@ -1,4 +1,4 @@
-//! Contract §1, "Unknown JSON members", "Read-only members" and "Null or absent". Security, row 21: mass assignment.
+//! API rules 1.5 (`docs/api.md`). Attack 21: mass assignment.
 
 use crate::support::{Records, plan_body, text, with};
 use perennial_testkit::TestApp;

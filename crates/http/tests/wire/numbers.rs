@@ -1,4 +1,4 @@
-//! Contract §1, "Numbers": read from their text, told in shortest form. Security, row 23: never rounded.
+//! API rules 1.8 (`docs/api.md`): read from their text, told in shortest form. Attack 23: never rounded.
 
 use crate::support::{plan_with, text};
 use perennial_testkit::{Answer, TestApp};

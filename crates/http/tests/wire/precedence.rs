@@ -1,4 +1,4 @@
-//! Contract §1, "Precedence": of two things that are wrong, the one settled first is told.
+//! API rules 1.4 (`docs/api.md`): of two things that are wrong, the one settled first is told.
 
 use crate::support::{Peer, Records, TRUSTED, client, plan_body, text};
 use perennial_domain::clients::Scope;

@@ -1,4 +1,4 @@
-//! Contract §1, "Errors": the documents in which the service says no.
+//! API rules 1.2 (`docs/api.md`): the documents in which the service says no.
 
 use crate::support::{Records, members, plan_body, text};
 use perennial_testkit::{Answer, TestApp};

@@ -1,4 +1,4 @@
-//! Contract §1, "PUT": it merges, validates what comes out of it, and writes nothing when nothing changes.
+//! API rules 1.10 (`docs/api.md`): it merges, validates what comes out of it, and writes nothing when nothing changes.
 
 use crate::support::{Records, text, with};
 use perennial_testkit::TestApp;

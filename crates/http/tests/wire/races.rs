@@ -1,4 +1,4 @@
-//! Contract §1, "Concurrency", many callers at once, on two servers where the engine allows it. Security, row 34.
+//! API rules 1.11 (`docs/api.md`), many callers at once, on two servers where the engine allows it. Attack 34.
 
 use crate::support::{Records, text};
 use perennial_testkit::{Answer, TestApp};

@@ -1,4 +1,4 @@
-//! Contract §1, "Concurrency", one caller at a time: entity tags and the conditions that name them. Security, row 34.
+//! API rules 1.11 (`docs/api.md`), one caller at a time: entity tags and the conditions that name them. Attack 34.
 
 use crate::support::{Records, text};
 use perennial_testkit::TestApp;

@@ -1,4 +1,4 @@
-//! Contract §1, "Text": normalised on the way in, measured in code points. Security, row 25: nothing that hides.
+//! API rules 1.9 (`docs/api.md`): normalised on the way in, measured in code points. Attack 25: nothing that hides.
 
 use crate::support::{Records, plan_with};
 use perennial_testkit::TestApp;

@@ -1,4 +1,4 @@
-//! Contract §1, "Times": any RFC 3339 instant with an offset in, UTC with `Z` and six digits out, years 1970–9999.
+//! API rules 1.7 (`docs/api.md`): any RFC 3339 instant with an offset in; UTC with `Z` and six digits out; years 1970–9999.
 
 use crate::support::{Records, text};
 use perennial_testkit::TestApp;
