@@ -31,13 +31,13 @@ const publicClientId = given("PERENNIAL_PUBLIC_CLIENT_ID");
 const identityToken = given("PERENNIAL_IDENTITY_TOKEN");
 const email = given("PERENNIAL_EMAIL");
 
-// Your server. Its client id is a secret.
+// Your backend. Its client ID is a secret.
 const server = new Perennial({ baseUrl, clientId: secretClientId });
 
-// Your app in a browser. Its client id is none, and it sees what is its user's.
+// Your app in a browser. Its client ID is public, and it can read only its user's records.
 const app = new Perennial({ baseUrl, clientId: publicClientId });
 
-// Sign up. The token is your identity provider's word for who this is.
+// Sign up with the token of your identity provider.
 const { user } = await app.auth.signUp({ access_token: identityToken, email, first_name: "Ada" });
 console.log(`${user.first_name} is ${user.id}`);
 
@@ -49,7 +49,7 @@ const plan = await server.plans.create({ name: "Pro", slug: "pro", price: 19.99,
 
 const subscription = await server.subscriptions.create({ user_id: user.id, subscription_plan_id: "pro" });
 
-// Every attempt of a call shares one key, so that it happens once. A key of your own outlives your process, too.
+// All attempts of a call share one key, so that it takes effect once. With your own key this also holds across restarts.
 const payment = await server.payments.create(
   { subscription_id: subscription.id, amount: plan.price, currency: plan.currency, status: "paid" },
   { idempotencyKey: `first-payment-of-${subscription.id}` },
@@ -72,7 +72,7 @@ assert.equal((await server.payments.update(second.id, { status: "failed" })).sta
 assert.equal((await server.payments.delete(second.id)).id, second.id);
 await assert.rejects(server.payments.get(second.id), { code: "not_found" });
 
-// May she use what she paid for? The app may ask, for her own records.
+// Check access. The app can read the user's own records.
 const { has_access } = await app.subscriptions.get(subscription.id);
 console.log(has_access); // true
 assert.equal(has_access, true);
@@ -89,7 +89,7 @@ for (let number = 1; number <= 5; number += 1) {
 
 assert.equal((await app.plans.list({ billing_cycle: "annual" })).data.length, 5);
 
-// Lists are walked record by record; the next page is asked for when it is needed.
+// Iterate over a list; the next page is requested when it is needed.
 const names: string[] = [];
 for await (const plan of server.plans.each({ is_active: true, sort: "-price", limit: 2 })) {
   names.push(plan.name);
@@ -97,7 +97,7 @@ for await (const plan of server.plans.each({ is_active: true, sort: "-price", li
 console.log(names.join(", ")); // Pro, Tier 5, Tier 4, Tier 3, Tier 2, Tier 1
 assert.equal(names.join(", "), "Pro, Tier 5, Tier 4, Tier 3, Tier 2, Tier 1");
 
-// Refusals are typed: `code` is a union of all there are.
+// Errors are typed: `code` is a union of all error codes.
 const refused = await server.plans
   .create({ name: "Pro", slug: "Not a slug", price: -1, billing_cycle: "monthly" })
   .catch((error: unknown) => error);
@@ -109,7 +109,7 @@ assert.ok(refused instanceof PerennialProblem);
 assert.deepEqual(refused.errors.map((fault) => fault.pointer), ["/slug", "/price"]);
 await assert.rejects(server.plans.create({ name: "Pro", slug: "pro", price: 1, billing_cycle: "monthly" }), { code: "slug_taken" });
 
-// Nobody's change is overwritten: the update is tied to the plan as it was read, and refused if it has changed since.
+// Optimistic locking: the update is rejected if the plan has changed since it was read.
 const read = await server.plans.get("pro");
 const dearer = await server.plans.update("pro", { price: 39.99 }, { ifMatch: read });
 await server.plans.update("pro", { price: 29.99 }, { ifMatch: read }).catch((error: PerennialProblem) => {
@@ -119,14 +119,14 @@ await server.plans.update("pro", { price: 29.99 }, { ifMatch: read }).catch((err
 assert.equal(await server.plans.get("pro", { ifNoneMatch: dearer }), dearer);
 assert.equal(dearer.price, 39.99);
 
-// Sums are made in the smallest units, which are whole; 19.99 + 39.99 is 59.98 here, and 59.980000000000004 without.
+// Add amounts in minor units, which are integers: 19.99 + 39.99 is 59.98, and 59.980000000000004 with floats.
 const total = fromMinorUnits(toMinorUnits(plan.price) + toMinorUnits(dearer.price));
 console.log(total); // 59.98
 assert.equal(total, 59.98);
 const large = await server.payments.create({ subscription_id: subscription.id, amount: 999_999_999_998.99, currency: "USD" });
 assert.equal((await server.payments.get(large.id)).amount, 999_999_999_998.99);
 
-// Where is she signed in? End all sessions but this one.
+// List the user's sessions, and end all others.
 const { tokens } = await app.sessions.list();
 console.log(tokens.length); // 2
 await app.sessions.revokeOthers();
@@ -178,7 +178,7 @@ await assert.rejects(server.plans.delete("pro"), { code: "plan_in_use" });
 const cancelled = await server.subscriptions.update(subscription.id, { status: "cancelled" });
 assert.deepEqual([cancelled.status, cancelled.has_access, cancelled.ends_at], ["cancelled", true, subscription.renews_at]);
 
-// Delete my account.
+// Delete the account.
 if (user.auth_id !== null) {
   await app.account.delete(user.auth_id);
 }
