@@ -7,6 +7,7 @@ use crate::arguments::Arguments;
 use crate::bench;
 use crate::clients;
 use crate::fuzz;
+use crate::lint_words;
 use crate::openapi;
 use crate::process::{self, Failure, Result};
 use crate::schemathesis;
@@ -20,10 +21,11 @@ struct Step {
     run: fn() -> Result,
 }
 
-const STEPS: [Step; 12] = [
+const STEPS: [Step; 13] = [
     Step { name: "test", run: || test::run(&test::Options::default()) },
     Step { name: "fmt", run: || process::run(process::cargo().args(["fmt", "--all", "--check"])) },
     Step { name: "clippy", run: clippy },
+    Step { name: "words", run: lint_words::run },
     Step { name: "deny", run: deny },
     Step { name: "machete", run: || process::run(&mut tools::MACHETE.command()?) },
     Step { name: "openapi", run: openapi::check },

@@ -1,4 +1,4 @@
-//! The project's own commands: `cargo xtask test | postgres | openapi | clients | schemathesis | fuzz | bench | torture | fleet | recording | ci`.
+//! The project's own commands: `cargo xtask test | postgres | openapi | clients | schemathesis | fuzz | bench | torture | fleet | recording | lint-words | ci`.
 //! Almost no dependencies, so that it builds in seconds; what it needs beyond cargo it finds or installs.
 #![expect(clippy::print_stdout, reason = "a command of developers talks on the terminal")]
 
@@ -9,6 +9,7 @@ mod clients;
 mod debian;
 mod fleet;
 mod fuzz;
+mod lint_words;
 mod openapi;
 mod peak;
 mod postgres;
@@ -59,9 +60,11 @@ The commands of this workspace: cargo xtask <command>
         out with what went in, and tell rates and memory. --full is a million subscriptions, and a release build.
   recording
         Run the README's first five minutes and draw what the terminal shows, as docs/first-run.svg.
+  lint-words
+        Check documents, comments and string literals for words that the style guide bans.
   ci [--only STEP]...
         Everything the project asks of a commit, or some steps of it:
-        test, fmt, clippy, deny, machete, openapi, clients, schemathesis, fuzz, torture, transfer, bench.";
+        test, fmt, clippy, words, deny, machete, openapi, clients, schemathesis, fuzz, torture, transfer, bench.";
 
 fn main() -> ExitCode {
     let mut arguments = Arguments::new(std::env::args().skip(1));
@@ -81,6 +84,7 @@ fn main() -> ExitCode {
         "fleet" => fleet::options(arguments).and_then(|options| torture::run(&options)),
         "transfer" => transfer::Options::parse(arguments).and_then(|options| transfer::run(&options)),
         "recording" => arguments.finish().and_then(|()| recording::run()),
+        "lint-words" => arguments.finish().and_then(|()| lint_words::run()),
         "ci" => ci::Options::parse(arguments).and_then(|options| ci::run(&options)),
         "help" | "--help" | "-h" => {
             println!("{USAGE}");
