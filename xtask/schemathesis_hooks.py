@@ -1,8 +1,8 @@
-"""Gives generated requests something to refer to, and somebody to be.
+"""Provides generated requests with existing records and signed-in users.
 
 There is no endpoint that makes users, so a generated `user_id` would never exist and no request would get past it. A
 reference of the right form is replaced by one that exists; a malformed one is left, since refusing it is what is tested.
-Where a person's token is asked for, somebody signs in first: each call gets a session of its own, since the one before
+If a user's token is required, a user signs in first: each call gets a new session, because the previous call
 may have ended it. Every other one keeps what was generated.
 """
 
@@ -35,7 +35,7 @@ def post(path, body):
 
 
 def sign_in():
-    """What somebody holds who has just signed in, and up if they were erased."""
+    """The tokens of a user who has just signed in, or signed up again after an erasure."""
     person = {"access_token": IDENTITY, "email": EMAIL}
     try:
         return post("/authentication/sign-in", person)
@@ -45,7 +45,7 @@ def sign_in():
         return post("/authentication/sign-up", person)
 
 
-PLAN_ID = post("/subscription-plans", {"name": "Kept", "slug": SLUG, "price": 1, "billing_cycle": "monthly"})["id"]
+PLAN_ID = post("/subscription-plans", {"name": "Permanent", "slug": SLUG, "price": 1, "billing_cycle": "monthly"})["id"]
 SUBSCRIPTION_ID = post("/subscriptions", {"user_id": USER_ID, "subscription_plan_id": PLAN_ID})["id"]
 
 EXISTING = {
@@ -72,7 +72,7 @@ def existing(name, value):
 
 
 def leaves_out(case):
-    """Whether something is missing on purpose: then it must be missed, and somebody who may call would not show it."""
+    """Whether something is missing on purpose: then the test needs its absence, and a signed-in user would hide it."""
     data = getattr(case.meta.phase, "data", None) if case.meta else None
     return "missing" in (getattr(data, "description", None) or "").lower()
 

@@ -7,7 +7,7 @@ use crate::arguments::Arguments;
 use crate::postgres::{Purpose, Server};
 use crate::process::{self, Profile, Result};
 
-/// Each contestant on PostgreSQL has a server of its own, so that nobody pays for another's leftovers.
+/// Each target on PostgreSQL has a separate server, so that none is slowed down by the rows of another.
 const CLUSTERS: [&str; 2] = ["perennial", "pgbench"];
 const EARLIER_CLUSTER: &str = "earlier";
 const PEER_CLUSTERS: [&str; 3] = ["fastify", "fastapi", "directus"];

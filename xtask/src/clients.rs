@@ -68,9 +68,9 @@ fn check() -> Result {
     for generated in &GENERATED {
         let kept = fs::read_to_string(process::root().join(generated.path)).unwrap_or_default();
         match openapi::difference(&kept, &(generated.write)(&model)) {
-            None => println!("{} is what openapi.json says", generated.path),
+            None => println!("{} matches openapi.json", generated.path),
             Some(difference) => {
-                println!("{} differs from what openapi.json says:\n{difference}", generated.path);
+                println!("{} differs from openapi.json:\n{difference}", generated.path);
                 stale.push(generated.path);
             }
         }

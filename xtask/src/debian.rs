@@ -1,5 +1,5 @@
-//! Installing Debian packages, only where that is expected: as root, with apt-get at hand.
-//! Nothing that is installed may start a service of its own: a test wants the binaries, not a daemon.
+//! Installing Debian packages, only where that is expected: as root, if apt-get exists.
+//! An installed package must not start a service: tests need the binaries, not a daemon.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;

@@ -65,7 +65,7 @@ pub(crate) fn run(options: &Options) -> Result {
     match rows.iter().find(|(_, outcome)| outcome.found.is_some()) {
         None => Ok(()),
         Some((target, _)) => Err(Failure::new(format!(
-            "{target} found something; the input is kept. Fix it at its root, put the input into fuzz/corpus/{target} \
+            "{target} found a failing input and stored it. Fix the cause, add the input to fuzz/corpus/{target} \
              and run `cargo test -p perennial-fuzz`."
         ))),
     }

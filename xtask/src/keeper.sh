@@ -6,13 +6,13 @@ directory=$1
 programs=$2
 shift 2
 
-initialise() {
+initialize() {
     "$programs/initdb" --pgdata=data --username=postgres --auth=trust --encoding=UTF8 --locale=C --no-sync "$@" >>log 2>&1
 }
 
 # A linguistic default order shows a query that forgot COLLATE "C"; servers before 15 or without ICU cannot have it.
 server=
-if initialise --locale-provider=icu --icu-locale=en || { rm -rf data && initialise; }; then
+if initialize --locale-provider=icu --icu-locale=en || { rm -rf data && initialize; }; then
     "$programs/postgres" -D data "$@" >>log 2>&1 </dev/null &
     server=$!
 fi

@@ -1,6 +1,6 @@
-//! The project's own commands: `cargo xtask test | postgres | openapi | clients | schemathesis | fuzz | bench | torture | fleet | recording | lint-words | ci`.
-//! Almost no dependencies, so that it builds in seconds; what it needs beyond cargo it finds or installs.
-#![expect(clippy::print_stdout, reason = "a command of developers talks on the terminal")]
+//! The project's commands: `cargo xtask test | postgres | openapi | clients | schemathesis | fuzz | bench | torture | fleet | recording | lint-words | ci`.
+//! Almost no dependencies, so that it builds in seconds; other tools are found or installed.
+#![expect(clippy::print_stdout, reason = "a developer command prints to the terminal")]
 
 mod arguments;
 mod bench;
@@ -33,37 +33,37 @@ const USAGE: &str = "\
 The commands of this workspace: cargo xtask <command>
 
   test [--sqlite] [-- ARGUMENTS]
-        Run every test on SQLite, then those that reach a store again on a temporary PostgreSQL.
+        Run all tests on SQLite, then those that use a store again on a temporary PostgreSQL.
         --sqlite runs the first half only. ARGUMENTS go to `cargo test`.
   postgres
-        Start such a PostgreSQL and keep it until Ctrl-C or the end of the input.
+        Start such a PostgreSQL and run it until Ctrl-C or the end of the input.
   openapi [--check]
         Write openapi.json and docs/errors.md from the code; --check fails if they differ or are not valid.
   clients [--check | --test]
         Write the clients in clients/ from openapi.json; --check fails if they differ. --test checks, tests and packs them,
-        and lets each, installed elsewhere, drive a running server on both engines.
+        and runs each, installed elsewhere, against a server on both engines.
   schemathesis [--examples N] [--cases N] [--seed N] [--sqlite]
         Test a running server against its OpenAPI document, on both engines or on SQLite only; with one seed, or with
         more until there are N cases on each engine.
   fuzz [TARGET]... [--seconds N] [--seed N]
-        Throw bytes at the parsers of the edge, all of them or these, for 20 seconds each; see fuzz/README.md.
+        Fuzz the parsers of external input, all of them or these, for 20 seconds each; see fuzz/README.md.
   bench [--quick] [--peers] [--against PROGRAM] [--only NAME]... [--rows N] [--rounds N] [--seconds N] [--connections N] [--rate N]
         [--growth N]
-        Measure Perennial beside its limits and its peers; bench/README.md tells more. --quick only sees that it works.
+        Measure Perennial, the limits of the machine and other services; see bench/README.md. --quick is a smoke test.
   torture [FIGURE]... [--seed N] [--engine sqlite|postgres] [--quick | --full]
-        Break a running server on purpose and count what is left; torture/README.md tells more. --full is the goal's own
-        size, --quick what CI has time for.
+        Inject faults into a running server and count the effects; see torture/README.md. --full is the size of the
+        goals, --quick the size for CI.
   fleet [--seed N] [--quick | --full]
-        Three servers behind HAProxy and PgBouncer, stopped and killed in turn under load; a figure of torture, too.
+        Run three servers behind HAProxy and PgBouncer, stop and kill them in turn under load; also a figure of torture.
   transfer [--subscriptions N | --full] [--release]
-        Take a demo store from SQLite through NDJSON to PostgreSQL and back, kill imports on the way, compare what comes
-        out with what went in, and tell rates and memory. --full is a million subscriptions, and a release build.
+        Move a demo store from SQLite through NDJSON to PostgreSQL and back, kill imports on the way, compare the result
+        with the source, and report rates and memory. --full is a million subscriptions, and a release build.
   recording
         Run the README's first five minutes and draw what the terminal shows, as docs/first-run.svg.
   lint-words
         Check documents, comments and string literals for words that the style guide bans.
   ci [--only STEP]...
-        Everything the project asks of a commit, or some steps of it:
+        All checks that a commit must pass, or some steps of it:
         test, fmt, clippy, words, deny, machete, openapi, clients, schemathesis, fuzz, torture, transfer, bench.";
 
 fn main() -> ExitCode {

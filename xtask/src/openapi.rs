@@ -7,7 +7,7 @@ use std::process::Command;
 use crate::process::{self, Failure, Profile, Result, could_not};
 use crate::python;
 
-/// The hidden subcommand of `perennial` that prints each document, and where it is kept.
+/// The hidden subcommand of `perennial` that prints each document, and its path.
 const DOCUMENTS: [(&str, &str); 2] = [("openapi", "openapi.json"), ("errors", "docs/errors.md")];
 
 const LINES_OF_DIFFERENCE: usize = 12;
@@ -27,9 +27,9 @@ pub(crate) fn check() -> Result {
         let generated = generate(subcommand)?;
         let kept = fs::read_to_string(process::root().join(path)).unwrap_or_default();
         match difference(&kept, &generated) {
-            None => println!("{path} is what the code says"),
+            None => println!("{path} is up to date"),
             Some(difference) => {
-                println!("{path} differs from what the code says:\n{difference}");
+                println!("{path} differs from the code:\n{difference}");
                 stale.push(path);
             }
         }

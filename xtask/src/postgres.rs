@@ -154,7 +154,7 @@ impl Owner {
             })
     }
 
-    /// The port tells the servers of one run apart.
+    /// The port distinguishes the servers of one run.
     fn new_directory(&self, port: u16) -> Result<PathBuf> {
         // Root's own temporary directory may be closed to the account that must reach it.
         let parent = match self.0 {

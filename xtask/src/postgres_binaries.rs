@@ -47,7 +47,7 @@ impl Binaries {
     }
 
     fn find() -> Option<Self> {
-        // Whoever put a server on the PATH wants that one.
+        // A server on the PATH has precedence.
         let path = std::env::var_os("PATH").unwrap_or_default();
         let chosen = std::env::split_paths(&path).find_map(|directory| Self::at(&directory));
         chosen.or_else(|| newest(packaged().iter().filter_map(|place| Self::at(place))))

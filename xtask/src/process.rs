@@ -1,4 +1,4 @@
-//! Running other programs: each is named before it runs, and a failure is one sentence.
+//! Runs other programs: each is printed before it runs, and a failure is one sentence.
 //! The only place that knows where the workspace and its target directory are.
 
 use std::io::{BufRead, BufReader};
@@ -22,7 +22,7 @@ pub(crate) fn run(command: &mut Command) -> Result {
     succeeded(command, status)
 }
 
-/// The same, and what it printed is answered too.
+/// The same, and returns what it printed.
 pub(crate) fn run_heard(command: &mut Command) -> Result<String> {
     println!("$ {}", line(command));
     let what = format!("run `{}`", line(command));
@@ -41,7 +41,7 @@ fn succeeded(command: &Command, status: ExitStatus) -> Result {
     if status.success() {
         return Ok(());
     }
-    // The whole line stands above; here its first two words are enough to find it.
+    // The whole line was printed before; its first two words are enough to find it.
     let line = line(command);
     let end = line.match_indices(' ').nth(1).map_or(line.len(), |(at, _)| at);
     Err(Failure::new(format!("`{}` failed ({status}).", &line[..end])))
@@ -99,12 +99,12 @@ fn build_command(programs: &[&str], profile: Profile) -> Command {
 }
 
 pub(crate) fn root() -> PathBuf {
-    // Cargo tells the running program where its package is; the path compiled in would be wrong in a moved clone.
+    // Cargo sets the path of the package for the running program; the path compiled in would be wrong in a moved clone.
     let package = std::env::var_os("CARGO_MANIFEST_DIR").map_or_else(|| PathBuf::from("xtask"), PathBuf::from);
     package.parent().map_or_else(|| PathBuf::from("."), Path::to_path_buf)
 }
 
-/// Where this very program was built, beside the other binaries of its profile.
+/// The path of a binary in the directory of this program, which contains all binaries of the profile.
 pub(crate) fn binary(name: &str) -> Result<PathBuf> {
     Ok(current_exe()?.with_file_name(name))
 }
@@ -137,12 +137,12 @@ pub(crate) fn on_path(name: &str) -> Option<PathBuf> {
     std::env::split_paths(&path).map(|directory| directory.join(name)).find(|candidate| candidate.is_file())
 }
 
-/// The same for daemons, which some systems keep where only root's PATH leads.
+/// The same for daemons, which some systems install outside of the PATH of users.
 pub(crate) fn daemon(name: &str) -> Option<PathBuf> {
     on_path(name).or_else(|| Some(Path::new("/usr/sbin").join(name)).filter(|path| path.is_file()))
 }
 
-/// Whether a machine of the project runs this, where nothing may be skipped quietly.
+/// Whether CI runs this, where nothing may be skipped silently.
 pub(crate) fn in_ci() -> bool {
     std::env::var("CI").is_ok_and(|value| !matches!(value.as_str(), "" | "0" | "false"))
 }

@@ -19,7 +19,7 @@ pub(crate) struct Environment {
     pub(crate) directory: &'static str,
     /// From the root of the workspace.
     pub(crate) requirements: &'static str,
-    /// For whoever waits.
+    /// Progress for the terminal.
     pub(crate) about: &'static str,
 }
 

@@ -1,4 +1,4 @@
-//! `cargo xtask recording`: the README's first run and tour, run in earnest, drawn as `docs/first-run.svg`.
+//! `cargo xtask recording`: the README's first run and tour, run for real, drawn as `docs/first-run.svg`.
 //! What is typed and what is printed are true; long secrets and ids are cut short, and the port is the README's.
 
 use std::fmt::Write as _;
@@ -52,7 +52,7 @@ pub(crate) fn run() -> Result {
 struct Address(u16);
 
 impl Address {
-    /// A free port whose neighbour is free too, for the metrics.
+    /// A free port whose successor is free too, for the metrics.
     fn free() -> Result<Self> {
         let free = |port: u16| TcpListener::bind((Ipv4Addr::LOCALHOST, port)).is_ok();
         let found = (20_000..30_000).find(|port| free(*port) && free(*port + 1));

@@ -105,7 +105,7 @@ pub(crate) fn run(options: &Options) -> Result {
 /// Who signs up and in.
 const PERSON: &str = "person@example.com";
 
-/// Tests one engine and tells with how many cases.
+/// Tests one engine and returns the number of cases.
 fn on_engine(options: &Options, st: &Path, place: &Place) -> Result<u64> {
     place.serving(|api| {
         let user = user(place)?;
@@ -162,7 +162,7 @@ fn schemathesis(examples: u32, seed: u64, st: &Path, place: &Place, api: &str) -
         .arg("--workers=1")
         .arg("--continue-on-failure")
         .arg("--generation-database=none")
-        // How fast a busy machine is says nothing about the server.
+        // The speed of a busy machine is no property of the server.
         .arg("--suppress-health-check=too_slow")
         .arg("--request-timeout=30")
         .arg("--report=junit,har")

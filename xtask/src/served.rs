@@ -1,4 +1,4 @@
-//! A server of this workspace on one engine, in a place of its own, for those who drive it from outside.
+//! A server of this workspace on one engine, in a separate directory, for tests that call it from outside.
 //! Everything stays on loopback and in the target directory.
 
 use std::path::{Path, PathBuf};

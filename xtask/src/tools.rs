@@ -16,7 +16,7 @@ pub(crate) const DENY: Tool = Tool { name: "cargo-deny", version: "0.20.2", argu
 
 pub(crate) const MACHETE: Tool = Tool { name: "cargo-machete", version: "0.9.2", arguments: &[] };
 
-/// Tools that run for a second are not worth minutes of optimising: this halves the time of their build.
+/// Tools that run for a second do not need optimization: this halves the time of their build.
 const QUICK_BUILD: [(&str, &str); 4] = [
     ("CARGO_PROFILE_RELEASE_OPT_LEVEL", "1"),
     ("CARGO_PROFILE_RELEASE_LTO", "off"),

@@ -27,7 +27,7 @@ pub(crate) struct Options {
     engine: Option<String>,
 }
 
-/// What CI runs: the figures that are over in less than a minute. R10 is a step of its own there.
+/// The figures for CI, each less than a minute. R10 is a separate step there.
 const QUICK: [&str; 6] = ["r1", "r6", "r7", "r12", "r13", "r14"];
 
 impl Options {

@@ -115,7 +115,7 @@ impl Journey {
         command
     }
 
-    /// Runs a command to its end; `count` is where its answer says how many records it was about.
+    /// Runs a command to its end; `count` is the member of its output with the number of records.
     fn step(&mut self, name: &'static str, words: &[&str], count: &str) -> Result {
         println!("{name}");
         let start = Instant::now();
@@ -132,7 +132,7 @@ impl Journey {
             serde_json::Value::Object(kinds) => kinds.values().filter_map(serde_json::Value::as_u64).sum(),
             number => number.as_u64().unwrap_or(0),
         };
-        // A demo makes an organization beside what it counts.
+        // A demo creates an organization in addition to the records it counts.
         let records = if words[0] == "demo" { records + 1 } else { records };
         self.steps.push(Step { name, records, took, peak_kibibytes });
         Ok(())

@@ -1,6 +1,6 @@
 //! `docs/attacks.md` is true: every attack is there, and every test that it names is one.
 
-#![expect(clippy::unwrap_used, reason = "a test that cannot go on panics")]
+#![expect(clippy::unwrap_used, reason = "a test that cannot continue panics")]
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -38,7 +38,7 @@ fn faults(page: &str, is_test: impl Fn(&str) -> bool) -> Vec<String> {
     for number in 1..=ATTACKS {
         match rows.iter().filter(|row| row.number == number).count() {
             1 => {}
-            count => faults.push(format!("attack {number} stands there {count} times")),
+            count => faults.push(format!("attack {number} is there {count} times")),
         }
     }
     for row in &rows {
@@ -97,7 +97,7 @@ fn every_attack_has_tests_that_exist() {
     assert_eq!(rows(&page).len(), ATTACKS);
 }
 
-/// A test that says in its name which attack it is about is on the page, in that row.
+/// A test with the number of an attack in its name is on the page, in that row.
 #[test]
 fn every_test_named_for_an_attack_is_listed() {
     let page = fs::read_to_string(root().join("docs/attacks.md")).unwrap();
@@ -133,7 +133,7 @@ fn a_missing_row_a_row_without_tests_and_an_unknown_test_are_found() {
     assert!(faults(&page, |_| true).is_empty());
     assert_eq!(faults(&page, |_| false).len(), ATTACKS);
     let fault = |from: &str, to: &str| faults(&page.replace(from, to), |test| test == "c::d::e");
-    assert_eq!(fault("| 7 |", "| x |"), ["attack 7 stands there 0 times"]);
+    assert_eq!(fault("| 7 |", "| x |"), ["attack 7 is there 0 times"]);
     assert_eq!(fault("| 7 |", "| 8 |").len(), 2);
     assert_eq!(fault("| 9 | a | b | `c::d::e` |", "| 9 | a | b | |"), ["attack 9 has no test"]);
     assert_eq!(fault("| 9 | a | b | `c::d::e` |", "| 9 | a | b | `c::d::f` |"), ["attack 9: there is no test c::d::f"]);

@@ -1,6 +1,6 @@
 //! What `deploy/` promises is in its files: who the container runs as, what the unit may not do, what is never published.
 
-#![expect(clippy::unwrap_used, reason = "a test that cannot go on panics")]
+#![expect(clippy::unwrap_used, reason = "a test that cannot continue panics")]
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -44,20 +44,20 @@ fn the_container_is_small_and_runs_as_nobody_in_particular() {
     assert!(id >= 1_000);
     assert!(image.iter().position(|line| line == user) < image.iter().position(|line| line.starts_with("ENTRYPOINT")));
     assert!(image.iter().all(|line| !line.contains("MASTER_KEY")), "no secret is baked in");
-    assert!(image.iter().any(|line| line.starts_with("ENTRYPOINT [")), "no shell stands before the signals");
+    assert!(image.iter().any(|line| line.starts_with("ENTRYPOINT [")), "no shell intercepts the signals");
 }
 
 /// What is not in the context cannot be compiled: cargo wants every member of the workspace, if only to name it.
 #[test]
 fn the_container_is_built_from_all_it_needs() {
-    let kept = deploy("Containerfile.dockerignore");
+    let ignored = deploy("Containerfile.dockerignore");
     let manifest = fs::read_to_string(root().join("Cargo.toml")).unwrap();
     let members = manifest.split("members = [").nth(1).unwrap().split(']').next().unwrap();
     let members = members.split('"').skip(1).step_by(2).map(|member| member.trim_end_matches("/*"));
     for needed in members.chain(["Cargo.toml", "Cargo.lock", ".cargo"]) {
-        assert!(kept.lines().any(|line| line.strip_prefix('!') == Some(needed)), "{needed} is left out");
+        assert!(ignored.lines().any(|line| line.strip_prefix('!') == Some(needed)), "{needed} is left out");
     }
-    assert!(kept.starts_with("*\n") && !kept.contains("!target") && !kept.contains("!data"), "{kept}");
+    assert!(ignored.starts_with("*\n") && !ignored.contains("!target") && !ignored.contains("!data"), "{ignored}");
 }
 
 #[test]
@@ -78,7 +78,7 @@ fn compose_publishes_on_loopback_alone_and_takes_its_secrets_from_outside() {
     }
 }
 
-/// The unit with a program that is there, in a directory of its own.
+/// The unit with a program that is there, in a separate directory.
 fn unit() -> (PathBuf, PathBuf) {
     let directory =
         std::env::temp_dir().join(format!("perennial-unit-{}-{:?}", std::process::id(), std::thread::current().id()));

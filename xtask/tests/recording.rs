@@ -10,7 +10,7 @@ fn every_command_of_the_tour_is_in_the_picture_in_its_order() {
     let text = fs::read_to_string(root.join("README.md")).unwrap();
     let picture = fs::read_to_string(root.join("docs/first-run.svg")).unwrap();
     assert!(text.contains("(docs/first-run.svg)"));
-    // A long line is folded, so what is compared is what stands in the lines, one after the other.
+    // A long line is wrapped, so the concatenated lines are compared.
     let lines = picture.lines().filter_map(|line| line.strip_prefix("<text class=\"typed\""));
     let typed: String = lines.filter_map(|line| line.split_once('>')?.1.strip_suffix("</text>")).collect();
     let typed = typed.replace("&lt;", "<").replace("&gt;", ">").replace("&amp;", "&");

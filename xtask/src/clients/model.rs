@@ -1,6 +1,6 @@
 //! What every client is written from: the API as a handful of plain lists, in no language's words.
 //!
-//! - `problems`: the catalogue of refusals, a row for each code and status;
+//! - `problems`: the error codes, a row for each code and status;
 //! - `vocabularies`: closed sets of words that have a name, such as `BillingCycle`;
 //! - `records`: objects with a name and fields, those that are answered (`Plan`) and those that are sent (`PlanCreate`);
 //! - `operations`: the calls, each with its place (`plans.create`), what it takes and what it answers.
@@ -20,7 +20,7 @@ pub(crate) struct Model {
     pub(crate) operations: Vec<Operation>,
 }
 
-/// A code of the catalogue. One that comes with two statuses stands here twice.
+/// An error code. A code with two statuses has two entries.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Problem {
     pub(crate) code: String,
@@ -37,7 +37,7 @@ pub(crate) struct Vocabulary {
 #[derive(Debug)]
 pub(crate) struct Record {
     pub(crate) name: String,
-    /// Empty where the document says nothing; so are all `docs`.
+    /// Empty if the document has no description; so are all `docs`.
     pub(crate) docs: String,
     pub(crate) fields: Vec<Field>,
     pub(crate) role: Role,
@@ -81,7 +81,7 @@ pub(crate) enum Kind {
 }
 
 #[derive(Debug)]
-#[expect(clippy::struct_excessive_bools, reason = "each is a fact of its own, which the document states")]
+#[expect(clippy::struct_excessive_bools, reason = "each is a separate fact that the document states")]
 pub(crate) struct Operation {
     /// The document's `operationId`.
     pub(crate) id: String,
@@ -125,7 +125,7 @@ pub(crate) struct Place {
 /// Who must say who they are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Access {
-    /// Nobody.
+    /// No client and no user.
     Open,
     /// The client.
     Client,

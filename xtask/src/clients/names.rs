@@ -24,7 +24,7 @@ const VERBS: [(&str, &str); 5] =
 /// Objects that stand inside others without a name of their own.
 const INLINE: [(&str, &str); 2] = [("TokenList.tokens", "Session"), ("Problem.errors", "Fault")];
 
-/// POSTs without a key that may be sent again all the same: a refresh token is honoured until its successor was presented,
+/// POSTs without a key that can be repeated nevertheless: a refresh token is accepted until its successor was used,
 /// what is revoked stays so, and a question changes nothing.
 const REPEATABLE: [&str; 6] =
     ["refreshToken", "userLoggedIn", "logout", "revokeAllTokens", "revokeAllTokensExceptCurrent", "revokeToken"];

@@ -1,4 +1,4 @@
-//! The TypeScript package, as whoever publishes it and whoever installs it see it: locked dependencies, its own tests, packed,
+//! The TypeScript package from the view of its publisher and its users: locked dependencies, its own tests, packed,
 //! and installed into a directory that has nothing else.
 
 use std::fs;
@@ -34,7 +34,7 @@ pub(crate) fn tour() -> Result<Tour> {
     Ok(Tour { language: "TypeScript", program: "node".into(), arguments: vec!["tour.js".to_owned()], directory })
 }
 
-/// Somebody's project, which uses nothing but the package.
+/// A project that uses only the package.
 fn install(package: &Path) -> Result<PathBuf> {
     let project = process::emptied(&process::target()?.join(SOURCE).join("project"))?;
     let complaint = || could_not(format!("write into {}", project.display()));
@@ -110,7 +110,7 @@ mod tests {
             readme.split("```ts\n").skip(1).filter_map(|rest| Some(rest.split_once("```")?.0)).collect();
         assert!(examples.len() > 5, "the README has lost its examples");
         for example in examples {
-            assert!(format!("\n{tour}").contains(&format!("\n{example}")), "not in tour.ts as it stands:\n{example}");
+            assert!(format!("\n{tour}").contains(&format!("\n{example}")), "not in tour.ts:\n{example}");
         }
     }
 

@@ -1,5 +1,5 @@
 //! The Python client's generated half: its types, its calls, its version.
-//! What they lean on (`_wire`, `_operation`, `_pages`) is written by hand and stands beside them.
+//! The modules they use (`_wire`, `_operation`, `_pages`) are hand-written.
 
 mod operations;
 mod package;

@@ -60,7 +60,7 @@ fn vocabularies(schemas: &Map<String, Value>) -> Vec<Vocabulary> {
     vocabularies
 }
 
-/// The catalogue, from the lines ``- `code`: Title.`` that each refusal lists.
+/// The error codes, from the lines ``- `code`: Title.`` of each error response.
 fn problems(responses: &Map<String, Value>) -> Vec<Problem> {
     let mut problems = Vec::new();
     for (status, response) in responses {

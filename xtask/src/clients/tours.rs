@@ -1,5 +1,5 @@
 //! The tours: each client, as it was packed and installed, drives a running server from sign-up to the deleted account, on
-//! both engines. They share the servers, so each has a person and names of its own and leaves nothing that is in another's
+//! both engines. They share the servers, so each uses its own user and names and leaves nothing behind that is in another's
 //! way.
 
 use std::path::PathBuf;
@@ -10,7 +10,7 @@ use crate::postgres;
 use crate::process::{self, Failure, Profile, Result};
 use crate::served::{CLIENT_ID, Place};
 
-/// A program that is told about a server in its environment: `PERENNIAL_URL`, `PERENNIAL_CLIENT_ID` (trusted, with every
+/// A program that gets its server from the environment: `PERENNIAL_URL`, `PERENNIAL_CLIENT_ID` (trusted, with every
 /// scope), `PERENNIAL_PUBLIC_CLIENT_ID`, and a person with `PERENNIAL_EMAIL` and `PERENNIAL_IDENTITY_TOKEN`.
 pub(crate) struct Tour {
     pub(crate) language: &'static str,

@@ -1,5 +1,5 @@
 //! The TypeScript client's generated half: `types.ts` and `resources.ts`. The other half, which sends, retries and
-//! refreshes, is written by hand beside them.
+//! refreshes, is hand-written.
 
 mod resources;
 mod types;
@@ -23,7 +23,7 @@ fn type_of(kind: &Kind) -> String {
         Kind::Flag => "boolean".to_owned(),
         Kind::Constant(value) => value.to_string(),
         Kind::Word(vocabulary) => vocabulary.clone(),
-        // An editor goes on suggesting the words.
+        // Editors still suggest the values.
         Kind::WordOrAlias(vocabulary) => format!("{vocabulary} | (string & {{}})"),
         Kind::List(items) => match type_of(items) {
             union if union.contains('|') => format!("({union})[]"),
@@ -43,7 +43,7 @@ fn member(field: &Field) -> String {
     match field.required {
         true => format!("{}: {kind};", field.name),
         false if field.kind == Kind::Anything => format!("{}?: {kind};", field.name),
-        // Spelled out for those who compile with `exactOptionalPropertyTypes`.
+        // Explicit for projects that compile with `exactOptionalPropertyTypes`.
         false => format!("{}?: {kind} | undefined;", field.name),
     }
 }

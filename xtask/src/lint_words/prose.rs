@@ -115,7 +115,7 @@ mod tests {
 
     #[test]
     fn comments_and_strings_stay_where_they_are_and_code_becomes_spaces() {
-        let source = "let kept = 1; // a comment\n/* one\n two */ call(\"a string\");\n";
+        let source = "let name = 1; // a comment\n/* one\n two */ call(\"a string\");\n";
         let expected = "              // a comment\n/* one\n two */      \"a string\"  \n";
         assert_eq!(of_rust(source), expected);
     }
@@ -130,7 +130,7 @@ mod tests {
 
     #[test]
     fn a_quote_as_a_character_and_a_lifetime_are_code() {
-        assert_eq!(of_rust("('\"', told)"), " ".repeat(11));
+        assert_eq!(of_rust("('\"', name)"), " ".repeat(11));
         assert_eq!(of_rust("('\\'', \"x\")"), format!("{}\"x\" ", " ".repeat(7)));
         assert_eq!(of_rust("fn f<'a>(x: &'a str)"), " ".repeat(20));
     }
@@ -142,7 +142,7 @@ mod tests {
 
     #[test]
     fn code_spans_are_names_and_not_words() {
-        assert_eq!(of_text("a `kept` b\n"), "a        b\n");
+        assert_eq!(of_text("a `name` b\n"), "a        b\n");
         assert_eq!(of_text("```sh\na single ` here\n"), "```sh\na single ` here\n");
     }
 }

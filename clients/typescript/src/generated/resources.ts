@@ -269,7 +269,7 @@ export class Auth {
   }
 
   /**
-   * Check a session. Who holds the token. A session that was revoked is refused at once. Somebody must be signed in.
+   * Check a session. Who holds the token. A session that was revoked is refused at once. A user must be signed in.
    *
    * Scope: `auth`.
    */
@@ -297,7 +297,7 @@ export class Sessions {
 
   /**
    * List the sessions. The caller's live sessions with every client, newest first. The two numbers compare them with
-   * how many the organization wants a user to have. Somebody must be signed in.
+   * how many the organization wants a user to have. A user must be signed in.
    *
    * Scope: `auth`.
    */
@@ -306,7 +306,7 @@ export class Sessions {
   }
 
   /**
-   * Log out. Ends the session of this token. Done again with the same token, it ends none. Somebody must be signed in.
+   * Log out. Ends the session of this token. Done again with the same token, it ends none. A user must be signed in.
    *
    * Scope: `auth`.
    */
@@ -315,7 +315,7 @@ export class Sessions {
   }
 
   /**
-   * End every session. This one too. Their tokens stop working at once. Somebody must be signed in.
+   * End every session. This one too. Their tokens stop working at once. A user must be signed in.
    *
    * Scope: `auth`.
    */
@@ -324,7 +324,7 @@ export class Sessions {
   }
 
   /**
-   * End every other session. All but the session of this token. Their tokens stop working at once. Somebody must be
+   * End every other session. All but the session of this token. Their tokens stop working at once. A user must be
    * signed in.
    *
    * Scope: `auth`.
@@ -334,7 +334,7 @@ export class Sessions {
   }
 
   /**
-   * End one session. One of the caller's own; another's is not found. Somebody must be signed in.
+   * End one session. One of the caller's own; another's is not found. A user must be signed in.
    *
    * Scope: `auth`.
    */
@@ -352,7 +352,7 @@ export class Account {
 
   /**
    * Delete my account. `auth_id` is the caller's own `user.auth_id`. The person is erased, every session ends,
-   * subscriptions are cancelled as of now, payments stay. The account at the identity provider is not touched. Somebody
+   * subscriptions are cancelled as of now, payments stay. The account at the identity provider is not touched. A user
    * must be signed in.
    *
    * Scope: `auth`.
@@ -429,7 +429,7 @@ export class Subscriptions {
 
   /**
    * List subscriptions. Newest first unless asked otherwise. A page under a rare filter may be short and still have
-   * more. A public client sees the records of whoever is signed in.
+   * more. A public client can read the records of the signed-in user.
    *
    * Scope: `subscriptions:read`.
    */
@@ -452,8 +452,8 @@ export class Subscriptions {
   }
 
   /**
-   * Read a subscription. `has_access` says whether the user may use the plan at this moment. A public client sees the
-   * records of whoever is signed in.
+   * Read a subscription. `has_access` says whether the user may use the plan at this moment. A public client can read
+   * the records of the signed-in user.
    *
    * Scope: `subscriptions:read`.
    */
@@ -497,7 +497,8 @@ export class Payments {
   }
 
   /**
-   * Read a payment. `date` is when it last became completed. A public client sees the records of whoever is signed in.
+   * Read a payment. `date` is when it last became completed. A public client can read the records of the signed-in
+   * user.
    *
    * Scope: `payments:read`.
    */

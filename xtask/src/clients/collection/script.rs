@@ -9,7 +9,7 @@ const KEPT: [(&str, &str, &str); 7] = [
     ("Tokens", "accessToken", "answer.token"),
     ("Tokens", "refreshToken", "answer.refresh_token"),
     ("Tokens", "userId", "answer.user.id"),
-    // It stands in a path, and a provider's id may hold anything.
+    // It is part of a path, and a provider's id may contain any character.
     ("Tokens", "authId", "encodeURIComponent(answer.user.auth_id)"),
     // Not the caller's own: that one is needed for what follows.
     ("TokenList", "sessionId", "(answer.tokens.find(session => !session.current) || answer.tokens[0]).id"),

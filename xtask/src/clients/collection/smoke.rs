@@ -10,7 +10,7 @@ use crate::process::{self, Result, could_not};
 
 const SOURCE: &str = "clients/postman";
 
-/// Makes the tour ready to be run. The shell hands newman as variables what tours are told in their environment.
+/// Makes the tour ready to be run. The shell passes the tour's environment to newman as variables.
 pub(crate) fn tour() -> Result<Tour> {
     let directory = newman()?;
     let script = format!(

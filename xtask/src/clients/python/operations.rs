@@ -163,7 +163,7 @@ impl Method<'_> {
         let call = self.call(&[("if-none-match".to_owned(), "etag".to_owned())]);
         format!(
             "\n    def {}_if_changed(self, {}etag: str) -> {record} | None:\n        \
-             \"\"\"The same, or `None` if the record is still what `etag` says.\"\"\"\n        answer = {call}\n        \
+             \"\"\"The same, or `None` if the record still has this `etag`.\"\"\"\n        answer = {call}\n        \
              return None if answer.not_modified else {record}.read(answer.body[\"data\"], answer.etag)\n",
             self.place.name,
             paths.concat()

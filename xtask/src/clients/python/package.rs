@@ -1,4 +1,4 @@
-//! The Python package, as whoever publishes it and whoever installs it see it: its types checked, its own tests, built, and
+//! The Python package from the view of its publisher and its users: its types checked, its own tests, built, and
 //! installed into an environment that has nothing else.
 
 use std::fs;
@@ -52,7 +52,7 @@ fn check_types(source: &Path, place: &Path) -> Result {
     process::run(mypy()?.arg(readme))
 }
 
-/// The wheel, built from a copy: the build writes beside its sources. Links in it become the files they lead to.
+/// The wheel, built from a copy: the build writes into its source directory. Symbolic links become files.
 fn build(source: &Path, place: &Path) -> Result<PathBuf> {
     let copy = process::emptied(&place.join("source"))?;
     process::run(Command::new("cp").arg("-RL").arg(source.join(".")).arg(&copy))?;
@@ -73,7 +73,7 @@ fn install(wheel: &Path, place: &Path) -> Result<PathBuf> {
     Ok(python)
 }
 
-/// Somebody's project, which has the tour and the README it follows but not the sources.
+/// A project with the tour and the README it follows, without the sources.
 fn project(source: &Path, place: &Path) -> Result<PathBuf> {
     let project = process::emptied(&place.join("project"))?;
     let complaint = || could_not(format!("write into {}", project.display()));

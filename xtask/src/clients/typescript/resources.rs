@@ -146,12 +146,12 @@ fn options(operation: &Operation, record: &str) -> String {
 fn documentation(operation: &Operation) -> String {
     let mut text = format!("{}.", operation.summary.trim_end_matches('.'));
     if !operation.docs.is_empty() {
-        // This is for those who write the path themselves; the client encodes what it is given.
+        // This is for callers who build the path themselves; the client encodes its arguments.
         let _ = write!(text, " {}", operation.docs.replace(", percent-encoded", ""));
     }
     let person = match operation.access {
-        Access::User => " Somebody must be signed in.",
-        Access::ClientOrUser => " A public client sees the records of whoever is signed in.",
+        Access::User => " A user must be signed in.",
+        Access::ClientOrUser => " A public client can read the records of the signed-in user.",
         Access::Open | Access::Client => "",
     };
     text.push_str(person);

@@ -1,4 +1,4 @@
-//! `types.ts`: vocabularies, the catalogue of problems, records, and the queries of lists.
+//! `types.ts`: vocabularies, error codes, records, and the queries of lists.
 
 use std::fmt::Write as _;
 

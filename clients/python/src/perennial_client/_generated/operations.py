@@ -446,7 +446,7 @@ class Plans:
         return Plan.read(answer.body["data"], answer.etag)
 
     def get_if_changed(self, slug: str, etag: str) -> Plan | None:
-        """The same, or `None` if the record is still what `etag` says."""
+        """The same, or `None` if the record still has this `etag`."""
         answer = self._caller.call(
             READ_PLAN,
             path={"slug": slug},
@@ -702,7 +702,7 @@ class Subscriptions:
         return Subscription.read(answer.body["data"], answer.etag)
 
     def get_if_changed(self, id: str, etag: str) -> Subscription | None:
-        """The same, or `None` if the record is still what `etag` says."""
+        """The same, or `None` if the record still has this `etag`."""
         answer = self._caller.call(
             READ_SUBSCRIPTION,
             path={"id": id},
@@ -842,7 +842,7 @@ class Payments:
         return Payment.read(answer.body["data"], answer.etag)
 
     def get_if_changed(self, payment_id: str, etag: str) -> Payment | None:
-        """The same, or `None` if the record is still what `etag` says."""
+        """The same, or `None` if the record still has this `etag`."""
         answer = self._caller.call(
             READ_PAYMENT,
             path={"payment_id": payment_id},
