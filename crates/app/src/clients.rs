@@ -1,13 +1,13 @@
 //! Clients: recognised at every request from a short-lived cache; made, switched off and rotated by the operator.
 
-mod cache;
+pub(crate) mod cache;
 mod confirm;
 mod credential;
+mod recognize;
 
-pub(crate) use cache::ClientCache;
-pub use cache::{origin_is_listed, recognise};
 pub(crate) use confirm::confirm;
 pub use credential::Credential;
+pub use recognize::{origin_is_listed, recognise};
 
 use crate::audit::{json, operator_event};
 use crate::context::App;

@@ -2,7 +2,7 @@
 
 use crate::context::App;
 use crate::error::Error;
-use crate::housekeeping::{self, BATCH};
+use crate::housekeeping::remove::{BATCH, remove};
 use perennial_domain::events::Event;
 use perennial_domain::id::{EventId, OrganizationId, uuid_floor};
 use perennial_domain::time::Time;
@@ -35,5 +35,5 @@ pub async fn latest(app: &App) -> Result<Option<Time>, Error> {
 pub async fn prune(app: &App, organization: OrganizationId, before: Time) -> Result<u64, Error> {
     let bound = EventId::from_bytes(uuid_floor(before));
     let due = || events::due(&app.db, organization, bound, BATCH);
-    housekeeping::remove(app, due, || events::prune(Change::new(), organization, bound, BATCH)).await
+    remove(app, due, || events::prune(Change::new(), organization, bound, BATCH)).await
 }

@@ -1,67 +1,15 @@
-//! Housekeeping: removes rows that are due, in small changes between which requests go first.
+//! Housekeeping: removal of rows that no request needs, and the figures about them.
 //! Several servers may do so at once on one store; each removes rows that no other is removing.
 
+mod count;
 mod deleted;
-mod figures;
-mod retention;
+pub(crate) mod figures;
+mod prune;
+pub(crate) mod remove;
+pub(crate) mod retention;
 
+pub use count::{COUNTED_AT_MOST, count_expired};
 pub use deleted::remove_deleted;
-pub use figures::{COUNTED_AT_MOST, Figures, count_expired};
-pub use retention::{Retention, prune_events};
-
-use crate::context::App;
-use crate::error::Error;
-use perennial_store::{self as store, Change};
-use std::time::Duration;
-
-/// How many rows one change removes: a few milliseconds of the writer's time.
-pub(crate) const BATCH: i64 = 500;
-/// The pause between two changes. SQLite's busy handler looks at most 25 ms apart in its first tenth of a second, so a
-/// writer in another process finds the lock free in this time.
-const PAUSE: Duration = Duration::from_millis(30);
-/// How many pauses in a row are made while requests wait for the writer; then rows are removed anyway.
-const PAUSES: u32 = 20;
-
-/// Removes rows until none is due. `due` reads the next ones and `change` removes them; returns how many were removed.
-pub(crate) async fn remove<T, F>(app: &App, due: impl Fn() -> F, change: impl Fn() -> Change) -> Result<u64, Error>
-where
-    T: PartialEq,
-    F: Future<Output = Result<Vec<T>, store::Error>>,
-{
-    let mut removed = 0;
-    let mut batch = due().await?;
-    while !batch.is_empty() {
-        commit(app, &change).await?;
-        let next = due().await?;
-        // Another server holds these rows and is removing them, or another transaction has locked them: the next run tries again.
-        if next.first() == batch.first() {
-            break;
-        }
-        removed += batch.len() as u64;
-        batch = next;
-        if !batch.is_empty() {
-            pause(app).await;
-        }
-    }
-    Ok(removed)
-}
-
-/// Commits the change as soon as the writer has room for it.
-async fn commit(app: &App, change: impl Fn() -> Change) -> Result<(), Error> {
-    loop {
-        match app.db.commit(change()).await {
-            Err(store::Error::Overloaded) => pause(app).await,
-            committed => return Ok(committed?),
-        }
-    }
-}
-
-/// Lets the changes of requests go first.
-async fn pause(app: &App) {
-    for _ in 0..PAUSES {
-        tokio::time::sleep(PAUSE).await;
-        if app.db.metrics().queue_depth == 0 {
-            return;
-        }
-    }
-}
+pub use figures::Figures;
+pub use prune::prune_events;
+pub use retention::Retention;

@@ -1,14 +1,12 @@
 //! Idempotent creates: a key, the digest of its request and its response commit together, or not at all.
 //! Retries that arrive while the first request runs wait for it, if they reach the same server.
 
-mod in_flight;
-
-pub(crate) use in_flight::InFlight;
+pub(crate) mod in_flight;
 
 use crate::caller::Caller;
 use crate::context::App;
 use crate::error::Error;
-use crate::housekeeping::{self, BATCH};
+use crate::housekeeping::remove::{BATCH, remove};
 use crate::keys::sha256;
 use perennial_domain::time::Time;
 use perennial_store::{self as store, Change, Violation, idempotency};
@@ -157,7 +155,7 @@ pub async fn sweep(app: &App) -> Result<(), Error> {
     let now = app.clock.now();
     for organization in store::organizations::all(&app.db).await? {
         let due = || idempotency::due(&app.db, organization.id, now, BATCH);
-        housekeeping::remove(app, due, || idempotency::sweep(Change::new(), organization.id, now, BATCH)).await?;
+        remove(app, due, || idempotency::sweep(Change::new(), organization.id, now, BATCH)).await?;
     }
     Ok(())
 }

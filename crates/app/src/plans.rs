@@ -1,8 +1,6 @@
 //! Plans: create, read, list, update, delete.
 
-mod cache;
-
-pub(crate) use cache::PlanCache;
+pub(crate) mod cache;
 
 use crate::caller::Caller;
 use crate::context::App;

@@ -2,17 +2,18 @@
 //! them to the store, and a running server follows the store within seconds.
 
 mod check;
-mod description;
+pub(crate) mod description;
 mod gather;
 pub(crate) mod record;
 mod start;
 #[cfg(test)]
 mod tests;
+pub(crate) mod verifiers;
 
 pub use check::{Checked, Seen, Trouble, check};
-pub use description::{Description, ProviderKind, Settings};
+pub use description::{Configured, Description, ProviderKind, Settings};
 pub use gather::Source;
-pub(crate) use gather::{Providers, verifier};
+pub(crate) use gather::verifier;
 pub use perennial_identity::providers::{Algorithm, EmailVerified, ProviderFault};
 pub use perennial_identity::secret::Secret;
 pub use perennial_outbound::{FetchError, Limits as FetchLimits};
@@ -33,15 +34,6 @@ use serde::Serialize;
 
 /// The issuer of the `local` provider.
 pub const LOCAL_ISSUER: &str = LocalIssuer::ISSUER;
-
-/// A provider of the operator's file.
-#[derive(Clone)]
-pub struct Configured {
-    /// The organization, by name or id.
-    pub organization: String,
-    /// The provider.
-    pub description: Description,
-}
 
 /// A provider in a list.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]

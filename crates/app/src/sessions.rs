@@ -4,6 +4,7 @@ mod begin;
 mod operator;
 mod refresh;
 mod usage;
+pub(crate) mod use_marks;
 
 pub use begin::{Credentials, Device, sign_in, sign_up};
 pub use operator::{end, revoke_user};
@@ -11,14 +12,13 @@ pub use perennial_domain::sessions::Session;
 pub use perennial_identity::secret::Secret;
 pub use perennial_store::sessions::{Listed, Query};
 pub use refresh::refresh;
-pub(crate) use usage::UseMarks;
 
 use crate::audit::json;
 use crate::caller::Caller;
 use crate::clients::confirm;
 use crate::context::App;
 use crate::error::{Conflict, Error};
-use crate::housekeeping::{self, BATCH};
+use crate::housekeeping::remove::{BATCH, remove};
 use crate::keyed_locks::ATTEMPTS;
 use crate::signing_keys;
 use perennial_domain::clients::{ClientKind, Scope};
@@ -173,7 +173,7 @@ pub async fn sweep(app: &App) -> Result<(), Error> {
     let before = app.options.retention.sessions_before(app.clock.now());
     for organization in organizations::all(&app.db).await? {
         let due = || sessions::due(&app.db, organization.id, before, BATCH);
-        housekeeping::remove(app, due, || sessions::sweep(Change::new(), organization.id, before, BATCH)).await?;
+        remove(app, due, || sessions::sweep(Change::new(), organization.id, before, BATCH)).await?;
     }
     Ok(())
 }

@@ -1,6 +1,8 @@
 //! The installation's signing keys: read from the store, opened, and the next one made when it is due.
 //! Every server does this for itself; the store lets one of them make a key and the others find it.
 
+pub(crate) mod cache;
+
 use crate::audit::{json, operator_event};
 use crate::context::App;
 use crate::error::{Conflict, Error};
@@ -14,31 +16,20 @@ use perennial_identity::signing::{SealedKey, SigningKey};
 use perennial_store::signing_keys::{self, Row};
 use perennial_store::{self as store, Change, Violation, events, installation, organizations};
 use serde::Serialize;
-use std::sync::{Arc, PoisonError, RwLock};
+use std::sync::Arc;
 
-/// How long a server uses the keys it has read. A rotation takes effect on every server within five seconds.
-const LIFETIME_SECONDS: i64 = 4;
 /// How long after a rotation the new key begins to sign: every server has read it by then, and so has every service that fetches the
 /// published set when a token names a key that is not in it.
 const ROTATION_NOTICE_SECONDS: i64 = 60;
 
-/// The keys as they were last read.
-#[derive(Default)]
-pub(crate) struct SigningKeys(RwLock<Option<(Arc<KeySet>, Time)>>);
-
 /// The keys that sign and are published now.
 pub async fn current(app: &App) -> Result<Arc<KeySet>, Error> {
     let now = app.clock.now();
-    let kept = app.signing.0.read().unwrap_or_else(PoisonError::into_inner).clone();
-    // A clock that stepped back makes a set old, not eternal.
-    if let Some((keys, read_at)) = kept
-        && read_at <= now
-        && now < read_at.plus_seconds(LIFETIME_SECONDS)
-    {
+    if let Some(keys) = app.signing.get(now) {
         return Ok(keys);
     }
     let keys = Arc::new(load(app, now).await?);
-    *app.signing.0.write().unwrap_or_else(PoisonError::into_inner) = Some((Arc::clone(&keys), now));
+    app.signing.put(Arc::clone(&keys), now);
     Ok(keys)
 }
 

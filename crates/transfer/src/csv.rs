@@ -3,8 +3,8 @@
 //! Lists and objects are JSON in a cell.
 
 use super::form::Form;
-use super::kinds::{Absent, Field, Kind};
 use super::line::{self, LineFault, Member, Read, Refused, text_of};
+use super::record::{Absent, Field, Kind};
 use perennial_domain::id::OrganizationId;
 use perennial_domain::validation::ValidationCode;
 use perennial_store::Value;
@@ -65,7 +65,7 @@ pub(super) fn read_head(
         faults.push(LineFault::at(text, offset, code, detail));
     }
     for (place, field) in kind.fields.iter().enumerate() {
-        let is_needed = field.absent == Absent::Refused || (field.absent == Absent::Home && into.is_none());
+        let is_needed = field.absent == Absent::Required || (field.absent == Absent::Organization && into.is_none());
         if is_needed && !places.contains(&place) {
             let detail = format!("{} is required", field.name);
             faults.push(LineFault::at(text, 0, ValidationCode::Required.as_str(), detail));
@@ -106,7 +106,7 @@ impl Cell {
     fn json(self, field: &Field) -> Option<String> {
         let is_empty = self.text.is_empty() && !self.is_quoted;
         Some(match field.form {
-            _ if is_empty && field.absent != Absent::Refused => return None,
+            _ if is_empty && field.absent != Absent::Required => return None,
             Form::Id { .. } | Form::Named { .. } | Form::Record | Form::Text(_) | Form::Time if !is_empty => {
                 serde_json::Value::from(self.text).to_string()
             }

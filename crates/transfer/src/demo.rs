@@ -30,8 +30,6 @@ const SUBSCRIPTIONS_AT_ONE: u64 = 20_000;
 const YEAR_SECONDS: i64 = 365 * 86_400;
 /// Rows that are written at a time.
 const AT_ONCE: usize = 1_000;
-/// The product of every plan of a demo: how one is known again.
-const PRODUCT: &str = "perennial-demo";
 
 /// What a demo is made from.
 #[derive(Clone, Copy, Debug)]
@@ -89,7 +87,7 @@ pub async fn fill(db: &Db, options: DemoOptions, progress: impl FnMut(Made)) -> 
     let mut bulk = db.load().await?;
     let plans = PLANS.page(&mut bulk, None, 100).await?;
     let product = PLANS.place("product_id");
-    if plans.iter().any(|plan| product.is_some_and(|place| plan[place] == Value::from(PRODUCT))) {
+    if plans.iter().any(|plan| product.is_some_and(|place| plan[place] == Value::from(catalogue::PRODUCT))) {
         return Ok(Demo::AlreadyThere);
     }
     let mut organizations = ORGANIZATIONS.page(&mut bulk, None, 2).await?;

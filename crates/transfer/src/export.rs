@@ -1,6 +1,7 @@
 //! Every record of a store as lines, all of one moment, a portion at a time.
 
-use super::kinds::{ALL, Kind};
+use super::kinds::ALL;
+use super::record::Kind;
 use super::{Format, PAGE, csv};
 use perennial_app::error::Error;
 use perennial_store::transfer::Values;

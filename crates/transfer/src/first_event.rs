@@ -72,7 +72,7 @@ fn trace(record: &Record) -> String {
 #[cfg(test)]
 mod tests {
     use super::super::export::write;
-    use super::super::kinds::Kind;
+    use super::super::kinds::named_kind;
     use super::super::line;
     use super::*;
     use crate::demo::examples::examples;
@@ -80,7 +80,7 @@ mod tests {
     use perennial_store::transfer;
 
     fn record(kind: &str, values: Values) -> Record {
-        Record { kind: Kind::named(kind).unwrap(), values, is_untold: true }
+        Record { kind: named_kind(kind).unwrap(), values, lacks_event: true }
     }
 
     fn parsed(text: &str) -> serde_json::Value {

@@ -1,20 +1,25 @@
 //! Lines into a store, in one transaction: all of them, or, if the caller wants that, all that are right.
 //! Ids, times and statuses stay as they are. A record that is there already, and equal, is left alone.
 
+mod outcome;
 mod references;
+mod waiting;
 mod write;
+
+pub use outcome::{NotImported, RefusedLine, Tally};
 
 use super::Format;
 use super::csv::{self, Head};
-use super::kinds::{ALL, Kind};
+use super::kinds::ALL;
 use super::line::{self, LineFault, Read, Refused};
+use super::record::Kind;
 use perennial_app::error::Error;
 use perennial_domain::id::OrganizationId;
 use perennial_domain::validation::ValidationCode;
 use perennial_store::{Bulk, Db};
 use references::References;
 use std::collections::HashSet;
-use write::Waiting;
+use waiting::Waiting;
 
 /// An import under way. Dropped before it is committed, it leaves nothing behind.
 pub struct Import {
@@ -32,48 +37,6 @@ pub struct Import {
     /// Ids of refused lines, so that what refers to them is not blamed for it.
     remembered: HashSet<[u8; 16]>,
     tally: Tally,
-}
-
-/// What an import has done so far.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize)]
-pub struct Tally {
-    /// Lines that were read.
-    pub lines: u64,
-    /// Records that came into being.
-    pub made: u64,
-    /// Records that were there already, and equal.
-    pub unchanged: u64,
-    /// Lines that were refused.
-    pub refused: u64,
-}
-
-/// A line that was refused.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct RefusedLine {
-    /// Its number in its file, from one.
-    pub number: u64,
-    /// The line itself.
-    pub text: Vec<u8>,
-    /// What is wrong with it; nothing, if it refers to a line that was refused.
-    pub faults: Vec<LineFault>,
-}
-
-/// Why an import was not committed. It has left nothing behind.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum NotImported {
-    /// A record that lines refer to was deleted while the import ran.
-    #[error(
-        "nothing was imported: {kind} {id} was deleted while the import ran. Run the import again to see which lines refer to it"
-    )]
-    ReferenceDeleted {
-        /// The kind of the record.
-        kind: &'static str,
-        /// Its ID.
-        id: String,
-    },
-    /// The store could not do it.
-    #[error(transparent)]
-    App(#[from] Error),
 }
 
 /// What is known of the file that is being read.

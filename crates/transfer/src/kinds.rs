@@ -1,65 +1,18 @@
-//! The kinds of records that travel as lines: their fields in the order of their columns, what they refer to, and what
-//! must be unique about them. Each kind comes before those that refer to it.
+//! The kinds of records that are exported and imported: their fields in the order of their columns, their references, and
+//! the field that must be unique. Each kind comes before the kinds that refer to it.
 
 use super::form::{
-    Form, currency, cycle, email, event_kind, href, id, line, named, payment_status, prefix_of, prose, slug,
-    subscription_status, words,
+    Form, currency, cycle, email, event_kind, href, id, line, named, payment_status, prose, slug, subscription_status,
+    words,
 };
-use super::record::Record;
+use super::record::{Absent, Field, Kind, Reference};
 use super::rules;
 use perennial_domain::id::{ClientId, EventId, OrganizationId, PaymentId, PlanId, SubscriptionId, UserId};
 use perennial_domain::plans::{MAX_NODE_QUOTA, MAX_TIER};
-use perennial_domain::validation::ValidationErrors;
-use perennial_store::Table;
 use perennial_store::tables::{EVENTS, ORGANIZATIONS, PAYMENTS, PLANS, SUBSCRIPTIONS, USERS};
 
-/// A kind of record.
-pub(super) struct Kind {
-    /// What a line says it is.
-    pub(super) name: &'static str,
-    pub(super) table: &'static Table,
-    pub(super) fields: &'static [Field],
-    /// The fields that name other records, which must be there.
-    pub(super) references: &'static [Reference],
-    /// The field that no other record may share, and what to say of it.
-    pub(super) unique: (&'static str, &'static str),
-    pub(super) check: fn(&Record, &mut ValidationErrors),
-}
-
-/// A field of a line, which is a column of the table.
-pub(super) struct Field {
-    pub(super) name: &'static str,
-    pub(super) form: Form,
-    pub(super) absent: Absent,
-}
-
-/// What a field is that was left out.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Absent {
-    Refused,
-    /// Refused, unless the import goes into one organization.
-    Home,
-    Null,
-    /// What the API would take it for, as JSON.
-    Usual(&'static str),
-    /// What `created_at` is.
-    Created,
-    /// What follows from the unique field, if there is one: the same each time.
-    FromName,
-    /// The bytes of the record's id: a revision like any other, and the same each time. An event gets the same id.
-    OwnId,
-}
-
-/// A field that names another record.
-pub(super) struct Reference {
-    pub(super) field: &'static str,
-    pub(super) table: &'static Table,
-    /// Whether a record that is live may name only one that is.
-    pub(super) is_live: bool,
-}
-
 const fn needed(name: &'static str, form: Form) -> Field {
-    Field { name, form, absent: Absent::Refused }
+    Field { name, form, absent: Absent::Required }
 }
 
 const fn optional(name: &'static str, form: Form) -> Field {
@@ -67,11 +20,11 @@ const fn optional(name: &'static str, form: Form) -> Field {
 }
 
 const fn usual(name: &'static str, form: Form, json: &'static str) -> Field {
-    Field { name, form, absent: Absent::Usual(json) }
+    Field { name, form, absent: Absent::Default(json) }
 }
 
 const fn own_id(form: Form) -> Field {
-    Field { name: "id", form, absent: Absent::FromName }
+    Field { name: "id", form, absent: Absent::FromUniqueField }
 }
 
 const fn updated_at() -> Field {
@@ -83,7 +36,7 @@ const fn revision() -> Field {
 }
 
 const fn organization() -> Field {
-    Field { name: "organization_id", form: id!(OrganizationId), absent: Absent::Home }
+    Field { name: "organization_id", form: id!(OrganizationId), absent: Absent::Organization }
 }
 
 const fn in_organization() -> Reference {
@@ -238,22 +191,9 @@ static EVENT: Kind = Kind {
     check: rules::event,
 };
 
-impl Kind {
-    /// The kind that a line names.
-    pub(super) fn named(name: &str) -> Option<&'static Self> {
-        ALL.into_iter().find(|kind| kind.name == name)
-    }
-
-    /// Where a field stands.
-    pub(super) fn place(&self, field: &str) -> usize {
-        self.fields.iter().position(|known| known.name == field).unwrap_or_default()
-    }
-
-    /// Whether an event of this kind tells of a record with such an id.
-    pub(super) fn fits(&self, kind: &str, record_id: &str) -> bool {
-        let prefix = prefix_of(kind);
-        self.name != "event" || prefix.is_none_or(|prefix| record_id.split('_').next() == Some(prefix))
-    }
+/// The kind that a line names.
+pub(super) fn named_kind(name: &str) -> Option<&'static Kind> {
+    ALL.into_iter().find(|kind| kind.name == name)
 }
 
 #[cfg(test)]
@@ -261,7 +201,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn fields_stand_where_their_columns_stand() {
+    fn fields_are_in_the_order_of_their_columns() {
         for kind in ALL {
             let kinds: Vec<_> = kind.fields.iter().map(|field| field.form.kind()).collect();
             let columns: Vec<_> = kind.table.columns.iter().map(|column| column.kind).collect();
@@ -277,7 +217,7 @@ mod tests {
                 assert!(same, "{} is not {column}", field.name);
             }
             assert!(kind.references.iter().all(|reference| kind.fields.iter().any(|f| f.name == reference.field)));
-            assert_eq!(Kind::named(kind.name).map(|found| found.name), Some(kind.name));
+            assert_eq!(named_kind(kind.name).map(|found| found.name), Some(kind.name));
         }
     }
 }

@@ -1,7 +1,7 @@
 //! One line, read strictly: all that is wrong with it is told, each with its column.
 
-use super::kinds::{Absent, Field, Kind};
-use super::record::Record;
+use super::kinds::named_kind;
+use super::record::{Absent, Field, Kind, Record};
 use perennial_domain::id::OrganizationId;
 use perennial_domain::validation::{InvalidValue, ValidationCode};
 use perennial_store::Value;
@@ -114,7 +114,7 @@ fn kind_of(text: &str, members: &[Member<'_>], expected: Option<&'static Kind>) 
     let Some(member) = members.iter().find(|member| member.name == "type") else {
         return expected.ok_or_else(|| Refused::at(text, 0, ValidationCode::Required.as_str(), "type is required"));
     };
-    let named = serde_json::from_str::<String>(&member.json).ok().and_then(|name| Kind::named(&name));
+    let named = serde_json::from_str::<String>(&member.json).ok().and_then(|name| named_kind(&name));
     named.ok_or_else(|| {
         let known = "type must be one of organization, user, plan, subscription, payment, event";
         Refused::at(text, member.offset, ValidationCode::UnknownValue.as_str(), known)
@@ -138,7 +138,7 @@ impl Reader<'_> {
             values.push(value);
             offsets.push(offset);
         }
-        let mut record = Record { kind: self.kind, values, is_untold: false };
+        let mut record = Record { kind: self.kind, values, lacks_event: false };
         record.complete(self.into);
         let id = record.id();
         if id == [0; 16] && self.faults.is_empty() {
@@ -182,12 +182,12 @@ impl Reader<'_> {
                 Ok(value) => return (value, offset),
                 Err(InvalidValue { code, detail }) => (code, detail.into_owned()),
             },
-            (None, Absent::Home) if self.into.is_some() => return (null, offset),
+            (None, Absent::Organization) if self.into.is_some() => return (null, offset),
             (None, Absent::Null) => return (null, offset),
             (None, _) if found.is_some() => (ValidationCode::NotNullable, "must not be null".to_owned()),
-            (None, Absent::Refused | Absent::Home) => (ValidationCode::Required, "is required".to_owned()),
-            (None, Absent::Usual(json)) => return (field.form.read(json).unwrap_or(null), offset),
-            (None, Absent::Created | Absent::FromName | Absent::OwnId) => return (null, offset),
+            (None, Absent::Required | Absent::Organization) => (ValidationCode::Required, "is required".to_owned()),
+            (None, Absent::Default(json)) => return (field.form.read(json).unwrap_or(null), offset),
+            (None, Absent::Created | Absent::FromUniqueField | Absent::OwnId) => return (null, offset),
         };
         self.blame(field.name, offset, code, &detail);
         (null, offset)

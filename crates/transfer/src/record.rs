@@ -1,44 +1,104 @@
-//! A record as a line told it: its values, by the names of their fields.
+//! Kinds of records, and a record of a kind with the values of its fields.
 
-use super::kinds::{Absent, Kind};
+use super::form::{Form, prefix_of};
 use perennial_app::keys::sha256;
 use perennial_domain::id::{OrganizationId, uuid_v7};
 use perennial_domain::time::Time;
 use perennial_domain::validation::ValidationErrors;
+use perennial_store::Table;
 use perennial_store::Value;
 use perennial_store::transfer::Values;
 
+/// A kind of record that is exported and imported.
+pub(super) struct Kind {
+    /// The `type` of a line.
+    pub(super) name: &'static str,
+    pub(super) table: &'static Table,
+    pub(super) fields: &'static [Field],
+    /// The fields that name other records, which must exist.
+    pub(super) references: &'static [Reference],
+    /// The field that must be unique, and the detail of the error if it is not.
+    pub(super) unique: (&'static str, &'static str),
+    pub(super) check: fn(&Record, &mut ValidationErrors),
+}
+
+/// A field of a line, which is a column of the table.
+pub(super) struct Field {
+    pub(super) name: &'static str,
+    pub(super) form: Form,
+    pub(super) absent: Absent,
+}
+
+/// The value of a field that a line omits.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Absent {
+    /// None: the line is rejected.
+    Required,
+    /// Rejected, unless the import goes into one organization.
+    Organization,
+    Null,
+    /// The default of the API, as JSON.
+    Default(&'static str),
+    /// The value of `created_at`.
+    Created,
+    /// Derived from the unique field, if there is one: the same each time.
+    FromUniqueField,
+    /// The bytes of the record's id: a revision like any other, and the same each time. An event gets the same id.
+    OwnId,
+}
+
+/// A field that names another record.
+pub(super) struct Reference {
+    pub(super) field: &'static str,
+    pub(super) table: &'static Table,
+    /// Whether a live record may only name a live one.
+    pub(super) is_live: bool,
+}
+
+/// A record as a line describes it: one value for each field of its kind.
 pub(super) struct Record {
     pub(super) kind: &'static Kind,
     pub(super) values: Values,
-    /// It came without a revision, so that no event tells of it yet.
-    pub(super) is_untold: bool,
+    /// Whether the line has no revision, so that the record has no event yet.
+    pub(super) lacks_event: bool,
+}
+
+impl Kind {
+    /// The index of a field.
+    pub(super) fn place(&self, field: &str) -> usize {
+        self.fields.iter().position(|known| known.name == field).unwrap_or_default()
+    }
+
+    /// Whether an event type fits the prefix of the record ID. True for other kinds.
+    pub(super) fn fits(&self, kind: &str, record_id: &str) -> bool {
+        let prefix = prefix_of(kind);
+        self.name != "event" || prefix.is_none_or(|prefix| record_id.split('_').next() == Some(prefix))
+    }
 }
 
 impl Record {
-    /// Fills in what was left out and follows from the rest.
+    /// Fills in omitted fields that follow from others.
     pub(super) fn complete(&mut self, into: Option<OrganizationId>) {
         for (place, field) in self.kind.fields.iter().enumerate() {
             match field.absent {
-                Absent::Home => {
+                Absent::Organization => {
                     if let Some(into) = into {
                         self.values[place] = into.bytes().into();
                     }
                 }
                 _ if !self.values[place].is_null() => {}
                 Absent::Created => self.values[place] = self.at("created_at").clone(),
-                Absent::FromName => self.values[place] = self.id_from_name().into(),
+                Absent::FromUniqueField => self.values[place] = self.id_from_name().into(),
                 Absent::OwnId => {
                     self.values[place] = Value::Uuid(self.id());
-                    self.is_untold = true;
+                    self.lacks_event = true;
                 }
-                Absent::Refused | Absent::Null | Absent::Usual(_) => {}
+                Absent::Required | Absent::Null | Absent::Default(_) => {}
             }
         }
     }
 
-    /// The id that follows from what is unique about a record in its organization, and from when it was created: ids are
-    /// in the order of creation.
+    /// The ID derived from the unique field, the organization and the time of creation. IDs are in the order of creation.
     fn id_from_name(&self) -> Option<[u8; 16]> {
         let (created_at, name) = (self.time("created_at")?, self.text(self.kind.unique.0));
         let Some(Value::Uuid(organization)) = self.values.first().filter(|_| !name.is_empty()) else { return None };
@@ -46,7 +106,7 @@ impl Record {
         hash.first_chunk().map(|bits| uuid_v7(created_at, u64::from_be_bytes(*bits)))
     }
 
-    /// What must hold between fields that are right for themselves.
+    /// Checks the rules between fields that are valid by themselves.
     pub(super) fn check(&self) -> ValidationErrors {
         let mut faults = ValidationErrors::none();
         (self.kind.check)(self, &mut faults);
@@ -57,7 +117,7 @@ impl Record {
         &self.values[self.kind.place(field)]
     }
 
-    /// The same for a field that not every kind has.
+    /// The value of a field that not every kind has.
     pub(super) fn find(&self, field: &str) -> Option<&Value> {
         let place = self.kind.fields.iter().position(|known| known.name == field);
         place.map(|place| &self.values[place])

@@ -4,7 +4,7 @@
 //! that was disabled, has expired or lost a scope in the meantime must not commit anything later than five seconds after
 //! that. The check is free unless the client was read more than four seconds ago, and then it uses the cache.
 
-use super::cache;
+use super::recognize;
 use crate::cached;
 use crate::caller::{Caller, KnownClient};
 use crate::context::App;
@@ -25,7 +25,7 @@ pub(crate) async fn confirm(app: &App, caller: &Caller, change: Change) -> Resul
         check(caller, known, &known.client, now)?;
         known.read_at
     } else {
-        let found = Box::pin(cache::by_hash(app, known.credential_hash, now)).await?.ok_or(Error::InvalidClient)?;
+        let found = Box::pin(recognize::by_hash(app, known.credential_hash, now)).await?.ok_or(Error::InvalidClient)?;
         check(caller, known, &found.client, now)?;
         found.read_at
     };

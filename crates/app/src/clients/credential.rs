@@ -1,6 +1,6 @@
 //! A trusted client's id: a credential, shown once, kept only as its hash.
 
-use crate::context::Entropy;
+use crate::entropy::Entropy;
 use crate::keys::sha256;
 
 const PREFIX: &str = "pk_";

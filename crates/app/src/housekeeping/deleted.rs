@@ -5,7 +5,7 @@
 //! `retention::soft_deleted`: each before those it refers to. A deleted record gets no new references: every change guards
 //! what it refers to.
 
-use super::{commit, pause};
+use super::remove::{commit, pause};
 use crate::context::App;
 use crate::error::Error;
 use perennial_domain::id::OrganizationId;

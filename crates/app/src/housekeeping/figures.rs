@@ -1,13 +1,7 @@
 //! What housekeeping reports: expired rows that are still stored, and the last backup.
 
-use crate::context::App;
-use crate::error::Error;
 use perennial_domain::time::Time;
-use perennial_store::{idempotency, organizations, sessions};
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
-
-/// Rows are counted up to this number for each organization and table, so that counting stays cheap.
-pub const COUNTED_AT_MOST: i64 = 10_000;
 
 /// The latest figures, for `/metrics`.
 #[derive(Debug, Default)]
@@ -39,24 +33,15 @@ impl Figures {
         self.backup_interval_seconds.store(seconds, Relaxed);
     }
 
-    /// Notes a verified backup that began at this time.
+    /// Records a verified backup that began at this time.
     pub fn set_last_backup(&self, began: Time) {
         let seconds = u64::try_from(began.as_micros() / 1_000_000).unwrap_or(0);
         self.last_backup_seconds.store(seconds, Relaxed);
     }
-}
 
-/// Counts the expired rows that are still stored. A session counts once its retention has passed.
-pub async fn count_expired(app: &App) -> Result<(), Error> {
-    let now = app.clock.now();
-    let ended_before = app.options.retention.sessions_before(now);
-    let (mut keys, mut ended) = (0, 0);
-    for organization in organizations::all(&app.db).await? {
-        keys += idempotency::count_expired(&app.db, organization.id, now, COUNTED_AT_MOST).await?;
-        ended += sessions::count_expired(&app.db, organization.id, ended_before, COUNTED_AT_MOST).await?;
+    /// Sets the numbers of expired rows that are still stored.
+    pub(super) fn set_expired(&self, keys: i64, sessions: i64) {
+        self.expired_keys.store(u64::try_from(keys).unwrap_or(0), Relaxed);
+        self.expired_sessions.store(u64::try_from(sessions).unwrap_or(0), Relaxed);
     }
-    let figures = &app.housekeeping;
-    figures.expired_keys.store(u64::try_from(keys).unwrap_or(0), Relaxed);
-    figures.expired_sessions.store(u64::try_from(ended).unwrap_or(0), Relaxed);
-    Ok(())
 }

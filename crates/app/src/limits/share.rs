@@ -6,19 +6,14 @@
 //! 60 + 3 × 4 = 72, below 1.25 times the limit. An address that tries less often than that never reaches the store, and
 //! one that is refused is refused from memory.
 
+use super::counter::Asked;
 use super::window::{Moment, Pair, Tally};
-use super::{Asked, Counter};
 use crate::context::App;
 use perennial_domain::time::Time;
 use perennial_store::{self as store, Change, rate_limits};
 use std::time::Duration;
 
 const LONGEST_WAIT: Duration = Duration::from_secs(2);
-
-/// How many attempts of a bucket a server may keep to itself.
-pub(super) fn allowance(limit: u32) -> u32 {
-    (limit / 12).saturating_sub(1).max(1)
-}
 
 /// Tells the others and asks them. If the store cannot be reached within moments, what is known here has to do: the
 /// next report carries the totals.
@@ -50,14 +45,4 @@ async fn tell_and_ask(app: &App, asked: &Asked<'_>, seen: &Tally) -> Result<Pair
 
 fn start(minute: i64) -> Time {
     Time::from_micros(minute.saturating_mul(60_000_000)).unwrap_or(Time::MAX)
-}
-
-impl Counter {
-    /// Takes in what an exchange brought, which may belong to the minute before by now.
-    fn learn(&self, bucket: rate_limits::Bucket, known: Tally, moment: Moment) {
-        let mut table = self.table();
-        let tally = table.look(bucket, moment.minute);
-        let known = known.at(tally.minute);
-        table.keep(bucket, Tally { told: known.told, others: known.others, ..tally });
-    }
 }

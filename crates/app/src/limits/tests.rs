@@ -1,8 +1,10 @@
 //! The limiter without a store: what is counted together, and how little room a flood takes.
 
+use super::counter::{Limits, allowance};
 use super::table::MOST_BUCKETS;
 use super::*;
-use crate::keys::MasterKey;
+use crate::keys::{Keys, MasterKey};
+use perennial_domain::id::{ClientId, OrganizationId};
 use perennial_domain::time::Time;
 use std::net::Ipv6Addr;
 
@@ -107,7 +109,7 @@ fn looking_takes_no_room() {
 #[test]
 fn four_servers_stay_within_a_quarter_more_whatever_the_limit() {
     for limit in 24..10_000 {
-        assert!(limit + 3 * share::allowance(limit) <= limit + limit / 4, "{limit}");
+        assert!(limit + 3 * allowance(limit) <= limit + limit / 4, "{limit}");
     }
-    assert_eq!((share::allowance(60), share::allowance(6_000), share::allowance(1)), (4, 499, 1));
+    assert_eq!((allowance(60), allowance(6_000), allowance(1)), (4, 499, 1));
 }

@@ -1,11 +1,25 @@
 //! A minute that slides, made of two that stand: all attempts of this minute, and of the one before the part that is
 //! still within the last sixty seconds. So a burst across the turn of a minute is not admitted twice.
 
-use super::Standing;
 use perennial_domain::time::Time;
 
 const MINUTE: u64 = 60_000_000;
 const SECOND: u64 = 1_000_000;
+
+/// Where somebody stands with a budget.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Standing {
+    /// Attempts a minute.
+    pub limit: u32,
+    /// Attempts that are left now.
+    pub remaining: u32,
+    /// Seconds until more are: until the minute turns or, if none is left, until there is room for one.
+    pub reset_seconds: u64,
+}
+
+/// A budget is used up; the standing says for how long.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Limited(pub Standing);
 
 /// A moment: its minute since 1970, and how many microseconds of that have passed.
 #[derive(Clone, Copy, Debug)]

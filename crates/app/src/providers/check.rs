@@ -55,7 +55,7 @@ pub async fn check(app: &App, organization: OrganizationId, only: Option<&str>) 
 
 async fn look(app: &App, candidate: Candidate) -> Checked {
     let Candidate { source, issuer, kind, provider, .. } = candidate;
-    let keyring = app.providers.keyring();
+    let keyring = app.verifiers.keyring();
     let outcome = match provider {
         Err(unusable) => Err(unusable.into()),
         Ok(provider) => match (keyring.look(&provider).await, keyring.probe(&provider).await) {

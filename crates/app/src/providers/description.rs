@@ -1,6 +1,7 @@
 //! A provider as an operator describes it, whether in the file, at the command line or in the store.
 //! `build` is the one way from there to a provider that can be used.
 
+use perennial_domain::organizations::Organization;
 use perennial_identity::providers::{
     Algorithm, Audience, EmailVerified, Introspection, JwtSecret, KeysAt, Oidc, Provider, ProviderFault,
 };
@@ -137,6 +138,21 @@ impl Description {
             }
         }
         Ok(())
+    }
+}
+
+/// A provider of the operator's file.
+#[derive(Clone)]
+pub struct Configured {
+    /// The organization, by name or id.
+    pub organization: String,
+    /// The provider.
+    pub description: Description,
+}
+
+impl Configured {
+    pub(super) fn is_for(&self, organization: &Organization) -> bool {
+        self.organization == organization.name.as_str() || self.organization == organization.id.to_string()
     }
 }
 

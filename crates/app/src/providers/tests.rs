@@ -197,11 +197,11 @@ async fn an_addition_is_refused_for_our_own_issuer_a_taken_one_and_a_second_intr
 
 #[test]
 fn a_flood_of_organizations_stays_bounded() {
-    let (providers, now) = (Providers::new(FetchLimits::default()), Time::from_micros(0).unwrap());
-    let verifier = perennial_identity::verify::Verifier::new(providers.keyring(), vec![], "https://ours").map(Arc::new);
+    let (verifiers, now) = (verifiers::Verifiers::new(FetchLimits::default()), Time::from_micros(0).unwrap());
+    let verifier = perennial_identity::verify::Verifier::new(verifiers.keyring(), vec![], "https://ours").map(Arc::new);
     let verifier = verifier.unwrap_or_else(|fault| panic!("{fault}"));
     for number in 0..30_000_u128 {
-        providers.put(OrganizationId::from_bytes(number.to_be_bytes()), Arc::clone(&verifier), now);
+        verifiers.put(OrganizationId::from_bytes(number.to_be_bytes()), Arc::clone(&verifier), now);
     }
-    assert!(providers.entries() <= 10_000);
+    assert!(verifiers.entries() <= 10_000);
 }

@@ -1,6 +1,5 @@
 //! The twelve plans of a demo, and how often each is bought.
 
-use super::PRODUCT;
 use super::dice::Dice;
 use perennial_app::audit::{json, operator_event};
 use perennial_domain::currency::Currency;
@@ -11,6 +10,9 @@ use perennial_domain::money::Money;
 use perennial_domain::plans::{Description, Features, Plan, PlanName, ProductId};
 use perennial_domain::slug::Slug;
 use perennial_domain::time::Time;
+
+/// The product of every plan of a demo, which identifies a demo store.
+pub(super) const PRODUCT: &str = "perennial-demo";
 
 /// Name, cycle, price in cents, tier, nodes, and how many of a hundred buyers choose it.
 const PLANS: [(&str, BillingCycle, i64, i64, i64, u64); 12] = [

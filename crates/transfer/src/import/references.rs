@@ -5,7 +5,7 @@
 //! the subscriptions. The locks are held for as short as possible, because servers wait for them.
 
 use super::super::AT_ONCE;
-use super::NotImported;
+use super::outcome::NotImported;
 use perennial_app::error::Error;
 use perennial_domain::id::{PlanId, SubscriptionId, UserId};
 use perennial_store::Table;

@@ -1,9 +1,11 @@
 //! The lines that wait, and how they are written: looked up and tried a batch at a time, each line blamed for itself.
 
-use super::super::kinds::{Kind, Reference};
-use super::super::line::{LineFault, Read};
+use super::super::line::Read;
+use super::super::record::{Kind, Reference};
 use super::super::{AT_ONCE, first_event};
-use super::{Import, RefusedLine};
+use super::Import;
+use super::outcome::RefusedLine;
+use super::waiting::Waiting;
 use perennial_app::error::Error;
 use perennial_domain::validation::ValidationCode;
 use perennial_store::tables::EVENTS;
@@ -17,39 +19,12 @@ const HELD: usize = 8 << 20;
 /// Ids of refused lines that are remembered.
 const REMEMBERED: usize = 1_000_000;
 
-/// A line that is right for itself.
-pub(super) struct Waiting {
-    number: u64,
-    text: Vec<u8>,
-    read: Read,
-    faults: Vec<LineFault>,
-    is_out: bool,
-    /// Its organization is not there, so that nothing else of it can be.
-    is_homeless: bool,
-}
-
 /// What a reference leads to.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Found {
     Nothing,
     Deleted,
     Live,
-}
-
-impl Waiting {
-    pub(super) fn new(number: u64, bytes: &[u8], read: Read) -> Self {
-        Self { number, text: bytes.to_vec(), read, faults: Vec::new(), is_out: false, is_homeless: false }
-    }
-
-    fn blame(&mut self, place: usize, code: &'static str, detail: String) {
-        // It was read as text before.
-        let text = std::str::from_utf8(&self.text).unwrap_or_default();
-        self.faults.push(LineFault::at(text, self.read.offsets[place], code, detail));
-    }
-
-    fn is_live(&self) -> bool {
-        self.read.record.find("deleted_at").is_none_or(Value::is_null)
-    }
 }
 
 impl Import {
@@ -201,7 +176,7 @@ impl Import {
 
     /// Writes the first event of records that came without any; those that have it already keep it.
     async fn tell(&mut self, here: &[Waiting]) -> Result<(), Error> {
-        let untold = here.iter().map(|waiting| &waiting.read.record).filter(|record| record.is_untold);
+        let untold = here.iter().map(|waiting| &waiting.read.record).filter(|record| record.lacks_event);
         let events: Vec<Values> = untold.map(first_event::row).collect();
         EVENTS.insert(&mut self.bulk, &events).await?;
         Ok(())

@@ -82,7 +82,7 @@ fn a_line_that_leaves_out_what_may_be_left_out_is_whole() {
     assert_ne!(short, PLAN);
     let short = read(short.as_bytes(), None, None).ok().unwrap();
     assert_eq!(*short.record.at("revision"), Value::Uuid(short.record.id()));
-    assert!(short.record.is_untold);
+    assert!(short.record.lacks_event);
     let into = OrganizationId::from_bytes([7; 16]);
     let homeless = PLAN.replacen("\"organization_id\":\"org_01h455vb4pex5vsknk084sn02q\",", "", 1);
     assert_eq!(faults(&homeless), [(1, "required", "organization_id is required".to_owned())]);

@@ -4,16 +4,17 @@
 mod objects;
 mod payments;
 mod subscriptions;
+mod times;
 mod variants;
 
 use super::drafts::{Found, ImportedUser, names};
 use super::findings::{Finding, Level, Source, Why};
 use objects::{Customer, Invoice, Key, Order, Price, Product, Resource, Store, Subscription, Variant};
-use perennial_domain::time::Time;
 use perennial_domain::users::Email;
 use serde::Deserialize;
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::Arc;
+use times::{time, updated};
 
 /// What is known of a seller's catalogue.
 #[derive(Default)]
@@ -160,18 +161,4 @@ fn read<'a, T: Deserialize<'a>>(text: &'a str) -> Result<T, Why> {
         let told = error.to_string();
         Why::new("malformed", told.split(" at line ").next().unwrap_or_default())
     })
-}
-
-fn time(name: &str, text: Option<&str>) -> Result<Time, Why> {
-    let text = text.ok_or_else(|| Why::missing(name))?;
-    Time::parse(text).map_err(|reason| Why::field(name, &reason))
-}
-
-/// An instant that may be missing.
-fn maybe(name: &str, text: Option<&str>) -> Result<Option<Time>, Why> {
-    text.map(|text| time(name, Some(text))).transpose()
-}
-
-fn updated(text: Option<&str>, created_at: Time) -> Time {
-    text.and_then(|text| Time::parse(text).ok()).map_or(created_at, |updated| updated.max(created_at))
 }

@@ -2,9 +2,9 @@
 //! there, so that the same object is always the same record, and records stand in the order in which they came into
 //! being. They come without a revision: the import tells, in an event, that they were created.
 
-use super::Service;
 use super::drafts::{ImportedPayment, ImportedPlan, ImportedSubscription, ImportedUser};
 use super::findings::Source;
+use super::service::Service;
 use perennial_app::audit::json;
 use perennial_app::keys::sha256;
 use perennial_domain::cycle::BillingCycle;

@@ -7,7 +7,8 @@ use super::drafts::{Found, ImportedUser};
 use super::findings::{Finding, Level, Why};
 use super::lines::{Ready, Writer};
 use super::pages::{Lists, Page};
-use super::{Reader, Service};
+use super::reader::Reader;
+use super::service::{Reading, Service};
 use crate::{AT_ONCE, Format, Import, NotImported, RefusedLine};
 use perennial_app::error::Error;
 use perennial_app::organizations::DEFAULT_NAME;
@@ -17,22 +18,6 @@ use perennial_domain::time::Time;
 use perennial_store::{Db, organizations};
 use std::collections::HashMap;
 use std::sync::Arc;
-
-/// What the files are read for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Reading {
-    /// Plans and users.
-    Catalogue,
-    /// Subscriptions.
-    Subscriptions,
-    /// Payments.
-    Payments,
-}
-
-impl Reading {
-    /// In the order in which they must come.
-    pub const ALL: [Self; 3] = [Self::Catalogue, Self::Subscriptions, Self::Payments];
-}
 
 /// How many records of a kind there are.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize)]

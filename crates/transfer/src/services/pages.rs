@@ -1,7 +1,7 @@
 //! What a file of saved objects holds: objects, lists of them, pages of lists, one after the other. A list that was cut
 //! short is known by what it says of itself.
 
-use super::Service;
+use super::service::Service;
 use serde::Deserialize;
 use serde_json::value::RawValue;
 use std::collections::{BTreeMap, BTreeSet};

@@ -4,16 +4,17 @@ mod invoices;
 mod objects;
 mod prices;
 mod subscriptions;
+mod times;
 
 use super::drafts::{Found, ImportedUser, names};
 use super::findings::{Finding, Level, Source, Why};
-use super::instant;
 use invoices::Refunds;
 use objects::{Charge, Customer, Expandable, Invoice, Price, Product, Refund, Subscription};
 use perennial_domain::users::Email;
 use serde::Deserialize;
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::Arc;
+use times::instant;
 
 /// What is known of an account's catalogue.
 #[derive(Default)]

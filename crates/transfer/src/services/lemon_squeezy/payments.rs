@@ -5,7 +5,7 @@ use super::super::drafts::ImportedPayment;
 use super::super::findings::{Source, Why};
 use super::objects::{Invoice, Order};
 use super::subscriptions::name_of_order;
-use super::{time, updated};
+use super::times::{time, updated};
 use perennial_domain::currency::Currency;
 use perennial_domain::money::Money;
 use perennial_domain::payments::PaymentStatus;

@@ -3,7 +3,7 @@
 use super::super::drafts::ImportedSubscription;
 use super::super::findings::{Source, Why};
 use super::objects::{Order, Subscription};
-use super::{maybe, time, updated};
+use super::times::{optional_time, time, updated};
 use perennial_domain::subscriptions::SubscriptionStatus;
 
 use SubscriptionStatus::{Active, Cancelled, Expired, OnTrial, PastDue, Paused, Unpaid};
@@ -22,7 +22,7 @@ pub(super) fn subscription(given: &Subscription, source: &Source) -> Result<(Imp
         other => return Err(unknown(other)),
     };
     let (renews_at, ends_at) =
-        (maybe("renews_at", given.renews_at.as_deref())?, maybe("ends_at", given.ends_at.as_deref())?);
+        (optional_time("renews_at", given.renews_at.as_deref())?, optional_time("ends_at", given.ends_at.as_deref())?);
     let mut losses = Vec::new();
     let quantity = given.first_subscription_item.as_ref().and_then(|item| item.quantity);
     losses.extend(quantity.and_then(several));
@@ -56,7 +56,7 @@ pub(super) fn single(order: &Order, source: &Source) -> Result<(ImportedSubscrip
     let created_at = time("created_at", order.created_at.as_deref())?;
     let (status, ends_at) = match order.status.as_str() {
         "paid" | "partial_refund" => (Active, None),
-        "refunded" => (Expired, maybe("refunded_at", order.refunded_at.as_deref())?),
+        "refunded" => (Expired, optional_time("refunded_at", order.refunded_at.as_deref())?),
         other @ ("pending" | "failed" | "fraudulent") => {
             return Err(Why::new("order_not_paid", format!("is {other}: nothing was bought")));
         }

@@ -4,7 +4,8 @@ use super::super::amounts::{amount, currency, cycle, no_cycle};
 use super::super::drafts::ImportedPlan;
 use super::super::findings::{Source, Why};
 use super::objects::{Price, Product, Variant};
-use super::{payments, time, updated};
+use super::payments;
+use super::times::{time, updated};
 use perennial_domain::cycle::BillingCycle;
 use perennial_domain::plans::{Description, Features, Href, PlanName};
 

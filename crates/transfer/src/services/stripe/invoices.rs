@@ -3,8 +3,8 @@
 use super::super::amounts::{amount, currency, stripe_decimals};
 use super::super::drafts::ImportedPayment;
 use super::super::findings::{Source, Why};
-use super::super::instant;
 use super::objects::{Any, Charge, Expandable, Invoice, InvoiceLine, Prorated, Refund, Transitions};
+use super::times::instant;
 use perennial_domain::payments::PaymentStatus;
 use perennial_domain::time::Time;
 use std::collections::{HashMap, HashSet};

@@ -3,8 +3,8 @@
 use super::super::amounts::{amount, currency, cycle, no_cycle, stripe_decimals};
 use super::super::drafts::ImportedPlan;
 use super::super::findings::{Source, Why};
-use super::super::instant;
 use super::objects::{Price, Product};
+use super::times::instant;
 use perennial_domain::cycle::BillingCycle;
 use perennial_domain::plans::{Description, Features, Href, PlanName};
 

@@ -2,8 +2,8 @@
 
 use super::super::drafts::ImportedSubscription;
 use super::super::findings::{Source, Why};
-use super::super::instant;
 use super::objects::{Expandable, Item, Subscription};
+use super::times::instant;
 use perennial_domain::subscriptions::SubscriptionStatus;
 use perennial_domain::time::Time;
 
