@@ -1,5 +1,5 @@
-//! Floor 1: the types and rules of a subscription business.
-//! No IO, no clock, no SQL, no HTTP: time and chance come in as arguments.
+//! Layer 1: the types and rules of a subscription business.
+//! No IO, no clock, no SQL, no HTTP: time and randomness are arguments.
 
 #![warn(missing_docs)]
 
@@ -13,6 +13,7 @@ pub mod number;
 pub mod organizations;
 pub mod payments;
 pub mod plans;
+pub mod rotation;
 pub mod sessions;
 pub mod slug;
 pub mod stamp;

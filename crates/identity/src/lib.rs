@@ -21,7 +21,6 @@ mod provider_fault;
 pub mod providers;
 pub mod refresh;
 mod rejection;
-pub mod rotation;
 pub mod sealing;
 pub mod secret;
 pub mod sighting;

@@ -6,9 +6,9 @@ use crate::clients::confirm;
 use crate::context::App;
 use crate::error::{Conflict, Error};
 use crate::keyed_locks::ATTEMPTS;
+use perennial_domain::rotation::{Decision, Rotation};
 use perennial_domain::sessions::Session;
 use perennial_domain::time::Time;
-use perennial_identity::rotation::{Decision, Rotation};
 use perennial_store::{self as store, Change, Violation, sessions};
 
 /// New tokens for the session of this refresh token.

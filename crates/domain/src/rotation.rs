@@ -1,51 +1,51 @@
-//! When a refresh token is exchanged, replayed or taken for stolen. Pure: the session's row in, a decision out.
-//! That the successor of a token was never presented needs no column: presenting it would have moved the generation on.
+//! Rotation of refresh tokens: whether a presented token is exchanged, replayed or treated as stolen.
+//! No column records that the successor of a token was never presented: presenting it increments the generation.
 
-use perennial_domain::time::Time;
+use crate::time::Time;
 
 const DAY_SECONDS: i64 = 24 * 3600;
 const IDLE_SECONDS: i64 = 30 * DAY_SECONDS;
 const ABSOLUTE_SECONDS: i64 = 90 * DAY_SECONDS;
 const FREE_SECONDS: i64 = 10;
 const GRACE_WINDOW_SECONDS: i64 = DAY_SECONDS;
-/// How often in a rolling day the predecessor is honoured past the first seconds.
+/// How often in a sliding window of one day the previous token is accepted after the first seconds.
 pub const MOST_GRACES: usize = 3;
 
-/// What a session's row says about its refresh token.
+/// The state of a session's refresh token.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Rotation {
     /// The generation of the newest token.
     pub generation: u32,
-    /// When the person signed in.
+    /// When the user signed in.
     pub signed_in_at: Time,
-    /// When that newest token was made.
+    /// When the newest token was issued.
     pub rotated_at: Time,
-    /// When the predecessor was honoured late; the last `MOST_GRACES` suffice.
+    /// When the previous token was accepted late; the last `MOST_GRACES` are enough.
     pub graces: Vec<Time>,
 }
 
 /// What to do with a presented token.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Decision {
-    /// Give out the next generation: keep this row, guarded by the generation it came from.
+    /// Issue the next generation and store this state, guarded by the generation it was decided on.
     Rotate(Rotation),
-    /// Give out the newest token again. Nothing changes.
+    /// Return the newest token again. Nothing changes.
     Replay,
-    /// Give out the newest token again, and keep this row: the favour is counted.
+    /// Return the newest token again and store this state, which counts the exception.
     Grace(Rotation),
-    /// Somebody else has used it: end the session.
+    /// Another party has used the token: revoke the session.
     Reuse,
-    /// The session is over.
+    /// The session has expired.
     Expired,
 }
 
 impl Rotation {
-    /// A session that begins now with the first token.
+    /// A session that starts now with its first token.
     pub const fn begin(now: Time) -> Self {
         Self { generation: 0, signed_in_at: now, rotated_at: now, graces: Vec::new() }
     }
 
-    /// When the newest token ends if nobody uses it.
+    /// When the newest token expires if it is not used.
     pub fn expires_at(&self) -> Time {
         let idle = self.rotated_at.plus_seconds(IDLE_SECONDS);
         idle.min(self.signed_in_at.plus_seconds(ABSOLUTE_SECONDS))
@@ -60,8 +60,8 @@ impl Rotation {
             Some(0) => self.rotate(now),
             Some(1) if self.is_free(now) => Decision::Replay,
             Some(1) => self.grace(now),
-            // A generation that is yet to come was made by a store that has since been set back; whoever holds it signs
-            // in again.
+            // A future generation was issued by a store that has since been restored from a backup. The user signs in
+            // again.
             _ => Decision::Reuse,
         }
     }
@@ -73,7 +73,7 @@ impl Rotation {
         }
     }
 
-    /// Callers at once get the identical successor. A clock that stepped back does not stretch the seconds.
+    /// Concurrent callers get the identical successor. A clock that was set back does not extend the window.
     fn is_free(&self, now: Time) -> bool {
         self.rotated_at <= now.plus_seconds(FREE_SECONDS) && now <= self.rotated_at.plus_seconds(FREE_SECONDS)
     }
@@ -100,7 +100,7 @@ mod tests {
         Time::from_micros((START + seconds) * 1_000_000).unwrap()
     }
 
-    /// Presents the tokens one after the other and says what became of each; the session stays dead once it died.
+    /// Presents the tokens one after the other and returns the outcome of each.
     fn present(presented: &[(u32, i64)]) -> Vec<&'static str> {
         let mut row = Some(Rotation::begin(at(0)));
         let mut outcomes = Vec::new();
@@ -134,12 +134,12 @@ mod tests {
     }
 
     #[test]
-    fn callers_at_once_get_the_identical_successor() {
+    fn concurrent_callers_get_the_identical_successor() {
         assert_eq!(present(&[(0, 0), (0, 0), (0, 10), (0, 11)]), ["rotate", "replay", "replay", "grace"]);
     }
 
     #[test]
-    fn a_lost_answer_is_honoured_three_times_a_day() {
+    fn a_lost_response_is_accepted_three_times_a_day() {
         let lost = [(0, 0), (0, 100), (0, 200), (0, 300), (0, 400)];
         assert_eq!(present(&lost), ["rotate", "grace", "grace", "grace", "reuse"]);
         let next_day = [(0, 0), (0, 100), (0, 200), (0, 300), (0, 100 + 86_400)];
@@ -149,7 +149,7 @@ mod tests {
     }
 
     #[test]
-    fn a_thief_alternating_with_the_victim_is_caught_by_the_fourth_retry() {
+    fn a_thief_alternating_with_the_victim_is_detected_at_the_fourth_retry() {
         let presented: Vec<(u32, i64)> =
             (0..8).flat_map(|turn| [(turn, i64::from(turn) * 600), (turn, i64::from(turn) * 600 + 60)]).collect();
         let outcomes = present(&presented);
@@ -159,31 +159,31 @@ mod tests {
     }
 
     #[test]
-    fn a_session_ends_after_thirty_idle_days_and_ninety_in_all() {
+    fn a_session_expires_after_thirty_idle_days_and_ninety_in_total() {
         let day = 86_400;
         assert_eq!(present(&[(0, 30 * day - 1)]), ["rotate"]);
         assert_eq!(present(&[(0, 30 * day)]), ["expired"]);
-        let kept_alive = [(0, 29 * day), (1, 58 * day), (2, 87 * day), (3, 90 * day - 1), (4, 90 * day)];
-        assert_eq!(present(&kept_alive), ["rotate", "rotate", "rotate", "rotate", "expired"]);
+        let refreshed = [(0, 29 * day), (1, 58 * day), (2, 87 * day), (3, 90 * day - 1), (4, 90 * day)];
+        assert_eq!(present(&refreshed), ["rotate", "rotate", "rotate", "rotate", "expired"]);
         assert_eq!(Rotation::begin(at(0)).expires_at(), at(30 * day));
     }
 
     #[test]
-    fn a_token_of_a_generation_to_come_is_reuse() {
+    fn a_token_of_a_future_generation_is_reuse() {
         assert_eq!(present(&[(1, 0)]), ["reuse"]);
         let last = Rotation { generation: u32::MAX, ..Rotation::begin(at(0)) };
         assert_eq!(last.decide(u32::MAX, at(1)), Decision::Expired);
     }
 
     #[test]
-    fn a_clock_that_steps_back_does_not_stretch_the_free_seconds() {
+    fn a_clock_that_is_set_back_does_not_extend_the_window() {
         assert_eq!(present(&[(0, 1000), (0, 990)]), ["rotate", "replay"]);
         assert_eq!(present(&[(0, 1000), (0, 700), (0, 600), (0, 500), (0, 400)])[4], "reuse");
     }
 
     proptest! {
         #[test]
-        fn nobody_gets_more_than_three_late_favours_in_a_day(presented in prop::collection::vec((0..4_u32, 11..4000_i64), 1..40)) {
+        fn at_most_three_late_tokens_are_accepted_in_a_day(presented in prop::collection::vec((0..4_u32, 11..4000_i64), 1..40)) {
             let mut now = 0;
             let presented: Vec<(u32, i64)> = presented.into_iter().map(|(generation, step)| { now += step; (generation, now) }).collect();
             let outcomes = present(&presented);
