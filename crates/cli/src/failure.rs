@@ -1,7 +1,7 @@
 //! A failure of the program: one sentence for the person at the terminal.
 
 use perennial_app::error::Error;
-use perennial_store::backup::Fault;
+use perennial_store::backup::BackupError;
 use perennial_transfer::NotImported;
 
 /// Why the program stops, in a sentence that says what to do.
@@ -20,13 +20,13 @@ impl From<perennial_store::Error> for Failure {
     }
 }
 
-impl From<Fault> for Failure {
-    fn from(fault: Fault) -> Self {
-        let advice = match fault {
-            Fault::StoreExists(_) => "; --replace puts the backup in its place, or name another --data-dir",
+impl From<BackupError> for Failure {
+    fn from(error: BackupError) -> Self {
+        let advice = match error {
+            BackupError::StoreExists(_) => "; --replace puts the backup in its place, or name another --data-dir",
             _ => "",
         };
-        Self(format!("{fault}{advice}"))
+        Self(format!("{error}{advice}"))
     }
 }
 
@@ -45,7 +45,7 @@ impl From<Error> for Failure {
             Error::Invalid(faults) => {
                 let sentences: Vec<String> = faults
                     .iter()
-                    .map(|fault| format!("{} {}", fault.pointer.trim_start_matches('/'), fault.reason.detail))
+                    .map(|error| format!("{} {}", error.pointer.trim_start_matches('/'), error.reason.detail))
                     .collect();
                 Self(sentences.join("; "))
             }

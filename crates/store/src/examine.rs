@@ -29,10 +29,10 @@ pub(crate) static NOW: Sql =
 pub struct Schema {
     /// The version it has; 0 if it has none.
     pub found: i64,
-    /// The version this program needs. The one found may be newer without a fault: it is compatible then.
+    /// The version this program needs. The version found may be newer and compatible.
     pub known: i64,
     /// Why the migrations of both do not fit together, if they do not.
-    pub fault: Option<Error>,
+    pub error: Option<Error>,
 }
 
 impl Db {
@@ -70,7 +70,7 @@ pub async fn schema(db: &Db) -> Result<Schema, Error> {
     Ok(Schema {
         found: applied.iter().map(|row| row.version).max().unwrap_or(0),
         known: known.version(),
-        fault: known.next(&applied).err(),
+        error: known.next(&applied).err(),
     })
 }
 

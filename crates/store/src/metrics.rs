@@ -3,8 +3,6 @@
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering::Relaxed};
 use std::time::Duration;
 
-use crate::queue::Queue;
-
 /// The upper bounds of the batch size histogram.
 pub const BATCH_SIZES: [usize; 9] = [1, 2, 4, 8, 16, 32, 64, 128, 256];
 
@@ -33,6 +31,14 @@ pub struct StoreMetrics {
     pub long_walks: u64,
     /// Connections opened again after a loss.
     pub reconnects: u64,
+}
+
+/// How full the queue of changes is.
+pub(crate) struct QueueLevel {
+    pub(crate) waiting: usize,
+    pub(crate) capacity: usize,
+    /// How long its oldest change has waited.
+    pub(crate) oldest: Duration,
 }
 
 /// The live counters, shared by readers and the writer.
@@ -77,16 +83,16 @@ impl Counters {
         Reading(self)
     }
 
-    /// The length and age of the queue are the queue's own, `readers` is the pool's; the rest is here.
-    pub(crate) fn snapshot(&self, queue: &Queue, readers: usize) -> StoreMetrics {
+    /// The counters together with the state of the queue and the size of the pool of readers.
+    pub(crate) fn snapshot(&self, queue: &QueueLevel, readers: usize) -> StoreMetrics {
         let mut batch_sizes = [0; BATCH_SIZES.len()];
         for (size, counter) in batch_sizes.iter_mut().zip(&self.batch_sizes) {
             *size = counter.load(Relaxed);
         }
         StoreMetrics {
-            queue_depth: queue.waiting() + self.deferred.load(Relaxed),
-            queue_capacity: queue.capacity(),
-            oldest_change: queue.oldest(),
+            queue_depth: queue.waiting + self.deferred.load(Relaxed),
+            queue_capacity: queue.capacity,
+            oldest_change: queue.oldest,
             batches: self.batches.load(Relaxed),
             changes: self.changes.load(Relaxed),
             batch_sizes,
@@ -110,18 +116,15 @@ impl Drop for Reading<'_> {
 
 #[cfg(test)]
 mod tests {
-    use std::sync::Arc;
-
     use super::*;
-    use crate::queue::{Rule, Waiting};
 
     #[test]
     fn a_batch_falls_into_the_bucket_that_bounds_it() {
-        let counters = Arc::new(Counters::default());
+        let counters = Counters::default();
         for size in [1, 2, 3, 4, 256] {
             counters.batch(size);
         }
-        let (queue, _inbox) = Queue::new(Waiting::default(), Arc::clone(&counters), Rule::Serial);
+        let queue = QueueLevel { waiting: 0, capacity: 1, oldest: Duration::ZERO };
         let metrics = counters.snapshot(&queue, 0);
         assert_eq!(metrics.batch_sizes, [1, 1, 2, 0, 0, 0, 0, 0, 1]);
         assert_eq!((metrics.batches, metrics.changes), (5, 266));

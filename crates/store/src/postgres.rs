@@ -18,9 +18,10 @@ use crate::walks::{Lane, Walk, Walks};
 
 mod blocked;
 pub(crate) mod bulk;
+mod committer;
 mod connection;
+mod database_error;
 pub(crate) mod examine;
-mod fault;
 mod finds;
 mod indexes;
 mod migrate;
@@ -157,7 +158,7 @@ impl Postgres {
         let _reading = self.counters.reading();
         self.counters.statements(1);
         let arguments: Vec<Argument<'_>> = params.iter().map(Argument::One).collect();
-        let rows = self.readers.query(sql.postgres(), &arguments).await.map_err(|fault| fault.error())?;
+        let rows = self.readers.query(sql.postgres(), &arguments).await.map_err(|failure| failure.error())?;
         rows.iter().take(limit).map(|row| map(&Row::postgres(row))).collect()
     }
 
@@ -180,7 +181,7 @@ impl Postgres {
             }
         };
         let arguments: Vec<Argument<'_>> = walk.params.iter().map(Argument::One).collect();
-        let rows = readers.query(walk.sql.postgres(), &arguments).await.map_err(|fault| fault.error())?;
+        let rows = readers.query(walk.sql.postgres(), &arguments).await.map_err(|failure| failure.error())?;
         for row in &rows {
             if !visit(&Row::postgres(row))? {
                 break;
@@ -197,7 +198,7 @@ impl Postgres {
         map: impl Fn(&Row<'_>) -> Result<T, Error> + Send,
     ) -> Result<Option<T>, Error> {
         let _reading = self.counters.reading();
-        let row = self.finds.find(sql, params).await.map_err(|fault| fault.error())?;
+        let row = self.finds.find(sql, params).await.map_err(|failure| failure.error())?;
         row.map(|row| map(&Row::postgres(&row))).transpose()
     }
 
@@ -216,6 +217,6 @@ impl Postgres {
     }
 
     pub(crate) fn metrics(&self) -> StoreMetrics {
-        self.counters.snapshot(&self.queue, self.readers.count())
+        self.counters.snapshot(&self.queue.level(), self.readers.count())
     }
 }

@@ -12,7 +12,7 @@ use tracing::Span;
 use crate::change::Change;
 use crate::claims::Claims;
 use crate::error::Error;
-use crate::metrics::Counters;
+use crate::metrics::{Counters, QueueLevel};
 use crate::spans;
 
 mod age;
@@ -121,17 +121,10 @@ impl Queue {
         }
     }
 
-    /// How long the oldest change without an outcome has waited.
-    pub(crate) fn oldest(&self) -> Duration {
-        self.age.oldest(Instant::now())
-    }
-
-    pub(crate) fn waiting(&self) -> usize {
-        self.capacity() - self.sender.capacity()
-    }
-
-    pub(crate) fn capacity(&self) -> usize {
-        self.sender.max_capacity()
+    /// How full it is.
+    pub(crate) fn level(&self) -> QueueLevel {
+        let capacity = self.sender.max_capacity();
+        QueueLevel { waiting: capacity - self.sender.capacity(), capacity, oldest: self.age.oldest(Instant::now()) }
     }
 }
 

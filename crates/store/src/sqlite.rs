@@ -1,11 +1,9 @@
 //! The SQLite engine: one file, one writing thread, readers that never wait for it.
 //! A read runs directly on the caller's thread: it takes microseconds, handing it over would take as long again.
 
-use std::fs::{File, TryLockError};
-use std::path::{Path, PathBuf};
+use std::fs::File;
 use std::sync::atomic::Ordering::Relaxed;
 use std::sync::{Arc, Mutex, PoisonError};
-use std::time::Duration;
 
 use rusqlite::Connection;
 use tracing::Span;
@@ -14,7 +12,7 @@ use crate::change::Change;
 use crate::error::Error;
 use crate::metrics::{Counters, StoreMetrics};
 use crate::migrate::{Migrated, Migrations};
-use crate::queue::{Failure, Queue, Rule, Waiting};
+use crate::queue::{Failure, Queue, Rule};
 use crate::row::Row;
 use crate::sql::Sql;
 use crate::value::Value;
@@ -24,53 +22,19 @@ pub mod backup;
 pub(crate) mod bulk;
 mod checkpoint;
 mod connection;
-mod fault;
+mod database_error;
+mod files;
 mod migrate;
+mod options;
 mod readers;
 mod walkers;
 mod writer;
 
-use fault::read_error;
+use database_error::read_error;
+use files::{hold_directory, log_of};
+pub use options::SqliteOptions;
 use readers::Readers;
 use walkers::Walkers;
-
-/// How to open a SQLite database.
-#[derive(Clone, Debug)]
-pub struct SqliteOptions {
-    /// The database file; its directory is made if it does not exist.
-    pub path: PathBuf,
-    /// A server holds the directory for itself; the operator's commands work beside it.
-    pub exclusive: bool,
-    /// Nothing is made, written or locked for writing: for a look at a store that may be broken.
-    pub read_only: bool,
-    /// Reading connections to keep open; under pressure more are opened for a moment.
-    pub readers: usize,
-    /// What may wait for the writer before new changes are refused.
-    pub waiting: Waiting,
-    /// How long to wait for another process that is writing.
-    pub busy_timeout: Duration,
-    /// The size of the write-ahead log at which the writer stops to start it over.
-    pub wal_limit_bytes: u64,
-    /// The program's own; a test that plays a later program has more.
-    #[doc(hidden)]
-    pub migrations: Migrations,
-}
-
-impl SqliteOptions {
-    /// The settings of a server with the usual sizes.
-    pub fn new(path: impl Into<PathBuf>) -> Self {
-        Self {
-            path: path.into(),
-            exclusive: true,
-            read_only: false,
-            readers: std::thread::available_parallelism().map_or(4, usize::from),
-            waiting: Waiting::default(),
-            busy_timeout: Duration::from_secs(5),
-            wal_limit_bytes: 64 << 20,
-            migrations: Migrations::sqlite(),
-        }
-    }
-}
 
 pub(crate) struct Sqlite {
     options: SqliteOptions,
@@ -178,12 +142,12 @@ impl Sqlite {
 
     /// The size of the log's file.
     pub(crate) fn wal_bytes(&self) -> u64 {
-        std::fs::metadata(backup::log_of(&self.options.path)).map_or(0, |file| file.len())
+        std::fs::metadata(log_of(&self.options.path)).map_or(0, |file| file.len())
     }
 
     pub(crate) fn metrics(&self) -> StoreMetrics {
         let total = self.options.readers.max(self.counters.reading.load(Relaxed));
-        self.counters.snapshot(&self.queue, total)
+        self.counters.snapshot(&self.queue.level(), total)
     }
 }
 
@@ -204,21 +168,4 @@ fn read_from<T>(
         }
     }
     Ok(mapped)
-}
-
-/// Takes the lock that tells a second server to go away.
-fn hold_directory(path: &Path) -> Result<File, Error> {
-    let directory = path.parent().unwrap_or(Path::new(""));
-    let lock = directory.join("perennial.lock");
-    let unusable =
-        |error: &dyn std::fmt::Display| Error::Unavailable(format!("{} cannot be locked: {error}", lock.display()));
-    let file = connection::private_file(&lock).map_err(|error| unusable(&error))?;
-    match file.try_lock() {
-        Ok(()) => Ok(file),
-        Err(TryLockError::WouldBlock) => Err(Error::Locked(format!(
-            "another server is using {}; stop it or choose another data directory",
-            directory.display()
-        ))),
-        Err(TryLockError::Error(error)) => Err(unusable(&error)),
-    }
 }

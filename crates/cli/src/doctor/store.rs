@@ -191,8 +191,8 @@ async fn look_at_schema(report: &mut Report, db: &Db) -> bool {
     if !db.is_shared() {
         report.ok("store", "it can be read");
     }
-    if let Some(fault) = schema.fault {
-        report.problem(CHECK, fault.to_string(), "run the program that the store was last used with");
+    if let Some(error) = schema.error {
+        report.problem(CHECK, error.to_string(), "run the program that the store was last used with");
         return false;
     }
     match (schema.found, schema.known) {

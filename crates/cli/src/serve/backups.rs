@@ -89,7 +89,7 @@ impl Schedule {
     }
 
     /// Makes and verifies a backup, then removes those that are too many. Returns its size.
-    fn make_one(&self, began: Time) -> Result<u64, backup::Fault> {
+    fn make_one(&self, began: Time) -> Result<u64, backup::BackupError> {
         let report = backup::create_verified(&self.store, &self.directory.join(name(began)))?;
         let backups = list(&self.directory).unwrap_or_default();
         for (_, path) in backups.iter().rev().skip(self.keep) {

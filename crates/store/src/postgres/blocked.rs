@@ -10,9 +10,9 @@ use std::time::{Duration, Instant};
 use tokio::sync::{Mutex, mpsc};
 use tokio::task::JoinHandle;
 
+use super::committer::{Committer, Failed};
 use super::connection::Slot;
 use super::timeouts::PostgresTimeouts;
-use super::writer::{Failed, Writer};
 use crate::error::Error;
 use crate::metrics::Counters;
 use crate::queue::Job;
@@ -37,8 +37,8 @@ impl BlockedLane {
         let (jobs, waiting) = mpsc::channel(WAITING);
         let (waiting, caution) = (Arc::new(Mutex::new(waiting)), Arc::new(Caution::new()));
         let worker = |_| {
-            let writer = Writer::new(slot(), Arc::clone(counters));
-            tokio::spawn(work(writer, Arc::clone(&waiting), Arc::clone(&caution)))
+            let committer = Committer::new(slot(), Arc::clone(counters));
+            tokio::spawn(work(committer, Arc::clone(&waiting), Arc::clone(&caution)))
         };
         let workers = (0..WORKERS).map(worker).collect();
         Self { jobs, workers, caution }
@@ -64,7 +64,7 @@ impl BlockedLane {
     }
 }
 
-async fn work(writer: Writer, waiting: Arc<Mutex<mpsc::Receiver<Job>>>, caution: Arc<Caution>) {
+async fn work(committer: Committer, waiting: Arc<Mutex<mpsc::Receiver<Job>>>, caution: Arc<Caution>) {
     loop {
         let (next, is_last) = {
             let mut waiting = waiting.lock().await;
@@ -75,7 +75,7 @@ async fn work(writer: Writer, waiting: Arc<Mutex<mpsc::Receiver<Job>>>, caution:
         if job.is_late(Duration::ZERO) {
             job.answer(Err(Error::Overloaded));
         } else if !job.is_abandoned() {
-            let outcome = writer.write_alone(&job.change).await.map_err(|failed| match failed {
+            let outcome = committer.write_alone(&job.change).await.map_err(|failed| match failed {
                 Failed::Locked(_) => {
                     caution.begin();
                     locked()
@@ -85,10 +85,10 @@ async fn work(writer: Writer, waiting: Arc<Mutex<mpsc::Receiver<Job>>>, caution:
             job.answer(outcome);
         }
         if is_last {
-            writer.close();
+            committer.close();
         }
     }
-    writer.close();
+    committer.close();
 }
 
 fn locked() -> Error {

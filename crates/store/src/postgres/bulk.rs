@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use super::Postgres;
 use super::connection::{Connection, pipelined};
-use super::fault::Fault;
-use super::transaction::{CommitFault, commit, control};
+use super::database_error::DatabaseError;
+use super::transaction::{CommitError, commit, control};
 use super::value::Argument;
 use crate::error::Error;
 use crate::lock::Lock;
@@ -40,7 +40,7 @@ impl Bulk {
         // Whoever comes next gets another one.
         postgres.spare.discard(&connection);
         for text in [text, DOWN_THE_INDEX] {
-            control(&connection, text).await.map_err(|fault| fault.error())?;
+            control(&connection, text).await.map_err(|failure| failure.error())?;
         }
         Ok(Self { connection })
     }
@@ -90,7 +90,7 @@ impl Bulk {
         }
         let kinds: Vec<Type> = insert.columns.iter().map(|(_, kind)| *kind).collect();
         let arguments = columns(&kinds, rows);
-        let failed = |error: &tokio_postgres::Error| Fault::of(error).error();
+        let failed = |error: &tokio_postgres::Error| DatabaseError::of(error).error();
         self.connection.prepare(insert.folded(), &arguments).await.map_err(|error| failed(&error))?;
         self.connection.execute(insert.folded(), &arguments).await.map_err(|error| failed(&error))
     }
@@ -99,7 +99,7 @@ impl Bulk {
     pub(crate) async fn execute(&self, sql: &'static Sql, rows: &[Vec<Value>]) -> Result<u64, Error> {
         let rows: Vec<Vec<Argument<'_>>> = rows.iter().map(|row| row.iter().map(Argument::One).collect()).collect();
         let Some(first) = rows.first() else { return Ok(0) };
-        let failed = |error: &tokio_postgres::Error| Fault::of(error).error();
+        let failed = |error: &tokio_postgres::Error| DatabaseError::of(error).error();
         self.connection.prepare(sql.postgres(), first).await.map_err(|error| failed(&error))?;
         let sent = rows.iter().map(|row| self.connection.execute(sql.postgres(), row)).collect();
         let mut touched = 0;
@@ -110,14 +110,14 @@ impl Bulk {
     }
 
     pub(crate) async fn commit(self) -> Result<(), Error> {
-        commit(&self.connection, None).await.map_err(|fault| match fault {
-            CommitFault::NotSent => Error::Unavailable("the connection was lost".to_owned()),
-            CommitFault::Sent(error) => error,
+        commit(&self.connection, None).await.map_err(|failure| match failure {
+            CommitError::NotSent => Error::Unavailable("the connection was lost".to_owned()),
+            CommitError::Sent(error) => error,
         })
     }
 
     async fn query(&self, text: &str, arguments: &[Argument<'_>]) -> Result<Vec<tokio_postgres::Row>, Error> {
-        self.connection.query(text, arguments).await.map_err(|error| Fault::of(&error).error())
+        self.connection.query(text, arguments).await.map_err(|error| DatabaseError::of(&error).error())
     }
 }
 

@@ -12,7 +12,7 @@ use tokio::task::AbortHandle;
 use tokio_postgres::types::{ToSql, Type as Wire};
 use tokio_postgres::{Client, Statement};
 
-use super::fault::{Fault, describe};
+use super::database_error::{DatabaseError, describe};
 use super::pause::Pause;
 use super::timeouts::PostgresTimeouts;
 use super::tls::Target;
@@ -183,7 +183,7 @@ impl Slot {
         // Boxed: it is rare and large, and every read would carry its size.
         let mut opening = Box::pin(Connection::open(&self.target, self.prepared));
         let opened = self.timeouts.deadline().within(opening.as_mut()).await;
-        let opened = opened.and_then(|opened| opened.map_err(|error| Fault::Lost(describe(&error))));
+        let opened = opened.and_then(|opened| opened.map_err(|error| DatabaseError::Lost(describe(&error))));
         match opened {
             Ok(connection) => {
                 self.pause.end();
@@ -193,8 +193,8 @@ impl Slot {
                 *self.lock() = Some(Arc::clone(&connection));
                 Ok(connection)
             }
-            Err(fault) => {
-                let error = fault.error();
+            Err(failure) => {
+                let error = failure.error();
                 if let Error::Unavailable(reason) = &error {
                     self.pause.begin(reason);
                 }
@@ -232,6 +232,6 @@ impl Slot {
 }
 
 /// Whether a statement may simply be sent again on a fresh connection or with a fresh preparation.
-pub(super) fn recoverable(fault: &Fault) -> bool {
-    matches!(fault, Fault::Lost(_) | Fault::Silent(_) | Fault::Stale(_))
+pub(super) fn recoverable(failure: &DatabaseError) -> bool {
+    matches!(failure, DatabaseError::Lost(_) | DatabaseError::Silent(_) | DatabaseError::Stale(_))
 }

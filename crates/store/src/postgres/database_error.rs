@@ -8,7 +8,7 @@ use crate::error::Error;
 
 /// Why a statement or a transaction failed before COMMIT was sent.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Fault {
+pub(super) enum DatabaseError {
     /// The connection is gone, or leads to a server that cannot serve us.
     Lost(String),
     /// A deadlock or a serialization failure: the same again will do.
@@ -27,7 +27,7 @@ pub(super) enum Fault {
     Statement(String),
 }
 
-impl Fault {
+impl DatabaseError {
     pub(super) fn of(error: &tokio_postgres::Error) -> Self {
         let text = describe(error);
         let Some(database) = error.as_db_error() else {
@@ -87,6 +87,10 @@ pub(super) fn describe(error: &tokio_postgres::Error) -> String {
         Some(cause) => format!("{error}: {cause}"),
         None => error.to_string(),
     }
+}
+
+pub(super) fn unavailable(error: &tokio_postgres::Error) -> Error {
+    Error::Unavailable(describe(error))
 }
 
 /// Whether a unique index refused the row: a conflict, not a defect.

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use tokio_postgres::{Client, SimpleQueryMessage};
 
-use super::fault::describe;
+use super::database_error::describe;
 use super::tls::Target;
 use crate::error::Error;
 

@@ -8,7 +8,7 @@ use futures_util::future::join_all;
 use tokio::sync::{mpsc, oneshot};
 use tokio_postgres::Row;
 
-use super::fault::Fault;
+use super::database_error::DatabaseError;
 use super::readers::{Readers, too_many};
 use super::value::{Argument, Int};
 use crate::metrics::Counters;
@@ -22,7 +22,7 @@ const WAITING: usize = 1024;
 /// Statements under way for each connection: while one is answered, the next is on its way.
 const UNDER_WAY: usize = 2;
 
-type Found = Result<Option<Row>, Fault>;
+type Found = Result<Option<Row>, DatabaseError>;
 
 /// One read and who waits for it.
 struct Find {
@@ -50,7 +50,7 @@ impl Finds {
     pub(super) async fn find(&self, sql: &'static Sql, params: Vec<Value>) -> Found {
         let (answer, answered) = oneshot::channel();
         let inbox = &self.inboxes[self.turn.fetch_add(1, Relaxed) % self.inboxes.len()];
-        let gone = || Fault::Moment("the store is closing".to_owned());
+        let gone = || DatabaseError::Moment("the store is closing".to_owned());
         inbox.try_send(Find { sql, params, answer }).map_err(|refused| match refused {
             mpsc::error::TrySendError::Full(_) => too_many(),
             mpsc::error::TrySendError::Closed(_) => gone(),
@@ -76,14 +76,14 @@ async fn answer_all(readers: Arc<Readers>, mut inbox: mpsc::Receiver<Find>, coun
 async fn answer(readers: &Readers, sql: &Sql, finds: Vec<Find>, counters: &Counters) {
     let answers = match together(readers, sql, &finds, counters).await {
         Ok(rows) => rows.into_iter().map(Ok).collect(),
-        Err(Fault::Statement(_)) if finds.len() > 1 => {
+        Err(DatabaseError::Statement(_)) if finds.len() > 1 => {
             let mut answers = Vec::with_capacity(finds.len());
             for find in &finds {
                 answers.push(alone(readers, find, counters).await);
             }
             answers
         }
-        Err(fault) => vec![Err(fault); finds.len()],
+        Err(failure) => vec![Err(failure); finds.len()],
     };
     for (find, answer) in finds.into_iter().zip(answers) {
         // Who has left does not want it.
@@ -97,7 +97,7 @@ async fn together(
     sql: &Sql,
     finds: &[Find],
     counters: &Counters,
-) -> Result<Vec<Option<Row>>, Fault> {
+) -> Result<Vec<Option<Row>>, DatabaseError> {
     let [first, _, ..] = finds else {
         return Ok(vec![alone(readers, &finds[0], counters).await?]);
     };
@@ -108,9 +108,9 @@ async fn together(
     let arguments: Vec<Argument<'_>> = kinds.into_iter().enumerate().map(column).collect();
     let mut found: Vec<Option<Row>> = finds.iter().map(|_| None).collect();
     for row in readers.query(text, &arguments).await? {
-        let place = row.try_get::<_, Int>(row.len() - 1).map_err(|error| Fault::of(&error))?.0;
+        let place = row.try_get::<_, Int>(row.len() - 1).map_err(|error| DatabaseError::of(&error))?.0;
         let slot = usize::try_from(place - 1).ok().and_then(|place| found.get_mut(place));
-        *slot.ok_or_else(|| Fault::Statement(format!("there is no place {place}")))? = Some(row);
+        *slot.ok_or_else(|| DatabaseError::Statement(format!("there is no place {place}")))? = Some(row);
     }
     Ok(found)
 }

@@ -9,8 +9,7 @@ use std::time::Duration;
 use tokio_postgres::types::Type;
 use tokio_postgres::{Client, SimpleQueryMessage};
 
-use super::fault::describe;
-use super::migrate::unavailable;
+use super::database_error::{describe, unavailable};
 use super::tls::Target;
 use crate::error::Error;
 use crate::migrate::{Index, Migrations};

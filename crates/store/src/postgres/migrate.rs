@@ -10,7 +10,7 @@ use tokio_postgres::Client;
 use tokio_postgres::error::SqlState;
 use tokio_postgres::types::{ToSql, Type};
 
-use super::fault::describe;
+use super::database_error::{describe, unavailable};
 use super::indexes;
 use super::tls::Target;
 use crate::error::Error;
@@ -181,8 +181,4 @@ async fn applied(client: &Client) -> Result<Vec<Applied>, Error> {
 
 fn is_blocked(error: &tokio_postgres::Error) -> bool {
     error.code() == Some(&SqlState::LOCK_NOT_AVAILABLE)
-}
-
-pub(super) fn unavailable(error: &tokio_postgres::Error) -> Error {
-    Error::Unavailable(describe(error))
 }

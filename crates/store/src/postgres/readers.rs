@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 use tokio_postgres::Row;
 
 use super::connection::{Connection, Slot, recoverable};
-use super::fault::Fault;
+use super::database_error::DatabaseError;
 use super::value::Argument;
 use crate::error::Error;
 
@@ -29,8 +29,8 @@ impl Drop for Pending<'_> {
 }
 
 /// The rejection of a read that would have to wait behind too many others.
-pub(super) fn too_many() -> Fault {
-    Fault::Moment("too many reads wait for PostgreSQL".to_owned())
+pub(super) fn too_many() -> DatabaseError {
+    DatabaseError::Moment("too many reads wait for PostgreSQL".to_owned())
 }
 
 impl Readers {
@@ -48,33 +48,33 @@ impl Readers {
     }
 
     /// The rows of a statement, asked for twice if the first connection was lost meanwhile.
-    pub(super) async fn query(&self, text: &str, arguments: &[Argument<'_>]) -> Result<Vec<Row>, Fault> {
+    pub(super) async fn query(&self, text: &str, arguments: &[Argument<'_>]) -> Result<Vec<Row>, DatabaseError> {
         match self.query_once(text, arguments).await {
-            Err(fault) if recoverable(&fault) => self.query_once(text, arguments).await,
+            Err(failure) if recoverable(&failure) => self.query_once(text, arguments).await,
             first => first,
         }
     }
 
-    async fn query_once(&self, text: &str, arguments: &[Argument<'_>]) -> Result<Vec<Row>, Fault> {
+    async fn query_once(&self, text: &str, arguments: &[Argument<'_>]) -> Result<Vec<Row>, DatabaseError> {
         let (slot, connection) = self.next().await?;
         let _pending = self.pending()?;
         let answered = slot.timeouts().deadline().within(pin!(connection.query(text, arguments))).await;
-        answered.and_then(|rows| rows.map_err(|error| Fault::of(&error))).inspect_err(|fault| match fault {
-            Fault::Lost(_) => slot.discard(&connection),
-            Fault::Silent(_) => slot.abandon(&connection),
-            Fault::Stale(_) => connection.forget_statements(),
+        answered.and_then(|rows| rows.map_err(|error| DatabaseError::of(&error))).inspect_err(|failure| match failure {
+            DatabaseError::Lost(_) => slot.discard(&connection),
+            DatabaseError::Silent(_) => slot.abandon(&connection),
+            DatabaseError::Stale(_) => connection.forget_statements(),
             _ => {}
         })
     }
 
     /// Counts a read among those under way, unless there are too many: while the server is silent they would pile up.
-    fn pending(&self) -> Result<Pending<'_>, Fault> {
+    fn pending(&self) -> Result<Pending<'_>, DatabaseError> {
         let pending = Pending(&self.pending);
         if self.pending.fetch_add(1, Relaxed) < MOST_PENDING { Ok(pending) } else { Err(too_many()) }
     }
 
     /// The next connection in turn, or, if that one is lost and cannot be replaced now, any other that lives.
-    async fn next(&self) -> Result<(&Slot, Arc<Connection>), Fault> {
+    async fn next(&self) -> Result<(&Slot, Arc<Connection>), DatabaseError> {
         let slot = &self.slots[self.turn.fetch_add(1, Relaxed) % self.slots.len()];
         let error = match slot.connection().await {
             Ok(connection) => return Ok((slot, connection)),
@@ -82,8 +82,8 @@ impl Readers {
         };
         let other = self.slots.iter().find_map(|other| Some((other, other.live()?)));
         other.ok_or_else(|| match error {
-            Error::Unavailable(text) => Fault::Lost(text),
-            other => Fault::Moment(other.to_string()),
+            Error::Unavailable(text) => DatabaseError::Lost(text),
+            other => DatabaseError::Moment(other.to_string()),
         })
     }
 }

@@ -5,12 +5,12 @@ use std::pin::pin;
 use std::sync::Arc;
 use std::time::Duration;
 
+use super::committer::{Attempts, Committer, End, Failed, roll_back};
 use super::connection::Connection;
-use super::fault::Fault;
+use super::database_error::DatabaseError;
 use super::plan::{self, Planned};
 use super::timeouts::milliseconds;
 use super::transaction::{self, Stop, begin, control, prepare};
-use super::writer::{Attempts, End, Failed, Writer, roll_back};
 use crate::change::Change;
 use crate::error::Error;
 use crate::metrics::Counters;
@@ -33,14 +33,14 @@ enum Outcome {
 }
 
 /// Runs a batch change by change and answers each; returns those whose locks are held elsewhere.
-pub(super) async fn run(writer: &Writer, batch: Vec<Job>, lock: Duration) -> Vec<Job> {
+pub(super) async fn run(committer: &Committer, batch: Vec<Job>, lock: Duration) -> Vec<Job> {
     let mut locked = Vec::new();
     let mut jobs = batch.into_iter().peekable();
     while jobs.peek().is_some() {
         let chunk: Vec<Job> = jobs.by_ref().take(SAVEPOINTS).collect();
         let outcomes = {
             let changes: Vec<&Change> = chunk.iter().map(|job| &job.change).collect();
-            each(writer, &changes, lock).await
+            each(committer, &changes, lock).await
         };
         match outcomes {
             Ok(outcomes) => {
@@ -61,32 +61,32 @@ pub(super) async fn run(writer: &Writer, batch: Vec<Job>, lock: Duration) -> Vec
     locked
 }
 
-async fn each(writer: &Writer, changes: &[&Change], lock: Duration) -> Result<Vec<Outcome>, Failed> {
+async fn each(committer: &Committer, changes: &[&Change], lock: Duration) -> Result<Vec<Outcome>, Failed> {
     let mut attempts = Attempts::default();
     loop {
-        let connection = writer.connection().await?;
-        match apart(writer, &connection, changes, lock).await {
+        let connection = committer.connection().await?;
+        match apart(committer, &connection, changes, lock).await {
             Ok(outcomes) => return Ok(outcomes),
-            Err(end) => attempts.after(writer, &connection, end).await?,
+            Err(end) => attempts.after(committer, &connection, end).await?,
         }
     }
 }
 
 async fn apart(
-    writer: &Writer,
+    committer: &Committer,
     connection: &Arc<Connection>,
     changes: &[&Change],
     lock: Duration,
 ) -> Result<Vec<Outcome>, End> {
-    let deadline = writer.timeouts().deadline();
+    let deadline = committer.timeouts().deadline();
     let within = async {
         let prepared = prepare_each(connection, changes).await?;
-        begin(connection, &writer.opening(lock)).await?;
-        savepoints(connection, writer.counters(), changes, prepared, lock).await
+        begin(connection, &committer.opening(lock)).await?;
+        savepoints(connection, committer.counters(), changes, prepared, lock).await
     };
     match deadline.within(pin!(within)).await {
-        Ok(Ok(outcomes)) => writer.finish(connection).await.map(|()| outcomes),
-        Ok(Err(fault)) => Err(roll_back(connection, deadline, End::of(fault)).await),
+        Ok(Ok(outcomes)) => committer.finish(connection).await.map(|()| outcomes),
+        Ok(Err(failure)) => Err(roll_back(connection, deadline, End::of(failure)).await),
         Err(silent) => Err(End::of(silent)),
     }
 }
@@ -95,14 +95,14 @@ async fn apart(
 async fn prepare_each<'a>(
     connection: &Connection,
     changes: &[&'a Change],
-) -> Result<Vec<Result<Vec<Planned<'a>>, Error>>, Fault> {
+) -> Result<Vec<Result<Vec<Planned<'a>>, Error>>, DatabaseError> {
     let mut prepared = Vec::with_capacity(changes.len());
     for change in changes {
         let planned = plan::alone(change);
         prepared.push(match prepare(connection, &planned).await {
             Ok(()) => Ok(planned),
-            Err(fault @ (Fault::Statement(_) | Fault::Stale(_))) => Err(report(&fault)),
-            Err(fault) => return Err(fault),
+            Err(failure @ (DatabaseError::Statement(_) | DatabaseError::Stale(_))) => Err(report(&failure)),
+            Err(failure) => return Err(failure),
         });
     }
     Ok(prepared)
@@ -114,7 +114,7 @@ async fn savepoints(
     changes: &[&Change],
     prepared: Vec<Result<Vec<Planned<'_>>, Error>>,
     mut lock: Duration,
-) -> Result<Vec<Outcome>, Fault> {
+) -> Result<Vec<Outcome>, DatabaseError> {
     lock_in_order(connection, counters, changes).await?;
     let mut outcomes = Vec::with_capacity(changes.len());
     let mut opening = KEEP_AND_OPEN.to_owned();
@@ -130,9 +130,11 @@ async fn savepoints(
             Ok(()) => Outcome::Ended(Ok(())),
             Err(Stop::Violated(violation)) => Outcome::Ended(Err(Error::Violated(violation))),
             // Statements were prepared afresh before it came to this, so a stale one is a wrong one.
-            Err(Stop::Fault(fault @ (Fault::Statement(_) | Fault::Stale(_)))) => Outcome::Ended(Err(report(&fault))),
-            Err(Stop::Fault(Fault::Locked(_))) => Outcome::Locked,
-            Err(Stop::Fault(fault)) => return Err(fault),
+            Err(Stop::Database(failure @ (DatabaseError::Statement(_) | DatabaseError::Stale(_)))) => {
+                Outcome::Ended(Err(report(&failure)))
+            }
+            Err(Stop::Database(DatabaseError::Locked(_))) => Outcome::Locked,
+            Err(Stop::Database(failure)) => return Err(failure),
         };
         if !matches!(outcome, Outcome::Ended(Ok(()))) {
             control(connection, UNDO).await?;
@@ -147,7 +149,7 @@ async fn savepoints(
 }
 
 /// Takes every lock of the chunk in the common order before the changes take them in theirs. Counts do not matter yet.
-async fn lock_in_order(connection: &Connection, counters: &Counters, changes: &[&Change]) -> Result<(), Fault> {
+async fn lock_in_order(connection: &Connection, counters: &Counters, changes: &[&Change]) -> Result<(), DatabaseError> {
     let mut guards = plan::guards(changes);
     for guard in &mut guards {
         guard.expected = None;
@@ -156,13 +158,15 @@ async fn lock_in_order(connection: &Connection, counters: &Counters, changes: &[
         Ok(()) | Err(Stop::Violated(_)) => Ok(()),
         // A wrong guard, or one that waits, will be found again in its own change; here it must not cost the others
         // their turn. Two servers that now take locks in different orders do not wait for each other for long.
-        Err(Stop::Fault(Fault::Statement(_) | Fault::Stale(_) | Fault::Locked(_))) => control(connection, UNDO).await,
-        Err(Stop::Fault(fault)) => Err(fault),
+        Err(Stop::Database(DatabaseError::Statement(_) | DatabaseError::Stale(_) | DatabaseError::Locked(_))) => {
+            control(connection, UNDO).await
+        }
+        Err(Stop::Database(failure)) => Err(failure),
     }
 }
 
-fn report(fault: &Fault) -> Error {
-    let error = fault.error();
+fn report(failure: &DatabaseError) -> Error {
+    let error = failure.error();
     tracing::error!(%error, "a statement of a change failed");
     error
 }

@@ -6,7 +6,7 @@
 
 use std::sync::Arc;
 
-use super::fault::describe;
+use super::database_error::describe;
 use super::tls::Target;
 use crate::tables::ALL;
 

@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use tokio::time::Instant;
 
-use super::fault::Fault;
+use super::database_error::DatabaseError;
 
 /// How long the main writer waits for a lock before the change that needs it gives way to the others.
 const SHORT_WAIT: Duration = Duration::from_millis(250);
@@ -76,8 +76,8 @@ pub(super) struct Deadline(Instant);
 
 impl Deadline {
     /// What the future gives, or that the connection must be given up. It is large and stays where it is pinned.
-    pub(super) async fn within<F: Future>(self, future: Pin<&mut F>) -> Result<F::Output, Fault> {
-        let late = |_| Fault::Silent("PostgreSQL did not answer in time".to_owned());
+    pub(super) async fn within<F: Future>(self, future: Pin<&mut F>) -> Result<F::Output, DatabaseError> {
+        let late = |_| DatabaseError::Silent("PostgreSQL did not answer in time".to_owned());
         tokio::time::timeout_at(self.0, future).await.map_err(late)
     }
 }

@@ -4,7 +4,7 @@
 use std::pin::Pin;
 
 use super::connection::{Connection, Pending, pipelined};
-use super::fault::{Fault, at_commit, is_taken};
+use super::database_error::{DatabaseError, at_commit, is_taken};
 use super::plan::Planned;
 use super::timeouts::Deadline;
 use crate::error::{Error, Violation};
@@ -18,22 +18,28 @@ const COMMIT: &str = "SET LOCAL statement_timeout = 0; COMMIT";
 /// How a pipeline stopped short.
 pub(super) enum Stop {
     Violated(Violation),
-    Fault(Fault),
+    Database(DatabaseError),
 }
 
 /// Prepares what the connection does not know yet, outside any transaction.
-pub(super) async fn prepare(connection: &Connection, planned: &[Planned<'_>]) -> Result<(), Fault> {
+pub(super) async fn prepare(connection: &Connection, planned: &[Planned<'_>]) -> Result<(), DatabaseError> {
     for statement in planned {
-        connection.prepare(statement.text, &statement.arguments).await.map_err(|error| Fault::of(&error))?;
+        connection.prepare(statement.text, &statement.arguments).await.map_err(|error| DatabaseError::of(&error))?;
     }
     Ok(())
 }
 
 /// Opens a transaction and waits until it is open. Where it cannot be, as on a standby, nothing can be written.
-pub(super) async fn begin(connection: &Connection, text: &str) -> Result<(), Fault> {
-    control(connection, text).await.map_err(|fault| match fault {
-        Fault::Locked(text) | Fault::Stale(text) | Fault::Statement(text) => Fault::ReadOnly(text),
-        Fault::Lost(_) | Fault::ReadOnly(_) | Fault::Silent(_) | Fault::Moment(_) | Fault::Retry(_) => fault,
+pub(super) async fn begin(connection: &Connection, text: &str) -> Result<(), DatabaseError> {
+    control(connection, text).await.map_err(|failure| match failure {
+        DatabaseError::Locked(text) | DatabaseError::Stale(text) | DatabaseError::Statement(text) => {
+            DatabaseError::ReadOnly(text)
+        }
+        DatabaseError::Lost(_)
+        | DatabaseError::ReadOnly(_)
+        | DatabaseError::Silent(_)
+        | DatabaseError::Moment(_)
+        | DatabaseError::Retry(_) => failure,
     })
 }
 
@@ -55,7 +61,7 @@ pub(super) async fn run(
     if opening.is_some()
         && let Some(Err(error)) = answers.next()
     {
-        return Err(Stop::Fault(Fault::of(&error)));
+        return Err(Stop::Database(DatabaseError::of(&error)));
     }
     for (statement, answer) in planned.iter().zip(answers) {
         let touched = match answer {
@@ -64,7 +70,7 @@ pub(super) async fn run(
             Err(error) if is_taken(&error) && statement.expected.is_some() => {
                 return Err(Stop::Violated(statement.violation));
             }
-            Err(error) => return Err(Stop::Fault(Fault::of(&error))),
+            Err(error) => return Err(Stop::Database(DatabaseError::of(&error))),
         };
         if statement.expected.is_some_and(|expected| expected != touched) {
             return Err(Stop::Violated(statement.violation));
@@ -73,12 +79,12 @@ pub(super) async fn run(
     Ok(())
 }
 
-pub(super) async fn control(connection: &Connection, text: &str) -> Result<(), Fault> {
-    connection.control(text).await.map(drop).map_err(|error| Fault::of(&error))
+pub(super) async fn control(connection: &Connection, text: &str) -> Result<(), DatabaseError> {
+    connection.control(text).await.map(drop).map_err(|error| DatabaseError::of(&error))
 }
 
 /// How COMMIT can fail.
-pub(super) enum CommitFault {
+pub(super) enum CommitError {
     /// It was never sent.
     NotSent,
     /// It was sent; the error says what is known.
@@ -86,16 +92,16 @@ pub(super) enum CommitFault {
 }
 
 /// Commits. Once COMMIT is on its way, silence means that the outcome is not known.
-pub(super) async fn commit(connection: &Connection, deadline: Option<Deadline>) -> Result<(), CommitFault> {
+pub(super) async fn commit(connection: &Connection, deadline: Option<Deadline>) -> Result<(), CommitError> {
     if connection.is_closed() {
-        return Err(CommitFault::NotSent);
+        return Err(CommitError::NotSent);
     }
     let mut sent = connection.control(COMMIT);
     let answer = match deadline {
         Some(deadline) => {
-            deadline.within(Pin::new(&mut sent)).await.map_err(|_| CommitFault::Sent(Error::OutcomeUnknown))?
+            deadline.within(Pin::new(&mut sent)).await.map_err(|_| CommitError::Sent(Error::OutcomeUnknown))?
         }
         None => sent.await,
     };
-    answer.map(drop).map_err(|error| CommitFault::Sent(at_commit(&error)))
+    answer.map(drop).map_err(|error| CommitError::Sent(at_commit(&error)))
 }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use rusqlite::{Connection, params_from_iter};
 
 use super::connection::{Purpose, open};
-use super::fault::{Fault, read_error};
+use super::database_error::{DatabaseError, read_error};
 use super::readers::Readers;
 use super::{Sqlite, read_from};
 use crate::error::Error;
@@ -67,7 +67,7 @@ impl Bulk {
 
     fn run(&self, text: &str, rows: &[Vec<Value>]) -> Result<u64, Error> {
         let mut touched = 0;
-        let failed = |error: &rusqlite::Error| Fault::of(error).error();
+        let failed = |error: &rusqlite::Error| DatabaseError::of(error).error();
         let mut statement = self.connection.prepare_cached(text).map_err(|error| failed(&error))?;
         for row in rows {
             touched += statement.execute(params_from_iter(row)).map_err(|error| failed(&error))?;
@@ -76,7 +76,7 @@ impl Bulk {
     }
 
     pub(crate) fn commit(self) -> Result<(), Error> {
-        self.connection.execute_batch("COMMIT").map_err(|error| Fault::at_commit(&error).error())?;
+        self.connection.execute_batch("COMMIT").map_err(|error| DatabaseError::at_commit(&error).error())?;
         self.readers.committed();
         Ok(())
     }

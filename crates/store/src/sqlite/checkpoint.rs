@@ -11,9 +11,9 @@ use std::time::{Duration, Instant};
 
 use rusqlite::Connection;
 
-use super::SqliteOptions;
 use super::connection::{Purpose, open};
-use super::fault::Fault;
+use super::database_error::DatabaseError;
+use super::options::SqliteOptions;
 use super::readers::Readers;
 use crate::error::Error;
 use crate::queue::Failure;
@@ -144,7 +144,7 @@ fn checkpoint(connection: &Connection, mode: &str) -> rusqlite::Result<Log> {
 
 /// A sync that failed once may pretend to succeed the next time, so a failing disk is final here too.
 fn note(error: &rusqlite::Error, failure: &Failure) {
-    if let Fault::Disk(text) = Fault::of(error) {
+    if let DatabaseError::Disk(text) = DatabaseError::of(error) {
         failure.raise(&text);
     } else {
         tracing::debug!(%error, "a checkpoint was put off");

@@ -9,8 +9,8 @@ use rusqlite::config::DbConfig;
 use rusqlite::types::{ToSql, ToSqlOutput, ValueRef};
 use rusqlite::{Connection, OpenFlags};
 
-use super::SqliteOptions;
-use super::fault::read_error;
+use super::database_error::read_error;
+use super::options::SqliteOptions;
 use crate::error::Error;
 use crate::value::Value;
 

@@ -5,7 +5,7 @@ use rusqlite::{ErrorCode, ffi};
 use crate::error::{Error, Violation};
 
 /// Why a batch could not be committed as it was.
-pub(super) enum Fault {
+pub(super) enum DatabaseError {
     /// A step touched another number of rows than it had to.
     Violated(Violation),
     /// A statement is wrong or broke a constraint; its neighbours are innocent.
@@ -18,7 +18,7 @@ pub(super) enum Fault {
     DiskAtCommit(String),
 }
 
-impl Fault {
+impl DatabaseError {
     pub(super) fn of(error: &rusqlite::Error) -> Self {
         let text = error.to_string();
         let rusqlite::Error::SqliteFailure(failure, _) = error else {
@@ -75,7 +75,7 @@ pub(super) fn is_taken(error: &rusqlite::Error) -> bool {
 
 /// What a reader is told.
 pub(super) fn read_error(error: &rusqlite::Error) -> Error {
-    Fault::of(error).error()
+    DatabaseError::of(error).error()
 }
 
 #[cfg(test)]
@@ -88,17 +88,17 @@ mod tests {
 
     #[test]
     fn a_full_disk_passes_and_a_failing_sync_does_not() {
-        assert!(matches!(Fault::of(&failure(ffi::SQLITE_FULL)), Fault::Moment(_)));
-        assert!(matches!(Fault::of(&failure(ffi::SQLITE_IOERR_SHMSIZE)), Fault::Moment(_)));
-        assert!(matches!(Fault::of(&failure(ffi::SQLITE_IOERR_WRITE)), Fault::Disk(_)));
-        let sync = Fault::at_commit(&failure(ffi::SQLITE_IOERR_FSYNC));
-        assert!(matches!(sync, Fault::DiskAtCommit(_)));
+        assert!(matches!(DatabaseError::of(&failure(ffi::SQLITE_FULL)), DatabaseError::Moment(_)));
+        assert!(matches!(DatabaseError::of(&failure(ffi::SQLITE_IOERR_SHMSIZE)), DatabaseError::Moment(_)));
+        assert!(matches!(DatabaseError::of(&failure(ffi::SQLITE_IOERR_WRITE)), DatabaseError::Disk(_)));
+        let sync = DatabaseError::at_commit(&failure(ffi::SQLITE_IOERR_FSYNC));
+        assert!(matches!(sync, DatabaseError::DiskAtCommit(_)));
         assert_eq!(sync.error(), Error::OutcomeUnknown);
     }
 
     #[test]
     fn a_broken_constraint_is_one_statements_own_fault() {
-        let fault = Fault::of(&failure(ffi::SQLITE_CONSTRAINT_NOTNULL));
-        assert!(matches!(fault, Fault::Statement(_)));
+        let failure = DatabaseError::of(&failure(ffi::SQLITE_CONSTRAINT_NOTNULL));
+        assert!(matches!(failure, DatabaseError::Statement(_)));
     }
 }

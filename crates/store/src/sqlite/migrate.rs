@@ -2,9 +2,9 @@
 
 use rusqlite::{Connection, params};
 
-use super::SqliteOptions;
 use super::connection::{Purpose, open};
-use super::fault::read_error;
+use super::database_error::read_error;
+use super::options::SqliteOptions;
 use crate::error::Error;
 use crate::migrate::{Applied, Migrated, Migration, Migrations};
 

@@ -14,9 +14,9 @@ use std::time::{Duration, Instant};
 
 use rusqlite::Connection;
 
-use super::SqliteOptions;
 use super::connection::{self, Purpose};
-use super::fault::read_error;
+use super::database_error::read_error;
+use super::options::SqliteOptions;
 use crate::error::Error;
 use crate::value::Value;
 

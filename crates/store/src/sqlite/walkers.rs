@@ -7,9 +7,9 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use rusqlite::types::Value as Copied;
 use rusqlite::{Connection, Row, params_from_iter};
 
-use super::SqliteOptions;
 use super::connection::{self, Purpose};
-use super::fault::read_error;
+use super::database_error::read_error;
+use super::options::SqliteOptions;
 use crate::error::Error;
 use crate::walks::{Walk, Walks};
 

@@ -7,10 +7,10 @@ use std::sync::Arc;
 
 use rusqlite::{Connection, params_from_iter};
 
-use super::SqliteOptions;
 use super::checkpoint::{Checkpoints, after_commit_of_command};
 use super::connection::{Purpose, open};
-use super::fault::{Fault, is_taken};
+use super::database_error::{DatabaseError, is_taken};
+use super::options::SqliteOptions;
 use super::readers::{DISCRETION, Readers};
 use crate::change::{Change, Guard, Statement, Step};
 use crate::error::Error;
@@ -65,16 +65,16 @@ impl Writer {
         self.counters.batch(batch.len());
         match self.together(&batch) {
             Ok(()) => batch.into_iter().for_each(|job| job.answer(Ok(()))),
-            Err(fault @ (Fault::Violated(_) | Fault::Statement(_))) if batch.len() == 1 => {
+            Err(failure @ (DatabaseError::Violated(_) | DatabaseError::Statement(_))) if batch.len() == 1 => {
                 self.rollback();
-                refuse(batch, &report(&fault));
+                refuse(batch, &report(&failure));
             }
-            Err(Fault::Violated(_) | Fault::Statement(_)) => {
+            Err(DatabaseError::Violated(_) | DatabaseError::Statement(_)) => {
                 self.rollback();
                 self.counters.replay();
                 self.one_by_one(batch);
             }
-            Err(fault) => self.give_up(batch, &fault),
+            Err(failure) => self.give_up(batch, &failure),
         }
         match &mut self.checkpoints {
             Some(checkpoints) => checkpoints.after_commit(&self.connection, &self.readers),
@@ -83,7 +83,7 @@ impl Writer {
     }
 
     /// The whole batch, hoping that nothing misses.
-    fn together(&self, batch: &[Job]) -> Result<(), Fault> {
+    fn together(&self, batch: &[Job]) -> Result<(), DatabaseError> {
         self.control("BEGIN IMMEDIATE")?;
         for job in batch {
             self.apply(&job.change)?;
@@ -99,22 +99,22 @@ impl Writer {
                     job.answer(outcome);
                 }
             }
-            Err(fault) => self.give_up(batch, &fault),
+            Err(failure) => self.give_up(batch, &failure),
         }
     }
 
-    fn savepoints(&self, batch: &[Job]) -> Result<Vec<Result<(), Error>>, Fault> {
+    fn savepoints(&self, batch: &[Job]) -> Result<Vec<Result<(), Error>>, DatabaseError> {
         self.control("BEGIN IMMEDIATE")?;
         let mut outcomes = Vec::with_capacity(batch.len());
         for job in batch {
             self.control("SAVEPOINT change")?;
             match self.apply(&job.change) {
                 Ok(()) => outcomes.push(Ok(())),
-                Err(fault @ (Fault::Violated(_) | Fault::Statement(_))) => {
+                Err(failure @ (DatabaseError::Violated(_) | DatabaseError::Statement(_))) => {
                     self.control("ROLLBACK TO change")?;
-                    outcomes.push(Err(report(&fault)));
+                    outcomes.push(Err(report(&failure)));
                 }
-                Err(fault) => return Err(fault),
+                Err(failure) => return Err(failure),
             }
             self.control("RELEASE change")?;
         }
@@ -122,7 +122,7 @@ impl Writer {
         Ok(outcomes)
     }
 
-    fn apply(&self, change: &Change) -> Result<(), Fault> {
+    fn apply(&self, change: &Change) -> Result<(), DatabaseError> {
         for step in &change.keys {
             self.step(step)?;
         }
@@ -135,7 +135,7 @@ impl Writer {
         Ok(())
     }
 
-    fn step(&self, step: &Step) -> Result<(), Fault> {
+    fn step(&self, step: &Step) -> Result<(), DatabaseError> {
         self.counters.statements(1);
         let text = match step.statement {
             Statement::Insert(insert) => insert.sqlite(),
@@ -147,13 +147,13 @@ impl Writer {
             .and_then(|mut statement| statement.execute(params_from_iter(&step.params)));
         match (touched, step.violation) {
             (Ok(1), _) | (Ok(_), None) => Ok(()),
-            (Ok(_), Some(violation)) => Err(Fault::Violated(violation)),
-            (Err(error), Some(violation)) if is_taken(&error) => Err(Fault::Violated(violation)),
-            (Err(error), _) => Err(Fault::of(&error)),
+            (Ok(_), Some(violation)) => Err(DatabaseError::Violated(violation)),
+            (Err(error), Some(violation)) if is_taken(&error) => Err(DatabaseError::Violated(violation)),
+            (Err(error), _) => Err(DatabaseError::of(&error)),
         }
     }
 
-    fn guard(&self, guard: &Guard) -> Result<(), Fault> {
+    fn guard(&self, guard: &Guard) -> Result<(), DatabaseError> {
         self.counters.statements(1);
         let found = self
             .connection
@@ -162,24 +162,24 @@ impl Writer {
                 let mut rows = statement.query(params_from_iter(&guard.params))?;
                 Ok(rows.next()?.is_some() && rows.next()?.is_none())
             })
-            .map_err(|error| Fault::of(&error))?;
-        if found { Ok(()) } else { Err(Fault::Violated(guard.violation)) }
+            .map_err(|error| DatabaseError::of(&error))?;
+        if found { Ok(()) } else { Err(DatabaseError::Violated(guard.violation)) }
     }
 
-    fn control(&self, text: &str) -> Result<(), Fault> {
+    fn control(&self, text: &str) -> Result<(), DatabaseError> {
         self.connection
             .prepare_cached(text)
             .and_then(|mut statement| statement.execute(()))
             .map(drop)
-            .map_err(|error| Fault::of(&error))
+            .map_err(|error| DatabaseError::of(&error))
     }
 
     /// Done when every reader will see it.
-    fn commit(&self) -> Result<(), Fault> {
+    fn commit(&self) -> Result<(), DatabaseError> {
         self.connection
             .prepare_cached("COMMIT")
             .and_then(|mut statement| statement.execute(()))
-            .map_err(|error| Fault::at_commit(&error))?;
+            .map_err(|error| DatabaseError::at_commit(&error))?;
         self.readers.committed();
         if self.checkpoints.is_none() {
             std::thread::sleep(DISCRETION);
@@ -196,14 +196,14 @@ impl Writer {
         }
     }
 
-    fn give_up(&self, batch: Vec<Job>, fault: &Fault) {
+    fn give_up(&self, batch: Vec<Job>, failure: &DatabaseError) {
         self.rollback();
-        if let Fault::Disk(text) | Fault::DiskAtCommit(text) = fault {
+        if let DatabaseError::Disk(text) | DatabaseError::DiskAtCommit(text) = failure {
             self.failure.raise(text);
         } else {
-            tracing::warn!(error = %fault.error(), changes = batch.len(), "a batch could not be written");
+            tracing::warn!(error = %failure.error(), changes = batch.len(), "a batch could not be written");
         }
-        refuse(batch, &fault.error());
+        refuse(batch, &failure.error());
     }
 
     fn finish(self) {
@@ -226,9 +226,9 @@ fn refuse(batch: Vec<Job>, error: &Error) {
     }
 }
 
-fn report(fault: &Fault) -> Error {
-    if let Fault::Statement(text) = fault {
+fn report(failure: &DatabaseError) -> Error {
+    if let DatabaseError::Statement(text) = failure {
         tracing::error!(error = text, "a statement of a change failed");
     }
-    fault.error()
+    failure.error()
 }

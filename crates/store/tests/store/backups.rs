@@ -59,9 +59,9 @@ async fn two_backups_to_one_name_do_not_meet() {
         second.get_or_insert_with(refused);
     })
     .unwrap();
-    assert!(matches!(second, Some(backup::Fault::BeingWritten(_))), "{second:?}");
+    assert!(matches!(second, Some(backup::BackupError::BeingWritten(_))), "{second:?}");
     let third = backup::create(&store, &file, |_| ()).unwrap_err();
-    assert!(matches!(third, backup::Fault::Exists(_)), "{third:?}");
+    assert!(matches!(third, backup::BackupError::Exists(_)), "{third:?}");
 }
 
 #[tokio::test]

@@ -7,13 +7,14 @@ use std::path::Path;
 
 use rusqlite::{Connection, ErrorCode};
 
+use super::draft::{Draft, exclusive, fold_log, sync_directory};
+use super::error::BackupError;
 use super::verify::{rows, verify};
-use super::{Draft, Fault, exclusive, fold_log, sync_directory};
 use crate::error::Error;
-use crate::sqlite::SqliteOptions;
 use crate::sqlite::connection::{self, Purpose};
-use crate::sqlite::fault::read_error;
-use crate::sqlite::hold_directory;
+use crate::sqlite::database_error::read_error;
+use crate::sqlite::files::hold_directory;
+use crate::sqlite::options::SqliteOptions;
 
 /// How large a store is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -34,43 +35,43 @@ pub struct Compacted {
 }
 
 /// How large the store is and how much of it is in use.
-pub fn sizes(store: &Path) -> Result<Sizes, Fault> {
+pub fn sizes(store: &Path) -> Result<Sizes, BackupError> {
     let options = SqliteOptions { read_only: true, exclusive: false, ..SqliteOptions::new(store) };
     let connection = connection::open(&options, Purpose::Read)?;
-    measure(&connection).map_err(store_fault)
+    measure(&connection).map_err(store_error)
 }
 
 /// Writes the store anew without its free space. No server may be running, and no other command at work on the store.
-pub fn compact(store: &Path) -> Result<Compacted, Fault> {
+pub fn compact(store: &Path) -> Result<Compacted, BackupError> {
     let _held = hold_directory(store)?;
     fold_log(store).map_err(|error| in_use(store, &error))?;
     // Opened before SQLite's own and closed after it: closing any handle of a file drops the process's locks on it.
-    let old = OpenOptions::new().write(true).open(store).map_err(Fault::files(store))?;
-    let connection = exclusive(store).map_err(store_fault)?;
+    let old = OpenOptions::new().write(true).open(store).map_err(BackupError::files(store))?;
+    let connection = exclusive(store).map_err(store_error)?;
     // In exclusive mode the lock stays until the connection is closed: nothing is written that would be lost.
     connection.execute_batch("BEGIN EXCLUSIVE; COMMIT").map_err(|error| in_use(store, &error))?;
-    let before = measure(&connection).map_err(store_fault)?;
+    let before = measure(&connection).map_err(store_error)?;
     let draft = Draft::begin(store)?;
     rewrite(&connection, &draft.path)?;
     let report = verify(&draft.path)?;
-    if report.rows != rows(&connection).map_err(store_fault)? {
+    if report.rows != rows(&connection).map_err(store_error)? {
         return Err(Error::Internal("the compacted file does not have the rows of the store".to_owned()).into());
     }
     let bytes_after = draft.finish(store)?;
     sync_directory(store)?;
     // A command that has waited for the lock has the old file open, which has no name any more. Emptied, it refuses the
     // command; otherwise the command would write to it, and what it wrote would be lost.
-    old.set_len(0).map_err(Fault::files(store))?;
+    old.set_len(0).map_err(BackupError::files(store))?;
     drop(connection);
     drop(old);
     Ok(Compacted { bytes_before: before.bytes, bytes_after })
 }
 
-fn rewrite(connection: &Connection, draft: &Path) -> Result<(), Fault> {
+fn rewrite(connection: &Connection, draft: &Path) -> Result<(), BackupError> {
     let Some(name) = draft.to_str() else {
-        return Err(Fault::unusable(draft, "the name of the data directory is not UTF-8"));
+        return Err(BackupError::unusable(draft, "the name of the data directory is not UTF-8"));
     };
-    connection.execute("VACUUM INTO ?1", [name]).map(drop).map_err(store_fault)
+    connection.execute("VACUUM INTO ?1", [name]).map(drop).map_err(store_error)
 }
 
 fn measure(connection: &Connection) -> rusqlite::Result<Sizes> {
@@ -80,14 +81,14 @@ fn measure(connection: &Connection) -> rusqlite::Result<Sizes> {
     Ok(Sizes { bytes: pages * size, used_bytes: pages.saturating_sub(free) * size })
 }
 
-fn in_use(store: &Path, error: &rusqlite::Error) -> Fault {
+fn in_use(store: &Path, error: &rusqlite::Error) -> BackupError {
     match error.sqlite_error_code() {
-        Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked) => Fault::InUse(store.to_owned()),
-        _ => Fault::Store(read_error(error)),
+        Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked) => BackupError::InUse(store.to_owned()),
+        _ => BackupError::Store(read_error(error)),
     }
 }
 
 #[expect(clippy::needless_pass_by_value, reason = "for `map_err`")]
-fn store_fault(error: rusqlite::Error) -> Fault {
-    Fault::Store(read_error(&error))
+fn store_error(error: rusqlite::Error) -> BackupError {
+    BackupError::Store(read_error(&error))
 }

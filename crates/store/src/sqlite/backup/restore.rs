@@ -5,10 +5,11 @@ use std::path::{Path, PathBuf};
 
 use rusqlite::ErrorCode;
 
+use super::draft::{Draft, fold_log, sync_directory};
+use super::error::BackupError;
 use super::verify::{Report, check_head, verify};
-use super::{Draft, Fault, fold_log, log_of, sync_directory, with_suffix};
 use crate::sqlite::connection;
-use crate::sqlite::hold_directory;
+use crate::sqlite::files::{hold_directory, log_of, with_suffix};
 
 /// What a restore did.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -22,7 +23,7 @@ pub struct Restored {
 /// Makes a backup the store. `accept` sees what is in it before anything changes, and may refuse.
 ///
 /// The very copy that is put in place is what was verified. A store that was there before is kept beside it.
-pub fn restore<E: From<Fault>>(
+pub fn restore<E: From<BackupError>>(
     file: &Path,
     store: &Path,
     replace: bool,
@@ -30,15 +31,15 @@ pub fn restore<E: From<Fault>>(
 ) -> Result<Restored, E> {
     check_head(file)?;
     let directory = store.parent().unwrap_or(Path::new(""));
-    connection::create_directory(store).map_err(Fault::Store)?;
-    let _held = hold_directory(store).map_err(Fault::Store)?;
+    connection::create_directory(store).map_err(BackupError::Store)?;
+    let _held = hold_directory(store).map_err(BackupError::Store)?;
     let aside = store.with_added_extension("replaced");
     let is_there = exists(store)? || exists(&log_of(store))?;
     if is_there && !replace {
-        return Err(Fault::StoreExists(directory.to_owned()).into());
+        return Err(BackupError::StoreExists(directory.to_owned()).into());
     }
     if is_there && exists(&aside)? {
-        return Err(Fault::Exists(aside).into());
+        return Err(BackupError::Exists(aside).into());
     }
     let draft = copy(file, store)?;
     let report = verify(&draft.path)?;
@@ -50,21 +51,21 @@ pub fn restore<E: From<Fault>>(
     Ok(Restored { report, replaced: is_there.then_some(aside) })
 }
 
-fn copy(file: &Path, store: &Path) -> Result<Draft, Fault> {
+fn copy(file: &Path, store: &Path) -> Result<Draft, BackupError> {
     let mut draft = Draft::begin(store)?;
-    let mut source = File::open(file).map_err(Fault::files(file))?;
-    std::io::copy(&mut source, &mut draft.file).map_err(Fault::files(&draft.path))?;
+    let mut source = File::open(file).map_err(BackupError::files(file))?;
+    std::io::copy(&mut source, &mut draft.file).map_err(BackupError::files(&draft.path))?;
     Ok(draft)
 }
 
 /// Gives the old store a second name, so that the rename that follows takes nothing away.
 ///
 /// Its log must be gone before: left beside the new file it would be taken for the new file's own.
-fn set_aside(store: &Path, aside: &Path) -> Result<(), Fault> {
+fn set_aside(store: &Path, aside: &Path) -> Result<(), BackupError> {
     match fold_log(store) {
         Ok(()) => {}
         Err(error) if error.sqlite_error_code() == Some(ErrorCode::DatabaseBusy) => {
-            return Err(Fault::InUse(store.to_owned()));
+            return Err(BackupError::InUse(store.to_owned()));
         }
         // A store that cannot be opened may be why there is a restore: its log goes aside as it is.
         Err(_) => {
@@ -73,15 +74,15 @@ fn set_aside(store: &Path, aside: &Path) -> Result<(), Fault> {
         }
     }
     if exists(store)? {
-        std::fs::hard_link(store, aside).map_err(Fault::files(aside))?;
+        std::fs::hard_link(store, aside).map_err(BackupError::files(aside))?;
     }
     sync_directory(store)
 }
 
-fn move_if_there(from: &Path, to: &Path) -> Result<(), Fault> {
-    if exists(from)? { std::fs::rename(from, to).map_err(Fault::files(to)) } else { Ok(()) }
+fn move_if_there(from: &Path, to: &Path) -> Result<(), BackupError> {
+    if exists(from)? { std::fs::rename(from, to).map_err(BackupError::files(to)) } else { Ok(()) }
 }
 
-fn exists(path: &Path) -> Result<bool, Fault> {
-    path.try_exists().map_err(Fault::files(path))
+fn exists(path: &Path) -> Result<bool, BackupError> {
+    path.try_exists().map_err(BackupError::files(path))
 }

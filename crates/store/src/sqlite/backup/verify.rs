@@ -7,7 +7,7 @@ use std::path::Path;
 use perennial_domain::time::Time;
 use rusqlite::{Connection, ErrorCode, OptionalExtension};
 
-use super::Fault;
+use super::error::BackupError;
 use crate::codec;
 use crate::migrate::Migrations;
 use crate::sqlite::connection::open_immutable;
@@ -37,22 +37,22 @@ pub struct Report {
 }
 
 /// Reads a backup from end to end; fails if it is not whole or not one this program can use.
-pub fn verify(file: &Path) -> Result<Report, Fault> {
+pub fn verify(file: &Path) -> Result<Report, BackupError> {
     let bytes = check_head(file)?;
     let unusable = |error: rusqlite::Error| match error.sqlite_error_code() {
         Some(ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase) => {
-            Fault::unusable(file, format!("it is damaged: {error}"))
+            BackupError::unusable(file, format!("it is damaged: {error}"))
         }
-        _ => Fault::unusable(file, format!("it cannot be read: {error}")),
+        _ => BackupError::unusable(file, format!("it cannot be read: {error}")),
     };
     let connection = open(file).map_err(unusable)?;
     let damage = damage(&connection).map_err(unusable)?;
     if !damage.is_empty() {
-        return Err(Fault::unusable(file, format!("it is damaged: {}", damage.join("; "))));
+        return Err(BackupError::unusable(file, format!("it is damaged: {}", damage.join("; "))));
     }
-    let not_ours = |_: rusqlite::Error| Fault::unusable(file, "it is not a backup of Perennial");
+    let not_ours = |_: rusqlite::Error| BackupError::unusable(file, "it is not a backup of Perennial");
     let migrations = applied(&connection).map_err(not_ours)?;
-    Migrations::sqlite().next(&migrations).map_err(|error| Fault::unusable(file, error.to_string()))?;
+    Migrations::sqlite().next(&migrations).map_err(|error| BackupError::unusable(file, error.to_string()))?;
     let schema_version = migrations.iter().map(|row| row.version).max().unwrap_or(0);
     let fingerprint = "SELECT key_fingerprint FROM installation";
     let last = "SELECT MAX(at) FROM events";
@@ -69,19 +69,19 @@ pub fn verify(file: &Path) -> Result<Report, Fault> {
 }
 
 /// Tells a backup from other files by its first bytes. Answers its size.
-pub(super) fn check_head(file: &Path) -> Result<u64, Fault> {
+pub(super) fn check_head(file: &Path) -> Result<u64, BackupError> {
     let mut head = [0; 20];
-    let mut opened = File::open(file).map_err(Fault::files(file))?;
-    let bytes = opened.metadata().map_err(Fault::files(file))?.len();
+    let mut opened = File::open(file).map_err(BackupError::files(file))?;
+    let bytes = opened.metadata().map_err(BackupError::files(file))?.len();
     match opened.read_exact(&mut head) {
         Ok(()) if head.starts_with(b"SQLite format 3\0") => {}
-        _ => return Err(Fault::unusable(file, "it is not a backup")),
+        _ => return Err(BackupError::unusable(file, "it is not a backup")),
     }
     // Bytes 18 and 19 say whether a log belongs to the file: part of what was written would be missing.
     if head[18..20] == [1, 1] {
         return Ok(bytes);
     }
-    Err(Fault::unusable(file, "it is the file of a store, not a backup; make one with `perennial backup create`"))
+    Err(BackupError::unusable(file, "it is the file of a store, not a backup; make one with `perennial backup create`"))
 }
 
 /// Opens a file that is not to change, and whose schema is not believed.

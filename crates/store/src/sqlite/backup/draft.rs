@@ -1,0 +1,91 @@
+//! A backup that is being written: a file with the extension `draft`, which gets its name when it is complete and durable.
+
+use std::fs::{File, OpenOptions};
+use std::io::ErrorKind;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use rusqlite::{Connection, OpenFlags};
+
+use super::error::BackupError;
+
+/// A file under a name that says it is not finished, locked against another that would be given the same name.
+pub(super) struct Draft {
+    pub(super) path: PathBuf,
+    pub(super) file: File,
+    finished: bool,
+}
+
+impl Draft {
+    pub(super) fn begin(target: &Path) -> Result<Self, BackupError> {
+        let path = target.with_added_extension("draft");
+        let being_written = || BackupError::BeingWritten(target.to_owned());
+        // What a copy that was cut short left behind. It is made anew rather than used, whoever may have made it.
+        let left = match File::open(&path) {
+            Err(error) if error.kind() == ErrorKind::NotFound => None,
+            opened => Some(opened.map_err(BackupError::files(&path))?),
+        };
+        if let Some(left) = &left {
+            left.try_lock().map_err(|_| being_written())?;
+            std::fs::remove_file(&path).map_err(BackupError::files(&path))?;
+        }
+        let mut options = OpenOptions::new();
+        options.read(true).write(true).create_new(true);
+        #[cfg(unix)]
+        std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+        let file = options.open(&path).map_err(|error| match error.kind() {
+            ErrorKind::NotFound => BackupError::NoDirectory(directory_of(target).to_owned()),
+            _ => BackupError::files(&path)(error),
+        })?;
+        file.try_lock().map_err(|_| being_written())?;
+        Ok(Self { path, file, finished: false })
+    }
+
+    /// Gives the file its name once it and the name are durable. Answers its size.
+    pub(super) fn finish(mut self, target: &Path) -> Result<u64, BackupError> {
+        self.file.sync_all().map_err(BackupError::files(&self.path))?;
+        let bytes = self.file.metadata().map_err(BackupError::files(&self.path))?.len();
+        std::fs::rename(&self.path, target).map_err(BackupError::files(target))?;
+        self.finished = true;
+        sync_directory(target)?;
+        Ok(bytes)
+    }
+}
+
+impl Drop for Draft {
+    fn drop(&mut self) {
+        if !self.finished {
+            // It is of no use to anyone; that it cannot be removed changes nothing.
+            let _ = std::fs::remove_file(&self.path);
+        }
+    }
+}
+
+/// Brings a database that nobody else has open into one file.
+pub(super) fn fold_log(path: &Path) -> rusqlite::Result<()> {
+    let connection = exclusive(path)?;
+    let mode: String =
+        connection.pragma_update_and_check(None, "journal_mode", "DELETE", |row| row.get::<_, String>(0))?;
+    if mode == "delete" {
+        return Ok(());
+    }
+    Err(rusqlite::Error::SqliteFailure(rusqlite::ffi::Error::new(rusqlite::ffi::SQLITE_BUSY), None))
+}
+
+pub(super) fn exclusive(path: &Path) -> rusqlite::Result<Connection> {
+    let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+    let connection = Connection::open_with_flags(path, flags)?;
+    connection.busy_timeout(Duration::from_secs(1))?;
+    connection.pragma_update_and_check(None, "locking_mode", "EXCLUSIVE", |_| Ok(()))?;
+    Ok(connection)
+}
+
+fn directory_of(path: &Path) -> &Path {
+    path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."))
+}
+
+/// A name is durable only when its directory is.
+pub(super) fn sync_directory(path: &Path) -> Result<(), BackupError> {
+    let directory = directory_of(path);
+    File::open(directory).and_then(|opened| opened.sync_all()).map_err(BackupError::files(directory))
+}
