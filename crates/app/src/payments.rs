@@ -1,7 +1,8 @@
-//! Payments: create, read, page, update, delete.
+//! Payments: create, read, list, update, delete.
 
 use crate::caller::Caller;
 use crate::context::App;
+use crate::cursor;
 use crate::error::{Conflict, Error};
 use crate::idempotency::{Key, StoredResponse};
 use crate::revision::IfMatch;
@@ -14,6 +15,7 @@ use perennial_domain::time::Time;
 use perennial_domain::validation::{ValidationCode, ValidationErrors};
 use perennial_store::{self as store, Change, Page, Position, Violation, payments, subscriptions};
 
+pub use perennial_store::Range;
 pub use perennial_store::payments::Query;
 
 /// Creates a payment. `render` makes the response, so that a retry with the same key returns the same bytes.
@@ -37,19 +39,29 @@ pub async fn read(app: &App, caller: &Caller, id: PaymentId) -> Result<Payment, 
     payments::by_id(&app.db, caller.organization(), id).await?.ok_or(Error::NotFound)
 }
 
-/// A page of payments after a position, newest first. Empty for a caller that may see one user's records only: the store
-/// has no such filter.
+/// A page of payments, newest first, and the cursor of the next page.
+pub async fn list(
+    app: &App,
+    caller: &Caller,
+    query: Query,
+    cursor: Option<&str>,
+    limit: usize,
+) -> Result<(Vec<Payment>, Option<String>), Error> {
+    let name = cursor::payments(caller.organization(), caller.own, &query);
+    let after = cursor.map(|cursor| cursor::open(&app.keys, &name, cursor)).transpose()?;
+    Ok(cursor::with_next(&app.keys, &name, page(app, caller, query, after, limit).await?))
+}
+
+/// A page of payments after a position, newest first.
 pub async fn page(
     app: &App,
     caller: &Caller,
-    query: &Query,
+    query: Query,
     after: Option<Position>,
     limit: usize,
 ) -> Result<Page<Payment>, Error> {
-    if caller.own.is_some() {
-        return Ok(Page { items: vec![], next: None });
-    }
-    Ok(payments::list(&app.db, caller.organization(), query, after, limit).await?)
+    let query = Query { user_id: caller.own.or(query.user_id), ..query };
+    Ok(payments::list(&app.db, caller.organization(), &query, after, limit).await?)
 }
 
 /// Updates a payment. `read_patch` reads the request against the payment as it is.

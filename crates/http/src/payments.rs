@@ -1,23 +1,25 @@
-//! `/subscription-payments`: money received for subscriptions. There is no list, as the interface has it.
+//! `/subscription-payments`: money received for subscriptions.
 
 use crate::access::Access;
 use crate::call::Call;
 use crate::error_codes::Code;
 use crate::fields::{External, Fields};
+use crate::filters;
 use crate::headers::etag;
 use crate::operation::{BodySpec, Handler, Operation, ResponseKind};
 use crate::problem::Problem;
-use crate::query::QuerySpec;
+use crate::query::{Parameter, QuerySpec};
 use crate::reply::{Reply, StoredResponse, created};
 use crate::samples;
 use crate::schema::{self, Schema};
 use http::Method;
 use perennial_app::error::Error;
-use perennial_app::payments;
+use perennial_app::payments::{self, Query, Range};
 use perennial_domain::clients::Scope;
 use perennial_domain::id::{OrganizationId, PaymentId, SubscriptionId};
-use perennial_domain::payments::{Payment, PaymentDraft, PaymentStatus};
+use perennial_domain::payments::{ExternalPaymentId, Payment, PaymentDraft, PaymentStatus};
 use perennial_domain::time::Time;
+use perennial_domain::validation::{InvalidValue, ValidationCode};
 use serde_json::{Value, json};
 
 const COLLECTION: &str = "/subscription-payments";
@@ -26,7 +28,64 @@ const TAG: &str = "Subscription payments";
 static PAYMENT: Schema =
     Schema { name: "Payment", definition: record_schema, example: || samples::json(sample()), refers_to: &[] };
 
+const DEFAULT_LIMIT: usize = 50;
+
 pub(crate) static OPERATIONS: &[Operation] = &[
+    Operation {
+        id: "listPayments",
+        method: Method::GET,
+        path: COLLECTION,
+        tag: TAG,
+        summary: "List payments",
+        description: "Newest first. A page under a rare filter may be short and still have a next page.",
+        access: Access::Own(Scope::PaymentsRead, Scope::PaymentsReadOwn),
+        query: QuerySpec {
+            parameters: &[
+                Parameter {
+                    name: "subscription_id",
+                    description: "Payments for this subscription.",
+                    schema: schema::id::<SubscriptionId>,
+                },
+                Parameter {
+                    name: "status",
+                    description: "One status, or several separated by commas.",
+                    schema: schema::text,
+                },
+                Parameter {
+                    name: "external_payment_id",
+                    description: "The payment with this external ID.",
+                    schema: schema::text,
+                },
+                Parameter {
+                    name: "created_after",
+                    description: "Created at this instant or later.",
+                    schema: schema::instant,
+                },
+                Parameter {
+                    name: "created_before",
+                    description: "Created before this instant.",
+                    schema: schema::instant,
+                },
+                Parameter {
+                    name: "limit",
+                    description: "The maximum number of payments on a page.",
+                    schema: || schema::limit(DEFAULT_LIMIT),
+                },
+                Parameter {
+                    name: "cursor",
+                    description: "`next_cursor` of the previous page.",
+                    schema: schema::cursor,
+                },
+            ],
+            parse: |query| {
+                parse_list_query(query);
+            },
+        },
+        body: None,
+        response: ResponseKind::List(&PAYMENT),
+        errors: &[Code::InvalidCursor],
+        handler: Handler::Read(|call| Box::pin(list(call))),
+    },
     Operation {
         id: "createPayment",
         method: Method::POST,
@@ -94,6 +153,43 @@ pub(crate) static OPERATIONS: &[Operation] = &[
         handler: Handler::Write(|call| Box::pin(delete(call))),
     },
 ];
+
+pub(crate) async fn list(mut call: Call<'_>) -> Result<Reply, Problem> {
+    let ListQuery { query, limit, cursor } = parse_list_query(&mut call.query);
+    call.no_body().await?;
+    let (payments, next) = payments::list(call.app, &call.caller, query, cursor.as_deref(), limit).await?;
+    Ok(Reply::list(&payments, next.as_deref(), limit))
+}
+
+/// The parameters of a list.
+pub(crate) struct ListQuery {
+    query: Query,
+    limit: usize,
+    cursor: Option<String>,
+}
+
+pub(crate) fn parse_list_query(query: &mut crate::query::Query) -> ListQuery {
+    let filters = Query {
+        subscription_id: query.get("subscription_id", |text| {
+            text.parse().map_err(|_| InvalidValue::new(ValidationCode::InvalidFormat, "must be a subscription's ID"))
+        }),
+        user_id: None,
+        statuses: query
+            .get("status", |text| text.split(',').map(PaymentStatus::parse).collect::<Result<_, _>>())
+            .unwrap_or_default(),
+        external_id: query
+            .get("external_payment_id", |text| ExternalPaymentId::parse(text).map(|id| id.as_str().to_owned())),
+        created: Range {
+            after: query.get("created_after", Time::parse),
+            before: query.get("created_before", Time::parse),
+        },
+    };
+    ListQuery {
+        query: filters,
+        limit: query.get("limit", filters::limit).unwrap_or(DEFAULT_LIMIT),
+        cursor: query.get("cursor", |text| Ok(text.to_owned())),
+    }
+}
 
 pub(crate) async fn create(mut call: Call<'_>) -> Result<Reply, Problem> {
     let (body, key) = call.keyed_body().await?;

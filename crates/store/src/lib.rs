@@ -51,7 +51,7 @@ pub use change::{Change, Guard};
 pub use column::Column;
 pub use db::Db;
 pub use error::{Error, Violation};
-pub use list::{Key, KeysetQuery, Order, Page, Position, WALK};
+pub use list::{Key, KeysetQuery, Order, Page, Position, Range, WALK};
 pub use lock::Lock;
 pub use metrics::{BATCH_SIZES, StoreMetrics};
 pub use migrate::{Index, Migrated, Migration, Migrations};

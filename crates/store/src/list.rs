@@ -28,6 +28,8 @@ use crate::row::Row;
 use crate::sql::Sql;
 use crate::table::Table;
 use crate::value::{Type, Value};
+use perennial_domain::id::uuid_floor;
+use perennial_domain::time::Time;
 
 mod text;
 mod walk;
@@ -75,6 +77,15 @@ impl Key {
     pub const fn nullable(name: &'static str, kind: Type) -> Self {
         Self { name, kind, nullable: true }
     }
+}
+
+/// Instants from `after` on and before `before`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Range {
+    /// The first instant that belongs to it.
+    pub after: Option<Time>,
+    /// The first instant that no longer does.
+    pub before: Option<Time>,
 }
 
 /// The direction of a sort, for all its keys.
@@ -150,6 +161,20 @@ impl KeysetQuery {
     pub fn until(mut self, value: Value) -> Self {
         self.until = Some(value);
         self
+    }
+
+    /// Only rows whose first sort key is in this range.
+    #[must_use]
+    pub fn within(mut self, range: Range, value: impl Fn(Time) -> Value) -> Self {
+        self.from = range.after.map(&value);
+        self.until = range.before.map(value);
+        self
+    }
+
+    /// Only rows that were created in this range, in creation order.
+    #[must_use]
+    pub fn created_within(self, range: Range) -> Self {
+        self.within(range, |time| uuid_floor(time).into())
     }
 
     /// A condition tested row by row, with a `{}` for each value.

@@ -3,7 +3,7 @@
 use crate::change::Change;
 use crate::db::Db;
 use crate::error::{Error, Violation};
-use crate::list::{BY_CREATION, KeysetQuery, Order, Page, Position};
+use crate::list::{BY_CREATION, KeysetQuery, Order, Page, Position, Range};
 use crate::record::{self, Record, RowReader, RowWriter};
 use crate::sql::Sql;
 use crate::table::Table;
@@ -63,11 +63,17 @@ impl Record for Payment {
 pub struct Query {
     /// Those for a subscription.
     pub subscription_id: Option<SubscriptionId>,
+    /// Those for the subscriptions of a user.
+    pub user_id: Option<UserId>,
     /// Those in one of these statuses; empty means any.
     pub statuses: Vec<PaymentStatus>,
+    /// The one with this external ID.
+    pub external_id: Option<String>,
+    /// Created within.
+    pub created: Range,
 }
 
-/// A page of live payments, newest first. Only the operator lists them, so what is asked for is tested row by row.
+/// A page of live payments, newest first. The external ID has an index; the other filters are checked row by row.
 pub async fn list(
     db: &Db,
     organization: OrganizationId,
@@ -79,7 +85,15 @@ pub async fn list(
 }
 
 pub(crate) fn compose(organization: OrganizationId, query: &Query) -> KeysetQuery {
-    let mut list = PAYMENTS.list(organization.bytes()).sort(BY_CREATION, Order::Descending);
+    let list = PAYMENTS.list(organization.bytes()).sort(BY_CREATION, Order::Descending);
+    let mut list = list.created_within(query.created);
+    if let Some(external_id) = &query.external_id {
+        list = list.equal("external_id", external_id.as_str());
+    }
+    if let Some(user) = query.user_id {
+        let of_user = "subscription_id IN (SELECT id FROM subscriptions WHERE organization_id = {} AND user_id = {})";
+        list = list.filter(of_user, vec![organization.bytes().into(), user.bytes().into()]);
+    }
     if let Some(subscription) = query.subscription_id {
         list = list.filter("subscription_id = {}", vec![subscription.bytes().into()]);
     }

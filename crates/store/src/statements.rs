@@ -1,7 +1,7 @@
 //! Every statement of the store by its name, so that tests can prepare each one on both engines and read its plan.
 //! A statement that is missing here fails a test; only tests use this list.
 
-use crate::list::Position;
+use crate::list::{Position, Range};
 use crate::lock::Lock;
 use crate::sql::{Insert, Sql};
 use crate::table::{Statement as Derived, Table};
@@ -100,12 +100,17 @@ pub fn operator_pages(after: Option<&Position>) -> Vec<Statement> {
     let organization = OrganizationId::from_bytes([1; 16]);
     let payments = payments::Query {
         subscription_id: Some(SubscriptionId::from_bytes([2; 16])),
+        user_id: Some(UserId::from_bytes([2; 16])),
         statuses: vec![PaymentStatus::Completed, PaymentStatus::Failed],
+        external_id: None,
+        created: Range { after: Some(Time::MAX), before: Some(Time::MAX) },
     };
+    let by_external_id = payments::Query { external_id: Some("ch_1".to_owned()), ..payments.clone() };
     let user_id = Some(UserId::from_bytes([2; 16]));
     let sessions = sessions::Query { user_id, live_at: Some(Time::MAX) };
     let lists = [
         ("payments::list", payments::compose(organization, &payments)),
+        ("payments::list", payments::compose(organization, &by_external_id)),
         ("payments::list", payments::compose(organization, &payments::Query::default())),
         ("sessions::list", sessions::compose(organization, &sessions)),
         ("sessions::list", sessions::compose(organization, &sessions::Query::default())),

@@ -8,6 +8,7 @@ import type {
   LoggedIn,
   Payment,
   PaymentCreate,
+  PaymentQuery,
   PaymentUpdate,
   Plan,
   PlanCreate,
@@ -201,6 +202,15 @@ const deleteSubscription: Operation = {
   method: "DELETE",
   path: "/subscriptions/{id}",
   access: "client",
+  keyed: false,
+  repeatable: true,
+};
+
+const listPayments: Operation = {
+  id: "listPayments",
+  method: "GET",
+  path: "/subscription-payments",
+  access: "clientOrUser",
   keyed: false,
   repeatable: true,
 };
@@ -485,6 +495,21 @@ export class Payments {
 
   constructor(caller: Caller) {
     this.#caller = caller;
+  }
+
+  /**
+   * List payments. Newest first. A page under a rare filter may be short and still have a next page. A public client
+   * can read the records of the signed-in user.
+   *
+   * Scope: `payments:read`.
+   */
+  list(query: PaymentQuery = {}, options: CallOptions = {}): Promise<PageOf<Payment>> {
+    return this.#caller.page<Payment>(listPayments, { query }, options);
+  }
+
+  /** The same, record by record: asks for the next page when the last one is used up. */
+  each(query: PaymentQuery = {}, options: CallOptions = {}): AsyncGenerator<Payment, void, undefined> {
+    return each((cursor) => this.list({ ...query, cursor }, options), query.cursor);
   }
 
   /**

@@ -613,3 +613,21 @@ export interface SubscriptionQuery {
   /** `next_cursor` of the page before. */
   cursor?: string | undefined;
 }
+
+/** What listPayments asks for. */
+export interface PaymentQuery {
+  /** Payments for this subscription. */
+  subscription_id?: string | undefined;
+  /** One status, or several separated by commas. */
+  status?: string | undefined;
+  /** The payment with this external ID. */
+  external_payment_id?: string | undefined;
+  /** Created at this instant or later. */
+  created_after?: Instant | undefined;
+  /** Created before this instant. */
+  created_before?: Instant | undefined;
+  /** The maximum number of payments on a page. */
+  limit?: number | undefined;
+  /** `next_cursor` of the previous page. */
+  cursor?: string | undefined;
+}

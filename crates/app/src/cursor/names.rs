@@ -7,12 +7,13 @@ use super::{ListName, encode, open};
 use crate::error::Error;
 use crate::keys::Keys;
 use perennial_domain::cycle::BillingCycle;
-use perennial_domain::id::{OrganizationId, PlanId, UserId};
+use perennial_domain::id::{OrganizationId, PlanId, SubscriptionId, UserId};
 use perennial_domain::plans::PlanKey;
-use perennial_domain::subscriptions::SubscriptionStatus;
 use perennial_domain::time::Time;
 use perennial_store::subscriptions::Range;
-use perennial_store::{Position, Type, Value, plans as stored_plans, subscriptions as stored_subscriptions};
+use perennial_store::{
+    Position, Type, Value, payments as stored_payments, plans as stored_plans, subscriptions as stored_subscriptions,
+};
 
 /// The position of a cursor, if one was sent: of this version or of the one before. The previous name is only made if the
 /// current one does not match.
@@ -43,7 +44,7 @@ pub(crate) fn subscriptions(
         plan_key,
         query.user_id.map(UserId::bytes).into(),
         query.plan_id.map(PlanId::bytes).into(),
-        statuses(&query.statuses),
+        statuses(query.statuses.iter().map(|status| status.as_str())),
         query.is_active.into(),
         query.billing_cycle.map(BillingCycle::as_str).into(),
         query.external_id.as_deref().into(),
@@ -68,6 +69,21 @@ pub(crate) fn previous_subscriptions(
     query: &stored_subscriptions::Query,
 ) -> ListName {
     format!("subscriptions {organization} {own:?} {plan:?} {query:?}").into_bytes()
+}
+
+/// The name of a list of payments.
+pub(crate) fn payments(organization: OrganizationId, own: Option<UserId>, query: &stored_payments::Query) -> ListName {
+    let values = [
+        organization.bytes().into(),
+        own.map(UserId::bytes).into(),
+        query.user_id.map(UserId::bytes).into(),
+        query.subscription_id.map(SubscriptionId::bytes).into(),
+        statuses(query.statuses.iter().map(|status| status.as_str())),
+        query.external_id.as_deref().into(),
+        time(query.created.after),
+        time(query.created.before),
+    ];
+    name("payments", &values)
 }
 
 /// The name of a list of plans.
@@ -106,8 +122,8 @@ fn name(resource: &str, values: &[Value]) -> ListName {
 }
 
 /// In the order of their names and each once, because neither makes another list.
-fn statuses(statuses: &[SubscriptionStatus]) -> Value {
-    let mut words: Vec<&str> = statuses.iter().map(|status| status.as_str()).collect();
+fn statuses<'a>(statuses: impl Iterator<Item = &'a str>) -> Value {
+    let mut words: Vec<&str> = statuses.collect();
     words.sort_unstable();
     words.dedup();
     if words.is_empty() { Value::Null(Type::Text) } else { words.join(",").into() }
@@ -122,7 +138,9 @@ mod tests {
     use super::super::seal;
     use super::*;
     use crate::keys::MasterKey;
+    use perennial_domain::payments::PaymentStatus;
     use perennial_domain::slug::Slug;
+    use perennial_domain::subscriptions::SubscriptionStatus;
 
     fn organization() -> OrganizationId {
         OrganizationId::from_bytes([b'o'; 16])
@@ -167,6 +185,24 @@ mod tests {
              t\\x00\\x00\\x00\\x00\\x00\\x00\\x00\\x01t\\x00\\x00\\x00\\x00\\x00\\x00\\x00\\x02t\\x00\\x00\\x00\\x00\\x00\\x00\\x00\\x03\
              t\\x00\\x00\\x00\\x00\\x00\\x00\\x00\\x04t\\x00\\x00\\x00\\x00\\x00\\x00\\x00\\x05t\\x00\\x00\\x00\\x00\\x00\\x00\\x00\\x06\
              s\\x00\\x00\\x00\\trenews_atb\\x01"
+        );
+    }
+
+    #[test]
+    fn the_names_of_payment_lists_are_pinned() {
+        let plain = payments(organization(), None, &stored_payments::Query::default());
+        assert_eq!(shown(&plain), "1 payments uooooooooooooooooUUUSSTT");
+        let query = stored_payments::Query {
+            subscription_id: Some(SubscriptionId::from_bytes([b's'; 16])),
+            user_id: Some(UserId::from_bytes([b'w'; 16])),
+            statuses: vec![PaymentStatus::Refunded, PaymentStatus::Failed, PaymentStatus::Failed],
+            external_id: Some("x1".to_owned()),
+            created: Range { after: Time::from_micros(1), before: Time::from_micros(2) },
+        };
+        assert_eq!(
+            shown(&payments(organization(), Some(UserId::from_bytes([b'v'; 16])), &query)),
+            "1 payments uoooooooooooooooouvvvvvvvvvvvvvvvvuwwwwwwwwwwwwwwwwusssssssssssssssss\\x00\\x00\\x00\\x0ffailed,refunded\
+             s\\x00\\x00\\x00\\x02x1t\\x00\\x00\\x00\\x00\\x00\\x00\\x00\\x01t\\x00\\x00\\x00\\x00\\x00\\x00\\x00\\x02"
         );
     }
 

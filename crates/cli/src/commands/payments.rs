@@ -50,6 +50,7 @@ impl Record for Payment {
         Ok(Query {
             subscription_id: id.map_err(|_| Failure::new("--subscription must be an id, such as sub_01h4…"))?,
             statuses: read_flags("status", &filters.status, PaymentStatus::parse)?,
+            ..Query::default()
         })
     }
 
@@ -60,7 +61,7 @@ impl Record for Payment {
         after: Option<Position>,
         limit: usize,
     ) -> Result<Page<Self>, Error> {
-        payments::page(app, caller, query, after, limit).await
+        payments::page(app, caller, query.clone(), after, limit).await
     }
 
     fn position(&self, _: &Query) -> Position {

@@ -28,7 +28,7 @@ fn a_path_leads_to_its_operation() {
 #[test]
 fn another_method_is_405_and_another_path_404() {
     assert_eq!(route("PATCH", "/subscription-plans/pro"), "405 GET, HEAD, PUT, DELETE");
-    assert_eq!(route("GET", "/subscription-payments"), "405 POST");
+    assert_eq!(route("PUT", "/subscription-payments"), "405 GET, HEAD, POST");
     for path in [
         "/",
         "",

@@ -101,6 +101,23 @@ async fn a_person_reads_their_own_subscription_and_anothers_is_not_found() {
 }
 
 #[tokio::test]
+async fn a_person_lists_the_payments_of_their_own_subscriptions_only() {
+    let People { app, ada, eve, adas, eves } = People::start().await;
+    for (held, own, others) in [(&ada, &adas, &eves), (&eve, &eves, &adas)] {
+        let payment = app.payment(text(&own[0], "id"), json!({})).await;
+        app.payment(text(&others[0], "id"), json!({})).await;
+        let list = async |query: &str| {
+            let answer = call(&app, "GET", &format!("/subscription-payments{query}"), &held.token).await.expect(200);
+            answer.data().as_array().unwrap().clone()
+        };
+        assert!(list("").await.contains(&payment));
+        assert!(list("").await.iter().all(|payment| payment["subscription_id"] == own[0]["id"]));
+        assert_eq!(list(&format!("?subscription_id={}", text(&others[0], "id"))).await, Vec::<Value>::new());
+    }
+    assert_eq!(app.get("/subscription-payments").await.expect(200).data().as_array().unwrap().len(), 4);
+}
+
+#[tokio::test]
 async fn a_person_reads_the_payments_of_their_own_subscriptions() {
     let People { app, ada, adas, eves, .. } = People::start().await;
     let (own, others) =

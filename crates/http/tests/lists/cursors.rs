@@ -9,8 +9,9 @@ async fn fill(app: &TestApp) -> String {
     let user = app.user("ada@example.com").await;
     for slug in ["one", "two", "three"] {
         app.plan(slug, json!({ "tier": 1 })).await;
-        app.subscription(&user, slug, json!({})).await;
+        let subscription = app.subscription(&user, slug, json!({})).await;
         app.subscription(&user, slug, json!({ "status": "paused" })).await;
+        app.payment(subscription["id"].as_str().unwrap(), json!({})).await;
     }
     user
 }
@@ -40,6 +41,8 @@ async fn a_cursor_of_another_sort_filter_or_list_is_refused() {
         "/subscriptions?created_after=2026-01-01T00:00:00Z".to_owned(),
         "/subscriptions?created_after=2026-01-01T00:00:01Z".to_owned(),
         "/subscriptions?subscription_plan_id=one".to_owned(),
+        "/subscription-payments".to_owned(),
+        "/subscription-payments?status=pending".to_owned(),
         "/subscription-plans".to_owned(),
         "/subscription-plans?sort=-tier".to_owned(),
         "/subscription-plans?sort=created_at".to_owned(),

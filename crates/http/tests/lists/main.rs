@@ -15,6 +15,7 @@ mod housekeeping;
 mod idempotency;
 mod imports;
 mod parameters;
+mod payment_lists;
 mod plan_lists;
 mod races;
 mod retries;

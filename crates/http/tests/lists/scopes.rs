@@ -13,7 +13,7 @@ struct Endpoint {
     status: u16,
 }
 
-/// The fourteen endpoints, each with a request that succeeds once it is allowed.
+/// The fifteen endpoints, each with a request that succeeds once it is allowed.
 async fn endpoints(app: &TestApp) -> Vec<Endpoint> {
     use Scope::{PaymentsRead, PaymentsWrite, PlansRead, PlansWrite, SubscriptionsRead, SubscriptionsWrite};
     let user = app.user("ada@example.com").await;
@@ -47,6 +47,7 @@ async fn endpoints(app: &TestApp) -> Vec<Endpoint> {
             200,
         ),
         endpoint("DELETE", &at(subscriptions, &doomed), SubscriptionsWrite, None, 200),
+        endpoint("GET", payments, PaymentsRead, None, 200),
         endpoint("GET", &at(payments, &payment), PaymentsRead, None, 200),
         endpoint("POST", payments, PaymentsWrite, Some(new_payment), 201),
         endpoint("PUT", &at(payments, &payment), PaymentsWrite, Some(json!({ "status": "completed" })), 200),
@@ -73,7 +74,7 @@ fn lacks(answer: Answer, scope: Scope) {
 async fn every_endpoint_asks_for_exactly_its_scope() {
     let app = TestApp::start().await;
     let endpoints = endpoints(&app).await;
-    assert_eq!(endpoints.len(), 14);
+    assert_eq!(endpoints.len(), 15);
     let scopes: Vec<Scope> = ClientKind::Trusted.scopes().iter().collect();
     let only = |scope: Scope| format!("only-{}", scope.as_str());
     let but = |scope: Scope| format!("but-{}", scope.as_str());

@@ -8,7 +8,7 @@ use serde_json::json;
 use std::collections::BTreeSet;
 
 /// The endpoints of plans, subscriptions and payments.
-const OPERATIONS: [(&str, &str); 14] = [
+const OPERATIONS: [(&str, &str); 15] = [
     ("get", "/subscription-plans"),
     ("post", "/subscription-plans"),
     ("get", "/subscription-plans/{slug}"),
@@ -19,6 +19,7 @@ const OPERATIONS: [(&str, &str); 14] = [
     ("get", "/subscriptions/{id}"),
     ("put", "/subscriptions/{id}"),
     ("delete", "/subscriptions/{id}"),
+    ("get", "/subscription-payments"),
     ("post", "/subscription-payments"),
     ("get", "/subscription-payments/{payment_id}"),
     ("put", "/subscription-payments/{payment_id}"),

@@ -3,14 +3,14 @@
 use crate::codec;
 use crate::db::Db;
 use crate::error::Error;
+pub use crate::list::Range;
 use crate::list::{Key, KeysetQuery, Order, Page, Position};
 use crate::record;
 use crate::tables::SUBSCRIPTIONS;
 use crate::value::{Type, Value};
 use perennial_domain::cycle::BillingCycle;
-use perennial_domain::id::{OrganizationId, PlanId, UserId, uuid_floor};
+use perennial_domain::id::{OrganizationId, PlanId, UserId};
 use perennial_domain::subscriptions::{Subscription, SubscriptionStatus};
-use perennial_domain::time::Time;
 
 /// What a list of subscriptions is sorted by.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -22,15 +22,6 @@ pub enum Sort {
     Renews,
     /// By end; those without one come last.
     Ends,
-}
-
-/// Instants from `after` on and before `before`.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Range {
-    /// The first instant that belongs to it.
-    pub after: Option<Time>,
-    /// The first instant that no longer does.
-    pub before: Option<Time>,
 }
 
 /// Which subscriptions, in which order.
@@ -91,9 +82,9 @@ pub(crate) fn compose(organization: OrganizationId, query: &Query) -> KeysetQuer
     let order = if query.descending { Order::Descending } else { Order::Ascending };
     let list = SUBSCRIPTIONS.list(organization.bytes());
     let mut list = match query.sort {
-        Sort::Created => bound(list.sort(BY_CREATION, order), query.created, |time| uuid_floor(time).into()),
-        Sort::Renews => bound(list.sort(BY_RENEWAL, order), query.renews, codec::time),
-        Sort::Ends => bound(list.sort(BY_END, order), query.ends, codec::time),
+        Sort::Created => list.sort(BY_CREATION, order).created_within(query.created),
+        Sort::Renews => list.sort(BY_RENEWAL, order).within(query.renews, codec::time),
+        Sort::Ends => list.sort(BY_END, order).within(query.ends, codec::time),
     };
     let mut may_lead = query.sort == Sort::Created;
     let mut equal = |list: KeysetQuery, column, test, value: Option<Value>| match value {
@@ -132,16 +123,6 @@ pub(crate) fn compose(organization: OrganizationId, query: &Query) -> KeysetQuer
         if let Some(before) = range.before {
             list = list.filter(until, vec![codec::time(before)]);
         }
-    }
-    list
-}
-
-fn bound(mut list: KeysetQuery, range: Range, value: impl Fn(Time) -> Value) -> KeysetQuery {
-    if let Some(after) = range.after {
-        list = list.from(value(after));
-    }
-    if let Some(before) = range.before {
-        list = list.until(value(before));
     }
     list
 }

@@ -60,6 +60,7 @@ CREATE_SUBSCRIPTION = Operation(id="createSubscription", method="POST", path="/s
 READ_SUBSCRIPTION = Operation(id="readSubscription", method="GET", path="/subscriptions/{id}", person="if_signed_in")
 UPDATE_SUBSCRIPTION = Operation(id="updateSubscription", method="PUT", path="/subscriptions/{id}")
 DELETE_SUBSCRIPTION = Operation(id="deleteSubscription", method="DELETE", path="/subscriptions/{id}")
+LIST_PAYMENTS = Operation(id="listPayments", method="GET", path="/subscription-payments", person="if_signed_in")
 CREATE_PAYMENT = Operation(id="createPayment", method="POST", path="/subscription-payments", takes_key=True)
 READ_PAYMENT = Operation(
     id="readPayment",
@@ -788,6 +789,73 @@ class Payments:
 
     def __init__(self, caller: Caller) -> None:
         self._caller = caller
+
+    def list(
+        self,
+        *,
+        subscription_id: str | Unset = UNSET,
+        status: str | Unset = UNSET,
+        external_payment_id: str | Unset = UNSET,
+        created_after: datetime | Unset = UNSET,
+        created_before: datetime | Unset = UNSET,
+        limit: int | Unset = UNSET,
+        cursor: str | Unset = UNSET,
+    ) -> Page[Payment]:
+        """List payments.
+
+        Newest first. A page under a rare filter may be short and still have a next page.
+
+        The client needs the scope `payments:read`.
+
+        - `subscription_id`: Payments for this subscription.
+        - `status`: One status, or several separated by commas.
+        - `external_payment_id`: The payment with this external ID.
+        - `created_after`: Created at this instant or later.
+        - `created_before`: Created before this instant.
+        - `limit`: The maximum number of payments on a page.
+        - `cursor`: `next_cursor` of the previous page.
+
+        Raises `Problem` with one of 400, 401, 403, 408, 413, 414, 431, 500, 503.
+        """
+        answer = self._caller.call(
+            LIST_PAYMENTS,
+            query={
+                "subscription_id": subscription_id,
+                "status": status,
+                "external_payment_id": external_payment_id,
+                "created_after": created_after,
+                "created_before": created_before,
+                "limit": limit,
+                "cursor": cursor,
+            },
+        )
+        return page(answer.body, Payment.read)
+
+    def each(
+        self,
+        *,
+        subscription_id: str | Unset = UNSET,
+        status: str | Unset = UNSET,
+        external_payment_id: str | Unset = UNSET,
+        created_after: datetime | Unset = UNSET,
+        created_before: datetime | Unset = UNSET,
+        limit: int | Unset = UNSET,
+        cursor: str | Unset = UNSET,
+    ) -> Iterator[Payment]:
+        """Every one of them, page after page; `limit` is the size of a page."""
+
+        def fetch(after: str | Unset) -> Page[Payment]:
+            return self.list(
+                subscription_id=subscription_id,
+                status=status,
+                external_payment_id=external_payment_id,
+                created_after=created_after,
+                created_before=created_before,
+                limit=limit,
+                cursor=after,
+            )
+
+        return walk(cursor, fetch)
 
     def create(
         self,
