@@ -1,5 +1,5 @@
-//! Clients: the applications that call us, and what each may do.
-//! A public client's id is no secret and can change nothing; a trusted client's id is a credential.
+//! Clients: the applications that call the API, and what each may do.
+//! A public client's id is not a secret and cannot change anything; a trusted client's id is a credential.
 
 use crate::id::{ClientId, EventId, OrganizationId};
 use crate::text::Line;
@@ -8,21 +8,21 @@ use crate::validation::{InvalidValue, ValidationCode};
 use ipnet::IpNet;
 use std::net::IpAddr;
 
-/// What people call the client.
+/// The name of the client.
 pub type ClientName = Line<1, 255>;
 
-/// Whether the client can keep a secret.
+/// Whether the client can protect a secret.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum ClientKind {
-    /// Runs in browsers and apps: its id is known to everyone.
+    /// Runs in browsers and apps: its id is public.
     Public,
     /// Runs on servers: its id is a credential.
     Trusted,
 }
 
 impl ClientKind {
-    /// The word in the store.
+    /// The stored word.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Public => "public",
@@ -30,7 +30,7 @@ impl ClientKind {
         }
     }
 
-    /// Reads a kind.
+    /// Parses a kind.
     pub fn parse(text: &str) -> Option<Self> {
         [Self::Public, Self::Trusted].into_iter().find(|kind| kind.as_str() == text)
     }
@@ -75,7 +75,7 @@ scopes! {
 }
 
 impl Scope {
-    /// Reads a scope.
+    /// Parses a scope.
     pub fn parse(text: &str) -> Option<Self> {
         Self::ALL.iter().copied().find(|scope| scope.as_str() == text)
     }
@@ -116,7 +116,7 @@ impl Scopes {
         Self(self.0 & !other.0)
     }
 
-    /// Whether there is none.
+    /// Whether the set is empty.
     pub const fn is_empty(self) -> bool {
         self.0 == 0
     }
@@ -144,7 +144,7 @@ impl serde::Serialize for Scopes {
 pub struct Origin(String);
 
 impl Origin {
-    /// Reads an origin.
+    /// Parses an origin.
     pub fn parse(text: &str) -> Result<Self, InvalidValue> {
         let origin = text.to_ascii_lowercase();
         let concrete = origin.strip_suffix(":*").unwrap_or(&origin);
@@ -160,7 +160,7 @@ impl Origin {
         }
     }
 
-    /// The value a store kept: it went through `parse` before it got there.
+    /// A stored value, which was validated by `parse` before it was stored.
     pub const fn from_stored(text: String) -> Self {
         Self(text)
     }
@@ -189,7 +189,7 @@ impl Origin {
 pub struct PublicId(String);
 
 impl PublicId {
-    /// Reads an id.
+    /// Parses an id.
     pub fn parse(text: &str) -> Result<Self, InvalidValue> {
         let plain = text.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'.' | b'_' | b'-'));
         if plain && (3..=64).contains(&text.len()) && !text.starts_with("pk_") {
@@ -202,7 +202,7 @@ impl PublicId {
         }
     }
 
-    /// The value a store kept: it went through `parse` before it got there.
+    /// A stored value, which was validated by `parse` before it was stored.
     pub const fn from_stored(text: String) -> Self {
         Self(text)
     }
@@ -213,16 +213,16 @@ impl PublicId {
     }
 }
 
-/// A client. It serialises as the record an event keeps; its credential is no part of it.
+/// A client. It serializes as the record in an event, without its credential.
 #[derive(Clone, Debug, PartialEq, Eq, serde::Serialize)]
 pub struct Client {
-    /// Its id, which is no credential.
+    /// Its id, which is not a credential.
     pub id: ClientId,
     /// The organization it belongs to.
     pub organization_id: OrganizationId,
-    /// What people call it.
+    /// Its name.
     pub name: ClientName,
-    /// Whether it can keep a secret.
+    /// Whether it can protect a secret.
     pub kind: ClientKind,
     /// What a public client sends as `client-id`; none for a trusted one.
     #[serde(rename = "client_id")]
@@ -235,9 +235,9 @@ pub struct Client {
     pub cidrs: Vec<IpNet>,
     /// When it stops working.
     pub expires_at: Option<Time>,
-    /// When it was switched off.
+    /// When it was disabled.
     pub disabled_at: Option<Time>,
-    /// When it was made.
+    /// When it was created.
     pub created_at: Time,
     /// When it last changed.
     pub updated_at: Time,
@@ -258,7 +258,7 @@ impl Client {
         self.cidrs.is_empty() || self.cidrs.iter().any(|cidr| cidr.contains(&address))
     }
 
-    /// Whether its pages may come from the origin a browser names.
+    /// Whether its pages may come from the origin that a browser sends.
     pub fn allows_origin(&self, header: &str) -> bool {
         self.origins.iter().any(|origin| origin.allows(header))
     }

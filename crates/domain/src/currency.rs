@@ -9,7 +9,7 @@ pub struct Currency([u8; 3]);
 const NO_DECIMALS: &str = "BIF CLP DJF GNF ISK JPY KMF KRW PYG RWF UGX UYI VND VUV XAF XOF XPF";
 const THREE_DECIMALS: &str = "BHD IQD JOD KWD LYD OMR TND";
 const FOUR_DECIMALS: &str = "CLF UYW";
-/// Those with two, and ANG and BGN, which left the list in 2025 and 2026 but stand in people's books.
+/// Those with two, and ANG and BGN, which left the list in 2025 and 2026 but are still in existing records.
 const TWO_DECIMALS: &str = "AED AFN ALL AMD ANG AOA ARS AUD AWG AZN BAM BBD BDT BGN BMD BND BOB BOV BRL BSD BTN BWP \
     BYN BZD CAD CDF CHE CHF CHW CNY COP COU CRC CUP CVE CZK DKK DOP DZD EGP ERN ETB EUR FJD FKP GBP GEL GHS GIP GMD \
     GTQ GYD HKD HNL HTG HUF IDR ILS INR IRR JMD KES KGS KHR KPW KYD KZT LAK LBP LKR LRD LSL MAD MDL MGA MKD MMK MNT \
@@ -18,10 +18,10 @@ const TWO_DECIMALS: &str = "AED AFN ALL AMD ANG AOA ARS AUD AWG AZN BAM BBD BDT 
     XCD XCG YER ZAR ZMW ZWG";
 
 impl Currency {
-    /// The United States dollar, a new organization's currency unless it says otherwise.
+    /// The United States dollar, the default currency of a new organization.
     pub const USD: Self = Self(*b"USD");
 
-    /// Reads a code in any case.
+    /// Parses a code in any case.
     pub fn parse(text: &str) -> Result<Self, InvalidValue> {
         let unknown =
             || InvalidValue::new(ValidationCode::UnknownValue, "must be an ISO 4217 currency code, such as USD or EUR");

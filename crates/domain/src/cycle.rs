@@ -49,12 +49,12 @@ impl BillingCycle {
         }
     }
 
-    /// The cycle behind a word the store kept.
+    /// The cycle of a stored word.
     pub fn from_stored(word: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|known| known.as_str() == word)
     }
 
-    /// Reads a cycle or one of its aliases, in any case.
+    /// Parses a cycle or one of its aliases, in any case.
     pub fn parse(text: &str) -> Result<Self, InvalidValue> {
         Ok(match text.to_ascii_lowercase().as_str() {
             "daily" | "day" => Self::Daily,
@@ -85,8 +85,8 @@ impl BillingCycle {
         })
     }
 
-    /// When a subscription that started at `start` renews for the `count`th time; `None` if never, or past the year 9999.
-    /// Counted from the start each time, so that the 31st comes back after a short month.
+    /// When a subscription that started at `start` renews for the `count`th time; `None` if never, or past the year
+    /// 9999. Counted from the start each time, so that the 31st comes back after a short month.
     pub fn renewal(self, start: Time, count: u32) -> Option<Time> {
         let count = i64::from(count);
         match self {

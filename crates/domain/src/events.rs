@@ -40,7 +40,7 @@ macro_rules! record_kinds {
 
         /// What happened to which kind of record.
         #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-        #[expect(missing_docs, reason = "the name on the wire says it")]
+        #[expect(missing_docs, reason = "the name in the API describes it")]
         pub enum EventKind { $($($event),*),* }
 
         impl EventKind {
@@ -92,7 +92,7 @@ record_kinds! {
     Payment(PaymentId) = "payment" { PaymentCreated = "created", PaymentUpdated = "updated", PaymentDeleted = "deleted" }
 }
 
-/// An event about to be written.
+/// An event.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Event {
     /// Its id, and from now on the record's revision.
@@ -101,11 +101,11 @@ pub struct Event {
     pub organization_id: OrganizationId,
     /// What happened.
     pub kind: EventKind,
-    /// The bytes of the record's id; the kind says which type it is of.
+    /// The bytes of the record's id; its type follows from the kind.
     pub record_id: [u8; 16],
-    /// The client that asked for it; none for the operator.
+    /// The client that requested it; none for the operator.
     pub client_id: Option<ClientId>,
-    /// The request it came with; none for the operator.
+    /// The request that caused it; none for the operator.
     pub request_id: Option<String>,
     /// When.
     pub at: Time,

@@ -1,17 +1,17 @@
-//! Identifiers: a type prefix and a `UUIDv7` in base 32, as the `TypeID` convention writes them.
-//! A `PlanId` cannot stand where a `SubscriptionId` belongs, and ids sort by creation.
+//! Identifiers: a type prefix and a `UUIDv7` in base 32, in the format of `TypeID`.
+//! A `PlanId` cannot be used where a `SubscriptionId` is expected, and ids sort by creation.
 
 use crate::time::Time;
 
 const ALPHABET: &[u8; 32] = b"0123456789abcdefghjkmnpqrstvwxyz";
 const SUFFIX_LENGTH: usize = 26;
 
-/// Text that is not an id of the wanted type.
+/// Text that is not an id of the expected type.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct MalformedId;
 
-/// The sixteen bytes of a `UUIDv7` made at `at`, its free bits taken from `random`.
-/// The twelve bits behind the milliseconds hold the microseconds, so that byte order is time order.
+/// The sixteen bytes of a `UUIDv7` created at `at`, its free bits taken from `random`.
+/// The twelve bits after the milliseconds contain the microseconds, so that byte order is time order.
 pub const fn uuid_v7(at: Time, random: u64) -> [u8; 16] {
     let micros = at.as_micros().unsigned_abs();
     let millis = micros / 1000;
@@ -21,7 +21,7 @@ pub const fn uuid_v7(at: Time, random: u64) -> [u8; 16] {
     (((high as u128) << 64) | low as u128).to_be_bytes()
 }
 
-/// The smallest id that can have been made at `at`: the bound of a range over creation times.
+/// The smallest id that can be created at `at`: the bound of a range over creation times.
 pub const fn uuid_floor(at: Time) -> [u8; 16] {
     uuid_v7(at, 0)
 }
@@ -29,7 +29,7 @@ pub const fn uuid_floor(at: Time) -> [u8; 16] {
 /// The longest prefix, an underscore and the suffix.
 const LONGEST: usize = 4 + 1 + SUFFIX_LENGTH;
 
-/// An id's text, on the stack: every answer writes several.
+/// An id's text, on the stack: every response contains several.
 struct Written {
     bytes: [u8; LONGEST],
     length: usize,
@@ -59,7 +59,7 @@ fn suffix(bytes: [u8; 16]) -> [u8; SUFFIX_LENGTH] {
     digits
 }
 
-/// The value of each byte as a digit; `NO_DIGIT` where it is none.
+/// The value of each byte as a digit; `NO_DIGIT` if it is none.
 const DIGITS: [u8; 256] = {
     let mut digits = [NO_DIGIT; 256];
     let mut value = 0;
@@ -82,7 +82,7 @@ fn decode(prefix: &str, text: &str) -> Result<[u8; 16], MalformedId> {
     let mut number: u128 = 0;
     for (place, byte) in suffix.bytes().enumerate() {
         let digit = DIGITS[usize::from(byte)];
-        // 26 digits hold 130 bits: the first may use three of its five.
+        // 26 digits have 130 bits: the first may use three of its five.
         if digit == NO_DIGIT || (place == 0 && digit > 7) {
             return Err(MalformedId);
         }
@@ -98,25 +98,25 @@ macro_rules! ids {
         pub struct $name([u8; 16]);
 
         impl $name {
-            /// What stands before the underscore.
+            /// The part before the underscore.
             pub const PREFIX: &'static str = $prefix;
 
-            /// The id of these bytes, as a store keeps them.
+            /// The id with these bytes.
             pub const fn from_bytes(bytes: [u8; 16]) -> Self {
                 Self(bytes)
             }
 
-            /// The bytes a store keeps.
+            /// The bytes, as they are stored.
             pub const fn bytes(self) -> [u8; 16] {
                 self.0
             }
 
-            /// A new id made at `at`.
+            /// A new id created at `at`.
             pub const fn new(at: Time, random: u64) -> Self {
                 Self(uuid_v7(at, random))
             }
 
-            /// The part behind the prefix.
+            /// The part after the prefix.
             pub fn suffix(self) -> String {
                 String::from_utf8_lossy(&suffix(self.0)).into_owned()
             }
@@ -153,13 +153,13 @@ macro_rules! ids {
 ids! {
     /// An organization.
     OrganizationId = "org";
-    /// A client: an application that calls us.
+    /// A client: an application that calls the API.
     ClientId = "cli";
     /// An identity provider of an organization.
     ProviderId = "idp";
     /// A user of an organization.
     UserId = "usr";
-    /// A session: what one sign-in began.
+    /// A session: the result of one sign-in.
     SessionId = "ses";
     /// A plan.
     PlanId = "plan";

@@ -14,17 +14,17 @@ const MAX_UNITS: i64 = 999_999_999_999;
 pub struct Money(i64);
 
 impl Money {
-    /// The amount of this many ten-thousandths, if it lies within the bounds.
+    /// The amount of this many ten-thousandths, if it is within the bounds.
     pub const fn from_ten_thousandths(amount: i64) -> Option<Self> {
         if amount >= 0 && amount <= MAX_UNITS * UNIT { Some(Self(amount)) } else { None }
     }
 
-    /// The amount in ten-thousandths, as a store keeps it.
+    /// The amount in ten-thousandths, as it is stored.
     pub const fn ten_thousandths(self) -> i64 {
         self.0
     }
 
-    /// Reads an amount, whatever its currency.
+    /// Parses an amount of any currency.
     pub fn parse(number: Number) -> Result<Self, InvalidValue> {
         let amount = number.scaled(DECIMALS).map_err(|misfit| match misfit {
             NumberError::Decimals => {
@@ -69,7 +69,7 @@ impl std::fmt::Display for Money {
 }
 
 impl serde::Serialize for Money {
-    /// Written as a JSON number from its exact text, shortest form.
+    /// Serialized as a JSON number from its exact text, in the shortest form.
     fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serde_json::value::RawValue::from_string(self.to_string())
             .map_err(serde::ser::Error::custom)?

@@ -1,4 +1,4 @@
-//! Numbers as their JSON text says them, exactly: digits and an exponent, never a binary float.
+//! Exact numbers from JSON text: digits and an exponent, never a binary float.
 
 /// A decimal number read from its text. `10`, `10.0` and `1e1` are equal; so are `0` and `-0`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -10,17 +10,17 @@ pub struct Number {
     exponent: i64,
 }
 
-/// Why a number does not fit where it was put.
+/// Why a number is not valid for a field.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum NumberError {
-    /// It has more decimals than asked for.
+    /// It has more decimals than allowed.
     Decimals,
-    /// It is too large, or has more digits than anything we count.
+    /// It is too large, or has too many digits.
     Range,
 }
 
 impl Number {
-    /// Reads the text of a JSON number. `None` if the text is not one, or has digits past counting.
+    /// Parses the text of a JSON number. `None` if the text is not one, or has too many digits.
     pub fn parse(text: &str) -> Option<Self> {
         let (negative, unsigned) = match text.strip_prefix('-') {
             Some(rest) => (true, rest),
@@ -88,7 +88,7 @@ fn read_power(text: &str) -> Option<i64> {
         let digit = byte.is_ascii_digit().then(|| i64::from(byte - b'0'))?;
         power = power.saturating_mul(10).saturating_add(digit);
     }
-    // Halved, so that later sums cannot overflow; nothing near it is in range anyway.
+    // Halved, so that later sums cannot overflow; no number near it is in range.
     let power = power.min(i64::MAX / 2);
     Some(if negative { -power } else { power })
 }

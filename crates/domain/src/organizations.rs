@@ -15,15 +15,15 @@ pub struct Organization {
     pub id: OrganizationId,
     /// Its name.
     pub name: OrganizationName,
-    /// The currency of a plan that names none.
+    /// The default currency of its plans.
     pub currency: Currency,
-    /// How many sessions a user should have at most; the list of sessions says when there are more.
+    /// The recommended maximum of sessions per user; the list of sessions reports when there are more.
     pub max_sessions: Option<u32>,
-    /// When it was made.
+    /// When it was created.
     pub created_at: Time,
     /// When it last changed.
     pub updated_at: Time,
-    /// When it was deleted: its records are gone, and its name is its id.
+    /// When it was deleted: its records are removed, and its name is its id.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub deleted_at: Option<Time>,
     /// Its last event.

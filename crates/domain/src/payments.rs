@@ -1,5 +1,5 @@
 //! Payments: money received, or not yet, for a subscription.
-//! What a payment may become next is written here and nowhere else.
+//! The only definition of the transitions between their statuses.
 
 use crate::currency::Currency;
 use crate::id::{EventId, OrganizationId, PaymentId, SubscriptionId};
@@ -12,7 +12,7 @@ use crate::validation::{InvalidValue, Rejection, Transition, ValidationCode, Val
 /// A payment's id in another system, unique among the organization's live payments.
 pub type ExternalPaymentId = Line<1, 255>;
 
-/// Where a payment stands.
+/// The status of a payment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize)]
 #[serde(rename_all = "snake_case")]
 #[expect(missing_docs, reason = "the words of the contract")]
@@ -33,7 +33,7 @@ impl PaymentStatus {
     /// Every status.
     pub const ALL: [Self; 8] = [Pending, Processing, Completed, Failed, PartiallyRefunded, Refunded, Disputed, Void];
 
-    /// The word on the wire and in the store.
+    /// The word in the API and in the store.
     pub const fn as_str(self) -> &'static str {
         match self {
             Pending => "pending",
@@ -47,12 +47,12 @@ impl PaymentStatus {
         }
     }
 
-    /// The status behind a word the store kept.
+    /// The status of a stored word.
     pub fn from_stored(word: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|known| known.as_str() == word)
     }
 
-    /// Reads a status or one of its aliases, in any case.
+    /// Parses a status or one of its aliases, in any case.
     pub fn parse(text: &str) -> Result<Self, InvalidValue> {
         Ok(match text.to_ascii_lowercase().as_str() {
             "pending" => Pending,
@@ -70,7 +70,7 @@ impl PaymentStatus {
         })
     }
 
-    /// Where it may go from here.
+    /// The statuses that can follow.
     pub const fn next(self) -> &'static [Self] {
         match self {
             Pending => &[Processing, Completed, Failed, Void],
@@ -83,13 +83,13 @@ impl PaymentStatus {
         }
     }
 
-    /// Whether the move is allowed; staying is no move.
+    /// Whether the transition is allowed. No change is not a transition.
     pub fn can_become(self, next: Self) -> bool {
         self == next || self.next().contains(&next)
     }
 }
 
-/// A payment. It serialises as the record the API answers with.
+/// A payment. It serializes as the record that the API returns.
 #[derive(Clone, Debug, PartialEq, Eq, serde::Serialize)]
 #[expect(missing_docs, reason = "the fields are the contract's")]
 pub struct Payment {
@@ -110,7 +110,7 @@ pub struct Payment {
     pub revision: EventId,
 }
 
-/// What a create or an update sent; a field left out or at error is `None`.
+/// The fields of a create or an update; an omitted or invalid field is `None`.
 #[derive(Clone, Debug, Default)]
 #[expect(missing_docs, reason = "the fields are the contract's")]
 pub struct PaymentDraft {
@@ -122,7 +122,7 @@ pub struct PaymentDraft {
 }
 
 impl Payment {
-    /// The payment a draft describes, or all that is wrong with it. `errors` are those found while reading it.
+    /// The payment that a draft describes, or all its errors. `errors` are those found while parsing it.
     pub fn create(
         draft: PaymentDraft,
         mut errors: ValidationErrors,

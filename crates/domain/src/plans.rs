@@ -1,5 +1,5 @@
 //! Plans: what can be bought, and for how much.
-//! A slug never changes once a plan exists, nor does what else names the product.
+//! The slug of a plan and the fields that identify its product never change.
 
 use crate::currency::Currency;
 use crate::cycle::BillingCycle;
@@ -11,18 +11,18 @@ use crate::text::{Line, Prose};
 use crate::time::Time;
 use crate::validation::{InvalidValue, ValidationCode, ValidationErrors};
 
-/// What customers call the plan.
+/// The name of the plan.
 pub type PlanName = Line<1, 255>;
-/// The product the plan sells, in the words of another system.
+/// The ID of the plan's product in another system.
 pub type ProductId = Line<0, 255>;
 /// A variant of that product.
 pub type Variant = Line<1, 255>;
-/// What the plan is, in prose.
+/// The description of the plan.
 pub type Description = Prose<5_000>;
 /// A comma-separated list in one string, never split or trimmed.
 pub type Features = Prose<10_000>;
 
-/// How many variants a plan may name.
+/// The most variants of a plan.
 pub const MAX_VARIANTS: usize = 100;
 /// The largest node quota.
 pub const MAX_NODE_QUOTA: i64 = 2_147_483_647;
@@ -34,10 +34,11 @@ pub const MAX_TIER: i64 = 32_767;
 pub struct Href(String);
 
 impl Href {
-    /// Reads a link.
+    /// Parses a link.
     pub fn parse(text: &str) -> Result<Self, InvalidValue> {
         let line = Line::<1, 2_048>::parse(text)?;
-        // The parser mends what a browser would, such as a missing slash; a link is kept as sent, so it must not need it.
+        // The parser mends what a browser would, such as a missing slash; a link is kept as sent, so it must not need
+        // it.
         let plain = line.as_str().split_once("://").is_some_and(|(scheme, rest)| {
             ["http", "https"].iter().any(|known| scheme.eq_ignore_ascii_case(known))
                 && !rest.starts_with(['/', '\\'])
@@ -50,7 +51,7 @@ impl Href {
         }
     }
 
-    /// The value a store kept: it went through `parse` before it got there.
+    /// A stored value, which was validated by `parse` before it was stored.
     pub const fn from_stored(text: String) -> Self {
         Self(text)
     }
@@ -61,7 +62,7 @@ impl Href {
     }
 }
 
-/// How a caller names a plan: by its id or by its slug.
+/// How a caller identifies a plan: by its id or by its slug.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum PlanKey {
     /// By id.
@@ -71,13 +72,13 @@ pub enum PlanKey {
 }
 
 impl PlanKey {
-    /// Reads a key; `None` if no plan can have it.
+    /// Parses a key; `None` if no plan can have it.
     pub fn parse(text: &str) -> Option<Self> {
         text.parse().map(Self::Id).ok().or_else(|| Slug::parse(text).map(Self::Slug).ok())
     }
 }
 
-/// A plan. It serialises as the record the API answers with.
+/// A plan. It serializes as the record that the API returns.
 #[derive(Clone, Debug, PartialEq, Eq, serde::Serialize)]
 #[expect(missing_docs, reason = "the fields are the contract's")]
 pub struct Plan {
@@ -105,7 +106,7 @@ pub struct Plan {
     pub revision: EventId,
 }
 
-/// What a create sent; a field left out or at error is `None`.
+/// The fields of a create; an omitted or invalid field is `None`.
 #[derive(Clone, Debug, Default)]
 #[expect(missing_docs, reason = "the fields are the contract's")]
 pub struct PlanDraft {
@@ -125,12 +126,12 @@ pub struct PlanDraft {
     pub is_active: Option<bool>,
 }
 
-/// What an update sent. It changes price, billing cycle, description, node quota, features, `most_popular`, tier and
+/// The fields of an update, which changes price, billing cycle, description, node quota, features, `most_popular`, tier and
 /// `is_active`; the other fields are fixed when the plan is created.
 pub type PlanPatch = PlanDraft;
 
 impl Plan {
-    /// The plan a draft describes, or all that is wrong with it. `errors` are those found while reading it.
+    /// The plan that a draft describes, or all its errors. `errors` are those found while parsing it.
     pub fn create(
         draft: PlanDraft,
         mut errors: ValidationErrors,
@@ -174,7 +175,7 @@ impl Plan {
         })
     }
 
-    /// The plan after an update, or all that is wrong with it. Equal to the plan before if nothing changes.
+    /// The plan after an update, or all its errors. Equal to the plan before if nothing changes.
     pub fn merge(&self, patch: PlanPatch, mut errors: ValidationErrors) -> Result<Self, ValidationErrors> {
         let mut merged = self.clone();
         set(&mut merged.price, patch.price);
@@ -192,7 +193,7 @@ impl Plan {
     }
 }
 
-/// Puts what was sent in the field's place; what was left out keeps it.
+/// Replaces a field that was sent; an omitted one stays as it is.
 pub(crate) fn set<T>(field: &mut T, sent: Option<T>) {
     if let Some(sent) = sent {
         *field = sent;

@@ -1,44 +1,44 @@
-//! Sessions: what one sign-in began. A session ends when it is revoked, idle for too long or too old.
+//! Sessions: each is the result of one sign-in. A session ends when it is revoked, idle for too long or too old.
 
 use crate::id::{ClientId, OrganizationId, SessionId, UserId};
 use crate::time::Time;
 
-/// The most sessions a user can have; one more ends the oldest.
+/// The most sessions of a user; one more revokes the oldest.
 pub const MOST_SESSIONS: usize = 100;
 
-/// A session as it is kept, without the refresh token, which is made anew each time.
+/// A session as it is stored, without the refresh token, which is computed when it is needed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Session {
     /// Its id.
     pub id: SessionId,
     /// The organization it belongs to.
     pub organization_id: OrganizationId,
-    /// Whose it is.
+    /// Its user.
     pub user_id: UserId,
-    /// The client it was begun with.
+    /// The client that created it.
     pub client_id: ClientId,
     /// The generation of the newest refresh token.
     pub generation: u32,
-    /// When the person signed in; refreshing does not renew it.
+    /// When the user signed in; a refresh does not change it.
     pub signed_in_at: Time,
-    /// When the newest refresh token was made.
+    /// When the newest refresh token was issued.
     pub rotated_at: Time,
-    /// When the token before the newest was honoured late.
+    /// When the previous refresh token was accepted late.
     pub graces: Vec<Time>,
-    /// When it ends if nobody refreshes it.
+    /// When it expires if it is not refreshed.
     pub expires_at: Time,
     /// When it was last used, to the minute.
     pub last_used_at: Time,
-    /// Where the person signed in from.
+    /// The IP address of the sign-in.
     pub ip_address: Option<String>,
-    /// What the person signed in with.
+    /// The user agent of the sign-in.
     pub user_agent: Option<String>,
-    /// When it was ended, if it was.
+    /// When it was revoked, if it was.
     pub revoked_at: Option<Time>,
 }
 
 impl Session {
-    /// Whether it still counts.
+    /// Whether it is neither revoked nor expired.
     pub fn is_live(&self, now: Time) -> bool {
         self.revoked_at.is_none() && now < self.expires_at
     }
@@ -49,7 +49,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_session_lives_until_it_is_revoked_or_runs_out() {
+    fn a_session_is_live_until_it_is_revoked_or_expires() {
         let at = |seconds: i64| Time::from_micros(seconds * 1_000_000).unwrap();
         let session = Session {
             id: SessionId::from_bytes([1; 16]),

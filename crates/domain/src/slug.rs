@@ -1,18 +1,18 @@
-//! Slugs: a plan's name in a path. Lower-case words joined by single hyphens or underscores.
+//! Slugs: a plan's identifier in a path. Lower-case words joined by single hyphens or underscores.
 
 use crate::validation::{InvalidValue, ValidationCode};
 
 const MAX_LENGTH: usize = 100;
 
-/// A slug; never mistaken for a plan's id.
+/// A slug, which cannot have the form of a plan's id.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize)]
 pub struct Slug(String);
 
 impl Slug {
-    /// The form, for documents and messages.
+    /// The format, for documentation and messages.
     pub const PATTERN: &'static str = "^[a-z0-9]+(?:[-_][a-z0-9]+)*$";
 
-    /// Reads a slug.
+    /// Parses a slug.
     pub fn parse(text: &str) -> Result<Self, InvalidValue> {
         if text.is_empty() {
             return Err(InvalidValue::new(ValidationCode::TooShort, "must not be empty"));
@@ -38,7 +38,7 @@ impl Slug {
         Ok(Self(text.to_owned()))
     }
 
-    /// The value a store kept: it went through `parse` before it got there.
+    /// A stored value, which was validated by `parse` before it was stored.
     pub const fn from_stored(text: String) -> Self {
         Self(text)
     }

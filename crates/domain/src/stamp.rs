@@ -37,8 +37,8 @@ impl Stamp {
     /// The stamp of the next change: `now`, or one microsecond after the previous change if the clock is behind it. Its
     /// revision is greater than the previous one.
     ///
-    /// Two values have no successor: the last instant of the year 9999 is repeated, and the greatest ID is followed by an
-    /// ordinary one. No clock and no client can produce either; an import can.
+    /// Two values have no successor: the last instant of the year 9999 is repeated, and the greatest ID is followed by
+    /// an ordinary one. No clock and no client can produce either; an import can.
     #[must_use]
     pub fn next(self, now: Time, random: u64) -> Self {
         let following = Time::from_micros(self.at.as_micros() + 1).unwrap_or(Time::MAX);
@@ -49,8 +49,8 @@ impl Stamp {
     }
 }
 
-/// An ID a little greater than this one: an imported revision can be ahead of its record's `updated_at`. The distance is
-/// random, because another event may have the next ID.
+/// An ID a little greater than this one: an imported revision can be ahead of its record's `updated_at`. The distance
+/// is random, because another event may have the next ID.
 fn successor(previous: EventId, random: u64) -> Option<EventId> {
     let previous = u128::from_be_bytes(previous.bytes());
     let distance = 1 + u128::from(random >> 32);

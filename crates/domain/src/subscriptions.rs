@@ -1,5 +1,5 @@
-//! Subscriptions: a user, a plan, and where the two stand.
-//! Access follows from the record and the clock each time it is asked; it is never stored.
+//! Subscriptions: a user, a plan, and the state between the two.
+//! Access is computed from the record and the time on each request; it is never stored.
 
 mod status;
 
@@ -15,7 +15,7 @@ use crate::validation::{Rejection, Transition, ValidationCode, ValidationErrors}
 /// A subscription's id in another system, unique among the organization's live subscriptions.
 pub type ExternalSubscriptionId = Line<1, 255>;
 
-/// A subscription. It serialises as the record an event keeps; an answer adds the access it gives.
+/// A subscription. It serializes as the record in an event; a response adds whether it grants access.
 #[derive(Clone, Debug, PartialEq, Eq, serde::Serialize)]
 #[expect(missing_docs, reason = "the fields are the contract's")]
 pub struct Subscription {
@@ -39,7 +39,7 @@ pub struct Subscription {
     pub revision: EventId,
 }
 
-/// What a create or an update sent; a field left out or at error is `None`, a cleared one `Some(None)`.
+/// The fields of a create or an update; an omitted or invalid field is `None`, a cleared one `Some(None)`.
 #[derive(Clone, Debug, Default)]
 #[expect(missing_docs, reason = "the fields are the contract's")]
 pub struct SubscriptionDraft {
@@ -55,8 +55,8 @@ pub struct SubscriptionDraft {
 }
 
 impl Subscription {
-    /// The subscription a draft describes, or all that is wrong with it. `errors` are those found while reading the
-    /// draft; `plan` is the plan its key names, if there is one.
+    /// The subscription that a draft describes, or all its errors. `errors` are those found while parsing the draft;
+    /// `plan` is the plan that its key identifies, if there is one.
     pub fn create(
         draft: SubscriptionDraft,
         mut errors: ValidationErrors,
@@ -82,11 +82,11 @@ impl Subscription {
         }
         let is_active = draft.is_active.unwrap_or(status.is_active_by_default());
         let ends_at = match draft.ends_at {
-            // A null that was sent means null; one that was left out is filled in.
+            // A null that was sent means null; an omitted field is filled in.
             None if status == SubscriptionStatus::Cancelled => Some(paid_until(starts_at, renews_at, now)),
             sent => sent.flatten(),
         };
-        // Before the references are needed, so that every error is told at once.
+        // Before the references are needed, so that all errors are reported together.
         check(status, is_active, starts_at, renews_at, ends_at, &mut errors);
         let (Some(user_id), Some(plan), Some(billing_cycle), true) = (draft.user_id, plan, cycle, errors.is_empty())
         else {
@@ -111,7 +111,7 @@ impl Subscription {
     }
 
     /// The subscription after an update at `now`. Equal to the subscription before if nothing changes.
-    /// `plan_id` is what the draft's key named, if it named one.
+    /// `plan_id` is the plan that the draft's key identifies, if it has one.
     pub fn merge(
         &self,
         patch: SubscriptionDraft,
@@ -130,7 +130,7 @@ impl Subscription {
         set(&mut merged.ends_at, patch.ends_at);
         merged.is_active = match patch.is_active {
             Some(sent) => sent,
-            // An operator's override stays; the default moves along with the status.
+            // A value that was set explicitly stays; the default follows the status.
             None if self.is_active == self.status.is_active_by_default() && self.status != merged.status => {
                 merged.status.is_active_by_default()
             }
@@ -174,12 +174,12 @@ impl Subscription {
     }
 }
 
-/// When a cancelled subscription ends: with a renewal that lies ahead, else now, and never before it starts.
+/// When a cancelled subscription ends: at the next renewal if there is one, otherwise now, and never before it starts.
 fn paid_until(starts_at: Time, renews_at: Option<Time>, now: Time) -> Time {
     renews_at.filter(|renewal| *renewal > now).unwrap_or(now).max(starts_at)
 }
 
-/// What the fields of a subscription must be to each other; a field already at error is not blamed twice.
+/// The rules between the fields of a subscription. A field that already has an error gets no second one.
 pub fn check(
     status: SubscriptionStatus,
     is_active: bool,

@@ -1,4 +1,4 @@
-//! Text people write: normalised (NFC, LF), measured in code points, free of characters that hide or reorder.
+//! User-supplied text: normalized (NFC, LF), measured in code points, without characters that hide or reorder text.
 
 use crate::validation::{InvalidValue, ValidationCode};
 use std::borrow::Cow;
@@ -13,12 +13,12 @@ pub struct Line<const MIN: usize, const MAX: usize>(String);
 pub struct Prose<const MAX: usize>(String);
 
 impl<const MIN: usize, const MAX: usize> Line<MIN, MAX> {
-    /// Reads a line.
+    /// Parses a line.
     pub fn parse(text: &str) -> Result<Self, InvalidValue> {
         clean(text, false, MIN, MAX).map(Self)
     }
 
-    /// The value a store kept: it went through `parse` before it got there.
+    /// A stored value, which was validated by `parse` before it was stored.
     pub const fn from_stored(text: String) -> Self {
         Self(text)
     }
@@ -30,12 +30,12 @@ impl<const MIN: usize, const MAX: usize> Line<MIN, MAX> {
 }
 
 impl<const MAX: usize> Prose<MAX> {
-    /// Reads a text.
+    /// Parses a text.
     pub fn parse(text: &str) -> Result<Self, InvalidValue> {
         clean(text, true, 0, MAX).map(Self)
     }
 
-    /// The value a store kept: it went through `parse` before it got there.
+    /// A stored value, which was validated by `parse` before it was stored.
     pub const fn from_stored(text: String) -> Self {
         Self(text)
     }
@@ -77,7 +77,7 @@ fn unify_breaks(text: &str) -> Cow<'_, str> {
     if text.contains("\r\n") { text.replace("\r\n", "\n").into() } else { text.into() }
 }
 
-/// Controls, and the marks that reorder what a person sees.
+/// Control characters, and marks that reorder the displayed text.
 fn is_refused(c: char) -> bool {
     c.is_control() || matches!(c, '\u{202A}'..='\u{202E}' | '\u{2066}'..='\u{2069}')
 }

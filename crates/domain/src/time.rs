@@ -1,5 +1,5 @@
 //! Instants: microseconds since 1970 in UTC, from 1970 to the end of 9999.
-//! Read from RFC 3339 with any offset, written with `Z` and six digits.
+//! Parsed from RFC 3339 with any offset, written with `Z` and six digits.
 
 use crate::validation::{InvalidValue, ValidationCode};
 use jiff::civil::{Date, DateTime};
@@ -13,20 +13,20 @@ const MAX_MICROS: i64 = 253_402_300_799_999_999;
 pub struct Time(i64);
 
 impl Time {
-    /// The last instant we can tell.
+    /// The last supported instant.
     pub const MAX: Self = Self(MAX_MICROS);
 
-    /// The instant this many microseconds after 1970, if it lies within our years.
+    /// The instant this many microseconds after 1970, if it is within the supported years.
     pub const fn from_micros(micros: i64) -> Option<Self> {
         if micros >= 0 && micros <= MAX_MICROS { Some(Self(micros)) } else { None }
     }
 
-    /// Microseconds since 1970, as a store keeps them.
+    /// Microseconds since 1970, as they are stored.
     pub const fn as_micros(self) -> i64 {
         self.0
     }
 
-    /// The instant `seconds` later (earlier if negative), held within our years.
+    /// The instant `seconds` later (earlier if negative), limited to the supported years.
     pub const fn plus_seconds(self, seconds: i64) -> Self {
         let micros = self.0.saturating_add(seconds.saturating_mul(1_000_000));
         Self(if micros < 0 {
@@ -44,12 +44,12 @@ impl Time {
         if micros < 0 { 0 } else { micros / 1_000_000 }
     }
 
-    /// The second this instant lies in.
+    /// The instant, truncated to the second.
     pub const fn whole_seconds(self) -> Self {
         Self(self.0 - self.0 % 1_000_000)
     }
 
-    /// Reads an RFC 3339 instant with an offset; digits past the sixth are cut off.
+    /// Parses an RFC 3339 instant with an offset; digits after the sixth are truncated.
     pub fn parse(text: &str) -> Result<Self, InvalidValue> {
         let instant = Rfc3339::read(text.as_bytes()).ok_or_else(|| {
             InvalidValue::new(
@@ -109,7 +109,7 @@ impl Rfc3339 {
         }
         let hour = digits(&head[11..13]).filter(|hour| *hour < 24)?;
         let minute = digits(&head[14..16]).filter(|minute| *minute < 60)?;
-        // A leap second is told as the second before it: no clock of ours counts it.
+        // A leap second is read as the second before it: the clock does not count it.
         let second = digits(&head[17..19]).filter(|second| *second <= 60)?.min(59);
         let mut micros = 0;
         if let [b'.', fraction @ ..] = rest {
@@ -149,7 +149,7 @@ fn digits(text: &[u8]) -> Option<i64> {
 }
 
 impl Time {
-    /// The text in RFC 3339. Every answer writes several, so the digits are put in place without the formatter.
+    /// The text in RFC 3339. Every response contains several, so the digits are written without the formatter.
     fn written(self) -> [u8; WRITTEN_LENGTH] {
         let mut text = *b"0000-00-00T00:00:00.000000Z";
         let (days, of_day) = (self.0 / DAY_MICROS, self.0 % DAY_MICROS);
@@ -169,7 +169,7 @@ impl Time {
 const DAY_MICROS: i64 = 86_400_000_000;
 const WRITTEN_LENGTH: usize = 27;
 
-/// The day of the calendar so many days after 1970, counted in eras of 400 years that begin in March.
+/// The calendar day this many days after 1970, counted in eras of 400 years that begin in March.
 const fn civil_from_days(days: i64) -> (i64, i64, i64) {
     let shifted = days + 719_468;
     let era = shifted / 146_097;
@@ -183,7 +183,7 @@ const fn civil_from_days(days: i64) -> (i64, i64, i64) {
     (year, month, day)
 }
 
-/// Writes a number into places that hold as many digits as it may have.
+/// Writes a number with leading zeros into the given places.
 fn put(places: &mut [u8], mut number: i64) {
     for place in places.iter_mut().rev() {
         *place = b'0' + u8::try_from(number % 10).unwrap_or_default();

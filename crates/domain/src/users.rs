@@ -1,19 +1,20 @@
-//! Users: the people who subscribe. An e-mail address and an identity belong to one live user of an organization each.
-//! A person is data that must be erasable: a user does not serialise, so that no event can keep one by accident.
+//! Users: the people who subscribe. An email address and an identity each belong to one live user of an organization.
+//! Personal data must be erasable: a user does not serialize, so that no event can contain one by accident.
 
 use crate::id::{EventId, OrganizationId, UserId};
 use crate::text::Line;
 use crate::time::Time;
 use crate::validation::{InvalidValue, ValidationCode};
 
-/// An e-mail address: trimmed, NFC, lower case.
+/// An email address: trimmed, NFC, lower case.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, serde::Serialize)]
 pub struct Email(String);
 
 impl Email {
-    /// Reads an address. The form is checked as far as it can be without writing to it.
+    /// Parses an address. The format is checked as far as possible without sending mail.
     pub fn parse(text: &str) -> Result<Self, InvalidValue> {
-        // Lowered before it is composed: the small form of a letter may have a composed one where the large has none.
+        // Lowercased before normalization: a lower-case letter may have a composed form when the upper-case one has
+        // none.
         let line = Line::<1, 320>::parse(&text.trim().to_lowercase())?;
         let address = line.as_str();
         let well_formed = address.split_once('@').is_some_and(|(local, domain)| {
@@ -26,7 +27,7 @@ impl Email {
         }
     }
 
-    /// The value a store kept: it went through `parse` before it got there.
+    /// A stored value, which was validated by `parse` before it was stored.
     pub const fn from_stored(text: String) -> Self {
         Self(text)
     }
@@ -37,7 +38,7 @@ impl Email {
     }
 }
 
-/// What a provider calls a person: the pair that identifies them, unlike an address, which they may change.
+/// The identity of a person at a provider. Unlike an address, it does not change.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Identity {
     /// The provider.
@@ -47,7 +48,7 @@ pub struct Identity {
 }
 
 impl Identity {
-    /// The most bytes that an issuer and a subject may have together. Both are in one index, and PostgreSQL refuses an
+    /// The most bytes that an issuer and a subject may have together. Both are in one index, and PostgreSQL rejects an
     /// index row of more than 2,704 bytes.
     pub const MAX_BYTES: usize = 2_560;
 
@@ -57,13 +58,13 @@ impl Identity {
     }
 }
 
-/// A name a person goes by; it may be empty.
+/// A name of a person; it may be empty.
 pub type PersonalName = Line<0, 255>;
 
-/// How a person signed up, in the words of the application.
+/// How a person signed up, as the application reports it.
 pub type AuthType = Line<0, 64>;
 
-/// What a person told us at sign-up; all of it may be left out.
+/// What a person provided at sign-up; every field is optional.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[expect(missing_docs, reason = "the fields are the contract's")]
 pub struct Profile {
@@ -84,15 +85,15 @@ pub struct User {
     pub organization_id: OrganizationId,
     /// Its address, if it has one.
     pub email: Option<Email>,
-    /// Who it is at an identity provider; none until somebody signs up with its address.
+    /// The identity at an identity provider; none until a person signs up with the address.
     pub identity: Option<Identity>,
-    /// What the person told us.
+    /// What the person provided.
     pub profile: Profile,
-    /// Moves on whenever a session begins or all of them end.
+    /// Incremented whenever a session begins or all of them are revoked.
     pub session_epoch: i64,
-    /// When the operator blocked it; a blocked user has no session and cannot begin one.
+    /// When the operator blocked it; a blocked user has no session and cannot sign in.
     pub blocked_at: Option<Time>,
-    /// When it was made.
+    /// When it was created.
     pub created_at: Time,
     /// When it last changed.
     pub updated_at: Time,
@@ -122,7 +123,7 @@ impl User {
         self.blocked_at.is_some()
     }
 
-    /// The names of the fields that differ: what an event may tell of a person.
+    /// The names of the fields that differ: what an event may contain about a person.
     pub fn changed_fields(&self, before: Option<&Self>) -> Vec<&'static str> {
         let empty = Profile::default();
         let old = before.map_or(&empty, |user| &user.profile);

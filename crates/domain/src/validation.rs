@@ -1,12 +1,12 @@
-//! What is wrong with an input: a code a program can branch on, a sentence a person can act on,
-//! and where it is. The errors of one input are gathered before anyone answers, up to a bound.
+//! Validation errors: a code for programs, a sentence for people, and the place in the input.
+//! All errors of one input are collected before the response, up to a bound.
 
 use std::borrow::Cow;
 
-/// The kinds of error, each with its stable name on the wire.
+/// The kinds of error, each with its stable name in the API.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum ValidationCode {
-    /// A field that must be there is not.
+    /// A required field is missing.
     Required,
     /// `null` where the field cannot be empty.
     NotNullable,
@@ -20,13 +20,13 @@ pub enum ValidationCode {
     OutOfRange,
     /// More decimals than the currency has.
     TooManyDecimals,
-    /// Text with a character the field does not take.
+    /// Text with a character that the field does not allow.
     InvalidText,
-    /// Text that is not of the field's form.
+    /// Text that does not have the field's format.
     InvalidFormat,
-    /// A word outside the field's vocabulary.
+    /// A word that is not one of the field's values.
     UnknownValue,
-    /// A word that people read in two ways.
+    /// An ambiguous word.
     Ambiguous,
     /// The same item twice in a list.
     DuplicateItem,
@@ -34,9 +34,9 @@ pub enum ValidationCode {
     NotFound,
     /// Fields that contradict each other.
     Inconsistent,
-    /// A member the service does not know.
+    /// An unknown member.
     UnknownField,
-    /// A member the caller cannot set.
+    /// A member that the caller cannot set.
     ReadOnlyField,
 }
 
@@ -61,7 +61,7 @@ impl ValidationCode {
         Self::ReadOnlyField,
     ];
 
-    /// The name on the wire.
+    /// The name in the API.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Required => "required",
@@ -84,12 +84,12 @@ impl ValidationCode {
     }
 }
 
-/// Why a value was refused, before anyone knows where it stood.
+/// Why a value was rejected, without its place in the input.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct InvalidValue {
     /// The kind of error.
     pub code: ValidationCode,
-    /// A sentence that tells the caller what to send instead.
+    /// A sentence that describes what to send instead.
     pub detail: Cow<'static, str>,
 }
 
@@ -100,7 +100,7 @@ impl InvalidValue {
     }
 }
 
-/// A reason and the place it belongs to.
+/// A reason and its place in the input.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ValidationError {
     /// A JSON pointer into the input, such as `/price` or `/variants/3`.
@@ -126,7 +126,7 @@ impl ValidationErrors {
         Self { found: Vec::new(), omitted: 0 }
     }
 
-    /// Notes one more error.
+    /// Adds an error.
     pub fn add(&mut self, pointer: impl Into<Cow<'static, str>>, reason: InvalidValue) {
         if self.is_full() {
             self.omit(1);
@@ -135,7 +135,7 @@ impl ValidationErrors {
         }
     }
 
-    /// Whether further errors are only counted; what they are does not have to be worked out then.
+    /// Whether further errors are only counted, so that their details do not have to be computed.
     pub fn is_full(&self) -> bool {
         self.found.len() >= MAX_ERRORS
     }
@@ -150,7 +150,7 @@ impl ValidationErrors {
         self.omitted
     }
 
-    /// Notes a error from its parts.
+    /// Adds an error from its parts.
     pub fn note(
         &mut self,
         pointer: impl Into<Cow<'static, str>>,
@@ -160,12 +160,12 @@ impl ValidationErrors {
         self.add(pointer, InvalidValue::new(code, detail));
     }
 
-    /// Whether the input is right so far.
+    /// Whether there are no errors so far.
     pub fn is_empty(&self) -> bool {
         self.found.is_empty()
     }
 
-    /// Whether something at `pointer` is wrong already, so that nothing more can be said of it.
+    /// Whether there is an error at `pointer` already.
     pub fn touch(&self, pointer: &str) -> bool {
         self.found.iter().any(|error| error.pointer == pointer)
     }
@@ -175,29 +175,29 @@ impl ValidationErrors {
         self.found.iter()
     }
 
-    /// `value` if nothing is wrong, else all that is.
+    /// `value` if there are no errors, otherwise the errors.
     pub fn into_result<T>(self, value: T) -> Result<T, Self> {
         if self.is_empty() { Ok(value) } else { Err(self) }
     }
 }
 
-/// Why a record cannot become what was asked.
+/// Why an update was rejected.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Rejection {
-    /// The record it would become is not valid.
+    /// The resulting record is not valid.
     Invalid(ValidationErrors),
-    /// Its status does not lead there.
+    /// The status transition is not allowed.
     Transition(Transition),
 }
 
-/// A move between statuses that the rules forbid.
+/// A status transition that is not allowed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Transition {
-    /// Where the record stands.
+    /// The current status.
     pub from: &'static str,
-    /// Where it was asked to go.
+    /// The requested status.
     pub to: &'static str,
-    /// Where it may go instead.
+    /// The allowed statuses.
     pub allowed: Vec<&'static str>,
 }
 

@@ -1,5 +1,5 @@
-//! One long transaction on a connection of its own, for whoever reads or writes a whole store.
-//! The writer's batches are made for requests, which would all wait behind a million rows.
+//! One long transaction on a separate connection, to read or write a whole store.
+//! The writer's batches are for requests, which would all wait behind a million rows.
 
 use crate::db::{Db, Engine};
 use crate::error::Error;
@@ -8,7 +8,7 @@ use crate::sql::{Insert, Sql};
 use crate::value::Value;
 use crate::{postgres, sqlite};
 
-/// A transaction. Dropped before it is committed, it leaves nothing behind.
+/// A transaction. It is rolled back if it is dropped before it is committed.
 pub struct Bulk {
     engine: Work,
 }
@@ -19,7 +19,7 @@ enum Work {
 }
 
 impl Db {
-    /// The store as it is at this moment, whatever is written meanwhile.
+    /// A consistent snapshot of the store.
     pub async fn snapshot(&self) -> Result<Bulk, Error> {
         Ok(Bulk {
             engine: match &self.engine {
@@ -29,7 +29,7 @@ impl Db {
         })
     }
 
-    /// A transaction that writes. On SQLite nobody else writes until it ends.
+    /// A transaction that writes. On SQLite it is the only writer until it ends.
     pub async fn load(&self) -> Result<Bulk, Error> {
         Ok(Bulk {
             engine: match &self.engine {
@@ -76,7 +76,7 @@ impl Bulk {
         }
     }
 
-    /// Adds rows; answers how many came into being.
+    /// Adds rows; returns how many were inserted.
     pub async fn insert(&mut self, insert: &'static Insert, rows: &[Vec<Value>]) -> Result<u64, Error> {
         match &self.engine {
             Work::Sqlite(bulk) => bulk.insert(insert, rows),
@@ -84,7 +84,7 @@ impl Bulk {
         }
     }
 
-    /// Runs a statement with each of these parameters; returns how many rows were touched.
+    /// Runs a statement with each of these parameters; returns how many rows were affected.
     pub async fn execute(&mut self, sql: &'static Sql, rows: &[Vec<Value>]) -> Result<u64, Error> {
         match &self.engine {
             Work::Sqlite(bulk) => bulk.execute(sql, rows),
@@ -92,7 +92,7 @@ impl Bulk {
         }
     }
 
-    /// Makes all of it durable.
+    /// Commits the transaction.
     pub async fn commit(self) -> Result<(), Error> {
         match self.engine {
             Work::Sqlite(bulk) => bulk.commit(),

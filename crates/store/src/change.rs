@@ -1,7 +1,7 @@
-//! A write as a value: what one use case wants to happen, all or nothing.
+//! A write as a value: all statements of one use case, committed together or not at all.
 //!
 //! A change has four phases, always in this order: the idempotency key, the guards, the rows, the events.
-//! The engine may run many changes in one transaction; a change never sees that.
+//! The engine may run many changes in one transaction; they do not affect each other.
 
 use std::time::Duration;
 
@@ -11,21 +11,21 @@ use crate::sql::{Insert, Sql};
 use crate::table::Table;
 use crate::value::Value;
 
-/// An ordered set of statements, each with the number of rows it must touch.
+/// An ordered set of statements, each with the number of rows it must affect.
 #[derive(Debug, Default)]
 pub struct Change {
     pub(crate) keys: Vec<Step>,
     pub(crate) guards: Vec<Guard>,
     pub(crate) rows: Vec<Step>,
     pub(crate) events: Vec<Step>,
-    /// How long it may wait before it begins; as long as the queue lets it if nothing is said.
+    /// How long it may wait before it begins; by default as long as the queue allows.
     pub(crate) within: Option<Duration>,
 }
 
 /// A SELECT that must return exactly one row, and the row it locks until the change is committed.
 ///
-/// Whatever an `Exclusive` guard is about to change, others must guard too, with `Share`: two changes that guard the
-/// same `(table, key)`, one of them exclusively, never run together.
+/// A change that relies on a row which others guard with `Exclusive` must guard it with `Share`: two changes that guard
+/// the same `(table, key)`, one of them exclusively, never run at the same time.
 ///
 /// A condition on **other** rows than the locked one ("nothing refers to the plan") belongs into a second guard of the
 /// same `(table, key)` with [`Lock::None`], or into a row statement: PostgreSQL evaluates the rest of a locking SELECT
@@ -45,7 +45,7 @@ pub struct Guard {
 pub(crate) struct Step {
     pub(crate) statement: Statement,
     pub(crate) params: Vec<Value>,
-    /// The reason given when not exactly one row was touched; `None` when any number will do.
+    /// The violation to report if not exactly one row was affected; `None` if any number is allowed.
     pub(crate) violation: Option<Violation>,
 }
 
@@ -68,55 +68,55 @@ impl Change {
         self
     }
 
-    /// Something the decision relied on.
+    /// A condition that the decision relies on.
     #[must_use]
     pub fn guard(mut self, guard: Guard) -> Self {
         self.guards.push(guard);
         self
     }
 
-    /// A new row; exactly one must come into being.
+    /// A new row; exactly one must be inserted.
     #[must_use]
     pub fn insert(mut self, insert: &'static Insert, params: Vec<Value>, violation: Violation) -> Self {
         self.rows.push(Step::insert(insert, params, violation));
         self
     }
 
-    /// A statement that must touch exactly one row.
+    /// A statement that must affect exactly one row.
     #[must_use]
     pub fn execute(mut self, sql: &'static Sql, params: Vec<Value>, violation: Violation) -> Self {
         self.rows.push(Step { statement: Statement::Execute(sql), params, violation: Some(violation) });
         self
     }
 
-    /// A statement that may touch any number of rows.
+    /// A statement that may affect any number of rows.
     #[must_use]
     pub fn execute_any(mut self, sql: &'static Sql, params: Vec<Value>) -> Self {
         self.rows.push(Step { statement: Statement::Execute(sql), params, violation: None });
         self
     }
 
-    /// The event that tells of this change.
+    /// The event that describes this change.
     #[must_use]
     pub fn event(mut self, insert: &'static Insert, params: Vec<Value>) -> Self {
         self.events.push(Step::insert(insert, params, Violation::Event));
         self
     }
 
-    /// A change that must begin within this time. After it the decision behind the change no longer holds, and the
-    /// change is refused with [`Error::Overloaded`].
+    /// A change that must begin within this time. After that its decision is no longer valid, and the change is
+    /// rejected with [`Error::Overloaded`].
     #[must_use]
     pub fn within(mut self, time: Duration) -> Self {
         self.within = Some(time);
         self
     }
 
-    /// Whether nothing would be done.
+    /// Whether the change is empty.
     pub fn is_empty(&self) -> bool {
         self.keys.is_empty() && self.guards.is_empty() && self.rows.is_empty() && self.events.is_empty()
     }
 
-    /// Refuses inserts whose values do not fit their columns, before a whole batch stumbles over them.
+    /// Rejects inserts whose values do not match their columns, before a whole batch fails.
     pub(crate) fn check(&self) -> Result<(), Error> {
         let steps = self.keys.iter().chain(&self.rows).chain(&self.events);
         for step in steps {
@@ -126,7 +126,7 @@ impl Change {
             let columns = insert.columns.iter().map(|(_, kind)| *kind);
             if !columns.eq(step.params.iter().map(Value::kind)) {
                 return Err(Error::Internal(format!(
-                    "the values do not fit the columns of the insert into {}",
+                    "the values do not match the columns of the insert into {}",
                     insert.table
                 )));
             }
@@ -149,7 +149,7 @@ mod tests {
     static INSERT: Insert = Insert::new("t", &[("id", Type::Uuid), ("n", Type::Int)], "");
 
     #[test]
-    fn values_must_fit_their_columns() {
+    fn values_must_match_their_columns() {
         let good = vec![Value::Uuid([1; 16]), Value::Null(Type::Int)];
         let short = vec![Value::Uuid([1; 16])];
         let swapped = vec![Value::Int(1), Value::Uuid([1; 16])];

@@ -1,5 +1,5 @@
-//! Which changes of a batch get in each other's way.
-//! Where a batch runs all guards before all rows, a guard must not be outdated by a row of the same batch.
+//! Which changes conflict and cannot share a batch.
+//! If a batch runs all guards before all rows, a row of the batch must not invalidate a guard of the same batch.
 
 use std::collections::{HashMap, HashSet};
 
@@ -15,7 +15,7 @@ pub(crate) struct Claims {
 }
 
 impl Claims {
-    /// Takes the change in if it conflicts with none before it.
+    /// Admits the change if it conflicts with none before it.
     pub(crate) fn admit(&mut self, change: &Change) -> bool {
         let keys: Vec<_> = change.keys.iter().filter_map(identity).collect();
         let free = keys.iter().all(|key| !self.keys.contains(key))
@@ -34,7 +34,7 @@ impl Claims {
     }
 }
 
-/// What makes two idempotency keys the same: the table and the first three values.
+/// The identity of an idempotency key: the table and the first three values.
 fn identity(step: &crate::change::Step) -> Option<(&'static str, Vec<Value>)> {
     match step.statement {
         Statement::Insert(insert) => Some((insert.table, step.params.iter().take(3).cloned().collect())),
@@ -68,7 +68,7 @@ mod tests {
     }
 
     #[test]
-    fn sharers_share_and_an_exclusive_change_stays_alone() {
+    fn shared_locks_are_compatible_and_exclusive_ones_are_not() {
         let mut claims = Claims::default();
         assert!(claims.admit(&guarding(&[(Lock::Share, 1)])));
         assert!(claims.admit(&guarding(&[(Lock::Share, 1), (Lock::None, 1)])));
@@ -86,7 +86,7 @@ mod tests {
     }
 
     #[test]
-    fn a_refused_change_claims_nothing() {
+    fn a_rejected_change_claims_nothing() {
         let mut claims = Claims::default();
         assert!(claims.admit(&guarding(&[(Lock::Share, 1)])));
         assert!(!claims.admit(&guarding(&[(Lock::Exclusive, 3), (Lock::Exclusive, 1)])));

@@ -1,11 +1,11 @@
-//! How values of the domain are kept, and read back. What cannot be read back was not written by us.
+//! How values of the domain are stored and read. A value that cannot be read was not written by this program.
 
 use crate::error::Error;
 use crate::value::Value;
 use perennial_domain::money::Money;
 use perennial_domain::time::Time;
 
-/// Parts of a list kept in one text. The separator is a control character, which no text of ours contains.
+/// Separates the parts of a list that is stored as one text: a control character, which no stored text contains.
 const SEPARATOR: char = '\u{1f}';
 
 pub(crate) fn time(time: Time) -> Value {
@@ -17,7 +17,7 @@ pub(crate) fn optional_time(time: Option<Time>) -> Value {
 }
 
 pub(crate) fn read_time(micros: i64) -> Result<Time, Error> {
-    Time::from_micros(micros).ok_or_else(|| Error::Internal(format!("a kept time is out of range: {micros}")))
+    Time::from_micros(micros).ok_or_else(|| Error::Internal(format!("a stored time is out of range: {micros}")))
 }
 
 pub(crate) fn read_optional_time(micros: Option<i64>) -> Result<Option<Time>, Error> {
@@ -26,14 +26,14 @@ pub(crate) fn read_optional_time(micros: Option<i64>) -> Result<Option<Time>, Er
 
 pub(crate) fn money(amount: i64) -> Result<Money, Error> {
     Money::from_ten_thousandths(amount)
-        .ok_or_else(|| Error::Internal(format!("a kept amount is out of range: {amount}")))
+        .ok_or_else(|| Error::Internal(format!("a stored amount is out of range: {amount}")))
 }
 
 pub(crate) fn word<T>(word: &str, read: impl FnOnce(&str) -> Option<T>) -> Result<T, Error> {
-    read(word).ok_or_else(|| Error::Internal(format!("a kept word is not in its vocabulary: {word}")))
+    read(word).ok_or_else(|| Error::Internal(format!("a stored word is unknown: {word}")))
 }
 
-/// Each part stands between two separators, so that a whole part can be searched for.
+/// Each part is between two separators, so that a whole part can be searched for.
 pub(crate) fn join<'a>(parts: impl Iterator<Item = &'a str>) -> String {
     let mut text = String::new();
     for part in parts {
@@ -69,7 +69,7 @@ mod tests {
     }
 
     #[test]
-    fn what_we_did_not_write_is_an_error() {
+    fn an_invalid_stored_value_is_an_error() {
         assert!(read_time(-1).is_err());
         assert!(money(-1).is_err());
         assert!(word("x", |_| None::<()>).is_err());

@@ -29,18 +29,18 @@ pub(crate) enum Engine {
 }
 
 impl Db {
-    /// Opens a SQLite file, made if it does not exist. The schema is left as it is: see [`Db::migrate`].
-    #[expect(clippy::unused_async, reason = "both engines open alike")]
+    /// Opens a SQLite file, which is created if it does not exist. The schema is not changed: see [`Db::migrate`].
+    #[expect(clippy::unused_async, reason = "both engines have the same signature")]
     pub async fn open_sqlite(options: SqliteOptions) -> Result<Self, Error> {
         Ok(Self { engine: Engine::Sqlite(Arc::new(Sqlite::open(options)?)) })
     }
 
-    /// Connects to PostgreSQL. The schema is left as it is: see [`Db::migrate`].
+    /// Connects to PostgreSQL. The schema is not changed: see [`Db::migrate`].
     pub async fn open_postgres(options: PostgresOptions) -> Result<Self, Error> {
         Ok(Self { engine: Engine::Postgres(Arc::new(Postgres::open(options).await?)) })
     }
 
-    /// Brings the schema to the version of this program; several processes may try at once.
+    /// Migrates the schema to the version of this program; several processes may do so at the same time.
     pub async fn migrate(&self) -> Result<Migrated, Error> {
         match &self.engine {
             Engine::Sqlite(sqlite) => sqlite.migrate().await,
@@ -56,7 +56,7 @@ impl Db {
         }
     }
 
-    /// What the server says of itself, where there is one; and whether statements can be `prepared` there, if they are to be.
+    /// The properties of a PostgreSQL server; with `prepared`, also whether it supports prepared statements.
     pub async fn examine_server(&self, prepared: bool) -> Result<Option<Server>, Error> {
         match &self.engine {
             Engine::Sqlite(_) => Ok(None),
@@ -75,7 +75,7 @@ impl Db {
         Ok(rows.into_iter().next())
     }
 
-    /// The row that a key names, if there is any. On PostgreSQL those who ask at the same time ask together.
+    /// The row with this key, if there is one. On PostgreSQL concurrent reads by key are combined into one statement.
     pub async fn find<T: Send, const N: usize>(
         &self,
         sql: &'static Sql,
@@ -101,7 +101,7 @@ impl Db {
 
     /// Commits a change, all or nothing, and returns when it is durable.
     ///
-    /// A caller that stops waiting before its change has begun takes it back.
+    /// A caller that stops waiting before its change has begun cancels it.
     pub async fn commit(&self, change: Change) -> Result<(), Error> {
         let span = spans::commit(self.system());
         match &self.engine {
@@ -110,7 +110,7 @@ impl Db {
         }
     }
 
-    /// Resolves, with the reason, when the writer cannot go on and the process should end.
+    /// Resolves, with the reason, when the writer has failed for good and the process should end.
     pub async fn failed(&self) -> String {
         match &self.engine {
             Engine::Sqlite(sqlite) => sqlite.failed().await,
@@ -118,12 +118,12 @@ impl Db {
         }
     }
 
-    /// Whether other servers may be using it too.
+    /// Whether other servers may use the database too.
     pub fn is_shared(&self) -> bool {
         matches!(self.engine, Engine::Postgres(_))
     }
 
-    /// What the store has counted so far.
+    /// The store's counters.
     pub fn metrics(&self) -> StoreMetrics {
         match &self.engine {
             Engine::Sqlite(sqlite) => sqlite.metrics(),
@@ -139,7 +139,7 @@ impl Db {
         }
     }
 
-    /// Commits what is queued, refuses what comes later, and lets go of the database.
+    /// Commits what is queued, rejects later changes, and closes the database.
     pub async fn close(&self) {
         match &self.engine {
             Engine::Sqlite(sqlite) => sqlite.close().await,
@@ -147,7 +147,7 @@ impl Db {
         }
     }
 
-    /// Visits the rows of a walk, until `visit` says that it is enough.
+    /// Visits the rows of a walk until `visit` returns false.
     pub(crate) async fn walk(
         &self,
         lane: Lane,
@@ -179,7 +179,7 @@ impl Db {
         let _span = spans::read(self.system(), sql);
         match &self.engine {
             Engine::Sqlite(sqlite) => sqlite.read(sql, params, limit, map),
-            // Boxed: a conversation over the network is large, and every caller of SQLite would carry its size.
+            // Boxed: the future of a network request is large, and every caller of SQLite would carry its size.
             Engine::Postgres(postgres) => Box::pin(postgres.read(sql, params, limit, map)).await,
         }
     }

@@ -1,22 +1,22 @@
-//! What can go wrong in the store, as its callers must tell it apart.
-//! No message here ever carries a bound value, a password or a connection URL.
+//! The errors of the store that callers must distinguish.
+//! No message contains a bound value, a password or a connection URL.
 
 /// A failure of the store. A batch fails as a whole, so errors can be cloned to every waiting change.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Error {
-    /// A step of a change touched another number of rows than it had to; the change left no trace.
-    #[error("a step of the change missed: {0:?}")]
+    /// A step of a change affected another number of rows than expected; the change was rolled back.
+    #[error("the change was rejected: {0:?}")]
     Violated(Violation),
-    /// Too many changes wait, or the first of them for too long; nothing was attempted.
+    /// Too many changes wait, or the first of them has waited too long; nothing was attempted.
     #[error("the store has more changes waiting than it can write in time")]
     Overloaded,
-    /// The database cannot be reached or cannot write now; the change left no trace.
+    /// The database cannot be reached or cannot write now; nothing was committed.
     #[error("the database is unavailable: {0}")]
     Unavailable(String),
-    /// The answer to COMMIT never came: the change may or may not be there.
+    /// There was no response to COMMIT: the change may or may not be committed.
     #[error("the connection was lost while committing; the outcome is unknown")]
     OutcomeUnknown,
-    /// Another server holds the data directory.
+    /// Another server has locked the data directory.
     #[error("{0}")]
     Locked(String),
     /// The database was migrated by a later version of the program, and no longer works with this one.
@@ -32,7 +32,7 @@ pub enum Error {
         /// The version of this program.
         known: i64,
     },
-    /// The migrations of the database and of the program do not fit together.
+    /// The migrations of the database and of the program do not match.
     #[error("{0}")]
     Migration(String),
     /// The connection settings cannot be used.

@@ -1,4 +1,4 @@
-//! What a look at a store tells its operator. Nothing here changes anything, and nothing here needs a schema.
+//! Inspection of a store for its operator. Nothing here changes the store or needs a schema.
 
 use crate::codec;
 use crate::db::Db;
@@ -17,30 +17,30 @@ pub(crate) static VERSION: Sql = Sql::new(
 pub(crate) static APPLIED: Sql =
     Sql::new("SELECT version, name, checksum, oldest_program FROM schema_migrations ORDER BY version");
 
-/// For a store that no program has migrated since compatibility is recorded.
+/// For a store that was last migrated before compatibility was recorded.
 pub(crate) static APPLIED_BEFORE: Sql =
     Sql::new("SELECT version, name, checksum FROM schema_migrations ORDER BY version");
 
 pub(crate) static NOW: Sql =
     Sql::split("SELECT CAST(unixepoch('subsec') * 1000000 AS INTEGER)", "SELECT clock_timestamp()");
 
-/// The schema of a store, held against this program's.
+/// The schema of a store, compared with this program's.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Schema {
     /// The version it has; 0 if it has none.
     pub found: i64,
     /// The version this program needs. The version found may be newer and compatible.
     pub known: i64,
-    /// Why the migrations of both do not fit together, if they do not.
+    /// Why the migrations of both do not match, if they do not.
     pub error: Option<Error>,
 }
 
 impl Db {
-    /// Whether the database answers and has a schema that this program works with.
+    /// Whether the database responds and has a schema that this program works with.
     pub async fn ping(&self) -> Result<(), Error> {
         let read = self.one(&VERSION, &[], |row| Ok(Found { version: row.int(0)?, oldest_program: row.int(1)? }));
         let found = match read.await {
-            // The one way in which this statement can be wrong: the table is missing, or was made by an older program.
+            // The only possible cause: the table is missing, or was created by an older program.
             Err(Error::Internal(_)) => Found { version: schema(self).await?.found, oldest_program: 0 },
             found => found?.unwrap_or_default(),
         };
@@ -56,11 +56,11 @@ impl Db {
     }
 }
 
-/// Looks at the schema.
+/// Inspects the schema.
 pub async fn schema(db: &Db) -> Result<Schema, Error> {
     let applied = match read(db, &APPLIED, |row| row.optional_int(3)).await {
         Err(Error::Internal(_)) => match read(db, &APPLIED_BEFORE, |_| Ok(None)).await {
-            // The one way in which this statement can be wrong: the table does not exist yet.
+            // The only possible cause: the table does not exist yet.
             Err(Error::Internal(_)) => Vec::new(),
             applied => applied?,
         },
@@ -90,7 +90,7 @@ async fn read(
     .await
 }
 
-/// What time it is where the store is.
+/// The clock of the database.
 pub async fn now(db: &Db) -> Result<Time, Error> {
     let micros = db.one(&NOW, &[], |row| row.time(0)).await?;
     codec::read_time(micros.unwrap_or_default())

@@ -39,8 +39,8 @@ pub struct Remembered {
 
 /// The response stored under a key that has not expired at `now`.
 ///
-/// Whether it has expired is tested on the row, not in the statement. As long as PostgreSQL has no statistics of a new table,
-/// the index by age seems as good as the one by key, and it would read every live key.
+/// Whether it has expired is tested on the row, not in the statement. As long as PostgreSQL has no statistics of a new
+/// table, the index by age seems as good as the one by key, and it would read every live key.
 pub async fn find(db: &Db, owner: &Owner, now: Time) -> Result<Option<Remembered>, Error> {
     let params = [owner.organization.bytes().into(), owner.client.bytes().into(), owner.key.as_str().into()];
     let found = db.find(&IDEMPOTENCY_KEYS.statements().by_key, params, read).await?;

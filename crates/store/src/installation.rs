@@ -24,8 +24,8 @@ pub struct Installation {
     pub created_at: Time,
 }
 
-/// Rows are counted up to a bound, so that a start on a large store costs no more than one on a small store. SQLite would
-/// walk the table itself, through every deleted row.
+/// Rows are counted up to a bound, so that a start on a large store costs no more than one on a small store. SQLite
+/// would walk the table itself, through every deleted row.
 pub(crate) static HOLDINGS: Sql = Sql::split(
     "SELECT (SELECT COUNT(*) FROM (SELECT 1 FROM organizations WHERE deleted_at IS NULL LIMIT $1) AS counted),
             (SELECT COUNT(*) FROM (

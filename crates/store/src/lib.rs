@@ -1,7 +1,7 @@
 //! The store: the only layer that contains SQL.
 //!
-//! Every statement is written or derived once and runs on SQLite and PostgreSQL. Reads are single statements. A write is a
-//! [`Change`]: one writer commits many of them in one transaction and reports the outcome of each after COMMIT.
+//! Every statement is written or derived once and runs on SQLite and PostgreSQL. Reads are single statements. A write
+//! is a [`Change`]: one writer commits many of them in one transaction and reports the outcome of each after COMMIT.
 //! The rules of plans, subscriptions and permissions are in the layers above.
 
 mod bulk;

@@ -1,7 +1,8 @@
-//! Pages of a list, by keyset: page 1,000 costs what page 1 costs.
+//! Keyset pagination: page 1,000 costs as much as page 1.
 //!
 //! A page follows an index (the organization, equalities, a range on the first sort key, a position) and tests what is
-//! left row by row, walking a bounded number of rows (`walk.rs`). The order is the same on both engines, nulls last both ways.
+//! left row by row, walking a bounded number of rows (`walk.rs`). The order is the same on both engines, nulls last
+//! both ways.
 //!
 //! ```no_run
 //! use perennial_store::tables::SUBSCRIPTIONS;
@@ -34,7 +35,7 @@ use perennial_domain::time::Time;
 mod text;
 mod walk;
 
-/// The rows a page may walk before it must give up looking for matches.
+/// The most rows that a page may walk in search of matches.
 pub const WALK: usize = 10_000;
 
 impl Table {
@@ -79,12 +80,12 @@ impl Key {
     }
 }
 
-/// Instants from `after` on and before `before`.
+/// The times from `after` (inclusive) to `before` (exclusive).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Range {
-    /// The first instant that belongs to it.
+    /// The first time in the range.
     pub after: Option<Time>,
-    /// The first instant that no longer does.
+    /// The first time after the range.
     pub before: Option<Time>,
 }
 
@@ -95,14 +96,14 @@ pub enum Order {
     Descending,
 }
 
-/// A place in a list: the sort values of a row, ending with the one that makes it unique.
-/// A null in the first place means that the list has come to the rows without a value.
+/// A position in a list: the sort values of a row, the last of which makes it unique.
+/// A null as the first value means that the position is among the rows without a value.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Position {
     pub values: Vec<Value>,
 }
 
-/// Some rows, and where the next ones begin; a page may be short and still have a next.
+/// Some rows, and the position of the next ones. A page can be short and still have a next one.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Page<T> {
     pub items: Vec<T>,
@@ -203,21 +204,21 @@ impl KeysetQuery {
         self
     }
 
-    /// After this place.
+    /// After this position.
     #[must_use]
     pub fn after(mut self, position: Option<Position>) -> Self {
         self.after = position;
         self
     }
 
-    /// At most so many items.
+    /// At most this many items.
     #[must_use]
     pub fn limit(mut self, limit: usize) -> Self {
         self.limit = limit.max(1);
         self
     }
 
-    /// Walk at most so many rows.
+    /// Walk at most this many rows.
     #[must_use]
     pub fn walk(mut self, rows: usize) -> Self {
         self.walk = rows.max(2);
@@ -249,7 +250,7 @@ impl KeysetQuery {
         Ok(page(found, None))
     }
 
-    /// Every statement that a page may take, for those who prepare them all or read their plans.
+    /// Every statement that a page can use, for tests that prepare them or read their plans.
     pub(crate) fn statements(&self) -> Vec<Sql> {
         let segments = self.segments().iter();
         let statements = segments.map(|segment| match self.filters.as_slice() {
@@ -270,7 +271,7 @@ impl KeysetQuery {
         let in_absent = self.after.as_ref().is_some_and(|after| after.values[0].is_null());
         match (self.keys[0].nullable, ranged, in_absent) {
             (false, _, _) => &[Segment::All],
-            // A range holds no nulls.
+            // A range contains no nulls.
             (true, true, _) => &[Segment::Present],
             (true, false, true) => &[Segment::Absent],
             (true, false, false) => &[Segment::Present, Segment::Absent],

@@ -1,4 +1,4 @@
-//! What the store counts. Plain numbers out; nobody above needs to know how they are kept.
+//! The counters of the store, read as plain numbers.
 
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering::Relaxed};
 use std::time::Duration;
@@ -14,22 +14,22 @@ pub struct StoreMetrics {
     pub queue_capacity: usize,
     /// How long the oldest change without an outcome has waited.
     pub oldest_change: Duration,
-    /// Transactions that carried changes, and the changes they carried.
+    /// Transactions with changes, and the number of changes in them.
     pub batches: u64,
     pub changes: u64,
     /// Batches by size: entry i counts sizes up to `BATCH_SIZES[i]` and above the entry before.
     pub batch_sizes: [u64; BATCH_SIZES.len()],
     /// Batches that had to be run again, change by change or as a whole.
     pub replays: u64,
-    /// Reads under way.
+    /// Reads in progress.
     pub readers_in_use: usize,
-    /// Reading connections there may be.
+    /// The most reading connections.
     pub readers_total: usize,
     /// Statements executed, reads and steps of changes, without BEGIN, COMMIT and savepoints.
     pub statements: u64,
-    /// Walks of lists that were long enough to run apart from other reads.
+    /// Walks of lists that were long enough to run separately from other reads.
     pub long_walks: u64,
-    /// Connections opened again after a loss.
+    /// Connections that were opened again after a loss.
     pub reconnects: u64,
 }
 
@@ -77,7 +77,7 @@ impl Counters {
         self.long_walks.fetch_add(1, Relaxed);
     }
 
-    /// Counts a read for as long as the guard lives, also when its caller gives up.
+    /// Counts a read as long as the guard exists, also when its caller cancels it.
     pub(crate) fn reading(&self) -> Reading<'_> {
         self.reading.fetch_add(1, Relaxed);
         Reading(self)

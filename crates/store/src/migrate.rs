@@ -1,8 +1,8 @@
 //! The migrations compiled into the program, and the rules for applying them.
 //! A migration that has ever been released is never edited: its checksum would differ.
 //!
-//! Servers of two versions run side by side during an upgrade, so each migration declares the oldest program that still
-//! works with the schema it leaves behind. A program is named by the newest migration that it carries.
+//! Servers of two versions run at the same time during an upgrade, so each migration declares the oldest program that
+//! still works with the resulting schema. A program is identified by its newest migration.
 
 use aws_lc_rs::digest::{Context, SHA256};
 
@@ -20,9 +20,9 @@ pub struct Migrated {
 /// A migration, as one engine has it.
 #[derive(Clone, Copy, Debug)]
 pub struct Migration {
-    /// Its place: the first is 1.
+    /// Its number: the first is 1.
     pub version: i64,
-    /// Its file's name, without `.sql`.
+    /// The name of its file, without `.sql`.
     pub name: &'static str,
     /// Its statements.
     pub text: &'static str,
@@ -37,7 +37,7 @@ pub struct Migration {
 pub struct Index {
     /// Its name, unique in the schema.
     pub name: &'static str,
-    /// What follows `ON`: the table, the columns and the condition, as both engines read them.
+    /// What follows `ON`: the table, the columns and the condition, in SQL for both engines.
     pub on: &'static str,
 }
 
@@ -100,7 +100,7 @@ const RETENTION: &[Index] = &[
     Index { name: "users_deleted", on: "users (organization_id, deleted_at, id) WHERE deleted_at IS NOT NULL" },
 ];
 
-/// The migrations that a program carries for one engine, oldest first.
+/// The migrations of a program for one engine, oldest first.
 #[derive(Clone, Copy, Debug)]
 pub struct Migrations(&'static [Migration]);
 
@@ -115,7 +115,8 @@ impl Migrations {
         Self(POSTGRES)
     }
 
-    /// The migrations of a later program. Only tests call this, to run two versions side by side; the list is leaked.
+    /// The migrations of a later program. Only tests call this, to run two versions at the same time; the list is
+    /// leaked.
     #[doc(hidden)]
     #[must_use]
     pub fn followed_by(self, later: Migration) -> Self {
@@ -178,11 +179,11 @@ pub(crate) struct Applied {
     pub(crate) version: i64,
     pub(crate) name: String,
     pub(crate) checksum: Vec<u8>,
-    /// None in rows of programs that did not record it: those are taken to need a program of their own version.
+    /// None in rows of programs that did not record it: those need a program of the same version.
     pub(crate) oldest_program: Option<i64>,
 }
 
-/// What a schema says about itself.
+/// What the table of applied migrations records about a schema.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Found {
     pub(crate) version: i64,
@@ -292,8 +293,8 @@ mod tests {
         assert_eq!(names(Migrations(&[]).followed_by(builds).followed_by(drops)), ["a_by_b_c"]);
     }
 
-    /// Statements that an older program notices. A migration with one of them must not claim to work with that program.
-    /// Without an index a program is slower, not wrong.
+    /// Statements that break an older program. A migration with one of them must not declare that program compatible.
+    /// Without an index a program is slower, but correct.
     fn is_breaking(statement: &str, new_tables: &[&str]) -> bool {
         let words: Vec<String> = statement.split_whitespace().map(str::to_uppercase).collect();
         let has = |sought: &str| words.join(" ").contains(sought);

@@ -85,12 +85,14 @@ pub fn insert(change: Change, organization: &Organization) -> Change {
     record::insert(change, organization, Violation::Name)
 }
 
-/// Stores what can be changed about an organization; rejected with [`Violation::Record`] if it is no longer at `read_at`.
+/// Stores what can be changed about an organization; rejected with [`Violation::Record`] if it is no longer at
+/// `read_at`.
 pub fn update(change: Change, organization: &Organization, read_at: EventId) -> Change {
     record::update(change, organization, read_at, Violation::Record)
 }
 
-/// Marks an organization as deleted and frees its name; rejected with [`Violation::Record`] if it is no longer at `read_at`.
+/// Marks an organization as deleted and frees its name; rejected with [`Violation::Record`] if it is no longer at
+/// `read_at`.
 pub fn delete(change: Change, organization: &Organization, read_at: EventId) -> Change {
     let values = vec![
         organization.id.bytes().into(),

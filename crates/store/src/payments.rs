@@ -58,18 +58,18 @@ impl Record for Payment {
     }
 }
 
-/// Which payments.
+/// The filters of a list of payments.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Query {
-    /// Those for a subscription.
+    /// Payments for this subscription.
     pub subscription_id: Option<SubscriptionId>,
-    /// Those for the subscriptions of a user.
+    /// Payments for the subscriptions of this user.
     pub user_id: Option<UserId>,
-    /// Those in one of these statuses; empty means any.
+    /// Payments in one of these statuses; empty means any.
     pub statuses: Vec<PaymentStatus>,
-    /// The one with this external ID.
+    /// The payment with this external ID.
     pub external_id: Option<String>,
-    /// Created within.
+    /// Created in this range.
     pub created: Range,
 }
 
@@ -128,8 +128,8 @@ pub fn insert(change: Change, payment: &Payment) -> Change {
     record::insert(change, payment, Violation::ExternalId)
 }
 
-/// The payment as it is now, if it is still at the revision it was read at; rejected with [`Violation::ExternalId`] if its
-/// external id is in use.
+/// The payment as it is now, if it is still at the revision it was read at; rejected with [`Violation::ExternalId`] if
+/// its external id is in use.
 pub fn update(change: Change, payment: &Payment, read_at: EventId) -> Change {
     record::update(change, payment, read_at, Violation::ExternalId)
 }

@@ -90,7 +90,7 @@ pub enum Sort {
     /// By tier, then slug.
     #[default]
     Tier,
-    /// By price, whatever the currency.
+    /// By price, regardless of the currency.
     Price,
     /// By name, in byte order.
     Name,
@@ -100,24 +100,24 @@ pub enum Sort {
     Updated,
 }
 
-/// Which plans, in which order.
+/// The filters and the order of a list of plans.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Query {
-    /// Active or retired ones only.
+    /// Only active or only inactive plans.
     pub is_active: Option<bool>,
-    /// Those that bill so.
+    /// Plans with this billing cycle.
     pub billing_cycle: Option<BillingCycle>,
-    /// Those of a tier.
+    /// Plans of this tier.
     pub tier: Option<i64>,
-    /// Those marked, or not.
+    /// Only plans that are marked as most popular, or only others.
     pub most_popular: Option<bool>,
-    /// Those of a product.
+    /// Plans of this product.
     pub product_id: Option<String>,
-    /// Those with a variant.
+    /// Plans with this variant.
     pub variant: Option<String>,
     /// The order.
     pub sort: Sort,
-    /// The order turned round.
+    /// Whether the order is descending.
     pub descending: bool,
 }
 
@@ -127,7 +127,7 @@ static BY_NAME: &[Key] = &[Key::new("name", Type::Text), Key::new("id", Type::Uu
 static BY_CREATION: &[Key] = &[Key::new("id", Type::Uuid)];
 static BY_CHANGE: &[Key] = &[Key::new("updated_at", Type::Time), Key::new("id", Type::Uuid)];
 
-/// A page of live plans. An organization has few plans, so only the usual order has an index.
+/// A page of live plans. An organization has few plans, so only the default order has an index.
 pub async fn list(
     db: &Db,
     organization: OrganizationId,
@@ -138,7 +138,7 @@ pub async fn list(
     compose(organization, query).after(after).limit(limit).page(db, record::read).await
 }
 
-/// Where a plan stands in such a list.
+/// The position of a plan in such a list.
 pub fn position(plan: &Plan, sort: Sort) -> Position {
     let id = plan.id.bytes().into();
     let values = match sort {

@@ -1,5 +1,5 @@
-//! The PostgreSQL engine: reads pipelined down a few shared connections, one writer with a connection of its own.
-//! Any number of servers may share the database; nothing here is held across transactions.
+//! The PostgreSQL engine: reads are pipelined over a few shared connections, and the writer has a separate connection.
+//! Any number of servers can share the database; no state is held across transactions.
 
 use std::fmt;
 use std::sync::Arc;
@@ -56,21 +56,21 @@ const WALKERS: usize = 2;
 pub struct PostgresOptions {
     /// `postgres://user:password@host/database?sslmode=…&sslrootcert=…`
     pub url: String,
-    /// Off behind a pooler that cannot carry prepared statements (PgBouncer before 1.21).
+    /// Off behind a pooler that does not support prepared statements (PgBouncer before 1.21).
     pub prepared: bool,
     /// Shared connections for reads.
     pub readers: usize,
-    /// What may wait for the writer before new changes are refused.
+    /// What may wait for the writer before new changes are rejected.
     pub waiting: Waiting,
-    /// How long the database may keep a change or a read waiting.
+    /// How long a change or a read may wait for the database.
     pub timeouts: PostgresTimeouts,
-    /// The program's own; a test that plays a later program has more.
+    /// The migrations of the program; a test that simulates a later program has more.
     #[doc(hidden)]
     pub migrations: Migrations,
 }
 
 impl PostgresOptions {
-    /// The usual sizes.
+    /// The default sizes.
     pub fn new(url: impl Into<String>) -> Self {
         Self {
             url: url.into(),
@@ -83,7 +83,7 @@ impl PostgresOptions {
     }
 }
 
-/// The URL holds a password and is not printed.
+/// The URL contains a password and is not printed.
 impl fmt::Debug for PostgresOptions {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter
@@ -107,7 +107,7 @@ pub(crate) struct Postgres {
     queue: Queue,
     counters: Arc<Counters>,
     failure: Failure,
-    /// Opens a connection for whoever needs one for itself.
+    /// Opens a separate connection.
     spare: Slot,
 }
 
@@ -126,7 +126,7 @@ impl Postgres {
         let walkers = Readers::new((0..WALKERS).map(|_| slot()).collect());
         let finds = Finds::new(&readers, &counters);
         let (writing, spare) = (slot(), slot());
-        // A server that cannot be reached should be told about now, not with the first request.
+        // A server that cannot be reached is reported now, not with the first request.
         writing.connection().await?;
         let statistics = Statistics::new(Arc::clone(&target));
         let blocked = BlockedLane::start(slot, &counters);
@@ -162,7 +162,7 @@ impl Postgres {
         rows.iter().take(limit).map(|row| map(&Row::postgres(row))).collect()
     }
 
-    /// Visits the rows of a walk, until `visit` says that it is enough.
+    /// Visits the rows of a walk until `visit` returns false.
     pub(crate) async fn walk(
         &self,
         lane: Lane,
@@ -190,7 +190,7 @@ impl Postgres {
         Ok(())
     }
 
-    /// Maps the row that a key names.
+    /// Maps the row with this key.
     pub(crate) async fn find<T>(
         &self,
         sql: &'static Sql,

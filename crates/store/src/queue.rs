@@ -1,5 +1,5 @@
-//! The way of a change to the writer and of its answer back: a bounded queue, drained a batch at a time.
-//! Knows nothing of any engine.
+//! The bounded queue between callers and the writer, which takes one batch at a time and reports each outcome.
+//! It is the same for both engines.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -19,10 +19,10 @@ mod age;
 
 use age::Age;
 
-/// More changes than this gain nothing from sharing a sync, and a violation would make more of them run twice.
+/// A larger batch saves no more syncs, and a violation would make more changes run twice.
 pub(crate) const BATCH: usize = 256;
 
-/// A change and whoever waits for its outcome.
+/// A change and the caller that waits for its outcome.
 pub(crate) struct Job {
     pub(crate) change: Change,
     answer: oneshot::Sender<Result<(), Error>>,
@@ -31,20 +31,20 @@ pub(crate) struct Job {
 }
 
 impl Job {
-    /// Whether its caller has given up.
+    /// Whether its caller no longer waits.
     pub(crate) fn is_abandoned(&self) -> bool {
         self.answer.is_closed()
     }
 
-    /// Whether it has waited for longer than its change allows. `patience` is a wait that is accepted for any change.
+    /// Whether it has waited for longer than its change allows. A wait up to `patience` is accepted for any change.
     pub(crate) fn is_late(&self, patience: Duration) -> bool {
         self.change.within.is_some_and(|within| self.queued_at.elapsed() > within.max(patience))
     }
 
     pub(crate) fn answer(self, outcome: Result<(), Error>) {
-        // The caller's end of the span is to be the last one: it ends when they know.
+        // The caller holds the last handle of the span, so that it ends when the caller has the outcome.
         drop(self.span);
-        // A caller that no longer listens has given up; the outcome stands without it.
+        // A caller that no longer waits does not change the outcome.
         let _ = self.answer.send(outcome);
     }
 }
@@ -54,7 +54,7 @@ pub(crate) enum Message {
     Close(oneshot::Sender<()>),
 }
 
-/// How many changes may wait for the writer, and how long the oldest of them before others are refused.
+/// How many changes may wait for the writer, and how long the oldest of them may wait before others are rejected.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Waiting {
     pub changes: usize,
@@ -67,7 +67,7 @@ impl Default for Waiting {
     }
 }
 
-/// The callers' end.
+/// The callers' side of the queue.
 pub(crate) struct Queue {
     sender: mpsc::Sender<Message>,
     age: Arc<Age>,
@@ -99,7 +99,7 @@ impl Queue {
         }
         change.check()?;
         let queued_at = Instant::now();
-        // Who would wait too long is better told now than when the time is up.
+        // A change that would wait too long is rejected now, not when the time is over.
         if self.age.exceeds(self.limit, queued_at) {
             return Err(Error::Overloaded);
         }
@@ -109,11 +109,11 @@ impl Queue {
             mpsc::error::TrySendError::Full(_) => Error::Overloaded,
             mpsc::error::TrySendError::Closed(_) => closed(),
         })?;
-        // The writer answers every job; a dropped one means it died somewhere between BEGIN and COMMIT.
+        // The writer completes every job. A dropped one means that it stopped between BEGIN and COMMIT.
         outcome.await.unwrap_or(Err(Error::OutcomeUnknown))
     }
 
-    /// Lets the writer finish what is queued, and waits for it.
+    /// Waits until the writer has committed what is queued.
     pub(crate) async fn close(&self) {
         let (done, finished) = oneshot::channel();
         if self.sender.send(Message::Close(done)).await.is_ok() {
@@ -141,10 +141,10 @@ pub(crate) enum Rule {
     Disjoint,
 }
 
-/// The writer's end.
+/// The writer's side of the queue.
 pub(crate) struct Inbox {
     receiver: mpsc::Receiver<Message>,
-    /// Changes held back because they conflict with one of the batch before; they go ahead of the queue.
+    /// Changes that conflicted with one of the batch before. They are taken before the queue.
     deferred: VecDeque<Job>,
     closing: Option<oneshot::Sender<()>>,
     capacity: usize,
@@ -167,7 +167,7 @@ impl Inbox {
         }
     }
 
-    /// The same for a writer on a thread of its own.
+    /// The same for a writer on a separate thread.
     pub(crate) fn next_blocking(&mut self) -> Option<Vec<Job>> {
         self.age.writing(None);
         loop {
@@ -179,7 +179,7 @@ impl Inbox {
         }
     }
 
-    /// Tells whoever closed the store that the writer is done.
+    /// Reports to the caller of `close` that the writer has finished.
     pub(crate) fn finished(&mut self) {
         if let Some(done) = self.closing.take() {
             let _ = done.send(());
@@ -191,7 +191,7 @@ impl Inbox {
         let mut claims = Claims::default();
         let mut held = std::mem::take(&mut self.deferred);
         let mut latest = None;
-        // The bound keeps a storm on one row from moving the whole queue in here, where nothing would refuse it.
+        // The bound prevents that many changes of one row move here from the queue, which would then reject nothing.
         while batch.len() < BATCH && self.deferred.len() < self.capacity {
             let received = held.pop_front().or_else(|| {
                 let job = self.receive(&mut first)?;
@@ -215,8 +215,8 @@ impl Inbox {
             }
         }
         self.deferred.append(&mut held);
-        // Changes held back wait for their own kind and say nothing about the queue. A writer that took nothing from
-        // it was busy with them, and leaves the count as it was.
+        // Deferred changes wait for each other, so their age is not that of the queue. A writer that took nothing from
+        // the queue was busy with them, and leaves the age as it was.
         if self.receiver.is_empty() {
             self.age.taken(None);
         } else if latest.is_some() {
@@ -243,7 +243,7 @@ impl Inbox {
     }
 }
 
-/// How a writer that cannot go on tells the rest of the program.
+/// Reports to the rest of the program that the writer has failed for good.
 #[derive(Clone)]
 pub(crate) struct Failure(watch::Sender<Option<String>>);
 
@@ -253,7 +253,7 @@ impl Failure {
     }
 
     pub(crate) fn raise(&self, reason: &str) {
-        tracing::error!(reason, "the store's writer cannot go on");
+        tracing::error!(reason, "the writer of the store has failed");
         self.0.send_if_modified(|current| {
             let first = current.is_none();
             if first {

@@ -1,6 +1,6 @@
-//! Attempts that servers sharing a store tell each other about, by the minute.
-//! A server writes rows of its own and no other's, so that no two ever wait for each other's locks; and it writes
-//! totals, so that a report that was lost is made good by the next.
+//! Attempts per minute that servers with a common database share for rate limits. Each server writes only its own
+//! rows, so that servers never wait for each other's locks. It writes totals, so that the next report replaces a lost
+//! one.
 
 use crate::change::Change;
 use crate::codec;
@@ -14,13 +14,13 @@ use crate::value::Value;
 use perennial_domain::id::OrganizationId;
 use perennial_domain::time::Time;
 
-/// Whose attempts: a digest, which tells nobody who it was.
+/// The subject of the attempts, as a digest.
 pub type Bucket = [u8; 16];
 
-/// Which server counted them.
+/// The server that counted them.
 pub type Server = [u8; 8];
 
-/// No `Insert`: those of a batch are folded into one statement, and one statement cannot touch a row twice.
+/// Not an `Insert`: those of a batch are folded into one statement, and one statement cannot write a row twice.
 pub(crate) static PUT: Sql = Sql::new(
     "INSERT INTO rate_limits (organization_id, window_start, bucket, used)
      VALUES ($1, $2, $3, $4)
@@ -33,7 +33,7 @@ pub(crate) static ELSEWHERE: Sql = Sql::new(
      WHERE organization_id = $1 AND window_start IN ($2, $3) AND bucket BETWEEN $4 AND $5 AND bucket <> $6",
 );
 
-/// How many attempts this server has counted in the minute that starts at `window`.
+/// Stores the number of attempts that this server has counted in the minute that starts at `window`.
 pub fn put(
     change: Change,
     organization: OrganizationId,
@@ -45,7 +45,7 @@ pub fn put(
     change.execute_any(&PUT, values)
 }
 
-/// How many attempts the other servers have counted in each of the two minutes that start then.
+/// The number of attempts that the other servers have counted in each of the two minutes that start at `windows`.
 pub async fn elsewhere(
     db: &Db,
     organization: OrganizationId,
@@ -81,7 +81,7 @@ pub fn sweep(change: Change, organization: OrganizationId, before: Time, limit: 
     retention::sweep(change, &RATE_LIMITS, (organization, codec::time(before), limit))
 }
 
-/// The server stands last, so that the counts of all servers stand side by side.
+/// The server is the last part, so that the counts of all servers are adjacent.
 fn row(bucket: Bucket, server: Server) -> Value {
     Value::bytes([&bucket[..], &server[..]].concat())
 }

@@ -81,8 +81,8 @@ pub(crate) fn insert<R: Record>(change: Change, record: &R, violation: Violation
     change.insert(&R::table().statements().insert, values(record, Purpose::Insert), violation)
 }
 
-/// The record as it is now, if it is still at the revision it was read at. If it is, and no row was updated, another record
-/// has its unique value: the change is rejected with `violation`.
+/// The record as it is now, if it is still at the revision it was read at. If it is, and no row was updated, another
+/// record has its unique value: the change is rejected with `violation`.
 pub(crate) fn update<R: Record>(change: Change, record: &R, read_at: EventId, violation: Violation) -> Change {
     write_update(at_revision(change, record, read_at), record, read_at, violation)
 }
@@ -108,7 +108,8 @@ pub(crate) fn delete<R: Record>(
     change.execute(expected(R::table().statements().delete.as_ref()), values, violation)
 }
 
-/// Locks the record as it was read until the change is committed; rejected with [`Violation::Record`] if it has changed.
+/// Locks the record as it was read until the change is committed; rejected with [`Violation::Record`] if it has
+/// changed.
 pub(crate) fn at_revision<R: Record>(change: Change, record: &R, read_at: EventId) -> Change {
     let table = R::table();
     let mut params = values(record, Purpose::Key);

@@ -47,8 +47,8 @@ fn owned(table: &Table, organization: OrganizationId, kept: EventId, limit: i64)
     params
 }
 
-/// A row of a walk along the primary key, deleted or not. No index serves the search for deleted rows: every create would
-/// pay for it, and the search runs once a day.
+/// A row of a walk along the primary key, deleted or not. No index serves the search for deleted rows: every create
+/// would pay for it, and the search runs once a day.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Walked {
     /// Its id.

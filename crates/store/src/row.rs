@@ -1,5 +1,5 @@
 //! A row of either engine, read by position.
-//! A column of another type than asked for is a defect of the statement and comes back as an internal error.
+//! A column of another type than expected is a defect of the statement and is returned as an internal error.
 
 use rusqlite::types::ValueRef;
 
@@ -50,7 +50,7 @@ impl<'a> Row<'a> {
         }
     }
 
-    /// Borrowed text, for columns that are parsed and not kept.
+    /// Borrowed text, for columns that are parsed.
     pub fn optional_text_ref(&self, position: usize) -> Result<Option<&'a str>, Error> {
         match self.source {
             Source::Sqlite(_) | Source::Copied(_) => self.sqlite_value(position, |value| match value {
@@ -130,7 +130,7 @@ impl<'a> Row<'a> {
         self.optional_time(position)?.ok_or_else(|| null(position))
     }
 
-    /// A column as a bindable value; a null keeps the type asked for.
+    /// A column as a bindable value; a null has the expected type.
     pub fn value(&self, position: usize, kind: Type) -> Result<Value, Error> {
         Ok(match kind {
             Type::Bool => self.optional_bool(position)?.into(),
@@ -158,9 +158,7 @@ impl<'a> Row<'a> {
             return Ok(None);
         }
         let found = value.data_type();
-        convert(value)
-            .map(Some)
-            .ok_or_else(|| Error::Internal(format!("column {position} holds another type: {found}")))
+        convert(value).map(Some).ok_or_else(|| Error::Internal(format!("column {position} has another type: {found}")))
     }
 
     fn wire<T: tokio_postgres::types::FromSql<'a>>(&self, position: usize) -> Result<Option<T>, Error> {
@@ -170,7 +168,7 @@ impl<'a> Row<'a> {
         row.try_get(position + self.offset).map_err(|_| match row.columns().get(position + self.offset) {
             Some(column) => {
                 let found = column.type_().name();
-                Error::Internal(format!("column {position} holds another type: {found}"))
+                Error::Internal(format!("column {position} has another type: {found}"))
             }
             None => Error::Internal(format!("there is no column {position}")),
         })

@@ -54,8 +54,8 @@ pub(crate) static LIVE: Sql = Sql::new(
      WHERE organization_id = $1 AND id = $2 AND revoked_at IS NULL",
 );
 
-/// The conditions of its guard are repeated, here and below. PostgreSQL is sent a change in one go. A row whose guard has
-/// failed must not be locked after all, out of order, or two servers could wait for each other.
+/// The conditions of its guard are repeated, here and below. PostgreSQL is sent a change in one go. A row whose guard
+/// has failed must not be locked after all, out of order, or two servers could wait for each other.
 pub(crate) static ROTATE: Sql = Sql::new(
     "UPDATE sessions
      SET generation = $5, rotated_at = $6, graces = $7, expires_at = $8, last_used_at = $9

@@ -1,11 +1,11 @@
-//! What the store tells whoever traces a request: a span for each read and each commit, with texts and counts, never values.
-//! While nobody listens none is made, and asking whether somebody does is one comparison.
+//! Trace spans: one for each read and each commit, with statement texts and counts, never values.
+//! Without a subscriber no span is created, and the check for one is a single comparison.
 
 use crate::sql::Sql;
 use tracing::Span;
 use tracing::field::Empty;
 
-/// The target of every span of the program. At the level of the macro's name no log asks for them by accident.
+/// The target of every span of the program. At this level, no log includes them by accident.
 pub const TRACE_TARGET: &str = "perennial::trace";
 
 /// A read of one statement; it ends when the span is dropped.
@@ -31,7 +31,7 @@ pub(crate) fn commit(system: &'static str) -> Span {
     )
 }
 
-/// The writer took the change up, after so long, together with the others of its batch.
+/// Records how long the change waited in the queue and how many changes its batch has.
 pub(crate) fn taken(commit: &Span, waited: std::time::Duration, batch: usize) {
     commit.record("perennial.queue_micros", u64::try_from(waited.as_micros()).unwrap_or(u64::MAX));
     commit.record("perennial.batch_changes", batch);

@@ -81,8 +81,9 @@ impl Sql {
         &self.postgres
     }
 
-    /// The text of many such reads by key: a parameter is the array of all of theirs, and the last column says whose the
-    /// row is. The limit keeps the read whole, so that each key goes down its index whatever the planner believes of tables.
+    /// The text of many such reads by key: each parameter is an array, and the last column is the position of the key.
+    /// The limit prevents PostgreSQL from merging the reads into one join, so that each key uses its index without
+    /// statistics.
     pub(crate) fn many(&self, kinds: impl Iterator<Item = Type>) -> &str {
         self.many.get_or_init(|| {
             let (arrays, names) = wanted(kinds);
@@ -104,7 +105,7 @@ impl Sql {
     }
 
     /// The text of many such guards, which lock their rows in the order of the arrays that their parameters become;
-    /// `None` for guards that hold no row, whose rows nobody can count.
+    /// `None` for guards without a lock, whose rows cannot be counted.
     pub(crate) fn locking_many(&self, lock: Lock, kinds: impl Iterator<Item = Type>) -> Option<&str> {
         let locking = match lock {
             Lock::None => return None,
@@ -233,7 +234,7 @@ mod tests {
     }
 
     #[test]
-    fn many_reads_say_whose_row_it_is() {
+    fn many_reads_return_the_position_of_the_key() {
         let sql = Sql::new("SELECT n FROM t WHERE id = $1");
         assert_eq!(
             sql.many([Type::Uuid].into_iter()),

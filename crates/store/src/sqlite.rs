@@ -1,5 +1,5 @@
-//! The SQLite engine: one file, one writing thread, readers that never wait for it.
-//! A read runs directly on the caller's thread: it takes microseconds, handing it over would take as long again.
+//! The SQLite engine: one file, one writing thread, readers that never wait for it. A read runs on the caller's
+//! thread: it takes microseconds, and passing it to another thread would take as long again.
 
 use std::fs::File;
 use std::sync::atomic::Ordering::Relaxed;
@@ -43,7 +43,7 @@ pub(crate) struct Sqlite {
     queue: Queue,
     counters: Arc<Counters>,
     failure: Failure,
-    /// Held for as long as the store is open.
+    /// Locked as long as the store is open.
     directory: Mutex<Option<File>>,
 }
 
@@ -58,7 +58,7 @@ impl Sqlite {
         let failure = Failure::new();
         let (queue, inbox) = Queue::new(options.waiting, Arc::clone(&counters), Rule::Serial);
         let readers = Arc::new(Readers::new(options.clone()));
-        // Without a writer whoever tries to commit is told that the store is closed.
+        // Without a writer, a commit fails with an error that the store is closed.
         if !options.read_only {
             writer::start(&options, inbox, Arc::clone(&readers), Arc::clone(&counters), failure.clone())?;
         }
@@ -68,7 +68,7 @@ impl Sqlite {
 
     pub(crate) async fn migrate(&self) -> Result<Migrated, Error> {
         let options = self.options.clone();
-        // Waiting for another process that migrates may take seconds, which is no read's measure.
+        // Waiting for another process that migrates may take seconds, too long for the caller's thread.
         tokio::task::spawn_blocking(move || migrate::run(&options))
             .await
             .map_err(|stopped| Error::Internal(stopped.to_string()))?
@@ -94,7 +94,7 @@ impl Sqlite {
         mapped
     }
 
-    /// Visits rows on the caller's thread, until `visit` says that it is enough.
+    /// Visits rows on the caller's thread until `visit` returns false.
     pub(crate) fn walk(
         &self,
         walk: &Walk,

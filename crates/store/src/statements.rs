@@ -26,7 +26,7 @@ pub struct Statement {
     pub postgres: Vec<String>,
 }
 
-/// Pairs each path with its own text.
+/// Pairs each path with its text.
 macro_rules! named {
     ($read:ident: $($module:ident::$name:ident),* $(,)?) => {
         [$($read(concat!(stringify!($module), "::", stringify!($name)).to_owned(), &$module::$name)),*]
@@ -83,19 +83,19 @@ fn by_hand() -> Vec<Statement> {
     others.into_iter().chain(ids).chain(keys).chain(guards).collect()
 }
 
-/// The statements that a page of subscriptions takes.
+/// The statements of a page of subscriptions.
 pub fn subscriptions_page(query: &subscriptions::Query, after: Option<Position>) -> Vec<Statement> {
     let list = subscriptions::compose(OrganizationId::from_bytes([1; 16]), query).after(after);
     list.statements().iter().map(|sql| plain("subscriptions::list".to_owned(), sql)).collect()
 }
 
-/// The statements that a page of plans takes.
+/// The statements of a page of plans.
 pub fn plans_page(query: &plans::Query, after: Option<Position>) -> Vec<Statement> {
     let list = plans::compose(OrganizationId::from_bytes([1; 16]), query).after(after);
     list.statements().iter().map(|sql| plain("plans::list".to_owned(), sql)).collect()
 }
 
-/// The statements that the operator's lists take, with everything asked for that can be.
+/// The statements of the operator's lists, with every filter.
 pub fn operator_pages(after: Option<&Position>) -> Vec<Statement> {
     let organization = OrganizationId::from_bytes([1; 16]);
     let payments = payments::Query {

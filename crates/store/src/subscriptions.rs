@@ -133,8 +133,8 @@ pub fn insert(change: Change, subscription: &Subscription) -> Change {
     record::insert(change, subscription, Violation::ExternalId)
 }
 
-/// The subscription as it is now, if it is still at the revision it was read at; rejected with [`Violation::ExternalId`] if
-/// its external id is in use.
+/// The subscription as it is now, if it is still at the revision it was read at; rejected with
+/// [`Violation::ExternalId`] if its external id is in use.
 pub fn update(change: Change, subscription: &Subscription, read_at: EventId) -> Change {
     record::update(change, subscription, read_at, Violation::ExternalId)
 }

@@ -1,5 +1,6 @@
-//! Every table of the store, its columns listed once. All derived statements, the transfer of whole stores, the removal of
-//! records and the order of locks follow from these descriptors. Tests compare them with the schema of both engines.
+//! Every table of the store, its columns listed once. All derived statements, the transfer of whole stores, the
+//! removal of records and the order of locks follow from these descriptors. Tests compare them with the schema of both
+//! engines.
 //!
 //! To add a column: one line in each migration, one line here, and one each in `write` and `read` of the record.
 

@@ -1,4 +1,5 @@
-//! Whole rows of a table, in the order of their keys, deleted ones included, for copies, exports and imports of a store.
+//! Whole rows of a table, in the order of their keys, deleted ones included, for copies, exports and imports of a
+//! store.
 
 use futures_util::future::join_all;
 
@@ -64,7 +65,8 @@ impl Table {
         join_all(found).await.into_iter().collect()
     }
 
-    /// Locks the live rows of these keys until the transaction ends, in this order. Returns the keys that have no live row.
+    /// Locks the live rows of these keys until the transaction ends, in this order. Returns the keys that have no live
+    /// row.
     pub async fn hold_live(&self, bulk: &mut Bulk, keys: &[Values]) -> Result<Vec<Values>, Error> {
         let live = &self.statements().live;
         if bulk.hold(live, keys).await? == keys.len() as u64 {

@@ -1,5 +1,5 @@
-//! The values a statement binds. Both engines know exactly these six types.
-//! A null still says its type, because PostgreSQL types every parameter.
+//! The values that a statement binds. Both engines support exactly these six types.
+//! A null has a type too, because PostgreSQL types every parameter.
 
 /// A bound value.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -59,7 +59,7 @@ impl Value {
         }
     }
 
-    /// Whether this is a null of whatever type.
+    /// Whether this is a null of any type.
     pub fn is_null(&self) -> bool {
         matches!(self, Self::Null(_))
     }
@@ -130,7 +130,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_absent_value_keeps_its_type() {
+    fn an_absent_value_has_a_type() {
         assert_eq!(Value::from(None::<&str>), Value::Null(Type::Text));
         assert_eq!(Value::optional_time(None).kind(), Type::Time);
         assert_eq!(Value::from(None::<[u8; 16]>).kind(), Type::Uuid);

@@ -1,7 +1,7 @@
 //! Long walks: pages under a rare filter, which test thousands of rows to find a few.
 //!
-//! They run apart from other reads, a few at a time, so that they can take neither the runtime's threads nor the shared
-//! connections away from them. Too many waiting walks are refused.
+//! They run separately from other reads, a few at a time, so that they occupy neither the runtime's threads nor the
+//! shared connections. If too many wait, further ones are rejected.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
@@ -12,7 +12,7 @@ use crate::error::Error;
 use crate::sql::Sql;
 use crate::value::Value;
 
-/// The walks that may wait for each one that runs. A walk takes about ten milliseconds.
+/// How many walks may wait for each one that runs. A walk takes about ten milliseconds.
 const WAITING_PER_TURN: usize = 32;
 
 /// Where a walk runs.
@@ -20,7 +20,7 @@ const WAITING_PER_TURN: usize = 32;
 pub(crate) enum Lane {
     /// With the other reads: it is as short as they are.
     Shared,
-    /// Apart from them.
+    /// Separately from them.
     Long,
 }
 
@@ -40,7 +40,7 @@ pub(crate) struct Walks {
 }
 
 impl Walks {
-    /// So many walks at a time.
+    /// This many walks at a time.
     pub(crate) fn new(at_once: usize) -> Self {
         Self {
             turns: Arc::new(Semaphore::new(at_once)),
@@ -49,7 +49,7 @@ impl Walks {
         }
     }
 
-    /// Waits for a turn, which lasts until the permit is dropped; refused if too many wait already.
+    /// Waits for a permit, which is valid until it is dropped; rejected if too many wait already.
     pub(crate) async fn enter(&self) -> Result<OwnedSemaphorePermit, Error> {
         if let Ok(permit) = Arc::clone(&self.turns).try_acquire_owned() {
             return Ok(permit);
@@ -60,7 +60,7 @@ impl Walks {
     }
 }
 
-/// A walk that waits; counted until it stops waiting, also when its caller gives up.
+/// A walk that waits; counted until it stops waiting, also when its caller cancels it.
 struct Waiting<'a>(&'a Walks);
 
 impl<'a> Waiting<'a> {

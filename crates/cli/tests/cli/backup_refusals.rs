@@ -11,12 +11,12 @@ static NEWER: Sql =
 fn a_backup_overwrites_nothing() {
     let Setting { place, server, .. } = Setting::at(Place::sqlite());
     std::fs::write(place.path().join("backup"), "precious").unwrap();
-    place.run(&["backup", "create", "backup"]).refused_with(&["backup is there already", "name another file"]);
+    place.run(&["backup", "create", "backup"]).refused_with(&["backup already exists", "choose another file"]);
     assert_eq!(std::fs::read(place.path().join("backup")).unwrap(), b"precious");
     assert!(!place.path().join("backup.draft").exists());
     let live = place.data().join("perennial.db");
-    place.run(&["backup", "create", live.to_str().unwrap()]).refused_with(&["is there already"]);
-    place.run(&["backup", "create", "nowhere/backup"]).refused_with(&["no directory nowhere", "make it"]);
+    place.run(&["backup", "create", live.to_str().unwrap()]).refused_with(&["already exists"]);
+    place.run(&["backup", "create", "nowhere/backup"]).refused_with(&["directory nowhere does not exist", "create it"]);
     drop(server);
 }
 
@@ -82,13 +82,13 @@ fn a_store_is_replaced_only_on_request() {
     place.run(&["backup", "create", "backup"]).succeeded();
     caller.post("/subscriptions", &later).expect(201);
     server.stop("TERM");
-    place.run(&["backup", "restore", "backup"]).refused_with(&["there is a store in", "--replace"]);
+    place.run(&["backup", "restore", "backup"]).refused_with(&["already contains a store", "--replace"]);
     assert_eq!(held(&place, &caller.client_id).len(), 1);
     // A log without its store is a store too: beside a restored file it would be taken for that one's.
     let lonely = beside(&place);
     std::fs::write(lonely.data().join("perennial.db-wal"), "a log").unwrap();
     let path = place.path().join("backup");
-    lonely.run(&["backup", "restore", path.to_str().unwrap()]).refused_with(&["there is a store in"]);
+    lonely.run(&["backup", "restore", path.to_str().unwrap()]).refused_with(&["already contains a store"]);
 }
 
 #[test]

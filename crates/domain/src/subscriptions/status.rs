@@ -1,28 +1,28 @@
-//! Where a subscription stands, and where it may go from there.
+//! The status of a subscription, and the transitions between statuses.
 
 use crate::validation::{InvalidValue, ValidationCode};
 
-/// Where a subscription stands.
+/// The status of a subscription.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum SubscriptionStatus {
-    /// Agreed, not begun.
+    /// Agreed, but not started.
     Pending,
-    /// Begun, the first payment outstanding.
+    /// Started; the first payment is outstanding.
     Incomplete,
-    /// Begun with a trial.
+    /// Started with a trial.
     OnTrial,
     /// Paid and renewing.
     Active,
-    /// A renewal failed; access goes on while payment is retried.
+    /// A renewal failed; access continues while the payment is retried.
     PastDue,
     /// Retries ended without payment.
     Unpaid,
-    /// Halted by agreement.
+    /// Paused by agreement.
     Paused,
     /// Paid up, not renewing.
     Cancelled,
-    /// Over, for good.
+    /// Ended permanently.
     Expired,
 }
 
@@ -32,7 +32,7 @@ impl SubscriptionStatus {
     /// Every status.
     pub const ALL: [Self; 9] = [Pending, Incomplete, OnTrial, Active, PastDue, Unpaid, Paused, Cancelled, Expired];
 
-    /// The word on the wire and in the store.
+    /// The word in the API and in the store.
     pub const fn as_str(self) -> &'static str {
         match self {
             Pending => "pending",
@@ -47,12 +47,12 @@ impl SubscriptionStatus {
         }
     }
 
-    /// The status behind a word the store kept.
+    /// The status of a stored word.
     pub fn from_stored(word: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|known| known.as_str() == word)
     }
 
-    /// Reads a status or one of its aliases, in any case.
+    /// Parses a status or one of its aliases, in any case.
     pub fn parse(text: &str) -> Result<Self, InvalidValue> {
         Ok(match text.to_ascii_lowercase().as_str() {
             "pending" | "scheduled" | "draft" => Pending,
@@ -71,7 +71,7 @@ impl SubscriptionStatus {
         })
     }
 
-    /// Where it may go from here.
+    /// The statuses that can follow.
     pub const fn next(self) -> &'static [Self] {
         match self {
             Pending => &[Incomplete, OnTrial, Active, Cancelled, Expired],
@@ -86,12 +86,12 @@ impl SubscriptionStatus {
         }
     }
 
-    /// Whether the move is allowed; staying is no move.
+    /// Whether the transition is allowed. No change is not a transition.
     pub fn can_become(self, next: Self) -> bool {
         self == next || self.next().contains(&next)
     }
 
-    /// Whether a subscription here is active unless its operator says otherwise.
+    /// Whether a subscription with this status is active by default.
     pub const fn is_active_by_default(self) -> bool {
         matches!(self, OnTrial | Active | PastDue | Cancelled)
     }

@@ -10,19 +10,19 @@ use crate::value::Value;
 pub(super) const WALK_COLUMNS: usize = 2;
 
 impl KeysetQuery {
-    /// The rows of a segment of a list without filters: first the sort keys, then the listing's columns.
+    /// The rows of a segment of a list without filters: first the sort keys, then the columns of the record.
     pub(super) fn rows(&self, segment: Segment, wanted: usize) -> (Sql, Vec<Value>) {
         let mut query = Composed::default();
         self.select(segment, wanted, &mut query);
         query.finish()
     }
 
-    /// Walks at most `rows` rows of a segment and tests each of them. Before the sort keys come the number of the row and
-    /// whether it matches.
+    /// Walks at most `rows` rows of a segment and tests each of them. Before the sort keys come the number of the row
+    /// and whether it matches.
     ///
-    /// SQLite is asked for every row, and the caller stops when it has enough: stepping through rows costs nothing
-    /// there, and counting them in a window triples the time. PostgreSQL returns the `wanted` first matches and the last
-    /// row of the walk. Both stop walking as soon as there are enough matches.
+    /// SQLite returns every row, and the caller stops when it has enough: stepping through rows costs nothing there,
+    /// and a window function that counts them triples the time. PostgreSQL returns the first `wanted` matches and the
+    /// last row of the walk. Both stop as soon as there are enough matches.
     pub(super) fn walk_rows(&self, segment: Segment, rows: usize, wanted: usize) -> (Sql, Vec<Value>) {
         let (keys, columns) = (self.aliases(), &self.table.statements().columns);
         let mut query = Composed::default();
@@ -36,7 +36,7 @@ impl KeysetQuery {
         let test = std::mem::take(&mut query.text);
         query.bind(count(wanted + 1));
         let most = std::mem::take(&mut query.text);
-        // The limit of SQLite's text never cuts anything: it is there because both texts have the same parameters.
+        // SQLite's limit never takes effect: it is there because both texts have the same parameters.
         let sqlite = format!(
             "SELECT 0 AS walked_rows, COALESCE({test}, FALSE) AS matched, {keys}, {columns} FROM ({walk}) AS walked \
              LIMIT ${last} + {most}"
@@ -74,7 +74,7 @@ impl KeysetQuery {
             query.condition(column, "=", value);
         }
         let first = self.keys[0].name;
-        // An index walk starts at one bound and ends at one: of the range and the position, only the nearer is asked.
+        // An index scan has one lower and one upper bound: of the range and the position, only the nearer is used.
         let passed = self.passed(segment);
         if let Some(value) = self.from.as_ref().filter(|_| passed != Some(Order::Ascending)) {
             query.condition(first, ">=", value);
@@ -96,7 +96,7 @@ impl KeysetQuery {
         self.order_by(query);
     }
 
-    /// Which bound of the range the position has passed: a walk upwards leaves `from` behind, one downwards `until`.
+    /// Which bound of the range the position has passed: an ascending walk passes `from`, a descending one `until`.
     fn passed(&self, segment: Segment) -> Option<Order> {
         let after = &self.after.as_ref()?.values[0];
         let within = match self.order {
@@ -109,10 +109,10 @@ impl KeysetQuery {
     fn position_condition(&self, segment: Segment, query: &mut Composed) {
         let Some(after) = &self.after else { return };
         let skipped = match (segment, after.values[0].is_null()) {
-            // The segment begins anew after the one that the position is in.
+            // The position is in the segment before, so this one starts at its beginning.
             (Segment::Absent, false) => return,
             (Segment::Absent, true) => 1,
-            // The whole range lies behind the position.
+            // The whole range comes after the position.
             _ if self.passed(segment).is_none() => return,
             _ => 0,
         };
@@ -133,7 +133,7 @@ impl KeysetQuery {
         query.text.push(')');
     }
 
-    /// The same keys in every segment: PostgreSQL would not see that a column of nulls is in order by itself.
+    /// The same keys in every segment: PostgreSQL does not infer that a column of nulls is already sorted.
     fn order_by(&self, query: &mut Composed) {
         for (position, key) in self.keys.iter().enumerate() {
             let lead = if position == 0 { " ORDER BY" } else { "," };

@@ -1,8 +1,8 @@
 //! A page under filters: rows are walked in the order of the index and tested one by one.
 //!
-//! A filter that matches often is answered by a short first walk, with the other reads. Only what is left of the page's
-//! bound is walked apart from them. Each walk is one statement, which also says where it ended, so that no row is
-//! walked twice.
+//! A filter that matches often needs only a short first walk, which runs with the other reads. The remaining rows, up
+//! to the page's bound, are walked separately. Each walk is one statement that also returns where it ended, so that no
+//! row is walked twice.
 
 use super::text::WALK_COLUMNS;
 use super::{KeysetQuery, Page, Position, Segment, page};
@@ -14,11 +14,11 @@ use crate::walks::{Lane, Walk};
 /// The rows that are walked with the other reads, before the walk moves to the long lane.
 const SHORT_WALK: usize = 256;
 
-/// What a walk has met so far.
+/// What a walk has found so far.
 struct Met<T> {
     rows: usize,
     found: Vec<(T, Position)>,
-    /// The place of its last row, if it walked as many rows as it might.
+    /// The position of its last row, if it walked as many rows as it was allowed to.
     end: Option<Position>,
 }
 
@@ -42,7 +42,7 @@ impl KeysetQuery {
                     let next = found.last().map(|(_, position)| position.clone());
                     return Ok(page(found, next));
                 }
-                // Fewer rows than it might walk: the segment has come to its end.
+                // Fewer rows than allowed: this is the end of the segment.
                 let Some(end) = met.end else { break };
                 left -= rows;
                 if left == 0 {

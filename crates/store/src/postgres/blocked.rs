@@ -1,7 +1,7 @@
-//! Changes that wait for a lock held by another transaction, in a lane of their own.
+//! A separate lane for changes that wait for a lock of another transaction.
 //!
-//! The main writer waits a moment for a lock and then passes the change on, so that no other change waits with it. A few
-//! workers give each such change the full lock timeout, alone in a transaction, then reject it.
+//! The main writer waits briefly for a lock and then passes the change on, so that no other change waits with it. A few
+//! workers run each such change alone in a transaction, with the full lock timeout, and then reject it.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
@@ -17,11 +17,11 @@ use crate::error::Error;
 use crate::metrics::Counters;
 use crate::queue::Job;
 
-/// How many such changes may be tried at once, and how many more may wait for that.
+/// How many such changes run at a time, and how many more may wait.
 const WORKERS: usize = 4;
 const WAITING: usize = 256;
 
-/// What the main writer waits for a lock while some lock has proven to be stuck, and for how long after that.
+/// How long the main writer waits for a lock after another lock was not released, and for how long this applies.
 const CAUTIOUS_WAIT: Duration = Duration::from_millis(20);
 const CAUTION: Duration = Duration::from_secs(10);
 
@@ -32,7 +32,7 @@ pub(super) struct BlockedLane {
 }
 
 impl BlockedLane {
-    /// Connections are made when a change needs one, and closed when no other follows.
+    /// Connections are opened when a change needs one, and closed when no other follows.
     pub(super) fn start(slot: impl Fn() -> Slot, counters: &Arc<Counters>) -> Self {
         let (jobs, waiting) = mpsc::channel(WAITING);
         let (waiting, caution) = (Arc::new(Mutex::new(waiting)), Arc::new(Caution::new()));
@@ -48,14 +48,14 @@ impl BlockedLane {
         &self.caution
     }
 
-    /// Takes a change in; one too many is rejected at once.
+    /// Accepts a change, or rejects it if too many wait.
     pub(super) fn accept(&self, job: Job) {
         if let Err(full) = self.jobs.try_send(job) {
             full.into_inner().answer(Err(locked()));
         }
     }
 
-    /// Lets the workers finish what they have.
+    /// Waits until the workers have finished.
     pub(super) async fn finish(self) {
         drop(self.jobs);
         for worker in self.workers {
@@ -95,7 +95,7 @@ fn locked() -> Error {
     Error::Unavailable("another transaction holds a lock that this change needs".to_owned())
 }
 
-/// Whether some lock has lately proven to be stuck: then the main writer waits less for each.
+/// Whether a lock was recently not released: then the main writer waits less for each.
 pub(super) struct Caution {
     epoch: Instant,
     /// In milliseconds since the epoch.

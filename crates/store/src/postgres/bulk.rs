@@ -1,4 +1,4 @@
-//! A long transaction on PostgreSQL, on a connection that nobody else uses.
+//! A long transaction on PostgreSQL, on a separate connection.
 
 use std::sync::Arc;
 
@@ -15,11 +15,11 @@ use crate::value::{Type, Value};
 
 const BEGIN: &str = "BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE";
 
-/// One state of the database for as long as it takes. It is that of the first statement behind BEGIN.
+/// One state of the database for the whole transaction: that of the first statement after BEGIN.
 const BEGIN_READING: &str = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; SELECT 1";
 
-/// Every read here goes down the index of its key, whatever the planner believes of tables that were filled a moment ago:
-/// nobody has counted them yet, and a plan that was made when one was empty would be kept until it holds millions.
+/// Every read here uses the index of its key. Tables that were just filled have no statistics yet, and a plan that was
+/// made for an empty table would be reused until the table has millions of rows.
 const DOWN_THE_INDEX: &str = "SET LOCAL enable_seqscan = off; SET LOCAL enable_sort = off; SET LOCAL jit = off";
 
 pub(crate) struct Bulk {
@@ -37,7 +37,7 @@ impl Bulk {
 
     async fn begin(postgres: &Postgres, text: &str) -> Result<Self, Error> {
         let connection = postgres.spare.connection().await?;
-        // Whoever comes next gets another one.
+        // The next user of the slot gets another connection.
         postgres.spare.discard(&connection);
         for text in [text, DOWN_THE_INDEX] {
             control(&connection, text).await.map_err(|failure| failure.error())?;
@@ -67,7 +67,7 @@ impl Bulk {
         let kinds: Vec<Type> = first.iter().map(Value::kind).collect();
         let arguments = columns(&kinds, keys);
         for row in self.query(sql.many(kinds.into_iter()), &arguments).await? {
-            // The last column says whose the row is, counted from one.
+            // The last column is the position of the key, counted from one.
             let place = Row::postgres(&row).int(row.len() - 1)? - 1;
             if let Some(slot) = usize::try_from(place).ok().and_then(|place| found.get_mut(place)) {
                 *slot = Some(map(&Row::postgres(&row))?);
@@ -95,7 +95,7 @@ impl Bulk {
         self.connection.execute(insert.folded(), &arguments).await.map_err(|error| failed(&error))
     }
 
-    /// One after the other on the server, without waiting for an answer in between.
+    /// The server runs them one after the other; the client does not wait for a response in between.
     pub(crate) async fn execute(&self, sql: &'static Sql, rows: &[Vec<Value>]) -> Result<u64, Error> {
         let rows: Vec<Vec<Argument<'_>>> = rows.iter().map(|row| row.iter().map(Argument::One).collect()).collect();
         let Some(first) = rows.first() else { return Ok(0) };
@@ -121,7 +121,7 @@ impl Bulk {
     }
 }
 
-/// The rows turned into columns, which is how many of them are one statement.
+/// The rows as arrays of columns, so that many of them are one statement.
 fn columns<'a>(kinds: &[Type], rows: &'a [Vec<Value>]) -> Vec<Argument<'a>> {
     let column = |(place, kind): (usize, &Type)| Argument::Column(*kind, rows.iter().map(|row| &row[place]).collect());
     kinds.iter().enumerate().map(column).collect()

@@ -1,6 +1,6 @@
-//! Gets a planned batch committed: one transaction, run again as long as nothing of it can be committed.
+//! Commits a planned batch in one transaction, with retries.
 //!
-//! Until COMMIT is sent a batch may be run again, because the server rolls back what it has. After that, never.
+//! Until COMMIT is sent a batch can be run again, because the server rolls it back. After that, never.
 
 use std::borrow::Cow;
 use std::pin::pin;
@@ -17,29 +17,29 @@ use crate::change::Change;
 use crate::error::{Error, Violation};
 use crate::metrics::Counters;
 
-/// How often a deadlock is answered with another try.
+/// The most retries after a deadlock.
 const RETRIES: u32 = 10;
 const FIRST_PAUSE: Duration = Duration::from_millis(2);
 const LONGEST_PAUSE: Duration = Duration::from_millis(100);
-/// Before a server that cannot write is asked again, on another connection.
+/// The pause before the retry on another connection if a server accepts no writes.
 const READ_ONLY_PAUSE: Duration = Duration::from_millis(100);
 
 pub(super) struct Committer {
     slot: Slot,
     counters: Arc<Counters>,
-    /// BEGIN with the usual wait for a lock, written once.
+    /// BEGIN with the usual lock timeout, built once.
     opening: String,
 }
 
-/// Why a transaction did not come to an end.
+/// Why a transaction was not committed.
 pub(super) enum End {
-    /// A violation or a wrong statement: the changes must be told apart.
+    /// A violation or a wrong statement: the changes must be run one by one.
     Apart(Error),
     /// A lock was not released in time: the change that needs it must be separated from the others.
     Locked(Error),
-    /// Nothing was committed and the same again may succeed.
+    /// Nothing was committed, and a retry can succeed.
     Again(DatabaseError),
-    /// It is over: nothing was committed, or nobody knows.
+    /// Final: nothing was committed, or the outcome is unknown.
     Over(Error),
 }
 
@@ -49,7 +49,7 @@ impl Committer {
         Self { slot, counters, opening }
     }
 
-    /// BEGIN with this wait for a lock.
+    /// BEGIN with this lock timeout.
     pub(super) fn opening(&self, lock: Duration) -> Cow<'_, str> {
         if lock == self.timeouts().short_lock() {
             Cow::Borrowed(&self.opening)
@@ -58,7 +58,7 @@ impl Committer {
         }
     }
 
-    /// Writes one change, waiting for the locks it needs for as long as any change may.
+    /// Commits one change with the full lock timeout.
     pub(super) async fn write_alone(&self, change: &Change) -> Result<(), Failed> {
         self.together(&plan::batch(&[change]), self.timeouts().lock).await
     }
@@ -71,7 +71,7 @@ impl Committer {
         self.slot.timeouts()
     }
 
-    /// The whole batch, hoping that nothing misses.
+    /// The whole batch, on the assumption that no step fails.
     pub(super) async fn together(&self, planned: &[plan::Planned<'_>], lock: Duration) -> Result<(), Failed> {
         let opening = self.opening(lock);
         let mut attempts = Attempts::default();
@@ -104,13 +104,13 @@ impl Committer {
         }
     }
 
-    /// COMMIT, after which nothing may be run again.
+    /// COMMIT, after which nothing can be run again.
     pub(super) async fn finish(&self, connection: &Arc<Connection>) -> Result<(), End> {
         let deadline = self.timeouts().deadline();
         commit(connection, Some(deadline)).await.map_err(|failure| match failure {
             CommitError::NotSent => End::Again(DatabaseError::Lost("the connection was lost".to_owned())),
             CommitError::Sent(error) => {
-                // The answer may still be on its way and must not be taken for that of the next transaction.
+                // The response may still arrive and must not be taken for that of the next transaction.
                 if error == Error::OutcomeUnknown {
                     self.slot.abandon(connection);
                 }
@@ -128,7 +128,7 @@ impl Committer {
     }
 }
 
-/// What has been tried already to get a transaction through.
+/// The retries of a transaction so far.
 #[derive(Default)]
 pub(super) struct Attempts {
     retries: u32,
@@ -137,7 +137,7 @@ pub(super) struct Attempts {
 }
 
 impl Attempts {
-    /// Returns when the transaction may be run again, or why it may not.
+    /// Returns when the transaction can be run again, or why it cannot.
     pub(super) async fn after(
         &mut self,
         committer: &Committer,
@@ -162,7 +162,7 @@ impl Attempts {
                     return Err(Failed::Over(failure.error()));
                 }
                 self.lost = true;
-                // The address may lead to another server by now; asking faster than this would only make connections.
+                // The address may lead to another server by now; a faster retry would only open connections.
                 if matches!(failure, DatabaseError::ReadOnly(_)) {
                     tokio::time::sleep(jittered(READ_ONLY_PAUSE)).await;
                 }
@@ -179,7 +179,7 @@ impl Attempts {
     }
 }
 
-/// Why a batch was not committed in the end.
+/// Why a batch was not committed after all retries.
 pub(super) enum Failed {
     Apart(Error),
     Locked(Error),
@@ -213,7 +213,7 @@ impl End {
     }
 }
 
-/// Ends the transaction and passes on why; a connection that cannot even roll back is lost.
+/// Rolls back and returns the cause; a connection that cannot roll back is lost.
 pub(super) async fn roll_back(connection: &Connection, deadline: Deadline, end: End) -> End {
     let rolled_back = deadline.within(pin!(control(connection, "ROLLBACK"))).await;
     match rolled_back.and_then(|rolled_back| rolled_back) {

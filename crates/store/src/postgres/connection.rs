@@ -1,5 +1,5 @@
-//! A connection and its prepared statements, and a slot that holds one and replaces it when it is lost.
-//! Nothing here relies on the session: behind a pooler every transaction may meet another server process.
+//! A connection with its prepared statements, and a slot that replaces the connection when it is lost.
+//! Nothing here relies on the session: behind a pooler every transaction may use another server process.
 
 use std::collections::HashMap;
 use std::future::Future;
@@ -20,7 +20,7 @@ use super::value::Argument;
 use crate::error::Error;
 use crate::metrics::Counters;
 
-/// Prepared statements kept per connection; lists can be composed in many ways, so there must be an end.
+/// The most prepared statements per connection. Lists can be composed in many ways, so there must be a bound.
 const STATEMENTS: usize = 512;
 
 pub(super) struct Connection {
@@ -31,7 +31,7 @@ pub(super) struct Connection {
     statements: Option<Mutex<HashMap<String, Statement>>>,
 }
 
-/// A statement under way; it was sent when it was first polled.
+/// A statement in progress; it is sent when it is first polled.
 pub(super) type Pending<'a> = Pin<Box<dyn Future<Output = Result<u64, tokio_postgres::Error>> + Send + 'a>>;
 
 impl Connection {
@@ -76,7 +76,7 @@ impl Connection {
         Box::pin(async move { self.client.batch_execute(text).await.map(|()| 0) })
     }
 
-    /// Prepares a statement unless it is known; `None` when statements are not to be prepared.
+    /// Prepares a statement unless it is known; `None` if statements are not prepared.
     pub(super) async fn prepare(
         &self,
         text: &str,
@@ -122,7 +122,7 @@ fn typed<'a>(arguments: &'a [Argument<'a>]) -> Vec<(&'a (dyn ToSql + Sync), Wire
     arguments.iter().map(pair).collect()
 }
 
-/// Sends all statements in order without waiting in between, then gathers their answers in the same order.
+/// Sends all statements in order without waiting in between, then collects their results in the same order.
 pub(super) async fn pipelined(mut pending: Vec<Pending<'_>>) -> Vec<Result<u64, tokio_postgres::Error>> {
     let mut early: Vec<_> = std::future::poll_fn(|context| {
         let polled = pending.iter_mut().map(|future| future.as_mut().poll(context));
@@ -139,8 +139,8 @@ pub(super) async fn pipelined(mut pending: Vec<Pending<'_>>) -> Vec<Result<u64, 
     answers
 }
 
-/// Holds a connection and opens another when it is lost. While the server does not answer, callers are told at once
-/// and only one of them tries again, after the pause.
+/// Holds a connection and opens another when it is lost. While the server does not respond, callers fail immediately
+/// and only one of them retries, after the pause.
 pub(super) struct Slot {
     target: Arc<Target>,
     prepared: bool,
@@ -148,7 +148,7 @@ pub(super) struct Slot {
     counters: Arc<Counters>,
     pause: Arc<Pause>,
     current: Mutex<Option<Arc<Connection>>>,
-    /// Held by whoever connects; whether anybody has before.
+    /// Locked while connecting; whether there was a connection before.
     connecting: tokio::sync::Mutex<bool>,
 }
 
@@ -179,7 +179,7 @@ impl Slot {
         if let Some(reason) = self.pause.reason() {
             return Err(Error::Unavailable(reason));
         }
-        // The driver bounds how long a connection is made, not how long a server takes to greet us.
+        // The driver limits the time to connect, but not the time until the server responds.
         // Boxed: it is rare and large, and every read would carry its size.
         let mut opening = Box::pin(Connection::open(&self.target, self.prepared));
         let opened = self.timeouts.deadline().within(opening.as_mut()).await;
@@ -203,7 +203,7 @@ impl Slot {
         }
     }
 
-    /// Forgets a connection that leads nowhere although its socket may still be open.
+    /// Removes a connection that no longer works, although its socket may still be open.
     pub(super) fn discard(&self, connection: &Arc<Connection>) {
         let mut current = self.lock();
         if current.as_ref().is_some_and(|held| Arc::ptr_eq(held, connection)) {
@@ -211,7 +211,7 @@ impl Slot {
         }
     }
 
-    /// Gives up a connection on which no answer comes: nothing more is read from it or written to it.
+    /// Closes a connection that does not respond: nothing more is read from it or written to it.
     pub(super) fn abandon(&self, connection: &Arc<Connection>) {
         self.discard(connection);
         connection.driver.abort();
@@ -231,7 +231,7 @@ impl Slot {
     }
 }
 
-/// Whether a statement may simply be sent again on a fresh connection or with a fresh preparation.
+/// Whether a statement can be sent again on a new connection or after it was prepared again.
 pub(super) fn recoverable(failure: &DatabaseError) -> bool {
     matches!(failure, DatabaseError::Lost(_) | DatabaseError::Silent(_) | DatabaseError::Stale(_))
 }

@@ -1,4 +1,4 @@
-//! What an error of PostgreSQL means: for one statement, for the batch, or for the connection.
+//! Classifies the errors of PostgreSQL: they concern one statement, the batch or the connection.
 
 use std::error::Error as StdError;
 
@@ -9,15 +9,15 @@ use crate::error::Error;
 /// Why a statement or a transaction failed before COMMIT was sent.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum DatabaseError {
-    /// The connection is gone, or leads to a server that cannot serve us.
+    /// The connection is lost, or the server cannot process requests.
     Lost(String),
-    /// A deadlock or a serialization failure: the same again will do.
+    /// A deadlock or a serialization failure: a retry can succeed.
     Retry(String),
-    /// A prepared statement that the server no longer knows or that no longer fits the schema.
+    /// A prepared statement that the server no longer has or that no longer matches the schema.
     Stale(String),
-    /// The server answers, but cannot write: a standby, or a primary about to be one.
+    /// The server responds but accepts no writes: a standby, or a primary that becomes one.
     ReadOnly(String),
-    /// No answer came in time: the connection must be given up.
+    /// No response within the deadline: the connection must be closed.
     Silent(String),
     /// A lock that another transaction holds was not released in time.
     Locked(String),
@@ -31,7 +31,7 @@ impl DatabaseError {
     pub(super) fn of(error: &tokio_postgres::Error) -> Self {
         let text = describe(error);
         let Some(database) = error.as_db_error() else {
-            // Without an answer of the server it is the connection, except where we could not even encode or decode.
+            // Without a response of the server it is the connection, unless a value could not be encoded or decoded.
             let ours = text.starts_with("error serializing") || text.starts_with("error deserializing");
             return if ours || text.starts_with("expected ") { Self::Statement(text) } else { Self::Lost(text) };
         };
@@ -78,7 +78,7 @@ impl DatabaseError {
     }
 }
 
-/// The driver's sentence and its cause, without the details of a row, which hold its values.
+/// The driver's message and its cause, without the details of a row, which contain its values.
 pub(super) fn describe(error: &tokio_postgres::Error) -> String {
     if let Some(database) = error.as_db_error() {
         return format!("{} ({})", database.message(), database.code().code());
@@ -93,12 +93,12 @@ pub(super) fn unavailable(error: &tokio_postgres::Error) -> Error {
     Error::Unavailable(describe(error))
 }
 
-/// Whether a unique index refused the row: a conflict, not a defect.
+/// Whether a unique index rejected the row: a conflict, not a defect.
 pub(super) fn is_taken(error: &tokio_postgres::Error) -> bool {
     error.code() == Some(&SqlState::UNIQUE_VIOLATION)
 }
 
-/// What is known after an error in answer to COMMIT.
+/// What is known after COMMIT has returned an error.
 pub(super) fn at_commit(error: &tokio_postgres::Error) -> Error {
     let is_error = error.as_db_error().and_then(DbError::parsed_severity) == Some(Severity::Error);
     match error.code() {
@@ -107,9 +107,9 @@ pub(super) fn at_commit(error: &tokio_postgres::Error) -> Error {
     }
 }
 
-/// Whether a code in answer to COMMIT guarantees that nothing was committed: a violated constraint (23), a failed
-/// transaction (25P02), a rollback (40) except 40003, which says that the outcome is not known. All others, such as a
-/// cancelled COMMIT or an internal error of a distributed database, promise nothing.
+/// Whether an error code of COMMIT guarantees that nothing was committed: a violated constraint (23), a failed
+/// transaction (25P02), a rollback (40) except 40003, which means that the outcome is unknown. All others, such as a
+/// cancelled COMMIT or an internal error of a distributed database, guarantee nothing.
 fn is_rolled_back(code: &SqlState) -> bool {
     let class = code.code().get(..2);
     match class {

@@ -1,4 +1,4 @@
-//! A look at a PostgreSQL server and at what stands before it, over connections of its own.
+//! Inspects a PostgreSQL server and the pooler in front of it, over separate connections.
 
 use std::time::Duration;
 
@@ -14,37 +14,37 @@ SELECT current_setting('server_version_num'), current_setting('fsync'), current_
 
 const BACKEND: &str = "SELECT pg_backend_pid()";
 
-/// A pooler that is busy hands out whatever process it has, so one look may not tell.
+/// A busy pooler assigns any process it has, so one attempt may not be conclusive.
 const ROUNDS: u8 = 5;
-/// How long a pooler may take to find another process; one that is allowed a single one never does.
+/// How long a pooler may take to find another process. A pooler with a single process never does.
 const NEXT_PROCESS: Duration = Duration::from_secs(1);
 
-/// What a server says of itself.
+/// The properties of a server.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Server {
     /// The major version.
     pub version: u32,
-    /// Whether it waits for its disk.
+    /// Whether it waits for its disk (`fsync`).
     pub fsync: bool,
-    /// What a commit waits for.
+    /// What a commit waits for (`synchronous_commit`).
     pub synchronous_commit: String,
     /// Whether it is a standby, which takes no writes.
     pub is_standby: bool,
-    /// What stands before it.
+    /// How connections reach it.
     pub pooling: Pooling,
 }
 
 /// How connections are shared before they reach the server.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Pooling {
-    /// Each has the server for itself: no pooler, or one in session mode.
+    /// Each has its own server process: no pooler, or one in session mode.
     None,
-    /// For a transaction at a time.
+    /// A pooler in transaction mode.
     Transaction {
-        /// Whether a statement prepared in one transaction may be gone in the next; no, unless it was asked.
+        /// Whether a statement prepared in one transaction may be missing in the next; false unless it was tested.
         loses_prepared: bool,
     },
-    /// For a statement at a time, which leaves no room for a transaction.
+    /// A pooler in statement mode, which does not support transactions.
     Statement,
 }
 
@@ -64,25 +64,26 @@ pub(super) async fn run(target: &Target, prepared: bool) -> Result<Server, Error
 async fn pooling(one: &Client, other: &Client, prepared: bool) -> Result<Pooling, Error> {
     match one.batch_execute("BEGIN").await {
         Ok(()) => one.batch_execute("ROLLBACK").await.map_err(|error| unavailable(&error))?,
-        // A server has no reason to refuse this; a pooler in statement mode does, and says so.
+        // A server does not reject this; a pooler in statement mode does.
         Err(error) if error.as_db_error().is_some() => return Ok(Pooling::Statement),
         Err(error) => return Err(unavailable(&error)),
     }
     for _ in 0..ROUNDS {
-        // Two connections that are open at once and meet the same process share it.
+        // Two connections that are open at the same time and reach the same process share it.
         if words(one, BACKEND).await? == words(other, BACKEND).await? {
-            // A statement that is lost stays somewhere; whoever prepares none is spared that.
+            // The test leaves a prepared statement in a server process, so it runs only if statements are prepared at
+            // all.
             return Ok(Pooling::Transaction { loses_prepared: prepared && loses_prepared(one, other).await? });
         }
     }
     Ok(Pooling::None)
 }
 
-/// Prepares a statement, lets another hold the process that knows it, and runs it wherever there is room.
+/// Prepares a statement, occupies its server process with another connection, and runs the statement on any other.
 async fn loses_prepared(one: &Client, other: &Client) -> Result<bool, Error> {
     let failed = |error| unavailable(&error);
     for round in 0..ROUNDS {
-        // Nobody else's statement, left under the same name, gives this answer.
+        // A statement that another client left under the same name does not return this number.
         let own = i64::from(std::process::id()) * 10 + i64::from(round);
         one.batch_execute("BEGIN").await.map_err(failed)?;
         let prepared = one.prepare(&format!("SELECT {own}::bigint")).await;
@@ -91,13 +92,13 @@ async fn loses_prepared(one: &Client, other: &Client) -> Result<bool, Error> {
             Err(_) => Vec::new(),
         };
         one.batch_execute("ROLLBACK").await.map_err(failed)?;
-        // Or it is in the way.
+        // Or the name is in use.
         let Ok(statement) = prepared else { return Ok(true) };
         other.batch_execute("BEGIN").await.map_err(failed)?;
         let is_held = words(other, BACKEND).await? == knows_it;
         let answer = tokio::time::timeout(NEXT_PROCESS, one.query(&statement, &[])).await;
         other.batch_execute("ROLLBACK").await.map_err(failed)?;
-        // Where there is only one process, nobody answers, and nothing is lost.
+        // With a single server process there is no response, and no statement is lost.
         let Ok(answer) = answer else { return Ok(false) };
         let is_own =
             answer.is_ok_and(|rows| rows.iter().all(|row| row.try_get::<_, i64>(0).is_ok_and(|found| found == own)));
@@ -115,14 +116,14 @@ async fn connect(target: &Target) -> Result<Client, Error> {
     Ok(client)
 }
 
-/// The first row, as words: a plain text that no pooler has to keep a statement for.
+/// The first row as text, over the simple protocol, which needs no prepared statement.
 async fn words(client: &Client, text: &str) -> Result<Vec<String>, Error> {
     let messages = client.simple_query(text).await.map_err(|error| unavailable(&error))?;
     let row = messages.iter().find_map(|message| match message {
         SimpleQueryMessage::Row(row) => Some(row),
         _ => None,
     });
-    let row = row.ok_or_else(|| Error::Internal("a server that says nothing of itself".to_owned()))?;
+    let row = row.ok_or_else(|| Error::Internal("the server returned no row".to_owned()))?;
     Ok((0..row.len()).map(|place| row.get(place).unwrap_or_default().to_owned()).collect())
 }
 

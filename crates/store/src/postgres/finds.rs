@@ -1,5 +1,5 @@
-//! Reads by key, gathered: those that come while others are under way go together, as one statement. One that finds
-//! thirty rows costs PostgreSQL, and us, little more than one that finds a single row.
+//! Reads by key, combined: reads that arrive while others are in progress are sent as one statement. A statement for
+//! thirty rows costs the server and the client little more than one for a single row.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
@@ -15,16 +15,16 @@ use crate::metrics::Counters;
 use crate::sql::Sql;
 use crate::value::{Type, Value};
 
-/// The most that go together.
+/// The most reads in one statement.
 const MOST: usize = 128;
-/// How many may wait for each of those that answer.
+/// How many reads may wait for each worker.
 const WAITING: usize = 1024;
-/// Statements under way for each connection: while one is answered, the next is on its way.
+/// Statements in progress on each connection: while the server runs one, the next is being sent.
 const UNDER_WAY: usize = 2;
 
 type Found = Result<Option<Row>, DatabaseError>;
 
-/// One read and who waits for it.
+/// One read and the caller that waits for it.
 struct Find {
     sql: &'static Sql,
     params: Vec<Value>,
@@ -37,7 +37,7 @@ pub(super) struct Finds {
 }
 
 impl Finds {
-    /// Must be called within a tokio runtime. Those who answer end with the value.
+    /// Must be called within a tokio runtime. The workers end when the value is dropped.
     pub(super) fn new(readers: &Arc<Readers>, counters: &Arc<Counters>) -> Self {
         let inboxes = (0..readers.count() * UNDER_WAY).map(|_| {
             let (sender, inbox) = mpsc::channel(WAITING);
@@ -72,7 +72,7 @@ async fn answer_all(readers: Arc<Readers>, mut inbox: mpsc::Receiver<Find>, coun
     }
 }
 
-/// Answers reads of one statement. When the statement fails for all of them, one may have spoilt it: each is asked alone.
+/// Runs reads of one statement. If the combined statement fails, one of them may be the cause: each is run alone.
 async fn answer(readers: &Readers, sql: &Sql, finds: Vec<Find>, counters: &Counters) {
     let answers = match together(readers, sql, &finds, counters).await {
         Ok(rows) => rows.into_iter().map(Ok).collect(),
@@ -86,7 +86,7 @@ async fn answer(readers: &Readers, sql: &Sql, finds: Vec<Find>, counters: &Count
         Err(failure) => vec![Err(failure); finds.len()],
     };
     for (find, answer) in finds.into_iter().zip(answers) {
-        // Who has left does not want it.
+        // The caller may have stopped waiting.
         let _ = find.answer.send(answer);
     }
 }
@@ -110,7 +110,8 @@ async fn together(
     for row in readers.query(text, &arguments).await? {
         let place = row.try_get::<_, Int>(row.len() - 1).map_err(|error| DatabaseError::of(&error))?.0;
         let slot = usize::try_from(place - 1).ok().and_then(|place| found.get_mut(place));
-        *slot.ok_or_else(|| DatabaseError::Statement(format!("there is no place {place}")))? = Some(row);
+        *slot.ok_or_else(|| DatabaseError::Statement(format!("unexpected position {place} in the result")))? =
+            Some(row);
     }
     Ok(found)
 }

@@ -1,4 +1,4 @@
-//! Applying migrations to PostgreSQL while servers of the previous version keep serving.
+//! Applies migrations to PostgreSQL while servers of the previous version continue to serve requests.
 //!
 //! Each migration is one transaction under an advisory lock that ends with it, so that any number of servers may start
 //! at once, also behind a pooler. A statement that waits for a table lock blocks all traffic on that table behind it,
@@ -21,11 +21,11 @@ BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE;
 SET LOCAL lock_timeout = '1s';
 SET LOCAL statement_timeout = 0";
 
-/// Tried, not waited for: a session that waits holds a snapshot, and an index that is built concurrently waits for it.
-/// Any number will do, as long as it is ours.
+/// Tried, not waited for: a waiting session holds a snapshot, and an index that is built concurrently waits for it.
+/// The number identifies the lock.
 const LOCK: &str = "SELECT pg_try_advisory_xact_lock(5836920415077)";
 
-/// Asked first: CREATE TABLE IF NOT EXISTS needs the right to create even where it does nothing.
+/// Checked first: CREATE TABLE IF NOT EXISTS needs the privilege to create even if the table exists.
 const TABLE_STATE: &str = "
 SELECT to_regclass('schema_migrations') IS NOT NULL,
        EXISTS (
@@ -57,7 +57,7 @@ const LONGEST_PAUSE: Duration = Duration::from_secs(10);
 /// About five minutes of pauses and waits.
 const LOCK_ATTEMPTS: u32 = 30;
 
-/// What came of one transaction.
+/// The outcome of one transaction.
 enum Step {
     Applied(&'static Migration),
     /// Nothing is left to do; the schema has this version.
@@ -69,7 +69,7 @@ enum Step {
 }
 
 pub(super) async fn run(target: &Target, known: Migrations) -> Result<Migrated, Error> {
-    // A connection of its own, gone afterwards: no reader keeps a statement from before.
+    // A separate connection, closed afterwards: no reader has a statement that was prepared before the migration.
     let (client, connection) = target.config.connect(target.tls.clone()).await.map_err(|error| unavailable(&error))?;
     let driver = tokio::spawn(connection);
     let outcome = all(&client, known).await;
@@ -149,7 +149,7 @@ async fn apply_next(client: &Client, known: Migrations) -> Result<Step, Error> {
     Ok(Step::Applied(migration))
 }
 
-/// The table of what was applied, with the column that older programs did not make.
+/// The table of applied migrations, with the column that older programs did not create.
 async fn make_table(client: &Client) -> Result<Option<Step>, Error> {
     let state = client.query_typed_one(TABLE_STATE, &[]).await.map_err(|error| unavailable(&error))?;
     let is = |column: usize| state.try_get::<_, bool>(column).map_err(|error| unavailable(&error));

@@ -1,5 +1,5 @@
-//! How long a server that does not answer is left alone. All connections of a store share it: the first that gets
-//! through opens the way for the others, and until then one of them at a time tries.
+//! The pause between attempts to reach a server that does not respond. All connections of a store share it: one at a
+//! time tries, and the first that succeeds ends the pause for the others.
 
 use std::hash::{BuildHasher, RandomState};
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -20,13 +20,13 @@ struct State {
 }
 
 impl Pause {
-    /// Why not to try now.
+    /// Why no attempt is made now.
     pub(super) fn reason(&self) -> Option<String> {
         let state = self.lock();
         state.is_running().then(|| state.reason.clone())
     }
 
-    /// Begins a pause, longer than the one before, unless another attempt has begun one meanwhile.
+    /// Begins a pause, longer than the one before, unless another attempt has begun one since.
     pub(super) fn begin(&self, reason: &str) {
         let mut state = self.lock();
         if state.is_running() {
@@ -36,13 +36,13 @@ impl Pause {
         state.failures += 1;
         state.until = Some(Instant::now() + jittered(pause));
         reason.clone_into(&mut state.reason);
-        // The first failure is the caller's to tell: at the start, in the one sentence that ends the program.
+        // The caller reports the first failure: at the start it ends the program.
         if state.connected || state.failures > 1 {
             tracing::warn!(error = reason, "PostgreSQL cannot be reached");
         }
     }
 
-    /// The server answers.
+    /// The server responds.
     pub(super) fn end(&self) {
         *self.lock() = State { connected: true, ..State::default() };
     }
@@ -58,9 +58,9 @@ impl State {
     }
 }
 
-/// Between half of the pause and all of it, so that servers that fell together do not return together.
+/// Between half of the pause and all of it, so that servers that failed together do not retry together.
 pub(super) fn jittered(pause: Duration) -> Duration {
-    // Every `RandomState` has keys of its own; chance of this quality is all that is needed.
+    // Every `RandomState` has different keys, which is random enough for jitter.
     let chance = RandomState::new().hash_one(0_u8) % 1000;
     pause / 2 + pause.mul_f64(f64::from(u32::try_from(chance).unwrap_or(0)) / 2000.0)
 }
@@ -70,15 +70,15 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_pause_is_begun_once_grows_and_ends_for_everybody() {
+    fn a_pause_begins_once_grows_and_ends_for_all_connections() {
         let pause = Pause::default();
         assert_eq!(pause.reason(), None);
         pause.begin("gone");
-        pause.begin("gone, says another");
+        pause.begin("reported by another connection");
         assert_eq!(pause.reason().as_deref(), Some("gone"));
         assert_eq!(pause.lock().failures, 1);
         for _ in 0..9 {
-            // As if it had passed.
+            // As if the pause were over.
             pause.lock().until = None;
             pause.begin("still gone");
         }

@@ -1,7 +1,7 @@
-//! A batch as the statements that PostgreSQL gets: folded, sorted, deduplicated.
+//! A batch as the statements that are sent to PostgreSQL: folded, sorted, deduplicated.
 //!
-//! Within a phase the k-th steps of all changes run before their (k+1)-th, which keeps each change's own order and
-//! still lets equal inserts meet.
+//! Within a phase the k-th steps of all changes run before their (k+1)-th. That preserves the order within each change
+//! and still combines equal inserts.
 
 use std::collections::HashSet;
 
@@ -16,14 +16,14 @@ pub(super) struct Planned<'a> {
     pub(super) text: &'a str,
     pub(super) arguments: Vec<Argument<'a>>,
     pub(super) expected: Option<u64>,
-    /// What to answer when a single change is run and this is the statement that missed.
+    /// The violation to report if a single change is run and this statement fails.
     pub(super) violation: Violation,
 }
 
 /// All statements of a batch, each phase of all changes before the next.
 pub(super) fn batch<'a>(changes: &[&'a Change]) -> Vec<Planned<'a>> {
     let mut keys: Vec<&Step> = changes.iter().flat_map(|change| &change.keys).collect();
-    // Two servers that insert the same keys wait for each other; in one order they cannot wait in a circle.
+    // Two servers that insert the same keys wait for each other; in one order they cannot deadlock.
     keys.sort_by(|left, right| left.params.cmp(&right.params));
     let mut planned = Vec::new();
     fold(&keys, &mut planned);
@@ -33,10 +33,10 @@ pub(super) fn batch<'a>(changes: &[&'a Change]) -> Vec<Planned<'a>> {
     planned
 }
 
-/// The guards of a batch, sorted by the row they lock, equal ones once, neighbours of a kind as one statement.
+/// The guards of a batch, sorted by the row they lock, without duplicates, adjacent ones of a kind as one statement.
 pub(super) fn guards<'a>(changes: &[&'a Change]) -> Vec<Planned<'a>> {
     let mut guards: Vec<&Guard> = changes.iter().flat_map(|change| &change.guards).collect();
-    // Stable: guards of one row keep the order in which their change gave them.
+    // Stable: guards of one row stay in the order of their change.
     guards.sort_by_key(|guard| (guard.table.order, guard.key));
     let mut seen: HashSet<(&str, &[Value])> = HashSet::with_capacity(guards.len());
     let wanted: Vec<&Guard> =
@@ -44,7 +44,7 @@ pub(super) fn guards<'a>(changes: &[&'a Change]) -> Vec<Planned<'a>> {
     wanted.chunk_by(|left, right| std::ptr::eq(left.sql, right.sql) && left.lock == right.lock).flat_map(held).collect()
 }
 
-/// Neighbours of one kind become one statement: it locks them in the order they have, so all locks keep theirs.
+/// Adjacent guards of one kind become one statement, which locks their rows in the same order.
 fn held<'a>(guards: &[&'a Guard]) -> Vec<Planned<'a>> {
     let [first, _, ..] = guards else {
         return guards.iter().copied().map(guard_alone).collect();
@@ -75,7 +75,7 @@ fn ranks<'a>(changes: &[&'a Change], phase: impl Fn(&'a Change) -> &'a Vec<Step>
     }
 }
 
-/// Equal inserts become one statement, where the first of them stood; everything else stays as it is.
+/// Equal inserts become one statement at the place of the first; all other steps stay as they are.
 fn fold<'a>(steps: &[&'a Step], planned: &mut Vec<Planned<'a>>) {
     let mut groups: Vec<(&'static Insert, Vec<&'a Step>)> = Vec::new();
     let mut order: Vec<Result<usize, &'a Step>> = Vec::new();
@@ -167,7 +167,7 @@ mod tests {
     }
 
     #[test]
-    fn equal_inserts_fold_and_a_changes_own_order_stays() {
+    fn equal_inserts_are_folded_and_each_change_stays_in_order() {
         let insert = |change: Change, n| change.insert(&ROW, vec![Value::Int(n)], Violation::Record);
         let event = |change: Change, n| change.event(&EVENT, vec![Value::Int(n)]);
         let first = event(insert(Change::new(), 1), 1);
@@ -188,7 +188,7 @@ mod tests {
     }
 
     #[test]
-    fn guards_are_sorted_by_table_and_key_and_asked_once() {
+    fn guards_are_sorted_by_table_and_key_and_deduplicated() {
         let first = Change::new().guard(guard(&PLANS, 9, Lock::Share)).guard(guard(&USERS, 5, Lock::Share));
         let second = Change::new().guard(guard(&PLANS, 2, Lock::Exclusive)).guard(guard(&PLANS, 9, Lock::Share));
         let planned = guards(&[&first, &second]);

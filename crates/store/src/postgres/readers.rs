@@ -1,4 +1,5 @@
-//! The connections for reads. Statements go down them one behind another, without waiting for each other's answers.
+//! The connections for reads. Statements are pipelined: each is sent without waiting for the results of those before
+//! it.
 
 use std::pin::pin;
 use std::sync::Arc;
@@ -11,7 +12,7 @@ use super::database_error::DatabaseError;
 use super::value::Argument;
 use crate::error::Error;
 
-/// How many statements may be under way at once: far more than a server that answers is ever behind.
+/// How many statements may be in progress: far more than a server that responds ever has in its queue.
 const MOST_PENDING: usize = 4096;
 
 pub(super) struct Readers {
@@ -47,7 +48,7 @@ impl Readers {
         self.slots.iter().for_each(Slot::close);
     }
 
-    /// The rows of a statement, asked for twice if the first connection was lost meanwhile.
+    /// The rows of a statement, which is sent again if the connection is lost.
     pub(super) async fn query(&self, text: &str, arguments: &[Argument<'_>]) -> Result<Vec<Row>, DatabaseError> {
         match self.query_once(text, arguments).await {
             Err(failure) if recoverable(&failure) => self.query_once(text, arguments).await,
@@ -67,13 +68,14 @@ impl Readers {
         })
     }
 
-    /// Counts a read among those under way, unless there are too many: while the server is silent they would pile up.
+    /// Counts a read as in progress, unless there are too many: they would accumulate while the server does not
+    /// respond.
     fn pending(&self) -> Result<Pending<'_>, DatabaseError> {
         let pending = Pending(&self.pending);
         if self.pending.fetch_add(1, Relaxed) < MOST_PENDING { Ok(pending) } else { Err(too_many()) }
     }
 
-    /// The next connection in turn, or, if that one is lost and cannot be replaced now, any other that lives.
+    /// The next connection in turn or, if that one is lost and cannot be replaced now, any other open one.
     async fn next(&self) -> Result<(&Slot, Arc<Connection>), DatabaseError> {
         let slot = &self.slots[self.turn.fetch_add(1, Relaxed) % self.slots.len()];
         let error = match slot.connection().await {

@@ -1,4 +1,4 @@
-//! The second attempt at a batch in which something missed or a lock was not to be had: a savepoint per change, so that
+//! The second attempt at a batch in which a step failed or a lock was not released: one savepoint per change, so that
 //! each succeeds or fails alone.
 
 use std::pin::pin;
@@ -18,21 +18,21 @@ use crate::queue::Job;
 
 /// Beyond 64 subtransactions PostgreSQL spills their list and every snapshot becomes slow.
 const SAVEPOINTS: usize = 64;
-/// Each lock that is not to be had halves the wait for the next, down to this: all changes of a batch wait together.
+/// Each lock that is not released halves the wait for the next, down to this: all changes of a batch wait together.
 const SHORTEST_WAIT: Duration = Duration::from_millis(5);
 
 const OPEN: &str = "SAVEPOINT change";
 const KEEP_AND_OPEN: &str = "RELEASE SAVEPOINT change; SAVEPOINT change";
 const UNDO: &str = "ROLLBACK TO SAVEPOINT change";
 
-/// What became of one change.
+/// The outcome of one change.
 enum Outcome {
     Ended(Result<(), Error>),
     /// A lock it needs is held by another transaction.
     Locked,
 }
 
-/// Runs a batch change by change and answers each; returns those whose locks are held elsewhere.
+/// Runs a batch change by change and reports each outcome; returns those whose locks other transactions hold.
 pub(super) async fn run(committer: &Committer, batch: Vec<Job>, lock: Duration) -> Vec<Job> {
     let mut locked = Vec::new();
     let mut jobs = batch.into_iter().peekable();
@@ -91,7 +91,7 @@ async fn apart(
     }
 }
 
-/// A change with a statement that cannot even be prepared is out before the transaction begins.
+/// A change with a statement that cannot be prepared is rejected before the transaction begins.
 async fn prepare_each<'a>(
     connection: &Connection,
     changes: &[&'a Change],
@@ -129,7 +129,7 @@ async fn savepoints(
         let outcome = match transaction::run(connection, counters, Some(&opening), &planned).await {
             Ok(()) => Outcome::Ended(Ok(())),
             Err(Stop::Violated(violation)) => Outcome::Ended(Err(Error::Violated(violation))),
-            // Statements were prepared afresh before it came to this, so a stale one is a wrong one.
+            // The statements were prepared again before this, so a stale one is wrong.
             Err(Stop::Database(failure @ (DatabaseError::Statement(_) | DatabaseError::Stale(_)))) => {
                 Outcome::Ended(Err(report(&failure)))
             }
@@ -148,7 +148,8 @@ async fn savepoints(
     Ok(outcomes)
 }
 
-/// Takes every lock of the chunk in the common order before the changes take them in theirs. Counts do not matter yet.
+/// Takes every lock of the chunk in the common order before the changes take them in theirs. Row counts are checked
+/// later.
 async fn lock_in_order(connection: &Connection, counters: &Counters, changes: &[&Change]) -> Result<(), DatabaseError> {
     let mut guards = plan::guards(changes);
     for guard in &mut guards {
@@ -156,8 +157,8 @@ async fn lock_in_order(connection: &Connection, counters: &Counters, changes: &[
     }
     match transaction::run(connection, counters, Some(OPEN), &guards).await {
         Ok(()) | Err(Stop::Violated(_)) => Ok(()),
-        // A wrong guard, or one that waits, will be found again in its own change; here it must not cost the others
-        // their turn. Two servers that now take locks in different orders do not wait for each other for long.
+        // A guard that is wrong or waits is reported by its own change; here it must not affect the others. Two servers
+        // that now take locks in different orders wait for each other only until the lock timeout.
         Err(Stop::Database(DatabaseError::Statement(_) | DatabaseError::Stale(_) | DatabaseError::Locked(_))) => {
             control(connection, UNDO).await
         }

@@ -1,8 +1,8 @@
-//! What PostgreSQL knows of the tables.
+//! The statistics of PostgreSQL's planner.
 //!
-//! It plans with what it last learnt, and of a new table it has learnt nothing: an index that must be read from end to end
-//! seems as good as the right one, until autovacuum comes by, which may take a minute. In that minute an installation can
-//! grow a thousandfold. So the writer has the tables looked at itself, whenever it has written ten times as much as before.
+//! A new table has none. Until autovacuum gathers them, which may take a minute, the planner may choose an index that
+//! must be read completely. In that minute an installation can grow a thousandfold. So the writer runs ANALYZE itself,
+//! whenever it has written ten times as much as before.
 
 use std::sync::Arc;
 
@@ -10,7 +10,7 @@ use super::database_error::describe;
 use super::tls::Target;
 use crate::tables::ALL;
 
-/// Below this any plan will do.
+/// Below this number of changes any plan is good enough.
 const FIRST: u64 = 100;
 
 pub(super) struct Statistics {
@@ -23,7 +23,7 @@ impl Statistics {
         Self { target, growth: Growth { written: 0, next: FIRST } }
     }
 
-    /// So many changes were committed. What it starts waits for nobody, and nobody waits for it.
+    /// Called after this many changes were committed. ANALYZE runs in the background.
     pub(super) fn written(&mut self, changes: usize) {
         if self.growth.by(changes) {
             tokio::spawn(gather(Arc::clone(&self.target)));
@@ -31,7 +31,7 @@ impl Statistics {
     }
 }
 
-/// A connection of its own, gone afterwards: a sample takes as long as hundreds of writes.
+/// On a separate connection, which is closed afterwards: a sample takes as long as hundreds of writes.
 async fn gather(target: Arc<Target>) {
     let gathered = async {
         let (client, connection) = target.config.connect(target.tls.clone()).await?;
@@ -43,7 +43,7 @@ async fn gather(target: Arc<Target>) {
     }
 }
 
-/// Of the tables that grow with an organization.
+/// For the tables that grow with an organization.
 fn analyze() -> String {
     let large: Vec<&str> = ALL.iter().filter(|table| table.is_large()).map(|table| table.name).collect();
     format!("ANALYZE {}", large.join(", "))
@@ -55,7 +55,7 @@ struct Growth {
 }
 
 impl Growth {
-    /// Whether it is time to look again.
+    /// Whether ANALYZE is due.
     fn by(&mut self, changes: usize) -> bool {
         self.written += changes as u64;
         let is_due = self.written >= self.next;

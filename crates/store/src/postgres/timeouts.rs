@@ -1,7 +1,8 @@
-//! Bounds on every wait in a conversation with PostgreSQL.
+//! The timeouts of every request to PostgreSQL.
 //!
-//! The server's own timeouts are set inside each transaction, because a pooler in transaction mode keeps nothing of a
-//! session. The deadline on our side covers what the server cannot notice: a dead network or a hanging backend.
+//! The server-side timeouts are set inside each transaction, because a pooler in transaction mode does not preserve
+//! session settings. The client-side deadline covers what the server cannot notice: a dead network or a hanging
+//! backend.
 
 use std::future::Future;
 use std::pin::Pin;
@@ -11,21 +12,21 @@ use tokio::time::Instant;
 
 use super::database_error::DatabaseError;
 
-/// How long the main writer waits for a lock before the change that needs it gives way to the others.
+/// How long the main writer waits for a lock before the change that needs it leaves the batch.
 const SHORT_WAIT: Duration = Duration::from_millis(250);
 
-/// How long PostgreSQL, a lock or the network may keep a change waiting.
+/// How long a change may wait for PostgreSQL, a lock or the network.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PostgresTimeouts {
     /// For a lock that another transaction holds (`lock_timeout`).
     pub lock: Duration,
     /// For one statement of a change (`statement_timeout`); COMMIT is not bounded by it.
     pub statement: Duration,
-    /// For a transaction whose server says nothing (`idle_in_transaction_session_timeout`): then PostgreSQL ends it and
-    /// releases its locks.
+    /// For a transaction whose client sends nothing (`idle_in_transaction_session_timeout`). After that PostgreSQL
+    /// ends it and releases its locks.
     pub idle_in_transaction: Duration,
-    /// For all answers of a transaction before COMMIT, for the one to COMMIT, and for a read. Then the connection is
-    /// given up. Longer than `idle_in_transaction`, so that a lost session's locks are free before the next attempt.
+    /// For all responses of a transaction before COMMIT, for that to COMMIT, and for a read. After that the connection
+    /// is closed. Longer than `idle_in_transaction`, so that a lost session's locks are free before the next attempt.
     pub conversation: Duration,
 }
 
@@ -41,14 +42,14 @@ impl Default for PostgresTimeouts {
 }
 
 impl PostgresTimeouts {
-    /// What the main writer waits for a lock.
+    /// How long the main writer waits for a lock.
     pub(super) fn short_lock(&self) -> Duration {
         self.lock.min(SHORT_WAIT)
     }
 
-    /// Opens a transaction. Guards look again after they waited for a lock, which only this level allows, whatever the
-    /// database's default. Nothing may be sent behind it before it was answered: if it fails, as it does on a standby, the
-    /// session commits every later statement by itself.
+    /// Opens a transaction. The isolation level is fixed: only at this level guards read the row again after they
+    /// waited for a lock. Nothing may be sent before BEGIN has succeeded: if it fails, as on a standby, the session
+    /// commits every later statement separately.
     pub(super) fn begin(&self, lock: Duration) -> String {
         format!(
             "BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE; SET LOCAL lock_timeout = {}; \
@@ -59,25 +60,26 @@ impl PostgresTimeouts {
         )
     }
 
-    /// Begins to count the time of a conversation.
+    /// Starts the deadline of a request.
     pub(super) fn deadline(&self) -> Deadline {
         Deadline(Instant::now() + self.conversation)
     }
 }
 
-/// As PostgreSQL reads it. Zero would switch the timeout off.
+/// In the format of PostgreSQL. Zero would disable the timeout.
 pub(super) fn milliseconds(time: Duration) -> u128 {
     time.as_millis().clamp(1, i32::MAX as u128)
 }
 
-/// When a conversation has taken too long.
+/// The deadline of a request.
 #[derive(Clone, Copy)]
 pub(super) struct Deadline(Instant);
 
 impl Deadline {
-    /// What the future gives, or that the connection must be given up. It is large and stays where it is pinned.
+    /// The output of the future, or that the connection must be closed. The future is large and stays where it is
+    /// pinned.
     pub(super) async fn within<F: Future>(self, future: Pin<&mut F>) -> Result<F::Output, DatabaseError> {
-        let late = |_| DatabaseError::Silent("PostgreSQL did not answer in time".to_owned());
+        let late = |_| DatabaseError::Silent("PostgreSQL did not respond in time".to_owned());
         tokio::time::timeout_at(self.0, future).await.map_err(late)
     }
 }
@@ -87,7 +89,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn no_bound_is_ever_switched_off() {
+    fn no_timeout_is_disabled() {
         assert_eq!(milliseconds(Duration::ZERO), 1);
         assert_eq!(milliseconds(Duration::from_micros(1)), 1);
         assert_eq!(milliseconds(Duration::MAX), i32::MAX as u128);

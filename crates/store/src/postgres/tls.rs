@@ -1,7 +1,7 @@
-//! Where to connect and how far to trust what answers there.
+//! The address of the server and the verification of its certificate.
 //!
-//! `sslmode` means what it means to libpq, except for its default: a server that is not on this machine must prove who
-//! it is (`verify-full`), unless the operator says otherwise.
+//! `sslmode` has the values of libpq, with another default: a server on another machine must prove its identity
+//! (`verify-full`), unless the URL sets another mode.
 
 use std::fmt;
 use std::path::Path;
@@ -21,16 +21,16 @@ use tokio_postgres_rustls::MakeRustlsConnect;
 use super::verifier::{AnyName, Unverified};
 use crate::error::Error;
 
-/// How long a silent peer may keep us waiting.
+/// The timeout for a server that does not respond.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(5);
 const SILENCE: Duration = Duration::from_secs(15);
-/// An idle connection is tested early, so that a dead one is noticed before it is needed. The driver's own default is
-/// two hours, which stands for "not given".
+/// An idle connection is tested early, so that a dead one is noticed before it is needed. The driver's default of two
+/// hours means "not set".
 const DRIVER_KEEPALIVE: Duration = Duration::from_hours(2);
 const KEEPALIVE_IDLE: Duration = Duration::from_secs(5);
 const KEEPALIVE_INTERVAL: Duration = Duration::from_secs(2);
 
-/// A parsed connection URL. Neither part of it is ever printed.
+/// A parsed connection URL. No part of it is ever printed.
 pub(super) struct Target {
     pub(super) config: Config,
     pub(super) tls: MakeRustlsConnect,
@@ -65,7 +65,7 @@ impl Target {
             refuse(&format!("cannot be read: {}", cause.unwrap_or_default()))
         })?;
         if config.get_hosts().is_empty() && config.get_hostaddrs().is_empty() {
-            return Err(refuse("names no host"));
+            return Err(refuse("has no host"));
         }
         let mode = match (mode, &roots) {
             (Some(Mode::Require), Some(_)) => Mode::VerifyCa,
@@ -95,13 +95,13 @@ impl Target {
     }
 }
 
-/// Splits off the parameters that the driver does not know.
+/// Removes the parameters that the driver does not know.
 fn take_apart(url: &str) -> Result<(String, Option<Mode>, Option<Roots>), Error> {
     let scheme = ["postgres://", "postgresql://"];
     let Some(rest) = scheme.iter().find_map(|scheme| url.strip_prefix(scheme)) else {
         return Err(refuse("must start with postgres://"));
     };
-    // A password may hold a question mark, so the parameters begin after the credentials.
+    // A password may contain a question mark, so the parameters begin after the credentials.
     let credentials = rest.find('@').map_or(0, |at| at + 1);
     let Some(mark) = rest[credentials..].find('?') else {
         return Ok((url.to_owned(), None, None));
@@ -150,7 +150,7 @@ fn is_local(config: &Config) -> bool {
         #[cfg(unix)]
         Host::Unix(_) => true,
     };
-    // `hostaddr` is where the connection really goes.
+    // `hostaddr` is the address that is used for the connection.
     match config.get_hostaddrs() {
         [] => config.get_hosts().iter().all(local_host),
         addresses => addresses.iter().all(std::net::IpAddr::is_loopback),
@@ -208,7 +208,7 @@ mod tests {
     }
 
     #[test]
-    fn a_local_server_is_trusted_and_another_must_prove_itself() {
+    fn a_local_server_is_trusted_and_a_remote_one_is_verified() {
         assert_eq!(mode("postgres://u@127.0.0.1/d"), SslMode::Prefer);
         assert_eq!(mode("postgres://u@[::1]:6432/d"), SslMode::Prefer);
         assert_eq!(mode("postgres:///d?host=/tmp&user=u"), SslMode::Prefer);
@@ -220,7 +220,7 @@ mod tests {
     }
 
     #[test]
-    fn parameters_of_ours_are_taken_out_and_others_kept() {
+    fn only_our_parameters_are_removed() {
         let url = "postgresql://u:p?w@h:5/d?sslmode=verify-ca&application_name=x&sslrootcert=%2Fa%20b";
         let (plain, mode, roots) = take_apart(url).unwrap();
         assert_eq!(plain, "postgres://u:p?w@h:5/d?application_name=x");
@@ -229,7 +229,7 @@ mod tests {
     }
 
     #[test]
-    fn a_standby_is_another_host_and_the_one_that_takes_writes_is_asked_for() {
+    fn several_hosts_are_accepted_with_target_session_attrs() {
         let url = "postgres://u@127.0.0.1:5001,localhost:5002/d?sslmode=prefer&target_session_attrs=read-write";
         let config = Target::parse(url).unwrap().config;
         assert_eq!((config.get_hosts().len(), config.get_ports()), (2, &[5001, 5002][..]));

@@ -1,4 +1,4 @@
-//! The pieces of a transaction: its beginning, a pipeline of statements with their counts, and COMMIT with its three
+//! The parts of a transaction: BEGIN, a pipeline of statements with their row counts, and COMMIT with its three
 //! outcomes.
 
 use std::pin::Pin;
@@ -10,12 +10,12 @@ use super::timeouts::Deadline;
 use crate::error::{Error, Violation};
 use crate::metrics::Counters;
 
-/// COMMIT must not be cut short by a timeout of the server's: one that waits for a synchronous standby would be reported
-/// as done without it. Our own deadline bounds it. In a transaction that has failed the first statement is refused, where
-/// COMMIT alone would roll back and report success.
+/// A server-side timeout must not interrupt COMMIT: one that waits for a synchronous standby would be reported as done
+/// without it. The client's deadline limits it. In a failed transaction the first statement is rejected, whereas COMMIT
+/// alone would roll back and report success.
 const COMMIT: &str = "SET LOCAL statement_timeout = 0; COMMIT";
 
-/// How a pipeline stopped short.
+/// Why a pipeline stopped early.
 pub(super) enum Stop {
     Violated(Violation),
     Database(DatabaseError),
@@ -29,7 +29,7 @@ pub(super) async fn prepare(connection: &Connection, planned: &[Planned<'_>]) ->
     Ok(())
 }
 
-/// Opens a transaction and waits until it is open. Where it cannot be, as on a standby, nothing can be written.
+/// Opens a transaction and waits until it is open. This fails on a standby, which accepts no writes.
 pub(super) async fn begin(connection: &Connection, text: &str) -> Result<(), DatabaseError> {
     control(connection, text).await.map_err(|failure| match failure {
         DatabaseError::Locked(text) | DatabaseError::Stale(text) | DatabaseError::Statement(text) => {
@@ -43,8 +43,8 @@ pub(super) async fn begin(connection: &Connection, text: &str) -> Result<(), Dat
     })
 }
 
-/// Sends statements of an open transaction at once, behind `opening` if there is any, then compares every count. The
-/// first problem in order counts: what came after it was run by a server that did not know yet, and is rolled back.
+/// Sends all statements of an open transaction at once, after `opening` if there is one, then checks every row count.
+/// The first failure in their order is reported. The server has run the statements after it too; they are rolled back.
 pub(super) async fn run(
     connection: &Connection,
     counters: &Counters,
@@ -66,7 +66,7 @@ pub(super) async fn run(
     for (statement, answer) in planned.iter().zip(answers) {
         let touched = match answer {
             Ok(touched) => touched,
-            // Another server took the name between the statement's own check and its write.
+            // Another server inserted the same unique value between the check of this statement and its write.
             Err(error) if is_taken(&error) && statement.expected.is_some() => {
                 return Err(Stop::Violated(statement.violation));
             }
@@ -87,11 +87,11 @@ pub(super) async fn control(connection: &Connection, text: &str) -> Result<(), D
 pub(super) enum CommitError {
     /// It was never sent.
     NotSent,
-    /// It was sent; the error says what is known.
+    /// It was sent; the error describes what is known.
     Sent(Error),
 }
 
-/// Commits. Once COMMIT is on its way, silence means that the outcome is not known.
+/// Commits. Once COMMIT is sent, no response means that the outcome is unknown.
 pub(super) async fn commit(connection: &Connection, deadline: Option<Deadline>) -> Result<(), CommitError> {
     if connection.is_closed() {
         return Err(CommitError::NotSent);

@@ -1,5 +1,5 @@
-//! The two ways of checking a server's certificate that rustls does not offer by itself, because they are weak.
-//! They exist for libpq's `sslmode=require` and `verify-ca`, and are used for nothing else.
+//! Two weaker verifications of a server's certificate, which rustls does not provide.
+//! They implement libpq's `sslmode=require` and `verify-ca`.
 
 use std::sync::Arc;
 
@@ -9,7 +9,7 @@ use rustls::crypto::{CryptoProvider, verify_tls12_signature, verify_tls13_signat
 use rustls::pki_types::{CertificateDer, ServerName, UnixTime};
 use rustls::{CertificateError, DigitallySignedStruct, Error, SignatureScheme};
 
-/// Encrypts without asking who is at the other end: safe against listeners, not against impostors.
+/// Encrypts without verifying the server: protects against eavesdropping, not against impersonation.
 #[derive(Debug)]
 pub(super) struct Unverified(Arc<CryptoProvider>);
 
@@ -56,7 +56,7 @@ impl ServerCertVerifier for Unverified {
     }
 }
 
-/// Demands a certificate of a trusted authority, whatever name it was given to.
+/// Requires a certificate of a trusted authority for any name.
 #[derive(Debug)]
 pub(super) struct AnyName(Arc<WebPkiServerVerifier>);
 
@@ -77,7 +77,7 @@ impl ServerCertVerifier for AnyName {
     ) -> Result<ServerCertVerified, Error> {
         let strict = self.0.verify_server_cert(end_entity, intermediates, server_name, ocsp_response, now);
         match strict {
-            // The name is checked last, so everything else was in order.
+            // The name is checked last, so everything else is valid.
             Err(Error::InvalidCertificate(
                 CertificateError::NotValidForName | CertificateError::NotValidForNameContext { .. },
             )) => Ok(ServerCertVerified::assertion()),

@@ -1,6 +1,7 @@
 //! The one writer: a task that drains the queue, one batch per transaction.
 //!
-//! Every wait is bounded: a change whose lock another transaction holds leaves the batch for the lane of blocked changes.
+//! Every wait is bounded: a change whose lock another transaction holds leaves the batch for the lane of blocked
+//! changes.
 
 use std::sync::Arc;
 
@@ -38,7 +39,7 @@ pub(super) fn start(
     });
 }
 
-/// Writes a batch and answers its changes, except those it returns: what they need is locked.
+/// Writes a batch and reports the outcome of its changes, except for those it returns: they need a lock that is held.
 async fn write(committer: &Committer, batch: Vec<Job>, caution: &Caution) -> Vec<Job> {
     committer.counters().batch(batch.len());
     let lock = caution.lock_timeout(committer.timeouts());
@@ -58,7 +59,7 @@ async fn write(committer: &Committer, batch: Vec<Job>, caution: &Caution) -> Vec
             return replay::run(committer, batch, lock).await;
         }
         Err(Failed::Over(error)) => {
-            tracing::warn!(%error, changes = batch.len(), "a batch could not be written");
+            tracing::warn!(%error, changes = batch.len(), "a batch was not written");
             refuse(batch, &error);
         }
     }

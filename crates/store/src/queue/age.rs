@@ -1,14 +1,14 @@
-//! How long the queue has kept its oldest change waiting.
-//! A length says little of a wait: what a fast disk writes in a blink keeps a slow one busy for seconds.
+//! How long the oldest change in the queue has waited.
+//! The length of the queue does not show that: a slow disk needs seconds for what a fast one writes in milliseconds.
 
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::time::{Duration, Instant};
 
-/// Nobody waits. Instants are kept one microsecond late, so that none of them looks like this.
+/// No change waits. Instants are stored one microsecond late, so that none of them has this value.
 const NOBODY: u64 = 0;
 
-/// Since when the oldest change has waited, as far as both ends can tell without a lock: wrong by a change or so, and
-/// only until the writer comes by.
+/// Since when the oldest change has waited. Both sides update it without a lock, so it can be off by one change until
+/// the writer takes the next batch.
 pub(super) struct Age {
     epoch: Instant,
     since: AtomicU64,
@@ -21,8 +21,8 @@ impl Age {
         Self { epoch: Instant::now(), since: AtomicU64::new(NOBODY), batch: AtomicU64::new(NOBODY) }
     }
 
-    /// A change is about to wait; says whether one has waited for longer than `limit` already. Told before the change
-    /// is in the queue: so the writer, who comes by after every change, always has the last word.
+    /// Called before a change is queued. Returns whether one has waited for longer than `limit` already. Because the
+    /// change is not in the queue yet, the writer, which takes every change, always makes the last update.
     pub(super) fn exceeds(&self, limit: Duration, now: Instant) -> bool {
         match self.since.compare_exchange(NOBODY, self.micros(now), Relaxed, Relaxed) {
             Ok(_) => false,
@@ -30,7 +30,7 @@ impl Age {
         }
     }
 
-    /// The writer took what it could; `oldest` is about when the first of those it left began to wait.
+    /// The writer has taken a batch; `oldest` is roughly when the first change that it left began to wait.
     pub(super) fn taken(&self, oldest: Option<Instant>) {
         self.since.store(oldest.map_or(NOBODY, |oldest| self.micros(oldest)), Relaxed);
     }

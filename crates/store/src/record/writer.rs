@@ -1,6 +1,6 @@
-//! Writes the values of a record in the order of its table's columns.
-//! One `write` of a record serves its insert, its update and its transfer: the writer leaves out what a statement does not
-//! bind. Debug builds, and so all tests, check each name against the descriptor.
+//! Writes the values of a record in the order of its table's columns. One `write` of a record serves its insert, its
+//! update and its transfer: the writer leaves out what a statement does not bind. Debug builds, and so all tests,
+//! check each name against the descriptor.
 
 use crate::codec;
 use crate::column::Column;

@@ -1,9 +1,8 @@
-//! Backups of a SQLite store: a copy of the file as it was at one moment, taken while a server writes.
+//! Backups of a SQLite store: a consistent copy of the file, taken while a server writes.
 //!
-//! The copy is made page by page inside one read transaction. Readers of a log never make its writer wait, and the
-//! transaction holds the moment still: without it a backup starts over whenever another process commits, and under
-//! constant writes never ends. `VACUUM INTO` holds the moment too, but builds every index anew and tells nothing of
-//! how far it is.
+//! The file is copied page by page inside one read transaction. Readers of the write-ahead log never block the writer.
+//! Without the transaction a backup starts over whenever another process commits, and never ends under constant writes.
+//! `VACUUM INTO` is consistent too, but rebuilds every index and reports no progress.
 
 use std::path::Path;
 
@@ -26,19 +25,19 @@ pub use error::BackupError;
 pub use restore::{Restored, restore};
 pub use verify::{Report, verify};
 
-/// Pages between two reports of progress: a few milliseconds' worth.
+/// Pages between two reports of progress, which take a few milliseconds.
 const PAGES: i32 = 512;
 
-/// How far a copy has come, in pages.
+/// The progress of a copy, in pages.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Progress {
-    /// Copied so far.
+    /// Pages copied so far.
     pub copied: i32,
-    /// In all.
+    /// All pages.
     pub total: i32,
 }
 
-/// Copies the store as it is now to a new file of its own, durable when this returns. Answers its size in bytes.
+/// Copies the store as it is now to a new file, which is durable when this returns. Returns its size in bytes.
 pub fn create(store: &Path, file: &Path, tell: impl FnMut(Progress)) -> Result<u64, BackupError> {
     let draft = Draft::begin(file)?;
     if file.try_exists().map_err(BackupError::files(file))? {
@@ -48,7 +47,7 @@ pub fn create(store: &Path, file: &Path, tell: impl FnMut(Progress)) -> Result<u
     draft.finish(file)
 }
 
-/// The same, but the file gets its name only after it was read from end to end and found whole.
+/// The same, but the file gets its name only after it was read completely and verified.
 pub fn create_verified(store: &Path, file: &Path) -> Result<Report, BackupError> {
     let draft = Draft::begin(file)?;
     if file.try_exists().map_err(BackupError::files(file))? {
@@ -63,9 +62,9 @@ pub fn create_verified(store: &Path, file: &Path) -> Result<Report, BackupError>
 fn copy(store: &Path, draft: &Path, mut tell: impl FnMut(Progress)) -> Result<(), BackupError> {
     let wrong = |error: rusqlite::Error| BackupError::Store(read_error(&error));
     let source = connection::open(&SqliteOptions::new(store), Purpose::Read)?;
-    // The first read is the moment that the backup holds.
+    // The first read determines the state that the backup contains.
     source.execute_batch("BEGIN; SELECT COUNT(*) FROM sqlite_schema").map_err(wrong)?;
-    // Nobody sees the draft before it is synced as a whole, so the copy itself needs neither journal nor syncs.
+    // The draft gets its name after it is synced as a whole, so the copy itself needs neither journal nor syncs.
     let mut target = exclusive(draft).map_err(wrong)?;
     target.execute_batch("PRAGMA synchronous = OFF").map_err(wrong)?;
     {
@@ -77,11 +76,11 @@ fn copy(store: &Path, draft: &Path, mut tell: impl FnMut(Progress)) -> Result<()
             match step {
                 StepResult::Done => break,
                 StepResult::More => {}
-                _ => return Err(Error::Unavailable("it is locked by another process".to_owned()).into()),
+                _ => return Err(Error::Unavailable("the database is locked by another process".to_owned()).into()),
             }
         }
     }
     drop(target);
-    // A single file, which needs no log beside it and can be read from a medium that cannot be written.
+    // A single file without a log next to it, which can be read from a read-only medium.
     fold_log(draft).map_err(wrong)
 }

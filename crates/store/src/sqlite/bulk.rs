@@ -1,4 +1,4 @@
-//! A long transaction on a SQLite file. Pages that do not fit into memory go to the log before it is committed.
+//! A long transaction on a SQLite file. Pages that do not fit into memory are written to the log before the commit.
 
 use std::sync::Arc;
 
@@ -20,7 +20,7 @@ pub(crate) struct Bulk {
 
 impl Bulk {
     pub(crate) fn read(sqlite: &Sqlite) -> Result<Self, Error> {
-        // The moment is that of the first read, not of BEGIN.
+        // The snapshot is taken by the first read, not by BEGIN.
         Self::begin(sqlite, Purpose::Read, "BEGIN; SELECT COUNT(*) FROM sqlite_schema")
     }
 
@@ -30,7 +30,8 @@ impl Bulk {
 
     fn begin(sqlite: &Sqlite, purpose: Purpose, text: &str) -> Result<Self, Error> {
         let connection = open(&sqlite.options, purpose)?;
-        // Whoever goes through a store once has no use for the pages behind it, and random inserts have for all there are.
+        // Whoever goes through a store once has no use for the pages behind it, and random inserts have for all there
+        // are.
         let cache_kibibytes = if purpose == Purpose::Read { 16 << 10 } else { 32 << 10 };
         connection
             .pragma_update(None, "cache_size", format!("-{cache_kibibytes}"))

@@ -1,8 +1,8 @@
 //! Checkpoints: moving the write-ahead log into the database file without making commits wait.
 //!
-//! A thread copies what it can (PASSIVE). Under constant load that alone never lets the log start over, so the writer
-//! itself restarts it when it exceeds its limit. A command next to a server copies what it wrote itself: an idle server
-//! does not look at the log.
+//! A thread copies what it can (PASSIVE). Under constant load that alone never restarts the log, so the writer
+//! restarts it when it exceeds its limit. A command next to a server copies its own writes: an idle server does not
+//! check the log.
 
 use std::sync::Arc;
 use std::sync::mpsc::{RecvTimeoutError, SyncSender, sync_channel};
@@ -18,10 +18,10 @@ use super::readers::Readers;
 use crate::error::Error;
 use crate::queue::Failure;
 
-/// Pages worth a checkpoint: fewer would sync the database too often, more would make it long.
+/// Pages after which a checkpoint runs: fewer would sync the database too often, more would take too long.
 const PAGES: i64 = 1000;
 const PAGE_BYTES: u64 = 4096;
-/// How long the writer waits for readers to leave the log before it tries again later.
+/// How long the writer waits until no reader uses the log, before it retries later.
 const PATIENCE: Duration = Duration::from_millis(50);
 const PAUSE: Duration = Duration::from_secs(1);
 /// How long an idle reader of a server may stay in a snapshot: nothing written after it can be copied out of the log.
@@ -38,7 +38,7 @@ pub(super) struct Checkpoints {
 
 /// The state of the log, in pages.
 struct Log {
-    /// A reader was in the way.
+    /// A reader prevented it.
     is_busy: bool,
     pages: i64,
     copied: i64,
@@ -85,7 +85,7 @@ impl Checkpoints {
         if bytes > self.limit_bytes && self.not_before.is_none_or(|time| Instant::now() >= time) {
             readers.kept_out(|| self.restart(connection, bytes));
         } else if log.pages - log.copied >= PAGES {
-            // A full channel means that the thread is about to run anyway.
+            // If the channel is full, the thread runs soon anyway.
             let _ = self.wake.try_send(());
         }
     }
@@ -115,7 +115,8 @@ impl Checkpoints {
     }
 }
 
-/// Called by the writer of a command after each of its commits, so that a long command does not fill the disk with the log.
+/// Called by the writer of a command after each of its commits, so that a long command does not fill the disk with the
+/// log.
 pub(super) fn after_commit_of_command(connection: &Connection, options: &SqliteOptions, failure: &Failure) {
     let outcome = checkpoint(connection, "NOOP").and_then(|log| {
         if log.pages - log.copied < PAGES {
@@ -125,7 +126,7 @@ pub(super) fn after_commit_of_command(connection: &Connection, options: &SqliteO
         if u64::try_from(log.pages).unwrap_or(0) * PAGE_BYTES <= options.wal_limit_bytes / 4 {
             return Ok(());
         }
-        // All is copied, or nearly so: the writers that wait for this wait no longer than for a reader to leave.
+        // Nearly everything is copied, so writers wait for this no longer than for a reader.
         connection.busy_timeout(PATIENCE)?;
         let restarted = checkpoint(connection, "RESTART");
         connection.busy_timeout(options.busy_timeout)?;
@@ -147,6 +148,6 @@ fn note(error: &rusqlite::Error, failure: &Failure) {
     if let DatabaseError::Disk(text) = DatabaseError::of(error) {
         failure.raise(&text);
     } else {
-        tracing::debug!(%error, "a checkpoint was put off");
+        tracing::debug!(%error, "a checkpoint was postponed");
     }
 }

@@ -14,13 +14,13 @@ use super::options::SqliteOptions;
 use crate::error::Error;
 use crate::value::Value;
 
-/// Statements kept prepared per connection: all of ours and many variants of lists.
+/// Prepared statements per connection: all fixed ones and many variants of lists.
 const STATEMENTS: usize = 512;
 
-/// Pages that all readers together may keep, taken as they are used: enough for some hundred thousand records.
+/// Pages that all readers together may cache, allocated on use: enough for some hundred thousand records.
 const READ_CACHE_KIBIBYTES: usize = 96 << 10;
 
-/// What stays as it is in the path of a URI.
+/// The characters that are not encoded in the path of a URI.
 const IN_PATH: &AsciiSet = &NON_ALPHANUMERIC.remove(b'/').remove(b'.').remove(b'-').remove(b'_');
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -30,13 +30,13 @@ pub(super) enum Purpose {
     Checkpoint,
 }
 
-/// Makes the directory and the file so that nobody else can read them.
+/// Creates the directory and the file so that no other user can read them.
 pub(super) fn create_file(path: &Path) -> Result<(), Error> {
     create_directory(path)?;
     private_file(path).map(drop).map_err(|error| cannot_open(path, &error))
 }
 
-/// Makes the directory of a file so that nobody else can read it.
+/// Creates the directory of a file so that no other user can read it.
 pub(super) fn create_directory(path: &Path) -> Result<(), Error> {
     if let Some(directory) = path.parent().filter(|parent| !parent.as_os_str().is_empty() && !parent.exists()) {
         let mut builder = DirBuilder::new();
@@ -53,8 +53,8 @@ fn cannot_open(path: &Path, error: &std::io::Error) -> Error {
     Error::Unavailable(format!("{} cannot be opened: {error}", path.display()))
 }
 
-/// Makes the names in a file's directory durable, that of the log most of all: SQLite syncs the directory too when it
-/// has made the log, but does not look at the outcome, and what is synced into a file without a name is lost.
+/// Makes the names in a file's directory durable, above all that of the log. SQLite syncs the directory after it has
+/// created the log, but ignores a failure, and a synced file without a durable name is lost.
 fn sync_directory_of(path: &Path) -> std::io::Result<()> {
     match path.parent() {
         Some(directory) if cfg!(unix) => {
@@ -65,7 +65,7 @@ fn sync_directory_of(path: &Path) -> std::io::Result<()> {
     }
 }
 
-/// Opens a file, made with access for its owner only; SQLite gives its log files the same permissions.
+/// Opens or creates a file with access for its owner only; SQLite gives its log files the same permissions.
 pub(super) fn private_file(path: &Path) -> std::io::Result<File> {
     let mut options = OpenOptions::new();
     options.read(true).write(true).create(true).truncate(false);
@@ -77,15 +77,15 @@ pub(super) fn private_file(path: &Path) -> std::io::Result<File> {
 pub(super) fn open(options: &SqliteOptions, purpose: Purpose) -> Result<Connection, Error> {
     let connection = connect(options, purpose).map_err(|error| read_error(&error))?;
     if purpose == Purpose::Write {
-        // The log is there by now, and stays for as long as this connection.
+        // The log exists by now and remains as long as this connection.
         sync_directory_of(&options.path)
             .map_err(|error| Error::Unavailable(format!("the directory of the database cannot be synced: {error}")))?;
     }
     Ok(connection)
 }
 
-/// Opens a store without leaving a trace. Where there is no log nobody is at work on the file, and none is made; what is
-/// in a log belongs to the store and must be read.
+/// Opens a store without writing anything. Without a log no process uses the file, and no log is created. The content
+/// of an existing log belongs to the store and must be read.
 fn connect_read_only(options: &SqliteOptions) -> rusqlite::Result<Connection> {
     let mut log = options.path.clone().into_os_string();
     log.push("-wal");
@@ -99,7 +99,7 @@ fn connect_read_only(options: &SqliteOptions) -> rusqlite::Result<Connection> {
     Ok(connection)
 }
 
-/// Opens a file that nobody changes: nothing is written beside it either.
+/// Opens a file that does not change: nothing is written next to it either.
 pub(super) fn open_immutable(file: &Path) -> rusqlite::Result<Connection> {
     let uri = format!("file:{}?immutable=1", percent_encode(file.as_os_str().as_bytes(), IN_PATH));
     let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_URI | OpenFlags::SQLITE_OPEN_NO_MUTEX;
@@ -110,12 +110,12 @@ fn connect(options: &SqliteOptions, purpose: Purpose) -> rusqlite::Result<Connec
     if options.read_only {
         return connect_read_only(options);
     }
-    // A connection is never used by two threads at once, so SQLite's own mutexes are not needed.
+    // Two threads never use a connection at the same time, so SQLite's mutexes are not needed.
     let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     let connection = Connection::open_with_flags(&options.path, flags)?;
     connection.busy_timeout(options.busy_timeout)?;
     connection.set_prepared_statement_cache_capacity(STATEMENTS);
-    // A plan that looked at the values it was made for is thrown away with them, and made again at every call.
+    // A plan that depends on bound values would be discarded and made again at every call.
     connection.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, true)?;
     if purpose == Purpose::Write {
         connection.pragma_update_and_check(None, "journal_mode", "WAL", |row| row.get::<_, String>(0))?;
@@ -123,12 +123,12 @@ fn connect(options: &SqliteOptions, purpose: Purpose) -> rusqlite::Result<Connec
     // Acknowledged means synced: every commit waits for the disk.
     connection.pragma_update(None, "synchronous", "FULL")?;
     connection.pragma_update(None, "foreign_keys", false)?;
-    // Mapped pages would be written and unmapped under the readers' feet.
+    // Mapped pages could be overwritten or unmapped while they are read.
     connection.pragma_update_and_check(None, "mmap_size", 0, |_| Ok(())).or_else(no_answer)?;
     connection.pragma_update(None, "temp_store", "MEMORY")?;
-    // What is erased is overwritten: a person's data does not stay in the free space of the file and of its backups.
+    // Erased data is overwritten, so that personal data does not remain in the free space of the file and its backups.
     connection.pragma_update_and_check(None, "secure_delete", true, |_| Ok(())).or_else(no_answer)?;
-    // Checkpoints run on a thread of their own, so that no commit waits for one.
+    // Checkpoints run on a separate thread, so that no commit waits for one.
     connection.pragma_update_and_check(None, "wal_autocheckpoint", 0, |_| Ok(())).or_else(no_answer)?;
     let cache_kibibytes = match purpose {
         Purpose::Write => 32 << 10,

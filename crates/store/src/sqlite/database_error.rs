@@ -1,20 +1,20 @@
-//! What an error of SQLite means: for one statement, for the moment, or for good.
+//! Classifies the errors of SQLite: they concern one statement, are temporary, or are permanent.
 
 use rusqlite::{ErrorCode, ffi};
 
 use crate::error::{Error, Violation};
 
-/// Why a batch could not be committed as it was.
+/// Why a batch was not committed.
 pub(super) enum DatabaseError {
-    /// A step touched another number of rows than it had to.
+    /// A step affected another number of rows than expected.
     Violated(Violation),
-    /// A statement is wrong or broke a constraint; its neighbours are innocent.
+    /// A statement is wrong or broke a constraint; other changes are not affected.
     Statement(String),
-    /// Nothing can be written now, later perhaps: a full disk, another process writing.
+    /// Nothing can be written now, but perhaps later: a full disk, or another process writes.
     Moment(String),
-    /// The disk cannot be trusted any more.
+    /// The disk is no longer reliable.
     Disk(String),
-    /// The disk failed while committing: after a restart the batch may turn out to be there.
+    /// The disk failed while committing: after a restart the batch may turn out to be committed.
     DiskAtCommit(String),
 }
 
@@ -49,7 +49,7 @@ impl DatabaseError {
     pub(super) fn at_commit(error: &rusqlite::Error) -> Self {
         match Self::of(error) {
             Self::Disk(text) => Self::DiskAtCommit(text),
-            // No single statement is to blame, and running the batch again would help nobody.
+            // No single statement is the cause, so running the changes one by one would not help.
             Self::Statement(text) => Self::Moment(text),
             other => other,
         }
@@ -65,7 +65,7 @@ impl DatabaseError {
     }
 }
 
-/// Whether a unique index refused the row: a conflict, not a defect.
+/// Whether a unique index rejected the row: a conflict, not a defect.
 pub(super) fn is_taken(error: &rusqlite::Error) -> bool {
     matches!(
         error.sqlite_extended_error_code(),
@@ -73,7 +73,7 @@ pub(super) fn is_taken(error: &rusqlite::Error) -> bool {
     )
 }
 
-/// What a reader is told.
+/// The error that a reader gets.
 pub(super) fn read_error(error: &rusqlite::Error) -> Error {
     DatabaseError::of(error).error()
 }
@@ -87,7 +87,7 @@ mod tests {
     }
 
     #[test]
-    fn a_full_disk_passes_and_a_failing_sync_does_not() {
+    fn a_full_disk_is_temporary_and_a_failed_sync_is_permanent() {
         assert!(matches!(DatabaseError::of(&failure(ffi::SQLITE_FULL)), DatabaseError::Moment(_)));
         assert!(matches!(DatabaseError::of(&failure(ffi::SQLITE_IOERR_SHMSIZE)), DatabaseError::Moment(_)));
         assert!(matches!(DatabaseError::of(&failure(ffi::SQLITE_IOERR_WRITE)), DatabaseError::Disk(_)));
@@ -97,7 +97,7 @@ mod tests {
     }
 
     #[test]
-    fn a_broken_constraint_is_one_statements_own_fault() {
+    fn a_broken_constraint_concerns_one_statement() {
         let failure = DatabaseError::of(&failure(ffi::SQLITE_CONSTRAINT_NOTNULL));
         assert!(matches!(failure, DatabaseError::Statement(_)));
     }

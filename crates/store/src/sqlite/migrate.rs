@@ -1,4 +1,4 @@
-//! Applying migrations to SQLite: each in its own immediate transaction, so that processes queue up.
+//! Applies migrations to SQLite, each in its own immediate transaction, so that processes wait for each other.
 
 use rusqlite::{Connection, params};
 
@@ -17,7 +17,7 @@ CREATE TABLE IF NOT EXISTS schema_migrations (
     oldest_program INTEGER
 ) STRICT";
 
-/// Whether the table has the column, which older programs did not make.
+/// Whether the table has the column, which older programs did not create.
 const HAS_COLUMN: &str = "SELECT COUNT(*) FROM pragma_table_info('schema_migrations') WHERE name = 'oldest_program'";
 
 const ADD_COLUMN: &str = "ALTER TABLE schema_migrations ADD COLUMN oldest_program INTEGER";

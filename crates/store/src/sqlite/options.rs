@@ -9,27 +9,27 @@ use crate::queue::Waiting;
 /// How to open a SQLite database.
 #[derive(Clone, Debug)]
 pub struct SqliteOptions {
-    /// The database file; its directory is made if it does not exist.
+    /// The database file; its directory is created if it does not exist.
     pub path: PathBuf,
-    /// A server holds the directory for itself; the operator's commands work beside it.
+    /// A server locks the directory; the operator's commands run next to it without the lock.
     pub exclusive: bool,
-    /// Nothing is made, written or locked for writing: for a look at a store that may be broken.
+    /// Nothing is created, written or locked for writing, to inspect a store that may be damaged.
     pub read_only: bool,
-    /// Reading connections to keep open; under pressure more are opened for a moment.
+    /// The number of reading connections; under load more are opened temporarily.
     pub readers: usize,
-    /// What may wait for the writer before new changes are refused.
+    /// What may wait for the writer before new changes are rejected.
     pub waiting: Waiting,
     /// How long to wait for another process that is writing.
     pub busy_timeout: Duration,
-    /// The size of the write-ahead log at which the writer stops to start it over.
+    /// The size of the write-ahead log at which the writer restarts it.
     pub wal_limit_bytes: u64,
-    /// The program's own; a test that plays a later program has more.
+    /// The migrations of the program; a test that simulates a later program has more.
     #[doc(hidden)]
     pub migrations: Migrations,
 }
 
 impl SqliteOptions {
-    /// The settings of a server with the usual sizes.
+    /// The settings of a server with the default sizes.
     pub fn new(path: impl Into<PathBuf>) -> Self {
         Self {
             path: path.into(),

@@ -1,12 +1,12 @@
-//! The reading connections, and the snapshots they keep.
+//! The reading connections and their snapshots.
 //!
 //! Taking a snapshot costs as much as reading a row from it. So a connection that reads again, with nothing committed
-//! since, stays in the snapshot it has. Commits of this process are counted, and none is answered before it is; a
-//! command beside the server cannot be counted, so a snapshot is soon too old, and the command waits that long before it
-//! says that it is done. Nobody ever reads less than what was acknowledged before they asked.
+//! since, reuses its snapshot. Commits of this process are counted before they are reported. Commits of a command next
+//! to the server cannot be counted: a snapshot expires soon, and the command waits that long before it reports its
+//! commit. A read always sees every commit that was reported before the read began.
 //!
-//! Each connection keeps pages in memory. So that they do not all keep the same ones, records made around the same time
-//! are read by the same connection, unless that one is busy.
+//! Each connection caches pages in memory. So that they do not all cache the same ones, records created around the same
+//! time are read by the same connection, unless that one is busy.
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -20,24 +20,24 @@ use super::options::SqliteOptions;
 use crate::error::Error;
 use crate::value::Value;
 
-/// How long a snapshot is read from.
+/// How long a snapshot is reused.
 const LIFE: Duration = Duration::from_millis(1);
-/// How long a command beside the server keeps its commit to itself.
+/// How long a command next to the server waits before it reports its commit.
 pub(super) const DISCRETION: Duration = Duration::from_millis(2);
 
 pub(super) struct Readers {
     options: SqliteOptions,
     idle: Mutex<Vec<Reader>>,
     commits: AtomicU64,
-    /// Whether snapshots are kept at all.
+    /// Whether snapshots are reused at all.
     keep: AtomicBool,
 }
 
 pub(super) struct Reader {
     connection: Connection,
-    /// Its share of the records, as long as it is idle.
+    /// The records it reads as long as it is idle.
     number: usize,
-    /// The commits there had been when it last read.
+    /// The number of commits when it last read.
     commits: u64,
     /// Since when it has been in a snapshot, if it is in one.
     since: Option<Instant>,
@@ -58,7 +58,7 @@ impl Readers {
                 Reader { connection, number: 0, commits: 0, since: None }
             }
         };
-        // Alone with the directory, this process sees every commit but those of commands.
+        // This process has the directory for itself, so it counts every commit except those of commands.
         let commits = self.commits();
         let settled = self.options.exclusive && self.keeps() && commits == reader.commits;
         reader.commits = commits;
@@ -68,7 +68,7 @@ impl Readers {
 
     pub(super) fn give_back(&self, mut reader: Reader) {
         let mut idle = self.idle();
-        // A connection that cannot leave its snapshot is not worth keeping.
+        // A connection that cannot release its snapshot is closed.
         let is_good = (self.keeps() && reader.commits == self.commits()) || reader.leave().is_ok();
         if is_good && idle.len() < self.options.readers {
             let is_free = |number: &usize| idle.iter().all(|other| other.number != *number);
@@ -88,20 +88,20 @@ impl Readers {
         }
     }
 
-    /// Something was committed. Nobody idle goes on holding what was before: the log could never be copied and started over.
+    /// Called after a commit. Idle connections release older snapshots: otherwise the log could never be checkpointed.
     pub(super) fn committed(&self) {
         self.commits.fetch_add(1, Ordering::Release);
         self.idle().retain_mut(|reader| reader.leave().is_ok());
     }
 
-    /// Lets idle connections leave snapshots that are too old to be read from. A server that is idle would otherwise hold
-    /// one until its next commit, and a command next to it could not start the log over.
+    /// Releases expired snapshots of idle connections. Otherwise an idle server would hold one until its next commit,
+    /// and a command next to it could not restart the log.
     pub(super) fn release(&self) {
         let now = Instant::now();
         self.idle().retain_mut(|reader| !reader.is_outdated(now) || reader.leave().is_ok());
     }
 
-    /// Lets nobody stay in a snapshot meanwhile, because this waits for all of them to leave.
+    /// Releases all snapshots while this runs, because it waits until none is left.
     pub(super) fn kept_out<T>(&self, wait: impl FnOnce() -> T) -> T {
         self.keep.store(false, Ordering::Release);
         self.idle().retain_mut(|reader| reader.leave().is_ok());
@@ -128,11 +128,11 @@ impl Readers {
     }
 }
 
-/// A number that records have in common which were made in the same quarter of an hour: they share pages. An id begins
-/// with the millisecond it was made in.
+/// The same number for records that were created within the same quarter of an hour: they share pages. An id begins
+/// with the millisecond of its creation.
 fn neighbourhood(params: &[Value]) -> usize {
     let Some(Value::Uuid([first, second, third, fourth, ..])) = params.last() else { return 0 };
-    // These count 65 seconds each.
+    // Each unit is about 65 seconds.
     let since_1970 = u32::from_be_bytes([*first, *second, *third, *fourth]);
     usize::try_from(since_1970 >> 4).unwrap_or_default()
 }
@@ -142,7 +142,7 @@ impl Reader {
         &self.connection
     }
 
-    /// In a snapshot that is good, if nothing changes; in none, if it is not worth it.
+    /// Enters a snapshot that can be reused, or none if reuse is off.
     fn arrange(&mut self, settled: bool) -> rusqlite::Result<()> {
         let now = Instant::now();
         if settled && self.since.is_some() && !self.is_outdated(now) {
@@ -177,7 +177,7 @@ impl Reader {
 mod tests {
     use super::*;
 
-    /// An id of this hour of our era.
+    /// An id that was created in this hour since 1970.
     fn made_in(hour: u64) -> Value {
         let milliseconds = (hour * 3_600_000).to_be_bytes();
         let mut id = [7; 16];
@@ -186,7 +186,7 @@ mod tests {
     }
 
     #[test]
-    fn records_of_a_time_are_read_by_the_same_connection_unless_it_is_busy() {
+    fn records_of_the_same_time_are_read_by_the_same_connection_unless_it_is_busy() {
         let directory = tempfile::tempdir().unwrap();
         let options = SqliteOptions { readers: 2, ..SqliteOptions::new(directory.path().join("perennial.db")) };
         connection::create_file(&options.path).unwrap();

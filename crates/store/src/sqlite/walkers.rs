@@ -1,4 +1,4 @@
-//! Long walks on SQLite: on blocking threads and connections of their own, a few at a time.
+//! Long walks on SQLite: on separate blocking threads and connections, a few at a time.
 //!
 //! A walk of thousands of rows takes milliseconds. On the thread that handles requests it would delay all others.
 
@@ -20,17 +20,17 @@ pub(super) struct Walkers {
 }
 
 impl Walkers {
-    /// Half of the processors may walk, so that the rest is there for other requests.
+    /// Half of the processors may walk, so that the others are free for requests.
     pub(super) fn new(options: &SqliteOptions) -> Self {
         let processors = std::thread::available_parallelism().map_or(1, usize::from);
         Self { options: options.clone(), walks: Walks::new((processors / 2).max(1)), idle: Mutex::default() }
     }
 
-    /// The rows of a walk that matter: those that match, up to the number that is wanted, and the last one.
+    /// The relevant rows of a walk: the matches, up to the wanted number, and the last row.
     pub(super) async fn run(walkers: &Arc<Self>, walk: Walk) -> Result<Vec<Vec<Copied>>, Error> {
         let turn = walkers.walks.enter().await?;
         let walkers = Arc::clone(walkers);
-        // The turn lasts as long as the walk, also if its caller gives up.
+        // The permit is held as long as the walk runs, also if its caller cancels it.
         let walk = tokio::task::spawn_blocking(move || {
             let rows = walkers.walk(&walk);
             drop(turn);
@@ -60,7 +60,7 @@ impl Walkers {
     }
 }
 
-/// Steps through the rows of a walk, until `visit` says that it is enough.
+/// Steps through the rows of a walk until `visit` returns false.
 pub(super) fn step(
     connection: &Connection,
     walk: &Walk,

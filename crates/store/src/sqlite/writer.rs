@@ -1,7 +1,7 @@
-//! The one writer: a thread that drains the queue, a batch to a transaction.
+//! The one writer: a thread that drains the queue, one batch per transaction.
 //!
-//! The changes of a batch run one after the other, so that each sees those before it; a violation rolls the batch back and
-//! replays it once with a savepoint per change. Nobody is answered before COMMIT has returned.
+//! The changes of a batch run one after the other, so that each sees those before it. A violation rolls the batch back
+//! and replays it once with a savepoint per change. No outcome is reported before COMMIT has returned.
 
 use std::sync::Arc;
 
@@ -26,7 +26,7 @@ struct Writer {
     checkpoints: Option<Checkpoints>,
 }
 
-/// Opens the writing connection here, so that a bad path is the opener's error, and starts the thread.
+/// Opens the writing connection, so that an invalid path is reported to the caller, and starts the thread.
 pub(super) fn start(
     options: &SqliteOptions,
     mut inbox: Inbox,
@@ -82,7 +82,7 @@ impl Writer {
         }
     }
 
-    /// The whole batch, hoping that nothing misses.
+    /// The whole batch, on the assumption that no step fails.
     fn together(&self, batch: &[Job]) -> Result<(), DatabaseError> {
         self.control("BEGIN IMMEDIATE")?;
         for job in batch {
@@ -174,7 +174,7 @@ impl Writer {
             .map_err(|error| DatabaseError::of(&error))
     }
 
-    /// Done when every reader will see it.
+    /// Returns when every reader sees the commit.
     fn commit(&self) -> Result<(), DatabaseError> {
         self.connection
             .prepare_cached("COMMIT")
@@ -201,7 +201,7 @@ impl Writer {
         if let DatabaseError::Disk(text) | DatabaseError::DiskAtCommit(text) = failure {
             self.failure.raise(text);
         } else {
-            tracing::warn!(error = %failure.error(), changes = batch.len(), "a batch could not be written");
+            tracing::warn!(error = %failure.error(), changes = batch.len(), "a batch was not written");
         }
         refuse(batch, &failure.error());
     }
@@ -214,7 +214,7 @@ impl Writer {
         if self.failure.reason().is_none() {
             let truncated = self.connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", (), |_| Ok(()));
             if let Err(error) = truncated {
-                tracing::warn!(%error, "the last checkpoint failed; the next start does it");
+                tracing::warn!(%error, "the last checkpoint failed; the next start repeats it");
             }
         }
     }

@@ -18,36 +18,36 @@ pub enum Sort {
     /// By creation, which is the order of ids.
     #[default]
     Created,
-    /// By renewal; those without one come last.
+    /// By renewal; subscriptions without one come last.
     Renews,
-    /// By end; those without one come last.
+    /// By end; subscriptions without one come last.
     Ends,
 }
 
-/// Which subscriptions, in which order.
+/// The filters and the order of a list of subscriptions.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Query {
-    /// Those of a user.
+    /// Subscriptions of this user.
     pub user_id: Option<UserId>,
-    /// Those of a plan.
+    /// Subscriptions to this plan.
     pub plan_id: Option<PlanId>,
-    /// Those in one of these statuses; empty means any.
+    /// Subscriptions in one of these statuses; empty means any.
     pub statuses: Vec<SubscriptionStatus>,
-    /// Active or inactive ones only.
+    /// Only active or only inactive subscriptions.
     pub is_active: Option<bool>,
-    /// Those that bill so.
+    /// Subscriptions with this billing cycle.
     pub billing_cycle: Option<BillingCycle>,
-    /// The one with this external id.
+    /// The subscription with this external id.
     pub external_id: Option<String>,
-    /// Created within.
+    /// Created in this range.
     pub created: Range,
-    /// Renewing within.
+    /// Renewing in this range.
     pub renews: Range,
-    /// Ending within.
+    /// Ending in this range.
     pub ends: Range,
     /// The order.
     pub sort: Sort,
-    /// The order turned round.
+    /// Whether the order is descending.
     pub descending: bool,
 }
 
@@ -66,7 +66,7 @@ pub async fn list(
     compose(organization, query).after(after).limit(limit).page(db, record::read).await
 }
 
-/// Where a subscription stands in such a list.
+/// The position of a subscription in such a list.
 pub fn position(subscription: &Subscription, sort: Sort) -> Position {
     let first = match sort {
         Sort::Created => None,

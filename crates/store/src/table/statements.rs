@@ -1,5 +1,6 @@
-//! The statements that follow from a table's columns. A statement that the columns do not allow is absent: a table without
-//! a revision has no update, one without an organization is not purged. The committed `statements.sql` shows all of them.
+//! The statements that follow from a table's columns. A statement that the columns do not allow is absent: a table
+//! without a revision has no update, one without an organization is not purged. The committed `statements.sql` shows
+//! all of them.
 
 use crate::column::Column;
 use crate::sql::{Insert, Sql};
@@ -204,8 +205,9 @@ impl Description {
         }
     }
 
-    /// The revision that the guard of the change has checked is repeated here. PostgreSQL is sent a change in one go. A row
-    /// whose guard has failed must not be locked after all, out of order, or two servers could wait for each other.
+    /// The revision that the guard of the change has checked is repeated here. PostgreSQL is sent a change in one go.
+    /// A row whose guard has failed must not be locked after all, out of order, or two servers could wait for each
+    /// other.
     fn update(&self, unique: Option<&Column>) -> String {
         let (table, key) = (self.table, equalities(self.keys, 1, " AND "));
         let mutable: Vec<Column> = self.columns.iter().copied().filter(Column::is_mutable).collect();
@@ -271,7 +273,8 @@ impl Description {
         format!("SELECT {rest} FROM {table} WHERE organization_id = $1 AND {due} ORDER BY {order} LIMIT $3")
     }
 
-    /// On PostgreSQL several servers sweep at the same time. Each takes rows that no other has locked, so that none waits.
+    /// On PostgreSQL several servers sweep at the same time. Each takes rows that no other has locked, so that none
+    /// waits.
     fn sweep(&self, sweep: Sweep) -> Sql {
         let (due, tuple) = (self.due(sweep), self.tuple());
         let delete = format!("DELETE FROM {} WHERE organization_id = $1 AND {tuple} IN", self.table);

@@ -162,8 +162,8 @@ const DROPPED: [(&str, &str); 12] = [
 fn checked(prefix: &str) -> impl Iterator<Item = (String, Statement, &'static str, &'static str)> {
     let touches =
         |text: &str| LARGE.iter().any(|table| text.contains(&format!(" {table}"))) && !text.starts_with("INSERT");
-    // These walk up to a bound (rows of a deleted organization are removed in portions, a copy is read in pages), or count
-    // a whole table.
+    // These walk up to a bound (rows of a deleted organization are removed in portions, a copy is read in pages), or
+    // count a whole table.
     let walks = ["installation::HOLDINGS", ".count_owned", ".purge", ".first_rows", ".count"];
     let bounded = move |statement: &Statement| walks.iter().any(|end| statement.name.ends_with(end));
     let reads =

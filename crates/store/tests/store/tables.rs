@@ -1,5 +1,5 @@
-//! The table descriptors: they list exactly the columns of the schema on both engines, and rows are transferred whole, in
-//! the order of their keys, in one transaction.
+//! The table descriptors: they list exactly the columns of the schema on both engines, and rows are transferred whole,
+//! in the order of their keys, in one transaction.
 
 use std::collections::BTreeSet;
 

@@ -1,6 +1,6 @@
-//! Compaction: SQLite reuses the space of removed rows but never gives it back, so the store is written anew without it.
+//! Compaction: SQLite reuses the space of removed rows but does not release it, so the store is rewritten without it.
 //!
-//! Nothing changes before one rename: until then the store is what it was, and after it the new file is whole and durable.
+//! The change is one rename: before it the store is as it was, and after it the new file is complete and durable.
 
 use std::fs::OpenOptions;
 use std::path::Path;
@@ -16,12 +16,12 @@ use crate::sqlite::database_error::read_error;
 use crate::sqlite::files::hold_directory;
 use crate::sqlite::options::SqliteOptions;
 
-/// How large a store is.
+/// The size of a store.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Sizes {
     /// The whole file.
     pub bytes: u64,
-    /// The part of it that holds rows: the space a compaction needs next to it, at most.
+    /// The part that contains rows: the most space that a compaction needs next to the file.
     pub used_bytes: u64,
 }
 
@@ -34,18 +34,18 @@ pub struct Compacted {
     pub bytes_after: u64,
 }
 
-/// How large the store is and how much of it is in use.
+/// The size of the store and the part in use.
 pub fn sizes(store: &Path) -> Result<Sizes, BackupError> {
     let options = SqliteOptions { read_only: true, exclusive: false, ..SqliteOptions::new(store) };
     let connection = connection::open(&options, Purpose::Read)?;
     measure(&connection).map_err(store_error)
 }
 
-/// Writes the store anew without its free space. No server may be running, and no other command at work on the store.
+/// Rewrites the store without its free space. No server and no other command may use the store.
 pub fn compact(store: &Path) -> Result<Compacted, BackupError> {
     let _held = hold_directory(store)?;
     fold_log(store).map_err(|error| in_use(store, &error))?;
-    // Opened before SQLite's own and closed after it: closing any handle of a file drops the process's locks on it.
+    // Opened before SQLite's handle and closed after it: closing any handle of a file drops the process's locks on it.
     let old = OpenOptions::new().write(true).open(store).map_err(BackupError::files(store))?;
     let connection = exclusive(store).map_err(store_error)?;
     // In exclusive mode the lock stays until the connection is closed: nothing is written that would be lost.
@@ -59,8 +59,8 @@ pub fn compact(store: &Path) -> Result<Compacted, BackupError> {
     }
     let bytes_after = draft.finish(store)?;
     sync_directory(store)?;
-    // A command that has waited for the lock has the old file open, which has no name any more. Emptied, it refuses the
-    // command; otherwise the command would write to it, and what it wrote would be lost.
+    // A command that has waited for the lock has the old file open, which has no name any more. In an emptied file the
+    // command fails; otherwise it would write to the file, and the writes would be lost.
     old.set_len(0).map_err(BackupError::files(store))?;
     drop(connection);
     drop(old);

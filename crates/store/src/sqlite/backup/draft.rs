@@ -1,4 +1,5 @@
-//! A backup that is being written: a file with the extension `draft`, which gets its name when it is complete and durable.
+//! A backup that is being written: a file with the extension `draft`, which gets its name when it is complete and
+//! durable.
 
 use std::fs::{File, OpenOptions};
 use std::io::ErrorKind;
@@ -9,7 +10,7 @@ use rusqlite::{Connection, OpenFlags};
 
 use super::error::BackupError;
 
-/// A file under a name that says it is not finished, locked against another that would be given the same name.
+/// An unfinished file, locked against another one for the same name.
 pub(super) struct Draft {
     pub(super) path: PathBuf,
     pub(super) file: File,
@@ -20,7 +21,7 @@ impl Draft {
     pub(super) fn begin(target: &Path) -> Result<Self, BackupError> {
         let path = target.with_added_extension("draft");
         let being_written = || BackupError::BeingWritten(target.to_owned());
-        // What a copy that was cut short left behind. It is made anew rather than used, whoever may have made it.
+        // The remains of an interrupted copy are not reused: another user may have created the file.
         let left = match File::open(&path) {
             Err(error) if error.kind() == ErrorKind::NotFound => None,
             opened => Some(opened.map_err(BackupError::files(&path))?),
@@ -41,7 +42,7 @@ impl Draft {
         Ok(Self { path, file, finished: false })
     }
 
-    /// Gives the file its name once it and the name are durable. Answers its size.
+    /// Gives the file its name once it is durable, and makes the name durable. Returns the size.
     pub(super) fn finish(mut self, target: &Path) -> Result<u64, BackupError> {
         self.file.sync_all().map_err(BackupError::files(&self.path))?;
         let bytes = self.file.metadata().map_err(BackupError::files(&self.path))?.len();
@@ -55,13 +56,13 @@ impl Draft {
 impl Drop for Draft {
     fn drop(&mut self) {
         if !self.finished {
-            // It is of no use to anyone; that it cannot be removed changes nothing.
+            // An unfinished file that cannot be removed does no harm.
             let _ = std::fs::remove_file(&self.path);
         }
     }
 }
 
-/// Brings a database that nobody else has open into one file.
+/// Folds the log of a database that no other process has open into its file.
 pub(super) fn fold_log(path: &Path) -> rusqlite::Result<()> {
     let connection = exclusive(path)?;
     let mode: String =

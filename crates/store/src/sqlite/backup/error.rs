@@ -7,22 +7,22 @@ use crate::error::Error;
 /// A failure of a backup, a restore or a compaction.
 #[derive(Debug, thiserror::Error)]
 pub enum BackupError {
-    /// Nothing is ever overwritten.
-    #[error("{} is there already; name another file or remove it", .0.display())]
+    /// A file is never overwritten.
+    #[error("{} already exists; choose another file or remove it", .0.display())]
     Exists(PathBuf),
-    /// A file needs one to be in.
-    #[error("there is no directory {}; make it, or name another file", .0.display())]
+    /// The directory of the file does not exist.
+    #[error("the directory {} does not exist; create it or choose another file", .0.display())]
     NoDirectory(PathBuf),
-    /// Two backups to one name.
+    /// Two backups to the same file.
     #[error("another backup is being written to {}", .0.display())]
     BeingWritten(PathBuf),
-    /// A restore must not hide a store.
-    #[error("there is a store in {} already", .0.display())]
+    /// A restore must not replace a store.
+    #[error("{} already contains a store", .0.display())]
     StoreExists(PathBuf),
-    /// A command beside the restore.
+    /// Another command during the restore.
     #[error("another process is using {}; wait for it to end", .0.display())]
     InUse(PathBuf),
-    /// The file is no backup, or not one any more.
+    /// The file is not a backup, or it is damaged.
     #[error("{}: {reason}", .path.display())]
     Unusable {
         /// The file.
@@ -30,15 +30,15 @@ pub enum BackupError {
         /// What is wrong with it.
         reason: String,
     },
-    /// The file system refused.
+    /// The file system returned an error.
     #[error("{}: {error}", .path.display())]
     Files {
-        /// Where.
+        /// The file.
         path: PathBuf,
-        /// How.
+        /// The error.
         error: std::io::Error,
     },
-    /// The store itself refused.
+    /// The store returned an error.
     #[error(transparent)]
     Store(#[from] Error),
 }

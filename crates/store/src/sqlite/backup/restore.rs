@@ -1,4 +1,4 @@
-//! Putting a backup in the place of a store: one rename, before which nothing has changed.
+//! Restores a backup: one rename, before which nothing has changed.
 
 use std::fs::File;
 use std::path::{Path, PathBuf};
@@ -14,15 +14,15 @@ use crate::sqlite::files::{hold_directory, log_of, with_suffix};
 /// What a restore did.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Restored {
-    /// What is in the store now.
+    /// The content of the store now.
     pub report: Report,
-    /// Where the store is that was there before.
+    /// The path of the previous store.
     pub replaced: Option<PathBuf>,
 }
 
-/// Makes a backup the store. `accept` sees what is in it before anything changes, and may refuse.
+/// Makes a backup the store. `accept` receives the report on its content before anything changes, and can reject it.
 ///
-/// The very copy that is put in place is what was verified. A store that was there before is kept beside it.
+/// The verified copy itself becomes the store. A previous store is preserved next to it.
 pub fn restore<E: From<BackupError>>(
     file: &Path,
     store: &Path,
@@ -58,16 +58,16 @@ fn copy(file: &Path, store: &Path) -> Result<Draft, BackupError> {
     Ok(draft)
 }
 
-/// Gives the old store a second name, so that the rename that follows takes nothing away.
+/// Gives the old store a second name, so that the following rename removes nothing.
 ///
-/// Its log must be gone before: left beside the new file it would be taken for the new file's own.
+/// Its log must be removed first: next to the new file it would be taken for the log of that file.
 fn set_aside(store: &Path, aside: &Path) -> Result<(), BackupError> {
     match fold_log(store) {
         Ok(()) => {}
         Err(error) if error.sqlite_error_code() == Some(ErrorCode::DatabaseBusy) => {
             return Err(BackupError::InUse(store.to_owned()));
         }
-        // A store that cannot be opened may be why there is a restore: its log goes aside as it is.
+        // A damaged store may be the reason for the restore: its log is moved as it is.
         Err(_) => {
             move_if_there(&log_of(store), &log_of(aside))?;
             move_if_there(&with_suffix(store, "-shm"), &with_suffix(aside, "-shm"))?;

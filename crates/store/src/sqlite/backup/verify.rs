@@ -1,4 +1,4 @@
-//! Looking at a backup without touching it: is it whole, whose is it, what is in it.
+//! Verification of a backup without changing it: its integrity, its origin and its content.
 
 use std::fs::File;
 use std::io::Read;
@@ -19,7 +19,7 @@ FROM sqlite_schema
 WHERE type = 'table' AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\'
 ORDER BY name";
 
-/// What a backup is.
+/// The properties of a backup.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Report {
     /// Its size.
@@ -32,11 +32,11 @@ pub struct Report {
     pub rows: Vec<(String, i64)>,
     /// When the last event in it happened.
     pub last_event_at: Option<Time>,
-    /// A fingerprint of the master key that it cannot be served without; none before a first run.
+    /// A fingerprint of the master key that a server needs for it; none before a first run.
     pub key_fingerprint: Option<Vec<u8>>,
 }
 
-/// Reads a backup from end to end; fails if it is not whole or not one this program can use.
+/// Reads a backup completely; fails if it is damaged or this program cannot use it.
 pub fn verify(file: &Path) -> Result<Report, BackupError> {
     let bytes = check_head(file)?;
     let unusable = |error: rusqlite::Error| match error.sqlite_error_code() {
@@ -68,7 +68,7 @@ pub fn verify(file: &Path) -> Result<Report, BackupError> {
     })
 }
 
-/// Tells a backup from other files by its first bytes. Answers its size.
+/// Recognizes a backup by its first bytes. Returns its size.
 pub(super) fn check_head(file: &Path) -> Result<u64, BackupError> {
     let mut head = [0; 20];
     let mut opened = File::open(file).map_err(BackupError::files(file))?;
@@ -77,21 +77,21 @@ pub(super) fn check_head(file: &Path) -> Result<u64, BackupError> {
         Ok(()) if head.starts_with(b"SQLite format 3\0") => {}
         _ => return Err(BackupError::unusable(file, "it is not a backup")),
     }
-    // Bytes 18 and 19 say whether a log belongs to the file: part of what was written would be missing.
+    // Bytes 18 and 19 show whether the file has a log: without the log, recent writes would be missing.
     if head[18..20] == [1, 1] {
         return Ok(bytes);
     }
     Err(BackupError::unusable(file, "it is the file of a store, not a backup; make one with `perennial backup create`"))
 }
 
-/// Opens a file that is not to change, and whose schema is not believed.
+/// Opens a file read-only, with an untrusted schema.
 fn open(file: &Path) -> rusqlite::Result<Connection> {
     let connection = open_immutable(file)?;
     connection.pragma_update(None, "trusted_schema", false)?;
     Ok(connection)
 }
 
-/// What SQLite finds wrong; nothing if all is well.
+/// The damage that SQLite finds; empty if there is none.
 fn damage(connection: &Connection) -> rusqlite::Result<Vec<String>> {
     let mut found: Vec<String> =
         connection.prepare("PRAGMA integrity_check(5)")?.query_map((), |row| row.get(0))?.collect::<Result<_, _>>()?;
