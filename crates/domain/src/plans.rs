@@ -29,7 +29,7 @@ pub const MAX_NODE_QUOTA: i64 = 2_147_483_647;
 /// The highest tier.
 pub const MAX_TIER: i64 = 32_767;
 
-/// A link to the plan: an http or https URL, kept as it was sent.
+/// A link to the plan: an http or https URL, stored as it was sent.
 #[derive(Clone, Debug, PartialEq, Eq, serde::Serialize)]
 pub struct Href(String);
 
@@ -37,8 +37,8 @@ impl Href {
     /// Parses a link.
     pub fn parse(text: &str) -> Result<Self, InvalidValue> {
         let line = Line::<1, 2_048>::parse(text)?;
-        // The parser mends what a browser would, such as a missing slash; a link is kept as sent, so it must not need
-        // it.
+        // The parser corrects what a browser would, such as a missing slash. A link is stored as sent, so it must be valid
+        // without corrections.
         let plain = line.as_str().split_once("://").is_some_and(|(scheme, rest)| {
             ["http", "https"].iter().any(|known| scheme.eq_ignore_ascii_case(known))
                 && !rest.starts_with(['/', '\\'])

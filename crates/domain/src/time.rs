@@ -117,8 +117,8 @@ impl Rfc3339 {
             if !(1..=9).contains(&length) {
                 return None;
             }
-            let kept = length.min(6);
-            micros = digits(&fraction[..kept])? * 10_i64.pow(6 - u32::try_from(kept).ok()?);
+            let precision = length.min(6);
+            micros = digits(&fraction[..precision])? * 10_i64.pow(6 - u32::try_from(precision).ok()?);
             rest = &fraction[length..];
         }
         Some(Self {

@@ -25,7 +25,7 @@ pub(crate) const BATCH: usize = 256;
 /// A change and the caller that waits for its outcome.
 pub(crate) struct Job {
     pub(crate) change: Change,
-    answer: oneshot::Sender<Result<(), Error>>,
+    reply: oneshot::Sender<Result<(), Error>>,
     queued_at: Instant,
     span: Span,
 }
@@ -33,7 +33,7 @@ pub(crate) struct Job {
 impl Job {
     /// Whether its caller no longer waits.
     pub(crate) fn is_abandoned(&self) -> bool {
-        self.answer.is_closed()
+        self.reply.is_closed()
     }
 
     /// Whether it has waited for longer than its change allows. A wait up to `patience` is accepted for any change.
@@ -41,11 +41,11 @@ impl Job {
         self.change.within.is_some_and(|within| self.queued_at.elapsed() > within.max(patience))
     }
 
-    pub(crate) fn answer(self, outcome: Result<(), Error>) {
+    pub(crate) fn complete(self, outcome: Result<(), Error>) {
         // The caller holds the last handle of the span, so that it ends when the caller has the outcome.
         drop(self.span);
         // A caller that no longer waits does not change the outcome.
-        let _ = self.answer.send(outcome);
+        let _ = self.reply.send(outcome);
     }
 }
 
@@ -103,8 +103,8 @@ impl Queue {
         if self.age.exceeds(self.limit, queued_at) {
             return Err(Error::Overloaded);
         }
-        let (answer, outcome) = oneshot::channel();
-        let job = Job { change, answer, queued_at, span: span.clone() };
+        let (reply, outcome) = oneshot::channel();
+        let job = Job { change, reply, queued_at, span: span.clone() };
         self.sender.try_send(Message::Change(job)).map_err(|refused| match refused {
             mpsc::error::TrySendError::Full(_) => Error::Overloaded,
             mpsc::error::TrySendError::Closed(_) => closed(),
@@ -189,11 +189,11 @@ impl Inbox {
     fn gather(&mut self, mut first: Option<Message>) -> Vec<Job> {
         let mut batch = Vec::new();
         let mut claims = Claims::default();
-        let mut held = std::mem::take(&mut self.deferred);
+        let mut earlier = std::mem::take(&mut self.deferred);
         let mut latest = None;
         // The bound prevents that many changes of one row move here from the queue, which would then reject nothing.
         while batch.len() < BATCH && self.deferred.len() < self.capacity {
-            let received = held.pop_front().or_else(|| {
+            let received = earlier.pop_front().or_else(|| {
                 let job = self.receive(&mut first)?;
                 latest = Some(job.queued_at);
                 Some(job)
@@ -205,7 +205,7 @@ impl Inbox {
                 continue;
             }
             if job.is_late(self.patience) {
-                job.answer(Err(Error::Overloaded));
+                job.complete(Err(Error::Overloaded));
                 continue;
             }
             if self.rule == Rule::Serial || claims.admit(&job.change) {
@@ -214,7 +214,7 @@ impl Inbox {
                 self.deferred.push_back(job);
             }
         }
-        self.deferred.append(&mut held);
+        self.deferred.append(&mut earlier);
         // Deferred changes wait for each other, so their age is not that of the queue. A writer that took nothing from
         // the queue was busy with them, and leaves the age as it was.
         if self.receiver.is_empty() {

@@ -21,28 +21,34 @@ pub fn purged() -> Vec<&'static Table> {
     tables
 }
 
-/// The number of rows that a deleted organization has left, counted up to `limit`, without the event `kept`.
+/// The number of rows that a deleted organization has left, counted up to `limit`, without the event `except`.
 pub async fn count_owned(
     db: &Db,
     table: &'static Table,
     organization: OrganizationId,
-    kept: EventId,
+    except: EventId,
     limit: i64,
 ) -> Result<i64, Error> {
     let sql = expected(table.statements().count_owned.as_ref());
-    Ok(db.one(sql, &owned(table, organization, kept, limit), |row| row.int(0)).await?.unwrap_or(0))
+    Ok(db.one(sql, &owned(table, organization, except, limit), |row| row.int(0)).await?.unwrap_or(0))
 }
 
-/// Removes up to `limit` rows of a deleted organization, but not the event `kept`.
-pub fn purge(change: Change, table: &'static Table, organization: OrganizationId, kept: EventId, limit: i64) -> Change {
+/// Removes up to `limit` rows of a deleted organization, but not the event `except`.
+pub fn purge(
+    change: Change,
+    table: &'static Table,
+    organization: OrganizationId,
+    except: EventId,
+    limit: i64,
+) -> Change {
     let sql = expected(table.statements().purge.as_ref());
-    change.execute_any(sql, owned(table, organization, kept, limit))
+    change.execute_any(sql, owned(table, organization, except, limit))
 }
 
-fn owned(table: &Table, organization: OrganizationId, kept: EventId, limit: i64) -> Vec<Value> {
+fn owned(table: &Table, organization: OrganizationId, except: EventId, limit: i64) -> Vec<Value> {
     let mut params = vec![organization.bytes().into(), limit.into()];
     if table.keys().iter().any(|column| column.name == "id") {
-        params.push(kept.bytes().into());
+        params.push(except.bytes().into());
     }
     params
 }

@@ -31,7 +31,7 @@ mod walkers;
 mod writer;
 
 use database_error::read_error;
-use files::{hold_directory, log_of};
+use files::{lock_directory, log_of};
 pub use options::SqliteOptions;
 use readers::Readers;
 use walkers::Walkers;
@@ -52,8 +52,8 @@ impl Sqlite {
         if !options.read_only {
             connection::create_file(&options.path)?;
         }
-        let held = options.exclusive && !options.read_only;
-        let directory = if held { Some(hold_directory(&options.path)?) } else { None };
+        let is_locked = options.exclusive && !options.read_only;
+        let directory = if is_locked { Some(lock_directory(&options.path)?) } else { None };
         let counters = Arc::new(Counters::default());
         let failure = Failure::new();
         let (queue, inbox) = Queue::new(options.waiting, Arc::clone(&counters), Rule::Serial);

@@ -51,7 +51,7 @@ impl BlockedLane {
     /// Accepts a change, or rejects it if too many wait.
     pub(super) fn accept(&self, job: Job) {
         if let Err(full) = self.jobs.try_send(job) {
-            full.into_inner().answer(Err(locked()));
+            full.into_inner().complete(Err(locked()));
         }
     }
 
@@ -73,7 +73,7 @@ async fn work(committer: Committer, waiting: Arc<Mutex<mpsc::Receiver<Job>>>, ca
         };
         let Some(job) = next else { break };
         if job.is_late(Duration::ZERO) {
-            job.answer(Err(Error::Overloaded));
+            job.complete(Err(Error::Overloaded));
         } else if !job.is_abandoned() {
             let outcome = committer.write_alone(&job.change).await.map_err(|failed| match failed {
                 Failed::Locked(_) => {
@@ -82,7 +82,7 @@ async fn work(committer: Committer, waiting: Arc<Mutex<mpsc::Receiver<Job>>>, ca
                 }
                 Failed::Apart(error) | Failed::Over(error) => error,
             });
-            job.answer(outcome);
+            job.complete(outcome);
         }
         if is_last {
             committer.close();

@@ -103,8 +103,8 @@ impl Bulk {
         self.connection.prepare(sql.postgres(), first).await.map_err(|error| failed(&error))?;
         let sent = rows.iter().map(|row| self.connection.execute(sql.postgres(), row)).collect();
         let mut touched = 0;
-        for answer in pipelined(sent).await {
-            touched += answer.map_err(|error| failed(&error))?;
+        for result in pipelined(sent).await {
+            touched += result.map_err(|error| failed(&error))?;
         }
         Ok(touched)
     }

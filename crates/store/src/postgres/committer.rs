@@ -98,7 +98,7 @@ impl Committer {
         };
         match deadline.within(pin!(statements)).await {
             Ok(Ok(())) => self.finish(connection).await,
-            Ok(Err(Stop::Violated(violation))) => Err(roll_back(connection, deadline, End::missed(violation)).await),
+            Ok(Err(Stop::Violated(violation))) => Err(roll_back(connection, deadline, End::violated(violation)).await),
             Ok(Err(Stop::Database(failure))) => Err(roll_back(connection, deadline, End::of(failure)).await),
             Err(silent) => Err(End::of(silent)),
         }
@@ -156,7 +156,7 @@ impl Attempts {
                 tokio::time::sleep(jittered(pause)).await;
                 self.retries += 1;
             }
-            DatabaseError::Lost(_) | DatabaseError::Silent(_) | DatabaseError::ReadOnly(_) => {
+            DatabaseError::Lost(_) | DatabaseError::Timeout(_) | DatabaseError::ReadOnly(_) => {
                 committer.slot.abandon(connection);
                 if self.lost {
                     return Err(Failed::Over(failure.error()));
@@ -199,16 +199,16 @@ impl End {
         match failure {
             DatabaseError::Statement(_) => Self::Apart(failure.error()),
             DatabaseError::Locked(_) => Self::Locked(failure.error()),
-            DatabaseError::Moment(_) => Self::Over(failure.error()),
+            DatabaseError::Temporary(_) => Self::Over(failure.error()),
             DatabaseError::Lost(_)
-            | DatabaseError::Silent(_)
+            | DatabaseError::Timeout(_)
             | DatabaseError::ReadOnly(_)
             | DatabaseError::Retry(_)
             | DatabaseError::Stale(_) => Self::Again(failure),
         }
     }
 
-    fn missed(violation: Violation) -> Self {
+    fn violated(violation: Violation) -> Self {
         Self::Apart(Error::Violated(violation))
     }
 }
@@ -217,7 +217,7 @@ impl End {
 pub(super) async fn roll_back(connection: &Connection, deadline: Deadline, end: End) -> End {
     let rolled_back = deadline.within(pin!(control(connection, "ROLLBACK"))).await;
     match rolled_back.and_then(|rolled_back| rolled_back) {
-        Err(failure @ (DatabaseError::Lost(_) | DatabaseError::Silent(_))) => match end {
+        Err(failure @ (DatabaseError::Lost(_) | DatabaseError::Timeout(_))) => match end {
             End::Over(error) => End::Over(error),
             End::Apart(_) | End::Locked(_) | End::Again(_) => End::Again(failure),
         },

@@ -129,14 +129,14 @@ pub(super) async fn pipelined(mut pending: Vec<Pending<'_>>) -> Vec<Result<u64, 
         Poll::Ready(polled.collect())
     })
     .await;
-    let mut answers = Vec::with_capacity(pending.len());
+    let mut results = Vec::with_capacity(pending.len());
     for (future, early) in pending.into_iter().zip(early.drain(..)) {
-        answers.push(match early {
-            Poll::Ready(answer) => answer,
+        results.push(match early {
+            Poll::Ready(result) => result,
             Poll::Pending => future.await,
         });
     }
-    answers
+    results
 }
 
 /// Holds a connection and opens another when it is lost. While the server does not respond, callers fail immediately
@@ -233,5 +233,5 @@ impl Slot {
 
 /// Whether a statement can be sent again on a new connection or after it was prepared again.
 pub(super) fn recoverable(failure: &DatabaseError) -> bool {
-    matches!(failure, DatabaseError::Lost(_) | DatabaseError::Silent(_) | DatabaseError::Stale(_))
+    matches!(failure, DatabaseError::Lost(_) | DatabaseError::Timeout(_) | DatabaseError::Stale(_))
 }

@@ -18,11 +18,11 @@ pub(super) enum DatabaseError {
     /// The server responds but accepts no writes: a standby, or a primary that becomes one.
     ReadOnly(String),
     /// No response within the deadline: the connection must be closed.
-    Silent(String),
+    Timeout(String),
     /// A lock that another transaction holds was not released in time.
     Locked(String),
     /// The server cannot write now: no space, no memory, no connections, or a statement took too long.
-    Moment(String),
+    Temporary(String),
     /// The statement is wrong or broke a constraint.
     Statement(String),
 }
@@ -59,7 +59,7 @@ impl DatabaseError {
             return Self::Locked(text);
         }
         if code.code().starts_with("53") || code.code().starts_with("58") || *code == SqlState::QUERY_CANCELED {
-            Self::Moment(text)
+            Self::Temporary(text)
         } else {
             Self::Statement(text)
         }
@@ -69,10 +69,10 @@ impl DatabaseError {
         match self {
             Self::Lost(text)
             | Self::ReadOnly(text)
-            | Self::Silent(text)
+            | Self::Timeout(text)
             | Self::Locked(text)
             | Self::Retry(text)
-            | Self::Moment(text) => Error::Unavailable(text.clone()),
+            | Self::Temporary(text) => Error::Unavailable(text.clone()),
             Self::Stale(text) | Self::Statement(text) => Error::Internal(text.clone()),
         }
     }

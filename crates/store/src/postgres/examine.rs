@@ -96,12 +96,12 @@ async fn loses_prepared(one: &Client, other: &Client) -> Result<bool, Error> {
         let Ok(statement) = prepared else { return Ok(true) };
         other.batch_execute("BEGIN").await.map_err(failed)?;
         let is_held = words(other, BACKEND).await? == knows_it;
-        let answer = tokio::time::timeout(NEXT_PROCESS, one.query(&statement, &[])).await;
+        let result = tokio::time::timeout(NEXT_PROCESS, one.query(&statement, &[])).await;
         other.batch_execute("ROLLBACK").await.map_err(failed)?;
         // With a single server process there is no response, and no statement is lost.
-        let Ok(answer) = answer else { return Ok(false) };
+        let Ok(result) = result else { return Ok(false) };
         let is_own =
-            answer.is_ok_and(|rows| rows.iter().all(|row| row.try_get::<_, i64>(0).is_ok_and(|found| found == own)));
+            result.is_ok_and(|rows| rows.iter().all(|row| row.try_get::<_, i64>(0).is_ok_and(|found| found == own)));
         if is_held || !is_own {
             return Ok(!is_own);
         }

@@ -28,12 +28,12 @@ type Found = Result<Option<Row>, DatabaseError>;
 struct Find {
     sql: &'static Sql,
     params: Vec<Value>,
-    answer: oneshot::Sender<Found>,
+    reply: oneshot::Sender<Found>,
 }
 
 pub(super) struct Finds {
     inboxes: Vec<mpsc::Sender<Find>>,
-    turn: AtomicUsize,
+    next: AtomicUsize,
 }
 
 impl Finds {
@@ -41,53 +41,53 @@ impl Finds {
     pub(super) fn new(readers: &Arc<Readers>, counters: &Arc<Counters>) -> Self {
         let inboxes = (0..readers.count() * UNDER_WAY).map(|_| {
             let (sender, inbox) = mpsc::channel(WAITING);
-            tokio::spawn(answer_all(Arc::clone(readers), inbox, Arc::clone(counters)));
+            tokio::spawn(run_all(Arc::clone(readers), inbox, Arc::clone(counters)));
             sender
         });
-        Self { inboxes: inboxes.collect(), turn: AtomicUsize::new(0) }
+        Self { inboxes: inboxes.collect(), next: AtomicUsize::new(0) }
     }
 
     pub(super) async fn find(&self, sql: &'static Sql, params: Vec<Value>) -> Found {
-        let (answer, answered) = oneshot::channel();
-        let inbox = &self.inboxes[self.turn.fetch_add(1, Relaxed) % self.inboxes.len()];
-        let gone = || DatabaseError::Moment("the store is closing".to_owned());
-        inbox.try_send(Find { sql, params, answer }).map_err(|refused| match refused {
+        let (reply, received) = oneshot::channel();
+        let inbox = &self.inboxes[self.next.fetch_add(1, Relaxed) % self.inboxes.len()];
+        let closed = || DatabaseError::Temporary("the store is closing".to_owned());
+        inbox.try_send(Find { sql, params, reply }).map_err(|rejected| match rejected {
             mpsc::error::TrySendError::Full(_) => too_many(),
-            mpsc::error::TrySendError::Closed(_) => gone(),
+            mpsc::error::TrySendError::Closed(_) => closed(),
         })?;
-        answered.await.map_err(|_| gone())?
+        received.await.map_err(|_| closed())?
     }
 }
 
-async fn answer_all(readers: Arc<Readers>, mut inbox: mpsc::Receiver<Find>, counters: Arc<Counters>) {
+async fn run_all(readers: Arc<Readers>, mut inbox: mpsc::Receiver<Find>, counters: Arc<Counters>) {
     let mut finds = Vec::new();
     while inbox.recv_many(&mut finds, MOST).await > 0 {
-        finds.retain(|find| !find.answer.is_closed());
+        finds.retain(|find| !find.reply.is_closed());
         let mut statements = Vec::new();
         while let Some(sql) = finds.first().map(|first| first.sql) {
             let alike = finds.extract_if(.., |find| std::ptr::eq(find.sql, sql)).collect();
-            statements.push(answer(&readers, sql, alike, &counters));
+            statements.push(run(&readers, sql, alike, &counters));
         }
         join_all(statements).await;
     }
 }
 
 /// Runs reads of one statement. If the combined statement fails, one of them may be the cause: each is run alone.
-async fn answer(readers: &Readers, sql: &Sql, finds: Vec<Find>, counters: &Counters) {
-    let answers = match together(readers, sql, &finds, counters).await {
+async fn run(readers: &Readers, sql: &Sql, finds: Vec<Find>, counters: &Counters) {
+    let results = match together(readers, sql, &finds, counters).await {
         Ok(rows) => rows.into_iter().map(Ok).collect(),
         Err(DatabaseError::Statement(_)) if finds.len() > 1 => {
-            let mut answers = Vec::with_capacity(finds.len());
+            let mut results = Vec::with_capacity(finds.len());
             for find in &finds {
-                answers.push(alone(readers, find, counters).await);
+                results.push(alone(readers, find, counters).await);
             }
-            answers
+            results
         }
         Err(failure) => vec![Err(failure); finds.len()],
     };
-    for (find, answer) in finds.into_iter().zip(answers) {
+    for (find, result) in finds.into_iter().zip(results) {
         // The caller may have stopped waiting.
-        let _ = find.answer.send(answer);
+        let _ = find.reply.send(result);
     }
 }
 

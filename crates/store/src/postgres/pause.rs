@@ -61,8 +61,8 @@ impl State {
 /// Between half of the pause and all of it, so that servers that failed together do not retry together.
 pub(super) fn jittered(pause: Duration) -> Duration {
     // Every `RandomState` has different keys, which is random enough for jitter.
-    let chance = RandomState::new().hash_one(0_u8) % 1000;
-    pause / 2 + pause.mul_f64(f64::from(u32::try_from(chance).unwrap_or(0)) / 2000.0)
+    let random = RandomState::new().hash_one(0_u8) % 1000;
+    pause / 2 + pause.mul_f64(f64::from(u32::try_from(random).unwrap_or(0)) / 2000.0)
 }
 
 #[cfg(test)]
@@ -73,20 +73,20 @@ mod tests {
     fn a_pause_begins_once_grows_and_ends_for_all_connections() {
         let pause = Pause::default();
         assert_eq!(pause.reason(), None);
-        pause.begin("gone");
+        pause.begin("down");
         pause.begin("reported by another connection");
-        assert_eq!(pause.reason().as_deref(), Some("gone"));
+        assert_eq!(pause.reason().as_deref(), Some("down"));
         assert_eq!(pause.lock().failures, 1);
         for _ in 0..9 {
             // As if the pause were over.
             pause.lock().until = None;
-            pause.begin("still gone");
+            pause.begin("still down");
         }
         let left = pause.lock().until.unwrap() - Instant::now();
         assert!(left > LONGEST / 3 && left <= LONGEST, "{left:?}");
         pause.end();
         assert_eq!(pause.reason(), None);
-        pause.begin("gone again");
+        pause.begin("down again");
         let left = pause.lock().until.unwrap() - Instant::now();
         assert!(left <= FIRST, "{left:?}");
     }

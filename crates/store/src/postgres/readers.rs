@@ -17,7 +17,7 @@ const MOST_PENDING: usize = 4096;
 
 pub(super) struct Readers {
     slots: Vec<Slot>,
-    turn: AtomicUsize,
+    next: AtomicUsize,
     pending: AtomicUsize,
 }
 
@@ -31,13 +31,13 @@ impl Drop for Pending<'_> {
 
 /// The rejection of a read that would have to wait behind too many others.
 pub(super) fn too_many() -> DatabaseError {
-    DatabaseError::Moment("too many reads wait for PostgreSQL".to_owned())
+    DatabaseError::Temporary("too many reads wait for PostgreSQL".to_owned())
 }
 
 impl Readers {
     /// At least one.
     pub(super) fn new(slots: Vec<Slot>) -> Self {
-        Self { slots, turn: AtomicUsize::new(0), pending: AtomicUsize::new(0) }
+        Self { slots, next: AtomicUsize::new(0), pending: AtomicUsize::new(0) }
     }
 
     pub(super) fn count(&self) -> usize {
@@ -59,10 +59,10 @@ impl Readers {
     async fn query_once(&self, text: &str, arguments: &[Argument<'_>]) -> Result<Vec<Row>, DatabaseError> {
         let (slot, connection) = self.next().await?;
         let _pending = self.pending()?;
-        let answered = slot.timeouts().deadline().within(pin!(connection.query(text, arguments))).await;
-        answered.and_then(|rows| rows.map_err(|error| DatabaseError::of(&error))).inspect_err(|failure| match failure {
+        let received = slot.timeouts().deadline().within(pin!(connection.query(text, arguments))).await;
+        received.and_then(|rows| rows.map_err(|error| DatabaseError::of(&error))).inspect_err(|failure| match failure {
             DatabaseError::Lost(_) => slot.discard(&connection),
-            DatabaseError::Silent(_) => slot.abandon(&connection),
+            DatabaseError::Timeout(_) => slot.abandon(&connection),
             DatabaseError::Stale(_) => connection.forget_statements(),
             _ => {}
         })
@@ -77,7 +77,7 @@ impl Readers {
 
     /// The next connection in turn or, if that one is lost and cannot be replaced now, any other open one.
     async fn next(&self) -> Result<(&Slot, Arc<Connection>), DatabaseError> {
-        let slot = &self.slots[self.turn.fetch_add(1, Relaxed) % self.slots.len()];
+        let slot = &self.slots[self.next.fetch_add(1, Relaxed) % self.slots.len()];
         let error = match slot.connection().await {
             Ok(connection) => return Ok((slot, connection)),
             Err(error) => error,
@@ -85,7 +85,7 @@ impl Readers {
         let other = self.slots.iter().find_map(|other| Some((other, other.live()?)));
         other.ok_or_else(|| match error {
             Error::Unavailable(text) => DatabaseError::Lost(text),
-            other => DatabaseError::Moment(other.to_string()),
+            other => DatabaseError::Temporary(other.to_string()),
         })
     }
 }

@@ -46,14 +46,14 @@ pub(super) async fn run(committer: &Committer, batch: Vec<Job>, lock: Duration) 
             Ok(outcomes) => {
                 for (job, outcome) in chunk.into_iter().zip(outcomes) {
                     match outcome {
-                        Outcome::Ended(outcome) => job.answer(outcome),
+                        Outcome::Ended(outcome) => job.complete(outcome),
                         Outcome::Locked => locked.push(job),
                     }
                 }
             }
             Err(failed) => {
                 for job in chunk {
-                    job.answer(Err(failed.error().clone()));
+                    job.complete(Err(failed.error().clone()));
                 }
             }
         }

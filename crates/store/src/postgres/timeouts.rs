@@ -79,7 +79,7 @@ impl Deadline {
     /// The output of the future, or that the connection must be closed. The future is large and stays where it is
     /// pinned.
     pub(super) async fn within<F: Future>(self, future: Pin<&mut F>) -> Result<F::Output, DatabaseError> {
-        let late = |_| DatabaseError::Silent("PostgreSQL did not respond in time".to_owned());
+        let late = |_| DatabaseError::Timeout("PostgreSQL did not respond in time".to_owned());
         tokio::time::timeout_at(self.0, future).await.map_err(late)
     }
 }

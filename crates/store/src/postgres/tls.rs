@@ -62,10 +62,10 @@ impl Target {
         let (plain, mode, roots) = take_apart(url)?;
         let mut config = Config::from_str(&plain).map_err(|error| {
             let cause = std::error::Error::source(&error).map(ToString::to_string);
-            refuse(&format!("cannot be read: {}", cause.unwrap_or_default()))
+            invalid(&format!("cannot be read: {}", cause.unwrap_or_default()))
         })?;
         if config.get_hosts().is_empty() && config.get_hostaddrs().is_empty() {
-            return Err(refuse("has no host"));
+            return Err(invalid("has no host"));
         }
         let mode = match (mode, &roots) {
             (Some(Mode::Require), Some(_)) => Mode::VerifyCa,
@@ -99,7 +99,7 @@ impl Target {
 fn take_apart(url: &str) -> Result<(String, Option<Mode>, Option<Roots>), Error> {
     let scheme = ["postgres://", "postgresql://"];
     let Some(rest) = scheme.iter().find_map(|scheme| url.strip_prefix(scheme)) else {
-        return Err(refuse("must start with postgres://"));
+        return Err(invalid("must start with postgres://"));
     };
     // A password may contain a question mark, so the parameters begin after the credentials.
     let credentials = rest.find('@').map_or(0, |at| at + 1);
@@ -107,17 +107,17 @@ fn take_apart(url: &str) -> Result<(String, Option<Mode>, Option<Roots>), Error>
         return Ok((url.to_owned(), None, None));
     };
     let (address, parameters) = rest.split_at(credentials + mark);
-    let (mut mode, mut roots, mut kept) = (None, None, Vec::new());
+    let (mut mode, mut roots, mut remaining) = (None, None, Vec::new());
     for parameter in parameters[1..].split('&').filter(|text| !text.is_empty()) {
         let (name, value) = parameter.split_once('=').unwrap_or((parameter, ""));
         match name {
             "sslmode" => mode = Some(parse_mode(value)?),
             "sslrootcert" => roots = Some(parse_roots(value)?),
-            _ => kept.push(parameter),
+            _ => remaining.push(parameter),
         }
     }
-    let question = if kept.is_empty() { "" } else { "?" };
-    let plain = format!("postgres://{address}{question}{}", kept.join("&"));
+    let question = if remaining.is_empty() { "" } else { "?" };
+    let plain = format!("postgres://{address}{question}{}", remaining.join("&"));
     Ok((plain, mode, roots))
 }
 
@@ -129,13 +129,13 @@ fn parse_mode(value: &str) -> Result<Mode, Error> {
         "verify-ca" => Mode::VerifyCa,
         "verify-full" => Mode::VerifyFull,
         _ => {
-            return Err(refuse("has an unknown sslmode; use disable, prefer, require, verify-ca or verify-full"));
+            return Err(invalid("has an unknown sslmode; use disable, prefer, require, verify-ca or verify-full"));
         }
     })
 }
 
 fn parse_roots(value: &str) -> Result<Roots, Error> {
-    let path = percent_decode_str(value).decode_utf8().map_err(|_| refuse("has an sslrootcert that is not UTF-8"))?;
+    let path = percent_decode_str(value).decode_utf8().map_err(|_| invalid("has an sslrootcert that is not UTF-8"))?;
     Ok(match path.as_ref() {
         "" | "system" => Roots::System,
         path => Roots::File(path.to_owned()),
@@ -193,7 +193,7 @@ fn web_pki(provider: &Arc<CryptoProvider>, roots: Option<&Roots>) -> Result<Arc<
         .map_err(|error| Error::Configuration(format!("{place} cannot be used: {error}")))
 }
 
-fn refuse(what: &str) -> Error {
+fn invalid(what: &str) -> Error {
     Error::Configuration(format!("the database URL {what}"))
 }
 
@@ -214,8 +214,8 @@ mod tests {
         assert_eq!(mode("postgres:///d?host=/tmp&user=u"), SslMode::Prefer);
         assert_eq!(mode("postgres://u@localhost/d?sslmode=disable"), SslMode::Disable);
         assert_eq!(mode("postgres://u@db.example/d?sslmode=require"), SslMode::Require);
-        let (_, asked, _) = take_apart("postgres://u@db.example/d").unwrap();
-        assert_eq!(asked, None);
+        let (_, requested, _) = take_apart("postgres://u@db.example/d").unwrap();
+        assert_eq!(requested, None);
         assert!(!is_local(&Config::from_str("postgres://u@db.example,localhost/d").unwrap()));
     }
 

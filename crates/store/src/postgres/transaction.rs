@@ -37,8 +37,8 @@ pub(super) async fn begin(connection: &Connection, text: &str) -> Result<(), Dat
         }
         DatabaseError::Lost(_)
         | DatabaseError::ReadOnly(_)
-        | DatabaseError::Silent(_)
-        | DatabaseError::Moment(_)
+        | DatabaseError::Timeout(_)
+        | DatabaseError::Temporary(_)
         | DatabaseError::Retry(_) => failure,
     })
 }
@@ -57,14 +57,14 @@ pub(super) async fn run(
         pending.push(connection.execute(statement.text, &statement.arguments));
     }
     counters.statements(planned.len());
-    let mut answers = pipelined(pending).await.into_iter();
+    let mut results = pipelined(pending).await.into_iter();
     if opening.is_some()
-        && let Some(Err(error)) = answers.next()
+        && let Some(Err(error)) = results.next()
     {
         return Err(Stop::Database(DatabaseError::of(&error)));
     }
-    for (statement, answer) in planned.iter().zip(answers) {
-        let touched = match answer {
+    for (statement, result) in planned.iter().zip(results) {
+        let touched = match result {
             Ok(touched) => touched,
             // Another server inserted the same unique value between the check of this statement and its write.
             Err(error) if is_taken(&error) && statement.expected.is_some() => {
@@ -97,11 +97,11 @@ pub(super) async fn commit(connection: &Connection, deadline: Option<Deadline>) 
         return Err(CommitError::NotSent);
     }
     let mut sent = connection.control(COMMIT);
-    let answer = match deadline {
+    let result = match deadline {
         Some(deadline) => {
             deadline.within(Pin::new(&mut sent)).await.map_err(|_| CommitError::Sent(Error::OutcomeUnknown))?
         }
         None => sent.await,
     };
-    answer.map(drop).map_err(|error| CommitError::Sent(at_commit(&error)))
+    result.map(drop).map_err(|error| CommitError::Sent(at_commit(&error)))
 }

@@ -48,26 +48,26 @@ async fn write(committer: &Committer, batch: Vec<Job>, caution: &Caution) -> Vec
         committer.together(&plan::batch(&changes), lock).await
     };
     match outcome {
-        Ok(()) => batch.into_iter().for_each(|job| job.answer(Ok(()))),
+        Ok(()) => batch.into_iter().for_each(|job| job.complete(Ok(()))),
         Err(Failed::Locked(_)) if batch.len() == 1 => {
             committer.counters().replay();
             return batch;
         }
-        Err(Failed::Apart(error)) if batch.len() == 1 => refuse(batch, &error),
+        Err(Failed::Apart(error)) if batch.len() == 1 => reject(batch, &error),
         Err(Failed::Apart(_) | Failed::Locked(_)) => {
             committer.counters().replay();
             return replay::run(committer, batch, lock).await;
         }
         Err(Failed::Over(error)) => {
             tracing::warn!(%error, changes = batch.len(), "a batch was not written");
-            refuse(batch, &error);
+            reject(batch, &error);
         }
     }
     Vec::new()
 }
 
-fn refuse(batch: Vec<Job>, error: &Error) {
+fn reject(batch: Vec<Job>, error: &Error) {
     for job in batch {
-        job.answer(Err(error.clone()));
+        job.complete(Err(error.clone()));
     }
 }

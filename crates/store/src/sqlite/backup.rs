@@ -38,12 +38,12 @@ pub struct Progress {
 }
 
 /// Copies the store as it is now to a new file, which is durable when this returns. Returns its size in bytes.
-pub fn create(store: &Path, file: &Path, tell: impl FnMut(Progress)) -> Result<u64, BackupError> {
+pub fn create(store: &Path, file: &Path, report: impl FnMut(Progress)) -> Result<u64, BackupError> {
     let draft = Draft::begin(file)?;
     if file.try_exists().map_err(BackupError::files(file))? {
         return Err(BackupError::Exists(file.to_owned()));
     }
-    copy(store, &draft.path, tell)?;
+    copy(store, &draft.path, report)?;
     draft.finish(file)
 }
 
@@ -59,7 +59,7 @@ pub fn create_verified(store: &Path, file: &Path) -> Result<Report, BackupError>
     Ok(report)
 }
 
-fn copy(store: &Path, draft: &Path, mut tell: impl FnMut(Progress)) -> Result<(), BackupError> {
+fn copy(store: &Path, draft: &Path, mut report: impl FnMut(Progress)) -> Result<(), BackupError> {
     let wrong = |error: rusqlite::Error| BackupError::Store(read_error(&error));
     let source = connection::open(&SqliteOptions::new(store), Purpose::Read)?;
     // The first read determines the state that the backup contains.
@@ -72,7 +72,7 @@ fn copy(store: &Path, draft: &Path, mut tell: impl FnMut(Progress)) -> Result<()
         loop {
             let step = backup.step(PAGES).map_err(wrong)?;
             let progress = backup.progress();
-            tell(Progress { copied: progress.pagecount - progress.remaining, total: progress.pagecount });
+            report(Progress { copied: progress.pagecount - progress.remaining, total: progress.pagecount });
             match step {
                 StepResult::Done => break,
                 StepResult::More => {}

@@ -124,12 +124,12 @@ fn connect(options: &SqliteOptions, purpose: Purpose) -> rusqlite::Result<Connec
     connection.pragma_update(None, "synchronous", "FULL")?;
     connection.pragma_update(None, "foreign_keys", false)?;
     // Mapped pages could be overwritten or unmapped while they are read.
-    connection.pragma_update_and_check(None, "mmap_size", 0, |_| Ok(())).or_else(no_answer)?;
+    connection.pragma_update_and_check(None, "mmap_size", 0, |_| Ok(())).or_else(no_result)?;
     connection.pragma_update(None, "temp_store", "MEMORY")?;
     // Erased data is overwritten, so that personal data does not remain in the free space of the file and its backups.
-    connection.pragma_update_and_check(None, "secure_delete", true, |_| Ok(())).or_else(no_answer)?;
+    connection.pragma_update_and_check(None, "secure_delete", true, |_| Ok(())).or_else(no_result)?;
     // Checkpoints run on a separate thread, so that no commit waits for one.
-    connection.pragma_update_and_check(None, "wal_autocheckpoint", 0, |_| Ok(())).or_else(no_answer)?;
+    connection.pragma_update_and_check(None, "wal_autocheckpoint", 0, |_| Ok(())).or_else(no_result)?;
     let cache_kibibytes = match purpose {
         Purpose::Write => 32 << 10,
         Purpose::Read => (READ_CACHE_KIBIBYTES / options.readers.max(1)).max(8 << 10),
@@ -142,7 +142,7 @@ fn connect(options: &SqliteOptions, purpose: Purpose) -> rusqlite::Result<Connec
     Ok(connection)
 }
 
-fn no_answer(error: rusqlite::Error) -> rusqlite::Result<()> {
+fn no_result(error: rusqlite::Error) -> rusqlite::Result<()> {
     match error {
         rusqlite::Error::QueryReturnedNoRows => Ok(()),
         other => Err(other),

@@ -11,7 +11,7 @@ pub(super) enum DatabaseError {
     /// A statement is wrong or broke a constraint; other changes are not affected.
     Statement(String),
     /// Nothing can be written now, but perhaps later: a full disk, or another process writes.
-    Moment(String),
+    Temporary(String),
     /// The disk is no longer reliable.
     Disk(String),
     /// The disk failed while committing: after a restart the batch may turn out to be committed.
@@ -30,7 +30,7 @@ impl DatabaseError {
                 if failure.extended_code == ffi::SQLITE_IOERR_SHMSIZE
                     || failure.extended_code == ffi::SQLITE_IOERR_NOMEM =>
             {
-                Self::Moment(text)
+                Self::Temporary(text)
             }
             ErrorCode::SystemIoFailure | ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase => Self::Disk(text),
             ErrorCode::DiskFull
@@ -40,7 +40,7 @@ impl DatabaseError {
             | ErrorCode::CannotOpen
             | ErrorCode::PermissionDenied
             | ErrorCode::FileLockingProtocolFailed
-            | ErrorCode::OutOfMemory => Self::Moment(text),
+            | ErrorCode::OutOfMemory => Self::Temporary(text),
             _ => Self::Statement(text),
         }
     }
@@ -50,7 +50,7 @@ impl DatabaseError {
         match Self::of(error) {
             Self::Disk(text) => Self::DiskAtCommit(text),
             // No single statement is the cause, so running the changes one by one would not help.
-            Self::Statement(text) => Self::Moment(text),
+            Self::Statement(text) => Self::Temporary(text),
             other => other,
         }
     }
@@ -59,7 +59,7 @@ impl DatabaseError {
         match self {
             Self::Violated(violation) => Error::Violated(*violation),
             Self::Statement(text) => Error::Internal(text.clone()),
-            Self::Moment(text) | Self::Disk(text) => Error::Unavailable(text.clone()),
+            Self::Temporary(text) | Self::Disk(text) => Error::Unavailable(text.clone()),
             Self::DiskAtCommit(_) => Error::OutcomeUnknown,
         }
     }
@@ -88,8 +88,8 @@ mod tests {
 
     #[test]
     fn a_full_disk_is_temporary_and_a_failed_sync_is_permanent() {
-        assert!(matches!(DatabaseError::of(&failure(ffi::SQLITE_FULL)), DatabaseError::Moment(_)));
-        assert!(matches!(DatabaseError::of(&failure(ffi::SQLITE_IOERR_SHMSIZE)), DatabaseError::Moment(_)));
+        assert!(matches!(DatabaseError::of(&failure(ffi::SQLITE_FULL)), DatabaseError::Temporary(_)));
+        assert!(matches!(DatabaseError::of(&failure(ffi::SQLITE_IOERR_SHMSIZE)), DatabaseError::Temporary(_)));
         assert!(matches!(DatabaseError::of(&failure(ffi::SQLITE_IOERR_WRITE)), DatabaseError::Disk(_)));
         let sync = DatabaseError::at_commit(&failure(ffi::SQLITE_IOERR_FSYNC));
         assert!(matches!(sync, DatabaseError::DiskAtCommit(_)));

@@ -7,7 +7,7 @@ use super::connection;
 use crate::error::Error;
 
 /// Takes the lock of the data directory, which a second server does not get.
-pub(super) fn hold_directory(path: &Path) -> Result<File, Error> {
+pub(super) fn lock_directory(path: &Path) -> Result<File, Error> {
     let directory = path.parent().unwrap_or(Path::new(""));
     let lock = directory.join("perennial.lock");
     let unusable =

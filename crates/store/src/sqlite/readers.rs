@@ -23,7 +23,7 @@ use crate::value::Value;
 /// How long a snapshot is reused.
 const LIFE: Duration = Duration::from_millis(1);
 /// How long a command next to the server waits before it reports its commit.
-pub(super) const DISCRETION: Duration = Duration::from_millis(2);
+pub(super) const REPORT_DELAY: Duration = Duration::from_millis(2);
 
 pub(super) struct Readers {
     options: SqliteOptions,

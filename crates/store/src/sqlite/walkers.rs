@@ -28,12 +28,12 @@ impl Walkers {
 
     /// The relevant rows of a walk: the matches, up to the wanted number, and the last row.
     pub(super) async fn run(walkers: &Arc<Self>, walk: Walk) -> Result<Vec<Vec<Copied>>, Error> {
-        let turn = walkers.walks.enter().await?;
+        let permit = walkers.walks.enter().await?;
         let walkers = Arc::clone(walkers);
         // The permit is held as long as the walk runs, also if its caller cancels it.
         let walk = tokio::task::spawn_blocking(move || {
             let rows = walkers.walk(&walk);
-            drop(turn);
+            drop(permit);
             rows
         });
         walk.await.map_err(|stopped| Error::Internal(stopped.to_string()))?

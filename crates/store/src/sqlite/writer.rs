@@ -11,7 +11,7 @@ use super::checkpoint::{Checkpoints, after_commit_of_command};
 use super::connection::{Purpose, open};
 use super::database_error::{DatabaseError, is_taken};
 use super::options::SqliteOptions;
-use super::readers::{DISCRETION, Readers};
+use super::readers::{REPORT_DELAY, Readers};
 use crate::change::{Change, Guard, Statement, Step};
 use crate::error::Error;
 use crate::metrics::Counters;
@@ -60,14 +60,14 @@ pub(super) fn start(
 impl Writer {
     fn run(&mut self, batch: Vec<Job>) {
         if let Some(reason) = self.failure.reason() {
-            return refuse(batch, &Error::Unavailable(reason));
+            return reject(batch, &Error::Unavailable(reason));
         }
         self.counters.batch(batch.len());
         match self.together(&batch) {
-            Ok(()) => batch.into_iter().for_each(|job| job.answer(Ok(()))),
+            Ok(()) => batch.into_iter().for_each(|job| job.complete(Ok(()))),
             Err(failure @ (DatabaseError::Violated(_) | DatabaseError::Statement(_))) if batch.len() == 1 => {
                 self.rollback();
-                refuse(batch, &report(&failure));
+                reject(batch, &report(&failure));
             }
             Err(DatabaseError::Violated(_) | DatabaseError::Statement(_)) => {
                 self.rollback();
@@ -96,7 +96,7 @@ impl Writer {
         match self.savepoints(&batch) {
             Ok(outcomes) => {
                 for (job, outcome) in batch.into_iter().zip(outcomes) {
-                    job.answer(outcome);
+                    job.complete(outcome);
                 }
             }
             Err(failure) => self.give_up(batch, &failure),
@@ -182,7 +182,7 @@ impl Writer {
             .map_err(|error| DatabaseError::at_commit(&error))?;
         self.readers.committed();
         if self.checkpoints.is_none() {
-            std::thread::sleep(DISCRETION);
+            std::thread::sleep(REPORT_DELAY);
         }
         Ok(())
     }
@@ -203,7 +203,7 @@ impl Writer {
         } else {
             tracing::warn!(error = %failure.error(), changes = batch.len(), "a batch was not written");
         }
-        refuse(batch, &failure.error());
+        reject(batch, &failure.error());
     }
 
     fn finish(self) {
@@ -220,9 +220,9 @@ impl Writer {
     }
 }
 
-fn refuse(batch: Vec<Job>, error: &Error) {
+fn reject(batch: Vec<Job>, error: &Error) {
     for job in batch {
-        job.answer(Err(error.clone()));
+        job.complete(Err(error.clone()));
     }
 }
 

@@ -250,8 +250,8 @@ impl Description {
 
     /// The row that is left out has this id; a table without an id has no such row.
     fn owned(&self) -> String {
-        let kept = if self.keys.iter().any(|column| column.name == "id") { " AND id <> $3" } else { "" };
-        format!("FROM {} WHERE organization_id = $1{kept}", self.table)
+        let except = if self.keys.iter().any(|column| column.name == "id") { " AND id <> $3" } else { "" };
+        format!("FROM {} WHERE organization_id = $1{except}", self.table)
     }
 
     fn count_owned(&self) -> String {

@@ -13,7 +13,7 @@ use super::verify::{rows, verify};
 use crate::error::Error;
 use crate::sqlite::connection::{self, Purpose};
 use crate::sqlite::database_error::read_error;
-use crate::sqlite::files::hold_directory;
+use crate::sqlite::files::lock_directory;
 use crate::sqlite::options::SqliteOptions;
 
 /// The size of a store.
@@ -43,7 +43,7 @@ pub fn sizes(store: &Path) -> Result<Sizes, BackupError> {
 
 /// Rewrites the store without its free space. No server and no other command may use the store.
 pub fn compact(store: &Path) -> Result<Compacted, BackupError> {
-    let _held = hold_directory(store)?;
+    let _held = lock_directory(store)?;
     fold_log(store).map_err(|error| in_use(store, &error))?;
     // Opened before SQLite's handle and closed after it: closing any handle of a file drops the process's locks on it.
     let old = OpenOptions::new().write(true).open(store).map_err(BackupError::files(store))?;

@@ -9,7 +9,7 @@ use super::draft::{Draft, fold_log, sync_directory};
 use super::error::BackupError;
 use super::verify::{Report, check_head, verify};
 use crate::sqlite::connection;
-use crate::sqlite::files::{hold_directory, log_of, with_suffix};
+use crate::sqlite::files::{lock_directory, log_of, with_suffix};
 
 /// What a restore did.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -32,7 +32,7 @@ pub fn restore<E: From<BackupError>>(
     check_head(file)?;
     let directory = store.parent().unwrap_or(Path::new(""));
     connection::create_directory(store).map_err(BackupError::Store)?;
-    let _held = hold_directory(store).map_err(BackupError::Store)?;
+    let _held = lock_directory(store).map_err(BackupError::Store)?;
     let aside = store.with_added_extension("replaced");
     let is_there = exists(store)? || exists(&log_of(store))?;
     if is_there && !replace {
