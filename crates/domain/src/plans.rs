@@ -37,8 +37,8 @@ impl Href {
     /// Parses a link.
     pub fn parse(text: &str) -> Result<Self, InvalidValue> {
         let line = Line::<1, 2_048>::parse(text)?;
-        // The parser corrects what a browser would, such as a missing slash. A link is stored as sent, so it must be valid
-        // without corrections.
+        // The parser corrects what a browser would, such as a missing slash. A link is stored as sent, so it must be
+        // valid without corrections.
         let plain = line.as_str().split_once("://").is_some_and(|(scheme, rest)| {
             ["http", "https"].iter().any(|known| scheme.eq_ignore_ascii_case(known))
                 && !rest.starts_with(['/', '\\'])

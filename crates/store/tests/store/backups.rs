@@ -24,23 +24,23 @@ async fn writes_during_a_backup_are_acknowledged_and_neither_in_it_nor_able_to_m
     db.commit(parent(1)).await.unwrap();
     let (store, file) = (place.path(), place.path().with_file_name("backup"));
     let (runtime, writer, target) = (Handle::current(), db.clone(), file.clone());
-    let told = tokio::task::spawn_blocking(move || {
-        let mut told = Vec::new();
+    let reports = tokio::task::spawn_blocking(move || {
+        let mut reports = Vec::new();
         backup::create(&store, &target, |progress| {
-            told.push(progress);
-            assert!(told.len() < 100, "it starts over with every write");
-            runtime.block_on(writer.commit(parent(100 + told.len() as u64))).unwrap();
+            reports.push(progress);
+            assert!(reports.len() < 100, "it starts over with every write");
+            runtime.block_on(writer.commit(parent(100 + reports.len() as u64))).unwrap();
         })
         .unwrap();
-        told
+        reports
     })
     .await
     .unwrap();
-    assert!(told.len() > 2, "several steps, each followed by a write: {told:?}");
-    assert!(told.windows(2).all(|pair| pair[0].copied < pair[1].copied && pair[0].total == pair[1].total));
-    assert!(told.last().is_some_and(|last| last.copied == last.total));
+    assert!(reports.len() > 2, "several steps, each followed by a write: {reports:?}");
+    assert!(reports.windows(2).all(|pair| pair[0].copied < pair[1].copied && pair[0].total == pair[1].total));
+    assert!(reports.last().is_some_and(|last| last.copied == last.total));
 
-    let written = i64::try_from(told.len()).unwrap() + 1;
+    let written = i64::try_from(reports.len()).unwrap() + 1;
     assert_eq!(count(&db, "SELECT COUNT(*) FROM parents").await, written);
     let copy = Db::open_sqlite(SqliteOptions { exclusive: false, ..SqliteOptions::new(file) }).await.unwrap();
     assert_eq!(count(&copy, "SELECT COUNT(*) FROM parents").await, 1);
@@ -55,8 +55,8 @@ async fn two_backups_to_one_name_do_not_meet() {
     let (store, file) = (place.path(), place.path().with_file_name("backup"));
     let mut second = None;
     backup::create(&store, &file, |_| {
-        let refused = || backup::create(&store, &file, |_| ()).unwrap_err();
-        second.get_or_insert_with(refused);
+        let rejected = || backup::create(&store, &file, |_| ()).unwrap_err();
+        second.get_or_insert_with(rejected);
     })
     .unwrap();
     assert!(matches!(second, Some(backup::BackupError::BeingWritten(_))), "{second:?}");

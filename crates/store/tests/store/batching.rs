@@ -88,7 +88,7 @@ async fn an_unknown_statement_costs_its_neighbours_nothing(place: Place) {
 async fn a_row_that_a_unique_index_refuses_is_a_miss(place: Place) {
     let db = place.open().await;
     db.commit(parent(3)).await.unwrap();
-    // This insert says nothing about conflicts.
+    // This insert has no conflict clause.
     let changes = (0..6).map(|number| db.commit(parent(number)));
     for (number, outcome) in join_all(changes).await.into_iter().enumerate() {
         let expected = if number == 3 { Err(Error::Violated(Violation::Record)) } else { Ok(()) };
@@ -106,7 +106,7 @@ fn keyed(key: &str) -> Change {
 async fn the_first_missed_step_is_reported(place: Place) {
     let db = place.open().await;
     db.commit(child(keyed("a"), 1, 0)).await.unwrap();
-    // Everything about these is wrong: key, guard (no such parent) and row; only the key is said.
+    // Everything about these is wrong: key, guard (no such parent) and row. Only the key is reported.
     let wrong = |key| child(keyed(key).guard(live(9, perennial_store::Lock::Share)), 1, 0);
     let others = (10..20).map(|number| db.commit(child(Change::new(), number, 0)));
     let (taken, no_parent, others) = tokio::join!(db.commit(wrong("a")), db.commit(wrong("b")), join_all(others));
@@ -204,7 +204,7 @@ async fn a_queue_that_stands_still_refuses_at_once(place: Place) {
     waiting.await.unwrap().unwrap();
     let made = 2 + joined.len();
     assert!(join_all(joined).await.iter().all(Result::is_ok));
-    // It moves again, and refuses nobody.
+    // The writer works again and rejects nothing.
     db.commit(child(Change::new(), 1_000_000, 0)).await.unwrap();
     assert_eq!(count(&db, "SELECT COUNT(*) FROM children").await, i64::try_from(made).unwrap() + 1);
 }
@@ -214,13 +214,13 @@ async fn a_change_nobody_waits_for_any_more_is_not_made(place: Place) {
     let blocker = Blocker::new(&place).await;
     let first = spawn(&db, 0);
     until(async || db.metrics().batches == 1).await;
-    let (given_up, kept) = (spawn(&db, 1), spawn(&db, 2));
+    let (cancelled, awaited) = (spawn(&db, 1), spawn(&db, 2));
     until(async || db.metrics().queue_depth == 2).await;
-    given_up.abort();
-    assert!(given_up.await.unwrap_err().is_cancelled());
+    cancelled.abort();
+    assert!(cancelled.await.unwrap_err().is_cancelled());
     blocker.release().await;
     first.await.unwrap().unwrap();
-    kept.await.unwrap().unwrap();
+    awaited.await.unwrap().unwrap();
     assert_eq!(count(&db, "SELECT COUNT(*) FROM children").await, 2);
 }
 

@@ -1,4 +1,4 @@
-//! Killed without warning, the store keeps what it acknowledged.
+//! After SIGKILL the store has everything that it acknowledged.
 
 use std::io::{BufRead, BufReader, Write as _};
 use std::process::{Command, Stdio};
@@ -62,7 +62,7 @@ async fn a_killed_process_loses_nothing_acknowledged() {
     );
     for number in &acknowledged {
         let found = db.one(&by_id, &[id(*number).into()], |row| row.int(0)).await.unwrap();
-        assert_eq!(found, Some(1), "{number} was acknowledged and is gone");
+        assert_eq!(found, Some(1), "{number} was acknowledged and is lost");
     }
     let integrity = perennial_store::Sql::new("PRAGMA integrity_check");
     assert_eq!(db.one(&integrity, &[], |row| row.text(0)).await.unwrap().unwrap(), "ok");

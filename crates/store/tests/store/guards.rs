@@ -1,4 +1,4 @@
-//! Decisions that rely on other rows: no two changes slip past each other, in one process or in two.
+//! Decisions that rely on other rows: two conflicting changes never both succeed, in one process or in two.
 
 use futures_util::future::join_all;
 use perennial_store::tables::PLANS;

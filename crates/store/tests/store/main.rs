@@ -1,7 +1,7 @@
 //! The engine on real databases: every test runs on SQLite, and on PostgreSQL where `PERENNIAL_TEST_POSTGRES` names a
 //! server on which databases may be created.
 
-#![expect(clippy::unwrap_used, reason = "a test that cannot go on stops")]
+#![expect(clippy::unwrap_used, reason = "a test that cannot continue stops")]
 
 mod support;
 

@@ -1,4 +1,4 @@
-//! The schema: applied once, whoever starts first, and never on top of something unknown.
+//! The schema: applied once, by the first process that starts, and never on top of an unknown one.
 
 use futures_util::future::join_all;
 use perennial_store::{Db, Error, SqliteOptions};
@@ -25,7 +25,7 @@ async fn eight_servers_starting_at_once_migrate_once() {
         let recorded = count(&servers[0], "SELECT COUNT(*) FROM schema_migrations").await;
         assert_eq!(i64::try_from(applied.len()).unwrap(), recorded);
         applied.sort_unstable();
-        assert_eq!(applied[0], "0001_foundation", "whichever server was told of it first");
+        assert_eq!(applied[0], "0001_foundation", "whichever server reports it");
         for db in servers {
             db.ping().await.unwrap();
         }

@@ -11,7 +11,7 @@ use crate::support::*;
 
 static ONE: Sql = Sql::new("SELECT CAST(1 AS BIGINT)");
 
-/// Stands before a server and can be closed: then it hangs up on everybody, old and new.
+/// A proxy in front of a server that can be closed: then it drops all connections, old and new.
 struct Door {
     address: SocketAddr,
     open: watch::Sender<bool>,

@@ -67,7 +67,7 @@ async fn connections_lost_under_load_lose_no_acknowledged_write() {
             Err(Error::Unavailable(_)) => db.one(&by_id, &[id(*number).into()], |row| row.int(0)).await,
             found => found,
         };
-        assert_eq!(found.unwrap(), Some(1), "{number} was acknowledged and is gone");
+        assert_eq!(found.unwrap(), Some(1), "{number} was acknowledged and is lost");
     }
     assert!(written.iter().flatten().count() > 1000);
 }
@@ -148,7 +148,7 @@ impl Pooler {
             config.get_ports()[0],
         );
         std::fs::write(&settings, text).unwrap();
-        // PgBouncer refuses to be root.
+        // PgBouncer does not run as root.
         let as_root = std::fs::metadata("/proc/self").is_ok_and(|own| std::os::unix::fs::MetadataExt::uid(&own) == 0);
         let mut command = if as_root {
             let readable = std::os::unix::fs::PermissionsExt::from_mode(0o755);

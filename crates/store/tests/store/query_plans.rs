@@ -22,7 +22,7 @@ struct Shape {
     statements: Vec<Statement>,
 }
 
-/// Each driving index × sort × direction × position, with and without filters beside it.
+/// Each driving index × sort × direction × position, with and without further filters.
 fn shapes() -> Vec<Shape> {
     let user = Some(UserId::from_bytes([2; 16]));
     let plan = Some(PlanId::from_bytes([3; 16]));
@@ -59,19 +59,19 @@ fn shapes() -> Vec<Shape> {
 
 fn dressed(mut query: Query, ranged: bool, residual: bool) -> Query {
     let range = Range { after: Time::from_micros(1), before: Some(Time::MAX) };
-    let (mut beside, mut along) = (Range::default(), Range::default());
+    let (mut others, mut along) = (Range::default(), Range::default());
     if ranged {
         along = range;
     }
     if residual {
-        beside = range;
+        others = range;
         query.is_active = Some(true);
         query.billing_cycle = Some(BillingCycle::Monthly);
     }
     (query.created, query.renews, query.ends) = match query.sort {
-        Sort::Created => (along, beside, beside),
-        Sort::Renews => (beside, along, beside),
-        Sort::Ends => (beside, beside, along),
+        Sort::Created => (along, others, others),
+        Sort::Renews => (others, along, others),
+        Sort::Ends => (others, others, along),
     };
     query
 }
@@ -92,7 +92,7 @@ fn positions(sort: Sort, ranged: bool) -> Vec<Option<Position>> {
 async fn every_read_follows_an_index_on_sqlite() {
     let place = migrated(Place::empty_sqlite()).await;
     let connection = rusqlite::Connection::open(place.path()).unwrap();
-    assert_eq!(sqlite_faults(&connection, ""), [""; 0]);
+    assert_eq!(sqlite_problems(&connection, ""), [""; 0]);
 }
 
 #[tokio::test]
@@ -101,7 +101,7 @@ async fn every_read_follows_an_index_on_postgres() {
     let place = migrated(place).await;
     let mut client = filled(&place).await;
     let transaction = client.transaction().await.unwrap();
-    assert_eq!(postgres_faults(&transaction, "").await, [""; 0]);
+    assert_eq!(postgres_problems(&transaction, "").await, [""; 0]);
 }
 
 #[tokio::test]
@@ -122,9 +122,9 @@ async fn the_operators_lists_follow_the_order_of_ids() {
 async fn a_dropped_index_is_noticed_on_sqlite() {
     let place = migrated(Place::empty_sqlite()).await;
     let connection = rusqlite::Connection::open(place.path()).unwrap();
-    for (index, told) in DROPPED {
+    for (index, statement) in DROPPED {
         connection.execute_batch(&format!("BEGIN; DROP INDEX {index}")).unwrap();
-        assert_ne!(sqlite_faults(&connection, told), [""; 0], "without {index}");
+        assert_ne!(sqlite_problems(&connection, statement), [""; 0], "without {index}");
         connection.execute_batch("ROLLBACK").unwrap();
     }
 }
@@ -134,15 +134,15 @@ async fn a_dropped_index_is_noticed_on_postgres() {
     let Some(place) = Place::empty_postgres().await else { return };
     let place = migrated(place).await;
     let mut client = filled(&place).await;
-    for (index, told) in DROPPED {
+    for (index, statement) in DROPPED {
         let transaction = client.transaction().await.unwrap();
         transaction.batch_execute(&format!("DROP INDEX {index}")).await.unwrap();
-        assert_ne!(postgres_faults(&transaction, told).await, [""; 0], "without {index}");
+        assert_ne!(postgres_problems(&transaction, statement).await, [""; 0], "without {index}");
         transaction.rollback().await.unwrap();
     }
 }
 
-/// What is told of when an index is gone.
+/// The statement that fails the check when an index is dropped.
 const DROPPED: [(&str, &str); 12] = [
     ("subscriptions_by_user", "Created user_id"),
     ("subscriptions_by_plan", "subscriptions::COUNT_BY_PLAN"),
@@ -181,8 +181,8 @@ async fn migrated(place: Place) -> Place {
     place
 }
 
-fn sqlite_faults(connection: &rusqlite::Connection, prefix: &str) -> Vec<String> {
-    let mut faults = Vec::new();
+fn sqlite_problems(connection: &rusqlite::Connection, prefix: &str) -> Vec<String> {
+    let mut problems = Vec::new();
     for (name, statement, index, lead) in checked(prefix) {
         let mut explained = connection.prepare(&format!("EXPLAIN QUERY PLAN {}", statement.sqlite)).unwrap();
         let nulls = vec![rusqlite::types::Null; explained.parameter_count()];
@@ -196,10 +196,10 @@ fn sqlite_faults(connection: &rusqlite::Connection, prefix: &str) -> Vec<String>
         let unled = |line: &String| index.is_empty() && line.ends_with("(organization_id=?)");
         let followed = index.is_empty() || lines.iter().any(follows);
         if !followed || lines.iter().any(|line| walks(line) || unled(line)) {
-            faults.push(format!("{name}: {lines:?}"));
+            problems.push(format!("{name}: {lines:?}"));
         }
     }
-    faults
+    problems
 }
 
 /// Whether a line of SQLite's plan reads a large table from end to end, or sorts.
@@ -216,9 +216,9 @@ SET LOCAL enable_seqscan = off;
 SET LOCAL enable_sort = off;
 SET LOCAL enable_incremental_sort = off";
 
-async fn postgres_faults(transaction: &tokio_postgres::Transaction<'_>, prefix: &str) -> Vec<String> {
+async fn postgres_problems(transaction: &tokio_postgres::Transaction<'_>, prefix: &str) -> Vec<String> {
     transaction.batch_execute(INDEXES_ONLY).await.unwrap();
-    let mut faults = Vec::new();
+    let mut problems = Vec::new();
     for (name, statement, index, lead) in checked(prefix) {
         // At most one row has an external id, and PostgreSQL sorts it without knowing that.
         let may_sort = lead == "external_id";
@@ -230,14 +230,14 @@ async fn postgres_faults(transaction: &tokio_postgres::Transaction<'_>, prefix: 
             let followed = lines.iter().any(|line| line.contains(&format!("using {index} on")));
             let wasteful = |line: &String| line.contains("Seq Scan on") || (line.contains("Sort") && !may_sort);
             if !(index.is_empty() || followed) || lines.iter().any(|line| wasteful(line) || filters(line)) {
-                faults.push(format!("{name}: {lines:?}"));
+                problems.push(format!("{name}: {lines:?}"));
             }
         }
     }
-    faults
+    problems
 }
 
-/// Whether rows that an index should have picked are picked one by one; the filters beside a walk are meant to be.
+/// Whether rows that an index should have selected are tested one by one, except for the filters of a walk.
 fn filters(line: &str) -> bool {
     let keys =
         ["external_id", "user_id", "plan_id", "status = ", "renews_at", "ends_at", "subject", "email =", "id = "];
@@ -300,8 +300,8 @@ SELECT pg_temp.key(0, n % 2), now() + n % 20 * INTERVAL '1 min', int8send(n), 1
 FROM generate_series(1, 4000) AS n;
 ANALYZE";
 
-/// Nobody waits for autovacuum: until somebody has looked, PostgreSQL reads a subscription by its id from
-/// the index by end, all of it.
+/// The server does not wait for autovacuum: without statistics PostgreSQL reads a subscription by its id from the whole
+/// index by end.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_new_installation_on_postgres_soon_has_its_statistics() {
     static EVENT: Insert = Insert::new(

@@ -1,4 +1,4 @@
-//! What only a file can do: be locked, be private, and keep its log short.
+//! The SQLite file: its lock, its permissions, and the length of its log.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, Ordering};
@@ -172,7 +172,7 @@ async fn an_idle_reader_does_not_keep_the_log_from_starting_over() {
     assert!(log < 1 << 20, "{log} bytes");
 }
 
-/// A writer that waits for readers, who wait for its next commit, would wait in vain.
+/// A writer must not wait for readers that wait for its next commit.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn readers_in_a_snapshot_do_not_hold_up_the_writer_that_starts_the_log_over() {
     let place = Place::sqlite().await;

@@ -1,4 +1,4 @@
-//! A database of its own for every test, a small schema, and the statements over it.
+//! A separate database for every test, a small schema, and the statements over it.
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -31,12 +31,12 @@ macro_rules! on_both_engines {
 }
 pub(crate) use on_both_engines;
 
-/// Nothing is refused because a machine is slow.
+/// No change is rejected because a machine is slow.
 pub(crate) fn patient() -> Waiting {
     Waiting { time: Duration::from_mins(1), ..Waiting::default() }
 }
 
-/// A database that is gone when the test is over.
+/// A database that is removed when the test is over.
 pub(crate) enum Place {
     Sqlite(TempDir),
     Postgres { server: String, name: String },
@@ -82,7 +82,7 @@ impl Place {
 
     pub(crate) async fn empty_postgres() -> Option<Self> {
         let server = std::env::var("PERENNIAL_TEST_POSTGRES").ok()?;
-        // Runs that share a server may have the same process id, each in a container of its own.
+        // Runs that share a server may have the same process id, each in a separate container.
         let mut chance = [0; 16];
         aws_lc_rs::rand::fill(&mut chance).unwrap();
         let name = format!("store_test_{:032x}", u128::from_be_bytes(chance));
@@ -107,7 +107,7 @@ impl Place {
         }
     }
 
-    /// Opens the database; a second handle on SQLite works beside the first, as the operator's commands do.
+    /// Opens the database; a second handle on SQLite works next to the first, as the operator's commands do.
     pub(crate) async fn open(&self) -> Db {
         self.open_with(patient()).await
     }

@@ -122,7 +122,7 @@ async fn rows_come_back_as_they_went_and_only_after_the_commit() {
             assert_eq!(table.insert(&mut load, &rows).await.unwrap(), 0, "{}", table.name);
         }
         let mut before = db.snapshot().await.unwrap();
-        assert_eq!(EVENTS.count(&mut before).await.unwrap(), 0, "nobody sees what is not committed");
+        assert_eq!(EVENTS.count(&mut before).await.unwrap(), 0, "uncommitted rows are not visible");
         load.commit().await.unwrap();
         assert_eq!(EVENTS.count(&mut before).await.unwrap(), 0, "a snapshot stays as it was");
         let mut after = db.snapshot().await.unwrap();

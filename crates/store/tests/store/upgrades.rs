@@ -60,9 +60,9 @@ async fn the_older_version_refuses_a_schema_that_is_not_compatible(place: Place)
     old.migrate().await.unwrap();
     place.open_later(incompatible()).await.migrate().await.unwrap();
     let known = Migrations::sqlite().version();
-    let refused = Some(Error::SchemaNewer { found: known + 1, oldest: known + 1, known });
-    assert_eq!(old.ping().await.err(), refused);
-    assert_eq!(place.open().await.migrate().await.err(), refused);
+    let rejected = Some(Error::SchemaNewer { found: known + 1, oldest: known + 1, known });
+    assert_eq!(old.ping().await.err(), rejected);
+    assert_eq!(place.open().await.migrate().await.err(), rejected);
 }
 
 async fn a_store_from_before_compatibility_was_recorded_is_upgraded(place: Place) {
@@ -81,7 +81,7 @@ on_both_engines!(
     a_store_from_before_compatibility_was_recorded_is_upgraded,
 );
 
-/// Waits until the database says so.
+/// Waits until the database reports it.
 async fn until_true(client: &tokio_postgres::Client, sql: &str) {
     until(async || client.query_one(sql, &[]).await.unwrap().get::<_, bool>(0)).await;
 }
@@ -113,7 +113,7 @@ async fn an_index_is_built_while_writes_continue() {
     old.migrate().await.unwrap();
     old.commit(parent(1)).await.unwrap();
     let (long, observer) = (connect(&place.url()).await, connect(&place.url()).await);
-    // A write of this transaction keeps the build waiting, and the build must keep no other write waiting.
+    // The build waits for this transaction, and no other write may wait for the build.
     long.batch_execute("BEGIN; UPDATE parents SET n = n").await.unwrap();
     let new = place.open_later(Migration { text: "SELECT 1", ..compatible(&[PARENTS_BY_N]) }).await;
     let migrating = tokio::spawn(async move { new.migrate().await });

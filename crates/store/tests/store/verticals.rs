@@ -46,8 +46,8 @@ fn every_statement_in_the_sources_is_in_the_list() {
     assert!(written.len() > 30, "the sources were searched: {written:?}");
     let missing: Vec<_> = written.difference(&listed).collect();
     assert!(missing.is_empty(), "not in crates/store/src/statements.rs: {missing:?}");
-    let gone: Vec<_> = listed.difference(&written).collect();
-    assert!(gone.is_empty(), "in the list, but nowhere in the sources: {gone:?}");
+    let removed: Vec<_> = listed.difference(&written).collect();
+    assert!(removed.is_empty(), "in the list, but nowhere in the sources: {removed:?}");
     assert_eq!(named.iter().collect::<BTreeSet<_>>().len(), named.len(), "a name is in the list twice");
 }
 

@@ -1,4 +1,4 @@
-//! Every wait for PostgreSQL is bounded, and what keeps one change waiting keeps no other.
+//! Every wait for PostgreSQL is bounded, and a change that waits does not block others.
 
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -17,7 +17,7 @@ use crate::support::*;
 struct Relay {
     /// Makes every BEGIN a text that the server rejects.
     breaks_begin: Arc<AtomicBool>,
-    /// From the message that holds this text on, nothing of the connection is forwarded. Nobody hangs up.
+    /// From the message with this text on, nothing of the connection is forwarded. It stays open.
     silent_from: Arc<std::sync::Mutex<Option<&'static str>>>,
     silenced: Arc<AtomicUsize>,
 }
@@ -39,7 +39,7 @@ impl Relay {
     async fn forward(self, caller: TcpStream, server: TcpStream) {
         let (mut from_caller, mut to_caller) = caller.into_split();
         let (mut from_server, mut to_server) = server.into_split();
-        let answers = tokio::spawn(async move { tokio::io::copy(&mut from_server, &mut to_caller).await });
+        let responses = tokio::spawn(async move { tokio::io::copy(&mut from_server, &mut to_caller).await });
         let mut buffer = vec![0; 64 << 10];
         while let Ok(length @ 1..) = from_caller.read(&mut buffer).await {
             let sent = &mut buffer[..length];
@@ -55,7 +55,7 @@ impl Relay {
             }
             to_server.write_all(sent).await.unwrap();
         }
-        answers.abort();
+        responses.abort();
     }
 
     fn silent_from(&self, text: Option<&'static str>) {
@@ -74,7 +74,7 @@ const SHORT: PostgresTimeouts = PostgresTimeouts {
     conversation: Duration::from_millis(1500),
 };
 
-/// For tests in which PostgreSQL always answers, however busy the machine is: only locks time out.
+/// For tests in which PostgreSQL always responds, however busy the machine is: only locks time out.
 const SHORT_LOCK: PostgresTimeouts = PostgresTimeouts {
     statement: Duration::from_secs(60),
     idle_in_transaction: Duration::from_secs(60),
@@ -195,14 +195,14 @@ async fn reads_do_not_pile_up_while_the_server_is_silent() {
     let (db, relay) = relayed(&place).await;
     db.migrate().await.unwrap();
     relay.silent_from(Some("organizations"));
-    let reads = (0..20_000).map(|_| organizations::by_name(&db, "nobody"));
+    let reads = (0..20_000).map(|_| organizations::by_name(&db, "unknown"));
     let outcomes = join_all(reads).await;
     assert!(outcomes.iter().all(|outcome| matches!(outcome, Err(Error::Unavailable(_)))));
-    let refused = |outcome: &&Result<_, Error>| format!("{outcome:?}").contains("too many reads wait");
-    let refused = outcomes.iter().filter(refused).count();
-    assert!(refused > 10_000, "only {refused} of 20,000 were refused");
+    let rejected = |outcome: &&Result<_, Error>| format!("{outcome:?}").contains("too many reads wait");
+    let rejected = outcomes.iter().filter(rejected).count();
+    assert!(rejected > 10_000, "only {rejected} of 20,000 were rejected");
     relay.silent_from(None);
-    assert_eq!(organizations::by_name(&db, "nobody").await, Ok(None));
+    assert_eq!(organizations::by_name(&db, "unknown").await, Ok(None));
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
