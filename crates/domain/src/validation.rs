@@ -41,7 +41,7 @@ pub enum ValidationCode {
 }
 
 impl ValidationCode {
-    /// Every code, for the error catalogue.
+    /// Every code, for the list of errors.
     pub const ALL: [Self; 16] = [
         Self::Required,
         Self::NotNullable,

@@ -30,8 +30,7 @@ impl Bulk {
 
     fn begin(sqlite: &Sqlite, purpose: Purpose, text: &str) -> Result<Self, Error> {
         let connection = open(&sqlite.options, purpose)?;
-        // Whoever goes through a store once has no use for the pages behind it, and random inserts have for all there
-        // are.
+        // A reader of the whole store needs no page twice, and random inserts benefit from every page that fits.
         let cache_kibibytes = if purpose == Purpose::Read { 16 << 10 } else { 32 << 10 };
         connection
             .pragma_update(None, "cache_size", format!("-{cache_kibibytes}"))
