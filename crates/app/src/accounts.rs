@@ -1,4 +1,4 @@
-//! Accounts: deleted by the person or erased by the operator. What is left afterwards says nothing about them.
+//! Accounts: deleted by the user or erased by the operator. Afterwards no personal data is left.
 
 use crate::audit::{UserTrace, json};
 use crate::caller::Caller;
@@ -18,8 +18,8 @@ use perennial_store::{self as store, Change, Violation, events, sessions, subscr
 
 const FRESH_SECONDS: i64 = 24 * 3600;
 
-/// Deletes the caller's own account, named by its subject at the provider, in one transaction: the person is erased,
-/// the sessions are gone, the subscriptions end, and an empty user stays for the payments to refer to.
+/// Deletes the caller's own account, named by its subject at the provider. In one transaction, personal data and
+/// sessions are removed and subscriptions are canceled. An empty user stays, because payments refer to it.
 pub async fn delete(app: &App, caller: &Caller, signed_in: &SignedIn, auth_id: &str) -> Result<(), Error> {
     let organization = caller.organization();
     let own = signed_in.user.identity.as_ref().filter(|identity| identity.subject == auth_id);
@@ -31,7 +31,7 @@ pub async fn delete(app: &App, caller: &Caller, signed_in: &SignedIn, auth_id: &
     for _ in 0..ATTEMPTS {
         let now = app.clock.now();
         let found = sessions::with_user(&app.db, organization, signed_in.session.id).await?;
-        // Somebody has ended the session, or deleted the account, in this very moment.
+        // The session was ended, or the account deleted, after the request was authenticated.
         let (_, user) = found.filter(|(session, _)| session.is_live(now)).ok_or(Error::InvalidToken)?;
         let change = prepare_erasure(app, caller, &user, now).await?;
         let change = confirm(app, caller, change).await?;
@@ -44,8 +44,8 @@ pub async fn delete(app: &App, caller: &Caller, signed_in: &SignedIn, auth_id: &
     Err(Conflict::Contended.into())
 }
 
-/// Erases a user for the operator, as [`delete`] does for the person, whether or not the user has an identity.
-/// Returns how many live sessions and open subscriptions have ended.
+/// Erases a user for the operator, as [`delete`] does for the user, with or without an identity.
+/// Returns the number of live sessions and open subscriptions that ended.
 pub async fn erase(app: &App, organization: OrganizationId, id: UserId) -> Result<Erased, Error> {
     for _ in 0..ATTEMPTS {
         let user = users::by_id(&app.db, organization, id).await?.ok_or(Error::NotFound)?;
@@ -62,7 +62,7 @@ pub async fn erase(app: &App, organization: OrganizationId, id: UserId) -> Resul
     Err(Conflict::Contended.into())
 }
 
-/// What ended with an erased user.
+/// The number of records that ended with an erased user.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Erased {
     /// Live sessions.
@@ -71,7 +71,7 @@ pub struct Erased {
     pub subscriptions: usize,
 }
 
-/// The whole erasure as one change, if the user is still as it was read.
+/// The whole erasure as one change, which fails if the user has changed since it was read.
 async fn prepare_erasure(app: &App, caller: &Caller, user: &User, now: Time) -> Result<Change, Error> {
     let organization = user.organization_id;
     let live = sessions::live(&app.db, organization, user.id, now).await?;
@@ -79,7 +79,7 @@ async fn prepare_erasure(app: &App, caller: &Caller, user: &User, now: Time) -> 
     let Stamp { at, revision } = app.stamp(user, now);
     let mut change = users::erase(Change::new(), user, at, revision);
     change = subscriptions::guard_open_count(change, organization, user.id, open.len());
-    // Each session that ends here has its own event, as in any other case.
+    // Each session that ends has an event.
     for listed in &live {
         change = prepare_revoke(app, caller, change, &listed.session, now);
     }
@@ -92,7 +92,7 @@ async fn prepare_erasure(app: &App, caller: &Caller, user: &User, now: Time) -> 
     Ok(events::insert(change, &Event { before: Some(json(&trace)), ..event }))
 }
 
-/// Cancels a subscription as of now, or of its start if that lies ahead.
+/// Cancels a subscription now, or at its start if that is in the future.
 fn prepare_end(app: &App, caller: &Caller, change: Change, before: &Subscription, now: Time) -> Result<Change, Error> {
     let patch = SubscriptionDraft {
         status: Some(SubscriptionStatus::Cancelled),

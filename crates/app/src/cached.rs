@@ -1,4 +1,4 @@
-//! What was read a moment ago. It lives four seconds, so that a change by any process takes effect within five.
+//! Cached values. An entry lives four seconds, so that a change by any process takes effect within five.
 
 use perennial_domain::time::Time;
 
@@ -17,7 +17,7 @@ impl<T> Cached<T> {
     }
 }
 
-/// Whether what was read then can be relied on now. A clock that stepped back makes an entry old, not eternal.
+/// Whether a value read at `read_at` is still fresh. If the clock stepped back, it is not.
 pub(crate) fn is_fresh(read_at: Time, now: Time) -> bool {
     read_at <= now && now < read_at.plus_seconds(LIFETIME_SECONDS)
 }

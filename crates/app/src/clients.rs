@@ -1,4 +1,4 @@
-//! Clients: recognised at every request from a short-lived cache; made, switched off and rotated by the operator.
+//! Clients: recognized at every request from a short-lived cache; created, disabled and rotated by the operator.
 
 pub(crate) mod cache;
 mod confirm;
@@ -7,7 +7,7 @@ mod recognize;
 
 pub(crate) use confirm::confirm;
 pub use credential::Credential;
-pub use recognize::{origin_is_listed, recognise};
+pub use recognize::{origin_is_listed, recognize};
 
 use crate::audit::{json, operator_event};
 use crate::context::App;
@@ -21,31 +21,31 @@ use perennial_domain::stamp::Stamp;
 use perennial_domain::time::Time;
 use perennial_store::{self as store, Change, Violation, clients, events};
 
-/// What a new client is to be.
+/// The fields of a new client.
 pub struct NewClient {
-    /// What people call it.
+    /// Its display name.
     pub name: ClientName,
-    /// What it presents.
+    /// What it sends as `client-id`.
     pub presents: Presents,
-    /// What it may do.
+    /// Its scopes.
     pub scopes: Scopes,
-    /// Where a public client's pages may come from.
+    /// The origins that a public client's pages may come from.
     pub origins: Vec<Origin>,
-    /// Where a trusted client may call from.
+    /// The networks that a trusted client may call from.
     pub cidrs: Vec<IpNet>,
-    /// When it stops working.
+    /// When it expires.
     pub expires_at: Option<Time>,
 }
 
 /// What a client sends as `client-id`.
 pub enum Presents {
-    /// A name everyone may know.
+    /// A public name.
     Public(PublicId),
     /// A secret.
     Trusted(Credential),
 }
 
-/// Creates a client; `None` if what it presents is in use.
+/// Creates a client. Returns `None` if its `client-id` is in use.
 pub async fn create(app: &App, organization: OrganizationId, new: NewClient) -> Result<Option<Client>, Error> {
     let (client, change) = prepare(app, Change::new(), organization, new);
     match app.db.commit(change).await {
@@ -60,7 +60,7 @@ pub async fn list(app: &App, organization: OrganizationId) -> Result<Vec<Client>
     Ok(clients::by_organization(&app.db, organization).await?)
 }
 
-/// Switches a client off; it stops working on every server within seconds. One that is off stays as it is.
+/// Disables a client on every server within seconds. A disabled client stays as it is.
 pub async fn disable(app: &App, organization: OrganizationId, id: ClientId) -> Result<Client, Error> {
     let client = clients::by_id(&app.db, organization, id).await?.ok_or(Error::NotFound)?;
     if client.disabled_at.is_some() {
@@ -76,25 +76,25 @@ pub async fn disable(app: &App, organization: OrganizationId, id: ClientId) -> R
     .await
 }
 
-/// Enables a client that was disabled; it works on every server within seconds. An enabled one stays as it is.
+/// Enables a client on every server within seconds. An enabled client stays as it is.
 pub async fn enable(app: &App, organization: OrganizationId, id: ClientId) -> Result<Client, Error> {
     edit(app, organization, id, |client| client.disabled_at = None).await
 }
 
-/// What is to change about a client; `None` leaves it as it is.
+/// The changes to a client. `None` leaves a field as it is.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ClientChanges {
-    /// What it may do.
+    /// Its scopes.
     pub scopes: Option<Scopes>,
-    /// Where a public client's pages may come from.
+    /// The origins that a public client's pages may come from.
     pub origins: Option<Vec<Origin>>,
-    /// Where a trusted client may call from.
+    /// The networks that a trusted client may call from.
     pub cidrs: Option<Vec<IpNet>>,
-    /// When it stops working, if ever.
+    /// When it expires, if ever.
     pub expires_at: Option<Option<Time>>,
 }
 
-/// Changes a client, on every server within seconds. Nothing is written if nothing changes.
+/// Updates a client on every server within seconds. Nothing is written if nothing changes.
 pub async fn update(
     app: &App,
     organization: OrganizationId,
@@ -130,7 +130,7 @@ async fn edit(
     change(app, organization, id, |client, _| edit(client), write).await
 }
 
-/// Gives a trusted client another credential; the old one stops working on every server within seconds.
+/// Replaces the credential of a trusted client. The old one stops working on every server within seconds.
 pub async fn rotate(
     app: &App,
     organization: OrganizationId,
@@ -173,7 +173,7 @@ async fn change(
     Err(Conflict::Contended.into())
 }
 
-/// A new client, added to a change together with its event.
+/// Adds a new client and its event to a change.
 pub(crate) fn prepare(app: &App, change: Change, organization: OrganizationId, new: NewClient) -> (Client, Change) {
     let now = app.clock.now();
     let (kind, public_id, hash) = match new.presents {

@@ -1,4 +1,4 @@
-//! Cursors: a place in a list, opaque to the caller and signed together with the list it belongs to.
+//! Cursors: a position in a list, opaque to clients and signed together with the name of the list.
 
 mod names;
 
@@ -9,12 +9,12 @@ use crate::keys::Keys;
 use data_encoding::BASE64URL_NOPAD;
 use perennial_store::{Page, Position, Type, Value};
 
-/// Which list a cursor belongs to: resource, organization, filters and sort, encoded as `names` does.
+/// The list that a cursor belongs to: resource, organization, filters and sort, encoded by `names`.
 pub type ListName = Vec<u8>;
 
 const TAG_LENGTH: usize = 16;
 
-/// Writes a place as a cursor.
+/// Encodes a position as a cursor.
 pub fn seal(keys: &Keys, list: &ListName, position: &Position) -> String {
     let payload = encode(&position.values);
     let mut sealed = keys.sign_cursor(list, &payload).to_vec();
@@ -22,7 +22,7 @@ pub fn seal(keys: &Keys, list: &ListName, position: &Position) -> String {
     BASE64URL_NOPAD.encode(&sealed)
 }
 
-/// Reads a cursor back, if we made it for this list.
+/// Decodes a cursor that this installation made for this list.
 pub fn open(keys: &Keys, list: &ListName, cursor: &str) -> Result<Position, Error> {
     let sealed = BASE64URL_NOPAD.decode(cursor.as_bytes()).map_err(|_| Error::InvalidCursor)?;
     let (tag, payload) = sealed.split_at_checked(TAG_LENGTH).ok_or(Error::InvalidCursor)?;
@@ -38,7 +38,7 @@ pub(crate) fn with_next<T>(keys: &Keys, list: &ListName, page: Page<T>) -> (Vec<
     (page.items, next)
 }
 
-/// Each value: a letter for its type, upper case if null; then its bytes, a text with its length before it.
+/// Each value: a letter for its type, upper case if null, then its bytes. A text is preceded by its length.
 fn encode(values: &[Value]) -> Vec<u8> {
     let mut bytes = Vec::new();
     for value in values {

@@ -1,4 +1,4 @@
-//! What a use case can answer besides its result.
+//! The errors of the use cases.
 
 use perennial_domain::clients::Scope;
 use perennial_domain::validation::{Rejection, Transition, ValidationErrors};
@@ -7,20 +7,20 @@ use perennial_identity::verify;
 use perennial_store as store;
 use std::net::IpAddr;
 
-/// Why a use case did not do what it was asked.
+/// Why a use case failed.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Error {
-    /// The input is wrong, in all these places.
-    #[error("the input has faults")]
+    /// The input is invalid. All errors are listed.
+    #[error("invalid input")]
     Invalid(ValidationErrors),
-    /// There is no such record, or it is not the caller's to see.
+    /// The record does not exist, or the caller may not see it.
     #[error("there is no such record")]
     NotFound,
-    /// The record is no longer at the revision the caller named.
-    #[error("the record has changed meanwhile")]
+    /// The record does not have the revision that the caller expects.
+    #[error("the record has changed")]
     Stale,
-    /// The state of the records forbids it.
-    #[error("the state of the records forbids it: {0:?}")]
+    /// The state of the records does not allow it.
+    #[error("the state of the records does not allow it: {0:?}")]
     Conflict(Conflict),
     /// The cursor was not made for this list.
     #[error("the cursor was not made for this list")]
@@ -28,92 +28,92 @@ pub enum Error {
     /// The idempotency key belongs to another request.
     #[error("the idempotency key belongs to another request")]
     KeyReused,
-    /// The idempotency key's first request is still being answered.
-    #[error("the idempotency key's first request is still being answered")]
+    /// The first request with the idempotency key is still running.
+    #[error("the first request with the idempotency key is still running")]
     KeyInFlight,
-    /// The client has been disabled or has expired since the request came.
-    #[error("the client is not accepted")]
+    /// The client was disabled or expired after the request arrived.
+    #[error("the client is disabled or expired")]
     InvalidClient,
-    /// The client has lost this scope since the request came.
-    #[error("the client does not hold the scope {}", .0.as_str())]
+    /// The client lost this scope after the request arrived.
+    #[error("the client does not have the scope {}", .0.as_str())]
     MissingScope(Scope),
     /// The client may no longer call from this address.
     #[error("the client may not call from {0}")]
     AddressNotAllowed(IpAddr),
-    /// The identity provider's token proves nothing; why is for the log.
-    #[error("the identity token is not accepted: {0}")]
+    /// The identity provider's token is invalid. The reason is logged.
+    #[error("invalid identity token: {0}")]
     InvalidIdentityToken(&'static str),
-    /// The identity provider's token is for another address.
+    /// The identity provider's token is for another e-mail address.
     #[error("the identity token is for another e-mail address")]
     EmailMismatch,
-    /// The identity provider does not vouch for the address.
-    #[error("the identity provider does not vouch for the e-mail address")]
+    /// The identity provider has not verified the e-mail address.
+    #[error("the identity provider has not verified the e-mail address")]
     EmailNotVerified,
-    /// Nobody can be asked about the identity token; why is for the log.
-    #[error("no identity provider can be asked: {0}")]
+    /// No identity provider can check the token. The reason is logged.
+    #[error("no identity provider can check the token: {0}")]
     ProviderUnavailable(&'static str),
-    /// Whoever it is has not signed up.
-    #[error("nobody with this identity has signed up")]
+    /// No user has this identity.
+    #[error("no user has this identity")]
     UserNotFound,
     /// The operator has blocked the user.
     #[error("the user is blocked")]
     UserBlocked,
-    /// The access token is not ours, not for this client, or its session has ended.
-    #[error("the access token is not accepted")]
+    /// The access token was not issued here, is for another client, or its session has ended.
+    #[error("invalid access token")]
     InvalidToken,
-    /// The refresh token is not ours, not for this client, or its session has ended.
-    #[error("the refresh token is not accepted")]
+    /// The refresh token was not issued here, is for another client, or its session has ended.
+    #[error("invalid refresh token")]
     InvalidRefreshToken,
     /// The session is too old, or was idle for too long.
     #[error("the session has expired")]
     RefreshTokenExpired,
-    /// The refresh token was used by two: the session has ended.
-    #[error("the refresh token was used before")]
+    /// The refresh token was used twice, so the session has ended.
+    #[error("the refresh token was already used")]
     RefreshTokenReused,
     /// The account is not the caller's.
     #[error("the account is not the caller's")]
     NotAccountOwner,
-    /// The person signed in too long ago for this.
-    #[error("the person must sign in again first")]
+    /// The last sign-in is too long ago for this operation.
+    #[error("a recent sign-in is required")]
     FreshSignInRequired,
-    /// More changes wait than the store accepts; nothing was done.
-    #[error("the store has more work than it accepts")]
+    /// The queue of changes is full. Nothing was changed.
+    #[error("the store is overloaded")]
     Overloaded,
-    /// The store cannot be reached or written to; nothing was done.
+    /// The store cannot be reached or written to. Nothing was changed.
     #[error("the store is unavailable: {0}")]
     Unavailable(String),
-    /// The store was lost while committing: done or not, nobody knows.
+    /// The connection was lost during the commit, so the outcome is unknown.
     #[error("the outcome of the change is unknown")]
     OutcomeUnknown,
-    /// A defect of ours. The detail is for the log, never for the caller.
+    /// A bug. The detail is logged and never returned.
     #[error("internal error: {0}")]
     Internal(String),
 }
 
-/// What stands in the way.
+/// A conflict with the state of the records.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Conflict {
     /// Another live plan has the slug.
     SlugTaken,
     /// Live subscriptions refer to the plan.
     PlanInUse {
-        /// How many.
+        /// Their number.
         subscriptions: i64,
     },
-    /// The plan is retired.
+    /// The plan is not active.
     PlanInactive,
-    /// Another live record has the external id.
+    /// Another live record has the external ID.
     ExternalIdTaken {
-        /// That record's id.
+        /// The ID of that record.
         other: String,
     },
-    /// The status does not lead there.
+    /// The status transition is not allowed.
     Transition(Transition),
-    /// The person has signed up before.
+    /// The user has already signed up.
     UserAlreadyExists,
-    /// Another identity of the organization has the address.
+    /// Another identity of the organization has the e-mail address.
     EmailTaken,
-    /// Other writers were faster every time.
+    /// Other writers were faster at every attempt.
     Contended,
 }
 
@@ -124,8 +124,8 @@ impl From<Conflict> for Error {
 }
 
 impl From<ValidationErrors> for Error {
-    fn from(faults: ValidationErrors) -> Self {
-        Self::Invalid(faults)
+    fn from(errors: ValidationErrors) -> Self {
+        Self::Invalid(errors)
     }
 }
 

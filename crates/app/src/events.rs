@@ -8,7 +8,7 @@ use perennial_domain::id::{EventId, OrganizationId, uuid_floor};
 use perennial_domain::time::Time;
 use perennial_store::{Change, events, organizations};
 
-/// An organization's events before `before` (or all), newest first.
+/// An organization's events before `before`, or all of them, newest first.
 pub async fn list(
     app: &App,
     organization: OrganizationId,
@@ -19,7 +19,7 @@ pub async fn list(
     Ok(events::newest(&app.db, organization, before, limit).await?)
 }
 
-/// When the newest event of any organization happened.
+/// The time of the newest event of any organization.
 pub async fn latest(app: &App) -> Result<Option<Time>, Error> {
     let mut latest = None;
     for organization in organizations::all(&app.db).await? {
@@ -29,9 +29,9 @@ pub async fn latest(app: &App) -> Result<Option<Time>, Error> {
     Ok(latest)
 }
 
-/// Removes an organization's events older than `before`; returns how many.
+/// Removes an organization's events older than `before` and returns their number.
 ///
-/// All pruning goes through here, by command and by retention: a consumer that still needs events lowers the bound here.
+/// Every removal of events uses this function. If a consumer still needs events, lower the bound here.
 pub async fn prune(app: &App, organization: OrganizationId, before: Time) -> Result<u64, Error> {
     let bound = EventId::from_bytes(uuid_floor(before));
     let due = || events::due(&app.db, organization, bound, BATCH);

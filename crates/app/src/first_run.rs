@@ -1,4 +1,5 @@
-//! The first run: organization, keys' fingerprint and two clients, made once however many servers start.
+//! The first run: creates the organization, the fingerprint of the keys and two clients. Of several servers that start at
+//! once, one creates them.
 
 use crate::clients::{self, Credential, NewClient, Presents};
 use crate::context::App;
@@ -11,35 +12,35 @@ use perennial_domain::organizations::{Organization, OrganizationName};
 use perennial_store::installation::{self, Installation};
 use perennial_store::{self as store, Change, Db, Violation};
 
-/// What the first run is told.
+/// The options of the first run.
 pub struct FirstRunOptions {
-    /// The trusted client's id, if the operator fixed it.
+    /// The trusted client's ID, if the operator chose it.
     pub trusted: Option<Credential>,
     /// The origins of the public client.
     pub origins: Vec<Origin>,
 }
 
-/// What the first run made.
+/// What the first run created.
 pub struct FirstRun {
     /// The organization `default`.
     pub organization: Organization,
-    /// The trusted client's id.
+    /// The trusted client's ID.
     pub trusted: Credential,
-    /// The public client's id.
+    /// The public client's ID.
     pub public: PublicId,
 }
 
-/// How the store was found.
+/// The state of the store at the start.
 pub enum Start {
-    /// Empty: everything was made just now.
+    /// Empty: everything was created now.
     First(FirstRun),
-    /// In use, and by servers with a master key that this one knows.
+    /// In use, with a master key that this server knows.
     Existing,
-    /// In use, by servers with another master key: this one must not start.
+    /// In use, with another master key: this server must not start.
     OtherKey,
 }
 
-/// How much a store holds, counted up to a bound.
+/// The size of a store, counted up to a bound.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Holdings {
     /// Organizations.
@@ -49,17 +50,17 @@ pub struct Holdings {
 }
 
 impl Holdings {
-    /// Where counting stops; one more means more than this.
+    /// The bound of the count. One more means: more than this.
     pub const COUNTED: i64 = 10_000;
 }
 
-/// How much the store holds. It costs about the same however much that is.
+/// The size of the store. The cost hardly depends on it.
 pub async fn holdings(db: &Db) -> Result<Holdings, Error> {
     let (organizations, subscriptions) = installation::holdings(db, Holdings::COUNTED + 1).await?;
     Ok(Holdings { organizations, subscriptions })
 }
 
-/// Whether the store has seen a first run.
+/// Whether the first run has taken place.
 pub async fn has_happened(db: &Db) -> Result<bool, Error> {
     Ok(installation::find(db).await?.is_some())
 }
@@ -70,7 +71,7 @@ pub async fn has_this_key(app: &App) -> Result<bool, Error> {
     Ok(found.is_some_and(|found| matches!(compare(app, &found), Start::Existing)))
 }
 
-/// Makes what an empty store needs; finds out whose store it is otherwise.
+/// Creates what an empty store needs. Otherwise checks that the store belongs to this master key.
 pub async fn ensure(app: &App, options: FirstRunOptions) -> Result<Start, Error> {
     if let Some(found) = installation::find(&app.db).await? {
         return Ok(compare(app, &found));
@@ -99,7 +100,7 @@ pub async fn ensure(app: &App, options: FirstRunOptions) -> Result<Start, Error>
     );
     match app.db.commit(change).await {
         Ok(()) => Ok(Start::First(FirstRun { organization, trusted: shown, public })),
-        // Another server was first; what it made is what there is.
+        // Another server was faster and has created everything.
         Err(store::Error::Violated(Violation::Record)) => {
             let found = installation::find(&app.db)
                 .await?
@@ -110,7 +111,7 @@ pub async fn ensure(app: &App, options: FirstRunOptions) -> Result<Start, Error>
     }
 }
 
-/// The organization `default`: made, unless an import or a demo has brought it.
+/// The organization `default`: created, unless an import or a demo has created it.
 async fn default_organization(app: &App, change: Change) -> Result<(Organization, Change), Error> {
     if let Some(found) = store::organizations::by_name(&app.db, DEFAULT_NAME).await? {
         return Ok((found, change));

@@ -1,6 +1,6 @@
 //! Rotation of the master key: what is sealed under the previous key is sealed again under the current one.
 //!
-//! Every server that knows the previous key does this for itself. Each update is guarded by the bytes it replaces, so
+//! Every server that knows the previous key does this. Each update is guarded by the bytes it replaces, so
 //! several servers at once are harmless. A server that knows the *next* key replaces nothing: otherwise two servers in
 //! the middle of a rollout would undo each other's work.
 
@@ -12,7 +12,7 @@ use crate::signing_keys::sealed;
 use perennial_identity::signing::SigningKey;
 use perennial_store::{Change, installation, providers, signing_keys};
 
-/// What is sealed in the store, by the master key it is sealed under.
+/// The number of sealed secrets in the store, by the master key they are sealed under.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Progress {
     /// Under the current key.
@@ -25,7 +25,7 @@ pub struct Progress {
     pub lost_provider_secrets: usize,
 }
 
-/// Moves the store to the current master key, if the previous one is known. Returns how many seals were replaced.
+/// Moves the store to the current master key, if the previous one is known. Returns the number of replaced seals.
 pub async fn advance(app: &App) -> Result<usize, Error> {
     let Some(previous) = app.keys.previous() else { return Ok(0) };
     let mut change = Change::new();
@@ -53,7 +53,7 @@ pub async fn advance(app: &App) -> Result<usize, Error> {
     Ok(replaced)
 }
 
-/// Looks at everything that is sealed; nothing is changed.
+/// Counts the sealed secrets. Nothing is changed.
 pub async fn progress(app: &App) -> Result<Progress, Error> {
     let mut progress = Progress::default();
     for row in signing_keys::all(&app.db).await? {

@@ -1,6 +1,6 @@
 //! The master key and the keys derived from it, one for each purpose.
 //!
-//! While the master key is rotated a server knows two of them. Everything new is made under the current one; what was
+//! While the master key is rotated, a server knows two of them. Everything new is made under the current one, and what was
 //! made under the other is still accepted.
 
 use aws_lc_rs::{digest, hkdf, hmac};
@@ -9,7 +9,7 @@ use perennial_domain::id::SessionId;
 use perennial_identity::refresh::{MalformedToken, RefreshKey};
 use perennial_identity::signing::{KeyFault, SealedKey, SigningKey, WrappingKey};
 
-/// Thirty-two bytes from which every other key of the installation is derived. It cannot be printed.
+/// The 32 bytes from which every other key of the installation is derived. It cannot be printed.
 pub struct MasterKey([u8; 32]);
 
 impl MasterKey {
@@ -45,20 +45,20 @@ impl MasterKey {
     }
 }
 
-/// Which master key something in the store is sealed under.
+/// The master key that a secret in the store is sealed under.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum SealedUnder {
     /// The current one.
     Current,
     /// Another one that is accepted.
     Other,
-    /// One that this server does not know, or it was changed.
+    /// One that this server does not know, or the secret was changed.
     Unknown,
 }
 
 /// The derived keys. None of them can be printed.
 pub struct Keys {
-    /// Tells whether two servers have the same master key, and nothing about it.
+    /// Shows whether two servers have the same master key, without revealing it.
     pub fingerprint: [u8; 32],
     cursors: hmac::Key,
     attempts: hmac::Key,
@@ -67,7 +67,7 @@ pub struct Keys {
     /// Seals the secrets of identity providers.
     pub(crate) provider_secrets: WrappingKey,
     pub(crate) refresh: RefreshKey,
-    /// What the key of our own identity provider, for development, grows from.
+    /// The seed of the key of the `local` identity provider, for development.
     pub(crate) local_seed: [u8; 32],
     /// The keys of the next master key, which other servers may be using already.
     next: Option<Box<Self>>,
@@ -91,7 +91,7 @@ impl Keys {
         }
     }
 
-    /// The same keys, and what was made under these two master keys is accepted too.
+    /// The same keys, which also accept what was made under these two master keys.
     #[must_use]
     pub fn accepting(self, next: Option<&MasterKey>, previous: Option<&MasterKey>) -> Self {
         let derive = |master: &MasterKey| Box::new(Self::derive(master));
@@ -141,14 +141,14 @@ impl Keys {
     /// The seal of a cursor's payload for this list.
     pub fn sign_cursor(&self, list: &[u8], payload: &[u8]) -> [u8; 16] {
         let mut context = hmac::Context::with_key(&self.cursors);
-        // The length keeps the boundary between the two where it is.
+        // The length fixes the boundary between the two.
         context.update(&(list.len() as u64).to_be_bytes());
         context.update(list);
         context.update(payload);
         first_half(&context.sign())
     }
 
-    /// Whose attempts are counted together, without saying whose.
+    /// A keyed digest of an attempt, which does not reveal the address or the client.
     pub(crate) fn digest_attempt(&self, parts: &[&[u8]]) -> [u8; 16] {
         first_half(&hmac::sign(&self.attempts, &parts.concat()))
     }

@@ -1,5 +1,5 @@
-//! Floor 3: the use cases. Each loads what it needs, decides in the domain's pure code, and commits one change
-//! together with its event. No SQL, no status codes, no configuration.
+//! The use cases. Each reads what it needs, decides in the pure code of `domain`, and commits one change together
+//! with its event. No SQL, no status codes, no configuration.
 
 #![warn(missing_docs)]
 

@@ -1,5 +1,5 @@
-//! Rate limits: how often somebody may try to sign in or up, and to refresh in vain.
-//! Counted in memory; servers that share a store tell each other. A store that fails refuses nobody.
+//! Rate limits on sign-in, sign-up and failed refreshes, over a sliding window of one minute.
+//! Attempts are counted in memory and shared between servers through the store. If the store fails, no request is rejected.
 
 mod bucket;
 pub(crate) mod counter;
@@ -16,33 +16,33 @@ use crate::context::App;
 use crate::error::Error;
 use crate::housekeeping::remove::{BATCH, remove};
 use bucket::{Who, bucket};
-use counter::{Asked, Counter};
+use counter::{Attempt, Counter};
 use perennial_domain::clients::ClientKind;
 use perennial_store::rate_limits::{self, Bucket};
 use perennial_store::{Change, organizations};
 use std::net::IpAddr;
 use window::Moment;
 
-/// Counts an attempt, if there is room for it. Nothing is told where nothing is limited.
+/// Counts an attempt, if the budget allows it. Returns `None` if nothing is limited.
 pub async fn admit(app: &App, caller: &Caller, budget: Budget, address: IpAddr) -> Result<Option<Standing>, Limited> {
-    ask(app, caller, budget, address, Counter::admit).await
+    decide(app, caller, budget, address, Counter::admit).await
 }
 
-/// Whether there is room for an attempt, which is not counted.
+/// Whether the budget allows an attempt, without counting it.
 pub async fn peek(app: &App, caller: &Caller, budget: Budget, address: IpAddr) -> Result<Option<Standing>, Limited> {
-    ask(app, caller, budget, address, Counter::peek).await
+    decide(app, caller, budget, address, Counter::peek).await
 }
 
-/// Counts an attempt that was made already, whether or not there was room for it.
+/// Counts an attempt that was already made, whether or not the budget allowed it.
 pub fn count(app: &App, caller: &Caller, budget: Budget, address: IpAddr) -> Option<Standing> {
-    let asked = asked(app, caller, budget, address)?;
+    let attempt = attempt(app, caller, budget, address)?;
     let moment = Moment::of(app.clock.now());
-    Some(asked.counter.count(asked.bucket, moment))
+    Some(attempt.counter.count(attempt.bucket, moment))
 }
 
-/// Removes what servers told each other in minutes that no longer count.
+/// Removes shared counts of minutes that no longer matter.
 pub async fn sweep(app: &App) -> Result<(), Error> {
-    /// Two minutes count; servers' clocks may differ.
+    /// Two minutes matter; the rest allows for clock differences between servers.
     const KEPT_SECONDS: i64 = 600;
     if !app.db.is_shared() {
         return Ok(());
@@ -55,33 +55,33 @@ pub async fn sweep(app: &App) -> Result<(), Error> {
     Ok(())
 }
 
-/// What memory answers, unless the other servers must be asked first.
+/// The decision from memory. `None`: the counts of other servers must be read first.
 type FromMemory = fn(&Counter, Bucket, Moment) -> Option<Result<Standing, Limited>>;
 
-async fn ask(
+async fn decide(
     app: &App,
     caller: &Caller,
     budget: Budget,
     address: IpAddr,
     from_memory: FromMemory,
 ) -> Result<Option<Standing>, Limited> {
-    let Some(asked) = asked(app, caller, budget, address) else { return Ok(None) };
-    let answer = || from_memory(asked.counter, asked.bucket, Moment::of(app.clock.now()));
-    if let Some(answer) = answer() {
-        return answer.map(Some);
+    let Some(attempt) = attempt(app, caller, budget, address) else { return Ok(None) };
+    let decision = || from_memory(attempt.counter, attempt.bucket, Moment::of(app.clock.now()));
+    if let Some(decision) = decision() {
+        return decision.map(Some);
     }
-    let _lock = app.limits.lock(asked.bucket).lock().await;
+    let _lock = app.limits.lock(attempt.bucket).lock().await;
     loop {
-        // Whoever had the turn before may have asked for us too.
-        if let Some(answer) = answer() {
-            return answer.map(Some);
+        // The previous holder of the lock may have read the counts.
+        if let Some(decision) = decision() {
+            return decision.map(Some);
         }
-        share::exchange(app, &asked).await;
+        share::exchange(app, &attempt).await;
     }
 }
 
 /// What an attempt counts towards. None: nothing is limited, or the caller is the operator.
-fn asked<'a>(app: &'a App, caller: &Caller, budget: Budget, address: IpAddr) -> Option<Asked<'a>> {
+fn attempt<'a>(app: &'a App, caller: &Caller, budget: Budget, address: IpAddr) -> Option<Attempt<'a>> {
     if !app.limits.enabled {
         return None;
     }
@@ -91,7 +91,7 @@ fn asked<'a>(app: &'a App, caller: &Caller, budget: Budget, address: IpAddr) -> 
         ClientKind::Trusted => (&app.limits.trusted, Who::Client(client.id)),
     };
     let organization = caller.organization();
-    Some(Asked { counter, organization, bucket: bucket(&app.keys, organization, budget, who) })
+    Some(Attempt { counter, organization, bucket: bucket(&app.keys, organization, budget, who) })
 }
 
 #[cfg(test)]

@@ -33,7 +33,7 @@ pub async fn create(
     }
 }
 
-/// Says how many sessions a user should have at most; `None` lifts the bound. Nothing is written if nothing changes.
+/// Sets the number of sessions that a user should have at most; `None` removes the limit. Nothing is written if nothing changes.
 pub async fn set_max_sessions(app: &App, id: OrganizationId, max_sessions: Option<u32>) -> Result<Organization, Error> {
     for _ in 0..ATTEMPTS {
         let found = organizations::by_id(&app.db, id).await?.filter(|found| found.deleted_at.is_none());
@@ -60,12 +60,12 @@ pub async fn list(app: &App) -> Result<Vec<Organization>, Error> {
     Ok(organizations::all(&app.db).await?)
 }
 
-/// The organization with this name or id.
+/// The organization with this name or ID.
 pub async fn find(app: &App, name_or_id: &str) -> Result<Option<Organization>, Error> {
     Ok(find_with_deleted(app, name_or_id).await?.filter(|found| found.deleted_at.is_none()))
 }
 
-/// The organization with this name or id; a deleted one is found by its id.
+/// The organization with this name or ID. A deleted one is found by its ID.
 pub async fn find_with_deleted(app: &App, name_or_id: &str) -> Result<Option<Organization>, Error> {
     Ok(match name_or_id.parse::<OrganizationId>() {
         Ok(id) => organizations::by_id(&app.db, id).await?,
@@ -73,7 +73,7 @@ pub async fn find_with_deleted(app: &App, name_or_id: &str) -> Result<Option<Org
     })
 }
 
-/// A new organization, added to a change together with its event.
+/// Adds a new organization and its event to a change.
 pub(crate) fn prepare(
     app: &App,
     change: Change,

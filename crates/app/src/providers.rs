@@ -1,5 +1,5 @@
-//! Identity providers: whose word an organization takes on who somebody is. The operator names them in the file or adds
-//! them to the store, and a running server follows the store within seconds.
+//! Identity providers of an organization (OIDC, shared-secret JWT, introspection). The operator configures them in the file or adds
+//! them to the store. Running servers notice a change of the store within seconds.
 
 mod check;
 pub(crate) mod description;
@@ -43,26 +43,26 @@ pub struct Listed {
     pub record: ProviderRecord,
     /// Where it comes from.
     pub source: Source,
-    /// Whether the operator's file names the same issuer, so that this one is not used.
+    /// Whether the configuration file has the same issuer, so that this one is not used.
     pub overridden: bool,
 }
 
 /// Why a provider was not added.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum NotAdded {
-    /// The organization has one with this issuer.
+    /// The organization has a provider with this issuer.
     #[error("the organization has a provider with this issuer already")]
     IssuerTaken,
-    /// It is not safe to use, or cannot stand beside the others.
+    /// It is not safe to use, or conflicts with the others.
     #[error("{0}")]
     Fault(#[from] ProviderFault),
-    /// The store could not do it.
+    /// The store failed.
     #[error(transparent)]
     App(#[from] Error),
 }
 
-/// Adds a provider to the store; running servers use it within seconds. A secret is sealed under this context's keys,
-/// which must be the store's.
+/// Adds a provider to the store. Running servers use it within seconds. Its secret is sealed under the keys of this
+/// context, which must be those of the store.
 pub async fn add(
     app: &App,
     organization: OrganizationId,
@@ -106,8 +106,8 @@ pub async fn list(app: &App, organization: OrganizationId) -> Result<Vec<Listed>
     Ok(listed)
 }
 
-/// Removes a provider, named by its issuer or its id, from the store; `None` if it is not there. Who came from there
-/// stays signed in, and cannot sign in again.
+/// Removes a provider, named by its issuer or ID, from the store. Returns `None` if there is none. Its users stay signed
+/// in, and cannot sign in again.
 pub async fn remove(
     app: &App,
     organization: OrganizationId,
@@ -117,7 +117,7 @@ pub async fn remove(
     let named = |row: &providers::Row| row.issuer == issuer_or_id || row.id.to_string() == issuer_or_id;
     let Some(row) = rows.into_iter().find(named) else { return Ok(None) };
     let record = ProviderRecord::of_row(&row);
-    // The only event before this one is that of its creation.
+    // Its only earlier event is its creation.
     let Stamp { at, revision } = Stamp::last_at(row.created_at).next(app.clock.now(), app.entropy.bits());
     let event = operator_event(organization, EventKind::ProviderDeleted, row.id.bytes(), revision, at);
     let change = providers::remove(Change::new(), organization, row.id);
@@ -130,8 +130,8 @@ pub async fn remove(
     }
 }
 
-/// A token of the `local` provider for this address, as servers accept it where that provider is switched on.
-/// This context's keys must be the store's.
+/// A token of the `local` provider for this address. Servers accept it if that provider is enabled.
+/// The keys of this context must be those of the store.
 pub fn local_token(app: &App, organization: OrganizationId, email: &Email, subject: Option<&str>) -> Secret {
     LocalIssuer::new(&app.keys.local_seed, organization).mint(email, subject, app.clock.now())
 }

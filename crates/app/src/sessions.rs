@@ -1,4 +1,4 @@
-//! Sessions: begun by signing up or in, checked at every call with a token, refreshed, listed and ended.
+//! Sessions: begun by sign-up or sign-in, checked at every request with a token, refreshed, listed and ended.
 
 mod begin;
 mod operator;
@@ -32,39 +32,39 @@ use perennial_identity::access::LIFE_SECONDS;
 use perennial_store::{self as store, Change, Page, Position, Violation, events, organizations, sessions, users};
 use serde::Serialize;
 
-/// A person with a live session.
+/// A user with a live session.
 pub struct SignedIn {
-    /// The person.
+    /// The user.
     pub user: User,
-    /// The session of the token they came with.
+    /// The session of the token.
     pub session: Session,
 }
 
-/// What a person holds after signing in or refreshing.
+/// The tokens after a sign-in or a refresh.
 pub struct Granted {
     /// The access token.
     pub token: Secret,
-    /// When the access token ends.
+    /// When the access token expires.
     pub token_expires_at: Time,
-    /// For how many seconds it is good.
+    /// The lifetime of the access token in seconds.
     pub token_seconds: i64,
     /// The refresh token.
     pub refresh_token: Secret,
-    /// For how many seconds that is good, if it is not used.
+    /// The lifetime of the refresh token in seconds, if it is not used.
     pub refresh_seconds: i64,
-    /// Who and in which session.
+    /// The user and the session.
     pub signed_in: SignedIn,
 }
 
-/// A user's live sessions, and how many too many there are.
+/// A user's live sessions, and the number above the limit.
 pub struct SessionList {
     /// The sessions, newest first.
     pub sessions: Vec<Listed>,
-    /// How many more than the organization wants a user to have.
+    /// The number of sessions above the organization's limit.
     pub too_many: usize,
 }
 
-/// What a token grants with this client, whether or not its session is live. No row is read for it.
+/// The grant of a token for this client, whether or not its session is live. No row is read.
 pub async fn open_token(app: &App, caller: &Caller, token: &str) -> Result<Grant, Error> {
     let keys = signing_keys::current(app).await?;
     let tokens = signing_keys::access_tokens(app).await?;
@@ -75,12 +75,12 @@ pub async fn open_token(app: &App, caller: &Caller, token: &str) -> Result<Grant
     if grant.client == client.id || trusted { Ok(grant) } else { Err(Error::InvalidToken) }
 }
 
-/// Who holds this token, if its session is live: one read, and one signature unless it was checked lately.
+/// The user and session of this token, if the session is live: one read, and one signature check unless it is cached.
 pub async fn check(app: &App, caller: &Caller, token: &str) -> Result<SignedIn, Error> {
     let grant = open_token(app, caller, token).await?;
     let found = sessions::with_user(&app.db, caller.organization(), grant.session).await?;
     let now = app.clock.now();
-    // A blocked user has no live session, unless rows came from elsewhere, such as an import.
+    // A blocked user has no live session, unless its rows were imported.
     let found = found.filter(|(session, user)| session.is_live(now) && !user.is_blocked());
     let (session, user) = found.ok_or(Error::InvalidToken)?;
     usage::mark(app, &session, now);
@@ -90,7 +90,7 @@ pub async fn check(app: &App, caller: &Caller, token: &str) -> Result<SignedIn, 
 /// The user's live sessions, across all clients.
 pub async fn list(app: &App, caller: &Caller, user: &User) -> Result<SessionList, Error> {
     let sessions = sessions::live(&app.db, caller.organization(), user.id, app.clock.now()).await?;
-    // The client is remembered for seconds; what the operator set is asked for.
+    // The client is cached for seconds, so the operator's current limit is read.
     let organization = organizations::by_id(&app.db, caller.organization()).await?;
     let most = organization.and_then(|organization| organization.max_sessions);
     let too_many = most.map_or(0, |most| sessions.len().saturating_sub(most as usize));
@@ -119,7 +119,7 @@ pub async fn page(
     Ok(sessions::list(&app.db, caller.organization(), &query, after, limit).await?)
 }
 
-/// Ends the session of this grant; says how many were ended.
+/// Ends the session of this grant and returns the number of sessions that ended.
 pub async fn logout(app: &App, caller: &Caller, grant: &Grant) -> Result<usize, Error> {
     match sessions::with_user(&app.db, caller.organization(), grant.session).await? {
         Some((session, _)) => revoke_one(app, caller, &session).await,
@@ -127,7 +127,7 @@ pub async fn logout(app: &App, caller: &Caller, grant: &Grant) -> Result<usize, 
     }
 }
 
-/// Ends one session of the user's; says how many were ended.
+/// Ends one session of the user and returns the number of sessions that ended.
 pub async fn revoke(app: &App, caller: &Caller, user: &User, id: SessionId) -> Result<usize, Error> {
     match sessions::with_user(&app.db, caller.organization(), id).await? {
         Some((session, owner)) if owner.id == user.id => revoke_one(app, caller, &session).await,
@@ -135,25 +135,25 @@ pub async fn revoke(app: &App, caller: &Caller, user: &User, id: SessionId) -> R
     }
 }
 
-/// Ends every session of the user's, but `kept`; says how many were ended.
+/// Ends every session of the user except `except`, and returns the number of sessions that ended.
 ///
-/// A sign-in under way at the same time comes before, and is ended too, or sees that the epoch has moved.
+/// A concurrent sign-in comes first, and its session ends too, or it fails because the epoch has changed.
 pub async fn revoke_all(
     app: &App,
     caller: &Caller,
     signed_in: &SignedIn,
-    kept: Option<SessionId>,
+    except: Option<SessionId>,
 ) -> Result<usize, Error> {
     let identity = signed_in.user.identity.as_ref().ok_or(Error::InvalidToken)?;
     let _lock = app.locks.lock_identity(caller.organization(), identity).await;
     for _ in 0..ATTEMPTS {
-        // Read again each time: the epoch first, so that a session begun after it cannot be missed.
+        // Read again at each attempt: the epoch first, so that no session begun after it is missed.
         let now = app.clock.now();
         let found = sessions::with_user(&app.db, caller.organization(), signed_in.session.id).await?;
-        // Somebody has ended the caller's own session in this very moment.
+        // The caller's own session was ended after the request was authenticated.
         let (_, user) = found.filter(|(session, _)| session.is_live(now)).ok_or(Error::InvalidToken)?;
         let open = sessions::open(&app.db, caller.organization(), user.id).await?;
-        let ended = || open.iter().map(|listed| &listed.session).filter(|session| Some(session.id) != kept);
+        let ended = || open.iter().map(|listed| &listed.session).filter(|session| Some(session.id) != except);
         let mut change = users::move_epoch(Change::new(), &user);
         for session in ended() {
             change = prepare_revoke(app, caller, change, session, now);
@@ -187,14 +187,14 @@ async fn revoke_one(app: &App, caller: &Caller, session: &Session) -> Result<usi
     let change = confirm(app, caller, change).await?;
     match app.db.commit(change).await {
         Ok(()) => Ok(usize::from(session.is_live(now))),
-        // Somebody else has ended it in this very moment.
+        // Another request has just ended it.
         Err(store::Error::Violated(Violation::Session)) => Ok(0),
         Err(error) => Err(error.into()),
     }
 }
 
-/// Ends a session together with its event; misses with [`Violation::Session`] if it was ended before. One that has run out
-/// is not told of, but a clock that steps back must not bring it to life.
+/// Ends a session together with its event. Fails with [`Violation::Session`] if it has ended. An expired session gets no
+/// event, but is marked as ended, so that a clock that steps back does not make it live again.
 pub(crate) fn prepare_revoke(app: &App, caller: &Caller, change: Change, session: &Session, now: Time) -> Change {
     let stamp = app.stamp(session, now);
     let change = sessions::revoke(change, session, stamp.at);
@@ -206,7 +206,7 @@ fn revoked_event(caller: &Caller, change: Change, session: &Session, stamp: Stam
     events::insert(change, &Event { before: Some(json(&SessionTrace::of(session))), ..event })
 }
 
-/// The tokens of a session as it stands.
+/// The tokens of a session.
 async fn grant(app: &App, user: User, session: Session, now: Time) -> Result<Granted, Error> {
     let keys = signing_keys::current(app).await?;
     let tokens = signing_keys::access_tokens(app).await?;
@@ -229,7 +229,7 @@ async fn grant(app: &App, user: User, session: Session, now: Time) -> Result<Gra
     })
 }
 
-/// What an event keeps of a session: nothing about the person but the ids.
+/// What an event stores of a session: IDs only, no personal data.
 #[derive(Serialize)]
 struct SessionTrace {
     id: SessionId,

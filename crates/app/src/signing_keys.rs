@@ -1,5 +1,5 @@
-//! The installation's signing keys: read from the store, opened, and the next one made when it is due.
-//! Every server does this for itself; the store lets one of them make a key and the others find it.
+//! The installation's signing keys: read from the store, opened, and the next one created when it is due.
+//! Every server does this. The store lets one of them create a key, and the others read it.
 
 pub(crate) mod cache;
 
@@ -18,8 +18,8 @@ use perennial_store::{self as store, Change, Violation, events, installation, or
 use serde::Serialize;
 use std::sync::Arc;
 
-/// How long after a rotation the new key begins to sign: every server has read it by then, and so has every service that fetches the
-/// published set when a token names a key that is not in it.
+/// How long after a rotation the new key begins to sign. By then every server has read it, and so has every service that
+/// fetches the published set when a token names an unknown key.
 const ROTATION_NOTICE_SECONDS: i64 = 60;
 
 /// The keys that sign and are published now.
@@ -33,32 +33,32 @@ pub async fn current(app: &App) -> Result<Arc<KeySet>, Error> {
     Ok(keys)
 }
 
-/// The public halves, as other services read them.
+/// The public keys, as a JWK set.
 pub async fn published(app: &App) -> Result<String, Error> {
     Ok(current(app).await?.jwks_json(app.clock.now()))
 }
 
-/// How the keys stand, as far as their rows tell; nothing is opened, made or removed.
+/// The state of the keys according to their rows. Nothing is opened, created or removed.
 pub struct Standing {
-    /// From when the newest one signs; none if there is no key.
+    /// When the newest one begins to sign. None if there is no key.
     pub newest_from: Option<Time>,
-    /// Whether the newest has signed past its term: a server that runs would have made the next one.
+    /// Whether the newest has exceeded its term: a running server would have created the next one.
     pub is_overdue: bool,
 }
 
-/// Looks at the rows of the keys.
+/// Reads the state of the keys.
 pub async fn standing(app: &App) -> Result<Standing, Error> {
     let newest_from = signing_keys::all(&app.db).await?.iter().map(|row| row.active_from).max();
     let is_overdue = newest_from.is_some_and(|from| from.plus_seconds(TERM_SECONDS) < app.clock.now());
     Ok(Standing { newest_from, is_overdue })
 }
 
-/// The tokens of this installation, under the name it issues them by.
+/// The access tokens of this installation.
 pub(crate) async fn access_tokens(app: &App) -> Result<&AccessTokens, Error> {
     app.access_tokens.get_or_try_init(|| async { Ok(AccessTokens::new(issuer(app).await?)) }).await
 }
 
-/// What our tokens say in `iss`.
+/// The `iss` of access tokens.
 pub(crate) async fn issuer(app: &App) -> Result<String, Error> {
     if let Some(url) = &app.options.public_url {
         return Ok(url.clone());
@@ -67,34 +67,34 @@ pub(crate) async fn issuer(app: &App) -> Result<String, Error> {
     found.map(|found| found.issuer).ok_or_else(|| Error::Internal("there has been no first run".into()))
 }
 
-/// The first key, as part of the first run.
+/// Adds the first key to the change of the first run.
 pub(crate) fn prepare_first(app: &App, change: Change, now: Time) -> Result<Change, Error> {
     make(app, change, 1, now, now)
 }
 
-/// What a rotation did.
+/// The result of a rotation.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Rotated {
-    /// The name of the new key.
+    /// The ID of the new key.
     pub kid: String,
-    /// From when it signs.
+    /// When it begins to sign.
     pub active_from: Time,
-    /// The names of the keys that were removed.
+    /// The IDs of the removed keys.
     pub removed: Vec<String>,
 }
 
-/// Makes a new signing key now. It takes over from the others after a minute, and tokens that those have signed stay valid
-/// until they expire. A key that was made ahead and has not signed is removed.
+/// Creates a signing key. It replaces the others after a minute, and tokens that they have signed stay valid
+/// until they expire. A key that was created in advance and has not signed is removed.
 ///
 /// With `revoke_old` the new key signs at once and the others are removed, so that every access token signed with them is
-/// refused. Sessions and refresh tokens stay.
+/// rejected. Sessions and refresh tokens stay valid.
 pub async fn rotate(app: &App, revoke_old: bool) -> Result<Rotated, Error> {
     for _ in 0..ATTEMPTS {
         let now = app.clock.now();
         let active_from = if revoke_old { now } else { now.plus_seconds(ROTATION_NOTICE_SECONDS) };
         let rows = signing_keys::all(&app.db).await?;
         let next = rows.last().map_or(1, |row| row.sequence + 1);
-        // A server whose clock is a little ahead may sign with a key that is not due for another minute.
+        // A server with a fast clock may sign with a key that is due within a minute.
         let is_unused = |row: &Row| row.active_from > active_from.plus_seconds(ROTATION_NOTICE_SECONDS);
         let mut change = Change::new();
         let mut removed = Vec::new();
@@ -108,7 +108,7 @@ pub async fn rotate(app: &App, revoke_old: bool) -> Result<Rotated, Error> {
         change = prepare_events(app, change, &rotated, now).await?;
         match app.db.commit(change).await {
             Ok(()) => return Ok(rotated),
-            // A server has made the next key in this moment.
+            // Another server has just created the next key.
             Err(store::Error::Violated(Violation::Record)) => {}
             Err(error) => return Err(error.into()),
         }
@@ -116,7 +116,7 @@ pub async fn rotate(app: &App, revoke_old: bool) -> Result<Rotated, Error> {
     Err(Conflict::Contended.into())
 }
 
-/// The keys are the installation's, and so every organization's: each has an event of the rotation.
+/// The keys belong to the installation, so every organization gets an event of the rotation.
 async fn prepare_events(app: &App, mut change: Change, rotated: &Rotated, now: Time) -> Result<Change, Error> {
     for organization in organizations::all(&app.db).await? {
         let (kind, id) = (EventKind::OrganizationKeysRotated, organization.id);

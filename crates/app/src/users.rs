@@ -1,4 +1,4 @@
-//! Users: made and listed by the operator. Events about them name ids, never the person.
+//! Users: created and listed by the operator. Events about them contain IDs and no personal data.
 
 mod block;
 mod relink;
@@ -15,7 +15,7 @@ use perennial_domain::id::{EventId, OrganizationId, UserId};
 use perennial_domain::users::{Email, User};
 use perennial_store::{self as store, Change, Page, Position, Value, Violation, events, users};
 
-/// Creates a user without an identity; `None` if the address is in use.
+/// Creates a user without an identity. Returns `None` if the e-mail address is in use.
 pub async fn create(app: &App, organization: OrganizationId, email: Email) -> Result<Option<User>, Error> {
     let now = app.clock.now();
     let (id, revision) = (UserId::new(now, app.entropy.bits()), EventId::new(now, app.entropy.bits()));

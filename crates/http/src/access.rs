@@ -58,7 +58,7 @@ pub(crate) async fn identify(app: &App, headers: &HeaderMap) -> Result<Arc<Known
         return Err(Problem::request(&[RequestFault::header("client-id", "was sent twice")]));
     }
     let known = match value.to_str() {
-        Ok(presented) => clients::recognise(app, presented).await?,
+        Ok(presented) => clients::recognize(app, presented).await?,
         Err(_) => None,
     };
     known.ok_or_else(Problem::invalid_client)

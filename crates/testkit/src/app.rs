@@ -164,7 +164,7 @@ impl TestApp {
     }
 
     async fn caller(&self, client_id: &str) -> Caller {
-        let known = clients::recognise(&self.app, client_id).await.unwrap().unwrap();
+        let known = clients::recognize(&self.app, client_id).await.unwrap().unwrap();
         Caller::new(known, "test")
     }
 

@@ -1,8 +1,8 @@
 //! The second check of a client, right before its change is committed.
 //!
 //! A request can take long: its body arrives slowly, its idempotency key is in use, other writers come first. A client
-//! that was disabled, has expired or lost a scope in the meantime must not commit anything later than five seconds after
-//! that. The check is free unless the client was read more than four seconds ago, and then it uses the cache.
+//! that was disabled, has expired or has lost a scope must not commit anything later than five seconds after that. The
+//! check is free unless the client was read more than four seconds ago; then it uses the cache.
 
 use super::recognize;
 use crate::cached;
@@ -14,7 +14,7 @@ use perennial_domain::time::Time;
 use perennial_store::Change;
 use std::time::Duration;
 
-/// How long after the client was read its change may still begin to be written.
+/// How long after the client was read the write of its change may begin.
 const WRITE_WITHIN_SECONDS: i64 = 5;
 
 /// The caller's change, if the client may still make it. The operator always may.
@@ -33,9 +33,9 @@ pub(crate) async fn confirm(app: &App, caller: &Caller, change: Change) -> Resul
     Ok(change.within(Duration::from_micros(u64::try_from(left).unwrap_or_default())))
 }
 
-/// Whether the client, as it is now, may do what the request was authorized for.
+/// Checks that the client, as it is now, may do what the request was authorized for.
 fn check(caller: &Caller, known: &KnownClient, client: &Client, now: Time) -> Result<(), Error> {
-    // A credential that was moved to another client does not carry its requests along.
+    // Requests do not follow a credential that was moved to another client.
     if client.id != known.client.id || !client.is_live(now) {
         return Err(Error::InvalidClient);
     }

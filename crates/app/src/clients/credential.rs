@@ -1,4 +1,4 @@
-//! A trusted client's id: a credential, shown once, kept only as its hash.
+//! The credential of a trusted client: shown once, and stored only as its hash.
 
 use crate::entropy::Entropy;
 use crate::keys::sha256;
@@ -7,15 +7,15 @@ const PREFIX: &str = "pk_";
 const RANDOM_LENGTH: usize = 32;
 const ALPHABET: &[u8; 62] = b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 
-/// A credential. It can be neither printed nor serialised; `expose` is the one way out.
+/// A credential. It can be neither printed nor serialized; `expose` is the only access to its text.
 pub struct Credential(String);
 
 impl Credential {
-    /// A new one: `pk_` and 32 random letters and digits.
+    /// Generates a credential: `pk_` and 32 random letters and digits.
     pub fn generate(entropy: &Entropy) -> Self {
         let mut text = String::from(PREFIX);
         while text.len() < PREFIX.len() + RANDOM_LENGTH {
-            // Six bits at a time; the two values past the alphabet are drawn again, so that every letter is as likely.
+            // Six bits at a time. The two values beyond the alphabet are drawn again, so that all letters are equally likely.
             let draw = usize::from(entropy.bytes::<1>()[0] & 63);
             if let Some(letter) = ALPHABET.get(draw) {
                 text.push(char::from(*letter));
@@ -24,13 +24,13 @@ impl Credential {
         Self(text)
     }
 
-    /// One that the operator chose: at least 32 visible ASCII characters.
+    /// A credential that the operator chose: 32 to 255 visible ASCII characters.
     pub fn chosen(text: &str) -> Option<Self> {
         let visible = text.bytes().all(|byte| byte.is_ascii_graphic());
         (visible && (32..=255).contains(&text.len())).then(|| Self(text.to_owned()))
     }
 
-    /// The text, to be shown once to the person it is for.
+    /// The text, to be shown once.
     pub fn expose(&self) -> &str {
         &self.0
     }
@@ -40,7 +40,7 @@ impl Credential {
     }
 }
 
-/// What the store keeps of what a client presents.
+/// The hash that the store holds of a `client-id`.
 pub(crate) fn hash(presented: &str) -> [u8; 32] {
     sha256(&[presented.as_bytes()])
 }

@@ -10,7 +10,7 @@ use perennial_store::{clients, organizations};
 use std::sync::Arc;
 
 /// The live client with this credential, and its organization. `None` if it is unknown, expired or disabled.
-pub async fn recognise(app: &App, presented: &str) -> Result<Option<Arc<KnownClient>>, Error> {
+pub async fn recognize(app: &App, presented: &str) -> Result<Option<Arc<KnownClient>>, Error> {
     by_hash(app, credential::hash(presented), app.clock.now()).await
 }
 

@@ -114,14 +114,14 @@ pub(crate) fn previous_plans(organization: OrganizationId, query: &stored_plans:
     format!("plans {organization} {query:?}").into_bytes()
 }
 
-/// Every value has a type and a length, and a filter that is not used is a null: no two lists have the same name.
+/// Every value has a type and a length, and an unused filter is a null. So no two lists have the same name.
 fn name(resource: &str, values: &[Value]) -> ListName {
     let mut name = format!("1 {resource} ").into_bytes();
     name.extend(encode(values));
     name
 }
 
-/// In the order of their names and each once, because neither makes another list.
+/// Sorted and without duplicates, because neither the order nor a duplicate changes the list.
 fn statuses<'a>(statuses: impl Iterator<Item = &'a str>) -> Value {
     let mut words: Vec<&str> = statuses.collect();
     words.sort_unstable();
@@ -227,7 +227,7 @@ mod tests {
         );
     }
 
-    /// The names that the version before made, as texts: cursors that are open during the upgrade depend on them.
+    /// The names that version 0.1.0 made, as text. Cursors that are in use during the upgrade depend on them.
     #[test]
     fn a_cursor_of_the_version_before_still_opens() {
         let keys = Keys::derive(&MasterKey::new([7; 32]));

@@ -1,4 +1,4 @@
-//! Deleted records whose retention has passed are removed for good.
+//! Removal of deleted records whose retention has passed.
 //!
 //! A record stays for as long as another row refers to it, deleted or not: a payment's owner is found through its
 //! subscription, and an export must not name records that are not in it. So the tables are taken in the order of
@@ -16,12 +16,12 @@ use std::collections::HashSet;
 
 /// Rows read by one statement.
 const PAGE: i64 = 1_000;
-/// Records considered together: what refers to them is read once for so many.
+/// Records considered together: their references are read once for this many.
 const TOGETHER: usize = 100_000;
 /// Records removed by one change.
 const AT_ONCE: usize = 100;
 
-/// Removes deleted records whose retention has passed, of every organization; returns how many.
+/// Removes deleted records whose retention has passed, of every organization, and returns their number.
 pub async fn remove_deleted(app: &App) -> Result<u64, Error> {
     let Some(before) = app.options.retention.deleted_before(app.clock.now()) else { return Ok(0) };
     let mut removed = 0;
@@ -57,7 +57,7 @@ async fn remove_rows(
     }
 }
 
-/// The next records whose retention has passed; none at the end of the walk.
+/// The next records whose retention has passed. None at the end of the walk.
 async fn candidates(walk: &mut Walk<'_>, before: Time) -> Result<HashSet<[u8; 16]>, Error> {
     let mut ids = HashSet::new();
     while ids.len() < TOGETHER {
@@ -68,7 +68,7 @@ async fn candidates(walk: &mut Walk<'_>, before: Time) -> Result<HashSet<[u8; 16
     Ok(ids)
 }
 
-/// Leaves out records that another one refers to, deleted or not.
+/// Excludes records that another record refers to, deleted or not.
 async fn leave_referenced(
     app: &App,
     organization: OrganizationId,

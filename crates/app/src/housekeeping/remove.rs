@@ -5,15 +5,15 @@ use crate::error::Error;
 use perennial_store::{self as store, Change};
 use std::time::Duration;
 
-/// How many rows one change removes: a few milliseconds of the writer's time.
+/// The number of rows that one change removes: a few milliseconds of the writer's time.
 pub(crate) const BATCH: i64 = 500;
 /// The pause between two changes. SQLite's busy handler looks at most 25 ms apart in its first tenth of a second, so a
 /// writer in another process finds the lock free in this time.
 const PAUSE: Duration = Duration::from_millis(30);
-/// How many pauses in a row are made while requests wait for the writer; then rows are removed anyway.
+/// The number of consecutive pauses while requests wait for the writer. Then rows are removed anyway.
 const PAUSES: u32 = 20;
 
-/// Removes rows until none is due. `due` reads the next ones and `change` removes them; returns how many were removed.
+/// Removes rows until none is due. `due` reads the next ones and `change` removes them. Returns the number of rows.
 pub(crate) async fn remove<T, F>(app: &App, due: impl Fn() -> F, change: impl Fn() -> Change) -> Result<u64, Error>
 where
     T: PartialEq,
@@ -24,7 +24,7 @@ where
     while !batch.is_empty() {
         commit(app, &change).await?;
         let next = due().await?;
-        // Another server holds these rows and is removing them, or another transaction has locked them: the next run tries again.
+        // Another server is removing these rows, or another transaction has locked them. The next run tries again.
         if next.first() == batch.first() {
             break;
         }

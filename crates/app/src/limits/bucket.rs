@@ -5,7 +5,7 @@ use perennial_domain::id::{ClientId, OrganizationId};
 use perennial_store::rate_limits::Bucket;
 use std::net::IpAddr;
 
-/// What is limited.
+/// A budget of attempts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Budget {
     /// Attempts to sign in and to sign up, together.
@@ -14,14 +14,14 @@ pub enum Budget {
     FailedRefresh,
 }
 
-/// Who is counted together.
+/// The client or address that attempts are counted for.
 #[derive(Clone, Copy)]
 pub(super) enum Who {
     Client(ClientId),
     Address(IpAddr),
 }
 
-/// A digest under a key of ours, so that neither the store nor a dump of it tells an address.
+/// A keyed digest, so that neither the store nor a dump of it reveals an address.
 pub(super) fn bucket(keys: &Keys, organization: OrganizationId, budget: Budget, who: Who) -> Bucket {
     let budget = match budget {
         Budget::SignIn => b"sign-in",
@@ -31,10 +31,10 @@ pub(super) fn bucket(keys: &Keys, organization: OrganizationId, budget: Budget, 
         Who::Client(id) => id.bytes().to_vec(),
         Who::Address(address) => match address.to_canonical() {
             IpAddr::V4(address) => address.octets().to_vec(),
-            // Whoever has one address of a /64 has them all.
+            // A user of one address of a /64 network controls all of them.
             IpAddr::V6(address) => address.octets()[..8].to_vec(),
         },
     };
-    // What varies in length comes last; a client, a network and an address differ in theirs.
+    // The part of variable length comes last. Clients, networks and addresses differ in length.
     keys.digest_attempt(&[&organization.bytes(), budget, &who])
 }

@@ -9,14 +9,14 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 /// The number of locks for exchanges with other servers.
 const LOCKS: usize = 64;
 
-/// How much of each budget there is.
+/// The limits of the budgets.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RateLimits {
-    /// Whether anything is limited.
+    /// Whether limits apply.
     pub enabled: bool,
-    /// Attempts a minute from one address, with an organization's public clients.
+    /// Attempts per minute from one address, with an organization's public clients.
     pub public_per_minute: u32,
-    /// Attempts a minute of one trusted client, wherever it is.
+    /// Attempts per minute of one trusted client, from any address.
     pub trusted_per_minute: u32,
 }
 
@@ -26,39 +26,39 @@ impl Default for RateLimits {
     }
 }
 
-/// The attempts this server knows of.
+/// The attempts that this server knows of.
 pub(crate) struct Limits {
     pub(super) enabled: bool,
     pub(super) public: Counter,
     pub(super) trusted: Counter,
-    /// Those who wait to tell the other servers; a bucket's wait in one line, so that one of them does it for all.
+    /// Locks for exchanges with other servers. One request per bucket exchanges counts for all that wait.
     locks: Vec<tokio::sync::Mutex<()>>,
     pub(super) server: Server,
 }
 
-/// The attempts of one kind of client. Addresses are many and clients are few: a flood of the one must not take the
-/// room of the other.
+/// The attempts of one kind of client. There are many addresses and few clients: a flood of addresses must not take the
+/// memory of the clients.
 pub(super) struct Counter {
     limit: u32,
-    /// How many attempts of a bucket may stay untold.
+    /// The number of attempts of a bucket that may be unknown to other servers.
     allowance: u32,
     table: Mutex<Table>,
 }
 
-/// Whose attempts are asked about.
-pub(super) struct Asked<'a> {
+/// The counter and bucket of an attempt.
+pub(super) struct Attempt<'a> {
     pub(super) counter: &'a Counter,
     pub(super) organization: OrganizationId,
     pub(super) bucket: Bucket,
 }
 
-/// How many attempts of a bucket a server may keep to itself.
+/// The number of attempts of a bucket that a server may count before it shares them.
 pub(super) fn allowance(limit: u32) -> u32 {
     (limit / 12).saturating_sub(1).max(1)
 }
 
 impl Limits {
-    /// `is_shared` says whether other servers may count attempts too; `server` tells this one from them.
+    /// `is_shared`: other servers may count attempts too. `server` identifies this one.
     pub(crate) fn new(options: RateLimits, is_shared: bool, server: Server) -> Self {
         let counter = |limit: u32| Counter {
             limit,
@@ -83,45 +83,45 @@ impl Limits {
 impl Counter {
     pub(super) fn admit(&self, bucket: Bucket, moment: Moment) -> Option<Result<Standing, Limited>> {
         let mut table = self.table();
-        let tally = table.look(bucket, moment.minute);
+        let tally = table.get(bucket, moment.minute);
         self.judge(&tally, moment).map(|judged| {
             judged?;
             let counted = tally.counted();
-            table.keep(bucket, counted);
+            table.put(bucket, counted);
             Ok(counted.standing(self.limit, moment))
         })
     }
 
     pub(super) fn peek(&self, bucket: Bucket, moment: Moment) -> Option<Result<Standing, Limited>> {
-        self.judge(&self.look(bucket, moment), moment)
+        self.judge(&self.get(bucket, moment), moment)
     }
 
     pub(super) fn count(&self, bucket: Bucket, moment: Moment) -> Standing {
         let mut table = self.table();
-        let counted = table.look(bucket, moment.minute).counted();
-        table.keep(bucket, counted);
+        let counted = table.get(bucket, moment.minute).counted();
+        table.put(bucket, counted);
         counted.standing(self.limit, moment)
     }
 
-    /// Whether there is room for one more. What is over by what is known needs no second opinion.
+    /// Whether the budget allows one more attempt. If the known counts exceed it, other servers need not be read.
     fn judge(&self, tally: &Tally, moment: Moment) -> Option<Result<Standing, Limited>> {
         let standing = tally.standing(self.limit, moment);
         if standing.remaining == 0 {
             return Some(Err(Limited(standing)));
         }
-        (tally.untold() < self.allowance).then_some(Ok(standing))
+        (tally.unreported() < self.allowance).then_some(Ok(standing))
     }
 
-    /// Takes in what an exchange brought, which may belong to the minute before by now.
+    /// Stores the result of an exchange, which may belong to the previous minute by now.
     pub(super) fn learn(&self, bucket: Bucket, known: Tally, moment: Moment) {
         let mut table = self.table();
-        let tally = table.look(bucket, moment.minute);
+        let tally = table.get(bucket, moment.minute);
         let known = known.at(tally.minute);
-        table.keep(bucket, Tally { told: known.told, others: known.others, ..tally });
+        table.put(bucket, Tally { reported: known.reported, others: known.others, ..tally });
     }
 
-    pub(super) fn look(&self, bucket: Bucket, moment: Moment) -> Tally {
-        self.table().look(bucket, moment.minute)
+    pub(super) fn get(&self, bucket: Bucket, moment: Moment) -> Tally {
+        self.table().get(bucket, moment.minute)
     }
 
     pub(super) fn table(&self) -> MutexGuard<'_, Table> {

@@ -1,12 +1,12 @@
-//! The buckets a server knows of: so many and no more, whatever is thrown at it.
+//! The buckets that a server counts: bounded in number, so that no flood exhausts memory.
 
 use super::window::Tally;
 use perennial_store::rate_limits::Bucket;
 use std::collections::HashMap;
 
-/// A few megabytes. A flood of more addresses than this within two minutes shares what is left.
-pub(super) const MOST_BUCKETS: usize = 50_000;
-/// The tallies that buckets without room of their own share, so that the limit holds for them in common.
+/// A few megabytes. Further addresses within two minutes share the remaining tallies.
+pub(super) const MAX_BUCKETS: usize = 50_000;
+/// The tallies for buckets beyond the bound. The limit applies to each tally as a whole.
 const SHARED_TALLIES: usize = 256;
 
 pub(super) struct Table {
@@ -22,8 +22,8 @@ impl Default for Table {
 }
 
 impl Table {
-    /// What is known of a bucket. Looking takes no room.
-    pub(super) fn look(&mut self, bucket: Bucket, minute: i64) -> Tally {
+    /// The tally of a bucket. Reading it takes no memory.
+    pub(super) fn get(&mut self, bucket: Bucket, minute: i64) -> Tally {
         if !self.tallies.contains_key(&bucket) {
             self.make_room(minute);
         }
@@ -35,13 +35,13 @@ impl Table {
         tally.at(minute)
     }
 
-    /// Remembers what is known of a bucket now.
-    pub(super) fn keep(&mut self, bucket: Bucket, tally: Tally) {
+    /// Stores the tally of a bucket.
+    pub(super) fn put(&mut self, bucket: Bucket, tally: Tally) {
         let is_full = self.is_full();
         match self.tallies.get_mut(&bucket) {
             Some(kept) => *kept = tally,
-            // Other servers share theirs between other buckets: there is nothing to tell them.
-            None if is_full => self.shared[shared(bucket)] = Tally { told: tally.own, ..tally },
+            // Other servers share theirs between other buckets, so there is nothing to exchange.
+            None if is_full => self.shared[shared(bucket)] = Tally { reported: tally.own, ..tally },
             None => {
                 self.tallies.insert(bucket, tally);
             }
@@ -49,11 +49,11 @@ impl Table {
     }
 
     fn is_full(&self) -> bool {
-        self.tallies.len() >= MOST_BUCKETS
+        self.tallies.len() >= MAX_BUCKETS
     }
 
-    /// Tallies become past when a minute turns, so looking for them once a minute finds them all; more often would
-    /// let a flood make every attempt cost a walk through the table.
+    /// Tallies expire when a minute ends, so one scan per minute finds them all. More scans would let a flood make every
+    /// attempt cost a scan of the table.
     fn make_room(&mut self, minute: i64) {
         if self.is_full() && self.swept_in != minute {
             self.swept_in = minute;
@@ -62,7 +62,7 @@ impl Table {
     }
 }
 
-/// A bucket is a keyed digest: nobody outside can choose which others it shares with.
+/// A bucket is a keyed digest, so no client can choose which others it shares a tally with.
 fn shared(bucket: Bucket) -> usize {
     usize::from(bucket[0])
 }

@@ -1,7 +1,7 @@
 //! The limiter without a store: what is counted together, and how little room a flood takes.
 
 use super::counter::{Limits, allowance};
-use super::table::MOST_BUCKETS;
+use super::table::MAX_BUCKETS;
 use super::*;
 use crate::keys::{Keys, MasterKey};
 use perennial_domain::id::{ClientId, OrganizationId};
@@ -76,8 +76,8 @@ fn a_million_networks_take_the_room_of_fifty_thousand_and_the_limit_holds() {
         let bucket = bucket(&keys, organization(1), Budget::SignIn, Who::Address(address));
         admitted += usize::from(matches!(limits.public.admit(bucket, now), Some(Ok(_))));
     }
-    assert!(limits.public.table().len() <= MOST_BUCKETS + 256, "{}", limits.public.table().len());
-    assert!(admitted <= MOST_BUCKETS + 256 * 60, "{admitted} of a flood were admitted");
+    assert!(limits.public.table().len() <= MAX_BUCKETS + 256, "{}", limits.public.table().len());
+    assert!(admitted <= MAX_BUCKETS + 256 * 60, "{admitted} of a flood were admitted");
     assert_eq!(exhaust(&limits.public, known, now), 0, "who was over before the flood is over in it");
     assert_eq!(exhaust(&limits.public, of_address(&keys, "192.0.2.2"), now), 0, "the flood shares what is left");
     let client = bucket(&keys, organization(1), Budget::SignIn, Who::Client(ClientId::from_bytes([1; 16])));

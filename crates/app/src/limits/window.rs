@@ -1,27 +1,27 @@
-//! A minute that slides, made of two that stand: all attempts of this minute, and of the one before the part that is
-//! still within the last sixty seconds. So a burst across the turn of a minute is not admitted twice.
+//! A sliding window of one minute, made of two fixed ones: all attempts of this minute, and the share of the previous one
+//! that is still within the last 60 seconds. So a burst across the end of a minute is not admitted twice.
 
 use perennial_domain::time::Time;
 
 const MINUTE: u64 = 60_000_000;
 const SECOND: u64 = 1_000_000;
 
-/// Where somebody stands with a budget.
+/// The state of a budget.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Standing {
-    /// Attempts a minute.
+    /// Attempts per minute.
     pub limit: u32,
-    /// Attempts that are left now.
+    /// Attempts that remain.
     pub remaining: u32,
-    /// Seconds until more are: until the minute turns or, if none is left, until there is room for one.
+    /// Seconds until more attempts remain: the end of the minute or, if none remains, until one is allowed.
     pub reset_seconds: u64,
 }
 
-/// A budget is used up; the standing says for how long.
+/// The budget is exhausted, until the reset.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limited(pub Standing);
 
-/// A moment: its minute since 1970, and how many microseconds of that have passed.
+/// An instant: its minute since 1970, and the microseconds since that minute began.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Moment {
     pub(super) minute: i64,
@@ -35,7 +35,7 @@ impl Moment {
     }
 }
 
-/// Attempts of a minute and of the one before.
+/// Attempts of a minute and of the previous one.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Pair {
     pub(super) current: u32,
@@ -55,25 +55,25 @@ impl Pair {
     }
 }
 
-/// What is known of one bucket.
+/// The tally of one bucket.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Tally {
     pub(super) minute: i64,
     /// Attempts counted by this server.
     pub(super) own: Pair,
-    /// How many of them the other servers could know of.
-    pub(super) told: Pair,
-    /// Attempts counted by the other servers, when they were last asked.
+    /// Those that were shared with the other servers.
+    pub(super) reported: Pair,
+    /// Attempts counted by the other servers at the last exchange.
     pub(super) others: Pair,
 }
 
 impl Tally {
-    /// The same seen from another minute.
+    /// The same tally in another minute.
     pub(super) fn at(self, minute: i64) -> Self {
         match minute.saturating_sub(self.minute) {
-            // Who looked at the clock before the minute turned, and at the tally after, must not begin it anew.
+            // A task that read the clock before the minute ended, and the tally after, must not start it again.
             -1 | 0 => self,
-            1 => Self { minute, own: self.own.next(), told: self.told.next(), others: self.others.next() },
+            1 => Self { minute, own: self.own.next(), reported: self.reported.next(), others: self.others.next() },
             _ => Self { minute, ..Self::default() },
         }
     }
@@ -82,19 +82,19 @@ impl Tally {
         self.at(minute).own == Pair::default()
     }
 
-    /// One attempt more.
+    /// With one more attempt.
     pub(super) fn counted(mut self) -> Self {
         self.own.current = self.own.current.saturating_add(1);
         self
     }
 
-    /// How many attempts the other servers cannot know of.
-    pub(super) fn untold(&self) -> u32 {
-        let current = self.own.current.saturating_sub(self.told.current);
-        current.saturating_add(self.own.previous.saturating_sub(self.told.previous))
+    /// The number of attempts that the other servers do not know.
+    pub(super) fn unreported(&self) -> u32 {
+        let current = self.own.current.saturating_sub(self.reported.current);
+        current.saturating_add(self.own.previous.saturating_sub(self.reported.previous))
     }
 
-    /// What the attempts leave of the limit.
+    /// The state of the budget after these attempts.
     pub(super) fn standing(&self, limit: u32, moment: Moment) -> Standing {
         let elapsed = if moment.minute == self.minute { moment.elapsed } else { 0 };
         let used = self.own.plus(self.others);
@@ -109,17 +109,17 @@ impl Tally {
     }
 }
 
-/// How long until there is room for one attempt, if there is none.
+/// The time until one attempt is allowed, if none is.
 fn wait(used: Pair, limit: u32, elapsed: u64) -> u64 {
     match limit.checked_sub(used.current) {
-        // The minute before slides out, and leaves room before this one ends.
+        // The previous minute leaves the window, and makes room before this one ends.
         Some(room) if room > 0 => slid_out(used.previous, room - 1).saturating_sub(elapsed),
-        // This minute is full by itself, and has to slide out in its turn.
+        // This minute alone exceeds the limit, and must leave the window itself.
         _ => MINUTE - elapsed + slid_out(used.current, limit.saturating_sub(1)),
     }
 }
 
-/// How much of a minute must pass until no more than `most` of the attempts in the one before count.
+/// The part of a minute that must pass until at most `most` attempts of the previous one count.
 fn slid_out(attempts: u32, most: u32) -> u64 {
     MINUTE.saturating_sub(u64::from(most) * MINUTE / u64::from(attempts.max(1)))
 }
@@ -155,10 +155,10 @@ mod tests {
 
     #[test]
     fn a_minute_later_it_is_the_minute_before_and_two_later_it_is_gone() {
-        let tally = Tally { told: Pair { current: 2, previous: 0 }, ..tally(5, 9) };
+        let tally = Tally { reported: Pair { current: 2, previous: 0 }, ..tally(5, 9) };
         let next = tally.at(8);
-        assert_eq!((next.own, next.told.previous), (Pair { current: 0, previous: 5 }, 2));
-        assert_eq!(next.untold(), 3);
+        assert_eq!((next.own, next.reported.previous), (Pair { current: 0, previous: 5 }, 2));
+        assert_eq!(next.unreported(), 3);
         assert_eq!(tally.at(9), Tally { minute: 9, ..Tally::default() });
         assert!(tally.is_past(9) && !tally.is_past(8));
     }
@@ -172,7 +172,7 @@ mod tests {
     }
 
     proptest! {
-        /// The seconds told are enough, and no second too many.
+        /// The reported seconds are enough, and not one too many.
         #[test]
         fn there_is_room_after_the_wait_and_not_before(
             current in 0_u32..200, previous in 0_u32..200, limit in 1_u32..100, elapsed in 0..MINUTE,

@@ -1,5 +1,5 @@
-//! Deleting an organization: first it is marked as deleted and its clients are removed, in one change, so that nothing can
-//! be done with it any more; then its records are removed in portions. The event of the deletion stays.
+//! Deletion of an organization. One change marks it as deleted and removes its clients, so that no request can use it. Then its
+//! records are removed in batches. The event of the deletion stays.
 
 use crate::audit::{json, operator_event};
 use crate::context::App;
@@ -13,20 +13,20 @@ use perennial_store::{self as store, Change, Violation, clients, events, organiz
 
 /// Rows that one change removes, so that other writers do not wait long.
 const AT_ONCE: i64 = 500;
-/// For how long servers look for what requests in flight have left behind.
+/// How long servers look for rows that concurrent requests wrote after the deletion.
 const LEFTOVERS_SECONDS: i64 = 24 * 3600;
 
-/// How many rows of each table were removed.
+/// The number of rows removed from each table.
 pub type Removed = Vec<(&'static str, i64)>;
 
-/// Deletes an organization with everything in it. Run again, it continues where it was interrupted.
+/// Deletes an organization with all its records. If it was interrupted, run it again to continue.
 pub async fn delete(app: &App, id: OrganizationId) -> Result<(Organization, Removed), Error> {
     let deleted = mark(app, id).await?;
     let removed = purge(app, &deleted).await?;
     Ok((deleted, removed))
 }
 
-/// Removes what requests in flight have left behind in organizations that were deleted lately.
+/// Removes rows that concurrent requests wrote to recently deleted organizations.
 pub async fn purge_deleted(app: &App) -> Result<(), Error> {
     let since = app.clock.now().plus_seconds(-LEFTOVERS_SECONDS);
     for organization in organizations::deleted_since(&app.db, since).await? {
@@ -35,7 +35,7 @@ pub async fn purge_deleted(app: &App) -> Result<(), Error> {
     Ok(())
 }
 
-/// Marks the organization as deleted, with its event. From now on no client of it is known.
+/// Marks the organization as deleted, with its event. Its clients are removed.
 async fn mark(app: &App, id: OrganizationId) -> Result<Organization, Error> {
     for _ in 0..ATTEMPTS {
         let before = organizations::by_id(&app.db, id).await?.ok_or(Error::NotFound)?;
@@ -44,7 +44,7 @@ async fn mark(app: &App, id: OrganizationId) -> Result<Organization, Error> {
         }
         let Stamp { at, revision } = app.stamp(&before, app.clock.now());
         let after = Organization {
-            // Its own name is free for another organization.
+            // The name becomes available to another organization.
             name: OrganizationName::from_stored(id.to_string()),
             updated_at: at,
             deleted_at: Some(at),

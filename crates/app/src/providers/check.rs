@@ -1,4 +1,4 @@
-//! A look at an organization's providers: what they answer now, past every cache.
+//! Checks of an organization's providers, bypassing every cache.
 
 use super::gather::{Candidate, Source, gather};
 use super::record::Unusable;
@@ -8,40 +8,40 @@ use perennial_domain::id::OrganizationId;
 use perennial_identity::sighting::Sighting;
 use perennial_outbound::FetchError;
 
-/// What became of looking at a provider.
+/// The result of checking a provider.
 pub struct Checked {
     /// Where it comes from.
     pub source: Source,
-    /// What its tokens say in `iss`.
+    /// The `iss` of its tokens.
     pub issuer: String,
-    /// Its kind, in a word.
+    /// Its kind, as the configuration spells it.
     pub kind: String,
-    /// What was seen, or what went wrong.
+    /// What was found, or what failed.
     pub outcome: Result<Seen, Trouble>,
 }
 
-/// What was seen.
+/// What was found.
 pub enum Seen {
-    /// The keys it publishes.
+    /// The keys that it publishes.
     Keys(Sighting),
-    /// The endpoint knows us and answers.
+    /// The endpoint responds and accepts our credentials.
     Answers,
-    /// A secret that opens and is long enough; there is nobody to ask.
+    /// A secret that opens and is long enough. There is no endpoint to check.
     Secret,
 }
 
-/// What went wrong.
+/// What failed.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Trouble {
-    /// It is not used at all.
+    /// It is not used.
     #[error("it is not used: {0}")]
     Unusable(#[from] Unusable),
-    /// It was asked in vain.
+    /// The request to it failed.
     #[error("{0}")]
     Fetch(#[from] FetchError),
 }
 
-/// Looks at the provider of this issuer or id, or at all that the operator configured.
+/// Checks the provider with this issuer or ID, or all providers that the operator configured.
 pub async fn check(app: &App, organization: OrganizationId, only: Option<&str>) -> Result<Vec<Checked>, Error> {
     let mut checked = Vec::new();
     for candidate in gather(app, organization).await? {

@@ -1,5 +1,5 @@
-//! A provider as an operator describes it, whether in the file, at the command line or in the store.
-//! `build` is the one way from there to a provider that can be used.
+//! A provider as the operator describes it, in the file, on the command line or in the store.
+//! `build` is the only way to turn a description into a provider.
 
 use perennial_domain::organizations::Organization;
 use perennial_identity::providers::{
@@ -15,9 +15,9 @@ use serde::{Deserialize, Serialize};
 pub enum ProviderKind {
     /// With the keys that the issuer publishes.
     Oidc,
-    /// With a secret that the issuer shares with us.
+    /// With a secret shared with the issuer.
     JwtSecret,
-    /// By asking the issuer.
+    /// By token introspection at the issuer.
     Introspection,
 }
 
@@ -34,45 +34,45 @@ impl ProviderKind {
         }
     }
 
-    /// The kind spelt exactly so.
+    /// The kind with this exact spelling.
     pub fn parse(word: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|kind| kind.as_str() == word)
     }
 }
 
-/// What a provider is told besides its issuer, its kind and its secret. The store keeps it as JSON; a member that this
-/// program does not know may narrow what is accepted, so it is refused and not ignored.
+/// The settings of a provider besides its issuer, kind and secret. The store holds them as JSON. An unknown member may
+/// restrict what is accepted, so it is rejected and not ignored.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Settings {
-    /// Whom tokens must be made for.
+    /// The accepted audiences (`aud`).
     pub audience: Vec<String>,
-    /// Who may have asked for them.
+    /// The accepted authorized parties (`azp`).
     pub authorized_parties: Vec<String>,
-    /// What its word on an address is worth.
+    /// How `email_verified` is interpreted.
     pub email_verified: EmailVerified,
-    /// Where its keys are, if not where discovery says.
+    /// The URL of the key set, if it differs from the one in the discovery document.
     pub jwks_url: Option<String>,
-    /// What its tokens may be signed with.
+    /// The accepted signature algorithms.
     pub algorithms: Vec<Algorithm>,
-    /// Where it is asked about tokens.
+    /// The introspection endpoint.
     pub endpoint: Option<String>,
-    /// Who we are there.
+    /// The client ID at the introspection endpoint.
     pub client_id: Option<String>,
     /// Whether it may be in a private network or on this machine.
     pub allow_private_addresses: bool,
-    /// Whether it may be asked in the clear.
+    /// Whether plain HTTP is allowed.
     pub allow_http: bool,
 }
 
-/// A provider as it was described. It cannot be printed.
+/// A described provider. It cannot be printed.
 #[derive(Clone)]
 pub struct Description {
-    /// What its tokens say in `iss`.
+    /// The `iss` of its tokens.
     pub issuer: String,
     /// How they are checked.
     pub kind: ProviderKind,
-    /// Everything else but the secret.
+    /// All other settings except the secret.
     pub settings: Settings,
     /// The secret of `jwt_secret`, the client secret of `introspection`.
     pub secret: Option<Secret>,
@@ -109,12 +109,12 @@ impl Description {
         }
     }
 
-    /// An absent secret is as short as an empty one; the provider refuses both.
+    /// An absent secret is treated as an empty one; the provider rejects both.
     fn secret(&self) -> Secret {
         self.secret.clone().unwrap_or_else(|| Secret::new(String::new()))
     }
 
-    /// A setting without effect is a misunderstanding that nobody should find out about in production.
+    /// A setting without effect is an error, so that the operator notices it before production.
     fn check_settings(&self) -> Result<(), ProviderFault> {
         let (given, kind) = (&self.settings, self.kind.as_str());
         let publishes = self.kind == ProviderKind::Oidc;
@@ -141,10 +141,10 @@ impl Description {
     }
 }
 
-/// A provider of the operator's file.
+/// A provider of the configuration file.
 #[derive(Clone)]
 pub struct Configured {
-    /// The organization, by name or id.
+    /// The organization, by name or ID.
     pub organization: String,
     /// The provider.
     pub description: Description,

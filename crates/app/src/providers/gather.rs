@@ -1,5 +1,5 @@
-//! The providers of an organization, from wherever they come: our own, the operator's file, the store, in this order.
-//! One that cannot be used costs the others nothing.
+//! The providers of an organization from all sources: the local one, the configuration file, the store, in this order.
+//! One that cannot be used does not affect the others.
 
 use super::description::Configured;
 use super::record::{self, Unusable};
@@ -18,9 +18,9 @@ use std::sync::Arc;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Source {
-    /// Our own, for development and tests.
+    /// The `local` provider, for development and tests.
     Local,
-    /// The operator's file.
+    /// The configuration file.
     File,
     /// The store.
     Store,
@@ -35,7 +35,7 @@ pub(super) struct Candidate {
     pub(super) provider: Result<Provider, Unusable>,
 }
 
-/// The providers of an organization, ready to be asked.
+/// The verifier of an organization's identity tokens.
 pub(crate) async fn verifier(app: &App, organization: OrganizationId) -> Result<Arc<Verifier>, Error> {
     let now = app.clock.now();
     if let Some(verifier) = app.verifiers.get(organization, now) {
@@ -55,7 +55,7 @@ pub(crate) async fn verifier(app: &App, organization: OrganizationId) -> Result<
     Ok(verifier)
 }
 
-/// Every provider that the organization was given, those that cannot be used with the reason.
+/// Every provider of the organization, and for those that cannot be used the reason.
 pub(super) async fn gather(app: &App, organization: OrganizationId) -> Result<Vec<Candidate>, Error> {
     let mut candidates = Vec::new();
     if app.options.local_provider {
@@ -70,11 +70,11 @@ pub(super) async fn gather(app: &App, organization: OrganizationId) -> Result<Ve
         let (source, id) = (Source::Store, Some(row.id));
         candidates.push(Candidate { source, id, issuer: row.issuer, kind: row.kind, provider });
     }
-    settle(&mut candidates, &signing_keys::issuer(app).await?);
+    exclude_conflicts(&mut candidates, &signing_keys::issuer(app).await?);
     Ok(candidates)
 }
 
-/// What the operator's file has for this organization.
+/// The providers that the configuration file has for this organization.
 pub(super) async fn configured(app: &App, id: OrganizationId) -> Result<Vec<&Configured>, Error> {
     if app.options.providers.is_empty() {
         return Ok(Vec::new());
@@ -83,8 +83,8 @@ pub(super) async fn configured(app: &App, id: OrganizationId) -> Result<Vec<&Con
     Ok(app.options.providers.iter().filter(|configured| configured.is_for(&organization)).collect())
 }
 
-/// Leaves out whatever cannot stand beside what comes before it.
-fn settle(candidates: &mut [Candidate], our_issuer: &str) {
+/// Excludes providers that conflict with an earlier one.
+fn exclude_conflicts(candidates: &mut [Candidate], our_issuer: &str) {
     for place in 0..candidates.len() {
         let (earlier, rest) = candidates.split_at_mut(place);
         let fits = |provider: &Provider| {

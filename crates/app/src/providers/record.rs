@@ -1,4 +1,4 @@
-//! Providers in the store: described in JSON, the secret sealed and bound to the row it lies in.
+//! Providers in the store: described in JSON, with the secret sealed and bound to its row.
 
 use super::description::{Description, ProviderKind, Settings};
 use crate::audit::json;
@@ -12,36 +12,36 @@ use perennial_store::providers::Row;
 use serde::Serialize;
 use serde_json::Value;
 
-/// A provider as people and events see it: everything but its secret.
+/// A provider as the CLI and events show it: everything except its secret.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct ProviderRecord {
-    /// Its id; none for one of the operator's file.
+    /// Its ID. None for a provider of the configuration file.
     pub id: Option<ProviderId>,
-    /// Whose users come from there.
+    /// The organization.
     pub organization_id: OrganizationId,
-    /// What its tokens say in `iss`.
+    /// The `iss` of its tokens.
     pub issuer: String,
-    /// Its kind, in a word.
+    /// Its kind, as the configuration spells it.
     pub kind: String,
-    /// Everything else it was told.
+    /// All other settings.
     pub settings: Value,
-    /// When it was added; none for one of the operator's file.
+    /// When it was added. None for a provider of the configuration file.
     pub created_at: Option<Time>,
 }
 
-/// Why a provider that was described is not used.
+/// Why a described provider is not used.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Unusable {
     /// The row was written by another program.
     #[error("it was added by a newer version of this program, or changed by another")]
     Unreadable,
-    /// Its secret is lost to us.
+    /// Its secret cannot be opened.
     #[error("{0}")]
     Secret(#[from] KeyFault),
-    /// It is not safe to use, or cannot stand beside the others.
+    /// It is not safe to use, or conflicts with the others.
     #[error("{0}")]
     Fault(#[from] ProviderFault),
-    /// The operator's file has the last word.
+    /// The configuration file takes precedence.
     #[error("the configuration file names the same issuer, and the file's provider is used")]
     Overridden,
 }
@@ -127,7 +127,7 @@ pub(crate) fn sealed_under(keys: &Keys, row: &Row) -> Option<SealedUnder> {
     })
 }
 
-/// What a secret is bound to: in another row, or behind another issuer, it does not open.
+/// The context that a secret is bound to: in another row, or with another issuer, it does not open.
 fn secret_name(organization: OrganizationId, id: ProviderId, issuer: &str) -> Vec<u8> {
     [organization.bytes().as_slice(), &id.bytes(), issuer.as_bytes()].concat()
 }

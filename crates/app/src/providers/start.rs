@@ -1,4 +1,4 @@
-//! The operator's file, held against itself and against the store before the first caller comes.
+//! Checks of the configured providers against each other and against the store, before the server accepts requests.
 
 use crate::context::App;
 use crate::error::Error;
@@ -19,27 +19,27 @@ pub enum StartFault {
     File {
         /// Its issuer.
         issuer: String,
-        /// What is wrong.
+        /// Its error.
         fault: ProviderFault,
     },
-    /// A provider in the store would make our own tokens somebody else's.
+    /// A provider in the store has the issuer of our own tokens.
     #[error("the provider {id} in the store has this installation's own issuer {issuer:?}")]
     StoredOwnIssuer {
-        /// Its id.
+        /// Its ID.
         id: ProviderId,
         /// The issuer.
         issuer: String,
     },
-    /// The store could not be asked.
+    /// The store failed.
     #[error(transparent)]
     App(#[from] Error),
 }
 
-/// Whether the providers of the file and of the store can be used together. It comes before the first run, which makes
+/// Checks that the providers of the file and of the store can be used together. Runs before the first run, which creates
 /// the organization `default`.
 pub async fn check_at_start(app: &App) -> Result<(), StartFault> {
     let installation = installation::find(&app.db).await.map_err(Error::from)?;
-    // An installation that is yet to be made will draw a name that nobody else has.
+    // A new installation will draw a unique name.
     let own = app.options.public_url.clone().or_else(|| installation.map(|found| found.issuer)).unwrap_or_default();
     let rows = providers::all(&app.db).await.map_err(Error::from)?;
     if let Some(row) = rows.iter().find(|row| row.issuer == own) {

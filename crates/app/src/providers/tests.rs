@@ -93,7 +93,7 @@ async fn a_provider_added_or_removed_by_another_process_counts_within_five_secon
     assert_eq!(outcome(&server, organization, &token).await, "accepted");
     remove(&operator, organization, &added.id.unwrap().to_string()).await.unwrap().unwrap();
     place.advance(3);
-    assert_eq!(outcome(&server, organization, &token).await, "accepted", "it is kept for four seconds");
+    assert_eq!(outcome(&server, organization, &token).await, "accepted", "it is cached for four seconds");
     place.advance(1);
     assert_eq!(outcome(&server, organization, &token).await, "identity_provider_unavailable");
 }

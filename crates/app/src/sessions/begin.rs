@@ -1,4 +1,4 @@
-//! Signing up and in: an identity provider's word becomes a session of ours, a new one each time.
+//! Sign-up and sign-in: a verified identity token begins a new session.
 
 use super::{Granted, SessionTrace, grant, prepare_revoke};
 use crate::audit::{UserTrace, json};
@@ -19,23 +19,23 @@ use perennial_identity::secret::Secret;
 use perennial_identity::verify;
 use perennial_store::{self as store, Change, Violation, events, sessions, users};
 
-/// What a person shows: an identity provider's token, and the address they say it is for.
+/// The credentials of a sign-in: an identity provider's token, and the e-mail address that it is for.
 pub struct Credentials {
     /// The provider's token.
     pub access_token: Secret,
-    /// The address.
+    /// The e-mail address.
     pub email: Email,
 }
 
-/// Where somebody signs in from.
+/// The device that a user signs in from.
 pub struct Device {
-    /// The address.
+    /// The IP address.
     pub ip_address: String,
-    /// The browser or app, as it calls itself.
+    /// The `User-Agent`.
     pub user_agent: Option<String>,
 }
 
-/// Makes a user of whoever the provider says it is, or gives them the one the operator made for their address.
+/// Creates the user of a verified identity, or links it to the user that the operator created for its e-mail address.
 pub async fn sign_up(
     app: &App,
     caller: &Caller,
@@ -73,9 +73,9 @@ pub async fn sign_up(
     Err(Conflict::Contended.into())
 }
 
-/// A session for the person that the provider's token names. An address that changed there is taken over, unless another live user
-/// has it: then the user keeps the address it had. Refusing the session would lock the person out for good, and giving
-/// them the other user's records would merge two accounts on the strength of an address.
+/// Begins a session for the user of a verified identity. A changed e-mail address is adopted, unless another live user
+/// has it; then the user's address does not change. Rejecting the session would lock the user out for good, and using the
+/// other user's records would merge two accounts because of an address.
 pub async fn sign_in(app: &App, caller: &Caller, credentials: &Credentials, device: &Device) -> Result<Granted, Error> {
     let verified = verify(app, caller, credentials).await?;
     let identity = Identity { issuer: verified.issuer, subject: verified.subject };
@@ -105,9 +105,9 @@ pub async fn sign_in(app: &App, caller: &Caller, credentials: &Credentials, devi
     Err(Conflict::Contended.into())
 }
 
-/// Whether a sign-up with this identity is refused: `known` is the user who has it, `found` the one with its address.
+/// Checks whether a sign-up is rejected: `known` is the user with this identity, `found` the user with its address.
 fn refuse_sign_up(identity: &Identity, known: Option<&User>, found: Option<&User>) -> Result<(), Error> {
-    // If it is `found` who has the identity, the same person signed up between the two reads.
+    // If `found` has the identity, the same user signed up between the two reads.
     let same = found.filter(|user| user.identity.as_ref() == Some(identity));
     match (known.or(same), found) {
         (Some(user), _) if user.is_blocked() => Err(Error::UserBlocked),
@@ -118,13 +118,13 @@ fn refuse_sign_up(identity: &Identity, known: Option<&User>, found: Option<&User
     }
 }
 
-/// Whether the user's address stays as it is: it has not changed at the provider, or another live user has the new one.
+/// Whether the user's address does not change: it is the same at the provider, or another live user has the new one.
 async fn keeps_address(app: &App, user: &User, verified: &Email) -> Result<bool, Error> {
     if user.email.as_ref() == Some(verified) {
         return Ok(true);
     }
     let holder = users::by_email(&app.db, user.organization_id, verified).await?;
-    // It may be the same user's by now, taken over by another sign-in; then the change will miss.
+    // A concurrent sign-in of the same user may have adopted it. Then the change fails.
     Ok(holder.is_some_and(|holder| holder.id != user.id))
 }
 
@@ -133,7 +133,7 @@ async fn verify(app: &App, caller: &Caller, credentials: &Credentials) -> Result
     Ok(verifier.verify(credentials.access_token.expose(), &credentials.email, app.clock.now()).await?)
 }
 
-/// The user's row with its event, which names the fields that changed and nothing they hold.
+/// The user's row with its event, which names the changed fields and not their values.
 fn prepare_user(caller: &Caller, user: &User, before: Option<&User>) -> Change {
     let (kind, change) = match before {
         None => (EventKind::UserCreated, users::insert(Change::new(), user)),
@@ -144,7 +144,7 @@ fn prepare_user(caller: &Caller, user: &User, before: Option<&User>) -> Change {
     events::insert(change, &Event { after: Some(json(&trace)), ..event })
 }
 
-/// Commits the change together with a new session; `Contended` if the user was not as it was read.
+/// Commits the change together with a new session. `Contended` if the user has changed since it was read.
 async fn begin(
     app: &App,
     caller: &Caller,

@@ -1,4 +1,4 @@
-//! Sessions that the operator ends: one of them, or all of a user's.
+//! Sessions that the operator ends: one, or all of a user.
 
 use super::{prepare_revoke, revoke_one};
 use crate::caller::Caller;
@@ -8,17 +8,17 @@ use crate::keyed_locks::ATTEMPTS;
 use perennial_domain::id::{OrganizationId, SessionId, UserId};
 use perennial_store::{self as store, Change, Violation, sessions, users};
 
-/// Ends one session; returns how many were live.
+/// Ends one session and returns the number of live ones.
 pub async fn end(app: &App, organization: OrganizationId, id: SessionId) -> Result<usize, Error> {
     let found = sessions::with_user(&app.db, organization, id).await?;
     let (session, _) = found.ok_or(Error::NotFound)?;
     revoke_one(app, &Caller::operator(organization), &session).await
 }
 
-/// Ends all of a user's sessions; returns how many were live. A sign-in at the same moment is ended too, or starts over.
+/// Ends all sessions of a user and returns the number of live ones. A concurrent sign-in is ended too, or decides again.
 pub async fn revoke_user(app: &App, organization: OrganizationId, id: UserId) -> Result<usize, Error> {
     for _ in 0..ATTEMPTS {
-        // The user is read before the sessions, so that a session begun in between moves the epoch and the change misses.
+        // The user is read before the sessions. A session begun in between changes the epoch, and this change fails.
         let user = users::by_id(&app.db, organization, id).await?.ok_or(Error::NotFound)?;
         let now = app.clock.now();
         let open = sessions::open(&app.db, organization, id).await?;

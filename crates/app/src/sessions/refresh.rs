@@ -1,4 +1,4 @@
-//! Refreshing: a refresh token is exchanged for its successor, once; who comes second learns what that means.
+//! Refresh: a refresh token is exchanged for its successor once. A second use is a replay within the grace period, or reuse.
 
 use super::{Granted, grant, revoked_event};
 use crate::caller::Caller;
@@ -19,7 +19,7 @@ pub async fn refresh(app: &App, caller: &Caller, token: &str) -> Result<Granted,
         let own =
             found.filter(|(session, _)| Some((session.organization_id, session.client_id)) == caller.client_key());
         let (session, user) = own.ok_or(Error::InvalidRefreshToken)?;
-        // Blocking has ended the session; the owner of a genuine token learns why.
+        // Blocking has ended the session. The holder of a valid token learns why.
         if user.is_blocked() {
             return Err(Error::UserBlocked);
         }

@@ -1,5 +1,5 @@
 //! Blocking: a blocked user has no session and cannot begin one, until the operator unblocks it.
-//! A sign-in at the same moment comes first, and its session ends with the others, or it misses and finds the user blocked.
+//! A concurrent sign-in comes first, and its session ends too, or it fails and finds the user blocked.
 
 use crate::audit::{UserTrace, json, operator_event};
 use crate::caller::Caller;
@@ -13,12 +13,12 @@ use perennial_domain::stamp::Stamp;
 use perennial_domain::users::User;
 use perennial_store::{self as store, Change, Violation, events, sessions, users};
 
-/// Blocks a user and ends its sessions; returns how many were live. A blocked user stays as it is.
+/// Blocks a user, ends its sessions and returns the number of live ones. A blocked user stays as it is.
 pub async fn block(app: &App, organization: OrganizationId, id: UserId) -> Result<(User, usize), Error> {
     set_blocked(app, organization, id, true).await
 }
 
-/// Lets a user sign in again. A user who is not blocked stays as it is.
+/// Lets a user sign in again. A user that is not blocked stays as it is.
 pub async fn unblock(app: &App, organization: OrganizationId, id: UserId) -> Result<User, Error> {
     Ok(set_blocked(app, organization, id, false).await?.0)
 }
@@ -30,7 +30,7 @@ async fn set_blocked(
     is_blocked: bool,
 ) -> Result<(User, usize), Error> {
     for _ in 0..ATTEMPTS {
-        // The user is read before the sessions, so that a session begun in between moves the epoch and the change misses.
+        // The user is read before the sessions. A session begun in between changes the epoch, and this change fails.
         let before = users::by_id(&app.db, organization, id).await?.ok_or(Error::NotFound)?;
         if before.is_blocked() == is_blocked {
             return Ok((before, 0));

@@ -1,5 +1,5 @@
-//! Relinking: users get other identities, one or a whole file of them, in one transaction. This is how an organization
-//! moves to another identity provider: identity is issuer and subject, so every user would be locked out otherwise.
+//! Relinking: replaces the identities of users, one or a whole file, in one transaction. An organization that moves to
+//! another identity provider needs it: identity is issuer and subject, so every user would be locked out otherwise.
 
 use crate::audit::{UserTrace, json, operator_event};
 use crate::context::App;
@@ -19,7 +19,7 @@ use std::collections::HashMap;
 const AT_ONCE: usize = 1_000;
 const ATTEMPTS: usize = 5;
 
-/// A user and the identity it is to have.
+/// A user and its new identity.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Relink {
     /// The user.
@@ -31,13 +31,13 @@ pub struct Relink {
 /// How a user is named.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Target {
-    /// By its id.
+    /// By ID.
     Id(UserId),
-    /// By its e-mail address.
+    /// By e-mail address.
     Email(Email),
 }
 
-/// What is wrong with an entry.
+/// The error of an entry.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum RelinkFault {
     /// The organization has no such user.
@@ -46,29 +46,29 @@ pub enum RelinkFault {
     /// Another user has the identity.
     #[error("{0} has this identity")]
     IdentityTaken(UserId),
-    /// Another entry, at this place, names the same user.
+    /// Another entry, at this index, names the same user.
     #[error("the user is named twice")]
     UserTwice(usize),
-    /// Another entry, at this place, names the same identity.
+    /// Another entry, at this index, names the same identity.
     #[error("the identity is named twice")]
     IdentityTwice(usize),
 }
 
-/// What became of the entries.
+/// The result of relinking.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Relinked {
-    /// All of them hold, unless it was a dry run.
+    /// All entries were applied, unless it was a dry run.
     Done {
-        /// The users that got another identity.
+        /// The users with a new identity.
         relinked: Vec<UserId>,
-        /// How many had theirs already.
+        /// The number of users that had the identity already.
         unchanged: usize,
     },
-    /// Nothing was changed: what is wrong, with the place of each entry.
+    /// Nothing was changed: the errors, with the index of each entry.
     Refused(Vec<(usize, RelinkFault)>),
 }
 
-/// An identity as a provider's token would give it: a subject is compared as it is, so it must not need normalizing.
+/// An identity as a provider's token contains it. A subject is compared byte by byte, so it must be normalized.
 pub fn check_identity(issuer: &str, subject: &str) -> Result<Identity, (&'static str, InvalidValue)> {
     let exact = |name, parsed: Result<&str, InvalidValue>, given: &str| match parsed {
         Ok(text) if text == given => Ok(text.to_owned()),
@@ -86,7 +86,7 @@ pub fn check_identity(issuer: &str, subject: &str) -> Result<Identity, (&'static
     })
 }
 
-/// Gives users other identities, all or none. Their sessions stay. A dry run does everything but the commit.
+/// Replaces identities, all or none. Sessions stay valid. A dry run does everything except the commit.
 pub async fn relink(
     app: &App,
     organization: OrganizationId,
@@ -95,9 +95,9 @@ pub async fn relink(
 ) -> Result<Relinked, Error> {
     for _ in 0..ATTEMPTS {
         let mut bulk = app.db.load().await?;
-        let (found, faults) = examine(&mut bulk, organization, entries).await?;
-        if !faults.is_empty() {
-            return Ok(Relinked::Refused(faults));
+        let (found, errors) = examine(&mut bulk, organization, entries).await?;
+        if !errors.is_empty() {
+            return Ok(Relinked::Refused(errors));
         }
         let mut changed: Vec<(User, &Identity)> = found
             .into_iter()
@@ -105,7 +105,7 @@ pub async fn relink(
             .map(|(user, entry)| (user, &entry.identity))
             .filter(|(user, identity)| user.identity.as_ref() != Some(identity))
             .collect();
-        // Rows are locked in the order of their keys, as everywhere.
+        // Rows are locked in the order of their keys, as in every change.
         changed.sort_by_key(|(user, _)| user.id);
         let unchanged = entries.len() - changed.len();
         if write(app, &mut bulk, &changed).await? {
@@ -118,13 +118,13 @@ pub async fn relink(
     Err(Conflict::Contended.into())
 }
 
-/// The user of each entry, or all that is wrong.
+/// The user of each entry, or all errors.
 async fn examine(
     bulk: &mut Bulk,
     organization: OrganizationId,
     entries: &[Relink],
 ) -> Result<(Vec<User>, Vec<(usize, RelinkFault)>), Error> {
-    let (mut found, mut faults) = (Vec::new(), Vec::new());
+    let (mut found, mut errors) = (Vec::new(), Vec::new());
     let (mut users_seen, mut identities_seen) = (HashMap::new(), HashMap::new());
     for (portion, place) in entries.chunks(AT_ONCE).zip((0..).step_by(AT_ONCE)) {
         let named = find(bulk, organization, portion).await?;
@@ -133,22 +133,22 @@ async fn examine(
         for (place, ((entry, user), holder)) in (place..).zip(portion.iter().zip(named).zip(holders)) {
             let identity = (&entry.identity.issuer, &entry.identity.subject);
             if let Some(other) = identities_seen.insert(identity, place) {
-                faults.push((place, RelinkFault::IdentityTwice(other)));
+                errors.push((place, RelinkFault::IdentityTwice(other)));
             }
             let Some(user) = user else {
-                faults.push((place, RelinkFault::NoSuchUser));
+                errors.push((place, RelinkFault::NoSuchUser));
                 continue;
             };
             if let Some(other) = users_seen.insert(user.id, place) {
-                faults.push((place, RelinkFault::UserTwice(other)));
+                errors.push((place, RelinkFault::UserTwice(other)));
             }
             if let Some(holder) = holder.filter(|holder| holder.id != user.id) {
-                faults.push((place, RelinkFault::IdentityTaken(holder.id)));
+                errors.push((place, RelinkFault::IdentityTaken(holder.id)));
             }
             found.push(user);
         }
     }
-    Ok((found, faults))
+    Ok((found, errors))
 }
 
 async fn find(bulk: &mut Bulk, organization: OrganizationId, entries: &[Relink]) -> Result<Vec<Option<User>>, Error> {
@@ -168,7 +168,7 @@ async fn find(bulk: &mut Bulk, organization: OrganizationId, entries: &[Relink])
     Ok(entries.iter().map(next).collect())
 }
 
-/// Writes all of it with its events; false if a user has changed since it was read.
+/// Writes the identities with their events. Returns false if a user has changed since it was read.
 async fn write(app: &App, bulk: &mut Bulk, changed: &[(User, &Identity)]) -> Result<bool, Error> {
     for portion in changed.chunks(AT_ONCE) {
         let now = app.clock.now();

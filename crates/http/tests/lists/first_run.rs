@@ -32,7 +32,7 @@ async fn an_empty_store_gets_one_organization_and_one_client_of_each_kind() {
     let trusted = first.trusted.expose();
     assert!(trusted.starts_with("pk_") && trusted.len() == 35);
     for (presented, kind) in [(trusted, ClientKind::Trusted), ("default", ClientKind::Public)] {
-        let known = clients::recognise(&app, presented).await.unwrap().unwrap();
+        let known = clients::recognize(&app, presented).await.unwrap().unwrap();
         assert_eq!((known.client.kind, known.client.scopes), (kind, kind.scopes()));
         assert_eq!(known.organization, first.organization);
     }
@@ -54,7 +54,7 @@ async fn a_second_run_changes_nothing() {
         assert!(matches!(again, Start::Existing));
         assert_eq!(organizations::list(&app).await.unwrap(), before);
         assert_eq!(clients::list(&app, before[0].id).await.unwrap().len(), 2);
-        assert!(clients::recognise(&app, &"another-credential".repeat(2)).await.unwrap().is_none());
+        assert!(clients::recognize(&app, &"another-credential".repeat(2)).await.unwrap().is_none());
     }
 }
 
@@ -66,7 +66,7 @@ async fn a_chosen_trusted_id_is_the_one_that_works() {
     let options = FirstRunOptions { trusted: Credential::chosen(chosen), ..options() };
     let Start::First(first) = first_run::ensure(&app, options).await.unwrap() else { panic!("the store was empty") };
     assert_eq!(first.trusted.expose(), chosen);
-    assert!(clients::recognise(&app, chosen).await.unwrap().is_some());
+    assert!(clients::recognize(&app, chosen).await.unwrap().is_some());
 }
 
 #[tokio::test]
@@ -104,7 +104,7 @@ async fn eight_servers_at_once_make_one_set() {
     for app in &servers {
         assert_eq!(organizations::list(app).await.unwrap(), [made[0].organization.clone()]);
         assert_eq!(clients::list(app, made[0].organization.id).await.unwrap().len(), 2);
-        assert!(clients::recognise(app, made[0].trusted.expose()).await.unwrap().is_some());
+        assert!(clients::recognize(app, made[0].trusted.expose()).await.unwrap().is_some());
     }
 }
 
