@@ -1,5 +1,5 @@
-//! A store from one place to another, whatever the engines. Every row is read again on both sides and compared before
-//! anything is committed.
+//! Copies a store to another one, on either engine. Every row is read again on both sides and compared before
+//! the copy is committed.
 
 use super::PAGE;
 use perennial_app::error::Error;
@@ -8,27 +8,27 @@ use perennial_store::tables::transferred;
 use perennial_store::transfer::Values;
 use perennial_store::{Bulk, Db};
 
-/// How far a copy has come.
+/// The progress of a copy.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Progress {
     /// Rows that were written or compared.
     pub done: u64,
-    /// Rows there are, each counted twice.
+    /// All rows, each counted twice.
     pub total: u64,
 }
 
-/// What became of a copy.
+/// The result of a copy.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Copied {
-    /// Every row is there, and equal: how many each table has.
+    /// Every row was copied and is equal: the number of rows of each table.
     Whole(Vec<(&'static str, u64)>),
-    /// The store to copy into holds something; nothing was done.
+    /// The target store is not empty. Nothing was done.
     Occupied,
-    /// A table did not come out as it went in; nothing was kept.
+    /// A table differs after the copy. Nothing was committed.
     Differs(&'static str),
 }
 
-/// Copies everything that another server would need, and compares it.
+/// Copies everything that a server needs, and compares it.
 pub async fn copy(from: &Db, to: &Db, mut progress: impl FnMut(Progress)) -> Result<Copied, Error> {
     let mut source = from.snapshot().await?;
     let mut target = to.load().await?;
@@ -40,18 +40,18 @@ pub async fn copy(from: &Db, to: &Db, mut progress: impl FnMut(Progress)) -> Res
         total += 2 * table.count(&mut source).await?.unsigned_abs();
     }
     let (mut done, mut rows) = (0, Vec::new());
-    let mut tell = |more: u64| {
+    let mut report = |more: u64| {
         done += more;
         progress(Progress { done, total });
     };
     for table in transferred() {
-        match write(table, &mut source, &mut target, &mut tell).await? {
+        match write(table, &mut source, &mut target, &mut report).await? {
             Some(written) => rows.push((table.name, written)),
             None => return Ok(Copied::Differs(table.name)),
         }
     }
     for table in transferred() {
-        if !is_equal(table, &mut source, &mut target, &mut tell).await? {
+        if !is_equal(table, &mut source, &mut target, &mut report).await? {
             return Ok(Copied::Differs(table.name));
         }
     }
@@ -59,12 +59,12 @@ pub async fn copy(from: &Db, to: &Db, mut progress: impl FnMut(Progress)) -> Res
     Ok(Copied::Whole(rows))
 }
 
-/// Copies a table; answers its rows, or nothing if the other side refused one of them.
+/// Copies a table and returns the number of rows. `None` if the target rejected a row.
 async fn write(
     table: &'static Table,
     source: &mut Bulk,
     target: &mut Bulk,
-    tell: &mut impl FnMut(u64),
+    report: &mut impl FnMut(u64),
 ) -> Result<Option<u64>, Error> {
     let (mut written, mut after) = (0, None::<Values>);
     loop {
@@ -76,7 +76,7 @@ async fn write(
             return Ok(None);
         }
         written += made;
-        tell(made);
+        report(made);
     }
 }
 
@@ -85,7 +85,7 @@ async fn is_equal(
     table: &'static Table,
     source: &mut Bulk,
     target: &mut Bulk,
-    tell: &mut impl FnMut(u64),
+    report: &mut impl FnMut(u64),
 ) -> Result<bool, Error> {
     let mut after = None::<Values>;
     loop {
@@ -96,6 +96,6 @@ async fn is_equal(
         }
         let Some(last) = here.last() else { return Ok(true) };
         after = Some(table.key(last).to_vec());
-        tell(here.len() as u64);
+        report(here.len() as u64);
     }
 }

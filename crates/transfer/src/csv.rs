@@ -1,30 +1,30 @@
-//! Records as CSV (RFC 4180), a file for each kind, with a head that names the fields.
-//! Nothing between two commas is a field that was left out, or an empty text where it cannot be; `""` is an empty text.
+//! Records as CSV (RFC 4180), one file per kind, with a header that names the fields.
+//! An empty cell is an omitted field, or an empty text if the field is required; `""` is an empty text.
 //! Lists and objects are JSON in a cell.
 
 use super::form::Form;
-use super::line::{self, LineFault, Member, Read, Refused, text_of};
+use super::line::{self, LineError, Member, Read, Rejected, text_of};
 use super::record::{Absent, Field, Kind};
 use perennial_domain::id::OrganizationId;
 use perennial_domain::validation::ValidationCode;
 use perennial_store::Value;
 
-/// Writes the names of the fields.
+/// Writes the header.
 pub(super) fn write_head(kind: &Kind, out: &mut String) {
     let names: Vec<&str> = kind.fields.iter().map(|field| field.name).collect();
     out.push_str(&names.join(","));
     out.push_str("\r\n");
 }
 
-/// Writes a record. `told` is what an event tells of.
-pub(super) fn write(kind: &Kind, row: &[Value], told: &str, out: &mut String) {
+/// Writes a record. `event_kind` is the kind of an event.
+pub(super) fn write(kind: &Kind, row: &[Value], event_kind: &str, out: &mut String) {
     let mut json = String::new();
     for (place, (field, value)) in kind.fields.iter().zip(row).enumerate() {
         if place > 0 {
             out.push(',');
         }
         json.clear();
-        field.form.write(value, told, &mut json);
+        field.form.write(value, event_kind, &mut json);
         out.push_str(&cell(&json));
     }
     out.push_str("\r\n");
@@ -40,18 +40,18 @@ fn cell(json: &str) -> String {
     if is_plain { text } else { format!("\"{}\"", text.replace('"', "\"\"")) }
 }
 
-/// The field of each cell, as the head of a file names them.
+/// The field of each cell, by the header of the file.
 pub(super) struct Head(Vec<usize>);
 
-/// Reads the head of a file.
+/// Reads the header of a file.
 pub(super) fn read_head(
     bytes: &[u8],
     kind: &'static Kind,
     into: Option<OrganizationId>,
-) -> Result<Head, Vec<LineFault>> {
-    let text = text_of(bytes).map_err(|refused| refused.faults)?;
-    let cells = cells(text).map_err(|refused| refused.faults)?;
-    let (mut places, mut faults) = (Vec::new(), Vec::new());
+) -> Result<Head, Vec<LineError>> {
+    let text = text_of(bytes).map_err(|refused| refused.errors)?;
+    let cells = cells(text).map_err(|refused| refused.errors)?;
+    let (mut places, mut errors) = (Vec::new(), Vec::new());
     for Cell { text: name, offset, .. } in cells {
         let place = kind.fields.iter().position(|field| field.name == name);
         let (code, detail) = match place {
@@ -62,16 +62,16 @@ pub(super) fn read_head(
             }
             None => (ValidationCode::UnknownField.as_str(), format!("{name} is no field of a {}", kind.name)),
         };
-        faults.push(LineFault::at(text, offset, code, detail));
+        errors.push(LineError::at(text, offset, code, detail));
     }
     for (place, field) in kind.fields.iter().enumerate() {
         let is_needed = field.absent == Absent::Required || (field.absent == Absent::Organization && into.is_none());
         if is_needed && !places.contains(&place) {
             let detail = format!("{} is required", field.name);
-            faults.push(LineFault::at(text, 0, ValidationCode::Required.as_str(), detail));
+            errors.push(LineError::at(text, 0, ValidationCode::Required.as_str(), detail));
         }
     }
-    if faults.is_empty() { Ok(Head(places)) } else { Err(faults) }
+    if errors.is_empty() { Ok(Head(places)) } else { Err(errors) }
 }
 
 /// Reads a record.
@@ -80,12 +80,12 @@ pub(super) fn read(
     kind: &'static Kind,
     Head(places): &Head,
     into: Option<OrganizationId>,
-) -> Result<Read, Refused> {
+) -> Result<Read, Rejected> {
     let text = text_of(bytes)?;
     let cells = cells(text)?;
     if cells.len() != places.len() {
         let detail = format!("the head names {} fields, this has {} cells", places.len(), cells.len());
-        return Err(Refused::at(text, 0, "malformed", detail));
+        return Err(Rejected::at(text, 0, "malformed", detail));
     }
     let members = cells.into_iter().zip(places).filter_map(|(cell, place)| {
         let (field, offset) = (&kind.fields[*place], cell.offset);
@@ -102,7 +102,7 @@ struct Cell {
 }
 
 impl Cell {
-    /// The value that a field's form reads; nothing if the field is left out.
+    /// The JSON that a field's form reads. None if the field is omitted.
     fn json(self, field: &Field) -> Option<String> {
         let is_empty = self.text.is_empty() && !self.is_quoted;
         Some(match field.form {
@@ -117,22 +117,22 @@ impl Cell {
     }
 }
 
-fn cells(text: &str) -> Result<Vec<Cell>, Refused> {
+fn cells(text: &str) -> Result<Vec<Cell>, Rejected> {
     let (mut cells, mut offset) = (Vec::new(), 0);
     loop {
         let rest = &text[offset..];
         let (cell, length) = match rest.strip_prefix('"') {
             Some(quoted) => {
                 let (cell, length) = unquoted(quoted).ok_or_else(|| {
-                    Refused::at(text, offset, "malformed", "the quotes of this cell do not end with it")
+                    Rejected::at(text, offset, "malformed", "the quotes of this cell do not end with it")
                 })?;
                 (Cell { text: cell, offset, is_quoted: true }, length + 1)
             }
             None => {
                 let plain = rest.split(',').next().unwrap_or_default();
                 if let Some(place) = plain.find('"') {
-                    let told = "a cell with quotes in it must begin with one";
-                    return Err(Refused::at(text, offset + place, "malformed", told));
+                    let detail = "a cell with quotes in it must begin with one";
+                    return Err(Rejected::at(text, offset + place, "malformed", detail));
                 }
                 (Cell { text: plain.to_owned(), offset, is_quoted: false }, plain.len())
             }
@@ -146,7 +146,7 @@ fn cells(text: &str) -> Result<Vec<Cell>, Refused> {
     }
 }
 
-/// The text of a cell whose first quote is behind us, and how long it is with its last; nothing if it does not end well.
+/// The text of a quoted cell after its first quote, and its length with the last one. None if it has no end.
 fn unquoted(text: &str) -> Option<(String, usize)> {
     let mut cell = String::new();
     let mut characters = text.char_indices().peekable();
@@ -190,7 +190,7 @@ mod tests {
     }
 
     #[test]
-    fn a_cell_tells_null_from_an_empty_text() {
+    fn null_differs_from_an_empty_text() {
         assert_eq!((cell("null"), cell("\"\"")), (String::new(), "\"\"".to_owned()));
         assert_eq!(
             (cell("[\"a\",\"b\"]"), cell("19.99")),

@@ -1,5 +1,5 @@
-//! A store with a year of believable data, for looking around and for measuring. The same seed and the same end of the
-//! year make the same store, row by row. It is written in one transaction, so that it is there or it is not.
+//! A demo store with a year of realistic data, for exploring and measuring. The same seed and the same end of the
+//! year make the same store, row by row. It is written in one transaction.
 
 mod catalogue;
 mod dice;
@@ -31,19 +31,19 @@ const YEAR_SECONDS: i64 = 365 * 86_400;
 /// Rows that are written at a time.
 const AT_ONCE: usize = 1_000;
 
-/// What a demo is made from.
+/// The options of a demo.
 #[derive(Clone, Copy, Debug)]
 pub struct DemoOptions {
     /// The same seed makes the same demo.
     pub seed: u64,
-    /// How large it is, in hundredths of the usual size.
+    /// Its size, in hundredths of the default size.
     pub scale_hundredths: u64,
-    /// Where its year ends.
+    /// The end of its year.
     pub until: Time,
 }
 
 impl DemoOptions {
-    /// How many subscriptions it will have.
+    /// The number of subscriptions.
     pub fn subscriptions(&self) -> u64 {
         self.sized(SUBSCRIPTIONS_AT_ONE)
     }
@@ -53,7 +53,7 @@ impl DemoOptions {
     }
 }
 
-/// How many records were made.
+/// The number of created records.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize)]
 #[expect(missing_docs, reason = "each counts what it is called")]
 pub struct Made {
@@ -71,18 +71,18 @@ impl Made {
     }
 }
 
-/// What became of it.
+/// The result of filling a store.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Demo {
-    /// It was made.
+    /// The demo was created.
     Made(Made),
-    /// It was there already.
+    /// The store is a demo already.
     AlreadyThere,
-    /// The store holds somebody's data; nothing was done.
+    /// The store holds other data. Nothing was done.
     Occupied,
 }
 
-/// Fills a migrated store that nobody has used yet.
+/// Fills a migrated store that has not been used.
 pub async fn fill(db: &Db, options: DemoOptions, progress: impl FnMut(Made)) -> Result<Demo, Error> {
     let mut bulk = db.load().await?;
     let plans = PLANS.page(&mut bulk, None, 100).await?;
@@ -130,7 +130,7 @@ impl<P: FnMut(Made)> Writer<P> {
         let (id, revision) = (organization.id, organization.revision);
         let event = operator_event(id, EventKind::OrganizationCreated, id.bytes(), revision, now);
         self.add(&ORGANIZATIONS, &mut vec![transfer::row(&organization)]).await?;
-        self.tell([Event { after: Some(json(&organization)), ..event }]).await?;
+        self.add_events([Event { after: Some(json(&organization)), ..event }]).await?;
         Ok(id)
     }
 
@@ -144,12 +144,12 @@ impl<P: FnMut(Made)> Writer<P> {
         };
         let plans = catalogue::plans(organization, options.seed, since);
         self.made.plans = self.add(&PLANS, &mut plans.iter().map(|(plan, _)| transfer::row(plan)).collect()).await?;
-        self.tell(plans.iter().map(|(plan, _)| catalogue::created(plan))).await?;
+        self.add_events(plans.iter().map(|(plan, _)| catalogue::created(plan))).await?;
         let mut waiting = Vec::new();
         for number in 0..people.count {
             let user = people.user(number);
             waiting.push(transfer::row(&user));
-            self.tell([people::created(&user)]).await?;
+            self.add_events([people::created(&user)]).await?;
             if waiting.len() == AT_ONCE || number + 1 == people.count {
                 self.made.users += self.add(&USERS, &mut waiting).await?;
             }
@@ -159,7 +159,7 @@ impl<P: FnMut(Made)> Writer<P> {
             let life = life::live(&people, &plans, number);
             waiting.push(transfer::row(&life.subscription));
             paid.extend(life.payments.iter().map(transfer::row));
-            self.tell(life.events).await?;
+            self.add_events(life.events).await?;
             if waiting.len() == AT_ONCE || number + 1 == count {
                 self.made.subscriptions += self.add(&SUBSCRIPTIONS, &mut waiting).await?;
                 self.made.payments += self.add(&PAYMENTS, &mut paid).await?;
@@ -168,7 +168,7 @@ impl<P: FnMut(Made)> Writer<P> {
         self.flush().await
     }
 
-    async fn tell(&mut self, events: impl IntoIterator<Item = Event>) -> Result<(), Error> {
+    async fn add_events(&mut self, events: impl IntoIterator<Item = Event>) -> Result<(), Error> {
         self.events.extend(events.into_iter().map(|event| transfer::row(&event)));
         if self.events.len() < AT_ONCE { Ok(()) } else { self.flush().await }
     }
@@ -180,7 +180,7 @@ impl<P: FnMut(Made)> Writer<P> {
         Ok(())
     }
 
-    /// Writes the rows and forgets them.
+    /// Writes the rows and clears the list.
     async fn add(&mut self, table: &'static Table, rows: &mut Vec<Values>) -> Result<u64, Error> {
         let wanted = rows.len() as u64;
         let made = table.insert(&mut self.bulk, rows).await?;
@@ -188,7 +188,7 @@ impl<P: FnMut(Made)> Writer<P> {
         if made == wanted {
             return Ok(made);
         }
-        // Only another process can have taken a name since we looked.
-        Err(store::Error::Unavailable("somebody else has begun to use the store".to_owned()).into())
+        // Another process has taken a name since the check.
+        Err(store::Error::Unavailable("another process has begun to use the store".to_owned()).into())
     }
 }

@@ -1,4 +1,4 @@
-//! Every record of a store as lines, all of one moment, a portion at a time.
+//! Exports every record of a store as lines, from one snapshot, one portion at a time.
 
 use super::kinds::ALL;
 use super::record::Kind;
@@ -7,11 +7,11 @@ use perennial_app::error::Error;
 use perennial_store::transfer::Values;
 use perennial_store::{Bulk, Db, Value};
 
-/// An export under way.
+/// A running export.
 pub struct Export {
     bulk: Bulk,
     format: Format,
-    /// How many records there are.
+    /// The number of records.
     pub total: u64,
     kind: usize,
     after: Option<Values>,
@@ -19,16 +19,16 @@ pub struct Export {
 
 /// Some lines of one kind.
 pub struct Portion {
-    /// The file they belong to, where each kind has its own.
+    /// The file they belong to, if each kind has its own file.
     pub file: &'static str,
-    /// The lines, each with its end.
+    /// The lines, each with its line end.
     pub lines: String,
-    /// How many there are.
+    /// The number of records.
     pub records: u64,
 }
 
 impl Export {
-    /// Holds the store as it is now.
+    /// Opens a snapshot of the store.
     pub async fn begin(db: &Db, format: Format) -> Result<Self, Error> {
         let mut bulk = db.snapshot().await?;
         let mut total = 0;
@@ -38,7 +38,7 @@ impl Export {
         Ok(Self { bulk, format, total, kind: 0, after: None })
     }
 
-    /// The next lines; none when all have been told.
+    /// The next lines. None at the end.
     pub async fn next(&mut self) -> Result<Option<Portion>, Error> {
         while let Some(kind) = ALL.get(self.kind) {
             let page = kind.table.page(&mut self.bulk, self.after.as_deref(), PAGE).await?;
@@ -51,7 +51,7 @@ impl Export {
                 for row in &page {
                     match self.format {
                         Format::Ndjson => write(kind, row, &mut lines),
-                        Format::Csv => csv::write(kind, row, told(kind, row), &mut lines),
+                        Format::Csv => csv::write(kind, row, event_kind(kind, row), &mut lines),
                     }
                 }
                 return Ok(Some(Portion { file: kind.table.name, lines, records: page.len() as u64 }));
@@ -63,9 +63,9 @@ impl Export {
     }
 }
 
-/// Writes a record and the end of its line.
+/// Writes a record and the line end.
 pub(super) fn write(kind: &Kind, row: &[Value], out: &mut String) {
-    let told = told(kind, row);
+    let event_kind = event_kind(kind, row);
     out.push_str("{\"type\":\"");
     out.push_str(kind.name);
     out.push('"');
@@ -73,15 +73,15 @@ pub(super) fn write(kind: &Kind, row: &[Value], out: &mut String) {
         out.push_str(",\"");
         out.push_str(field.name);
         out.push_str("\":");
-        field.form.write(value, told, out);
+        field.form.write(value, event_kind, out);
     }
     out.push_str("}\n");
 }
 
-/// What an event tells of; nothing for other records.
-fn told<'a>(kind: &Kind, row: &'a [Value]) -> &'a str {
+/// The kind of an event. Empty for other records.
+fn event_kind<'a>(kind: &Kind, row: &'a [Value]) -> &'a str {
     match kind.table.place("kind").map(|place| &row[place]) {
-        Some(Value::Text(told)) => told,
+        Some(Value::Text(event_kind)) => event_kind,
         _ => "",
     }
 }

@@ -1,14 +1,14 @@
-//! No record is without an event. One that comes without a revision, and so without a history, gets its first here: that
-//! it was created, or, if it came as a deleted one, that it was deleted.
+//! Every record has an event. A record that is imported without a revision, and so without a history, gets its first event
+//! here: created, or deleted if it is imported as a deleted one.
 
 use super::record::Record;
 use perennial_store::transfer::Values;
 use perennial_store::{Type, Value};
 
-/// The fields that an event does not keep of a record.
-const UNTOLD: [&str; 3] = ["organization_id", "deleted_at", "revision"];
+/// The fields of a record that an event does not store.
+const OMITTED: [&str; 3] = ["organization_id", "deleted_at", "revision"];
 
-/// What an event names of a person, and the column that holds it.
+/// The names that an event uses for fields of a user, and their columns.
 const TRACED: [(&str, &str); 9] = [
     ("email", "email"),
     ("identity", "subject"),
@@ -24,14 +24,14 @@ const TRACED: [(&str, &str); 9] = [
 /// The row of the event.
 pub(super) fn row(record: &Record) -> Values {
     let deleted_at = record.find("deleted_at").filter(|time| !time.is_null());
-    let told = Value::Text(if record.kind.name == "user" { trace(record) } else { whole(record) });
+    let content = Value::Text(if record.kind.name == "user" { trace(record) } else { whole(record) });
     let nothing = Value::Null(Type::Text);
     let (happened, at, before, after) = match deleted_at {
-        Some(at) => ("deleted", at, told, nothing),
-        None => ("created", record.at("created_at"), nothing, told),
+        Some(at) => ("deleted", at, content, nothing),
+        None => ("created", record.at("created_at"), nothing, content),
     };
     vec![
-        // An organization is its own.
+        // An organization belongs to itself.
         record.values[0].clone(),
         record.at("revision").clone(),
         Value::Text(format!("{}.{happened}", record.kind.name)),
@@ -44,11 +44,11 @@ pub(super) fn row(record: &Record) -> Values {
     ]
 }
 
-/// The record as the API tells it.
+/// The record as the API returns it.
 fn whole(record: &Record) -> String {
     let mut out = String::new();
     for (field, value) in record.kind.fields.iter().zip(&record.values) {
-        if UNTOLD.contains(&field.name) {
+        if OMITTED.contains(&field.name) {
             continue;
         }
         out.push_str(if out.is_empty() { "{\"" } else { ",\"" });
@@ -60,7 +60,7 @@ fn whole(record: &Record) -> String {
     out
 }
 
-/// Which fields of a person are set, not what they hold.
+/// The names of the user's fields that are set, without their values.
 fn trace(record: &Record) -> String {
     let is_set = |(_, column): &&(&str, &str)| !record.at(column).is_null();
     let names: Vec<&str> = TRACED.iter().filter(is_set).map(|(name, _)| *name).collect();
@@ -88,7 +88,7 @@ mod tests {
     }
 
     #[test]
-    fn it_tells_what_the_event_of_a_request_would() {
+    fn it_equals_the_event_of_a_request() {
         let examples = examples();
         let made = [
             (record("plan", transfer::row(&examples.plan)), json(&examples.plan)),
@@ -110,7 +110,7 @@ mod tests {
     }
 
     #[test]
-    fn of_a_deleted_record_it_tells_that() {
+    fn a_deleted_record_gets_a_deletion() {
         let mut plan = record("plan", transfer::row(&examples().plan));
         let (place, end) = (plan.kind.place("deleted_at"), Value::Time(1_800_000_000_000_000));
         plan.values[place] = end.clone();

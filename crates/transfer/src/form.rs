@@ -1,4 +1,4 @@
-//! How a column is written in a line, and read from one. What is read is as strict as what the API reads.
+//! How a column is written to a line and read from one. Validation is as strict as in the API.
 
 use perennial_domain::currency::Currency;
 use perennial_domain::cycle::BillingCycle;
@@ -21,25 +21,25 @@ use perennial_store::{Type, Value};
 use serde::de::IgnoredAny;
 use std::collections::HashSet;
 
-/// How a text is read; what comes back is what is kept.
+/// Parses a text and returns the value to store.
 type ReadText = fn(&str) -> Result<String, InvalidValue>;
 
 /// The form of a column.
 pub(super) enum Form {
-    /// An id of one type.
+    /// An ID of one type.
     Id {
         prefix: &'static str,
         write: fn([u8; 16]) -> String,
         read: fn(&str) -> Option<[u8; 16]>,
     },
-    /// An id, or the name by which people know a record: it stays a text until it was looked up.
+    /// An ID, or another unique name of the record, which stays a text until it is looked up.
     Named {
         prefix: &'static str,
         write: fn([u8; 16]) -> String,
         read: fn(&str) -> Option<[u8; 16]>,
         name: ReadText,
     },
-    /// The id of whatever record an event tells of.
+    /// The ID of the record that an event is about.
     Record,
     Text(ReadText),
     List(ReadText),
@@ -50,7 +50,7 @@ pub(super) enum Form {
     },
     Bool,
     Time,
-    /// An object that is kept as it was written.
+    /// An object that is stored as it was written.
     Object,
 }
 
@@ -112,7 +112,7 @@ impl Form {
         }
     }
 
-    /// Writes a value. `kind` is what an event tells of.
+    /// Writes a value. `kind` is the kind of an event.
     pub(super) fn write(&self, value: &Value, kind: &str, out: &mut String) {
         let quoted = |text: &str, out: &mut String| out.push_str(&serde_json::Value::from(text).to_string());
         match (self, value) {
@@ -140,7 +140,7 @@ impl Form {
     }
 }
 
-/// The form of an id.
+/// The form of an ID.
 macro_rules! id {
     ($id:ty) => {
         Form::Id {
@@ -152,7 +152,7 @@ macro_rules! id {
 }
 pub(super) use id;
 
-/// The form of an id in whose place a name may stand.
+/// The form of an ID that may be replaced by a name.
 macro_rules! named {
     ($id:ty, $name:expr) => {
         Form::Named {
@@ -165,7 +165,7 @@ macro_rules! named {
 }
 pub(super) use named;
 
-/// The ids that events name, by the word their kinds begin with.
+/// The ID types of the records that events are about, by the first word of the event kind.
 static RECORDS: [(&str, Form); 8] = [
     ("organization", id!(OrganizationId)),
     ("client", id!(ClientId)),
@@ -193,7 +193,7 @@ fn record_text(kind: &str, bytes: [u8; 16]) -> String {
     }
 }
 
-/// What an id of the records that this kind of event tells of begins with.
+/// The ID prefix of the records that this kind of event is about.
 pub(super) fn prefix_of(kind: &str) -> Option<&'static str> {
     let word = kind.split('.').next().unwrap_or_default();
     RECORDS.iter().find(|(known, _)| *known == word).and_then(|(_, form)| match form {
@@ -228,7 +228,7 @@ fn list(json: &str, read: ReadText) -> Result<Value, InvalidValue> {
     Ok(Value::Text(join_list(items.iter().map(String::as_str))))
 }
 
-/// An object as it was written. A cell of a table may hold what is no JSON, or has line ends that a line cannot have.
+/// An object as it was written. A cell of a CSV file may hold invalid JSON, or line ends that a line cannot have.
 fn object(json: &str) -> Result<&str, InvalidValue> {
     let is_object = json.starts_with('{') && serde_json::from_str::<IgnoredAny>(json).is_ok();
     if is_object && !json.contains(['\r', '\n']) {
@@ -245,7 +245,7 @@ pub(super) fn prose<const MAX: usize>(text: &str) -> Result<String, InvalidValue
     Prose::<MAX>::parse(text).map(|prose| prose.as_str().to_owned())
 }
 
-/// A text in somebody else's words, kept as it is.
+/// A text of another system, stored without normalization.
 pub(super) fn words(text: &str) -> Result<String, InvalidValue> {
     if text.contains('\0') {
         return Err(InvalidValue::new(ValidationCode::InvalidText, "must not contain the character U+0000"));

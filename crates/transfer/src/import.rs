@@ -1,17 +1,17 @@
-//! Lines into a store, in one transaction: all of them, or, if the caller wants that, all that are right.
-//! Ids, times and statuses stay as they are. A record that is there already, and equal, is left alone.
+//! Imports lines into a store in one transaction: all of them or, if the caller chooses, all that are valid.
+//! IDs, times and statuses do not change. A record that exists and is equal is skipped.
 
 mod outcome;
 mod references;
 mod waiting;
 mod write;
 
-pub use outcome::{NotImported, RefusedLine, Tally};
+pub use outcome::{NotImported, RejectedLine, Tally};
 
 use super::Format;
 use super::csv::{self, Head};
 use super::kinds::ALL;
-use super::line::{self, LineFault, Read, Refused};
+use super::line::{self, LineError, Read, Rejected};
 use super::record::Kind;
 use perennial_app::error::Error;
 use perennial_domain::id::OrganizationId;
@@ -21,32 +21,32 @@ use references::References;
 use std::collections::HashSet;
 use waiting::Waiting;
 
-/// An import under way. Dropped before it is committed, it leaves nothing behind.
+/// A running import. Dropped before it is committed, it changes nothing.
 pub struct Import {
     bulk: Bulk,
     references: References,
-    /// The organization that every record goes into, whichever it names.
+    /// The organization that every record is imported into, whichever it names.
     into: Option<OrganizationId>,
     file: File,
     batch: Vec<Waiting>,
-    /// The ids of the batch.
+    /// The IDs of the batch.
     ids: HashSet<[u8; 16]>,
-    bad: Vec<RefusedLine>,
-    /// Bytes of the lines that wait in both.
+    bad: Vec<RejectedLine>,
+    /// Bytes of the waiting lines in both.
     held: usize,
-    /// Ids of refused lines, so that what refers to them is not blamed for it.
+    /// IDs of rejected lines, so that lines that refer to them are reported as followers.
     remembered: HashSet<[u8; 16]>,
     tally: Tally,
 }
 
-/// What is known of the file that is being read.
+/// The state of the current file.
 enum File {
-    /// A file of one kind may leave it to its name to say which.
+    /// If all lines are of one kind, they may omit `type`.
     Ndjson(Option<&'static Kind>),
-    /// Its head is still to come.
+    /// The header has not been read.
     Csv(&'static Kind),
     Headed(&'static Kind, Head),
-    /// Without a head that can be read nothing in it can.
+    /// Without a valid header no line can be read.
     Headless,
 }
 
@@ -67,7 +67,7 @@ impl Import {
         })
     }
 
-    /// Begins a file; `kind` is what [`super::files`] calls it, if it holds one kind only, as CSV must.
+    /// Begins a file. `kind` is its name in [`super::files`] if it holds one kind only, as CSV must.
     pub fn file(&mut self, kind: Option<&str>, format: Format) {
         let kind = kind.and_then(|name| ALL.into_iter().find(|kind| kind.table.name == name));
         self.file = match (format, kind) {
@@ -77,15 +77,15 @@ impl Import {
         };
     }
 
-    /// Takes the next line of a file, or of CSV the next record. Answers the lines that are known to be refused by now.
-    pub async fn line(&mut self, number: u64, bytes: &[u8]) -> Result<Vec<RefusedLine>, Error> {
+    /// Takes the next line of a file, or the next record of CSV. Returns the lines that are known to be rejected.
+    pub async fn line(&mut self, number: u64, bytes: &[u8]) -> Result<Vec<RejectedLine>, Error> {
         if bytes.trim_ascii().is_empty() {
             return Ok(Vec::new());
         }
         let read = match &self.file {
             File::Ndjson(expected) => line::read(bytes, *expected, self.into),
             File::Headed(kind, head) => csv::read(bytes, kind, head, self.into),
-            File::Headless => Err(Refused { id: None, faults: Vec::new() }),
+            File::Headless => Err(Rejected { id: None, errors: Vec::new() }),
             File::Csv(kind) => {
                 self.head(number, bytes, kind);
                 return Ok(Vec::new());
@@ -93,36 +93,36 @@ impl Import {
         };
         self.tally.lines += 1;
         match read {
-            // Into an organization that is there the others do not come along.
+            // An import into an existing organization skips the organizations of the file.
             Ok(read) if self.into.is_some() && read.record.kind.references.is_empty() => Ok(Vec::new()),
             Ok(read) => self.wait(number, bytes, read).await,
-            Err(Refused { id, faults }) => {
+            Err(Rejected { id, errors }) => {
                 self.remember(id);
-                self.refuse(number, bytes, faults);
+                self.reject(number, bytes, errors);
                 self.flush_if_full().await
             }
         }
     }
 
-    /// A line that is longer than any record, and was not kept.
+    /// Rejects a line that is longer than any record.
     pub fn too_long(&mut self, number: u64, most: usize) {
         self.tally.lines += 1;
         let detail = format!("the line is longer than {most} bytes, which no record is");
-        let fault = LineFault::at("", 0, ValidationCode::TooLong.as_str(), detail);
-        self.refuse(number, &[], vec![fault]);
+        let error = LineError::at("", 0, ValidationCode::TooLong.as_str(), detail);
+        self.reject(number, &[], vec![error]);
     }
 
-    /// The end of a file: what is refused of it is known now.
-    pub async fn end_of_file(&mut self) -> Result<Vec<RefusedLine>, Error> {
+    /// Ends a file and returns its remaining rejected lines.
+    pub async fn end_of_file(&mut self) -> Result<Vec<RejectedLine>, Error> {
         self.flush().await
     }
 
-    /// What was done so far.
+    /// The counts so far.
     pub fn tally(&self) -> Tally {
         self.tally
     }
 
-    /// Makes all of it durable, unless a record that it refers to was deleted in the meantime.
+    /// Commits all of it, unless a record that it refers to was deleted in the meantime.
     pub async fn commit(mut self) -> Result<Tally, NotImported> {
         self.references.hold(&mut self.bulk).await?;
         self.bulk.commit().await.map_err(Error::from)?;
@@ -132,19 +132,19 @@ impl Import {
     fn head(&mut self, number: u64, bytes: &[u8], kind: &'static Kind) {
         self.file = match csv::read_head(bytes, kind, self.into) {
             Ok(head) => File::Headed(kind, head),
-            Err(faults) => {
-                self.refuse(number, bytes, faults);
+            Err(errors) => {
+                self.reject(number, bytes, errors);
                 File::Headless
             }
         };
     }
 
-    fn refuse(&mut self, number: u64, bytes: &[u8], faults: Vec<LineFault>) {
+    fn reject(&mut self, number: u64, bytes: &[u8], errors: Vec<LineError>) {
         self.held += bytes.len();
-        self.bad.push(RefusedLine { number, text: bytes.to_vec(), faults });
+        self.bad.push(RejectedLine { number, text: bytes.to_vec(), errors });
     }
 
-    async fn wait(&mut self, number: u64, bytes: &[u8], read: Read) -> Result<Vec<RefusedLine>, Error> {
+    async fn wait(&mut self, number: u64, bytes: &[u8], read: Read) -> Result<Vec<RejectedLine>, Error> {
         let mut refused = if self.fits(&read) { Vec::new() } else { self.flush().await? };
         self.ids.insert(read.record.id());
         self.held += bytes.len();

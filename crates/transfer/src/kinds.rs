@@ -142,7 +142,7 @@ static SUBSCRIPTION: Kind = Kind {
     ],
     references: &[
         in_organization(),
-        // Of a person who is erased the subscriptions stay; a plan cannot be deleted while it has live ones.
+        // Subscriptions outlive an erased user. A plan cannot be deleted while it has live subscriptions.
         Reference { field: "user_id", table: &USERS, is_live: false },
         Reference { field: "subscription_plan_id", table: &PLANS, is_live: true },
     ],

@@ -18,21 +18,21 @@ mod services;
 
 pub use copy::{Copied, Progress, copy};
 pub use export::{Export, Portion};
-pub use import::{Import, NotImported, RefusedLine, Tally};
-pub use line::LineFault;
+pub use import::{Import, NotImported, RejectedLine, Tally};
+pub use line::LineError;
 pub use services::{Count, Counts, Finding, Level, Moving, Reading, Service};
 
 /// How records are written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Format {
-    /// A JSON object a line; a file may hold every kind.
+    /// One JSON object per line. A file may hold every kind.
     Ndjson,
-    /// CSV, a file for each kind.
+    /// CSV, one file per kind.
     Csv,
 }
 
 impl Format {
-    /// What the names of its files end with.
+    /// The extension of its files.
     pub const fn extension(self) -> &'static str {
         match self {
             Self::Ndjson => "ndjson",
@@ -46,10 +46,10 @@ impl Format {
     }
 }
 
-/// Rows that are read or written at a time: with the longest texts there can be they are some 30 MB.
+/// Rows that are read or written at a time: about 30 MB with the longest texts.
 const AT_ONCE: usize = 250;
 
-/// The same, as a page is asked for.
+/// The same number as the limit of a page.
 const PAGE: i64 = 250;
 
 /// The names of the files in an exported directory, in the order in which they are read.

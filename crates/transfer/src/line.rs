@@ -1,4 +1,4 @@
-//! One line, read strictly: all that is wrong with it is told, each with its column.
+//! Reads one line strictly and reports all its errors, each with its column.
 
 use super::kinds::named_kind;
 use super::record::{Absent, Field, Kind, Record};
@@ -12,21 +12,21 @@ use std::borrow::Cow;
 use std::collections::HashSet;
 use std::fmt;
 
-/// Something that is wrong with a line.
+/// An error in a line.
 #[derive(Clone, Debug, PartialEq, Eq, serde::Serialize)]
-pub struct LineFault {
-    /// How many lines below the first of its record: the cells of a table may hold line ends.
+pub struct LineError {
+    /// The number of lines below the first line of its record: a cell of CSV may hold line ends.
     pub below: u64,
-    /// Where, in characters from one.
+    /// The column, in characters from one.
     pub column: usize,
-    /// A code that a program can branch on.
+    /// A code for programs.
     pub code: &'static str,
-    /// A sentence that says what to write instead.
+    /// A sentence with the expected value.
     pub detail: String,
 }
 
-impl LineFault {
-    /// A fault of what begins at this byte.
+impl LineError {
+    /// An error of what begins at this byte.
     pub(super) fn at(text: &str, offset: usize, code: &'static str, detail: impl Into<String>) -> Self {
         let before = text.get(..offset).unwrap_or(text);
         let line = before.rsplit('\n').next().unwrap_or_default();
@@ -35,37 +35,37 @@ impl LineFault {
     }
 }
 
-/// A record, and the bytes at which its fields begin; 0 for those that were left out.
+/// A record, and the byte offsets of its fields; 0 for omitted ones.
 pub(super) struct Read {
     pub(super) record: Record,
     pub(super) offsets: Vec<usize>,
 }
 
-/// A line that is no record.
-pub(super) struct Refused {
-    /// The id it would have had, if it can be told: what refers to it is not to blame.
+/// A rejected line.
+pub(super) struct Rejected {
+    /// The ID that its record would have, if it is known. Lines that refer to it are not wrong by themselves.
     pub(super) id: Option<[u8; 16]>,
-    pub(super) faults: Vec<LineFault>,
+    pub(super) errors: Vec<LineError>,
 }
 
-impl Refused {
+impl Rejected {
     pub(super) fn at(text: &str, offset: usize, code: &'static str, detail: impl Into<String>) -> Self {
-        Self { id: None, faults: vec![LineFault::at(text, offset, code, detail)] }
+        Self { id: None, errors: vec![LineError::at(text, offset, code, detail)] }
     }
 }
 
-/// Reads a line. In a file of one kind only, `expected` is what a line is that does not say. `into` is the organization
-/// that every record goes into, whichever it names.
+/// Reads a line. In a file of one kind, `expected` is the kind of a line without `type`. `into` is the organization
+/// that every record is imported into, whichever it names.
 pub(super) fn read(
     bytes: &[u8],
     expected: Option<&'static Kind>,
     into: Option<OrganizationId>,
-) -> Result<Read, Refused> {
+) -> Result<Read, Rejected> {
     let text = text_of(bytes)?;
     let members: Members<'_> = serde_json::from_str(text).map_err(|error| {
-        let told = error.to_string();
-        let told = told.split(" at line ").next().unwrap_or_default();
-        Refused::at(text, character_at(text, error.column()), "malformed", format!("no JSON object: {told}"))
+        let message = error.to_string();
+        let message = message.split(" at line ").next().unwrap_or_default();
+        Rejected::at(text, character_at(text, error.column()), "malformed", format!("no JSON object: {message}"))
     })?;
     let members: Vec<Member<'_>> = members.0.into_iter().map(|(name, raw)| Member::of(text, name, raw.get())).collect();
     let kind = kind_of(text, &members, expected)?;
@@ -78,18 +78,18 @@ pub(super) fn record(
     kind: &'static Kind,
     members: Vec<Member<'_>>,
     into: Option<OrganizationId>,
-) -> Result<Read, Refused> {
-    Reader { text, kind, members, into, faults: Vec::new() }.record()
+) -> Result<Read, Rejected> {
+    Reader { text, kind, members, into, errors: Vec::new() }.record()
 }
 
-pub(super) fn text_of(bytes: &[u8]) -> Result<&str, Refused> {
+pub(super) fn text_of(bytes: &[u8]) -> Result<&str, Rejected> {
     std::str::from_utf8(bytes).map_err(|error| {
         let good = bytes.get(..error.valid_up_to()).unwrap_or_default();
-        Refused::at(&String::from_utf8_lossy(good), good.len(), "malformed", "this is not UTF-8")
+        Rejected::at(&String::from_utf8_lossy(good), good.len(), "malformed", "this is not UTF-8")
     })
 }
 
-/// Where the character begins that the parser was at, which counts bytes from one.
+/// The offset of the character at a parser's column, which counts bytes from one.
 fn character_at(text: &str, column: usize) -> usize {
     (0..column.min(text.len() + 1)).rev().find(|byte| text.is_char_boundary(*byte)).unwrap_or_default()
 }
@@ -99,7 +99,7 @@ pub(super) struct Member<'a> {
     pub(super) name: String,
     /// Its value, as JSON.
     pub(super) json: Cow<'a, str>,
-    /// Where that begins.
+    /// The offset of the value.
     pub(super) offset: usize,
 }
 
@@ -110,14 +110,14 @@ impl<'a> Member<'a> {
     }
 }
 
-fn kind_of(text: &str, members: &[Member<'_>], expected: Option<&'static Kind>) -> Result<&'static Kind, Refused> {
+fn kind_of(text: &str, members: &[Member<'_>], expected: Option<&'static Kind>) -> Result<&'static Kind, Rejected> {
     let Some(member) = members.iter().find(|member| member.name == "type") else {
-        return expected.ok_or_else(|| Refused::at(text, 0, ValidationCode::Required.as_str(), "type is required"));
+        return expected.ok_or_else(|| Rejected::at(text, 0, ValidationCode::Required.as_str(), "type is required"));
     };
     let named = serde_json::from_str::<String>(&member.json).ok().and_then(|name| named_kind(&name));
     named.ok_or_else(|| {
         let known = "type must be one of organization, user, plan, subscription, payment, event";
-        Refused::at(text, member.offset, ValidationCode::UnknownValue.as_str(), known)
+        Rejected::at(text, member.offset, ValidationCode::UnknownValue.as_str(), known)
     })
 }
 
@@ -126,11 +126,11 @@ struct Reader<'a> {
     kind: &'static Kind,
     members: Vec<Member<'a>>,
     into: Option<OrganizationId>,
-    faults: Vec<LineFault>,
+    errors: Vec<LineError>,
 }
 
 impl Reader<'_> {
-    fn record(mut self) -> Result<Read, Refused> {
+    fn record(mut self) -> Result<Read, Rejected> {
         self.strangers();
         let (mut values, mut offsets) = (Values::new(), Vec::new());
         for field in self.kind.fields {
@@ -141,21 +141,21 @@ impl Reader<'_> {
         let mut record = Record { kind: self.kind, values, lacks_event: false };
         record.complete(self.into);
         let id = record.id();
-        if id == [0; 16] && self.faults.is_empty() {
+        if id == [0; 16] && self.errors.is_empty() {
             let detail = format!("is required where there is no {}", self.kind.unique.0);
             self.blame("id", offsets[self.kind.place("id")], ValidationCode::Required, &detail);
         }
-        if self.faults.is_empty() {
+        if self.errors.is_empty() {
             self.together(&record, &offsets);
         }
-        if self.faults.is_empty() {
+        if self.errors.is_empty() {
             return Ok(Read { record, offsets });
         }
-        self.faults.sort_by_key(|fault| (fault.below, fault.column));
-        Err(Refused { id: (id != [0; 16]).then_some(id), faults: self.faults })
+        self.errors.sort_by_key(|error| (error.below, error.column));
+        Err(Rejected { id: (id != [0; 16]).then_some(id), errors: self.errors })
     }
 
-    /// Members that are there twice, or that the kind does not have.
+    /// Reports duplicate members and members that the kind does not have.
     fn strangers(&mut self) {
         let mut seen = HashSet::new();
         for Member { name, offset, .. } in &self.members {
@@ -168,11 +168,11 @@ impl Reader<'_> {
                 }
                 (true, true) => continue,
             };
-            self.faults.push(LineFault::at(self.text, *offset, code, detail));
+            self.errors.push(LineError::at(self.text, *offset, code, detail));
         }
     }
 
-    /// The value of a field and where it stands; a null where it is at fault.
+    /// The value of a field and its offset; a null if it is invalid.
     fn field(&mut self, field: &Field) -> (Value, usize) {
         let null = Value::Null(field.form.kind());
         let found = self.members.iter().find(|member| member.name == field.name);
@@ -193,11 +193,11 @@ impl Reader<'_> {
         (null, offset)
     }
 
-    /// What holds between the fields.
+    /// Checks the rules between fields.
     fn together(&mut self, record: &Record, offsets: &[usize]) {
-        for fault in &record.check() {
-            let name = fault.pointer.trim_start_matches('/');
-            self.blame(name, offsets[self.kind.place(name)], fault.reason.code, &fault.reason.detail);
+        for error in &record.check() {
+            let name = error.pointer.trim_start_matches('/');
+            self.blame(name, offsets[self.kind.place(name)], error.reason.code, &error.reason.detail);
         }
         let member = |name: &str| {
             let found = self.members.iter().find(|member| member.name == name);
@@ -205,16 +205,21 @@ impl Reader<'_> {
         };
         if !self.kind.fits(&member("kind"), &member("record_id")) {
             let offset = offsets[self.kind.place("record_id")];
-            self.blame("record_id", offset, ValidationCode::Inconsistent, "must be an id of what the kind tells of");
+            self.blame(
+                "record_id",
+                offset,
+                ValidationCode::Inconsistent,
+                "must be an id of the record that the kind names",
+            );
         }
     }
 
     fn blame(&mut self, name: &str, offset: usize, code: ValidationCode, detail: &str) {
-        self.faults.push(LineFault::at(self.text, offset, code.as_str(), format!("{name} {detail}")));
+        self.errors.push(LineError::at(self.text, offset, code.as_str(), format!("{name} {detail}")));
     }
 }
 
-/// An object's members in the order they came, their values unread.
+/// An object's members in the order of the line, their values unread.
 struct Members<'a>(Vec<(String, &'a RawValue)>);
 
 impl<'de> Deserialize<'de> for Members<'de> {

@@ -32,7 +32,7 @@ pub(super) struct Field {
 /// The value of a field that a line omits.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Absent {
-    /// None: the line is rejected.
+    /// Missing: the line is rejected.
     Required,
     /// Rejected, unless the import goes into one organization.
     Organization,
@@ -43,7 +43,7 @@ pub(super) enum Absent {
     Created,
     /// Derived from the unique field, if there is one: the same each time.
     FromUniqueField,
-    /// The bytes of the record's id: a revision like any other, and the same each time. An event gets the same id.
+    /// The bytes of the record's ID: a valid revision, and the same each time. An event gets the same ID.
     OwnId,
 }
 
@@ -108,9 +108,9 @@ impl Record {
 
     /// Checks the rules between fields that are valid by themselves.
     pub(super) fn check(&self) -> ValidationErrors {
-        let mut faults = ValidationErrors::none();
-        (self.kind.check)(self, &mut faults);
-        faults
+        let mut errors = ValidationErrors::none();
+        (self.kind.check)(self, &mut errors);
+        errors
     }
 
     pub(super) fn at(&self, field: &str) -> &Value {
@@ -123,7 +123,7 @@ impl Record {
         place.map(|place| &self.values[place])
     }
 
-    /// The record's own id.
+    /// The record's ID.
     pub(super) fn id(&self) -> [u8; 16] {
         match self.at("id") {
             Value::Uuid(bytes) => *bytes,

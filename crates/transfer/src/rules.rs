@@ -1,5 +1,5 @@
-//! What must hold between the fields of a record that are right for themselves: the rules that the API keeps by the way
-//! it makes and changes records, told to those who make them elsewhere.
+//! The rules between fields that are valid by themselves. The API enforces them when it creates and changes records; an
+//! import must check them.
 
 use super::record::Record;
 use perennial_domain::currency::Currency;
@@ -12,76 +12,76 @@ use perennial_store::Value;
 use serde_json::value::RawValue;
 use std::collections::BTreeMap;
 
-/// What is known of a person.
+/// The personal data of a user.
 const PERSONAL: [&str; 9] =
     ["email", "issuer", "subject", "auth_type", "username", "first_name", "last_name", "terms", "notifications"];
 
-/// An identity is whole, and an erased person stays erased.
-pub(super) fn user(record: &Record, faults: &mut ValidationErrors) {
+/// An identity is complete, and an erased user stays erased.
+pub(super) fn user(record: &Record, errors: &mut ValidationErrors) {
     if record.at("issuer").is_null() != record.at("subject").is_null() {
-        faults.note("subject", ValidationCode::Inconsistent, "and issuer come together or not at all");
+        errors.note("subject", ValidationCode::Inconsistent, "and issuer come together or not at all");
     }
     if !Identity::fits(record.text("issuer"), record.text("subject")) {
         let detail = format!("and issuer must have at most {} bytes together", Identity::MAX_BYTES);
-        faults.add("subject", InvalidValue::new(ValidationCode::TooLong, detail));
+        errors.add("subject", InvalidValue::new(ValidationCode::TooLong, detail));
     }
     let is_deleted = !record.at("deleted_at").is_null();
     for field in PERSONAL.into_iter().filter(|field| is_deleted && !record.at(field).is_null()) {
-        faults.note(field, ValidationCode::Inconsistent, "must be null once the user is deleted");
+        errors.note(field, ValidationCode::Inconsistent, "must be null once the user is deleted");
     }
 }
 
-pub(super) fn plan(record: &Record, faults: &mut ValidationErrors) {
-    amount(record, "price", faults);
+pub(super) fn plan(record: &Record, errors: &mut ValidationErrors) {
+    amount(record, "price", errors);
 }
 
-pub(super) fn subscription(record: &Record, faults: &mut ValidationErrors) {
+pub(super) fn subscription(record: &Record, errors: &mut ValidationErrors) {
     let status = SubscriptionStatus::from_stored(record.text("status"));
     if let (Some(status), Some(starts_at)) = (status, record.time("starts_at")) {
         let is_active = *record.at("is_active") == Value::Bool(true);
         let (renews_at, ends_at) = (record.time("renews_at"), record.time("ends_at"));
-        subscriptions::check(status, is_active, starts_at, renews_at, ends_at, faults);
+        subscriptions::check(status, is_active, starts_at, renews_at, ends_at, errors);
     }
 }
 
-/// The date is when a payment was completed: a completed one has it, and one that never was has none.
-pub(super) fn payment(record: &Record, faults: &mut ValidationErrors) {
-    amount(record, "amount", faults);
+/// `date` is when a payment was completed: a completed payment has it, and one that never was has none.
+pub(super) fn payment(record: &Record, errors: &mut ValidationErrors) {
+    amount(record, "amount", errors);
     let is_dated = !record.at("date").is_null();
     match PaymentStatus::from_stored(record.text("status")) {
         Some(PaymentStatus::Completed) if !is_dated => {
-            faults.note("date", ValidationCode::Inconsistent, "must be there once the status is completed");
+            errors.note("date", ValidationCode::Inconsistent, "must be there once the status is completed");
         }
         Some(PaymentStatus::Pending | PaymentStatus::Processing | PaymentStatus::Failed) if is_dated => {
-            faults.note("date", ValidationCode::Inconsistent, "must be null before the status is completed");
+            errors.note("date", ValidationCode::Inconsistent, "must be null before the status is completed");
         }
         _ => {}
     }
 }
 
-/// Of people and their sessions an event keeps ids and the names of fields, and nothing else.
-pub(super) fn event(record: &Record, faults: &mut ValidationErrors) {
+/// An event about a user or a session stores IDs and field names only.
+pub(super) fn event(record: &Record, errors: &mut ValidationErrors) {
     let allowed: &[&str] = match record.text("kind").split('.').next() {
         Some("user") => &["id", "fields"],
         Some("session") => &["id", "user_id", "client_id"],
         _ => return,
     };
     for field in ["before", "after"] {
-        let told: BTreeMap<String, &RawValue> = serde_json::from_str(record.text(field)).unwrap_or_default();
-        if told.keys().any(|name| !allowed.contains(&name.as_str())) {
-            let detail = format!("must not tell more of a person than {}", allowed.join(", "));
-            faults.add(field, InvalidValue::new(ValidationCode::Inconsistent, detail));
+        let stored: BTreeMap<String, &RawValue> = serde_json::from_str(record.text(field)).unwrap_or_default();
+        if stored.keys().any(|name| !allowed.contains(&name.as_str())) {
+            let detail = format!("must not contain more about a person than {}", allowed.join(", "));
+            errors.add(field, InvalidValue::new(ValidationCode::Inconsistent, detail));
         }
     }
 }
 
 /// Whether an amount has no more decimals than its currency.
-fn amount(record: &Record, field: &'static str, faults: &mut ValidationErrors) {
+fn amount(record: &Record, field: &'static str, errors: &mut ValidationErrors) {
     let Value::Int(amount) = record.at(field) else { return };
     let currency = Currency::parse(record.text("currency"));
     if let (Some(money), Ok(currency)) = (Money::from_ten_thousandths(*amount), currency)
         && let Err(reason) = money.check(currency)
     {
-        faults.add(field, reason);
+        errors.add(field, reason);
     }
 }

@@ -1,5 +1,5 @@
-//! From other services: their objects, as their own tools save them, become records of ours. What cannot be carried is
-//! told, object by object, and nothing is guessed.
+//! Importers: objects of other services, as their own tools save them, become records. An object that cannot be imported
+//! is reported, and no value is guessed.
 
 mod amounts;
 mod drafts;

@@ -41,7 +41,7 @@ pub(super) fn plans(organization_id: OrganizationId, seed: u64, now: Time) -> Ve
             product_id: Some(ProductId::from_stored(PRODUCT.to_owned())),
             variants: Vec::new(),
             slug: Slug::from_stored(slug),
-            price: Money::from_ten_thousandths(cents * 100).expect("a price of the catalogue is within bounds"),
+            price: Money::from_ten_thousandths(cents * 100).expect("the prices of the demo are within bounds"),
             currency: Currency::USD,
             href: None,
             billing_cycle,
@@ -50,7 +50,7 @@ pub(super) fn plans(organization_id: OrganizationId, seed: u64, now: Time) -> Ve
             features: Features::from_stored(format!("{node_quota} nodes,Support by e-mail,Backups")),
             most_popular: (name, billing_cycle) == ("Pro", Monthly),
             tier,
-            // The one that is no longer sold, and that its buyers keep.
+            // Not sold any more, but still used by its subscribers.
             is_active: name != "Legacy",
             created_at: now,
             updated_at: now,

@@ -1,12 +1,12 @@
-//! Entropy that is none: numbers that follow from a seed, a subject and its number, on every machine and in every version.
+//! Pseudo-random numbers that depend only on a seed, a subject and its number, on every machine and in every version.
 
-/// A row of numbers (`SplitMix64`).
+/// A sequence of numbers (`SplitMix64`).
 #[derive(Clone, Debug)]
 pub(super) struct Dice(u64);
 
 impl Dice {
     pub(super) fn new(seed: u64, subject: &str, number: u64) -> Self {
-        // The subjects' rows must not overlap, so where one starts is drawn from all three.
+        // The sequences of subjects must not overlap, so the start is derived from all three.
         let mut dice = Self(seed);
         for byte in subject.bytes() {
             dice = Self(dice.roll() ^ u64::from(byte));
@@ -27,12 +27,12 @@ impl Dice {
         self.roll() % end.max(1)
     }
 
-    /// The same for what is counted with a sign.
+    /// The same for a signed number.
     pub(super) fn seconds_below(&mut self, end: i64) -> i64 {
         i64::try_from(self.below(end.max(1).unsigned_abs())).unwrap_or(0)
     }
 
-    /// True so many times in a hundred.
+    /// True with this probability in percent.
     pub(super) fn percent(&mut self, entropy: u64) -> bool {
         self.below(100) < entropy
     }

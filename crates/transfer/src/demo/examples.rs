@@ -1,4 +1,4 @@
-//! One record of each kind, for the tests of others.
+//! One record of each kind, for the tests of other modules.
 
 use super::catalogue;
 use super::life;
@@ -13,7 +13,7 @@ use perennial_domain::users::User;
 pub(crate) struct Examples {
     pub(crate) plan: Plan,
     pub(crate) user: User,
-    /// What an event keeps of the user.
+    /// What an event stores of the user.
     pub(crate) user_trace: String,
     pub(crate) subscription: Subscription,
     pub(crate) payment: Payment,

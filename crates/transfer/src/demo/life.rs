@@ -1,4 +1,4 @@
-//! The life of one subscription: what it became, when, and what was paid for it. Nothing happens after the demo's end.
+//! The history of one subscription: its changes and its payments. Nothing happens after the demo's end.
 
 use super::dice::Dice;
 use super::people::People;
@@ -15,7 +15,7 @@ use SubscriptionStatus::{Active, Cancelled, Expired, Incomplete, OnTrial, PastDu
 
 const DAY: i64 = 86_400;
 
-/// All that is known of a subscription at the end.
+/// A subscription at the end, with its history.
 pub(super) struct Life<'a> {
     pub(super) subscription: Subscription,
     pub(super) payments: Vec<Payment>,
@@ -25,13 +25,13 @@ pub(super) struct Life<'a> {
     dice: Dice,
 }
 
-/// The subscription with this number, of whoever bought it.
+/// The subscription with this number.
 pub(super) fn live<'a>(people: &People, plans: &'a [(Plan, u64)], number: u64) -> Life<'a> {
     let mut dice = Dice::new(people.seed, "subscriptions", number);
     let user = people.user(dice.below(people.count));
     let plan = choose(plans, &mut dice);
     let left = people.until.seconds_since(user.created_at);
-    // Most people buy on the day they come.
+    // Most users buy on the day they sign up.
     let delay = if dice.percent(60) { dice.seconds_below(left.min(DAY)) } else { dice.seconds_below(left) };
     let now = user.created_at.plus_seconds(delay);
     let (status, starts_at) = match dice.below(100) {
@@ -125,7 +125,7 @@ impl Life<'_> {
         }
     }
 
-    /// One period after the other, until something else happens or the year is over.
+    /// One period after the other, until a change or the end of the year.
     fn renewals(&mut self) {
         while let Some(due) = self.subscription.renews_at {
             let last = self.subscription.updated_at;
@@ -165,7 +165,7 @@ impl Life<'_> {
         }
     }
 
-    /// A renewal that fails, and what comes of it.
+    /// A failed renewal and its consequences.
     fn miss(&mut self, due: Time) {
         if !self.becomes(PastDue, due) {
             return;
@@ -188,7 +188,7 @@ impl Life<'_> {
 
     fn next_renewal(&self, due: Time) -> Option<Time> {
         let (cycle, start) = (self.subscription.billing_cycle, self.subscription.starts_at);
-        // Counted from the start, as the domain counts; a trial is not a whole period.
+        // Counted from the start, as in the domain; a trial is not a whole period.
         (1..u32::MAX).map(|count| cycle.renewal(start, count)).find(|next| next.is_none_or(|next| next > due)).flatten()
     }
 
@@ -214,7 +214,7 @@ impl Life<'_> {
         true
     }
 
-    /// A payment for a period, which goes as payments go.
+    /// A payment for a period.
     fn pay(&mut self, at: Time) {
         let fresh = self.until.seconds_since(at) < 3 * DAY;
         let fate = self.dice.below(1_000);

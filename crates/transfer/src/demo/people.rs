@@ -1,4 +1,4 @@
-//! The people of a demo. Each follows from its number, so that nobody has to remember them.
+//! The users of a demo. Each is derived from its number, so that none has to be stored.
 
 use super::dice::Dice;
 use perennial_app::audit::UserTrace;
@@ -61,7 +61,7 @@ const LAST: [&str; 24] = [
     "Shannon",
 ];
 
-/// So many people who came in the course of a year, ever more of them.
+/// The users who signed up in the course of a year, more and more of them.
 pub(super) struct People {
     pub(super) organization: OrganizationId,
     pub(super) seed: u64,
@@ -87,7 +87,7 @@ impl People {
         User { profile, ..User::new(self.organization, id, revision, Email::from_stored(address), at) }
     }
 
-    /// The number of arrivals grows with the square of the time.
+    /// The number of sign-ups grows with the square of the time.
     fn arrival(&self, number: u64) -> Time {
         let span = u128::from((self.until.as_micros() - self.since.as_micros()).unsigned_abs());
         let passed = (span * span / u128::from(self.count) * u128::from(number)).isqrt();
@@ -96,7 +96,7 @@ impl People {
     }
 }
 
-/// An event that tells of a person without naming them.
+/// An event about a user, without personal data.
 pub(super) fn created(user: &User) -> Event {
     let id = user.id.bytes();
     let event = operator_event(user.organization_id, EventKind::UserCreated, id, user.revision, user.created_at);

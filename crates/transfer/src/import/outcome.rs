@@ -1,33 +1,33 @@
 //! What an import reports: counts, rejected lines, and why nothing was imported.
 
-use crate::line::LineFault;
+use crate::line::LineError;
 use perennial_app::error::Error;
 
-/// What an import has done so far.
+/// The counts of an import.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize)]
 pub struct Tally {
     /// Lines that were read.
     pub lines: u64,
-    /// Records that came into being.
+    /// Records that were created.
     pub made: u64,
-    /// Records that were there already, and equal.
+    /// Records that existed and are equal.
     pub unchanged: u64,
-    /// Lines that were refused.
+    /// Lines that were rejected.
     pub refused: u64,
 }
 
-/// A line that was refused.
+/// A rejected line.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct RefusedLine {
+pub struct RejectedLine {
     /// Its number in its file, from one.
     pub number: u64,
     /// The line itself.
     pub text: Vec<u8>,
-    /// What is wrong with it; nothing, if it refers to a line that was refused.
-    pub faults: Vec<LineFault>,
+    /// Its errors. Empty if it refers to a rejected line.
+    pub errors: Vec<LineError>,
 }
 
-/// Why an import was not committed. It has left nothing behind.
+/// Why an import was not committed. Nothing was changed.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum NotImported {
     /// A record that lines refer to was deleted while the import ran.
@@ -40,7 +40,7 @@ pub enum NotImported {
         /// Its ID.
         id: String,
     },
-    /// The store could not do it.
+    /// The store failed.
     #[error(transparent)]
     App(#[from] Error),
 }

@@ -28,7 +28,7 @@ impl References {
         Self { db: db.clone(), rows: Default::default() }
     }
 
-    /// Remembers live rows that the import refers to, except for those that it made itself: no other transaction sees those, and
+    /// Adds live rows that the import refers to, except those that it created: no other transaction sees those, and
     /// there can be millions. On SQLite the import is the only writer until it ends.
     pub(super) async fn rely_on(&mut self, table: &'static Table, keys: &[Values]) -> Result<(), Error> {
         let Some(place) = TABLES.iter().position(|known| known.name == table.name) else { return Ok(()) };

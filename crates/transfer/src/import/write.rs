@@ -1,10 +1,10 @@
-//! The lines that wait, and how they are written: looked up and tried a batch at a time, each line blamed for itself.
+//! Writes the waiting lines: looked up and inserted in batches, with errors reported for each line.
 
 use super::super::line::Read;
 use super::super::record::{Kind, Reference};
 use super::super::{AT_ONCE, first_event};
 use super::Import;
-use super::outcome::RefusedLine;
+use super::outcome::RejectedLine;
 use super::waiting::Waiting;
 use perennial_app::error::Error;
 use perennial_domain::validation::ValidationCode;
@@ -13,13 +13,13 @@ use perennial_store::transfer::Values;
 use perennial_store::{Type, Value};
 use std::collections::{HashMap, HashSet};
 
-/// Bytes of lines that may wait, however few they are.
+/// Bytes of lines that may wait.
 const HELD: usize = 8 << 20;
 
-/// Ids of refused lines that are remembered.
+/// The number of IDs of rejected lines that are remembered.
 const REMEMBERED: usize = 1_000_000;
 
-/// What a reference leads to.
+/// The target of a reference.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Found {
     Nothing,
@@ -28,7 +28,7 @@ enum Found {
 }
 
 impl Import {
-    /// Whether a record can be written together with those that wait: it is of their kind and not one of them.
+    /// Whether a record can be written together with the waiting ones: it is of their kind and not one of them.
     pub(super) fn fits(&self, read: &Read) -> bool {
         let same = |waiting: &Waiting| waiting.read.record.kind.name == read.record.kind.name;
         self.batch.first().is_none_or(same) && !self.ids.contains(&read.record.id())
@@ -42,13 +42,13 @@ impl Import {
         }
     }
 
-    pub(super) async fn flush_if_full(&mut self) -> Result<Vec<RefusedLine>, Error> {
+    pub(super) async fn flush_if_full(&mut self) -> Result<Vec<RejectedLine>, Error> {
         let is_full = self.batch.len() >= AT_ONCE || self.bad.len() >= AT_ONCE || self.held >= HELD;
         if is_full { self.flush().await } else { Ok(Vec::new()) }
     }
 
-    /// Writes what waits; answers what was refused of it and before it.
-    pub(super) async fn flush(&mut self) -> Result<Vec<RefusedLine>, Error> {
+    /// Writes the waiting lines and returns those that were rejected.
+    pub(super) async fn flush(&mut self) -> Result<Vec<RejectedLine>, Error> {
         let mut refused = std::mem::take(&mut self.bad);
         let mut batch = std::mem::take(&mut self.batch);
         self.ids.clear();
@@ -60,9 +60,9 @@ impl Import {
             }
             let (out, good): (Vec<Waiting>, Vec<Waiting>) = batch.into_iter().partition(|waiting| waiting.is_out);
             let conflicting = self.insert(kind, good).await?;
-            for Waiting { number, text, read, faults, .. } in out.into_iter().chain(conflicting) {
+            for Waiting { number, text, read, errors, .. } in out.into_iter().chain(conflicting) {
                 self.remember(Some(read.record.id()));
-                refused.push(RefusedLine { number, text, faults });
+                refused.push(RejectedLine { number, text, errors });
             }
         }
         refused.sort_by_key(|line| line.number);
@@ -70,7 +70,7 @@ impl Import {
         Ok(refused)
     }
 
-    /// Puts ids where a record names another by what people know it by.
+    /// Replaces other unique names by IDs.
     async fn resolve(
         &mut self,
         kind: &'static Kind,
@@ -95,7 +95,7 @@ impl Import {
         Ok(())
     }
 
-    /// Takes out the records that name another which is not there, or no longer.
+    /// Rejects the records that name a record which does not exist or is deleted.
     async fn look_up(
         &mut self,
         kind: &'static Kind,
@@ -145,13 +145,13 @@ impl Import {
         Ok(())
     }
 
-    /// Writes records; answers those that something else stands in the way of.
+    /// Inserts records and returns those that conflict with others.
     async fn insert(&mut self, kind: &'static Kind, good: Vec<Waiting>) -> Result<Vec<Waiting>, Error> {
         let rows: Vec<Values> = good.iter().map(|waiting| waiting.read.record.values.clone()).collect();
         let made = kind.table.insert(&mut self.bulk, &rows).await?;
         self.tally.made += made;
         if made == rows.len() as u64 {
-            self.tell(&good).await?;
+            self.insert_first_events(&good).await?;
             return Ok(Vec::new());
         }
         let keys: Vec<Values> = rows.iter().map(|row| kind.table.key(row).to_vec()).collect();
@@ -169,15 +169,15 @@ impl Import {
             waiting.blame(kind.place(field), "conflict", detail);
             conflicting.push(waiting);
         }
-        self.tell(&here).await?;
+        self.insert_first_events(&here).await?;
         self.tally.unchanged += rows.len() as u64 - made - conflicting.len() as u64;
         Ok(conflicting)
     }
 
-    /// Writes the first event of records that came without any; those that have it already keep it.
-    async fn tell(&mut self, here: &[Waiting]) -> Result<(), Error> {
-        let untold = here.iter().map(|waiting| &waiting.read.record).filter(|record| record.lacks_event);
-        let events: Vec<Values> = untold.map(first_event::row).collect();
+    /// Inserts the first event of records that have none. Existing events do not change.
+    async fn insert_first_events(&mut self, here: &[Waiting]) -> Result<(), Error> {
+        let without_event = here.iter().map(|waiting| &waiting.read.record).filter(|record| record.lacks_event);
+        let events: Vec<Values> = without_event.map(first_event::row).collect();
         EVENTS.insert(&mut self.bulk, &events).await?;
         Ok(())
     }

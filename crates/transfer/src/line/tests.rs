@@ -1,4 +1,4 @@
-//! Lines that are right, and lines with each fault there is.
+//! Lines that are right, and lines with each error there is.
 
 use super::super::export::write;
 use super::*;
@@ -6,10 +6,10 @@ use super::*;
 const PLAN: &str = r#"{"type":"plan","organization_id":"org_01h455vb4pex5vsknk084sn02q","id":"plan_01h455vb4pex5vsknk084sn02q","slug":"pro","name":"Prö","product_id":null,"variants":["a","b"],"price":19.99,"currency":"USD","href":"https://example.com/","billing_cycle":"monthly","description":"","node_quota":3,"features":"a,b","most_popular":true,"tier":2,"is_active":false,"created_at":"2026-01-31T09:30:00.123456Z","updated_at":"2026-01-31T09:30:00.123456Z","deleted_at":null,"revision":"evt_01h455vb4pex5vsknk084sn02q"}"#;
 const EVENT: &str = r#"{"type":"event","organization_id":"org_01h455vb4pex5vsknk084sn02q","id":"evt_01h455vb4pex5vsknk084sn02q","kind":"plan.created","record_id":"plan_01h455vb4pex5vsknk084sn02q","client_id":null,"request_id":null,"at":"2026-01-31T09:30:00.123456Z","before":null,"after":{"price": 1.50}}"#;
 
-fn faults(text: &str) -> Vec<(usize, &'static str, String)> {
+fn errors(text: &str) -> Vec<(usize, &'static str, String)> {
     let refused = read(text.as_bytes(), None, None).err();
-    let faults = refused.map(|refused| refused.faults).unwrap_or_default();
-    faults.into_iter().map(|fault| (fault.column, fault.code, fault.detail)).collect()
+    let errors = refused.map(|refused| refused.errors).unwrap_or_default();
+    errors.into_iter().map(|error| (error.column, error.code, error.detail)).collect()
 }
 
 /// The line with something else in a place, and where that place is.
@@ -22,7 +22,7 @@ fn planted(line: &str, found: &str, instead: &str) -> (String, usize) {
 #[test]
 fn what_is_written_reads_back_and_is_written_alike() {
     for line in [PLAN, EVENT] {
-        let Ok(read) = read(line.as_bytes(), None, None) else { panic!("{:?}", faults(line)) };
+        let Ok(read) = read(line.as_bytes(), None, None) else { panic!("{:?}", errors(line)) };
         let mut again = String::new();
         write(read.record.kind, &read.record.values, &mut again);
         assert_eq!(again, format!("{line}\n"));
@@ -30,7 +30,7 @@ fn what_is_written_reads_back_and_is_written_alike() {
 }
 
 #[test]
-fn each_fault_is_told_with_its_column_and_all_of_a_line_together() {
+fn all_errors_of_a_line_are_reported_with_their_columns() {
     for (line, found, instead, code) in [
         (PLAN, "\"pro\"", "\"Pro!\"", "invalid_format"),
         (PLAN, "\"pro\"", "null", "not_nullable"),
@@ -53,26 +53,26 @@ fn each_fault_is_told_with_its_column_and_all_of_a_line_together() {
         (EVENT, "{\"price\": 1.50}", "[]", "invalid_type"),
     ] {
         let (planted, column) = planted(line, found, instead);
-        let told: Vec<_> = faults(&planted).into_iter().map(|(column, code, _)| (column, code)).collect();
-        assert_eq!(told, [(column, code)], "{instead}");
+        let found: Vec<_> = errors(&planted).into_iter().map(|(column, code, _)| (column, code)).collect();
+        assert_eq!(found, [(column, code)], "{instead}");
     }
-    let two = PLAN.replacen("19.99", "-1", 1).replacen("\"tier\":2", "\"tier\":2,\"colour\":1", 1);
-    let codes: Vec<_> = faults(&two).into_iter().map(|(_, code, _)| code).collect();
+    let two = PLAN.replacen("19.99", "-1", 1).replacen("\"tier\":2", "\"tier\":2,\"color\":1", 1);
+    let codes: Vec<_> = errors(&two).into_iter().map(|(_, code, _)| code).collect();
     assert_eq!(codes, ["out_of_range", "unknown_field"]);
 }
 
 #[test]
-fn what_is_missing_or_no_json_is_told() {
+fn a_missing_field_and_invalid_json_are_reported() {
     let without = PLAN.replacen("\"slug\":\"pro\",", "", 1);
-    assert_eq!(faults(&without), [(1, "required", "slug is required".to_owned())]);
+    assert_eq!(errors(&without), [(1, "required", "slug is required".to_owned())]);
     let twice = PLAN.replacen("\"slug\":\"pro\",", "\"slug\":\"pro\",\"slug\":\"pro\",", 1);
-    assert_eq!(faults(&twice)[0].1, "duplicate_key");
+    assert_eq!(errors(&twice)[0].1, "duplicate_key");
     for text in ["[]", "{\"type\":\"plan\"", "plan", "{} {}"] {
-        assert_eq!(faults(text)[0].1, "malformed", "{text}");
+        assert_eq!(errors(text)[0].1, "malformed", "{text}");
     }
-    assert_eq!(faults("{}")[0].1, "required");
+    assert_eq!(errors("{}")[0].1, "required");
     let bad = read(b"{\"type\":\"\xff\"}", None, None).err().unwrap();
-    assert_eq!((bad.faults[0].column, bad.faults[0].code), (10, "malformed"));
+    assert_eq!((bad.errors[0].column, bad.errors[0].code), (10, "malformed"));
 }
 
 #[test]
@@ -85,7 +85,7 @@ fn a_line_that_leaves_out_what_may_be_left_out_is_whole() {
     assert!(short.record.lacks_event);
     let into = OrganizationId::from_bytes([7; 16]);
     let homeless = PLAN.replacen("\"organization_id\":\"org_01h455vb4pex5vsknk084sn02q\",", "", 1);
-    assert_eq!(faults(&homeless), [(1, "required", "organization_id is required".to_owned())]);
+    assert_eq!(errors(&homeless), [(1, "required", "organization_id is required".to_owned())]);
     for line in [PLAN, &homeless] {
         let taken = read(line.as_bytes(), None, Some(into)).ok().unwrap();
         assert_eq!(*taken.record.at("organization_id"), Value::Uuid(into.bytes()));
@@ -93,11 +93,11 @@ fn a_line_that_leaves_out_what_may_be_left_out_is_whole() {
 }
 
 #[test]
-fn a_fault_behind_a_line_end_is_told_with_the_line_it_is_in() {
+fn an_error_behind_a_line_end_is_reported_with_its_line() {
     let text = "ä,\"two\nlines\",ö,x";
     let place = |found: &str| {
-        let fault = LineFault::at(text, text.find(found).unwrap(), "malformed", "");
-        (fault.below, fault.column)
+        let error = LineError::at(text, text.find(found).unwrap(), "malformed", "");
+        (error.below, error.column)
     };
     assert_eq!((place("ä"), place("two"), place("lines"), place("x")), ((0, 1), (0, 4), (1, 1), (1, 10)));
 }
@@ -110,7 +110,7 @@ fn an_identity_that_is_too_long_for_an_index_is_rejected() {
             r#"{{"type":"user","organization_id":"org_01h455vb4pex5vsknk084sn02q","id":"usr_01h455vb4pex5vsknk084sn02q","issuer":"{issuer}","subject":"{subject}","created_at":"2026-01-31T09:30:00Z"}}"#
         )
     };
-    assert_eq!(faults(&user(2_560)), []);
-    let [(_, code, detail)] = &faults(&user(2_561))[..] else { panic!("one fault") };
+    assert_eq!(errors(&user(2_560)), []);
+    let [(_, code, detail)] = &errors(&user(2_561))[..] else { panic!("one error") };
     assert_eq!((*code, detail.as_str()), ("too_long", "subject and issuer must have at most 2560 bytes together"));
 }

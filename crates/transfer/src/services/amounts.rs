@@ -1,4 +1,4 @@
-//! Amounts as services count them, in the smallest unit they have of a currency, and cycles as they name them.
+//! Amounts in the smallest unit that a service uses for a currency, and billing cycles by the service's names.
 
 use super::findings::Why;
 use perennial_domain::currency::Currency;
@@ -11,8 +11,8 @@ pub(super) fn currency(code: &str) -> Result<Currency, Why> {
     Currency::parse(code).map_err(|reason| Why::field("currency", &reason))
 }
 
-/// How many decimals Stripe counts a currency with. It is not always what ISO 4217 says: the ariary is counted whole, the
-/// króna and the Ugandan shilling in hundredths that are always zero.
+/// The number of decimals that Stripe uses for a currency. It differs from ISO 4217: the ariary has none, and the
+/// króna and the Ugandan shilling have hundredths that are always zero.
 pub(super) fn stripe_decimals(currency: Currency) -> u32 {
     match currency.as_str() {
         "MGA" => 0,
@@ -21,7 +21,7 @@ pub(super) fn stripe_decimals(currency: Currency) -> u32 {
     }
 }
 
-/// The amount of so many of a currency's units with that many decimals, exactly.
+/// The exact amount of this many units with this number of decimals.
 pub(super) fn amount(units: &str, decimals: u32, currency: Currency) -> Result<Money, Why> {
     let units =
         Number::parse(units).ok_or_else(|| Why::new("malformed", format!("the amount {units:?} is no number")))?;
@@ -33,7 +33,7 @@ pub(super) fn amount(units: &str, decimals: u32, currency: Currency) -> Result<M
     Ok(money)
 }
 
-/// How often so many of these intervals are; nothing if we have no such cycle.
+/// The billing cycle of this many intervals. None if there is no such cycle.
 pub(super) fn cycle(interval: &str, count: u64) -> Option<BillingCycle> {
     Some(match (interval, count) {
         ("day", 1) => BillingCycle::Daily,
@@ -84,7 +84,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_amount_is_told() {
+    fn an_invalid_amount_is_reported() {
         assert_eq!(stripe("0.5", "usd"), Err("too_many_decimals"));
         assert_eq!(stripe("501", "isk"), Err("too_many_decimals"));
         assert_eq!(stripe("-100", "usd"), Err("amount_out_of_range"));

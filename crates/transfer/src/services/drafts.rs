@@ -1,4 +1,4 @@
-//! What both services' objects come down to, before they have ids and have found each other.
+//! What both importers read from an object, before records have IDs and references.
 
 use super::findings::{Finding, Level, Source, Why};
 use perennial_domain::currency::Currency;
@@ -10,12 +10,12 @@ use perennial_domain::subscriptions::SubscriptionStatus;
 use perennial_domain::time::Time;
 use perennial_domain::users::{Email, PersonalName};
 
-/// What can be bought: a plan to be.
+/// A plan to be imported.
 pub(super) struct ImportedPlan {
     pub(super) source: Source,
     pub(super) product: Option<String>,
     pub(super) name: PlanName,
-    /// What its slug is made from.
+    /// The text that its slug is made from.
     pub(super) called: String,
     pub(super) price: Money,
     pub(super) currency: Currency,
@@ -28,7 +28,7 @@ pub(super) struct ImportedPlan {
     pub(super) updated_at: Time,
 }
 
-/// A customer: a user to be.
+/// A user to be imported.
 pub(super) struct ImportedUser {
     pub(super) source: Source,
     pub(super) email: Option<Email>,
@@ -39,12 +39,12 @@ pub(super) struct ImportedUser {
     pub(super) updated_at: Time,
 }
 
-/// A subscription to be.
+/// A subscription to be imported.
 #[derive(Debug)]
 pub(super) struct ImportedSubscription {
     pub(super) source: Source,
     pub(super) customer: String,
-    /// What was bought; the first that is a plan counts.
+    /// What was bought. The first that is a plan is used.
     pub(super) plans: Vec<String>,
     pub(super) external_id: String,
     pub(super) status: SubscriptionStatus,
@@ -53,15 +53,15 @@ pub(super) struct ImportedSubscription {
     pub(super) ends_at: Option<Time>,
     pub(super) created_at: Time,
     pub(super) updated_at: Time,
-    /// Whether it is one only if what was bought is paid once.
+    /// Whether it is a subscription only if the plan is paid once.
     pub(super) is_single: bool,
 }
 
-/// A payment to be.
+/// A payment to be imported.
 #[derive(Debug)]
 pub(super) struct ImportedPayment {
     pub(super) source: Source,
-    /// The external id of its subscription.
+    /// The external ID of its subscription.
     pub(super) subscription: String,
     pub(super) external_id: String,
     pub(super) amount: Money,
@@ -70,11 +70,11 @@ pub(super) struct ImportedPayment {
     pub(super) date: Option<Time>,
     pub(super) created_at: Time,
     pub(super) updated_at: Time,
-    /// Whether it is that of an order, of which the subscription was told already, or comes with payments of its own.
+    /// Whether it belongs to an order. Its subscription was reported already, or has separate payments.
     pub(super) is_single: bool,
 }
 
-/// What a reading has brought.
+/// The result of reading objects.
 #[derive(Default)]
 pub(super) struct Found {
     pub(super) plans: Vec<ImportedPlan>,
@@ -93,7 +93,7 @@ impl Found {
         self.findings.push(source.find(Level::Simplified, why));
     }
 
-    /// Keeps what could be read, with what it lost; tells of what could not.
+    /// Adds a draft and reports its losses, or reports why there is none.
     pub(super) fn keep<T>(
         &mut self,
         source: &Source,
@@ -112,7 +112,7 @@ impl Found {
     }
 }
 
-/// A person's name in two parts: what stands before its last space, and the rest. Joined, they are what it was.
+/// A person's name in two parts, split at its last space.
 pub(super) fn names(whole: Option<&str>) -> (Option<PersonalName>, Option<PersonalName>) {
     let whole = whole.map(str::trim).filter(|name| !name.is_empty());
     let read = |name: &str| PersonalName::parse(name).ok();

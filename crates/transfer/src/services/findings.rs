@@ -1,41 +1,41 @@
-//! What is to be told of an object that was not carried, or not all of it.
+//! Reports about objects that were not imported, or not completely.
 
 use perennial_domain::validation::InvalidValue;
 use std::sync::Arc;
 
-/// How much of an object is missing here.
+/// How much of an object is missing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, serde::Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Level {
-    /// The store refused what became of it.
+    /// The store rejected its record.
     Refused,
-    /// It has no place here.
+    /// It was not imported.
     LeftOut,
-    /// It is here, without something it had there.
+    /// It was imported without some of its values.
     Simplified,
 }
 
-/// Something that is to be told of an object.
+/// A report about an object.
 #[derive(Clone, Debug, PartialEq, Eq, serde::Serialize)]
 pub struct Finding {
     /// How much of it is missing.
     pub level: Level,
-    /// The file it stood in.
+    /// Its file.
     pub file: String,
-    /// What the service calls its kind.
+    /// The service's name of its kind.
     pub object: String,
-    /// What the service calls it.
+    /// Its ID at the service.
     pub id: String,
-    /// A code that a program can branch on.
+    /// A code for programs.
     pub code: &'static str,
-    /// A sentence that says why, and what to do if something can be done.
+    /// The reason, and what to do if something can be done.
     pub detail: String,
-    /// The record that was refused, as a line that `import` reads.
+    /// The rejected record, as a line that `import` reads.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub record: Option<String>,
 }
 
-/// Where something came from.
+/// The origin of an object.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Source {
     pub(super) file: Arc<str>,
@@ -61,7 +61,7 @@ impl Source {
     }
 }
 
-/// Why something is not carried.
+/// Why something is not imported.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Why {
     pub(super) code: &'static str,
@@ -73,12 +73,12 @@ impl Why {
         Self { code, detail: detail.into() }
     }
 
-    /// A field whose value has no place here.
+    /// A field with a value that is invalid here.
     pub(super) fn field(name: &str, reason: &InvalidValue) -> Self {
         Self { code: reason.code.as_str(), detail: format!("{name} {}", reason.detail) }
     }
 
-    /// A field that every such object has.
+    /// A missing field that every such object has.
     pub(super) fn missing(name: &str) -> Self {
         Self::new("malformed", format!("{name} is missing: save the whole object"))
     }

@@ -1,4 +1,4 @@
-//! Lemon Squeezy: resources of its JSON:API, told apart by `type`. A variant with its product is a plan; what it costs is
+//! Lemon Squeezy: resources of its JSON:API, distinguished by `type`. A variant with its product is a plan; its price is
 //! in the currency of its store.
 
 mod objects;
@@ -16,7 +16,7 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::Arc;
 use times::{time, updated};
 
-/// What is known of a seller's catalogue.
+/// The products, variants, prices and customers read so far.
 #[derive(Default)]
 pub(super) struct LemonSqueezy {
     /// The currencies of stores.
@@ -38,7 +38,7 @@ struct Head {
 }
 
 impl LemonSqueezy {
-    /// Takes what a resource adds to the catalogue.
+    /// Reads a resource for plans and users.
     pub(super) fn learn(&mut self, file: &Arc<str>, text: &str, found: &mut Found) {
         let head = serde_json::from_str(text).unwrap_or(Head { kind: None, id: None });
         let id = head.id.map(|id| id.0).unwrap_or_default();
@@ -61,7 +61,7 @@ impl LemonSqueezy {
                 found.keep(&source, user, |found| &mut found.users);
             }),
             Some("subscriptions") => {
-                // One that cannot be read is told of when its turn comes.
+                // An invalid one is reported when it is read as a subscription.
                 let order = read(text).ok().and_then(|given: Subscription| given.order_id);
                 self.ordered.extend(order.map(|order| order.0));
                 return;
@@ -69,7 +69,7 @@ impl LemonSqueezy {
             // The other readings are for the first two, which say what the others do.
             Some("subscription-invoices" | "orders" | "order-items" | "subscription-items") => return,
             Some(other) => Err(Why::new("not_carried", format!("there is no place for {other}"))),
-            None => Err(Why::new("malformed", "says nothing of what it is: no resource of this API has no \"type\"")),
+            None => Err(Why::new("malformed", "has no \"type\", so it is not a resource of this API")),
         };
         if let Err(why) = outcome {
             let object = head.kind.unwrap_or_else(|| "?".to_owned());
@@ -77,7 +77,7 @@ impl LemonSqueezy {
         }
     }
 
-    /// What can be bought.
+    /// The plans.
     pub(super) fn plans(&mut self, found: &mut Found) {
         for (id, (variant, source)) in std::mem::take(&mut self.variants) {
             let product = self.products.get(&variant.product_id.0);
@@ -89,7 +89,7 @@ impl LemonSqueezy {
         self.prices.clear();
     }
 
-    /// A subscription, if the resource is one; an order that began none may be one that is paid once.
+    /// A subscription, if the resource is one. An order without a subscription may be one that is paid once.
     pub(super) fn subscription(&self, file: &Arc<str>, text: &str, found: &mut Found) {
         let Some((kind, id)) = kind_and_id(text) else { return };
         if kind == "subscriptions" {
@@ -113,7 +113,7 @@ impl LemonSqueezy {
         } else if kind == "orders" && !self.ordered.contains(&id) {
             let source = Source::new(file, "orders", id);
             let draft = read(text).and_then(|order: Order| payments::of_order(&order, &source));
-            // Why it is none was told when it was read as a subscription.
+            // The reason was reported when it was read as a subscription.
             if draft.as_ref().err().is_none_or(|why| why.code == "uncertain_amount") {
                 found.keep(&source, draft, |found| &mut found.payments);
             }
@@ -154,11 +154,11 @@ fn kind_and_id(text: &str) -> Option<(String, String)> {
     Some((head.kind?, head.id?.0))
 }
 
-/// Reads the attributes of a resource that count.
+/// Reads the relevant attributes of a resource.
 fn read<'a, T: Deserialize<'a>>(text: &'a str) -> Result<T, Why> {
     let read: Result<Resource<T>, _> = serde_json::from_str(text);
     read.map(|resource| resource.attributes).map_err(|error| {
-        let told = error.to_string();
-        Why::new("malformed", told.split(" at line ").next().unwrap_or_default())
+        let message = error.to_string();
+        Why::new("malformed", message.split(" at line ").next().unwrap_or_default())
     })
 }

@@ -1,6 +1,6 @@
-//! Drafts as the lines that an import reads. Ids are made from what the service calls the object and from when it was made
-//! there, so that the same object is always the same record, and records stand in the order in which they came into
-//! being. They come without a revision: the import tells, in an event, that they were created.
+//! Drafts as lines that an import reads. IDs are derived from the service's ID and the time of creation, so that the same
+//! object is always the same record, and records are in the order of creation. They have no revision: the import adds
+//! the event of their creation.
 
 use super::drafts::{ImportedPayment, ImportedPlan, ImportedSubscription, ImportedUser};
 use super::findings::Source;
@@ -18,13 +18,13 @@ use perennial_domain::time::Time;
 use perennial_domain::users::{Email, PersonalName};
 use serde::Serialize;
 
-/// A record on its way.
+/// A record as a line.
 pub(super) struct Ready {
     pub(super) source: Source,
     pub(super) line: String,
 }
 
-/// Into which organization records go, and from which service.
+/// The organization that records are imported into, and the service they come from.
 #[derive(Clone, Copy)]
 pub(super) struct Writer {
     pub(super) organization: OrganizationId,
@@ -136,12 +136,12 @@ impl Writer {
         Ready { line: self.line("payment", &payment), source: imported.source }
     }
 
-    /// The line of the organization itself, where there is none yet.
+    /// The line of the organization itself, if the store has none.
     pub(super) fn organization(organization: &Organization) -> String {
         json(&OrganizationLine { r#type: "organization", record: organization })
     }
 
-    /// One object may be several records, as an order is.
+    /// One object may become several records, as an order does.
     fn id(self, kind: &str, source: &Source, at: Time) -> [u8; 16] {
         let hash = sha256(&[[self.service.as_str(), source.object, &source.id, kind].join("\0").as_bytes()]);
         let bits = hash[..8].try_into().expect("a hash has 32 bytes");

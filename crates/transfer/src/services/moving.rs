@@ -1,5 +1,5 @@
-//! A move from another service under way. Its files are read three times, so that what is referred to is known before
-//! what refers to it, however they are ordered. In between only the catalogue, the customers and ids are held.
+//! A running import from another service. Its files are read three times, so that references are known before the objects
+//! that use them, in any order of files. In between only plans, users and IDs are held in memory.
 
 mod joining;
 
@@ -9,7 +9,7 @@ use super::lines::{Ready, Writer};
 use super::pages::{Lists, Page};
 use super::reader::Reader;
 use super::service::{Reading, Service};
-use crate::{AT_ONCE, Format, Import, NotImported, RefusedLine};
+use crate::{AT_ONCE, Format, Import, NotImported, RejectedLine};
 use perennial_app::error::Error;
 use perennial_app::organizations::DEFAULT_NAME;
 use perennial_domain::cycle::BillingCycle;
@@ -19,16 +19,16 @@ use perennial_store::{Db, organizations};
 use std::collections::HashMap;
 use std::sync::Arc;
 
-/// How many records of a kind there are.
+/// The number of records of a kind.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize)]
 pub struct Count {
-    /// Those that came into being.
+    /// Records that were created.
     pub made: u64,
-    /// Those that were there already.
+    /// Records that existed.
     pub unchanged: u64,
 }
 
-/// How many records of each kind there are.
+/// The number of records of each kind.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize)]
 #[expect(missing_docs, reason = "each counts what it is called")]
 pub struct Counts {
@@ -38,19 +38,19 @@ pub struct Counts {
     pub payments: Count,
 }
 
-/// A move under way. Dropped before it is committed, it leaves nothing behind.
+/// A running import. Dropped before it is committed, it changes nothing.
 pub struct Moving {
     import: Import,
     reader: Reader,
     service: Service,
     writer: Writer,
     lists: Lists,
-    /// The plans by what the service calls them; nothing for what could not be one.
+    /// The plans by their IDs at the service. None for a price that cannot be a plan.
     plans: HashMap<String, Option<(PlanId, BillingCycle)>>,
     users: HashMap<String, UserId>,
     subscriptions: HashMap<String, SubscriptionId>,
     imported_users: Vec<ImportedUser>,
-    /// What those that wait are.
+    /// The origins of the waiting lines.
     kind: Kind,
     waiting: Vec<Ready>,
     counts: Counts,
@@ -64,8 +64,8 @@ enum Kind {
 }
 
 impl Moving {
-    /// Begins a move into an organization of a migrated store: the named one, or `default`, which is made in a store
-    /// that has none. `None` if there are others and it is not clear which is meant.
+    /// Begins an import into an organization of a migrated store: the named one, or `default`, which is created in a store
+    /// without any. `None` if there are several organizations and none is named.
     pub async fn begin(
         db: &Db,
         service: Service,
@@ -101,7 +101,7 @@ impl Moving {
         Ok(Some(moving))
     }
 
-    /// Takes one JSON value of a file: an object, a list, an array.
+    /// Takes one JSON value of a file: an object, a list or an array.
     pub async fn value(&mut self, reading: Reading, file: &Arc<str>, text: &str) -> Result<Vec<Finding>, Error> {
         let page = Page::open(self.service, text);
         let mut found = Found::default();
@@ -125,7 +125,7 @@ impl Moving {
         Ok(findings)
     }
 
-    /// The end of a reading of all files.
+    /// Ends a reading of all files.
     pub async fn end(&mut self, db: &Db, reading: Reading) -> Result<Vec<Finding>, Error> {
         let mut findings = Vec::new();
         if reading == Reading::Catalogue {
@@ -142,12 +142,12 @@ impl Moving {
         Ok(findings)
     }
 
-    /// What was done so far.
+    /// The counts so far.
     pub fn counts(&self) -> Counts {
         self.counts
     }
 
-    /// Makes all of it durable.
+    /// Commits all of it.
     pub async fn commit(self) -> Result<(), NotImported> {
         self.import.commit().await.map(drop)
     }
@@ -160,7 +160,7 @@ impl Moving {
         Ok(())
     }
 
-    /// Writes the records that wait.
+    /// Writes the waiting lines.
     async fn flush(&mut self) -> Result<Vec<Finding>, Error> {
         let waiting = std::mem::take(&mut self.waiting);
         let before = self.import.tally();
@@ -183,16 +183,16 @@ impl Moving {
     }
 }
 
-/// What the store says of a record that it refuses.
-fn findings_of(line: &RefusedLine, waiting: &[Ready]) -> Vec<Finding> {
+/// The reports about a record that the store rejected.
+fn findings_of(line: &RejectedLine, waiting: &[Ready]) -> Vec<Finding> {
     let place = usize::try_from(line.number).unwrap_or_default();
     let Some(source) = waiting.get(place).map(|ready| &ready.source) else { return Vec::new() };
     let record = String::from_utf8_lossy(&line.text).into_owned();
     let find = |why: Why| Finding { record: Some(record.clone()), ..source.find(Level::Refused, why) };
-    if line.faults.is_empty() {
-        return vec![find(Why::new("follows", "refers to a record that was refused"))];
+    if line.errors.is_empty() {
+        return vec![find(Why::new("follows", "refers to a record that was rejected"))];
     }
-    line.faults.iter().map(|fault| find(Why::new(fault.code, fault.detail.clone()))).collect()
+    line.errors.iter().map(|error| find(Why::new(error.code, error.detail.clone()))).collect()
 }
 
 fn cut_short(list: &str) -> Finding {

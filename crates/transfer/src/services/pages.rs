@@ -1,5 +1,5 @@
-//! What a file of saved objects holds: objects, lists of them, pages of lists, one after the other. A list that was cut
-//! short is known by what it says of itself.
+//! The objects of a file: single objects, lists and pages of lists, one after the other. A truncated list is detected by
+//! its own metadata.
 
 use super::service::Service;
 use serde::Deserialize;
@@ -13,11 +13,11 @@ pub(super) struct Page<'a> {
     pub(super) parts: Vec<Part>,
 }
 
-/// What a page says of its list.
+/// The metadata of a page.
 pub(super) struct Part {
     list: String,
     is_last: bool,
-    /// Its number, and the number of the last, where pages are numbered.
+    /// Its number and the number of the last page, if pages are numbered.
     number: Option<(u64, u64)>,
 }
 
@@ -86,13 +86,13 @@ impl<'a> Page<'a> {
                     self.add(service, included.get());
                 }
             }
-            // What it is, and whether it is anything, is for its reader to say.
+            // The reader decides what it is.
             _ => self.objects.push(text),
         }
     }
 }
 
-/// The lists that were seen, and how much of each.
+/// The lists of the files, and how much of each was found.
 #[derive(Default)]
 pub(super) struct Lists(BTreeMap<String, Seen>);
 
@@ -113,7 +113,7 @@ impl Lists {
         }
     }
 
-    /// The lists of which something is missing.
+    /// The lists with missing pages.
     pub(super) fn cut_short(&self) -> impl Iterator<Item = &str> {
         let is_cut = |seen: &Seen| !seen.has_end || (seen.pages.len() as u64) < seen.last;
         self.0.iter().filter(move |(_, seen)| is_cut(seen)).map(|(list, _)| list.as_str())

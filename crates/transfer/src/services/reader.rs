@@ -6,7 +6,7 @@ use super::service::{Reading, Service};
 use super::stripe::Stripe;
 use std::sync::Arc;
 
-/// What has been learnt of a service's catalogue, and how its objects are read.
+/// The reader of a service's objects, with the objects that later ones refer to.
 pub(super) enum Reader {
     Stripe(Stripe),
     LemonSqueezy(LemonSqueezy),
@@ -20,7 +20,7 @@ impl Reader {
         }
     }
 
-    /// Takes what an object is to one of the readings.
+    /// Reads an object for one of the readings.
     pub(super) fn read(&mut self, reading: Reading, file: &Arc<str>, object: &str, found: &mut Found) {
         match (self, reading) {
             (Self::Stripe(stripe), Reading::Catalogue) => stripe.learn(file, object, found),
@@ -32,7 +32,7 @@ impl Reader {
         }
     }
 
-    /// What can be bought, now that all of the catalogue is known.
+    /// The plans, after all of their objects were read.
     pub(super) fn plans(&mut self, found: &mut Found) {
         match self {
             Self::Stripe(stripe) => stripe.plans(found),

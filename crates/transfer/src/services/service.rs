@@ -3,14 +3,14 @@
 /// A service that data is imported from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Service {
-    /// Its objects are told apart by `object`.
+    /// Its objects are distinguished by `object`.
     Stripe,
-    /// Its objects are JSON:API documents, told apart by `type`.
+    /// Its objects are JSON:API documents, distinguished by `type`.
     LemonSqueezy,
 }
 
 impl Service {
-    /// Its name on the command line, and in what our ids are made from.
+    /// Its name on the command line, from which IDs are derived too.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Stripe => "stripe",
@@ -19,7 +19,7 @@ impl Service {
     }
 }
 
-/// What the files are read for.
+/// A pass over the files.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Reading {
     /// Plans and users.
@@ -31,6 +31,6 @@ pub enum Reading {
 }
 
 impl Reading {
-    /// In the order in which they must come.
+    /// In the required order.
     pub const ALL: [Self; 3] = [Self::Catalogue, Self::Subscriptions, Self::Payments];
 }

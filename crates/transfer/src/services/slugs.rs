@@ -1,20 +1,20 @@
-//! Slugs made from what a service calls its plans: the same for the same plans, whatever order they come in.
+//! Slugs derived from the names of plans: the same for the same plans, in any order.
 
 use perennial_app::keys::sha256;
 use perennial_domain::slug::Slug;
 use std::collections::HashSet;
 
-/// Letters that a mark keeps.
+/// The length of a suffix.
 const MARK_LENGTH: usize = 6;
-/// What a name may take of a slug's hundred characters, so that there is room for a mark.
+/// The part of a slug's 100 characters that a name may use, so that a suffix fits.
 const NAME_LENGTH: usize = 90;
 
-/// The slugs that are given away.
+/// The slugs in use.
 #[derive(Default)]
 pub(super) struct Slugs(HashSet<String>);
 
 impl Slugs {
-    /// The slug of a plan by what it is called; if that is given away, with a mark made from its id.
+    /// The slug for a plan's name; if it is in use, with a suffix derived from its ID.
     pub(super) fn give(&mut self, called: &str, id: &str) -> Slug {
         let name = slugified(called);
         let mark = mark(id);
@@ -30,7 +30,7 @@ impl Slugs {
     }
 }
 
-/// Lower-case words of letters and digits, joined by hyphens; accents and all else are dropped.
+/// Lower-case words of letters and digits, joined by hyphens. Accents and other characters are dropped.
 fn slugified(text: &str) -> String {
     let mut slug = String::new();
     for character in text.chars().flat_map(char::to_lowercase) {

@@ -1,4 +1,4 @@
-//! Stripe: objects of its API of any version since prices came, told apart by `object`, references expanded or not.
+//! Stripe: objects of any API version that has prices, distinguished by `object`, with references expanded or not.
 
 mod invoices;
 mod objects;
@@ -16,13 +16,13 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::Arc;
 use times::instant;
 
-/// What is known of an account's catalogue.
+/// The products, prices and customers read so far.
 #[derive(Default)]
 pub(super) struct Stripe {
     products: HashMap<String, Product>,
     prices: BTreeMap<String, Listed>,
     refunds: Refunds,
-    /// Customers that were seen, by themselves or within another object.
+    /// Customers that were read, by themselves or within another object.
     customers: HashSet<String>,
 }
 
@@ -41,14 +41,14 @@ struct Head {
 }
 
 impl Stripe {
-    /// Takes what an object adds to the catalogue.
+    /// Reads an object for plans and users.
     pub(super) fn learn(&mut self, file: &Arc<str>, text: &str, found: &mut Found) {
         let head = serde_json::from_str(text).unwrap_or(Head { object: None, id: None, deleted: None });
         let id = head.id.unwrap_or_default();
         let source = |object: &'static str| Source::new(file, object, &*id);
         let outcome = match head.object.as_deref() {
             Some(other) if head.deleted == Some(true) && other != "customer" => {
-                Err(Why::new("deleted", "is deleted there: nothing is known of it but its id"))
+                Err(Why::new("deleted", "is deleted there: only its id is known"))
             }
             Some("product") => read(text).map(|product: Product| {
                 self.products.insert(product.id.clone(), product);
@@ -63,9 +63,7 @@ impl Stripe {
             Some("subscription") => read(text).map(|subscription| self.within(file, subscription, found)),
             Some("invoice") => return,
             Some(other) => Err(Why::new("not_carried", format!("there is no place for a {other}"))),
-            None => {
-                Err(Why::new("malformed", "says nothing of what it is: no object of Stripe's API has no \"object\""))
-            }
+            None => Err(Why::new("malformed", "has no \"object\", so it is not an object of Stripe's API")),
         };
         if let Err(why) = outcome {
             let object = head.object.unwrap_or_else(|| "?".to_owned());
@@ -73,7 +71,7 @@ impl Stripe {
         }
     }
 
-    /// What can be bought.
+    /// The plans.
     pub(super) fn plans(&mut self, found: &mut Found) {
         for (_, Listed { price, source, .. }) in std::mem::take(&mut self.prices) {
             let product = price.product.as_ref().and_then(|product| self.products.get(product.id()));
@@ -107,7 +105,7 @@ impl Stripe {
         }
     }
 
-    /// Prices are always within a subscription, its customer where it was expanded. What was saved by itself counts more.
+    /// A subscription contains its prices, and its customer if it was expanded. Objects saved by themselves take precedence.
     fn within(&mut self, file: &Arc<str>, subscription: Subscription, found: &mut Found) {
         if let Some(Expandable::Whole(customer)) = subscription.customer {
             let source = Source::new(file, "customer", &*customer.id);
@@ -146,7 +144,7 @@ impl Stripe {
             return;
         }
         if customer.deleted == Some(true) {
-            // Somebody's record of their own may still tell who this was.
+            // The customer may also have been saved by itself.
             if !is_nested {
                 found.left_out(
                     source,
@@ -178,11 +176,11 @@ fn user(customer: &Customer, source: &Source) -> Result<(ImportedUser, Vec<Why>)
     Ok((user, losses))
 }
 
-/// Reads the fields of an object that count.
+/// Reads the relevant fields of an object.
 fn read<'a, T: Deserialize<'a>>(text: &'a str) -> Result<T, Why> {
     serde_json::from_str(text).map_err(|error| {
-        let told = error.to_string();
-        Why::new("malformed", told.split(" at line ").next().unwrap_or_default())
+        let message = error.to_string();
+        Why::new("malformed", message.split(" at line ").next().unwrap_or_default())
     })
 }
 
@@ -195,7 +193,7 @@ fn id_of(text: &str) -> String {
     serde_json::from_str::<Head>(text).ok().and_then(|head| head.id).unwrap_or_default()
 }
 
-/// An object of a kind. One that cannot be read was told of with the catalogue.
+/// An object of a kind. An invalid one was reported in the first pass.
 fn of_kind<'a, T: Deserialize<'a>>(text: &'a str, kind: &str) -> Option<T> {
     is_kind(text, kind).then(|| serde_json::from_str(text).ok()).flatten()
 }

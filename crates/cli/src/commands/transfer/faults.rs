@@ -2,7 +2,7 @@
 
 use crate::failure::Failure;
 use crate::output;
-use perennial_transfer::RefusedLine;
+use perennial_transfer::RejectedLine;
 use serde_json::{Value, json};
 
 /// ValidationErrors that a JSON object holds; they are counted beyond it.
@@ -21,11 +21,11 @@ impl ValidationErrors {
         Self { json, tell_followers, count: 0, kept: Vec::new() }
     }
 
-    pub(super) fn tell(&mut self, file: &str, line: &RefusedLine) -> Result<(), Failure> {
-        for fault in &line.faults {
+    pub(super) fn tell(&mut self, file: &str, line: &RejectedLine) -> Result<(), Failure> {
+        for fault in &line.errors {
             self.one(file, line.number + fault.below, fault.column, fault.code, &fault.detail)?;
         }
-        if line.faults.is_empty() && self.tell_followers {
+        if line.errors.is_empty() && self.tell_followers {
             self.one(file, line.number, 1, "follows", "the line refers to one that was refused")?;
         }
         Ok(())

@@ -11,7 +11,7 @@ use crate::failure::Failure;
 use crate::{output, storage};
 use perennial_domain::id::OrganizationId;
 use perennial_store::{Db, examine, organizations};
-use perennial_transfer::{Format, Import, RefusedLine, Tally};
+use perennial_transfer::{Format, Import, RejectedLine, Tally};
 use serde_json::json;
 use std::fs::File;
 use std::io::{BufRead, BufReader, stdin};
@@ -168,7 +168,7 @@ impl Run {
         self.refuse(source, &refused)
     }
 
-    fn refuse(&mut self, source: &Source, refused: &[RefusedLine]) -> Result<(), Failure> {
+    fn refuse(&mut self, source: &Source, refused: &[RejectedLine]) -> Result<(), Failure> {
         if refused.is_empty() {
             return Ok(());
         }

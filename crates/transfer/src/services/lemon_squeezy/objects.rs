@@ -1,4 +1,4 @@
-//! The attributes of Lemon Squeezy's resources that count here, by the names of its API.
+//! The relevant attributes of Lemon Squeezy's resources, by the names of its API.
 
 use serde::Deserialize;
 use serde::de::{Deserializer, IgnoredAny};
@@ -8,7 +8,7 @@ pub(super) struct Resource<T> {
     pub(super) attributes: T,
 }
 
-/// An id: a text where a resource names itself, a number where another one does.
+/// An ID: a string in the resource itself, a number in references.
 #[derive(Clone, PartialEq, Eq, Hash)]
 pub(super) struct Key(pub(super) String);
 

@@ -1,4 +1,4 @@
-//! Invoices and orders of Lemon Squeezy's as payments.
+//! Lemon Squeezy invoices and orders as payments.
 
 use super::super::amounts::{amount, currency};
 use super::super::drafts::ImportedPayment;
@@ -10,7 +10,7 @@ use perennial_domain::currency::Currency;
 use perennial_domain::money::Money;
 use perennial_domain::payments::PaymentStatus;
 
-/// The payment that an invoice is, or why it is none.
+/// The payment of an invoice, or why there is none.
 pub(super) fn of_invoice(invoice: &Invoice, source: &Source) -> Result<(ImportedPayment, Vec<Why>), Why> {
     let created_at = time("created_at", invoice.created_at.as_deref())?;
     let status = status(&invoice.status)?;
@@ -30,7 +30,7 @@ pub(super) fn of_invoice(invoice: &Invoice, source: &Source) -> Result<(Imported
     Ok((payment, losses(status, invoice.discount_total, invoice.refunded_amount)))
 }
 
-/// The payment of an order of something that is paid once.
+/// The payment of an order that is paid once.
 pub(super) fn of_order(order: &Order, source: &Source) -> Result<(ImportedPayment, Vec<Why>), Why> {
     let created_at = time("created_at", order.created_at.as_deref())?;
     let status = status(&order.status)?;
@@ -72,14 +72,14 @@ fn losses(status: PaymentStatus, discount: Option<i64>, refunded: Option<i64>) -
         losses.push(Why::new("coupon", "had a discount: only the total is carried"));
     }
     if status == PaymentStatus::PartiallyRefunded {
-        let told = refunded.map_or("a part".to_owned(), |refunded| format!("{refunded} of its smallest units"));
-        losses.push(Why::new("refunded_amount", format!("{told} went back: how much is not kept here")));
+        let amount = refunded.map_or("a part".to_owned(), |refunded| format!("{refunded} of its smallest units"));
+        losses.push(Why::new("refunded_amount", format!("{amount} went back: the refunded amount is not stored")));
     }
     losses
 }
 
-/// An amount "in cents". What that means where a currency has no hundredths the service does not say; how the amount is
-/// written beside it does. Where neither tells, nothing is guessed.
+/// An amount "in cents". The service does not define this for currencies without hundredths; the formatted amount
+/// shows it. If neither is conclusive, nothing is guessed.
 pub(super) fn money(cents: i64, written: Option<&str>, currency: Currency) -> Result<Money, Why> {
     let own = currency.decimals();
     let decimals = if own == 2 || cents == 0 {

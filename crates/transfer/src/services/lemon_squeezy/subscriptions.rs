@@ -1,4 +1,4 @@
-//! A subscription of Lemon Squeezy's as one of ours, and an order of something paid once as one that never renews.
+//! A Lemon Squeezy subscription, or an order that is paid once, as a subscription.
 
 use super::super::drafts::ImportedSubscription;
 use super::super::findings::{Source, Why};
@@ -37,7 +37,7 @@ pub(super) fn subscription(given: &Subscription, source: &Source) -> Result<(Imp
         status,
         starts_at: created_at,
         renews_at: renews_at.filter(|_| status != Expired),
-        // What was cancelled without an end would never end here.
+        // Cancelled without an end, it would never end.
         ends_at: ends_at.or(renews_at.filter(|_| status == Cancelled)),
         created_at,
         updated_at: updated(given.updated_at.as_deref(), created_at),
@@ -46,7 +46,7 @@ pub(super) fn subscription(given: &Subscription, source: &Source) -> Result<(Imp
     Ok((subscription, losses))
 }
 
-/// The name that an order goes by here: subscriptions there have the same numbers.
+/// The external ID of an order. Subscriptions of the service have the same numbers.
 pub(super) fn name_of_order(source: &Source) -> String {
     format!("order-{}", source.id)
 }

@@ -1,4 +1,4 @@
-//! A variant of Lemon Squeezy's, with its product and its price, as a plan.
+//! A Lemon Squeezy variant, with its product and its price, as a plan.
 
 use super::super::amounts::{amount, currency, cycle, no_cycle};
 use super::super::drafts::ImportedPlan;
@@ -9,10 +9,10 @@ use super::times::{time, updated};
 use perennial_domain::cycle::BillingCycle;
 use perennial_domain::plans::{Description, Features, Href, PlanName};
 
-/// The name of a variant where a product has only one.
+/// The name of the only variant of a product.
 const ONLY: &str = "Default";
 
-/// The plan that a variant is, or why it is none.
+/// The plan of a variant, or why there is none.
 pub(super) fn plan(
     variant: &Variant,
     price: Option<&Price>,
@@ -27,7 +27,7 @@ pub(super) fn plan(
     let created_at = time("created_at", variant.created_at.as_deref())?;
     let cycle = price.map_or_else(|| cycle_of_variant(variant), cycle_of_price)?;
     let price_of_one = match price.map(units).transpose()? {
-        // The newest price does not say how it is written; the variant does.
+        // The price has no formatted amount; the variant has.
         Some(units) if currency.decimals() == 2 => amount(&units, 2, currency)?,
         _ => {
             let units = variant.price.ok_or_else(|| Why::missing("price"))?;
@@ -60,7 +60,7 @@ pub(super) fn plan(
         href: product.buy_now_url.as_deref().and_then(|url| Href::parse(url).ok()),
         description,
         features: Features::default(),
-        // A variant that is pending is the only one of its product, and sold with it.
+        // A pending variant is the only one of its product, and sold with it.
         is_active: is_sold(&variant.status) && is_sold(&product.status),
         created_at,
         updated_at: updated(variant.updated_at.as_deref(), created_at),
@@ -99,7 +99,7 @@ fn custom() -> Why {
     Why::new("custom_price", "costs what its customers choose, and a plan has one price")
 }
 
-/// How many hundredths it costs.
+/// Its price in hundredths.
 fn units(price: &Price) -> Result<String, Why> {
     if price.usage_aggregation.is_some() {
         return Err(Why::new("metered_price", "is billed by usage, which is not counted here"));
@@ -154,12 +154,12 @@ mod tests {
     #[test]
     fn a_variant_is_a_plan_by_its_price_or_by_its_own_words() {
         let (plan, _) = read(&json!({}), None, Some("USD")).ok().unwrap();
-        let told = (plan.name.as_str(), plan.called.as_str(), plan.price.to_string(), plan.cycle, plan.is_active);
-        assert_eq!(told, ("Lemonade", "Lemonade monthly", "9.99".to_owned(), BillingCycle::Monthly, true));
+        let found = (plan.name.as_str(), plan.called.as_str(), plan.price.to_string(), plan.cycle, plan.is_active);
+        assert_eq!(found, ("Lemonade", "Lemonade monthly", "9.99".to_owned(), BillingCycle::Monthly, true));
         let (plan, losses) =
             read(&json!({ "name": "Citrus" }), Some(&json!({ "setup_fee_enabled": true })), Some("eur")).ok().unwrap();
-        let told = (plan.name.as_str(), plan.currency.as_str(), plan.price.to_string(), plan.cycle);
-        assert_eq!(told, ("Lemonade Citrus", "EUR", "19.99".to_owned(), BillingCycle::Yearly));
+        let found = (plan.name.as_str(), plan.currency.as_str(), plan.price.to_string(), plan.cycle);
+        assert_eq!(found, ("Lemonade Citrus", "EUR", "19.99".to_owned(), BillingCycle::Yearly));
         assert_eq!(losses[0].code, "setup_fee");
         let once = json!({ "is_subscription": false, "interval": null, "status": "draft" });
         let (plan, _) = read(&once, None, Some("USD")).ok().unwrap();

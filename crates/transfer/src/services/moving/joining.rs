@@ -1,4 +1,4 @@
-//! What refers to what: prices become plans with slugs, customers users, and what they bought finds both.
+//! References: prices become plans with slugs, customers become users, and subscriptions refer to both.
 
 use super::Moving;
 use crate::services::drafts::{Found, ImportedPayment, ImportedPlan, ImportedSubscription};
@@ -31,7 +31,7 @@ impl Moving {
         self.import.end_of_file().await.map(drop)
     }
 
-    /// Those that are sold today, and of those the oldest, have the first choice of slugs.
+    /// Active plans choose their slugs first, the oldest before the others.
     pub(super) async fn make_plans(&mut self, findings: &mut Vec<Finding>) -> Result<(), Error> {
         let mut found = Found::default();
         self.reader.plans(&mut found);
@@ -55,7 +55,7 @@ impl Moving {
         Ok(())
     }
 
-    /// A user is one user, however many customers they are there: an address belongs to one user here.
+    /// Customers with the same e-mail address become one user.
     pub(super) async fn make_users(&mut self, db: &Db, findings: &mut Vec<Finding>) -> Result<(), Error> {
         let mut users = std::mem::take(&mut self.imported_users);
         users.sort_by(|a, b| a.created_at.cmp(&b.created_at).then_with(|| a.source.id.cmp(&b.source.id)));
@@ -69,7 +69,7 @@ impl Moving {
                     self.users.insert(name, *id);
                     continue;
                 }
-                // Somebody who is here already, perhaps signed in, stays who they are.
+                // A user that exists, and may be signed in, does not change.
                 if let Some(user) = users::by_email(db, self.writer.organization, email).await? {
                     self.counts.users.unchanged += 1;
                     by_email.insert(email.as_str().to_owned(), (user.id, name.clone()));
@@ -77,7 +77,7 @@ impl Moving {
                     continue;
                 }
             } else {
-                let detail = "has no e-mail address: nobody can sign in as this user";
+                let detail = "has no e-mail address: this user cannot sign in";
                 findings.push(user.source.find(Level::Simplified, Why::new("no_email", detail)));
             }
             let (id, ready) = self.writer.user(user);

@@ -1,4 +1,4 @@
-//! An invoice of Stripe's as a payment, with what is known of its refunds.
+//! A Stripe invoice as a payment, with its refunds.
 
 use super::super::amounts::{amount, currency, stripe_decimals};
 use super::super::drafts::ImportedPayment;
@@ -9,12 +9,12 @@ use perennial_domain::payments::PaymentStatus;
 use perennial_domain::time::Time;
 use std::collections::{HashMap, HashSet};
 
-/// What went back of charges, by their ids, those of their payment intents and of their invoices.
+/// The refunded amounts, by the IDs of charges, payment intents and invoices.
 #[derive(Default)]
 pub(super) struct Refunds {
     charges: HashMap<String, Returned>,
     amounts: HashMap<String, i64>,
-    /// Refunds that count already: one may have been saved twice.
+    /// Refunds that were counted: one may have been saved twice.
     counted: HashSet<String>,
 }
 
@@ -46,7 +46,7 @@ impl Refunds {
         }
     }
 
-    /// Charges and refunds tell of the same money: the larger is the whole.
+    /// Charges and refunds describe the same money, so the larger amount is the total.
     fn of(&self, invoice: &Invoice) -> Returned {
         let mut returned = match &invoice.charge {
             Some(Expandable::Whole(charge)) => Returned::of(charge),
@@ -79,7 +79,7 @@ fn keys(invoice: &Invoice) -> Vec<&str> {
     keys
 }
 
-/// The payment that an invoice is, or why it is none.
+/// The payment of an invoice, or why there is none.
 pub(super) fn payment(
     invoice: &Invoice,
     refunds: &Refunds,
@@ -124,7 +124,7 @@ fn last(when: &Transitions) -> Option<Time> {
     [when.paid_at, when.voided_at, when.marked_uncollectible_at].into_iter().flatten().max().and_then(instant)
 }
 
-/// Where it stands, and which of its amounts counts there.
+/// The status, and the amount that applies to it.
 fn state(invoice: &Invoice, returned: Returned) -> Result<(PaymentStatus, Option<i64>), Why> {
     let (due, paid) = (invoice.amount_due, invoice.amount_paid);
     Ok(match invoice.status.as_deref() {
@@ -132,7 +132,7 @@ fn state(invoice: &Invoice, returned: Returned) -> Result<(PaymentStatus, Option
         Some("paid") if returned.amount == 0 => (PaymentStatus::Completed, paid),
         Some("paid") if paid.is_some_and(|paid| returned.amount >= paid) => (PaymentStatus::Refunded, paid),
         Some("paid") => (PaymentStatus::PartiallyRefunded, paid),
-        // It will be tried again, as a failed payment here may be.
+        // It will be retried, as a failed payment may be.
         Some("open") if invoice.attempt_count.is_some_and(|count| count > 0) => (PaymentStatus::Failed, due),
         Some("open") => (PaymentStatus::Pending, due),
         Some("uncollectible") => (PaymentStatus::Failed, due),
@@ -145,13 +145,13 @@ fn state(invoice: &Invoice, returned: Returned) -> Result<(PaymentStatus, Option
 fn losses(invoice: &Invoice, status: PaymentStatus, returned: Returned) -> Vec<Why> {
     let mut losses = Vec::new();
     if status == PaymentStatus::PartiallyRefunded {
-        let detail = format!("{} of its smallest units went back: how many is not kept here", returned.amount);
+        let detail = format!("{} of its smallest units went back: the refunded amount is not stored", returned.amount);
         losses.push(Why::new("refunded_amount", detail));
     }
     if returned.amount == 0 && invoice.post_payment_credit_notes_amount.is_some_and(|amount| amount > 0) {
         losses.push(Why::new(
             "credit_note",
-            "has a credit note: save the charges or refunds to tell whether money went back",
+            "has a credit note: save the charges or refunds to see whether money went back",
         ));
     }
     if invoice.lines.as_ref().is_some_and(|lines| lines.data.iter().any(is_proration)) {
@@ -264,7 +264,7 @@ mod tests {
     }
 
     #[test]
-    fn newer_invoices_name_their_subscription_elsewhere_and_tell_their_prorations() {
+    fn newer_invoices_name_their_subscription_elsewhere_and_have_prorations() {
         let line = json!({ "parent": { "subscription_item_details": { "proration": true } } });
         let change = json!({
             "subscription": null, "lines": { "data": [line] }, "post_payment_credit_notes_amount": 100,

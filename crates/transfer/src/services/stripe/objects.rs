@@ -1,9 +1,9 @@
-//! The fields of Stripe's objects that count here, by the names of its API.
+//! The relevant fields of Stripe's objects, by the names of its API.
 
 use serde::Deserialize;
 use serde::de::IgnoredAny;
 
-/// A reference, or what it refers to if that was asked for.
+/// A reference, or the object itself if it was expanded.
 #[derive(Deserialize)]
 #[serde(untagged)]
 pub(super) enum Expandable<T> {
@@ -11,7 +11,7 @@ pub(super) enum Expandable<T> {
     Whole(T),
 }
 
-/// Something with an id.
+/// An object with an ID.
 pub(super) trait Named {
     fn id(&self) -> &str;
 }
@@ -25,7 +25,7 @@ impl<T: Named> Expandable<T> {
     }
 }
 
-/// Something of which nothing but the id counts.
+/// An object of which only the ID is relevant.
 #[derive(Deserialize)]
 pub(super) struct Any {
     pub(super) id: String,
@@ -76,7 +76,7 @@ pub(super) struct Recurring {
     pub(super) usage_type: Option<String>,
 }
 
-/// What prices were called before.
+/// The predecessor of prices.
 #[derive(Deserialize)]
 pub(super) struct Plan {
     id: String,

@@ -1,4 +1,4 @@
-//! A price of Stripe's, with its product, as a plan.
+//! A Stripe price, with its product, as a plan.
 
 use super::super::amounts::{amount, currency, cycle, no_cycle, stripe_decimals};
 use super::super::drafts::ImportedPlan;
@@ -8,7 +8,7 @@ use super::times::instant;
 use perennial_domain::cycle::BillingCycle;
 use perennial_domain::plans::{Description, Features, Href, PlanName};
 
-/// The plan that a price is, or why it is none.
+/// The plan of a price, or why there is none.
 pub(super) fn plan(price: &Price, product: Option<&Product>, source: &Source) -> Result<(ImportedPlan, Vec<Why>), Why> {
     let is_active = price.active != Some(false) && product.is_none_or(|product| product.active != Some(false));
     let cycle = cycle_of(price)?;
@@ -17,7 +17,7 @@ pub(super) fn plan(price: &Price, product: Option<&Product>, source: &Source) ->
     }
     let mut losses = Vec::new();
     if price.currency_options.as_ref().is_some_and(|options| options.len() > 1) {
-        losses.push(Why::new("several_currencies", "has amounts in other currencies: only that of its own is carried"));
+        losses.push(Why::new("several_currencies", "has amounts in other currencies: only the main one is imported"));
     }
     let created_at = price.created.and_then(instant).ok_or_else(|| Why::missing("created"))?;
     let title = product.and_then(|product| product.name.as_deref()).or(price.nickname.as_deref());
@@ -51,7 +51,7 @@ fn cycle_of(price: &Price) -> Result<BillingCycle, Why> {
     cycle(&recurring.interval, count).ok_or_else(|| no_cycle(&recurring.interval, count))
 }
 
-/// How much of the currency's smallest unit it costs.
+/// Its price in the currency's smallest unit.
 fn units(price: &Price) -> Result<String, Why> {
     if price.billing_scheme.as_deref() == Some("tiered") {
         return Err(Why::new("tiered_price", "costs by tiers, and a plan has one price"));

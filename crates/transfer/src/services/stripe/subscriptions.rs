@@ -1,4 +1,4 @@
-//! A subscription of Stripe's as one of ours.
+//! A Stripe subscription as a subscription.
 
 use super::super::drafts::ImportedSubscription;
 use super::super::findings::{Source, Why};
@@ -7,7 +7,7 @@ use super::times::instant;
 use perennial_domain::subscriptions::SubscriptionStatus;
 use perennial_domain::time::Time;
 
-/// The subscription, or why there is none. What it sells is looked for among all of its items, in their order.
+/// The subscription, or why there is none. Its plan is the first item that is a plan.
 pub(super) fn subscription(given: &Subscription, source: &Source) -> Result<(ImportedSubscription, Vec<Why>), Why> {
     let created_at = given.created.and_then(instant).ok_or_else(|| Why::missing("created"))?;
     let starts_at = given.start_date.and_then(instant).unwrap_or(created_at);
@@ -29,7 +29,7 @@ pub(super) fn subscription(given: &Subscription, source: &Source) -> Result<(Imp
     Ok((subscription, losses(given, items)))
 }
 
-/// Where it stands, when it renews, when it ends.
+/// The status, when it renews, when it ends.
 fn state(
     given: &Subscription,
     period_end: Option<Time>,
@@ -37,7 +37,7 @@ fn state(
     use SubscriptionStatus::{Active, Cancelled, Expired, Incomplete, OnTrial, PastDue, Paused, Unpaid};
     let at_period_end = given.cancel_at_period_end == Some(true);
     let cancel_at = given.cancel_at.and_then(instant).or(period_end.filter(|_| at_period_end));
-    // What ends before it would renew is not renewing; what ends later still is.
+    // If it ends before the renewal, it does not renew.
     let is_leaving = cancel_at.is_some_and(|end| period_end.is_none_or(|renewal| end <= renewal));
     Ok(match given.status.as_str() {
         "active" | "trialing" if is_leaving => (Cancelled, period_end, cancel_at),
@@ -47,7 +47,7 @@ fn state(
         "unpaid" => (Unpaid, period_end, cancel_at),
         "paused" => (Paused, period_end, cancel_at),
         "incomplete" => (Incomplete, period_end, cancel_at),
-        // Theirs is over; ours that is cancelled goes on to its end.
+        // Theirs has ended; ours that is cancelled lasts until its end.
         "canceled" | "incomplete_expired" => {
             (Expired, None, given.ended_at.or(given.canceled_at).and_then(instant).or(cancel_at))
         }
@@ -55,7 +55,7 @@ fn state(
     })
 }
 
-/// Until 2025 a subscription had one; since then each of its items does, and the first to come is the next.
+/// Until 2025 a subscription had one period. Since then each item has one, and the earliest is the next.
 fn period_end(given: &Subscription, items: &[Item]) -> Option<Time> {
     let first = items.iter().filter_map(|item| item.current_period_end).min();
     given.current_period_end.or(first).and_then(instant)
@@ -74,7 +74,7 @@ fn losses(given: &Subscription, items: &[Item]) -> Vec<Why> {
         losses.push(Why::new("coupon", "has a discount: there are no coupons here"));
     }
     if given.pause_collection.is_some() {
-        losses.push(Why::new("collection_paused", "is not collected for at present, which its status does not tell"));
+        losses.push(Why::new("collection_paused", "is not collected at present, which its status does not show"));
     }
     losses
 }
