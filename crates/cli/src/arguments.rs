@@ -1,4 +1,4 @@
-//! The command line: every command and flag. A flag beats its environment variable, which beats the file.
+//! The command line: every command and flag. A flag overrides its environment variable, which overrides the file.
 
 mod configuration;
 mod examples;
@@ -20,7 +20,7 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 use std::net::SocketAddr;
 use std::path::PathBuf;
 
-/// Subscription management that a team runs itself.
+/// Manage subscriptions, plans and payments on your own servers.
 #[derive(Parser)]
 #[command(name = "perennial", version, disable_help_subcommand = true, after_help = examples::PERENNIAL)]
 pub(crate) struct Arguments {
@@ -33,16 +33,16 @@ pub(crate) struct Arguments {
     pub(crate) json: bool,
 }
 
-/// Where the store is.
+/// The location of the store.
 #[derive(Args)]
 pub(crate) struct Place {
     /// The configuration file [default: ./perennial.toml if it exists]
     #[arg(long, global = true, env = "PERENNIAL_CONFIG", value_name = "FILE")]
     pub(crate) config: Option<PathBuf>,
-    /// Where the SQLite store and the keys are [default: ./data]
+    /// The directory of the SQLite store and the keys [default: ./data]
     #[arg(long, global = true, env = "PERENNIAL_DATA_DIR", value_name = "DIRECTORY")]
     pub(crate) data_dir: Option<PathBuf>,
-    /// A PostgreSQL database to use instead of SQLite
+    /// The URL of a PostgreSQL database to use instead of SQLite
     #[arg(long, global = true, env = "PERENNIAL_DATABASE_URL", value_name = "URL", hide_env_values = true)]
     pub(crate) database_url: Option<String>,
 }
@@ -51,51 +51,51 @@ pub(crate) struct Place {
 pub(crate) enum Command {
     /// Run the service.
     ///
-    /// Without any setting it listens on 127.0.0.1:8080 and keeps everything in ./data. The first run makes an
-    /// organization with two clients and tells their ids.
+    /// Without any setting it listens on 127.0.0.1:8080 and stores its data in ./data. The first run creates an
+    /// organization with two clients and prints their IDs.
     #[command(after_help = examples::SERVE)]
     Serve(Serving),
     #[command(flatten)]
     Transfer(Transfer),
-    /// Bring the store's schema to this version.
+    /// Migrate the store's schema to this version.
     #[command(after_help = "Examples:\n  perennial migrate\n  perennial migrate --json")]
     Migrate,
-    /// Backups of a SQLite store, while the server runs.
+    /// Create, verify and restore backups of a SQLite store.
     #[command(subcommand, after_help = examples::BACKUP)]
     Backup(Backup),
-    /// Give the space of removed rows back to the file system. SQLite only, and no server may be running.
+    /// Return the space of removed rows to the file system. SQLite only; no server may be running.
     ///
-    /// The store is written anew next to itself, verified and put in its place. This needs free space of the size of
-    /// the rows, in the data directory. If it is interrupted, the store stays as it was.
+    /// The store is rewritten to a new file, verified and replaced. This needs free space of the size of the rows in
+    /// the data directory. If it is interrupted, the store does not change.
     #[command(after_help = examples::COMPACT)]
     Compact,
-    /// Organizations: the tenants.
+    /// Manage organizations (tenants).
     #[command(subcommand, after_help = examples::ORG)]
     Org(Org),
-    /// Clients: the applications that may call.
+    /// Manage clients: the applications that call the API.
     #[command(subcommand, after_help = examples::CLIENT)]
     Client(Client),
     /// Manage the keys that sign access tokens.
     #[command(subcommand, after_help = examples::KEYS)]
     Keys(Keys),
-    /// Users: the people who subscribe.
+    /// Manage users.
     #[command(subcommand, after_help = examples::USER)]
     User(User),
-    /// Sessions: where people are signed in.
+    /// List and revoke the sessions of users.
     #[command(subcommand, after_help = examples::SESSION)]
     Session(Session),
     #[command(flatten)]
     Record(Record),
-    /// Identity providers: whose word counts on who somebody is.
+    /// Manage identity providers (OIDC, shared-secret JWT, introspection).
     #[command(subcommand, after_help = examples::PROVIDER)]
     Provider(Provider),
-    /// Identities of the `local` provider, for development.
+    /// Create identities of the `local` provider, for development.
     #[command(subcommand, after_help = examples::IDENTITY)]
     Identity(Identity),
-    /// Events: what changed, when, and by whom.
+    /// List and prune events, the audit log of all changes.
     #[command(subcommand, after_help = examples::EVENTS)]
     Events(Events),
-    /// The configuration: what it is, whether it is right, what it may say.
+    /// Show, check and document the configuration.
     #[command(subcommand, after_help = examples::CONFIG)]
     Config(Configuration),
     /// Print the completions of a shell.
@@ -111,53 +111,53 @@ pub(crate) enum Command {
         #[arg(long, value_name = "DIRECTORY")]
         out: Option<PathBuf>,
     },
-    /// Look at everything a server stands on and say what is wrong. Nothing is changed.
+    /// Check the configuration, the store, the secrets and the identity providers. Nothing is changed.
     ///
-    /// Takes the flags and the environment of `serve`, and works beside a server. Each line is ok, a warning or a
-    /// problem, with what to do about it. The exit code is 0 if nothing is a problem and 1 otherwise.
+    /// Accepts the flags and the environment of `serve`, and can run next to a server. Each line is ok, a warning or a
+    /// problem, with a remedy. The exit code is 1 if there is a problem and 0 otherwise.
     #[command(after_help = examples::DOCTOR)]
     Doctor(Serve),
     /// Print the OpenAPI document.
     #[command(hide = true)]
     Openapi,
-    /// Print the error catalogue.
+    /// Print the error codes.
     #[command(hide = true)]
     Errors,
 }
 
 #[derive(Args, Default)]
 pub(crate) struct Serve {
-    /// Where to listen [default: 127.0.0.1:8080]
+    /// The address to listen on [default: 127.0.0.1:8080]
     #[arg(long, env = "PERENNIAL_LISTEN", value_name = "ADDRESS")]
     pub(crate) listen: Option<SocketAddr>,
-    /// Where to answer /metrics [default: 127.0.0.1 on the next port]
+    /// The address of /metrics [default: 127.0.0.1 on the next port]
     #[arg(long, env = "PERENNIAL_METRICS_LISTEN", value_name = "ADDRESS")]
     pub(crate) metrics_listen: Option<SocketAddr>,
-    /// Where the world reaches this service: the issuer of its tokens [default: a name kept in the store]
+    /// The public URL of this service, which is the issuer of its tokens [default: a generated name]
     #[arg(long, env = "PERENNIAL_PUBLIC_URL", value_name = "URL")]
     pub(crate) public_url: Option<String>,
-    /// How long to go on serving, and to say no at /readyz, between the signal to stop and stopping [default: 0]
+    /// The delay between the stop signal and the shutdown, during which /readyz fails and requests are served [default: 0]
     #[arg(long, env = "PERENNIAL_STOP_DELAY_SECONDS", value_name = "SECONDS")]
     pub(crate) stop_delay_seconds: Option<u16>,
 }
 
 #[derive(Subcommand)]
 pub(crate) enum Backup {
-    /// Copy the store, as it is at this moment, to a new file. The master key is not in it: keep that elsewhere.
+    /// Copy the current store to a new file. The master key is not in it: store it elsewhere.
     Create {
-        /// The file to make.
+        /// The file to create.
         file: PathBuf,
     },
-    /// Read a backup from end to end and tell what is in it.
+    /// Verify a backup completely and describe its content.
     Verify {
         /// The backup.
         file: PathBuf,
     },
-    /// Make a backup the store of the data directory, where no server may be running.
+    /// Restore a backup to the data directory. No server may be running.
     Restore {
         /// The backup.
         file: PathBuf,
-        /// Do so although there is a store; that one is kept as `perennial.db.replaced`.
+        /// Replace an existing store, which is renamed to `perennial.db.replaced`.
         #[arg(long)]
         replace: bool,
     },
@@ -167,35 +167,35 @@ pub(crate) enum Backup {
 pub(crate) enum Org {
     /// Create an organization.
     Create {
-        /// Its name.
+        /// The name.
         #[arg(long)]
         name: String,
-        /// The currency of plans that name none.
+        /// The default currency of plans.
         #[arg(long, default_value = "USD")]
         currency: String,
-        /// How many sessions a user should have at most; the list of sessions says when there are more.
+        /// The number of sessions that a user should have at most. The list of sessions reports when there are more.
         #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
         max_sessions: Option<u32>,
     },
-    /// Change an organization.
+    /// Update an organization.
     Update {
-        /// The organization, by name or id.
+        /// The name or ID of the organization.
         #[arg(value_name = "ORGANIZATION")]
         org: String,
         #[command(flatten)]
         change: OrgChange,
     },
-    /// List the organizations.
+    /// List all organizations.
     List,
     /// Delete an organization with its clients, users, plans, subscriptions, payments and events.
     ///
     /// Clients stop working within 5 seconds and sessions end. Only the event `organization.deleted` remains, which you can
     /// read with `perennial events list --org ID`. This cannot be undone. Run the command again if it was interrupted.
     Delete {
-        /// The organization, by name or id.
+        /// The name or ID of the organization.
         #[arg(value_name = "ORGANIZATION")]
         org: String,
-        /// Do not ask for the organization's name on standard input.
+        /// Skip the confirmation on standard input.
         #[arg(long)]
         yes: bool,
     },
@@ -204,44 +204,44 @@ pub(crate) enum Org {
 #[derive(Args)]
 #[group(required = true, multiple = false)]
 pub(crate) struct OrgChange {
-    /// How many sessions a user should have at most.
+    /// The number of sessions that a user should have at most.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     pub(crate) max_sessions: Option<u32>,
-    /// No bound on a user's sessions.
+    /// Remove the limit on a user's sessions.
     #[arg(long)]
     pub(crate) no_max_sessions: bool,
 }
 
 #[derive(Subcommand)]
 pub(crate) enum Client {
-    /// Create a client. A trusted client's id is a credential: it is shown this once.
+    /// Create a client. The ID of a trusted client is a credential and is shown only once.
     Create(ClientCreate),
     /// List an organization's clients.
     List {
         #[command(flatten)]
         org: InOrg,
     },
-    /// Switch a client off, on every server within seconds.
+    /// Disable a client on every server within seconds.
     Disable {
-        /// The client's record id (cli_…) or its name.
+        /// The client's record ID (cli_…) or name.
         client: String,
         #[command(flatten)]
         org: InOrg,
     },
-    /// Enable a client that was disabled, on every server within seconds.
+    /// Enable a disabled client on every server within seconds.
     Enable {
-        /// The client's record id (cli_…) or its name.
+        /// The client's record ID (cli_…) or name.
         client: String,
         #[command(flatten)]
         org: InOrg,
     },
-    /// Change a client's scopes, origins, CIDRs or expiry, on every server within seconds.
+    /// Update a client's scopes, origins, CIDRs or expiry on every server within seconds.
     ///
-    /// Each option replaces the stored list. What you do not name stays as it is.
+    /// Each option replaces the stored list. Options that you omit do not change.
     Update(ClientUpdate),
-    /// Give a trusted client a new id; the old one stops working within seconds.
+    /// Replace the ID of a trusted client. The old one stops working within seconds.
     Rotate {
-        /// The client's record id (cli_…) or its name.
+        /// The client's record ID (cli_…) or name.
         client: String,
         #[command(flatten)]
         org: InOrg,
@@ -250,25 +250,25 @@ pub(crate) enum Client {
 
 #[derive(Args)]
 pub(crate) struct ClientCreate {
-    /// What people call it.
+    /// The display name.
     #[arg(long)]
     pub(crate) name: String,
-    /// Public: runs in browsers, its id is no secret. Trusted: runs on servers, its id is a credential.
+    /// `public` runs in browsers, and its ID is no secret. `trusted` runs on servers, and its ID is a credential.
     #[arg(long)]
     pub(crate) kind: Kind,
-    /// What it may do: auth, plans:read, plans:write, subscriptions:read … Give it several times or with commas.
+    /// The scopes: auth, plans:read, plans:write, subscriptions:read … Repeat the option or separate scopes with commas.
     #[arg(long = "scope", required = true, value_delimiter = ',', num_args = 1..)]
     pub(crate) scopes: Vec<String>,
-    /// The id it presents; made unless given.
+    /// The ID that the client sends. Generated if omitted.
     #[arg(long)]
     pub(crate) client_id: Option<String>,
-    /// Where a public client's pages come from, such as `https://app.example.com` or `http://localhost:*`.
+    /// The origin of a public client's pages, such as `https://app.example.com` or `http://localhost:*`.
     #[arg(long = "origin", value_delimiter = ',', num_args = 1..)]
     pub(crate) origins: Vec<String>,
-    /// Where a trusted client may call from, such as 10.0.0.0/8; anywhere unless given.
+    /// The range that a trusted client may call from, such as 10.0.0.0/8. Any address if omitted.
     #[arg(long = "cidr", value_delimiter = ',', num_args = 1..)]
     pub(crate) cidrs: Vec<String>,
-    /// When it stops working, as 2027-01-01T00:00:00Z.
+    /// When the client expires, such as 2027-01-01T00:00:00Z.
     #[arg(long)]
     pub(crate) expires_at: Option<String>,
     #[command(flatten)]
@@ -283,7 +283,7 @@ pub(crate) enum Kind {
 
 #[derive(Subcommand)]
 pub(crate) enum User {
-    /// Create a user without an identity; the first sign-up with this address claims it.
+    /// Create a user without an identity. The first sign-up with this e-mail address is linked to it.
     Create {
         /// The e-mail address.
         #[arg(long)]
@@ -295,42 +295,42 @@ pub(crate) enum User {
     List(Portion),
     /// Show one user.
     Get {
-        /// The user's id (usr_…) or e-mail address.
+        /// The user's ID (usr_…) or e-mail address.
         user: String,
         #[command(flatten)]
         single: Single,
     },
-    /// Block a user: end all sessions at once and refuse sign-in, sign-up and refresh.
+    /// Block a user: end all sessions and reject sign-in, sign-up and refresh.
     ///
-    /// Subscriptions stay as they are.
+    /// Subscriptions do not change.
     Block {
-        /// The user's id (usr_…) or e-mail address.
+        /// The user's ID (usr_…) or e-mail address.
         user: String,
         #[command(flatten)]
         org: InOrg,
     },
     /// Unblock a user, who can then sign in again.
     Unblock {
-        /// The user's id (usr_…) or e-mail address.
+        /// The user's ID (usr_…) or e-mail address.
         user: String,
         #[command(flatten)]
         org: InOrg,
     },
     /// Erase a user: remove all personal data and sessions, and cancel the subscriptions.
     ///
-    /// Does what `delete-my-account` does, also for a user without an identity. Payments stay, without a name. This cannot
+    /// Equals `delete-my-account`, also for a user without an identity. Payments stay, without personal data. This cannot
     /// be undone.
     Erase {
-        /// The user's id (usr_…) or e-mail address.
+        /// The user's ID (usr_…) or e-mail address.
         user: String,
         #[command(flatten)]
         org: InOrg,
     },
     /// Link users to other identities, one user or all users of a file, in one transaction.
     ///
-    /// Use it when an organization moves to another identity provider: a user is known by issuer and subject, so no user
+    /// Use it when an organization moves to another identity provider: a user is identified by issuer and subject, so no user
     /// could sign in otherwise. Sessions stay valid. The file is CSV with the header `user,issuer,subject`, or one JSON
-    /// object with these members per line; `user` is an id or an e-mail address.
+    /// object with these members per line; `user` is an ID or an e-mail address.
     Relink(Relink),
 }
 
@@ -338,10 +338,10 @@ pub(crate) enum User {
 pub(crate) enum Events {
     /// List an organization's events, newest first.
     List {
-        /// At most so many.
+        /// The maximum number of events.
         #[arg(long, default_value_t = 50)]
         limit: u16,
-        /// Only those before this event (evt_…).
+        /// List only events before this one (evt_…).
         #[arg(long)]
         before: Option<String>,
         #[command(flatten)]
@@ -349,7 +349,7 @@ pub(crate) enum Events {
     },
     /// Remove an organization's events older than an instant.
     Prune {
-        /// The instant, as 2026-01-31T00:00:00Z.
+        /// The instant, such as 2026-01-31T00:00:00Z.
         #[arg(long)]
         before: String,
         #[command(flatten)]
@@ -357,10 +357,10 @@ pub(crate) enum Events {
     },
 }
 
-/// Which organization a command is about.
+/// The organization of a command.
 #[derive(Args)]
 pub(crate) struct InOrg {
-    /// The organization, by name or id.
+    /// The name or ID of the organization.
     #[arg(long, default_value = "default", value_name = "ORGANIZATION")]
     pub(crate) org: String,
 }

@@ -1,5 +1,5 @@
-//! Where the first run keeps the two client ids: a private file.
-//! The trusted id is on disk before the store knows it, so that neither a crash nor a full disk can lose the only copy.
+//! The private file to which the first run writes the two client IDs.
+//! The trusted ID is on disk before the store has it, so that neither a crash nor a full disk can lose the only copy.
 
 use crate::failure::Failure;
 use crate::private_file;
@@ -7,14 +7,14 @@ use perennial_app::clients::Credential;
 use perennial_app::first_run::FirstRun;
 use std::path::{Path, PathBuf};
 
-/// Where the ids will be kept, and where the trusted one waits until the store has it.
+/// The path of the file, and of the draft with the trusted ID until the store has it.
 pub(crate) struct ClientsFile {
     path: PathBuf,
     waiting: PathBuf,
 }
 
 impl ClientsFile {
-    /// Makes sure that the ids of a first run can be kept, and keeps the trusted one for now.
+    /// Checks that the file can be written, and writes the draft.
     pub(crate) fn prepare(directory: &Path, trusted: &Credential) -> Result<Self, Failure> {
         let file = Self { path: directory.join("clients.json"), waiting: directory.join("clients.new.json") };
         if file.path.exists() {
@@ -30,12 +30,12 @@ impl ClientsFile {
         Ok(file)
     }
 
-    /// Another server was first: its ids are the ones that count.
+    /// Removes the draft: another server was faster, and its IDs are in the store.
     pub(crate) fn discard(self) -> Result<(), Failure> {
         private_file::remove(&self.waiting).map_err(|error| unwritable(&self.waiting, &error))
     }
 
-    /// Keeps both ids, now that the store has them; answers where.
+    /// Writes both IDs, now that the store has them, and returns the path.
     pub(crate) fn keep(self, first: &FirstRun) -> Result<PathBuf, Failure> {
         let content = serde_json::json!({
             "organization_id": first.organization.id,

@@ -1,4 +1,4 @@
-//! The operator's commands. Each opens the store beside a server that may be running.
+//! The operator's commands. Each opens the store, which a running server may be using.
 
 mod backup;
 mod clients;
@@ -75,7 +75,7 @@ async fn open(command: &Command, config: &Config) -> Result<App, Failure> {
             storage::operator(config, providers::key(command), providers::options(config)?).await
         }
         Command::Identity(_) | Command::Keys(_) => storage::operator(config, Key::Needed, AppOptions::default()).await,
-        // An issuer is compared with those of the file's providers too.
+        // An issuer is also compared with those of the file's providers.
         Command::User(User::Relink(_)) => storage::operator(config, Key::NotNeeded, providers::options(config)?).await,
         _ => storage::operator(config, Key::NotNeeded, AppOptions::default()).await,
     }

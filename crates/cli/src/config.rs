@@ -1,5 +1,5 @@
-//! The configuration: the file, under the environment and the flags. Nothing below this crate has heard of it.
-//! What the file may say is what these types say: the reference, the schema and the faults are made from them.
+//! The configuration: flags override the environment, which overrides the file. Only this crate knows it.
+//! These types define the file: the reference, the schema and the errors are derived from them.
 
 pub(crate) mod environment;
 pub(crate) mod fault;
@@ -15,7 +15,7 @@ mod upkeep;
 mod values;
 
 pub(crate) use load::Loaded;
-pub(crate) use secret::{Secret, Told, secret_variable, variable};
+pub(crate) use secret::{EnvironmentSecret, Secret, secret_variable, variable};
 pub(crate) use telemetry::{CollectorUrl, HEADERS as OTLP_HEADERS, Telemetry};
 pub(crate) use values::{AtLeastOne, Interval, Percent, Proxy};
 
@@ -27,7 +27,7 @@ use std::net::{Ipv4Addr, SocketAddr};
 use std::path::PathBuf;
 use std::time::Duration;
 
-/// What `perennial.toml` may say. An unknown key is an error.
+/// The settings of `perennial.toml`. An unknown key is an error.
 #[derive(Debug, Deserialize, Serialize)]
 #[serde(default, deny_unknown_fields)]
 pub(crate) struct Config {
@@ -36,19 +36,19 @@ pub(crate) struct Config {
     pub(crate) data_dir: PathBuf,
     pub(crate) database_url: Option<Secret>,
     pub(crate) master_key_file: Option<PathBuf>,
-    /// The key that a rotation is about to switch to.
+    /// The master key that a rotation will switch to.
     pub(crate) master_key_next_file: Option<PathBuf>,
-    /// The key that a rotation has switched from.
+    /// The master key that a rotation has switched from.
     pub(crate) master_key_previous_file: Option<PathBuf>,
-    /// What our tokens name as their issuer.
+    /// The issuer of access tokens.
     pub(crate) public_url: Option<PublicUrl>,
-    /// The peers whose `x-forwarded-for` is believed.
+    /// The proxies whose `x-forwarded-for` is trusted.
     pub(crate) trusted_proxies: Vec<Proxy>,
-    /// Whether the `local` identity provider answers; on a loopback listener only unless this says so.
+    /// Whether the `local` identity provider is enabled. By default only with a loopback listener.
     pub(crate) local_provider: Option<bool>,
-    /// How long proxies have to turn elsewhere before the server stops.
+    /// The time for proxies to notice before the server stops.
     pub(crate) stop_delay_seconds: u16,
-    /// How long the server may take to stop after that.
+    /// The time for the shutdown after that.
     pub(crate) stop_timeout_seconds: AtLeastOne,
     pub(crate) postgres: Postgres,
     pub(crate) limits: Limits,
@@ -57,7 +57,7 @@ pub(crate) struct Config {
     pub(crate) backup: upkeep::Backup,
     pub(crate) telemetry: Telemetry,
     pub(crate) providers: Vec<ProviderEntry>,
-    /// The file that said so, if there was one.
+    /// The configuration file, if there is one.
     #[serde(skip)]
     pub(crate) file: Option<PathBuf>,
 }
@@ -89,13 +89,13 @@ impl Default for Config {
     }
 }
 
-/// How PostgreSQL is spoken to.
+/// The connection to PostgreSQL.
 #[derive(Debug, Deserialize, Serialize)]
 #[serde(default, deny_unknown_fields)]
 pub(crate) struct Postgres {
     /// `false` for a PgBouncer before 1.21 in transaction mode.
     pub(crate) prepared: bool,
-    /// Connections that reads are pipelined down.
+    /// The number of connections for pipelined reads.
     pub(crate) readers: AtLeastOne,
     pub(crate) lock_timeout_milliseconds: AtLeastOne,
     pub(crate) statement_timeout_milliseconds: AtLeastOne,
@@ -128,7 +128,7 @@ impl Postgres {
     }
 }
 
-/// The bounds of requests.
+/// The limits of requests.
 #[derive(Debug, Deserialize, Serialize)]
 #[serde(default, deny_unknown_fields)]
 pub(crate) struct Limits {
@@ -143,9 +143,9 @@ pub(crate) struct Limits {
     pub(crate) requests_in_flight: AtLeastOne,
     /// Changes that may wait for the writer.
     pub(crate) queued_changes: AtLeastOne,
-    /// How long the oldest of them, or of the requests that wait for their turn, may have waited when another comes.
+    /// The maximum age of the oldest waiting change or request at which another one is admitted.
     pub(crate) queued_milliseconds: u64,
-    /// How long a change may go without an outcome before `/readyz` returns 503.
+    /// How long a change may have no outcome before `/readyz` returns 503.
     pub(crate) stuck_milliseconds: u64,
 }
 
@@ -168,7 +168,7 @@ impl Default for Limits {
     }
 }
 
-/// How often somebody may try to sign in.
+/// The rate limits of sign-in.
 #[derive(Debug, Deserialize, Serialize)]
 #[serde(default, deny_unknown_fields)]
 pub(crate) struct RateLimits {
@@ -212,14 +212,14 @@ impl Config {
         }
     }
 
-    /// Where `/metrics` is answered, for an API that listens on `api`.
+    /// The address of `/metrics` for an API that listens on `api`.
     pub(crate) fn metrics_listen(&self, api: SocketAddr) -> SocketAddr {
-        // An API on a port the system chose has metrics on a port the system chooses.
+        // If the system chooses the API's port, it chooses the port of the metrics too.
         let next_port = if self.listen.port() == 0 { 0 } else { api.port().checked_add(1).unwrap_or(0) };
         self.metrics_listen.unwrap_or_else(|| SocketAddr::from((Ipv4Addr::LOCALHOST, next_port)))
     }
 
-    /// Whether our own issuer answers: on this machine alone, unless the operator says otherwise.
+    /// Whether the `local` provider is enabled. By default only with a loopback listener.
     pub(crate) fn local_provider(&self) -> bool {
         self.local_provider.unwrap_or(self.listen.ip().is_loopback())
     }
@@ -232,7 +232,7 @@ impl Config {
         Duration::from_secs(self.stop_timeout_seconds.0.into())
     }
 
-    /// What the server's edge allows. A tenth of the time to stop is for the store to close.
+    /// The limits of the HTTP server. A tenth of the shutdown time is for closing the store.
     pub(crate) fn server(&self) -> perennial_http::server::ServerOptions {
         perennial_http::server::ServerOptions { drain_timeout: self.stop_timeout() * 9 / 10, ..self.limits.server() }
     }

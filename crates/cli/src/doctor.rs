@@ -1,5 +1,5 @@
-//! `perennial doctor`: looks at everything a server stands on and says what is wrong, and what to do about it.
-//! It changes nothing, works beside a running server, and goes on looking when something cannot be looked at.
+//! `perennial doctor`: checks the configuration, the store, the secrets and the providers, and reports problems with remedies.
+//! It changes nothing, can run next to a server, and continues after a check that fails.
 
 mod directory;
 mod forwarded;
@@ -18,7 +18,7 @@ use crate::output;
 use perennial_app::context::Clock;
 use report::Report;
 
-/// Looks, tells, and fails if anything is a problem.
+/// Runs all checks, prints the report, and fails if there is a problem.
 pub(crate) async fn run(loaded: Loaded, json: bool) -> Result<(), Failure> {
     let mut report = Report::default();
     let patient = settings::look(&mut report, loaded);

@@ -1,10 +1,10 @@
-//! A failure of the program: one sentence for the person at the terminal.
+//! A failure of the program: one sentence for the user of the terminal.
 
 use perennial_app::error::Error;
 use perennial_store::backup::BackupError;
 use perennial_transfer::NotImported;
 
-/// Why the program stops, in a sentence that says what to do.
+/// Why the program stops, with a remedy.
 #[derive(Debug)]
 pub(crate) struct Failure(pub(crate) String);
 

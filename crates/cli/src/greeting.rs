@@ -1,5 +1,5 @@
-//! What a person at a terminal is shown once the server is up: where things are, the ids of a first run, what to type
-//! next. Elsewhere the log says what is no secret.
+//! What `serve` prints on a terminal after the start: addresses, the IDs of a first run, and a first command.
+//! Without a terminal, the log contains the same except for secrets.
 
 mod listener;
 
@@ -14,7 +14,7 @@ use std::fmt::Write as _;
 use std::io::IsTerminal;
 use std::path::Path;
 
-/// Where a running server can be found.
+/// The addresses and paths of a running server.
 pub(crate) struct Places<'a> {
     pub(crate) config: &'a Config,
     pub(crate) api: Listener,
@@ -29,7 +29,7 @@ pub(crate) fn tell(found: &Found, places: &Places<'_>) -> Result<(), Failure> {
         Found::New { kept: Some(path), .. } => {
             tracing::info!(path = %path.display(), "first run: the client ids are in a private file");
         }
-        Found::New { kept: None, .. } => tracing::info!("first run: the trusted client has the id that was given"),
+        Found::New { kept: None, .. } => tracing::info!("first run: the trusted client has the configured ID"),
         Found::Existing(Holdings { organizations, subscriptions }) => {
             let up_to = Holdings::COUNTED;
             let (organizations, subscriptions) = (*organizations.min(&up_to), *subscriptions.min(&up_to));
@@ -42,7 +42,7 @@ pub(crate) fn tell(found: &Found, places: &Places<'_>) -> Result<(), Failure> {
 fn greeting(found: &Found, places: &Places<'_>) -> String {
     let mut text = format!("\nPerennial {} is running.\n\n", env!("CARGO_PKG_VERSION"));
     for (name, place) in table(places) {
-        // Writing to a text cannot fail.
+        // Writing to a string cannot fail.
         let _ = writeln!(text, "  {name:9}  {place}");
     }
     let said = match found {
@@ -56,7 +56,7 @@ fn greeting(found: &Found, places: &Places<'_>) -> String {
     text + "\n" + &said + "\n\n"
 }
 
-/// Where everything is, by what it is called; a name that is empty goes on with the one above.
+/// The rows with their labels. A row without a label continues the one above.
 fn table(places: &Places<'_>) -> Vec<(&'static str, String)> {
     let config = places.config;
     let mut rows = Vec::new();
@@ -73,19 +73,20 @@ fn table(places: &Places<'_>) -> Vec<(&'static str, String)> {
         None => ("Store", storage::path(config).display().to_string()),
     });
     let file = config.file.as_ref().map_or("no file".to_owned(), |path| path.display().to_string());
-    rows.push(("Settings", format!("{file}; `perennial config show` tells what counts")));
+    rows.push(("Settings", format!("{file}; see `perennial config show`")));
     rows
 }
 
 fn new(first: &FirstRun, kept: Option<&Path>, api: Listener) -> String {
     let (trusted, public) = (first.trusted.expose(), first.public.as_str());
-    let kept = kept.map_or(String::new(), |path| format!("They are kept in {} and not shown again.\n", path.display()));
+    let stored =
+        kept.map_or(String::new(), |path| format!("They are stored in {} and not shown again.\n", path.display()));
     let width = trusted.len();
     format!(
         "A new store. Its organization is `default`; two clients may call it:\n\n  \
          trusted  {trusted}  (a credential: for your servers, never for a browser)\n  \
          public   {public:width$}  (no secret: for browsers and apps)\n\n\
-         {kept}Try, in another terminal:\n\n  \
+         {stored}Try, in another terminal:\n\n  \
          curl -H 'client-id: {trusted}' 'http://{}/subscription-plans'",
         api.first()
     )

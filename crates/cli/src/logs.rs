@@ -1,4 +1,4 @@
-//! Logs: readable on a terminal, one JSON object a line elsewhere. Always on standard error.
+//! Logs: text on a terminal, one JSON object per line elsewhere. Always on standard error.
 
 use crate::failure::Failure;
 use crate::telemetry::SpanLayer;
@@ -15,8 +15,8 @@ use tracing_subscriber::{EnvFilter, fmt, registry};
 pub(crate) const VARIABLE: &str = "PERENNIAL_LOG";
 pub(crate) const DEFAULT: &str = "info";
 
-/// Starts logging at the level of `PERENNIAL_LOG`, `info` unless it says otherwise; with `spans`, these hear of every
-/// request too.
+/// Starts logging at the level of `PERENNIAL_LOG`, by default `info`. With `spans`, that layer receives every
+/// request.
 pub(crate) fn start(spans: Option<SpanLayer>) {
     let filter = EnvFilter::try_from_env(VARIABLE).unwrap_or_else(|_| EnvFilter::new(DEFAULT));
     match spans {
@@ -25,19 +25,19 @@ pub(crate) fn start(spans: Option<SpanLayer>) {
     }
 }
 
-/// The filter is everybody's, so that a span that nobody would hear of is not made.
+/// The filter applies to all layers, so that no span is created that no layer receives.
 fn alone(filter: EnvFilter) -> impl Subscriber + Send + Sync {
     registry().with(filter).with(lines())
 }
 
-/// The filter is the log's alone.
+/// The filter applies to the log only.
 fn beside(spans: SpanLayer, filter: EnvFilter) -> impl Subscriber + Send + Sync {
     let traced = Targets::new().with_target(TRACE_TARGET, LevelFilter::TRACE);
     registry().with(lines().with_filter(filter)).with(spans.with_filter(traced))
 }
 
 fn lines<S: Subscriber + for<'a> LookupSpan<'a>>() -> Box<dyn Layer<S> + Send + Sync> {
-    // A reader that is gone would be told so on the same standard error, by a panic, in place of whatever was to be done.
+    // If standard error is closed, a write error must not panic and abort the current work.
     let lines = fmt::layer().with_writer(std::io::stderr).log_internal_errors(false);
     if std::io::stderr().is_terminal() {
         let colour = std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty());
@@ -47,10 +47,10 @@ fn lines<S: Subscriber + for<'a> LookupSpan<'a>>() -> Box<dyn Layer<S> + Send + 
     }
 }
 
-/// Why `PERENNIAL_LOG` counts for nothing, if it does not.
+/// The failure for an invalid `PERENNIAL_LOG`, which is ignored.
 pub(crate) fn fault() -> Option<Failure> {
     let text = std::env::var(VARIABLE).ok()?;
-    let wrong = format!("{VARIABLE} is no level such as info or debug, so {DEFAULT} counts: correct it or unset it");
+    let wrong = format!("{VARIABLE} must be a level such as info or debug. {DEFAULT} is used: correct or unset it");
     EnvFilter::try_new(text).is_err().then(|| Failure::new(wrong))
 }
 

@@ -1,4 +1,4 @@
-//! Floor 5: `perennial`, the one binary. It reads the configuration and hands each floor its own small part of it.
+//! `perennial`, the binary. It reads the configuration and passes each crate its part.
 
 mod arguments;
 mod clients_file;
@@ -29,7 +29,7 @@ use failure::Failure;
 use std::process::ExitCode;
 use std::time::Duration;
 
-/// Requests allocate and free small pieces on many threads; the system's allocator takes locks for that.
+/// Requests allocate and free small blocks on many threads, for which the system's allocator takes locks.
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
@@ -59,7 +59,7 @@ fn run(arguments: Arguments, sources: Sources) -> Result<(), Failure> {
             let config = Loaded::read(&place, &flags, sources).accept()?;
             let runtime = runtime(threads)?;
             let outcome = runtime.block_on(serve::run(config, demo));
-            // A thread that a stalled disk holds must not keep the process.
+            // A thread that a stalled disk blocks must not prevent the exit.
             runtime.shutdown_timeout(Duration::from_secs(1));
             outcome
         }

@@ -1,4 +1,4 @@
-//! What the command line says about itself to shells and to `man`, made from its own definition.
+//! Shell completions and manual pages, generated from the definition of the command line.
 
 use crate::arguments::Arguments;
 use crate::failure::Failure;

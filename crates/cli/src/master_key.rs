@@ -1,7 +1,7 @@
-//! The master key: from the environment, from a file it names, or from the data directory, where the first run on
-//! SQLite puts it. During a rotation a second key is accepted: the next one before the switch, the previous one after it.
+//! The master key: from the environment, from a file that it names, or from the data directory, where the first run on
+//! SQLite creates it. During a rotation a second key is accepted: the next one before the switch, the previous one after it.
 
-use crate::config::{self, Config, Told};
+use crate::config::{self, Config, EnvironmentSecret};
 use crate::failure::Failure;
 use crate::private_file;
 use perennial_app::context::Entropy;
@@ -35,7 +35,7 @@ impl Accepted {
         Keys::derive(current).accepting(self.next.as_ref(), self.previous.as_ref())
     }
 
-    /// The setting that a key is accepted by, if there is one.
+    /// The role of the second accepted key, if there is one.
     pub(crate) fn role(&self) -> Option<&'static str> {
         match (&self.next, &self.previous) {
             (Some(_), _) => Some("next"),
@@ -45,12 +45,12 @@ impl Accepted {
     }
 }
 
-/// The file of the next key: the one that was named, or the usual one if it exists.
+/// The file of the next key: the configured one, or the default if it exists.
 pub(crate) fn next_file(config: &Config) -> Option<PathBuf> {
     named_or_usual(config, config.master_key_next_file.as_ref(), "master.key.next")
 }
 
-/// The file of the previous key: the one that was named, or the usual one if it exists.
+/// The file of the previous key: the configured one, or the default if it exists.
 pub(crate) fn previous_file(config: &Config) -> Option<PathBuf> {
     named_or_usual(config, config.master_key_previous_file.as_ref(), "master.key.previous")
 }
@@ -61,37 +61,37 @@ fn named_or_usual(config: &Config, named: Option<&PathBuf>, usual: &str) -> Opti
 
 fn other(variable: &str, file: Option<PathBuf>) -> Result<Option<MasterKey>, Failure> {
     match config::secret_variable(variable)? {
-        Some(told) => parse(&told.secret.0, &told.place()).map(Some),
+        Some(secret) => parse(&secret.secret.0, &secret.place()).map(Some),
         None => file.map(|path| read(&path)).transpose(),
     }
 }
 
-/// The key that was given, if one was.
+/// The master key, if it is configured or in its default file.
 pub(crate) fn given(config: &Config) -> Result<Option<MasterKey>, Failure> {
-    if let Some(told) = told()? {
-        return parse(&told.secret.0, &told.place()).map(Some);
+    if let Some(secret) = from_environment()? {
+        return parse(&secret.secret.0, &secret.place()).map(Some);
     }
     file(config).map(|path| read(&path)).transpose()
 }
 
-/// The keys of the master key that was given, if one was, and of a second one that is accepted.
+/// The keys of the master key, if there is one, and of a second accepted one.
 pub(crate) fn keys(config: &Config) -> Result<Option<Keys>, Failure> {
     let Some(key) = given(config)? else { return Ok(None) };
     Ok(Some(Accepted::read(config)?.keys(&key)))
 }
 
-/// The file that the key is read from where the environment says nothing of it: the one that was named, or the usual one
-/// if it is there.
+/// The file of the key if the environment does not set it: the configured one, or the default
+/// if it exists.
 pub(crate) fn file(config: &Config) -> Option<PathBuf> {
     config.master_key_file.clone().or_else(|| Some(usual_path(config)).filter(|path| path.exists()))
 }
 
-/// What the environment says.
-pub(crate) fn told() -> Result<Option<Told>, Failure> {
+/// The key in the environment.
+pub(crate) fn from_environment() -> Result<Option<EnvironmentSecret>, Failure> {
     config::secret_variable(VARIABLE)
 }
 
-/// Makes a key for a new SQLite store and keeps it in the data directory.
+/// Creates a key for a new SQLite store in the data directory.
 pub(crate) fn make(config: &Config, entropy: &Entropy) -> Result<MasterKey, Failure> {
     let key = MasterKey::new(entropy.bytes());
     let path = usual_path(config);
@@ -100,7 +100,7 @@ pub(crate) fn make(config: &Config, entropy: &Entropy) -> Result<MasterKey, Fail
     Ok(key)
 }
 
-/// Why a server cannot start without a key.
+/// The failure of a server without a key.
 pub(crate) fn missing(config: &Config) -> Failure {
     let path = usual_path(config);
     Failure::new(match config.database_url {
@@ -115,7 +115,7 @@ pub(crate) fn missing(config: &Config) -> Failure {
     })
 }
 
-/// Why a command that seals or signs cannot do without the key.
+/// The failure of a command that seals or signs without a key.
 pub(crate) fn not_at_hand(config: &Config) -> Failure {
     let path = match config.database_url {
         Some(_) => String::new(),
@@ -126,7 +126,7 @@ pub(crate) fn not_at_hand(config: &Config) -> Failure {
     ))
 }
 
-/// Where the first run on SQLite puts it.
+/// The default file, which the first run on SQLite creates.
 pub(crate) fn usual_path(config: &Config) -> PathBuf {
     config.data_dir.join("master.key")
 }

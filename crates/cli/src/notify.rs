@@ -1,5 +1,5 @@
-//! What a service manager is told, in the words of `sd_notify`: ready, stopping, alive.
-//! Without `NOTIFY_SOCKET` nobody asked and nothing is said; a word that does not arrive is no reason not to serve.
+//! Notifications to the service manager (`sd_notify`): ready, stopping, watchdog.
+//! Without `NOTIFY_SOCKET` nothing is sent. A failed notification does not stop the server.
 
 use std::ffi::OsStr;
 use std::io;
@@ -7,7 +7,7 @@ use std::os::unix::ffi::OsStrExt;
 use std::os::unix::net::{SocketAddr, UnixDatagram};
 use std::time::Duration;
 
-/// The way to the service manager that started us, if it wants to know.
+/// The socket of the service manager, if there is one.
 pub(crate) struct Notify {
     socket: Option<UnixDatagram>,
     heartbeat: Option<Duration>,
@@ -25,28 +25,28 @@ impl Notify {
         Self { socket, heartbeat }
     }
 
-    /// Says it, if anyone listens.
+    /// Sends a state.
     pub(crate) fn say(&self, state: &str) {
         let Some(socket) = &self.socket else { return };
         if let Err(error) = socket.send(state.as_bytes()) {
-            tracing::warn!(%error, state, "the service manager was not told");
+            tracing::warn!(%error, state, "could not notify the service manager");
         }
     }
 
-    /// How often it wants to hear that we live.
+    /// The interval of watchdog notifications.
     pub(crate) fn heartbeat(&self) -> Option<Duration> {
         self.socket.as_ref().and(self.heartbeat)
     }
 }
 
-/// A name that begins with `@` is no path: it lives in the kernel alone.
+/// A name that begins with `@` is an abstract socket.
 fn connect(name: &OsStr) -> io::Result<UnixDatagram> {
     let address = match name.as_bytes() {
         [b'@', name @ ..] => nameless(name)?,
         _ => SocketAddr::from_pathname(name)?,
     };
     let socket = UnixDatagram::unbound()?;
-    // A manager that does not read must not hold us up.
+    // A service manager that does not read must not block the server.
     socket.set_nonblocking(true)?;
     socket.connect_addr(&address)?;
     Ok(socket)
@@ -62,7 +62,7 @@ fn nameless(_name: &[u8]) -> io::Result<SocketAddr> {
     Err(io::ErrorKind::Unsupported.into())
 }
 
-/// Twice within the time after which we would be taken for dead, if it is us who is watched.
+/// Half of the watchdog timeout, if this process is watched.
 fn heartbeat(micros: Option<String>, watched: Option<String>, own: u32) -> Option<Duration> {
     let micros: u64 = micros?.parse().ok().filter(|micros| *micros > 0)?;
     let is_ours = watched.is_none_or(|pid| pid == own.to_string());

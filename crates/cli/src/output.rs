@@ -1,21 +1,21 @@
-//! What a command prints: a table for people, or one JSON object for scripts.
+//! The output of a command: text for people, or one JSON object for scripts.
 
 use crate::failure::Failure;
 use serde::Serialize;
 use std::io::{ErrorKind, Write};
 
-/// Prints `{"data": …}` or, for people, what `text` makes of it.
+/// Prints `{"data": …}` or, without `--json`, the text.
 pub(crate) fn print<T: Serialize>(json: bool, data: &T, text: impl FnOnce() -> String) -> Result<(), Failure> {
     let text = if json { serde_json::json!({ "data": data }).to_string() } else { text() };
     write(&format!("{text}\n"))
 }
 
-/// Writes to standard output. A reader that has gone away, such as `head`, has had enough: that is no failure.
+/// Writes to standard output. If the reader has closed it, such as `head`, that is no failure.
 pub(crate) fn write(text: &str) -> Result<(), Failure> {
     offer(text).map(drop)
 }
 
-/// Writes to standard output; answers whether anybody still reads.
+/// Writes to standard output. Returns false if the reader has closed it.
 pub(crate) fn offer(text: &str) -> Result<bool, Failure> {
     let mut stdout = std::io::stdout().lock();
     match stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush()) {
@@ -25,7 +25,7 @@ pub(crate) fn offer(text: &str) -> Result<bool, Failure> {
     }
 }
 
-/// A number of things, such as `1 session` or `2 sessions`.
+/// A count with its noun, such as `1 session` or `2 sessions`.
 pub(crate) fn counted(count: usize, thing: &str) -> String {
     if count == 1 { format!("1 {thing}") } else { format!("{count} {thing}s") }
 }

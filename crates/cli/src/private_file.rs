@@ -1,11 +1,11 @@
-//! Files that hold secrets: mode 0600 from the first byte, in a directory of mode 0700, whole or not at all.
+//! Files with secrets: mode 0600 from the first byte, in a directory of mode 0700, written completely or not at all.
 
 use std::fs::{DirBuilder, File, OpenOptions};
 use std::io::{ErrorKind, Write};
 use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
 use std::path::Path;
 
-/// Writes a new file, and its directory if need be; fails if there is such a file already.
+/// Writes a new file, and creates its directory if necessary. Fails if the file exists.
 pub(crate) fn create(path: &Path, content: &str) -> std::io::Result<()> {
     let directory = path.parent().unwrap_or(Path::new("."));
     DirBuilder::new().recursive(true).mode(0o700).create(directory)?;
@@ -22,7 +22,7 @@ pub(crate) fn create(path: &Path, content: &str) -> std::io::Result<()> {
     File::open(directory)?.sync_all()
 }
 
-/// Removes a file, if it is there.
+/// Removes a file, if it exists.
 pub(crate) fn remove(path: &Path) -> std::io::Result<()> {
     match std::fs::remove_file(path) {
         Err(error) if error.kind() != ErrorKind::NotFound => Err(error),

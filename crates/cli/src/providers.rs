@@ -1,4 +1,4 @@
-//! Identity providers as the operator writes them, in the file or with flags: read here once, for both.
+//! Identity providers as the operator writes them, in the file or with flags.
 
 #[cfg(test)]
 mod guide;
@@ -69,7 +69,7 @@ impl ProviderEntry {
         Ok(Configured { organization, description })
     }
 
-    /// What the floors below are told.
+    /// The description of the provider.
     pub(crate) fn describe(&self) -> Result<Description, Failure> {
         let mut entry = Self { secret: None, client_secret: None, ..self.clone() };
         if let Some(preset) = entry.preset {
@@ -78,7 +78,7 @@ impl ProviderEntry {
         let kinds = ProviderKind::ALL.map(ProviderKind::as_str).join(", ");
         let kind = entry.kind.ok_or_else(|| Failure::new(format!("give its kind, one of {kinds}")))?;
         let issuer =
-            entry.issuer.ok_or_else(|| Failure::new("give its issuer, exactly as the tokens' `iss` says it"))?;
+            entry.issuer.ok_or_else(|| Failure::new("give its issuer, exactly as the tokens' `iss` contains it"))?;
         let all = || if kind == ProviderKind::Oidc { Algorithm::ALL.to_vec() } else { Vec::new() };
         let settings = Settings {
             audience: entry.audience,

@@ -1,10 +1,10 @@
-//! Where the world reaches the service. Tokens name it as their issuer and are compared letter by letter, so it has one
+//! The public URL of the service. Tokens name it as their issuer and are compared byte by byte, so it has one
 //! spelling.
 
 use serde::{Deserialize, Serialize};
 use url::Url;
 
-/// A URL without a slash at its end, spelt as everyone would spell it.
+/// A URL in its canonical form, without a trailing slash.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(try_from = "String")]
 pub(crate) struct PublicUrl(String);

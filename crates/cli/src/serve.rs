@@ -1,4 +1,4 @@
-//! `perennial serve`: from the configuration to a listening service, and down again without losing a request.
+//! `perennial serve`: from the configuration to a listening service, and a graceful shutdown.
 
 pub(crate) mod backups;
 mod upkeep;
@@ -20,14 +20,14 @@ use std::time::Duration;
 use tokio::signal::unix::{SignalKind, signal};
 use tokio::sync::watch;
 
-/// Serves until told to stop.
+/// Serves until the stop signal.
 pub(crate) async fn run(config: Config, demo: bool) -> Result<(), Failure> {
     let (spans, telemetry) = telemetry::prepare(&config.telemetry)?.unzip();
     logs::start(spans);
     for slip in environment::slips() {
         tracing::warn!("{}", slip.line());
     }
-    // All that can be refused without a trace comes before the store is touched.
+    // Everything that can fail without a trace is checked before the store is opened.
     let given = Given::read(&config)?;
     let schedule = backups::Schedule::of(&config)?;
     let notify = Arc::new(Notify::from_environment());
@@ -73,12 +73,14 @@ pub(crate) async fn run(config: Config, demo: bool) -> Result<(), Failure> {
     };
     tokio::select! {
         _ = async { tokio::join!(app.db.close(), last_export) } => {}
-        _ = too_late => tracing::warn!("stopped before the store had closed: it did not answer in time"),
+        _ = too_late => tracing::warn!("stopped before the store had closed: the shutdown time was exceeded"),
     }
     if failure.is_finished()
         && let Ok(reason) = failure.await
     {
-        return Err(Failure::new(format!("the store failed and the server stopped so as not to lie: {reason}")));
+        return Err(Failure::new(format!(
+            "database failure: {reason}. The server stopped because it can no longer guarantee durability."
+        )));
     }
     tracing::info!("stopped");
     Ok(())
@@ -95,7 +97,7 @@ async fn bind(flag: &str, listen: SocketAddr, options: ServerOptions) -> Result<
     })
 }
 
-/// The listener of `/metrics`. A default address that is taken is no reason not to serve.
+/// The listener of `/metrics`. If the default address is in use, the server starts without it.
 async fn bind_metrics(config: &Config, api: SocketAddr) -> Result<Option<Server>, Failure> {
     let address = config.metrics_listen(api);
     match bind("--metrics-listen", address, ServerOptions::default()).await {
@@ -108,7 +110,7 @@ async fn bind_metrics(config: &Config, api: SocketAddr) -> Result<Option<Server>
     }
 }
 
-/// What happens between the signal to stop and the end of accepting.
+/// From the stop signal to the end of accepting.
 struct WayDown {
     api: Arc<Api>,
     notify: Arc<Notify>,
@@ -117,7 +119,7 @@ struct WayDown {
 
 impl WayDown {
     fn begin_at_signal(self, stop: watch::Sender<bool>) -> Result<impl Future<Output = ()>, Failure> {
-        let listen = |kind| signal(kind).map_err(|error| Failure::new(format!("signals cannot be heard: {error}")));
+        let listen = |kind| signal(kind).map_err(|error| Failure::new(format!("cannot handle signals: {error}")));
         let (mut terminate, mut interrupt) = (listen(SignalKind::terminate())?, listen(SignalKind::interrupt())?);
         Ok(async move {
             let mut told = async || {
@@ -127,13 +129,13 @@ impl WayDown {
                 }
             };
             told().await;
-            tracing::info!("told to stop");
+            tracing::info!("received the stop signal");
             self.notify.say("STOPPING=1");
-            // Proxies that ask at /readyz find another server while this one still serves whom they send.
+            // While /readyz fails, proxies choose another server and this one still serves requests.
             self.api.leave();
             tokio::select! {
                 () = tokio::time::sleep(self.delay) => {}
-                // Whoever says it twice does not want to wait.
+                // A second signal skips the delay.
                 () = told() => {}
             }
             let _ = stop.send(true);
@@ -141,8 +143,8 @@ impl WayDown {
     }
 }
 
-/// Tells the service manager that tasks are still run here. A database that is away does not silence it: starting again
-/// would not bring it back.
+/// Sends watchdog notifications while the runtime works. An unreachable database does not stop them: a restart would
+/// not help.
 async fn heartbeat(notify: Arc<Notify>) {
     let Some(every) = notify.heartbeat() else { return };
     loop {
@@ -151,13 +153,13 @@ async fn heartbeat(notify: Arc<Notify>) {
     }
 }
 
-/// Resolves when stopping has taken too long.
+/// Resolves when the shutdown time is exceeded.
 async fn stop_timeout(stopped: watch::Receiver<bool>, timeout: Duration) {
     until_stopped(stopped).await;
     tokio::time::sleep(timeout).await;
 }
 
-/// Ends the service when the store can no longer be trusted.
+/// Stops the service when the store can no longer guarantee durability.
 async fn watch_store(db: Db, stop: watch::Sender<bool>) -> String {
     let reason = db.failed().await;
     tracing::error!(reason, "the store failed");

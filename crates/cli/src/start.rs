@@ -1,7 +1,7 @@
-//! From an open store to a context: the schema, the master key, and whatever a first run has to make.
+//! From an open store to a context: migration, the master key and the first run.
 
 use crate::clients_file::ClientsFile;
-use crate::config::{self, Config, Told, environment};
+use crate::config::{self, Config, EnvironmentSecret, environment};
 use crate::failure::Failure;
 use crate::master_key::Accepted;
 use crate::public_url::PublicUrl;
@@ -18,7 +18,7 @@ use perennial_store::Db;
 use std::net::SocketAddr;
 use std::path::PathBuf;
 
-/// The secrets and providers a server was given, read before it touches anything.
+/// The secrets and providers of a server, read before the store is opened.
 pub(crate) struct Given {
     key: Option<MasterKey>,
     accepted: Accepted,
@@ -40,7 +40,7 @@ impl Given {
         }
     }
 
-    /// All that would be refused, except for the providers, which have a place in the file.
+    /// Checks everything except for the providers, whose errors have a line in the file.
     pub(crate) fn faults(config: &Config) -> Vec<Failure> {
         let key = match master_key::given(config) {
             Ok(None) if config.database_url.is_some() => Some(master_key::missing(config)),
@@ -51,9 +51,9 @@ impl Given {
     }
 }
 
-/// How the store was found.
+/// The state of the store at the start.
 pub(crate) enum Found {
-    /// Empty: this was its first run. The ids are in a file, unless the operator chose them.
+    /// Empty: this was its first run. The IDs are in a file, unless the operator chose them.
     New {
         first: FirstRun,
         kept: Option<PathBuf>,
@@ -61,7 +61,7 @@ pub(crate) enum Found {
     Existing(Holdings),
 }
 
-/// Migrates the store, finds its key and makes what a first run needs.
+/// Migrates the store, finds its key and performs a first run if necessary.
 pub(crate) async fn start(config: &Config, given: Given, db: Db, address: SocketAddr) -> Result<(App, Found), Failure> {
     let migrated = db.migrate().await?;
     if !migrated.applied.is_empty() {
@@ -111,8 +111,8 @@ pub(crate) async fn start(config: &Config, given: Given, db: Db, address: Socket
     }
 }
 
-/// Seals secrets again under the current master key where that is needed. A server without the key that the signing keys
-/// are sealed under could begin no session, so it does not start.
+/// Seals secrets again under the current master key if necessary. A server without the key that the signing keys
+/// are sealed under could not begin sessions, so it does not start.
 async fn check_seals(app: &App) -> Result<(), Failure> {
     key_rotation::advance(app).await?;
     match key_rotation::progress(app).await?.lost_signing_keys {
@@ -126,12 +126,12 @@ async fn check_seals(app: &App) -> Result<(), Failure> {
     }
 }
 
-/// Whether our own issuer answers: on this machine alone, unless the operator says otherwise.
+/// Whether the `local` provider is enabled. By default only with a loopback listener.
 fn local_provider(config: &Config, address: SocketAddr) -> bool {
     let loopback = address.ip().is_loopback();
     let enabled = config.local_provider();
     if enabled && !loopback {
-        tracing::warn!("the local identity provider is on: whoever has the master key can sign in as anyone");
+        tracing::warn!("the local identity provider is enabled: anyone with the master key can sign in as any user");
     }
     enabled
 }
@@ -150,15 +150,15 @@ fn refused(fault: &StartFault) -> Failure {
     Failure::new(format!("{fault}{advice}"))
 }
 
-/// The trusted id that the environment chose for a first run.
-pub(crate) fn told() -> Result<Option<Told>, Failure> {
+/// The trusted ID that the environment sets for a first run.
+pub(crate) fn from_environment() -> Result<Option<EnvironmentSecret>, Failure> {
     config::secret_variable(environment::BOOTSTRAP_VARIABLE)
 }
 
 fn bootstrap_credential() -> Result<Option<Credential>, Failure> {
-    let Some(told) = told()? else { return Ok(None) };
-    let wrong = || Failure::new(format!("{} must hold 32 to 255 visible ASCII characters", told.place()));
-    Credential::chosen(&told.secret.0).map(Some).ok_or_else(wrong)
+    let Some(secret) = from_environment()? else { return Ok(None) };
+    let wrong = || Failure::new(format!("{} must hold 32 to 255 visible ASCII characters", secret.place()));
+    Credential::chosen(&secret.secret.0).map(Some).ok_or_else(wrong)
 }
 
 fn loopback_origins() -> Vec<Origin> {

@@ -12,12 +12,12 @@ use std::path::{Path, PathBuf};
 /// The file of a SQLite store in its directory.
 pub(crate) const FILE: &str = "perennial.db";
 
-/// Opens it as the server that owns it.
+/// Opens the store as the server that owns it.
 pub(crate) async fn open_server(config: &Config) -> Result<Db, Failure> {
     open(config, true).await
 }
 
-/// Opens it for one command, beside a server that may be running.
+/// Opens the store for one command. A server may be running.
 pub(crate) async fn open_beside(config: &Config) -> Result<Db, Failure> {
     if config.database_url.is_none() {
         existing_path(config)?;
@@ -25,10 +25,10 @@ pub(crate) async fn open_beside(config: &Config) -> Result<Db, Failure> {
     open(config, false).await
 }
 
-/// Opens it for a look that changes nothing, whatever state it is in.
+/// Opens the store read-only, in any state.
 pub(crate) async fn open_to_look(config: &Config) -> Result<Db, Failure> {
     match &config.database_url {
-        // Statements that are not prepared get past every pooler.
+        // Unprepared statements work with every pooler.
         Some(url) => {
             let options = PostgresOptions { prepared: false, ..PostgresOptions::new(&url.0) };
             open_postgres(options, "--database-url").await
@@ -40,7 +40,7 @@ pub(crate) async fn open_to_look(config: &Config) -> Result<Db, Failure> {
     }
 }
 
-/// The file of the SQLite store, if there is one.
+/// The file of the SQLite store, if it exists.
 pub(crate) fn existing_path(config: &Config) -> Result<PathBuf, Failure> {
     let path = path(config);
     if path.exists() {
@@ -52,18 +52,18 @@ pub(crate) fn existing_path(config: &Config) -> Result<PathBuf, Failure> {
     )))
 }
 
-/// Whether a command seals, opens or signs.
+/// Whether a command needs the master key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Key {
-    /// It does none of it, so its keys are made up.
+    /// It does not, so its keys are random.
     NotNeeded,
-    /// It does if it can.
+    /// It uses the key if there is one.
     IfAtHand,
-    /// It cannot do without.
+    /// It fails without the key.
     Needed,
 }
 
-/// The context of an operator's command on a store of this version.
+/// The context of an operator's command, for a store of this version.
 pub(crate) async fn operator(config: &Config, need: Key, options: AppOptions) -> Result<App, Failure> {
     let given = match need {
         Key::NotNeeded => None,
@@ -72,9 +72,7 @@ pub(crate) async fn operator(config: &Config, need: Key, options: AppOptions) ->
     let db = open_beside(config).await?;
     db.ping().await?;
     if !first_run::has_happened(&db).await? {
-        return Err(Failure::new(
-            "this store is empty: start `perennial serve` once, which makes what every store needs",
-        ));
+        return Err(Failure::new("this store is empty: start `perennial serve` once to initialize it"));
     }
     let entropy = Entropy::from_system();
     let made_up = || MasterKey::new(entropy.bytes());
@@ -91,7 +89,7 @@ pub(crate) async fn operator(config: &Config, need: Key, options: AppOptions) ->
     Ok(app)
 }
 
-/// Opens it, and makes it if it is not there.
+/// Opens the store, and creates it if it does not exist.
 pub(crate) async fn open(config: &Config, exclusive: bool) -> Result<Db, Failure> {
     match &config.database_url {
         Some(url) => open_postgres(postgres_options(config, &url.0), "--database-url").await,
@@ -99,7 +97,7 @@ pub(crate) async fn open(config: &Config, exclusive: bool) -> Result<Db, Failure
     }
 }
 
-/// Opens the store that a flag names by its directory or its URL, and makes it if it is not there.
+/// Opens the store that a flag names by its directory or its URL, and creates it if it does not exist.
 pub(crate) async fn open_named(config: &Config, place: &str, flag: &str, exclusive: bool) -> Result<Db, Failure> {
     if is_url(place) {
         open_postgres(postgres_options(config, place), flag).await
@@ -108,7 +106,7 @@ pub(crate) async fn open_named(config: &Config, place: &str, flag: &str, exclusi
     }
 }
 
-/// Whether a place is a database's and not a directory's.
+/// Whether a location is a database URL and not a directory.
 pub(crate) fn is_url(place: &str) -> bool {
     place.starts_with("postgres://") || place.starts_with("postgresql://")
 }

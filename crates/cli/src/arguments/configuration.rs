@@ -5,15 +5,15 @@ use clap::Subcommand;
 
 #[derive(Subcommand)]
 pub(crate) enum Configuration {
-    /// Show every value and where it comes from: the default, a line of the file, a variable, a flag.
+    /// Show every value and its source: the default, a line of the file, a variable or a flag.
     ///
-    /// It shows what `perennial serve` would use with the same flags, here and now. Secrets are not shown.
+    /// These are the values that `perennial serve` would use with the same flags. Secrets are not shown.
     Show(Serve),
-    /// Say all that is wrong with the configuration, with file and line; fails if anything is.
+    /// Check the configuration and report all errors with file and line. Fails if there is one.
     ///
-    /// It reads the file, the environment and the files of secrets, and touches neither the store nor the network.
+    /// It reads the file, the environment and the files of secrets, but accesses neither the store nor the network.
     Check(Serve),
-    /// Print a configuration file with every setting, its default and what it does.
+    /// Print a configuration file with every setting, its default and its description.
     Default,
     /// Print a JSON Schema of the configuration file.
     ///

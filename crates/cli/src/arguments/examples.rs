@@ -1,9 +1,9 @@
-//! The examples at the end of each help text. A test holds every line to what the command line accepts.
+//! The examples at the end of each help text. A test checks that the command line accepts every line.
 
 pub(super) const PERENNIAL: &str = "Examples:
   perennial serve              # on 127.0.0.1:8080, with its data in ./data
-  perennial config show        # what it is told, and by whom
-  perennial serve --help       # what it can be told";
+  perennial config show        # the effective configuration
+  perennial serve --help       # all flags";
 
 pub(super) const SERVE: &str = "Examples:
   perennial serve
@@ -11,7 +11,7 @@ pub(super) const SERVE: &str = "Examples:
   perennial serve --database-url postgres://user@host/database
   perennial serve --demo --data-dir ./demo
 
-A secret is better in a file than on a command line: PERENNIAL_DATABASE_URL_FILE, PERENNIAL_MASTER_KEY_FILE
+Pass secrets in files instead of the command line: PERENNIAL_DATABASE_URL_FILE, PERENNIAL_MASTER_KEY_FILE
 and PERENNIAL_BOOTSTRAP_CLIENT_ID_FILE each name one.";
 
 pub(super) const DEMO: &str = "Examples:

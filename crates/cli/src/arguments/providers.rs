@@ -8,24 +8,24 @@ use perennial_app::providers::{Algorithm, EmailVerified, ProviderKind};
 
 #[derive(Subcommand)]
 pub(crate) enum Provider {
-    /// Add an identity provider; running servers use it within 5 seconds.
+    /// Add an identity provider. Running servers use it within 5 seconds.
     Add(Box<ProviderAdd>),
-    /// List an organization's providers: those of the configuration file and those in the store.
+    /// List an organization's providers, from the configuration file and the store.
     List {
         #[command(flatten)]
         org: InOrg,
     },
-    /// Remove a provider; its people stay signed in, and cannot sign in again.
+    /// Remove a provider. Its users stay signed in, and cannot sign in again.
     Remove {
-        /// The provider's issuer or its id (idp_…).
+        /// The provider's issuer or ID (idp_…).
         #[arg(value_name = "ISSUER|ID")]
         provider: String,
         #[command(flatten)]
         org: InOrg,
     },
-    /// Fetch the providers' keys and say what was seen; fails if any provider cannot be used.
+    /// Fetch the providers' keys and report the result. Fails if a provider cannot be used.
     Check {
-        /// One provider's issuer or id (idp_…); all of them unless given.
+        /// The issuer or ID (idp_…) of one provider. All of them if omitted.
         #[arg(value_name = "ISSUER|ID")]
         provider: Option<String>,
         #[command(flatten)]
@@ -35,46 +35,46 @@ pub(crate) enum Provider {
 
 #[derive(Args)]
 pub(crate) struct ProviderAdd {
-    /// Fill in what is the same for everyone at this provider.
+    /// Use the known settings of this provider.
     #[arg(long)]
     pub(crate) preset: Option<Preset>,
-    /// How tokens are checked: with published keys, with a shared secret, or by asking the provider.
+    /// How tokens are checked: with published keys, with a shared secret, or by introspection.
     #[arg(long, required_unless_present = "preset", value_parser = kinds())]
     pub(crate) kind: Option<ProviderKind>,
-    /// The provider, exactly as its tokens' `iss` says it.
+    /// The issuer, exactly as tokens name it in `iss`.
     #[arg(long, required_unless_present = "preset")]
     pub(crate) issuer: Option<String>,
-    /// Whom tokens must be made for: the client id or API identifier in `aud`. Give it several times for several.
+    /// The accepted audience (`aud`): a client ID or API identifier. Repeat the option for several.
     #[arg(long, num_args = 1..)]
     pub(crate) audience: Vec<String>,
-    /// Who may have asked for the token (`azp`); one of the audiences unless given.
+    /// The accepted authorized party (`azp`). One of the audiences if omitted.
     #[arg(long = "azp", num_args = 1.., value_name = "PARTY")]
     pub(crate) authorized_parties: Vec<String>,
-    /// Where the keys are; discovered from the issuer unless given.
+    /// The URL of the key set. Discovered from the issuer if omitted.
     #[arg(long, value_name = "URL")]
     pub(crate) jwks_url: Option<String>,
-    /// What tokens may be signed with; all of these unless given.
+    /// The accepted signature algorithms. All of these if omitted.
     #[arg(long = "algorithm", num_args = 1.., value_parser = algorithms())]
     pub(crate) algorithms: Vec<Algorithm>,
-    /// Whether a token must say `email_verified: true`, or the issuer puts only verified addresses into tokens.
+    /// Whether a token must contain `email_verified: true`, or the issuer only issues verified addresses.
     #[arg(long, value_parser = words_on_email(), value_name = "RULE")]
     pub(crate) email_verified: Option<EmailVerified>,
     /// The file with the secret of kind `jwt_secret`; `-` for standard input.
     #[arg(long, value_name = "FILE")]
     pub(crate) secret_file: Option<String>,
-    /// Where kind `introspection` asks about tokens.
+    /// The introspection endpoint of kind `introspection`.
     #[arg(long, value_name = "URL")]
     pub(crate) endpoint: Option<String>,
-    /// Who we are at that endpoint.
+    /// The client ID at that endpoint.
     #[arg(long)]
     pub(crate) client_id: Option<String>,
-    /// The file with our secret there; `-` for standard input.
+    /// The file with the client secret; `-` for standard input.
     #[arg(long, value_name = "FILE", conflicts_with = "secret_file")]
     pub(crate) client_secret_file: Option<String>,
-    /// Let the provider be in a private network or on this machine.
+    /// Allow a provider in a private network or on this machine.
     #[arg(long)]
     pub(crate) allow_private_addresses: bool,
-    /// Let the provider be asked over plain http.
+    /// Allow requests to the provider over plain HTTP.
     #[arg(long)]
     pub(crate) allow_http: bool,
     #[command(flatten)]
@@ -83,15 +83,15 @@ pub(crate) struct ProviderAdd {
 
 #[derive(Subcommand)]
 pub(crate) enum Identity {
-    /// Print a token of the `local` provider, to sign up and in with while developing.
+    /// Print a token of the `local` provider, for sign-up and sign-in during development.
     ///
     /// A server accepts it while it listens on a loopback address, or with `local_provider = true` in its configuration.
-    /// The token is good for an hour, for this address and organization. It is made with the store's master key.
+    /// The token is valid for an hour, for this address and organization. It is signed with the store's master key.
     Token {
-        /// Whose token: the e-mail address, which counts as verified.
+        /// The e-mail address, which counts as verified.
         #[arg(long)]
         email: String,
-        /// The person's id at the provider; derived from the address unless given, and always the same.
+        /// The user's ID at the provider. Derived from the address if omitted.
         #[arg(long)]
         subject: Option<String>,
         #[command(flatten)]

@@ -4,34 +4,34 @@
 use super::{InOrg, SessionRevoke, examples};
 use clap::{Args, Subcommand, ValueEnum};
 
-/// How records are written.
+/// The output format of records.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Format {
-    /// Columns for people, cut to the width of the terminal.
+    /// A table, cut to the width of the terminal.
     Table,
-    /// The API's record, one a line, without an envelope.
+    /// The API's record, one per line, without an envelope.
     Json,
-    /// For spreadsheets: RFC 4180, with a ' before texts that one would take for a formula.
+    /// CSV (RFC 4180), with a ' before texts that a spreadsheet would take for a formula.
     Csv,
 }
 
 #[derive(Args)]
 pub(crate) struct Output {
-    /// How to write it [default: table]
+    /// The output format [default: table]
     #[arg(short = 'o', long = "output", value_name = "FORMAT")]
     pub(crate) format: Option<Format>,
 }
 
-/// How much of a list.
+/// The part of a list to show.
 #[derive(Args)]
 pub(crate) struct Portion {
-    /// At most so many.
+    /// The maximum number of records.
     #[arg(long, default_value_t = 50, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     pub(crate) limit: u32,
-    /// Only those that come after this one in the list: how to go on where a list ended.
+    /// List only records after this one, to continue a list.
     #[arg(long, value_name = "ID")]
     pub(crate) after: Option<String>,
-    /// All of them, however many.
+    /// List all records.
     #[arg(long, conflicts_with = "limit")]
     pub(crate) all: bool,
     #[command(flatten)]
@@ -40,7 +40,7 @@ pub(crate) struct Portion {
     pub(crate) org: InOrg,
 }
 
-/// How to show one record.
+/// The flags of `get`.
 #[derive(Args)]
 pub(crate) struct Single {
     #[command(flatten)]
@@ -52,13 +52,13 @@ pub(crate) struct Single {
 /// The kinds of records that have the commands `list` and `get` and no other.
 #[derive(Subcommand)]
 pub(crate) enum Record {
-    /// Plans: what can be bought.
+    /// List and show plans.
     #[command(subcommand, after_help = examples::PLAN)]
     Plan(RecordCommand<PlanFilters>),
-    /// Subscriptions: who has bought what.
+    /// List and show subscriptions.
     #[command(subcommand, after_help = examples::SUBSCRIPTION)]
     Subscription(RecordCommand<SubscriptionFilters>),
-    /// Payments: money received for subscriptions.
+    /// List and show payments.
     #[command(subcommand, after_help = examples::PAYMENT)]
     Payment(RecordCommand<PaymentFilters>),
 }
@@ -98,72 +98,72 @@ pub(crate) trait RecordFlags: Args {
 }
 
 impl RecordFlags for PlanFilters {
-    const LIST: &str = "List an organization's plans, by tier and slug unless asked otherwise";
+    const LIST: &str = "List an organization's plans, by tier and slug by default";
     const GET: &str = "Show one plan";
     const VALUE_NAME: &str = "PLAN";
-    const NAMED: &str = "The plan's slug or id";
+    const NAMED: &str = "The plan's slug or ID";
 }
 
 impl RecordFlags for SubscriptionFilters {
-    const LIST: &str = "List an organization's subscriptions, newest first unless asked otherwise";
+    const LIST: &str = "List an organization's subscriptions, newest first by default";
     const GET: &str = "Show one subscription";
     const VALUE_NAME: &str = "SUBSCRIPTION";
-    const NAMED: &str = "The subscription's id (sub_…)";
+    const NAMED: &str = "The subscription's ID (sub_…)";
 }
 
 impl RecordFlags for PaymentFilters {
-    const LIST: &str = "List an organization's payments, newest first. A filter reads past all that do not match";
+    const LIST: &str = "List an organization's payments, newest first. A filter scans all payments";
     const GET: &str = "Show one payment";
     const VALUE_NAME: &str = "PAYMENT";
-    const NAMED: &str = "The payment's id (pay_…)";
+    const NAMED: &str = "The payment's ID (pay_…)";
 }
 
 #[derive(Args)]
 pub(crate) struct PlanFilters {
-    /// Active or retired plans only.
+    /// List only active plans, or only inactive ones.
     #[arg(long, value_name = "TRUE|FALSE")]
     pub(crate) is_active: Option<bool>,
-    /// Plans that bill so.
+    /// The billing cycle.
     #[arg(long, value_name = "CYCLE")]
     pub(crate) billing_cycle: Option<String>,
-    /// Plans of this tier.
+    /// The tier.
     #[arg(long)]
     pub(crate) tier: Option<i64>,
-    /// Plans marked as most popular, or not.
+    /// List only plans that are marked as most popular, or only the others.
     #[arg(long, value_name = "TRUE|FALSE")]
     pub(crate) most_popular: Option<bool>,
-    /// Plans of this product.
+    /// The product's ID.
     #[arg(long, value_name = "PRODUCT")]
     pub(crate) product_id: Option<String>,
-    /// Plans that name this variant.
+    /// A variant of the plan.
     #[arg(long)]
     pub(crate) variant: Option<String>,
-    /// The order: `tier`, `price`, `name`, `created_at` or `updated_at`; a - before it turns it round.
+    /// The sort order: `tier`, `price`, `name`, `created_at` or `updated_at`. Prefix with - for descending order.
     #[arg(long, default_value = "tier", value_name = "ORDER", allow_hyphen_values = true)]
     pub(crate) sort: String,
 }
 
 #[derive(Args)]
 pub(crate) struct SubscriptionFilters {
-    /// Those of this user, by id or e-mail address.
+    /// The user, by ID or e-mail address.
     #[arg(long)]
     pub(crate) user: Option<String>,
-    /// Those of this plan, by slug or id.
+    /// The plan, by slug or ID.
     #[arg(long)]
     pub(crate) plan: Option<String>,
-    /// Those in this status, or in one of several separated by commas.
+    /// The status, or several separated by commas.
     #[arg(long, value_delimiter = ',')]
     pub(crate) status: Vec<String>,
-    /// Active or inactive ones only.
+    /// List only active subscriptions, or only inactive ones.
     #[arg(long, value_name = "TRUE|FALSE")]
     pub(crate) is_active: Option<bool>,
-    /// Those that bill so.
+    /// The billing cycle.
     #[arg(long, value_name = "CYCLE")]
     pub(crate) billing_cycle: Option<String>,
-    /// The one with this id in another system.
+    /// The ID in another system.
     #[arg(long, value_name = "ID")]
     pub(crate) external_subscription_id: Option<String>,
-    /// Created at this instant or later, as 2026-01-31T00:00:00Z.
+    /// Created at this instant or later, such as 2026-01-31T00:00:00Z.
     #[arg(long, value_name = "INSTANT")]
     pub(crate) created_after: Option<String>,
     /// Created before this instant.
@@ -181,17 +181,17 @@ pub(crate) struct SubscriptionFilters {
     /// Ending before this instant.
     #[arg(long, value_name = "INSTANT")]
     pub(crate) ends_before: Option<String>,
-    /// The order: `created_at`, `renews_at` or `ends_at`; a - before it turns it round.
+    /// The sort order: `created_at`, `renews_at` or `ends_at`. Prefix with - for descending order.
     #[arg(long, default_value = "-created_at", value_name = "ORDER", allow_hyphen_values = true)]
     pub(crate) sort: String,
 }
 
 #[derive(Args)]
 pub(crate) struct PaymentFilters {
-    /// Those for this subscription.
+    /// The subscription's ID.
     #[arg(long, value_name = "ID")]
     pub(crate) subscription: Option<String>,
-    /// Those in this status, or in one of several separated by commas.
+    /// The status, or several separated by commas.
     #[arg(long, value_delimiter = ',')]
     pub(crate) status: Vec<String>,
 }
@@ -209,7 +209,7 @@ pub(crate) enum Session {
     Revoke(SessionRevoke),
     /// Show one session, live or ended.
     Get {
-        /// The session's id (ses_…).
+        /// The session's ID (ses_…).
         session: String,
         #[command(flatten)]
         single: Single,
@@ -218,10 +218,10 @@ pub(crate) enum Session {
 
 #[derive(Args)]
 pub(crate) struct SessionFilters {
-    /// Those of this user, by id or e-mail address.
+    /// The user, by ID or e-mail address.
     #[arg(long)]
     pub(crate) user: Option<String>,
-    /// Those that have ended too; they are kept for a month.
+    /// Include ended sessions, which are stored for a month.
     #[arg(long)]
     pub(crate) ended: bool,
 }

@@ -1,4 +1,4 @@
-//! What goes in and out: demos, exports, imports, copies.
+//! Demos, exports, imports and copies.
 
 use super::{Serve, examples};
 use clap::{Args, Subcommand, ValueEnum};
@@ -8,69 +8,69 @@ use std::path::PathBuf;
 pub(crate) struct Serving {
     #[command(flatten)]
     pub(crate) flags: Serve,
-    /// Fill an empty store with a year of made-up data first
+    /// Fill an empty store with a year of generated data first
     #[arg(long)]
     pub(crate) demo: bool,
 }
 
 #[derive(Subcommand)]
 pub(crate) enum Transfer {
-    /// Fill an empty store with a year of made-up data.
+    /// Fill an empty store with a year of generated data.
     ///
     /// Twelve plans, 5,000 users and 20,000 subscriptions in every status, with their payments and events. No server may
     /// be running on a SQLite store. The same seed and the same end make the same data.
     #[command(after_help = examples::DEMO)]
     Demo(Demo),
-    /// Write every record as a line of JSON, or of CSV.
+    /// Export every record as JSON lines or CSV.
     ///
-    /// Organizations, users, plans, subscriptions, payments and events, deleted ones included, all of one moment, while
-    /// servers go on. Clients, sessions and keys are not among them: `copy` takes those along.
+    /// The export contains organizations, users, plans, subscriptions, payments and events, deleted ones included, from one
+    /// snapshot. Servers can run. It contains no clients, sessions and keys: use `copy` for those.
     #[command(after_help = examples::EXPORT)]
     Export(Export),
-    /// Read what `export` wrote, or what another service has, into a store.
+    /// Import an export, or the data of another service.
     ///
-    /// Ids, times and statuses stay as they are. All lines are taken or none, in one transaction; a record that is there
-    /// already, and equal, is left alone. No server may be running on a SQLite store.
+    /// IDs, times and statuses do not change. All lines are imported or none, in one transaction. A record that exists
+    /// and is equal is skipped. No server may be running on a SQLite store.
     ///
     /// With --from the files hold objects of that service's API, as its own tools save them: products, prices or variants,
-    /// customers, subscriptions, invoices. docs/migrate.md tells what becomes of them.
+    /// customers, subscriptions, invoices. docs/migrate.md describes how they are mapped.
     #[command(after_help = examples::IMPORT)]
     Import(Import),
-    /// Copy a whole store into an empty one, of either engine, and compare every row.
+    /// Copy a whole store to an empty one, on either engine, and compare every row.
     ///
-    /// Clients, sessions and sealed keys come along; the master key does not, and the new store needs the same one.
+    /// Clients, sessions and sealed keys are copied. The master key is not: the new store needs the same one.
     #[command(after_help = examples::COPY)]
     Copy(Copying),
 }
 
 #[derive(Args)]
 pub(crate) struct Demo {
-    /// Another seed makes other people, subscriptions and payments.
+    /// The seed. Another seed generates other users, subscriptions and payments.
     #[arg(long, default_value_t = 1, value_name = "N")]
     pub(crate) seed: u64,
-    /// How large it is: 1 is the usual size, 0.1 a tenth, 50 a million subscriptions.
+    /// The size: 1 is the default, 0.1 a tenth, 50 a million subscriptions.
     #[arg(long, default_value = "1", value_name = "X")]
     pub(crate) scale: String,
-    /// When its year ends, as 2026-11-15T00:00:00Z [default: today]
+    /// The end of the year, such as 2026-11-15T00:00:00Z [default: today]
     #[arg(long, value_name = "INSTANT")]
     pub(crate) until: Option<String>,
 }
 
 #[derive(Args)]
 pub(crate) struct Export {
-    /// The file to make, or the directory, with a file for each kind of record; - is standard output.
+    /// The file to create, or the directory, with one file per kind of record; - is standard output.
     #[arg(default_value = "-", value_name = "FILE|DIRECTORY")]
     pub(crate) path: PathBuf,
-    /// How records are written. CSV needs a directory.
+    /// The format of the records. CSV needs a directory.
     #[arg(long, default_value = "ndjson")]
     pub(crate) format: LineFormat,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum LineFormat {
-    /// A JSON object a line.
+    /// One JSON object per line.
     Ndjson,
-    /// A table for each kind.
+    /// One table per kind.
     Csv,
 }
 
@@ -79,27 +79,27 @@ pub(crate) struct Import {
     /// The file or the directory; - is standard input.
     #[arg(value_name = "FILE|DIRECTORY")]
     pub(crate) path: PathBuf,
-    /// More of them, where --from is given.
+    /// More files, with --from.
     #[arg(value_name = "FILE|DIRECTORY", requires = "from")]
     pub(crate) more: Vec<PathBuf>,
-    /// The service whose objects these are.
+    /// The service that the files come from.
     #[arg(long, value_name = "SERVICE")]
     pub(crate) from: Option<From>,
-    /// Write what could not be carried from there to this file, a line of JSON for each.
+    /// The file for a report of what could not be imported, one JSON object per line.
     #[arg(long, value_name = "FILE", requires = "from")]
     pub(crate) report: Option<PathBuf>,
-    /// Read and check everything, tell every fault with its line and column, and change nothing.
+    /// Check everything and report each error with its line and column, without changing anything.
     #[arg(long)]
     pub(crate) dry_run: bool,
-    /// Take the lines that are right, and write the others to this file.
+    /// Import the valid lines, and write the others to this file.
     #[arg(long, value_name = "FILE", conflicts_with = "dry_run")]
     pub(crate) skip_bad: Option<PathBuf>,
-    /// Put every record into this organization, by name or id, whichever it was in.
+    /// The organization, by name or ID, to import all records into.
     #[arg(long, value_name = "ORGANIZATION")]
     pub(crate) into: Option<String>,
 }
 
-/// A service that people come from.
+/// A service that data is imported from.
 #[derive(Clone, Copy, ValueEnum)]
 pub(crate) enum From {
     Stripe,

@@ -1,4 +1,4 @@
-//! `perennial backup`. It works on files, beside a server or where none is, and opens no store.
+//! `perennial backup`. It works on files, with or without a running server, and opens no store.
 
 mod progress;
 
@@ -47,7 +47,7 @@ fn restore(config: &Config, file: &Path, replace: bool, json: bool) -> Result<()
         key = Key::of(config, report)?;
         match key {
             Key::Other => Err(Failure::new(format!(
-                "{} belongs to another master key than the one at hand: give that of its store, \
+                "{} belongs to another master key than the configured one: give that of its store, \
                  or no server could start on it",
                 file.display()
             ))),
@@ -58,14 +58,14 @@ fn restore(config: &Config, file: &Path, replace: bool, json: bool) -> Result<()
     let mut data = record(&report, key);
     data.insert("replaced".to_owned(), json!(replaced));
     output::print(json, &data, || {
-        let kept = replaced.map_or(String::new(), |path| {
+        let replaced = replaced.map_or(String::new(), |path| {
             format!("\nThe store that was there is {}: remove it when you are sure.", path.display())
         });
-        format!("Restored.{kept}\n{}", describe(file, &report, key))
+        format!("Restored.{replaced}\n{}", describe(file, &report, key))
     })
 }
 
-/// Whether the master key of a backup is at hand.
+/// Whether the master key of a backup is configured.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Key {
     NotNeeded,
@@ -96,9 +96,11 @@ impl Key {
     fn sentence(self) -> &'static str {
         match self {
             Self::NotNeeded => "It needs no master key: no server has run on it.",
-            Self::AtHand => "It needs the master key that is at hand.",
-            Self::Missing => "It needs the master key of its store, which is not at hand: no server starts without it.",
-            Self::Other => "It needs the master key of its store; the one at hand is another.",
+            Self::AtHand => "It needs the configured master key.",
+            Self::Missing => {
+                "It needs the master key of its store, which is not configured: no server starts without it."
+            }
+            Self::Other => "It needs the master key of its store; the configured one is another.",
         }
     }
 }
@@ -135,7 +137,7 @@ fn describe(file: &Path, report: &Report, key: Key) -> String {
     )
 }
 
-/// A database server has better tools than we could make, which know its users, its tablespaces and its log.
+/// A database server has better tools, which know its users, its tablespaces and its log.
 fn on_postgres(command: &Backup) -> Failure {
     let line = match command {
         Backup::Create { file } => {

@@ -1,4 +1,4 @@
-//! `perennial client`. A trusted client's id is printed once, when it is made, and never again.
+//! `perennial client`. A trusted client's ID is printed once, when it is created.
 
 use super::flags::{organization, wrong};
 use crate::arguments::{Client as Command, ClientCreate, ClientUpdate, Kind};
@@ -152,7 +152,7 @@ fn cidrs(texts: &[String], kind: ClientKind) -> Result<Vec<ipnet::IpNet>, Failur
     texts.iter().map(parse).collect()
 }
 
-/// A client by its record id or its name.
+/// A client by its record ID or its name.
 async fn find(app: &App, organization: OrganizationId, name_or_id: &str) -> Result<Client, Failure> {
     let clients = clients::list(app, organization).await?;
     let mut matching =
@@ -166,7 +166,7 @@ async fn find(app: &App, organization: OrganizationId, name_or_id: &str) -> Resu
     }
 }
 
-/// The record together with what the client presents.
+/// The record together with the `client-id`.
 fn shown(client: &Client, presented: &str) -> Value {
     let mut record = json!(client);
     record["client_id"] = presented.into();

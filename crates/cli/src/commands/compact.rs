@@ -1,4 +1,4 @@
-//! `perennial compact`: gives the space of removed rows back to the file system.
+//! `perennial compact`: returns the space of removed rows to the file system.
 
 use crate::config::Config;
 use crate::failure::Failure;
@@ -36,9 +36,9 @@ pub(super) fn run(config: &Config, json: bool) -> Result<(), Failure> {
     })
 }
 
-/// Refuses before anything is written if the file system cannot hold the second copy.
+/// Fails before anything is written if the file system cannot hold the second copy.
 fn check_space(config: &Config, needed: u64) -> Result<(), Failure> {
-    // A file system that does not report its space refuses later, and the store stays as it was.
+    // On a file system that does not report its space it fails later, and the store does not change.
     let Ok(space) = rustix::fs::statvfs(&config.data_dir) else { return Ok(()) };
     let free = space.f_bavail.saturating_mul(space.f_frsize);
     if free >= needed {

@@ -1,4 +1,4 @@
-//! `perennial config`. It reads what `perennial serve` would read, and opens nothing.
+//! `perennial config`. It reads the configuration of `perennial serve`, and opens no store.
 
 use crate::arguments::{Configuration, Place};
 use crate::config::fault::Fault;
@@ -19,7 +19,7 @@ pub(crate) fn run(command: Configuration, place: &Place, sources: Sources, json:
     }
 }
 
-/// A value that counts.
+/// An effective value.
 #[derive(Serialize)]
 struct Row {
     key: String,
@@ -38,7 +38,7 @@ fn show(loaded: Loaded, json: bool) -> Result<(), Failure> {
     })
 }
 
-/// With the values that follow from others.
+/// Adds the values that are derived from others.
 fn effective(config: Config) -> Config {
     Config {
         metrics_listen: Some(config.metrics_listen(config.listen)),
@@ -59,7 +59,7 @@ fn rows(config: Config, sources: &Sources) -> Result<Vec<Row>, Failure> {
             }
             Value::Array(list) if list.iter().any(Value::is_object) => {
                 for (at, entry) in list.iter().enumerate() {
-                    // Of a table that may be there any number of times, what the file says is enough.
+                    // For a list of tables, the content of the file is enough.
                     let said = |inner: &str| sources.get(&format!("{key}[{at}].{inner}")) != Source::Default;
                     let inner = entry.as_object().into_iter().flatten().filter(|(inner, _)| said(inner));
                     inner.for_each(|(inner, value)| put(format!("{key}[{at}].{inner}"), value.clone()));
@@ -71,14 +71,14 @@ fn rows(config: Config, sources: &Sources) -> Result<Vec<Row>, Failure> {
     Ok(rows)
 }
 
-/// What only the environment can say.
+/// The settings that only the environment has.
 fn told() -> Result<Vec<Row>, Failure> {
     let mut rows = Vec::new();
     let secrets = [
-        ("master_key", master_key::told()?),
+        ("master_key", master_key::from_environment()?),
         ("master_key_next", secret_variable(master_key::NEXT_VARIABLE)?),
         ("master_key_previous", secret_variable(master_key::PREVIOUS_VARIABLE)?),
-        ("bootstrap_client_id", start::told()?),
+        ("bootstrap_client_id", start::from_environment()?),
     ];
     for (key, told) in secrets {
         rows.extend(told.map(|told| Row {
@@ -106,7 +106,7 @@ fn text(value: &Value) -> String {
 
 fn check(loaded: Loaded, json: bool) -> Result<(), Failure> {
     let Loaded { config, file, sources, mut faults } = loaded;
-    // What the defaults that stand in for a wrong file would lack is no fault of its own.
+    // Defaults replace invalid values, so what they lack is not a separate error.
     if faults.is_empty() {
         faults.extend(Given::faults(&config).into_iter().chain(logs::fault()).map(Fault::from));
         faults.extend(provider_faults(&config, &sources));
@@ -128,7 +128,7 @@ fn check(loaded: Loaded, json: bool) -> Result<(), Failure> {
     }
 }
 
-/// Each provider that cannot be used as it is, at its first line.
+/// Each unusable provider, at its first line.
 fn provider_faults(config: &Config, sources: &Sources) -> Vec<Fault> {
     let faults = providers::faults(&config.providers).into_iter();
     faults

@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 pub(super) async fn run(app: &App, command: Events, json: bool) -> Result<(), Failure> {
     match command {
         Events::List { limit, before, org } => {
-            // Of a deleted organization the event of its deletion can still be read.
+            // The event of an organization's deletion can still be read.
             let found = organizations::find_with_deleted(app, &org.org).await?;
             let organization = match found {
                 Some(found) => found,

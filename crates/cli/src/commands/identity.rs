@@ -1,4 +1,4 @@
-//! `perennial identity`: tokens of our own issuer, for whoever has the master key.
+//! `perennial identity`: tokens of the `local` provider. They need the master key.
 
 use super::flags::{organization, wrong};
 use crate::arguments::Identity;
@@ -10,7 +10,7 @@ use perennial_domain::text::Line;
 use perennial_domain::users::Email;
 use serde_json::json;
 
-/// What a subject may be; the server holds every provider's to it.
+/// The limits of a subject, which the server applies to every provider.
 type Subject = Line<1, 255>;
 
 pub(super) async fn run(app: &App, command: Identity, json: bool) -> Result<(), Failure> {

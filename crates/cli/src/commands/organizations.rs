@@ -23,7 +23,7 @@ pub(super) async fn run(app: &App, command: Org, json: bool) -> Result<(), Failu
             })
         }
         Org::Update { org, change } => {
-            // One of the two flags is always given: without a number there is no bound.
+            // One of the two flags is always given: without a number there is no limit.
             let found = organization(app, &org).await?;
             let updated = organizations::set_max_sessions(app, found.id, change.max_sessions).await?;
             output::print(json, &updated, || {
@@ -73,7 +73,7 @@ async fn delete(app: &App, named: &str, is_confirmed: bool, json: bool) -> Resul
     })
 }
 
-/// Asks for the organization's name.
+/// Reads the organization's name as a confirmation.
 fn confirm(organization: &Organization) -> Result<(), Failure> {
     let name = organization.name.as_str();
     eprint!("This deletes {name} and everything in it. Type its name to continue: ");

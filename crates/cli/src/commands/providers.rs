@@ -1,4 +1,4 @@
-//! `perennial provider`. A secret comes from a file or from standard input and is not shown again.
+//! `perennial provider`. A secret is read from a file or from standard input and is not shown again.
 
 mod check;
 
@@ -17,7 +17,7 @@ use perennial_app::providers::{self, Listed, NotAdded, ProviderFault, Source};
 use perennial_domain::id::OrganizationId;
 use std::path::Path;
 
-/// Whether the command needs the store's master key: a secret is sealed with it.
+/// Whether the command needs the store's master key, to seal a secret.
 pub(super) fn key(command: &Command) -> Key {
     match command {
         Command::Add(add) if add.secret_file.is_some() || add.client_secret_file.is_some() => Key::Needed,
@@ -26,7 +26,7 @@ pub(super) fn key(command: &Command) -> Key {
     }
 }
 
-/// What the command must know of the configuration: the file's providers, and which issuer is our own.
+/// The options that the command needs: the file's providers, and the issuer of our own tokens.
 pub(super) fn options(config: &Config) -> Result<AppOptions, Failure> {
     let public_url = match config::variable("PERENNIAL_PUBLIC_URL")? {
         Some(text) => Some(PublicUrl::try_from(text).map_err(Failure::new)?),
@@ -53,7 +53,7 @@ pub(super) async fn run(app: &App, command: Command, json: bool) -> Result<(), F
                 return Err(not_in_store(app, organization.id, &provider).await?);
             };
             output::print(json, &removed, || {
-                format!("Removed {}: nobody signs in from there after 5 seconds.", removed.issuer)
+                format!("Removed {}: its users cannot sign in after 5 seconds.", removed.issuer)
             })
         }
         Command::Check { provider, org } => {
@@ -86,7 +86,7 @@ async fn add(app: &App, add: ProviderAdd, json: bool) -> Result<(), Failure> {
     })
 }
 
-/// The flags, as the file would have them.
+/// The flags as an entry of the file.
 fn entry(add: ProviderAdd) -> Result<ProviderEntry, Failure> {
     Ok(ProviderEntry {
         organization: None,

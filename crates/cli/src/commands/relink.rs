@@ -1,5 +1,5 @@
-//! `perennial user relink`: other identities for one user, or for all users of a file. All faults are reported with their
-//! lines, and nothing is changed if there is one.
+//! `perennial user relink`: replaces the identities of one user, or of all users in a file. All errors are reported with
+//! their lines, and nothing is changed if there is one.
 
 mod entries;
 
@@ -69,7 +69,7 @@ async fn single(app: &App, organization: OrganizationId, flags: &Flags) -> Resul
     Ok(Entry { line: 1, relink: Relink { user: Target::Id(user.id), identity } })
 }
 
-/// The issuers whose tokens the organization accepts; that of the local provider is one where it is switched on.
+/// The issuers that the organization accepts, including the local provider if it is enabled.
 async fn issuers(app: &App, organization: OrganizationId) -> Result<HashSet<String>, Failure> {
     let listed = providers::list(app, organization).await?;
     let local = providers::LOCAL_ISSUER.to_owned();

@@ -1,10 +1,10 @@
-//! What goes in and out of a store as a whole: `perennial demo`, `export`, `import` and `copy`.
+//! Commands on whole stores: `perennial demo`, `export`, `import` and `copy`.
 
 mod copy;
 mod demo;
 mod draft;
+mod errors;
 mod export;
-mod faults;
 mod import;
 mod lines;
 mod moving;

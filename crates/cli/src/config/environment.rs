@@ -1,6 +1,6 @@
-//! Variables that are nearly ours: a slip that would be passed over in silence.
-//! Others have names that begin like ours for reasons of their own, as a cluster with a service called `perennial` does, so
-//! only a name that is close to one of ours is a fault.
+//! Misspelled environment variables, which would otherwise be ignored.
+//! Other programs set variables with our prefix, such as a cluster with a service called `perennial`. So
+//! only a name that is close to one of ours is an error.
 
 use super::fault::Fault;
 use super::known;
@@ -37,7 +37,7 @@ pub(crate) fn variables() -> Vec<String> {
     names
 }
 
-/// The slips in the environment of this process.
+/// The misspelled variables of this process.
 pub(crate) fn slips() -> Vec<Fault> {
     slips_among(std::env::vars_os().filter_map(|(name, _)| name.into_string().ok()))
 }
@@ -60,7 +60,7 @@ fn slips_among(names: impl Iterator<Item = String>) -> Vec<Fault> {
 mod tests {
     use super::*;
 
-    fn told(names: &[&str]) -> Vec<String> {
+    fn found(names: &[&str]) -> Vec<String> {
         slips_among(names.iter().map(|name| (*name).to_owned())).iter().map(Fault::line).collect()
     }
 
@@ -72,8 +72,8 @@ mod tests {
             ("PERENNIAL_MASTERKEY", "PERENNIAL_MASTER_KEY"),
             ("PERENNIAL_LOG_LEVEL", "PERENNIAL_LOG"),
         ] {
-            let told = told(&[name]);
-            assert!(told.len() == 1 && told[0].contains(&format!("mean {meant}?")), "{told:?}");
+            let found = found(&[name]);
+            assert!(found.len() == 1 && found[0].contains(&format!("mean {meant}?")), "{found:?}");
         }
     }
 
@@ -90,9 +90,9 @@ mod tests {
             "PERENNIAL_TEST_POSTGRES",
             "LISTEN",
         ];
-        assert_eq!(told(&others), [""; 0]);
+        assert_eq!(found(&others), [""; 0]);
         let ours = variables();
-        assert_eq!(told(&ours.iter().map(String::as_str).collect::<Vec<_>>()), [""; 0]);
+        assert_eq!(found(&ours.iter().map(String::as_str).collect::<Vec<_>>()), [""; 0]);
         assert!(ours.contains(&"PERENNIAL_BOOTSTRAP_CLIENT_ID_FILE".to_owned()), "{ours:?}");
     }
 }

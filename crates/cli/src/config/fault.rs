@@ -1,16 +1,16 @@
-//! What is wrong with a configuration, each fault with its place.
+//! Errors of a configuration, each with its source.
 
 use super::source::Source;
 use crate::failure::Failure;
 use serde::Serialize;
 use std::path::PathBuf;
 
-/// One thing that is wrong.
+/// One error.
 #[derive(Clone, Debug, Serialize)]
 pub(crate) struct Fault {
-    /// The line, the variable or the flag to correct; where several belong together, none of them.
+    /// The line, variable or flag to correct. None if several belong together.
     pub(crate) place: Option<Source>,
-    /// What is wrong, in a sentence that says what to do. Never a secret.
+    /// The error and its remedy. Never a secret.
     pub(crate) detail: String,
 }
 
@@ -23,7 +23,7 @@ impl Fault {
         Self::new(Source::File { file: file.into(), line }, detail)
     }
 
-    /// The line it is in; 0 if it is in none.
+    /// Its line; 0 if it has none.
     pub(crate) fn number(&self) -> usize {
         match self.place {
             Some(Source::File { line, .. }) => line,
@@ -31,7 +31,7 @@ impl Fault {
         }
     }
 
-    /// As a line of a list, in the form that editors jump to.
+    /// As a line of a list, in a form that editors can open.
     pub(crate) fn line(&self) -> String {
         match &self.place {
             Some(place) => format!("{place}: {}", self.detail),
@@ -39,7 +39,7 @@ impl Fault {
         }
     }
 
-    /// As the sentence of a program that stops, with how many others there are.
+    /// As the message of a program that stops, with the number of other errors.
     pub(crate) fn sentence(&self, others: usize) -> Failure {
         let detail = match &self.place {
             Some(Source::File { file, line }) => {
@@ -49,7 +49,7 @@ impl Fault {
         };
         Failure::new(match others {
             0 => detail,
-            others => format!("{detail} (`perennial config check` tells {others} more)"),
+            others => format!("{detail} (`perennial config check` reports {others} more)"),
         })
     }
 }

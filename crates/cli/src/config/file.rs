@@ -1,4 +1,4 @@
-//! Reading `perennial.toml`: every value on its own, so that all faults are told at once, each with its line.
+//! Reads `perennial.toml`: each value separately, so that all errors are reported at once, each with its line.
 
 use super::fault::Fault;
 use super::{Config, known};
@@ -13,14 +13,14 @@ use toml::de::{DeArray, DeString, DeTable, DeValue, Deserializer};
 type Key<'i> = Spanned<DeString<'i>>;
 type Entry<'i> = Spanned<DeValue<'i>>;
 
-/// What is said in place of the names that programs have for numbers.
+/// Replaces the type names in messages about numbers.
 const NUMBER: &str = "expected a whole number";
 
-/// What a file says.
+/// The content of a file.
 pub(crate) struct Read {
-    /// All of it; if there are faults, what can be read by itself.
+    /// The configuration. If there are errors, its valid part.
     pub(crate) config: Config,
-    /// The line of each key that is there; of the second provider's `issuer` under `providers[1].issuer`.
+    /// The line of each key; of the second provider's `issuer` under `providers[1].issuer`.
     pub(crate) lines: BTreeMap<String, usize>,
     pub(crate) faults: Vec<Fault>,
 }
@@ -31,7 +31,7 @@ pub(crate) fn read(path: &Path, text: &str) -> Read {
     for error in &broken {
         reader.refuse(error.span(), error.message());
     }
-    // What is left of a text that is no TOML would be refused for its gaps.
+    // The rest of a text that is no TOML would be rejected for its gaps.
     if broken.is_empty() {
         reader.root(document.get_ref());
     }
@@ -48,7 +48,7 @@ pub(crate) fn read(path: &Path, text: &str) -> Read {
     Read { config, lines: reader.lines, faults: reader.faults }
 }
 
-/// What can be used of a text that is wrong: whoever looks for faults does not stop at the first.
+/// The usable part of an invalid text, so that all errors are found and not only the first.
 fn sound_part(text: &str) -> Option<Config> {
     let table: toml::Table = text.parse().ok()?;
     let alone = |key: &String, value: &toml::Value| toml::Table::from_iter([(key.clone(), value.clone())]);
@@ -98,7 +98,7 @@ impl Reader<'_> {
         }
     }
 
-    /// Each key of a table; `wrap` puts a table of one key to where it belongs in a document of its own.
+    /// Each key of a table. `wrap` puts a table of one key to its place in a separate document.
     fn table<'i>(
         &mut self,
         name: &str,
@@ -121,7 +121,7 @@ impl Reader<'_> {
         self.refuse(Some(key.span()), &known::unknown(table, key.get_ref(), here));
     }
 
-    /// Tries a document with this value alone in it.
+    /// Tries a document with this value only.
     fn value(&mut self, path: &str, key: &Key<'_>, document: DeTable<'_>) {
         let line = self.line(&key.span());
         self.lines.insert(path.to_owned(), line);
@@ -131,7 +131,7 @@ impl Reader<'_> {
         }
     }
 
-    /// The error's own text would quote the line, which may hold a password.
+    /// The message of the parser would quote the line, which may contain a password.
     fn refuse(&mut self, span: Option<Range<usize>>, detail: &str) {
         let line = span.map_or(1, |span| self.line(&span));
         let detail = detail.replace('\n', ", ").replace("expected usize", NUMBER).replace("expected u64", NUMBER);
@@ -169,12 +169,12 @@ mod tests {
     fn all_faults_are_told_at_once_each_with_its_line() {
         let text = "lissten = \"x\"\nlisten = \"here\"\n\n[limits]\nconnections = 0\nbody = 1\nbody_bytes = 5\n\n\
                     [[providers]]\nkind = \"oidc\"\n[[providers]]\nkind = \"saml\"\nisuer = \"x\"\n";
-        let told = faults(text);
-        let lines: Vec<&str> = told.iter().map(|line| line.split(": ").next().unwrap_or_default()).collect();
-        assert_eq!(lines, ["p.toml:1", "p.toml:2", "p.toml:5", "p.toml:6", "p.toml:12", "p.toml:13"], "{told:?}");
-        assert!(told.iter().any(|line| line.contains("`limits.connections`: 0 is out of range")), "{told:?}");
-        assert!(told.iter().any(|line| line.contains("`isuer` in [providers]; did you mean `issuer`?")), "{told:?}");
-        assert!(told.iter().any(|line| line.contains("`providers[1].kind`")), "{told:?}");
+        let found = faults(text);
+        let lines: Vec<&str> = found.iter().map(|line| line.split(": ").next().unwrap_or_default()).collect();
+        assert_eq!(lines, ["p.toml:1", "p.toml:2", "p.toml:5", "p.toml:6", "p.toml:12", "p.toml:13"], "{found:?}");
+        assert!(found.iter().any(|line| line.contains("`limits.connections`: 0 is out of range")), "{found:?}");
+        assert!(found.iter().any(|line| line.contains("`isuer` in [providers]; did you mean `issuer`?")), "{found:?}");
+        assert!(found.iter().any(|line| line.contains("`providers[1].kind`")), "{found:?}");
     }
 
     #[test]
@@ -187,9 +187,9 @@ mod tests {
 
     #[test]
     fn every_broken_line_is_told() {
-        let told = faults("listen = \ndata_dir = \"d\"\n[limits\n");
-        assert!(told.len() >= 2 && told[0].starts_with("p.toml:1: "), "{told:?}");
-        assert!(told.iter().any(|line| line.starts_with("p.toml:3: ")), "{told:?}");
+        let found = faults("listen = \ndata_dir = \"d\"\n[limits\n");
+        assert!(found.len() >= 2 && found[0].starts_with("p.toml:1: "), "{found:?}");
+        assert!(found.iter().any(|line| line.starts_with("p.toml:3: ")), "{found:?}");
     }
 
     #[test]

@@ -1,10 +1,10 @@
-//! The keys there are, read off the types themselves, and the nearest of them to one that is none.
+//! The known keys, derived from the types, and the one that is nearest to an unknown key.
 
 use super::Config;
 use crate::providers::ProviderEntry;
 use serde_json::{Map, Value};
 
-/// How alike two keys must be for one to be a slip of the other.
+/// How similar two keys must be for a suggestion.
 const ALIKE: f64 = 0.8;
 
 /// Every key with its default, a table as an object, and a list of tables as a list of one.
@@ -37,7 +37,7 @@ pub(crate) fn below(value: &Value) -> Option<&Map<String, Value>> {
     }
 }
 
-/// Why a key is refused: what it may have been meant to be, in this table before all others.
+/// The error for an unknown key, with a suggestion from this table before all others.
 pub(crate) fn unknown(table: &str, key: &str, here: &Map<String, Value>) -> String {
     let place = if table.is_empty() { String::new() } else { format!(" in [{table}]") };
     let advice = match nearest(key, here.keys().map(String::as_str)) {
@@ -50,7 +50,7 @@ pub(crate) fn unknown(table: &str, key: &str, here: &Map<String, Value>) -> Stri
     format!("there is no key `{key}`{place}; {advice}")
 }
 
-/// The name that a key is a slip of, if there is one.
+/// The known name that is nearest to a key, if there is one.
 pub(crate) fn nearest<'a>(key: &str, names: impl Iterator<Item = &'a str>) -> Option<&'a str> {
     let key = key.to_lowercase();
     let alike = |name: &&str| strsim::jaro_winkler(&key, name);
@@ -58,7 +58,7 @@ pub(crate) fn nearest<'a>(key: &str, names: impl Iterator<Item = &'a str>) -> Op
     (alike(&best) > ALIKE).then_some(best)
 }
 
-/// A key that is right, in another table.
+/// The same key in another table.
 fn elsewhere(key: &str) -> Option<String> {
     paths().into_iter().find(|path| path.rsplit('.').next() == Some(key))
 }

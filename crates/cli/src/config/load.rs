@@ -10,18 +10,18 @@ use std::path::{Path, PathBuf};
 
 const DEFAULT_FILE: &str = "perennial.toml";
 
-/// A configuration, and all that can be told about it.
+/// A configuration with its sources and errors.
 pub(crate) struct Loaded {
-    /// What counts; the defaults stand in for what is wrong.
+    /// The effective values. Invalid ones are replaced by defaults.
     pub(crate) config: Config,
-    /// The file that was read, if there was one.
+    /// The configuration file, if there is one.
     pub(crate) file: Option<PathBuf>,
     pub(crate) sources: Sources,
     pub(crate) faults: Vec<Fault>,
 }
 
 impl Loaded {
-    /// Reads everything; what is wrong is kept and not told yet.
+    /// Reads everything and collects the errors.
     pub(crate) fn read(place: &Place, serve: &Serve, mut sources: Sources) -> Self {
         let path = place.config.clone().or_else(|| Some(DEFAULT_FILE.into()).filter(|path: &PathBuf| path.exists()));
         let mut faults = Vec::new();
@@ -43,7 +43,7 @@ impl Loaded {
         loaded
     }
 
-    /// The configuration, if nothing is wrong with it.
+    /// The configuration, if it has no errors.
     pub(crate) fn accept(self) -> Result<Config, Failure> {
         match self.faults.as_slice() {
             [] => Ok(Config { file: self.file, ..self.config }),
@@ -51,7 +51,7 @@ impl Loaded {
         }
     }
 
-    /// What flags and variables say, over what the file says.
+    /// Applies flags and variables, which override the file.
     fn put_flags(&mut self, place: &Place, serve: &Serve) {
         if let Some(directory) = &place.data_dir {
             self.config.data_dir.clone_from(directory);

@@ -1,10 +1,10 @@
-//! The reference: a file with every setting, its default and what it does. The schema takes its descriptions from it, and
-//! tests hold it to the types, so that none of the three can drift.
+//! The reference: a file with every setting, its default and its description. The schema takes its descriptions from it, and
+//! tests compare it with the types, so that none of the three can drift.
 
-/// What `perennial config default` prints.
+/// The output of `perennial config default`.
 pub(crate) const TEXT: &str = include_str!("default.toml");
 
-/// The same with every example in place of the comment that it was.
+/// The same with every commented example enabled.
 pub(crate) fn with_examples() -> String {
     let lines = TEXT.lines().map(|line| match line.strip_prefix('#') {
         Some(rest) if rest.starts_with(|first: char| first.is_ascii_lowercase() || first == '[') => rest,
@@ -13,13 +13,13 @@ pub(crate) fn with_examples() -> String {
     lines.collect::<Vec<_>>().join("\n")
 }
 
-/// What the comment above a key says, by the key's full name; keys that stand together share one.
+/// The comment above each key, by the key's full name. Adjacent keys share one.
 pub(crate) fn description(path: &str) -> Option<String> {
     let (wanted, key) = path.rsplit_once('.').unwrap_or(("", path));
     let (mut table, mut comment, mut open) = (String::new(), String::new(), false);
     for line in with_examples().lines() {
         if let Some(words) = line.strip_prefix("# ") {
-            // A comment after a key is the next key's.
+            // A comment after a key belongs to the next key.
             comment = if open { format!("{comment} {words}") } else { words.to_owned() };
             open = true;
             continue;

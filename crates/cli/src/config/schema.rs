@@ -1,5 +1,5 @@
-//! A JSON Schema of the file, for editors: the keys and defaults of the types, the descriptions of the reference, the
-//! kinds of value that the reference shows.
+//! A JSON Schema of the file, for editors: keys and defaults of the types, descriptions of the reference, and
+//! the value types that the reference shows.
 
 use super::{known, reference};
 use crate::providers::Preset;
@@ -55,7 +55,7 @@ fn property(path: &str, default: &Value, example: Option<&toml::Value>) -> Value
     property
 }
 
-/// A text, or one of the words that it may be.
+/// A string, or one of its allowed values.
 fn text(path: &str) -> Value {
     let words: Vec<String> = match path {
         "providers.preset" => Preset::value_variants()
@@ -71,7 +71,7 @@ fn text(path: &str) -> Value {
     json!({ "enum": words })
 }
 
-/// Whether a number must be at least 1: whether the types refuse a 0.
+/// Whether a number must be at least 1: whether the types reject 0.
 fn is_counted(path: &str) -> bool {
     path.split_once('.')
         .is_some_and(|(table, key)| toml::from_str::<super::Config>(&format!("[{table}]\n{key} = 0")).is_err())

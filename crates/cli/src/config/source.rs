@@ -1,4 +1,4 @@
-//! Where each value came from: the default, a line of the file, a variable, a flag.
+//! The source of each value: the default, a line of the file, a variable or a flag.
 
 use clap::ArgMatches;
 use clap::parser::ValueSource;
@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::path::{Path, PathBuf};
 
-/// Where a value came from.
+/// The source of a value.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(tag = "from", rename_all = "snake_case")]
 pub(crate) enum Source {
@@ -33,7 +33,7 @@ impl fmt::Display for Source {
 pub(crate) struct Sources(BTreeMap<String, Source>);
 
 impl Sources {
-    /// What was said with flags and variables. An argument is named as its key is: `data_dir` is `--data-dir` and
+    /// The values of flags and variables. An argument has the name of its key: `data_dir` is `--data-dir` and
     /// `PERENNIAL_DATA_DIR`.
     pub(crate) fn of(matches: &ArgMatches) -> Self {
         let mut deepest = matches;
@@ -68,7 +68,7 @@ impl Sources {
         self.0.insert(key.to_owned(), source);
     }
 
-    /// The lines of a file, for keys that nothing stronger spoke of.
+    /// The lines of a file, for keys that neither a flag nor a variable sets.
     pub(crate) fn add_file(&mut self, file: &Path, lines: BTreeMap<String, usize>) {
         for (key, line) in lines {
             self.0.entry(key).or_insert_with(|| Source::File { file: file.to_owned(), line });

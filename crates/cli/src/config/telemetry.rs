@@ -1,4 +1,4 @@
-//! Where traces and metrics are sent, if anywhere.
+//! The collector of traces and metrics.
 
 use super::fault::Fault;
 use super::source::{Source, Sources};
@@ -6,20 +6,20 @@ use super::{AtLeastOne, Percent, variable};
 use serde::{Deserialize, Serialize};
 use url::Url;
 
-/// What every program that speaks OpenTelemetry reads.
+/// The standard variables of OpenTelemetry.
 const ENDPOINT: &str = "OTEL_EXPORTER_OTLP_ENDPOINT";
 const NAME: &str = "OTEL_SERVICE_NAME";
 pub(crate) const HEADERS: &str = "OTEL_EXPORTER_OTLP_HEADERS";
 pub(crate) const VARIABLES: [&str; 3] = [ENDPOINT, NAME, HEADERS];
 
-/// OpenTelemetry; nothing is sent without an endpoint.
+/// OpenTelemetry. Nothing is sent without an endpoint.
 #[derive(Debug, Deserialize, Serialize)]
 #[serde(default, deny_unknown_fields)]
 pub(crate) struct Telemetry {
     pub(crate) otlp_endpoint: Option<CollectorUrl>,
-    /// What this service is called there.
+    /// The service name.
     pub(crate) service_name: String,
-    /// Of the requests that bring no trace of their own.
+    /// The share of requests without a trace context that are traced.
     pub(crate) sample_percent: Percent,
     pub(crate) metrics_seconds: AtLeastOne,
 }
@@ -36,8 +36,8 @@ impl Default for Telemetry {
 }
 
 impl Telemetry {
-    /// What the environment says, over what the file says; an empty variable says nothing, as everywhere in
-    /// OpenTelemetry.
+    /// Applies the environment, which overrides the file. An empty variable is ignored, as OpenTelemetry
+    /// specifies.
     pub(super) fn put_environment(&mut self, sources: &mut Sources) -> Result<(), Fault> {
         let told = |name| variable(name).map(|text| text.filter(|text| !text.is_empty()));
         let source = |name: &str| Source::Environment { variable: name.to_owned() };
@@ -54,13 +54,13 @@ impl Telemetry {
     }
 }
 
-/// The base of a collector's URLs.
+/// The base URL of a collector.
 #[derive(Clone, Debug, Deserialize, Serialize)]
 #[serde(try_from = "String", into = "String")]
 pub(crate) struct CollectorUrl(Url);
 
 impl CollectorUrl {
-    /// Where one kind of signal is taken, such as `traces`.
+    /// The URL of one signal, such as `traces`.
     pub(crate) fn of(&self, signal: &str) -> Url {
         let mut url = self.0.clone();
         url.set_path(&format!("{}/v1/{signal}", self.0.path().trim_end_matches('/')));

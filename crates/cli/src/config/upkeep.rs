@@ -1,11 +1,11 @@
-//! How long rows are stored, and when backups are made.
+//! The retention of rows, and the schedule of backups.
 
 use super::{AtLeastOne, Interval};
 use perennial_app::housekeeping;
 use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
 
-/// How long rows are stored that no request needs any more.
+/// How long rows are stored that no request needs.
 #[derive(Debug, Deserialize, Serialize)]
 #[serde(default, deny_unknown_fields)]
 #[expect(clippy::struct_field_names, reason = "the fields are the keys of the file, which name their unit")]
@@ -32,15 +32,15 @@ impl Retention {
     }
 }
 
-/// Backups that the server makes by itself.
+/// Scheduled backups.
 #[derive(Debug, Deserialize, Serialize)]
 #[serde(default, deny_unknown_fields)]
 pub(crate) struct Backup {
-    /// The time between two backups; none are made without it.
+    /// The time between two backups. Without it none are created.
     pub(crate) every: Option<Interval>,
-    /// How many are stored.
+    /// The number of stored backups.
     pub(crate) keep: AtLeastOne,
-    /// Where; `backups` in the data directory unless given.
+    /// The directory. `backups` in the data directory if omitted.
     pub(crate) directory: Option<PathBuf>,
 }
 

@@ -1,4 +1,4 @@
-//! Values of the file that are more than a number or a text. One that exists is right.
+//! Types for values of the file that are more than a number or a string. A value exists only if it is valid.
 
 use ipnet::IpNet;
 use serde::{Deserialize, Serialize};
@@ -31,7 +31,7 @@ impl From<Proxy> for String {
     }
 }
 
-/// A number that would stop everything if it were 0.
+/// A number that must not be 0.
 #[derive(Clone, Copy, Debug, Deserialize, Serialize)]
 #[serde(try_from = "i64")]
 pub(crate) struct AtLeastOne(pub(crate) u32);
@@ -65,7 +65,7 @@ impl TryFrom<i64> for Percent {
     }
 }
 
-/// A time between two runs of something, such as `30m` or `6h`.
+/// An interval, such as `30m` or `6h`.
 #[derive(Clone, Copy, Debug, Deserialize, PartialEq, Eq, Serialize)]
 #[serde(try_from = "String")]
 #[serde(into = "String")]

@@ -1,5 +1,5 @@
-//! The data directory: whether it can be written, what it is on, whether its disk keeps its word, and how full it is.
-//! What is written to find out has no name and is gone with the look.
+//! The data directory: whether it is writable, its file system, the durability of its disk, and its free space.
+//! Test writes go to a file without a name, which disappears afterwards.
 
 use super::mounts::{self, Ground};
 use super::report::Report;
@@ -8,13 +8,13 @@ use std::io::{Error, ErrorKind, Result, Seek, Write};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-/// No disk writes and says so within this; memory does.
+/// No disk makes a write durable within this time; memory does.
 const TOO_FAST: Duration = Duration::from_micros(10);
 /// Every change waits for this.
 const TOO_SLOW: Duration = Duration::from_millis(50);
-/// A store cannot be kept in less.
+/// Less free space than a store needs.
 const LEAST_BYTES: u64 = 100 << 20;
-/// Somebody should make room.
+/// Free space at which the operator should act.
 const SCARCE_BYTES: u64 = 1 << 30;
 
 pub(super) fn look(report: &mut Report, config: &Config) {
@@ -44,7 +44,7 @@ pub(super) fn look(report: &mut Report, config: &Config) {
     }
 }
 
-/// The directory, or the one that it would be made in.
+/// The directory, or the existing parent that it would be created in.
 fn existing(directory: &Path) -> Result<PathBuf> {
     for above in std::path::absolute(directory)?.ancestors() {
         match above.metadata() {
@@ -57,7 +57,7 @@ fn existing(directory: &Path) -> Result<PathBuf> {
     Err(ErrorKind::NotFound.into())
 }
 
-/// How long a small write takes to be durable, as the disk tells it.
+/// How long a small write takes until the disk reports it as durable.
 fn probe(directory: &Path) -> Result<Duration> {
     const BLOCK: [u8; 4096] = [0x5a; 4096];
     let mut file = tempfile::tempfile_in(directory)?;
@@ -78,7 +78,7 @@ fn probe(directory: &Path) -> Result<Duration> {
 fn look_at_ground(report: &mut Report, directory: &Path) {
     const CHECK: &str = "file_system";
     let Some(kind) = mounts::kind(directory) else {
-        return report.ok(CHECK, "the system does not tell which it is; it must not be a network's");
+        return report.ok(CHECK, "the system does not report the file system; it must not be a network file system");
     };
     let found = format!("{} is on {kind}", directory.display());
     match mounts::ground(&kind) {
@@ -122,7 +122,7 @@ fn look_at_space(report: &mut Report, directory: &Path) {
     const CHECK: &str = "disk_space";
     let space = match rustix::fs::statvfs(directory) {
         Ok(space) => space,
-        Err(error) => return report.warning(CHECK, format!("it cannot be told: {error}"), "look at `df`"),
+        Err(error) => return report.warning(CHECK, format!("it is unknown: {error}"), "look at `df`"),
     };
     let free = space.f_bavail.saturating_mul(space.f_frsize);
     let total = space.f_blocks.saturating_mul(space.f_frsize);

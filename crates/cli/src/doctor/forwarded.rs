@@ -11,7 +11,7 @@ const COUNTER: &str = "perennial_untrusted_forwarded_total ";
 const PATIENCE: Duration = Duration::from_secs(2);
 const LARGEST_PAGE_BYTES: u64 = 4 << 20;
 
-/// Asks the server that runs with this configuration. If there is none, there is nothing to report.
+/// Reads the metrics of the server with this configuration. If none is running, there is nothing to report.
 pub(super) async fn look(report: &mut Report, config: &Config) {
     let Some(address) = listener(config) else { return };
     let Ok(Some(page)) = tokio::time::timeout(PATIENCE, fetch(address)).await else { return };
@@ -29,7 +29,7 @@ pub(super) async fn look(report: &mut Report, config: &Config) {
     }
 }
 
-/// Where the metrics are, unless the system chose the port.
+/// The address of the metrics, unless the system chose the port.
 fn listener(config: &Config) -> Option<SocketAddr> {
     let mut address = config.metrics_listen(config.listen);
     if address.ip().is_unspecified() {

@@ -1,4 +1,4 @@
-//! What signing in needs: keys that are renewed, and providers that answer.
+//! Requirements of sign-in: rotated signing keys, and providers that respond.
 
 use super::report::Report;
 use crate::commands::advice_on;
@@ -9,7 +9,7 @@ use perennial_app::providers::{self, Checked, Seen, Trouble, Unusable};
 use perennial_app::signing_keys;
 use std::time::Duration;
 
-/// How long all providers together may take; each of them alone has five seconds.
+/// The timeout of all providers together; each has five seconds.
 const PATIENCE: Duration = Duration::from_secs(30);
 
 pub(super) async fn look(report: &mut Report, app: &App) {
@@ -24,7 +24,7 @@ pub(super) async fn look(report: &mut Report, app: &App) {
         Ok(Err(error)) => report.unreadable("providers", &error),
         Err(_) => report.warning(
             "providers",
-            format!("not all of them have answered within {} seconds; the rest was not asked", PATIENCE.as_secs()),
+            format!("not all of them responded within {} seconds; the rest was not checked", PATIENCE.as_secs()),
             "look at them one by one with `perennial provider check`",
         ),
     }
@@ -72,8 +72,8 @@ fn tell(report: &mut Report, organization: &str, checked: &Checked) {
         Ok(Seen::Keys(sighting)) => {
             report.ok(CHECK, found(&format!("its {} keys can be fetched", sighting.keys.len())));
         }
-        Ok(Seen::Answers) => report.ok(CHECK, found(&"it answers, and knows us")),
-        Ok(Seen::Secret) => report.ok(CHECK, found(&"its secret opens; there is nobody to ask")),
+        Ok(Seen::Answers) => report.ok(CHECK, found(&"it responds and accepts our credentials")),
+        Ok(Seen::Secret) => report.ok(CHECK, found(&"its secret opens; there is no endpoint to check")),
         Err(trouble @ Trouble::Unusable(Unusable::Overridden)) => {
             report.warning(CHECK, found(trouble), "remove it from the store or from the file");
         }

@@ -1,21 +1,21 @@
-//! Which file system a directory is on, as the kernel tells it.
+//! The file system of a directory, as the kernel reports it.
 
 use std::path::{Path, PathBuf};
 
-/// What a kind of file system means for a store.
+/// The suitability of a file system for a store.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Ground {
-    /// A disk of this machine, as far as can be told.
+    /// Probably a disk of this machine.
     Local,
-    /// Gone with the machine's power.
+    /// Lost when the machine loses power.
     Memory,
-    /// Another machine's: locks and shared memory, which the log needs, do not reach across.
+    /// On another machine: locks and shared memory, which the WAL needs, do not work across machines.
     Network,
-    /// Lent by another program or by a host; whether locks hold depends on it.
+    /// Provided by another program or a host; whether locks work depends on it.
     Lent,
 }
 
-/// The file system that holds this path; `None` where the kernel does not tell.
+/// The file system of this path. `None` if the kernel does not report it.
 pub(super) fn kind(path: &Path) -> Option<String> {
     let table = std::fs::read_to_string("/proc/self/mountinfo").ok()?;
     kind_in(&table, &path.canonicalize().ok()?)
@@ -34,7 +34,7 @@ pub(super) fn ground(kind: &str) -> Ground {
     }
 }
 
-/// The deepest mount above the path; of several at one point the last one counts, which hides the others.
+/// The deepest mount above the path. Of several at one point the last one hides the others.
 fn kind_in(table: &str, path: &Path) -> Option<String> {
     let mounts = table.lines().filter_map(|line| {
         let (before, after) = line.split_once(" - ")?;
@@ -44,7 +44,7 @@ fn kind_in(table: &str, path: &Path) -> Option<String> {
     mounts.max_by_key(|(depth, _)| *depth).map(|(_, kind)| kind.to_owned())
 }
 
-/// Blanks and the like are written as three octal digits.
+/// Spaces and similar characters are written as three octal digits.
 fn unescape(text: &str) -> String {
     let pairs = [("\\040", " "), ("\\011", "\t"), ("\\012", "\n"), ("\\134", "\\")];
     pairs.iter().fold(text.to_owned(), |text, (code, plain)| text.replace(code, plain))

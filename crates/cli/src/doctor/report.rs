@@ -1,16 +1,16 @@
-//! What the doctor found: a line for each thing looked at.
+//! The report of `perennial doctor`: one line for each check.
 
 use perennial_app::error::Error;
 use serde::Serialize;
 use serde::ser::{SerializeStruct, Serializer};
 
-/// How bad it is.
+/// The severity of a finding.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub(super) enum Level {
-    /// As it should be.
+    /// Correct.
     Ok,
-    /// It works, and somebody should know.
+    /// It works, but the operator should know.
     Warning,
     /// It does not work, or is not safe.
     Problem,
@@ -26,7 +26,7 @@ impl Level {
     }
 }
 
-/// One thing that was looked at.
+/// The result of one check.
 #[derive(Debug, Serialize)]
 struct Finding {
     check: &'static str,
@@ -35,7 +35,7 @@ struct Finding {
     advice: Option<String>,
 }
 
-/// Everything that was looked at, in order.
+/// All results, in order.
 #[derive(Debug, Default)]
 pub(super) struct Report(Vec<Finding>);
 
@@ -71,7 +71,7 @@ impl Report {
         self.count(Level::Problem)
     }
 
-    /// A line for each finding, and below it what to do.
+    /// A line for each finding, followed by the remedy.
     pub(super) fn text(&self) -> String {
         let width = self.0.iter().map(|finding| finding.check.len()).max().unwrap_or(0);
         let mut lines: Vec<String> = Vec::new();

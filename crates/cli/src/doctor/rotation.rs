@@ -1,4 +1,4 @@
-//! A rotation of the master key: how far it is, and whether the other key is still needed.
+//! A rotation of the master key: its progress, and whether the other key is still needed.
 
 use super::report::Report;
 use perennial_app::context::App;
@@ -8,7 +8,7 @@ use perennial_app::key_rotation::{self, Progress};
 const CHECK: &str = "key_rotation";
 
 pub(super) async fn look(report: &mut Report, app: &App, role: Option<&str>) {
-    // With another store's key nothing opens, and the check of the master key has said why.
+    // With the key of another store nothing opens, and the check of the master key reports it.
     if !matches!(first_run::has_this_key(app).await, Ok(true)) {
         return;
     }

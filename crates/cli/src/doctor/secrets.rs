@@ -1,4 +1,4 @@
-//! The files that hold secrets: whether anybody but their owner can get at them.
+//! The files with secrets: whether only their owner can read them.
 
 use super::report::{Level, Report};
 use super::settings::Patient;
@@ -41,12 +41,12 @@ fn look_at_directory(report: &mut Report, directory: &Path) {
     if mode & WRITE_BY_GROUP_OR_OTHERS == 0 {
         report.warning(CHECK, format!("{path} can be looked into by others (mode {mode:o})"), advice);
     } else {
-        let found = format!("others can write to {path} (mode {mode:o}), and put a store of their own there");
+        let found = format!("others can write to {path} (mode {mode:o}), and put another store there");
         report.problem(CHECK, found, advice);
     }
 }
 
-/// Every file that may hold a secret, there or not.
+/// Every file that may contain a secret, existing or not.
 fn files(patient: &Patient) -> Vec<PathBuf> {
     let config = &patient.config;
     let mut files: Vec<PathBuf> = Vec::from_iter(master_key::file(config));
@@ -63,7 +63,7 @@ fn files(patient: &Patient) -> Vec<PathBuf> {
     files
 }
 
-/// Whether the configuration file itself has something to hide. One that cannot be read may have.
+/// Whether the configuration file contains secrets. One that cannot be read may.
 fn has_secrets(path: &Path) -> bool {
     let text = std::fs::read_to_string(path).unwrap_or_default();
     let Ok(table) = text.parse::<toml::Table>() else { return true };

@@ -1,4 +1,4 @@
-//! The settings: whether they can be read, and whether who is believed about addresses should be.
+//! The settings: whether they are valid, and whether the trusted proxies are plausible.
 
 use super::report::Report;
 use crate::config::{Config, Loaded};
@@ -7,9 +7,9 @@ use ipnet::IpNet;
 use perennial_app::providers::Configured;
 use std::path::PathBuf;
 
-/// What there is to look at.
+/// The input of the checks.
 pub(super) struct Patient {
-    /// The configuration, or what could be read of it.
+    /// The configuration, or its valid part.
     pub(super) config: Config,
     /// Its file, if there is one.
     pub(super) file: Option<PathBuf>,
@@ -17,7 +17,7 @@ pub(super) struct Patient {
     pub(super) providers: Vec<Configured>,
 }
 
-/// Tells what is wrong with the configuration, and goes on with what is left of it.
+/// Reports the errors of the configuration, and continues with its valid part.
 pub(super) fn look(report: &mut Report, loaded: Loaded) -> Patient {
     const CHECK: &str = "configuration";
     let Loaded { config, file, mut faults, .. } = loaded;
@@ -37,7 +37,7 @@ pub(super) fn look(report: &mut Report, loaded: Loaded) -> Patient {
     Patient { config, file, providers }
 }
 
-/// Looks at where the service listens, and whom it believes about where callers are.
+/// Checks the listener and the trusted proxies.
 pub(super) fn look_at_network(report: &mut Report, config: &Config) {
     const CHECK: &str = "proxies";
     let listen = config.listen;
@@ -63,7 +63,7 @@ pub(super) fn look_at_network(report: &mut Report, config: &Config) {
     if config.local_provider == Some(true) && !is_local {
         report.warning(
             "local_provider",
-            "the local identity provider is on where others can reach it: whoever has the master key can sign in as anyone",
+            "the local identity provider is enabled where others can reach it: anyone with the master key can sign in as any user",
             "remove `local_provider = true` where real people sign in",
         );
     }

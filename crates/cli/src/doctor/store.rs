@@ -1,4 +1,4 @@
-//! The store: whether it answers, whose it is, what schema it has, what its clock says, what stands before it.
+//! The store: whether it responds, its master key, its schema, its clock, and its connection pooler.
 
 use super::report::{Level, Report};
 use super::settings::Patient;
@@ -16,13 +16,13 @@ use perennial_store::Db;
 use perennial_store::examine::{self, Pooling, Server};
 use std::time::Duration;
 
-/// How long the store may take to let us in; one that is there and silent would keep us for ever.
+/// The timeout of opening the store.
 const OPENING: Duration = Duration::from_secs(5);
-/// How long it may take to answer everything that it is asked.
+/// The timeout of all checks together.
 const PATIENCE: Duration = Duration::from_secs(20);
-/// The oldest PostgreSQL that has all we use.
+/// The oldest supported version of PostgreSQL.
 const OLDEST_SERVER: u32 = 14;
-/// How far a clock may be off before anybody needs to know; past the second, tokens are refused.
+/// Clock differences for a warning and for a problem, at which tokens are rejected.
 const NOTABLE_SECONDS: i64 = 2;
 const WRONG_SECONDS: i64 = 60;
 
@@ -58,13 +58,13 @@ fn look_at_key(report: &mut Report, config: &Config) -> Option<MasterKey> {
     match master_key::given(config) {
         Ok(Some(key)) => return Some(key),
         Ok(None) if is_new => report.ok(CHECK, "there is none yet; the first run makes it"),
-        Ok(None) => report.problem(CHECK, "it is not at hand", master_key::missing(config).0),
+        Ok(None) => report.problem(CHECK, "it is missing", master_key::missing(config).0),
         Err(Failure(sentence)) => report.problem(CHECK, sentence, "give the key that the store was first run with"),
     }
     None
 }
 
-/// Opens the store so that nothing can be written to it, where the engine knows of such a thing.
+/// Opens the store read-only, if the engine supports it.
 async fn open(report: &mut Report, config: &Config) -> Option<Db> {
     const CHECK: &str = "store";
     if config.database_url.is_none() && !storage::path(config).exists() {
@@ -84,20 +84,20 @@ fn silent(report: &mut Report, patience: Duration) {
     report.problem(
         "store",
         format!("it has not answered within {} seconds", patience.as_secs()),
-        "see that --database-url leads to PostgreSQL; look at its load, and for locks that somebody holds",
+        "check that --database-url leads to PostgreSQL, its load, and locks that other sessions hold",
     );
 }
 
 fn context(patient: &Patient, db: Db, clock: &Clock, keys: Option<Keys>) -> App {
     let entropy = Entropy::from_system();
-    // Without the key nothing is opened, and whatever needs it says so itself.
+    // Without the key nothing is opened, and the checks that need it report that.
     let keys = keys.unwrap_or_else(|| Keys::derive(&MasterKey::new(entropy.bytes())));
     let public_url = patient.config.public_url.clone().map(PublicUrl::into_text);
     let options = AppOptions { public_url, providers: patient.providers.clone(), ..AppOptions::default() };
     App::new(db, clock.clone(), entropy, keys, options)
 }
 
-/// Answers whether the store can be asked for more.
+/// Returns whether the store can be checked further.
 async fn look_inside(report: &mut Report, app: &App, prepared: bool, has_key: bool) -> bool {
     match app.db.examine_server(prepared).await {
         Ok(Some(server)) => {
@@ -131,7 +131,7 @@ async fn look_inside(report: &mut Report, app: &App, prepared: bool, has_key: bo
 }
 
 fn look_at_server(report: &mut Report, server: &Server) {
-    let found = format!("PostgreSQL {} answers", server.version);
+    let found = format!("PostgreSQL {} responds", server.version);
     if server.version < OLDEST_SERVER {
         report.problem("store", found, format!("use PostgreSQL {OLDEST_SERVER} or newer"));
     } else if server.is_standby {
@@ -240,7 +240,7 @@ async fn look_at_clock(report: &mut Report, app: &App) {
     }
 }
 
-/// How many seconds two clocks are apart at least, whenever between the two moments the other one was read.
+/// The minimum difference of two clocks, if the other one was read between the two instants.
 fn apart(before: Time, there: Time, after: Time) -> i64 {
     before.seconds_since(there).max(there.seconds_since(after)).max(0)
 }

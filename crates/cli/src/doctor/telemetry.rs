@@ -1,4 +1,4 @@
-//! The collector of traces and metrics, where one is named. Servers work without it, so that none is no problem.
+//! The collector of traces and metrics, if one is configured. Servers work without it.
 
 use super::report::Report;
 use crate::config::Config;

@@ -1,4 +1,4 @@
-//! A listener, and the addresses by which it can be called: "all of them" is nothing that anybody could type.
+//! A listener and its addresses. A listener on all addresses is shown with those that can be used.
 
 use perennial_http::server::Server;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, UdpSocket};
@@ -6,7 +6,7 @@ use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, UdpSocket};
 #[derive(Clone, Copy)]
 pub(crate) struct Listener {
     pub(super) address: SocketAddr,
-    /// Which a listener on all addresses of IPv6 may do as well.
+    /// Also possible for a listener on all IPv6 addresses.
     pub(super) takes_ipv4: bool,
 }
 
@@ -15,12 +15,12 @@ impl Listener {
         Self { address: server.local_addr(), takes_ipv4: server.takes_ipv4() }
     }
 
-    /// The address to try first, on this machine.
+    /// The address to try first on this machine.
     pub(super) fn first(self) -> SocketAddr {
         self.reachable().first().copied().unwrap_or(self.address)
     }
 
-    /// Its own address or, if that is all of them, loopback and those that others see us by.
+    /// Its own address or, if it listens on all, loopback and the addresses that other machines can use.
     pub(super) fn reachable(self) -> Vec<SocketAddr> {
         if !self.address.ip().is_unspecified() {
             return vec![self.address];
@@ -40,14 +40,14 @@ impl Listener {
     }
 }
 
-/// Whether this machine has the address; a container may have no loopback of IPv6.
+/// Whether this machine has the address. A container may have no IPv6 loopback.
 fn is_ours(ip: IpAddr) -> bool {
     UdpSocket::bind((ip, 0)).is_ok()
 }
 
-/// The address that this machine would send from. Nothing is sent: connecting a datagram socket only chooses the way.
+/// The source address of this machine. Nothing is sent: connecting a datagram socket only selects the route.
 fn outward(any: IpAddr) -> Option<IpAddr> {
-    // Addresses of documentation, behind whichever gateway leads out.
+    // Documentation addresses, which the default route leads to.
     let peer: IpAddr = match any {
         IpAddr::V4(_) => Ipv4Addr::new(192, 0, 2, 1).into(),
         IpAddr::V6(_) => Ipv6Addr::new(0x2001, 0xdb8, 0, 0, 0, 0, 0, 1).into(),

@@ -1,4 +1,4 @@
-//! The guide, held to its word: every file and every command it shows is one that we accept.
+//! Tests of the guide: every file and every command that it shows is accepted.
 
 use crate::arguments::Arguments;
 use crate::config::Config;
@@ -7,7 +7,7 @@ use clap::Parser;
 const GUIDE: &str = include_str!("../../../../docs/identity-providers.md");
 const COMMANDS: &str = include_str!("../../../../docs/commands.md");
 
-/// The blocks of code in this language, wherever they are indented to.
+/// The code blocks in this language, with any indentation.
 fn blocks(text: &str, language: &str) -> Vec<String> {
     let lines: Vec<&str> = text.lines().map(str::trim_start).collect();
     let opening = format!("```{language}");
@@ -18,7 +18,7 @@ fn blocks(text: &str, language: &str) -> Vec<String> {
         .collect()
 }
 
-/// The same with the secret itself in place of its file, which is not here.
+/// The same with the secret itself instead of its file, which does not exist here.
 fn with_secret(text: &str) -> String {
     let lines = text.lines().map(|line| match line.split_once("_file = ") {
         Some((name, _)) => format!("{name} = \"{}\"", "s".repeat(32)),

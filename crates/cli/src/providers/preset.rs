@@ -1,5 +1,5 @@
-//! What is the same for everyone at a provider. A preset fills in what was left open and changes nothing that was said;
-//! providers that have nothing of the kind, such as Auth0, Keycloak and Clerk, have no preset.
+//! Known settings of providers. A preset fills in missing settings and does not change the others.
+//! Providers without common settings, such as Auth0, Keycloak and Clerk, have no preset.
 
 use super::ProviderEntry;
 use clap::ValueEnum;
@@ -8,13 +8,13 @@ use serde::{Deserialize, Serialize};
 
 const FIREBASE_KEYS: &str = "https://www.googleapis.com/service_accounts/v1/jwk/securetoken@system.gserviceaccount.com";
 
-/// A provider that we know something about.
+/// A provider with a preset.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize, ValueEnum)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum Preset {
     /// ID tokens of Sign in with Google.
     Google,
-    /// ID tokens of Firebase Authentication; the audience is the project's id.
+    /// ID tokens of Firebase Authentication; the audience is the project's ID.
     Firebase,
     /// Access tokens of Supabase Auth.
     Supabase,

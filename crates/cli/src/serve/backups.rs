@@ -15,12 +15,12 @@ use tokio::sync::watch;
 
 const PREFIX: &str = "perennial-";
 const SUFFIX: &str = ".backup";
-/// The clock is looked at this often, whatever the interval: it may be set, and machines sleep.
+/// The interval of checking the clock: it may be set, and machines suspend.
 const LOOK_EVERY: Duration = Duration::from_mins(1);
-/// After a failure the next try comes this soon.
+/// The interval of retries after a failure.
 const RETRY_SECONDS: i64 = 300;
 
-/// When and where backups are made.
+/// The schedule and the directory of backups.
 pub(super) struct Schedule {
     store: PathBuf,
     directory: PathBuf,
@@ -44,7 +44,7 @@ impl Schedule {
         Ok(Some(Self { store, directory, every_seconds: every.seconds(), keep: config.backup.keep.count() }))
     }
 
-    /// Makes backups until the server stops. The first one is due at once, unless there is a recent one.
+    /// Creates backups until the server stops. The first one is due at once, unless there is a recent one.
     pub(super) async fn run(self, app: Arc<App>, stopped: watch::Receiver<bool>) {
         app.housekeeping.set_backup_interval(self.every_seconds.into());
         let mut due = app.clock.now();
@@ -73,12 +73,12 @@ impl Schedule {
 
     async fn make(schedule: &Arc<Self>, app: &App, began: Time) -> bool {
         let at_work = Arc::clone(schedule);
-        // Copying and reading a large file takes minutes, which no runtime thread has.
+        // Copying and reading a large file takes minutes, which would block a runtime thread.
         let made = tokio::task::spawn_blocking(move || at_work.make_one(began)).await;
         match made.map_err(|stopped| stopped.to_string()).and_then(|made| made.map_err(|fault| fault.to_string())) {
             Ok(bytes) => {
                 app.housekeeping.set_last_backup(began);
-                tracing::info!(bytes, directory = %schedule.directory.display(), "made a scheduled backup");
+                tracing::info!(bytes, directory = %schedule.directory.display(), "created a scheduled backup");
                 true
             }
             Err(error) => {
@@ -88,7 +88,7 @@ impl Schedule {
         }
     }
 
-    /// Makes and verifies a backup, then removes those that are too many. Returns its size.
+    /// Creates and verifies a backup, then removes surplus ones. Returns its size.
     fn make_one(&self, began: Time) -> Result<u64, backup::BackupError> {
         let report = backup::create_verified(&self.store, &self.directory.join(name(began)))?;
         let backups = list(&self.directory).unwrap_or_default();
@@ -101,7 +101,7 @@ impl Schedule {
     }
 }
 
-/// Why the server refuses to start with these settings, if it does.
+/// Why the server does not start with these settings, if it does not.
 pub(crate) fn fault(config: &Config) -> Option<Failure> {
     let refused = config.backup.every.is_some() && config.database_url.is_some();
     refused.then(|| {
@@ -132,7 +132,7 @@ fn began(name: &str) -> Option<Time> {
     Time::parse(&format!("{year}-{month}-{day}T{hour}:{minute}:{second}Z")).ok()
 }
 
-/// The backups of the schedule in a directory, oldest first. Other files are left alone.
+/// The backups of the schedule in a directory, oldest first. Other files are ignored.
 fn list(directory: &Path) -> std::io::Result<Vec<(Time, PathBuf)>> {
     let mut backups = Vec::new();
     for entry in std::fs::read_dir(directory)? {

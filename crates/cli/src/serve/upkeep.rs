@@ -1,4 +1,4 @@
-//! What a server does by itself now and then: removes expired rows, applies the retention, looks at the signing keys.
+//! Periodic tasks of a server: remove expired rows, apply the retention, rotate the signing keys.
 
 use crate::stopping::until_stopped;
 use perennial_app::context::App;
@@ -8,9 +8,9 @@ use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::watch;
 
-/// Between two counts of expired rows.
+/// The interval between counts of expired rows.
 const TICK: Duration = Duration::from_mins(1);
-/// Ticks between two sweeps, and between two removals of deleted records, which walk whole tables.
+/// Ticks between two sweeps, and between two removals of deleted records, which scan whole tables.
 const SWEEP_EVERY: u64 = 10;
 const RECORDS_EVERY: u64 = 24 * 60;
 

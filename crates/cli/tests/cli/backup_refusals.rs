@@ -107,7 +107,7 @@ fn a_backup_of_another_master_key_is_refused() {
     // Where there is none, it is said that it will be needed.
     let none = Place::sqlite();
     let said = none.run(&["backup", "restore", path.to_str().unwrap()]).succeeded();
-    assert!(said.contains("not at hand"), "{said}");
+    assert!(said.contains("not configured"), "{said}");
     let refused = none.run(&["serve", "--listen", "127.0.0.1:0"]).refused();
     assert!(refused.contains("master key"), "{refused}");
 }

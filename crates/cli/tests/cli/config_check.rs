@@ -57,7 +57,7 @@ fn all_faults_are_told_at_once_each_with_its_line() {
 fn a_server_tells_the_first_fault_and_how_many_there_are() {
     let place = Place::sqlite();
     std::fs::write(place.path().join("perennial.toml"), WRONG).unwrap();
-    let words = ["line 2", "`lissten`", "`listen`", "`perennial config check` tells 8 more"];
+    let words = ["line 2", "`lissten`", "`listen`", "`perennial config check` reports 8 more"];
     Output::of(&mut place.serve_command()).refused_with(&words);
     assert!(!place.data().exists());
 }

@@ -85,7 +85,7 @@ fn what_follows_from_another_value_is_shown_as_it_will_be() {
 fn a_wrong_file_is_refused_and_not_half_shown() {
     let place = Place::sqlite();
     std::fs::write(place.path().join("perennial.toml"), "lissten = 1\nlimits = 2\n").unwrap();
-    place.run(&["config", "show"]).refused_with(&["line 1", "`listen`", "`perennial config check` tells 1 more"]);
+    place.run(&["config", "show"]).refused_with(&["line 1", "`listen`", "`perennial config check` reports 1 more"]);
 }
 
 #[test]

@@ -211,7 +211,7 @@ fn a_master_key_that_is_missing_wrong_or_another_is_found() {
     if !place.is_postgres() {
         std::fs::remove_file(place.data().join("master.key")).unwrap();
     }
-    with(None).has_one_problem("master_key", &["not at hand", "PERENNIAL_MASTER_KEY"]);
+    with(None).has_one_problem("master_key", &["missing", "PERENNIAL_MASTER_KEY"]);
     assert!(!place.data().join("master.key").exists());
 }
 

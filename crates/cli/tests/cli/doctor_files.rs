@@ -164,5 +164,5 @@ fn whom_the_service_believes_is_looked_at() {
     seen("trusted_proxies = [\"10.0.0.0/8\"]", &open).says("proxies", "ok", &["10.0.0.0/8"]);
     seen("", &["--listen", "[::1]:8080"]).says("proxies", "ok", &["no proxy"]);
     let local = seen("local_provider = true\ntrusted_proxies = [\"10.0.0.0/8\"]", &open);
-    local.says("local_provider", "warning", &["sign in as anyone"]);
+    local.says("local_provider", "warning", &["sign in as any user"]);
 }

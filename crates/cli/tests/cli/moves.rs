@@ -249,7 +249,7 @@ fn what_stands_in_the_way_stops_a_move_unless_it_is_skipped() {
     let path = fixtures("stripe");
     let refused = place.run(&["import", "--from", "stripe", &path, "--report", "report.ndjson"]);
     assert_eq!(refused.code, Some(1));
-    assert!(refused.stderr.contains("refuses 4 of the records, and nothing was imported"), "{}", refused.stderr);
+    assert!(refused.stderr.contains("rejects 4 of the records, and nothing was imported"), "{}", refused.stderr);
     assert!(refused.stdout.contains("refused"), "{}", refused.stdout);
     let told = findings(&place, "report.ndjson");
     let refused: Vec<&String> = told.iter().filter(|line| line.starts_with("refused")).collect();

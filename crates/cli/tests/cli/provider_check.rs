@@ -102,7 +102,7 @@ fn an_introspection_endpoint_is_asked_about_a_made_up_token() {
     place.json(&[&words[..], &rest, &LOCAL].concat());
     issuer.set("/introspect", 200, &json!({ "active": false }));
     let text = place.run(&["provider", "check"]).succeeded();
-    assert!(text.contains("the endpoint knows us"), "{text}");
+    assert!(text.contains("the endpoint accepts our credentials"), "{text}");
     // The very secret of the file was sent, and no more than the file's one line.
     assert!(issuer.asked().contains("Basic bWU6aHVudGVyMg=="), "{}", issuer.asked());
     for (status, body, expected) in [

@@ -103,7 +103,7 @@ fn the_local_provider_off_loopback_is_the_operators_word_and_is_told() {
         let place = Place::new();
         write(&place, text);
         let server = Server::start(place.program().args(["serve", "--listen", listen]));
-        server.logs().contains("local identity provider is on")
+        server.logs().contains("local identity provider is enabled")
     };
     assert!(warned("local_provider = true", "0.0.0.0:0"));
     assert!(!warned("", "0.0.0.0:0"));

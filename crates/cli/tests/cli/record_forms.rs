@@ -73,7 +73,7 @@ fn whoever_has_not_seen_all_is_told_how_to_go_on() {
     for format in ["table", "csv", "json"] {
         let Output { code, stdout, stderr } = place.run(&["plan", "list", "--limit", "1", "-o", format]);
         assert_eq!((code, stdout.contains("gold")), (Some(0), false), "{stdout}");
-        assert_eq!(stderr, "There may be more: go on with --after pro, or list them with --all.\n");
+        assert_eq!(stderr, "There may be more: continue with --after pro, or list them with --all.\n");
         place.run(&["plan", "list", "--limit", "2", "-o", format]).succeeded();
     }
     let answer = place.run(&["plan", "list", "--limit", "1", "--json"]).succeeded();

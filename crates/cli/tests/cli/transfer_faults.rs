@@ -62,7 +62,7 @@ fn a_hundred_faults_of_twenty_kinds_are_told_with_their_lines() {
     std::fs::write(second.path().join("planted.ndjson"), &text).unwrap();
     let output = second.run(&["import", "planted.ndjson", "--dry-run", "--json"]);
     assert_eq!(output.code, Some(1));
-    assert!(output.stderr.starts_with("error: 100 faults in"), "{}", output.stderr);
+    assert!(output.stderr.starts_with("error: 100 errors in"), "{}", output.stderr);
     let told: Value = serde_json::from_str(&output.stdout).unwrap();
     let faults = told["data"]["faults"].as_array().unwrap();
     let code = |fault: &Value| (fault["line"].as_u64().unwrap(), fault["code"].as_str().unwrap().to_owned());

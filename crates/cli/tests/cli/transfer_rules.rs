@@ -57,7 +57,7 @@ fn a_live_subscription_needs_a_live_plan_and_an_erased_person_stays_erased() {
     event["after"] = json!({ "id": right[1]["id"], "email": "ada@example.com" });
     event["before"] = Value::Null;
     let faults = told(&second, &[&right[..], &[event]].concat());
-    assert_eq!(faults, ["after must not tell more of a person than id, fields (inconsistent)"]);
+    assert_eq!(faults, ["after must not contain more about a person than id, fields (inconsistent)"]);
 }
 
 #[test]

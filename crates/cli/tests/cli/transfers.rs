@@ -105,7 +105,7 @@ fn an_export_that_was_not_finished_is_no_import() {
     std::fs::rename(out.join("events.ndjson"), out.join("events.ndjson.draft")).unwrap();
     second.run(&["import", text(&out)]).refused_with(&["was not finished", "export again"]);
     std::fs::write(second.path().join("people.csv"), "email\r\n").unwrap();
-    second.run(&["import", "people.csv"]).refused_with(&["by its name", "users.csv"]);
+    second.run(&["import", "people.csv"]).refused_with(&["the name of a table", "users.csv"]);
 }
 
 #[test]

@@ -1,4 +1,4 @@
-//! A line that says how far a copy has come, for a person at a terminal and nobody else.
+//! The progress of a copy, shown only on a terminal.
 
 use perennial_store::backup::Progress;
 use std::io::{IsTerminal, Write, stderr};
@@ -17,13 +17,13 @@ impl Bar {
         let percent = i64::from(progress.copied) * 100 / i64::from(progress.total.max(1));
         if self.on_terminal && self.shown != Some(percent) {
             let done = usize::try_from(percent / 4).unwrap_or(0);
-            // A line that cannot be shown is no reason to stop copying.
+            // A failed write of the progress does not stop the copy.
             let _ = write!(stderr(), "\r[{:25}] {percent:3} %", "=".repeat(done));
             self.shown = Some(percent);
         }
     }
 
-    /// Leaves the line as if nothing had been there.
+    /// Clears the line.
     pub(super) fn clear(&self) {
         if self.shown.is_some() {
             let _ = write!(stderr(), "\r{:34}\r", "");

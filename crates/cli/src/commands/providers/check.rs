@@ -1,4 +1,4 @@
-//! `perennial provider check`: what each provider answers now, and what to do if it does not.
+//! `perennial provider check`: the state of each provider, and remedies.
 
 use crate::failure::Failure;
 use crate::output;
@@ -53,7 +53,7 @@ fn record(checked: &Checked) -> Value {
 fn sentence(checked: &Checked) -> String {
     let said = match &checked.outcome {
         Ok(Seen::Keys(sighting)) => {
-            let mut lines = vec![format!("its keys, kept for {} seconds:", sighting.fresh_seconds)];
+            let mut lines = vec![format!("its keys, cached for {} seconds:", sighting.fresh_seconds)];
             lines.extend(sighting.keys.iter().map(|(kid, algorithms)| {
                 let names: Vec<&str> = algorithms.iter().map(|algorithm| algorithm.name()).collect();
                 format!("  {kid}  {}", names.join(" "))
@@ -63,19 +63,19 @@ fn sentence(checked: &Checked) -> String {
             }
             lines.join("\n")
         }
-        Ok(Seen::Answers) => "the endpoint knows us, and does not know a made-up token".to_owned(),
-        Ok(Seen::Secret) => "the secret opens and is long enough; there is nobody to ask".to_owned(),
+        Ok(Seen::Answers) => "the endpoint accepts our credentials, and rejects a made-up token".to_owned(),
+        Ok(Seen::Secret) => "the secret opens and is long enough; there is no endpoint to check".to_owned(),
         Err(trouble) => format!("FAILED: {}", advised(trouble)),
     };
     format!("{} ({}): {said}", checked.issuer, checked.kind)
 }
 
-/// What went wrong, and what to do about it.
+/// The error and its remedy.
 fn advised(trouble: &Trouble) -> String {
     advice_on(trouble).map_or_else(|| trouble.to_string(), |advice| format!("{trouble}; {advice}"))
 }
 
-/// What to do about it, where the reason does not say so itself.
+/// The remedy, if the error itself does not contain it.
 pub(crate) fn advice_on(trouble: &Trouble) -> Option<&'static str> {
     Some(match trouble {
         Trouble::Unusable(Unusable::Secret(_)) => "give this command the master key that the servers have",

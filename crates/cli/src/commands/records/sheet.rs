@@ -1,4 +1,4 @@
-//! What a list or a record is written on, in the form that was asked for.
+//! Output of a list or a record in one of the formats.
 
 use super::csv;
 use super::kind::Kind;
@@ -7,12 +7,12 @@ use crate::failure::Failure;
 use crate::output;
 use std::io::IsTerminal;
 
-/// The form of what is written.
+/// The output format.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Form {
-    /// One object, as the API answers: `--json`.
+    /// One object, as the API returns it: `--json`.
     Envelope,
-    /// A record a line.
+    /// One record per line.
     Lines,
     Csv,
     Table,
@@ -22,7 +22,7 @@ pub(super) enum Form {
 pub(super) struct Sheet<'a> {
     kind: &'a Kind,
     form: Form,
-    /// The width of the columns, settled by the first records.
+    /// The widths of the columns, determined by the first records.
     widths: Option<Vec<usize>>,
     is_empty: bool,
     terminal: Option<usize>,
@@ -33,7 +33,7 @@ impl<'a> Sheet<'a> {
         Self { kind, form, widths: None, is_empty: true, terminal: terminal_width() }
     }
 
-    /// Writes some records, and before the first what stands above them. Answers whether anybody still reads.
+    /// Writes records, with a header before the first. Returns false if the reader has closed the output.
     pub(super) fn add(&mut self, records: &[String]) -> Result<bool, Failure> {
         let mut text = match (self.form, &self.widths) {
             (Form::Envelope, None) => "{\"data\":[".to_owned(),
@@ -57,15 +57,15 @@ impl<'a> Sheet<'a> {
         output::offer(&text)
     }
 
-    /// Ends the list; if there is more, after the record `last`, says how to go on.
+    /// Ends the list. If there are more records after `last`, prints how to continue.
     pub(super) fn end(self, last: Option<&str>, limit: Option<u32>) -> Result<(), Failure> {
         if self.form == Form::Envelope {
             let page = serde_json::json!({ "after": last, "has_more": last.is_some(), "limit": limit });
             return output::write(&format!("],\"page\":{page}}}\n"));
         }
         if let Some(last) = last {
-            // Not among the records, which somebody may be reading with a program.
-            eprintln!("There may be more: go on with --after {last}, or list them with --all.");
+            // On standard error, because a program may read the records.
+            eprintln!("There may be more: continue with --after {last}, or list them with --all.");
         }
         Ok(())
     }
@@ -109,7 +109,7 @@ fn header(kind: &Kind) -> String {
     format!("{}\r\n", kind.fields.join(","))
 }
 
-/// How wide the terminal is that standard output is, if it is one.
+/// The width of the terminal, if standard output is one.
 fn terminal_width() -> Option<usize> {
     let stdout = std::io::stdout();
     let size = stdout.is_terminal().then(|| rustix::termios::tcgetwinsize(&stdout).ok()).flatten()?;

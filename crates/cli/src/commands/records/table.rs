@@ -1,18 +1,18 @@
-//! Tables for people: columns as wide as their cells, and no wider together than the terminal.
+//! Tables: columns as wide as their cells, together no wider than the terminal.
 
 use serde_json::value::RawValue;
 use std::collections::HashMap;
 
-/// The narrowest a column is made before others are left out instead.
+/// The minimum width of a column. If it does not fit, columns are omitted.
 const NARROWEST: usize = 8;
 
 /// A column of a table.
 pub(in crate::commands) struct Column {
-    /// What stands above it.
+    /// Its header.
     pub(in crate::commands) head: &'static str,
     /// The field of the record that it shows.
     pub(in crate::commands) field: &'static str,
-    /// Whether it is never cut: the id that the next command needs.
+    /// Whether it is never cut: the ID that the next command needs.
     pub(in crate::commands) whole: bool,
 }
 
@@ -30,12 +30,12 @@ impl Column {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Cell {
     pub(super) text: String,
-    /// Whether somebody wrote it, unlike a number.
+    /// Whether it is a text and not a number.
     pub(super) is_text: bool,
 }
 
 impl Cell {
-    /// Reads a field as the record's JSON has it: numbers keep every digit.
+    /// Reads a field from the record's JSON. Numbers are not rounded.
     pub(super) fn of(raw: &str) -> Self {
         match raw.as_bytes().first() {
             Some(b'"') => Self { text: serde_json::from_str(raw).unwrap_or_default(), is_text: true },
@@ -48,7 +48,7 @@ impl Cell {
         }
     }
 
-    /// As it may be shown on a terminal: nothing in it moves the cursor, and an instant ends with its second.
+    /// As shown on a terminal: without control characters, and instants to the second.
     pub(super) fn shown(&self) -> String {
         let text = match self.text.split_once('.') {
             Some((seconds, _)) if is_instant(&self.text) => format!("{seconds}Z"),
@@ -58,7 +58,7 @@ impl Cell {
     }
 }
 
-/// Whether it is an instant as we write them, `2026-01-31T09:30:00.000000Z`.
+/// Whether it is an instant in our format, `2026-01-31T09:30:00.000000Z`.
 fn is_instant(text: &str) -> bool {
     let shape = |(place, byte): (usize, u8)| match place {
         4 | 7 => byte == b'-',
@@ -78,7 +78,7 @@ pub(super) fn cells<'a>(record: &str, fields: impl IntoIterator<Item = &'a str>)
     fields.into_iter().map(cell).collect()
 }
 
-/// How wide each column is: 0 for one that is left out.
+/// The width of each column; 0 for an omitted one.
 pub(super) fn widths(columns: &[Column], rows: &[Vec<String>], terminal: Option<usize>) -> Vec<usize> {
     let mut widths: Vec<usize> = columns.iter().map(|column| column.head.chars().count()).collect();
     for row in rows {
@@ -104,7 +104,7 @@ fn total(widths: &[usize]) -> usize {
     widths.iter().sum::<usize>() + 2 * shown.saturating_sub(1)
 }
 
-/// A line of the table. Where there is a terminal, what does not fit is cut.
+/// A line of the table. On a terminal, long cells are cut.
 pub(super) fn line(cells: &[String], widths: &[usize], is_cut: bool) -> String {
     let shown = cells.iter().zip(widths).filter(|(_, width)| **width > 0);
     let padded = shown.map(|(cell, &width)| {

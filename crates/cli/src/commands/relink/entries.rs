@@ -6,13 +6,13 @@ use perennial_domain::users::Email;
 use serde::Deserialize;
 use std::path::Path;
 
-/// A line that can be read.
+/// A valid line.
 pub(super) struct Entry {
     pub(super) line: usize,
     pub(super) relink: Relink,
 }
 
-/// What is wrong with a line.
+/// The error of a line.
 pub(super) struct Fault {
     pub(super) line: usize,
     pub(super) detail: String,
@@ -29,7 +29,7 @@ struct Members {
 
 const FIELDS: [&str; 3] = ["user", "issuer", "subject"];
 
-/// Reads the whole file: the lines that are right, and what is wrong with the others.
+/// Reads the whole file: the valid lines, and the errors of the others.
 pub(super) fn read(path: &Path) -> Result<(Vec<Entry>, Vec<Fault>), Failure> {
     let text = std::fs::read_to_string(path)
         .map_err(|error| Failure::new(format!("{} cannot be read: {error}", path.display())))?;

@@ -26,8 +26,8 @@ pub(super) async fn run(config: &Config, flags: &Copying, json: bool) -> Result<
         }
         Copied::Differs(table) => {
             return Err(Failure::new(format!(
-                "the rows of {table} did not come out as they went in, and nothing was kept: either somebody has begun to \
-                 use the new store, or this is a defect; then tell us"
+                "the rows of {table} differ after the copy, and nothing was committed: either another process has begun to \
+                 use the new store, or this is a bug; please report it"
             )));
         }
     };
@@ -44,7 +44,7 @@ pub(super) async fn run(config: &Config, flags: &Copying, json: bool) -> Result<
     })
 }
 
-/// Opens a store to read from, which must be there.
+/// Opens a store to read from, which must exist.
 async fn open_source(config: &Config, place: &str) -> Result<Db, Failure> {
     if !storage::is_url(place) && !Path::new(place).join(storage::FILE).exists() {
         return Err(Failure::new(format!("there is no store in {place}: name its directory or its URL with --from")));

@@ -16,7 +16,7 @@ const DAY_MICROS: i64 = 86_400_000_000;
 
 pub(super) async fn run(config: &Config, flags: &Flags, json: bool) -> Result<(), Failure> {
     let options = options(flags)?;
-    // As a server opens it: nobody may be at work in a SQLite store that is being filled.
+    // Opened as a server opens it: no other process may use a SQLite store that is being filled.
     let db = storage::open_server(config).await?;
     db.migrate().await?;
     let mut bar = Bar::new(json, options.subscriptions());
@@ -38,12 +38,12 @@ pub(super) async fn run(config: &Config, flags: &Flags, json: bool) -> Result<()
     })
 }
 
-/// Fills a store before its first run; one that has its demo is left as it is.
+/// Fills a store before its first run. A demo store does not change.
 pub(crate) async fn fill_if_empty(db: &Db) -> Result<(), Failure> {
     db.migrate().await?;
     let options = DemoOptions { seed: 1, scale_hundredths: 100, until: today() };
     match demo::fill(db, options, |_| {}).await? {
-        Demo::Made(made) => tracing::info!(subscriptions = made.subscriptions, events = made.events, "made a demo"),
+        Demo::Made(made) => tracing::info!(subscriptions = made.subscriptions, events = made.events, "created a demo"),
         Demo::AlreadyThere => {}
         Demo::Occupied => return Err(occupied()),
     }
@@ -68,7 +68,7 @@ fn options(flags: &Flags) -> Result<DemoOptions, Failure> {
     Ok(DemoOptions { seed: flags.seed, scale_hundredths, until })
 }
 
-/// The beginning of this day, so that a day's demos are equal.
+/// The beginning of this day, so that all demos of a day are equal.
 fn today() -> Time {
     let now = Clock::System.now().as_micros();
     Time::from_micros(now - now % DAY_MICROS).unwrap_or(Time::MAX)

@@ -1,4 +1,4 @@
-//! A file that is there when it is whole, and not before. People's data is in it: its owner alone may read it.
+//! A file that appears under its name when it is complete. It contains personal data, so only its owner may read it.
 
 use crate::failure::Failure;
 use std::fs::{DirBuilder, File, OpenOptions};
@@ -6,7 +6,7 @@ use std::io::{BufWriter, Write};
 use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 
-/// What its name ends with until then.
+/// The suffix of its name until then.
 pub(super) const ENDING: &str = "draft";
 
 pub(super) struct Draft {
@@ -16,11 +16,11 @@ pub(super) struct Draft {
 }
 
 impl Draft {
-    /// Begins a file where there is none.
+    /// Creates the draft.
     pub(super) fn begin(path: &Path) -> Result<Self, Failure> {
         refuse_taken(path)?;
         let partial = path.with_added_extension(ENDING);
-        // What a run that was killed has left is of no use; a new file follows no link and has our permissions.
+        // The remains of a killed run are removed. A new file follows no link and has our permissions.
         let _ = std::fs::remove_file(&partial);
         let opened = OpenOptions::new().write(true).create_new(true).mode(0o600).open(&partial);
         let file = opened.map_err(|error| cannot(path, &error))?;
@@ -31,20 +31,20 @@ impl Draft {
         self.file.write_all(bytes).map_err(|error| cannot(&self.path, &error))
     }
 
-    /// Makes what was written durable, still without its name.
+    /// Makes the content durable, still under the draft's name.
     pub(super) fn sync(&mut self) -> Result<(), Failure> {
         let synced = self.file.flush().and_then(|()| self.file.get_ref().sync_all());
         synced.map_err(|error| cannot(&self.path, &error))
     }
 
-    /// Gives the file its name.
+    /// Renames the draft.
     pub(super) fn finish(mut self) -> Result<(), Failure> {
         self.sync()?;
         std::fs::rename(&self.partial, &self.path).map_err(|error| cannot(&self.path, &error))
     }
 }
 
-/// A file that is there is never replaced.
+/// An existing file is never replaced.
 pub(super) fn refuse_taken(path: &Path) -> Result<(), Failure> {
     if path.exists() {
         return Err(Failure::new(format!("{} is there already: name another, or remove it", path.display())));
@@ -54,12 +54,12 @@ pub(super) fn refuse_taken(path: &Path) -> Result<(), Failure> {
 
 impl Drop for Draft {
     fn drop(&mut self) {
-        // After it was given its name there is nothing to remove; before, what is left is of no use.
+        // After the rename there is nothing to remove; before, the draft is useless.
         let _ = std::fs::remove_file(&self.partial);
     }
 }
 
-/// Makes a directory that its owner alone can look into, unless it is there.
+/// Creates a directory that only its owner can read, unless it exists.
 pub(super) fn directory(path: &Path) -> Result<(), Failure> {
     DirBuilder::new().recursive(true).mode(0o700).create(path).map_err(|error| cannot(path, &error))
 }

@@ -33,7 +33,7 @@ pub(super) async fn run(config: &Config, flags: &Flags, json: bool) -> Result<()
         return Ok(());
     }
     output::print(json, &json!({ "path": path, "records": records }), || {
-        format!("Wrote {records} records to {}. There are people in it: keep it as safe as the store.", path.display())
+        format!("Wrote {records} records to {}. It contains personal data: protect it like the store.", path.display())
     })
 }
 
@@ -58,11 +58,11 @@ fn is_stdout(path: &Path) -> bool {
     path == Path::new("-")
 }
 
-/// Where the lines go.
+/// The destination of the lines.
 enum Out {
     Stdout,
     File(Draft),
-    /// All files get their names at the end, so that one that is there is one of all.
+    /// All files are renamed at the end, so that an existing one belongs to a complete export.
     Directory {
         path: PathBuf,
         format: Format,
@@ -85,7 +85,7 @@ impl Out {
         Draft::begin(path).map(Self::File)
     }
 
-    /// Answers whether anybody still reads.
+    /// Returns false if the reader has closed the output.
     fn write(&mut self, portion: &Portion) -> Result<bool, Failure> {
         match self {
             Self::Stdout => return output::offer(&portion.lines),
@@ -114,7 +114,7 @@ impl Out {
     }
 }
 
-/// Whether a path is a directory's, or would be.
+/// Whether a path is a directory, or would be.
 fn is_directory(path: &Path) -> bool {
     path.is_dir() || path.as_os_str().as_encoded_bytes().ends_with(b"/")
 }

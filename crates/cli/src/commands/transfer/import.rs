@@ -1,7 +1,7 @@
 //! `perennial import`.
 
 use super::draft::Draft;
-use super::faults::ValidationErrors;
+use super::errors::ImportErrors;
 use super::lines::{Found, LONGEST, Lines};
 use super::progress::Bar;
 use super::sources::{Source, sources, unreadable};
@@ -25,24 +25,24 @@ pub(super) async fn run(config: &Config, flags: &Flags, json: bool) -> Result<()
     let (db, _trial) = if flags.dry_run { open_for_trial(config).await? } else { (open(config).await?, None) };
     let outcome = import(&db, flags, &sources, json).await;
     db.close().await;
-    let (tally, faults) = outcome?;
-    let is_kept = !flags.dry_run && (tally.refused == 0 || flags.skip_bad.is_some());
+    let (tally, errors) = outcome?;
+    let is_imported = !flags.dry_run && (tally.refused == 0 || flags.skip_bad.is_some());
     let refused = tally.refused > 0 && flags.skip_bad.is_none();
     if json || !refused {
         let data = json!({
-            "imported": is_kept,
+            "imported": is_imported,
             "lines": tally.lines,
             "made": tally.made,
             "unchanged": tally.unchanged,
             "refused": tally.refused,
-            "faults": faults.kept,
-            "fault_count": faults.count,
+            "faults": errors.listed,
+            "fault_count": errors.count,
         });
         output::print(json, &data, || sentence(flags, tally))?;
     }
     if refused {
-        let (count, lines) = (faults.count, tally.lines);
-        let word = if count == 1 { "fault" } else { "faults" };
+        let (count, lines) = (errors.count, tally.lines);
+        let word = if count == 1 { "error" } else { "errors" };
         return Err(Failure::new(format!(
             "{count} {word} in {lines} lines, and nothing was imported: correct them, or take the others with --skip-bad"
         )));
@@ -55,22 +55,22 @@ fn sentence(flags: &Flags, tally: Tally) -> String {
     if flags.dry_run {
         return format!("Nothing is wrong: {made} records would be new, {unchanged} are there already.");
     }
-    let kept = match &flags.skip_bad {
+    let skipped = match &flags.skip_bad {
         Some(path) if refused > 0 => format!(" {refused} lines were refused and are in {}.", path.display()),
         _ => String::new(),
     };
-    format!("Imported {made} records; {unchanged} were there already.{kept}")
+    format!("Imported {made} records; {unchanged} were there already.{skipped}")
 }
 
-/// As a server opens it: nobody may be at work in a SQLite store that is being filled.
+/// Opened as a server opens it: no other process may use a SQLite store that is being filled.
 pub(super) async fn open(config: &Config) -> Result<Db, Failure> {
     let db = storage::open_server(config).await?;
     db.migrate().await?;
     Ok(db)
 }
 
-/// A trial changes nothing, the schema included. Where there is none yet it is made in an empty store of its own, which is
-/// like any other and gone with it.
+/// A dry run changes nothing, including the schema. If there is no store, it uses a temporary one, which is
+/// removed afterwards.
 pub(super) async fn open_for_trial(config: &Config) -> Result<(Db, Option<TempDir>), Failure> {
     if config.database_url.is_some() || storage::path(config).exists() {
         let db = storage::open_server(config).await?;
@@ -80,20 +80,21 @@ pub(super) async fn open_for_trial(config: &Config) -> Result<(Db, Option<TempDi
         }
         db.close().await;
     }
-    let place = TempDir::new().map_err(|error| Failure::new(format!("there is no place for a trial: {error}")))?;
+    let place =
+        TempDir::new().map_err(|error| Failure::new(format!("cannot create a temporary directory: {error}")))?;
     let db = storage::open_named(config, &place.path().to_string_lossy(), "--data-dir", true).await?;
     db.migrate().await?;
     Ok((db, Some(place)))
 }
 
-async fn import(db: &Db, flags: &Flags, sources: &[Source], json: bool) -> Result<(Tally, ValidationErrors), Failure> {
+async fn import(db: &Db, flags: &Flags, sources: &[Source], json: bool) -> Result<(Tally, ImportErrors), Failure> {
     let into = match &flags.into {
         Some(name) => Some(organization(db, name).await?),
         None => None,
     };
     let mut run = Run {
         import: Import::begin(db, into).await?,
-        faults: ValidationErrors::new(json, flags.skip_bad.is_some()),
+        errors: ImportErrors::new(json, flags.skip_bad.is_some()),
         skipped: flags.skip_bad.as_deref().map(Draft::begin).transpose()?,
         head: None,
         bar: Bar::new(json, sources.iter().map(|source| source.bytes).sum()),
@@ -109,17 +110,17 @@ async fn import(db: &Db, flags: &Flags, sources: &[Source], json: bool) -> Resul
         run.before += source.bytes;
     }
     run.bar.clear();
-    let Run { import, faults, skipped, .. } = run;
+    let Run { import, errors, skipped, .. } = run;
     let tally = import.tally();
     let is_wanted = !flags.dry_run && (tally.refused == 0 || skipped.is_some());
-    // A file of refused lines where none was refused would only make people look.
+    // An empty file of rejected lines would be misleading.
     if tally.refused > 0 {
         skipped.map_or(Ok(()), Draft::finish)?;
     }
     if is_wanted {
         import.commit().await?;
     }
-    Ok((tally, faults))
+    Ok((tally, errors))
 }
 
 pub(super) async fn organization(db: &Db, name_or_id: &str) -> Result<OrganizationId, Failure> {
@@ -134,9 +135,9 @@ pub(super) async fn organization(db: &Db, name_or_id: &str) -> Result<Organizati
 
 struct Run {
     import: Import,
-    faults: ValidationErrors,
+    errors: ImportErrors,
     skipped: Option<Draft>,
-    /// The head of a table, until it stands above the lines that were refused.
+    /// The header of a CSV file, until it is written above the rejected lines.
     head: Option<Vec<u8>>,
     bar: Bar,
     /// Bytes of the files before this one.
@@ -174,7 +175,7 @@ impl Run {
         }
         self.bar.clear();
         for line in refused {
-            self.faults.tell(&source.name(), line)?;
+            self.errors.report(&source.name(), line)?;
             if let Some(skipped) = &mut self.skipped {
                 let head = self.head.take().filter(|_| line.number > 1);
                 for text in head.iter().chain([&line.text]) {

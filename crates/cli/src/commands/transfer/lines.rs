@@ -1,8 +1,8 @@
-//! The lines of a file, one at a time: however long the file is, no more than one of them is held.
+//! The lines of a file, one at a time, so that memory use does not depend on its length.
 
 use std::io::{BufRead, Read, Result};
 
-/// No record comes near it.
+/// The maximum length, which no record reaches.
 pub(super) const LONGEST: usize = 4 << 20;
 
 /// The byte order mark.
@@ -10,7 +10,7 @@ const MARK: &[u8] = "\u{feff}".as_bytes();
 
 pub(super) struct Lines<R> {
     reader: R,
-    /// Whether a line goes on behind its end while its quotes are open.
+    /// Whether a record continues on the next line while its quotes are open.
     in_quotes: bool,
     passed: u64,
     /// The number of the line, or of its first if there are several, from one.
@@ -22,7 +22,7 @@ pub(super) struct Lines<R> {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Found {
     Line,
-    /// Longer than any record; the rest of it was passed over.
+    /// Longer than any record; the rest was skipped.
     TooLong,
     End,
 }
@@ -54,7 +54,7 @@ impl<R: BufRead> Lines<R> {
                 break;
             }
         }
-        // What some programs begin a file with, to say that it is UTF-8.
+        // Some programs begin a file with a byte order mark.
         if self.number == 1 && line.starts_with(MARK) {
             line.drain(..MARK.len());
         }
@@ -80,11 +80,11 @@ impl<R: BufRead> Lines<R> {
     }
 }
 
-/// The quotes of a table's record. Only those at the beginning of a cell hold what follows together.
+/// The quotes of a CSV record. Only a quote at the beginning of a cell opens it.
 #[derive(Default)]
 struct Quotes {
     are_open: bool,
-    /// The last one that ended may turn out to be half of a quote that was meant.
+    /// The last closing quote may be the first half of an escaped one.
     were_just_closed: bool,
     in_cell: bool,
 }

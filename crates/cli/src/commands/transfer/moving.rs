@@ -1,4 +1,4 @@
-//! `perennial import --from`: a move from another service.
+//! `perennial import --from`: an import from another service.
 
 use super::draft::Draft;
 use super::import::{open, open_for_trial, organization};
@@ -41,7 +41,7 @@ pub(super) async fn run(config: &Config, flags: &Flags, json: bool) -> Result<()
     if refused {
         let count = report.refused;
         return Err(Failure::new(format!(
-            "the store refuses {count} of the records, and nothing was imported: --report tells why; --skip-bad takes the others"
+            "the store rejects {count} of the records, and nothing was imported: see --report for the reasons; --skip-bad imports the others"
         )));
     }
     Ok(())
@@ -93,12 +93,12 @@ struct Run {
     report: Report,
     skipped: Option<Draft>,
     bar: Bar,
-    /// Bytes of the files before this one, of all readings.
+    /// Bytes of the files before this one, of all passes.
     done: u64,
 }
 
 impl Run {
-    /// Reads a file one JSON value at a time, and holds no more of it than that.
+    /// Reads a file one JSON value at a time.
     async fn read(&mut self, reading: Reading, path: &Path) -> Result<(), Failure> {
         let file = File::open(path).map_err(|error| unreadable(path, &error))?;
         let name: Arc<str> = path.file_name().unwrap_or(path.as_os_str()).to_string_lossy().into();
@@ -106,9 +106,9 @@ impl Run {
         let mut values = serde_json::Deserializer::from_reader(reader).into_iter::<Box<RawValue>>();
         while let Some(value) = values.next() {
             let value = value.map_err(|error| {
-                let (line, column, told) = (error.line(), error.column(), error.to_string());
-                let told = told.split(" at line ").next().unwrap_or_default().to_owned();
-                Failure::new(format!("{name}:{line}:{column}: {told}; nothing was imported: save the file again"))
+                let (line, column, message) = (error.line(), error.column(), error.to_string());
+                let message = message.split(" at line ").next().unwrap_or_default().to_owned();
+                Failure::new(format!("{name}:{line}:{column}: {message}; nothing was imported: save the file again"))
             })?;
             let findings = self.moving.value(reading, &name, value.get()).await?;
             self.tell(&findings)?;
@@ -133,7 +133,7 @@ fn total(Counts { plans, users, subscriptions, payments }: Counts) -> u64 {
     [plans, users, subscriptions, payments].iter().map(|count| count.made + count.unchanged).sum()
 }
 
-/// The files that are named, and those in the directories that are: `.json`, `.ndjson` and `.jsonl`, by name.
+/// The named files, and those in the named directories: `.json`, `.ndjson` and `.jsonl`, by name.
 fn files(flags: &Flags) -> Result<Vec<PathBuf>, Failure> {
     let mut files = Vec::new();
     for path in [&flags.path].into_iter().chain(&flags.more) {
@@ -173,7 +173,7 @@ fn text(flags: &Flags, counts: Counts, report: &Report, refused: bool) -> String
         text.push_str("\n\n");
         text.push_str(&table);
         if flags.report.is_none() {
-            text.push_str("\n\n--report FILE tells of each.");
+            text.push_str("\n\nUse --report FILE for the details.");
         }
     }
     text

@@ -1,9 +1,9 @@
-//! A line that says how far it has come, how fast, and how long it will take, for a person at a terminal and nobody else.
+//! The progress of a command, its speed and the remaining time, shown only on a terminal.
 
 use std::io::{IsTerminal, Write, stderr};
 use std::time::{Duration, Instant};
 
-/// A person cannot read faster.
+/// The interval of updates.
 const EVERY: Duration = Duration::from_millis(100);
 const WIDTH: usize = 79;
 
@@ -15,7 +15,7 @@ pub(super) struct Bar {
 }
 
 impl Bar {
-    /// For this much work, counted in whatever `show` counts.
+    /// A bar for this amount of work, in the unit of `show`.
     pub(super) fn new(json: bool, total: u64) -> Self {
         Self { on_terminal: !json && stderr().is_terminal(), total, begun: Instant::now(), shown: None }
     }
@@ -27,11 +27,11 @@ impl Bar {
         }
         self.shown = Some(now);
         let line = line(done, self.total, records, now.duration_since(self.begun));
-        // A line that cannot be shown is no reason to stop.
+        // A failed write of the progress does not stop the command.
         let _ = write!(stderr(), "\r{line:WIDTH$}");
     }
 
-    /// Leaves the line as if nothing had been there.
+    /// Clears the line.
     pub(super) fn clear(&self) {
         if self.shown.is_some() {
             let _ = write!(stderr(), "\r{:WIDTH$}\r", "");

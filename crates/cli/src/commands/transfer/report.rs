@@ -1,4 +1,4 @@
-//! What could not be carried from another service: in short for a person, in full in a file.
+//! The report of an import from another service: a summary on the terminal, the details in a file.
 
 use super::draft::Draft;
 use crate::failure::Failure;
@@ -24,7 +24,7 @@ struct Group {
 }
 
 #[derive(Serialize)]
-pub(super) struct Told<'a> {
+pub(super) struct Summary<'a> {
     level: Level,
     object: &'a str,
     code: &'a str,
@@ -64,11 +64,11 @@ impl Report {
         self.file.take().map_or(Ok(()), Draft::finish)
     }
 
-    /// Each kind of finding, with how often it was made and its first example.
-    pub(super) fn groups(&self) -> Vec<Told<'_>> {
+    /// Each kind of finding, with its count and its first example.
+    pub(super) fn groups(&self) -> Vec<Summary<'_>> {
         let groups = self.groups.iter();
         groups
-            .map(|((level, object, code), group)| Told {
+            .map(|((level, object, code), group)| Summary {
                 level: *level,
                 object,
                 code,
@@ -79,16 +79,16 @@ impl Report {
             .collect()
     }
 
-    /// The same for a person; nothing if there is nothing to tell.
+    /// The summary as text. Empty if there are no findings.
     pub(super) fn table(&self) -> Option<String> {
-        let row = |told: &Told<'_>| {
-            let level = match told.level {
+        let row = |group: &Summary<'_>| {
+            let level = match group.level {
                 Level::Refused => "refused",
                 Level::LeftOut => "left out",
                 Level::Simplified => "simplified",
             };
-            let example = format!("{} {}", told.id, told.detail);
-            [level.to_owned(), told.count.to_string(), told.object.to_owned(), told.code.to_owned(), example]
+            let example = format!("{} {}", group.id, group.detail);
+            [level.to_owned(), group.count.to_string(), group.object.to_owned(), group.code.to_owned(), example]
         };
         let rows: Vec<[String; 5]> = self.groups().iter().map(row).collect();
         (!rows.is_empty()).then(|| output::table(["", "HOW MANY", "OBJECT", "WHY", "FOR EXAMPLE"], &rows))

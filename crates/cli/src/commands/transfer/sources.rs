@@ -6,7 +6,7 @@ use perennial_transfer::{Format, files};
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 
-/// A file to read, and what it holds if it holds one kind of records only.
+/// A file to read, and its kind of record if it holds only one.
 pub(super) struct Source {
     pub(super) path: PathBuf,
     pub(super) kind: Option<&'static str>,
@@ -19,7 +19,7 @@ impl Source {
         self.path == Path::new("-")
     }
 
-    /// What its faults are told under.
+    /// Its name in error messages.
     pub(super) fn name(&self) -> String {
         self.path.file_name().unwrap_or(self.path.as_os_str()).to_string_lossy().into_owned()
     }
@@ -38,11 +38,12 @@ fn file(path: &Path) -> Result<Source, Failure> {
         files().find(move |kind| path.file_name().is_some_and(|name| name == OsStr::new(&format.file(kind))))
     };
     if path.extension() != Some(OsStr::new(Format::Csv.extension())) {
-        // Its lines say what they are, or its name does.
+        // The lines contain their type, or the file name does.
         return Ok(Source { path: path.to_owned(), kind: named(Format::Ndjson), format: Format::Ndjson, bytes });
     }
-    let unknown =
-        || Failure::new(format!("a table says by its name what it holds: call it one of {}", names(Format::Csv)));
+    let unknown = || {
+        Failure::new(format!("the name of a table must be its kind of record: call it one of {}", names(Format::Csv)))
+    };
     let kind = Some(named(Format::Csv).ok_or_else(unknown)?);
     Ok(Source { path: path.to_owned(), kind, format: Format::Csv, bytes })
 }

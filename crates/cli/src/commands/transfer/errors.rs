@@ -1,31 +1,31 @@
-//! What is wrong with the lines of an import: a line for each fault as it is found, or one JSON object at the end.
+//! The errors of an import: one line for each as it is found, or one JSON object at the end.
 
 use crate::failure::Failure;
 use crate::output;
 use perennial_transfer::RejectedLine;
 use serde_json::{Value, json};
 
-/// ValidationErrors that a JSON object holds; they are counted beyond it.
-const MOST: usize = 10_000;
+/// The number of errors in a JSON object; further ones are only counted.
+const MAX_LISTED: usize = 10_000;
 
-pub(super) struct ValidationErrors {
+pub(super) struct ImportErrors {
     json: bool,
-    /// Whether lines are told that are refused because of others.
-    tell_followers: bool,
+    /// Whether lines are reported that are rejected because of others.
+    with_followers: bool,
     pub(super) count: u64,
-    pub(super) kept: Vec<Value>,
+    pub(super) listed: Vec<Value>,
 }
 
-impl ValidationErrors {
-    pub(super) fn new(json: bool, tell_followers: bool) -> Self {
-        Self { json, tell_followers, count: 0, kept: Vec::new() }
+impl ImportErrors {
+    pub(super) fn new(json: bool, with_followers: bool) -> Self {
+        Self { json, with_followers, count: 0, listed: Vec::new() }
     }
 
-    pub(super) fn tell(&mut self, file: &str, line: &RejectedLine) -> Result<(), Failure> {
+    pub(super) fn report(&mut self, file: &str, line: &RejectedLine) -> Result<(), Failure> {
         for fault in &line.errors {
             self.one(file, line.number + fault.below, fault.column, fault.code, &fault.detail)?;
         }
-        if line.errors.is_empty() && self.tell_followers {
+        if line.errors.is_empty() && self.with_followers {
             self.one(file, line.number, 1, "follows", "the line refers to one that was refused")?;
         }
         Ok(())
@@ -36,9 +36,9 @@ impl ValidationErrors {
         if !self.json {
             return output::write(&format!("{file}:{line}:{column}: {detail} ({code})\n"));
         }
-        if self.kept.len() < MOST {
+        if self.listed.len() < MAX_LISTED {
             let fault = json!({ "file": file, "line": line, "column": column, "code": code, "detail": detail });
-            self.kept.push(fault);
+            self.listed.push(fault);
         }
         Ok(())
     }
