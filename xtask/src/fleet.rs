@@ -1,4 +1,4 @@
-//! `cargo xtask fleet`: three servers behind a proxy and a pooler. It is one of torture's figures.
+//! `cargo xtask fleet`: three servers behind a proxy and a pooler. It is one of torture's scenarios.
 
 use crate::arguments::Arguments;
 use crate::process::Result;

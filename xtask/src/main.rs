@@ -38,7 +38,7 @@ The commands of this workspace: cargo xtask <command>
   postgres
         Start such a PostgreSQL and run it until Ctrl-C or the end of the input.
   openapi [--check]
-        Write openapi.json and docs/errors.md from the code; --check fails if they differ or are not valid.
+        Write openapi.json, docs/errors.md and docs/cli.md from the code; --check fails if they differ or are not valid.
   clients [--check | --test]
         Write the clients in clients/ from openapi.json; --check fails if they differ. --test checks, tests and packs them,
         and runs each, installed elsewhere, against a server on both engines.
@@ -50,11 +50,11 @@ The commands of this workspace: cargo xtask <command>
   bench [--quick] [--peers] [--against PROGRAM] [--only NAME]... [--rows N] [--rounds N] [--seconds N] [--connections N] [--rate N]
         [--growth N]
         Measure Perennial, the limits of the machine and other services; see bench/README.md. --quick is a smoke test.
-  torture [FIGURE]... [--seed N] [--engine sqlite|postgres] [--quick | --full]
+  torture [SCENARIO]... [--seed N] [--engine sqlite|postgres] [--quick | --full]
         Inject faults into a running server and count the effects; see torture/README.md. --full is the size of the
         goals, --quick the size for CI.
   fleet [--seed N] [--quick | --full]
-        Run three servers behind HAProxy and PgBouncer, stop and kill them in turn under load; also a figure of torture.
+        Run three servers behind HAProxy and PgBouncer, stop and kill them in turn under load; also a scenario of torture.
   transfer [--subscriptions N | --full] [--release]
         Move a demo store from SQLite through NDJSON to PostgreSQL and back, kill imports on the way, compare the result
         with the source, and report rates and memory. --full is a million subscriptions, and a release build.

@@ -1,4 +1,4 @@
-//! The generated documents: `openapi.json` and `docs/errors.md`, written from the code or compared with it.
+//! The generated documents: `openapi.json`, `docs/errors.md` and `docs/cli.md`, written from the code or compared with it.
 //! They are committed, so that a reviewer sees what a change does to the interface.
 
 use std::fs;
@@ -8,7 +8,8 @@ use crate::process::{self, Failure, Profile, Result, could_not};
 use crate::python;
 
 /// The hidden subcommand of `perennial` that prints each document, and its path.
-const DOCUMENTS: [(&str, &str); 2] = [("openapi", "openapi.json"), ("errors", "docs/errors.md")];
+const DOCUMENTS: [(&str, &str); 3] =
+    [("openapi", "openapi.json"), ("errors", "docs/errors.md"), ("reference", "docs/cli.md")];
 
 const LINES_OF_DIFFERENCE: usize = 12;
 

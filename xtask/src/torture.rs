@@ -11,10 +11,10 @@ use crate::postgres_binaries::Binaries;
 use crate::process::{self, Failure, Profile, Result, could_not};
 use crate::schemathesis;
 
-/// The figure that is schemathesis.
+/// The scenario that is schemathesis.
 const DOCUMENT: &str = "r10";
 
-/// The figure of three servers behind a proxy and a pooler, and the programs it needs.
+/// The scenario of three servers behind a proxy and a pooler, and the programs it needs.
 pub(crate) const FLEET: &str = "fleet";
 const FLEET_PROGRAMS: [&str; 3] = ["haproxy", "pgbouncer", "curl"];
 
@@ -22,28 +22,28 @@ const FLEET_PROGRAMS: [&str; 3] = ["haproxy", "pgbouncer", "curl"];
 pub(crate) struct Options {
     quick: bool,
     full: bool,
-    figures: Vec<String>,
+    scenarios: Vec<String>,
     seed: Option<u64>,
     engine: Option<String>,
 }
 
-/// The figures for CI, each less than a minute. R10 is a separate step there.
+/// The scenarios for CI, each less than a minute. R10 is a separate step there.
 const QUICK: [&str; 6] = ["r1", "r6", "r7", "r12", "r13", "r14"];
 
 impl Options {
     pub(crate) fn quick() -> Self {
-        Self { quick: true, figures: QUICK.map(str::to_owned).to_vec(), ..Self::default() }
+        Self { quick: true, scenarios: QUICK.map(str::to_owned).to_vec(), ..Self::default() }
     }
 
     fn profile(&self) -> Profile {
         if self.quick { Profile::Dev } else { Profile::Release }
     }
 
-    /// One figure alone.
-    pub(crate) fn only(figure: &str, arguments: Arguments) -> Result<Self> {
+    /// One scenario alone.
+    pub(crate) fn only(scenario: &str, arguments: Arguments) -> Result<Self> {
         let options = Self::parse(arguments)?;
-        match options.figures.first() {
-            None => Ok(Self { figures: vec![figure.to_owned()], ..options }),
+        match options.scenarios.first() {
+            None => Ok(Self { scenarios: vec![scenario.to_owned()], ..options }),
             Some(word) => {
                 Err(Failure::new(format!("`{word}` is not understood here; `cargo xtask help` lists what is.")))
             }
@@ -56,7 +56,7 @@ impl Options {
             full: arguments.flag("--full"),
             seed: arguments.number("--seed")?,
             engine: arguments.value("--engine")?,
-            figures: arguments.words(),
+            scenarios: arguments.words(),
         };
         arguments.finish()?;
         if options.quick && options.full {
@@ -65,12 +65,12 @@ impl Options {
         Ok(options)
     }
 
-    fn wants(&self, figure: &str) -> bool {
-        self.figures.is_empty() || self.figures.iter().any(|wanted| wanted == figure)
+    fn wants(&self, scenario: &str) -> bool {
+        self.scenarios.is_empty() || self.scenarios.iter().any(|wanted| wanted == scenario)
     }
 
     fn wants_instrument(&self) -> bool {
-        self.figures.is_empty() || self.figures.iter().any(|wanted| wanted != DOCUMENT)
+        self.scenarios.is_empty() || self.scenarios.iter().any(|wanted| wanted != DOCUMENT)
     }
 
     /// R10: the goal's 100,000 cases are half on one engine and half on the other.
@@ -90,10 +90,10 @@ impl Options {
     }
 }
 
-/// The figures that look over the service's shoulder.
+/// The scenarios that look over the service's shoulder.
 const TRACED: [&str; 2] = ["r2", "r3"];
 
-/// The figure that needs a pooler.
+/// The scenario that needs a pooler.
 const POOLED: &str = "r13";
 
 pub(crate) fn run(options: &Options) -> Result {
@@ -104,7 +104,7 @@ pub(crate) fn run(options: &Options) -> Result {
 }
 
 fn run_instrument(options: &Options) -> Result {
-    let is_traced = TRACED.iter().any(|figure| options.wants(figure));
+    let is_traced = TRACED.iter().any(|scenario| options.wants(scenario));
     if is_traced && process::on_path("strace").is_none() && debian::can_install() {
         debian::install(&["strace"])?;
     }
@@ -132,7 +132,7 @@ fn instrument(options: &Options) -> Result<Command> {
         .current_dir(process::root())
         .args(options.quick.then_some("--quick"))
         .args(options.full.then_some("--full"))
-        .args(options.figures.iter().filter(|figure| *figure != DOCUMENT));
+        .args(options.scenarios.iter().filter(|scenario| *scenario != DOCUMENT));
     if let Some(seed) = options.seed {
         command.args(["--seed", &seed.to_string()]);
     }
@@ -160,7 +160,7 @@ mod tests {
     #[test]
     fn figures_are_words_and_the_rest_has_names() {
         let options = parse("r1 --seed 7 r6 --engine=sqlite --full").unwrap();
-        assert_eq!(options.figures, ["r1", "r6"]);
+        assert_eq!(options.scenarios, ["r1", "r6"]);
         assert_eq!((options.seed, options.engine.as_deref()), (Some(7), Some("sqlite")));
         assert!(options.full && !options.quick);
     }

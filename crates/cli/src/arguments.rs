@@ -123,6 +123,9 @@ pub(crate) enum Command {
     /// Print the error codes.
     #[command(hide = true)]
     Errors,
+    /// Print the reference of all commands as Markdown.
+    #[command(hide = true)]
+    Reference,
 }
 
 #[derive(Args, Default)]

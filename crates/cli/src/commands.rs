@@ -62,7 +62,8 @@ pub(crate) async fn run(command: Command, config: &Config, json: bool) -> Result
         | Command::Completions { .. }
         | Command::Man { .. }
         | Command::Openapi
-        | Command::Errors => Ok(()),
+        | Command::Errors
+        | Command::Reference => Ok(()),
     };
     app.db.close().await;
     result

@@ -15,6 +15,7 @@ mod output;
 mod private_file;
 mod providers;
 mod public_url;
+mod reference;
 mod serve;
 mod start;
 mod stopping;
@@ -51,6 +52,7 @@ fn run(arguments: Arguments, sources: Sources) -> Result<(), Failure> {
     match command {
         Command::Openapi => output::write(&perennial_http::openapi_document()),
         Command::Errors => output::write(&perennial_http::error_catalogue()),
+        Command::Reference => output::write(&reference::markdown()),
         Command::Completions { shell } => manual::completions(shell),
         Command::Man { out: None } => manual::page(),
         Command::Man { out: Some(directory) } => manual::pages(&directory, json),

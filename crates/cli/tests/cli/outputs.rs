@@ -72,10 +72,11 @@ const COMMANDS: &[(&str, Main)] = &[
     ("man", Held("man")),
     ("openapi", File("openapi.json")),
     ("errors", File("docs/errors.md")),
+    ("reference", File("docs/cli.md")),
 ];
 const PRIVATE: &str = "--allow-private-addresses";
 /// No help lists them.
-const HIDDEN: [&str; 2] = ["openapi", "errors"];
+const HIDDEN: [&str; 3] = ["openapi", "errors", "reference"];
 
 #[test]
 fn every_command_prints_what_it_printed() {
