@@ -15,11 +15,11 @@ const PAGE: [u8; 4096] = [7; 4096];
 /// The disk under our stores, and the one under PostgreSQL's if we may write there: both should be the same.
 pub(crate) fn measure(options: &Options, results: &mut Results) -> Result {
     let rate = sync_rate(&options.place, options.duration)?;
-    results.figure("fdatasync where SQLite's stores are", rate, "per second");
+    results.measurement("fdatasync where SQLite's stores are", rate, "per second");
     if let Some(cluster) = options.cluster("perennial") {
         let data = PathBuf::from(cluster.query("SHOW data_directory")?.trim());
         if let Some(rate) = data.parent().and_then(|parent| sync_rate(parent, options.duration).ok()) {
-            results.figure("fdatasync where PostgreSQL's stores are", rate, "per second");
+            results.measurement("fdatasync where PostgreSQL's stores are", rate, "per second");
         }
     }
     Ok(())

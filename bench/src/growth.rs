@@ -1,22 +1,29 @@
-//! Growth: the same work at ten thousand rows and at ten million. What does not grow with the store does not get slow.
+//! Growth: the same workload at ten thousand rows and at ten million. What does not grow with the store does not get slow.
 
 use std::fs;
 
-use crate::contestants::contestant::{POSTGRES, SQLITE};
-use crate::contestants::perennial::Home;
 use crate::failure::{Result, could_not};
-use crate::figures;
+use crate::footprint;
 use crate::options::Options;
 use crate::results::Results;
 use crate::rounds::{Entry, measure};
 use crate::rows::cluster::Cluster;
 use crate::rows::dataset::Dataset;
-use crate::works::{self, Work};
+use crate::targets::perennial::Home;
+use crate::targets::target::{POSTGRES, SQLITE};
+use crate::workloads::{self, Workload};
 
-pub(crate) const WORKS: [Work; 7] =
-    [Work::Plan, Work::Subscription, Work::Session, Work::ListUser, Work::ListStatus, Work::Create, Work::Update];
+pub(crate) const WORKLOADS: [Workload; 7] = [
+    Workload::Plan,
+    Workload::Subscription,
+    Workload::Session,
+    Workload::ListUser,
+    Workload::ListStatus,
+    Workload::Create,
+    Workload::Update,
+];
 const SIZES: [u64; 4] = [10_000, 100_000, 1_000_000, 10_000_000];
-const QUICK_WORKS: [Work; 2] = [Work::Subscription, Work::Create];
+const QUICK_WORKS: [Workload; 2] = [Workload::Subscription, Workload::Create];
 const QUICK: [u64; 2] = [200, 400];
 const ROUNDS: u64 = 3;
 
@@ -28,9 +35,9 @@ pub(crate) fn sizes(options: &Options) -> Vec<u64> {
     SIZES.into_iter().filter(|size| *size <= options.growth).collect()
 }
 
-/// The name under which a work of this size is kept.
-pub(crate) fn name(work: Work, size: u64) -> String {
-    format!("{} at {size}", work.name())
+/// The name of the result of a workload of this size.
+pub(crate) fn name(workload: Workload, size: u64) -> String {
+    format!("{} at {size}", workload.name())
 }
 
 /// Runs alone: the stores of the other parts are gone by now, and each size's goes before the next one comes.
@@ -52,21 +59,21 @@ async fn one(options: &Options, results: &mut Results, dataset: Dataset, cluster
     let directory = options.place.join("growth");
     let home = Home::new(&options.perennial, directory.clone(), cluster)?;
     home.fill(dataset)?;
-    let contestant = home.start()?;
+    let target = home.start()?;
     let rounds = if options.quick { 1 } else { ROUNDS };
-    for work in WORKS.into_iter().filter(|work| !options.quick || QUICK_WORKS.contains(work)) {
-        let Some(fire) = works::fire(work, &contestant, dataset, Some(&home))? else { continue };
-        let entries = [Entry { contestant: &contestant, fire }];
+    for workload in WORKLOADS.into_iter().filter(|workload| !options.quick || QUICK_WORKS.contains(workload)) {
+        let Some(fire) = workloads::fire(workload, &target, dataset, Some(&home))? else { continue };
+        let entries = [Entry { target: &target, fire }];
         for round in 0..rounds {
-            measure(results, (&name(work, dataset.rows), work), &entries, round, options.pace()).await?;
+            measure(results, (&name(workload, dataset.rows), workload), &entries, round, options.pace()).await?;
         }
     }
-    let mixed = works::fire(Work::Mixed, &contestant, dataset, Some(&home))?;
+    let mixed = workloads::fire(Workload::Mixed, &target, dataset, Some(&home))?;
     if let Some(fire) = mixed {
-        let entries = [Entry { contestant: &contestant, fire }];
-        measure(results, (&name(Work::Mixed, dataset.rows), Work::Mixed), &entries, 0, options.pace()).await?;
-        figures::memory(&format!("memory under the mixed load at {} rows", dataset.rows), &contestant, results);
+        let entries = [Entry { target: &target, fire }];
+        measure(results, (&name(Workload::Mixed, dataset.rows), Workload::Mixed), &entries, 0, options.pace()).await?;
+        footprint::memory(&format!("memory under the mixed load at {} rows", dataset.rows), &target, results);
     }
-    contestant.process.end()?;
+    target.process.end()?;
     fs::remove_dir_all(&directory).map_err(could_not("remove a store"))
 }

@@ -1,4 +1,4 @@
-//! The limits: servers that do the least a server can do. Each runs as a process of its own, this program again.
+//! The limits: servers that do the least a server can do. Each runs as a separate process of this program.
 //! They answer the very bytes that Perennial answered, headers included.
 
 use std::convert::Infallible;
@@ -27,7 +27,7 @@ pub(crate) enum Deed {
     Bare,
     /// Reads the body and parses it.
     Parse,
-    /// Reads the body, parses it and inserts a row in a transaction of its own, synced: what most services do.
+    /// Reads the body, parses it and inserts a row in a separate, synced transaction, as most services do.
     OneTransaction(PathBuf),
 }
 

@@ -1,11 +1,10 @@
-//! The instrument: Perennial beside the physical limit and beside what people would run instead, in one run.
+//! The benchmark: Perennial compared with the limits of the machine and with other services, in one run.
 //! `cargo xtask bench` builds and starts what it needs and calls this program; the limits are this program again.
 #![expect(clippy::print_stdout, reason = "its tables are read on the terminal")]
 
 mod clock;
-mod contestants;
 mod disk;
-mod figures;
+mod footprint;
 mod growth;
 mod limits;
 mod load;
@@ -20,7 +19,8 @@ mod rounds;
 mod rows;
 mod run;
 mod slow_sync;
-mod works;
+mod targets;
+mod workloads;
 
 use std::path::PathBuf;
 use std::process::ExitCode;

@@ -9,13 +9,13 @@ use crate::failure::{Failure, Result};
 use crate::load::generator::Pace;
 use crate::rows::cluster::Cluster;
 use crate::rows::dataset::MOST_ROWS;
-use crate::works::Work;
+use crate::workloads::Workload;
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Options {
     pub(crate) quick: bool,
     pub(crate) peers: bool,
-    /// Names of works and other parts; empty is all of them.
+    /// Names of workloads and other parts; empty is all of them.
     pub(crate) only: Vec<String>,
     pub(crate) rows: u64,
     pub(crate) rounds: u64,
@@ -27,7 +27,7 @@ pub(crate) struct Options {
     pub(crate) perennial: PathBuf,
     /// The program of an earlier build, to be measured next to it.
     pub(crate) against: Option<PathBuf>,
-    /// Where stores and logs are kept while it runs.
+    /// The directory of stores and logs during a run.
     pub(crate) place: PathBuf,
     /// The directory `bench` of the workspace.
     pub(crate) source: PathBuf,
@@ -133,7 +133,7 @@ impl Options {
 /// What `--only` may name.
 fn parts() -> Vec<&'static str> {
     let others = ["disk", "start", "slow-sync", "growth"];
-    Work::ALL.into_iter().map(Work::name).chain(others).collect()
+    Workload::ALL.into_iter().map(Workload::name).chain(others).collect()
 }
 
 #[cfg(test)]

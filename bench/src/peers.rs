@@ -1,16 +1,16 @@
 //! The peers: what a team would run instead, each a small honest service in `bench/peers`, at pinned versions.
-//! One that cannot be had is reported as absent, with the reason, and the run goes on.
+//! An unavailable peer is reported with the reason, and the run continues.
 
 mod install;
 mod start;
 
-use crate::contestants::contestant::{BETTER_AUTH, Contestant, DIRECTUS, FASTAPI, FASTIFY_POSTGRES, FASTIFY_SQLITE};
 use crate::failure::Result;
 use crate::options::Options;
 use crate::results::Results;
 use crate::rows::dataset::Dataset;
+use crate::targets::target::{BETTER_AUTH, DIRECTUS, FASTAPI, FASTIFY_POSTGRES, FASTIFY_SQLITE, Target};
 
-type Start = fn(&Options, Dataset, &mut Results) -> Result<Contestant>;
+type Start = fn(&Options, Dataset, &mut Results) -> Result<Target>;
 
 const PEERS: [(&str, Start); 5] = [
     (FASTIFY_SQLITE, start::fastify_sqlite),
@@ -21,8 +21,8 @@ const PEERS: [(&str, Start); 5] = [
 ];
 
 /// Installs, loads and starts all of them that can be had.
-pub(crate) fn start_all(options: &Options, dataset: Dataset, results: &mut Results) -> Vec<Contestant> {
-    let mut contestants = Vec::new();
+pub(crate) fn start_all(options: &Options, dataset: Dataset, results: &mut Results) -> Vec<Target> {
+    let mut targets = Vec::new();
     for (name, start) in PEERS {
         if !options.peers {
             results.absent(name, "peers take part with --peers");
@@ -30,12 +30,12 @@ pub(crate) fn start_all(options: &Options, dataset: Dataset, results: &mut Resul
         }
         println!("preparing {name}");
         match start(options, dataset, results) {
-            Ok(contestant) => contestants.push(contestant),
+            Ok(target) => targets.push(target),
             Err(failure) => {
                 println!("{name} is absent: {failure}");
                 results.absent(name, failure.to_string());
             }
         }
     }
-    contestants
+    targets
 }

@@ -15,7 +15,7 @@ use crate::rows::dataset::{self, Dataset, PLANS, SPREAD, first_millis, uuid_text
 const CONNECTIONS: [usize; 2] = [16, 64];
 const SETTLE: Duration = Duration::from_millis(300);
 
-/// The name under which a result is kept.
+/// The name of the result.
 pub(crate) fn name(connections: usize) -> &'static str {
     if connections == 16 { "pgbench -c16" } else { "pgbench -c64" }
 }
@@ -44,9 +44,9 @@ impl Scripts {
         Ok(Self { cluster, read, insert, threads })
     }
 
-    /// One turn of each number of connections, added under the work's name.
-    pub(crate) fn turn(&self, results: &mut Results, work: &str, options: &Options) -> Result {
-        let script = if work == "create" { &self.insert } else { &self.read };
+    /// One turn of each number of connections, added under the workload's name.
+    pub(crate) fn turn(&self, results: &mut Results, workload: &str, options: &Options) -> Result {
+        let script = if workload == "create" { &self.insert } else { &self.read };
         for connections in CONNECTIONS {
             let count = "SELECT count(*) FROM subscriptions";
             let before = self.cluster.query(count)?;
@@ -58,8 +58,12 @@ impl Scripts {
             let (per_second, done) = read_output(&printed)
                 .ok_or_else(|| Failure::new(format!("pgbench printed something else: {printed}")))?;
             let cpu_micros = Some(cpu.as_secs_f64() * 1e6 / done.max(1.0));
-            results.add(work, name(connections), Round { per_second, p50_micros: None, p99_micros: None, cpu_micros });
-            if work == "create" && self.cluster.query(count)? == before {
+            results.add(
+                workload,
+                name(connections),
+                Round { per_second, p50_micros: None, p99_micros: None, cpu_micros },
+            );
+            if workload == "create" && self.cluster.query(count)? == before {
                 return Err(Failure::new("pgbench inserted nothing"));
             }
         }

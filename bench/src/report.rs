@@ -5,16 +5,16 @@ mod goals;
 mod plot;
 pub(crate) mod table;
 
-use crate::contestants::contestant::{BARE, PARSE};
 use crate::results::Results;
+use crate::targets::target::{BARE, PARSE};
 use table::{Table, number, optional, times};
 
-/// All contestants of one work. The last column is the cost beside the limit that does the least of this work.
-pub(crate) fn work_table(results: &Results, work: &str) -> Table {
+/// All targets of one workload. The last column is the cost relative to the limit of this workload.
+pub(crate) fn work_table(results: &Results, workload: &str) -> Table {
     let mut table = Table::new(&["", "requests/s", "p50 µs", "p99 µs", "CPU µs/request", "CPU / limit", "spread"]);
-    let limit = [BARE, PARSE].into_iter().find(|limit| results.summary(work, limit).is_some());
-    for (name, summary) in results.of(work) {
-        let beside = limit.and_then(|limit| results.cpu_ratio((work, name), (work, limit)));
+    let limit = [BARE, PARSE].into_iter().find(|limit| results.summary(workload, limit).is_some());
+    for (name, summary) in results.of(workload) {
+        let beside = limit.and_then(|limit| results.cpu_ratio((workload, name), (workload, limit)));
         table.row(vec![
             name.to_owned(),
             number(summary.per_second),

@@ -4,13 +4,13 @@ use std::collections::BTreeMap;
 
 use crate::measure::statistics::{median, ratio, spread};
 
-/// One contestant in one round of one work.
+/// One target in one round of one workload.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Round {
     pub(crate) per_second: f64,
     pub(crate) p50_micros: Option<f64>,
     pub(crate) p99_micros: Option<f64>,
-    /// Of the whole contestant; the generator's own work is not in it.
+    /// Of the whole target; the generator's own workload is not in it.
     pub(crate) cpu_micros: Option<f64>,
 }
 
@@ -25,14 +25,14 @@ pub(crate) struct Summary {
     pub(crate) spread: f64,
 }
 
-/// Results by work and contestant, each in the order it first came.
+/// Results by workload and target, each in the order it first came.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Results {
-    works: Vec<String>,
-    contestants: Vec<String>,
+    workloads: Vec<String>,
+    targets: Vec<String>,
     rounds: BTreeMap<(String, String), Vec<Round>>,
-    /// Single figures: start-up, memory, rates, each with its unit.
-    pub(crate) figures: Vec<(String, f64, &'static str)>,
+    /// Single measurements: start-up, memory, rates, each with its unit.
+    pub(crate) measurements: Vec<(String, f64, &'static str)>,
     /// Rows after writes that were counted in the stores.
     proofs: BTreeMap<String, u64>,
     pub(crate) absent: Vec<(String, String)>,
@@ -42,17 +42,17 @@ pub(crate) struct Results {
 }
 
 impl Results {
-    pub(crate) fn add(&mut self, work: &str, contestant: &str, round: Round) {
-        remember(&mut self.works, work);
-        remember(&mut self.contestants, contestant);
-        self.rounds.entry((work.to_owned(), contestant.to_owned())).or_default().push(round);
+    pub(crate) fn add(&mut self, workload: &str, target: &str, round: Round) {
+        remember(&mut self.workloads, workload);
+        remember(&mut self.targets, target);
+        self.rounds.entry((workload.to_owned(), target.to_owned())).or_default().push(round);
     }
 
-    pub(crate) fn figure(&mut self, name: impl Into<String>, value: f64, unit: &'static str) {
-        self.figures.push((name.into(), value, unit));
+    pub(crate) fn measurement(&mut self, name: impl Into<String>, value: f64, unit: &'static str) {
+        self.measurements.push((name.into(), value, unit));
     }
 
-    /// Somebody who does not take part, and why; said once.
+    /// A target that is not measured, and why; reported once.
     pub(crate) fn absent(&mut self, name: &str, reason: impl Into<String>) {
         if !self.absent.iter().any(|(known, _)| known == name) {
             self.absent.push((name.to_owned(), reason.into()));
@@ -68,22 +68,22 @@ impl Results {
         self.proofs.iter().map(|(what, rows)| (what.as_str(), *rows))
     }
 
-    pub(crate) fn find_figure(&self, name: &str) -> Option<f64> {
-        self.figures.iter().find(|(known, ..)| known == name).map(|(_, value, _)| *value)
+    pub(crate) fn find_measurement(&self, name: &str) -> Option<f64> {
+        self.measurements.iter().find(|(known, ..)| known == name).map(|(_, value, _)| *value)
     }
 
-    pub(crate) fn works(&self) -> &[String] {
-        &self.works
+    pub(crate) fn workloads(&self) -> &[String] {
+        &self.workloads
     }
 
-    /// The contestants of a work, with their medians.
-    pub(crate) fn of(&self, work: &str) -> Vec<(&str, Summary)> {
-        let names = self.contestants.iter();
-        names.filter_map(|name| Some((name.as_str(), self.summary(work, name)?))).collect()
+    /// The targets of a workload, with their medians.
+    pub(crate) fn of(&self, workload: &str) -> Vec<(&str, Summary)> {
+        let names = self.targets.iter();
+        names.filter_map(|name| Some((name.as_str(), self.summary(workload, name)?))).collect()
     }
 
-    pub(crate) fn summary(&self, work: &str, contestant: &str) -> Option<Summary> {
-        let rounds = self.rounds.get(&(work.to_owned(), contestant.to_owned()))?;
+    pub(crate) fn summary(&self, workload: &str, target: &str) -> Option<Summary> {
+        let rounds = self.rounds.get(&(workload.to_owned(), target.to_owned()))?;
         let middle = |pick: &dyn Fn(&Round) -> Option<f64>| median(&rounds.iter().filter_map(pick).collect::<Vec<_>>());
         let rates: Vec<f64> = rounds.iter().map(|round| round.per_second).collect();
         Some(Summary {
@@ -95,14 +95,14 @@ impl Results {
         })
     }
 
-    /// Processor time of one contestant's request over another's, of the same or of another work.
-    pub(crate) fn cpu_ratio(&self, (work, contestant): (&str, &str), (other, base): (&str, &str)) -> Option<f64> {
-        ratio(self.summary(work, contestant)?.cpu_micros?, self.summary(other, base)?.cpu_micros?)
+    /// Processor time of one target's request over another's, of the same or of another workload.
+    pub(crate) fn cpu_ratio(&self, (workload, target): (&str, &str), (other, base): (&str, &str)) -> Option<f64> {
+        ratio(self.summary(workload, target)?.cpu_micros?, self.summary(other, base)?.cpu_micros?)
     }
 
-    /// Requests per second of one contestant over another's.
-    pub(crate) fn rate_ratio(&self, (work, contestant): (&str, &str), (other, base): (&str, &str)) -> Option<f64> {
-        ratio(self.summary(work, contestant)?.per_second, self.summary(other, base)?.per_second)
+    /// Requests per second of one target over another's.
+    pub(crate) fn rate_ratio(&self, (workload, target): (&str, &str), (other, base): (&str, &str)) -> Option<f64> {
+        ratio(self.summary(workload, target)?.per_second, self.summary(other, base)?.per_second)
     }
 }
 
@@ -132,7 +132,7 @@ mod tests {
         assert_eq!((summary.p50_micros, summary.spread), (None, 1.0));
         assert_eq!(results.cpu_ratio(("read", "ours"), ("read", "bare")), Some(2.0));
         assert_eq!(results.rate_ratio(("read", "ours"), ("read", "bare")), Some(0.5));
-        assert_eq!(results.cpu_ratio(("read", "ours"), ("read", "nobody")), None);
+        assert_eq!(results.cpu_ratio(("read", "ours"), ("read", "none")), None);
         assert_eq!(results.of("read").len(), 2);
     }
 }

@@ -1,57 +1,57 @@
-//! Rounds: the contestants of a work one after another, in turns, so that a machine's moods fall on all alike.
+//! Rounds: the targets of a workload one after another, in turns, so that a machine's moods fall on all alike.
 
-use crate::contestants::contestant::Contestant;
 use crate::failure::{Failure, Result};
 use crate::load::generator::{self, Fire, Pace};
 use crate::measure::processes::{family_time, own_time};
 use crate::measure::statistics::float;
 use crate::results::{Results, Round};
-use crate::works::Work;
+use crate::targets::target::Target;
+use crate::workloads::Workload;
 
-/// A contestant with what it will be asked.
+/// A target with what it will be asked.
 pub(crate) struct Entry<'run> {
-    pub(crate) contestant: &'run Contestant,
+    pub(crate) target: &'run Target,
     pub(crate) fire: Fire,
 }
 
-/// One round of a work, under a name of its own; what it finds is added to the results.
+/// One round of a workload, under a separate name; its measurements are added to the results.
 pub(crate) async fn measure(
     results: &mut Results,
-    (name, work): (&str, Work),
+    (name, workload): (&str, Workload),
     entries: &[Entry<'_>],
     round: u64,
     pace: Pace,
 ) -> Result {
-    // Each round begins with another one: nobody always comes first, after the pause.
+    // Each round begins with another target, so that none is always first after the pause.
     let first = usize::try_from(round).unwrap_or_default();
     for turn in 0..entries.len() {
         let entry = &entries[(turn + first) % entries.len()];
-        match one(results, work, entry, pace).await {
-            Ok(measured) => results.add(name, entry.contestant.name, measured),
+        match one(results, workload, entry, pace).await {
+            Ok(measured) => results.add(name, entry.target.name, measured),
             // A peer that breaks down is a finding, not the end of the run.
-            Err(failure) if entry.contestant.is_peer() => {
-                results.absent(&format!("{} in {name}", entry.contestant.name), failure.to_string());
+            Err(failure) if entry.target.is_peer() => {
+                results.absent(&format!("{} in {name}", entry.target.name), failure.to_string());
             }
-            Err(failure) => return Err(Failure::new(format!("{name}, {}: {failure}", entry.contestant.name))),
+            Err(failure) => return Err(Failure::new(format!("{name}, {}: {failure}", entry.target.name))),
         }
     }
     Ok(())
 }
 
-async fn one(results: &mut Results, work: Work, entry: &Entry<'_>, pace: Pace) -> Result<Round> {
-    let contestant = entry.contestant;
-    let roots = contestant.roots();
+async fn one(results: &mut Results, workload: Workload, entry: &Entry<'_>, pace: Pace) -> Result<Round> {
+    let target = entry.target;
+    let roots = target.roots();
     let own = std::process::id();
-    let before = rows(work, contestant)?;
+    let before = rows(workload, target)?;
     let (volley, (theirs, ours)) = generator::fire(
-        contestant.address,
+        target.address,
         &entry.fire,
         pace,
         || (family_time(&roots), own_time(own)),
         |(theirs, ours)| (family_time(&roots).saturating_sub(theirs), own_time(own).saturating_sub(ours)),
     )
     .await?;
-    if let (Some(before), Some(after)) = (before, rows(work, contestant)?)
+    if let (Some(before), Some(after)) = (before, rows(workload, target)?)
         && after != before + volley.answered
     {
         return Err(Failure::new(format!(
@@ -61,7 +61,7 @@ async fn one(results: &mut Results, work: Work, entry: &Entry<'_>, pace: Pace) -
         )));
     }
     if before.is_some() {
-        results.prove(format!("{}, {}", work.name(), contestant.name), volley.answered);
+        results.prove(format!("{}, {}", workload.name(), target.name), volley.answered);
     }
     let requests = float(volley.latencies.total()).max(1.0);
     results.generator_cpu.push(ours.as_secs_f64() * 1e6 / requests);
@@ -74,8 +74,8 @@ async fn one(results: &mut Results, work: Work, entry: &Entry<'_>, pace: Pace) -
     })
 }
 
-fn rows(work: Work, contestant: &Contestant) -> Result<Option<u64>> {
-    match (work.proof(&contestant.speech), &contestant.store) {
+fn rows(workload: Workload, target: &Target) -> Result<Option<u64>> {
+    match (workload.proof(&target.speech), &target.store) {
         (Some(sql), Some(store)) => store.number(sql).map(Some),
         _ => Ok(None),
     }

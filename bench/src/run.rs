@@ -2,12 +2,9 @@
 
 use std::fs;
 
-use crate::contestants::contestant::{Contestant, SQLITE, Speech};
-use crate::contestants::limit as limits;
-use crate::contestants::perennial::Home;
 use crate::disk;
 use crate::failure::{Result, could_not};
-use crate::figures;
+use crate::footprint;
 use crate::growth;
 use crate::limits::Deed;
 use crate::load::call;
@@ -21,7 +18,10 @@ use crate::results::Results;
 use crate::rounds::{Entry, measure};
 use crate::rows::dataset::Dataset;
 use crate::slow_sync;
-use crate::works::{self, Work};
+use crate::targets::limit as limits;
+use crate::targets::perennial::Home;
+use crate::targets::target::{SQLITE, Speech, Target};
+use crate::workloads::{self, Workload};
 
 pub(crate) async fn run(options: &Options) -> Result {
     if options.place.exists() {
@@ -33,10 +33,10 @@ pub(crate) async fn run(options: &Options) -> Result {
     if options.wants("disk") {
         disk::measure(options, &mut results)?;
     }
-    figures::binary_size(options, &mut results)?;
-    if Work::ALL.iter().any(|work| options.wants(work.name())) || options.wants("start") {
-        works(options, dataset, &mut results).await?;
-        // What comes next takes long; what is known by now is kept.
+    footprint::binary_size(options, &mut results)?;
+    if Workload::ALL.iter().any(|workload| options.wants(workload.name())) || options.wants("start") {
+        workloads(options, dataset, &mut results).await?;
+        // The next part takes long; write the results so far.
         report::document::write(options, &results)?;
     }
     if options.wants("slow-sync") {
@@ -55,18 +55,18 @@ pub(crate) async fn run(options: &Options) -> Result {
     report::document::write(options, &results)
 }
 
-async fn works(options: &Options, dataset: Dataset, results: &mut Results) -> Result {
+async fn workloads(options: &Options, dataset: Dataset, results: &mut Results) -> Result {
     let field = Field::prepare(options, dataset, results)?;
-    for work in Work::ALL {
-        if options.wants(work.name()) {
-            field.measure(work, options, dataset, results).await?;
+    for workload in Workload::ALL {
+        if options.wants(workload.name()) {
+            field.measure(workload, options, dataset, results).await?;
         }
     }
-    for contestant in field.contestants.iter().filter(|contestant| matches!(contestant.speech, Speech::Perennial)) {
+    for target in field.targets.iter().filter(|target| matches!(target.speech, Speech::Perennial)) {
         if options.wants("mixed") {
-            figures::memory("memory under the mixed load", contestant, results);
+            footprint::memory("memory under the mixed load", target, results);
         }
-        figures::peak_memory(contestant, results);
+        footprint::peak_memory(target, results);
     }
     field.end()
 }
@@ -74,7 +74,7 @@ async fn works(options: &Options, dataset: Dataset, results: &mut Results) -> Re
 /// Everyone who stays for the whole run.
 struct Field {
     homes: Vec<Home>,
-    contestants: Vec<Contestant>,
+    targets: Vec<Target>,
     pgbench: Option<Scripts>,
 }
 
@@ -91,21 +91,21 @@ impl Field {
                 homes.push(Home::earlier(earlier, options.place.join("earlier-postgres"), Some(cluster))?);
             }
         }
-        let mut contestants = Vec::new();
+        let mut targets = Vec::new();
         for home in &homes {
             println!("loading {} rows into {}", dataset.rows, home.name());
             home.fill(dataset)?;
-            contestants.push(figures::start(home, options.rounds, results)?);
+            targets.push(footprint::start(home, options.rounds, results)?);
         }
-        contestants.extend(peers::start_all(options, dataset, results));
+        targets.extend(peers::start_all(options, dataset, results));
         let pgbench = prepare_pgbench(options, dataset, results)?;
-        Ok(Self { homes, contestants, pgbench })
+        Ok(Self { homes, targets, pgbench })
     }
 
     /// Ends everyone and gives their disk back: the growth needs it.
     fn end(self) -> Result {
-        for contestant in self.contestants {
-            contestant.process.end()?;
+        for target in self.targets {
+            target.process.end()?;
         }
         for home in self.homes {
             fs::remove_dir_all(&home.directory).map_err(could_not("remove a store"))?;
@@ -113,38 +113,38 @@ impl Field {
         Ok(())
     }
 
-    async fn measure(&self, work: Work, options: &Options, dataset: Dataset, results: &mut Results) -> Result {
-        println!("\n{} ({})", work.title(), work.name());
+    async fn measure(&self, workload: Workload, options: &Options, dataset: Dataset, results: &mut Results) -> Result {
+        println!("\n{} ({})", workload.title(), workload.name());
         let mut fires = Vec::new();
-        for contestant in &self.contestants {
-            let home = self.homes.iter().find(|home| home.name() == contestant.name);
-            if let Some(fire) = works::fire(work, contestant, dataset, home)? {
-                fires.push((contestant, fire));
+        for target in &self.targets {
+            let home = self.homes.iter().find(|home| home.name() == target.name);
+            if let Some(fire) = workloads::fire(workload, target, dataset, home)? {
+                fires.push((target, fire));
             }
         }
-        let limit = limit(work, options, &fires)?;
+        let limit = limit(workload, options, &fires)?;
         let mut entries = Vec::new();
-        if let Some((contestant, fire)) = &limit {
-            entries.push(Entry { contestant, fire: fire.clone() });
+        if let Some((target, fire)) = &limit {
+            entries.push(Entry { target, fire: fire.clone() });
         }
-        entries.extend(fires.into_iter().map(|(contestant, fire)| Entry { contestant, fire }));
+        entries.extend(fires.into_iter().map(|(target, fire)| Entry { target, fire }));
         for round in 0..options.rounds {
-            measure(results, (work.name(), work), &entries, round, options.pace()).await?;
-            if let (Some(pgbench), Work::Subscription | Work::Create) = (&self.pgbench, work) {
-                pgbench.turn(results, work.name(), options)?;
+            measure(results, (workload.name(), workload), &entries, round, options.pace()).await?;
+            if let (Some(pgbench), Workload::Subscription | Workload::Create) = (&self.pgbench, workload) {
+                pgbench.turn(results, workload.name(), options)?;
             }
         }
-        if work == Work::Session {
+        if workload == Workload::Session {
             self.refuse_ended_sessions(results)?;
         }
-        println!("{}", report::work_table(results, work.name()).terminal());
+        println!("{}", report::work_table(results, workload.name()).terminal());
         Ok(())
     }
 
     fn refuse_ended_sessions(&self, results: &mut Results) -> Result {
         for home in &self.homes {
-            if let Some(contestant) = self.contestants.iter().find(|contestant| contestant.name == home.name()) {
-                home.refuses_ended_session(contestant.address)?;
+            if let Some(target) = self.targets.iter().find(|target| target.name == home.name()) {
+                home.refuses_ended_session(target.address)?;
                 results.prove(format!("ended sessions refused at once, {}", home.name()), 1);
             }
         }
@@ -152,21 +152,21 @@ impl Field {
     }
 }
 
-/// The least that this work can cost: a server that gives the answer Perennial gave. Requests that cannot be sent
+/// The least that this workload can cost: a server that gives the answer Perennial gave. Requests that cannot be sent
 /// twice, or that differ too much from each other, have none.
-fn limit(work: Work, options: &Options, fires: &[(&Contestant, Fire)]) -> Result<Option<(Contestant, Fire)>> {
-    let Some((model, Fire::Any(shots))) = fires.iter().find(|(contestant, _)| contestant.name == SQLITE) else {
+fn limit(workload: Workload, options: &Options, fires: &[(&Target, Fire)]) -> Result<Option<(Target, Fire)>> {
+    let Some((model, Fire::Any(shots))) = fires.iter().find(|(target, _)| target.name == SQLITE) else {
         return Ok(None);
     };
-    if work == Work::Mixed {
+    if workload == Workload::Mixed {
         return Ok(None);
     }
     let answer = call::expect(model.address, &shots[0])?;
-    let deed = if work.has_body() { Deed::Parse } else { Deed::Bare };
-    let directory = options.place.join("limits").join(work.name());
-    let contestant = limits::start(&deed, &answer, &directory, None)?;
+    let deed = if workload.has_body() { Deed::Parse } else { Deed::Bare };
+    let directory = options.place.join("limits").join(workload.name());
+    let target = limits::start(&deed, &answer, &directory, None)?;
     let blind = shots.iter().map(Shot::blind).collect();
-    Ok(Some((contestant, Fire::Any(std::sync::Arc::new(blind)))))
+    Ok(Some((target, Fire::Any(std::sync::Arc::new(blind)))))
 }
 
 /// Its database is made and filled as Perennial's own is.

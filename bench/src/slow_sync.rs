@@ -1,12 +1,10 @@
-//! Creates on a disk whose every sync takes two milliseconds longer, beside a service with a transaction per request.
+//! Creates on a disk whose syncs take two milliseconds longer, compared with a service with a transaction per request.
 //! The delay comes from a small library that is loaded before the C library's own: no privilege, no kernel module.
 
 use std::path::PathBuf;
 use std::process::Command;
 use std::sync::Arc;
 
-use crate::contestants::limit;
-use crate::contestants::perennial::Home;
 use crate::failure::{Failure, Result, could_not};
 use crate::limits::Deed;
 use crate::load::call;
@@ -17,9 +15,11 @@ use crate::report;
 use crate::results::Results;
 use crate::rounds::{Entry, measure};
 use crate::rows::dataset::Dataset;
-use crate::works::{self, Work};
+use crate::targets::limit;
+use crate::targets::perennial::Home;
+use crate::workloads::{self, Workload};
 
-/// The name under which the results are kept.
+/// The name of the results.
 pub(crate) const NAME: &str = "create, syncs 2 ms slower";
 /// Few rows are enough: what is slow here is the disk.
 const ROWS: u64 = 10_000;
@@ -38,7 +38,7 @@ pub(crate) async fn run(options: &Options, results: &mut Results) -> Result {
     home.fill(dataset)?;
     home.preload = Some(library.clone());
     let perennial = home.start()?;
-    let Some(Fire::Any(shots)) = works::fire(Work::Create, &perennial, dataset, Some(&home))? else {
+    let Some(Fire::Any(shots)) = workloads::fire(Workload::Create, &perennial, dataset, Some(&home))? else {
         return Err(Failure::new("Perennial has no creates"));
     };
     let answer = call::expect(perennial.address, &shots[0])?;
@@ -47,11 +47,11 @@ pub(crate) async fn run(options: &Options, results: &mut Results) -> Result {
     let one = limit::start(&deed, &answer, &directory, Some(&library))?;
     let blind = shots.iter().map(Shot::blind).collect();
     let entries = [
-        Entry { contestant: &perennial, fire: Fire::Any(Arc::clone(&shots)) },
-        Entry { contestant: &one, fire: Fire::Any(Arc::new(blind)) },
+        Entry { target: &perennial, fire: Fire::Any(Arc::clone(&shots)) },
+        Entry { target: &one, fire: Fire::Any(Arc::new(blind)) },
     ];
     for round in 0..options.rounds {
-        measure(results, (NAME, Work::Create), &entries, round, options.pace()).await?;
+        measure(results, (NAME, Workload::Create), &entries, round, options.pace()).await?;
     }
     println!("{}", report::work_table(results, NAME).terminal());
     Ok(())

@@ -62,11 +62,11 @@ pub(crate) fn payment(data: &[u8]) {
     }
 }
 
-/// A body is either whole or says what is missing.
+/// A body is either complete or has errors for the missing fields.
 pub(crate) fn authentication(data: &[u8]) {
     for read in [fuzz_api::sign_up(data), fuzz_api::sign_in(data), fuzz_api::refresh_token(data)] {
         if let Some((whole, faults)) = checked(data, read) {
-            assert!(whole || !faults.is_empty(), "something is missing and nobody noted it");
+            assert!(whole || !faults.is_empty(), "a field is missing without an error");
         }
     }
 }
@@ -100,7 +100,7 @@ fn checked<T>(data: &[u8], read: Read<T>) -> Option<(T, ValidationErrors)> {
 }
 
 fn refused(faults: &ValidationErrors) {
-    assert!(!faults.is_empty(), "a refusal says why");
+    assert!(!faults.is_empty(), "a rejection has a reason");
     faults.iter().for_each(|fault| told(&fault.reason));
 }
 

@@ -1,4 +1,4 @@
-//! Cursors. The key is known here, so that what stands behind the seal is reached too.
+//! Cursors. The key is known here, so that the code after the signature check is reached too.
 
 use crate::utf8;
 use data_encoding::BASE64URL_NOPAD;

@@ -9,7 +9,7 @@ use perennial_domain::id::EventId;
 use perennial_http::fuzz_api;
 use std::net::{IpAddr, SocketAddr};
 
-/// A stranger is who it is; behind a proxy, the client is the peer or somebody that is named.
+/// The address of an untrusted peer is used; behind a proxy, the client is the peer or an address in the header.
 pub(crate) fn forwarded_for(data: &[u8]) {
     let trusted: [IpNet; 2] = ["10.0.0.0/8", "2001:db8:1::/48"].map(|text| text.parse().expect("a network"));
     let stranger: IpAddr = "203.0.113.5".parse().expect("an address");

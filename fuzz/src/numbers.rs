@@ -6,7 +6,7 @@ use perennial_domain::money::Money;
 use perennial_domain::number::Number;
 use perennial_domain::time::Time;
 
-/// A number is read if JSON has it, and money is what the text says to the last digit.
+/// A number is accepted if it is valid JSON, and money equals the text to the last digit.
 pub(crate) fn decimal(data: &[u8]) {
     let Some(text) = utf8(data) else { return };
     let is_json =

@@ -55,9 +55,9 @@ pub(crate) fn text(data: &[u8]) {
 
 fn again(text: &str, parse: impl Fn(&str) -> Result<String, InvalidValue>) {
     match parse(text) {
-        Ok(kept) => {
-            assert_eq!(parse(&kept).as_ref(), Ok(&kept), "what is kept reads the same");
-            kept.chars().for_each(storable);
+        Ok(stored) => {
+            assert_eq!(parse(&stored).as_ref(), Ok(&stored), "a stored value parses to itself");
+            stored.chars().for_each(storable);
         }
         Err(reason) => told(&reason),
     }
@@ -70,7 +70,7 @@ pub(crate) fn storable(c: char) {
     assert!(!hidden, "U+{:04X} was let through", u32::from(c));
 }
 
-/// A refusal says what to do, in one line.
+/// A rejection has a remedy in one line.
 pub(crate) fn told(reason: &InvalidValue) {
     assert!(!reason.code.as_str().is_empty() && !reason.detail.is_empty());
     assert!(!reason.detail.contains('\n'), "{:?}", reason.detail);

@@ -37,7 +37,7 @@ static VERIFIER: LazyLock<Verifier> = LazyLock::new(|| {
 pub(crate) fn jwt(data: &[u8]) {
     if let Some(text) = utf8(data) {
         let accepted = verify(text);
-        assert!(accepted.is_err() || is_signed(text), "a token that nobody signed");
+        assert!(accepted.is_err() || is_signed(text), "an unsigned token was accepted");
     }
     let Some((header, claims)) = halves(data) else { return };
     let token = signed(header, claims);
@@ -49,7 +49,7 @@ pub(crate) fn jwt(data: &[u8]) {
         assert_eq!(claims["iss"], ISSUER);
         let named =
             claims["aud"] == "app" || claims["aud"].as_array().is_some_and(|list| list.iter().any(|one| one == "app"));
-        assert!(named, "for somebody else: {claims}");
+        assert!(named, "for another audience: {claims}");
         assert!(claims["exp"].as_i64().is_some_and(|exp| exp > NOW_SECONDS - 60), "{claims}");
         assert!(claims["iat"].as_i64().is_some_and(|iat| iat <= NOW_SECONDS + 60), "{claims}");
         assert!(
@@ -154,6 +154,6 @@ fn verify(token: &str) -> Result<Identity, Rejection> {
     let verified = pin!(VERIFIER.verify(token, &email, now()));
     match verified.poll(&mut Context::from_waker(Waker::noop())) {
         Poll::Ready(verified) => verified,
-        Poll::Pending => panic!("nobody is to be asked"),
+        Poll::Pending => panic!("no request may be sent"),
     }
 }

@@ -1,4 +1,4 @@
-//! What callers were told, counted for all of them together.
+//! The responses of all callers, counted together.
 
 use std::io;
 use std::net::SocketAddr;
@@ -11,7 +11,7 @@ use crate::failure::{Failure, Result};
 
 /// Complaints that are printed; the journals have them all.
 const PRINTED: usize = 10;
-/// The longest wait; the figure has failed long before.
+/// The longest wait; the scenario has failed long before.
 const LIMIT: Duration = Duration::from_mins(1);
 const PAUSE: Duration = Duration::from_millis(2);
 
@@ -30,9 +30,9 @@ pub(crate) struct Answers {
 /// What follows from an answer.
 pub(crate) enum Then {
     Done,
-    /// Refused for now, or nobody knows: the same again.
+    /// Rejected for now, or of unknown outcome: send it again.
     Again,
-    /// An answer that nobody should get.
+    /// An unexpected response.
     Wrong,
 }
 
@@ -95,13 +95,13 @@ impl Answers {
 
     fn complain(&self, what: &str) -> Then {
         if self.wrong.fetch_add(1, Relaxed) < PRINTED {
-            println!("  a caller was told: {what}");
+            println!("  unexpected response: {what}");
         }
         Then::Wrong
     }
 }
 
-/// Calls on a connection that is kept while it works.
+/// Calls on a connection that is reused while it works.
 pub(crate) fn call<T>(
     kept: &mut Option<Connection>,
     address: SocketAddr,

@@ -1,5 +1,5 @@
 //! The event chains of a store: of each record, every event starts where the one before it ended, and the record is what
-//! its last event says. The one checker for all figures that may tear a change apart.
+//! its last event. The one checker for all scenarios that may split a change.
 
 mod stored;
 
@@ -9,8 +9,8 @@ use perennial_harness::Connection;
 use serde_json::Value;
 
 use crate::failure::{Result, could_not};
-use crate::figure::Measured;
 use crate::home::TRUSTED;
+use crate::scenario::Measured;
 pub(crate) use stored::{Event, Stored};
 
 /// Problems that are printed; the evidence has the whole store.
@@ -25,7 +25,7 @@ pub(crate) struct Chains {
     torn: usize,
     events_without_row: usize,
     rows_without_event: usize,
-    /// Records that are not what their last event says.
+    /// Records that differ from their last event.
     unlike: usize,
     printed: usize,
 }
@@ -53,7 +53,7 @@ impl Chains {
             };
             if row.revision != last.id || row.is_deleted != last.after.is_null() || !is_like(&record, &last.after) {
                 chains.unlike += 1;
-                chains.complain(&format!("{record} is not what its last event says: {}", last.after));
+                chains.complain(&format!("{record} differs from its last event: {}", last.after));
             }
         }
         Ok(chains)
@@ -66,7 +66,7 @@ impl Chains {
             Measured::none("events that do not start where the last one ended", self.torn),
             Measured::none("records with events but without a row", self.events_without_row),
             Measured::none("records with a row but without events", self.rows_without_event),
-            Measured::none("records that are not what their last event says", self.unlike),
+            Measured::none("records that differ from their last event", self.unlike),
         ]
     }
 

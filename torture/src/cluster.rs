@@ -1,4 +1,4 @@
-//! A `PostgreSQL` of the figure's own, with `fsync` on, that can be ended and started again.
+//! A `PostgreSQL` of the scenario's own, with `fsync` on, that can be ended and started again.
 //! It does not run as root, so root lends it an account and a directory that account can reach.
 
 mod standby;
@@ -15,7 +15,7 @@ use std::time::{Duration, Instant};
 use perennial_harness::signal;
 
 use crate::failure::{Failure, Result, could_not};
-use crate::figure::Run;
+use crate::scenario::Run;
 
 const KEEPER: &str = include_str!("keeper.sh");
 const LIMIT: Duration = Duration::from_mins(1);
@@ -190,7 +190,7 @@ fn run(command: &mut Command) -> Result<String> {
     String::from_utf8(output.stdout).map_err(|_| Failure::new(format!("`{name}` printed something that is not UTF-8")))
 }
 
-/// Another account to run the server as, if we are root; whoever made the evidence is who we are.
+/// Another account to run the server as, if we are root; files belong to the current account.
 fn owner(evidence: &Path) -> Result<Option<(u32, u32)>> {
     if fs::metadata(evidence).map_err(could_not("look at the evidence"))?.uid() != 0 {
         return Ok(None);

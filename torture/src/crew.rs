@@ -49,7 +49,7 @@ impl Crew {
         callers.collect::<io::Result<_>>().map(Self).map_err(could_not("connect to the server"))
     }
 
-    /// Sends each on a connection of its own; answers in the same order. No more than there are connections.
+    /// Sends each on a separate connection; responses in the same order. No more than there are connections.
     pub(crate) fn all(&mut self, posts: &[Post<'_>]) -> Result<Vec<Answer>> {
         assert!(posts.len() <= self.0.len(), "a caller for each request");
         self.ask(posts).map_err(could_not("ask the server"))

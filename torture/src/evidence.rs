@@ -1,19 +1,19 @@
-//! Where a figure leaves its journal, logs and databases: kept when it fell short, removed when it held.
+//! Where a scenario leaves its journal, logs and databases: preserved if it failed, removed if it passed.
 
 use std::fmt::Write as _;
 use std::fs;
 use std::path::{Path, PathBuf};
 
 use crate::failure::{Result, could_not};
-use crate::figure::{Engine, Measured};
 use crate::report;
+use crate::scenario::{Engine, Measured};
 
 pub(crate) struct Evidence(PathBuf);
 
 impl Evidence {
     /// An empty directory; what an earlier run of the same name left is removed.
-    pub(crate) fn new(place: &Path, figure: &str, engine: Engine, seed: u64) -> Result<Self> {
-        let directory = place.join(format!("{figure}-{engine}-{seed}"));
+    pub(crate) fn new(place: &Path, scenario: &str, engine: Engine, seed: u64) -> Result<Self> {
+        let directory = place.join(format!("{scenario}-{engine}-{seed}"));
         let complaint = || could_not(format!("empty {}", directory.display()));
         if directory.exists() {
             fs::remove_dir_all(&directory).map_err(complaint())?;
@@ -30,7 +30,7 @@ impl Evidence {
         fs::remove_dir_all(&self.0).map_err(could_not(format!("remove {}", self.0.display())))
     }
 
-    /// Leaves the result beside what was found.
+    /// Writes the result next to the evidence.
     pub(crate) fn keep(self, outcome: &Result<Vec<Measured>>) -> Result {
         let mut text = String::new();
         match outcome {

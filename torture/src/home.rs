@@ -1,4 +1,4 @@
-//! A Perennial of the figure's own: its store, its log, and the program pointed at both.
+//! A Perennial of the scenario's own: its store, its log, and the program pointed at both.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -10,13 +10,13 @@ use serde_json::{Value, json};
 
 use crate::cluster::Cluster;
 use crate::failure::{Failure, Result, could_not};
-use crate::figure::{Engine, Run};
+use crate::scenario::{Engine, Run};
 
 /// A trusted client's id in its usual shape. It opens nothing but stores that live for this run.
 pub(crate) const CLIENT_ID: &str = "pk_TortureTortureTortureTorture0000";
 /// Likewise: a master key for databases that are thrown away.
 const MASTER_KEY: &str = "0000000000000000000000000000000000000000000000000000000000000000";
-/// The figures are about the service, not about how often one may knock.
+/// The scenarios are about the service, not about how often one may knock.
 const SETTINGS: &str = "[rate_limits]\nenabled = false\n";
 pub(crate) const TRUSTED: (&str, &str) = ("client-id", CLIENT_ID);
 const START_LIMIT: Duration = Duration::from_secs(30);
@@ -29,7 +29,7 @@ pub(crate) struct Home {
 }
 
 impl Home {
-    /// An empty store of the run's engine; on `PostgreSQL` with a server of its own.
+    /// An empty store of the run's engine; on `PostgreSQL` with a separate server.
     pub(crate) fn new(run: &Run) -> Result<Self> {
         let directory = run.evidence.clone();
         fs::write(directory.join("perennial.toml"), SETTINGS).map_err(could_not("write perennial.toml"))?;
@@ -59,7 +59,7 @@ impl Home {
 
     /// The run's `PostgreSQL`.
     pub(crate) fn cluster(&self) -> Result<&Cluster> {
-        self.cluster.as_ref().ok_or_else(|| Failure::new("this figure is about PostgreSQL"))
+        self.cluster.as_ref().ok_or_else(|| Failure::new("this scenario is about PostgreSQL"))
     }
 
     pub(crate) fn directory(&self) -> &Path {
@@ -71,7 +71,7 @@ impl Home {
         self.directory.join("data/perennial.db")
     }
 
-    /// The program with this store, before it is told what to do.
+    /// The program with this store, without arguments.
     pub(crate) fn command(&self) -> Command {
         let mut command = Command::new(&self.binary);
         command.env("PERENNIAL_BOOTSTRAP_CLIENT_ID", CLIENT_ID).current_dir(&self.directory);

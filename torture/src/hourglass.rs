@@ -1,4 +1,4 @@
-//! A bound on everything: a figure that hangs ends the run, and what it started ends with it.
+//! A bound on everything: a scenario that hangs ends the run, and what it started ends with it.
 
 use std::process;
 use std::sync::mpsc::{self, RecvTimeoutError, Sender};

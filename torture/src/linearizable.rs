@@ -2,8 +2,8 @@
 //!
 //! After Wing and Gong, with Lowe's memory of places already visited: look for an order of the operations that keeps
 //! each between its call and its answer and in which every answer is right. What makes thousands of operations cheap
-//! are two rules of the histories: every write brings numbers that nobody else writes, so who saw a number saw that
-//! write; and nobody expects a value that was not shown to them before. Knows nothing of servers.
+//! are two rules of the histories: every write has unique numbers, so a client that saw a number saw that
+//! write; and no client expects a value that it has not seen before. Independent of servers.
 
 mod history;
 mod problem;

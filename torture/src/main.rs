@@ -1,16 +1,13 @@
-//! The reliability figures: Perennial as a process, broken on purpose, and counted afterwards.
+//! The reliability scenarios: Perennial as a process, broken on purpose, and counted afterwards.
 //! `cargo xtask torture` builds what it needs and calls this program.
 #![expect(clippy::print_stdout, reason = "its lines are read on the terminal")]
 
 mod answers;
 mod caller;
 mod chains;
-mod chance;
 mod cluster;
 mod crew;
 mod evidence;
-mod figure;
-mod figures;
 mod files;
 mod home;
 mod hourglass;
@@ -22,6 +19,8 @@ mod proxies;
 mod relay;
 mod report;
 mod rows;
+mod scenario;
+mod scenarios;
 mod strace;
 mod threads;
 
@@ -31,8 +30,8 @@ use std::time::Instant;
 use perennial_harness::failure::{self, Failure, Result};
 
 use evidence::Evidence;
-use figure::{Engine, Figure, Run};
 use options::Options;
+use scenario::{Engine, Run, Scenario};
 
 fn main() -> ExitCode {
     match Options::parse(std::env::args().skip(1)).and_then(|options| torture(&options)) {
@@ -44,13 +43,13 @@ fn main() -> ExitCode {
     }
 }
 
-/// One figure after another: one that falls short does not hide those after it.
+/// One scenario after another: one that falls short does not hide those after it.
 fn torture(options: &Options) -> Result {
     let mut short = Vec::new();
-    for figure in options.figures() {
-        for engine in options.engines(figure) {
-            if !holds(options, figure, engine)? {
-                short.push(format!("{} on {engine}", figure.name));
+    for scenario in options.scenarios() {
+        for engine in options.engines(scenario) {
+            if !holds(options, scenario, engine)? {
+                short.push(format!("{} on {engine}", scenario.name));
             }
         }
     }
@@ -60,9 +59,9 @@ fn torture(options: &Options) -> Result {
     Err(Failure::new(format!("fell short: {}", short.join(", "))))
 }
 
-fn holds(options: &Options, figure: &Figure, engine: Engine) -> Result<bool> {
-    report::heading(figure, engine, options);
-    let evidence = Evidence::new(&options.place, figure.name, engine, options.seed)?;
+fn holds(options: &Options, scenario: &Scenario, engine: Engine) -> Result<bool> {
+    report::heading(scenario, engine, options);
+    let evidence = Evidence::new(&options.place, scenario.name, engine, options.seed)?;
     let run = Run {
         seed: options.seed,
         size: options.size,
@@ -72,11 +71,11 @@ fn holds(options: &Options, figure: &Figure, engine: Engine) -> Result<bool> {
         evidence: evidence.directory().to_path_buf(),
     };
     let start = Instant::now();
-    let in_time = hourglass::turn(options.size.limit(), format!("{} on {engine}", figure.name));
-    let outcome = (figure.run)(&run);
+    let in_time = hourglass::turn(options.size.limit(), format!("{} on {engine}", scenario.name));
+    let outcome = (scenario.run)(&run);
     drop(in_time);
     let holds = report::outcome(&outcome);
-    report::verdict(figure, engine, options, holds, start.elapsed());
+    report::verdict(scenario, engine, options, holds, start.elapsed());
     if holds {
         evidence.remove()?;
     } else {

@@ -5,19 +5,19 @@ use std::path::PathBuf;
 use perennial_harness::words::{number, path};
 
 use crate::failure::{Failure, Result};
-use crate::figure::{Engine, Figure, Size};
-use crate::figures;
+use crate::scenario::{Engine, Scenario, Size};
+use crate::scenarios;
 
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Options {
-    /// Names of figures; empty is all of them.
+    /// Names of scenarios; empty is all of them.
     names: Vec<String>,
     engine: Option<Engine>,
     pub(crate) seed: u64,
     pub(crate) size: Size,
     pub(crate) perennial: PathBuf,
     pub(crate) postgres_programs: PathBuf,
-    /// Where the evidence of each figure goes.
+    /// Where the evidence of each scenario goes.
     pub(crate) place: PathBuf,
 }
 
@@ -43,27 +43,27 @@ impl Options {
                 "--perennial" => options.perennial = path(&value()?)?,
                 "--postgres-programs" => options.postgres_programs = path(&value()?)?,
                 "--place" => options.place = path(&value()?)?,
-                name if figures::named(name).next().is_some() => options.names.push(word),
+                name if scenarios::named(name).next().is_some() => options.names.push(word),
                 _ => return Err(unknown(&word)),
             }
         }
         Ok(options)
     }
 
-    pub(crate) fn figures(&self) -> impl Iterator<Item = &'static Figure> {
-        let wanted = |figure: &Figure| self.names.is_empty() || self.names.iter().any(|name| figure.is(name));
-        figures::FIGURES.iter().filter(move |figure| wanted(figure))
+    pub(crate) fn scenarios(&self) -> impl Iterator<Item = &'static Scenario> {
+        let wanted = |scenario: &Scenario| self.names.is_empty() || self.names.iter().any(|name| scenario.is(name));
+        scenarios::SCENARIOS.iter().filter(move |scenario| wanted(scenario))
     }
 
-    /// The engines this figure is to run on.
-    pub(crate) fn engines(&self, figure: &Figure) -> Vec<Engine> {
-        figure.engines.iter().copied().filter(|engine| self.engine.is_none_or(|wanted| wanted == *engine)).collect()
+    /// The engines this scenario is to run on.
+    pub(crate) fn engines(&self, scenario: &Scenario) -> Vec<Engine> {
+        scenario.engines.iter().copied().filter(|engine| self.engine.is_none_or(|wanted| wanted == *engine)).collect()
     }
 }
 
 fn unknown(word: &str) -> Failure {
-    let known: Vec<&str> = figures::FIGURES.iter().map(|figure| figure.name).collect();
-    Failure::new(format!("`{word}` is not understood; the figures are {}", known.join(", ")))
+    let known: Vec<&str> = scenarios::SCENARIOS.iter().map(|scenario| scenario.name).collect();
+    Failure::new(format!("`{word}` is not understood; the scenarios are {}", known.join(", ")))
 }
 
 fn engine(name: &str) -> Result<Engine> {
@@ -80,20 +80,20 @@ mod tests {
     }
 
     #[test]
-    fn without_a_choice_every_figure_runs_on_every_engine_it_knows() {
+    fn without_a_choice_every_scenario_runs_on_every_engine_it_knows() {
         let options = parse("--place /p").unwrap();
         assert_eq!((options.seed, options.size), (1, Size::Usual));
-        assert_eq!(options.figures().count(), figures::FIGURES.len());
-        for figure in options.figures() {
-            assert_eq!(options.engines(figure), figure.engines);
+        assert_eq!(options.scenarios().count(), scenarios::SCENARIOS.len());
+        for scenario in options.scenarios() {
+            assert_eq!(options.engines(scenario), scenario.engines);
         }
     }
 
     #[test]
-    fn figures_and_engines_are_chosen_by_name() {
+    fn scenarios_and_engines_are_chosen_by_name() {
         let options = parse("r1 --engine postgres --seed 7 --full").unwrap();
         assert_eq!((options.seed, options.size), (7, Size::Full));
-        let chosen: Vec<&Figure> = options.figures().collect();
+        let chosen: Vec<&Scenario> = options.scenarios().collect();
         assert_eq!(chosen.len(), 1);
         assert_eq!(options.engines(chosen[0]), [Engine::Postgres]);
     }

@@ -65,7 +65,7 @@ impl Pooler {
         for (from, to) in [
             ("host=10.0.0.20 port=5432 dbname=perennial", format!("host={host} dbname=postgres user=postgres")),
             ("listen_port = 6432", format!("listen_port = {}", address.port())),
-            // The cluster of the figure lets everybody in.
+            // The cluster of the scenario lets everybody in.
             ("auth_type = scram-sha-256", "auth_type = any".to_owned()),
             ("auth_file = /etc/pgbouncer/userlist.txt\n", String::new()),
         ] {
@@ -84,11 +84,11 @@ impl Pooler {
     }
 }
 
-/// A file of `deploy/` in which something else stands in place of what it says for everyone.
+/// A file of `deploy/` with one text replaced.
 pub(crate) fn exchange(text: &str, from: &str, to: &str) -> Result<String> {
     match text.matches(from).count() {
         1 => Ok(text.replace(from, to)),
-        count => Err(Failure::new(format!("`{from}` stands {count} times in a file of deploy/, not once"))),
+        count => Err(Failure::new(format!("`{from}` occurs {count} times in a file of deploy/, not once"))),
     }
 }
 
@@ -96,7 +96,7 @@ pub(crate) fn loopback(port: u16) -> SocketAddr {
     SocketAddr::from((Ipv4Addr::LOCALHOST, port))
 }
 
-/// Daemons are kept where only root's PATH leads.
+/// Daemons may be outside of the PATH of users.
 pub(crate) fn program(name: &str) -> Result<PathBuf> {
     let path = std::env::var_os("PATH").unwrap_or_default();
     let directories = std::env::split_paths(&path).chain(["/usr/sbin", "/usr/local/sbin"].map(PathBuf::from));

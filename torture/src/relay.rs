@@ -12,9 +12,9 @@ use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-use crate::chance::Chance;
 use crate::failure::{Result, could_not};
 use link::Link;
+use perennial_harness::SeededRandom;
 
 pub(crate) struct Relay {
     address: SocketAddr,
@@ -54,7 +54,7 @@ impl Relay {
             links: Mutex::default(),
         });
         let accepting = Arc::clone(&shared);
-        std::thread::spawn(move || accepting.accept(&listener, &Chance::new(seed)));
+        std::thread::spawn(move || accepting.accept(&listener, &SeededRandom::new(seed)));
         Ok(Self { address, shared })
     }
 
@@ -122,7 +122,7 @@ impl Drop for Relay {
 }
 
 impl Shared {
-    fn accept(self: &Arc<Self>, listener: &TcpListener, chance: &Chance) {
+    fn accept(self: &Arc<Self>, listener: &TcpListener, random: &SeededRandom) {
         for (number, client) in (0..).zip(listener.incoming()) {
             if self.is_over.load(Relaxed) {
                 return;
@@ -133,8 +133,8 @@ impl Shared {
             links.retain(|link| !link.is_closed());
             links.push(Arc::clone(&link));
             drop(links);
-            let (shared, back, chance) = (Arc::clone(self), Arc::clone(&link), chance.part(number));
-            std::thread::spawn(move || link.forward(&shared, chance));
+            let (shared, back, random) = (Arc::clone(self), Arc::clone(&link), random.part(number));
+            std::thread::spawn(move || link.forward(&shared, random));
             std::thread::spawn(move || back.backward());
         }
     }

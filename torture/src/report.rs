@@ -1,32 +1,32 @@
-//! What is printed: a figure's name and seed, the command that repeats it, and a line for each thing counted.
+//! What is printed: a scenario's name and seed, the command that repeats it, and a line for each thing counted.
 
 use std::time::Duration;
 
 use crate::failure::Result;
-use crate::figure::{Engine, Figure, Measured, Size};
 use crate::options::Options;
+use crate::scenario::{Engine, Measured, Scenario, Size};
 
-pub(crate) fn heading(figure: &Figure, engine: Engine, options: &Options) {
-    println!("\n==> {} on {engine}: {}", figure.name, figure.about);
-    println!("  seed {}; again: {}", options.seed, command(figure, engine, options));
+pub(crate) fn heading(scenario: &Scenario, engine: Engine, options: &Options) {
+    println!("\n==> {} on {engine}: {}", scenario.name, scenario.about);
+    println!("  seed {}; again: {}", options.seed, command(scenario, engine, options));
 }
 
-fn command(figure: &Figure, engine: Engine, options: &Options) -> String {
+fn command(scenario: &Scenario, engine: Engine, options: &Options) -> String {
     let size = match options.size {
         Size::Usual => String::new(),
         other => format!(" --{}", other.name()),
     };
-    format!("cargo xtask torture {} --engine {engine} --seed {}{size}", figure.name, options.seed)
+    format!("cargo xtask torture {} --engine {engine} --seed {}{size}", scenario.name, options.seed)
 }
 
-/// Prints what a figure answered and tells whether it holds.
+/// Prints the result of a scenario and returns whether it passed.
 pub(crate) fn outcome(outcome: &Result<Vec<Measured>>) -> bool {
     match outcome {
         Ok(lines) => {
             for measured in lines {
                 println!("  {}", line(measured));
             }
-            // A figure that counted nothing has shown nothing.
+            // A scenario that counted nothing has shown nothing.
             !lines.is_empty() && lines.iter().all(|line| line.holds)
         }
         Err(failure) => {
@@ -37,8 +37,8 @@ pub(crate) fn outcome(outcome: &Result<Vec<Measured>>) -> bool {
 }
 
 /// The one line to remember.
-pub(crate) fn verdict(figure: &Figure, engine: Engine, options: &Options, holds: bool, took: Duration) {
-    let (name, size, seed) = (figure.name, options.size.name(), options.seed);
+pub(crate) fn verdict(scenario: &Scenario, engine: Engine, options: &Options, holds: bool, took: Duration) {
+    let (name, size, seed) = (scenario.name, options.size.name(), options.seed);
     let verdict = if holds { "holds" } else { "FALLS SHORT" };
     println!("  {name} on {engine}, {size}, seed {seed}: {verdict} after {:.1} s", took.as_secs_f64());
 }

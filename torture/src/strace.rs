@@ -1,5 +1,5 @@
 //! `strace` on running processes: what they asked of the kernel, in the order it happened.
-//! One strace watches all of them, so that there is one order. A call that takes a while stands there twice, where it
+//! One strace watches all of them, so that there is one order. A long call has two lines, where it
 //! began and where it ended.
 
 mod line;
@@ -16,7 +16,7 @@ use crate::failure::{Failure, Result, could_not};
 pub(crate) use line::Call;
 
 const ATTACH_LIMIT: Duration = Duration::from_secs(20);
-/// A page of either engine and what stands around it.
+/// A page of either engine and its surroundings.
 const BYTES: &str = "9000";
 const CALLS: &str = "trace=fsync,fdatasync,pwrite64,pwritev,write,writev,sendto,sendmsg,recvfrom,shutdown";
 

@@ -10,9 +10,10 @@ use tokio::net::TcpStream;
 use tokio::task::JoinSet;
 
 use super::answer::{self, Answer, find};
-use super::shot::{Dice, Shot};
+use super::shot::Shot;
 use crate::failure::{Failure, Result, could_not};
 use crate::measure::histogram::Histogram;
+use perennial_harness::SeededRandom;
 use std::sync::Arc;
 
 /// Never the same number twice in a run: idempotency keys and renewals count on it.
@@ -26,7 +27,7 @@ const COUNT_EVERY: u64 = 64;
 pub(crate) enum Fire {
     /// Any of these, drawn anew each time.
     Any(Arc<Vec<Shot>>),
-    /// Refreshes: each connection has a session of its own and sends what the last answer gave it.
+    /// Refreshes: each connection has its own session and sends the token of the last response.
     Refresh { headers: Vec<(String, String)>, tokens: Arc<std::sync::Mutex<Vec<String>>> },
 }
 
@@ -96,7 +97,7 @@ async fn run_all(connections: Vec<Connection>, pace: Pace, duration: Duration) -
 struct Connection {
     stream: TcpStream,
     fire: Fire,
-    dice: Dice,
+    random: SeededRandom,
     out: Vec<u8>,
     buffer: Vec<u8>,
     /// Where the needle was found last: it is usually there again.
@@ -113,9 +114,9 @@ impl Connection {
             Fire::Any(_) => None,
             Fire::Refresh { tokens, .. } => tokens.lock().ok().and_then(|mut tokens| tokens.pop()),
         };
-        let dice = Dice::new(index as u64 + NUMBER.load(Ordering::Relaxed));
+        let random = SeededRandom::new(index as u64 + NUMBER.load(Ordering::Relaxed));
         let (out, buffer) = (Vec::with_capacity(1024), Vec::with_capacity(64 << 10));
-        Ok(Self { stream, fire, dice, out, buffer, hint: 0, sent: 0, token })
+        Ok(Self { stream, fire, random, out, buffer, hint: 0, sent: 0, token })
     }
 
     async fn run(mut self, until: Instant, pace: Pace) -> Result<(Self, Histogram)> {
@@ -144,7 +145,7 @@ impl Connection {
         match &self.fire {
             Fire::Any(shots) => {
                 let shots = Arc::clone(shots);
-                let index = self.dice.below(shots.len() as u64);
+                let index = self.random.below(shots.len() as u64);
                 let shot = &shots[usize::try_from(index).unwrap_or_default()];
                 shot.write(NUMBER.fetch_add(1, Ordering::Relaxed), &mut self.out);
                 let answer = self.send().await?;

@@ -43,7 +43,7 @@ impl Shot {
         Self { records: Some((beginning.into(), count)), ..self }
     }
 
-    /// The same request to a contestant that answers always the same: only the status can be checked.
+    /// The same request to a target that answers always the same: only the status can be checked.
     pub(crate) fn blind(&self) -> Self {
         Self { needle: Vec::new(), records: None, ..self.clone() }
     }
@@ -57,30 +57,6 @@ impl Shot {
             out[*place] = b'0' + u8::try_from(rest % 10).unwrap_or_default();
             rest /= 10;
         }
-    }
-}
-
-/// A small generator of numbers that is the same in every run: all contestants are asked the same.
-#[derive(Clone, Debug)]
-pub(crate) struct Dice(u64);
-
-impl Dice {
-    pub(crate) fn new(seed: u64) -> Self {
-        Self(seed)
-    }
-
-    /// `SplitMix64`.
-    pub(crate) fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut mixed = self.0;
-        mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        mixed ^ (mixed >> 31)
-    }
-
-    /// A number below `bound`.
-    pub(crate) fn below(&mut self, bound: u64) -> u64 {
-        if bound == 0 { 0 } else { self.next() % bound }
     }
 }
 
@@ -105,15 +81,5 @@ mod tests {
         let mut out = b"old".to_vec();
         shot.write(42, &mut out);
         assert_eq!(out, b"GET /x HTTP/1.1\r\nhost: 127.0.0.1\r\n\r\n");
-    }
-
-    #[test]
-    fn the_dice_fall_the_same_way_each_time_and_within_bounds() {
-        let (mut one, mut other) = (Dice::new(7), Dice::new(7));
-        for _ in 0..1_000 {
-            let number = one.below(10);
-            assert_eq!(number, other.below(10));
-            assert!(number < 10);
-        }
     }
 }

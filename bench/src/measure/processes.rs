@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use std::fs;
 use std::time::Duration;
 
-/// The kernel tells times in ticks of a hundredth of a second, on every Linux that we know of.
+/// The kernel reports times in ticks of a hundredth of a second, on every Linux that we know of.
 const TICKS_PER_SECOND: u64 = 100;
 
 /// One line of `/proc/<pid>/stat`, as far as we care.

@@ -10,7 +10,7 @@ use crate::failure::{Failure, Result, could_not};
 use crate::options::Options;
 use crate::results::Results;
 
-/// A peer's files in a place of its own, with the Node that runs it.
+/// A peer's files in a separate directory, with the Node that runs it.
 pub(super) struct Node {
     pub(super) directory: PathBuf,
     programs: PathBuf,

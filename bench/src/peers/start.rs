@@ -1,4 +1,4 @@
-//! Starting peers, each with a store of its own that holds the same rows.
+//! Starts peers, each with its own store that contains the same rows.
 
 use std::fs;
 use std::net::SocketAddr;
@@ -8,11 +8,6 @@ use std::process::Command;
 use rusqlite::Connection;
 
 use super::install::{self, quietly};
-use crate::contestants::contestant::{
-    BETTER_AUTH, Contestant, DIRECTUS, FASTAPI, FASTIFY_POSTGRES, FASTIFY_SQLITE, Headers, Speech,
-};
-use crate::contestants::perennial::EMAIL;
-use crate::contestants::process::{Process, free_port, wait_until_ready};
 use crate::failure::{Failure, Result, could_not};
 use crate::load::call;
 use crate::load::shot::Shot;
@@ -21,13 +16,18 @@ use crate::results::Results;
 use crate::rows::cluster::{Cluster, Layout};
 use crate::rows::dataset::Dataset;
 use crate::rows::store::Store;
+use crate::targets::perennial::EMAIL;
+use crate::targets::process::{Process, free_port, wait_until_ready};
+use crate::targets::target::{
+    BETTER_AUTH, DIRECTUS, FASTAPI, FASTIFY_POSTGRES, FASTIFY_SQLITE, Headers, Speech, Target,
+};
 
 const SQLITE_SCHEMA: &str = include_str!("../../peers/schema.sqlite.sql");
 const POSTGRES_SCHEMA: &str = include_str!("../../peers/schema.postgres.sql");
 /// It opens nothing but a Directus that lives for this run.
 const TOKEN: &str = "bench-bench-bench-bench";
 
-pub(super) fn fastify_sqlite(options: &Options, dataset: Dataset, results: &mut Results) -> Result<Contestant> {
+pub(super) fn fastify_sqlite(options: &Options, dataset: Dataset, results: &mut Results) -> Result<Target> {
     let node = install::npm(options, "fastify", results)?;
     let directory = place(options, "fastify-sqlite")?;
     let file = directory.join("store.db");
@@ -37,10 +37,10 @@ pub(super) fn fastify_sqlite(options: &Options, dataset: Dataset, results: &mut 
     let mut command = node.script("sqlite.js");
     let (process, address) =
         Process::start(FASTIFY_SQLITE, command.env("DATABASE_FILE", file), &directory.join("log"))?;
-    Ok(Contestant { name: FASTIFY_SQLITE, address, process, speech: Speech::Plain, store: Some(store) })
+    Ok(Target { name: FASTIFY_SQLITE, address, process, speech: Speech::Plain, store: Some(store) })
 }
 
-pub(super) fn fastify_postgres(options: &Options, dataset: Dataset, results: &mut Results) -> Result<Contestant> {
+pub(super) fn fastify_postgres(options: &Options, dataset: Dataset, results: &mut Results) -> Result<Target> {
     let node = install::npm(options, "fastify", results)?;
     let cluster = filled(options, "fastify", dataset)?;
     let directory = place(options, "fastify-postgres")?;
@@ -48,10 +48,10 @@ pub(super) fn fastify_postgres(options: &Options, dataset: Dataset, results: &mu
     let (process, address) =
         Process::start(FASTIFY_POSTGRES, command.env("DATABASE_URL", &cluster.url), &directory.join("log"))?;
     let store = Some(Store::Postgres(cluster));
-    Ok(Contestant { name: FASTIFY_POSTGRES, address, process, speech: Speech::Plain, store })
+    Ok(Target { name: FASTIFY_POSTGRES, address, process, speech: Speech::Plain, store })
 }
 
-pub(super) fn fastapi(options: &Options, dataset: Dataset, results: &mut Results) -> Result<Contestant> {
+pub(super) fn fastapi(options: &Options, dataset: Dataset, results: &mut Results) -> Result<Target> {
     let home = install::python(options, "fastapi", results)?;
     let cluster = filled(options, "fastapi", dataset)?;
     let address = SocketAddr::from(([127, 0, 0, 1], free_port()?));
@@ -63,11 +63,11 @@ pub(super) fn fastapi(options: &Options, dataset: Dataset, results: &mut Results
         .current_dir(&home);
     let process = Process::start_at(FASTAPI, &mut command, &place(options, "fastapi")?.join("log"))?;
     wait_until_ready(address, "/ready")?;
-    Ok(Contestant { name: FASTAPI, address, process, speech: Speech::Plain, store: Some(Store::Postgres(cluster)) })
+    Ok(Target { name: FASTAPI, address, process, speech: Speech::Plain, store: Some(Store::Postgres(cluster)) })
 }
 
-/// Directus serves the tables it finds beside its own, to its administrator.
-pub(super) fn directus(options: &Options, dataset: Dataset, results: &mut Results) -> Result<Contestant> {
+/// Directus serves the tables that it finds in its database to its administrator.
+pub(super) fn directus(options: &Options, dataset: Dataset, results: &mut Results) -> Result<Target> {
     let node = install::npm(options, "directus", results)?;
     let cluster = filled(options, "directus", dataset)?;
     let address = SocketAddr::from(([127, 0, 0, 1], free_port()?));
@@ -91,17 +91,17 @@ pub(super) fn directus(options: &Options, dataset: Dataset, results: &mut Result
     wait_until_ready(address, "/server/ping")?;
     let headers = vec![("authorization".to_owned(), format!("Bearer {TOKEN}"))];
     let store = Some(Store::Postgres(cluster));
-    Ok(Contestant { name: DIRECTUS, address, process, speech: Speech::Directus(headers), store })
+    Ok(Target { name: DIRECTUS, address, process, speech: Speech::Directus(headers), store })
 }
 
-pub(super) fn better_auth(options: &Options, _: Dataset, results: &mut Results) -> Result<Contestant> {
+pub(super) fn better_auth(options: &Options, _: Dataset, results: &mut Results) -> Result<Target> {
     let node = install::npm(options, "better-auth", results)?;
     let directory = place(options, "better-auth")?;
     let mut command = node.script("auth.js");
     let file = directory.join("store.db");
     let (process, address) = Process::start(BETTER_AUTH, command.env("DATABASE_FILE", file), &directory.join("log"))?;
     let headers = sign_up(address)?;
-    Ok(Contestant { name: BETTER_AUTH, address, process, speech: Speech::BetterAuth(headers), store: None })
+    Ok(Target { name: BETTER_AUTH, address, process, speech: Speech::BetterAuth(headers), store: None })
 }
 
 /// The header that proves the session from now on.

@@ -1,4 +1,4 @@
-//! The document: the template with the run's tables in it, and the plots beside it.
+//! The document: the template with the run's tables, and the plots.
 
 use std::fmt::Write;
 use std::fs;
@@ -7,7 +7,6 @@ use std::path::Path;
 use super::table::{Table, count, number, optional};
 use super::{goals, plot, work_table};
 use crate::clock;
-use crate::contestants::contestant::{POSTGRES, SQLITE};
 use crate::failure::{Result, could_not};
 use crate::growth;
 use crate::machine;
@@ -15,29 +14,30 @@ use crate::measure::statistics::median;
 use crate::options::Options;
 use crate::results::Results;
 use crate::slow_sync;
-use crate::works::Work;
+use crate::targets::target::{POSTGRES, SQLITE};
+use crate::workloads::Workload;
 
 const TEMPLATE: &str = include_str!("../../results.template.md");
 
-pub(crate) const SMOKE: &str = "A smoke run: it shows that the instrument works, and its numbers mean nothing.";
+pub(crate) const SMOKE: &str = "A smoke run: it shows that the instrument workloads, and its numbers mean nothing.";
 
-/// Writes `RESULTS.md` and `plots/` and tells where.
+/// Writes `RESULTS.md` and `plots/` and prints their paths.
 pub(crate) fn write(options: &Options, results: &Results) -> Result {
     let directory = options.output();
     let plots = directory.join("plots");
     fs::create_dir_all(&plots).map_err(could_not(format!("create {}", plots.display())))?;
     let keep = |path: &Path, text: &str| fs::write(path, text).map_err(could_not(format!("write {}", path.display())));
-    let mut works = String::new();
+    let mut workloads = String::new();
     for (name, title) in titles(results) {
         let rows: Vec<(String, f64)> = results
             .of(&name)
             .into_iter()
-            .filter_map(|(contestant, summary)| Some((contestant.to_owned(), summary.cpu_micros?)))
+            .filter_map(|(target, summary)| Some((target.to_owned(), summary.cpu_micros?)))
             .collect();
         let file = format!("{}.svg", name.replace([' ', ','], "-"));
         keep(&plots.join(&file), &plot::bars(&title, "µs CPU per request", &rows))?;
         let table = work_table(results, &name).markdown();
-        let _ = write!(works, "### {title}\n\n{table}\n\n![CPU µs per request: {title}](plots/{file})\n\n");
+        let _ = write!(workloads, "### {title}\n\n{table}\n\n![CPU µs per request: {title}](plots/{file})\n\n");
     }
     let mut grown = String::new();
     let sizes = growth::sizes(options);
@@ -50,13 +50,13 @@ pub(crate) fn write(options: &Options, results: &Results) -> Result {
             let _ = write!(grown, "### {engine}\n\n{table}\n\n![Growth, {engine}](plots/{file})\n\n");
         }
     }
-    let text = fill(options, results, &works, &grown);
+    let text = fill(options, results, &workloads, &grown);
     keep(&directory.join("RESULTS.md"), &text)?;
     println!("\nwrote {} and {}", directory.join("RESULTS.md").display(), plots.display());
     Ok(())
 }
 
-fn fill(options: &Options, results: &Results, works: &str, grown: &str) -> String {
+fn fill(options: &Options, results: &Results, workloads: &str, grown: &str) -> String {
     let notes = fs::read_to_string(options.source.join("notes.md")).unwrap_or_default();
     let goals = goals::table(results, &growth::sizes(options), false).markdown();
     let values = [
@@ -71,9 +71,9 @@ fn fill(options: &Options, results: &Results, works: &str, grown: &str) -> Strin
         ("smoke", if options.quick { SMOKE.to_owned() } else { String::new() }),
         ("notes", notes.trim().to_owned()),
         ("generator", optional(median(&results.generator_cpu))),
-        ("works", works.trim().to_owned()),
+        ("workloads", workloads.trim().to_owned()),
         ("growth", or_none(grown.trim())),
-        ("figures", figures(results)),
+        ("measurements", measurements(results)),
         ("absent", or_none(&list(results.absent.iter().map(|(name, reason)| format!("{name}: {reason}"))))),
         ("proofs", or_none(&list(results.proofs().map(|(what, rows)| format!("{what}: {}", count(rows)))))),
     ];
@@ -84,25 +84,25 @@ fn fill(options: &Options, results: &Results, works: &str, grown: &str) -> Strin
     text.replace("\n\n\n\n", "\n\n")
 }
 
-/// The works that were measured, with their titles; those of the growth have a table of their own.
+/// The workloads that were measured, with their titles; those of the growth have a table of their own.
 fn titles(results: &Results) -> Vec<(String, String)> {
-    let known = Work::ALL.into_iter().map(|work| (work.name().to_owned(), work.title().to_owned()));
+    let known = Workload::ALL.into_iter().map(|workload| (workload.name().to_owned(), workload.title().to_owned()));
     let slow = (slow_sync::NAME.to_owned(), "Subscription create, every sync 2 ms slower".to_owned());
-    known.chain([slow]).filter(|(name, _)| results.works().contains(name)).collect()
+    known.chain([slow]).filter(|(name, _)| results.workloads().contains(name)).collect()
 }
 
 fn growth_series(results: &Results, engine: &str, sizes: &[u64]) -> Vec<(String, Vec<f64>)> {
-    let values = |work: Work| {
-        let cpu = |size: &u64| results.summary(&growth::name(work, *size), engine)?.cpu_micros;
+    let values = |workload: Workload| {
+        let cpu = |size: &u64| results.summary(&growth::name(workload, *size), engine)?.cpu_micros;
         sizes.iter().map(cpu).collect::<Option<Vec<f64>>>()
     };
-    growth::WORKS.into_iter().filter_map(|work| Some((work.name().to_owned(), values(work)?))).collect()
+    growth::WORKLOADS.into_iter().filter_map(|workload| Some((workload.name().to_owned(), values(workload)?))).collect()
 }
 
 fn growth_table(sizes: &[u64], series: &[(String, Vec<f64>)]) -> Table {
     let heads: Vec<String> = sizes.iter().map(|size| format!("{} rows", count(*size))).collect();
     let head: Vec<&str> =
-        ["work"].into_iter().chain(heads.iter().map(String::as_str)).chain(["last / first"]).collect();
+        ["workload"].into_iter().chain(heads.iter().map(String::as_str)).chain(["last / first"]).collect();
     let mut table = Table::new(&head);
     for (name, values) in series {
         let grown = values.first().zip(values.last()).map(|(first, last)| last / first);
@@ -112,9 +112,9 @@ fn growth_table(sizes: &[u64], series: &[(String, Vec<f64>)]) -> Table {
     table
 }
 
-fn figures(results: &Results) -> String {
+fn measurements(results: &Results) -> String {
     let mut table = Table::new(&["", "", ""]);
-    for (name, value, unit) in &results.figures {
+    for (name, value, unit) in &results.measurements {
         table.row(vec![name.clone(), number(*value), (*unit).to_owned()]);
     }
     table.markdown()

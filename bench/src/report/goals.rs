@@ -1,15 +1,15 @@
 //! The goals: what this project set out to reach, each with what the run read.
 
-use crate::contestants::contestant::{
-    BARE, BETTER_AUTH, DIRECTUS, FASTIFY_POSTGRES, FASTIFY_SQLITE, ONE_TRANSACTION, PARSE, POSTGRES, SQLITE,
-};
-use crate::figures;
+use crate::footprint;
 use crate::growth;
 use crate::pgbench;
 use crate::report::table::{Table, count, number};
 use crate::results::Results;
 use crate::slow_sync;
-use crate::works::Work;
+use crate::targets::target::{
+    BARE, BETTER_AUTH, DIRECTUS, FASTIFY_POSTGRES, FASTIFY_SQLITE, ONE_TRANSACTION, PARSE, POSTGRES, SQLITE,
+};
+use crate::workloads::Workload;
 
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Bound {
@@ -68,7 +68,7 @@ fn all(results: &Results, sizes: &[u64]) -> Vec<Goal> {
 }
 
 fn reads(results: &Results) -> Vec<Goal> {
-    let cpu = |work: &str| results.cpu_ratio((work, SQLITE), (work, BARE));
+    let cpu = |workload: &str| results.cpu_ratio((workload, SQLITE), (workload, BARE));
     let pgbench =
         |connections| results.rate_ratio(("subscription", POSTGRES), ("subscription", pgbench::name(connections)));
     let best = [pgbench(16), pgbench(64)].into_iter().flatten().reduce(f64::min);
@@ -108,12 +108,12 @@ fn against_peers(results: &Results) -> Vec<Goal> {
     let mut goals = Vec::new();
     let session = results.rate_ratio(("session", SQLITE), ("session", BETTER_AUTH));
     goals.push(Goal::at_least("session check, SQLite: rate of better-auth", 50.0, "×", session));
-    for work in ["subscription", "create"] {
+    for workload in ["subscription", "create"] {
         for engine in [SQLITE, POSTGRES] {
-            let beside = |peer: &str| results.rate_ratio((work, engine), (work, peer));
+            let beside = |peer: &str| results.rate_ratio((workload, engine), (workload, peer));
             let fastify = [beside(FASTIFY_SQLITE), beside(FASTIFY_POSTGRES)].into_iter().flatten().reduce(f64::min);
-            goals.push(Goal::at_least(format!("{work}, {engine}: rate of the best Fastify"), 4.0, "×", fastify));
-            goals.push(Goal::at_least(format!("{work}, {engine}: rate of Directus"), 100.0, "×", beside(DIRECTUS)));
+            goals.push(Goal::at_least(format!("{workload}, {engine}: rate of the best Fastify"), 4.0, "×", fastify));
+            goals.push(Goal::at_least(format!("{workload}, {engine}: rate of Directus"), 100.0, "×", beside(DIRECTUS)));
         }
     }
     goals
@@ -125,11 +125,11 @@ fn grown(results: &Results, sizes: &[u64]) -> Vec<Goal> {
     };
     let mut goals = Vec::new();
     for engine in [SQLITE, POSTGRES] {
-        for work in growth::WORKS {
-            let bound = if work == Work::Create { 1.6 } else { 1.4 };
-            let ratio =
-                results.cpu_ratio((&growth::name(work, *largest), engine), (&growth::name(work, *smallest), engine));
-            let what = format!("growth to {} rows, {}, {engine}: CPU", count(*largest), work.name());
+        for workload in growth::WORKLOADS {
+            let bound = if workload == Workload::Create { 1.6 } else { 1.4 };
+            let ratio = results
+                .cpu_ratio((&growth::name(workload, *largest), engine), (&growth::name(workload, *smallest), engine));
+            let what = format!("growth to {} rows, {}, {engine}: CPU", count(*largest), workload.name());
             goals.push(Goal::at_most(what, bound, "×", ratio));
         }
     }
@@ -137,18 +137,23 @@ fn grown(results: &Results, sizes: &[u64]) -> Vec<Goal> {
 }
 
 fn at_rest(results: &Results, sizes: &[u64]) -> Vec<Goal> {
-    let figure = |what: &str, engine: &str| results.find_figure(&figures::name(what, engine));
+    let measurement = |what: &str, engine: &str| results.find_measurement(&footprint::name(what, engine));
     let mut goals = vec![
-        Goal::at_most("start on the loaded store, SQLite", 60.0, "ms", figure("start to ready", SQLITE)),
-        Goal::at_most("start on the loaded store, PostgreSQL", 60.0, "ms", figure("start to ready", POSTGRES)),
+        Goal::at_most("start on the loaded store, SQLite", 60.0, "ms", measurement("start to ready", SQLITE)),
+        Goal::at_most("start on the loaded store, PostgreSQL", 60.0, "ms", measurement("start to ready", POSTGRES)),
     ];
     for (engine, loaded) in [(SQLITE, 160.0), (POSTGRES, 64.0)] {
-        goals.push(Goal::at_most(format!("memory at rest, {engine}"), 24.0, "MiB", figure("memory at rest", engine)));
-        let mixed = figure("memory under the mixed load", engine);
+        goals.push(Goal::at_most(
+            format!("memory at rest, {engine}"),
+            24.0,
+            "MiB",
+            measurement("memory at rest", engine),
+        ));
+        let mixed = measurement("memory under the mixed load", engine);
         goals.push(Goal::at_most(format!("memory under the mixed load, {engine}"), loaded, "MiB", mixed));
         if let Some(largest) = sizes.last() {
             let what = format!("memory under the mixed load at {largest} rows");
-            goals.push(Goal::at_most(format!("{what}, {engine}"), loaded, "MiB", figure(&what, engine)));
+            goals.push(Goal::at_most(format!("{what}, {engine}"), loaded, "MiB", measurement(&what, engine)));
         }
     }
     goals

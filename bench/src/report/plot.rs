@@ -20,9 +20,9 @@ pub(crate) fn bars(title: &str, unit: &str, rows: &[(String, f64)]) -> String {
     for (place, (label, value)) in rows.iter().enumerate() {
         let y = TOP + BAR * float(place);
         let width = scale(*value, largest, WIDTH - LEFT - RIGHT);
-        let colour = if label.starts_with("perennial") { COLOURS[0] } else { COLOURS[6] };
+        let color = if label.starts_with("perennial") { COLOURS[0] } else { COLOURS[6] };
         text(&mut svg, LEFT - 8.0, y + 14.0, "end", label);
-        let _ = writeln!(svg, r#"<rect x="{LEFT}" y="{y:.1}" width="{width:.1}" height="16" fill="{colour}"/>"#);
+        let _ = writeln!(svg, r#"<rect x="{LEFT}" y="{y:.1}" width="{width:.1}" height="16" fill="{color}"/>"#);
         text(&mut svg, LEFT + width + 6.0, y + 14.0, "start", &format!("{} {unit}", number(*value)));
     }
     svg + "</svg>\n"
@@ -49,15 +49,14 @@ pub(crate) fn lines(title: &str, unit: &str, sizes: &[u64], series: &[(String, V
         text(&mut svg, x(place), TOP + height + 18.0, "middle", &table::count(*size));
     }
     for (index, (label, values)) in series.iter().enumerate() {
-        let colour = COLOURS[index % COLOURS.len()];
+        let color = COLOURS[index % COLOURS.len()];
         let points: Vec<String> =
             values.iter().enumerate().map(|(place, value)| format!("{:.1},{:.1}", x(place), y(*value))).collect();
         let points = points.join(" ");
-        let _ = writeln!(svg, r#"<polyline points="{points}" fill="none" stroke="{colour}" stroke-width="2"/>"#);
+        let _ = writeln!(svg, r#"<polyline points="{points}" fill="none" stroke="{color}" stroke-width="2"/>"#);
         let level = TOP + 14.0 + 18.0 * float(index);
         let start = WIDTH - right + 20.0;
-        let _ =
-            writeln!(svg, r#"<rect x="{start:.1}" y="{:.1}" width="10" height="10" fill="{colour}"/>"#, level - 9.0);
+        let _ = writeln!(svg, r#"<rect x="{start:.1}" y="{:.1}" width="10" height="10" fill="{color}"/>"#, level - 9.0);
         text(&mut svg, start + 16.0, level, "start", label);
     }
     text(&mut svg, 70.0, TOP - 8.0, "middle", unit);

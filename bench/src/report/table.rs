@@ -1,6 +1,6 @@
 //! Tables, for a terminal and for Markdown.
 
-/// A table whose first column stands left and whose others stand right.
+/// A table whose first column is left-aligned and whose others are right-aligned.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Table {
     head: Vec<String>,

@@ -13,7 +13,7 @@ pub(crate) struct Cluster {
     pub(crate) programs: PathBuf,
 }
 
-/// How a contestant's tables look where they differ from each other.
+/// How a target's tables look where they differ from each other.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Layout {
     /// Perennial's: an organization before every key, a revision behind every record, bytes for ids on SQLite.

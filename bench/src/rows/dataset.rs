@@ -1,4 +1,4 @@
-//! The rows that every contestant holds: computed from their number, so that nobody has to remember them.
+//! The rows of every target: computed from their number, so that they need not be stored.
 
 use perennial_domain::id::{EventId, PlanId, SubscriptionId, UserId, uuid_v7};
 use perennial_domain::time::Time;
@@ -32,7 +32,7 @@ pub(crate) enum Cell {
     Time(Time),
 }
 
-/// The columns of all tables that are loaded; a contestant's table has some of them.
+/// The columns of all tables that are loaded; a target's table has some of them.
 pub(crate) const SUBSCRIPTION: &[&str] = &[
     "id",
     "user_id",

@@ -11,7 +11,7 @@ use crate::failure::Result;
 
 pub(super) fn load(path: &Path, layout: Layout, dataset: Dataset) -> Result {
     let mut connection = Connection::open(path)?;
-    // The contestant itself logs and syncs every commit; this is before its time, and a log would need the disk twice.
+    // The target itself logs and syncs every commit; this is before its time, and a log would need the disk twice.
     connection.pragma_update(None, "journal_mode", "OFF")?;
     connection.pragma_update(None, "synchronous", "OFF")?;
     connection.pragma_update(None, "cache_size", -400_000)?;

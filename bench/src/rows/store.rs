@@ -1,4 +1,4 @@
-//! A contestant's store as the bench sees it: rows go in at once, and are counted afterwards behind its back.
+//! A target's store as the bench sees it: rows go in at once, and are counted afterwards behind its back.
 
 use std::path::PathBuf;
 
@@ -16,7 +16,7 @@ pub(crate) enum Store {
 }
 
 impl Store {
-    /// Loads the rows, in the shape that the contestant's own schema has.
+    /// Loads the rows, in the shape that the target's own schema has.
     pub(crate) fn load(&self, layout: Layout, dataset: Dataset) -> Result {
         match self {
             Self::Sqlite(path) => insert::load(path, layout, dataset),

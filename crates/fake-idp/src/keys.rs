@@ -109,7 +109,7 @@ impl Key {
         PublicKey { jwk: self.jwk(kid), der: der.as_ref().to_vec(), pem }
     }
 
-    /// What it signs with unless told otherwise.
+    /// The default signing key.
     pub fn algorithm(&self) -> &'static str {
         match self {
             Self::Rsa(_) => "RS256",

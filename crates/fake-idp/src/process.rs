@@ -1,21 +1,21 @@
-//! An issuer in a process of its own, as the test sees it. Its private keys never leave it.
+//! An issuer in a separate process, from the test's side. Its private keys never leave it.
 
+use crate::control::{Command, MARK, VARIABLE};
 use crate::keys::{PublicKey, token};
-use crate::server::{Behaviour, Seen};
-use crate::told::{Command, MARK, VARIABLE};
+use crate::server::{Behavior, Seen};
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 use std::io::{BufRead, BufReader, Write};
 use std::process::{Child, ChildStdin, ChildStdout, ExitStatus, Stdio};
 use std::sync::{Arc, Mutex};
 
-/// An issuer in a process of its own, which ends with this value.
+/// An issuer in a separate process, which ends with this value.
 pub struct Issuer {
     /// Where it is, which is what its tokens say in `iss`.
     pub url: String,
     child: Child,
     lines: Arc<Mutex<Lines>>,
-    behaviour: Mutex<Behaviour>,
+    behavior: Mutex<Behavior>,
 }
 
 struct Lines {
@@ -35,7 +35,7 @@ impl Issuer {
             .unwrap();
         let mut lines = Lines { to: child.stdin.take(), from: BufReader::new(child.stdout.take().unwrap()) };
         let url = lines.read();
-        Self { url, child, lines: Arc::new(Mutex::new(lines)), behaviour: Mutex::default() }
+        Self { url, child, lines: Arc::new(Mutex::new(lines)), behavior: Mutex::default() }
     }
 
     /// Its process.
@@ -51,7 +51,7 @@ impl Issuer {
     /// Has it make a key, which it publishes and no other.
     pub fn rotate(&self, kid: &str, algorithm: &str) -> PublicKey {
         let public = self.make(kid, algorithm);
-        self.set(|behaviour| behaviour.keys = vec![public.jwk.clone()]);
+        self.set(|behavior| behavior.keys = vec![public.jwk.clone()]);
         public
     }
 
@@ -64,11 +64,11 @@ impl Issuer {
         })
     }
 
-    /// Tells it to behave otherwise.
-    pub fn set(&self, change: impl FnOnce(&mut Behaviour)) {
-        let mut behaviour = self.behaviour.lock().unwrap();
-        change(&mut behaviour);
-        self.tell::<Value>(&Command::Behave(behaviour.clone()));
+    /// Changes its behavior.
+    pub fn set(&self, change: impl FnOnce(&mut Behavior)) {
+        let mut behavior = self.behavior.lock().unwrap();
+        change(&mut behavior);
+        self.tell::<Value>(&Command::Behave(behavior.clone()));
     }
 
     /// What it was asked so far.

@@ -1,4 +1,4 @@
-//! The issuer: a server on loopback, on a thread and a runtime of its own, that counts what it is asked.
+//! The issuer: a server on loopback, on a separate thread and runtime, that counts its requests.
 
 use bytes::Bytes;
 use http::{Request, Response, StatusCode};
@@ -23,9 +23,9 @@ pub enum Mood {
     Well,
     /// Status 500.
     Broken,
-    /// Takes the request and says nothing.
+    /// Accepts the request and does not respond.
     Silent,
-    /// Says nothing until its mood changes.
+    /// Does not respond until its mood changes.
     Waiting,
     /// Sends a document of so many bytes.
     Long(usize),
@@ -33,18 +33,18 @@ pub enum Mood {
     Redirect(String),
 }
 
-/// Everything that can be told to an issuer.
+/// Everything that can be configured.
 #[derive(Clone, Default, Serialize, Deserialize)]
-pub struct Behaviour {
+pub struct Behavior {
     /// How it answers.
     pub mood: Mood,
     /// The keys it publishes.
     pub keys: Vec<Value>,
-    /// How long it says that they may be kept.
+    /// The `max-age` that it sends.
     pub cache_control: Option<String>,
     /// Fields of the discovery document that differ from the truth.
     pub discovery: Value,
-    /// What it says about every token.
+    /// The introspection response for every token.
     pub introspection: Value,
 }
 
@@ -70,7 +70,7 @@ impl Seen {
     }
 }
 
-/// An issuer on a thread of its own.
+/// An issuer on a separate thread.
 pub struct Server {
     /// Where it is, which is what its tokens say in `iss`.
     pub url: String,
@@ -80,7 +80,7 @@ pub struct Server {
 
 struct State {
     url: String,
-    behaviour: watch::Sender<Behaviour>,
+    behavior: watch::Sender<Behavior>,
     seen: watch::Sender<Seen>,
 }
 
@@ -100,8 +100,8 @@ impl Server {
                 let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
                 let scheme = if acceptor.is_some() { "https" } else { "http" };
                 let url = format!("{scheme}://{}", listener.local_addr().unwrap());
-                let (behaviour, seen) = (watch::Sender::default(), watch::Sender::default());
-                let state = Arc::new(State { url, behaviour, seen });
+                let (behavior, seen) = (watch::Sender::default(), watch::Sender::default());
+                let state = Arc::new(State { url, behavior, seen });
                 ready.send(Arc::clone(&state)).unwrap();
                 tokio::select! {
                     () = accept(listener, acceptor, state) => {}
@@ -113,9 +113,9 @@ impl Server {
         Self { url: state.url.clone(), state, stop: Some(stop) }
     }
 
-    /// Tells it to behave otherwise.
-    pub fn set(&self, change: impl FnOnce(&mut Behaviour)) {
-        self.state.behaviour.send_modify(change);
+    /// Changes its behavior.
+    pub fn set(&self, change: impl FnOnce(&mut Behavior)) {
+        self.state.behavior.send_modify(change);
     }
 
     /// What it was asked so far.
@@ -165,14 +165,14 @@ async fn answer(request: Request<Incoming>, state: &State) -> Response<Full<Byte
         "/.well-known/openid-configuration" => {
             state.seen.send_modify(|seen| seen.discovery += 1);
             let mut document = json!({"issuer": state.url, "jwks_uri": format!("{}/keys", state.url)});
-            if let Some(fields) = state.behaviour.borrow().discovery.as_object() {
+            if let Some(fields) = state.behavior.borrow().discovery.as_object() {
                 document.as_object_mut().unwrap().extend(fields.clone());
             }
             json_answer(&document)
         }
         "/keys" => {
             state.seen.send_modify(|seen| seen.keys += 1);
-            moody(state, |behaviour| json!({ "keys": behaviour.keys })).await
+            moody(state, |behavior| json!({ "keys": behavior.keys })).await
         }
         "/introspect" => {
             let header = request.headers()["authorization"].to_str().unwrap().to_owned();
@@ -182,7 +182,7 @@ async fn answer(request: Request<Incoming>, state: &State) -> Response<Full<Byte
                 seen.introspection += 1;
                 seen.asked = Some((header, form));
             });
-            moody(state, |behaviour| behaviour.introspection.clone()).await
+            moody(state, |behavior| behavior.introspection.clone()).await
         }
         _ => {
             state.seen.send_modify(|seen| seen.other += 1);
@@ -192,11 +192,11 @@ async fn answer(request: Request<Incoming>, state: &State) -> Response<Full<Byte
 }
 
 /// The document, if the issuer is in the mood for it.
-async fn moody(state: &State, document: impl Fn(&Behaviour) -> Value) -> Response<Full<Bytes>> {
-    let mut told = state.behaviour.subscribe();
-    let behaviour = told.wait_for(|behaviour| !matches!(behaviour.mood, Mood::Waiting)).await.unwrap().clone();
-    let document = document(&behaviour);
-    let mut response = match behaviour.mood {
+async fn moody(state: &State, document: impl Fn(&Behavior) -> Value) -> Response<Full<Bytes>> {
+    let mut changes = state.behavior.subscribe();
+    let behavior = changes.wait_for(|behavior| !matches!(behavior.mood, Mood::Waiting)).await.unwrap().clone();
+    let document = document(&behavior);
+    let mut response = match behavior.mood {
         Mood::Well => json_answer(&document),
         Mood::Silent | Mood::Waiting => std::future::pending().await,
         Mood::Broken => return status(StatusCode::INTERNAL_SERVER_ERROR),
@@ -211,7 +211,7 @@ async fn moody(state: &State, document: impl Fn(&Behaviour) -> Value) -> Respons
             Response::new(Full::new(Bytes::from(document + &padding)))
         }
     };
-    if let Some(value) = &behaviour.cache_control {
+    if let Some(value) = &behavior.cache_control {
         response.headers_mut().insert("cache-control", value.parse().unwrap());
     }
     response

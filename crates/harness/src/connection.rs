@@ -1,5 +1,5 @@
-//! One kept-alive HTTP/1.1 connection: a request, its whole answer, the next. Nothing is retried here: whoever asks
-//! must know what was sent once and what twice.
+//! One keep-alive HTTP/1.1 connection: a request, its whole response, the next. Nothing is retried here: the caller must
+//! know which requests were sent once and which twice.
 
 use std::io::{self, ErrorKind, Read, Write};
 use std::net::{SocketAddr, TcpStream};
@@ -45,7 +45,7 @@ impl Connection {
         self.receive(method)
     }
 
-    /// The first half of a call, for those who must do something before the answer is read.
+    /// The first half of a call, for callers that must act before the response is read.
     pub fn send(&mut self, method: &str, target: &str, headers: &[(&str, &str)], body: Option<&str>) -> io::Result<()> {
         let mut request = format!("{method} {target} HTTP/1.1\r\nhost: {}\r\n", self.address);
         for (name, value) in headers {
@@ -93,7 +93,7 @@ impl Connection {
         !self.received.is_empty()
     }
 
-    /// The socket itself, for those who send what is no request.
+    /// The socket itself, for callers that send something else than a request.
     pub fn stream(&mut self) -> &mut TcpStream {
         &mut self.stream
     }

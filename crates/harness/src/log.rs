@@ -1,4 +1,4 @@
-//! What a server says of itself in its log, one JSON object a line.
+//! The log of a server, one JSON object per line.
 
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom};
@@ -25,7 +25,7 @@ pub(crate) fn addresses(log: &Path, start: u64) -> io::Result<Option<Addresses>>
     Ok(String::from_utf8_lossy(&text[..whole]).lines().find_map(listening))
 }
 
-/// The last lines of the log, for a sentence that says what went wrong.
+/// The last lines of the log, for an error message.
 pub(crate) fn tail(log: &Path) -> String {
     let text = std::fs::read_to_string(log).unwrap_or_default();
     let lines: Vec<&str> = text.lines().collect();

@@ -1,4 +1,4 @@
-//! The README's own commands, for those who run them as they stand.
+//! The commands of the README, for tests that run them unchanged.
 
 use std::ffi::OsString;
 use std::fs;
@@ -14,7 +14,7 @@ pub fn commands(readme: &str, heading: &str) -> String {
     blocks.filter_map(|rest| rest.split("```").next()).collect()
 }
 
-/// Puts a `cargo` into a directory that runs a program which is built already: what follows `--` are its arguments.
+/// Writes a `cargo` into a directory that runs an existing program; the words after `--` are its arguments.
 pub fn stand_in_for_cargo(directory: &Path, program: &Path) -> io::Result<()> {
     let script = format!(
         "#!/bin/sh\nwhile [ $# -gt 0 ] && [ \"$1\" != -- ]; do shift; done\nshift\nexec '{}' \"$@\"\n",

@@ -26,7 +26,7 @@ pub struct Server {
 }
 
 impl Server {
-    /// Starts a server and waits until it says where it listens. Whatever it prints is added to the file `log`.
+    /// Starts a server and waits until it logs its address. Its output is appended to the file `log`.
     pub fn start(command: &mut Command, log: &Path) -> io::Result<Self> {
         Self::start_within(command, log, START_LIMIT)
     }

@@ -1,4 +1,4 @@
-//! What stands after an option of an instrument.
+//! The values of command-line options.
 
 use std::path::PathBuf;
 use std::str::FromStr;
@@ -9,7 +9,7 @@ pub fn number<N: FromStr>(text: &str) -> Result<N> {
     text.parse().map_err(|_| Failure::new(format!("`{text}` is not a whole number")))
 }
 
-/// Whole, since what an instrument starts runs in directories of its own.
+/// Absolute, because the started programs run in other directories.
 pub fn path(text: &str) -> Result<PathBuf> {
     std::path::absolute(text).map_err(could_not(format!("make sense of `{text}`")))
 }

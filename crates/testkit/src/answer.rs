@@ -44,7 +44,7 @@ impl Answer {
         answer
     }
 
-    /// Every fault as `place code`, such as `/price out_of_range`, in the order they were told.
+    /// Every validation error as `place code`, such as `/price out_of_range`, in the order of the response.
     pub fn faults(&self) -> Vec<String> {
         let errors = self.json["errors"].as_array().cloned().unwrap_or_default();
         let place = |error: &Value| {

@@ -1,4 +1,4 @@
-//! The service under test, listening on a socket of its own.
+//! The service under test, listening on its own socket.
 
 use crate::request::Request;
 use crate::store::TestStore;
@@ -49,7 +49,7 @@ impl Default for TestOptions {
     }
 }
 
-/// A service under test. Its clock stands at 2026-03-10T12:00:00Z until it is moved.
+/// A service under test. Its clock is fixed at 2026-03-10T12:00:00Z until a test moves it.
 pub struct TestApp {
     /// The context, for what has no endpoint.
     pub app: Arc<App>,
@@ -112,7 +112,7 @@ impl TestApp {
 
     async fn serve(store: TestStore, db: Db, clock: Arc<AtomicI64>, keys: Keys, options: TestOptions) -> Self {
         static SEED: AtomicU64 = AtomicU64::new(1);
-        // Servers beside each other must not draw the same ids.
+        // Two servers must not generate the same ids.
         let entropy = Entropy::seeded(SEED.fetch_add(1, Ordering::Relaxed));
         let clock_shown = Clock::Fixed(Arc::clone(&clock));
         let app = Arc::new(App::new(db, clock_shown, entropy, keys, options.app));
@@ -138,7 +138,7 @@ impl TestApp {
         &self.store
     }
 
-    /// A request by nobody in particular.
+    /// A request without a client.
     pub fn anonymous(&self, method: &str, target: &str) -> Request {
         Request::new(self.address, method, target)
     }

@@ -33,19 +33,19 @@ impl TestApp {
         user.expect("the address is free").id.to_string()
     }
 
-    /// A new plan: monthly, 19.99 USD, changed as `changes` says.
+    /// A new plan: monthly, 19.99 USD, with `changes` applied.
     pub async fn plan(&self, slug: &str, changes: Value) -> Value {
         let body = json!({ "name": "Pro", "slug": slug, "price": 19.99, "billing_cycle": "monthly" });
         self.created("/subscription-plans", body, changes).await
     }
 
-    /// A new subscription of a user to a plan, changed as `changes` says.
+    /// A new subscription of a user to a plan, with `changes` applied.
     pub async fn subscription(&self, user: &str, plan: &str, changes: Value) -> Value {
         let body = json!({ "user_id": user, "subscription_plan_id": plan });
         self.created("/subscriptions", body, changes).await
     }
 
-    /// A new payment of 19.99 USD for a subscription, changed as `changes` says.
+    /// A new payment of 19.99 USD for a subscription, with `changes` applied.
     pub async fn payment(&self, subscription: &str, changes: Value) -> Value {
         let body = json!({ "subscription_id": subscription, "amount": 19.99, "currency": "USD" });
         self.created("/subscription-payments", body, changes).await

@@ -1,7 +1,7 @@
-//! A whole service for a test: its own store, a clock that stands still, the same ids every time.
+//! A complete service for a test: its own store, a fixed clock, reproducible ids.
 //! `PERENNIAL_TEST_POSTGRES` puts every store on that PostgreSQL server; without it they are SQLite files.
 
-#![expect(clippy::missing_panics_doc, clippy::unwrap_used, reason = "a test that cannot go on panics")]
+#![expect(clippy::missing_panics_doc, clippy::unwrap_used, reason = "a test that cannot continue panics")]
 
 mod answer;
 mod app;

@@ -56,13 +56,13 @@ impl TestApp {
         json!({ "access_token": self.identity_token(email, None), "email": email })
     }
 
-    /// Signs somebody up with the public client.
+    /// Signs up a user with the public client.
     pub async fn sign_up(&self, email: &str) -> Held {
         let request = self.browser("POST", "/authentication/sign-up").json(&self.credentials(email));
         Held::of(&request.send().await.expect(201))
     }
 
-    /// Signs somebody in with the public client, who has signed up before.
+    /// Signs in a user with the public client, who has signed up before.
     pub async fn sign_in(&self, email: &str) -> Held {
         let request = self.browser("POST", "/authentication/sign-in").json(&self.credentials(email));
         Held::of(&request.send().await.expect(200))

@@ -58,7 +58,7 @@ impl Request {
         self
     }
 
-    /// Sends it on a connection of its own and reads the whole answer.
+    /// Sends it on a new connection and reads the whole response.
     pub async fn send(self) -> Answer {
         Connection::open(self.address).await.send(self).await
     }

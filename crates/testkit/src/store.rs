@@ -84,7 +84,7 @@ impl TestStore {
 }
 
 async fn create_database(server: &str) -> String {
-    // Runs that share a server may have the same process id, each in a container of its own; entropy tells them apart.
+    // Runs that share a server may have the same process id, each in its own container; entropy distinguishes them.
     let name = format!("t_{:032x}", u128::from_be_bytes(Entropy::from_system().bytes()));
     let (client, connection) = tokio_postgres::connect(server, tokio_postgres::NoTls).await.unwrap();
     let connection = tokio::spawn(connection);

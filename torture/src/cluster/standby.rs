@@ -6,9 +6,9 @@ use std::time::{Duration, Instant};
 
 use super::{Cluster, LIMIT, run};
 use crate::failure::{Failure, Result, could_not};
-use crate::figure::Run;
+use crate::scenario::Run;
 
-/// Every server process hears of new settings a moment after it was told to read them.
+/// Every server process applies new settings a moment after the reload.
 const SETTINGS_SPREAD: Duration = Duration::from_millis(300);
 
 impl Cluster {
@@ -29,7 +29,7 @@ impl Cluster {
         let settings = ["--pgdata=data", "--write-recovery-conf", "--wal-method=stream", "--checkpoint=fast"];
         run(self.command("pg_basebackup").args(settings).args(["--dbname", &primary.url()]))?;
         self.start_again()?;
-        // Not before the copy was made: it would ask for a follower of its own the moment it takes over.
+        // Not before the copy was made: after the promotion it would require a standby too.
         primary.query("ALTER SYSTEM SET synchronous_standby_names = '*'")?;
         primary.query("SELECT pg_reload_conf()")?;
         let deadline = Instant::now() + LIMIT;

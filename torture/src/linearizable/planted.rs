@@ -4,7 +4,7 @@ use std::time::{Duration, Instant};
 
 use super::history::{Action, NEVER, Operation, Outcome, Value};
 use super::{Verdict, check, shortest};
-use crate::chance::Chance;
+use perennial_harness::SeededRandom;
 
 fn read(invoked: u64, returned: u64, seen: Value) -> Operation {
     Operation { client: 0, invoked, returned, action: Action::Read, outcome: Outcome::Saw(seen) }
@@ -21,7 +21,7 @@ fn swap(invoked: u64, returned: u64, expecting: Value, set: [Option<u32>; 2], ou
 /// Clients of a perfect record: every operation takes effect at one moment between its call and its answer, and every
 /// tenth write loses its answer, half of those their effect too.
 fn long(seed: u64, clients: u16, operations: usize) -> Vec<Operation> {
-    let mut chance = Chance::new(seed);
+    let mut random = SeededRandom::new(seed);
     let mut history = Vec::new();
     let mut free_at: Vec<u64> = vec![0; clients.into()];
     let mut value: Value = [0, 0];
@@ -31,21 +31,21 @@ fn long(seed: u64, clients: u16, operations: usize) -> Vec<Operation> {
         // Effects come in the order of `now`; calls lie up to one round of all clients before, answers after.
         now += 10;
         let free: Vec<usize> = (0..free_at.len()).filter(|client| free_at[*client] < now).collect();
-        let Some(client) = free.get(chance.index(free.len().max(1))).copied() else {
+        let Some(client) = free.get(random.index(free.len().max(1))).copied() else {
             continue;
         };
-        let invoked = chance.between(free_at[client], now - 1).max(now.saturating_sub(10 * u64::from(clients)));
-        let returned = now + chance.between(1, 10 * u64::from(clients));
+        let invoked = random.between(free_at[client], now - 1).max(now.saturating_sub(10 * u64::from(clients)));
+        let returned = now + random.between(1, 10 * u64::from(clients));
         free_at[client] = returned + 1;
-        let set = [[Some(number), None], [None, Some(number)], [Some(number), Some(number)]][chance.index(3)];
-        let expecting = chance.percent(40).then_some(last_seen[client]);
+        let set = [[Some(number), None], [None, Some(number)], [Some(number), Some(number)]][random.index(3)];
+        let expecting = random.percent(40).then_some(last_seen[client]);
         let written = [set[0].unwrap_or(value[0]), set[1].unwrap_or(value[1])];
         let matches = expecting.is_none_or(|expected| expected == value);
-        let lost = chance.percent(10);
-        let (action, outcome) = if chance.percent(50) {
+        let lost = random.percent(10);
+        let (action, outcome) = if random.percent(50) {
             (Action::Read, Outcome::Saw(value))
         } else if lost {
-            if matches && chance.percent(50) {
+            if matches && random.percent(50) {
                 value = written;
             }
             (Action::Write { set, expecting }, Outcome::Unknown)
@@ -151,7 +151,7 @@ fn a_refused_write_must_have_changed_nothing() {
 fn a_stale_answer_needs_a_reason() {
     let stale = swap(10, 11, [0, 0], [Some(1), None], Outcome::Stale);
     assert_eq!(judge(&[stale]), Verdict::Violation);
-    // A write without an answer that nobody ever saw is reason enough, but only if it was called before, and only once.
+    // An unseen write without a response is an explanation, but only if it was called before, and only once.
     let unanswered = write(5, NEVER, [Some(2), None], Outcome::Unknown);
     assert_eq!(judge(&[unanswered, stale]), Verdict::Linearizable);
     assert_eq!(judge(&[stale, Operation { invoked: 12, ..unanswered }]), Verdict::Violation);

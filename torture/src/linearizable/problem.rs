@@ -4,9 +4,9 @@ use std::collections::HashMap;
 
 use super::history::{Action, NEVER, Operation, Outcome, Value};
 
-/// A write that nobody saw brings this number: it is nobody's expectation.
+/// The number of an unseen write: no operation expects it.
 pub(super) const UNSEEN: u32 = u32::MAX;
-/// A field of which only the first to see it says what it was: the beginning of a window.
+/// A field whose value is defined by the first operation that sees it: the beginning of a window.
 pub(super) const FREE: u32 = u32::MAX - 1;
 
 /// What must have happened at one moment between its call and its answer.
@@ -24,7 +24,7 @@ pub(super) enum Event {
     Write { set: [Option<u32>; 2], expecting: Option<Value>, result: Option<Value> },
 }
 
-/// A write without an answer whose numbers nobody ever saw. It may have happened; then something else overwrote it.
+/// A write without a response whose numbers were never seen. If it happened, another write overwrote it.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Unseen {
     pub(super) invoked: u64,

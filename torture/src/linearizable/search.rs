@@ -15,7 +15,7 @@ struct Place {
     /// Every step before this one has happened.
     first: usize,
     value: Value,
-    /// How many writes that nobody saw were taken, by the fields they set.
+    /// The number of unseen writes in use, by the fields they set.
     taken: [u16; 4],
 }
 
@@ -108,7 +108,7 @@ impl Place {
         }
     }
 
-    /// A write that nobody saw explains one thing only: that a record was no longer as somebody expected.
+    /// An unseen write explains only one thing: that a record was not as expected.
     fn take_unseen(&self, problem: &Problem, open: &[usize], ahead: &mut Vec<Self>) {
         let until = open.iter().map(|step| problem.steps[*step].returned).min().unwrap_or(u64::MAX);
         let mut called = [0_u16; 4];

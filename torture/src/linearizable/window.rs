@@ -24,7 +24,7 @@ pub(crate) fn shortest(initial: Value, history: &[Operation]) -> Vec<Operation> 
         None => (begun, initial),
     };
     window.sort_by_key(|operation| operation.invoked);
-    // What changes nothing may be left out of an explanation; a write may not, somebody may have seen it.
+    // An operation without effect can be left out of an explanation; a write cannot, another client may have seen it.
     for index in (0..window.len()).rev() {
         let mut without = window.clone();
         let left_out = without.remove(index);

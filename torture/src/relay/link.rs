@@ -7,7 +7,7 @@ use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::time::Duration;
 
 use super::{Shared, lock};
-use crate::chance::Chance;
+use perennial_harness::SeededRandom;
 
 /// What a COMMIT is on the wire, after the type of the message and its length.
 const COMMIT: &[u8] = b"COMMIT\0";
@@ -67,8 +67,8 @@ impl Link {
     }
 
     /// Copies from the client to the server until one of them ends the connection.
-    pub(super) fn forward(self: &Arc<Self>, shared: &Shared, mut chance: Chance) {
-        let _ = self.copy_forward(shared, &mut chance);
+    pub(super) fn forward(self: &Arc<Self>, shared: &Shared, mut random: SeededRandom) {
+        let _ = self.copy_forward(shared, &mut random);
         self.close();
     }
 
@@ -83,7 +83,7 @@ impl Link {
         self.close();
     }
 
-    fn copy_forward(self: &Arc<Self>, shared: &Shared, chance: &mut Chance) -> io::Result<()> {
+    fn copy_forward(self: &Arc<Self>, shared: &Shared, random: &mut SeededRandom) -> io::Result<()> {
         let mut bytes = [0; BUFFER];
         let mut is_marked = false;
         loop {
@@ -103,17 +103,17 @@ impl Link {
                     (rest, is_marked) = (held, false);
                 }
             }
-            self.send(rest, shared, chance)?;
+            self.send(rest, shared, random)?;
         }
     }
 
-    fn send(&self, bytes: &[u8], shared: &Shared, chance: &mut Chance) -> io::Result<()> {
+    fn send(&self, bytes: &[u8], shared: &Shared, random: &mut SeededRandom) -> io::Result<()> {
         if !shared.is_slow() {
             return (&self.server).write_all(bytes);
         }
         for piece in bytes.chunks(PIECE) {
             (&self.server).write_all(piece)?;
-            std::thread::sleep(Duration::from_millis(chance.between(PAUSE_MS.0, PAUSE_MS.1)));
+            std::thread::sleep(Duration::from_millis(random.between(PAUSE_MS.0, PAUSE_MS.1)));
         }
         Ok(())
     }

@@ -1,6 +1,6 @@
 //! One line of a trace.
 
-/// Which part of a call a line tells of.
+/// Which part of a call a line shows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Moment {
     Begun,
@@ -15,7 +15,7 @@ pub(crate) struct Call<'a> {
     pub(crate) thread: u32,
     moment: Moment,
     pub(crate) name: &'a str,
-    /// The arguments as strace prints them; what was sent stands in the first half, what was received in the second.
+    /// The arguments as strace prints them: sent data in the first half, received data in the second.
     pub(crate) text: &'a str,
     /// What it answered; nothing in the first half.
     pub(crate) result: Option<&'a str>,

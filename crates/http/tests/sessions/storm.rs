@@ -1,4 +1,4 @@
-//! Figure R7: many sessions, each refreshed by twenty callers at once, one answer in ten lost on its way, and thieves
+//! Scenario R7: many sessions, each refreshed by twenty callers at once, one answer in ten lost on its way, and thieves
 //! among them. Each session takes one step, every caller gets the identical successor, nobody is thrown out, and every
 //! thief is.
 //!

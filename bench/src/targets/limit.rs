@@ -1,0 +1,41 @@
+//! Starting the limits: this program again, with an answer that Perennial gave.
+
+use std::fs;
+use std::path::Path;
+use std::process::Command;
+
+use super::process::Process;
+use super::target::{BARE, ONE_TRANSACTION, PARSE, Speech, Target};
+use crate::failure::{Result, could_not};
+use crate::limits::Deed;
+use crate::load::call::Raw;
+use crate::rows::store::Store;
+
+/// Starts a limit that answers what `answer` holds. `preload` is for `slow_sync`.
+pub(crate) fn start(deed: &Deed, answer: &Raw, directory: &Path, preload: Option<&Path>) -> Result<Target> {
+    fs::create_dir_all(directory).map_err(could_not(format!("create {}", directory.display())))?;
+    let file = directory.join("answer");
+    fs::write(&file, &answer.bytes).map_err(could_not("write an answer"))?;
+    let own = std::env::current_exe().map_err(could_not("find this program"))?;
+    let mut command = Command::new(own);
+    let (name, store) = match deed {
+        Deed::Bare => {
+            command.arg("bare");
+            (BARE, None)
+        }
+        Deed::Parse => {
+            command.arg("parse");
+            (PARSE, None)
+        }
+        Deed::OneTransaction(path) => {
+            command.arg("one-transaction").arg(path);
+            (ONE_TRANSACTION, Some(Store::Sqlite(path.clone())))
+        }
+    };
+    command.arg(&file);
+    if let Some(library) = preload {
+        command.env("LD_PRELOAD", library);
+    }
+    let (process, address) = Process::start(name, &mut command, &directory.join("log"))?;
+    Ok(Target { name, address, process, speech: Speech::Limit, store })
+}
