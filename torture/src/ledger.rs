@@ -2,7 +2,7 @@
 //! amount of a payment, or the external id of a subscription. A refusal whose code promises that nothing was changed must
 //! have changed nothing; `outcome_unknown` and `answer_timeout` promise nothing.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use serde_json::Value;
 
@@ -68,6 +68,13 @@ impl Made {
 fn number(record: &Value) -> Option<u64> {
     let external = || record["external_subscription_id"].as_str()?.strip_prefix('n')?.parse().ok();
     record["amount"].as_u64().or_else(external)
+}
+
+/// Payments in the store that no caller has sent. For scenarios in which the entries are all payments there are.
+pub(crate) fn never_sent(entries: &[Entry], stored: &Stored) -> Measured {
+    let sent: HashSet<u64> = entries.iter().map(|entry| entry.number).collect();
+    let made = Made::of(stored);
+    Measured::none("stored, but never sent", made.created.keys().filter(|number| !sent.contains(number)).count())
 }
 
 /// Compares promises with the store; at least so many writes must have been acknowledged.

@@ -14,6 +14,7 @@ mod hourglass;
 mod latencies;
 mod ledger;
 mod linearizable;
+mod load;
 mod options;
 mod proxies;
 mod relay;

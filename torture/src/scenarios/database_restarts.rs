@@ -2,21 +2,26 @@
 //! afterwards, once; while it is away callers get 503 and nothing else, and soon after it is back all of them are served.
 //! The seed decides when it goes and for how long; what it interrupts is the scheduler's.
 
-mod load;
-mod tally;
-mod writer;
-
+use std::sync::atomic::Ordering::Relaxed;
 use std::time::Duration;
 
 use perennial_harness::{SeededRandom, Server};
 
 use crate::answers::Answers;
+use crate::chains::{Chains, Stored};
 use crate::cluster::Cluster;
 use crate::failure::{Failure, Result};
 use crate::home::{self, Home};
+use crate::ledger;
+use crate::load::{Callers, Load, Work};
 use crate::scenario::{Measured, Run};
-use load::Load;
-use tally::Tally;
+
+const PLAN: &str = "outlived";
+const CALLERS: Callers = &[(Work::CreateWithKey, 12), (Work::ChangePayment, 4), (Work::Read, 4)];
+/// All callers are served again within this.
+const HEALTHY: Duration = Duration::from_secs(5);
+/// The service's own limit for a response.
+const RESPONSE: Duration = Duration::from_secs(30);
 
 pub(crate) fn run(run: &Run) -> Result<Vec<Measured>> {
     let restarts = run.size.choose(1, 10, 100);
@@ -24,28 +29,47 @@ pub(crate) fn run(run: &Run) -> Result<Vec<Measured>> {
     let mut home = Home::new(run)?;
     let mut random = SeededRandom::new(run.seed);
     let answers = Answers::default();
-    let mut tally = Tally::default();
 
     let server = home.serve()?;
     let user = home.user("outlived@example.com")?;
-    home::create_plan(&server, writer::PLAN)?;
-    let subscription = writer::create_subscription(&server, &user)?;
-    let load = Load::new(&server, &subscription, &answers, &run.evidence, 0);
-    tally.gather(load.during(|load| (0..restarts).try_for_each(|_| restart(&mut home, load, &mut random)))?);
-    drop(server);
+    home::create_plan(&server, PLAN)?;
+    let load = Load::new(server.address(), CALLERS, (&user, PLAN), &answers, 0);
+    let mut entries = load.during(|load| (0..restarts).try_for_each(|_| restart(&mut home, load, &mut random)))?;
 
-    if promotions > 0 {
-        let mut standby = Cluster::following(run, primary(&mut home)?)?;
-        let server = serve_either(&mut home, &standby)?;
-        let load = Load::new(&server, &subscription, &answers, &run.evidence, 1);
-        tally.gather(
-            load.during(|load| {
+    let (server, _standby) =
+        if promotions == 0 {
+            (server, None)
+        } else {
+            drop(server);
+            let mut standby = Cluster::following(run, primary(&mut home)?)?;
+            let server = serve_either(&mut home, &standby)?;
+            let load = Load::new(server.address(), CALLERS, (&user, PLAN), &answers, 1);
+            entries.extend(load.during(|load| {
                 (0..promotions).try_for_each(|_| fail_over(&mut home, &mut standby, load, &mut random))
-            })?,
-        );
-    }
-    tally.store(&home)?;
-    Ok(tally.measured(&answers, restarts + promotions))
+            })?);
+            (server, Some(standby))
+        };
+    let stored = Stored::read(&home)?;
+    let outages = restarts + promotions;
+    let mut measured = of_answers(&answers, outages);
+    measured.extend(ledger::measured(&entries, &stored, outages * 20));
+    measured.push(ledger::never_sent(&entries, &stored));
+    measured.extend(Chains::of(&stored, server.address())?.measured());
+    Ok(measured)
+}
+
+fn of_answers(answers: &Answers, outages: usize) -> Vec<Measured> {
+    let (recovery, slowest) = (answers.slowest_recovery(), answers.slowest());
+    let millis = |duration: Duration| format!("{} ms", duration.as_millis());
+    vec![
+        Measured::at_least("times the database went away", outages, outages),
+        Measured::at_least("rejected with 503 during the outage", answers.refused.load(Relaxed), outages),
+        Measured::none("rejected with 503 at other times", answers.refused_without_reason.load(Relaxed)),
+        Measured::none("unexpected response, or none", answers.wrong.load(Relaxed)),
+        Measured::new("slowest: all served after it was back", millis(recovery), "<= 5000 ms", recovery <= HEALTHY),
+        Measured::new("slowest response", millis(slowest), "<= 30000 ms", slowest <= RESPONSE),
+        Measured::at_least("repeated and answered from the key", answers.replayed.load(Relaxed), outages / 10),
+    ]
 }
 
 /// Ends the database as `pg_ctl restart -m immediate` does, and starts it again, at once or a little later.

@@ -4,8 +4,6 @@
 //!
 //! The seed decides when the database changes and how slow the way is; what that interrupts is the scheduler's.
 
-mod load;
-
 use std::sync::atomic::Ordering::Relaxed;
 use std::time::Duration;
 
@@ -17,12 +15,19 @@ use crate::cluster::Cluster;
 use crate::failure::{Failure, Result};
 use crate::home::{self, Home};
 use crate::ledger::{self, Entry};
+use crate::load::{Callers, Load, Work};
 use crate::proxies::Pooler;
 use crate::relay::Relay;
 use crate::scenario::{Measured, Run};
-use load::Load;
 
 const PLAN: &str = "promoted";
+const CALLERS: Callers = &[
+    (Work::ChangePayment, 8),
+    (Work::ChangeSubscription, 4),
+    (Work::Create, 6),
+    (Work::CreateWithKey, 4),
+    (Work::Read, 2),
+];
 /// `PgBouncer` before 1.21 does not know prepared statements in transaction mode.
 const POOLED: &str = "[postgres]\nprepared = false\n";
 const HEALTHY: Duration = Duration::from_secs(5);
@@ -57,6 +62,7 @@ pub(crate) fn run(run: &Run) -> Result<Vec<Measured>> {
     let stored = Stored::read(&databases.home)?;
     let mut measured = of_answers(run, &answers, promotions);
     measured.extend(ledger::measured(&entries, &stored, promotions * 40));
+    measured.push(ledger::never_sent(&entries, &stored));
     measured.extend(Chains::of(&stored, server.address())?.measured());
     Ok(measured)
 }
@@ -71,7 +77,7 @@ impl Databases {
         promotions: usize,
         part: u64,
     ) -> Result<Vec<Entry>> {
-        let load = Load::new(server.address(), user, answers, part);
+        let load = Load::new(server.address(), CALLERS, (user, PLAN), answers, part);
         load.during(|load| (0..promotions).try_for_each(|_| self.promote(load, random)))
     }
 

@@ -1,11 +1,11 @@
-//! Writers and readers at work while the database is replaced: changes of payments and of subscriptions, creates without a
-//! key that are sent once, creates with a key that are sent until they are acknowledged.
+//! Writers and readers at work while the database is restarted or replaced: changes of payments and of subscriptions,
+//! creates without a key that are sent once, creates with a key that are sent until they are acknowledged.
+//! Every write has a unique number, which `ledger` looks for in the store.
 
 use std::net::SocketAddr;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 use std::time::Duration;
 
-use super::PLAN;
 use crate::answers::Answers;
 use crate::caller::{Caller, create_subscription};
 use crate::failure::{Failure, Result};
@@ -17,7 +17,7 @@ const READ_PAUSE: Duration = Duration::from_millis(5);
 const NUMBERS: u64 = 1_000_000;
 
 #[derive(Clone, Copy)]
-enum Work {
+pub(crate) enum Work {
     ChangePayment,
     ChangeSubscription,
     Create,
@@ -25,17 +25,14 @@ enum Work {
     Read,
 }
 
-const CALLERS: [(Work, usize); 5] = [
-    (Work::ChangePayment, 8),
-    (Work::ChangeSubscription, 4),
-    (Work::Create, 6),
-    (Work::CreateWithKey, 4),
-    (Work::Read, 2),
-];
+/// How many callers do what.
+pub(crate) type Callers = &'static [(Work, usize)];
 
-pub(super) struct Load<'a> {
+pub(crate) struct Load<'a> {
     address: SocketAddr,
+    callers: Callers,
     user: &'a str,
+    plan: &'static str,
     answers: &'a Answers,
     /// Distinguishes the numbers of one load from those of another.
     part: u64,
@@ -44,32 +41,40 @@ pub(super) struct Load<'a> {
 }
 
 impl<'a> Load<'a> {
-    pub(super) fn new(address: SocketAddr, user: &'a str, answers: &'a Answers, part: u64) -> Self {
-        let count: usize = CALLERS.iter().map(|(_, count)| count).sum();
+    /// Callers for the server at this address, with a subscription each of this user to this plan.
+    pub(crate) fn new(
+        address: SocketAddr,
+        callers: Callers,
+        (user, plan): (&'a str, &'static str),
+        answers: &'a Answers,
+        part: u64,
+    ) -> Self {
+        let count: usize = callers.iter().map(|(_, count)| count).sum();
         let served = (0..count).map(|_| AtomicU64::new(0)).collect();
-        Self { address, user, answers, part, served, is_stopped: AtomicBool::new(false) }
+        Self { address, callers, user, plan, answers, part, served, is_stopped: AtomicBool::new(false) }
     }
 
-    /// Keeps everybody at work while `promotions` happen.
-    pub(super) fn during(self, promotions: impl FnOnce(&Self) -> Result) -> Result<Vec<Entry>> {
+    /// Runs all callers while `outages` happen.
+    pub(crate) fn during(self, outages: impl FnOnce(&Self) -> Result) -> Result<Vec<Entry>> {
         let load = &self;
-        let work = CALLERS.iter().flat_map(|(work, count)| std::iter::repeat_n(*work, *count));
+        let work = load.callers.iter().flat_map(|(work, count)| std::iter::repeat_n(*work, *count));
         std::thread::scope(|scope| {
             let callers = work.enumerate().map(|(at, work)| scope.spawn(move || load.work(at, work))).collect();
-            let outcome = promotions(load);
+            let outcome = outages(load);
             load.is_stopped.store(true, Relaxed);
             let entries = threads::join(callers)?;
             outcome.map(|()| entries.into_iter().flatten().collect())
         })
     }
 
-    pub(super) fn outage(&self, happens: impl FnOnce() -> Result) -> Result {
+    /// Lets the database go and come back, then waits until every caller has been served again.
+    pub(crate) fn outage(&self, happens: impl FnOnce() -> Result) -> Result {
         self.answers.outage(self.address, &self.served, happens)
     }
 
     fn work(&self, at: usize, work: Work) -> Result<Vec<Entry>> {
         let mut caller = Caller::new(self.address, self.answers);
-        let subscription = create_subscription(self.address, self.user, PLAN)?;
+        let subscription = create_subscription(self.address, self.user, self.plan)?;
         let first = (self.part * 1_000 + at as u64) * NUMBERS;
         let is_stopped = || self.is_stopped.load(Relaxed);
         let payment = caller.insist(&subscription, first, is_stopped);
