@@ -158,7 +158,7 @@ mod tests {
     }
 
     #[test]
-    fn figures_are_words_and_the_rest_has_names() {
+    fn scenarios_are_words_and_the_rest_has_names() {
         let options = parse("r1 --seed 7 r6 --engine=sqlite --full").unwrap();
         assert_eq!(options.scenarios, ["r1", "r6"]);
         assert_eq!((options.seed, options.engine.as_deref()), (Some(7), Some("sqlite")));
@@ -166,7 +166,7 @@ mod tests {
     }
 
     #[test]
-    fn schemathesis_is_one_of_the_figures() {
+    fn schemathesis_is_one_of_the_scenarios() {
         let wants = |line: &str| parse(line).map(|options| (options.wants_instrument(), options.wants(DOCUMENT)));
         assert_eq!(wants("").unwrap(), (true, true));
         assert_eq!(wants("r10").unwrap(), (false, true));

@@ -23,7 +23,7 @@ pub(crate) enum Layout {
 }
 
 impl Cluster {
-    /// A program of PostgreSQL: packages put some on the PATH and some beside the server.
+    /// A program of PostgreSQL: packages install some on the PATH and some next to the server.
     pub(crate) fn program(&self, name: &str) -> Command {
         let beside = self.programs.join(name);
         Command::new(if beside.is_file() { beside } else { PathBuf::from(name) })
