@@ -1,9 +1,9 @@
-//! Who calls, and whether they may: the client, its origin and address, and its scopes.
-//! Settled before a byte of the body is read.
+//! Authorization: the client, its origin and address, its scopes, and the user.
+//! It is checked before the body is read.
 
 use crate::error_codes::Code;
 use crate::headers::{CLIENT_ID, SEC_FETCH_SITE};
-use crate::problem::{Problem, RequestFault};
+use crate::problem::{Problem, RequestError};
 use http::HeaderMap;
 use http::header::AUTHORIZATION;
 use http::header::ORIGIN;
@@ -18,29 +18,29 @@ use std::sync::Arc;
 /// Who may call an operation.
 #[derive(Clone, Copy)]
 pub(crate) enum Access {
-    /// Anyone; no client is named.
+    /// Anyone; no client is required.
     Open,
     /// A client that holds the scope.
     Scope(Scope),
     /// A client that holds the first scope; or the second, and then a user's token for the user's own records.
     Own(Scope, Scope),
-    /// A client that holds `auth`, with the token of a live session.
+    /// A client that holds `auth`, with the token of an active session.
     Session,
     /// The same, but the session may have ended.
     Token,
 }
 
-/// The person behind a request, as far as the endpoint asks for one.
+/// The user of a request, if the operation needs one.
 pub(crate) enum Person {
-    /// Nobody was asked for.
-    Nobody,
-    /// Somebody with a good token, whose session may have ended.
+    /// The operation needs no user.
+    None,
+    /// A user with a valid token, whose session may have ended.
     Holder(Grant),
-    /// Somebody with a live session.
+    /// A user with an active session.
     SignedIn(Box<SignedIn>),
 }
 
-/// What an endpoint asks for beyond the client.
+/// What an operation needs in addition to the client.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Need {
     Nothing,
@@ -48,14 +48,14 @@ pub(crate) enum Need {
     Session,
 }
 
-/// The live client that the headers name.
+/// The active client that the headers name.
 pub(crate) async fn identify(app: &App, headers: &HeaderMap) -> Result<Arc<KnownClient>, Problem> {
     let mut values = headers.get_all(CLIENT_ID).iter();
     let Some(value) = values.next() else {
-        return Err(Problem::new(Code::ClientIdRequired, "Name your client in the header client-id."));
+        return Err(Problem::new(Code::ClientIdRequired, "Send your client's ID in the header client-id."));
     };
     if values.next().is_some() {
-        return Err(Problem::request(&[RequestFault::header("client-id", "was sent twice")]));
+        return Err(Problem::request(&[RequestError::header("client-id", "must be sent once")]));
     }
     let known = match value.to_str() {
         Ok(presented) => clients::recognize(app, presented).await?,
@@ -64,8 +64,8 @@ pub(crate) async fn identify(app: &App, headers: &HeaderMap) -> Result<Arc<Known
     known.ok_or_else(Problem::invalid_client)
 }
 
-/// Whether the client may make this call from where it is, and whether a person must be behind it.
-pub(crate) fn authorise(
+/// Checks whether the client may make this call from its address, and returns whether a user is needed.
+pub(crate) fn authorize(
     known: &KnownClient,
     access: Access,
     headers: &HeaderMap,
@@ -74,7 +74,7 @@ pub(crate) fn authorise(
     let client = &known.client;
     if client.kind == ClientKind::Trusted {
         if headers.contains_key(ORIGIN) || headers.contains_key(SEC_FETCH_SITE) {
-            let detail = "This client's id is a credential, and a browser sent it.";
+            let detail = "The ID of a trusted client is a credential and must not be sent from a browser.";
             return Err(Problem::new(Code::ClientNotForBrowsers, detail));
         }
         if !client.may_call_from(address) {
@@ -88,14 +88,14 @@ pub(crate) fn authorise(
         Access::Own(_, own) if client.scopes.contain(own) => Ok(Need::Session),
         Access::Session if client.scopes.contain(Scope::Auth) => Ok(Need::Session),
         Access::Token if client.scopes.contain(Scope::Auth) => Ok(Need::Token),
-        // The scope it is told is one that a client of its kind can be granted.
+        // Return a scope that a client of this kind can be granted.
         Access::Own(_, own) if client.kind == ClientKind::Public => Err(Problem::scope(own)),
         Access::Scope(scope) | Access::Own(scope, _) => Err(Problem::scope(scope)),
         Access::Session | Access::Token => Err(Problem::scope(Scope::Auth)),
     }
 }
 
-/// The scope that a client which was authorized for this call did it with.
+/// The scope that authorized the client for this call.
 pub(crate) fn scope_used(known: &KnownClient, access: Access) -> Option<Scope> {
     match access {
         Access::Open => None,
@@ -105,10 +105,10 @@ pub(crate) fn scope_used(known: &KnownClient, access: Access) -> Option<Scope> {
     }
 }
 
-/// The person behind the request. The header is looked at only where one is needed.
+/// The user of the request. The header is read only if the operation needs it.
 pub(crate) async fn person(app: &App, caller: &Caller, need: Need, headers: &HeaderMap) -> Result<Person, Problem> {
     Ok(match need {
-        Need::Nothing => Person::Nobody,
+        Need::Nothing => Person::None,
         Need::Token => Person::Holder(Box::pin(sessions::open_token(app, caller, bearer(headers)?)).await?),
         Need::Session => Person::SignedIn(Box::new(Box::pin(sessions::check(app, caller, bearer(headers)?)).await?)),
     })
@@ -119,7 +119,7 @@ fn bearer(headers: &HeaderMap) -> Result<&str, Problem> {
     let mut values = headers.get_all(AUTHORIZATION).iter();
     let value = values.next().ok_or_else(Problem::token_required)?;
     if values.next().is_some() {
-        return Err(Problem::request(&[RequestFault::header("authorization", "was sent twice")]));
+        return Err(Problem::request(&[RequestError::header("authorization", "must be sent once")]));
     }
     let text = value.to_str().map_err(|_| Problem::invalid_token())?;
     match text.split_once(' ') {

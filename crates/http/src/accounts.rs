@@ -1,4 +1,4 @@
-//! `/authentication/delete-my-account`: a person's account is theirs to delete, and nobody else's.
+//! `/authentication/delete-my-account`: users delete their own account.
 
 use crate::access::Access;
 use crate::call::Call;
@@ -21,8 +21,8 @@ pub(crate) static OPERATIONS: &[Operation] = &[Operation {
     path: "/authentication/delete-my-account/{auth_id}",
     tag: TAG,
     summary: "Delete my account",
-    description: "`auth_id` is the caller's own `user.auth_id`, percent-encoded. The person is erased, every session ends, \
-            subscriptions are cancelled as of now, payments stay. The account at the identity provider is not touched.",
+    description: "`auth_id` is the user's own `user.auth_id`, percent-encoded. Personal data is erased, all sessions end, \
+            subscriptions are cancelled immediately, payments remain. The account at the identity provider is not changed.",
     access: Access::Session,
     query: QuerySpec::NONE,
     body: None,

@@ -1,19 +1,18 @@
-//! Where a request comes from: the peer, or whom the peers we trust say they speak for.
-//! Only what a trusted proxy wrote is believed, so nobody can choose the address they are seen under.
+//! The client's address: the peer, or what a trusted proxy reports in `x-forwarded-for`.
+//! Only entries written by trusted proxies are used, so a client cannot choose its address.
 
 use http::{HeaderMap, HeaderName};
 use ipnet::IpNet;
 use std::net::{IpAddr, SocketAddr};
 
 pub(crate) const FORWARDED_FOR: HeaderName = HeaderName::from_static("x-forwarded-for");
-/// How far back a chain of trusted proxies is followed.
+/// The longest chain of trusted proxies.
 const MOST_HOPS: usize = 32;
 
-/// The client's address: the nearest hop that is no trusted proxy, or the farthest if all of them are.
+/// The client's address: the nearest hop that is not a trusted proxy, or the farthest if all of them are.
 ///
-/// Each proxy adds the address it was called from on the right, so the walk goes from right to left and stops at the
-/// first stranger. What stands further left is that stranger's own word and is not even read: neither rubbish nor a
-/// long list there can make a stranger pass for the proxy.
+/// Each proxy appends the address of its peer on the right. So the list is read from right to left, up to the first address
+/// that is not a trusted proxy. Everything to its left was sent by that peer and is not read, whatever its content.
 pub fn client(peer: IpAddr, headers: &HeaderMap, trusted_proxies: &[IpNet]) -> IpAddr {
     let peer = peer.to_canonical();
     let is_trusted = |address: &IpAddr| is_proxy(*address, trusted_proxies);
@@ -39,7 +38,7 @@ pub(crate) fn is_proxy(address: IpAddr, trusted_proxies: &[IpNet]) -> bool {
     trusted_proxies.iter().any(|network| network.contains(&address))
 }
 
-/// The address of a hop; some proxies add the port.
+/// The address of a hop. Some proxies append the port.
 fn hop(text: &[u8]) -> Option<IpAddr> {
     let text = std::str::from_utf8(text).ok()?.trim_matches([' ', '\t']);
     let address = text.parse().or_else(|_| text.parse().map(|socket: SocketAddr| socket.ip()));
@@ -68,7 +67,7 @@ mod tests {
         assert_eq!(seen("203.0.113.5", &["198.51.100.7"]), "203.0.113.5");
         assert_eq!(seen("203.0.113.5", &[PROXY]), "203.0.113.5");
         let headers = HeaderMap::from_iter([(FORWARDED_FOR, HeaderValue::from_static("198.51.100.7"))]);
-        assert_eq!(client(PROXY.parse().unwrap(), &headers, &[]).to_string(), PROXY, "nobody is trusted by default");
+        assert_eq!(client(PROXY.parse().unwrap(), &headers, &[]).to_string(), PROXY, "no proxy is trusted by default");
     }
 
     #[test]

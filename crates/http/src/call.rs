@@ -1,5 +1,5 @@
-//! A call: one request on its way through a handler, the caller known and allowed.
-//! Its parts come out in the order the contract settles them: query and headers, then the body, then the record.
+//! A call: one authorized request in a handler.
+//! Its parts are checked in the documented order: query and headers, then the body, then the record.
 
 use crate::access::Person;
 use crate::deadline::Deadline;
@@ -27,22 +27,22 @@ use serde_json::value::RawValue;
 use std::borrow::Cow;
 use std::net::IpAddr;
 
-/// One request in a handler's hands.
+/// One request.
 pub(crate) struct Call<'a> {
     pub(crate) app: &'a App,
     pub(crate) caller: Caller,
-    /// Where the caller is: what its sessions and limits go by.
+    /// The caller's address, for sessions and rate limits.
     pub(crate) address: IpAddr,
     pub(crate) parameters: PathParameters<'a>,
     pub(crate) query: Query,
-    /// Who is behind it.
+    /// The user.
     pub(crate) person: Person,
     pub(crate) parts: &'a Parts,
     pub(crate) limits: &'a BodyLimits,
     pub(crate) unread: Option<Unread<'a>>,
 }
 
-/// A body on its way, and how it may arrive.
+/// A body that was not read yet, and the deadline of the response.
 pub(crate) struct Unread<'a> {
     pub(crate) body: RequestBody,
     pub(crate) deadline: &'a Deadline,
@@ -57,15 +57,15 @@ impl<'a> Call<'a> {
         self.parameters.get(position)
     }
 
-    /// The person with a live session, where the endpoint asks for one.
+    /// The user with an active session, if the operation needs one.
     pub(crate) fn signed_in(&self) -> Result<&SignedIn, Problem> {
         match &self.person {
             Person::SignedIn(signed_in) => Ok(signed_in),
-            _ => Err(Problem::internal("the endpoint asks for no live session")),
+            _ => Err(Problem::internal("the operation does not require a session")),
         }
     }
 
-    /// A header's text, if it is there and is text.
+    /// The text of a header, if it exists and is text.
     pub(crate) fn header(&self, name: &HeaderName) -> Option<&str> {
         self.parts.headers.get(name).and_then(|value| value.to_str().ok())
     }
@@ -73,42 +73,43 @@ impl<'a> Call<'a> {
     /// The caller's condition on the record's revision.
     pub(crate) fn if_match(&mut self) -> IfMatch {
         headers::if_match(&self.parts.headers).unwrap_or_else(|detail| {
-            self.query.header_fault("if-match", detail);
+            self.query.header_error("if-match", detail);
             IfMatch::Unconditional
         })
     }
 
-    /// Ends a request that takes no body: whatever was sent is read past, within the limits.
+    /// Completes a request without a body. A body that was sent is read and discarded, within the limits.
     pub(crate) async fn no_body(&mut self) -> Result<(), Problem> {
         if let Err(detail) = headers::check_none_match(&self.parts.headers) {
-            self.query.header_fault("if-none-match", detail);
+            self.query.header_error("if-none-match", detail);
         }
         self.finish_query()?;
         self.bytes().await.map(|_| ())
     }
 
-    /// The body: small enough, of the right type, and JSON.
+    /// The body, after checking its size, media type and syntax.
     pub(crate) async fn body(&mut self) -> Result<Body, Problem> {
         self.finish_query()?;
         let bytes = self.bytes().await?;
         self.check_type()?;
         Body::parse(bytes, self.limits.depth).map_err(|unreadable| match unreadable {
             Unreadable::Malformed(detail) => {
-                Problem::new(Code::MalformedJson, format!("The body is not JSON: {detail}."))
+                Problem::new(Code::MalformedJson, format!("The body is not valid JSON: {detail}."))
             }
-            Unreadable::TooDeep => {
-                Problem::new(Code::MalformedJson, format!("The body nests deeper than {} levels.", self.limits.depth))
-            }
+            Unreadable::TooDeep => Problem::new(
+                Code::MalformedJson,
+                format!("The body is nested deeper than {} levels.", self.limits.depth),
+            ),
             Unreadable::DuplicateKey(key) => {
-                Problem::new(Code::DuplicateKey, format!("The key {:?} stands twice in one object.", excerpt(&key)))
+                Problem::new(Code::DuplicateKey, format!("The key {:?} occurs twice in one object.", excerpt(&key)))
             }
         })
     }
 
-    /// The body of a create, and the key it may be retried under.
+    /// The body of a create, and its idempotency key.
     pub(crate) async fn keyed_body(&mut self) -> Result<(Body, Option<Key>), Problem> {
         let key = headers::idempotency_key(&self.parts.headers).unwrap_or_else(|detail| {
-            self.query.header_fault("idempotency-key", detail);
+            self.query.header_error("idempotency-key", detail);
             None
         });
         let body = self.body().await?;
@@ -129,13 +130,13 @@ impl<'a> Call<'a> {
             return Ok(Bytes::new());
         }
         let body = body.read(self.limits.bytes, self.limits.timeout);
-        deadline.while_arriving(body).await.map_err(|fault| match fault {
+        deadline.while_arriving(body).await.map_err(|error| match error {
             BodyError::TooLarge => {
-                Problem::new(Code::BodyTooLarge, format!("The body has more than {} bytes.", self.limits.bytes))
+                Problem::new(Code::BodyTooLarge, format!("The body is larger than {} bytes.", self.limits.bytes))
             }
             BodyError::TimedOut => Problem::new(Code::RequestTimeout, "The body did not arrive in time."),
-            BodyError::TooMany => Problem::new(Code::Overloaded, "Too many bodies are slow to arrive at once."),
-            BodyError::Aborted => Problem::new(Code::MalformedJson, "The body ended before it was whole."),
+            BodyError::TooMany => Problem::new(Code::Overloaded, "Too many requests wait for a slow body."),
+            BodyError::Aborted => Problem::new(Code::MalformedJson, "The body ended before it was complete."),
         })
     }
 
@@ -146,7 +147,7 @@ impl<'a> Call<'a> {
             essence.eq_ignore_ascii_case("application/json")
         });
         if headers.contains_key(CONTENT_ENCODING) {
-            return Err(Problem::new(Code::UnsupportedMediaType, "A body with a Content-Encoding is not taken."));
+            return Err(Problem::new(Code::UnsupportedMediaType, "A body with a Content-Encoding is not supported."));
         }
         if !is_json {
             return Err(Problem::new(Code::UnsupportedMediaType, "The body must be sent as application/json."));
@@ -156,20 +157,20 @@ impl<'a> Call<'a> {
 }
 
 impl Body {
-    /// A body, if it is JSON that nests no deeper than this.
+    /// Parses JSON that is nested no deeper than this.
     pub(crate) fn parse(bytes: Bytes, depth: usize) -> Result<Self, Unreadable> {
         json::read(&bytes, depth)?;
         Ok(Self(bytes))
     }
 
-    /// Reads the fields of the body, gathering all that is wrong with them.
+    /// Reads the fields of the body and collects all validation errors.
     pub(crate) fn read<T>(&self, fields: impl FnOnce(&mut Reader<'_>) -> T) -> (T, ValidationErrors) {
         let mut reader = Reader::new(self.raw());
         let value = fields(&mut reader);
         (value, reader.finish())
     }
 
-    /// What is wrong with the fields of the body.
+    /// The validation errors of the body.
     pub(crate) fn errors(&self, fields: fn(&mut AnyFields<'_>)) -> ValidationErrors {
         let mut reader = AnyFields::Read(Reader::new(self.raw()));
         fields(&mut reader);
@@ -177,6 +178,6 @@ impl Body {
     }
 
     fn raw(&self) -> &RawValue {
-        serde_json::from_slice(&self.0).expect("the body was read as JSON before")
+        serde_json::from_slice(&self.0).expect("the body was parsed before")
     }
 }

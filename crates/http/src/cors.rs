@@ -1,5 +1,5 @@
-//! Cross-origin requests: a preflight is answered for anyone, with permission only for origins some public client
-//! lists; a real answer carries permission only if the client it names lists the origin. Credentials are never allowed.
+//! Cross-origin requests (CORS). A preflight is permitted if any public client lists the origin, because it names no client.
+//! The actual response is permitted only if the client of the request lists the origin. Credentials are never allowed.
 
 use crate::problem::Problem;
 use bytes::Bytes;
@@ -22,14 +22,14 @@ const EXPOSED_HEADERS: HeaderValue = HeaderValue::from_static(
     "etag, location, x-request-id, retry-after, ratelimit, ratelimit-policy, idempotency-replayed, www-authenticate",
 );
 
-/// Whether a browser asks for permission with this request, rather than making it.
+/// Whether the request is a preflight.
 pub(crate) fn is_preflight(parts: &Parts) -> bool {
     parts.method == Method::OPTIONS
         && parts.headers.contains_key(ORIGIN)
         && parts.headers.contains_key(ACCESS_CONTROL_REQUEST_METHOD)
 }
 
-/// Answers a preflight for a path that exists.
+/// The response to a preflight for a path that exists.
 pub(crate) async fn preflight(app: &App, parts: &Parts, methods: String) -> Result<Response<Full<Bytes>>, Problem> {
     let mut response = Response::new(Full::default());
     *response.status_mut() = StatusCode::NO_CONTENT;
@@ -46,7 +46,7 @@ pub(crate) async fn preflight(app: &App, parts: &Parts, methods: String) -> Resu
     Ok(response)
 }
 
-/// The permission an answer carries, if the client it was made for lists the origin.
+/// Permits the origin to read the response, if the client of the request lists it.
 pub(crate) fn permit(known: &KnownClient, request: &HeaderMap, response: &mut HeaderMap) {
     let Some(origin) = origin(request) else { return };
     let client = &known.client;

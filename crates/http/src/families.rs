@@ -1,5 +1,4 @@
-//! Metrics as values: what is counted, under which name and labels. How they are written down is another's matter, so that
-//! every form of them says the same.
+//! Metrics as values: name, help text, labels and numbers. All formats are rendered from them.
 
 use std::fmt::{self, Write as _};
 
@@ -8,18 +7,18 @@ use std::fmt::{self, Write as _};
 pub struct Family {
     /// The full name.
     pub name: String,
-    /// What it tells, in a sentence.
+    /// The help text.
     pub about: &'static str,
-    /// What was counted.
+    /// The values.
     pub series: Series,
 }
 
 /// The series of a metric, one for each set of labels.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Series {
-    /// Only ever grows while the process lives.
+    /// Only increases while the process runs.
     Counter(Vec<Number>),
-    /// As it is now.
+    /// The current value.
     Gauge(Vec<Number>),
     /// Values sorted into buckets.
     Histogram(Vec<Histogram>),
@@ -42,22 +41,22 @@ pub struct Number {
 pub struct Histogram {
     /// Its labels.
     pub labels: Labels,
-    /// What the bounds and the sum count.
+    /// The unit of the bounds and the sum.
     pub unit: Unit,
     /// The upper bounds of all buckets but the last, which has none.
     pub bounds: Vec<u64>,
-    /// The values in each bucket alone; one more than there are bounds.
+    /// The number of values in each bucket (not cumulative); one more than there are bounds.
     pub counts: Vec<u64>,
-    /// All values together.
+    /// The sum of all values.
     pub sum: u64,
 }
 
-/// What a histogram's numbers count.
+/// The unit of a histogram.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Unit {
-    /// Things.
+    /// A count.
     Pieces,
-    /// Microseconds, told in seconds.
+    /// Microseconds, rendered as seconds.
     Micros,
 }
 
@@ -68,7 +67,7 @@ impl Family {
         Self { name, about, series: series(vec![Number { labels: Labels::new(), value }]) }
     }
 
-    /// Writes it in the Prometheus text format.
+    /// Renders it in the Prometheus text format.
     pub(super) fn render(&self, page: &mut String) {
         let Self { name, about, series } = self;
         let kind = match series {
@@ -111,7 +110,7 @@ impl Unit {
     }
 }
 
-/// Labels, and a bucket's bound among them, as they stand behind a name.
+/// Renders labels, including a bucket's bound.
 struct Braces<'a>(&'a Labels, Option<&'a str>);
 
 impl fmt::Display for Braces<'_> {

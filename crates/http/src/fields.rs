@@ -1,5 +1,5 @@
-//! The fields of a body. One function names them; read with a `Reader` it parses a body and gathers every fault,
-//! read with a `SchemaWriter` it yields the body's schema. So the parser and the document cannot drift apart.
+//! The fields of a body. One function lists them. With a `Reader` it parses a body and collects all validation errors;
+//! with a `SchemaWriter` it writes the body's schema. So the parser and the OpenAPI document cannot differ.
 
 mod any;
 mod reader;

@@ -1,9 +1,9 @@
-//! What the parameters of lists have in common: how they are read, and their schemas.
+//! How the parameters of lists are parsed.
 
 use perennial_domain::validation::{InvalidValue, ValidationCode};
 use serde_json::{Value, json};
 
-/// The most records on a page.
+/// The largest page.
 pub(crate) const MAX_LIMIT: usize = 200;
 
 fn malformed(detail: impl Into<std::borrow::Cow<'static, str>>) -> InvalidValue {
@@ -27,7 +27,7 @@ pub(crate) fn limit(text: &str) -> Result<usize, InvalidValue> {
         .ok_or_else(|| malformed(format!("must be a whole number from 1 to {MAX_LIMIT}")))
 }
 
-/// An order by name; a `-` before it turns it round.
+/// A sort order by name; prefixed with `-` for descending order.
 pub(crate) fn sort<T: Copy>(text: &str, known: &[(&str, T)]) -> Result<(T, bool), InvalidValue> {
     let (name, descending) = match text.strip_prefix('-') {
         Some(name) => (name, true),
@@ -36,7 +36,7 @@ pub(crate) fn sort<T: Copy>(text: &str, known: &[(&str, T)]) -> Result<(T, bool)
     let found = known.iter().find(|(known, _)| *known == name);
     found.map(|(_, sort)| (*sort, descending)).ok_or_else(|| {
         let names: Vec<&str> = known.iter().map(|(name, _)| *name).collect();
-        malformed(format!("must be one of {}, with - before it to turn the order round", names.join(", ")))
+        malformed(format!("must be one of {}; prefix with - for descending order", names.join(", ")))
     })
 }
 
@@ -50,7 +50,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn numbers_and_words_are_read_strictly() {
+    fn numbers_and_words_are_parsed_strictly() {
         assert_eq!(limit("1"), Ok(1));
         assert_eq!(limit("200"), Ok(200));
         for text in ["0", "201", "", "-1", "1.0", "1e1", "+1", "a", "99999999999999999999"] {
@@ -63,7 +63,7 @@ mod tests {
     }
 
     #[test]
-    fn a_sort_is_a_name_with_or_without_a_dash() {
+    fn a_sort_order_is_a_name_with_an_optional_dash() {
         let known = [("tier", 1), ("price", 2)];
         assert_eq!(sort("price", &known), Ok((2, false)));
         assert_eq!(sort("-tier", &known), Ok((1, true)));

@@ -1,5 +1,5 @@
-//! What the edge makes of bytes from outside, with no server and no store around it: each parser by its name.
-//! The handlers call the very same code; whoever wants to look at a parser alone finds it here.
+//! The parsers of requests, without a server and a store, for fuzz targets.
+//! Handlers use the same code.
 
 pub use crate::address::client as client_address;
 pub use crate::headers::{etag, idempotency_key, if_match, none_match, request_id, trace_id};
@@ -20,7 +20,7 @@ use perennial_domain::subscriptions::{Subscription, SubscriptionDraft};
 use perennial_domain::time::Time;
 use perennial_domain::validation::ValidationErrors;
 
-/// What a body holds and all that is wrong with it, unless it is no JSON we read.
+/// The value and the validation errors of a body, unless it is not valid JSON.
 pub type Read<T> = Result<(T, ValidationErrors), Unreadable>;
 
 /// The body of a plan's create.
@@ -43,9 +43,9 @@ pub fn subscription_patch(body: &[u8], subscription: &Subscription) -> Read<Subs
     read(body, |fields| subscriptions::patch(fields, Some(subscription)))
 }
 
-/// A subscription as it is answered at `now`.
+/// A subscription as it is returned at `now`.
 pub fn subscription_record(subscription: &Subscription, now: Time) -> Vec<u8> {
-    serde_json::to_vec(&SubscriptionView::at(subscription, now)).expect("a record has nothing that JSON has not")
+    serde_json::to_vec(&SubscriptionView::at(subscription, now)).expect("a record is plain data")
 }
 
 /// The body of a payment's create.
@@ -75,17 +75,17 @@ pub fn queries(query: &str) -> impl Iterator<Item = (&'static str, Result<(), Ve
     })
 }
 
-/// The body of a sign-in; whether everything that is required was there.
+/// The body of a sign-in; whether all required fields were present.
 pub fn sign_in(body: &[u8]) -> Read<bool> {
     read(body, |fields| sessions::credentials(fields).is_some())
 }
 
-/// The body of a sign-up; whether everything that is required was there.
+/// The body of a sign-up; whether all required fields were present.
 pub fn sign_up(body: &[u8]) -> Read<bool> {
     read(body, |fields| sessions::sign_up_fields(fields).is_some())
 }
 
-/// The body of a refresh; whether the token was there.
+/// The body of a refresh; whether the token was present.
 pub fn refresh_token(body: &[u8]) -> Read<bool> {
     read(body, |fields| sessions::refresh_token(fields).is_some())
 }

@@ -1,4 +1,4 @@
-//! The headers a request may steer us with: its id, conditions on revisions, and an idempotency key.
+//! Request headers: the request ID, the trace, conditions on revisions, and the idempotency key.
 
 use http::header::{IF_MATCH, IF_NONE_MATCH};
 use http::{HeaderMap, HeaderName};
@@ -14,20 +14,20 @@ pub(crate) const RATE_LIMIT_POLICY: HeaderName = HeaderName::from_static("rateli
 pub(crate) const TRACEPARENT: HeaderName = HeaderName::from_static("traceparent");
 pub(crate) const SEC_FETCH_SITE: HeaderName = HeaderName::from_static("sec-fetch-site");
 
-/// The request id the caller chose, if it is one.
+/// The request ID that the caller chose, if it is valid.
 pub fn request_id(headers: &HeaderMap) -> Option<&str> {
     let text = headers.get(REQUEST_ID)?.to_str().ok()?;
     let plain = text.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'.' | b'_' | b'-'));
     (plain && (1..=128).contains(&text.len())).then_some(text)
 }
 
-/// The trace the request belongs to, if it says so in the W3C form.
+/// The trace ID of the request, if it has a valid W3C `traceparent`.
 pub fn trace_id(headers: &HeaderMap) -> Option<&str> {
     traceparent(headers).map(|text| &text[3..35])
 }
 
-/// The caller's place in its trace, if it says so in the W3C form: `version-trace-parent-flags`, sent once. What versions
-/// to come may add at the end is left out.
+/// The W3C `traceparent` (`version-trace-parent-flags`) if it is valid and sent once, without the suffix that later
+/// versions may add.
 pub(crate) fn traceparent(headers: &HeaderMap) -> Option<&str> {
     const LENGTH: usize = 55;
     let mut values = headers.get_all(TRACEPARENT).iter();
@@ -58,14 +58,14 @@ pub fn if_match(headers: &HeaderMap) -> Result<IfMatch, &'static str> {
     let Some(tags) = tags(headers, &IF_MATCH)? else { return Ok(IfMatch::Unconditional) };
     Ok(match tags {
         Tags::Any => IfMatch::Any,
-        // A weak tag never matches here, and a tag that is no revision of ours names none.
+        // A weak tag never matches here, nor does a tag that is not a revision.
         Tags::List(tags) => {
             IfMatch::OneOf(tags.iter().filter(|tag| !tag.weak).filter_map(|tag| revision(&tag.value)).collect())
         }
     })
 }
 
-/// Whether what the caller has already is this.
+/// Whether the caller already has this entity tag.
 pub fn none_match(headers: &HeaderMap, etag: &str) -> bool {
     match tags(headers, &IF_NONE_MATCH) {
         Ok(Some(Tags::Any)) => true,
@@ -74,12 +74,12 @@ pub fn none_match(headers: &HeaderMap, etag: &str) -> bool {
     }
 }
 
-/// Checks the form of `If-None-Match`.
+/// Checks the format of `If-None-Match`.
 pub(crate) fn check_none_match(headers: &HeaderMap) -> Result<(), &'static str> {
     tags(headers, &IF_NONE_MATCH).map(|_| ())
 }
 
-/// The entity tag of a revision, with the bit of access where the record has one.
+/// The entity tag of a revision, with `has_access` if the record has it.
 pub fn etag(revision: EventId, has_access: Option<bool>) -> String {
     match has_access {
         None => format!("\"{}\"", revision.suffix()),
@@ -102,7 +102,7 @@ struct Tag {
     value: String,
 }
 
-/// The entity tags of a header, `*`, or nothing.
+/// The entity tags of a header, or `*`; `None` if the header is absent.
 fn tags(headers: &HeaderMap, name: &HeaderName) -> Result<Option<Tags>, &'static str> {
     const MALFORMED: &str = "must be * or a list of entity tags in double quotes";
     let mut list = Vec::new();
@@ -145,7 +145,7 @@ mod tests {
     }
 
     #[test]
-    fn a_request_id_is_plain_or_replaced() {
+    fn a_request_id_is_valid_or_replaced() {
         for (sent, accepted) in [("abc-1.2_X", true), ("", false), ("a b", false), ("a\u{e9}", false), ("a,b", false)] {
             let mut map = HeaderMap::new();
             map.append(REQUEST_ID, HeaderValue::from_bytes(sent.as_bytes()).unwrap());
@@ -156,7 +156,7 @@ mod tests {
     }
 
     #[test]
-    fn a_trace_is_read_from_its_w3c_form() {
+    fn a_trace_is_read_from_traceparent() {
         let good = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01";
         assert_eq!(trace_id(&headers(&TRACEPARENT, &[good])), Some("4bf92f3577b34da6a3ce929d0e0e4736"));
         for bad in ["", "00", "00-4bf9-00f0-01", "00-00000000000000000000000000000000-00f067aa0ba902b7-01", "x"] {
@@ -189,7 +189,7 @@ mod tests {
     }
 
     #[test]
-    fn conditions_name_revisions() {
+    fn conditions_contain_revisions() {
         let id = EventId::from_bytes([7; 16]);
         let parse = |values: &[&str]| if_match(&headers(&IF_MATCH, values));
         assert_eq!(parse(&[]), Ok(IfMatch::Unconditional));
@@ -205,7 +205,7 @@ mod tests {
     }
 
     #[test]
-    fn what_the_caller_has_is_compared_whole() {
+    fn entity_tags_are_compared_whole() {
         let id = EventId::from_bytes([7; 16]);
         let has = |value: &str| none_match(&headers(&IF_NONE_MATCH, &[value]), &etag(id, Some(true)));
         assert!(has("*") && has(&etag(id, Some(true))) && has(&format!("W/{}", etag(id, Some(true)))));

@@ -1,39 +1,39 @@
-//! The strict reader of JSON bodies: a walk over `serde_json`'s raw values.
-//! Numbers stay text, duplicate keys and deep nesting are refused, and a lone surrogate is a fault of its field.
+//! A strict parser of JSON bodies on top of `serde_json`'s raw values.
+//! Numbers stay text, duplicate keys and deep nesting are rejected, and a lone surrogate is an error of its field.
 
 use serde::de::{Deserialize, Deserializer, MapAccess, Visitor};
 use serde_json::value::RawValue;
 use std::borrow::Cow;
 use std::collections::HashSet;
 
-/// Why a body is not JSON we read.
+/// Why a body was rejected.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Unreadable {
-    /// It is not JSON at all.
+    /// It is not JSON.
     Malformed(String),
     /// An object has this key twice.
     DuplicateKey(String),
-    /// It nests deeper than the limit.
+    /// It is nested deeper than the limit.
     TooDeep,
 }
 
-/// A JSON object's members in the order they came, values unread.
+/// The members of a JSON object in their order, with unparsed values.
 #[derive(Debug)]
 pub(crate) struct Object<'a>(pub(crate) Vec<(Cow<'a, str>, &'a RawValue)>);
 
-/// A value, read one level deep.
+/// A value, parsed one level deep.
 #[derive(Debug)]
 pub(crate) enum Json<'a> {
     Null,
     Bool(bool),
     Number(&'a str),
-    /// `None` where the text holds half a character (a lone surrogate).
+    /// `None` if the text contains a lone surrogate.
     Text(Option<Cow<'a, str>>),
     List(Vec<&'a RawValue>),
     Object,
 }
 
-/// Reads a whole body: one JSON value, its nesting and keys checked all the way down.
+/// Parses a body: one JSON value, with nesting and keys checked at all levels.
 pub(crate) fn read(body: &[u8], max_depth: usize) -> Result<&RawValue, Unreadable> {
     let text = std::str::from_utf8(body).map_err(|_| Unreadable::Malformed("the body is not UTF-8".into()))?;
     let raw: &RawValue = serde_json::from_str(text).map_err(|error| Unreadable::Malformed(error.to_string()))?;
@@ -46,7 +46,7 @@ pub(crate) fn object(raw: &RawValue) -> Option<Object<'_>> {
     serde_json::from_str(raw.get()).ok()
 }
 
-/// The value behind a raw text.
+/// Parses a raw value.
 pub(crate) fn value(raw: &RawValue) -> Json<'_> {
     let text = raw.get();
     match text.as_bytes().first() {
@@ -82,11 +82,11 @@ fn read_text(quoted: &str) -> Option<Cow<'_, str>> {
         }
     }
 
-    // The text was scanned as JSON already, so half a character is all that can be wrong with it.
+    // The text was checked as JSON before, so only a lone surrogate can be wrong.
     serde_json::from_str::<Text<'_>>(quoted).ok().map(|text| text.0)
 }
 
-/// Each level is scanned once more than the one above it, at most `depth` times.
+/// Each level is scanned once more than the level above it, at most `depth` times.
 fn check(raw: &RawValue, depth: usize) -> Result<(), Unreadable> {
     match raw.get().as_bytes().first() {
         Some(b'[') => {

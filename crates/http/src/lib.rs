@@ -1,5 +1,5 @@
-//! Floor 4: the HTTP API. Wire types and handlers, one file per resource; what all of them share beside them.
-//! Status codes live here and nowhere below; the store is out of sight.
+//! The HTTP API: operations, request and response types, and handlers, one file per resource.
+//! Only this crate knows status codes. It does not use the store directly.
 
 pub mod fuzz_api;
 pub mod metrics;

@@ -1,7 +1,7 @@
-//! Rate limits on the wire: who may try again, and what the answer tells about it.
+//! Rate limits: rejects attempts above the limit, and adds the rate limit headers to responses.
 //!
-//! The fields are those of draft-ietf-httpapi-ratelimit-headers-10. A handler asks after the client, scope and bearer
-//! are settled and before it looks at the query, the headers and the body.
+//! The headers are those of draft-ietf-httpapi-ratelimit-headers-10. A handler checks the limit after client, scope and
+//! token, and before query, headers and body.
 
 use crate::call::Call;
 use crate::error_codes::Code;
@@ -14,17 +14,17 @@ use perennial_app::limits::{self, Budget, Limited, Standing};
 
 const WINDOW_SECONDS: u32 = 60;
 
-/// Where the caller stands, for the answer to tell; nothing where nothing is limited.
-pub(crate) struct Told(Option<(Budget, Standing)>);
+/// The state of the caller's budget, for the response headers; `None` if nothing is limited.
+pub(crate) struct RateLimitStatus(Option<(Budget, Standing)>);
 
-/// Counts an attempt to sign in or up, or refuses it. What comes of it goes through [`Told::with`].
-pub(crate) async fn admit(call: &Call<'_>) -> Result<Told, Problem> {
+/// Counts an attempt to sign in or up, or rejects it. Pass the result through [`RateLimitStatus::add_to`].
+pub(crate) async fn admit(call: &Call<'_>) -> Result<RateLimitStatus, Problem> {
     let budget = Budget::SignIn;
     let standing = limits::admit(call.app, &call.caller, budget, call.address).await;
-    standing.map(|standing| Told::new(budget, standing)).map_err(|limited| reject(budget, limited))
+    standing.map(|standing| RateLimitStatus::new(budget, standing)).map_err(|limited| reject(budget, limited))
 }
 
-/// Refuses a refresh if too many have failed. What comes of it goes through [`count_failure`].
+/// Rejects a refresh if too many have failed. Pass the result through [`count_failure`].
 pub(crate) async fn admit_refresh(call: &Call<'_>) -> Result<(), Problem> {
     let budget = Budget::FailedRefresh;
     let standing = limits::peek(call.app, &call.caller, budget, call.address).await;
@@ -38,19 +38,19 @@ pub(crate) fn count_failure(call: &Call<'_>, result: Result<Reply, Problem>) -> 
         Err(problem) if problem.status().is_client_error() && problem.status() != StatusCode::CONFLICT => {
             let budget = Budget::FailedRefresh;
             let standing = limits::count(call.app, &call.caller, budget, call.address);
-            Told::new(budget, standing).with(Err(problem))
+            RateLimitStatus::new(budget, standing).add_to(Err(problem))
         }
         other => other,
     }
 }
 
-impl Told {
+impl RateLimitStatus {
     fn new(budget: Budget, standing: Option<Standing>) -> Self {
         Self(standing.map(|standing| (budget, standing)))
     }
 
-    /// The same answer, telling where the caller stands.
-    pub(crate) fn with(self, result: Result<Reply, Problem>) -> Result<Reply, Problem> {
+    /// Adds the rate limit headers to a result.
+    pub(crate) fn add_to(self, result: Result<Reply, Problem>) -> Result<Reply, Problem> {
         let Some((budget, standing)) = self.0 else { return result };
         let fields = fields(budget, standing);
         match result {
@@ -58,7 +58,7 @@ impl Told {
                 reply.headers.extend(fields);
                 Ok(reply)
             }
-            Err(problem) => Err(carrying(problem, fields)),
+            Err(problem) => Err(with_headers(problem, fields)),
         }
     }
 }
@@ -66,14 +66,14 @@ impl Told {
 fn reject(budget: Budget, Limited(standing): Limited) -> Problem {
     let seconds = standing.reset_seconds;
     let detail = match budget {
-        Budget::SignIn => format!("Too many attempts to sign in or up within a minute; wait {seconds} s."),
-        Budget::FailedRefresh => format!("Too many refreshes failed within a minute; wait {seconds} s."),
+        Budget::SignIn => format!("Too many attempts to sign in or up within a minute. Retry in {seconds} s."),
+        Budget::FailedRefresh => format!("Too many refreshes failed within a minute. Retry in {seconds} s."),
     };
     let problem = Problem::new(Code::RateLimited, detail).with_header(RETRY_AFTER, seconds.into());
-    carrying(problem, fields(budget, standing))
+    with_headers(problem, fields(budget, standing))
 }
 
-fn carrying(problem: Problem, fields: [(HeaderName, HeaderValue); 2]) -> Problem {
+fn with_headers(problem: Problem, fields: [(HeaderName, HeaderValue); 2]) -> Problem {
     fields.into_iter().fold(problem, |problem, (name, value)| problem.with_header(name, value))
 }
 
@@ -106,12 +106,12 @@ mod tests {
     }
 
     #[test]
-    fn a_success_and_a_refusal_tell_where_the_caller_stands() {
-        let told = || Told::new(Budget::SignIn, Some(STANDING));
+    fn a_success_and_an_error_have_the_rate_limit_headers() {
+        let status = || RateLimitStatus::new(Budget::SignIn, Some(STANDING));
         let expected = ["ratelimit-policy: \"sign-in\";q=60;w=60", "ratelimit: \"sign-in\";r=59;t=60"];
-        let reply = told().with(Ok(Reply::new(StatusCode::OK, Content::Json, "{}")));
+        let reply = status().add_to(Ok(Reply::new(StatusCode::OK, Content::Json, "{}")));
         assert_eq!(texts(&reply.ok().unwrap().headers), expected);
-        let problem = told().with(Err(Problem::new(Code::UserNotFound, ""))).err().unwrap();
+        let problem = status().add_to(Err(Problem::new(Code::UserNotFound, ""))).err().unwrap();
         assert_eq!(texts(problem.headers()), expected);
     }
 
@@ -139,7 +139,8 @@ mod tests {
 
     #[test]
     fn nothing_is_told_where_nothing_is_limited() {
-        let problem = Told::new(Budget::SignIn, None).with(Err(Problem::new(Code::UserNotFound, ""))).err().unwrap();
+        let problem =
+            RateLimitStatus::new(Budget::SignIn, None).add_to(Err(Problem::new(Code::UserNotFound, ""))).err().unwrap();
         assert!(problem.headers().is_empty());
     }
 

@@ -1,7 +1,7 @@
 //! Operations around the API: health checks, the OpenAPI document, the reference that renders it, the error codes.
 
 use crate::access::Access;
-use crate::error_codes::{self, CATALOGUE_PATH, Code};
+use crate::error_codes::{self, Code, ERRORS_PATH};
 use crate::operation::{Handler, Handling, OpenCall, Operation, ResponseKind};
 use crate::problem::Problem;
 use crate::query::QuerySpec;
@@ -19,34 +19,42 @@ const JSON: &str = "application/json";
 const STORAGE: &[Code] = &[Code::StorageUnavailable];
 
 pub(crate) static OPERATIONS: &[Operation] = &[
-    open("live", "/livez", "Whether the process lives", JSON, &[], |_| {
-        file(Content::Json, br#"{"data":{"status":"live"}}"#)
-    }),
-    open("ready", "/readyz", "Whether the store answers and is migrated", JSON, STORAGE, |call| {
-        Box::pin(check_ready(call.state))
-    }),
-    open("document", "/openapi.json", "This document", JSON, &[], |call| {
+    open("live", "/livez", "Liveness check", JSON, &[], |_| file(Content::Json, br#"{"data":{"status":"live"}}"#)),
+    open(
+        "ready",
+        "/readyz",
+        "Readiness check: whether the database is reachable and migrated",
+        JSON,
+        STORAGE,
+        |call| Box::pin(check_ready(call.state)),
+    ),
+    open("document", "/openapi.json", "The OpenAPI document", JSON, &[], |call| {
         bytes(Content::Json, Bytes::clone(&call.state.document))
     }),
-    open("reference", "/docs", "The rendered reference", "text/html", &[], |_| {
+    open("reference", "/docs", "The API reference", "text/html", &[], |_| {
         file(Content::Html, include_bytes!("../assets/reference.html"))
     }),
-    open("referenceStyle", "/docs/swagger-ui.css", "The reference's style", "text/css", &[], |_| {
+    open("referenceStyle", "/docs/swagger-ui.css", "The style sheet of the API reference", "text/css", &[], |_| {
         file(Content::Style, include_bytes!("../assets/swagger-ui/swagger-ui.css.gz"))
     }),
-    open("referenceScript", "/docs/swagger-ui-bundle.js", "The reference's script", "text/javascript", &[], |_| {
-        file(Content::Script, include_bytes!("../assets/swagger-ui/swagger-ui-bundle.js.gz"))
-    }),
-    open("referenceStart", "/docs/start.js", "What starts the reference", "text/javascript", &[], |_| {
+    open(
+        "referenceScript",
+        "/docs/swagger-ui-bundle.js",
+        "The script of the API reference",
+        "text/javascript",
+        &[],
+        |_| file(Content::Script, include_bytes!("../assets/swagger-ui/swagger-ui-bundle.js.gz")),
+    ),
+    open("referenceStart", "/docs/start.js", "The start script of the API reference", "text/javascript", &[], |_| {
         file(Content::PlainScript, include_bytes!("../assets/reference.js"))
     }),
-    open("catalogue", CATALOGUE_PATH, "The error catalogue", "text/html", &[], |_| {
+    open("catalogue", ERRORS_PATH, "The list of error codes", "text/html", &[], |_| {
         bytes(Content::Html, Bytes::clone(&ERROR_PAGE))
     }),
     open(
         "signingKeys",
         "/.well-known/jwks.json",
-        "The keys our access tokens can be verified with, offline",
+        "The public keys for offline verification of access tokens (JWKS)",
         JSON,
         STORAGE,
         |call| Box::pin(signing_keys(call)),
@@ -91,7 +99,7 @@ fn bytes(content: Content, text: Bytes) -> Handling<'static> {
 
 async fn check_ready(state: &State) -> Result<Reply, Problem> {
     if state.is_leaving() {
-        return Err(Problem::new(Code::ShuttingDown, "This server is about to stop; another one will answer."));
+        return Err(Problem::new(Code::ShuttingDown, "This server is about to stop."));
     }
     store_is_ready(state).await.map_err(Error::Unavailable)?;
     Ok(Reply::new(StatusCode::OK, Content::Json, br#"{"data":{"status":"ready"}}"#.as_slice()))
@@ -105,7 +113,7 @@ async fn store_is_ready(state: &State) -> Result<(), String> {
     }
     match tokio::time::timeout(state.options.stuck_after, state.app.db.ping()).await {
         Ok(pinged) => pinged.map_err(|error| error.to_string()),
-        Err(_) => Err("the database does not answer".to_owned()),
+        Err(_) => Err("the database does not respond".to_owned()),
     }
 }
 

@@ -1,5 +1,4 @@
-//! What operators watch: as values, and in the Prometheus text format on a listener of its own.
-//! Counting is a few additions into fixed places: no labels are built while a request is answered.
+//! The metrics page: all metrics in the Prometheus text format, served on a separate listener.
 
 pub use crate::families::{Family, Histogram, Labels, Number, Series, Unit};
 
@@ -14,7 +13,7 @@ use perennial_server::{Gauges, Rejection, RequestBody, Service};
 use std::net::SocketAddr;
 use std::sync::Arc;
 
-/// Metrics that others add to the page.
+/// Additional metrics of the process.
 pub type MoreMetrics = Box<dyn Fn() -> Vec<Family> + Send + Sync>;
 
 /// The page at `/metrics`.
@@ -25,56 +24,68 @@ pub struct MetricsPage {
 }
 
 impl MetricsPage {
-    /// The page of an API and the server it is served by.
+    /// The page of an API and its server.
     pub fn new(api: Arc<Api>, gauges: Arc<Gauges>) -> Self {
         Self { api, gauges, more: None }
     }
 
-    /// The same page with these at its end.
+    /// Adds metrics at the end of the page.
     pub fn with(self, more: Option<MoreMetrics>) -> Self {
         Self { more, ..self }
     }
 
-    /// The page as it is now.
+    /// Renders the page.
     pub fn render(&self) -> String {
         let mut page = String::with_capacity(8 * 1024);
         self.families().iter().for_each(|family| family.render(&mut page));
         page
     }
 
-    /// Everything that is counted, as it is now.
+    /// All metrics with their current values.
     pub fn families(&self) -> Vec<Family> {
         let mut families = Vec::from(self.api.metrics.families());
         let store = self.api.state.app.db.metrics();
-        let edge = &self.gauges;
+        let server = &self.gauges;
         let gauge = |name, about, value| Family::number(name, about, Series::Gauge, value);
         let counter = |name, about, value| Family::number(name, about, Series::Counter, value);
         families.extend([
-            gauge("http_connections", "Connections open.", edge.open_connections() as u64),
-            gauge("http_requests_in_flight", "Requests being answered.", edge.requests_in_flight() as u64),
-            counter("http_connections_refused_total", "Connections refused at the limit.", edge.connections_refused()),
-            counter("http_connections_timed_out_total", "Connections cut for slowness.", edge.connections_timed_out()),
-            counter("http_requests_shed_total", "Requests refused at the limit.", edge.requests_shed()),
+            gauge("http_connections", "Open connections.", server.open_connections() as u64),
+            gauge("http_requests_in_flight", "Requests in progress.", server.requests_in_flight() as u64),
+            counter(
+                "http_connections_refused_total",
+                "Connections rejected because of the limit.",
+                server.connections_refused(),
+            ),
+            counter(
+                "http_connections_timed_out_total",
+                "Connections closed because the peer was too slow.",
+                server.connections_timed_out(),
+            ),
+            counter("http_requests_shed_total", "Requests rejected because of overload.", server.requests_shed()),
             counter(
                 "untrusted_forwarded_total",
                 "Requests whose x-forwarded-for was ignored because the peer is not in trusted_proxies.",
                 self.api.forwards.count(),
             ),
             gauge("store_queue_depth", "Changes waiting for the writer.", store.queue_depth as u64),
-            gauge("store_queue_capacity", "Changes that may wait.", store.queue_capacity as u64),
+            gauge("store_queue_capacity", "Capacity of the writer's queue.", store.queue_capacity as u64),
             gauge(
                 "store_oldest_change_milliseconds",
-                "How long the oldest change without an outcome has waited.",
+                "Age of the oldest change without an outcome.",
                 u64::try_from(store.oldest_change.as_millis()).unwrap_or(u64::MAX),
             ),
-            counter("store_changes_total", "Changes that the writer took up.", store.changes),
-            counter("store_batch_replays_total", "Batches run again, change by change.", store.replays),
-            gauge("store_readers_in_use", "Reads under way.", store.readers_in_use as u64),
-            gauge("store_readers", "Reading connections there may be.", store.readers_total as u64),
+            counter("store_changes_total", "Changes processed by the writer.", store.changes),
+            counter("store_batch_replays_total", "Batches retried change by change.", store.replays),
+            gauge("store_readers_in_use", "Reads in progress.", store.readers_in_use as u64),
+            gauge("store_readers", "Size of the pool of reading connections.", store.readers_total as u64),
             counter("store_statements_total", "Statements executed.", store.statements),
-            counter("store_long_walks_total", "Walks of lists under rare filters.", store.long_walks),
-            counter("store_reconnects_total", "Connections opened again after a loss.", store.reconnects),
-            gauge("process_resident_memory_bytes", "Memory held by the process.", resident_bytes()),
+            counter(
+                "store_long_walks_total",
+                "Lists that continued past the first rows because of a rare filter.",
+                store.long_walks,
+            ),
+            counter("store_reconnects_total", "Connections reopened after a failure.", store.reconnects),
+            gauge("process_resident_memory_bytes", "Resident memory of the process.", resident_bytes()),
             batches(&store),
         ]);
         families.extend(self.housekeeping());
@@ -84,7 +95,7 @@ impl MetricsPage {
 }
 
 impl MetricsPage {
-    /// What the server does by itself: expired rows, the log, backups.
+    /// Housekeeping: expired rows, the write-ahead log, backups.
     fn housekeeping(&self) -> Vec<Family> {
         let app = &self.api.state.app;
         let figures = &app.housekeeping;
@@ -115,15 +126,15 @@ fn batches(store: &StoreMetrics) -> Family {
         labels: Labels::new(),
         unit: Unit::Pieces,
         bounds: BATCH_SIZES.iter().map(|size| *size as u64).collect(),
-        // The largest size is the largest there is.
+        // No batch is larger than the largest bound.
         counts: store.batch_sizes.into_iter().chain([0]).collect(),
         sum: store.changes,
     };
     let series = Series::Histogram(vec![sizes]);
-    Family { name: "perennial_store_batch_size".to_owned(), about: "Changes in one transaction.", series }
+    Family { name: "perennial_store_batch_size".to_owned(), about: "Changes per transaction.", series }
 }
 
-/// What the kernel says the process holds; 0 where it does not say.
+/// The resident memory of the process; 0 if the system does not report it.
 fn resident_bytes() -> u64 {
     const PAGE_BYTES: u64 = 4096;
     let statm = std::fs::read_to_string("/proc/self/statm").unwrap_or_default();
@@ -133,7 +144,7 @@ fn resident_bytes() -> u64 {
 impl Service for MetricsPage {
     async fn call(&self, request: Request<RequestBody>, _peer: SocketAddr) -> Response<Full<Bytes>> {
         if request.uri().path() != "/metrics" {
-            return plain(StatusCode::NOT_FOUND, "the metrics are at /metrics\n");
+            return plain(StatusCode::NOT_FOUND, "not found; the metrics are at /metrics\n");
         }
         if request.method() != Method::GET && request.method() != Method::HEAD {
             return plain(StatusCode::METHOD_NOT_ALLOWED, "use GET\n");
@@ -145,7 +156,7 @@ impl Service for MetricsPage {
     }
 
     fn reject(&self, _refusal: Rejection, _request: &Parts) -> Response<Full<Bytes>> {
-        plain(StatusCode::SERVICE_UNAVAILABLE, "try again\n")
+        plain(StatusCode::SERVICE_UNAVAILABLE, "overloaded; retry\n")
     }
 }
 

@@ -1,4 +1,4 @@
-//! The OpenAPI document, written from the descriptions that the router and the parsers use.
+//! The OpenAPI document, generated from the descriptions that the router and the parsers use.
 
 mod parameters;
 mod responses;
@@ -10,11 +10,11 @@ use crate::schema::Schema;
 use perennial_domain::clients::Scope;
 use serde_json::{Map, Value, json};
 
-const ABOUT: &str = "Subscription management that a team runs itself: sign-in and sessions, plans, subscriptions and payments.\n\n\
-    Every call names a client in the header `client-id`. Answers are wrapped in `data`; lists add `page`. Refusals are \
-    problem documents (RFC 9457) with a stable `code`; bad input lists all its faults in `errors`.";
+const ABOUT: &str = "Self-hosted subscription management: sign-in and sessions, plans, subscriptions and payments.\n\n\
+    Every call requires the ID of a client in the header `client-id`. Responses are wrapped in `data`; lists add `page`. \
+    Errors are problem documents (RFC 9457) with a stable `code`; validation errors are listed in `errors`.";
 
-/// The document as it is served and committed: pretty, and the same for the same code.
+/// The document as it is served and committed. It depends on the code only.
 pub fn document() -> String {
     let document = json!({
         "openapi": "3.1.0",
@@ -32,11 +32,11 @@ pub fn document() -> String {
             "securitySchemes": {
                 "client": {
                     "type": "apiKey", "in": "header", "name": "client-id",
-                    "description": "A public client's id is no secret; a trusted client's is a credential for servers."
+                    "description": "The ID of a public client is not a secret. The ID of a trusted client is a credential for servers."
                 },
                 "user": {
                     "type": "http", "scheme": "bearer", "bearerFormat": "JWT",
-                    "description": "The `token` that signing in answered."
+                    "description": "The `token` that sign-in returned."
                 }
             },
             "schemas": schemas(),
@@ -99,7 +99,7 @@ fn describe(operation: &Operation) -> Value {
     described
 }
 
-/// The schemas: records first, then what else is returned, then the documents around them.
+/// The schemas: records first, then other responses, then their envelopes.
 fn schemas() -> Value {
     let mut schemas = json!({});
     let (others, records): (Vec<&Operation>, Vec<&Operation>) =
@@ -110,7 +110,7 @@ fn schemas() -> Value {
     schemas["Page"] = json!({
         "type": "object",
         "properties": {
-            "next_cursor": { "type": ["string", "null"], "description": "Where the next page begins." },
+            "next_cursor": { "type": ["string", "null"], "description": "The cursor of the next page." },
             "has_more": { "type": "boolean" },
             "limit": { "type": "integer", "minimum": 1 }
         },

@@ -1,4 +1,4 @@
-//! `/subscription-payments`: money received for subscriptions.
+//! `/subscription-payments`: payments for subscriptions.
 
 use crate::access::Access;
 use crate::call::Call;
@@ -92,7 +92,7 @@ pub(crate) static OPERATIONS: &[Operation] = &[
         path: COLLECTION,
         tag: TAG,
         summary: "Create a payment",
-        description: "With an `Idempotency-Key` a retry answers what the first request did.",
+        description: "With an `Idempotency-Key`, a retry returns the response of the first request.",
         access: Access::Scope(Scope::PaymentsWrite),
         query: QuerySpec::NONE,
         body: Some(BodySpec {
@@ -111,7 +111,7 @@ pub(crate) static OPERATIONS: &[Operation] = &[
         path: "/subscription-payments/{payment_id}",
         tag: TAG,
         summary: "Read a payment",
-        description: "`date` is when it last became completed.",
+        description: "`date` is when the payment was last completed.",
         access: Access::Own(Scope::PaymentsRead, Scope::PaymentsReadOwn),
         query: QuerySpec::NONE,
         body: None,
@@ -125,7 +125,7 @@ pub(crate) static OPERATIONS: &[Operation] = &[
         path: "/subscription-payments/{payment_id}",
         tag: TAG,
         summary: "Update a payment",
-        description: "Merges: what is left out stays as it is, a null clears what can be empty.",
+        description: "Updates the fields that are sent; omitted fields do not change. A null clears an optional field.",
         access: Access::Scope(Scope::PaymentsWrite),
         query: QuerySpec::NONE,
         body: Some(BodySpec {
@@ -144,7 +144,7 @@ pub(crate) static OPERATIONS: &[Operation] = &[
         path: "/subscription-payments/{payment_id}",
         tag: TAG,
         summary: "Delete a payment",
-        description: "Answers the payment as it was.",
+        description: "Returns the deleted payment.",
         access: Access::Scope(Scope::PaymentsWrite),
         query: QuerySpec::NONE,
         body: None,
@@ -193,9 +193,9 @@ pub(crate) fn parse_list_query(query: &mut crate::query::Query) -> ListQuery {
 
 pub(crate) async fn create(mut call: Call<'_>) -> Result<Reply, Problem> {
     let (body, key) = call.keyed_body().await?;
-    let (draft, faults) = body.read(|fields| draft(fields));
-    let answer = payments::create(call.app, &call.caller, key.as_ref(), draft, faults, created_response).await?;
-    Ok(Reply::stored(answer))
+    let (draft, errors) = body.read(|fields| draft(fields));
+    let stored = payments::create(call.app, &call.caller, key.as_ref(), draft, errors, created_response).await?;
+    Ok(Reply::stored(stored))
 }
 
 pub(crate) async fn read(mut call: Call<'_>) -> Result<Reply, Problem> {
@@ -241,13 +241,20 @@ pub(crate) fn patch(fields: &mut impl Fields, payment: Option<&Payment>) -> Paym
 /// The fields that a create and an update share. An update requires none of them.
 fn common(fields: &mut impl Fields, is_create: bool) -> PaymentDraft {
     PaymentDraft {
-        subscription_id: fields.required_if(is_create, "/subscription_id", "The subscription it pays for."),
-        amount: fields.required_if(is_create, "/amount", "How much, with at most the currency's decimals."),
-        currency: fields.required_if(is_create, "/currency", "The amount's currency."),
+        subscription_id: fields.required_if(is_create, "/subscription_id", "The subscription that the payment is for."),
+        amount: fields.required_if(
+            is_create,
+            "/amount",
+            "The amount, with at most as many decimals as the currency has.",
+        ),
+        currency: fields.required_if(is_create, "/currency", "The currency of the amount."),
         external_payment_id: fields
-            .nullable::<External<255>>("/external_payment_id", "Its id in another system; the empty text is none.")
+            .nullable::<External<255>>(
+                "/external_payment_id",
+                "The ID in another system. An empty text is the same as null.",
+            )
             .map(|sent| sent.and_then(|external| external.0)),
-        status: fields.optional("/status", "Where it stands; pending unless given."),
+        status: fields.optional("/status", "The status of the payment. Defaults to `pending`."),
     }
 }
 

@@ -1,4 +1,4 @@
-//! `/subscription-plans`: what can be bought.
+//! `/subscription-plans`: the plans that users can subscribe to.
 
 use crate::access::Access;
 use crate::call::Call;
@@ -46,35 +46,43 @@ pub(crate) static OPERATIONS: &[Operation] = &[
         path: COLLECTION,
         tag: TAG,
         summary: "List plans",
-        description: "The organization's plans, by tier and slug unless asked otherwise.",
+        description: "Returns the organization's plans, sorted by tier and slug by default.",
         access: Access::Scope(Scope::PlansRead),
         query: QuerySpec {
             parameters: &[
-                Parameter { name: "is_active", description: "Active or retired plans only.", schema: schema::boolean },
+                Parameter {
+                    name: "is_active",
+                    description: "Only active or only inactive plans.",
+                    schema: schema::boolean,
+                },
                 Parameter {
                     name: "billing_cycle",
-                    description: "Plans that bill so; aliases are read too.",
+                    description: "Plans with this billing cycle. Aliases are accepted.",
                     schema: schema::cycle,
                 },
                 Parameter { name: "tier", description: "Plans of this tier.", schema: schema::tier },
                 Parameter {
                     name: "most_popular",
-                    description: "Plans marked as most popular, or not.",
+                    description: "Plans that are marked as most popular, or that are not.",
                     schema: schema::boolean,
                 },
                 Parameter { name: "product_id", description: "Plans of this product.", schema: schema::product },
-                Parameter { name: "variant", description: "Plans that name this variant.", schema: schema::text },
+                Parameter { name: "variant", description: "Plans with this variant.", schema: schema::text },
                 Parameter {
                     name: "sort",
-                    description: "The order; a - before the name turns it round.",
+                    description: "The sort order. Prefix with `-` for descending order.",
                     schema: || filters::sort_schema(SORTS, "tier"),
                 },
                 Parameter {
                     name: "limit",
-                    description: "The most plans on a page.",
+                    description: "The maximum number of plans on a page.",
                     schema: || schema::limit(DEFAULT_LIMIT),
                 },
-                Parameter { name: "cursor", description: "`next_cursor` of the page before.", schema: schema::cursor },
+                Parameter {
+                    name: "cursor",
+                    description: "`next_cursor` of the previous page.",
+                    schema: schema::cursor,
+                },
             ],
             parse: |query| {
                 parse_list_query(query);
@@ -91,7 +99,7 @@ pub(crate) static OPERATIONS: &[Operation] = &[
         path: COLLECTION,
         tag: TAG,
         summary: "Create a plan",
-        description: "With an `Idempotency-Key` a retry answers what the first request did.",
+        description: "With an `Idempotency-Key`, a retry returns the response of the first request.",
         access: Access::Scope(Scope::PlansWrite),
         query: QuerySpec::NONE,
         body: Some(BodySpec {
@@ -110,7 +118,7 @@ pub(crate) static OPERATIONS: &[Operation] = &[
         path: "/subscription-plans/{slug}",
         tag: TAG,
         summary: "Read a plan",
-        description: "By its slug or its id.",
+        description: "By slug or ID.",
         access: Access::Scope(Scope::PlansRead),
         query: QuerySpec::NONE,
         body: None,
@@ -124,7 +132,8 @@ pub(crate) static OPERATIONS: &[Operation] = &[
         path: "/subscription-plans/{slug}",
         tag: TAG,
         summary: "Update a plan",
-        description: "Merges: what is left out stays as it is. What names the product cannot be changed.",
+        description: "Updates the fields that are sent; omitted fields do not change. The name, slug, \
+                      product, variants, link and currency cannot be changed.",
         access: Access::Scope(Scope::PlansWrite),
         query: QuerySpec::NONE,
         body: Some(BodySpec {
@@ -143,7 +152,7 @@ pub(crate) static OPERATIONS: &[Operation] = &[
         path: "/subscription-plans/{slug}",
         tag: TAG,
         summary: "Delete a plan",
-        description: "Only while no subscription refers to it; answers the plan as it was. Its slug is free again.",
+        description: "Allowed only if no subscription refers to the plan. Returns the deleted plan. Its slug can be used again.",
         access: Access::Scope(Scope::PlansWrite),
         query: QuerySpec::NONE,
         body: None,
@@ -160,18 +169,18 @@ pub(crate) async fn list(mut call: Call<'_>) -> Result<Reply, Problem> {
     Ok(Reply::list(&plans, next.as_deref(), limit).cacheable())
 }
 
-/// What a list was asked for.
+/// The parameters of a list.
 pub(crate) struct ListQuery {
     query: Query,
     limit: usize,
     cursor: Option<String>,
 }
 
-/// Reads the parameters of a list.
+/// Parses the parameters of a list.
 pub(crate) fn parse_list_query(query: &mut crate::query::Query) -> ListQuery {
     let sort = query.get("sort", |text| filters::sort(text, SORTS));
     let (sort, descending) = sort.unwrap_or_default();
-    let wanted = Query {
+    let filters = Query {
         is_active: query.get("is_active", boolean),
         billing_cycle: query.get("billing_cycle", BillingCycle::parse),
         tier: query.get("tier", |text| filters::whole(text, MAX_TIER)),
@@ -182,7 +191,7 @@ pub(crate) fn parse_list_query(query: &mut crate::query::Query) -> ListQuery {
         descending,
     };
     ListQuery {
-        query: wanted,
+        query: filters,
         limit: query.get("limit", filters::limit).unwrap_or(DEFAULT_LIMIT),
         cursor: query.get("cursor", |text| Ok(text.to_owned())),
     }
@@ -190,9 +199,9 @@ pub(crate) fn parse_list_query(query: &mut crate::query::Query) -> ListQuery {
 
 pub(crate) async fn create(mut call: Call<'_>) -> Result<Reply, Problem> {
     let (body, key) = call.keyed_body().await?;
-    let (draft, faults) = body.read(|fields| draft(fields));
-    let answer = plans::create(call.app, &call.caller, key.as_ref(), draft, faults, created_response).await?;
-    Ok(Reply::stored(answer))
+    let (draft, errors) = body.read(|fields| draft(fields));
+    let stored = plans::create(call.app, &call.caller, key.as_ref(), draft, errors, created_response).await?;
+    Ok(Reply::stored(stored))
 }
 
 pub(crate) async fn read(mut call: Call<'_>) -> Result<Reply, Problem> {
@@ -219,12 +228,12 @@ pub(crate) async fn delete(mut call: Call<'_>) -> Result<Reply, Problem> {
 /// The fields of a create.
 pub(crate) fn draft(fields: &mut impl Fields) -> PlanDraft {
     let draft = PlanDraft {
-        name: fields.required("/name", "What customers call the plan."),
-        product_id: fields.nullable("/product_id", "The product it sells, in another system's words.").flatten(),
-        variants: fields.optional("/variants", "Variants of that product."),
-        slug: fields.required("/slug", "The plan's name in paths; it never changes."),
+        name: fields.required("/name", "The name shown to customers."),
+        product_id: fields.nullable("/product_id", "The ID of the product in another system.").flatten(),
+        variants: fields.optional("/variants", "The variants of the product."),
+        slug: fields.required("/slug", "The name of the plan in paths. It cannot be changed."),
         price: price(fields, true),
-        currency: fields.optional("/currency", "The price's currency; the organization's unless given."),
+        currency: fields.optional("/currency", "The currency of the price. Defaults to the organization's currency."),
         href: fields.nullable("/href", "A link to the plan.").flatten(),
         billing_cycle: billing_cycle(fields, true),
         ..common(fields)
@@ -235,7 +244,7 @@ pub(crate) fn draft(fields: &mut impl Fields) -> PlanDraft {
     draft
 }
 
-/// The fields of an update, and those that may be sent back as they stand.
+/// The fields of an update, and those that may be sent back unchanged.
 pub(crate) fn patch(fields: &mut impl Fields, plan: Option<&Plan>) -> PlanPatch {
     let patch =
         PlanPatch { price: price(fields, false), billing_cycle: billing_cycle(fields, false), ..common(fields) };
@@ -252,24 +261,28 @@ pub(crate) fn patch(fields: &mut impl Fields, plan: Option<&Plan>) -> PlanPatch 
 }
 
 fn price(fields: &mut impl Fields, is_create: bool) -> Option<Money> {
-    fields.required_if(is_create, "/price", "What one cycle costs, with at most the currency's decimals.")
+    fields.required_if(
+        is_create,
+        "/price",
+        "The price per billing cycle, with at most as many decimals as the currency has.",
+    )
 }
 
 fn billing_cycle(fields: &mut impl Fields, is_create: bool) -> Option<BillingCycle> {
-    fields.required_if(is_create, "/billing_cycle", "How often it bills.")
+    fields.required_if(is_create, "/billing_cycle", "How often the plan is billed.")
 }
 
-/// The fields that a create and an update read alike.
+/// The fields that a create and an update share.
 fn common(fields: &mut impl Fields) -> PlanDraft {
     PlanDraft {
-        description: fields.optional("/description", "What it is, in prose."),
+        description: fields.optional("/description", "A description of the plan."),
         node_quota: fields
-            .optional::<Whole<MAX_NODE_QUOTA>>("/node_quota", "How many nodes it includes.")
+            .optional::<Whole<MAX_NODE_QUOTA>>("/node_quota", "The number of nodes that the plan includes.")
             .map(|whole| whole.0),
-        features: fields.optional("/features", "A comma-separated list in one string, kept as it is."),
-        most_popular: fields.optional("/most_popular", "Whether to mark it as the usual choice."),
-        tier: fields.optional::<Whole<MAX_TIER>>("/tier", "Its rank among the plans.").map(|whole| whole.0),
-        is_active: fields.optional("/is_active", "Whether it takes new subscriptions."),
+        features: fields.optional("/features", "A comma-separated list in one string, stored unchanged."),
+        most_popular: fields.optional("/most_popular", "Whether to mark the plan as the most popular one."),
+        tier: fields.optional::<Whole<MAX_TIER>>("/tier", "The rank of the plan among all plans.").map(|whole| whole.0),
+        is_active: fields.optional("/is_active", "Whether the plan accepts new subscriptions."),
         ..PlanDraft::default()
     }
 }

@@ -1,6 +1,6 @@
-//! Problems: how the service says no (RFC 9457). The one place that turns errors into status codes.
+//! Problem documents (RFC 9457). This is the only place that maps errors to status codes.
 
-use crate::error_codes::{CATALOGUE_PATH, Code, Entry, fault_entry};
+use crate::error_codes::{Code, ERRORS_PATH, Entry, validation_entry};
 use crate::excerpt::excerpt;
 use http::header::{ALLOW, RETRY_AFTER, WWW_AUTHENTICATE};
 use http::{HeaderName, HeaderValue};
@@ -11,10 +11,10 @@ use serde::Serialize;
 use serde_json::{Map, Value, json};
 use std::net::IpAddr;
 
-/// The number of faults of a request that `detail` repeats.
+/// The number of request errors that `detail` repeats.
 const MAX_SENTENCES: usize = 10;
 
-/// A rejection, ready to be told.
+/// A problem, ready to be sent.
 #[derive(Debug)]
 pub(crate) struct Problem(Box<Inner>);
 
@@ -30,7 +30,7 @@ struct Inner {
     cause: Option<String>,
 }
 
-/// A problem as it is told. Written as it is: refusing must cost little where much has to be refused.
+/// A problem as it is sent. It is serialized directly, because rejecting must be cheap under overload.
 #[derive(Serialize)]
 struct Document<'a> {
     #[serde(rename = "type")]
@@ -46,16 +46,16 @@ struct Document<'a> {
     extra: &'a Map<String, Value>,
 }
 
-/// What is wrong with a query parameter or a header.
+/// An error in a query parameter or a header.
 #[derive(Debug)]
-pub(crate) struct RequestFault {
+pub(crate) struct RequestError {
     place: &'static str,
     name: String,
     code: Code,
     detail: String,
 }
 
-impl RequestFault {
+impl RequestError {
     pub(crate) fn parameter(name: &str, code: Code, detail: impl Into<String>) -> Self {
         Self { place: "parameter", name: excerpt(name).into_owned(), code, detail: detail.into() }
     }
@@ -66,7 +66,7 @@ impl RequestFault {
 }
 
 impl Problem {
-    /// A problem of the catalogue with a sentence for this case.
+    /// A problem with a detail for this case.
     pub(crate) fn new(code: Code, detail: impl Into<String>) -> Self {
         Self::of(code.entry(), detail)
     }
@@ -89,56 +89,56 @@ impl Problem {
         }))
     }
 
-    /// What is wrong with a body, and how many further faults are not listed.
-    pub(crate) fn invalid(faults: &ValidationErrors) -> Self {
-        let mut codes = faults.iter().map(|fault| fault.reason.code);
+    /// The validation errors of a body, and the number of those that are not listed.
+    pub(crate) fn invalid(errors: &ValidationErrors) -> Self {
+        let mut codes = errors.iter().map(|error| error.reason.code);
         let first = codes.next();
         let entry = match first {
-            Some(code) if codes.all(|other| other == code) => fault_entry(code),
+            Some(code) if codes.all(|other| other == code) => validation_entry(code),
             _ => Code::InvalidInput.entry(),
         };
-        let detail = match faults.iter().next() {
-            Some(fault) if faults.iter().count() == 1 => match fault.pointer.strip_prefix('/') {
-                Some(field) => format!("{field} {}.", fault.reason.detail),
-                None => format!("{}.", fault.reason.detail),
+        let detail = match errors.iter().next() {
+            Some(error) if errors.iter().count() == 1 => match error.pointer.strip_prefix('/') {
+                Some(field) => format!("{field} {}.", error.reason.detail),
+                None => format!("{}.", error.reason.detail),
             },
-            _ if faults.omitted() > 0 => {
-                let listed = faults.iter().count();
-                format!("{} faults, the first {listed} listed in errors.", listed + faults.omitted())
+            _ if errors.omitted() > 0 => {
+                let listed = errors.iter().count();
+                format!("{} errors; the first {listed} are listed in errors.", listed + errors.omitted())
             }
-            _ => format!("{} faults, listed in errors.", faults.iter().count()),
+            _ => format!("{} errors, listed in errors.", errors.iter().count()),
         };
         let mut problem = Self::of(entry, detail);
-        problem.0.errors = faults
+        problem.0.errors = errors
             .iter()
-            .map(|fault| {
-                json!({ "pointer": fault.pointer, "code": fault.reason.code.as_str(), "detail": fault.reason.detail })
+            .map(|error| {
+                json!({ "pointer": error.pointer, "code": error.reason.code.as_str(), "detail": error.reason.detail })
             })
             .collect();
-        problem.omitting(faults.omitted())
+        problem.omitting(errors.omitted())
     }
 
-    /// What is wrong with a request's query and headers. `detail` repeats the first few faults.
-    pub(crate) fn request(faults: &[RequestFault]) -> Self {
-        let mut codes = faults.iter().map(|fault| fault.code);
+    /// The errors in a request's query and headers. `detail` repeats the first ones.
+    pub(crate) fn request(errors: &[RequestError]) -> Self {
+        let mut codes = errors.iter().map(|error| error.code);
         let code = match codes.next() {
             Some(code) if codes.all(|other| other == code) => code,
             _ => Code::InvalidParameter,
         };
-        let told = faults.iter().take(MAX_SENTENCES);
-        let mut sentences: Vec<String> = told.map(|fault| format!("{} {}.", fault.name, fault.detail)).collect();
-        if faults.len() > MAX_SENTENCES {
-            sentences.push("More faults are listed in errors.".to_owned());
+        let repeated = errors.iter().take(MAX_SENTENCES);
+        let mut sentences: Vec<String> = repeated.map(|error| format!("{} {}.", error.name, error.detail)).collect();
+        if errors.len() > MAX_SENTENCES {
+            sentences.push("Further errors are listed in errors.".to_owned());
         }
         let mut problem = Self::new(code, sentences.join(" "));
-        problem.0.errors = faults
+        problem.0.errors = errors
             .iter()
-            .map(|fault| json!({ fault.place: fault.name, "code": fault.code.entry().code, "detail": fault.detail }))
+            .map(|error| json!({ error.place: error.name, "code": error.code.entry().code, "detail": error.detail }))
             .collect();
         problem
     }
 
-    /// The same problem, with the number of faults that `errors` does not list.
+    /// Adds the number of errors that `errors` does not list.
     pub(crate) fn omitting(self, count: usize) -> Self {
         if count == 0 { self } else { self.with("errors_omitted", count) }
     }
@@ -149,37 +149,37 @@ impl Problem {
             .with("required_scope", scope.as_str())
     }
 
-    /// No client that works is named. Unknown, malformed, expired and disabled look the same from outside.
+    /// No valid client. Unknown, malformed, expired and disabled IDs get the same response.
     pub(crate) fn invalid_client() -> Self {
-        Self::new(Code::InvalidClient, "The header client-id names no client that works.")
+        Self::new(Code::InvalidClient, "The header client-id does not contain the ID of an active client.")
     }
 
-    /// The client may not call from where it is.
+    /// The client may not call from its address.
     pub(crate) fn address_not_allowed(address: IpAddr) -> Self {
         Self::new(Code::AddressNotAllowed, format!("This client may not call from {address}."))
     }
 
-    /// A user's token is needed here.
+    /// A user's token is required.
     pub(crate) fn token_required() -> Self {
         Self::new(Code::TokenRequired, "Send a user's access token in the header Authorization.")
             .with_header(WWW_AUTHENTICATE, HeaderValue::from_static("Bearer"))
     }
 
-    /// The token that was sent is no good.
+    /// The token is invalid.
     pub(crate) fn invalid_token() -> Self {
-        Self::new(Code::InvalidToken, "The access token is not of a live session that this client may use.")
+        Self::new(Code::InvalidToken, "The access token does not belong to an active session that this client may use.")
             .with_header(WWW_AUTHENTICATE, HeaderValue::from_static("Bearer error=\"invalid_token\""))
     }
 
-    /// The path does not take the method.
+    /// The path does not support the method.
     pub(crate) fn method_not_allowed(allowed: &str) -> Self {
         let header = HeaderValue::from_str(allowed).expect("method names are visible ASCII");
-        Self::new(Code::MethodNotAllowed, format!("This path takes {allowed}.")).with_header(ALLOW, header)
+        Self::new(Code::MethodNotAllowed, format!("This path supports {allowed}.")).with_header(ALLOW, header)
     }
 
-    /// A defect of ours: the cause is for the log alone.
+    /// A defect of the service. The cause is only logged.
     pub(crate) fn internal(cause: impl Into<String>) -> Self {
-        Self::new(Code::Internal, "The operator finds the cause in the log under this request_id.").because(cause)
+        Self::new(Code::Internal, "The server's log has the cause under this request_id.").because(cause)
     }
 
     fn because(mut self, cause: impl Into<String>) -> Self {
@@ -187,7 +187,7 @@ impl Problem {
         self
     }
 
-    /// What the log is told, and nobody else.
+    /// The cause, which is only logged.
     pub(crate) fn cause(&self) -> Option<&str> {
         self.0.cause.as_deref()
     }
@@ -202,7 +202,7 @@ impl Problem {
         self
     }
 
-    /// Whether something is wrong with the service. That it stops because it was told to is not.
+    /// Whether the service failed. A graceful shutdown is not a failure.
     pub(crate) fn is_failure(&self) -> bool {
         self.0.status.is_server_error() && self.0.code != Code::ShuttingDown.entry().code
     }
@@ -211,7 +211,7 @@ impl Problem {
         self.0.status
     }
 
-    /// Refused only because there is too much to do.
+    /// Whether the request was rejected because of overload.
     pub(crate) fn is_overload(&self) -> bool {
         self.0.code == Code::Overloaded.entry().code
     }
@@ -220,11 +220,11 @@ impl Problem {
         &self.0.headers
     }
 
-    /// The document told to the caller.
+    /// The document that is sent.
     pub(crate) fn document(&self, request_id: &str) -> Vec<u8> {
         let Inner { code, status, title, detail, errors, extra, .. } = &*self.0;
         let document = Document {
-            link: format!("{CATALOGUE_PATH}#{code}"),
+            link: format!("{ERRORS_PATH}#{code}"),
             title,
             status: status.as_u16(),
             detail,
@@ -233,62 +233,65 @@ impl Problem {
             errors,
             extra,
         };
-        serde_json::to_vec(&document).expect("a problem has nothing that JSON has not")
+        serde_json::to_vec(&document).expect("a problem is plain data")
     }
 }
 
 impl From<Error> for Problem {
     fn from(error: Error) -> Self {
         match error {
-            Error::Invalid(faults) => Self::invalid(&faults),
-            Error::NotFound => Self::new(Code::NotFound, "There is no such record."),
+            Error::Invalid(errors) => Self::invalid(&errors),
+            Error::NotFound => Self::new(Code::NotFound, "The record does not exist."),
             Error::Stale => Self::new(Code::Stale, "The record has changed since the revision in If-Match."),
             Error::Conflict(conflict) => conflict.into(),
             Error::InvalidCursor => {
-                let detail = "does not belong to this list";
-                Self::request(&[RequestFault::parameter("cursor", Code::InvalidCursor, detail)])
+                let detail = "is not a cursor of this list";
+                Self::request(&[RequestError::parameter("cursor", Code::InvalidCursor, detail)])
             }
             Error::KeyReused => Self::new(
                 Code::IdempotencyKeyReused,
                 "This Idempotency-Key was used for another request within the last 24 hours.",
             ),
             Error::KeyInFlight => {
-                Self::new(Code::IdempotencyInFlight, "A request with this Idempotency-Key is still being answered.")
+                Self::new(Code::IdempotencyInFlight, "A request with this Idempotency-Key is still in progress.")
             }
             Error::InvalidClient => Self::invalid_client(),
             Error::MissingScope(scope) => Self::scope(scope),
             Error::AddressNotAllowed(address) => Self::address_not_allowed(address),
-            Error::InvalidIdentityToken(cause) => {
-                Self::new(Code::InvalidIdentityToken, "The identity provider's token proves nothing here.")
-                    .because(cause)
-            }
+            Error::InvalidIdentityToken(cause) => Self::new(
+                Code::InvalidIdentityToken,
+                "The identity provider's token is not valid for this organization.",
+            )
+            .because(cause),
             Error::EmailMismatch => {
                 Self::new(Code::EmailMismatch, "The identity provider's token is for another e-mail address.")
             }
             Error::EmailNotVerified => {
-                Self::new(Code::EmailNotVerified, "The identity provider does not say that the address is verified.")
+                Self::new(Code::EmailNotVerified, "The identity provider has not verified the address.")
             }
             Error::ProviderUnavailable(cause) => {
-                let detail = "Nobody can be asked who this is.";
+                let detail = "No identity provider could be reached to verify the token.";
                 Self::new(Code::IdentityProviderUnavailable, detail).because(cause)
             }
-            Error::UserNotFound => Self::new(Code::UserNotFound, "Nobody with this identity has signed up."),
+            Error::UserNotFound => Self::new(Code::UserNotFound, "No user with this identity has signed up."),
             Error::UserBlocked => Self::new(Code::UserBlocked, "The operator has blocked this user."),
             Error::InvalidToken => Self::invalid_token(),
-            Error::InvalidRefreshToken => {
-                Self::new(Code::InvalidRefreshToken, "The refresh token is not of a live session of this client.")
-            }
-            Error::RefreshTokenExpired => {
-                Self::new(Code::RefreshTokenExpired, "The session is too old, or was idle for too long.")
-            }
+            Error::InvalidRefreshToken => Self::new(
+                Code::InvalidRefreshToken,
+                "The refresh token does not belong to an active session of this client.",
+            ),
+            Error::RefreshTokenExpired => Self::new(
+                Code::RefreshTokenExpired,
+                "The session has reached its maximum age, or was not refreshed in time.",
+            ),
             Error::RefreshTokenReused => {
                 Self::new(Code::RefreshTokenReused, "The refresh token was used before, so its session was ended.")
             }
-            Error::NotAccountOwner => Self::new(Code::NotAccountOwner, "This is not the caller's own account."),
+            Error::NotAccountOwner => Self::new(Code::NotAccountOwner, "The account belongs to another user."),
             Error::FreshSignInRequired => {
-                Self::new(Code::FreshSignInRequired, "The person signed in more than 24 hours ago.")
+                Self::new(Code::FreshSignInRequired, "The user signed in more than 24 hours ago.")
             }
-            Error::Overloaded => Self::new(Code::Overloaded, "Too much work is waiting for the database."),
+            Error::Overloaded => Self::new(Code::Overloaded, "Too many changes are waiting for the database."),
             Error::Unavailable(cause) => {
                 Self::new(Code::StorageUnavailable, "The database cannot be reached or written to.").because(cause)
             }
@@ -303,7 +306,7 @@ impl From<Error> for Problem {
 impl From<Conflict> for Problem {
     fn from(conflict: Conflict) -> Self {
         match conflict {
-            Conflict::SlugTaken => Self::new(Code::SlugTaken, "A plan of this organization has this slug already."),
+            Conflict::SlugTaken => Self::new(Code::SlugTaken, "Another plan of this organization uses this slug."),
             Conflict::PlanInUse { subscriptions } => {
                 let detail = match subscriptions {
                     1 => "1 subscription refers to this plan.".to_owned(),
@@ -312,26 +315,29 @@ impl From<Conflict> for Problem {
                 Self::new(Code::PlanInUse, detail).with("subscriptions", subscriptions)
             }
             Conflict::PlanInactive => {
-                Self::new(Code::PlanInactive, "The plan is retired: it takes no new subscriptions.")
+                Self::new(Code::PlanInactive, "The plan is inactive and does not accept new subscriptions.")
             }
             Conflict::ExternalIdTaken { other } => {
-                Self::new(Code::ExternalIdTaken, format!("{other} has this external id already."))
+                Self::new(Code::ExternalIdTaken, format!("{other} already uses this external ID."))
                     .with("conflicting_id", other)
             }
             Conflict::Transition(Transition { from, to, allowed }) => {
                 let detail = match allowed.as_slice() {
-                    [] => format!("{from} is final: it cannot become {to}."),
-                    _ => format!("{from} cannot become {to}; it may become {}.", allowed.join(", ")),
+                    [] => format!("{from} is final and cannot change to {to}."),
+                    _ => format!("{from} cannot change to {to}, only to {}.", allowed.join(", ")),
                 };
                 Self::new(Code::InvalidTransition, detail).with("allowed", allowed)
             }
             Conflict::UserAlreadyExists => {
-                Self::new(Code::UserAlreadyExists, "Somebody with this identity has signed up already.")
+                Self::new(Code::UserAlreadyExists, "A user with this identity has already signed up.")
             }
             Conflict::EmailTaken => {
-                Self::new(Code::EmailTaken, "Another identity of this organization has this e-mail address.")
+                Self::new(Code::EmailTaken, "Another user of this organization uses this e-mail address.")
             }
-            Conflict::Contended => Self::new(Code::Contended, "Other writers were faster every time we tried."),
+            Conflict::Contended => Self::new(
+                Code::Contended,
+                "Concurrent changes to the same record prevented this one after several attempts.",
+            ),
         }
     }
 }

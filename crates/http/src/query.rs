@@ -1,12 +1,12 @@
-//! The query of a request: each parameter known, sent once, and read or refused; all faults at once.
+//! The query of a request. Every parameter must be known and sent once; all errors are collected.
 
 use crate::error_codes::Code;
-use crate::problem::{Problem, RequestFault};
+use crate::problem::{Problem, RequestError};
 use percent_encoding::percent_decode;
 use perennial_domain::validation::{InvalidValue, MAX_ERRORS};
 use serde_json::Value;
 
-/// The most pairs a query may have; no endpoint has nearly as many parameters.
+/// The largest number of pairs in a query. No operation has nearly as many parameters.
 const MAX_PAIRS: usize = 100;
 
 /// The query of an operation: its parameters, and the function that reads them.
@@ -30,18 +30,18 @@ pub(crate) struct Parameter {
 /// A query being read.
 pub(crate) struct Query {
     pairs: Vec<(String, String)>,
-    faults: Vec<RequestFault>,
+    errors: Vec<RequestError>,
     omitted: usize,
 }
 
 impl Query {
-    /// Takes the query apart; parameters that are not `known` are faults.
+    /// Splits the query; parameters that are not `known` are errors.
     pub(crate) fn new(raw: Option<&str>, known: &[Parameter]) -> Self {
-        let mut query = Self { pairs: Vec::new(), faults: Vec::new(), omitted: 0 };
+        let mut query = Self { pairs: Vec::new(), errors: Vec::new(), omitted: 0 };
         let Some(raw) = raw else { return query };
         let pairs = || raw.split('&').filter(|pair| !pair.is_empty());
         if pairs().nth(MAX_PAIRS).is_some() {
-            query.fault("query", Code::InvalidParameter, &format!("has more than {MAX_PAIRS} parameters"));
+            query.error("query", Code::InvalidParameter, &format!("has more than {MAX_PAIRS} parameters"));
             return query;
         }
         for pair in pairs() {
@@ -50,7 +50,7 @@ impl Query {
                 (Some(name), Some(value)) => query.add(name, value, known),
                 (name, _) => {
                     let name = name.unwrap_or_else(|| "query".to_owned());
-                    query.fault(&name, Code::InvalidParameter, "is not percent-encoded UTF-8");
+                    query.error(&name, Code::InvalidParameter, "is not percent-encoded UTF-8");
                 }
             }
         }
@@ -59,56 +59,56 @@ impl Query {
 
     fn add(&mut self, name: String, value: String, known: &[Parameter]) {
         if !known.iter().any(|parameter| parameter.name == name) {
-            self.fault(&name, Code::UnknownParameter, "is not a parameter of this endpoint");
+            self.error(&name, Code::UnknownParameter, "is not a parameter of this operation");
         } else if self.pairs.iter().any(|(other, _)| *other == name) {
-            self.fault(&name, Code::InvalidParameter, "was sent twice");
+            self.error(&name, Code::InvalidParameter, "must be sent once");
         } else {
             self.pairs.push((name, value));
         }
     }
 
-    /// A parameter's value, read with `parse`.
+    /// A parameter's value, parsed with `parse`.
     pub(crate) fn get<T>(&mut self, name: &str, parse: impl FnOnce(&str) -> Result<T, InvalidValue>) -> Option<T> {
         let (_, value) = self.pairs.iter().find(|(known, _)| known == name)?;
         match parse(value) {
             Ok(value) => Some(value),
             Err(reason) => {
-                self.fault(name, Code::InvalidParameter, &reason.detail);
+                self.error(name, Code::InvalidParameter, &reason.detail);
                 None
             }
         }
     }
 
-    /// Notes a fault of a header beside those of the parameters.
-    pub(crate) fn header_fault(&mut self, name: &str, detail: &str) {
-        self.note(RequestFault::header(name, detail));
+    /// Adds the error of a header.
+    pub(crate) fn header_error(&mut self, name: &str, detail: &str) {
+        self.note(RequestError::header(name, detail));
     }
 
-    /// What was wrong, and how much more.
+    /// Returns all errors as a problem.
     pub(crate) fn finish(self) -> Result<(), Problem> {
-        if self.faults.is_empty() { Ok(()) } else { Err(Problem::request(&self.faults).omitting(self.omitted)) }
+        if self.errors.is_empty() { Ok(()) } else { Err(Problem::request(&self.errors).omitting(self.omitted)) }
     }
 
-    fn fault(&mut self, name: &str, code: Code, detail: &str) {
-        self.note(RequestFault::parameter(name, code, detail));
+    fn error(&mut self, name: &str, code: Code, detail: &str) {
+        self.note(RequestError::parameter(name, code, detail));
     }
 
-    fn note(&mut self, fault: RequestFault) {
-        if self.faults.len() < MAX_ERRORS {
-            self.faults.push(fault);
+    fn note(&mut self, error: RequestError) {
+        if self.errors.len() < MAX_ERRORS {
+            self.errors.push(error);
         } else {
             self.omitted += 1;
         }
     }
 }
 
-/// Percent-decoding with `+` for a space; `None` where a `%` leads nowhere or the bytes are no UTF-8.
+/// Decodes percent-encoding and `+` as a space; `None` if an escape is malformed or the result is not UTF-8.
 fn decode(text: &str) -> Option<String> {
     let spaced = text.replace('+', " ");
     decode_percent(&spaced)
 }
 
-/// Percent-decoding alone, as a path has it.
+/// Decodes percent-encoding, as in a path.
 pub fn decode_percent(text: &str) -> Option<String> {
     let bytes = text.as_bytes();
     let complete =
@@ -140,23 +140,23 @@ mod tests {
     }
 
     #[test]
-    fn a_query_with_too_many_pairs_has_one_fault() {
+    fn a_query_with_too_many_pairs_has_one_error() {
         let many = |count: usize| format!("&&{}", "a&".repeat(count));
-        assert_eq!(Query::new(Some(&many(MAX_PAIRS)), KNOWN).faults.len(), MAX_PAIRS - 1);
+        assert_eq!(Query::new(Some(&many(MAX_PAIRS)), KNOWN).errors.len(), MAX_PAIRS - 1);
         let mut query = Query::new(Some(&many(MAX_PAIRS + 1)), KNOWN);
-        assert_eq!((query.faults.len(), text(&mut query, "a")), (1, None));
+        assert_eq!((query.errors.len(), text(&mut query, "a")), (1, None));
     }
 
     #[test]
-    fn faults_past_the_bound_are_counted() {
+    fn errors_over_the_limit_are_counted() {
         let raw = "c&".repeat(MAX_PAIRS);
         let mut query = Query::new(Some(&raw), KNOWN);
-        query.header_fault("if-match", "is wrong");
-        assert_eq!((query.faults.len(), query.omitted), (MAX_ERRORS, 1));
+        query.header_error("if-match", "is wrong");
+        assert_eq!((query.errors.len(), query.omitted), (MAX_ERRORS, 1));
     }
 
     #[test]
-    fn unknown_doubled_and_broken_parameters_are_faults() {
+    fn unknown_repeated_and_malformed_parameters_are_errors() {
         for raw in ["c=1", "a=1&a=2", "a=%zz", "a=%4", "a=%ff", "%=1", "A=1"] {
             assert!(Query::new(Some(raw), KNOWN).finish().is_err(), "{raw}");
         }

@@ -1,4 +1,4 @@
-//! Replies: what a handler gives back, before the service adds what every answer carries.
+//! Replies: what a handler returns, before the headers of every response are added.
 
 use crate::headers;
 use bytes::Bytes;
@@ -17,26 +17,26 @@ pub(crate) struct Reply {
     pub(crate) etag: Option<String>,
     pub(crate) location: Option<String>,
     pub(crate) replayed: bool,
-    /// What the answer carries beside what every answer does.
+    /// Additional headers.
     pub(crate) headers: Vec<(HeaderName, HeaderValue)>,
 }
 
-/// What a body is, and how long it may be kept.
+/// The media type and caching of a body.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Content {
-    /// A record or a list that nobody keeps.
+    /// A record or a list that must not be cached.
     Json,
-    /// A record or a list that a browser may keep, asking each time whether it is still good.
+    /// A record or a list that a browser may cache and must revalidate.
     CacheableJson,
-    /// JSON that is the same for everyone, and good for an hour.
+    /// Public JSON that may be cached for an hour.
     PublicJson,
-    /// A page of ours.
+    /// A page.
     Html,
-    /// A style sheet, kept compressed.
+    /// A style sheet, stored compressed.
     Style,
-    /// A script, kept compressed.
+    /// A script, stored compressed.
     Script,
-    /// A script of ours.
+    /// A script, stored uncompressed.
     PlainScript,
 }
 
@@ -94,7 +94,7 @@ impl Reply {
         reply
     }
 
-    /// Something that is no record of its own.
+    /// Something that has no path.
     pub(crate) fn value<T: Serialize>(status: StatusCode, value: T) -> Self {
         Self::new(status, Content::Json, envelope(value))
     }
@@ -105,7 +105,7 @@ impl Reply {
         Self::new(StatusCode::OK, Content::Json, json(&ListEnvelope { data: records, page }))
     }
 
-    /// What a create answers, now or again.
+    /// The response of a create, new or replayed.
     pub(crate) fn stored(stored: StoredResponse) -> Self {
         let status = u16::try_from(stored.status).ok().and_then(|status| StatusCode::from_u16(status).ok());
         let mut reply = Self::new(status.unwrap_or(StatusCode::CREATED), Content::Json, stored.body);
@@ -115,14 +115,14 @@ impl Reply {
         reply
     }
 
-    /// Lets browsers keep it, asking each time.
+    /// Lets browsers cache it if they revalidate.
     pub(crate) fn cacheable(mut self) -> Self {
         self.content = Content::CacheableJson;
         self
     }
 }
 
-/// How the creation of a record is told.
+/// The response of a create.
 pub(crate) fn created<T: Serialize>(
     record: T,
     location: String,

@@ -11,7 +11,7 @@ use std::time::Duration;
 const BUCKETS: [u64; 14] =
     [100, 250, 500, 1_000, 2_500, 5_000, 10_000, 25_000, 50_000, 100_000, 250_000, 1_000_000, 5_000_000, 30_000_000];
 
-/// The statuses the service answers with; any other is counted at the end.
+/// The statuses of the service. Any other is counted in the last place.
 const STATUSES: [u16; 21] =
     [200, 201, 204, 304, 400, 401, 403, 404, 405, 408, 409, 412, 413, 414, 415, 422, 429, 431, 500, 503, 0];
 
@@ -65,12 +65,12 @@ impl RequestMetrics {
         }
         let family = |name: &str, about, series| Family { name: format!("perennial_{name}"), about, series };
         [
-            family("http_requests_total", "Requests answered.", Series::Counter(requests)),
-            family("http_request_seconds", "Time to answer.", Series::Histogram(seconds)),
+            family("http_requests_total", "Requests by route, method and status.", Series::Counter(requests)),
+            family("http_request_seconds", "Duration of requests.", Series::Histogram(seconds)),
         ]
     }
 
-    /// The rows that have counted something, with their labels.
+    /// The rows with at least one request, with their labels.
     fn labelled(&self) -> impl Iterator<Item = (Labels, &Row)> {
         self.rows.iter().enumerate().filter(|(_, row)| row.statuses.iter().any(|count| count.load(Relaxed) > 0)).map(
             |(place, row)| {

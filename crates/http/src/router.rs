@@ -16,7 +16,7 @@ pub(crate) struct Router {
 /// Where a request leads.
 pub(crate) enum Route<'a> {
     Found(Match<'a>),
-    /// The path exists and takes other methods, listed as in the header `Allow`.
+    /// The path exists and supports other methods, listed as in the header `Allow`.
     WrongMethod(String),
     NotFound,
 }
@@ -66,7 +66,7 @@ impl Router {
         }
     }
 
-    /// The methods a path takes, as the header `Allow` lists them; `None` if the path does not exist.
+    /// The methods that a path supports, as the header `Allow` lists them; `None` if the path does not exist.
     pub(crate) fn allowed(&self, path: &str) -> Option<String> {
         let (numbers, _) = self.at(path);
         (!numbers.is_empty()).then(|| self.methods(numbers))

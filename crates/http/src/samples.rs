@@ -18,7 +18,7 @@ pub(crate) const REVISION: EventId = EventId::from_bytes(ID);
 
 /// The time at which every example was created.
 pub(crate) fn now() -> Time {
-    Time::parse("2026-01-31T09:30:00Z").expect("the instant is one")
+    Time::parse("2026-01-31T09:30:00Z").expect("the time is valid")
 }
 
 pub(crate) fn organization() -> Organization {

@@ -53,7 +53,7 @@ pub(crate) fn limit(default: usize) -> Value {
     json!({ "type": "integer", "minimum": 1, "maximum": MAX_LIMIT, "default": default })
 }
 
-/// An instant as we write it, and as a filter takes it.
+/// A time in RFC 3339.
 pub(crate) fn instant() -> Value {
     json!({ "type": "string", "format": "date-time" })
 }
@@ -66,12 +66,12 @@ pub(crate) fn words(words: &[&str]) -> Value {
     json!({ "type": "string", "enum": words })
 }
 
-/// An id with its prefix.
+/// An ID with its prefix.
 pub(crate) fn id<T: Field>() -> Value {
     T::schema()
 }
 
-/// A record: every field always there, and no other.
+/// A record: all fields are always present, and there are no others.
 pub(crate) fn record(fields: &[(&str, Value)]) -> Value {
     let properties: Map<String, Value> =
         fields.iter().map(|(name, schema)| ((*name).to_owned(), schema.clone())).collect();

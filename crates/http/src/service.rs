@@ -13,7 +13,7 @@ use crate::openapi;
 use crate::operation::{Handler, OpenCall, Operation};
 use crate::operations::{self, ROUTER};
 use crate::options::ApiOptions;
-use crate::problem::{Problem, RequestFault};
+use crate::problem::{Problem, RequestError};
 use crate::query::Query;
 use crate::render;
 use crate::reply::Reply;
@@ -77,7 +77,7 @@ impl Api {
                 seen.client = access::identify(app, &parts.headers).await.ok();
                 return Err(match other {
                     Route::WrongMethod(allowed) => Problem::method_not_allowed(&allowed),
-                    _ => Problem::new(Code::RouteNotFound, "There is nothing at this path."),
+                    _ => Problem::new(Code::RouteNotFound, "The path does not exist."),
                 });
             }
         };
@@ -95,7 +95,7 @@ impl Api {
         let proxies = &self.state.options.trusted_proxies;
         self.forwards.observe(peer.ip(), &parts.headers, address::is_proxy(peer.ip(), proxies));
         let address = address::client(peer.ip(), &parts.headers, proxies);
-        let need = access::authorise(&known, operation.access, &parts.headers, address)?;
+        let need = access::authorize(&known, operation.access, &parts.headers, address)?;
         let scope = access::scope_used(&known, operation.access);
         let mut caller = Caller { scope, address: Some(address), ..Caller::new(known, request_id) };
         let person = access::person(app, &caller, need, &parts.headers).await?;
@@ -149,7 +149,7 @@ impl Service for Api {
         };
         let (number, operation) = seen.operation.unzip();
         self.metrics.observe(number, response.status(), started.elapsed());
-        spans::answered(&span, operation, response.status());
+        spans::finish(&span, operation, response.status());
         tracing::debug!(
             request_id,
             trace_id = headers::trace_id(&parts.headers),
@@ -157,7 +157,7 @@ impl Service for Api {
             route = operation.map(|operation| operation.path),
             status = response.status().as_u16(),
             micros = u64::try_from(started.elapsed().as_micros()).unwrap_or(u64::MAX),
-            "answered"
+            "request finished"
         );
         response
     }
@@ -171,13 +171,13 @@ impl Service for Api {
 
     fn reject(&self, rejection: Rejection, request: &Parts) -> Response<Full<Bytes>> {
         let problem = match rejection {
-            Rejection::Overloaded => Problem::new(Code::Overloaded, "Too many requests are being answered at once."),
-            Rejection::ShuttingDown => Problem::new(Code::ShuttingDown, "This server takes no more requests."),
+            Rejection::Overloaded => Problem::new(Code::Overloaded, "Too many requests are in progress."),
+            Rejection::ShuttingDown => Problem::new(Code::ShuttingDown, "This server accepts no more requests."),
             Rejection::HeadersTooLarge => Problem::new(Code::HeadersTooLarge, "The headers are larger than the limit."),
             Rejection::TargetTooLong => {
                 Problem::new(Code::TargetTooLong, "The path and query are longer than the limit.")
             }
-            Rejection::BadHost => Problem::request(&[RequestFault::header("host", "must be there once")]),
+            Rejection::BadHost => Problem::request(&[RequestError::header("host", "must be sent once")]),
         };
         self.metrics.observe(None, problem.status(), Duration::ZERO);
         let request_id = self.request_id(request);
@@ -208,11 +208,11 @@ fn log(parts: &Parts, request_id: &str, seen: &Seen, problem: &Problem) {
     let (status, cause) = (problem.status().as_u16(), problem.cause());
     if problem.is_overload() {
         // The metrics count these. A line for each would be work when there is too much of it.
-        tracing::debug!(request_id, route, status, "a request was put off");
+        tracing::debug!(request_id, route, status, "request rejected because of overload");
     } else if problem.is_failure() {
         let trace_id = headers::trace_id(&parts.headers);
-        tracing::error!(request_id, trace_id, route, status, cause, "a request failed");
+        tracing::error!(request_id, trace_id, route, status, cause, "request failed");
     } else if let Some(cause) = cause {
-        tracing::info!(request_id, route, status, cause, "a request was refused");
+        tracing::info!(request_id, route, status, cause, "request rejected");
     }
 }

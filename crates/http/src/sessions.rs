@@ -1,4 +1,4 @@
-//! `/authentication`: signing up and in with an identity provider's token, checking a session, refreshing its tokens.
+//! `/authentication`: sign-up and sign-in with an identity provider's token, session checks, token refresh.
 
 use crate::access::Access;
 use crate::call::Call;
@@ -23,7 +23,7 @@ mod view;
 use view::{LOGGED_IN, TOKENS};
 
 pub(crate) const TAG: &str = "Authentication";
-const LONGEST_USER_AGENT: usize = 512;
+const MAX_USER_AGENT: usize = 512;
 
 pub(crate) static OPERATIONS: &[Operation] = &[
     Operation {
@@ -33,7 +33,7 @@ pub(crate) static OPERATIONS: &[Operation] = &[
         tag: TAG,
         summary: "Sign up",
         description: "`access_token` is a token of one of the organization's identity providers, `email` the address in it. A \
-            user whom the operator made for this address is claimed.",
+            user that the operator created for this address is linked to the identity.",
         access: Access::Scope(Scope::Auth),
         query: QuerySpec::NONE,
         body: Some(BodySpec {
@@ -62,8 +62,8 @@ pub(crate) static OPERATIONS: &[Operation] = &[
         path: "/authentication/sign-in",
         tag: TAG,
         summary: "Sign in",
-        description: "Begins a new session each time. An address that has changed at the identity provider is taken over, unless \
-            another user has it: then the user keeps the previous address.",
+        description: "Starts a new session. If the address has changed at the identity provider, the user's address is updated, unless \
+            another user has the new one.",
         access: Access::Scope(Scope::Auth),
         query: QuerySpec::NONE,
         body: Some(BodySpec {
@@ -91,7 +91,7 @@ pub(crate) static OPERATIONS: &[Operation] = &[
         path: "/authentication/user-logged-in",
         tag: TAG,
         summary: "Check a session",
-        description: "Who holds the token. A session that was revoked is refused at once.",
+        description: "Returns the user of the access token. A revoked session is rejected immediately.",
         access: Access::Session,
         query: QuerySpec::NONE,
         body: None,
@@ -104,8 +104,9 @@ pub(crate) static OPERATIONS: &[Operation] = &[
         method: Method::POST,
         path: "/authentication/refresh-token",
         tag: TAG,
-        summary: "Refresh the tokens",
-        description: "A refresh token is exchanged for its successor. Keep the newest one: an old one ends the session.",
+        summary: "Refresh tokens",
+        description: "Exchanges a refresh token for a new access token and refresh token. Store only the newest \
+                      refresh token: using an old one ends the session.",
         access: Access::Scope(Scope::Auth),
         query: QuerySpec::NONE,
         body: Some(BodySpec {
@@ -128,23 +129,23 @@ pub(crate) static OPERATIONS: &[Operation] = &[
 ];
 
 pub(crate) async fn sign_up(mut call: Call<'_>) -> Result<Reply, Problem> {
-    limits::admit(&call).await?.with(try_sign_up(&mut call).await)
+    limits::admit(&call).await?.add_to(try_sign_up(&mut call).await)
 }
 
 async fn try_sign_up(call: &mut Call<'_>) -> Result<Reply, Problem> {
     let body = call.body().await?;
-    let (credentials, profile) = sound(body.read(|fields| sign_up_fields(fields)))?;
+    let (credentials, profile) = valid(body.read(|fields| sign_up_fields(fields)))?;
     let granted = sessions::sign_up(call.app, &call.caller, &credentials, profile, &device(call)).await?;
     Ok(view::tokens(StatusCode::CREATED, &granted))
 }
 
 pub(crate) async fn sign_in(mut call: Call<'_>) -> Result<Reply, Problem> {
-    limits::admit(&call).await?.with(try_sign_in(&mut call).await)
+    limits::admit(&call).await?.add_to(try_sign_in(&mut call).await)
 }
 
 async fn try_sign_in(call: &mut Call<'_>) -> Result<Reply, Problem> {
     let body = call.body().await?;
-    let credentials = sound(body.read(|fields| credentials(fields)))?;
+    let credentials = valid(body.read(|fields| credentials(fields)))?;
     let granted = sessions::sign_in(call.app, &call.caller, &credentials, &device(call)).await?;
     Ok(view::tokens(StatusCode::OK, &granted))
 }
@@ -162,7 +163,7 @@ pub(crate) async fn refresh(mut call: Call<'_>) -> Result<Reply, Problem> {
 
 async fn try_refresh(call: &mut Call<'_>) -> Result<Reply, Problem> {
     let body = call.body().await?;
-    let token = sound(body.read(|fields| refresh_token(fields)))?;
+    let token = valid(body.read(|fields| refresh_token(fields)))?;
     let granted = sessions::refresh(call.app, &call.caller, token.0.expose()).await?;
     Ok(view::tokens(StatusCode::OK, &granted))
 }
@@ -170,19 +171,21 @@ async fn try_refresh(call: &mut Call<'_>) -> Result<Reply, Problem> {
 pub(crate) fn sign_up_fields(fields: &mut impl Fields) -> Option<(Credentials, Profile)> {
     let credentials = credentials(fields);
     let profile = Profile {
-        username: fields.nullable("/username", "What the person is called here.").flatten(),
+        username: fields.nullable("/username", "The user name.").flatten(),
         first_name: fields.nullable("/first_name", "The given name.").flatten(),
         last_name: fields.nullable("/last_name", "The family name.").flatten(),
-        terms: fields.nullable("/terms", "Whether the person agreed to the terms.").flatten(),
-        notifications: fields.nullable("/notifications", "Whether the person wants to hear from you.").flatten(),
-        auth_type: fields.nullable("/auth_type", "How they signed up; the provider's kind unless given.").flatten(),
+        terms: fields.nullable("/terms", "Whether the user agreed to the terms.").flatten(),
+        notifications: fields.nullable("/notifications", "Whether the user wants notifications.").flatten(),
+        auth_type: fields
+            .nullable("/auth_type", "How the user signed up. Defaults to the kind of the identity provider.")
+            .flatten(),
     };
     Some((credentials?, profile))
 }
 
 pub(crate) fn credentials(fields: &mut impl Fields) -> Option<Credentials> {
     let token = fields.required::<Credential>("/access_token", "A token of one of your identity providers.");
-    let email = fields.required::<Email>("/email", "The address in that token.");
+    let email = fields.required::<Email>("/email", "The e-mail address in that token.");
     Some(Credentials { access_token: token?.0, email: email? })
 }
 
@@ -190,14 +193,14 @@ pub(crate) fn refresh_token(fields: &mut impl Fields) -> Option<Credential> {
     fields.required("/refresh_token", "The newest refresh token of the session.")
 }
 
-/// What a body holds, if nothing is wrong with it.
-fn sound<T>((value, faults): (Option<T>, ValidationErrors)) -> Result<T, Problem> {
-    let value = faults.into_result(value).map_err(Error::from)?;
-    value.ok_or_else(|| Problem::internal("a field is missing, and nobody noted it"))
+/// The value of a body, if it is valid.
+fn valid<T>((value, errors): (Option<T>, ValidationErrors)) -> Result<T, Problem> {
+    let value = errors.into_result(value).map_err(Error::from)?;
+    value.ok_or_else(|| Problem::internal("a required field is missing without an error"))
 }
 
 fn device(call: &Call<'_>) -> Device {
-    let user_agent = call.header(&USER_AGENT).map(|text| text.chars().take(LONGEST_USER_AGENT).collect());
+    let user_agent = call.header(&USER_AGENT).map(|text| text.chars().take(MAX_USER_AGENT).collect());
     Device { ip_address: call.address.to_string(), user_agent }
 }
 

@@ -1,5 +1,5 @@
-//! The span of a request, for whoever traces: what was asked by its method and its route's template, and how it was
-//! answered. Never a path, a query, a header or a body: they name people and hold secrets.
+//! The tracing span of a request: its method, the template of its route, and its status.
+//! It never contains a path, a query, a header or a body, because they contain personal data and secrets.
 
 use crate::headers;
 use crate::operation::Operation;
@@ -9,7 +9,7 @@ use perennial_app::context::TRACE_TARGET;
 use tracing::Span;
 use tracing::field::Empty;
 
-/// Opens the span, as the next one of the trace that the caller named if it named one. None is made while nobody listens.
+/// Opens the span, as a child of the caller's trace if the request has one. Disabled if no exporter is configured.
 pub(crate) fn request(parts: &Parts, request_id: &str) -> Span {
     tracing::trace_span!(
         target: TRACE_TARGET,
@@ -25,8 +25,8 @@ pub(crate) fn request(parts: &Parts, request_id: &str) -> Span {
     )
 }
 
-/// Tells the span how the request was answered.
-pub(crate) fn answered(span: &Span, operation: Option<&Operation>, status: StatusCode) {
+/// Adds the operation and the status to the span.
+pub(crate) fn finish(span: &Span, operation: Option<&Operation>, status: StatusCode) {
     if span.is_disabled() {
         return;
     }
@@ -40,7 +40,7 @@ pub(crate) fn answered(span: &Span, operation: Option<&Operation>, status: Statu
     }
 }
 
-/// The methods that are known; a caller may make up any other.
+/// The name of a known method. A caller may send any other.
 fn method(method: &Method) -> &'static str {
     const KNOWN: [&str; 9] = ["GET", "HEAD", "POST", "PUT", "DELETE", "OPTIONS", "PATCH", "TRACE", "CONNECT"];
     KNOWN.into_iter().find(|known| method.as_str() == *known).unwrap_or("_OTHER")

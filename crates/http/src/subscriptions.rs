@@ -1,4 +1,4 @@
-//! `/subscriptions`: who has bought what, and whether they may use it.
+//! `/subscriptions`: the plans that users have subscribed to, and whether they have access.
 
 use crate::access::Access;
 use crate::call::Call;
@@ -18,13 +18,16 @@ use perennial_app::error::Error;
 use perennial_app::subscriptions::{self, Query, Range, Sort};
 use perennial_domain::clients::Scope;
 use perennial_domain::cycle::BillingCycle;
-use perennial_domain::id::{PlanId, SubscriptionId, UserId};
+use perennial_domain::id::{SubscriptionId, UserId};
 use perennial_domain::plans::PlanKey;
 use perennial_domain::subscriptions::{ExternalSubscriptionId, Subscription, SubscriptionDraft, SubscriptionStatus};
 use perennial_domain::time::Time;
 use perennial_domain::validation::{InvalidValue, ValidationCode};
-use serde::Serialize;
 use serde_json::{Value, json};
+
+mod view;
+
+pub(crate) use view::SubscriptionView;
 
 const COLLECTION: &str = "/subscriptions";
 const DEFAULT_LIMIT: usize = 50;
@@ -32,7 +35,7 @@ const TAG: &str = "Subscriptions";
 
 static SUBSCRIPTION: Schema = Schema {
     name: "Subscription",
-    definition: record_schema,
+    definition: view::definition,
     example: || samples::json(SubscriptionView::at(&sample(), samples::now())),
     refers_to: &[],
 };
@@ -46,69 +49,66 @@ pub(crate) static OPERATIONS: &[Operation] = &[
         path: COLLECTION,
         tag: TAG,
         summary: "List subscriptions",
-        description: "Newest first unless asked otherwise. A page under a rare filter may be short and still have more.",
+        description: "Returns the newest subscriptions first by default. With a filter that few records match, a page may be \
+                      short although more pages follow.",
         access: Access::Own(Scope::SubscriptionsRead, Scope::SubscriptionsReadOwn),
         query: QuerySpec {
             parameters: &[
                 Parameter { name: "user_id", description: "Subscriptions of this user.", schema: schema::id::<UserId> },
                 Parameter {
                     name: "subscription_plan_id",
-                    description: "Subscriptions of this plan, by id or slug.",
+                    description: "Subscriptions of this plan (ID or slug).",
                     schema: schema::text,
                 },
                 Parameter {
                     name: "status",
-                    description: "One status, or several separated by commas; aliases are read too.",
+                    description: "One status, or several separated by commas. Aliases are accepted.",
                     schema: schema::text,
                 },
-                Parameter { name: "is_active", description: "Active or inactive ones only.", schema: schema::boolean },
+                Parameter {
+                    name: "is_active",
+                    description: "Only active or only inactive subscriptions.",
+                    schema: schema::boolean,
+                },
                 Parameter {
                     name: "billing_cycle",
-                    description: "Those that bill so; aliases are read too.",
+                    description: "Subscriptions with this billing cycle. Aliases are accepted.",
                     schema: schema::cycle,
                 },
                 Parameter {
                     name: "external_subscription_id",
-                    description: "The one with this external id.",
+                    description: "The subscription with this external ID.",
                     schema: schema::text,
                 },
                 Parameter {
                     name: "created_after",
-                    description: "Created at this instant or later.",
+                    description: "Created at or after this time.",
                     schema: schema::instant,
                 },
-                Parameter {
-                    name: "created_before",
-                    description: "Created before this instant.",
-                    schema: schema::instant,
-                },
+                Parameter { name: "created_before", description: "Created before this time.", schema: schema::instant },
                 Parameter {
                     name: "renews_after",
-                    description: "Renewing at this instant or later.",
+                    description: "Renewing at or after this time.",
                     schema: schema::instant,
                 },
-                Parameter {
-                    name: "renews_before",
-                    description: "Renewing before this instant.",
-                    schema: schema::instant,
-                },
-                Parameter {
-                    name: "ends_after",
-                    description: "Ending at this instant or later.",
-                    schema: schema::instant,
-                },
-                Parameter { name: "ends_before", description: "Ending before this instant.", schema: schema::instant },
+                Parameter { name: "renews_before", description: "Renewing before this time.", schema: schema::instant },
+                Parameter { name: "ends_after", description: "Ending at or after this time.", schema: schema::instant },
+                Parameter { name: "ends_before", description: "Ending before this time.", schema: schema::instant },
                 Parameter {
                     name: "sort",
-                    description: "The order; a - before the name turns it round. Those without the instant come last.",
+                    description: "The sort order. Prefix with `-` for descending order. Subscriptions without the time come last.",
                     schema: || filters::sort_schema(SORTS, "-created_at"),
                 },
                 Parameter {
                     name: "limit",
-                    description: "The most subscriptions on a page.",
+                    description: "The maximum number of subscriptions on a page.",
                     schema: || schema::limit(DEFAULT_LIMIT),
                 },
-                Parameter { name: "cursor", description: "`next_cursor` of the page before.", schema: schema::cursor },
+                Parameter {
+                    name: "cursor",
+                    description: "`next_cursor` of the previous page.",
+                    schema: schema::cursor,
+                },
             ],
             parse: |query| {
                 parse_list_query(query);
@@ -125,7 +125,7 @@ pub(crate) static OPERATIONS: &[Operation] = &[
         path: COLLECTION,
         tag: TAG,
         summary: "Create a subscription",
-        description: "With an `Idempotency-Key` a retry answers what the first request did.",
+        description: "With an `Idempotency-Key`, a retry returns the response of the first request.",
         access: Access::Scope(Scope::SubscriptionsWrite),
         query: QuerySpec::NONE,
         body: Some(BodySpec {
@@ -144,7 +144,7 @@ pub(crate) static OPERATIONS: &[Operation] = &[
         path: "/subscriptions/{id}",
         tag: TAG,
         summary: "Read a subscription",
-        description: "`has_access` says whether the user may use the plan at this moment.",
+        description: "`has_access` is whether the user may use the plan now.",
         access: Access::Own(Scope::SubscriptionsRead, Scope::SubscriptionsReadOwn),
         query: QuerySpec::NONE,
         body: None,
@@ -158,7 +158,7 @@ pub(crate) static OPERATIONS: &[Operation] = &[
         path: "/subscriptions/{id}",
         tag: TAG,
         summary: "Update a subscription",
-        description: "Merges: what is left out stays as it is, a null clears what can be empty.",
+        description: "Updates the fields that are sent; omitted fields do not change. A null clears an optional field.",
         access: Access::Scope(Scope::SubscriptionsWrite),
         query: QuerySpec::NONE,
         body: Some(BodySpec {
@@ -177,7 +177,7 @@ pub(crate) static OPERATIONS: &[Operation] = &[
         path: "/subscriptions/{id}",
         tag: TAG,
         summary: "Delete a subscription",
-        description: "Answers the subscription as it was. Its payments stay.",
+        description: "Returns the deleted subscription. Its payments are not deleted.",
         access: Access::Scope(Scope::SubscriptionsWrite),
         query: QuerySpec::NONE,
         body: None,
@@ -198,7 +198,7 @@ pub(crate) async fn list(mut call: Call<'_>) -> Result<Reply, Problem> {
     Ok(Reply::list(&views, next.as_deref(), limit))
 }
 
-/// What a list was asked for.
+/// The parameters of a list.
 pub(crate) struct ListQuery {
     query: Query,
     plan: Option<PlanKey>,
@@ -206,17 +206,17 @@ pub(crate) struct ListQuery {
     cursor: Option<String>,
 }
 
-/// Reads the parameters of a list.
+/// Parses the parameters of a list.
 pub(crate) fn parse_list_query(query: &mut crate::query::Query) -> ListQuery {
     let sort = query.get("sort", |text| filters::sort(text, SORTS));
     let (sort, descending) = sort.unwrap_or((Sort::Created, true));
     let plan = query.get("subscription_plan_id", |text| {
         PlanKey::parse(text)
-            .ok_or_else(|| InvalidValue::new(ValidationCode::InvalidFormat, "must be a plan's id or slug"))
+            .ok_or_else(|| InvalidValue::new(ValidationCode::InvalidFormat, "must be the ID or slug of a plan"))
     });
-    let wanted = Query {
+    let filters = Query {
         user_id: query.get("user_id", |text| {
-            text.parse().map_err(|_| InvalidValue::new(ValidationCode::InvalidFormat, "must be a user's id"))
+            text.parse().map_err(|_| InvalidValue::new(ValidationCode::InvalidFormat, "must be the ID of a user"))
         }),
         plan_id: None,
         statuses: query.get("status", statuses).unwrap_or_default(),
@@ -238,7 +238,7 @@ pub(crate) fn parse_list_query(query: &mut crate::query::Query) -> ListQuery {
         descending,
     };
     ListQuery {
-        query: wanted,
+        query: filters,
         plan,
         limit: query.get("limit", filters::limit).unwrap_or(DEFAULT_LIMIT),
         cursor: query.get("cursor", |text| Ok(text.to_owned())),
@@ -247,7 +247,7 @@ pub(crate) fn parse_list_query(query: &mut crate::query::Query) -> ListQuery {
 
 pub(crate) async fn create(mut call: Call<'_>) -> Result<Reply, Problem> {
     let (body, key) = call.keyed_body().await?;
-    let (draft, faults) = body.read(|fields| draft(fields));
+    let (draft, errors) = body.read(|fields| draft(fields));
     let now = call.app.clock.now();
     let render = |subscription: &Subscription| {
         let location = format!("{COLLECTION}/{}", subscription.id);
@@ -255,8 +255,8 @@ pub(crate) async fn create(mut call: Call<'_>) -> Result<Reply, Problem> {
         let has_access = view.has_access;
         created(view, location, subscription.revision, Some(has_access))
     };
-    let answer = subscriptions::create(call.app, &call.caller, key.as_ref(), draft, faults, render).await?;
-    Ok(Reply::stored(answer))
+    let stored = subscriptions::create(call.app, &call.caller, key.as_ref(), draft, errors, render).await?;
+    Ok(Reply::stored(stored))
 }
 
 pub(crate) async fn read(mut call: Call<'_>) -> Result<Reply, Problem> {
@@ -305,74 +305,24 @@ fn common(fields: &mut impl Fields, is_create: bool) -> SubscriptionDraft {
     SubscriptionDraft {
         user_id: fields.required_if(is_create, "/user_id", "The user who subscribes."),
         plan: fields
-            .required_if::<PlanReference>(is_create, "/subscription_plan_id", "The plan subscribed to.")
+            .required_if::<PlanReference>(is_create, "/subscription_plan_id", "The plan of the subscription.")
             .map(|plan| plan.0),
         external_subscription_id: fields
-            .nullable::<External<255>>("/external_subscription_id", "Its id in another system; the empty text is none.")
+            .nullable::<External<255>>(
+                "/external_subscription_id",
+                "The ID in another system. An empty text is the same as null.",
+            )
             .map(|sent| sent.and_then(|external| external.0)),
-        billing_cycle: fields.optional("/billing_cycle", "How often it bills; the plan's cycle unless given."),
-        status: fields.optional("/status", "Where it stands."),
-        is_active: fields.optional("/is_active", "Whether it counts; by its status unless given."),
-        renews_at: fields.nullable("/renews_at", "When it renews; one cycle after the start unless given."),
-        starts_at: fields.optional("/starts_at", "When it starts; now unless given."),
-        ends_at: fields.nullable("/ends_at", "When it ends."),
+        billing_cycle: fields
+            .optional("/billing_cycle", "How often the subscription is billed. Defaults to the plan's billing cycle."),
+        status: fields.optional("/status", "The status of the subscription."),
+        is_active: fields
+            .optional("/is_active", "Whether the subscription is active. Derived from `status` if omitted."),
+        renews_at: fields
+            .nullable("/renews_at", "When the subscription renews. Defaults to one billing cycle after the start."),
+        starts_at: fields.optional("/starts_at", "When the subscription starts. Defaults to now."),
+        ends_at: fields.nullable("/ends_at", "When the subscription ends."),
     }
-}
-
-/// A subscription as it is answered: the record and the access it gives at this moment.
-#[derive(Serialize)]
-pub(crate) struct SubscriptionView<'a> {
-    id: SubscriptionId,
-    user_id: UserId,
-    subscription_plan_id: PlanId,
-    external_subscription_id: Option<&'a ExternalSubscriptionId>,
-    billing_cycle: BillingCycle,
-    status: SubscriptionStatus,
-    is_active: bool,
-    has_access: bool,
-    renews_at: Option<Time>,
-    starts_at: Time,
-    ends_at: Option<Time>,
-    created_at: Time,
-    updated_at: Time,
-}
-
-impl<'a> SubscriptionView<'a> {
-    pub(crate) fn at(subscription: &'a Subscription, now: Time) -> Self {
-        Self {
-            id: subscription.id,
-            user_id: subscription.user_id,
-            subscription_plan_id: subscription.plan_id,
-            external_subscription_id: subscription.external_subscription_id.as_ref(),
-            billing_cycle: subscription.billing_cycle,
-            status: subscription.status,
-            is_active: subscription.is_active,
-            has_access: subscription.has_access(now),
-            renews_at: subscription.renews_at,
-            starts_at: subscription.starts_at,
-            ends_at: subscription.ends_at,
-            created_at: subscription.created_at,
-            updated_at: subscription.updated_at,
-        }
-    }
-}
-
-fn record_schema() -> Value {
-    schema::record(&[
-        ("id", schema::id::<SubscriptionId>()),
-        ("user_id", schema::id::<UserId>()),
-        ("subscription_plan_id", schema::id::<PlanId>()),
-        ("external_subscription_id", json!({ "type": ["string", "null"] })),
-        ("billing_cycle", schema::words(&BillingCycle::ALL.map(BillingCycle::as_str))),
-        ("status", schema::words(&SubscriptionStatus::ALL.map(SubscriptionStatus::as_str))),
-        ("is_active", json!({ "type": "boolean" })),
-        ("has_access", json!({ "type": "boolean" })),
-        ("renews_at", schema::optional_instant()),
-        ("starts_at", schema::instant()),
-        ("ends_at", schema::optional_instant()),
-        ("created_at", schema::instant()),
-        ("updated_at", schema::instant()),
-    ])
 }
 
 /// The record that the example of a create makes.

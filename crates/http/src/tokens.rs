@@ -1,4 +1,4 @@
-//! `/authentication/tokens`: a person's own sessions, listed and ended.
+//! `/authentication/tokens`: lists and ends the sessions of a user.
 
 use crate::access::{Access, Person};
 use crate::call::Call;
@@ -25,9 +25,9 @@ pub(crate) static OPERATIONS: &[Operation] = &[
         method: Method::GET,
         path: "/authentication/tokens",
         tag: TAG,
-        summary: "List the sessions",
-        description: "The caller's live sessions with every client, newest first. The two numbers compare them with how many the \
-            organization wants a user to have.",
+        summary: "List sessions",
+        description: "Returns the active sessions of the user with all clients, newest first. `number_of_tokens_to_revoke` is how many \
+            exceed the organization's limit.",
         access: Access::Session,
         query: QuerySpec::NONE,
         body: None,
@@ -40,7 +40,7 @@ pub(crate) static OPERATIONS: &[Operation] = &[
         "/authentication/tokens/logout",
         Access::Token,
         "Log out",
-        "Ends the session of this token. Done again with the same token, it ends none.",
+        "Ends the session of the access token. Repeated with the same token, it has no effect.",
         &[Code::OutcomeUnknown],
         |call| Box::pin(logout(call)),
     ),
@@ -48,8 +48,8 @@ pub(crate) static OPERATIONS: &[Operation] = &[
         "revokeAllTokens",
         "/authentication/tokens/revoke-all",
         Access::Session,
-        "End every session",
-        "This one too. Their tokens stop working at once.",
+        "End all sessions",
+        "Ends all sessions of the user, including the current one. Their tokens stop working immediately.",
         &[Code::Contended, Code::OutcomeUnknown],
         |call| Box::pin(revoke_all(call)),
     ),
@@ -57,8 +57,8 @@ pub(crate) static OPERATIONS: &[Operation] = &[
         "revokeAllTokensExceptCurrent",
         "/authentication/tokens/revoke-all-except-current",
         Access::Session,
-        "End every other session",
-        "All but the session of this token. Their tokens stop working at once.",
+        "End all other sessions",
+        "Ends all sessions of the user except the current one. Their tokens stop working immediately.",
         &[Code::Contended, Code::OutcomeUnknown],
         |call| Box::pin(revoke_all_except_current(call)),
     ),
@@ -67,7 +67,7 @@ pub(crate) static OPERATIONS: &[Operation] = &[
         "/authentication/tokens/revoke/{id}",
         Access::Session,
         "End one session",
-        "One of the caller's own; another's is not found.",
+        "Ends one session of the user. A session of another user is not found.",
         &[Code::OutcomeUnknown],
         |call| Box::pin(revoke_one(call)),
     ),
@@ -111,7 +111,7 @@ pub(crate) async fn list(mut call: Call<'_>) -> Result<Reply, Problem> {
 pub(crate) async fn logout(mut call: Call<'_>) -> Result<Reply, Problem> {
     call.no_body().await?;
     let Person::Holder(grant) = &call.person else {
-        return Err(Problem::internal("the endpoint asks for no token"));
+        return Err(Problem::internal("the operation does not require a token"));
     };
     Ok(revoked(sessions::logout(call.app, &call.caller, grant).await?))
 }
@@ -150,7 +150,7 @@ struct TokenList<'a> {
     number_of_tokens_to_revoke: usize,
 }
 
-/// A session as its owner sees it.
+/// A session as returned to its user.
 #[derive(Serialize)]
 struct TokenView<'a> {
     id: SessionId,
@@ -200,7 +200,10 @@ static TOKEN_LIST: Schema =
 fn revoked_schema() -> Value {
     schema::record(&[
         ("success", json!({ "type": "boolean", "enum": [true] })),
-        ("revoked", json!({ "type": "integer", "minimum": 0, "description": "How many sessions were ended." })),
+        (
+            "revoked",
+            json!({ "type": "integer", "minimum": 0, "description": "The number of sessions that were ended." }),
+        ),
     ])
 }
 
@@ -224,7 +227,7 @@ fn token_schema() -> Value {
         ("ip_address", json!({ "type": ["string", "null"] })),
         ("user_agent", json!({ "type": ["string", "null"] })),
         ("revoked", json!({ "type": "boolean" })),
-        ("current", json!({ "type": "boolean", "description": "Whether it is the session of this token." })),
+        ("current", json!({ "type": "boolean", "description": "Whether this is the session of the access token." })),
         ("created_at", schema::instant()),
         ("updated_at", schema::instant()),
     ])

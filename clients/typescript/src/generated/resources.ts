@@ -260,7 +260,7 @@ export class Auth {
 
   /**
    * Sign up. `access_token` is a token of one of the organization's identity providers, `email` the address in it. A
-   * user whom the operator made for this address is claimed.
+   * user that the operator created for this address is linked to the identity.
    *
    * Scope: `auth`.
    */
@@ -269,8 +269,8 @@ export class Auth {
   }
 
   /**
-   * Sign in. Begins a new session each time. An address that has changed at the identity provider is taken over, unless
-   * another user has it: then the user keeps the previous address.
+   * Sign in. Starts a new session. If the address has changed at the identity provider, the user's address is updated,
+   * unless another user has the new one.
    *
    * Scope: `auth`.
    */
@@ -279,7 +279,8 @@ export class Auth {
   }
 
   /**
-   * Check a session. Who holds the token. A session that was revoked is refused at once. A user must be signed in.
+   * Check a session. Returns the user of the access token. A revoked session is rejected immediately. A user must be
+   * signed in.
    *
    * Scope: `auth`.
    */
@@ -288,8 +289,8 @@ export class Auth {
   }
 
   /**
-   * Refresh the tokens. A refresh token is exchanged for its successor. Keep the newest one: an old one ends the
-   * session.
+   * Refresh tokens. Exchanges a refresh token for a new access token and refresh token. Store only the newest refresh
+   * token: using an old one ends the session.
    *
    * Scope: `auth`.
    */
@@ -306,8 +307,8 @@ export class Sessions {
   }
 
   /**
-   * List the sessions. The caller's live sessions with every client, newest first. The two numbers compare them with
-   * how many the organization wants a user to have. A user must be signed in.
+   * List sessions. Returns the active sessions of the user with all clients, newest first. `number_of_tokens_to_revoke`
+   * is how many exceed the organization's limit. A user must be signed in.
    *
    * Scope: `auth`.
    */
@@ -316,7 +317,8 @@ export class Sessions {
   }
 
   /**
-   * Log out. Ends the session of this token. Done again with the same token, it ends none. A user must be signed in.
+   * Log out. Ends the session of the access token. Repeated with the same token, it has no effect. A user must be
+   * signed in.
    *
    * Scope: `auth`.
    */
@@ -325,7 +327,8 @@ export class Sessions {
   }
 
   /**
-   * End every session. This one too. Their tokens stop working at once. A user must be signed in.
+   * End all sessions. Ends all sessions of the user, including the current one. Their tokens stop working immediately.
+   * A user must be signed in.
    *
    * Scope: `auth`.
    */
@@ -334,8 +337,8 @@ export class Sessions {
   }
 
   /**
-   * End every other session. All but the session of this token. Their tokens stop working at once. A user must be
-   * signed in.
+   * End all other sessions. Ends all sessions of the user except the current one. Their tokens stop working
+   * immediately. A user must be signed in.
    *
    * Scope: `auth`.
    */
@@ -344,7 +347,7 @@ export class Sessions {
   }
 
   /**
-   * End one session. One of the caller's own; another's is not found. A user must be signed in.
+   * End one session. Ends one session of the user. A session of another user is not found. A user must be signed in.
    *
    * Scope: `auth`.
    */
@@ -361,9 +364,9 @@ export class Account {
   }
 
   /**
-   * Delete my account. `auth_id` is the caller's own `user.auth_id`. The person is erased, every session ends,
-   * subscriptions are cancelled as of now, payments stay. The account at the identity provider is not touched. A user
-   * must be signed in.
+   * Delete my account. `auth_id` is the user's own `user.auth_id`. Personal data is erased, all sessions end,
+   * subscriptions are cancelled immediately, payments remain. The account at the identity provider is not changed. A
+   * user must be signed in.
    *
    * Scope: `auth`.
    */
@@ -380,7 +383,7 @@ export class Plans {
   }
 
   /**
-   * List plans. The organization's plans, by tier and slug unless asked otherwise.
+   * List plans. Returns the organization's plans, sorted by tier and slug by default.
    *
    * Scope: `plans:read`.
    */
@@ -394,7 +397,7 @@ export class Plans {
   }
 
   /**
-   * Create a plan. With an `Idempotency-Key` a retry answers what the first request did.
+   * Create a plan. With an `Idempotency-Key`, a retry returns the response of the first request.
    *
    * Scope: `plans:write`.
    */
@@ -403,7 +406,7 @@ export class Plans {
   }
 
   /**
-   * Read a plan. By its slug or its id.
+   * Read a plan. By slug or ID.
    *
    * Scope: `plans:read`.
    */
@@ -412,7 +415,8 @@ export class Plans {
   }
 
   /**
-   * Update a plan. Merges: what is left out stays as it is. What names the product cannot be changed.
+   * Update a plan. Updates the fields that are sent; omitted fields do not change. The name, slug, product, variants,
+   * link and currency cannot be changed.
    *
    * Scope: `plans:write`.
    */
@@ -421,7 +425,8 @@ export class Plans {
   }
 
   /**
-   * Delete a plan. Only while no subscription refers to it; answers the plan as it was. Its slug is free again.
+   * Delete a plan. Allowed only if no subscription refers to the plan. Returns the deleted plan. Its slug can be used
+   * again.
    *
    * Scope: `plans:write`.
    */
@@ -438,8 +443,8 @@ export class Subscriptions {
   }
 
   /**
-   * List subscriptions. Newest first unless asked otherwise. A page under a rare filter may be short and still have
-   * more. A public client can read the records of the signed-in user.
+   * List subscriptions. Returns the newest subscriptions first by default. With a filter that few records match, a page
+   * may be short although more pages follow. A public client can read the records of the signed-in user.
    *
    * Scope: `subscriptions:read`.
    */
@@ -453,7 +458,7 @@ export class Subscriptions {
   }
 
   /**
-   * Create a subscription. With an `Idempotency-Key` a retry answers what the first request did.
+   * Create a subscription. With an `Idempotency-Key`, a retry returns the response of the first request.
    *
    * Scope: `subscriptions:write`.
    */
@@ -462,8 +467,8 @@ export class Subscriptions {
   }
 
   /**
-   * Read a subscription. `has_access` says whether the user may use the plan at this moment. A public client can read
-   * the records of the signed-in user.
+   * Read a subscription. `has_access` is whether the user may use the plan now. A public client can read the records of
+   * the signed-in user.
    *
    * Scope: `subscriptions:read`.
    */
@@ -472,7 +477,8 @@ export class Subscriptions {
   }
 
   /**
-   * Update a subscription. Merges: what is left out stays as it is, a null clears what can be empty.
+   * Update a subscription. Updates the fields that are sent; omitted fields do not change. A null clears an optional
+   * field.
    *
    * Scope: `subscriptions:write`.
    */
@@ -481,7 +487,7 @@ export class Subscriptions {
   }
 
   /**
-   * Delete a subscription. Answers the subscription as it was. Its payments stay.
+   * Delete a subscription. Returns the deleted subscription. Its payments are not deleted.
    *
    * Scope: `subscriptions:write`.
    */
@@ -498,22 +504,7 @@ export class Payments {
   }
 
   /**
-   * List payments. Newest first. A page under a rare filter may be short and still have a next page. A public client
-   * can read the records of the signed-in user.
-   *
-   * Scope: `payments:read`.
-   */
-  list(query: PaymentQuery = {}, options: CallOptions = {}): Promise<PageOf<Payment>> {
-    return this.#caller.page<Payment>(listPayments, { query }, options);
-  }
-
-  /** The same, record by record: asks for the next page when the last one is used up. */
-  each(query: PaymentQuery = {}, options: CallOptions = {}): AsyncGenerator<Payment, void, undefined> {
-    return each((cursor) => this.list({ ...query, cursor }, options), query.cursor);
-  }
-
-  /**
-   * Create a payment. With an `Idempotency-Key` a retry answers what the first request did.
+   * Create a payment. With an `Idempotency-Key`, a retry returns the response of the first request.
    *
    * Scope: `payments:write`.
    */
@@ -522,8 +513,8 @@ export class Payments {
   }
 
   /**
-   * Read a payment. `date` is when it last became completed. A public client can read the records of the signed-in
-   * user.
+   * Read a payment. `date` is when the payment was last completed. A public client can read the records of the
+   * signed-in user.
    *
    * Scope: `payments:read`.
    */
@@ -532,7 +523,7 @@ export class Payments {
   }
 
   /**
-   * Update a payment. Merges: what is left out stays as it is, a null clears what can be empty.
+   * Update a payment. Updates the fields that are sent; omitted fields do not change. A null clears an optional field.
    *
    * Scope: `payments:write`.
    */
@@ -541,7 +532,7 @@ export class Payments {
   }
 
   /**
-   * Delete a payment. Answers the payment as it was.
+   * Delete a payment. Returns the deleted payment.
    *
    * Scope: `payments:write`.
    */

@@ -125,73 +125,73 @@ export type SubscriptionSort = "created_at" | "-created_at" | "renews_at" | "-re
 
 /** The statuses that a code comes with, and what it means. */
 export const problemCatalogue = [
-  { code: "duplicate_key", status: 400, title: "A JSON key stands twice" },
-  { code: "invalid_cursor", status: 400, title: "The cursor does not belong here" },
-  { code: "invalid_header", status: 400, title: "A header is wrong" },
-  { code: "invalid_parameter", status: 400, title: "A query parameter is wrong" },
-  { code: "malformed_json", status: 400, title: "The body is not JSON" },
-  { code: "unknown_parameter", status: 400, title: "A query parameter is unknown" },
-  { code: "client_id_required", status: 401, title: "No client named" },
-  { code: "email_mismatch", status: 401, title: "The token is for another e-mail address" },
-  { code: "email_not_verified", status: 401, title: "The e-mail address is not verified" },
-  { code: "invalid_client", status: 401, title: "The client is not known" },
-  { code: "invalid_identity_token", status: 401, title: "The identity provider's token is not accepted" },
-  { code: "invalid_refresh_token", status: 401, title: "The refresh token is not good here" },
-  { code: "invalid_token", status: 401, title: "The access token is not good here" },
-  { code: "refresh_token_expired", status: 401, title: "The session has expired" },
-  { code: "refresh_token_reused", status: 401, title: "The refresh token was used twice" },
-  { code: "token_required", status: 401, title: "A user must be signed in" },
-  { code: "address_not_allowed", status: 403, title: "The client may not call from this address" },
-  { code: "client_not_for_browsers", status: 403, title: "A trusted client must not be used from a browser" },
-  { code: "fresh_sign_in_required", status: 403, title: "The person signed in too long ago" },
-  { code: "insufficient_scope", status: 403, title: "The client may not do this" },
-  { code: "not_account_owner", status: 403, title: "The account is not the caller's" },
+  { code: "duplicate_key", status: 400, title: "Duplicate JSON key" },
+  { code: "invalid_cursor", status: 400, title: "Invalid cursor" },
+  { code: "invalid_header", status: 400, title: "Invalid header" },
+  { code: "invalid_parameter", status: 400, title: "Invalid query parameter" },
+  { code: "malformed_json", status: 400, title: "Malformed JSON" },
+  { code: "unknown_parameter", status: 400, title: "Unknown query parameter" },
+  { code: "client_id_required", status: 401, title: "Client ID required" },
+  { code: "email_mismatch", status: 401, title: "E-mail address mismatch" },
+  { code: "email_not_verified", status: 401, title: "E-mail address not verified" },
+  { code: "invalid_client", status: 401, title: "Invalid client" },
+  { code: "invalid_identity_token", status: 401, title: "Invalid identity token" },
+  { code: "invalid_refresh_token", status: 401, title: "Invalid refresh token" },
+  { code: "invalid_token", status: 401, title: "Invalid access token" },
+  { code: "refresh_token_expired", status: 401, title: "Session expired" },
+  { code: "refresh_token_reused", status: 401, title: "Refresh token reused" },
+  { code: "token_required", status: 401, title: "Access token required" },
+  { code: "address_not_allowed", status: 403, title: "IP address not allowed" },
+  { code: "client_not_for_browsers", status: 403, title: "Trusted client not allowed in a browser" },
+  { code: "fresh_sign_in_required", status: 403, title: "Recent sign-in required" },
+  { code: "insufficient_scope", status: 403, title: "Insufficient scope" },
+  { code: "not_account_owner", status: 403, title: "Account of another user" },
   { code: "user_blocked", status: 403, title: "User blocked" },
-  { code: "not_found", status: 404, title: "There is no such record" },
-  { code: "route_not_found", status: 404, title: "There is nothing at this path" },
-  { code: "user_not_found", status: 404, title: "Nobody has signed up with this identity" },
-  { code: "method_not_allowed", status: 405, title: "The path does not take this method" },
-  { code: "request_timeout", status: 408, title: "The request took too long to arrive" },
-  { code: "contended", status: 409, title: "Too many writers at this record at once" },
-  { code: "email_taken", status: 409, title: "Another identity has this e-mail address" },
-  { code: "external_id_taken", status: 409, title: "Another record has this external id" },
-  { code: "idempotency_in_flight", status: 409, title: "The same request is still being answered" },
-  { code: "invalid_transition", status: 409, title: "The status does not lead there" },
-  { code: "plan_in_use", status: 409, title: "Subscriptions refer to the plan" },
-  { code: "plan_inactive", status: 409, title: "The plan is retired" },
-  { code: "slug_taken", status: 409, title: "Another plan has this slug" },
-  { code: "user_already_exists", status: 409, title: "The person has signed up before" },
-  { code: "stale", status: 412, title: "The record has changed meanwhile" },
-  { code: "body_too_large", status: 413, title: "The body is too large" },
-  { code: "target_too_long", status: 414, title: "The path and query are too long" },
-  { code: "unsupported_media_type", status: 415, title: "The body is not application/json" },
-  { code: "ambiguous", status: 422, title: "A word is read in two ways" },
-  { code: "duplicate_item", status: 422, title: "An item stands twice in a list" },
-  { code: "idempotency_key_reused", status: 422, title: "The key belongs to another request" },
-  { code: "inconsistent", status: 422, title: "Two fields contradict each other" },
-  { code: "invalid_format", status: 422, title: "A text is not of the field's form" },
-  { code: "invalid_input", status: 422, title: "Several fields are wrong" },
-  { code: "invalid_text", status: 422, title: "A text holds a character it must not" },
-  { code: "invalid_type", status: 422, title: "A field has the wrong JSON type" },
-  { code: "not_found", status: 422, title: "A reference leads nowhere" },
-  { code: "not_nullable", status: 422, title: "A field cannot be null" },
-  { code: "out_of_range", status: 422, title: "A value is out of range" },
-  { code: "read_only_field", status: 422, title: "A field cannot be set" },
-  { code: "required", status: 422, title: "A required field is missing" },
-  { code: "too_long", status: 422, title: "A text or a list is too long" },
-  { code: "too_many_decimals", status: 422, title: "An amount has too many decimals" },
-  { code: "too_short", status: 422, title: "A text is too short" },
-  { code: "unknown_field", status: 422, title: "A field is unknown" },
-  { code: "unknown_value", status: 422, title: "A word is not in the vocabulary" },
+  { code: "not_found", status: 404, title: "Record not found" },
+  { code: "route_not_found", status: 404, title: "Path not found" },
+  { code: "user_not_found", status: 404, title: "User not found" },
+  { code: "method_not_allowed", status: 405, title: "Method not allowed" },
+  { code: "request_timeout", status: 408, title: "Request timeout" },
+  { code: "contended", status: 409, title: "Too many concurrent changes" },
+  { code: "email_taken", status: 409, title: "E-mail address already in use" },
+  { code: "external_id_taken", status: 409, title: "External ID already in use" },
+  { code: "idempotency_in_flight", status: 409, title: "Idempotency key in use by a running request" },
+  { code: "invalid_transition", status: 409, title: "Status transition not allowed" },
+  { code: "plan_in_use", status: 409, title: "Plan in use" },
+  { code: "plan_inactive", status: 409, title: "Plan inactive" },
+  { code: "slug_taken", status: 409, title: "Slug already in use" },
+  { code: "user_already_exists", status: 409, title: "User already exists" },
+  { code: "stale", status: 412, title: "Record changed" },
+  { code: "body_too_large", status: 413, title: "Body too large" },
+  { code: "target_too_long", status: 414, title: "Path and query too long" },
+  { code: "unsupported_media_type", status: 415, title: "Unsupported media type" },
+  { code: "ambiguous", status: 422, title: "Ambiguous value" },
+  { code: "duplicate_item", status: 422, title: "Duplicate item" },
+  { code: "idempotency_key_reused", status: 422, title: "Idempotency key reused" },
+  { code: "inconsistent", status: 422, title: "Inconsistent fields" },
+  { code: "invalid_format", status: 422, title: "Invalid format" },
+  { code: "invalid_input", status: 422, title: "Invalid input" },
+  { code: "invalid_text", status: 422, title: "Character not allowed" },
+  { code: "invalid_type", status: 422, title: "Wrong JSON type" },
+  { code: "not_found", status: 422, title: "Referenced record not found" },
+  { code: "not_nullable", status: 422, title: "Null not allowed" },
+  { code: "out_of_range", status: 422, title: "Value out of range" },
+  { code: "read_only_field", status: 422, title: "Read-only field" },
+  { code: "required", status: 422, title: "Required field missing" },
+  { code: "too_long", status: 422, title: "Text or list too long" },
+  { code: "too_many_decimals", status: 422, title: "Too many decimals" },
+  { code: "too_short", status: 422, title: "Text too short" },
+  { code: "unknown_field", status: 422, title: "Unknown field" },
+  { code: "unknown_value", status: 422, title: "Unknown value" },
   { code: "rate_limited", status: 429, title: "Too many attempts" },
-  { code: "headers_too_large", status: 431, title: "The headers are too large" },
-  { code: "internal", status: 500, title: "Something went wrong on our side" },
-  { code: "answer_timeout", status: 503, title: "The answer took too long" },
-  { code: "identity_provider_unavailable", status: 503, title: "No identity provider can be asked" },
-  { code: "outcome_unknown", status: 503, title: "The database was lost while it was committing" },
-  { code: "overloaded", status: 503, title: "The server has more work than it can do" },
-  { code: "shutting_down", status: 503, title: "The server is stopping" },
-  { code: "storage_unavailable", status: 503, title: "The database cannot be reached" },
+  { code: "headers_too_large", status: 431, title: "Headers too large" },
+  { code: "internal", status: 500, title: "Internal error" },
+  { code: "answer_timeout", status: 503, title: "Response timeout" },
+  { code: "identity_provider_unavailable", status: 503, title: "Identity provider unavailable" },
+  { code: "outcome_unknown", status: 503, title: "Outcome unknown" },
+  { code: "overloaded", status: 503, title: "Server overloaded" },
+  { code: "shutting_down", status: 503, title: "Server shutting down" },
+  { code: "storage_unavailable", status: 503, title: "Database unavailable" },
 ] as const satisfies readonly { code: ProblemCode; status: number; title: string }[];
 
 export interface Plan {
@@ -244,9 +244,9 @@ export interface Payment {
 
 export interface User {
   id: string;
-  /** The person's id at the identity provider. */
+  /** The user's ID at the identity provider. */
   auth_id: string | null;
-  /** The identity provider's `iss`. */
+  /** The issuer (`iss`) of the identity provider. */
   auth_provider: string | null;
   auth_type: string | null;
   auth_token_status_id: string;
@@ -263,15 +263,15 @@ export interface User {
 }
 
 export interface Tokens {
-  /** The access token: a JWT. */
+  /** The access token, a JWT. */
   token: string;
   token_type: "Bearer";
-  /** Seconds. */
+  /** Lifetime of the access token in seconds. */
   expires_in: number;
   expires_at: Instant;
-  /** Opaque; it changes with each refresh. */
+  /** An opaque token that changes with each refresh. */
   refresh_token: string;
-  /** Seconds, if it is not used. */
+  /** Lifetime of the refresh token in seconds, if it is not used. */
   refresh_expires_in: number;
   user: User;
 }
@@ -290,7 +290,7 @@ export interface Session {
   ip_address: string | null;
   user_agent: string | null;
   revoked: boolean;
-  /** Whether it is the session of this token. */
+  /** Whether this is the session of the access token. */
   current: boolean;
   created_at: Instant;
   updated_at: Instant;
@@ -304,7 +304,7 @@ export interface TokenList {
 
 export interface Revoked {
   success: true;
-  /** How many sessions were ended. */
+  /** The number of sessions that were ended. */
   revoked: number;
 }
 
@@ -313,7 +313,7 @@ export interface Deleted {
 }
 
 export interface Page {
-  /** Where the next page begins. */
+  /** The cursor of the next page. */
   next_cursor: string | null;
   has_more: boolean;
   limit: number;
@@ -328,9 +328,9 @@ export interface Fault {
   detail: string;
 }
 
-/** A refusal (RFC 9457). */
+/** An error (RFC 9457). */
 export interface Problem {
-  /** Where the code is explained. */
+  /** A link to the description of the code. */
   type: string;
   title: string;
   status: number;
@@ -350,26 +350,26 @@ export interface Problem {
 export interface SignUp {
   /** A token of one of your identity providers. */
   access_token: string;
-  /** The address in that token. */
+  /** The e-mail address in that token. */
   email: string;
-  /** What the person is called here. */
+  /** The user name. */
   username?: string | null | undefined;
   /** The given name. */
   first_name?: string | null | undefined;
   /** The family name. */
   last_name?: string | null | undefined;
-  /** Whether the person agreed to the terms. */
+  /** Whether the user agreed to the terms. */
   terms?: boolean | null | undefined;
-  /** Whether the person wants to hear from you. */
+  /** Whether the user wants notifications. */
   notifications?: boolean | null | undefined;
-  /** How they signed up; the provider's kind unless given. */
+  /** How the user signed up. Defaults to the kind of the identity provider. */
   auth_type?: string | null | undefined;
 }
 
 export interface SignIn {
   /** A token of one of your identity providers. */
   access_token: string;
-  /** The address in that token. */
+  /** The e-mail address in that token. */
   email: string;
 }
 
@@ -379,204 +379,213 @@ export interface RefreshToken {
 }
 
 export interface PlanCreate {
-  /** What customers call the plan. */
+  /** The name shown to customers. */
   name: string;
-  /** The product it sells, in another system's words. */
+  /** The ID of the product in another system. */
   product_id?: string | null | undefined;
-  /** Variants of that product. */
+  /** The variants of the product. */
   variants?: string[] | undefined;
-  /** The plan's name in paths; it never changes. */
+  /** The name of the plan in paths. It cannot be changed. */
   slug: string;
-  /** What one cycle costs, with at most the currency's decimals. */
+  /** The price per billing cycle, with at most as many decimals as the currency has. */
   price: Amount;
-  /** The price's currency; the organization's unless given. An ISO 4217 code that has minor units, in any case. */
+  /**
+   * The currency of the price. Defaults to the organization's currency. An ISO 4217 code of a currency with minor
+   * units; upper or lower case.
+   */
   currency?: string | undefined;
   /** A link to the plan. An http or https URL. */
   href?: string | null | undefined;
   /**
-   * How often it bills. One of daily, weekly, biweekly, monthly, quarterly, semiannual, yearly, biennial, lifetime. Its
-   * usual aliases (month, year, annual, one_time …) are read too, in any case.
+   * How often the plan is billed. One of daily, weekly, biweekly, monthly, quarterly, semiannual, yearly, biennial,
+   * lifetime. Common aliases (month, year, annual, one_time …) are accepted, in upper or lower case.
    */
   billing_cycle: BillingCycle | (string & {});
-  /** What it is, in prose. */
+  /** A description of the plan. */
   description?: string | undefined;
-  /** How many nodes it includes. */
+  /** The number of nodes that the plan includes. */
   node_quota?: number | undefined;
-  /** A comma-separated list in one string, kept as it is. */
+  /** A comma-separated list in one string, stored unchanged. */
   features?: string | undefined;
-  /** Whether to mark it as the usual choice. */
+  /** Whether to mark the plan as the most popular one. */
   most_popular?: boolean | undefined;
-  /** Its rank among the plans. */
+  /** The rank of the plan among all plans. */
   tier?: number | undefined;
-  /** Whether it takes new subscriptions. */
+  /** Whether the plan accepts new subscriptions. */
   is_active?: boolean | undefined;
 }
 
 export interface PlanUpdate {
-  /** What one cycle costs, with at most the currency's decimals. */
+  /** The price per billing cycle, with at most as many decimals as the currency has. */
   price?: Amount | undefined;
   /**
-   * How often it bills. One of daily, weekly, biweekly, monthly, quarterly, semiannual, yearly, biennial, lifetime. Its
-   * usual aliases (month, year, annual, one_time …) are read too, in any case.
+   * How often the plan is billed. One of daily, weekly, biweekly, monthly, quarterly, semiannual, yearly, biennial,
+   * lifetime. Common aliases (month, year, annual, one_time …) are accepted, in upper or lower case.
    */
   billing_cycle?: BillingCycle | (string & {}) | undefined;
-  /** What it is, in prose. */
+  /** A description of the plan. */
   description?: string | undefined;
-  /** How many nodes it includes. */
+  /** The number of nodes that the plan includes. */
   node_quota?: number | undefined;
-  /** A comma-separated list in one string, kept as it is. */
+  /** A comma-separated list in one string, stored unchanged. */
   features?: string | undefined;
-  /** Whether to mark it as the usual choice. */
+  /** Whether to mark the plan as the most popular one. */
   most_popular?: boolean | undefined;
-  /** Its rank among the plans. */
+  /** The rank of the plan among all plans. */
   tier?: number | undefined;
-  /** Whether it takes new subscriptions. */
+  /** Whether the plan accepts new subscriptions. */
   is_active?: boolean | undefined;
-  /** May be sent back as it stands; it cannot be changed. */
+  /** Read-only. It may be sent back unchanged. */
   id?: string | undefined;
-  /** May be sent back as it stands; it cannot be changed. */
+  /** Read-only. It may be sent back unchanged. */
   slug?: string | undefined;
-  /** May be sent back as it stands; it cannot be changed. */
+  /** Read-only. It may be sent back unchanged. */
   name?: string | undefined;
-  /** May be sent back as it stands; it cannot be changed. */
+  /** Read-only. It may be sent back unchanged. */
   product_id?: string | null | undefined;
-  /** May be sent back as it stands; it cannot be changed. */
+  /** Read-only. It may be sent back unchanged. */
   variants?: string[] | undefined;
-  /** May be sent back as it stands; it cannot be changed. An http or https URL. */
+  /** Read-only. It may be sent back unchanged. An http or https URL. */
   href?: string | null | undefined;
-  /** May be sent back as it stands; it cannot be changed. An ISO 4217 code that has minor units, in any case. */
+  /** Read-only. It may be sent back unchanged. An ISO 4217 code of a currency with minor units; upper or lower case. */
   currency?: string | undefined;
-  /** May be sent back as it stands; it cannot be changed. An RFC 3339 instant with an offset, between 1970 and 9999. */
+  /** Read-only. It may be sent back unchanged. RFC 3339 with a UTC offset, between 1970 and 9999. */
   created_at?: Instant | undefined;
-  /** Ignored: it may be sent back, whatever it holds. */
+  /** Ignored. It may be sent back with any value. */
   updated_at?: unknown;
 }
 
 export interface SubscriptionCreate {
   /** The user who subscribes. */
   user_id: string;
-  /** The plan subscribed to. A plan's id or its slug. */
+  /** The plan of the subscription. The ID or slug of a plan. */
   subscription_plan_id: string;
-  /** Its id in another system; the empty text is none. */
+  /** The ID in another system. An empty text is the same as null. */
   external_subscription_id?: string | null | undefined;
   /**
-   * How often it bills; the plan's cycle unless given. One of daily, weekly, biweekly, monthly, quarterly, semiannual,
-   * yearly, biennial, lifetime. Its usual aliases (month, year, annual, one_time …) are read too, in any case.
+   * How often the subscription is billed. Defaults to the plan's billing cycle. One of daily, weekly, biweekly,
+   * monthly, quarterly, semiannual, yearly, biennial, lifetime. Common aliases (month, year, annual, one_time …) are
+   * accepted, in upper or lower case.
    */
   billing_cycle?: BillingCycle | (string & {}) | undefined;
   /**
-   * Where it stands. One of pending, incomplete, on_trial, active, past_due, unpaid, paused, cancelled, expired.
-   * Aliases such as trialing and canceled are read too, in any case.
+   * The status of the subscription. One of pending, incomplete, on_trial, active, past_due, unpaid, paused, cancelled,
+   * expired. Aliases such as trialing and canceled are accepted, in upper or lower case.
    */
   status?: SubscriptionStatus | (string & {}) | undefined;
-  /** Whether it counts; by its status unless given. */
+  /** Whether the subscription is active. Derived from `status` if omitted. */
   is_active?: boolean | undefined;
   /**
-   * When it renews; one cycle after the start unless given. An RFC 3339 instant with an offset, between 1970 and 9999.
+   * When the subscription renews. Defaults to one billing cycle after the start. RFC 3339 with a UTC offset, between
+   * 1970 and 9999.
    */
   renews_at?: Instant | null | undefined;
-  /** When it starts; now unless given. An RFC 3339 instant with an offset, between 1970 and 9999. */
+  /** When the subscription starts. Defaults to now. RFC 3339 with a UTC offset, between 1970 and 9999. */
   starts_at?: Instant | undefined;
-  /** When it ends. An RFC 3339 instant with an offset, between 1970 and 9999. */
+  /** When the subscription ends. RFC 3339 with a UTC offset, between 1970 and 9999. */
   ends_at?: Instant | null | undefined;
 }
 
 export interface SubscriptionUpdate {
   /** The user who subscribes. */
   user_id?: string | undefined;
-  /** The plan subscribed to. A plan's id or its slug. */
+  /** The plan of the subscription. The ID or slug of a plan. */
   subscription_plan_id?: string | undefined;
-  /** Its id in another system; the empty text is none. */
+  /** The ID in another system. An empty text is the same as null. */
   external_subscription_id?: string | null | undefined;
   /**
-   * How often it bills; the plan's cycle unless given. One of daily, weekly, biweekly, monthly, quarterly, semiannual,
-   * yearly, biennial, lifetime. Its usual aliases (month, year, annual, one_time …) are read too, in any case.
+   * How often the subscription is billed. Defaults to the plan's billing cycle. One of daily, weekly, biweekly,
+   * monthly, quarterly, semiannual, yearly, biennial, lifetime. Common aliases (month, year, annual, one_time …) are
+   * accepted, in upper or lower case.
    */
   billing_cycle?: BillingCycle | (string & {}) | undefined;
   /**
-   * Where it stands. One of pending, incomplete, on_trial, active, past_due, unpaid, paused, cancelled, expired.
-   * Aliases such as trialing and canceled are read too, in any case.
+   * The status of the subscription. One of pending, incomplete, on_trial, active, past_due, unpaid, paused, cancelled,
+   * expired. Aliases such as trialing and canceled are accepted, in upper or lower case.
    */
   status?: SubscriptionStatus | (string & {}) | undefined;
-  /** Whether it counts; by its status unless given. */
+  /** Whether the subscription is active. Derived from `status` if omitted. */
   is_active?: boolean | undefined;
   /**
-   * When it renews; one cycle after the start unless given. An RFC 3339 instant with an offset, between 1970 and 9999.
+   * When the subscription renews. Defaults to one billing cycle after the start. RFC 3339 with a UTC offset, between
+   * 1970 and 9999.
    */
   renews_at?: Instant | null | undefined;
-  /** When it starts; now unless given. An RFC 3339 instant with an offset, between 1970 and 9999. */
+  /** When the subscription starts. Defaults to now. RFC 3339 with a UTC offset, between 1970 and 9999. */
   starts_at?: Instant | undefined;
-  /** When it ends. An RFC 3339 instant with an offset, between 1970 and 9999. */
+  /** When the subscription ends. RFC 3339 with a UTC offset, between 1970 and 9999. */
   ends_at?: Instant | null | undefined;
-  /** May be sent back as it stands; it cannot be changed. */
+  /** Read-only. It may be sent back unchanged. */
   id?: string | undefined;
-  /** May be sent back as it stands; it cannot be changed. An RFC 3339 instant with an offset, between 1970 and 9999. */
+  /** Read-only. It may be sent back unchanged. RFC 3339 with a UTC offset, between 1970 and 9999. */
   created_at?: Instant | undefined;
-  /** Ignored: it may be sent back, whatever it holds. */
+  /** Ignored. It may be sent back with any value. */
   has_access?: unknown;
-  /** Ignored: it may be sent back, whatever it holds. */
+  /** Ignored. It may be sent back with any value. */
   updated_at?: unknown;
 }
 
 export interface PaymentCreate {
-  /** The subscription it pays for. */
+  /** The subscription that the payment is for. */
   subscription_id: string;
-  /** How much, with at most the currency's decimals. */
+  /** The amount, with at most as many decimals as the currency has. */
   amount: Amount;
-  /** The amount's currency. An ISO 4217 code that has minor units, in any case. */
+  /** The currency of the amount. An ISO 4217 code of a currency with minor units; upper or lower case. */
   currency: string;
-  /** Its id in another system; the empty text is none. */
+  /** The ID in another system. An empty text is the same as null. */
   external_payment_id?: string | null | undefined;
   /**
-   * Where it stands; pending unless given. One of pending, processing, completed, failed, partially_refunded, refunded,
-   * disputed, void. Aliases such as paid and canceled are read too, in any case.
+   * The status of the payment. Defaults to `pending`. One of pending, processing, completed, failed,
+   * partially_refunded, refunded, disputed, void. Aliases such as paid and canceled are accepted, in upper or lower
+   * case.
    */
   status?: PaymentStatus | (string & {}) | undefined;
 }
 
 export interface PaymentUpdate {
-  /** The subscription it pays for. */
+  /** The subscription that the payment is for. */
   subscription_id?: string | undefined;
-  /** How much, with at most the currency's decimals. */
+  /** The amount, with at most as many decimals as the currency has. */
   amount?: Amount | undefined;
-  /** The amount's currency. An ISO 4217 code that has minor units, in any case. */
+  /** The currency of the amount. An ISO 4217 code of a currency with minor units; upper or lower case. */
   currency?: string | undefined;
-  /** Its id in another system; the empty text is none. */
+  /** The ID in another system. An empty text is the same as null. */
   external_payment_id?: string | null | undefined;
   /**
-   * Where it stands; pending unless given. One of pending, processing, completed, failed, partially_refunded, refunded,
-   * disputed, void. Aliases such as paid and canceled are read too, in any case.
+   * The status of the payment. Defaults to `pending`. One of pending, processing, completed, failed,
+   * partially_refunded, refunded, disputed, void. Aliases such as paid and canceled are accepted, in upper or lower
+   * case.
    */
   status?: PaymentStatus | (string & {}) | undefined;
-  /** May be sent back as it stands; it cannot be changed. */
+  /** Read-only. It may be sent back unchanged. */
   id?: string | undefined;
-  /** May be sent back as it stands; it cannot be changed. An RFC 3339 instant with an offset, between 1970 and 9999. */
+  /** Read-only. It may be sent back unchanged. RFC 3339 with a UTC offset, between 1970 and 9999. */
   created_at?: Instant | undefined;
-  /** Ignored: it may be sent back, whatever it holds. */
+  /** Ignored. It may be sent back with any value. */
   date?: unknown;
-  /** Ignored: it may be sent back, whatever it holds. */
+  /** Ignored. It may be sent back with any value. */
   updated_at?: unknown;
 }
 
 /** What listPlans asks for. */
 export interface PlanQuery {
-  /** Active or retired plans only. */
+  /** Only active or only inactive plans. */
   is_active?: boolean | undefined;
-  /** Plans that bill so; aliases are read too. */
+  /** Plans with this billing cycle. Aliases are accepted. */
   billing_cycle?: BillingCycle | (string & {}) | undefined;
   /** Plans of this tier. */
   tier?: number | undefined;
-  /** Plans marked as most popular, or not. */
+  /** Plans that are marked as most popular, or that are not. */
   most_popular?: boolean | undefined;
   /** Plans of this product. */
   product_id?: string | undefined;
-  /** Plans that name this variant. */
+  /** Plans with this variant. */
   variant?: string | undefined;
-  /** The order; a - before the name turns it round. */
+  /** The sort order. Prefix with `-` for descending order. */
   sort?: PlanSort | undefined;
-  /** The most plans on a page. */
+  /** The maximum number of plans on a page. */
   limit?: number | undefined;
-  /** `next_cursor` of the page before. */
+  /** `next_cursor` of the previous page. */
   cursor?: string | undefined;
 }
 
@@ -584,33 +593,33 @@ export interface PlanQuery {
 export interface SubscriptionQuery {
   /** Subscriptions of this user. */
   user_id?: string | undefined;
-  /** Subscriptions of this plan, by id or slug. */
+  /** Subscriptions of this plan (ID or slug). */
   subscription_plan_id?: string | undefined;
-  /** One status, or several separated by commas; aliases are read too. */
+  /** One status, or several separated by commas. Aliases are accepted. */
   status?: string | undefined;
-  /** Active or inactive ones only. */
+  /** Only active or only inactive subscriptions. */
   is_active?: boolean | undefined;
-  /** Those that bill so; aliases are read too. */
+  /** Subscriptions with this billing cycle. Aliases are accepted. */
   billing_cycle?: BillingCycle | (string & {}) | undefined;
-  /** The one with this external id. */
+  /** The subscription with this external ID. */
   external_subscription_id?: string | undefined;
-  /** Created at this instant or later. */
+  /** Created at or after this time. */
   created_after?: Instant | undefined;
-  /** Created before this instant. */
+  /** Created before this time. */
   created_before?: Instant | undefined;
-  /** Renewing at this instant or later. */
+  /** Renewing at or after this time. */
   renews_after?: Instant | undefined;
-  /** Renewing before this instant. */
+  /** Renewing before this time. */
   renews_before?: Instant | undefined;
-  /** Ending at this instant or later. */
+  /** Ending at or after this time. */
   ends_after?: Instant | undefined;
-  /** Ending before this instant. */
+  /** Ending before this time. */
   ends_before?: Instant | undefined;
-  /** The order; a - before the name turns it round. Those without the instant come last. */
+  /** The sort order. Prefix with `-` for descending order. Subscriptions without the time come last. */
   sort?: SubscriptionSort | undefined;
-  /** The most subscriptions on a page. */
+  /** The maximum number of subscriptions on a page. */
   limit?: number | undefined;
-  /** `next_cursor` of the page before. */
+  /** `next_cursor` of the previous page. */
   cursor?: string | undefined;
 }
 

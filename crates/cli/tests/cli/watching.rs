@@ -105,7 +105,7 @@ fn off_a_terminal_every_line_of_the_log_is_json() {
         }
         messages.push(line["message"].as_str().unwrap().to_owned());
     }
-    for message in ["listening", "answered", "received the stop signal", "stopped"] {
+    for message in ["listening", "request finished", "received the stop signal", "stopped"] {
         assert!(messages.iter().any(|said| said == message), "{messages:?}");
     }
 }

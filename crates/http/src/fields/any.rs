@@ -1,4 +1,4 @@
-//! Either kind of [`Fields`] behind one type, so that an operation can name its body's function in a static table.
+//! Either kind of [`Fields`] behind one type, so that a static table can refer to the function of a body.
 //! Handlers use a `Reader` directly.
 
 use super::reader::Reader;

@@ -1,4 +1,4 @@
-//! Reads the fields of a body, gathering all that is wrong with them.
+//! Parses the fields of a body and collects all validation errors.
 
 use super::traits::{Field, Fields};
 use crate::excerpt::excerpt;
@@ -10,33 +10,33 @@ use std::borrow::Cow;
 /// A body being read.
 pub(crate) struct Reader<'a> {
     members: Vec<(Cow<'a, str>, Option<&'a RawValue>)>,
-    faults: ValidationErrors,
+    errors: ValidationErrors,
 }
 
 impl<'a> Reader<'a> {
-    /// Starts on a body that is JSON; one that is no object has a fault and no fields.
+    /// Starts to read a JSON body. A body that is not an object has one error and no fields.
     pub(crate) fn new(raw: &'a RawValue) -> Self {
-        let mut faults = ValidationErrors::none();
+        let mut errors = ValidationErrors::none();
         let members = match json::object(raw) {
             Some(Object(members)) => members.into_iter().map(|(name, raw)| (name, Some(raw))).collect(),
             None => {
-                faults.note("", ValidationCode::InvalidType, "the body must be a JSON object");
+                errors.note("", ValidationCode::InvalidType, "the body must be a JSON object");
                 Vec::new()
             }
         };
-        Self { members, faults }
+        Self { members, errors }
     }
 
-    /// Ends the reading: every member nobody asked for is unknown.
+    /// Completes the reading. Every member that was not read is an unknown field.
     pub(crate) fn finish(mut self) -> ValidationErrors {
         let mut unknown = self.members.iter().filter(|(_, raw)| raw.is_some());
-        while !self.faults.is_full() {
+        while !self.errors.is_full() {
             let Some((name, _)) = unknown.next() else { break };
             let pointer = format!("/{}", excerpt(name).replace('~', "~0").replace('/', "~1"));
-            self.faults.note(pointer, ValidationCode::UnknownField, "is not a field of this record");
+            self.errors.note(pointer, ValidationCode::UnknownField, "is not a field of this record");
         }
-        self.faults.omit(unknown.count());
-        self.faults
+        self.errors.omit(unknown.count());
+        self.errors
     }
 
     fn take(&mut self, at: &'static str) -> Option<Json<'a>> {
@@ -44,7 +44,7 @@ impl<'a> Reader<'a> {
     }
 
     fn is_object(&self) -> bool {
-        !self.faults.touch("")
+        !self.errors.touch("")
     }
 }
 
@@ -52,10 +52,10 @@ impl Fields for Reader<'_> {
     fn required<T: Field>(&mut self, at: &'static str, _about: &'static str) -> Option<T> {
         match self.take(at) {
             Some(Json::Null) => self.not_nullable(at),
-            Some(json) => T::read(json, at, &mut self.faults),
+            Some(json) => T::read(json, at, &mut self.errors),
             None => {
                 if self.is_object() {
-                    self.faults.note(at, ValidationCode::Required, "is required");
+                    self.errors.note(at, ValidationCode::Required, "is required");
                 }
                 None
             }
@@ -65,20 +65,20 @@ impl Fields for Reader<'_> {
     fn optional<T: Field>(&mut self, at: &'static str, _about: &'static str) -> Option<T> {
         match self.take(at)? {
             Json::Null => self.not_nullable(at),
-            json => T::read(json, at, &mut self.faults),
+            json => T::read(json, at, &mut self.errors),
         }
     }
 
     fn nullable<T: Field>(&mut self, at: &'static str, _about: &'static str) -> Option<Option<T>> {
         match self.take(at)? {
             Json::Null => Some(None),
-            json => T::read(json, at, &mut self.faults).map(Some),
+            json => T::read(json, at, &mut self.errors).map(Some),
         }
     }
 
     fn read_only(&mut self, at: &'static str) {
         if self.take(at).is_some() {
-            self.faults.note(at, ValidationCode::ReadOnlyField, "is set by the service: leave it out");
+            self.errors.note(at, ValidationCode::ReadOnlyField, "is set by the service; omit it");
         }
     }
 
@@ -94,20 +94,20 @@ impl Fields for Reader<'_> {
         let Some(json) = self.take(at) else { return };
         let sent = match json {
             Json::Null => Some(None),
-            // A value that cannot be read is not the stored one: one fault says it all.
+            // A value that cannot be parsed differs from the stored one; one error is enough.
             json => T::read(json, at, &mut ValidationErrors::none()).map(Some),
         };
         let same = matches!((&sent, stored), (Some(sent), Some(stored)) if sent.as_ref() == stored);
         if !same {
-            let detail = "cannot be changed: leave it out, or send it as it stands";
-            self.faults.note(at, ValidationCode::ReadOnlyField, detail);
+            let detail = "cannot be changed; omit it or send it unchanged";
+            self.errors.note(at, ValidationCode::ReadOnlyField, detail);
         }
     }
 }
 
 impl Reader<'_> {
     fn not_nullable<T>(&mut self, at: &'static str) -> Option<T> {
-        self.faults.note(at, ValidationCode::NotNullable, "must not be null");
+        self.errors.note(at, ValidationCode::NotNullable, "must not be null");
         None
     }
 }

@@ -1,9 +1,9 @@
-//! Writes the schema of a body from the function that reads it.
+//! Writes the schema of a body from the function that lists its fields.
 
 use super::traits::{Field, Fields};
 use serde_json::{Map, Value, json};
 
-/// A schema being written. As a reader of fields it answers nothing.
+/// A schema that is being written. It returns no values.
 #[derive(Default)]
 pub(crate) struct SchemaWriter {
     properties: Map<String, Value>,
@@ -11,7 +11,7 @@ pub(crate) struct SchemaWriter {
 }
 
 impl SchemaWriter {
-    /// The schema of an object with the fields asked for, and no others.
+    /// The schema of an object with the listed fields and no others.
     pub(crate) fn finish(self) -> Value {
         let mut schema = json!({ "type": "object", "properties": self.properties, "additionalProperties": false });
         if !self.required.is_empty() {
@@ -44,15 +44,15 @@ impl Fields for SchemaWriter {
     fn read_only(&mut self, _at: &'static str) {}
 
     fn ignored(&mut self, at: &'static str) {
-        self.add(at, json!({ "description": "Ignored: it may be sent back, whatever it holds." }));
+        self.add(at, json!({ "description": "Ignored. It may be sent back with any value." }));
     }
 
     fn unchanged<T: Field + PartialEq>(&mut self, at: &'static str, _stored: Option<&T>) {
-        self.add(at, described(T::schema(), "May be sent back as it stands; it cannot be changed."));
+        self.add(at, described(T::schema(), "Read-only. It may be sent back unchanged."));
     }
 
     fn unchanged_or_null<T: Field + PartialEq>(&mut self, at: &'static str, _stored: Option<Option<&T>>) {
-        self.add(at, described(nullable(T::schema()), "May be sent back as it stands; it cannot be changed."));
+        self.add(at, described(nullable(T::schema()), "Read-only. It may be sent back unchanged."));
     }
 }
 

@@ -1,43 +1,43 @@
-//! What a field is, and how a body's function asks for one.
+//! The types that a field can have, and the ways to read one.
 
 use crate::json::Json;
 use perennial_domain::validation::ValidationErrors;
 use serde_json::Value;
 
-/// Something that can stand in a field.
+/// The type of a field.
 pub(crate) trait Field: Sized {
-    /// Reads a value that is not null; notes what is wrong with it.
-    fn read(json: Json<'_>, pointer: &'static str, faults: &mut ValidationErrors) -> Option<Self>;
+    /// Parses a value that is not null, and adds what is wrong with it to the errors.
+    fn read(json: Json<'_>, pointer: &'static str, errors: &mut ValidationErrors) -> Option<Self>;
 
-    /// The JSON schema of what `read` takes.
+    /// The JSON schema of what `read` accepts.
     fn schema() -> Value;
 }
 
-/// What a body's function is given: a way to ask for each of its fields, named by its pointer (`/price`).
+/// Reads or describes the fields of a body, each named by its JSON pointer (`/price`).
 pub(crate) trait Fields {
-    /// A field that must be there.
+    /// A required field.
     fn required<T: Field>(&mut self, at: &'static str, about: &'static str) -> Option<T>;
 
-    /// A field that may be left out, but is never null.
+    /// A field that may be omitted, but is never null.
     fn optional<T: Field>(&mut self, at: &'static str, about: &'static str) -> Option<T>;
 
-    /// A field that a create requires and an update may leave out, but is never null.
+    /// A field that a create requires and an update may omit, but is never null.
     fn required_if<T: Field>(&mut self, is_required: bool, at: &'static str, about: &'static str) -> Option<T> {
         if is_required { self.required(at, about) } else { self.optional(at, about) }
     }
 
-    /// A field that may be left out or null.
+    /// A field that may be omitted or null.
     fn nullable<T: Field>(&mut self, at: &'static str, about: &'static str) -> Option<Option<T>>;
 
-    /// A member that is the service's to set: sending it is a fault.
+    /// A field that only the service sets: sending it is an error.
     fn read_only(&mut self, at: &'static str);
 
-    /// A member that is read past.
+    /// A field that is ignored.
     fn ignored(&mut self, at: &'static str);
 
-    /// A member that may be sent back as it stands, and only so.
+    /// A field that may only be sent back unchanged.
     fn unchanged<T: Field + PartialEq>(&mut self, at: &'static str, stored: Option<&T>);
 
-    /// As `unchanged`, for a member that is null when empty.
+    /// As `unchanged`, for a field that may be null.
     fn unchanged_or_null<T: Field + PartialEq>(&mut self, at: &'static str, stored: Option<Option<&T>>);
 }

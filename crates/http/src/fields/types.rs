@@ -1,4 +1,4 @@
-//! How each type of the domain stands in JSON.
+//! The JSON representation of each type of the domain.
 
 use super::traits::Field;
 use crate::json::{self, Json};
@@ -22,55 +22,53 @@ use std::str::FromStr;
 /// A whole number from 0 to `MAX`.
 pub(crate) struct Whole<const MAX: i64>(pub(crate) i64);
 
-/// An id of another system; the empty text is none.
+/// An ID in another system; an empty text is none.
 pub(crate) struct External<const MAX: usize>(pub(crate) Option<Line<1, MAX>>);
 
-/// A token; whether it is good is not a matter of its form.
+/// A token. Its format is not checked here.
 pub(crate) struct Credential(pub(crate) Secret);
 
 /// A reference to a plan, by its id or its slug.
 pub(crate) struct PlanReference(pub(crate) PlanKey);
 
-/// Reads a text with `parse`, or says that it is none.
+/// Parses a text with `parse`.
 fn text<T>(
     json: &Json<'_>,
     at: &'static str,
-    faults: &mut ValidationErrors,
+    errors: &mut ValidationErrors,
     parse: impl FnOnce(&str) -> Result<T, InvalidValue>,
 ) -> Option<T> {
     let result = match json {
         Json::Text(Some(text)) => parse(text),
-        Json::Text(None) => {
-            Err(InvalidValue::new(ValidationCode::InvalidText, "must not contain half a character (a lone surrogate)"))
-        }
+        Json::Text(None) => Err(InvalidValue::new(ValidationCode::InvalidText, "must not contain a lone surrogate")),
         _ => Err(InvalidValue::new(ValidationCode::InvalidType, "must be a string")),
     };
-    result.map_err(|reason| faults.add(at, reason)).ok()
+    result.map_err(|reason| errors.add(at, reason)).ok()
 }
 
-/// Reads a number from its text, or says that it is none.
+/// Parses a number from its text.
 fn number<T>(
     json: &Json<'_>,
     at: &'static str,
-    faults: &mut ValidationErrors,
+    errors: &mut ValidationErrors,
     parse: impl FnOnce(Number) -> Result<T, InvalidValue>,
 ) -> Option<T> {
     let result = match json {
         Json::Number(text) => match Number::parse(text) {
             Some(number) => parse(number),
-            None => Err(InvalidValue::new(ValidationCode::OutOfRange, "has more digits than any number we keep")),
+            None => Err(InvalidValue::new(ValidationCode::OutOfRange, "has too many digits")),
         },
         _ => Err(InvalidValue::new(ValidationCode::InvalidType, "must be a number")),
     };
-    result.map_err(|reason| faults.add(at, reason)).ok()
+    result.map_err(|reason| errors.add(at, reason)).ok()
 }
 
 impl Field for bool {
-    fn read(json: Json<'_>, at: &'static str, faults: &mut ValidationErrors) -> Option<Self> {
+    fn read(json: Json<'_>, at: &'static str, errors: &mut ValidationErrors) -> Option<Self> {
         if let Json::Bool(value) = json {
             return Some(value);
         }
-        faults.note(at, ValidationCode::InvalidType, "must be true or false");
+        errors.note(at, ValidationCode::InvalidType, "must be true or false");
         None
     }
 
@@ -80,8 +78,8 @@ impl Field for bool {
 }
 
 impl<const MAX: i64> Field for Whole<MAX> {
-    fn read(json: Json<'_>, at: &'static str, faults: &mut ValidationErrors) -> Option<Self> {
-        number(&json, at, faults, |number| match number.scaled(0) {
+    fn read(json: Json<'_>, at: &'static str, errors: &mut ValidationErrors) -> Option<Self> {
+        number(&json, at, errors, |number| match number.scaled(0) {
             Ok(value) if (0..=MAX).contains(&value) => Ok(Self(value)),
             Err(NumberError::Decimals) => Err(InvalidValue::new(ValidationCode::InvalidType, "must be a whole number")),
             Ok(_) | Err(NumberError::Range) => {
@@ -96,8 +94,8 @@ impl<const MAX: i64> Field for Whole<MAX> {
 }
 
 impl Field for Money {
-    fn read(json: Json<'_>, at: &'static str, faults: &mut ValidationErrors) -> Option<Self> {
-        number(&json, at, faults, Self::parse)
+    fn read(json: Json<'_>, at: &'static str, errors: &mut ValidationErrors) -> Option<Self> {
+        number(&json, at, errors, Self::parse)
     }
 
     fn schema() -> Value {
@@ -106,8 +104,8 @@ impl Field for Money {
 }
 
 impl<const MIN: usize, const MAX: usize> Field for Line<MIN, MAX> {
-    fn read(json: Json<'_>, at: &'static str, faults: &mut ValidationErrors) -> Option<Self> {
-        text(&json, at, faults, Self::parse)
+    fn read(json: Json<'_>, at: &'static str, errors: &mut ValidationErrors) -> Option<Self> {
+        text(&json, at, errors, Self::parse)
     }
 
     fn schema() -> Value {
@@ -116,8 +114,8 @@ impl<const MIN: usize, const MAX: usize> Field for Line<MIN, MAX> {
 }
 
 impl<const MAX: usize> Field for Prose<MAX> {
-    fn read(json: Json<'_>, at: &'static str, faults: &mut ValidationErrors) -> Option<Self> {
-        text(&json, at, faults, Self::parse)
+    fn read(json: Json<'_>, at: &'static str, errors: &mut ValidationErrors) -> Option<Self> {
+        text(&json, at, errors, Self::parse)
     }
 
     fn schema() -> Value {
@@ -126,8 +124,8 @@ impl<const MAX: usize> Field for Prose<MAX> {
 }
 
 impl<const MAX: usize> Field for External<MAX> {
-    fn read(json: Json<'_>, at: &'static str, faults: &mut ValidationErrors) -> Option<Self> {
-        text(&json, at, faults, |text| {
+    fn read(json: Json<'_>, at: &'static str, errors: &mut ValidationErrors) -> Option<Self> {
+        text(&json, at, errors, |text| {
             if text.is_empty() { Ok(Self(None)) } else { Line::parse(text).map(|line| Self(Some(line))) }
         })
     }
@@ -138,8 +136,8 @@ impl<const MAX: usize> Field for External<MAX> {
 }
 
 impl Field for Credential {
-    fn read(json: Json<'_>, at: &'static str, faults: &mut ValidationErrors) -> Option<Self> {
-        text(&json, at, faults, |text| {
+    fn read(json: Json<'_>, at: &'static str, errors: &mut ValidationErrors) -> Option<Self> {
+        text(&json, at, errors, |text| {
             if text.is_empty() {
                 return Err(InvalidValue::new(ValidationCode::TooShort, "must not be empty"));
             }
@@ -153,8 +151,8 @@ impl Field for Credential {
 }
 
 impl Field for Email {
-    fn read(json: Json<'_>, at: &'static str, faults: &mut ValidationErrors) -> Option<Self> {
-        text(&json, at, faults, Self::parse)
+    fn read(json: Json<'_>, at: &'static str, errors: &mut ValidationErrors) -> Option<Self> {
+        text(&json, at, errors, Self::parse)
     }
 
     fn schema() -> Value {
@@ -163,8 +161,8 @@ impl Field for Email {
 }
 
 impl Field for Slug {
-    fn read(json: Json<'_>, at: &'static str, faults: &mut ValidationErrors) -> Option<Self> {
-        text(&json, at, faults, Self::parse)
+    fn read(json: Json<'_>, at: &'static str, errors: &mut ValidationErrors) -> Option<Self> {
+        text(&json, at, errors, Self::parse)
     }
 
     fn schema() -> Value {
@@ -173,18 +171,18 @@ impl Field for Slug {
 }
 
 impl Field for Currency {
-    fn read(json: Json<'_>, at: &'static str, faults: &mut ValidationErrors) -> Option<Self> {
-        text(&json, at, faults, Self::parse)
+    fn read(json: Json<'_>, at: &'static str, errors: &mut ValidationErrors) -> Option<Self> {
+        text(&json, at, errors, Self::parse)
     }
 
     fn schema() -> Value {
-        json!({ "type": "string", "pattern": "^[A-Za-z]{3}$", "description": "An ISO 4217 code that has minor units, in any case." })
+        json!({ "type": "string", "pattern": "^[A-Za-z]{3}$", "description": "An ISO 4217 code of a currency with minor units; upper or lower case." })
     }
 }
 
 impl Field for Href {
-    fn read(json: Json<'_>, at: &'static str, faults: &mut ValidationErrors) -> Option<Self> {
-        text(&json, at, faults, Self::parse)
+    fn read(json: Json<'_>, at: &'static str, errors: &mut ValidationErrors) -> Option<Self> {
+        text(&json, at, errors, Self::parse)
     }
 
     fn schema() -> Value {
@@ -193,61 +191,64 @@ impl Field for Href {
 }
 
 impl Field for Time {
-    fn read(json: Json<'_>, at: &'static str, faults: &mut ValidationErrors) -> Option<Self> {
-        text(&json, at, faults, Self::parse)
+    fn read(json: Json<'_>, at: &'static str, errors: &mut ValidationErrors) -> Option<Self> {
+        text(&json, at, errors, Self::parse)
     }
 
     fn schema() -> Value {
-        json!({ "type": "string", "format": "date-time", "description": "An RFC 3339 instant with an offset, between 1970 and 9999." })
+        json!({ "type": "string", "format": "date-time", "description": "RFC 3339 with a UTC offset, between 1970 and 9999." })
     }
 }
 
 impl Field for BillingCycle {
-    fn read(json: Json<'_>, at: &'static str, faults: &mut ValidationErrors) -> Option<Self> {
-        text(&json, at, faults, Self::parse)
+    fn read(json: Json<'_>, at: &'static str, errors: &mut ValidationErrors) -> Option<Self> {
+        text(&json, at, errors, Self::parse)
     }
 
     fn schema() -> Value {
         words(
             Self::ALL.map(Self::as_str),
-            "Its usual aliases (month, year, annual, one_time …) are read too, in any case.",
+            "Common aliases (month, year, annual, one_time …) are accepted, in upper or lower case.",
         )
     }
 }
 
 impl Field for SubscriptionStatus {
-    fn read(json: Json<'_>, at: &'static str, faults: &mut ValidationErrors) -> Option<Self> {
-        text(&json, at, faults, Self::parse)
+    fn read(json: Json<'_>, at: &'static str, errors: &mut ValidationErrors) -> Option<Self> {
+        text(&json, at, errors, Self::parse)
     }
 
     fn schema() -> Value {
-        words(Self::ALL.map(Self::as_str), "Aliases such as trialing and canceled are read too, in any case.")
+        words(
+            Self::ALL.map(Self::as_str),
+            "Aliases such as trialing and canceled are accepted, in upper or lower case.",
+        )
     }
 }
 
 impl Field for PaymentStatus {
-    fn read(json: Json<'_>, at: &'static str, faults: &mut ValidationErrors) -> Option<Self> {
-        text(&json, at, faults, Self::parse)
+    fn read(json: Json<'_>, at: &'static str, errors: &mut ValidationErrors) -> Option<Self> {
+        text(&json, at, errors, Self::parse)
     }
 
     fn schema() -> Value {
-        words(Self::ALL.map(Self::as_str), "Aliases such as paid and canceled are read too, in any case.")
+        words(Self::ALL.map(Self::as_str), "Aliases such as paid and canceled are accepted, in upper or lower case.")
     }
 }
 
-/// A vocabulary. Its aliases make it open, so the words are told as examples and not as an enum.
+/// A vocabulary. It accepts aliases, so the words are examples and not an enum.
 fn words<const N: usize>(words: [&'static str; N], aliases: &'static str) -> Value {
     json!({ "type": "string", "examples": &words[..], "description": format!("One of {}. {aliases}", words.join(", ")) })
 }
 
 impl Field for Vec<Variant> {
-    fn read(json: Json<'_>, at: &'static str, faults: &mut ValidationErrors) -> Option<Self> {
+    fn read(json: Json<'_>, at: &'static str, errors: &mut ValidationErrors) -> Option<Self> {
         let Json::List(items) = json else {
-            faults.note(at, ValidationCode::InvalidType, "must be a list of strings");
+            errors.note(at, ValidationCode::InvalidType, "must be a list of strings");
             return None;
         };
         if items.len() > MAX_VARIANTS {
-            faults.note(at, ValidationCode::TooLong, format!("must have at most {MAX_VARIANTS} items"));
+            errors.note(at, ValidationCode::TooLong, format!("must have at most {MAX_VARIANTS} items"));
             return None;
         }
         let mut variants: Self = Vec::with_capacity(items.len());
@@ -256,7 +257,7 @@ impl Field for Vec<Variant> {
             let reason = match json::value(raw) {
                 Json::Text(Some(text)) => match Variant::parse(&text) {
                     Ok(variant) if variants.contains(&variant) => {
-                        InvalidValue::new(ValidationCode::DuplicateItem, "stands in the list already")
+                        InvalidValue::new(ValidationCode::DuplicateItem, "occurs twice in the list")
                     }
                     Ok(variant) => {
                         variants.push(variant);
@@ -264,13 +265,10 @@ impl Field for Vec<Variant> {
                     }
                     Err(reason) => reason,
                 },
-                Json::Text(None) => InvalidValue::new(
-                    ValidationCode::InvalidText,
-                    "must not contain half a character (a lone surrogate)",
-                ),
+                Json::Text(None) => InvalidValue::new(ValidationCode::InvalidText, "must not contain a lone surrogate"),
                 _ => InvalidValue::new(ValidationCode::InvalidType, "must be a string"),
             };
-            faults.add(format!("{at}/{index}"), reason);
+            errors.add(format!("{at}/{index}"), reason);
             sound = false;
         }
         sound.then_some(variants)
@@ -286,20 +284,20 @@ fn not_found(what: &str) -> InvalidValue {
 }
 
 impl Field for PlanReference {
-    fn read(json: Json<'_>, at: &'static str, faults: &mut ValidationErrors) -> Option<Self> {
-        text(&json, at, faults, |text| PlanKey::parse(text).map(Self).ok_or_else(|| not_found("plan")))
+    fn read(json: Json<'_>, at: &'static str, errors: &mut ValidationErrors) -> Option<Self> {
+        text(&json, at, errors, |text| PlanKey::parse(text).map(Self).ok_or_else(|| not_found("plan")))
     }
 
     fn schema() -> Value {
-        json!({ "type": "string", "description": "A plan's id or its slug." })
+        json!({ "type": "string", "description": "The ID or slug of a plan." })
     }
 }
 
 macro_rules! id_fields {
     ($($id:ident, $what:literal;)*) => {$(
         impl Field for $id {
-            fn read(json: Json<'_>, at: &'static str, faults: &mut ValidationErrors) -> Option<Self> {
-                text(&json, at, faults, |text| Self::from_str(text).map_err(|_| not_found($what)))
+            fn read(json: Json<'_>, at: &'static str, errors: &mut ValidationErrors) -> Option<Self> {
+                text(&json, at, errors, |text| Self::from_str(text).map_err(|_| not_found($what)))
             }
 
             fn schema() -> Value {

@@ -1,4 +1,4 @@
-//! The parameters of an operation: its path, its query, and the headers it heeds.
+//! The parameters of an operation: path, query and headers.
 
 use crate::access::Access;
 use crate::operation::{Operation, ResponseKind};
@@ -11,7 +11,7 @@ pub(super) fn of(operation: &Operation) -> Value {
     for name in parameter_names(operation.path) {
         parameters.push(json!({
             "name": name, "in": "path", "required": true, "schema": { "type": "string", "minLength": 1 },
-            "description": "One that cannot exist is answered like one that does not."
+            "description": "A malformed value is treated like one that does not exist."
         }));
     }
     for parameter in operation.query.parameters {
@@ -22,20 +22,20 @@ pub(super) fn of(operation: &Operation) -> Value {
     }
     if !matches!(operation.access, Access::Open) {
         parameters
-            .push(header("x-request-id", "The request's id, up to 128 of A-Z a-z 0-9 . _ -; any other is replaced."));
-        parameters.push(header("traceparent", "The W3C trace the request belongs to."));
+            .push(header("x-request-id", "The request ID: up to 128 of A-Z a-z 0-9 . _ -. An invalid ID is replaced."));
+        parameters.push(header("traceparent", "The W3C trace context of the request."));
     }
     match operation.response {
         ResponseKind::Created(_) => parameters.push(json!({
             "name": "idempotency-key", "in": "header", "required": false,
-            "description": "A key to retry under: the same request answers the same for 24 hours.",
+            "description": "An idempotency key. For 24 hours, a retry with the same key returns the same response.",
             "schema": { "type": "string", "minLength": 1, "maxLength": 255, "pattern": "^[!-~]+$" }
         })),
         ResponseKind::Record(_) if operation.method == Method::GET => {
-            parameters.push(tag("if-none-match", "The entity tag you have: 304 if it is still good."));
+            parameters.push(tag("if-none-match", "The entity tag that you have. Returns 304 if it is current."));
         }
         ResponseKind::Record(_) => {
-            parameters.push(tag("if-match", "The entity tag you read: 412 if the record has changed."));
+            parameters.push(tag("if-match", "The entity tag that you read. Returns 412 if the record has changed."));
         }
         ResponseKind::List(_) | ResponseKind::Value(..) | ResponseKind::Media(_) => {}
     }

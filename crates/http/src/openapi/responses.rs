@@ -1,4 +1,4 @@
-//! The answers of an operation: its success, and every way it may refuse.
+//! The responses of an operation: its success and its errors.
 
 use crate::access::Access;
 use crate::error_codes::{self, Code, Entry};
@@ -10,7 +10,7 @@ use http::{Method, StatusCode};
 use perennial_domain::validation::MAX_ERRORS;
 use serde_json::{Map, Value, json};
 
-/// What any endpoint of a client may refuse with.
+/// The errors of every operation that needs a client.
 const ALWAYS: &[Code] = &[
     Code::InvalidParameter,
     Code::UnknownParameter,
@@ -30,10 +30,10 @@ const ALWAYS: &[Code] = &[
     Code::StorageUnavailable,
     Code::AnswerTimeout,
 ];
-/// What an endpoint that takes a body may refuse with.
+/// The errors of every operation with a body.
 const BODY: &[Code] =
     &[Code::MalformedJson, Code::DuplicateKey, Code::UnsupportedMediaType, Code::InvalidInput, Code::OutcomeUnknown];
-/// What an endpoint without a client may refuse with.
+/// The errors of every operation that needs no client.
 const OPEN: &[Code] = &[
     Code::UnknownParameter,
     Code::InvalidHeader,
@@ -45,7 +45,7 @@ const OPEN: &[Code] = &[
 ];
 
 pub(super) fn of(operation: &Operation) -> Value {
-    let mut answers = Map::new();
+    let mut responses = Map::new();
     let mut headers = common_headers();
     let (status, about, content) = match operation.response {
         ResponseKind::Record(schema) => ("200", "The record.", record(schema)),
@@ -74,20 +74,20 @@ pub(super) fn of(operation: &Operation) -> Value {
     if let ResponseKind::Created(_) = operation.response {
         success["links"] = links(operation);
     }
-    answers.insert(status.into(), success);
+    responses.insert(status.into(), success);
     if operation.method == Method::GET && matches!(operation.response, ResponseKind::Record(_)) {
         let mut headers = common_headers();
         headers["etag"] = link("etag");
-        answers.insert("304".into(), json!({ "description": "You have it already.", "headers": headers }));
+        responses.insert("304".into(), json!({ "description": "Not modified.", "headers": headers }));
     }
-    for code in refusals(operation) {
+    for code in errors(operation) {
         let status = code.entry().status.as_u16().to_string();
-        answers.insert(status.clone(), json!({ "$ref": format!("#/components/responses/{status}") }));
+        responses.insert(status.clone(), json!({ "$ref": format!("#/components/responses/{status}") }));
     }
-    Value::Object(answers)
+    Value::Object(responses)
 }
 
-/// Where the record that was created can be read, updated and deleted.
+/// Links to the operations that read, update and delete the new record.
 fn links(create: &Operation) -> Value {
     let mut links = Map::new();
     for operation in operations::all() {
@@ -111,7 +111,7 @@ fn member_of(operation: &Operation, collection: &'static str) -> Option<&'static
     }
 }
 
-/// Whether callers may try so often and no more; then its answers say how often.
+/// Whether the operation is rate limited. Then its responses have the rate limit headers.
 fn is_limited(operation: &Operation) -> bool {
     operation.errors.contains(&Code::RateLimited)
 }
@@ -122,8 +122,8 @@ fn add_limit(headers: &mut Value) {
     }
 }
 
-/// Every code an operation may refuse with.
-fn refusals(operation: &Operation) -> Vec<Code> {
+/// Every error code of an operation.
+fn errors(operation: &Operation) -> Vec<Code> {
     let mut codes = operation.errors.to_vec();
     match operation.access {
         Access::Open => codes.extend(OPEN),
@@ -136,7 +136,7 @@ fn refusals(operation: &Operation) -> Vec<Code> {
     if operation.body.is_some() {
         codes.extend(BODY);
     }
-    // Whether another's account exists is not told.
+    // The response does not reveal whether another user's account exists.
     if path::parameter_names(operation.path).next().is_some() && !operation.errors.contains(&Code::NotAccountOwner) {
         codes.push(Code::NotFound);
     }
@@ -148,7 +148,7 @@ fn refusals(operation: &Operation) -> Vec<Code> {
     codes
 }
 
-/// A response for each status, listing the codes it may carry.
+/// A response for each status, with its error codes.
 pub(super) fn problems() -> Value {
     let mut problems = Map::new();
     for entry in error_codes::entries() {
@@ -170,25 +170,25 @@ fn problem_response(entry: Entry) -> Value {
         _ => {}
     }
     let mut limited = operations::all().iter().filter(|operation| is_limited(operation));
-    if limited.any(|operation| refusals(operation).iter().any(|code| code.entry().status == entry.status)) {
+    if limited.any(|operation| errors(operation).iter().any(|code| code.entry().status == entry.status)) {
         add_limit(&mut headers);
     }
     let mut example = json!({
-        "type": format!("{}#{}", error_codes::CATALOGUE_PATH, entry.code), "title": entry.title, "status": status,
+        "type": format!("{}#{}", error_codes::ERRORS_PATH, entry.code), "title": entry.title, "status": status,
         "detail": entry.remedy, "code": entry.code, "request_id": "req_5f3a9c0d1e2b4a68"
     });
-    let fault = match status {
+    let error = match status {
         400 => {
             json!({ "parameter": "limit", "code": "invalid_parameter", "detail": "must be a whole number from 1 to 200" })
         }
         422 => json!({ "pointer": "/price", "code": "out_of_range", "detail": "must be between 0 and 999999999999" }),
         _ => Value::Null,
     };
-    if !fault.is_null() {
-        example["errors"] = json!([fault]);
+    if !error.is_null() {
+        example["errors"] = json!([error]);
     }
     json!({
-        "description": format!("{}:\n", entry.status.canonical_reason().unwrap_or("Refused")),
+        "description": format!("{}:\n", entry.status.canonical_reason().unwrap_or("Error")),
         "headers": headers,
         "content": { "application/problem+json": {
             "schema": { "$ref": "#/components/schemas/Problem" },
@@ -206,9 +206,9 @@ pub(super) fn problem_schema() -> Value {
     };
     json!({
         "type": "object",
-        "description": "A refusal (RFC 9457).",
+        "description": "An error (RFC 9457).",
         "properties": {
-            "type": { "type": "string", "format": "uri-reference", "description": "Where the code is explained." },
+            "type": { "type": "string", "format": "uri-reference", "description": "A link to the description of the code." },
             "title": { "type": "string" },
             "status": { "type": "integer", "minimum": 400, "maximum": 599 },
             "detail": { "type": "string", "description": "What is wrong in this case." },
@@ -242,24 +242,24 @@ pub(super) fn problem_schema() -> Value {
 pub(super) fn headers() -> Value {
     let text = |about: &str| json!({ "description": about, "schema": { "type": "string" } });
     json!({
-        "x-request-id": text("The request's id."),
-        "vary": text("What the answer depends on."),
-        "cache-control": text("Whether the answer may be kept."),
-        "etag": text("The record's revision; send it in `if-match` or `if-none-match`."),
-        "location": text("Where the new record is."),
-        "idempotency-replayed": text("`true` if this answer was remembered."),
-        "retry-after": { "description": "Seconds to wait.", "schema": { "type": "integer", "minimum": 0 } },
-        "ratelimit": text("Where attempts are limited: how many are left (`r`), and the seconds until more are (`t`)."),
-        "ratelimit-policy": text("Where attempts are limited: how many there are (`q`) in so many seconds (`w`)."),
-        "allow": text("The methods the path takes."),
-        "www-authenticate": text("How to authenticate."),
-        "content-encoding": text("`gzip` where the file is kept compressed."),
-        "access-control-allow-origin": text("The caller's origin, if the public client it names lists it."),
-        "access-control-expose-headers": text("What a page of that origin may read of the answer."),
+        "x-request-id": text("The ID of the request."),
+        "vary": text("The request headers that the response depends on."),
+        "cache-control": text("Whether the response may be cached."),
+        "etag": text("The revision of the record. Send it in `if-match` or `if-none-match`."),
+        "location": text("The path of the new record."),
+        "idempotency-replayed": text("`true` if this is the stored response of an earlier request with the same idempotency key."),
+        "retry-after": { "description": "Seconds to wait before a retry.", "schema": { "type": "integer", "minimum": 0 } },
+        "ratelimit": text("For rate-limited operations: remaining attempts (`r`), and seconds until the limit resets (`t`)."),
+        "ratelimit-policy": text("For rate-limited operations: the limit (`q`) and its window in seconds (`w`)."),
+        "allow": text("The methods that the path supports."),
+        "www-authenticate": text("The authentication scheme."),
+        "content-encoding": text("`gzip` if the file is stored compressed."),
+        "access-control-allow-origin": text("The origin of the request, if the public client lists it."),
+        "access-control-expose-headers": text("The response headers that a page of that origin may read."),
     })
 }
 
-/// What any answer may carry.
+/// The headers of every response.
 fn common_headers() -> Value {
     let names =
         ["x-request-id", "vary", "cache-control", "access-control-allow-origin", "access-control-expose-headers"];

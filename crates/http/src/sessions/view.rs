@@ -1,4 +1,4 @@
-//! How a person and their tokens are answered, and the schemas of both.
+//! A user and their tokens as they are returned, and the schemas of both.
 
 use crate::reply::Reply;
 use crate::samples;
@@ -12,7 +12,7 @@ use perennial_domain::users::Email;
 use serde::Serialize;
 use serde_json::{Value, json};
 
-/// What somebody holds after signing up, signing in or refreshing.
+/// The response of sign-up, sign-in and refresh.
 pub(super) fn tokens(status: StatusCode, granted: &Granted) -> Reply {
     Reply::value(
         status,
@@ -28,7 +28,7 @@ pub(super) fn tokens(status: StatusCode, granted: &Granted) -> Reply {
     )
 }
 
-/// Who holds a token.
+/// The user of a token.
 pub(super) fn logged_in(signed_in: &SignedIn) -> Reply {
     Reply::value(StatusCode::OK, LoggedIn { user: UserView::of(signed_in) })
 }
@@ -49,7 +49,7 @@ struct LoggedIn<'a> {
     user: UserView<'a>,
 }
 
-/// A person as they see themselves.
+/// A user as returned to that user.
 #[derive(Serialize)]
 struct UserView<'a> {
     id: UserId,
@@ -109,18 +109,24 @@ pub(super) static LOGGED_IN: Schema = Schema {
     refers_to: &[&USER],
 };
 
-/// A person as they see themselves.
+/// A user as returned to that user.
 static USER: Schema =
     Schema { name: "User", definition: user_schema, example: || samples::json(user_sample()), refers_to: &[] };
 
 fn tokens_schema() -> Value {
     schema::record(&[
-        ("token", json!({ "type": "string", "description": "The access token: a JWT." })),
+        ("token", json!({ "type": "string", "description": "The access token, a JWT." })),
         ("token_type", schema::words(&["Bearer"])),
-        ("expires_in", json!({ "type": "integer", "description": "Seconds." })),
+        ("expires_in", json!({ "type": "integer", "description": "Lifetime of the access token in seconds." })),
         ("expires_at", schema::instant()),
-        ("refresh_token", json!({ "type": "string", "description": "Opaque; it changes with each refresh." })),
-        ("refresh_expires_in", json!({ "type": "integer", "description": "Seconds, if it is not used." })),
+        (
+            "refresh_token",
+            json!({ "type": "string", "description": "An opaque token that changes with each refresh." }),
+        ),
+        (
+            "refresh_expires_in",
+            json!({ "type": "integer", "description": "Lifetime of the refresh token in seconds, if it is not used." }),
+        ),
         ("user", USER.reference()),
     ])
 }
@@ -142,8 +148,11 @@ fn user_schema() -> Value {
     let boolean = || json!({ "type": ["boolean", "null"] });
     schema::record(&[
         ("id", schema::id::<UserId>()),
-        ("auth_id", json!({ "type": ["string", "null"], "description": "The person's id at the identity provider." })),
-        ("auth_provider", json!({ "type": ["string", "null"], "description": "The identity provider's `iss`." })),
+        ("auth_id", json!({ "type": ["string", "null"], "description": "The user's ID at the identity provider." })),
+        (
+            "auth_provider",
+            json!({ "type": ["string", "null"], "description": "The issuer (`iss`) of the identity provider." }),
+        ),
         ("auth_type", text()),
         ("auth_token_status_id", schema::id::<SessionId>()),
         ("organization_id", schema::id::<OrganizationId>()),

@@ -34,7 +34,7 @@ async fn is_signed(app: &TestApp, token: &str) -> bool {
 }
 
 #[tokio::test]
-async fn the_token_says_what_the_contract_says_and_the_published_key_signed_it() {
+async fn the_token_has_the_documented_claims_and_is_signed_with_the_published_key() {
     let app = TestApp::start().await;
     let ada = app.sign_up("ada@example.com").await;
     let known = clients::list(&app.app, app.organization).await.unwrap();

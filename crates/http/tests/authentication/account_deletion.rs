@@ -1,4 +1,4 @@
-//! API rules 3.7 (`docs/api.md`): whose it is to delete, when, and all that goes with it, in one transaction.
+//! API rules 3.7 (`docs/api.md`): who may delete it, when, and all that is deleted with it, in one transaction.
 
 use crate::support::*;
 use perennial_store::Sql;
@@ -42,7 +42,7 @@ async fn neither_the_users_id_nor_the_address_names_an_account() {
 }
 
 #[tokio::test]
-async fn whoever_signed_in_over_a_day_ago_signs_in_again_and_refreshing_is_not_signing_in() {
+async fn a_sign_in_older_than_a_day_is_not_enough_and_a_refresh_does_not_count() {
     let app = TestApp::start().await;
     let ada = app.sign_up("ada@example.com").await;
     app.set_time("2026-03-11T12:00:00Z");
@@ -108,7 +108,7 @@ async fn the_user_stays_as_an_empty_tombstone() {
 }
 
 #[tokio::test]
-async fn subscriptions_end_payments_stay_and_each_change_is_told() {
+async fn subscriptions_end_payments_remain_and_each_change_is_recorded() {
     let app = TestApp::start().await;
     let ada = app.sign_up("ada@example.com").await;
     let eve = app.sign_up("eve@example.com").await;
@@ -193,7 +193,7 @@ async fn it_happens_as_a_whole_or_not_at_all() {
 }
 
 #[tokio::test]
-async fn a_subscription_made_in_the_same_moment_ends_too_or_is_refused() {
+async fn a_subscription_made_in_the_same_moment_ends_too_or_is_rejected() {
     let app = TestApp::start().await;
     app.plan("pro", json!({})).await;
     let beside = app.beside().await;

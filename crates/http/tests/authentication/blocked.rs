@@ -11,7 +11,7 @@ fn id(text: &str) -> UserId {
 }
 
 #[tokio::test]
-async fn a_blocked_user_is_refused_everywhere_until_unblocked() {
+async fn a_blocked_user_is_rejected_everywhere_until_unblocked() {
     let app = TestApp::start().await;
     let beside = app.beside().await;
     let ada = app.sign_up("ada@example.com").await;
@@ -73,7 +73,7 @@ async fn a_blocked_user_without_an_identity_is_not_claimed() {
     assert_eq!(Held::of(&present(&app, SIGN_UP, &body).await.expect(201)).user_id(), made);
 }
 
-/// A sign-in comes before the block, and its session ends with it, or after, and is refused.
+/// A sign-in comes before the block, and its session ends with it, or after, and is rejected.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn no_session_outlives_a_block_at_the_same_moment() {
     let app = TestApp::start().await;

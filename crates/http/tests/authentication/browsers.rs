@@ -49,7 +49,7 @@ async fn a_preflight_for_any_of_them_is_permitted_to_listed_origins_only() {
 }
 
 #[tokio::test]
-async fn answers_and_refusals_are_readable_by_listed_origins_only() {
+async fn responses_and_errors_are_readable_by_listed_origins_only() {
     let app = TestApp::start().await;
     let ada = app.sign_up("ada@example.com").await;
     let good = app.credentials("ada@example.com");

@@ -29,7 +29,7 @@ async fn live_here(app: &TestApp) -> Held {
     let held = Held::of(&post(SIGN_UP).json(&body).send().await.expect(201));
     app.plan("pro", json!({})).await;
     app.subscription(held.user_id(), "pro", json!({})).await;
-    // What is refused must leave none either.
+    // A rejected request must not leave any either.
     post(SIGN_UP).json(&body).send().await.refused(409, "user_already_exists");
     post(SIGN_UP).json(&credentials(app, EMAIL, "another")).send().await.refused(409, "email_taken");
     let mismatch = json!({ "access_token": app.identity_token(EMAIL, Some(SUBJECT)), "email": NEW_EMAIL });
@@ -80,7 +80,7 @@ fn hex(text: &str) -> String {
     data_encoding::HEXLOWER.encode(text.as_bytes())
 }
 
-/// Rows that the database itself refuses, and might quote when it says so.
+/// Rows that the database rejects, and might quote in its error.
 static NO_USER: Sql = Sql::split(
     "CREATE TRIGGER no_user BEFORE INSERT ON users BEGIN SELECT RAISE(ABORT, 'no users today'); END",
     "ALTER TABLE users ADD CONSTRAINT no_user CHECK (email IS NULL) NOT VALID",
@@ -100,7 +100,7 @@ async fn a_failure_of_the_store_is_logged_without_the_row_it_was_about() {
         let body = with(&app.credentials(&email), &json!({ "username": "Pirol", "first_name": "Stieglitz" }));
         let request = app.browser("POST", SIGN_UP).header("user-agent", "Kiebitz/1").header("x-request-id", &id);
         let answer = request.json(&body).send().await.refused(500, "internal");
-        assert_eq!(answer.json["detail"], "The operator finds the cause in the log under this request_id.");
+        assert_eq!(answer.json["detail"], "The server's log has the cause under this request_id.");
         assert!(log::lines(&id).iter().any(|line| line.starts_with("ERROR") && line.contains("cause=")));
         for known in ["eisvogel", "pirol", "stieglitz", "kiebitz"] {
             assert_eq!(log::lines(known), Vec::<String>::new());

@@ -20,7 +20,7 @@ fn parsed(text: Option<&String>) -> Option<Value> {
 }
 
 #[tokio::test]
-async fn each_change_is_told_once_with_its_client_its_request_and_its_time() {
+async fn each_change_is_recorded_once_with_its_client_its_request_and_its_time() {
     let app = TestApp::start().await;
     let known = clients::list(&app.app, app.organization).await.unwrap();
     let public = known.iter().find(|client| client.kind == ClientKind::Public).unwrap().id;
@@ -96,7 +96,7 @@ async fn a_claimed_user_is_updated_and_not_created() {
 }
 
 #[tokio::test]
-async fn ending_many_sessions_tells_of_each() {
+async fn ending_many_sessions_records_each() {
     let app = TestApp::start().await;
     let ada = app.sign_up("ada@example.com").await;
     let mut others = Vec::new();
@@ -120,7 +120,7 @@ async fn ending_many_sessions_tells_of_each() {
 }
 
 #[tokio::test]
-async fn reading_refreshing_and_being_refused_are_no_events() {
+async fn reading_refreshing_and_being_rejected_are_no_events() {
     let app = TestApp::start().await;
     let ada = app.sign_up("ada@example.com").await;
     let known = app.events().await;

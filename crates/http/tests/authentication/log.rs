@@ -9,7 +9,7 @@ use tracing::{Event, Metadata, Subscriber};
 
 static LINES: Mutex<Vec<String>> = Mutex::new(Vec::new());
 
-/// Begins to listen, if nobody has yet.
+/// Starts to capture the log, once.
 pub(crate) fn listen() {
     static BEGUN: Once = Once::new();
     BEGUN.call_once(|| {

@@ -54,7 +54,7 @@ async fn a_person_lists_their_own_subscriptions_only() {
 }
 
 #[tokio::test]
-async fn a_page_leads_to_the_next_page_of_the_same_person_and_nobody_elses() {
+async fn a_page_leads_to_the_next_page_of_the_same_user_only() {
     let People { app, ada, eve, adas, .. } = People::start().await;
     let page = |cursor: &str| format!("/subscriptions?limit=2&cursor={cursor}");
     let first = call(&app, "GET", "/subscriptions?limit=2", &ada.token).await.expect(200);
@@ -73,7 +73,7 @@ async fn a_page_leads_to_the_next_page_of_the_same_person_and_nobody_elses() {
     let trusted = app.get(&filtered).await.expect(200);
     let cursor = text(&trusted.json["page"], "next_cursor");
     call(&app, "GET", &format!("{filtered}&cursor={cursor}"), &ada.token).await.refused(400, "invalid_cursor");
-    // A new token of the same person goes on.
+    // A new token of the same user continues.
     let first = call(&app, "GET", "/subscriptions?limit=2", &ada.token).await.expect(200);
     let back = app.sign_in("ada@example.com").await;
     call(&app, "GET", &page(text(&first.json["page"], "next_cursor")), &back.token).await.expect(200);

@@ -18,7 +18,7 @@ const PATHS: [(&str, &str); 10] = [
     ("DELETE", "/authentication/delete-my-account/nobody"),
 ];
 
-/// Those that ask for a token.
+/// The operations that require a token.
 const BEARER: &[(&str, &str)] = PATHS.split_at(3).1;
 /// Those that take a body.
 const BODY: &[(&str, &str)] = PATHS.split_at(3).0;
@@ -110,7 +110,7 @@ async fn the_fields_are_settled_before_the_identity_and_the_identity_before_the_
     app.sign_up("ada@example.com").await;
     let forged = json!({ "access_token": "garbage", "email": "ada@example.com" });
     present(&app, SIGN_UP, &with(&forged, &json!({ "terms": 1 }))).await.refused(422, "invalid_type");
-    // The address is taken, too, and nobody without proof is told.
+    // The address is taken as well; without proof this is not revealed.
     present(&app, SIGN_UP, &forged).await.refused(401, "invalid_identity_token");
     let body = json!({ "access_token": app.identity_token("eve@example.com", None), "email": "ada@example.com" });
     present(&app, SIGN_UP, &body).await.refused(401, "email_mismatch");
@@ -118,7 +118,7 @@ async fn the_fields_are_settled_before_the_identity_and_the_identity_before_the_
 }
 
 #[tokio::test]
-async fn the_limits_hold_where_no_body_is_asked_for_and_before_the_record_is_looked_up() {
+async fn the_limits_hold_without_an_expected_body_and_before_the_record_is_read() {
     let app = TestApp::start().await;
     let ada = app.sign_up("ada@example.com").await;
     let events = app.events().await;
@@ -133,7 +133,7 @@ async fn the_limits_hold_where_no_body_is_asked_for_and_before_the_record_is_loo
 }
 
 #[tokio::test]
-async fn a_body_that_nobody_asked_for_is_ignored() {
+async fn an_unexpected_body_is_ignored() {
     let app = TestApp::start().await;
     let bodies = ["", "{}", "null", "{", "not JSON", r#"{"id": "ses_1", "a": 1, "a": 2}"#];
     for (number, body) in bodies.into_iter().enumerate() {
@@ -156,7 +156,7 @@ async fn a_body_that_nobody_asked_for_is_ignored() {
 }
 
 #[tokio::test]
-async fn head_answers_as_get_without_a_body() {
+async fn head_responds_as_get_without_a_body() {
     let app = TestApp::start().await;
     let ada = app.sign_up("ada@example.com").await;
     let get = call(&app, "GET", TOKENS, &ada.token).await.expect(200);

@@ -6,7 +6,7 @@ use perennial_domain::clients::{ClientName, Scope, Scopes};
 use perennial_testkit::{Held, Request, TestApp, TestOptions};
 use serde_json::{Value, json};
 
-/// Sends each request and holds the answers against each other: nothing but the request's id differs, and each took
+/// Sends each request and compares the responses: nothing but the request's ID differs, and each took
 /// as many statements.
 #[track_caller]
 fn alike(answers: &[(perennial_testkit::Answer, u64)]) {
@@ -61,14 +61,14 @@ async fn enumeration_of_clients() {
 /// Row 16.
 #[tokio::test]
 async fn enumeration_of_users() {
-    // The limits count attempts, whoever is asked for, and now and then tell other servers: a statement of their own.
+    // The limits count attempts for any user, and sometimes share them with other servers: a further statement.
     let mut options = TestOptions::default();
     options.app.rate_limits.enabled = false;
     let app = TestApp::with(options).await;
     let ada = app.sign_up("ada@example.com").await;
     app.user("made@example.com").await;
     let stranger = |email: &str| app.browser("POST", SIGN_IN).json(&credentials(&app, email, "stranger"));
-    // The address of a user, of one who has not signed up, and of nobody.
+    // The address of a user, of one who has not signed up, and of none.
     let requests = ["ada@example.com", "made@example.com", "nobody@example.com"].map(stranger).to_vec();
     all_alike(&app, requests).await.0.refused(404, "user_not_found");
     // Somebody else's token with these addresses.

@@ -60,7 +60,7 @@ async fn after_a_move_to_another_provider_everyone_signs_in_as_who_they_were() {
 }
 
 #[tokio::test]
-async fn all_faults_are_reported_and_then_nothing_is_changed() {
+async fn all_errors_are_reported_and_then_nothing_is_changed() {
     let app = TestApp::start().await;
     let (ada, eve) = (sign_up(&app, "ada@example.com", "ada").await, sign_up(&app, "eve@example.com", "eve").await);
     let known = app.events().await;

@@ -66,7 +66,7 @@ async fn of_many_log_outs_at_once_one_ends_the_session() {
 }
 
 #[tokio::test]
-async fn revoking_all_ends_this_one_too_and_nobody_elses() {
+async fn revoking_all_ends_the_current_session_and_no_other_users() {
     let app = TestApp::start().await;
     let eve = app.sign_up("eve@example.com").await;
     let sessions = three_sessions(&app).await;

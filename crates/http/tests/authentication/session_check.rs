@@ -1,4 +1,4 @@
-//! API rules 3.4 (`docs/api.md`): who holds a token, for how long, and what asking costs.
+//! API rules 3.4 (`docs/api.md`): the user of a token, for how long it is valid, and what a check costs.
 
 use crate::support::*;
 use perennial_store::Sql;
@@ -38,7 +38,7 @@ async fn the_holder_of_a_token_sees_themselves_and_nothing_more() {
 }
 
 #[tokio::test]
-async fn without_a_token_it_is_401_and_says_what_to_send() {
+async fn without_a_token_it_is_401_token_required() {
     let app = TestApp::start().await;
     let ada = app.sign_up("ada@example.com").await;
     let check = || app.browser("POST", CHECK);
@@ -57,7 +57,7 @@ async fn without_a_token_it_is_401_and_says_what_to_send() {
 }
 
 #[tokio::test]
-async fn a_bad_token_is_401_and_says_that_it_is_bad() {
+async fn a_bad_token_is_401_invalid_token() {
     let app = TestApp::start().await;
     let ada = app.sign_up("ada@example.com").await;
     let (signed, signature) = ada.token.rsplit_once('.').unwrap();
@@ -125,7 +125,7 @@ async fn a_check_costs_one_read_and_the_session_is_read_every_time() {
         answer.expect(200);
         assert_eq!(statements, 1, "the session with its user, and nothing else");
     }
-    // Ended past the service, so that nothing but the row can tell.
+    // Ended directly in the database, so that only the row shows it.
     execute(&app, &END).await;
     let (answer, statements) = cost(&app, app.browser("POST", CHECK).bearer(&ada.token)).await;
     answer.refused(401, "invalid_token");

@@ -1,4 +1,4 @@
-//! API rules 3.3 (`docs/api.md`): who is let in, and what a provider's change of address means.
+//! API rules 3.3 (`docs/api.md`): who may sign in, and what a provider's change of address means.
 
 use crate::support::*;
 use data_encoding::BASE64URL_NOPAD;
@@ -6,7 +6,7 @@ use perennial_app::context::AppOptions;
 use perennial_testkit::{Held, TestApp, TestOptions};
 use serde_json::{Value, json};
 
-/// A JWT with these claims and a signature of nobody's.
+/// A JWT with these claims and an invalid signature.
 fn unsigned(claims: &Value) -> String {
     let part = |value: &Value| BASE64URL_NOPAD.encode(value.to_string().as_bytes());
     let header = json!({ "typ": "JWT", "alg": "EdDSA", "kid": "local" });
@@ -14,7 +14,7 @@ fn unsigned(claims: &Value) -> String {
 }
 
 #[tokio::test]
-async fn signing_in_answers_200_with_what_signing_up_answers() {
+async fn sign_in_returns_200_with_the_body_of_sign_up() {
     let app = TestApp::start().await;
     let ada = app.sign_up("ada@example.com").await;
     app.advance(5);
@@ -34,7 +34,7 @@ async fn signing_in_answers_200_with_what_signing_up_answers() {
 }
 
 #[tokio::test]
-async fn whoever_has_not_signed_up_is_not_found_whatever_the_address() {
+async fn a_user_who_has_not_signed_up_is_not_found_whatever_the_address() {
     let app = TestApp::start().await;
     present(&app, SIGN_IN, &app.credentials("ada@example.com")).await.refused(404, "user_not_found");
     app.sign_up("ada@example.com").await;
@@ -47,7 +47,7 @@ async fn whoever_has_not_signed_up_is_not_found_whatever_the_address() {
 }
 
 #[tokio::test]
-async fn a_token_that_proves_nothing_is_401_whoever_presents_it() {
+async fn a_token_without_a_valid_signature_is_401_for_every_client() {
     let app = TestApp::start().await;
     app.sign_up("ada@example.com").await;
     let other = Tenant::new(&app).await;
@@ -78,7 +78,10 @@ async fn a_token_that_proves_nothing_is_401_whoever_presents_it() {
             let body = json!({ "access_token": token, "email": "ada@example.com" });
             let answer = present(&app, target, &body).await.refused(401, "invalid_identity_token");
             // Why is for the log: a forger learns nothing.
-            assert_eq!(answer.json["detail"], "The identity provider's token proves nothing here.", "{name}");
+            assert_eq!(
+                answer.json["detail"], "The identity provider's token is not valid for this organization.",
+                "{name}"
+            );
             assert!(!answer.headers.contains_key("www-authenticate"), "no bearer was asked for");
         }
     }
@@ -126,7 +129,7 @@ async fn a_person_whose_new_address_another_user_has_signs_in_and_keeps_the_old_
         let known = app.events().await;
         app.advance(60);
         let body = credentials(&app, taken, "ada");
-        // Sign-up says that the person has an account, and sign-in lets them in.
+        // Sign-up reports that the user has an account, and sign-in succeeds.
         present(&app, SIGN_UP, &body).await.refused(409, "user_already_exists");
         let back = Held::of(&present(&app, SIGN_IN, &body).await.expect(200));
         assert_eq!(back.user, with(&ada.user, &json!({ "auth_token_status_id": back.session_id() })));
@@ -175,7 +178,7 @@ async fn of_two_that_take_over_one_address_at_once_both_sign_in_and_one_gets_it(
 }
 
 #[tokio::test]
-async fn of_many_that_bring_ones_own_new_address_at_once_none_is_refused() {
+async fn of_many_that_bring_ones_own_new_address_at_once_none_is_rejected() {
     let app = TestApp::start().await;
     present(&app, SIGN_UP, &credentials(&app, "ada@example.com", "ada")).await.expect(201);
     let other = app.beside().await;

@@ -1,11 +1,11 @@
-//! API rules 3.2 (`docs/api.md`): a new user, or the one the operator made; never somebody else's.
+//! API rules 3.2 (`docs/api.md`): a new user, or the one the operator made; never another user's.
 
 use crate::support::*;
 use perennial_testkit::{Held, TestApp};
 use serde_json::{Value, json};
 
 #[tokio::test]
-async fn signing_up_answers_201_with_the_tokens_and_the_user() {
+async fn sign_up_returns_201_with_the_tokens_and_the_user() {
     let app = TestApp::start().await;
     let body = with(
         &credentials(&app, "ada@example.com", "auth0|ada"),
@@ -42,9 +42,9 @@ async fn signing_up_answers_201_with_the_tokens_and_the_user() {
     }
 }
 
-/// The token counts whole seconds; what is told about its end is the end it has.
+/// The token has whole seconds; the returned expiry is that of the token.
 #[tokio::test]
-async fn the_end_that_is_told_is_the_end_the_token_has() {
+async fn the_returned_expiry_is_that_of_the_token() {
     let app = TestApp::start().await;
     app.set_time("2026-03-10T12:00:00.75Z");
     let answer = present(&app, SIGN_UP, &app.credentials("ada@example.com")).await.expect(201);
@@ -57,7 +57,7 @@ async fn the_end_that_is_told_is_the_end_the_token_has() {
 }
 
 #[tokio::test]
-async fn whoever_has_signed_up_is_told_so_and_nothing_changes() {
+async fn a_second_sign_up_is_rejected_and_changes_nothing() {
     let app = TestApp::start().await;
     let ada = Held::of(&present(&app, SIGN_UP, &credentials(&app, "ada@example.com", "ada")).await.expect(201));
     let events = app.events().await;

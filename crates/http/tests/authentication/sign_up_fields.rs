@@ -5,7 +5,7 @@ use crate::support::*;
 use perennial_testkit::{Answer, TestApp};
 use serde_json::{Value, json};
 
-/// Signs somebody new up, with these fields beside the credentials.
+/// Signs a new user up with the credentials and these fields.
 async fn sign_up_with(app: &TestApp, name: &str, fields: &Value) -> Answer {
     present(app, SIGN_UP, &with(&app.credentials(&format!("{name}@example.com")), fields)).await
 }
@@ -34,7 +34,7 @@ async fn token_and_address_are_required_and_missed_together() {
 }
 
 #[tokio::test]
-async fn every_fault_is_told_at_once_and_before_the_token_is_looked_at() {
+async fn every_error_is_reported_at_once_and_before_the_token_is_checked() {
     let app = TestApp::start().await;
     let body = json!({
         "access_token": "no token at all", "email": "ada@example.com", "username": 1, "terms": "yes", "colour": "red"
@@ -67,7 +67,7 @@ async fn names_have_up_to_255_characters_and_may_be_empty() {
 }
 
 #[tokio::test]
-async fn an_auth_type_has_up_to_64_characters_and_is_the_providers_kind_if_none_is_told() {
+async fn an_auth_type_has_up_to_64_characters_and_defaults_to_the_providers_kind() {
     let app = TestApp::start().await;
     let answer = sign_up_with(&app, "long", &json!({ "auth_type": "é".repeat(64) })).await.expect(201);
     assert_eq!(answer.data()["user"]["auth_type"], "é".repeat(64));
@@ -92,7 +92,7 @@ async fn what_is_left_out_or_null_is_null() {
 }
 
 #[tokio::test]
-async fn a_field_of_the_wrong_type_is_refused() {
+async fn a_field_of_the_wrong_type_is_rejected() {
     let app = TestApp::start().await;
     for field in ["username", "first_name", "last_name", "auth_type"] {
         for value in [json!(1), json!(true), json!([]), json!({})] {

@@ -191,7 +191,7 @@ async fn a_stale_bearer_on_plans_sign_in_and_refresh() {
         refresh_token = Held::of(&request.send().await.expect(200)).refresh_token;
         // Twice is not looked at either.
         stale(app.browser("GET", "/subscription-plans")).bearer("x").send().await.expect(200);
-        // Nor where a trusted client asks in its own name.
+        // Nor where a trusted client calls without a user.
         stale(app.request("GET", "/subscriptions")).send().await.expect(200);
     }
     assert_eq!(app.browser("GET", "/subscription-plans").bearer("x").send().await.header("www-authenticate"), "");

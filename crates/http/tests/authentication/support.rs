@@ -1,4 +1,4 @@
-//! What several of these tests share: the paths, clients and organizations beside the first ones, what a request
+//! What several of these tests share: the paths, further clients and organizations, what a request
 //! costs and leaves behind, and the rows themselves where no endpoint shows them. It contains none of the API rules.
 
 use perennial_app::clients::{self, Credential, NewClient, Presents};
@@ -50,7 +50,7 @@ pub(crate) fn encode(text: &str) -> String {
     text.bytes().map(|byte| if plain(byte) { char::from(byte).to_string() } else { format!("%{byte:02X}") }).collect()
 }
 
-/// The body that signs up or in whoever the provider calls `subject`.
+/// The body that signs up or in the user with this `subject` at the provider.
 pub(crate) fn credentials(app: &TestApp, email: &str, subject: &str) -> Value {
     json!({ "access_token": app.identity_token(email, Some(subject)), "email": email })
 }
@@ -87,7 +87,7 @@ pub(crate) fn session(held: &Held) -> String {
     format!("/authentication/tokens/revoke/{}", held.session_id())
 }
 
-/// What the answer to a call that ends sessions says.
+/// The response of a call that ends sessions.
 pub(crate) fn revoked(count: usize) -> Value {
     json!({ "success": true, "revoked": count })
 }
@@ -167,7 +167,7 @@ pub(crate) async fn cost(app: &TestApp, request: Request) -> (Answer, u64) {
     (answer, app.app.db.metrics().statements - before)
 }
 
-/// What an answer tells apart from the id of its request, and from how many attempts the caller has left.
+/// A response without the ID of its request and the number of remaining attempts.
 pub(crate) fn without_request_id(answer: &Answer) -> (u16, Value, Vec<(String, String)>) {
     let mut body = answer.json.clone();
     if let Some(members) = body.as_object_mut() {
@@ -212,7 +212,7 @@ static TABLES: Sql = Sql::split(
      WHERE table_schema = 'public'",
 );
 
-/// Every value of every column of every table: where it stands, and its text. Bytes are written in hexadecimal.
+/// Every value of every column of every table: its place and its text. Bytes are written in hexadecimal.
 pub(crate) async fn dump(app: &TestApp) -> Vec<(String, String)> {
     let read = |row: &perennial_store::Row<'_>| Ok((row.text(0)?, row.text(1)?));
     let columns = app.app.db.all(&TABLES, &[], read).await.unwrap();
@@ -237,7 +237,7 @@ pub(crate) async fn dump(app: &TestApp) -> Vec<(String, String)> {
     values
 }
 
-/// Where a text stands in a dump, in whatever case.
+/// The places of a text in a dump, in upper or lower case.
 pub(crate) fn places<'a>(dump: &'a [(String, String)], wanted: &str) -> Vec<&'a str> {
     let wanted = wanted.to_lowercase();
     let found = dump.iter().filter(|(_, value)| value.to_lowercase().contains(&wanted));

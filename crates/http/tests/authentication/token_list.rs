@@ -1,4 +1,4 @@
-//! API rules 3.6 (`docs/api.md`): a person's live sessions, what is told of each, and when there are too many.
+//! API rules 3.6 (`docs/api.md`): a user's active sessions, their fields, and when there are too many.
 
 use crate::support::*;
 use perennial_domain::clients::Scope;
@@ -12,11 +12,11 @@ fn ids(sessions: &[Value]) -> Vec<&str> {
 }
 
 #[tokio::test]
-async fn a_session_is_told_with_its_client_its_device_and_its_end() {
+async fn a_session_is_listed_with_its_client_its_device_and_its_end() {
     let app = TestApp::start().await;
     let body = app.credentials("ada@example.com");
     let request = app.browser("POST", SIGN_UP).header("user-agent", "Firefox/131 (X11; \"quoted\")");
-    // Nobody has told the service to trust whoever passes this on.
+    // The peer is not a trusted proxy.
     let request = request.header("x-forwarded-for", "203.0.113.7");
     let ada = Held::of(&request.json(&body).send().await.expect(201));
     let answer = call(&app, "GET", TOKENS, &ada.token).await.expect(200);
@@ -133,7 +133,7 @@ async fn last_use_stays(app: &TestApp, token: &str, expected: &str) {
 }
 
 #[tokio::test]
-async fn the_last_use_is_marked_once_a_minute_and_nobody_waits_for_it() {
+async fn the_last_use_is_stored_once_a_minute_and_delays_no_request() {
     let app = TestApp::start().await;
     let ada = app.sign_up("ada@example.com").await;
     let events = app.events().await;

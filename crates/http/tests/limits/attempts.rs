@@ -10,7 +10,7 @@ fn standing(remaining: u32, reset_seconds: u64) -> Standing {
 }
 
 #[tokio::test]
-async fn the_sixty_first_attempt_of_a_minute_is_refused() {
+async fn the_sixty_first_attempt_of_a_minute_is_rejected() {
     let app = TestApp::start().await;
     let visitor = Visitor::public(&app, ADDRESS).await;
     assert_eq!(visitor.admit().await, Ok(Some(standing(59, 60))));
@@ -37,7 +37,7 @@ async fn there_is_room_again_as_the_minute_slides_and_not_before() {
 }
 
 #[tokio::test]
-async fn the_seconds_told_are_those_after_which_it_works() {
+async fn the_returned_seconds_are_those_after_which_it_works() {
     let app = TestApp::start().await;
     app.advance(17);
     let visitor = Visitor::public(&app, ADDRESS).await;

@@ -6,7 +6,7 @@ use perennial_app::limits;
 use perennial_store::Sql;
 use perennial_testkit::TestApp;
 
-/// A server, and three beside it where there can be any.
+/// One server, or four where the engine allows several.
 async fn servers() -> Vec<TestApp> {
     let mut servers = vec![TestApp::start().await];
     for _ in 0..3 {
@@ -75,7 +75,7 @@ async fn one_attempt_of_each_address_never_reaches_the_store() {
 }
 
 #[tokio::test]
-async fn who_is_refused_is_refused_from_memory() {
+async fn who_is_rejected_is_rejected_from_memory() {
     let app = TestApp::start().await;
     let visitor = Visitor::public(&app, ADDRESS).await;
     assert_eq!(visitor.attempt(60).await, 60);
@@ -85,7 +85,7 @@ async fn who_is_refused_is_refused_from_memory() {
 }
 
 #[tokio::test]
-async fn a_store_that_fails_refuses_nobody_and_the_limit_holds_in_memory() {
+async fn a_store_that_fails_rejects_no_attempt_and_the_limit_holds_in_memory() {
     let app = TestApp::start().await;
     let visitor = Visitor::public(&app, ADDRESS).await;
     assert_eq!(visitor.attempt(10).await, 10);
@@ -94,7 +94,7 @@ async fn a_store_that_fails_refuses_nobody_and_the_limit_holds_in_memory() {
 }
 
 #[tokio::test]
-async fn what_was_told_is_removed_when_it_no_longer_counts() {
+async fn shared_counts_are_removed_when_they_expire() {
     let app = TestApp::start().await;
     Visitor::public(&app, ADDRESS).await.attempt(20).await;
     let told = i64::from(app.store().is_postgres());

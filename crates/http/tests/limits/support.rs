@@ -1,4 +1,4 @@
-//! Somebody who tries, as often as told.
+//! A client that makes a given number of attempts.
 
 use perennial_app::caller::Caller;
 use perennial_app::limits::{self, Budget, Limited, Standing};

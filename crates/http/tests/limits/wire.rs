@@ -1,4 +1,4 @@
-//! Rate limits over a socket: what counts, what is told, and when it works again.
+//! Rate limits over a socket: what counts, what is returned, and when attempts are accepted again.
 
 use perennial_http::ApiOptions;
 use perennial_testkit::{Answer, Held, TestApp, TestOptions};
@@ -13,7 +13,7 @@ fn seconds(answer: &Answer) -> i64 {
 }
 
 #[tokio::test]
-async fn the_sixty_first_sign_in_of_a_public_client_in_a_minute_is_refused_until_there_is_room() {
+async fn the_sixty_first_sign_in_of_a_public_client_in_a_minute_is_rejected_until_there_is_room() {
     let app = TestApp::start().await;
     let sign_in = || app.browser("POST", SIGN_IN).json(&app.credentials(ADA)).send();
     app.sign_up(ADA).await;
@@ -61,7 +61,7 @@ async fn a_refresh_that_works_costs_nothing() {
 }
 
 #[tokio::test]
-async fn sixty_failed_refreshes_refuse_every_refresh_from_there_and_spend_nobodys_token() {
+async fn sixty_failed_refreshes_reject_every_refresh_from_that_address_and_use_no_token() {
     let app = TestApp::start().await;
     let ada = app.sign_up(ADA).await;
     for left in (0..60).rev() {
@@ -71,7 +71,7 @@ async fn sixty_failed_refreshes_refuse_every_refresh_from_there_and_spend_nobody
     }
     let refused = app.refresh("prt_guess").await.refused(429, "rate_limited");
     assert_eq!(refused.header("ratelimit"), "\"refresh\";r=0;t=61");
-    // Before the token is looked at nobody knows that it is good: who guesses must not be told.
+    // The limit applies before the token is checked: a response must not reveal whether a guess was right.
     let turned_away = app.refresh(&ada.refresh_token).await.refused(429, "rate_limited");
     assert_eq!(turned_away.header("retry-after"), "61");
     app.sign_in(ADA).await;

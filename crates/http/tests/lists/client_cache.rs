@@ -116,7 +116,7 @@ async fn a_clock_that_steps_back_keeps_no_client_alive() {
 }
 
 #[tokio::test]
-async fn changes_of_a_client_are_told_once_and_without_its_credential() {
+async fn changes_of_a_client_are_recorded_once_and_without_its_credential() {
     let app = TestApp::start().await;
     let made = client(&app, app.organization, trusted("server", &[Scope::PlansRead])).await;
     let new = Credential::chosen(&credential("new")).unwrap();

@@ -1,4 +1,4 @@
-//! API rules 2.2 (`docs/api.md`): who may call at all, from where, and what the others are told.
+//! API rules 2.2 (`docs/api.md`): who may call at all, from where, and the response for all others.
 
 use crate::support::*;
 use perennial_app::clients;
@@ -9,7 +9,7 @@ use serde_json::json;
 
 const PLANS: &str = "/subscription-plans";
 
-/// A request with a client-id and a request id of its own choosing, so that bodies can be compared byte by byte.
+/// A request with a client-id and a chosen request ID, so that bodies can be compared byte by byte.
 async fn call(app: &TestApp, client_id: impl AsRef<[u8]>) -> Answer {
     app.anonymous("GET", PLANS).header("client-id", client_id).header("x-request-id", "same").send().await
 }
@@ -21,7 +21,7 @@ fn told(answer: &Answer) -> (u16, Vec<u8>, Vec<(String, String)>) {
 }
 
 #[tokio::test]
-async fn a_request_without_a_client_is_refused() {
+async fn a_request_without_a_client_is_rejected() {
     let app = TestApp::start().await;
     for (method, target) in [("GET", PLANS), ("POST", "/subscriptions"), ("DELETE", "/subscription-payments/pay_x")] {
         app.anonymous(method, target).send().await.refused(401, "client_id_required");
@@ -30,7 +30,7 @@ async fn a_request_without_a_client_is_refused() {
 }
 
 #[tokio::test]
-async fn clients_that_do_not_work_are_told_the_same_whatever_the_reason() {
+async fn inactive_clients_get_the_same_response_for_every_reason() {
     let app = TestApp::start().await;
     let organization = app.organization;
     let expiring = trusted("expiring", &[Scope::PlansRead]);
@@ -94,7 +94,7 @@ async fn a_client_named_twice_is_a_bad_request() {
 }
 
 #[tokio::test]
-async fn a_trusted_client_is_refused_from_a_browser() {
+async fn a_trusted_client_is_rejected_from_a_browser() {
     let app = TestApp::start().await;
     let body = json!({ "name": "P", "slug": "p", "price": 1, "billing_cycle": "monthly" });
     for (name, value) in [

@@ -26,7 +26,7 @@ async fn refused(app: &TestApp, target: &str, cursor: &str) {
 }
 
 #[tokio::test]
-async fn a_cursor_of_another_sort_filter_or_list_is_refused() {
+async fn a_cursor_of_another_sort_filter_or_list_is_rejected() {
     let app = TestApp::start().await;
     let user = fill(&app).await;
     let lists = [
@@ -97,7 +97,7 @@ async fn a_cursor_goes_with_any_limit_and_with_any_client_of_the_organization() 
 }
 
 #[tokio::test]
-async fn a_cursor_of_another_organization_is_refused() {
+async fn a_cursor_of_another_organization_is_rejected() {
     let app = TestApp::start().await;
     fill(&app).await;
     let other = Tenant::new(&app, "other").await;
@@ -109,7 +109,7 @@ async fn a_cursor_of_another_organization_is_refused() {
 }
 
 #[tokio::test]
-async fn a_cursor_with_any_character_changed_is_refused() {
+async fn a_cursor_with_any_character_changed_is_rejected() {
     let app = TestApp::start().await;
     fill(&app).await;
     for target in ["/subscriptions?sort=renews_at", "/subscription-plans"] {
@@ -127,7 +127,7 @@ async fn a_cursor_with_any_character_changed_is_refused() {
 }
 
 #[tokio::test]
-async fn what_was_never_a_cursor_is_refused() {
+async fn what_was_never_a_cursor_is_rejected() {
     let app = TestApp::start().await;
     fill(&app).await;
     let cursor = cursor_of(&app, "/subscriptions").await;
@@ -144,7 +144,7 @@ async fn what_was_never_a_cursor_is_refused() {
 }
 
 #[tokio::test]
-async fn a_cursor_shows_nothing_of_the_row_it_stands_on() {
+async fn a_cursor_reveals_nothing_of_its_row() {
     let app = TestApp::start().await;
     fill(&app).await;
     app.plan("aaa-secret-slug", json!({})).await;

@@ -10,7 +10,7 @@ use perennial_store::Sql;
 use perennial_testkit::{Answer, Request, TestApp};
 use serde_json::{Value, json};
 
-/// A record as an event keeps it: without what is derived from the clock.
+/// A record as an event stores it: without what is derived from the clock.
 fn kept(record: &Value) -> Value {
     let mut record = record.clone();
     record.as_object_mut().unwrap().remove("has_access");
@@ -36,7 +36,7 @@ async fn new_event(app: &TestApp, known: &[Event]) -> Event {
 }
 
 #[tokio::test]
-async fn every_change_of_a_record_writes_one_event_that_tells_it_all() {
+async fn every_change_of_a_record_writes_one_complete_event() {
     let app = TestApp::start().await;
     let user = app.user("ada@example.com").await;
     app.plan("base", json!({})).await;
@@ -122,7 +122,7 @@ async fn a_put_that_changes_nothing_writes_nothing() {
 }
 
 #[tokio::test]
-async fn a_refused_change_writes_nothing() {
+async fn a_rejected_change_writes_nothing() {
     let app = TestApp::start().await;
     let user = app.user("ada@example.com").await;
     app.plan("pro", json!({})).await;
@@ -134,7 +134,7 @@ async fn a_refused_change_writes_nothing() {
     let post = |target: &str, body: Value| app.request("POST", target).json(&body);
     let put = |target: &str, body: Value| app.request("PUT", target).json(&body);
     let events = app.events().await;
-    let refusals: Vec<(Request, u16)> = vec![
+    let errors: Vec<(Request, u16)> = vec![
         (post("/subscription-plans", plan.clone()), 409),
         (post("/subscription-plans", json!({ "name": "" })), 422),
         (post("/subscription-plans", plan).without("client-id"), 401),
@@ -158,7 +158,7 @@ async fn a_refused_change_writes_nothing() {
         (app.request("DELETE", &path).header("if-match", "\"01h455vb4pex5vsknk084sn02q\""), 412),
         (post("/subscription-payments", json!({ "subscription_id": "sub_x", "amount": 1, "currency": "USD" })), 422),
     ];
-    for (request, status) in refusals {
+    for (request, status) in errors {
         request.send().await.expect(status);
     }
     assert_eq!(app.events().await, events);

@@ -56,7 +56,7 @@ impl Servers {
                     pair[1].kind.as_str(),
                     pair[1].at
                 );
-                // Of users and sessions an event keeps no state.
+                // Events of users and sessions store no state.
                 if !record.starts_with("usr_") && !record.starts_with("ses_") {
                     assert_eq!(pair[0].after, pair[1].before, "{record}");
                 }

@@ -36,7 +36,7 @@ fn replays(first: &Answer, again: &Answer) {
 }
 
 #[tokio::test]
-async fn the_same_request_again_is_answered_with_the_same_bytes() {
+async fn the_same_request_again_returns_the_same_bytes() {
     let app = TestApp::start().await;
     for (target, body) in creates(&app).await {
         let first = keyed(&app, target, target, &body).await.expect(201);
@@ -75,7 +75,7 @@ async fn a_replay_outlives_the_record_and_what_it_refers_to() {
 }
 
 #[tokio::test]
-async fn the_key_of_another_body_or_path_is_refused() {
+async fn the_key_of_another_body_or_path_is_rejected() {
     let app = TestApp::start().await;
     let creates = creates(&app).await;
     let (target, body) = &creates[0];
@@ -93,7 +93,7 @@ async fn the_key_of_another_body_or_path_is_refused() {
 }
 
 #[tokio::test]
-async fn a_refusal_leaves_the_key_free() {
+async fn a_error_leaves_the_key_free() {
     let app = TestApp::start().await;
     let [plan, subscription, payment] = creates(&app).await;
     app.put("/subscription-plans/base", &json!({ "is_active": false })).await.expect(200);
@@ -118,7 +118,7 @@ async fn a_refusal_leaves_the_key_free() {
 }
 
 #[tokio::test]
-async fn what_was_refused_once_may_succeed_later_with_the_same_key() {
+async fn what_was_rejected_once_may_succeed_later_with_the_same_key() {
     let app = TestApp::start().await;
     let [_, (target, body), _] = creates(&app).await;
     app.put("/subscription-plans/base", &json!({ "is_active": false })).await.expect(200);
@@ -178,7 +178,7 @@ async fn the_sweep_removes_only_keys_past_their_day() {
 }
 
 #[tokio::test]
-async fn a_malformed_key_is_refused() {
+async fn a_malformed_key_is_rejected() {
     let app = TestApp::start().await;
     let body = json!({ "name": "Pro", "slug": "pro", "price": 1, "billing_cycle": "monthly" });
     let long = "k".repeat(256);

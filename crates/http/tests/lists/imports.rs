@@ -26,7 +26,7 @@ async fn imported(app: &TestApp) -> Vec<Value> {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_plan_that_is_deleted_meanwhile_gets_no_subscription() {
+async fn a_plan_that_is_deleted_concurrently_gets_no_subscription() {
     let app = TestApp::start().await;
     let user = app.user("ada@example.com").await;
     let plan = app.plan("pro", json!({})).await["id"].as_str().unwrap().to_owned();
@@ -47,7 +47,7 @@ async fn a_plan_that_is_deleted_meanwhile_gets_no_subscription() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_person_who_deletes_their_account_meanwhile_has_no_open_subscription() {
+async fn a_user_who_deletes_their_account_concurrently_has_no_open_subscription() {
     let app = TestApp::start().await;
     let ada = app.sign_up("ada@example.com").await;
     let plan = app.plan("pro", json!({})).await["id"].as_str().unwrap().to_owned();

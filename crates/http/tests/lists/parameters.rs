@@ -1,10 +1,10 @@
-//! What is wrong with a list's parameters is told all at once, before anything is read.
+//! All errors in a list's parameters are reported at once, before anything is read.
 
 use crate::support::*;
 use perennial_testkit::TestApp;
 
 #[tokio::test]
-async fn a_malformed_parameter_is_refused_by_name() {
+async fn a_malformed_parameter_is_rejected_by_name() {
     let app = TestApp::start().await;
     let long = "x".repeat(256);
     let instants =
@@ -50,7 +50,7 @@ async fn a_malformed_parameter_is_refused_by_name() {
 }
 
 #[tokio::test]
-async fn an_unknown_parameter_is_refused_by_name() {
+async fn an_unknown_parameter_is_rejected_by_name() {
     let app = TestApp::start().await;
     for (list, names) in [
         ("/subscriptions", ["tier", "page", "offset", "Status", "created_at"]),
@@ -64,7 +64,7 @@ async fn an_unknown_parameter_is_refused_by_name() {
 }
 
 #[tokio::test]
-async fn a_parameter_sent_twice_is_refused_even_with_the_same_value() {
+async fn a_parameter_sent_twice_is_rejected_even_with_the_same_value() {
     let app = TestApp::start().await;
     for pair in
         ["status=active&status=paused", "status=active&status=active", "limit=1&limit=1", "sort=ends_at&s%6Frt=ends_at"]
@@ -76,7 +76,7 @@ async fn a_parameter_sent_twice_is_refused_even_with_the_same_value() {
 }
 
 #[tokio::test]
-async fn everything_that_is_wrong_with_a_query_is_told_at_once() {
+async fn all_errors_of_a_query_are_reported_at_once() {
     let app = TestApp::start().await;
     let target = "/subscriptions?limit=0&status=gone&colour=red&sort=id&user_id=x&cursor=%zz&is_active=1&is_active=0";
     let answer = app.get(target).await.refused(400, "invalid_parameter");

@@ -83,7 +83,7 @@ async fn every_sort_walks_every_plan_once_in_a_total_order() {
 }
 
 #[tokio::test]
-async fn plans_come_by_tier_and_slug_unless_asked_otherwise() {
+async fn plans_are_sorted_by_tier_and_slug_by_default() {
     let app = TestApp::start().await;
     fill(&app).await;
     assert_eq!(follow(&app, "/subscription-plans", 7).await, follow(&app, "/subscription-plans?sort=tier", 7).await);
@@ -104,7 +104,7 @@ async fn an_empty_list_is_an_empty_array() {
 }
 
 #[tokio::test]
-async fn a_page_of_plans_holds_a_hundred_unless_asked_otherwise() {
+async fn a_page_of_plans_has_a_hundred_by_default() {
     let app = TestApp::start().await;
     let bodies = (0..101).map(|number| {
         let body = json!({ "name": "P", "slug": format!("p{number}"), "price": 1, "billing_cycle": "monthly" });

@@ -15,7 +15,7 @@ fn keyed(app: &TestApp, key: &str, target: &str, body: &Value) -> Request {
     app.request("POST", target).header("idempotency-key", key).json(body)
 }
 
-/// One of them did it, all the others were told what it did.
+/// One request made the change; all others return its response.
 fn one_effect(answers: &[Answer]) {
     for answer in answers {
         assert_eq!(answer.status, 201, "{}", String::from_utf8_lossy(&answer.bytes));
@@ -131,7 +131,7 @@ async fn a_key_its_record_and_its_event_commit_together_or_not_at_all() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn those_who_wait_for_a_refused_request_try_themselves() {
+async fn those_who_wait_for_a_rejected_request_try_themselves() {
     let app = TestApp::start().await;
     app.plan("pro", json!({})).await;
     let requests = (0..RETRIES).map(|_| keyed(&app, "k", "/subscription-plans", &plan("pro")));

@@ -71,7 +71,7 @@ fn lacks(answer: Answer, scope: Scope) {
 }
 
 #[tokio::test]
-async fn every_endpoint_asks_for_exactly_its_scope() {
+async fn every_operation_requires_exactly_its_scope() {
     let app = TestApp::start().await;
     let endpoints = endpoints(&app).await;
     assert_eq!(endpoints.len(), 15);
@@ -116,7 +116,7 @@ async fn a_public_client_reads_plans_and_changes_nothing() {
 }
 
 #[tokio::test]
-async fn a_public_client_without_the_scope_of_own_records_is_not_asked_for_a_token() {
+async fn a_public_client_without_the_scope_of_own_records_needs_no_token() {
     let app = TestApp::start().await;
     client(&app, app.organization, public("shop", &[Scope::Auth])).await;
     for endpoint in endpoints(&app).await {

@@ -46,7 +46,7 @@ async fn fill() -> Filled {
 
 type Keep = Box<dyn Fn(&Value) -> bool>;
 
-/// Filters that say what they keep.
+/// Filters and the records that match them.
 fn filters(filled: &Filled) -> Vec<(String, Keep)> {
     let mut filters: Vec<(String, Keep)> = Vec::new();
     let mut is = |query: String, field: &'static str, values: Vec<Value>| {

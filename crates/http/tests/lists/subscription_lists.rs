@@ -99,7 +99,7 @@ async fn a_walk_is_not_disturbed_by_rows_that_come_and_go() {
             let target = page_target(&format!("/subscriptions?sort={sort}"), 3, cursor.as_deref());
             let page = app.get(&target).await.expect(200);
             seen.extend(ids(page.data().as_array().unwrap()).iter().map(|id| (*id).to_owned()));
-            // The very row the cursor stands on goes away, and new rows come before and behind it.
+            // The cursor's row is deleted, and rows are added before and after it.
             let last = seen.last().unwrap().clone();
             app.delete(&format!("/subscriptions/{last}")).await.expect(200);
             deleted.push(last);

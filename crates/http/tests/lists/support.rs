@@ -1,4 +1,4 @@
-//! What several of these tests share: a list followed to its end, organizations and clients beside the first ones,
+//! What several of these tests share: a list followed to its end, further organizations and clients,
 //! requests sent all at once, and the rows themselves where no endpoint shows them.
 
 use perennial_app::clients::{self, Credential, NewClient, Presents};
@@ -12,7 +12,7 @@ pub(crate) use perennial_testkit::all_at_once;
 use perennial_testkit::{Answer, Request, TestApp};
 use serde_json::Value;
 
-/// Every record of a list, page by page; holds each page's envelope against what it must be.
+/// Every record of a list, page by page; checks the envelope of each page.
 pub(crate) async fn follow(app: &TestApp, target: &str, limit: usize) -> Vec<Value> {
     let mut records = Vec::new();
     let mut cursor = None;

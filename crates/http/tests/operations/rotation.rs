@@ -113,7 +113,7 @@ async fn servers_in_neighboring_steps_accept_each_others_tokens_and_cursors() {
 }
 
 #[tokio::test]
-async fn a_rotation_signs_nobody_out_and_leaves_a_store_that_opens_with_the_new_key_alone() {
+async fn a_rotation_ends_no_session_and_leaves_a_store_that_opens_with_the_new_key_alone() {
     let before = service().await;
     let held = sign_up_with_provider(&before, "ada@example.com").await;
     let idle = sign_up_with_provider(&before, "idle@example.com").await;

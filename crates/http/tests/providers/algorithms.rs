@@ -1,4 +1,4 @@
-//! Good tokens of every algorithm, with keys that were discovered or were where the operator said.
+//! Valid tokens of every algorithm, with keys from discovery or from a configured URL.
 
 use crate::support::{REFUSED, Service, claims, issuer, oidc, options, outcome, sign_in};
 use perennial_app::providers::Algorithm;
@@ -53,7 +53,7 @@ async fn people_sign_up_and_in_with_every_algorithm_of_keys_at_a_fixed_address()
 }
 
 #[tokio::test]
-async fn an_algorithm_that_the_operator_left_out_is_refused() {
+async fn an_algorithm_that_the_operator_left_out_is_rejected() {
     let service = Service::with(|issuer, options| {
         issuer.rotate("k1", "RS256");
         options.app.providers[0].description.settings.algorithms = vec![Algorithm::Rs256];

@@ -1,4 +1,4 @@
-//! Attacks on what a token says. The signature is good every time, and every refusal is the same.
+//! Attacks on the claims of a token. The signature is always valid, and every rejection is the same.
 
 use crate::support::{ADA, SIGN_IN, SIGN_UP, Service, at_acme, claims, found_acme, header, oidc, sign_in, sign_up};
 use perennial_testkit::Held;
@@ -9,11 +9,11 @@ async fn attack_7_a_token_for_another_audience_or_party() {
     let service = Service::start().await;
     for aud in [json!("other"), json!(["other"]), json!([]), json!(""), json!("APP"), json!("app "), json!(["x", "y"])]
     {
-        service.assert_refused(&service.token(|_, claims| claims["aud"] = aud.clone()), &aud).await;
+        service.assert_rejected(&service.token(|_, claims| claims["aud"] = aud.clone()), &aud).await;
     }
-    service.assert_refused(&service.token(|_, claims| claims["azp"] = json!("other")), "azp").await;
+    service.assert_rejected(&service.token(|_, claims| claims["azp"] = json!("other")), "azp").await;
     let strangers = service.token(|_, claims| claims["aud"] = json!(["app", "other"]));
-    service.assert_refused(&strangers, "strangers beside us, and nobody says who asked").await;
+    service.assert_rejected(&strangers, "strangers beside us, and nobody says who asked").await;
 }
 
 #[tokio::test]
@@ -23,9 +23,9 @@ async fn attack_7_a_party_that_the_operator_did_not_authorize() {
     })
     .await;
     for azp in [json!("app"), json!("other"), json!(null), json!(["web"])] {
-        service.assert_refused(&service.token(|_, claims| claims["azp"] = azp.clone()), &azp).await;
+        service.assert_rejected(&service.token(|_, claims| claims["azp"] = azp.clone()), &azp).await;
     }
-    service.assert_refused(&service.token(|_, _| ()), "no azp").await;
+    service.assert_rejected(&service.token(|_, _| ()), "no azp").await;
     let good = service.token(|_, claims| claims["azp"] = json!("web"));
     sign_up(&service.app, &good).await.expect(201);
 }
@@ -45,7 +45,7 @@ async fn attack_7_a_token_for_another_organization() {
     found_acme(&service.app).await;
     let acmes = service.token(|_, _| ());
     at_acme(&service.app, SIGN_UP, &acmes).await.expect(201);
-    service.assert_refused(&acmes, "one issuer, two organizations, an audience each").await;
+    service.assert_rejected(&acmes, "one issuer, two organizations, an audience each").await;
     let ours = service.token(|_, claims| claims["aud"] = json!("ours"));
     sign_in(&service.app, &ours).await.refused(404, "user_not_found");
     at_acme(&service.app, SIGN_IN, &ours).await.refused(401, "invalid_identity_token");
@@ -59,7 +59,7 @@ async fn attack_8_iss_or_aud_missing_of_the_wrong_type_or_in_an_array() {
     let issuer = service.issuer.url.as_str();
     for claim in ["iss", "aud", "sub", "exp", "iat", "email"] {
         let forged = service.token(|_, claims| drop(claims.as_object_mut().unwrap().remove(claim)));
-        service.assert_refused(&forged, claim).await;
+        service.assert_rejected(&forged, claim).await;
     }
     for (claim, value) in [
         ("iss", json!([issuer])),
@@ -83,7 +83,7 @@ async fn attack_8_iss_or_aud_missing_of_the_wrong_type_or_in_an_array() {
         ("email", json!("nobody")),
     ] {
         let forged = service.token(|_, claims| claims[claim] = value.clone());
-        service.assert_refused(&forged, format!("{claim} {value}")).await;
+        service.assert_rejected(&forged, format!("{claim} {value}")).await;
     }
 }
 
@@ -92,10 +92,10 @@ async fn attack_9_our_token_as_the_providers_and_a_providers_as_ours() {
     let service = Service::with(|_, _| ()).await;
     let theirs = service.token(|_, _| ());
     let ada = Held::of(&sign_up(&service.app, &theirs).await.expect(201));
-    service.assert_refused(&ada.token, "our access token").await;
-    service.assert_refused(&ada.refresh_token, "our refresh token").await;
+    service.assert_rejected(&ada.token, "our access token").await;
+    service.assert_rejected(&ada.refresh_token, "our refresh token").await;
     for typ in ["at+jwt", "AT+JWT", "application/at+jwt"] {
-        service.assert_refused(&service.token(|header, _| header["typ"] = json!(typ)), typ).await;
+        service.assert_rejected(&service.token(|header, _| header["typ"] = json!(typ)), typ).await;
     }
     service.app.logged_in(&theirs).await.refused(401, "invalid_token");
     let check = service.app.request("POST", "/authentication/user-logged-in");
@@ -134,7 +134,7 @@ async fn attack_10_exp_as_text_float_or_1e300_and_iat_in_the_future() {
         ("nbf", json!(null)),
     ] {
         let forged = service.token(|_, claims| claims[claim] = value.clone());
-        service.assert_refused(&forged, format!("{claim} {value}")).await;
+        service.assert_rejected(&forged, format!("{claim} {value}")).await;
     }
 }
 
@@ -158,7 +158,7 @@ async fn attack_11_two_subjects_with_one_e_mail_are_never_linked() {
     let eves = service.token(|_, claims| claims["sub"] = json!("eve"));
     sign_up(&service.app, &eves).await.refused(409, "email_taken");
     sign_in(&service.app, &eves).await.refused(404, "user_not_found");
-    // Nor when somebody who is known takes the address on at the provider.
+    // Nor when a known user takes over the address at the provider.
     let mut claims = claims(&service.app, &service.issuer.url);
     claims["sub"] = json!("eve");
     claims["email"] = json!("eve@example.com");

@@ -1,5 +1,5 @@
 //! Attacks on how a token is signed and on the key it names. Every one begins from a token that is accepted, and every
-//! refusal is the same.
+//! rejection is the same.
 
 use crate::support::{REFUSED, Service, claims, header, issuer, oidc, options, outcome, sign_in, sign_up};
 use perennial_fake_idp::{Key, PublicKey, from_b64, hmac_sha256, token};
@@ -13,13 +13,13 @@ async fn attack_1_alg_none_in_any_spelling() {
     assert_eq!(service.outcome(&good).await, "accepted");
     for alg in [json!("none"), json!("None"), json!("NONE"), json!("nOnE"), json!(""), json!(null), json!("eddsa")] {
         let header = json!({ "alg": alg, "kid": "k1" });
-        service.assert_refused(&token(&header, &service.claims(), |_| Vec::new()), &alg).await;
-        service.assert_refused(&service.issuer.token("k1", &header, &service.claims()), &alg).await;
+        service.assert_rejected(&token(&header, &service.claims(), |_| Vec::new()), &alg).await;
+        service.assert_rejected(&service.issuer.token("k1", &header, &service.claims()), &alg).await;
     }
     let missing = service.issuer.token("k1", &json!({ "kid": "k1" }), &service.claims());
-    service.assert_refused(&missing, "missing").await;
-    service.assert_refused(&good[..=good.rfind('.').unwrap()], "no signature").await;
-    service.assert_refused(&good[..good.rfind('.').unwrap()], "no third part").await;
+    service.assert_rejected(&missing, "missing").await;
+    service.assert_rejected(&good[..=good.rfind('.').unwrap()], "no signature").await;
+    service.assert_rejected(&good[..good.rfind('.').unwrap()], "no third part").await;
 }
 
 #[tokio::test]
@@ -34,7 +34,7 @@ async fn attack_2_rs_to_hs_confusion() {
         for alg in ["HS256", "HS384", "HS512", "EdDSA", "ES256"] {
             let header = json!({ "alg": alg, "kid": "k2" });
             let forged = token(&header, &service.claims(), |message| hmac_sha256(secret, message));
-            service.assert_refused(&forged, alg).await;
+            service.assert_rejected(&forged, alg).await;
         }
     }
 }
@@ -46,7 +46,7 @@ async fn attack_2_a_symmetric_key_among_the_published_ones_is_everybodys() {
     service.issuer.set(|behaviour| behaviour.keys.push(oct.jwk("k2")));
     let header = json!({ "alg": "HS256", "kid": "k2" });
     let forged = token(&header, &service.claims(), |message| oct.sign(message));
-    service.assert_refused(&forged, "oct").await;
+    service.assert_rejected(&forged, "oct").await;
     assert_eq!(service.outcome(&service.token(|_, _| ())).await, "accepted");
 }
 
@@ -56,7 +56,7 @@ async fn attack_3_kid_with_a_path_sql_nul_or_8_kib() {
     let long = "k".repeat(8 * 1024);
     let kids = ["../../../../dev/null", "/etc/passwd", "' OR 1=1 --", "k1' UNION SELECT 'x", "k1\0", "\0", "", &long];
     for kid in kids.map(|kid| json!(kid)).into_iter().chain([json!(1), json!(["k1"]), json!({ "k1": 1 })]) {
-        service.assert_refused(&service.token(|header, _| header["kid"] = kid.clone()), &kid).await;
+        service.assert_rejected(&service.token(|header, _| header["kid"] = kid.clone()), &kid).await;
     }
     assert_eq!(service.outcome(&service.token(|_, _| ())).await, "accepted");
     let seen = service.issuer.seen();
@@ -73,7 +73,7 @@ async fn attack_4_jku_x5u_and_jwk_headers_are_ignored_and_nothing_is_fetched() {
     for (name, value) in pointers.as_object().unwrap() {
         let mut header = header();
         header[name] = value.clone();
-        service.assert_refused(&evil.token("k1", &header, &service.claims()), name).await;
+        service.assert_rejected(&evil.token("k1", &header, &service.claims()), name).await;
         if name != "kid" {
             let good = service.issuer.token("k1", &header, &service.claims());
             assert_eq!(service.outcome(&good).await, "accepted", "{name}");
@@ -84,14 +84,14 @@ async fn attack_4_jku_x5u_and_jwk_headers_are_ignored_and_nothing_is_fetched() {
 }
 
 #[tokio::test]
-async fn attack_4_an_unknown_crit_is_refused() {
+async fn attack_4_an_unknown_crit_is_rejected() {
     let service = Service::start().await;
     for crit in [json!(["x"]), json!(["b64"]), json!(["exp"]), json!([]), json!("x")] {
         let forged = service.token(|header, _| {
             header["crit"] = crit.clone();
             header["x"] = json!(true);
         });
-        service.assert_refused(&forged, &crit).await;
+        service.assert_rejected(&forged, &crit).await;
     }
 }
 
@@ -104,7 +104,7 @@ async fn attack_5_the_same_kid_at_two_issuers() {
     let header = header();
     let of_one = claims(&app, &one.url);
     sign_up(&app, &one.token("k1", &header, &of_one)).await.expect(201);
-    // The second issuer's keys are at hand too.
+    // The second issuer's keys are available as well.
     let of_two = claims(&app, &two.url);
     sign_in(&app, &two.token("k1", &header, &of_two)).await.refused(404, "user_not_found");
     for (forger, said) in [(&two, &of_one), (&one, &of_two)] {

@@ -1,4 +1,4 @@
-//! Where the service goes on an operator's behalf, and how much it reads there.
+//! The URLs that the service calls for an operator, and how much it reads from them.
 
 use crate::support::{Service, UNAVAILABLE, introspection, issuer, options, sign_in, sign_up};
 use perennial_fake_idp::{Issuer, Mood};
@@ -7,7 +7,7 @@ use serde_json::json;
 
 const BOUND: usize = 256 * 1024;
 
-/// The code and status of signing up with an issuer that was told something.
+/// The code and status of signing up with an issuer that has this setting.
 async fn sign_up_with(tell: impl FnOnce(&Issuer)) -> (u16, Service) {
     let service = Service::with(|issuer, _| tell(issuer)).await;
     let answer = sign_up(&service.app, &service.token(|_, _| ())).await;
@@ -55,7 +55,7 @@ async fn attack_30_a_redirect_is_not_followed() {
 }
 
 #[tokio::test]
-async fn attack_30_a_private_address_is_not_asked_unless_the_operator_allows_it() {
+async fn attack_30_a_private_address_is_not_called_unless_the_operator_allows_it() {
     let service = Service::with(|issuer, options| {
         options.app.providers[0].description.settings.allow_private_addresses = false;
         let settings = &mut options.app.providers[0].description.settings;

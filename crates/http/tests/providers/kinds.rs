@@ -1,4 +1,4 @@
-//! Providers that publish no keys: a shared secret, and one that is asked about tokens.
+//! Providers that publish no keys: a shared secret, and token introspection.
 
 use crate::support::{
     ADA, REFUSED, SIGN_IN, UNAVAILABLE, claims, introspection, issuer, oidc, options, outcome, sign_in, sign_up,
@@ -22,7 +22,7 @@ fn shared(header: &Value, claims: &Value, secret: &str) -> String {
 }
 
 #[tokio::test]
-async fn a_shared_secret_signs_people_up_and_in_and_forgeries_are_refused() {
+async fn a_shared_secret_signs_people_up_and_in_and_forgeries_are_rejected() {
     let app = TestApp::with(options(vec![("default", jwt_secret(EmailVerified::Required))])).await;
     let (header, claims) = (json!({ "alg": "HS256", "typ": "JWT" }), claims(&app, SHARING));
     let good = shared(&header, &claims, SECRET);
@@ -72,7 +72,7 @@ fn active(issuer: &Issuer, edit: impl FnOnce(&mut Value)) {
 }
 
 #[tokio::test]
-async fn an_opaque_token_is_asked_about_each_time_and_the_answer_counts() {
+async fn an_opaque_token_is_introspected_each_time() {
     let issuer = issuer();
     let app = TestApp::with(options(vec![("default", introspection(&issuer.url))])).await;
     active(&issuer, |_| ());
@@ -108,7 +108,7 @@ async fn an_opaque_token_is_asked_about_each_time_and_the_answer_counts() {
 }
 
 #[tokio::test]
-async fn a_token_that_is_no_jwt_is_refused_where_nobody_can_be_asked() {
+async fn a_token_that_is_not_a_jwt_is_rejected_without_an_introspection_provider() {
     let issuer = issuer();
     let app = TestApp::with(options(vec![("default", oidc(&issuer.url))])).await;
     for opaque in ["opaque", "a.b.c", "..", "e30.e30.e30.e30.e30", " ", "\u{0}"] {
@@ -120,7 +120,7 @@ async fn a_token_that_is_no_jwt_is_refused_where_nobody_can_be_asked() {
 }
 
 #[tokio::test]
-async fn an_organization_without_a_provider_can_ask_nobody() {
+async fn an_organization_without_a_provider_accepts_no_token() {
     let mut options = options(vec![]);
     options.app.local_provider = false;
     let app = TestApp::with(options).await;

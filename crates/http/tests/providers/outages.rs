@@ -1,4 +1,4 @@
-//! An issuer that rotates its keys, fails, goes away and comes back, and floods of keys nobody has.
+//! An issuer that rotates its keys, fails, goes away and comes back, and floods of unknown keys.
 
 use crate::support::{
     DAY, REFUSED, Service, UNAVAILABLE, adas_token, issuer, oidc, options, outcome, sign_in, sign_up,
@@ -75,7 +75,7 @@ async fn an_issuer_that_was_never_there_is_unavailable_and_the_others_are_not() 
 }
 
 #[tokio::test]
-async fn an_issuer_that_fails_is_asked_once_in_thirty_seconds_and_recovers() {
+async fn an_issuer_that_fails_is_called_once_in_thirty_seconds_and_recovers() {
     let service = Service::with(|issuer, _| issuer.set(|behaviour| behaviour.mood = Mood::Broken)).await;
     for _ in 0..30 {
         sign_up(&service.app, &service.token(|_, _| ())).await.refused(503, UNAVAILABLE);

@@ -1,4 +1,4 @@
-//! An issuer that does not answer costs its own people the time-out, and nobody else anything.
+//! An issuer that does not respond delays its own users by the timeout, and no others.
 
 use crate::support::{
     SIGN_IN, SIGN_UP, Service, UNAVAILABLE, adas_token, at_acme, claims, found_acme, header, introspection, issuer,
@@ -12,7 +12,7 @@ use std::sync::Arc;
 use std::time::Duration;
 use tokio::task::JoinSet;
 
-/// Longer than any test: whatever answers did not wait for a time-out.
+/// Longer than any test: a response did not wait for a timeout.
 const PATIENT: FetchLimits = FetchLimits { connect: Duration::from_mins(10), total: Duration::from_mins(10) };
 const IMPATIENT: FetchLimits = FetchLimits { connect: Duration::from_millis(50), total: Duration::from_millis(50) };
 
@@ -25,7 +25,7 @@ fn two_issuers() -> (Issuer, Issuer) {
 }
 
 #[tokio::test]
-async fn a_silent_issuer_costs_the_time_out_and_no_more() {
+async fn a_silent_issuer_costs_the_timeout_and_no_more() {
     let service = Service::with(|issuer, options| {
         options.app.provider_limits = IMPATIENT;
         issuer.set(|behaviour| behaviour.mood = Mood::Silent);
@@ -40,7 +40,7 @@ async fn a_silent_issuer_costs_the_time_out_and_no_more() {
 }
 
 #[tokio::test]
-async fn while_keys_are_fetched_again_nobody_waits_but_the_one_who_asked() {
+async fn while_keys_are_fetched_again_only_the_triggering_request_waits() {
     let service = Service::with(|_, options| options.app.provider_limits = PATIENT).await;
     sign_up(&service.app, &service.token(|_, _| ())).await.expect(201);
     service.issuer.set(|behaviour| behaviour.mood = Mood::Waiting);
@@ -83,7 +83,7 @@ async fn while_an_issuer_is_silent_other_organizations_and_other_providers_go_on
 }
 
 #[tokio::test]
-async fn a_flood_of_questions_to_a_silent_provider_holds_up_nobody_else() {
+async fn a_flood_of_requests_to_a_silent_provider_delays_no_others() {
     let (silent, well) = two_issuers();
     let mut options = options(vec![("default", introspection(&silent.url)), ("acme", oidc(&well.url))]);
     options.app.provider_limits = PATIENT;
@@ -95,7 +95,7 @@ async fn a_flood_of_questions_to_a_silent_provider_holds_up_nobody_else() {
         let app = Arc::clone(&app);
         flood.spawn(async move { sign_in(&app, &format!("opaque-{number}")).await });
     }
-    // Those that are too many are refused at once; then the others wait.
+    // Requests over the limit are rejected at once; the others wait.
     flood.join_next().await.unwrap().unwrap().refused(503, UNAVAILABLE);
     at_acme(&app, SIGN_UP, &adas_token(&app, &well)).await.expect(201);
     silent.set(|behaviour| {

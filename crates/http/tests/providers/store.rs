@@ -23,7 +23,7 @@ async fn a_provider_added_to_the_store_works_and_one_removed_stops_within_five_s
 }
 
 #[tokio::test]
-async fn the_last_provider_removed_leaves_nobody_to_ask() {
+async fn without_the_last_provider_no_token_is_accepted() {
     let issuer = issuer();
     issuer.rotate("k1", "EdDSA");
     let mut options = options(vec![]);

@@ -38,7 +38,7 @@ pub(crate) fn oidc(issuer: &str) -> Description {
     Description { issuer: issuer.to_owned(), kind: ProviderKind::Oidc, settings, secret: None }
 }
 
-/// An issuer that is asked about tokens.
+/// An issuer with an introspection endpoint.
 pub(crate) fn introspection(issuer: &str) -> Description {
     let mut description = oidc(issuer);
     description.kind = ProviderKind::Introspection;
@@ -112,13 +112,13 @@ impl Service {
         self.app.now().as_micros() / 1_000_000
     }
 
-    /// `accepted`, or the code of the refusal.
+    /// `accepted`, or the code of the error.
     pub(crate) async fn outcome(&self, token: &str) -> String {
         outcome(&sign_in(&self.app, token).await)
     }
 
-    /// Holds a refusal against that of a token which is none at all: nobody learns from it what was wrong.
-    pub(crate) async fn assert_refused(&self, token: &str, case: impl Display) {
+    /// Compares an error with that of a string that is not a token: it must not reveal what was wrong.
+    pub(crate) async fn assert_rejected(&self, token: &str, case: impl Display) {
         let answer = sign_in(&self.app, token).await;
         assert_eq!(outcome(&answer), REFUSED, "{case}");
         assert_eq!(told(&answer), told(&sign_in(&self.app, "nonsense").await), "{case}");
@@ -164,7 +164,7 @@ pub(crate) async fn sign_in(app: &TestApp, token: &str) -> Answer {
     app.post(SIGN_IN, &json!({ "access_token": token, "email": ADA })).await
 }
 
-/// Makes the organization `acme`, with a client of its own.
+/// Makes the organization `acme`, with its own client.
 pub(crate) async fn found_acme(app: &TestApp) {
     let name = OrganizationName::parse("acme").unwrap();
     let organization = organizations::create(&app.app, name, Currency::USD, None).await.unwrap().unwrap();

@@ -71,7 +71,7 @@ async fn access_turns_with_the_clock_to_the_microsecond_and_writes_nothing() {
 }
 
 #[tokio::test]
-async fn every_answer_tells_the_access_of_its_own_moment() {
+async fn every_response_has_the_access_of_its_own_time() {
     let base = Base::start().await;
     let record = base.subscribe(json!({ "ends_at": "2026-03-10T12:00:10Z" })).await;
     assert_eq!(record["has_access"], true);

@@ -1,6 +1,6 @@
-//! API rules 5.2 (`docs/api.md`): `is_active` and `ends_at` follow the status, unless the operator says otherwise.
+//! API rules 5.2 (`docs/api.md`): `is_active` and `ends_at` follow the status, unless set explicitly.
 
-use crate::support::{Base, STATUSES, SUBSCRIPTIONS, assert_faults, place};
+use crate::support::{Base, STATUSES, SUBSCRIPTIONS, assert_errors, place};
 use perennial_testkit::Answer;
 use serde_json::{Value, json};
 
@@ -21,7 +21,7 @@ async fn activity_defaults_by_status_and_may_be_overridden() {
         assert_eq!(off["is_active"], false, "{status}");
         let on = base.try_subscribe(json!({ "status": status, "is_active": true })).await;
         if status == "expired" {
-            assert_faults(on, &["/is_active inconsistent"], status);
+            assert_errors(on, &["/is_active inconsistent"], status);
         } else {
             assert_eq!(on.expect(201).data()["is_active"], true, "{status}");
         }
@@ -33,14 +33,14 @@ async fn an_expired_subscription_is_never_active() {
     let base = Base::start().await;
     let active = base.subscribe(json!({})).await;
     let answer = put(&base, &active, json!({ "status": "expired", "is_active": true })).await;
-    assert_faults(answer, &["/is_active inconsistent"], "both sent");
+    assert_errors(answer, &["/is_active inconsistent"], "both sent");
     let expired = put(&base, &active, json!({ "status": "expired" })).await.expect(200);
     assert_eq!(expired.data()["is_active"], false);
     let answer = put(&base, &active, json!({ "is_active": true })).await;
-    assert_faults(answer, &["/is_active inconsistent"], "sent to an expired one");
+    assert_errors(answer, &["/is_active inconsistent"], "sent to an expired one");
     let kept_open = base.subscribe(json!({ "status": "paused", "is_active": true })).await;
     let answer = put(&base, &kept_open, json!({ "status": "expired" })).await;
-    assert_faults(answer, &["/is_active inconsistent"], "an override stays, and cannot");
+    assert_errors(answer, &["/is_active inconsistent"], "an override stays, and cannot");
     let closed = put(&base, &kept_open, json!({ "status": "expired", "is_active": false })).await.expect(200);
     assert_eq!(closed.data()["status"], "expired");
 }

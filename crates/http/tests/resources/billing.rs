@@ -1,6 +1,6 @@
 //! API rules 4.1 and 5.1 (`docs/api.md`): the words of a billing cycle, and when a subscription first renews.
 
-use crate::support::{Base, PLANS, SUBSCRIPTIONS, assert_faults, place};
+use crate::support::{Base, PLANS, SUBSCRIPTIONS, assert_errors, place};
 use perennial_testkit::TestApp;
 use serde_json::{Value, json};
 
@@ -54,7 +54,7 @@ async fn an_update_and_a_subscription_read_the_same_names() {
 }
 
 #[tokio::test]
-async fn ambiguous_and_unknown_cycles_are_refused_everywhere() {
+async fn ambiguous_and_unknown_cycles_are_rejected_everywhere() {
     let base = Base::start().await;
     let at = place(SUBSCRIPTIONS, &base.subscribe(json!({})).await);
     for (word, code) in [
@@ -68,11 +68,11 @@ async fn ambiguous_and_unknown_cycles_are_refused_everywhere() {
     ] {
         let fault = format!("/billing_cycle {code}");
         let plan = json!({ "name": "P", "slug": "p", "price": 1, "billing_cycle": word });
-        assert_faults(base.app.post(PLANS, &plan).await, &[&fault], word);
+        assert_errors(base.app.post(PLANS, &plan).await, &[&fault], word);
         let sent = json!({ "billing_cycle": word });
-        assert_faults(base.app.put("/subscription-plans/pro", &sent).await, &[&fault], word);
-        assert_faults(base.try_subscribe(sent.clone()).await, &[&fault], word);
-        assert_faults(base.app.put(&at, &sent).await, &[&fault], word);
+        assert_errors(base.app.put("/subscription-plans/pro", &sent).await, &[&fault], word);
+        assert_errors(base.try_subscribe(sent.clone()).await, &[&fault], word);
+        assert_errors(base.app.put(&at, &sent).await, &[&fault], word);
     }
 }
 
@@ -126,12 +126,12 @@ async fn a_first_renewal_may_lie_in_the_past_or_far_ahead() {
     assert_eq!(renewal(&base, "daily", "1970-01-01T00:00:00.000000Z").await, "1970-01-02T00:00:00.000000Z");
     assert_eq!(renewal(&base, "daily", "9999-12-30T23:59:59.999999Z").await, "9999-12-31T23:59:59.999999Z");
     let last = json!({ "starts_at": "9999-12-31T00:00:00Z" });
-    assert_faults(base.try_subscribe(last).await, &["/starts_at out_of_range"], "no renewal fits");
+    assert_errors(base.try_subscribe(last).await, &["/starts_at out_of_range"], "no renewal fits");
     let open = json!({ "starts_at": "9999-12-31T00:00:00Z", "renews_at": null });
     assert_eq!(base.subscribe(open).await["renews_at"], json!(null));
     assert_eq!(renewal(&base, "lifetime", "9999-12-31T23:59:59.999999Z").await, json!(null));
     let faulty = json!({ "starts_at": "9999-12-31T00:00:00Z", "renews_at": "soon" });
-    assert_faults(base.try_subscribe(faulty).await, &["/renews_at invalid_format"], "one fault, told once");
+    assert_errors(base.try_subscribe(faulty).await, &["/renews_at invalid_format"], "one fault, told once");
 }
 
 #[tokio::test]

@@ -1,10 +1,10 @@
-//! API rules 1.1, 4.2, 5.4 and 6 (`docs/api.md`): a delete answers the record it removed, and then there is none.
+//! API rules 1.1, 4.2, 5.4 and 6 (`docs/api.md`): a delete returns the deleted record, which is then gone.
 
-use crate::support::{Base, PAYMENTS, PLANS, SUBSCRIPTIONS, assert_faults, place, text};
+use crate::support::{Base, PAYMENTS, PLANS, SUBSCRIPTIONS, assert_errors, place, text};
 use serde_json::json;
 
 #[tokio::test]
-async fn a_deleted_record_is_answered_once_and_gone_for_every_method() {
+async fn a_deleted_record_is_returned_once_and_gone_for_every_method() {
     let base = Base::start().await;
     let payment = place(PAYMENTS, &base.pay(json!({})).await);
     let subscription = place(SUBSCRIPTIONS, &base.subscribe(json!({ "subscription_plan_id": base.plan })).await);
@@ -50,7 +50,7 @@ async fn the_payments_of_a_deleted_subscription_stay() {
     let other = base.subscribe(json!({})).await;
     base.app.put(&at, &json!({ "subscription_id": other["id"] })).await.expect(200);
     let back = base.app.put(&at, &json!({ "subscription_id": subscription["id"] })).await;
-    assert_faults(back, &["/subscription_id not_found"], "but one that changes is");
+    assert_errors(back, &["/subscription_id not_found"], "but one that changes is");
     base.app.delete(&at).await.expect(200);
 }
 

@@ -1,4 +1,4 @@
-//! API rules 8.1 (`docs/api.md`): the OpenAPI document, held against what the service answers.
+//! API rules 8.1 (`docs/api.md`): the OpenAPI document, compared with what the service returns.
 
 use crate::document_of_people::AUTHENTICATION;
 use crate::openapi::{Document, references};
@@ -57,7 +57,7 @@ async fn the_document_names_every_operation_of_the_interface_and_no_other() {
     }
 }
 
-/// Every way to be refused that needs no record, and that any operation has.
+/// Every error of any operation that needs no record.
 fn refused_requests(app: &TestApp, method: &str, target: &str) -> Vec<(u16, Request)> {
     let mut requests = vec![
         (401, app.anonymous(method, target)),
@@ -86,7 +86,7 @@ fn refused_requests(app: &TestApp, method: &str, target: &str) -> Vec<(u16, Requ
 }
 
 #[tokio::test]
-async fn every_operation_documents_the_refusals_it_answers_with() {
+async fn every_operation_documents_the_errors_it_returns() {
     let base = Base::start().await;
     let document = Document::of(&base.app).await;
     let payment = base.pay(json!({})).await;

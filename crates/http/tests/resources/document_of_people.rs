@@ -25,12 +25,12 @@ pub(crate) const AUTHENTICATION: [(&str, &str); 10] = [
 const BEYOND: [&str; 4] = ["408", "429", "500", "503"];
 const RACES: [&str; 4] = ["sign-in", "refresh-token", "revoke-all", "delete-my-account"];
 
-/// Whether it takes a body; the others ask for a token.
+/// Whether it takes a body; the others require a token.
 fn takes_a_body(path: &str) -> bool {
     ["sign-in", "sign-up", "refresh-token"].iter().any(|end| path.ends_with(end))
 }
 
-/// Every way to be refused that any of them has.
+/// Every error that all of them have.
 fn refused_requests(app: &TestApp, method: &str, path: &str, target: &str, held: &Held) -> Vec<(u16, Request)> {
     let known = |target: &str| app.request(method, target).bearer(&held.token);
     let mut requests = vec![
@@ -70,8 +70,8 @@ fn refused_requests(app: &TestApp, method: &str, path: &str, target: &str, held:
     requests
 }
 
-/// Every success, and every refusal that is one endpoint's own.
-async fn own_answers(app: &TestApp) -> Vec<(&'static str, &'static str, u16, Request)> {
+/// Every success, and every error of a single operation.
+async fn own_responses(app: &TestApp) -> Vec<(&'static str, &'static str, u16, Request)> {
     let (ada, bob) = (app.sign_up("ada@example.com").await, app.sign_in("ada@example.com").await);
     let post = |target: &str, body: &Value| app.browser("POST", target).json(body);
     let credentials = |email: &str| app.credentials(email);
@@ -107,7 +107,7 @@ async fn own_answers(app: &TestApp) -> Vec<(&'static str, &'static str, u16, Req
 }
 
 #[tokio::test]
-async fn every_authentication_operation_documents_its_answers_and_answers_what_it_documents() {
+async fn every_authentication_operation_documents_its_responses_and_returns_what_it_documents() {
     let app = TestApp::start().await;
     let document = Document::of(&app).await;
     let held = app.sign_up("held@example.com").await;
@@ -123,7 +123,7 @@ async fn every_authentication_operation_documents_its_answers_and_answers_what_i
             seen.insert((path, status.to_string()));
         }
     }
-    for (method, path, status, request) in own_answers(&app).await {
+    for (method, path, status, request) in own_responses(&app).await {
         let answer = request.header("origin", "https://app.example.com").send().await;
         assert_eq!(answer.status, status, "{method} {path}: {}", answer.json);
         document.assert_documented(method, path, &answer);
@@ -138,9 +138,9 @@ async fn every_authentication_operation_documents_its_answers_and_answers_what_i
     }
 }
 
-/// Who is asked for a token, and who is not: generated clients read it from here.
+/// Which operations require a token. Generated clients depend on it.
 #[tokio::test]
-async fn the_document_says_where_a_token_is_needed() {
+async fn the_document_shows_where_a_token_is_needed() {
     let app = TestApp::start().await;
     let document = Document::of(&app).await;
     for (method, path) in AUTHENTICATION {

@@ -1,6 +1,6 @@
-//! API rules 5.1 and 6.1 (`docs/api.md`): ids of other systems. `""` is none; a live record keeps its own to itself.
+//! API rules 5.1 and 6.1 (`docs/api.md`): ids of other systems. `""` is none; no two records have the same.
 
-use crate::support::{Base, PAYMENTS, SUBSCRIPTIONS, assert_faults, place, text};
+use crate::support::{Base, PAYMENTS, SUBSCRIPTIONS, assert_errors, place, text};
 use perennial_testkit::Answer;
 use serde_json::{Value, json};
 
@@ -57,9 +57,9 @@ async fn an_external_id_has_up_to_255_characters_and_none_is_null() {
         let longest = "é".repeat(255);
         assert_eq!(kind.create(&base, json!(longest)).await[kind.field()], longest);
         let too_long = kind.try_create(&base, json!("é".repeat(256))).await;
-        assert_faults(too_long, &[&format!("/{} too_long", kind.field())], kind.field());
+        assert_errors(too_long, &[&format!("/{} too_long", kind.field())], kind.field());
         let control = kind.try_create(&base, json!("a\u{0}")).await;
-        assert_faults(control, &[&format!("/{} invalid_text", kind.field())], kind.field());
+        assert_errors(control, &[&format!("/{} invalid_text", kind.field())], kind.field());
         for none in [json!(""), json!(null)] {
             assert_eq!(kind.create(&base, none.clone()).await[kind.field()], json!(null));
             assert_eq!(kind.create(&base, none).await[kind.field()], json!(null), "none is not unique");
@@ -67,12 +67,12 @@ async fn an_external_id_has_up_to_255_characters_and_none_is_null() {
         let record = kind.create(&base, json!("x")).await;
         assert_eq!(kind.put(&base, &record, json!("")).await.expect(200).data()[kind.field()], json!(null));
         let too_long = kind.put(&base, &record, json!("é".repeat(256))).await;
-        assert_faults(too_long, &[&format!("/{} too_long", kind.field())], kind.field());
+        assert_errors(too_long, &[&format!("/{} too_long", kind.field())], kind.field());
     }
 }
 
 #[tokio::test]
-async fn a_taken_external_id_is_refused_with_the_id_of_its_holder() {
+async fn a_taken_external_id_is_rejected_with_the_id_of_its_holder() {
     let base = Base::start().await;
     for kind in [Subscription, Payment] {
         let holder = kind.create(&base, json!("ext-1")).await;
@@ -122,9 +122,9 @@ async fn subscriptions_and_payments_do_not_share_their_external_ids() {
 }
 
 #[tokio::test]
-async fn a_wrong_body_is_told_before_a_taken_external_id() {
+async fn an_invalid_body_is_reported_before_a_taken_external_id() {
     let base = Base::start().await;
     base.subscribe(json!({ "external_subscription_id": "ext" })).await;
     let sent = json!({ "external_subscription_id": "ext", "status": "odd" });
-    assert_faults(base.try_subscribe(sent).await, &["/status unknown_value"], "");
+    assert_errors(base.try_subscribe(sent).await, &["/status unknown_value"], "");
 }

@@ -1,7 +1,7 @@
 //! API rules 1.8, 4.1 and 6.1 (`docs/api.md`): amounts are exact. Each is returned digit by digit or rejected, never
 //! rounded.
 
-use crate::support::{Base, PAYMENTS, PLANS, assert_faults, body, place, post_text, put_text, text};
+use crate::support::{Base, PAYMENTS, PLANS, assert_errors, body, place, post_text, put_text, text};
 use perennial_testkit::{Answer, TestApp};
 use serde_json::json;
 
@@ -41,7 +41,7 @@ const EXACT: &[(&str, &str, &str)] = &[
     ("999999999998.9999", "CLF", "999999999998.9999"),
 ];
 
-/// What is refused, in which currency, and why.
+/// What is rejected, in which currency, and why.
 const REFUSED: &[(&str, &str, &str)] = &[
     ("19.999", "USD", "too_many_decimals"),
     ("0.30000000000000004", "USD", "too_many_decimals"),
@@ -105,18 +105,18 @@ async fn a_price_comes_out_as_it_went_in() {
 }
 
 #[tokio::test]
-async fn what_cannot_be_kept_exactly_is_refused() {
+async fn what_cannot_be_stored_exactly_is_rejected() {
     let base = Base::start().await;
     let subscription = format!("\"{}\"", text(&base.subscribe(json!({})).await, "id"));
     for (amount, currency, code) in REFUSED {
         let currency = format!("\"{currency}\"");
         let members = [("subscription_id", subscription.as_str()), ("amount", amount), ("currency", &currency)];
         let answer = post_text(&base.app, PAYMENTS, &body(&members, &[])).await;
-        assert_faults(answer, &[&format!("/amount {code}")], amount);
+        assert_errors(answer, &[&format!("/amount {code}")], amount);
         let members = [("name", "\"P\""), ("slug", "\"p\""), ("billing_cycle", "\"daily\"")];
         let money = [("price", *amount), ("currency", currency.as_str())];
         let answer = post_text(&base.app, PLANS, &body(&members, &money)).await;
-        assert_faults(answer, &[&format!("/price {code}")], amount);
+        assert_errors(answer, &[&format!("/price {code}")], amount);
     }
 }
 
@@ -130,23 +130,23 @@ async fn what_is_no_number_of_json_is_malformed() {
 }
 
 #[tokio::test]
-async fn another_currency_judges_the_amount_that_stands() {
+async fn another_currency_validates_the_stored_amount() {
     let base = Base::start().await;
     let at = place(PAYMENTS, &base.pay(json!({ "amount": 19.99, "currency": "USD" })).await);
     let answer = base.app.put(&at, &json!({ "currency": "JPY" })).await;
-    assert_faults(answer, &["/amount too_many_decimals"], "the merged record counts");
+    assert_errors(answer, &["/amount too_many_decimals"], "the merged record counts");
     let both = base.app.put(&at, &json!({ "currency": "jpy", "amount": 2000 })).await.expect(200);
     assert_bytes(&both, "amount", "2000");
     assert_eq!(both.data()["currency"], "JPY");
     let answer = base.app.put(&at, &json!({ "amount": 0.5 })).await;
-    assert_faults(answer, &["/amount too_many_decimals"], "JPY");
+    assert_errors(answer, &["/amount too_many_decimals"], "JPY");
     let answer = base.app.put(&at, &json!({ "currency": "XAU", "amount": 0.5 })).await;
-    assert_faults(answer, &["/currency unknown_value"], "an unknown currency judges nothing");
+    assert_errors(answer, &["/currency unknown_value"], "an unknown currency judges nothing");
     base.app.put(&at, &json!({ "currency": "clf", "amount": 0.0001 })).await.expect(200);
 }
 
 #[tokio::test]
-async fn currencies_are_read_in_any_case_and_told_in_upper() {
+async fn currencies_are_accepted_in_any_case_and_returned_in_upper_case() {
     let base = Base::start().await;
     for (sent, told) in [("usd", "USD"), ("Eur", "EUR"), ("gBp", "GBP"), ("JPY", "JPY")] {
         assert_eq!(base.pay(json!({ "currency": sent, "amount": 1 })).await["currency"], told);

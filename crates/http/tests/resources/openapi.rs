@@ -1,4 +1,4 @@
-//! Reads the OpenAPI document and holds answers against it. It contains none of the API rules.
+//! Reads the OpenAPI document and compares responses with it. It contains none of the API rules.
 
 use perennial_testkit::{Answer, TestApp};
 use serde_json::{Value, json};
@@ -31,7 +31,7 @@ impl Document {
         &self.0["components"]["schemas"][name]
     }
 
-    /// The description of an answer: it must be there, and the answer must be as it says.
+    /// The description of a response: it must exist, and the response must match it.
     #[track_caller]
     pub(crate) fn assert_documented(&self, method: &str, path: &str, answer: &Answer) {
         let status = answer.status.to_string();
@@ -53,7 +53,7 @@ impl Document {
         }
     }
 
-    /// Holds a value against as much of JSON Schema as the document uses for answers.
+    /// Validates a value with the part of JSON Schema that the document uses.
     #[track_caller]
     pub(crate) fn assert_conforms(&self, schema: &Value, value: &Value, context: &str) {
         let schema = self.follow(schema);

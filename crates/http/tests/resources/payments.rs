@@ -1,6 +1,6 @@
 //! API rules 6.1 (`docs/api.md`): what a payment is when it is made, when it was completed, and what an update changes.
 
-use crate::support::{Base, PAYMENTS, SUBSCRIPTIONS, assert_faults, body, place, post_text, put_text, text};
+use crate::support::{Base, PAYMENTS, SUBSCRIPTIONS, assert_errors, body, place, post_text, put_text, text};
 use serde_json::json;
 
 #[tokio::test]
@@ -22,14 +22,14 @@ async fn a_payment_is_created_with_its_defaults() {
 }
 
 #[tokio::test]
-async fn the_required_fields_of_a_payment_are_asked_for_all_at_once() {
+async fn the_missing_fields_of_a_payment_are_reported_at_once() {
     let base = Base::start().await;
     let answer = base.app.post(PAYMENTS, &json!({})).await.refused(422, "required");
-    assert_faults(answer, &["/subscription_id required", "/amount required", "/currency required"], "{}");
+    assert_errors(answer, &["/subscription_id required", "/amount required", "/currency required"], "{}");
 }
 
 #[tokio::test]
-async fn lost_references_and_wrong_fields_are_told_together() {
+async fn missing_references_and_invalid_fields_are_reported_together() {
     let base = Base::start().await;
     let at = place(PAYMENTS, &base.pay(json!({})).await);
     let wrong = json!({
@@ -43,8 +43,8 @@ async fn lost_references_and_wrong_fields_are_told_together() {
         "/external_payment_id invalid_type",
         "/colour unknown_field",
     ];
-    assert_faults(base.app.post(PAYMENTS, &wrong).await, &expected, "create");
-    assert_faults(base.app.put(&at, &wrong).await, &expected, "update");
+    assert_errors(base.app.post(PAYMENTS, &wrong).await, &expected, "create");
+    assert_errors(base.app.put(&at, &wrong).await, &expected, "update");
 }
 
 #[tokio::test]
@@ -55,16 +55,16 @@ async fn a_payment_is_for_a_live_subscription() {
     let at = place(PAYMENTS, &base.pay(json!({})).await);
     for id in [text(&gone, "id"), "sub_01h455vb4pex5vsknk084sn02q", "sub_1", "", base.plan.as_str()] {
         let sent = json!({ "subscription_id": id, "amount": 1, "currency": "USD" });
-        assert_faults(base.app.post(PAYMENTS, &sent).await, &["/subscription_id not_found"], id);
+        assert_errors(base.app.post(PAYMENTS, &sent).await, &["/subscription_id not_found"], id);
         let answer = base.app.put(&at, &json!({ "subscription_id": id })).await;
-        assert_faults(answer, &["/subscription_id not_found"], id);
+        assert_errors(answer, &["/subscription_id not_found"], id);
     }
     let expired = base.subscribe(json!({ "status": "expired" })).await;
     base.app.payment(text(&expired, "id"), json!({})).await;
 }
 
 #[tokio::test]
-async fn null_and_other_json_types_are_refused() {
+async fn null_and_other_json_types_are_rejected() {
     let base = Base::start().await;
     let subscription = format!("\"{}\"", text(&base.subscribe(json!({})).await, "id"));
     let members = [("subscription_id", subscription.as_str()), ("amount", "1"), ("currency", "\"USD\"")];
@@ -87,8 +87,8 @@ async fn null_and_other_json_types_are_refused() {
     ] {
         let fault = format!("/{field} {code}");
         let answer = post_text(&base.app, PAYMENTS, &body(&members, &[(field, value)])).await;
-        assert_faults(answer, &[&fault], value);
-        assert_faults(put_text(&base.app, &at, &body(&[], &[(field, value)])).await, &[&fault], value);
+        assert_errors(answer, &[&fault], value);
+        assert_errors(put_text(&base.app, &at, &body(&[], &[(field, value)])).await, &[&fault], value);
     }
     let created = post_text(&base.app, PAYMENTS, &body(&members, &[("external_payment_id", "null")])).await;
     assert_eq!(created.expect(201).data()["external_payment_id"], json!(null));
@@ -101,7 +101,7 @@ async fn what_the_service_sets_cannot_be_sent_with_a_new_payment() {
     for member in ["id", "date", "created_at", "updated_at"] {
         let mut sent = json!({ "subscription_id": record["subscription_id"], "amount": 1, "currency": "USD" });
         sent[member] = record[member].clone();
-        assert_faults(base.app.post(PAYMENTS, &sent).await, &[&format!("/{member} read_only_field")], member);
+        assert_errors(base.app.post(PAYMENTS, &sent).await, &[&format!("/{member} read_only_field")], member);
     }
 }
 
@@ -144,12 +144,12 @@ async fn what_the_service_sets_may_be_sent_back_but_never_changed() {
         ("created_at", json!(null)),
     ] {
         let answer = base.app.put(&at, &json!({ field: other, "amount": 7 })).await;
-        assert_faults(answer, &[&format!("/{field} read_only_field")], field);
+        assert_errors(answer, &[&format!("/{field} read_only_field")], field);
     }
     let ignored = json!({ "date": "2000-01-01T00:00:00Z", "updated_at": 7, "id": record["id"] });
     assert_eq!(base.app.put(&at, &ignored).await.expect(200).data(), &record);
     let unknown = json!({ "organization_id": "org_1" });
-    assert_faults(base.app.put(&at, &unknown).await, &["/organization_id unknown_field"], "mass assignment");
+    assert_errors(base.app.put(&at, &unknown).await, &["/organization_id unknown_field"], "mass assignment");
 }
 
 #[tokio::test]

@@ -1,6 +1,6 @@
 //! API rules 4.1 (`docs/api.md`): every field of a plan, at its bound and one over, on create and on update.
 
-use crate::support::{PLANS, assert_faults, body, long, post_text, put_text};
+use crate::support::{PLANS, assert_errors, body, long, post_text, put_text};
 use perennial_testkit::TestApp;
 use serde_json::{Value, json};
 
@@ -65,7 +65,7 @@ async fn every_field_takes_its_bounds() {
 }
 
 #[tokio::test]
-async fn every_field_refuses_what_lies_one_over() {
+async fn every_field_rejects_what_lies_one_over() {
     let app = TestApp::start().await;
     for (field, value, fault) in [
         ("name", "\"\"".to_owned(), "/name too_short"),
@@ -106,37 +106,37 @@ async fn every_field_refuses_what_lies_one_over() {
         ("billing_cycle", "\"hourly\"".into(), "/billing_cycle unknown_value"),
         ("billing_cycle", "\"\"".into(), "/billing_cycle unknown_value"),
     ] {
-        assert_faults(post_text(&app, PLANS, &body(PLAN, &[(field, &value)])).await, &[fault], fault);
+        assert_errors(post_text(&app, PLANS, &body(PLAN, &[(field, &value)])).await, &[fault], fault);
     }
     app.get("/subscription-plans/pro").await.refused(404, "not_found");
 }
 
 #[tokio::test]
-async fn every_field_refuses_other_json_types() {
+async fn every_field_rejects_other_json_types() {
     let app = TestApp::start().await;
     for field in ["name", "product_id", "slug", "href", "billing_cycle", "currency", "description", "features"] {
         for value in ["1", "true", "[]", "{}"] {
             let fault = format!("/{field} invalid_type");
-            assert_faults(post_text(&app, PLANS, &body(PLAN, &[(field, value)])).await, &[&fault], value);
+            assert_errors(post_text(&app, PLANS, &body(PLAN, &[(field, value)])).await, &[&fault], value);
         }
     }
     for field in ["price", "node_quota", "tier", "most_popular", "is_active", "variants"] {
         for value in ["\"1\"", "\"true\"", "{}"] {
             let fault = format!("/{field} invalid_type");
-            assert_faults(post_text(&app, PLANS, &body(PLAN, &[(field, value)])).await, &[&fault], value);
+            assert_errors(post_text(&app, PLANS, &body(PLAN, &[(field, value)])).await, &[&fault], value);
         }
     }
     for (field, value) in [("price", "true"), ("tier", "false"), ("most_popular", "1"), ("is_active", "0")] {
         let fault = format!("/{field} invalid_type");
-        assert_faults(post_text(&app, PLANS, &body(PLAN, &[(field, value)])).await, &[&fault], value);
+        assert_errors(post_text(&app, PLANS, &body(PLAN, &[(field, value)])).await, &[&fault], value);
     }
     let answer = post_text(&app, PLANS, &body(PLAN, &[("variants", "[1, null, \"a\", [\"b\"]]")])).await;
     let faults = ["/variants/0 invalid_type", "/variants/1 invalid_type", "/variants/3 invalid_type"];
-    assert_faults(answer, &faults, "variants");
+    assert_errors(answer, &faults, "variants");
 }
 
 #[tokio::test]
-async fn null_is_refused_where_a_plan_cannot_be_empty() {
+async fn null_is_rejected_where_a_plan_cannot_be_empty() {
     let app = TestApp::start().await;
     for field in [
         "name",
@@ -153,12 +153,12 @@ async fn null_is_refused_where_a_plan_cannot_be_empty() {
         "is_active",
     ] {
         let fault = format!("/{field} not_nullable");
-        assert_faults(post_text(&app, PLANS, &body(PLAN, &[(field, "null")])).await, &[&fault], field);
+        assert_errors(post_text(&app, PLANS, &body(PLAN, &[(field, "null")])).await, &[&fault], field);
     }
 }
 
 #[tokio::test]
-async fn an_update_holds_the_same_bounds_and_changes_nothing_when_refused() {
+async fn an_update_holds_the_same_bounds_and_changes_nothing_when_rejected() {
     let app = TestApp::start().await;
     let plan = app.plan("pro", json!({})).await;
     for (field, value, code) in [
@@ -178,13 +178,13 @@ async fn an_update_holds_the_same_bounds_and_changes_nothing_when_refused() {
         ("is_active", "\"false\"".into(), "invalid_type"),
     ] {
         let answer = put_text(&app, "/subscription-plans/pro", &body(&[], &[(field, &value)])).await;
-        assert_faults(answer, &[&format!("/{field} {code}")], &value);
+        assert_errors(answer, &[&format!("/{field} {code}")], &value);
     }
     for field in
         ["price", "billing_cycle", "description", "node_quota", "features", "most_popular", "tier", "is_active"]
     {
         let answer = put_text(&app, "/subscription-plans/pro", &body(&[], &[(field, "null")])).await;
-        assert_faults(answer, &[&format!("/{field} not_nullable")], field);
+        assert_errors(answer, &[&format!("/{field} not_nullable")], field);
     }
     assert_eq!(app.get("/subscription-plans/pro").await.expect(200).data(), &plan);
     for (field, value) in [

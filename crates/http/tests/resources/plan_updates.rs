@@ -1,6 +1,6 @@
 //! API rules 4 (`docs/api.md`): what of a plan can change and what cannot, retiring it, deleting it.
 
-use crate::support::{Base, PLANS, STATUSES, SUBSCRIPTIONS, assert_faults, place, text};
+use crate::support::{Base, PLANS, STATUSES, SUBSCRIPTIONS, assert_errors, place, text};
 use perennial_testkit::TestApp;
 use serde_json::json;
 
@@ -55,14 +55,14 @@ async fn what_names_the_product_may_be_sent_back_but_never_changed() {
         ("created_at", json!(null)),
     ] {
         let answer = app.put("/subscription-plans/pro", &json!({ field: other, "tier": 9 })).await;
-        assert_faults(answer, &[&format!("/{field} read_only_field")], field);
+        assert_errors(answer, &[&format!("/{field} read_only_field")], field);
         app.put("/subscription-plans/pro", &json!({ field: plan[field].clone() })).await.expect(200);
     }
     let same = json!({ "currency": "usd", "created_at": "2026-03-10T13:00:00+01:00", "updated_at": "whenever" });
     app.put("/subscription-plans/pro", &same).await.expect(200);
     let unknown = json!({ "organization_id": "org_01h455vb4pex5vsknk084sn02q" });
     let answer = app.put("/subscription-plans/pro", &unknown).await;
-    assert_faults(answer, &["/organization_id unknown_field"], "mass assignment");
+    assert_errors(answer, &["/organization_id unknown_field"], "mass assignment");
     assert_eq!(app.get("/subscription-plans/pro").await.expect(200).data(), &plan);
 }
 
@@ -74,7 +74,7 @@ async fn a_plan_without_a_product_may_send_the_nulls_back_only() {
     app.put("/subscription-plans/pro", &nulls).await.expect(200);
     let values = json!({ "product_id": "", "href": "https://example.com" });
     let answer = app.put("/subscription-plans/pro", &values).await;
-    assert_faults(answer, &["/product_id read_only_field", "/href read_only_field"], "");
+    assert_errors(answer, &["/product_id read_only_field", "/href read_only_field"], "");
 }
 
 #[tokio::test]
@@ -97,7 +97,7 @@ async fn a_new_price_is_held_against_the_plans_own_currency() {
     let app = TestApp::start().await;
     app.plan("yen", json!({ "currency": "JPY", "price": 100 })).await;
     let answer = app.put("/subscription-plans/yen", &json!({ "price": 100.5 })).await;
-    assert_faults(answer, &["/price too_many_decimals"], "JPY");
+    assert_errors(answer, &["/price too_many_decimals"], "JPY");
     app.plan("dinar", json!({ "currency": "KWD", "price": 1.234 })).await;
     app.put("/subscription-plans/dinar", &json!({ "price": 0.001 })).await.expect(200);
 }
@@ -134,8 +134,8 @@ async fn a_plan_goes_when_its_last_subscription_is_gone() {
     let plan = base.app.get("/subscription-plans/pro").await.expect(200);
     assert_eq!(base.app.delete("/subscription-plans/pro").await.expect(200).json, plan.json);
     let answer = base.try_subscribe(json!({ "subscription_plan_id": "pro" })).await;
-    assert_faults(answer, &["/subscription_plan_id not_found"], "by slug");
-    assert_faults(base.try_subscribe(json!({})).await, &["/subscription_plan_id not_found"], "by id");
+    assert_errors(answer, &["/subscription_plan_id not_found"], "by slug");
+    assert_errors(base.try_subscribe(json!({})).await, &["/subscription_plan_id not_found"], "by id");
 }
 
 #[tokio::test]
@@ -147,7 +147,7 @@ async fn a_retired_plan_takes_no_new_subscription() {
         .await
         .refused(409, "plan_inactive");
     let answer = base.try_subscribe(json!({ "status": "odd" })).await;
-    assert_faults(answer, &["/status unknown_value"], "input is judged before state");
+    assert_errors(answer, &["/status unknown_value"], "input is judged before state");
     base.app.put("/subscription-plans/pro", &json!({ "is_active": true })).await.expect(200);
     base.subscribe(json!({})).await;
 }

@@ -1,6 +1,6 @@
 //! API rules 4 (`docs/api.md`): what a plan is when it is made, how it is found, and its slug.
 
-use crate::support::{PLANS, Tenant, assert_faults, body, place, post_text, text};
+use crate::support::{PLANS, Tenant, assert_errors, body, place, post_text, text};
 use perennial_testkit::TestApp;
 use serde_json::json;
 
@@ -40,14 +40,14 @@ async fn a_plan_keeps_every_field_it_was_given() {
 }
 
 #[tokio::test]
-async fn the_required_fields_of_a_plan_are_asked_for_all_at_once() {
+async fn the_missing_fields_of_a_plan_are_reported_at_once() {
     let app = TestApp::start().await;
     let answer = app.post(PLANS, &json!({})).await.refused(422, "required");
-    assert_faults(answer, &["/name required", "/slug required", "/price required", "/billing_cycle required"], "{}");
+    assert_errors(answer, &["/name required", "/slug required", "/price required", "/billing_cycle required"], "{}");
 }
 
 #[tokio::test]
-async fn faults_of_every_kind_are_told_together() {
+async fn errors_of_every_kind_are_reported_together() {
     let app = TestApp::start().await;
     let sent = json!({
         "slug": "Pro", "price": -1, "billing_cycle": "bimonthly", "currency": "XAU", "variants": ["a", "a", ""],
@@ -68,7 +68,7 @@ async fn faults_of_every_kind_are_told_together() {
         "/id read_only_field",
         "/colour unknown_field",
     ];
-    assert_faults(answer, &expected, "");
+    assert_errors(answer, &expected, "");
 }
 
 #[tokio::test]
@@ -78,13 +78,13 @@ async fn what_the_service_sets_cannot_be_sent_with_a_new_plan() {
     for member in ["id", "created_at", "updated_at"] {
         let mut sent = json!({ "name": "Pro", "slug": "other", "price": 1, "billing_cycle": "monthly" });
         sent[member] = plan[member].clone();
-        assert_faults(app.post(PLANS, &sent).await, &[&format!("/{member} read_only_field")], member);
+        assert_errors(app.post(PLANS, &sent).await, &[&format!("/{member} read_only_field")], member);
         sent[member] = json!(null);
-        assert_faults(app.post(PLANS, &sent).await, &[&format!("/{member} read_only_field")], member);
+        assert_errors(app.post(PLANS, &sent).await, &[&format!("/{member} read_only_field")], member);
     }
     let mut sent = json!({ "name": "Pro", "slug": "other", "price": 1, "billing_cycle": "monthly" });
     sent["organization_id"] = json!("org_01h455vb4pex5vsknk084sn02q");
-    assert_faults(app.post(PLANS, &sent).await, &["/organization_id unknown_field"], "organization_id");
+    assert_errors(app.post(PLANS, &sent).await, &["/organization_id unknown_field"], "organization_id");
     app.get("/subscription-plans/other").await.refused(404, "not_found");
 }
 
@@ -120,7 +120,7 @@ async fn slugs_are_lower_case_words_joined_by_single_marks() {
         ("plan_01h455vb4pex5vsknk084sn02q", "invalid_format"),
     ] {
         let sent = json!({ "name": "Pro", "slug": slug, "price": 1, "billing_cycle": "monthly" });
-        assert_faults(app.post(PLANS, &sent).await, &[&format!("/slug {code}")], slug);
+        assert_errors(app.post(PLANS, &sent).await, &[&format!("/slug {code}")], slug);
     }
 }
 
@@ -165,7 +165,7 @@ async fn a_live_plan_keeps_its_slug_to_itself() {
     app.post(PLANS, &sent).await.refused(409, "slug_taken");
     assert_eq!(app.get("/subscription-plans/pro").await.expect(200).data(), &plan);
     let wrong = json!({ "name": "Other", "slug": "pro", "price": -1, "billing_cycle": "yearly" });
-    assert_faults(app.post(PLANS, &wrong).await, &["/price out_of_range"], "input is judged before uniqueness");
+    assert_errors(app.post(PLANS, &wrong).await, &["/price out_of_range"], "input is judged before uniqueness");
 }
 
 #[tokio::test]
@@ -200,7 +200,7 @@ async fn a_plan_without_a_currency_takes_its_organizations() {
     let sent = json!({ "name": "Pro", "slug": "euro", "price": 19.99, "currency": "eUr", "billing_cycle": "monthly" });
     assert_eq!(tenant.post(PLANS, &sent).await.expect(201).data()["currency"], "EUR");
     let sent = json!({ "name": "Pro", "slug": "cents", "price": 19.99, "billing_cycle": "monthly" });
-    assert_faults(tenant.post(PLANS, &sent).await, &["/price too_many_decimals"], "yen have no decimals");
+    assert_errors(tenant.post(PLANS, &sent).await, &["/price too_many_decimals"], "yen have no decimals");
     assert_eq!(text(&app.plan("cents", json!({})).await, "currency"), "USD");
 }
 
@@ -209,5 +209,5 @@ async fn a_price_is_not_judged_by_a_currency_that_is_wrong_itself() {
     let app = TestApp::start().await;
     let base = [("name", "\"Pro\""), ("slug", "\"pro\""), ("price", "1.2345"), ("billing_cycle", "\"monthly\"")];
     let answer = post_text(&app, PLANS, &body(&base, &[("currency", "\"dollar\"")])).await;
-    assert_faults(answer, &["/currency unknown_value"], "");
+    assert_errors(answer, &["/currency unknown_value"], "");
 }

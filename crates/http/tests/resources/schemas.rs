@@ -55,7 +55,7 @@ async fn the_examples_of_the_document_are_accepted_by_the_service() {
 }
 
 #[tokio::test]
-async fn the_examples_of_answers_are_what_their_schemas_say() {
+async fn the_examples_of_responses_match_their_schemas() {
     let app = TestApp::start().await;
     let document = Document::of(&app).await;
     let mut held = 0;

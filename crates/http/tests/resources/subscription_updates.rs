@@ -1,6 +1,6 @@
 //! API rules 1.10 and 5 (`docs/api.md`): what an update of a subscription changes, and what it leaves alone.
 
-use crate::support::{Base, SUBSCRIPTIONS, assert_faults, place};
+use crate::support::{Base, SUBSCRIPTIONS, assert_errors, place};
 use serde_json::json;
 
 #[tokio::test]
@@ -81,12 +81,12 @@ async fn what_the_service_sets_may_be_sent_back_but_never_changed() {
         ("created_at", json!(null)),
     ] {
         let answer = base.app.put(&at, &json!({ field: other, "status": "paused" })).await;
-        assert_faults(answer, &[&format!("/{field} read_only_field")], field);
+        assert_errors(answer, &[&format!("/{field} read_only_field")], field);
     }
     let ignored = json!({ "has_access": false, "updated_at": "never", "id": record["id"] });
     assert_eq!(base.app.put(&at, &ignored).await.expect(200).data(), &record);
     let unknown = json!({ "organization_id": "org_1" });
-    assert_faults(base.app.put(&at, &unknown).await, &["/organization_id unknown_field"], "mass assignment");
+    assert_errors(base.app.put(&at, &unknown).await, &["/organization_id unknown_field"], "mass assignment");
     assert_eq!(base.app.get(&at).await.expect(200).data(), &record);
 }
 

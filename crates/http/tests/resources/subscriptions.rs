@@ -1,6 +1,6 @@
 //! API rules 5.1 (`docs/api.md`): creating a subscription: its defaults, its references, the order of its times.
 
-use crate::support::{Base, SUBSCRIPTIONS, assert_faults, body, place, post_text, put_text, text};
+use crate::support::{Base, SUBSCRIPTIONS, assert_errors, body, place, post_text, put_text, text};
 use serde_json::json;
 
 #[tokio::test]
@@ -43,7 +43,7 @@ async fn a_subscription_keeps_every_field_it_was_given() {
 }
 
 #[tokio::test]
-async fn a_plan_is_named_by_id_or_by_slug_and_answered_as_its_id() {
+async fn a_plan_is_named_by_id_or_slug_and_returned_as_its_id() {
     let base = Base::start().await;
     for key in [base.plan.as_str(), "pro"] {
         assert_eq!(base.subscribe(json!({ "subscription_plan_id": key })).await["subscription_plan_id"], base.plan);
@@ -51,10 +51,10 @@ async fn a_plan_is_named_by_id_or_by_slug_and_answered_as_its_id() {
 }
 
 #[tokio::test]
-async fn the_required_fields_of_a_subscription_are_asked_for_all_at_once() {
+async fn the_missing_fields_of_a_subscription_are_reported_at_once() {
     let base = Base::start().await;
     let answer = base.app.post(SUBSCRIPTIONS, &json!({})).await.refused(422, "required");
-    assert_faults(answer, &["/user_id required", "/subscription_plan_id required"], "{}");
+    assert_errors(answer, &["/user_id required", "/subscription_plan_id required"], "{}");
 }
 
 #[tokio::test]
@@ -63,21 +63,21 @@ async fn a_reference_that_leads_nowhere_is_named() {
     let subscription = base.subscribe(json!({})).await;
     for user in ["usr_01h455vb4pex5vsknk084sn02q", "usr_1", "ada@example.com", "", base.plan.as_str()] {
         let sent = json!({ "user_id": user });
-        assert_faults(base.try_subscribe(sent.clone()).await, &["/user_id not_found"], user);
+        assert_errors(base.try_subscribe(sent.clone()).await, &["/user_id not_found"], user);
         let answer = base.app.put(&place(SUBSCRIPTIONS, &subscription), &sent).await;
-        assert_faults(answer, &["/user_id not_found"], user);
+        assert_errors(answer, &["/user_id not_found"], user);
     }
     for plan in ["plan_01h455vb4pex5vsknk084sn02q", "unknown", "PRO", "..", "plan_x", "", base.user.as_str()] {
         let sent = json!({ "subscription_plan_id": plan });
-        assert_faults(base.try_subscribe(sent.clone()).await, &["/subscription_plan_id not_found"], plan);
+        assert_errors(base.try_subscribe(sent.clone()).await, &["/subscription_plan_id not_found"], plan);
         let answer = base.app.put(&place(SUBSCRIPTIONS, &subscription), &sent).await;
-        assert_faults(answer, &["/subscription_plan_id not_found"], plan);
+        assert_errors(answer, &["/subscription_plan_id not_found"], plan);
     }
     assert_eq!(base.app.get(&place(SUBSCRIPTIONS, &subscription)).await.expect(200).data(), &subscription);
 }
 
 #[tokio::test]
-async fn lost_references_and_wrong_fields_are_told_together() {
+async fn missing_references_and_invalid_fields_are_reported_together() {
     let base = Base::start().await;
     let at = place(SUBSCRIPTIONS, &base.subscribe(json!({})).await);
     let wrong = json!({
@@ -95,23 +95,23 @@ async fn lost_references_and_wrong_fields_are_told_together() {
         "/is_active invalid_type",
         "/colour unknown_field",
     ];
-    assert_faults(base.try_subscribe(wrong.clone()).await, &expected, "create");
-    assert_faults(base.app.put(&at, &wrong).await, &expected, "update");
+    assert_errors(base.try_subscribe(wrong.clone()).await, &expected, "create");
+    assert_errors(base.app.put(&at, &wrong).await, &expected, "update");
 }
 
 #[tokio::test]
-async fn contradictions_are_told_though_a_required_field_is_missing() {
+async fn inconsistencies_are_reported_though_a_required_field_is_missing() {
     let base = Base::start().await;
     let wrong = json!({
         "status": "expired", "is_active": true, "starts_at": "2026-03-10T12:00:00Z", "ends_at": "2026-03-10T11:00:00Z"
     });
     let expected =
         ["/user_id required", "/subscription_plan_id required", "/is_active inconsistent", "/ends_at inconsistent"];
-    assert_faults(base.app.post(SUBSCRIPTIONS, &wrong).await, &expected, "");
+    assert_errors(base.app.post(SUBSCRIPTIONS, &wrong).await, &expected, "");
 }
 
 #[tokio::test]
-async fn null_is_kept_where_it_means_something_and_refused_elsewhere() {
+async fn null_is_stored_where_it_is_allowed_and_rejected_elsewhere() {
     let base = Base::start().await;
     let nulls = json!({ "external_subscription_id": null, "renews_at": null, "ends_at": null });
     let created = base.subscribe(nulls.clone()).await;
@@ -128,13 +128,13 @@ async fn null_is_kept_where_it_means_something_and_refused_elsewhere() {
     }
     for field in ["user_id", "subscription_plan_id", "billing_cycle", "status", "is_active", "starts_at"] {
         let fault = format!("/{field} not_nullable");
-        assert_faults(base.try_subscribe(json!({ field: null })).await, &[&fault], field);
-        assert_faults(base.app.put(&at, &json!({ field: null })).await, &[&fault], field);
+        assert_errors(base.try_subscribe(json!({ field: null })).await, &[&fault], field);
+        assert_errors(base.app.put(&at, &json!({ field: null })).await, &[&fault], field);
     }
 }
 
 #[tokio::test]
-async fn every_field_of_a_subscription_refuses_other_json_types() {
+async fn every_field_of_a_subscription_rejects_other_json_types() {
     let base = Base::start().await;
     let at = place(SUBSCRIPTIONS, &base.subscribe(json!({})).await);
     let (user, plan) = (format!("\"{}\"", base.user), format!("\"{}\"", base.plan));
@@ -153,8 +153,8 @@ async fn every_field_of_a_subscription_refuses_other_json_types() {
         for value in ["1", "[]", "{}"] {
             let fault = format!("/{field} invalid_type");
             let answer = post_text(&base.app, SUBSCRIPTIONS, &body(&members, &[(field, value)])).await;
-            assert_faults(answer, &[&fault], value);
-            assert_faults(put_text(&base.app, &at, &body(&[], &[(field, value)])).await, &[&fault], value);
+            assert_errors(answer, &[&fault], value);
+            assert_errors(put_text(&base.app, &at, &body(&[], &[(field, value)])).await, &[&fault], value);
         }
     }
     for field in ["renews_at", "starts_at", "ends_at"] {
@@ -167,8 +167,8 @@ async fn every_field_of_a_subscription_refuses_other_json_types() {
         ] {
             let fault = format!("/{field} {code}");
             let answer = post_text(&base.app, SUBSCRIPTIONS, &body(&members, &[(field, value)])).await;
-            assert_faults(answer, &[&fault], value);
-            assert_faults(put_text(&base.app, &at, &body(&[], &[(field, value)])).await, &[&fault], value);
+            assert_errors(answer, &[&fault], value);
+            assert_errors(put_text(&base.app, &at, &body(&[], &[(field, value)])).await, &[&fault], value);
         }
     }
 }
@@ -179,10 +179,10 @@ async fn what_the_service_sets_cannot_be_sent_with_a_new_subscription() {
     let record = base.subscribe(json!({})).await;
     for member in ["id", "has_access", "created_at", "updated_at"] {
         let fault = format!("/{member} read_only_field");
-        assert_faults(base.try_subscribe(json!({ member: record[member].clone() })).await, &[&fault], member);
+        assert_errors(base.try_subscribe(json!({ member: record[member].clone() })).await, &[&fault], member);
     }
     let answer = base.try_subscribe(json!({ "organization_id": "org_1", "revision": 1 })).await;
-    assert_faults(answer, &["/organization_id unknown_field", "/revision unknown_field"], "mass assignment");
+    assert_errors(answer, &["/organization_id unknown_field", "/revision unknown_field"], "mass assignment");
 }
 
 #[tokio::test]
@@ -194,13 +194,13 @@ async fn a_subscription_does_not_renew_or_end_before_it_starts() {
     for field in ["renews_at", "ends_at"] {
         let early = json!({ "starts_at": start, field: "2026-03-10T11:59:59.999999Z" });
         let fault = format!("/{field} inconsistent");
-        assert_faults(base.try_subscribe(early).await, &[&fault], field);
+        assert_errors(base.try_subscribe(early).await, &[&fault], field);
         let early = json!({ field: "2026-03-10T11:59:59.999999Z" });
-        assert_faults(base.app.put(&at, &early).await, &[&fault], field);
+        assert_errors(base.app.put(&at, &early).await, &[&fault], field);
     }
     let later = json!({ "starts_at": "2026-03-10T12:00:00.000001Z" });
     let answer = base.app.put(&at, &later).await;
-    assert_faults(answer, &["/renews_at inconsistent", "/ends_at inconsistent"], "the merged record counts");
+    assert_errors(answer, &["/renews_at inconsistent", "/ends_at inconsistent"], "the merged record counts");
     let all = json!({ "starts_at": "2027-01-01T00:00:00Z", "renews_at": "2027-02-01T00:00:00Z", "ends_at": null });
     base.app.put(&at, &all).await.expect(200);
 }

@@ -18,7 +18,7 @@ pub(crate) const PAYMENTS: &str = "/subscription-payments";
 pub(crate) const STATUSES: [&str; 9] =
     ["pending", "incomplete", "on_trial", "active", "past_due", "unpaid", "paused", "cancelled", "expired"];
 
-/// A body of the members of `base`, changed as `changes` says; a member changed to nothing is left out.
+/// A body of the members of `base`, with `changes`; a member changed to nothing is omitted.
 /// Members are JSON text, so that a number reaches the service digit by digit as it was written.
 pub(crate) fn body(base: &[(&str, &str)], changes: &[(&str, &str)]) -> String {
     let kept = base.iter().filter(|(name, _)| !changes.iter().any(|(changed, _)| changed == name));
@@ -44,7 +44,7 @@ pub(crate) async fn put_text(app: &TestApp, target: &str, text: &str) -> Answer 
 
 /// Holds a 422 against the faults expected, in any order.
 #[track_caller]
-pub(crate) fn assert_faults(answer: Answer, expected: &[&str], context: &str) {
+pub(crate) fn assert_errors(answer: Answer, expected: &[&str], context: &str) {
     let answer = answer.expect(422);
     let mut found = answer.faults();
     found.sort_unstable();
@@ -73,18 +73,18 @@ impl Base {
         Self { app, user, plan }
     }
 
-    /// A new subscription, changed as `changes` says.
+    /// A new subscription, with `changes`.
     pub(crate) async fn subscribe(&self, changes: Value) -> Value {
         self.app.subscription(&self.user, &self.plan, changes).await
     }
 
-    /// A new payment for a new subscription, changed as `changes` says.
+    /// A new payment for a new subscription, with `changes`.
     pub(crate) async fn pay(&self, changes: Value) -> Value {
         let subscription = self.subscribe(json!({})).await;
         self.app.payment(text(&subscription, "id"), changes).await
     }
 
-    /// Asks for a subscription that may be refused.
+    /// Requests a subscription that may be rejected.
     pub(crate) async fn try_subscribe(&self, changes: Value) -> Answer {
         let mut body = json!({ "user_id": self.user, "subscription_plan_id": self.plan });
         let members = body.as_object_mut().unwrap();

@@ -31,7 +31,7 @@ fn attributes<'a>(page: &'a str, name: &str) -> Vec<&'a str> {
 }
 
 #[tokio::test]
-async fn the_process_says_that_it_lives_and_is_ready() {
+async fn the_process_reports_that_it_is_live_and_ready() {
     let app = TestApp::start().await;
     for (target, status) in [("/livez", "live"), ("/readyz", "ready")] {
         let answer = get(&app, target).await.expect(200);

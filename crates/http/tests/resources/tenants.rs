@@ -1,6 +1,6 @@
 //! API rules 2.1 (`docs/api.md`) and attack 19: another organization's record is a 404, and no reference leads to it.
 
-use crate::support::{Base, PAYMENTS, PLANS, SUBSCRIPTIONS, Tenant, assert_faults, place};
+use crate::support::{Base, PAYMENTS, PLANS, SUBSCRIPTIONS, Tenant, assert_errors, place};
 use serde_json::json;
 
 #[tokio::test]
@@ -41,17 +41,17 @@ async fn no_reference_leads_to_another_organization() {
         (base.user.as_str(), "pro", &["/user_id not_found", "/subscription_plan_id not_found"]),
     ] {
         let sent = json!({ "user_id": user, "subscription_plan_id": plan });
-        assert_faults(tenant.post(SUBSCRIPTIONS, &sent).await, faults, &format!("{user} {plan}"));
+        assert_errors(tenant.post(SUBSCRIPTIONS, &sent).await, faults, &format!("{user} {plan}"));
     }
     let sent = json!({ "subscription_id": theirs["id"], "amount": 1, "currency": "USD" });
-    assert_faults(tenant.post(PAYMENTS, &sent).await, &["/subscription_id not_found"], "payment");
+    assert_errors(tenant.post(PAYMENTS, &sent).await, &["/subscription_id not_found"], "payment");
     let sent = json!({ "user_id": tenant.user, "subscription_plan_id": "own" });
     let mine = tenant.post(SUBSCRIPTIONS, &sent).await.expect(201);
     let at = place(SUBSCRIPTIONS, mine.data());
     let move_user = tenant.request("PUT", &at).json(&json!({ "user_id": base.user })).send().await;
-    assert_faults(move_user, &["/user_id not_found"], "update");
+    assert_errors(move_user, &["/user_id not_found"], "update");
     let move_plan = tenant.request("PUT", &at).json(&json!({ "subscription_plan_id": "pro" })).send().await;
-    assert_faults(move_plan, &["/subscription_plan_id not_found"], "update");
+    assert_errors(move_plan, &["/subscription_plan_id not_found"], "update");
 }
 
 #[tokio::test]

@@ -1,6 +1,6 @@
 //! API rules 5.3 and 6.2 (`docs/api.md`): every move between statuses, allowed or not, and the words they are named by.
 
-use crate::support::{Base, PAYMENTS, STATUSES, SUBSCRIPTIONS, assert_faults, place};
+use crate::support::{Base, PAYMENTS, STATUSES, SUBSCRIPTIONS, assert_errors, place};
 use perennial_testkit::Answer;
 use serde_json::{Value, json};
 
@@ -33,7 +33,7 @@ fn words(list: &str) -> Vec<&str> {
     list.split_whitespace().collect()
 }
 
-/// Holds a refused move against the API rules: it names the moves that are allowed.
+/// Checks a rejected transition: it lists the allowed ones.
 #[track_caller]
 fn assert_forbidden(answer: Answer, allowed: &[&str], context: &str) {
     let answer = answer.refused(409, "invalid_transition");
@@ -46,7 +46,7 @@ fn is_active_by_default(status: &str) -> bool {
     ["on_trial", "active", "past_due", "cancelled"].contains(&status)
 }
 
-/// Asks a new subscription to move; holds the answer and the record afterwards against the API rules.
+/// Requests a transition of a new subscription; checks the response and then the record.
 async fn move_subscription(base: &Base, from: &str, to: &str, allowed: &[&str], overridden: bool) {
     let before_is_active = is_active_by_default(from) != overridden;
     let record = base.subscribe(json!({ "status": from, "is_active": before_is_active })).await;
@@ -58,7 +58,7 @@ async fn move_subscription(base: &Base, from: &str, to: &str, allowed: &[&str], 
         assert_eq!(answer.expect(200).data(), &record, "{context}");
         assert_eq!(after.data(), &record, "{context}");
     } else if overridden && before_is_active && to == "expired" {
-        assert_faults(answer, &["/is_active inconsistent"], &context);
+        assert_errors(answer, &["/is_active inconsistent"], &context);
         assert_eq!(after.data(), &record, "{context}");
     } else if allowed.contains(&to) {
         let answer = answer.expect(200);
@@ -73,7 +73,7 @@ async fn move_subscription(base: &Base, from: &str, to: &str, allowed: &[&str], 
 }
 
 #[tokio::test]
-async fn subscriptions_move_as_the_contract_says_and_activity_moves_along() {
+async fn subscription_statuses_change_as_documented_and_activity_follows() {
     let base = Base::start().await;
     for (from, allowed) in SUBSCRIPTION_MOVES {
         for to in STATUSES {
@@ -94,12 +94,12 @@ async fn an_operators_override_of_activity_stays_through_every_move() {
 }
 
 #[tokio::test]
-async fn a_forbidden_move_is_told_after_wrong_input() {
+async fn a_forbidden_transition_is_reported_after_invalid_input() {
     let base = Base::start().await;
     let record = base.subscribe(json!({ "status": "expired" })).await;
     let sent = json!({ "status": "active", "billing_cycle": "hourly" });
     let answer = base.app.put(&place(SUBSCRIPTIONS, &record), &sent).await;
-    assert_faults(answer, &["/billing_cycle unknown_value"], "");
+    assert_errors(answer, &["/billing_cycle unknown_value"], "");
 }
 
 #[tokio::test]
@@ -125,12 +125,12 @@ async fn the_words_of_a_subscriptions_status_are_read_in_any_case() {
         }
     }
     for word in ["", "trial ", "past due", "void", "completed"] {
-        assert_faults(base.try_subscribe(json!({ "status": word })).await, &["/status unknown_value"], word);
+        assert_errors(base.try_subscribe(json!({ "status": word })).await, &["/status unknown_value"], word);
     }
 }
 
 #[tokio::test]
-async fn an_alias_moves_a_subscription_like_the_word_it_stands_for() {
+async fn an_alias_changes_a_status_like_the_word_it_replaces() {
     let base = Base::start().await;
     let at = place(SUBSCRIPTIONS, &base.subscribe(json!({ "status": "Draft" })).await);
     for (alias, status) in [("TRIALING", "on_trial"), ("Canceled", "cancelled"), ("Terminated", "expired")] {
@@ -140,7 +140,7 @@ async fn an_alias_moves_a_subscription_like_the_word_it_stands_for() {
 }
 
 #[tokio::test]
-async fn payments_move_as_the_contract_says() {
+async fn payment_statuses_change_as_documented() {
     let base = Base::start().await;
     let subscription = base.subscribe(json!({})).await["id"].as_str().unwrap().to_owned();
     for (from, allowed) in PAYMENT_MOVES {
@@ -189,6 +189,6 @@ async fn the_words_of_a_payments_status_are_read_in_any_case() {
     assert_eq!(base.app.put(&at, &json!({ "status": "Paid" })).await.expect(200).data()["status"], "completed");
     for word in ["", "paid ", "active", "partially refunded"] {
         let answer = base.app.put(&at, &json!({ "status": word })).await;
-        assert_faults(answer, &["/status unknown_value"], word);
+        assert_errors(answer, &["/status unknown_value"], word);
     }
 }

@@ -1,10 +1,10 @@
-//! Clocks that go wrong (attack 35): five minutes off or stepping back, nobody panics, nothing is accepted
-//! early, and sessions go on.
+//! Clocks that go wrong (attack 35): five minutes off or stepping back, nothing panics, nothing is accepted
+//! early, and sessions continue.
 
 use crate::support::*;
 use perennial_testkit::{Answer, Held, TestApp};
 
-/// What a person gets who goes on with what they held when the clock stepped back, and with signing in anew.
+/// What a user gets with the tokens from before the clock stepped back, and with a new sign-in.
 async fn goes_on(app: &TestApp, held: &Held) -> Held {
     let renewed = Held::of(&refresh(app, &held.refresh_token).await.expect(200));
     assert_eq!(renewed.session_id(), held.session_id());

@@ -1,5 +1,5 @@
 //! An account that is deleted while its person signs in and refreshes and its subscriptions come and change, on one
-//! server and on two: of the person nothing is left, and nothing goes on without one.
+//! server and on two: of the person nothing is left, and nothing continues without one.
 
 use crate::support::*;
 use perennial_testkit::{Answer, Held, Request, TestApp};

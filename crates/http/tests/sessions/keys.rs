@@ -21,7 +21,7 @@ const MONTH: i64 = 30 * DAY;
 async fn published(app: &TestApp) -> Vec<String> {
     let answer = app.anonymous("GET", JWKS).send().await.expect(200);
     assert_eq!(answer.header("content-type"), "application/json");
-    // Whoever keeps the set for as long as this knows a key long before it signs.
+    // A client that caches the set for this long knows a key long before it is used.
     assert_eq!(answer.header("cache-control"), "public, max-age=3600");
     names(&answer.json)
 }
@@ -114,7 +114,7 @@ async fn rows(app: &App) -> i64 {
     app.db.one(&sql, &[], |row| row.int(0)).await.unwrap().unwrap()
 }
 
-/// What each server publishes when all are asked at once.
+/// What each server publishes at the same time.
 async fn all_published(servers: &[Arc<App>]) -> Vec<Vec<String>> {
     let ask = |app: Arc<App>| tokio::spawn(async move { signing_keys::published(&app).await.unwrap() });
     let asked: Vec<_> = servers.iter().cloned().map(ask).collect();

@@ -1,5 +1,5 @@
-//! Sessions that begin, go on and end at the same moment, on one server and on two (attack 37): whatever the
-//! order, nobody outlives what ended them, and no sign-in, refresh or favour is counted twice.
+//! Sessions that begin, continue and end at the same moment, on one server and on two (attack 37): whatever the
+//! order, no session outlives what ended it, and no sign-in, refresh or favour is counted twice.
 
 use crate::support::*;
 use perennial_store::Sql;
@@ -53,7 +53,7 @@ async fn revoke_all_meets_sign_ins_and_refreshes(servers: &[&TestApp]) {
         for _ in 0..4 {
             before.push(sign_in(app, &email).await);
         }
-        // With two servers they come to the other one, where nothing stands in line with the revoke-all.
+        // With two servers they come to the other one, where nothing waits for the revoke-all.
         let other = servers[servers.len() - 1];
         let mut requests = vec![revoking_all(app, &before[0].token)];
         requests.extend(before.iter().map(|held| refreshing(other, &held.refresh_token)));

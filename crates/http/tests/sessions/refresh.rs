@@ -32,7 +32,7 @@ async fn a_refresh_gives_new_tokens_and_leaves_the_session_and_its_access_token_
 }
 
 #[tokio::test]
-async fn for_ten_seconds_the_predecessor_gives_the_identical_successor_as_often_as_it_is_asked() {
+async fn for_ten_seconds_the_predecessor_returns_the_identical_successor_every_time() {
     let app = TestApp::start().await;
     let first = sign_up(&app, "ada@example.com").await;
     let successor = Held::of(&refresh(&app, &first.refresh_token).await.expect(200));
@@ -65,7 +65,7 @@ async fn the_predecessor_is_honoured_late_only_while_its_successor_was_never_pre
 }
 
 #[tokio::test]
-async fn a_lost_answer_is_made_good_three_times_a_day_and_session_and_the_fourth_ends_it() {
+async fn a_lost_response_is_repeated_three_times_a_day_and_session_and_the_fourth_ends_it() {
     let app = TestApp::start().await;
     let first = sign_up(&app, "ada@example.com").await;
     let successor = Held::of(&refresh(&app, &first.refresh_token).await.expect(200));
@@ -173,7 +173,7 @@ async fn a_refresh_token_works_with_its_own_client_only_and_another_one_changes_
 }
 
 #[tokio::test]
-async fn what_is_not_a_refresh_token_of_ours_is_refused_and_harms_nobody() {
+async fn an_invalid_refresh_token_is_rejected_and_ends_no_session() {
     let app = TestApp::start().await;
     let held = sign_up(&app, "ada@example.com").await;
     let good = &held.refresh_token;
@@ -216,7 +216,7 @@ async fn what_is_not_a_refresh_token_of_ours_is_refused_and_harms_nobody() {
 }
 
 #[tokio::test]
-async fn a_body_without_a_refresh_token_is_told_what_is_wrong_with_it() {
+async fn a_body_without_a_refresh_token_has_its_errors_listed() {
     let app = TestApp::start().await;
     let good = sign_up(&app, "ada@example.com").await.refresh_token;
     for (body, fault) in [

@@ -1,4 +1,4 @@
-//! What somebody with a copy of the database holds: no private key, and nothing that works as a token.
+//! What a copy of the database contains: no private key, and nothing that works as a token.
 
 use crate::support::*;
 use aws_lc_rs::signature::{Ed25519KeyPair, KeyPair};

@@ -1,8 +1,8 @@
 //! Scenario R7: many sessions, each refreshed by twenty callers at once, one answer in ten lost on its way, and thieves
-//! among them. Each session takes one step, every caller gets the identical successor, nobody is thrown out, and every
+//! among them. Each session takes one step, every caller gets the identical successor, no user is signed out, and every
 //! thief is.
 //!
-//! `PERENNIAL_TEST_STORM_SESSIONS=2000` is the full size. The same seed loses the same answers.
+//! `PERENNIAL_TEST_STORM_SESSIONS=2000` is the full size. The same seed loses the same responses.
 
 use crate::support::*;
 use futures_util::future::join_all;
@@ -17,7 +17,7 @@ const CREWS: usize = 4;
 /// Late retries that a session has in hand for the first loss; a second loss needs one more.
 const MOST_LATE: usize = 2;
 
-/// Twenty callers, each with a connection of its own.
+/// Twenty callers, each with its own connection.
 struct Crew(Vec<Connection>);
 
 impl Crew {
@@ -48,7 +48,7 @@ enum Thief {
 }
 
 impl Thief {
-    /// Whom the owner at this place meets: three in twenty meet somebody.
+    /// What happens to the owner at this position: something to three in twenty.
     fn of(place: usize) -> Option<Self> {
         [Self::Old, Self::OldAmongOthers, Self::Alternating].get(place % 20).copied()
     }
@@ -130,7 +130,7 @@ impl Owner {
         }
     }
 
-    /// Whoever lost an answer asks again at once, as often as it takes.
+    /// A caller that lost a response retries at once, until it has one.
     async fn retry_early(&mut self, app: &TestApp, crew: &mut Crew) {
         while self.early > 0 {
             let asking = std::mem::take(&mut self.early);
@@ -141,7 +141,7 @@ impl Owner {
         }
     }
 
-    /// Whoever lost an answer asks again after the ten seconds: three times in all, so the third is not lost again.
+    /// A caller that lost a response retries after the ten seconds: three times in all, so the third is not lost again.
     async fn retry_late(&mut self, app: &TestApp, crew: &mut Crew) {
         let mut left = 3;
         while self.late > 0 {
@@ -154,7 +154,7 @@ impl Owner {
         }
     }
 
-    /// The owner goes on with the successor.
+    /// The owner continues with the successor.
     async fn go_on(&mut self, app: &TestApp, crew: &mut Crew) {
         self.used.clone_from(&self.newest.as_ref().unwrap().refresh_token);
         let answer = crew.one(refreshing(app, &self.used)).await;
@@ -250,7 +250,7 @@ async fn storm(servers: &[&TestApp]) {
     println!(
         "R7: {sessions} sessions × {CALLERS} callers over {} server(s): {refreshes} refreshes in {stormed:.1} s, \
          {lost} answers lost, {early} asked for again within 10 s and {late} later; {one_step} sessions one step on, \
-         {identical} with one successor, {forced} forced logouts, {refused} refusals; {caught} of {thieves} thieves \
+         {identical} with one successor, {forced} forced logouts, {refused} errors; {caught} of {thieves} thieves \
          caught; {:.1} s in all",
         servers.len(),
         started.elapsed().as_secs_f64(),
@@ -264,7 +264,7 @@ async fn deadlocks(app: &TestApp) -> i64 {
     app.app.db.one(&DEADLOCKS, &[], |row| row.int(0)).await.unwrap().unwrap()
 }
 
-/// Everybody takes another step; then the thieves come. Whoever met one is out in the end, and nobody else.
+/// Every owner refreshes once more; then the thieves do. Only sessions with a thief have ended.
 async fn meet_thieves(app: &TestApp, crews: &mut [Crew], owners: &mut [Owner]) {
     let alternates = |owner: &Owner| owner.thief == Some(Thief::Alternating);
     everybody(crews, owners, async |owner, crew| owner.go_on(app, crew).await).await;

@@ -8,18 +8,18 @@ use serde_json::{Value, json};
 
 pub(crate) const DAY: i64 = 24 * 3600;
 
-/// Signs somebody up with the trusted client.
+/// Signs a user up with the trusted client.
 pub(crate) async fn sign_up(app: &TestApp, email: &str) -> Held {
     let request = app.request("POST", "/authentication/sign-up").json(&app.credentials(email));
     Held::of(&request.send().await.expect(201))
 }
 
-/// What signs somebody in with the trusted client.
+/// The request that signs a user in with the trusted client.
 pub(crate) fn signing_in(app: &TestApp, email: &str) -> Request {
     app.request("POST", "/authentication/sign-in").json(&app.credentials(email))
 }
 
-/// Signs somebody in with the trusted client.
+/// Signs a user in with the trusted client.
 pub(crate) async fn sign_in(app: &TestApp, email: &str) -> Held {
     Held::of(&signing_in(app, email).send().await.expect(200))
 }
@@ -44,7 +44,7 @@ pub(crate) fn call(app: &TestApp, method: &str, target: &str, token: &str) -> Re
     app.request(method, target).bearer(token)
 }
 
-/// Ends every session of whoever holds the token.
+/// Ends every session of the token's user.
 pub(crate) fn revoking_all(app: &TestApp, token: &str) -> Request {
     call(app, "POST", "/authentication/tokens/revoke-all", token)
 }
@@ -55,7 +55,7 @@ pub(crate) fn deleting_account(app: &TestApp, held: &Held) -> Request {
     call(app, "DELETE", &format!("/authentication/delete-my-account/{auth_id}"), &held.token)
 }
 
-/// Puts them into another order, the same for the same seed; says where each came from.
+/// Puts them into another order, the same for the same seed; returns the original positions.
 pub(crate) fn shuffled<T>(items: Vec<T>, dice: &mut Dice) -> Vec<(usize, T)> {
     let mut items: Vec<(usize, T)> = items.into_iter().enumerate().collect();
     for place in (1..items.len()).rev() {
@@ -64,7 +64,7 @@ pub(crate) fn shuffled<T>(items: Vec<T>, dice: &mut Dice) -> Vec<(usize, T)> {
     items
 }
 
-/// Sends all of them at once in a shuffled order; the answers come in the order of the requests.
+/// Sends all of them at once in a shuffled order; the responses are in the order of the requests.
 pub(crate) async fn mingled(requests: Vec<Request>, dice: &mut Dice) -> Vec<Answer> {
     let (places, requests): (Vec<usize>, Vec<Request>) = shuffled(requests, dice).into_iter().unzip();
     let mut answers: Vec<(usize, Answer)> = places.into_iter().zip(all_at_once(requests).await).collect();
@@ -93,7 +93,7 @@ impl Dice {
     }
 }
 
-/// What one part of a JWT says, unverified: 0 the header, 1 the claims.
+/// One part of a JWT, unverified: 0 the header, 1 the claims.
 pub(crate) fn part(token: &str, place: usize) -> Value {
     let text = token.split('.').nth(place).unwrap();
     serde_json::from_slice(&BASE64URL_NOPAD.decode(text.as_bytes()).unwrap()).unwrap()
@@ -109,7 +109,7 @@ pub(crate) async fn execute(app: &TestApp, sql: &'static Sql) {
     app.app.db.commit(Change::new().execute_any(sql, vec![])).await.unwrap();
 }
 
-/// How many of these hold a live session; each says the same of its access and of its refresh token.
+/// How many of these have an active session; access and refresh token must agree.
 pub(crate) async fn living(app: &TestApp, all: &[Held]) -> usize {
     let mut living = 0;
     for held in all {

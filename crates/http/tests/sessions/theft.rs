@@ -1,4 +1,4 @@
-//! Stolen refresh tokens (attacks 12 and 13): whoever steals one loses it, and never long after.
+//! Stolen refresh tokens (attacks 12 and 13): a stolen token stops working soon.
 //!
 //! What cannot be caught is a thief whom the API rules take for the owner: alone with the session, or in step with the
 //! owner within ten seconds or three times a day. Such a thief is still out after ninety days.
@@ -36,7 +36,7 @@ async fn a_thief_alternating_with_the_victim_is_out_by_the_fourth_retry() {
             token = Held::of(&refresh(&app, &used).await.expect(200));
             all.push(token.clone());
             app.advance(60);
-            // The other one comes with the same token, and goes on with the same successor.
+            // The other one comes with the same token, and continues with the same successor.
             retries += 1;
             let answer = refresh(&app, &used).await;
             if answer.status != 200 {
@@ -62,11 +62,11 @@ async fn dead(app: &TestApp, all: &[Held]) {
 /// What a thief does with a copy of the victim's newest refresh token.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Thief {
-    /// Uses it before the victim does, and goes on every hour.
+    /// Uses it before the victim does, and continues every hour.
     AtOnce,
     /// Uses it once before the victim does, and again only at the end.
     OnceAndLast,
-    /// Lets the victim go on for so many steps first.
+    /// Lets the victim continue for so many steps first.
     After(usize),
     /// Presents the stolen token itself again and again.
     Stubborn,
@@ -167,7 +167,7 @@ async fn play(app: &TestApp, kind: Thief, seed: u64) -> Rivals<'_> {
 }
 
 #[tokio::test]
-async fn thieves_of_every_kind_are_caught_and_nobody_else_is() {
+async fn thieves_of_every_kind_are_caught_and_no_other_user_is() {
     const RUNS: u64 = 8;
     let app = TestApp::start().await;
     let kinds = [
@@ -193,7 +193,7 @@ async fn thieves_of_every_kind_are_caught_and_nobody_else_is() {
                 continue;
             }
             assert!(rivals.dead, "{case}: not caught");
-            // Alone, a thief gains a token an hour; beside the victim, three and the one it stole.
+            // Alone, a thief gains a token an hour; together with the victim, three and the one it stole.
             let alone = if let Thief::WhileAway(hours) = kind { hours } else { 0 };
             assert!(rivals.thief_gains <= alone + 4, "{case}: gained {}", rivals.thief_gains);
             dead(&app, &rivals.all).await;

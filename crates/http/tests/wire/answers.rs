@@ -51,7 +51,7 @@ const PAYMENT: [&str; 9] = [
 ];
 
 #[tokio::test]
-async fn a_record_stands_in_data_and_nothing_beside_it() {
+async fn a_record_is_in_data_and_nothing_else_is() {
     let app = TestApp::start().await;
     for (path, created) in Records::create(&app).await.all() {
         let answer = app.get(&path).await.expect(200);
@@ -82,7 +82,7 @@ async fn every_field_of_a_record_is_there_whether_it_is_empty_or_not() {
 }
 
 #[tokio::test]
-async fn a_list_stands_in_data_with_its_page_beside_it() {
+async fn a_list_is_in_data_next_to_its_page() {
     let app = TestApp::start().await;
     for (list, limit) in [("/subscription-plans", 100), ("/subscriptions", 50)] {
         let page = json!({ "next_cursor": null, "has_more": false, "limit": limit });
@@ -99,7 +99,7 @@ async fn a_list_stands_in_data_with_its_page_beside_it() {
 }
 
 #[tokio::test]
-async fn a_create_answers_201_and_says_where_the_record_is() {
+async fn a_create_returns_201_and_the_location_of_the_record() {
     let app = TestApp::start().await;
     let user = app.user("ada@example.com").await;
     let plan = json!({ "name": "Pro", "slug": "pro", "price": 5, "billing_cycle": "monthly" });
@@ -122,7 +122,7 @@ async fn a_create_answers_201_and_says_where_the_record_is() {
 }
 
 #[tokio::test]
-async fn an_update_answers_200_with_the_record_as_it_stands_now() {
+async fn an_update_returns_200_with_the_updated_record() {
     let app = TestApp::start().await;
     let records = Records::create(&app).await;
     let changes = [json!({ "tier": 3 }), json!({ "status": "paused" }), json!({ "status": "failed" })];
@@ -136,7 +136,7 @@ async fn an_update_answers_200_with_the_record_as_it_stands_now() {
 }
 
 #[tokio::test]
-async fn a_delete_answers_200_with_the_record_it_removed() {
+async fn a_delete_returns_200_with_the_deleted_record() {
     let app = TestApp::start().await;
     let records = Records::create(&app).await;
     for (path, record) in records.all().into_iter().rev() {
@@ -151,7 +151,7 @@ async fn a_delete_answers_200_with_the_record_it_removed() {
 }
 
 #[tokio::test]
-async fn head_answers_as_get_without_a_body() {
+async fn head_responds_as_get_without_a_body() {
     let app = TestApp::start().await;
     let records = Records::create(&app).await;
     let mut targets: Vec<String> = records.all().into_iter().map(|(path, _)| path).collect();

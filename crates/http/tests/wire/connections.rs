@@ -64,7 +64,7 @@ async fn of_two_lengths_chunked_wins_and_the_connection_closes() {
     app.get("/subscription-plans/pro").await.expect(200);
 }
 
-/// What a filter, an order or a cursor says is a value, never a piece of a statement.
+/// A filter, a sort order or a cursor is a value, never a part of a statement.
 #[tokio::test]
 async fn sql_in_a_query_finds_nothing_and_does_nothing() {
     let app = TestApp::start().await;
@@ -122,7 +122,7 @@ async fn sql_in_a_query_finds_nothing_and_does_nothing() {
 }
 
 #[tokio::test]
-async fn nul_and_controls_in_a_query_are_refused_alike_on_both_engines() {
+async fn nul_and_controls_in_a_query_are_rejected_alike_on_both_engines() {
     let app = TestApp::start().await;
     for target in
         ["/subscription-plans?product_id", "/subscription-plans?variant", "/subscriptions?external_subscription_id"]
@@ -135,7 +135,7 @@ async fn nul_and_controls_in_a_query_are_refused_alike_on_both_engines() {
 }
 
 #[tokio::test]
-async fn a_forged_cursor_is_refused() {
+async fn a_forged_cursor_is_rejected() {
     let app = TestApp::start().await;
     for slug in ["a", "b", "c"] {
         app.plan(slug, json!({})).await;

@@ -1,4 +1,4 @@
-//! API rules 1.15 (`docs/api.md`): who may call from a browser, and that nobody else is told so.
+//! API rules 1.15 (`docs/api.md`): who may call from a browser.
 
 use crate::support::client;
 use perennial_app::clients;
@@ -114,7 +114,7 @@ async fn only_enabled_public_clients_list_origins() {
 }
 
 #[tokio::test]
-async fn the_answer_itself_is_permitted_if_the_named_client_lists_the_origin() {
+async fn the_response_is_permitted_if_the_named_client_lists_the_origin() {
     let app = TestApp::start().await;
     app.plan("pro", json!({})).await;
     for (target, status) in [
@@ -142,11 +142,11 @@ async fn the_answer_itself_is_permitted_if_the_named_client_lists_the_origin() {
 }
 
 #[tokio::test]
-async fn the_answer_is_not_permitted_to_anyone_else() {
+async fn the_response_is_not_permitted_to_any_other_origin() {
     let app = TestApp::start().await;
     client(&app, "shop", &[Scope::PlansRead], &["https://shop.example"]).await;
     let plans = |id: &str| app.anonymous("GET", "/subscription-plans").header("client-id", id);
-    // The origin is listed, but by another client than the one named; so the preflight says yes and the answer no.
+    // The origin is listed, but by another client than the one named; so the preflight is permitted and the response is not.
     let answer = preflight(&app, "/subscription-plans", "https://shop.example").send().await;
     assert_eq!(answer.header("access-control-allow-origin"), "https://shop.example");
     for (id, origin, status) in [

@@ -1,4 +1,4 @@
-//! API rules 1.3 (`docs/api.md`): 408, 500 and 503. When the service itself fails it says so, and never why.
+//! API rules 1.3 (`docs/api.md`): 408, 500 and 503. When the service fails, the response has no internal detail.
 
 use crate::support::{Peer, TRUSTED, members, plan_body};
 use perennial_app::context::{App, AppOptions, Clock, Entropy};
@@ -18,7 +18,7 @@ use tracing::{Event, Metadata, Subscriber};
 const SHORT: Duration = Duration::from_millis(100);
 const LONG: Duration = Duration::from_mins(10);
 
-/// Words that only someone who sees the inside would use.
+/// Words of the implementation.
 const INNER_WORDS: [&str; 12] =
     ["sql", "constraint", "unique", "table", "postgres", "panic", "plans_", "src/", ".rs", "closed", "writer", "127.0"];
 
@@ -54,7 +54,7 @@ async fn a_body_that_does_not_arrive_in_time_is_408() {
 
 /// The time for an answer begins when the request is whole: a slow body is the caller's fault, not the service's.
 #[tokio::test]
-async fn a_slow_body_does_not_count_as_a_slow_answer() {
+async fn a_slow_body_does_not_count_as_a_slow_response() {
     let app = TestApp::with(options(3 * SHORT, SHORT)).await;
     let mut peer = Peer::connect(&app).await;
     peer.send(unfinished()).await;
@@ -64,7 +64,7 @@ async fn a_slow_body_does_not_count_as_a_slow_answer() {
 
 /// With no time at all an answer is in time only if it is there at the first look, and a commit hardly ever is.
 #[tokio::test]
-async fn an_answer_that_is_not_ready_in_time_is_503() {
+async fn a_response_that_is_not_ready_in_time_is_503() {
     let app = TestApp::with(options(LONG, Duration::ZERO)).await;
     for number in 0..1_000 {
         let answer = app.post("/subscription-plans", &plan_body(&format!("p{number}"), &json!({}))).await;
@@ -141,7 +141,7 @@ async fn a_defect_of_ours_is_500_without_inner_detail() {
     assert_eq!(members(&problem), ["code", "detail", "request_id", "status", "title", "type"]);
     assert_eq!(problem["request_id"], "twin-2");
     // The same sentence whatever the cause, so that none can slip into it.
-    assert_eq!(problem["detail"], "The operator finds the cause in the log under this request_id.");
+    assert_eq!(problem["detail"], "The server's log has the cause under this request_id.");
     shows_nothing(&told[1].body);
     assert_eq!(app.get("/subscription-plans/pro").await.data()["tier"], 1);
 }

@@ -57,7 +57,7 @@ async fn any_other_request_id_is_replaced() {
 }
 
 #[tokio::test]
-async fn every_answer_has_a_request_id() {
+async fn every_response_has_a_request_id() {
     let app = TestApp::start().await;
     app.plan("pro", json!({})).await;
     let target = format!("/{}", "x".repeat(9_000));
@@ -84,7 +84,7 @@ async fn every_answer_has_a_request_id() {
 }
 
 #[tokio::test]
-async fn the_request_id_is_kept_with_what_the_request_did() {
+async fn the_request_id_is_stored_with_the_change() {
     let app = TestApp::start().await;
     let request = app.request("POST", "/subscription-plans").header("x-request-id", "mine");
     request.json(&plan_body("pro", &json!({}))).send().await.expect(201);
@@ -94,7 +94,7 @@ async fn the_request_id_is_kept_with_what_the_request_did() {
 }
 
 #[tokio::test]
-async fn only_plans_may_be_kept_and_only_after_asking() {
+async fn only_plans_may_be_cached_and_must_be_revalidated() {
     let app = TestApp::start().await;
     let records = Records::create(&app).await;
     for (target, kept) in [
@@ -120,7 +120,7 @@ async fn only_plans_may_be_kept_and_only_after_asking() {
 }
 
 #[tokio::test]
-async fn a_bearer_is_ignored_where_none_is_asked_for() {
+async fn a_bearer_is_ignored_where_none_is_required() {
     let app = TestApp::start().await;
     let records = Records::create(&app).await;
     let stale = "eyJhbGciOiJFZERTQSIsInR5cCI6ImF0K2p3dCJ9.eyJleHAiOjF9.AAAA";
@@ -143,7 +143,7 @@ async fn a_bearer_is_ignored_where_none_is_asked_for() {
 }
 
 #[tokio::test]
-async fn a_line_break_in_a_header_puts_nothing_into_an_answer() {
+async fn a_line_break_in_a_header_injects_nothing_into_a_response() {
     let app = TestApp::start().await;
     for injected in
         ["x-request-id: a\rset-cookie: b=c", "x-request-id: a\r\r\nset-cookie: b=c", "user-agent: a\rset-cookie: b=c"]

@@ -1,5 +1,5 @@
 //! API rules 2.2 (`docs/api.md`): a disabled or expired client changes nothing, however slowly its body arrives.
-//! `expect: 100-continue` shows when a request has passed the first check: the server asks for the body after it.
+//! `expect: 100-continue` shows when a request has passed the first check: the server requests the body after it.
 
 use crate::support::{Peer, Records, client, plan_body, text};
 use perennial_app::clients;

@@ -41,7 +41,7 @@ async fn every_id_is_a_typeid_over_a_uuid_v7() {
     assert_eq!(records.payment["subscription_id"], records.subscription["id"]);
 }
 
-/// What may stand where an id belongs and names nothing.
+/// Texts in place of an ID that name nothing.
 fn no_ids(id: &str) -> Vec<String> {
     let (prefix, suffix) = id.rsplit_once('_').unwrap();
     vec![

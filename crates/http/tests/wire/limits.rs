@@ -8,7 +8,7 @@ use serde_json::json;
 
 const KIB: usize = 1024;
 
-/// JSON made as long as asked with the space it may have around it.
+/// JSON padded with spaces to this length.
 fn padded(json: &str, length: usize) -> String {
     format!("{json}{}", " ".repeat(length - json.len()))
 }
@@ -22,7 +22,7 @@ async fn a_body_may_have_256_kib_and_not_a_byte_more() {
     post(padded(&body, 256 * KIB)).send().await.expect(201);
 }
 
-/// The length is not told beforehand, so it is counted.
+/// The length is not declared, so it is counted.
 #[tokio::test]
 async fn a_chunked_body_is_held_to_the_same_limit() {
     let app = TestApp::start().await;
@@ -46,7 +46,7 @@ async fn a_chunked_body_is_held_to_the_same_limit() {
 }
 
 #[tokio::test]
-async fn a_body_that_says_it_will_be_too_large_is_not_waited_for() {
+async fn a_body_that_declares_too_large_a_size_is_not_awaited() {
     let app = TestApp::start().await;
     for expect in ["", "expect: 100-continue\r\n"] {
         let mut peer = Peer::connect(&app).await;
@@ -62,7 +62,7 @@ async fn a_body_that_says_it_will_be_too_large_is_not_waited_for() {
 }
 
 #[tokio::test]
-async fn an_endpoint_that_asks_for_no_body_ignores_what_is_sent_within_the_limit() {
+async fn an_operation_without_a_body_ignores_one_within_the_limit() {
     let app = TestApp::start().await;
     let records = Records::create(&app).await;
     let bodies: [(&[u8], &str, &str); 6] = [

@@ -16,7 +16,7 @@ fn creates(records: &Records) -> [(&'static str, Value); 3] {
 }
 
 #[tokio::test]
-async fn a_member_that_is_not_known_is_refused_on_create_and_update() {
+async fn a_member_that_is_not_known_is_rejected_on_create_and_update() {
     let app = TestApp::start().await;
     let records = Records::create(&app).await;
     for ((collection, body), (path, _)) in creates(&records).into_iter().zip(records.all()) {
@@ -95,7 +95,7 @@ async fn what_the_service_keeps_current_is_ignored_in_a_put_whatever_is_sent() {
 }
 
 #[tokio::test]
-async fn what_cannot_change_may_be_sent_back_as_it_stands_in_any_spelling() {
+async fn read_only_fields_may_be_sent_back_in_any_spelling() {
     let app = TestApp::start().await;
     let plan = json!({
         "name": "Caf\u{e9}", "product_id": "prod_1", "variants": ["eu", "\u{fc}s"], "currency": "EUR",
@@ -126,7 +126,7 @@ async fn what_cannot_change_may_be_sent_back_as_it_stands_in_any_spelling() {
 }
 
 #[tokio::test]
-async fn what_cannot_change_is_refused_when_sent_otherwise() {
+async fn what_cannot_change_is_rejected_when_sent_otherwise() {
     let app = TestApp::start().await;
     let records = Records::create(&app).await;
     let other = app.plan("other", json!({ "product_id": "prod_1", "href": "https://example.com/" })).await;
@@ -158,7 +158,7 @@ async fn what_cannot_change_is_refused_when_sent_otherwise() {
 }
 
 #[tokio::test]
-async fn on_create_a_null_is_null_or_refused_but_never_a_default() {
+async fn on_create_a_null_is_null_or_rejected_but_never_a_default() {
     let app = TestApp::start().await;
     let records = Records::create(&app).await;
     let bodies = creates(&records);

@@ -1,10 +1,10 @@
-//! API rules 1.8 (`docs/api.md`): read from their text, told in shortest form. Attack 23: never rounded.
+//! API rules 1.8 (`docs/api.md`): parsed from their text, returned in shortest form. Attack 23: never rounded.
 
 use crate::support::{plan_with, text};
 use perennial_testkit::{Answer, TestApp};
 use serde_json::json;
 
-/// The digits that stand behind a field in the answer's own bytes.
+/// The digits of a field in the bytes of a response.
 fn digits<'a>(answer: &'a Answer, field: &str) -> &'a str {
     let body = std::str::from_utf8(&answer.bytes).unwrap();
     let rest = body.split_once(&format!("\"{field}\":")).unwrap().1;
@@ -12,7 +12,7 @@ fn digits<'a>(answer: &'a Answer, field: &str) -> &'a str {
 }
 
 #[tokio::test]
-async fn an_amount_is_kept_exactly_and_told_in_shortest_form() {
+async fn an_amount_is_stored_exactly_and_returned_in_shortest_form() {
     let app = TestApp::start().await;
     for (number, (sent, told)) in [
         ("0", "0"),
@@ -56,7 +56,7 @@ async fn an_amount_is_kept_exactly_and_told_in_shortest_form() {
 }
 
 #[tokio::test]
-async fn an_amount_that_does_not_fit_is_refused_and_never_rounded() {
+async fn an_amount_that_does_not_fit_is_rejected_and_never_rounded() {
     let app = TestApp::start().await;
     let many_zeros = format!("1{}", "0".repeat(400));
     let many_digits = format!("0.{}", "3".repeat(400));

@@ -1,4 +1,4 @@
-//! API rules 1.4 (`docs/api.md`): of two things that are wrong, the one settled first is told.
+//! API rules 1.4 (`docs/api.md`): of two errors, the one that is checked first is returned.
 
 use crate::support::{Peer, Records, TRUSTED, client, plan_body, text};
 use perennial_domain::clients::Scope;
@@ -148,7 +148,7 @@ async fn the_fields_are_settled_before_the_state() {
     app.put(&records.payment_path(), &json!({ "status": "refunded", "amount": -1 })).await.refused(422, "out_of_range");
 }
 
-/// The body never comes; whoever waits for it does not answer.
+/// The body never arrives; a request that waits for it gets no response.
 #[tokio::test]
 async fn client_scope_query_and_headers_are_settled_before_a_body_is_read() {
     let app = TestApp::start().await;
@@ -177,7 +177,7 @@ async fn client_scope_query_and_headers_are_settled_before_a_body_is_read() {
 }
 
 #[tokio::test]
-async fn a_body_is_asked_for_once_nothing_stands_against_it() {
+async fn a_body_is_requested_only_after_all_other_checks() {
     let app = TestApp::start().await;
     let body = plan_body("pro", &json!({})).to_string();
     let mut peer = Peer::connect(&app).await;

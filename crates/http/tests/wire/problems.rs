@@ -1,11 +1,11 @@
-//! API rules 1.2 (`docs/api.md`): the documents in which the service says no.
+//! API rules 1.2 (`docs/api.md`): problem documents.
 
 use crate::support::{Records, members, plan_body, text};
 use perennial_testkit::{Answer, TestApp};
 use serde_json::{Value, json};
 
-/// One refusal of many kinds.
-async fn refusals(app: &TestApp) -> Vec<Answer> {
+/// One error of each kind.
+async fn errors(app: &TestApp) -> Vec<Answer> {
     let records = Records::create(app).await;
     let plan = "/subscription-plans/pro";
     vec![
@@ -46,7 +46,7 @@ async fn refusals(app: &TestApp) -> Vec<Answer> {
 #[tokio::test]
 async fn a_problem_has_the_members_of_rfc_9457_and_ours() {
     let app = TestApp::start().await;
-    for refusal in refusals(&app).await {
+    for refusal in errors(&app).await {
         let problem = &refusal.json;
         let code = text(problem, "code");
         let mut expected = vec!["code", "detail", "request_id", "status", "title", "type"];
@@ -73,7 +73,7 @@ async fn the_type_of_a_problem_leads_to_its_entry_in_the_catalogue() {
     let catalogue = app.anonymous("GET", "/docs/errors").send().await.expect(200);
     assert_eq!(catalogue.header("content-type"), "text/html; charset=utf-8");
     let page = String::from_utf8(catalogue.bytes).unwrap();
-    for refusal in refusals(&app).await {
+    for refusal in errors(&app).await {
         let code = text(&refusal.json, "code");
         assert_eq!(text(&refusal.json, "type"), format!("/docs/errors#{code}"));
         let anchor = page.split_once(&format!("<section id=\"{code}\">")).expect(code).1;
@@ -83,7 +83,7 @@ async fn the_type_of_a_problem_leads_to_its_entry_in_the_catalogue() {
 }
 
 #[tokio::test]
-async fn all_faults_of_a_plan_are_told_at_once() {
+async fn all_errors_of_a_plan_are_reported_at_once() {
     let app = TestApp::start().await;
     let body = json!({
         "name": "", "product_id": 7, "variants": ["a", "", "a", 1], "slug": "Not A Slug", "price": "9.99",
@@ -121,10 +121,10 @@ async fn all_faults_of_a_plan_are_told_at_once() {
 }
 
 #[tokio::test]
-async fn all_faults_of_a_subscription_are_told_at_once() {
+async fn all_errors_of_a_subscription_are_reported_at_once() {
     let app = TestApp::start().await;
     let records = Records::create(&app).await;
-    // What contradicts itself is told beside what leads nowhere or is missing.
+    // Inconsistencies are reported together with missing fields and references.
     let contradictions = json!({
         "starts_at": "2026-05-01T00:00:00Z", "renews_at": "2026-04-01T00:00:00Z", "ends_at": "2026-04-01T00:00:00Z",
         "status": "expired", "is_active": true
@@ -150,7 +150,7 @@ async fn all_faults_of_a_subscription_are_told_at_once() {
 }
 
 #[tokio::test]
-async fn all_faults_of_a_payment_are_told_at_once() {
+async fn all_errors_of_a_payment_are_reported_at_once() {
     let app = TestApp::start().await;
     let body = json!({ "subscription_id": "sub_1", "amount": 1.234, "currency": "usd", "status": "odd", "date": null });
     let answer = app.post("/subscription-payments", &body).await.refused(422, "invalid_input");
@@ -162,7 +162,7 @@ async fn all_faults_of_a_payment_are_told_at_once() {
 }
 
 #[tokio::test]
-async fn a_fault_says_where_it_is_and_what_to_do() {
+async fn an_error_has_a_pointer_and_a_remedy() {
     let app = TestApp::start().await;
     app.plan("pro", json!({})).await;
     let request = app.request("PUT", "/subscription-plans/pro?colour=red&size=1").header("if-match", "x");
@@ -180,7 +180,7 @@ async fn a_fault_says_where_it_is_and_what_to_do() {
 }
 
 #[tokio::test]
-async fn a_body_that_is_no_object_is_told_so_once() {
+async fn a_body_that_is_not_an_object_has_one_error() {
     let app = TestApp::start().await;
     for body in [json!([]), json!(null), json!(1), json!("name"), json!(true), json!([{ "name": "Pro" }])] {
         let answer = app.post("/subscription-plans", &body).await.refused(422, "invalid_type");

@@ -1,4 +1,4 @@
-//! API rules 1.10 (`docs/api.md`): it merges, validates what comes out of it, and writes nothing when nothing changes.
+//! API rules 1.10 (`docs/api.md`): it merges, validates the result, and writes nothing if nothing changes.
 
 use crate::support::{Records, text, with};
 use perennial_testkit::TestApp;
@@ -50,7 +50,7 @@ async fn nothing_is_recomputed_that_was_not_sent() {
 }
 
 #[tokio::test]
-async fn an_explicit_null_clears_what_can_be_empty_and_is_refused_elsewhere() {
+async fn an_explicit_null_clears_what_can_be_empty_and_is_rejected_elsewhere() {
     let app = TestApp::start().await;
     let records = Records::create(&app).await;
     let (subscription, payment) = (records.subscription_path(), records.payment_path());
@@ -192,7 +192,7 @@ async fn a_put_that_changes_nothing_writes_nothing() {
 }
 
 #[tokio::test]
-async fn a_put_that_is_refused_writes_nothing() {
+async fn a_put_that_is_rejected_writes_nothing() {
     let app = TestApp::start().await;
     let records = Records::create(&app).await;
     let events = app.events().await.len();

@@ -33,7 +33,7 @@ async fn is_a_chain(app: &TestApp, id: &str) {
     let mut links = 0;
     let mut events = app.events().await;
     events.retain(|event| event.after.as_deref().or(event.before.as_deref()).is_some_and(|record| record.contains(id)));
-    // Events of one microsecond are in no order of time, so the chain is followed by what it says.
+    // Events of one microsecond are in no order of time, so the chain is followed by the revisions.
     while let Some(place) = events.iter().position(|event| {
         last.get(event.record_id.as_slice()).map_or(event.before.is_none(), |after| *after == event.before)
     }) {
@@ -109,7 +109,7 @@ async fn puts_of_different_fields_at_once_all_apply_to_subscriptions_and_payment
     is_a_chain(&servers[0], text(&records.payment, "id")).await;
 }
 
-/// More than there are attempts at a change: whoever loses one must not lose the next to whoever comes later.
+/// More than there are attempts at a change: a request that lost one must not lose the next to a later one.
 #[tokio::test]
 async fn a_crowd_at_one_record_gets_through_to_the_last() {
     let servers = servers().await;

@@ -11,7 +11,7 @@ fn is_strong(tag: &str) -> bool {
 }
 
 #[tokio::test]
-async fn every_record_answers_with_a_strong_tag_that_changes_with_it() {
+async fn every_record_has_a_strong_tag_that_changes_with_it() {
     let app = TestApp::start().await;
     let records = Records::create(&app).await;
     let changes = [json!({ "tier": 1 }), json!({ "status": "past_due" }), json!({ "status": "processing" })];
@@ -30,7 +30,7 @@ async fn every_record_answers_with_a_strong_tag_that_changes_with_it() {
 }
 
 #[tokio::test]
-async fn lists_and_refusals_carry_no_tag() {
+async fn lists_and_errors_carry_no_tag() {
     let app = TestApp::start().await;
     Records::create(&app).await;
     for target in ["/subscription-plans", "/subscriptions", "/subscription-plans?limit=1", "/subscription-plans/gone"] {
@@ -66,7 +66,7 @@ async fn a_matching_condition_lets_put_and_delete_through() {
 }
 
 #[tokio::test]
-async fn a_stale_condition_is_refused_and_nothing_is_written() {
+async fn a_stale_condition_is_rejected_and_nothing_is_written() {
     let app = TestApp::start().await;
     let records = Records::create(&app).await;
     let changes = [json!({ "tier": 1 }), json!({ "status": "past_due" }), json!({ "status": "processing" })];

@@ -67,7 +67,7 @@ pub(crate) fn members(object: &Value) -> Vec<&str> {
     names
 }
 
-/// The body of a plan's create, changed as `changes` says.
+/// The body of a plan's create, with `changes`.
 pub(crate) fn plan_body(slug: &str, changes: &Value) -> Value {
     with(&json!({ "name": "Pro", "slug": slug, "price": 19.99, "billing_cycle": "monthly" }), changes)
 }

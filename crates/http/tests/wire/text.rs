@@ -19,7 +19,7 @@ fn quoted(text: &str) -> String {
 }
 
 #[tokio::test]
-async fn text_is_kept_in_nfc_with_plain_line_feeds() {
+async fn text_is_stored_in_nfc_with_plain_line_feeds() {
     let app = TestApp::start().await;
     for (number, (field, sent, kept)) in [
         ("name", "Cafe\u{301}", "Caf\u{e9}"),
@@ -104,7 +104,7 @@ async fn external_ids_are_text_too() {
 }
 
 #[tokio::test]
-async fn controls_are_refused_everywhere_but_for_line_feeds_and_tabs_in_prose() {
+async fn controls_are_rejected_everywhere_but_for_line_feeds_and_tabs_in_prose() {
     let app = TestApp::start().await;
     let controls = (0x00..0x20).chain(0x7f..0xa0);
     for control in controls {
@@ -133,7 +133,7 @@ async fn controls_are_refused_everywhere_but_for_line_feeds_and_tabs_in_prose() 
 }
 
 #[tokio::test]
-async fn marks_that_reorder_text_are_refused() {
+async fn marks_that_reorder_text_are_rejected() {
     let app = TestApp::start().await;
     for mark in (0x202a..=0x202e).chain(0x2066..=0x2069) {
         for field in ["name", "product_id", "description", "features"] {
@@ -148,7 +148,7 @@ async fn marks_that_reorder_text_are_refused() {
 }
 
 #[tokio::test]
-async fn half_a_character_is_refused() {
+async fn half_a_character_is_rejected() {
     let app = TestApp::start().await;
     for units in
         [&[0xd800][..], &[0xdbff, 0x61], &[0xdc00], &[0x61, 0xdfff], &[0xdc00, 0xd800], &[0xd83d, 0xd83d, 0xde00]]

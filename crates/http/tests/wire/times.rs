@@ -5,7 +5,7 @@ use perennial_testkit::TestApp;
 use serde_json::{Value, json};
 
 #[tokio::test]
-async fn an_instant_is_read_in_any_offset_and_told_in_utc_with_six_digits() {
+async fn a_time_is_accepted_in_any_offset_and_returned_in_utc_with_six_digits() {
     let app = TestApp::start().await;
     let path = Records::create(&app).await.subscription_path();
     for (sent, told) in [
@@ -118,7 +118,7 @@ async fn what_is_no_instant_with_an_offset_is_422() {
 }
 
 #[tokio::test]
-async fn the_services_own_times_are_told_alike() {
+async fn the_times_of_the_service_have_the_same_format() {
     let app = TestApp::start().await;
     let records = Records::create(&app).await;
     app.set_time("2026-03-10T12:00:00.000007Z");

@@ -92,18 +92,18 @@ class Auth:
     ) -> Tokens:
         """Sign up.
 
-        `access_token` is a token of one of the organization's identity providers, `email` the address in it. A user whom the operator made for this address is claimed.
+        `access_token` is a token of one of the organization's identity providers, `email` the address in it. A user that the operator created for this address is linked to the identity.
 
         The client needs the scope `auth`.
 
         - `access_token`: A token of one of your identity providers.
-        - `email`: The address in that token.
-        - `username`: What the person is called here.
+        - `email`: The e-mail address in that token.
+        - `username`: The user name.
         - `first_name`: The given name.
         - `last_name`: The family name.
-        - `terms`: Whether the person agreed to the terms.
-        - `notifications`: Whether the person wants to hear from you.
-        - `auth_type`: How they signed up; the provider's kind unless given.
+        - `terms`: Whether the user agreed to the terms.
+        - `notifications`: Whether the user wants notifications.
+        - `auth_type`: How the user signed up. Defaults to the kind of the identity provider.
 
         Raises `Problem` with one of 401, 403, 409, 429, 503, 400, 408, 413, 414, 431, 500, 415, 422.
         """
@@ -130,12 +130,12 @@ class Auth:
     ) -> Tokens:
         """Sign in.
 
-        Begins a new session each time. An address that has changed at the identity provider is taken over, unless another user has it: then the user keeps the previous address.
+        Starts a new session. If the address has changed at the identity provider, the user's address is updated, unless another user has the new one.
 
         The client needs the scope `auth`.
 
         - `access_token`: A token of one of your identity providers.
-        - `email`: The address in that token.
+        - `email`: The e-mail address in that token.
 
         Raises `Problem` with one of 401, 403, 404, 409, 429, 503, 400, 408, 413, 414, 431, 500, 415, 422.
         """
@@ -151,7 +151,7 @@ class Auth:
     def user(self) -> LoggedIn:
         """Check a session.
 
-        Who holds the token. A session that was revoked is refused at once.
+        Returns the user of the access token. A revoked session is rejected immediately.
 
         The client needs the scope `auth`.
 
@@ -167,9 +167,9 @@ class Auth:
         *,
         refresh_token: str,
     ) -> Tokens:
-        """Refresh the tokens.
+        """Refresh tokens.
 
-        A refresh token is exchanged for its successor. Keep the newest one: an old one ends the session.
+        Exchanges a refresh token for a new access token and refresh token. Store only the newest refresh token: using an old one ends the session.
 
         The client needs the scope `auth`.
 
@@ -191,9 +191,9 @@ class Sessions:
         self._caller = caller
 
     def list(self) -> TokenList:
-        """List the sessions.
+        """List sessions.
 
-        The caller's live sessions with every client, newest first. The two numbers compare them with how many the organization wants a user to have.
+        Returns the active sessions of the user with all clients, newest first. `number_of_tokens_to_revoke` is how many exceed the organization's limit.
 
         The client needs the scope `auth`.
 
@@ -207,7 +207,7 @@ class Sessions:
     def logout(self) -> Revoked:
         """Log out.
 
-        Ends the session of this token. Done again with the same token, it ends none.
+        Ends the session of the access token. Repeated with the same token, it has no effect.
 
         The client needs the scope `auth`.
 
@@ -219,9 +219,9 @@ class Sessions:
         return Revoked.read(answer.body["data"])
 
     def revoke_all(self) -> Revoked:
-        """End every session.
+        """End all sessions.
 
-        This one too. Their tokens stop working at once.
+        Ends all sessions of the user, including the current one. Their tokens stop working immediately.
 
         The client needs the scope `auth`.
 
@@ -233,9 +233,9 @@ class Sessions:
         return Revoked.read(answer.body["data"])
 
     def revoke_others(self) -> Revoked:
-        """End every other session.
+        """End all other sessions.
 
-        All but the session of this token. Their tokens stop working at once.
+        Ends all sessions of the user except the current one. Their tokens stop working immediately.
 
         The client needs the scope `auth`.
 
@@ -249,7 +249,7 @@ class Sessions:
     def revoke(self, id: str) -> Revoked:
         """End one session.
 
-        One of the caller's own; another's is not found.
+        Ends one session of the user. A session of another user is not found.
 
         The client needs the scope `auth`.
 
@@ -271,7 +271,7 @@ class Account:
     def delete(self, auth_id: str) -> Deleted:
         """Delete my account.
 
-        `auth_id` is the caller's own `user.auth_id`, percent-encoded. The person is erased, every session ends, subscriptions are cancelled as of now, payments stay. The account at the identity provider is not touched.
+        `auth_id` is the user's own `user.auth_id`, percent-encoded. Personal data is erased, all sessions end, subscriptions are cancelled immediately, payments remain. The account at the identity provider is not changed.
 
         The client needs the scope `auth`.
 
@@ -305,19 +305,19 @@ class Plans:
     ) -> Page[Plan]:
         """List plans.
 
-        The organization's plans, by tier and slug unless asked otherwise.
+        Returns the organization's plans, sorted by tier and slug by default.
 
         The client needs the scope `plans:read`.
 
-        - `is_active`: Active or retired plans only.
-        - `billing_cycle`: Plans that bill so; aliases are read too.
+        - `is_active`: Only active or only inactive plans.
+        - `billing_cycle`: Plans with this billing cycle. Aliases are accepted.
         - `tier`: Plans of this tier.
-        - `most_popular`: Plans marked as most popular, or not.
+        - `most_popular`: Plans that are marked as most popular, or that are not.
         - `product_id`: Plans of this product.
-        - `variant`: Plans that name this variant.
-        - `sort`: The order; a - before the name turns it round.
-        - `limit`: The most plans on a page.
-        - `cursor`: `next_cursor` of the page before.
+        - `variant`: Plans with this variant.
+        - `sort`: The sort order. Prefix with `-` for descending order.
+        - `limit`: The maximum number of plans on a page.
+        - `cursor`: `next_cursor` of the previous page.
 
         Raises `Problem` with one of 400, 401, 403, 408, 413, 414, 431, 500, 503.
         """
@@ -388,24 +388,24 @@ class Plans:
     ) -> Plan:
         """Create a plan.
 
-        With an `Idempotency-Key` a retry answers what the first request did.
+        With an `Idempotency-Key`, a retry returns the response of the first request.
 
         The client needs the scope `plans:write`.
 
-        - `name`: What customers call the plan.
-        - `product_id`: The product it sells, in another system's words.
-        - `variants`: Variants of that product.
-        - `slug`: The plan's name in paths; it never changes.
-        - `price`: What one cycle costs, with at most the currency's decimals.
-        - `currency`: The price's currency; the organization's unless given. An ISO 4217 code that has minor units, in any case.
+        - `name`: The name shown to customers.
+        - `product_id`: The ID of the product in another system.
+        - `variants`: The variants of the product.
+        - `slug`: The name of the plan in paths. It cannot be changed.
+        - `price`: The price per billing cycle, with at most as many decimals as the currency has.
+        - `currency`: The currency of the price. Defaults to the organization's currency. An ISO 4217 code of a currency with minor units; upper or lower case.
         - `href`: A link to the plan. An http or https URL.
-        - `billing_cycle`: How often it bills. One of daily, weekly, biweekly, monthly, quarterly, semiannual, yearly, biennial, lifetime. Its usual aliases (month, year, annual, one_time …) are read too, in any case.
-        - `description`: What it is, in prose.
-        - `node_quota`: How many nodes it includes.
-        - `features`: A comma-separated list in one string, kept as it is.
-        - `most_popular`: Whether to mark it as the usual choice.
-        - `tier`: Its rank among the plans.
-        - `is_active`: Whether it takes new subscriptions.
+        - `billing_cycle`: How often the plan is billed. One of daily, weekly, biweekly, monthly, quarterly, semiannual, yearly, biennial, lifetime. Common aliases (month, year, annual, one_time …) are accepted, in upper or lower case.
+        - `description`: A description of the plan.
+        - `node_quota`: The number of nodes that the plan includes.
+        - `features`: A comma-separated list in one string, stored unchanged.
+        - `most_popular`: Whether to mark the plan as the most popular one.
+        - `tier`: The rank of the plan among all plans.
+        - `is_active`: Whether the plan accepts new subscriptions.
 
         Raises `Problem` with one of 409, 400, 401, 403, 408, 413, 414, 431, 500, 503, 415, 422.
         """
@@ -434,7 +434,7 @@ class Plans:
     def get(self, slug: str) -> Plan:
         """Read a plan.
 
-        By its slug or its id.
+        By slug or ID.
 
         The client needs the scope `plans:read`.
 
@@ -467,22 +467,38 @@ class Plans:
         most_popular: bool | Unset = UNSET,
         tier: int | Unset = UNSET,
         is_active: bool | Unset = UNSET,
+        id: str | Unset = UNSET,
+        slug: str | Unset = UNSET,
+        name: str | Unset = UNSET,
+        product_id: str | None | Unset = UNSET,
+        variants: Sequence[str] | Unset = UNSET,
+        href: str | None | Unset = UNSET,
+        currency: str | Unset = UNSET,
+        created_at: datetime | Unset = UNSET,
         if_match: str | None | Unset = UNSET,
     ) -> Plan:
         """Update a plan.
 
-        Merges: what is left out stays as it is. What names the product cannot be changed.
+        Updates the fields that are sent; omitted fields do not change. The name, slug, product, variants, link and currency cannot be changed.
 
         The client needs the scope `plans:write`.
 
-        - `price`: What one cycle costs, with at most the currency's decimals.
-        - `billing_cycle`: How often it bills. One of daily, weekly, biweekly, monthly, quarterly, semiannual, yearly, biennial, lifetime. Its usual aliases (month, year, annual, one_time …) are read too, in any case.
-        - `description`: What it is, in prose.
-        - `node_quota`: How many nodes it includes.
-        - `features`: A comma-separated list in one string, kept as it is.
-        - `most_popular`: Whether to mark it as the usual choice.
-        - `tier`: Its rank among the plans.
-        - `is_active`: Whether it takes new subscriptions.
+        - `price`: The price per billing cycle, with at most as many decimals as the currency has.
+        - `billing_cycle`: How often the plan is billed. One of daily, weekly, biweekly, monthly, quarterly, semiannual, yearly, biennial, lifetime. Common aliases (month, year, annual, one_time …) are accepted, in upper or lower case.
+        - `description`: A description of the plan.
+        - `node_quota`: The number of nodes that the plan includes.
+        - `features`: A comma-separated list in one string, stored unchanged.
+        - `most_popular`: Whether to mark the plan as the most popular one.
+        - `tier`: The rank of the plan among all plans.
+        - `is_active`: Whether the plan accepts new subscriptions.
+        - `id`: Read-only. It may be sent back unchanged.
+        - `slug`: Read-only. It may be sent back unchanged.
+        - `name`: Read-only. It may be sent back unchanged.
+        - `product_id`: Read-only. It may be sent back unchanged.
+        - `variants`: Read-only. It may be sent back unchanged.
+        - `href`: Read-only. It may be sent back unchanged. An http or https URL.
+        - `currency`: Read-only. It may be sent back unchanged. An ISO 4217 code of a currency with minor units; upper or lower case.
+        - `created_at`: Read-only. It may be sent back unchanged. RFC 3339 with a UTC offset, between 1970 and 9999.
 
         Raises `Problem` with one of 409, 400, 401, 403, 408, 413, 414, 431, 500, 503, 415, 422, 404, 412.
         """
@@ -499,6 +515,14 @@ class Plans:
                 "most_popular": most_popular,
                 "tier": tier,
                 "is_active": is_active,
+                "id": id,
+                "slug": slug,
+                "name": name,
+                "product_id": product_id,
+                "variants": variants,
+                "href": href,
+                "currency": currency,
+                "created_at": created_at,
             },
         )
         return Plan.read(answer.body["data"], answer.etag)
@@ -511,7 +535,7 @@ class Plans:
     ) -> Plan:
         """Delete a plan.
 
-        Only while no subscription refers to it; answers the plan as it was. Its slug is free again.
+        Allowed only if no subscription refers to the plan. Returns the deleted plan. Its slug can be used again.
 
         The client needs the scope `plans:write`.
 
@@ -552,25 +576,25 @@ class Subscriptions:
     ) -> Page[Subscription]:
         """List subscriptions.
 
-        Newest first unless asked otherwise. A page under a rare filter may be short and still have more.
+        Returns the newest subscriptions first by default. With a filter that few records match, a page may be short although more pages follow.
 
         The client needs the scope `subscriptions:read`.
 
         - `user_id`: Subscriptions of this user.
-        - `subscription_plan_id`: Subscriptions of this plan, by id or slug.
-        - `status`: One status, or several separated by commas; aliases are read too.
-        - `is_active`: Active or inactive ones only.
-        - `billing_cycle`: Those that bill so; aliases are read too.
-        - `external_subscription_id`: The one with this external id.
-        - `created_after`: Created at this instant or later.
-        - `created_before`: Created before this instant.
-        - `renews_after`: Renewing at this instant or later.
-        - `renews_before`: Renewing before this instant.
-        - `ends_after`: Ending at this instant or later.
-        - `ends_before`: Ending before this instant.
-        - `sort`: The order; a - before the name turns it round. Those without the instant come last.
-        - `limit`: The most subscriptions on a page.
-        - `cursor`: `next_cursor` of the page before.
+        - `subscription_plan_id`: Subscriptions of this plan (ID or slug).
+        - `status`: One status, or several separated by commas. Aliases are accepted.
+        - `is_active`: Only active or only inactive subscriptions.
+        - `billing_cycle`: Subscriptions with this billing cycle. Aliases are accepted.
+        - `external_subscription_id`: The subscription with this external ID.
+        - `created_after`: Created at or after this time.
+        - `created_before`: Created before this time.
+        - `renews_after`: Renewing at or after this time.
+        - `renews_before`: Renewing before this time.
+        - `ends_after`: Ending at or after this time.
+        - `ends_before`: Ending before this time.
+        - `sort`: The sort order. Prefix with `-` for descending order. Subscriptions without the time come last.
+        - `limit`: The maximum number of subscriptions on a page.
+        - `cursor`: `next_cursor` of the previous page.
 
         Raises `Problem` with one of 400, 401, 403, 408, 413, 414, 431, 500, 503.
         """
@@ -654,19 +678,19 @@ class Subscriptions:
     ) -> Subscription:
         """Create a subscription.
 
-        With an `Idempotency-Key` a retry answers what the first request did.
+        With an `Idempotency-Key`, a retry returns the response of the first request.
 
         The client needs the scope `subscriptions:write`.
 
         - `user_id`: The user who subscribes.
-        - `subscription_plan_id`: The plan subscribed to. A plan's id or its slug.
-        - `external_subscription_id`: Its id in another system; the empty text is none.
-        - `billing_cycle`: How often it bills; the plan's cycle unless given. One of daily, weekly, biweekly, monthly, quarterly, semiannual, yearly, biennial, lifetime. Its usual aliases (month, year, annual, one_time …) are read too, in any case.
-        - `status`: Where it stands. One of pending, incomplete, on_trial, active, past_due, unpaid, paused, cancelled, expired. Aliases such as trialing and canceled are read too, in any case.
-        - `is_active`: Whether it counts; by its status unless given.
-        - `renews_at`: When it renews; one cycle after the start unless given. An RFC 3339 instant with an offset, between 1970 and 9999.
-        - `starts_at`: When it starts; now unless given. An RFC 3339 instant with an offset, between 1970 and 9999.
-        - `ends_at`: When it ends. An RFC 3339 instant with an offset, between 1970 and 9999.
+        - `subscription_plan_id`: The plan of the subscription. The ID or slug of a plan.
+        - `external_subscription_id`: The ID in another system. An empty text is the same as null.
+        - `billing_cycle`: How often the subscription is billed. Defaults to the plan's billing cycle. One of daily, weekly, biweekly, monthly, quarterly, semiannual, yearly, biennial, lifetime. Common aliases (month, year, annual, one_time …) are accepted, in upper or lower case.
+        - `status`: The status of the subscription. One of pending, incomplete, on_trial, active, past_due, unpaid, paused, cancelled, expired. Aliases such as trialing and canceled are accepted, in upper or lower case.
+        - `is_active`: Whether the subscription is active. Derived from `status` if omitted.
+        - `renews_at`: When the subscription renews. Defaults to one billing cycle after the start. RFC 3339 with a UTC offset, between 1970 and 9999.
+        - `starts_at`: When the subscription starts. Defaults to now. RFC 3339 with a UTC offset, between 1970 and 9999.
+        - `ends_at`: When the subscription ends. RFC 3339 with a UTC offset, between 1970 and 9999.
 
         Raises `Problem` with one of 409, 400, 401, 403, 408, 413, 414, 431, 500, 503, 415, 422.
         """
@@ -690,7 +714,7 @@ class Subscriptions:
     def get(self, id: str) -> Subscription:
         """Read a subscription.
 
-        `has_access` says whether the user may use the plan at this moment.
+        `has_access` is whether the user may use the plan now.
 
         The client needs the scope `subscriptions:read`.
 
@@ -724,23 +748,27 @@ class Subscriptions:
         renews_at: datetime | None | Unset = UNSET,
         starts_at: datetime | Unset = UNSET,
         ends_at: datetime | None | Unset = UNSET,
+        id: str | Unset = UNSET,
+        created_at: datetime | Unset = UNSET,
         if_match: str | None | Unset = UNSET,
     ) -> Subscription:
         """Update a subscription.
 
-        Merges: what is left out stays as it is, a null clears what can be empty.
+        Updates the fields that are sent; omitted fields do not change. A null clears an optional field.
 
         The client needs the scope `subscriptions:write`.
 
         - `user_id`: The user who subscribes.
-        - `subscription_plan_id`: The plan subscribed to. A plan's id or its slug.
-        - `external_subscription_id`: Its id in another system; the empty text is none.
-        - `billing_cycle`: How often it bills; the plan's cycle unless given. One of daily, weekly, biweekly, monthly, quarterly, semiannual, yearly, biennial, lifetime. Its usual aliases (month, year, annual, one_time …) are read too, in any case.
-        - `status`: Where it stands. One of pending, incomplete, on_trial, active, past_due, unpaid, paused, cancelled, expired. Aliases such as trialing and canceled are read too, in any case.
-        - `is_active`: Whether it counts; by its status unless given.
-        - `renews_at`: When it renews; one cycle after the start unless given. An RFC 3339 instant with an offset, between 1970 and 9999.
-        - `starts_at`: When it starts; now unless given. An RFC 3339 instant with an offset, between 1970 and 9999.
-        - `ends_at`: When it ends. An RFC 3339 instant with an offset, between 1970 and 9999.
+        - `subscription_plan_id`: The plan of the subscription. The ID or slug of a plan.
+        - `external_subscription_id`: The ID in another system. An empty text is the same as null.
+        - `billing_cycle`: How often the subscription is billed. Defaults to the plan's billing cycle. One of daily, weekly, biweekly, monthly, quarterly, semiannual, yearly, biennial, lifetime. Common aliases (month, year, annual, one_time …) are accepted, in upper or lower case.
+        - `status`: The status of the subscription. One of pending, incomplete, on_trial, active, past_due, unpaid, paused, cancelled, expired. Aliases such as trialing and canceled are accepted, in upper or lower case.
+        - `is_active`: Whether the subscription is active. Derived from `status` if omitted.
+        - `renews_at`: When the subscription renews. Defaults to one billing cycle after the start. RFC 3339 with a UTC offset, between 1970 and 9999.
+        - `starts_at`: When the subscription starts. Defaults to now. RFC 3339 with a UTC offset, between 1970 and 9999.
+        - `ends_at`: When the subscription ends. RFC 3339 with a UTC offset, between 1970 and 9999.
+        - `id`: Read-only. It may be sent back unchanged.
+        - `created_at`: Read-only. It may be sent back unchanged. RFC 3339 with a UTC offset, between 1970 and 9999.
 
         Raises `Problem` with one of 409, 400, 401, 403, 408, 413, 414, 431, 500, 503, 415, 422, 404, 412.
         """
@@ -758,6 +786,8 @@ class Subscriptions:
                 "renews_at": renews_at,
                 "starts_at": starts_at,
                 "ends_at": ends_at,
+                "id": id,
+                "created_at": created_at,
             },
         )
         return Subscription.read(answer.body["data"], answer.etag)
@@ -770,7 +800,7 @@ class Subscriptions:
     ) -> Subscription:
         """Delete a subscription.
 
-        Answers the subscription as it was. Its payments stay.
+        Returns the deleted subscription. Its payments are not deleted.
 
         The client needs the scope `subscriptions:write`.
 
@@ -869,15 +899,15 @@ class Payments:
     ) -> Payment:
         """Create a payment.
 
-        With an `Idempotency-Key` a retry answers what the first request did.
+        With an `Idempotency-Key`, a retry returns the response of the first request.
 
         The client needs the scope `payments:write`.
 
-        - `subscription_id`: The subscription it pays for.
-        - `amount`: How much, with at most the currency's decimals.
-        - `currency`: The amount's currency. An ISO 4217 code that has minor units, in any case.
-        - `external_payment_id`: Its id in another system; the empty text is none.
-        - `status`: Where it stands; pending unless given. One of pending, processing, completed, failed, partially_refunded, refunded, disputed, void. Aliases such as paid and canceled are read too, in any case.
+        - `subscription_id`: The subscription that the payment is for.
+        - `amount`: The amount, with at most as many decimals as the currency has.
+        - `currency`: The currency of the amount. An ISO 4217 code of a currency with minor units; upper or lower case.
+        - `external_payment_id`: The ID in another system. An empty text is the same as null.
+        - `status`: The status of the payment. Defaults to `pending`. One of pending, processing, completed, failed, partially_refunded, refunded, disputed, void. Aliases such as paid and canceled are accepted, in upper or lower case.
 
         Raises `Problem` with one of 409, 400, 401, 403, 408, 413, 414, 431, 500, 503, 415, 422.
         """
@@ -897,7 +927,7 @@ class Payments:
     def get(self, payment_id: str) -> Payment:
         """Read a payment.
 
-        `date` is when it last became completed.
+        `date` is when the payment was last completed.
 
         The client needs the scope `payments:read`.
 
@@ -927,19 +957,23 @@ class Payments:
         currency: str | Unset = UNSET,
         external_payment_id: str | None | Unset = UNSET,
         status: PaymentStatus | Unset = UNSET,
+        id: str | Unset = UNSET,
+        created_at: datetime | Unset = UNSET,
         if_match: str | None | Unset = UNSET,
     ) -> Payment:
         """Update a payment.
 
-        Merges: what is left out stays as it is, a null clears what can be empty.
+        Updates the fields that are sent; omitted fields do not change. A null clears an optional field.
 
         The client needs the scope `payments:write`.
 
-        - `subscription_id`: The subscription it pays for.
-        - `amount`: How much, with at most the currency's decimals.
-        - `currency`: The amount's currency. An ISO 4217 code that has minor units, in any case.
-        - `external_payment_id`: Its id in another system; the empty text is none.
-        - `status`: Where it stands; pending unless given. One of pending, processing, completed, failed, partially_refunded, refunded, disputed, void. Aliases such as paid and canceled are read too, in any case.
+        - `subscription_id`: The subscription that the payment is for.
+        - `amount`: The amount, with at most as many decimals as the currency has.
+        - `currency`: The currency of the amount. An ISO 4217 code of a currency with minor units; upper or lower case.
+        - `external_payment_id`: The ID in another system. An empty text is the same as null.
+        - `status`: The status of the payment. Defaults to `pending`. One of pending, processing, completed, failed, partially_refunded, refunded, disputed, void. Aliases such as paid and canceled are accepted, in upper or lower case.
+        - `id`: Read-only. It may be sent back unchanged.
+        - `created_at`: Read-only. It may be sent back unchanged. RFC 3339 with a UTC offset, between 1970 and 9999.
 
         Raises `Problem` with one of 409, 400, 401, 403, 408, 413, 414, 431, 500, 503, 415, 422, 404, 412.
         """
@@ -953,6 +987,8 @@ class Payments:
                 "currency": currency,
                 "external_payment_id": external_payment_id,
                 "status": status,
+                "id": id,
+                "created_at": created_at,
             },
         )
         return Payment.read(answer.body["data"], answer.etag)
@@ -965,7 +1001,7 @@ class Payments:
     ) -> Payment:
         """Delete a payment.
 
-        Answers the payment as it was.
+        Returns the deleted payment.
 
         The client needs the scope `payments:write`.
 

@@ -284,9 +284,9 @@ class User:
     """A `User` as the API answers it."""
 
     id: str
-    #: The person's id at the identity provider.
+    #: The user's ID at the identity provider.
     auth_id: str | None
-    #: The identity provider's `iss`.
+    #: The issuer (`iss`) of the identity provider.
     auth_provider: str | None
     auth_type: str | None
     auth_token_status_id: str
@@ -327,15 +327,15 @@ class User:
 class Tokens:
     """A `Tokens` as the API answers it."""
 
-    #: The access token: a JWT.
+    #: The access token, a JWT.
     token: str = field(repr=False)
     token_type: Literal["Bearer"]
-    #: Seconds.
+    #: Lifetime of the access token in seconds.
     expires_in: int
     expires_at: datetime
-    #: Opaque; it changes with each refresh.
+    #: An opaque token that changes with each refresh.
     refresh_token: str = field(repr=False)
-    #: Seconds, if it is not used.
+    #: Lifetime of the refresh token in seconds, if it is not used.
     refresh_expires_in: int
     user: User
 
@@ -380,7 +380,7 @@ class Session:
     ip_address: str | None
     user_agent: str | None
     revoked: bool
-    #: Whether it is the session of this token.
+    #: Whether this is the session of the access token.
     current: bool
     created_at: datetime
     updated_at: datetime
@@ -427,7 +427,7 @@ class Revoked:
     """A `Revoked` as the API answers it."""
 
     success: Literal[True]
-    #: How many sessions were ended.
+    #: The number of sessions that were ended.
     revoked: int
 
     @classmethod

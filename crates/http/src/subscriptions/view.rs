@@ -1,0 +1,65 @@
+//! A subscription as it is returned, and its schema.
+
+use crate::schema;
+use perennial_domain::cycle::BillingCycle;
+use perennial_domain::id::{PlanId, SubscriptionId, UserId};
+use perennial_domain::subscriptions::{ExternalSubscriptionId, Subscription, SubscriptionStatus};
+use perennial_domain::time::Time;
+use serde::Serialize;
+use serde_json::{Value, json};
+
+/// A subscription as it is returned: the record, and whether it gives access now.
+#[derive(Serialize)]
+pub(crate) struct SubscriptionView<'a> {
+    id: SubscriptionId,
+    user_id: UserId,
+    subscription_plan_id: PlanId,
+    external_subscription_id: Option<&'a ExternalSubscriptionId>,
+    billing_cycle: BillingCycle,
+    status: SubscriptionStatus,
+    is_active: bool,
+    pub(super) has_access: bool,
+    renews_at: Option<Time>,
+    starts_at: Time,
+    ends_at: Option<Time>,
+    created_at: Time,
+    updated_at: Time,
+}
+
+impl<'a> SubscriptionView<'a> {
+    pub(crate) fn at(subscription: &'a Subscription, now: Time) -> Self {
+        Self {
+            id: subscription.id,
+            user_id: subscription.user_id,
+            subscription_plan_id: subscription.plan_id,
+            external_subscription_id: subscription.external_subscription_id.as_ref(),
+            billing_cycle: subscription.billing_cycle,
+            status: subscription.status,
+            is_active: subscription.is_active,
+            has_access: subscription.has_access(now),
+            renews_at: subscription.renews_at,
+            starts_at: subscription.starts_at,
+            ends_at: subscription.ends_at,
+            created_at: subscription.created_at,
+            updated_at: subscription.updated_at,
+        }
+    }
+}
+
+pub(super) fn definition() -> Value {
+    schema::record(&[
+        ("id", schema::id::<SubscriptionId>()),
+        ("user_id", schema::id::<UserId>()),
+        ("subscription_plan_id", schema::id::<PlanId>()),
+        ("external_subscription_id", json!({ "type": ["string", "null"] })),
+        ("billing_cycle", schema::words(&BillingCycle::ALL.map(BillingCycle::as_str))),
+        ("status", schema::words(&SubscriptionStatus::ALL.map(SubscriptionStatus::as_str))),
+        ("is_active", json!({ "type": "boolean" })),
+        ("has_access", json!({ "type": "boolean" })),
+        ("renews_at", schema::optional_instant()),
+        ("starts_at", schema::instant()),
+        ("ends_at", schema::optional_instant()),
+        ("created_at", schema::instant()),
+        ("updated_at", schema::instant()),
+    ])
+}
