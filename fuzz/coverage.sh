@@ -1,5 +1,5 @@
 #!/bin/sh
-# Stands before rustc for the crates of this workspace: the same build, with the counters that libFuzzer steers by.
+# Wraps rustc for the crates of this workspace: the same build, with the counters that libFuzzer steers by.
 # Stable Rust has no switch for them; these are the flags of LLVM's own pass. Sanitizers would need a nightly.
 exec "$@" -Cpasses=sancov-module \
     -Cllvm-args=-sanitizer-coverage-level=4 \

@@ -85,7 +85,7 @@ test("a refusal has its code, its faults and where they are", () =>
 
 test("the catalogue tells what a code means", () => {
   const stale = problemCatalogue.find(({ code }) => code === "stale");
-  assert.deepEqual(stale, { code: "stale", status: 412, title: "The record has changed meanwhile" });
+  assert.deepEqual(stale, { code: "stale", status: 412, title: "Record changed" });
 });
 
 test("what is in a path stays in its segment", () =>

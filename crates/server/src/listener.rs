@@ -33,7 +33,7 @@ pub struct Server {
 
 impl Server {
     /// Binds and listens. Must be called within a tokio runtime.
-    #[expect(clippy::unused_async, reason = "needs a runtime, and an async signature says so")]
+    #[expect(clippy::unused_async, reason = "needs a runtime, which an async signature shows")]
     pub async fn bind(listen: SocketAddr, options: ServerOptions) -> std::io::Result<Server> {
         let socket = if listen.is_ipv4() { TcpSocket::new_v4()? } else { TcpSocket::new_v6()? };
         socket.set_reuseaddr(true)?;

@@ -1,6 +1,6 @@
 //! The order in which tokio polls tasks, as far as admission control relies on it. See decision 0013.
 
-#![expect(clippy::unwrap_used, reason = "a test that cannot go on fails there")]
+#![expect(clippy::unwrap_used, reason = "a test that cannot continue fails there")]
 
 use std::future::poll_fn;
 use std::sync::Arc;

@@ -1,7 +1,7 @@
 //! The server over real sockets on the loopback interface.
 //! Each test shortens only the timeout it is about, so that nothing else can end the connection.
 
-#![expect(clippy::unwrap_used, reason = "a test that cannot go on fails there")]
+#![expect(clippy::unwrap_used, reason = "a test that cannot continue fails there")]
 
 #[path = "server/bodies.rs"]
 mod bodies;

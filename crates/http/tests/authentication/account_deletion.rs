@@ -104,7 +104,7 @@ async fn the_user_stays_as_an_empty_tombstone() {
     assert_eq!(count(&app, "SELECT COUNT(*) FROM users").await, 1);
     let body = json!({ "user_id": ada.user_id(), "subscription_plan_id": "pro" });
     let answer = app.post("/subscriptions", &body).await.refused(422, "not_found");
-    assert_eq!(answer.faults(), ["/user_id not_found"], "nobody subscribes in its name any more");
+    assert_eq!(answer.faults(), ["/user_id not_found"], "no subscription can name it any more");
 }
 
 #[tokio::test]

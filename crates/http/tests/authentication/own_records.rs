@@ -46,7 +46,7 @@ async fn a_person_lists_their_own_subscriptions_only() {
         assert_eq!(list("").await, json!(own));
         assert_eq!(list(&format!("?user_id={}", held.user_id())).await, json!(own));
         assert_eq!(list(&format!("?user_id={}", others.user_id())).await, json!([]));
-        assert_eq!(list(&format!("?user_id=usr_{NOBODY}")).await, json!([]));
+        assert_eq!(list(&format!("?user_id=usr_{UNKNOWN_ID}")).await, json!([]));
         assert_eq!(list("?subscription_plan_id=pro&status=active&sort=-renews_at").await, json!(own));
     }
     let all = app.get("/subscriptions").await.expect(200);
@@ -87,7 +87,7 @@ async fn a_person_reads_their_own_subscription_and_anothers_is_not_found() {
     assert_eq!((own.data(), own.header("etag")), (&adas[0], trusted.header("etag")));
     let request = app.browser("GET", &subscription(&adas[0])).bearer(&ada.token);
     request.header("if-none-match", own.header("etag")).send().await.expect(304);
-    for id in [text(&eves[0], "id"), &format!("sub_{NOBODY}"), "nonsense"] {
+    for id in [text(&eves[0], "id"), &format!("sub_{UNKNOWN_ID}"), "nonsense"] {
         call(&app, "GET", &format!("/subscriptions/{id}"), &ada.token).await.refused(404, "not_found");
     }
     // No tag is a way round it.

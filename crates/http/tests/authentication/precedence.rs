@@ -15,7 +15,7 @@ const PATHS: [(&str, &str); 10] = [
     ("POST", REVOKE_ALL),
     ("POST", REVOKE_OTHERS),
     ("POST", "/authentication/tokens/revoke/nonsense"),
-    ("DELETE", "/authentication/delete-my-account/nobody"),
+    ("DELETE", "/authentication/delete-my-account/unknown"),
 ];
 
 /// The operations that require a token.
@@ -126,7 +126,7 @@ async fn the_limits_hold_without_an_expected_body_and_before_the_record_is_read(
         let request = app.browser(method, target).bearer(&ada.token).raw(too_large());
         request.send().await.refused(413, "body_too_large");
     }
-    call(&app, "DELETE", "/authentication/delete-my-account/nobody", &ada.token)
+    call(&app, "DELETE", "/authentication/delete-my-account/unknown", &ada.token)
         .await
         .refused(403, "not_account_owner");
     assert_eq!(app.events().await, events, "nothing was ended or deleted");

@@ -47,7 +47,7 @@ async fn enumeration_of_clients() {
         // What was seen lately costs nothing, for anyone: they are looked at once it is forgotten.
         app.advance(10);
         let unknown = "pk_nobody_nobody_nobody_nobody_nobody";
-        let ids = [unknown, disabled, expired, "off-web", "nobody", "pk_", "!", "no such client"];
+        let ids = [unknown, disabled, expired, "off-web", "unknown", "pk_", "!", "no such client"];
         let requests = ids.map(|id| app.anonymous("POST", target).header("client-id", id)).to_vec();
         let (answer, statements) = all_alike(&app, requests).await;
         answer.refused(401, "invalid_client");
@@ -69,14 +69,14 @@ async fn enumeration_of_users() {
     app.user("made@example.com").await;
     let stranger = |email: &str| app.browser("POST", SIGN_IN).json(&credentials(&app, email, "stranger"));
     // The address of a user, of one who has not signed up, and of none.
-    let requests = ["ada@example.com", "made@example.com", "nobody@example.com"].map(stranger).to_vec();
+    let requests = ["ada@example.com", "made@example.com", "unknown@example.com"].map(stranger).to_vec();
     all_alike(&app, requests).await.0.refused(404, "user_not_found");
-    // Somebody else's token with these addresses.
+    // Another user's token with these addresses.
     let mismatch = |email: &str| {
         let body = json!({ "access_token": app.identity_token("eve@example.com", None), "email": email });
         app.browser("POST", SIGN_IN).json(&body)
     };
-    let requests = ["ada@example.com", "made@example.com", "nobody@example.com"].map(mismatch).to_vec();
+    let requests = ["ada@example.com", "made@example.com", "unknown@example.com"].map(mismatch).to_vec();
     all_alike(&app, requests).await.0.refused(401, "email_mismatch");
     // A refresh token of a session that has ended, of a person who is gone, and of another client.
     let ended = app.sign_in("ada@example.com").await;
@@ -108,19 +108,19 @@ async fn enumeration_of_accounts() {
     app.logged_in(&eve.token).await.expect(200);
     let as_eve = |method: &str, target: &str| app.browser(method, target).bearer(&eve.token);
     let subject = text(&ada.user, "auth_id");
-    let accounts = [subject, "nobody", ada.user_id()].map(|subject| as_eve("DELETE", &account_of(subject))).to_vec();
+    let accounts = [subject, "unknown", ada.user_id()].map(|subject| as_eve("DELETE", &account_of(subject))).to_vec();
     all_alike(&app, accounts).await.0.refused(403, "not_account_owner");
-    let nobodys = |kind: &str| format!("{kind}_{NOBODY}");
-    for (method, collection, id, nobody) in [
-        ("POST", "/authentication/tokens/revoke", ada.session_id(), nobodys("ses")),
-        ("GET", "/subscriptions", text(&subscription, "id"), nobodys("sub")),
-        ("GET", "/subscription-payments", text(&payment, "id"), nobodys("pay")),
+    let unknown_of = |kind: &str| format!("{kind}_{UNKNOWN_ID}");
+    for (method, collection, id, unknown) in [
+        ("POST", "/authentication/tokens/revoke", ada.session_id(), unknown_of("ses")),
+        ("GET", "/subscriptions", text(&subscription, "id"), unknown_of("sub")),
+        ("GET", "/subscription-payments", text(&payment, "id"), unknown_of("pay")),
     ] {
-        let requests = [id, &nobody].map(|id| as_eve(method, &format!("{collection}/{id}"))).to_vec();
+        let requests = [id, &unknown].map(|id| as_eve(method, &format!("{collection}/{id}"))).to_vec();
         all_alike(&app, requests).await.0.refused(404, "not_found");
     }
     for (parameter, value, nobody) in
-        [("user_id", ada.user_id(), nobodys("usr")), ("external_subscription_id", "ext", "none".to_owned())]
+        [("user_id", ada.user_id(), unknown_of("usr")), ("external_subscription_id", "ext", "none".to_owned())]
     {
         let requests = [value, &nobody].map(|id| as_eve("GET", &format!("/subscriptions?{parameter}={id}"))).to_vec();
         assert_eq!(all_alike(&app, requests).await.0.expect(200).data(), &json!([]));
@@ -210,7 +210,7 @@ async fn mass_assignment() {
         ("role", json!("admin")),
         ("auth_id", json!("root")),
         ("auth_provider", json!("https://accounts.example.com")),
-        ("auth_token_status_id", json!(format!("ses_{NOBODY}"))),
+        ("auth_token_status_id", json!(format!("ses_{UNKNOWN_ID}"))),
         ("email_verified", json!(true)),
         ("client_id", json!(TRUSTED)),
         ("user", json!({ "role": "admin" })),

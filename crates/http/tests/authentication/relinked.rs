@@ -66,10 +66,10 @@ async fn all_errors_are_reported_and_then_nothing_is_changed() {
     let known = app.events().await;
     let entries = [
         entry("ada@example.com", ISSUER, "new-1"),
-        entry(&format!("usr_{NOBODY}"), ISSUER, "new-2"),
+        entry(&format!("usr_{UNKNOWN_ID}"), ISSUER, "new-2"),
         entry(eve.user_id(), ISSUER, "ada"),
         entry(ada.user_id(), ISSUER, "new-3"),
-        entry("nobody@example.com", ISSUER, "new-1"),
+        entry("unknown@example.com", ISSUER, "new-1"),
     ];
     let faults = relink(&app.app, app.organization, &entries, false).await.unwrap();
     let expected = [

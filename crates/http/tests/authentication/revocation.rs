@@ -116,7 +116,7 @@ async fn a_session_that_is_not_the_callers_is_not_found() {
     for id in [
         eve.session_id(),
         theirs.session_id(),
-        &format!("ses_{NOBODY}"),
+        &format!("ses_{UNKNOWN_ID}"),
         &format!("usr_{}", &ada.session_id()[4..]),
         &ada.session_id().to_uppercase(),
         "ses_",

@@ -102,7 +102,7 @@ async fn secrets_in_errors() {
     }
 }
 
-/// Says whether a type can be printed: what the type itself offers goes before what every type has.
+/// Whether a type can be printed: methods of the type take precedence over those of a trait for all types.
 struct Printable<T>(PhantomData<T>);
 
 trait Unprintable {

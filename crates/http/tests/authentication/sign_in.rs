@@ -66,11 +66,11 @@ async fn a_token_without_a_valid_signature_is_401_for_every_client() {
     answer.expect(200);
     let before = app.events().await;
     for (name, token) in [
-        ("no JWT, and nobody to ask about it", "opaque-token".to_owned()),
+        ("no JWT, and no introspection provider", "opaque-token".to_owned()),
         ("three parts of nothing", "a.b.c".to_owned()),
         ("an unknown issuer", claims(&json!({ "iss": "https://accounts.example.com" }))),
         ("no issuer", claims(&json!({ "iss": null }))),
-        ("a signature of nobody's", claims(&json!({}))),
+        ("an invalid signature", claims(&json!({}))),
         ("no signature", format!("{signed}.")),
         ("a token for another organization", text(&other.credentials("ada@example.com"), "access_token").to_owned()),
     ] {

@@ -37,14 +37,14 @@ async fn token_and_address_are_required_and_missed_together() {
 async fn every_error_is_reported_at_once_and_before_the_token_is_checked() {
     let app = TestApp::start().await;
     let body = json!({
-        "access_token": "no token at all", "email": "ada@example.com", "username": 1, "terms": "yes", "colour": "red"
+        "access_token": "no token at all", "email": "ada@example.com", "username": 1, "terms": "yes", "color": "red"
     });
     let mut faults = present(&app, SIGN_UP, &body).await.refused(422, "invalid_input").faults();
     faults.sort_unstable();
-    assert_eq!(faults, ["/colour unknown_field", "/terms invalid_type", "/username invalid_type"]);
+    assert_eq!(faults, ["/color unknown_field", "/terms invalid_type", "/username invalid_type"]);
     let body = json!({ "access_token": "no token at all", "email": "ada@example.com", "username": "ada" });
     let answer = present(&app, SIGN_IN, &body).await.refused(422, "unknown_field");
-    assert_eq!(answer.faults(), ["/username unknown_field"], "a profile is told at sign-up alone");
+    assert_eq!(answer.faults(), ["/username unknown_field"], "a profile is accepted at sign-up only");
 }
 
 #[tokio::test]

@@ -22,8 +22,8 @@ async fn a_public_client_using_another_clients_token() {
         ("POST", session(&ada)),
         ("DELETE", account(&ada)),
         ("GET", "/subscriptions".to_owned()),
-        ("GET", format!("/subscriptions/sub_{NOBODY}")),
-        ("GET", format!("/subscription-payments/pay_{NOBODY}")),
+        ("GET", format!("/subscriptions/sub_{UNKNOWN_ID}")),
+        ("GET", format!("/subscription-payments/pay_{UNKNOWN_ID}")),
     ] {
         // A token that its own client has just used, so that its signature is known to be good.
         app.logged_in(&ada.token).await.expect(200);

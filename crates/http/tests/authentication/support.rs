@@ -30,7 +30,7 @@ pub(crate) const ORIGIN: &str = "https://app.example.com";
 pub(crate) const TRUSTED: &str = "pk_TestTestTestTestTestTestTestTest";
 
 /// An id that nothing has.
-pub(crate) const NOBODY: &str = "01h455vb4pex5vsknk084sn02q";
+pub(crate) const UNKNOWN_ID: &str = "01h455vb4pex5vsknk084sn02q";
 
 /// The names of an object's members, in alphabetical order.
 pub(crate) fn members(object: &Value) -> Vec<&str> {

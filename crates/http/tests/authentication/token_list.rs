@@ -173,7 +173,7 @@ async fn the_numbers_compare_with_what_the_organization_wants() {
     app.sign_in("ada@example.com").await;
     assert_eq!(numbers().await, (json!(false), json!(0)), "as many as wanted are not too many");
     app.sign_in("ada@example.com").await;
-    assert_eq!(numbers().await, (json!(true), json!(1)), "and nobody is kept from signing in");
+    assert_eq!(numbers().await, (json!(true), json!(1)), "and no user is prevented from signing in");
 }
 
 #[tokio::test]

@@ -31,7 +31,7 @@ async fn call(app: &TestApp, forwarded_for: &[&str]) -> Answer {
 }
 
 #[tokio::test]
-async fn nobody_is_believed_by_default() {
+async fn no_proxy_is_trusted_by_default() {
     let app = service(&[]).await;
     let answer = call(&app, &[ALLOWED]).await.refused(403, "address_not_allowed");
     assert!(answer.json["detail"].as_str().unwrap().contains("127.0.0.1"), "{}", answer.json);

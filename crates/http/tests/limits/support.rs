@@ -15,7 +15,7 @@ pub(crate) struct Visitor<'a> {
 }
 
 impl<'a> Visitor<'a> {
-    /// Somebody in a browser.
+    /// A user in a browser.
     pub(crate) async fn public(app: &'a TestApp, address: &str) -> Self {
         let caller = app.public_caller().await;
         Self { app, caller, budget: Budget::SignIn, address: address.parse().unwrap() }

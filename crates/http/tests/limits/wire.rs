@@ -125,7 +125,7 @@ async fn attack_17_naming_other_addresses_does_not_escape_the_limit() {
     assert_eq!(admitted(&[], spoofed).await, 60);
     assert_eq!(admitted(&["10.0.0.0/8"], spoofed).await, 60);
     let in_front = |number| format!("198.51.100.{number}, 203.0.113.5");
-    assert_eq!(admitted(&["127.0.0.0/8"], in_front).await, 60, "what the caller told the proxy counts for nothing");
+    assert_eq!(admitted(&["127.0.0.0/8"], in_front).await, 60, "what the caller sent to the proxy is ignored");
 }
 
 #[tokio::test]

@@ -133,7 +133,7 @@ async fn changes_of_a_client_are_recorded_once_and_without_its_credential() {
     assert_eq!(kinds.iter().filter(|kind| **kind == EventKind::ClientUpdated).count(), 2);
     let stored = clients::list(&app.app, app.organization).await.unwrap();
     let stored = stored.iter().find(|client| client.id == made.id).unwrap();
-    assert_eq!(stored, &disabled, "the row is what the event says");
+    assert_eq!(stored, &disabled, "the row matches the event");
     assert!(of_client.iter().any(|event| event.id == rotated.revision));
     assert_eq!(of_client.last().unwrap().id, disabled.revision);
     assert!(!format!("{of_client:?}").contains("pk_"));

@@ -121,7 +121,7 @@ async fn a_trusted_client_calls_from_its_own_addresses_only() {
         ("home", vec!["127.0.0.1/32"], true),
         ("several", vec!["10.0.0.0/8", "127.0.0.0/8"], true),
         ("elsewhere", vec!["10.0.0.0/8", "::1/128"], false),
-        ("neighbour", vec!["127.0.0.2/32"], false),
+        ("neighbor", vec!["127.0.0.2/32"], false),
     ] {
         let cidrs = cidrs.iter().map(|cidr| cidr.parse().unwrap()).collect();
         let new = clients::NewClient { cidrs, ..trusted(name, &[Scope::PlansRead]) };
@@ -160,7 +160,7 @@ async fn a_credential_is_nowhere_in_the_store() {
     call(&app, credential("canary")).await.expect(200);
     let events = app.events().await;
     assert!(events.iter().any(|event| event.after.as_deref().is_some_and(|after| after.contains("canary"))));
-    assert!(!format!("{events:?}").contains("pk_"), "no event tells a credential");
+    assert!(!format!("{events:?}").contains("pk_"), "no event contains a credential");
     assert!(!format!("{:?}", clients::list(&app.app, app.organization).await.unwrap()).contains("pk_"));
     let dump = match app.store().url() {
         Some(_) => texts(&app).await,

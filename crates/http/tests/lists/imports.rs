@@ -39,7 +39,7 @@ async fn a_plan_that_is_deleted_concurrently_gets_no_subscription() {
         assert_eq!(outcome, Err(NotImported::ReferenceDeleted { kind: "plan", id: plan.clone() }));
         assert_eq!(imported(&app).await, Vec::<Value>::new());
     } else {
-        // Nobody else writes to SQLite while an import is open: the delete comes second.
+        // Only the import writes to SQLite while it is open: the delete comes second.
         import.commit().await.unwrap();
         delete.await.unwrap().refused(409, "plan_in_use");
         assert_eq!(imported(&app).await.len(), 1);

@@ -78,14 +78,14 @@ async fn a_parameter_sent_twice_is_rejected_even_with_the_same_value() {
 #[tokio::test]
 async fn all_errors_of_a_query_are_reported_at_once() {
     let app = TestApp::start().await;
-    let target = "/subscriptions?limit=0&status=gone&colour=red&sort=id&user_id=x&cursor=%zz&is_active=1&is_active=0";
+    let target = "/subscriptions?limit=0&status=gone&color=red&sort=id&user_id=x&cursor=%zz&is_active=1&is_active=0";
     let answer = app.get(target).await.refused(400, "invalid_parameter");
     let mut faults = answer.faults();
     faults.sort();
     assert_eq!(
         faults,
         [
-            "colour unknown_parameter",
+            "color unknown_parameter",
             "cursor invalid_parameter",
             "is_active invalid_parameter",
             "is_active invalid_parameter",

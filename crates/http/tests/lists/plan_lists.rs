@@ -141,7 +141,7 @@ async fn every_filter_of_plans_holds_alone_and_with_every_other() {
     };
     for (one, keep) in filters {
         let expected = ids_of(&keep);
-        assert!(!expected.is_empty() && expected.len() < plans.len(), "{one} tells plans apart");
+        assert!(!expected.is_empty() && expected.len() < plans.len(), "{one} distinguishes plans");
         assert_eq!(ids(&follow(&app, &format!("/subscription-plans?{one}"), 3).await), expected, "{one}");
         for (other, also) in filters.iter().filter(|(other, _)| other.split('=').next() != one.split('=').next()) {
             let target = format!("/subscription-plans?{one}&{other}");

@@ -90,7 +90,7 @@ async fn every_operation_requires_exactly_its_scope() {
             lacks(call(&app, endpoint, &credential(&only(*other))).await, endpoint.scope);
         }
     }
-    assert_eq!(app.events().await.len(), events, "nothing was done meanwhile");
+    assert_eq!(app.events().await.len(), events, "nothing was changed");
     for endpoint in &endpoints {
         call(&app, endpoint, &credential(&only(endpoint.scope))).await.expect(endpoint.status);
     }

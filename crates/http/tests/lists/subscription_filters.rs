@@ -106,7 +106,7 @@ async fn every_filter_holds_alone_under_every_sort_and_page_by_page() {
     let filled = fill().await;
     for (query, keep) in filters(&filled) {
         let expected = kept(&filled.records, &keep);
-        assert!(!expected.is_empty() && expected.len() < filled.records.len(), "{query} tells rows apart");
+        assert!(!expected.is_empty() && expected.len() < filled.records.len(), "{query} distinguishes rows");
         for sort in ["-created_at", "created_at", "renews_at", "-renews_at", "ends_at", "-ends_at"] {
             let records = follow(&filled.app, &format!("/subscriptions?{query}&sort={sort}"), 4).await;
             let mut ids = ids(&records);

@@ -162,7 +162,7 @@ async fn a_page_under_a_rare_filter_may_be_short_and_still_have_more() {
         let page = app.get(&target).await.expect(200);
         pages += 1;
         if pages == 1 {
-            assert_eq!(page.data(), &json!([]), "ten thousand rows were walked in vain");
+            assert_eq!(page.data(), &json!([]), "ten thousand rows were walked without effect");
             assert_eq!(page.json["page"]["has_more"], true);
         }
         found.extend(page.data().as_array().unwrap().iter().map(|record| record["id"].clone()));

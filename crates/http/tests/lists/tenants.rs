@@ -29,7 +29,7 @@ async fn another_organizations_record_is_as_good_as_none() {
     let Records { plan, subscription, payment, .. } = records(&app).await;
     let other = Tenant::new(&app, "other").await;
     let before = app.events().await.len();
-    for (theirs, nobodys, change) in [
+    for (theirs, unknown, change) in [
         ("/subscription-plans/pro".to_owned(), "/subscription-plans/nothing", json!({ "price": 1 })),
         (
             format!("/subscription-plans/{plan}"),
@@ -56,7 +56,7 @@ async fn another_organizations_record_is_as_good_as_none() {
                 let request = body.map_or(request.clone(), |body| request.json(body));
                 request.send().await.refused(404, "not_found").bytes
             };
-            assert_eq!(ask(&theirs).await, ask(nobodys).await, "{method} {theirs}");
+            assert_eq!(ask(&theirs).await, ask(unknown).await, "{method} {theirs}");
         }
         app.get(&theirs).await.expect(200);
     }

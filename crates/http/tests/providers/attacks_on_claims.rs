@@ -13,7 +13,7 @@ async fn attack_7_a_token_for_another_audience_or_party() {
     }
     service.assert_rejected(&service.token(|_, claims| claims["azp"] = json!("other")), "azp").await;
     let strangers = service.token(|_, claims| claims["aud"] = json!(["app", "other"]));
-    service.assert_rejected(&strangers, "strangers beside us, and nobody says who asked").await;
+    service.assert_rejected(&strangers, "another audience next to ours, without an authorized party").await;
 }
 
 #[tokio::test]
@@ -80,7 +80,7 @@ async fn attack_8_iss_or_aud_missing_of_the_wrong_type_or_in_an_array() {
         ("sub", json!(7)),
         ("sub", json!("a\0b")),
         ("email", json!([ADA])),
-        ("email", json!("nobody")),
+        ("email", json!("unknown")),
     ] {
         let forged = service.token(|_, claims| claims[claim] = value.clone());
         service.assert_rejected(&forged, format!("{claim} {value}")).await;

@@ -60,7 +60,7 @@ async fn attack_3_kid_with_a_path_sql_nul_or_8_kib() {
     }
     assert_eq!(service.outcome(&service.token(|_, _| ())).await, "accepted");
     let seen = service.issuer.seen();
-    assert_eq!((seen.keys, seen.discovery, seen.other), (2, 2, 0), "the first fetch, and one for kids nobody knows");
+    assert_eq!((seen.keys, seen.discovery, seen.other), (2, 2, 0), "the first fetch, and one for unknown kids");
 }
 
 #[tokio::test]
@@ -80,7 +80,7 @@ async fn attack_4_jku_x5u_and_jwk_headers_are_ignored_and_nothing_is_fetched() {
         }
     }
     assert_eq!(evil.seen().requests(), 0);
-    assert_eq!(service.issuer.seen().keys, before.keys + 1, "only the kid that nobody knows was looked for");
+    assert_eq!(service.issuer.seen().keys, before.keys + 1, "only the unknown kid was looked for");
 }
 
 #[tokio::test]

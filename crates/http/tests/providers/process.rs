@@ -4,7 +4,7 @@ use crate::support::issuer;
 use std::net::TcpStream;
 
 #[test]
-#[ignore = "this is the issuer, which the other tests start as a process of its own"]
+#[ignore = "this is the issuer, which the other tests start as a separate process"]
 fn issuer_process() {
     perennial_fake_idp::run();
 }

@@ -78,7 +78,7 @@ impl Service {
         service
     }
 
-    /// Nobody has signed up; the issuer, which has an `EdDSA` key `k1`, or the options differ.
+    /// No user has signed up; the issuer, which has an `EdDSA` key `k1`, or the options differ.
     pub(crate) async fn with(edit: impl FnOnce(&Issuer, &mut TestOptions)) -> Self {
         let issuer = issuer();
         issuer.rotate("k1", "EdDSA");

@@ -131,7 +131,7 @@ async fn a_first_renewal_may_lie_in_the_past_or_far_ahead() {
     assert_eq!(base.subscribe(open).await["renews_at"], json!(null));
     assert_eq!(renewal(&base, "lifetime", "9999-12-31T23:59:59.999999Z").await, json!(null));
     let faulty = json!({ "starts_at": "9999-12-31T00:00:00Z", "renews_at": "soon" });
-    assert_errors(base.try_subscribe(faulty).await, &["/renews_at invalid_format"], "one fault, told once");
+    assert_errors(base.try_subscribe(faulty).await, &["/renews_at invalid_format"], "one error, reported once");
 }
 
 #[tokio::test]

@@ -61,10 +61,10 @@ async fn the_document_names_every_operation_of_the_interface_and_no_other() {
 fn refused_requests(app: &TestApp, method: &str, target: &str) -> Vec<(u16, Request)> {
     let mut requests = vec![
         (401, app.anonymous(method, target)),
-        (401, app.anonymous(method, target).header("client-id", "nobody")),
+        (401, app.anonymous(method, target).header("client-id", "unknown")),
         (400, app.request(method, target).header("client-id", "twice")),
         (403, app.request(method, target).header("origin", "https://app.example.com")),
-        (400, app.request(method, &format!("{target}?colour=red"))),
+        (400, app.request(method, &format!("{target}?color=red"))),
         (400, app.request(method, target).header("host", "a").header("host", "b")),
         (413, app.request(method, target).json_text(vec![b' '; 256 * 1024 + 1])),
         (414, app.request(method, &format!("{target}?a={}", "a".repeat(8 * 1024)))),
@@ -77,7 +77,7 @@ fn refused_requests(app: &TestApp, method: &str, target: &str) -> Vec<(u16, Requ
         requests.push((400, app.request(method, target).json_text("{")));
         requests.push((400, app.request(method, target).json_text("{\"a\": 1, \"a\": 1}")));
         requests.push((415, app.request(method, target).raw("{}")));
-        requests.push((422, app.request(method, target).json(&json!({ "colour": "red" }))));
+        requests.push((422, app.request(method, target).json(&json!({ "color": "red" }))));
     }
     if method == "POST" {
         requests.push((400, app.request(method, target).header("idempotency-key", " ").json(&json!({}))));
@@ -177,7 +177,7 @@ async fn every_operation_documents_its_success_and_its_conflicts() {
         if methods["get"]["security"] == json!([]) {
             let answer = app.anonymous("GET", path).send().await.expect(200);
             document.assert_documented("get", path, &answer);
-            let odd = app.anonymous("GET", &format!("{path}?colour=red")).send().await.expect(400);
+            let odd = app.anonymous("GET", &format!("{path}?color=red")).send().await.expect(400);
             document.assert_documented("get", path, &odd);
         }
     }

@@ -35,10 +35,10 @@ fn refused_requests(app: &TestApp, method: &str, path: &str, target: &str, held:
     let known = |target: &str| app.request(method, target).bearer(&held.token);
     let mut requests = vec![
         (401, app.anonymous(method, target)),
-        (401, app.anonymous(method, target).header("client-id", "nobody")),
+        (401, app.anonymous(method, target).header("client-id", "unknown")),
         (400, known(target).header("client-id", "twice")),
         (403, known(target).header("origin", "https://app.example.com")),
-        (400, known(&format!("{target}?colour=red"))),
+        (400, known(&format!("{target}?color=red"))),
         (400, known(target).header("host", "a").header("host", "b")),
         (413, known(target).json_text(vec![b' '; 256 * 1024 + 1])),
         (414, known(&format!("{target}?a={}", "a".repeat(8 * 1024)))),
@@ -49,7 +49,7 @@ fn refused_requests(app: &TestApp, method: &str, path: &str, target: &str, held:
         requests.push((400, known(target).json_text("{")));
         requests.push((400, known(target).json_text("{\"a\": 1, \"a\": 1}")));
         requests.push((415, known(target).raw("{}")));
-        requests.push((422, known(target).json(&json!({ "colour": "red" }))));
+        requests.push((422, known(target).json(&json!({ "color": "red" }))));
         let bad = if path.ends_with("refresh-token") {
             json!({ "refresh_token": "bad" })
         } else {
@@ -65,7 +65,7 @@ fn refused_requests(app: &TestApp, method: &str, path: &str, target: &str, held:
         requests.push((404, known("/authentication/tokens/revoke/nothing")));
     }
     if path.ends_with("{auth_id}") {
-        requests.push((403, known("/authentication/delete-my-account/nobody")));
+        requests.push((403, known("/authentication/delete-my-account/unknown")));
     }
     requests
 }
@@ -84,7 +84,7 @@ async fn own_responses(app: &TestApp) -> Vec<(&'static str, &'static str, u16, R
     let (sign_in, sign_up) = ("/authentication/sign-in", "/authentication/sign-up");
     vec![
         ("post", sign_in, 200, post(sign_in, &credentials("ada@example.com"))),
-        ("post", sign_in, 404, post(sign_in, &credentials("nobody@example.com"))),
+        ("post", sign_in, 404, post(sign_in, &credentials("unknown@example.com"))),
         ("post", sign_in, 200, post(sign_in, &body("eve@example.com", text(&ada.user, "auth_id")))),
         ("post", sign_in, 401, post(sign_in, &json!({ "access_token": "a.b.c", "email": "ada@example.com" }))),
         ("post", sign_up, 201, post(sign_up, &credentials("new@example.com"))),
@@ -113,7 +113,7 @@ async fn every_authentication_operation_documents_its_responses_and_returns_what
     let held = app.sign_up("held@example.com").await;
     let mut seen = BTreeSet::new();
     for (method, path) in AUTHENTICATION {
-        let target = path.replace("{id}", held.session_id()).replace("{auth_id}", "nobody");
+        let target = path.replace("{id}", held.session_id()).replace("{auth_id}", "unknown");
         let name = method.to_uppercase();
         for (status, request) in refused_requests(&app, &name, path, &target, &held) {
             let context = format!("{request:?}");

@@ -34,14 +34,14 @@ async fn missing_references_and_invalid_fields_are_reported_together() {
     let at = place(PAYMENTS, &base.pay(json!({})).await);
     let wrong = json!({
         "subscription_id": "sub_01h455vb4pex5vsknk084sn02q", "amount": 0.001, "currency": "EUR", "status": "odd",
-        "external_payment_id": 5, "colour": "red"
+        "external_payment_id": 5, "color": "red"
     });
     let expected = [
         "/subscription_id not_found",
         "/amount too_many_decimals",
         "/status unknown_value",
         "/external_payment_id invalid_type",
-        "/colour unknown_field",
+        "/color unknown_field",
     ];
     assert_errors(base.app.post(PAYMENTS, &wrong).await, &expected, "create");
     assert_errors(base.app.put(&at, &wrong).await, &expected, "update");

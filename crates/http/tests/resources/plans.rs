@@ -51,7 +51,7 @@ async fn errors_of_every_kind_are_reported_together() {
     let app = TestApp::start().await;
     let sent = json!({
         "slug": "Pro", "price": -1, "billing_cycle": "bimonthly", "currency": "XAU", "variants": ["a", "a", ""],
-        "tier": 1.5, "most_popular": "yes", "description": null, "id": "plan_x", "colour": "red"
+        "tier": 1.5, "most_popular": "yes", "description": null, "id": "plan_x", "color": "red"
     });
     let answer = app.post(PLANS, &sent).await.refused(422, "invalid_input");
     let expected = [
@@ -66,7 +66,7 @@ async fn errors_of_every_kind_are_reported_together() {
         "/most_popular invalid_type",
         "/description not_nullable",
         "/id read_only_field",
-        "/colour unknown_field",
+        "/color unknown_field",
     ];
     assert_errors(answer, &expected, "");
 }

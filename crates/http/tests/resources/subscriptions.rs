@@ -83,7 +83,7 @@ async fn missing_references_and_invalid_fields_are_reported_together() {
     let wrong = json!({
         "user_id": "usr_01h455vb4pex5vsknk084sn02q", "subscription_plan_id": "unknown", "status": "odd",
         "billing_cycle": "biannual", "starts_at": "2026-03-10T12:00:00Z", "renews_at": "2026-03-10T11:59:59Z",
-        "ends_at": "2026-03-10T11:59:59Z", "is_active": "yes", "colour": "red"
+        "ends_at": "2026-03-10T11:59:59Z", "is_active": "yes", "color": "red"
     });
     let expected = [
         "/user_id not_found",
@@ -93,7 +93,7 @@ async fn missing_references_and_invalid_fields_are_reported_together() {
         "/renews_at inconsistent",
         "/ends_at inconsistent",
         "/is_active invalid_type",
-        "/colour unknown_field",
+        "/color unknown_field",
     ];
     assert_errors(base.try_subscribe(wrong.clone()).await, &expected, "create");
     assert_errors(base.app.put(&at, &wrong).await, &expected, "update");

@@ -62,7 +62,7 @@ async fn the_open_endpoints_need_no_client_and_mind_none() {
     let app = TestApp::start().await;
     for target in OPEN {
         get(&app, target).await.expect(200);
-        let unknown = app.anonymous("GET", target).header("client-id", "nobody");
+        let unknown = app.anonymous("GET", target).header("client-id", "unknown");
         unknown.header("authorization", "Bearer stale").send().await.expect(200);
         let post = app.anonymous("POST", target).send().await.refused(405, "method_not_allowed");
         assert_eq!(post.header("allow"), "GET, HEAD", "{target}");
@@ -124,7 +124,7 @@ async fn the_type_of_every_problem_is_an_anchor_of_the_catalogue() {
         get(&app, "/nowhere").await,
         get(&app, PLANS).await,
         app.get("/subscription-plans/unknown").await,
-        app.get("/subscription-plans?colour=red").await,
+        app.get("/subscription-plans?color=red").await,
         app.post(PLANS, &json!({})).await,
         app.post(PLANS, &json!({ "name": 1, "slug": "A", "price": -1 })).await,
         app.post(SUBSCRIPTIONS, &json!({ "user_id": "u", "subscription_plan_id": "p" })).await,

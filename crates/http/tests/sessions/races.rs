@@ -1,5 +1,5 @@
 //! Sessions that begin, continue and end at the same moment, on one server and on two (attack 37): whatever the
-//! order, no session outlives what ended it, and no sign-in, refresh or favour is counted twice.
+//! order, no session outlives what ended it, and no sign-in, refresh or favor is counted twice.
 
 use crate::support::*;
 use perennial_store::Sql;
@@ -125,7 +125,7 @@ async fn all_but_the_caller(servers: &[&TestApp]) {
         let begun: Vec<Held> = answers[4..].iter().map(|answer| Held::of(&answer.clone().expect(200))).collect();
         let live = living(app, &begun).await;
         assert_eq!(revoked, (others.len() + begun.len() - live) as u64);
-        assert_eq!(living(app, &[kept]).await, 1, "the caller's own session goes on");
+        assert_eq!(living(app, &[kept]).await, 1, "the caller's own session continues");
     }
 }
 
@@ -194,10 +194,10 @@ async fn late_retries(servers: &[&TestApp]) {
         app.advance(11);
         let requests = (0..8).map(|place| refreshing(servers[place % servers.len()], &first.refresh_token));
         let answers = all_at_once(requests).await;
-        let honoured = answers.iter().filter(|answer| answer.status == 200).count();
+        let honored = answers.iter().filter(|answer| answer.status == 200).count();
         let reused = answers.iter().filter(|answer| answer.json["code"] == "refresh_token_reused").count();
         let dead = answers.iter().filter(|answer| answer.json["code"] == "invalid_refresh_token").count();
-        assert_eq!((honoured, reused, dead), (3, 1, 4));
+        assert_eq!((honored, reused, dead), (3, 1, 4));
         assert_eq!(living(app, &[second]).await, 0);
     }
 }

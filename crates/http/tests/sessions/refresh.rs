@@ -1,4 +1,4 @@
-//! Refresh tokens, one caller at a time: when they rotate, when their predecessor is honoured, when they end.
+//! Refresh tokens, one caller at a time: when they rotate, when their predecessor is honored, when they end.
 
 use crate::support::*;
 use perennial_app::clients::{self, Credential, NewClient, Presents};
@@ -47,7 +47,7 @@ async fn for_ten_seconds_the_predecessor_returns_the_identical_successor_every_t
 }
 
 #[tokio::test]
-async fn the_predecessor_is_honoured_late_only_while_its_successor_was_never_presented() {
+async fn the_predecessor_is_honored_late_only_while_its_successor_was_never_presented() {
     let app = TestApp::start().await;
     for wait in [0, 11] {
         let first = sign_up(&app, &format!("ada{wait}@example.com")).await;
@@ -81,7 +81,7 @@ async fn a_lost_response_is_repeated_three_times_a_day_and_session_and_the_fourt
 }
 
 #[tokio::test]
-async fn late_favours_are_counted_over_every_step_and_forgotten_after_a_day() {
+async fn late_favors_are_counted_over_every_step_and_forgotten_after_a_day() {
     let app = TestApp::start().await;
     let mut held = sign_up(&app, "ada@example.com").await;
     for _ in 0..3 {
@@ -92,7 +92,7 @@ async fn late_favours_are_counted_over_every_step_and_forgotten_after_a_day() {
     }
     let last = held.refresh_token.clone();
     let successor = Held::of(&refresh(&app, &last).await.expect(200)).refresh_token;
-    // The first favour was done 200 seconds ago; a day after it, and not before, there is room for another.
+    // The first favor was done 200 seconds ago; a day after it, and not before, there is room for another.
     app.advance(DAY - 200);
     assert_eq!(Held::of(&refresh(&app, &last).await.expect(200)).refresh_token, successor);
     app.advance(99);

@@ -96,7 +96,7 @@ impl Owner {
         }
     }
 
-    /// What the test sees of an answer, and the owner only unless it is lost. Says whether it is.
+    /// What the test sees of a response, and the owner only if it is not lost. Returns whether it is lost.
     fn hears(&mut self, answer: &Answer, may_be_lost: bool) -> bool {
         self.figures.refreshes += 1;
         if answer.status != 200 {
@@ -161,7 +161,7 @@ impl Owner {
         self.hears(&answer, false);
     }
 
-    /// Somebody comes second with the same token: the thief after the owner, or the owner after the thief.
+    /// A second caller uses the same token: the thief after the owner, or the owner after the thief.
     async fn come_second(&mut self, app: &TestApp, crew: &mut Crew) {
         let answer = crew.one(refreshing(app, &self.used)).await;
         if answer.status == 200 {

@@ -19,7 +19,7 @@ async fn refresh_replay_r1_r2_r1_ends_the_session() {
         dead(&app, &[first, second, third]).await;
     }
     let revoked = app.events().await.iter().filter(|event| event.kind.as_str() == "session.revoked").count();
-    assert_eq!(revoked, 4, "each end is told once");
+    assert_eq!(revoked, 4, "each end is recorded once");
 }
 
 #[tokio::test]
@@ -44,7 +44,7 @@ async fn a_thief_alternating_with_the_victim_is_out_by_the_fourth_retry() {
                 break;
             }
             assert_eq!(Held::of(&answer).refresh_token, token.refresh_token);
-            assert!(retries < 4, "{name}: the fourth retry was honoured");
+            assert!(retries < 4, "{name}: the fourth retry was honored");
         }
         assert_eq!(retries, 4, "{name}");
         dead(&app, &all).await;

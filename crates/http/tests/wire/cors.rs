@@ -164,7 +164,7 @@ async fn the_response_is_not_permitted_to_any_other_origin() {
     let answer = app.anonymous("GET", "/livez").header("origin", LISTED).send().await.expect(200);
     assert!(permits_nothing(&answer));
     let answer = app.browser("GET", "/subscription-plans").send().await.expect(200);
-    assert!(permits_nothing(&answer), "nobody asked");
+    assert!(permits_nothing(&answer), "no origin was sent");
     assert_eq!(names(&answer, "vary"), ["origin"], "a cache must tell them apart all the same");
 }
 

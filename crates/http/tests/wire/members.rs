@@ -21,7 +21,7 @@ async fn a_member_that_is_not_known_is_rejected_on_create_and_update() {
     let records = Records::create(&app).await;
     for ((collection, body), (path, _)) in creates(&records).into_iter().zip(records.all()) {
         for (name, pointer) in [
-            ("colour", "/colour"),
+            ("color", "/color"),
             ("organization_id", "/organization_id"),
             ("revision", "/revision"),
             ("deleted_at", "/deleted_at"),

@@ -22,7 +22,7 @@ async fn errors(app: &TestApp) -> Vec<Answer> {
         app.get("/subscription-plans/gone").await.refused(404, "not_found"),
         app.request("PATCH", plan).send().await.refused(405, "method_not_allowed"),
         app.get("/subscription-plans?limit=0").await.refused(400, "invalid_parameter"),
-        app.get("/subscription-plans?colour=red").await.refused(400, "unknown_parameter"),
+        app.get("/subscription-plans?color=red").await.refused(400, "unknown_parameter"),
         app.get("/subscription-plans?cursor=forged").await.refused(400, "invalid_cursor"),
         app.request("PUT", plan).header("if-match", "x").json(&json!({})).send().await.refused(400, "invalid_header"),
         app.request("PUT", plan).json_text("{").send().await.refused(400, "malformed_json"),
@@ -35,11 +35,11 @@ async fn errors(app: &TestApp) -> Vec<Answer> {
         app.put(&records.payment_path(), &json!({ "status": "refunded" })).await.refused(409, "invalid_transition"),
         app.put(plan, &json!({ "tier": -1 })).await.refused(422, "out_of_range"),
         app.put(plan, &json!({ "tier": "1" })).await.refused(422, "invalid_type"),
-        app.put(plan, &json!({ "colour": "red" })).await.refused(422, "unknown_field"),
+        app.put(plan, &json!({ "color": "red" })).await.refused(422, "unknown_field"),
         app.put(plan, &json!({ "slug": "max" })).await.refused(422, "read_only_field"),
         app.put(plan, &json!({ "tier": null })).await.refused(422, "not_nullable"),
         app.put(plan, &json!({ "billing_cycle": "bimonthly" })).await.refused(422, "ambiguous"),
-        app.put(plan, &json!({ "tier": -1, "colour": "red" })).await.refused(422, "invalid_input"),
+        app.put(plan, &json!({ "tier": -1, "color": "red" })).await.refused(422, "invalid_input"),
     ]
 }
 
@@ -165,9 +165,9 @@ async fn all_errors_of_a_payment_are_reported_at_once() {
 async fn an_error_has_a_pointer_and_a_remedy() {
     let app = TestApp::start().await;
     app.plan("pro", json!({})).await;
-    let request = app.request("PUT", "/subscription-plans/pro?colour=red&size=1").header("if-match", "x");
+    let request = app.request("PUT", "/subscription-plans/pro?color=red&size=1").header("if-match", "x");
     let answer = request.json(&json!({ "tier": -1 })).send().await.refused(400, "invalid_parameter");
-    assert_eq!(answer.faults(), ["colour unknown_parameter", "size unknown_parameter", "if-match invalid_header"]);
+    assert_eq!(answer.faults(), ["color unknown_parameter", "size unknown_parameter", "if-match invalid_header"]);
     let errors = answer.json["errors"].as_array().unwrap();
     let places: Vec<Vec<&str>> = errors.iter().map(members).collect();
     assert_eq!(places[0], ["code", "detail", "parameter"]);

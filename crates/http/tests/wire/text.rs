@@ -1,4 +1,4 @@
-//! API rules 1.9 (`docs/api.md`): normalised on the way in, measured in code points. Attack 25: nothing that hides.
+//! API rules 1.9 (`docs/api.md`): normalized on the way in, measured in code points. Attack 25: nothing that hides.
 
 use crate::support::{Records, plan_with};
 use perennial_testkit::TestApp;
@@ -142,9 +142,9 @@ async fn marks_that_reorder_text_are_rejected() {
             assert_eq!(answer.faults(), [format!("/{field} invalid_text")], "U+{mark:04X}");
         }
     }
-    // Their neighbours are text.
-    let neighbours = escaped([0x2029, 0x202f, 0x2065, 0x206a]);
-    plan_with(&app, "pro", "description", &neighbours).await.expect(201);
+    // Their neighbors are text.
+    let neighbors = escaped([0x2029, 0x202f, 0x2065, 0x206a]);
+    plan_with(&app, "pro", "description", &neighbors).await.expect(201);
 }
 
 #[tokio::test]

@@ -217,7 +217,7 @@ fn running_out_of_descriptors_is_survived() {
 }
 
 #[tokio::test]
-#[ignore = "needs a process of its own: see the test above"]
+#[ignore = "needs a separate process: see the test above"]
 async fn in_a_process_with_few_descriptors() {
     assert!(std::env::var_os("FEW_DESCRIPTORS").is_some(), "run by the test above only");
     let server = Running::start(patient()).await;

@@ -8,7 +8,7 @@ use super::super::names;
 use super::{Way, annotation, argument, constant, heading, prose};
 
 /// Members that a whole record sent back may hold, and that no call can change.
-const NOT_TO_BE_SENT: &str = "May be sent back as it stands";
+const NOT_TO_BE_SENT: &str = "Read-only. It may be sent back unchanged.";
 
 const LONGEST_LINE: usize = 120;
 

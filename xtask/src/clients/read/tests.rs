@@ -77,7 +77,7 @@ fn the_catalogue_has_every_code_of_a_problem() {
         assert!(model.problems.iter().any(|problem| problem.code == *code), "`{code}` has no status");
     }
     let stale = model.problems.iter().find(|problem| problem.code == "stale").unwrap();
-    assert_eq!((stale.status, stale.title.as_str()), (412, "The record has changed meanwhile"));
+    assert_eq!((stale.status, stale.title.as_str()), (412, "Record changed"));
 }
 
 #[test]

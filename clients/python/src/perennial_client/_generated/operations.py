@@ -467,14 +467,6 @@ class Plans:
         most_popular: bool | Unset = UNSET,
         tier: int | Unset = UNSET,
         is_active: bool | Unset = UNSET,
-        id: str | Unset = UNSET,
-        slug: str | Unset = UNSET,
-        name: str | Unset = UNSET,
-        product_id: str | None | Unset = UNSET,
-        variants: Sequence[str] | Unset = UNSET,
-        href: str | None | Unset = UNSET,
-        currency: str | Unset = UNSET,
-        created_at: datetime | Unset = UNSET,
         if_match: str | None | Unset = UNSET,
     ) -> Plan:
         """Update a plan.
@@ -491,14 +483,6 @@ class Plans:
         - `most_popular`: Whether to mark the plan as the most popular one.
         - `tier`: The rank of the plan among all plans.
         - `is_active`: Whether the plan accepts new subscriptions.
-        - `id`: Read-only. It may be sent back unchanged.
-        - `slug`: Read-only. It may be sent back unchanged.
-        - `name`: Read-only. It may be sent back unchanged.
-        - `product_id`: Read-only. It may be sent back unchanged.
-        - `variants`: Read-only. It may be sent back unchanged.
-        - `href`: Read-only. It may be sent back unchanged. An http or https URL.
-        - `currency`: Read-only. It may be sent back unchanged. An ISO 4217 code of a currency with minor units; upper or lower case.
-        - `created_at`: Read-only. It may be sent back unchanged. RFC 3339 with a UTC offset, between 1970 and 9999.
 
         Raises `Problem` with one of 409, 400, 401, 403, 408, 413, 414, 431, 500, 503, 415, 422, 404, 412.
         """
@@ -515,14 +499,6 @@ class Plans:
                 "most_popular": most_popular,
                 "tier": tier,
                 "is_active": is_active,
-                "id": id,
-                "slug": slug,
-                "name": name,
-                "product_id": product_id,
-                "variants": variants,
-                "href": href,
-                "currency": currency,
-                "created_at": created_at,
             },
         )
         return Plan.read(answer.body["data"], answer.etag)
@@ -748,8 +724,6 @@ class Subscriptions:
         renews_at: datetime | None | Unset = UNSET,
         starts_at: datetime | Unset = UNSET,
         ends_at: datetime | None | Unset = UNSET,
-        id: str | Unset = UNSET,
-        created_at: datetime | Unset = UNSET,
         if_match: str | None | Unset = UNSET,
     ) -> Subscription:
         """Update a subscription.
@@ -767,8 +741,6 @@ class Subscriptions:
         - `renews_at`: When the subscription renews. Defaults to one billing cycle after the start. RFC 3339 with a UTC offset, between 1970 and 9999.
         - `starts_at`: When the subscription starts. Defaults to now. RFC 3339 with a UTC offset, between 1970 and 9999.
         - `ends_at`: When the subscription ends. RFC 3339 with a UTC offset, between 1970 and 9999.
-        - `id`: Read-only. It may be sent back unchanged.
-        - `created_at`: Read-only. It may be sent back unchanged. RFC 3339 with a UTC offset, between 1970 and 9999.
 
         Raises `Problem` with one of 409, 400, 401, 403, 408, 413, 414, 431, 500, 503, 415, 422, 404, 412.
         """
@@ -786,8 +758,6 @@ class Subscriptions:
                 "renews_at": renews_at,
                 "starts_at": starts_at,
                 "ends_at": ends_at,
-                "id": id,
-                "created_at": created_at,
             },
         )
         return Subscription.read(answer.body["data"], answer.etag)
@@ -957,8 +927,6 @@ class Payments:
         currency: str | Unset = UNSET,
         external_payment_id: str | None | Unset = UNSET,
         status: PaymentStatus | Unset = UNSET,
-        id: str | Unset = UNSET,
-        created_at: datetime | Unset = UNSET,
         if_match: str | None | Unset = UNSET,
     ) -> Payment:
         """Update a payment.
@@ -972,8 +940,6 @@ class Payments:
         - `currency`: The currency of the amount. An ISO 4217 code of a currency with minor units; upper or lower case.
         - `external_payment_id`: The ID in another system. An empty text is the same as null.
         - `status`: The status of the payment. Defaults to `pending`. One of pending, processing, completed, failed, partially_refunded, refunded, disputed, void. Aliases such as paid and canceled are accepted, in upper or lower case.
-        - `id`: Read-only. It may be sent back unchanged.
-        - `created_at`: Read-only. It may be sent back unchanged. RFC 3339 with a UTC offset, between 1970 and 9999.
 
         Raises `Problem` with one of 409, 400, 401, 403, 408, 413, 414, 431, 500, 503, 415, 422, 404, 412.
         """
@@ -987,8 +953,6 @@ class Payments:
                 "currency": currency,
                 "external_payment_id": external_payment_id,
                 "status": status,
-                "id": id,
-                "created_at": created_at,
             },
         )
         return Payment.read(answer.body["data"], answer.etag)
