@@ -504,6 +504,21 @@ export class Payments {
   }
 
   /**
+   * List payments. Newest first. A page under a rare filter may be short and still have a next page. A public client
+   * can read the records of the signed-in user.
+   *
+   * Scope: `payments:read`.
+   */
+  list(query: PaymentQuery = {}, options: CallOptions = {}): Promise<PageOf<Payment>> {
+    return this.#caller.page<Payment>(listPayments, { query }, options);
+  }
+
+  /** The same, record by record: asks for the next page when the last one is used up. */
+  each(query: PaymentQuery = {}, options: CallOptions = {}): AsyncGenerator<Payment, void, undefined> {
+    return each((cursor) => this.list({ ...query, cursor }, options), query.cursor);
+  }
+
+  /**
    * Create a payment. With an `Idempotency-Key`, a retry returns the response of the first request.
    *
    * Scope: `payments:write`.

@@ -147,7 +147,7 @@ fn a_replaced_store_is_kept_and_its_log_is_not_taken_for_the_new_ones() {
     assert_eq!(held(&place, &caller.client_id).keys().collect::<Vec<_>>(), ["before"]);
 
     // What was replaced is a whole store: it can be restored like any backup.
-    place.run(&["backup", "restore", "backup", "--replace"]).refused_with(&["perennial.db.replaced", "there already"]);
+    place.run(&["backup", "restore", "backup", "--replace"]).refused_with(&["perennial.db.replaced", "already exists"]);
     let other = beside(&place);
     other.run(&["backup", "restore", replaced.to_str().unwrap()]).succeeded();
     assert_eq!(held(&other, &caller.client_id).keys().collect::<Vec<_>>(), ["after", "before"]);
