@@ -2,6 +2,7 @@
 //! The list is held against the sources, so that no statement can stay out of it.
 
 use std::collections::BTreeSet;
+use std::fmt::Write as _;
 use std::path::Path;
 
 use perennial_domain::cycle::BillingCycle;
@@ -69,9 +70,9 @@ fn the_committed_statements_are_current() {
     for Statement { name, sqlite, postgres } in statements::all() {
         let one_line = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
         let (sqlite, postgres) = (one_line(&sqlite).replace('?', "$"), one_line(&postgres[0]));
-        text.push_str(&format!("\n-- {name}\n{}", wrapped(&postgres)));
+        let _ = write!(text, "\n-- {name}\n{}", wrapped(&postgres));
         if sqlite != postgres {
-            text.push_str(&format!("-- {name} (SQLite)\n{}", wrapped(&sqlite)));
+            let _ = write!(text, "-- {name} (SQLite)\n{}", wrapped(&sqlite));
         }
     }
     if std::env::var_os("PERENNIAL_UPDATE_SNAPSHOTS").is_some_and(|value| value == "1") {
@@ -91,7 +92,7 @@ fn wrapped(text: &str) -> String {
         if !line.is_empty() && line.len() + word.len() + 1 > 119 {
             lines.push_str(&line);
             lines.push('\n');
-            line = "   ".to_owned();
+            "   ".clone_into(&mut line);
         }
         if !line.is_empty() {
             line.push(' ');

@@ -76,8 +76,8 @@ const SHORT: PostgresTimeouts = PostgresTimeouts {
 
 /// For tests in which PostgreSQL always responds, however busy the machine is: only locks time out.
 const SHORT_LOCK: PostgresTimeouts = PostgresTimeouts {
-    statement: Duration::from_secs(60),
-    idle_in_transaction: Duration::from_secs(60),
+    statement: Duration::from_mins(1),
+    idle_in_transaction: Duration::from_mins(1),
     conversation: Duration::from_secs(70),
     ..SHORT
 };
