@@ -1,5 +1,5 @@
-//! Our access tokens: RFC 9068, signed with Ed25519, good for an hour with one organization.
-//! A good token is not yet a live session: whoever verifies one reads the session too.
+//! Our access tokens: RFC 9068, signed with Ed25519, valid for an hour in one organization.
+//! A valid token does not prove a live session: a caller that verifies one reads the session too.
 
 use crate::claims::seconds;
 use crate::grant::LEEWAY_SECONDS;
@@ -17,7 +17,7 @@ use serde_json::json;
 const TYPE: &str = "at+jwt";
 const ALGORITHM: &str = "EdDSA";
 
-/// A token that is not ours, not for this organization, not good yet or no longer.
+/// The token was not issued here, is for another organization, or is not valid now.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct InvalidToken;
 
@@ -26,13 +26,13 @@ pub struct InvalidToken;
 #[error("there is no signing key")]
 pub struct NoSigningKey;
 
-/// The tokens of this installation.
+/// The access tokens of this installation.
 pub struct AccessTokens {
     issuer: String,
     verified: VerifiedTokens,
 }
 
-/// Every claim required, every claim typed.
+/// All claims are required and typed.
 #[derive(Deserialize)]
 struct Claims {
     iss: String,
@@ -47,12 +47,12 @@ struct Claims {
 }
 
 impl AccessTokens {
-    /// The tokens that this issuer makes and accepts.
+    /// The tokens that this issuer issues and accepts.
     pub fn new(issuer: String) -> Self {
         Self { issuer, verified: VerifiedTokens::default() }
     }
 
-    /// A new token. `random` names it.
+    /// Issues a token. `random` becomes its ID.
     pub fn issue(&self, keys: &KeySet, grant: &Grant, random: [u8; 16], now: Time) -> Result<Secret, NoSigningKey> {
         let key = keys.current(now).ok_or(NoSigningKey)?;
         let iat = seconds(now);
@@ -71,7 +71,7 @@ impl AccessTokens {
         Ok(Secret::new(seal(&header, &claims, |bytes| key.sign(bytes))))
     }
 
-    /// What the token grants with this organization. A signature that was checked lately is not checked again, but
+    /// The grant of a token in this organization. A cached signature is not checked again, but
     /// its key must still be published.
     pub fn verify(
         &self,
@@ -92,7 +92,7 @@ impl AccessTokens {
                 entry.access
             }
         };
-        // These hold for this caller and this instant, so a cached token passes them again.
+        // These depend on the caller and the instant, so a cached token must pass them again.
         let begun = access.issued_at <= now.plus_seconds(LEEWAY_SECONDS);
         let good = begun && now < access.expires_at && access.grant.organization == organization;
         if good { Ok(access) } else { Err(InvalidToken) }
@@ -110,7 +110,7 @@ impl AccessTokens {
             return Err(InvalidToken);
         }
         let access = claims.access().ok_or(InvalidToken)?;
-        // An expired token proves nothing any more and would only take room among the verified ones.
+        // An expired token would only take space in the cache.
         if access.expires_at <= now { Err(InvalidToken) } else { Ok(Entry { access, kid }) }
     }
 }

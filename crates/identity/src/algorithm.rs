@@ -1,5 +1,5 @@
-//! What identity tokens may be signed with. Symmetric algorithms are not among it: a provider with a shared secret has
-//! HS256 and no choice.
+//! The accepted signature algorithms of identity tokens. Symmetric algorithms are not among them: a provider with a shared
+//! secret always uses HS256.
 
 use serde::{Deserialize, Serialize};
 
@@ -21,7 +21,7 @@ pub enum Algorithm {
 }
 
 impl Algorithm {
-    /// Every one that a provider may use.
+    /// All of them.
     pub const ALL: [Self; 4] = [Self::Rs256, Self::Ps256, Self::Es256, Self::EdDsa];
 
     /// As `alg` spells it.
@@ -34,7 +34,7 @@ impl Algorithm {
         }
     }
 
-    /// The algorithm spelt exactly so.
+    /// The algorithm with this exact spelling.
     pub fn parse(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|algorithm| algorithm.name() == name)
     }

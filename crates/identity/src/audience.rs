@@ -1,8 +1,8 @@
-//! Whom identity tokens must be made for. Without an audience, a token made for any other application would pass.
+//! The audience of identity tokens. Without one, a token for any other application would be accepted.
 
 use crate::provider_fault::ProviderFault;
 
-/// Whom tokens must be made for, and by whom they may have been asked for.
+/// The accepted audiences and authorized parties.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Audience {
     audiences: Vec<String>,

@@ -1,5 +1,5 @@
-//! What a provider says about a person: every claim typed, every required one present.
-//! Instants are whole seconds; a text, a fraction or a number beyond our range is refused, never rounded.
+//! The claims of an identity token: every claim typed, every required one present.
+//! Instants are whole seconds. A string, a fraction or a number out of range is rejected, never rounded.
 
 use crate::audience::Audience;
 use crate::rejection::{Reason, Rejection};
@@ -9,14 +9,14 @@ use perennial_domain::users::{Email, Identity};
 use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::Value;
 
-/// What a provider's word on an e-mail address is worth.
+/// How a provider's e-mail address is treated.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum EmailVerified {
-    /// A token must say `email_verified: true`.
+    /// A token must contain `email_verified: true`.
     #[default]
     Required,
-    /// The issuer puts only verified addresses into tokens and says nothing about it.
+    /// The issuer only issues verified addresses, without `email_verified`.
     IssuerGuarantees,
 }
 
@@ -32,13 +32,13 @@ impl EmailVerified {
         }
     }
 
-    /// The rule spelt exactly so.
+    /// The rule with this exact spelling.
     pub fn parse(word: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|rule| rule.as_str() == word)
     }
 }
 
-/// How far a provider's clock may be from ours.
+/// The accepted difference between a provider's clock and ours.
 const LEEWAY_SECONDS: i64 = 60;
 const OLDEST_SECONDS: i64 = 24 * 3600;
 
@@ -59,7 +59,7 @@ pub(crate) struct Claims {
     pub(crate) email_verified: Option<Value>,
 }
 
-/// One text or a list of them, as `aud` may be.
+/// One string or a list of strings, as `aud` may be.
 #[derive(Deserialize)]
 #[serde(untagged)]
 pub(crate) enum OneOrMany {
@@ -76,13 +76,13 @@ impl OneOrMany {
     }
 }
 
-/// An optional claim: it may be left out, but a null is not the claim's type.
+/// An optional claim: it may be absent, but null is invalid.
 pub(crate) fn present<'de, D: Deserializer<'de>, T: Deserialize<'de>>(deserializer: D) -> Result<Option<T>, D::Error> {
     T::deserialize(deserializer).map(Some)
 }
 
 impl Claims {
-    /// Whether the token is this issuer's, meant for us, and of this hour.
+    /// Checks that the token is from this issuer, for us, and valid now.
     pub(crate) fn check(&self, issuer: &str, audience: &Audience, now: Time) -> Result<(), Reason> {
         if self.iss != issuer {
             return Err(Reason("`iss` is not the provider's issuer"));
@@ -100,8 +100,8 @@ impl Claims {
         Ok(())
     }
 
-    /// With no authorized parties configured, a party that is named must be one of the audiences: so it is when an ID
-    /// token was asked for by the application it is for.
+    /// Without configured authorized parties, `azp` must be one of the audiences: that is the case for an ID token that the
+    /// application requested for itself.
     fn check_audience(&self, audience: &Audience) -> Result<(), Reason> {
         let named = self.aud.as_slice();
         if !named.iter().any(|name| audience.allows(name)) {
@@ -112,17 +112,17 @@ impl Claims {
             Some(_) => Err(Reason("`azp` is not an authorized party")),
             None if audience.requires_a_party() => Err(Reason("`azp` is missing")),
             None if named.iter().all(|name| audience.allows(name)) => Ok(()),
-            None => Err(Reason("`aud` names strangers too and `azp` does not say who asked")),
+            None => Err(Reason("`aud` names other audiences too and `azp` is missing")),
         }
     }
 }
 
-/// Refuses what has expired.
+/// Rejects an expired token.
 pub(crate) fn check_expiry(exp: i64, now: i64) -> Result<(), Reason> {
     if exp.saturating_add(LEEWAY_SECONDS) > now { Ok(()) } else { Err(Reason("`exp` has passed")) }
 }
 
-/// Refuses what is not valid yet.
+/// Rejects a token that is not valid yet.
 pub(crate) fn check_not_before(nbf: Option<i64>, now: i64) -> Result<(), Reason> {
     match nbf {
         Some(nbf) if nbf > now.saturating_add(LEEWAY_SECONDS) => Err(Reason("`nbf` lies in the future")),
@@ -135,7 +135,7 @@ pub(crate) fn seconds(time: Time) -> i64 {
     time.as_micros() / 1_000_000
 }
 
-/// The subject, if it can be kept as it is: normalising it could make two people one.
+/// The subject, if it can be stored unchanged: normalizing it could merge two users.
 pub(crate) fn check_subject(sub: &str) -> Result<(), Reason> {
     match Line::<1, 255>::parse(sub) {
         Ok(line) if line.as_str() == sub => Ok(()),
@@ -148,7 +148,7 @@ pub(crate) fn check_length(issuer: &str, sub: &str) -> Result<(), Reason> {
     if Identity::fits(issuer, sub) { Ok(()) } else { Err(Reason("`iss` and `sub` together exceed 2,560 bytes")) }
 }
 
-/// The e-mail, if it is the wanted one and the provider vouches for it.
+/// The e-mail address, if it is the expected one and the provider has verified it.
 pub(crate) fn check_email(
     email: Option<&str>,
     verified: Option<&Value>,
@@ -160,7 +160,7 @@ pub(crate) fn check_email(
     if email != *wanted {
         return Err(Rejection::EmailMismatch);
     }
-    // What an issuer says outright it does not guarantee.
+    // `email_verified: false` overrides the issuer's guarantee.
     match (verified, rule) {
         (Some(Value::Bool(true)), _) | (None, EmailVerified::IssuerGuarantees) => Ok(email),
         _ => Err(Rejection::EmailNotVerified),

@@ -46,7 +46,7 @@ fn max_age(headers: &HeaderMap) -> Option<i64> {
     let directives = headers.get_all(CACHE_CONTROL).into_iter().filter_map(|value| value.to_str().ok());
     directives.flat_map(|value| value.split(',')).find_map(|directive| {
         let (name, value) = directive.trim().split_once('=')?;
-        // A number too large for us is a very long time, as RFC 9111 says.
+        // A number out of range is a very long time, as RFC 9111 defines.
         let digits = value.trim_matches('"');
         let is_number = !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit());
         (name.eq_ignore_ascii_case("max-age") && is_number).then(|| digits.parse().unwrap_or(i64::MAX))

@@ -1,37 +1,37 @@
-//! What an access token grants, and for how long.
+//! The grant of an access token, and its lifetime.
 
 use perennial_domain::id::{ClientId, OrganizationId, SessionId, UserId};
 use perennial_domain::time::Time;
 
-/// How long a token is good for.
+/// The lifetime of a token in seconds.
 pub const LIFE_SECONDS: i64 = 3600;
 /// How far another server's clock may be ahead of ours.
 pub(crate) const LEEWAY_SECONDS: i64 = 60;
 
-/// What a token grants: this user, through this client, in this session.
+/// A grant: this user, through this client, in this session.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Grant {
     /// The organization: the audience.
     pub organization: OrganizationId,
     /// The user: the subject.
     pub user: UserId,
-    /// The client it was issued to, by its record and never by its credential.
+    /// The client that it was issued to, by its record ID and never by its credential.
     pub client: ClientId,
-    /// The session, which may end before the token does.
+    /// The session, which may end before the token expires.
     pub session: SessionId,
-    /// When the person signed in; refreshing does not renew it.
+    /// When the user signed in. A refresh does not change it.
     pub auth_time: Time,
 }
 
 /// A verified token.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Access {
-    /// What it grants.
+    /// Its grant.
     pub grant: Grant,
-    /// When it was made.
+    /// When it was issued.
     pub issued_at: Time,
-    /// When it ends.
+    /// When it expires.
     pub expires_at: Time,
-    /// Its own name.
+    /// Its ID.
     pub jti: String,
 }

@@ -1,4 +1,4 @@
-//! Asking a provider about a token it alone can read (RFC 7662). Every answer is used once and never kept.
+//! Token introspection (RFC 7662), for tokens that only the provider can read. A response is used once and never cached.
 
 use crate::audience::Audience;
 use crate::claims::{OneOrMany, check_expiry, check_not_before, present, seconds};
@@ -14,7 +14,7 @@ use serde::Deserialize;
 use serde_json::Value;
 use url::form_urlencoded::{Serializer, byte_serialize};
 
-/// What the provider says about the token.
+/// The provider's response.
 #[derive(Deserialize)]
 pub(crate) struct Answer {
     pub(crate) active: bool,
@@ -35,7 +35,7 @@ pub(crate) struct Answer {
     pub(crate) email_verified: Option<Value>,
 }
 
-/// Asks. An answer that cannot be had is the provider's fault; one that is not a `true` is the token's.
+/// Sends the request. A failed request is an error of the provider; `active` other than `true` is an error of the token.
 pub(crate) async fn ask(
     client: &OutboundClient,
     endpoint: &Endpoint,
@@ -51,7 +51,7 @@ pub(crate) async fn ask(
     json::object(&answer.body).ok_or(FetchError::Malformed("is not that of an introspection endpoint"))
 }
 
-/// Both parts are form-encoded first, as RFC 6749 §2.3.1 has it.
+/// Both parts are form-encoded first, as RFC 6749 §2.3.1 requires.
 fn basic(client_id: &str, client_secret: &Secret) -> Result<HeaderValue, FetchError> {
     let encode = |text: &str| byte_serialize(text.as_bytes()).collect::<String>();
     let pair = format!("{}:{}", encode(client_id), encode(client_secret.expose()));
@@ -60,10 +60,10 @@ fn basic(client_id: &str, client_secret: &Secret) -> Result<HeaderValue, FetchEr
 }
 
 impl Answer {
-    /// Whether the token is good, this issuer's and meant for us.
+    /// Checks that the token is active, from this issuer and for us.
     pub(crate) fn check(&self, issuer: &str, audience: &Audience, now: Time) -> Result<(), Reason> {
         if !self.active {
-            return Err(Reason("the provider says that the token is not active"));
+            return Err(Reason("the provider reports that the token is not active"));
         }
         if self.iss.as_ref().is_some_and(|iss| iss != issuer) {
             return Err(Reason("`iss` is not the provider's issuer"));
@@ -84,7 +84,7 @@ impl Answer {
         self.exp.map_or(Ok(()), |exp| check_expiry(exp, now))
     }
 
-    /// Who it is; the provider must say.
+    /// The subject, which is required.
     pub(crate) fn subject(&self) -> Result<&str, Rejection> {
         self.sub.as_deref().ok_or(Rejection::Invalid(Reason("`sub` is missing")))
     }

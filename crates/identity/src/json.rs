@@ -1,15 +1,15 @@
-//! JSON from elsewhere. Reading into a type skips what the type has no field for without a look at its bytes, so that
-//! a document which others refuse would pass here.
+//! JSON from other systems. Deserializing into a type skips unknown fields without validating them, so that
+//! a document which other parsers reject would be accepted.
 
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
-/// Whether this is an object, and JSON from its first byte to its last.
+/// Whether this is an object and valid JSON from its first byte to its last.
 pub(crate) fn is_object(json: &[u8]) -> bool {
     serde_json::from_slice::<Value>(json).is_ok_and(|value| value.is_object())
 }
 
-/// What counts of an object all of which is JSON. A field that is there twice is refused, as far as it counts.
+/// The relevant fields of a valid object. A duplicate of a relevant field is rejected.
 pub(crate) fn object<T: DeserializeOwned>(json: &[u8]) -> Option<T> {
     is_object(json).then(|| serde_json::from_slice(json).ok()).flatten()
 }

@@ -1,5 +1,5 @@
-//! The keys an issuer publishes. Only what can check a signature of ours to accept is kept: RSA from 2,048 bits, P-256
-//! and Ed25519. A symmetric key is never taken from a document that anyone can read.
+//! The keys that an issuer publishes. Only keys that can verify an accepted signature are used: RSA from 2,048 bits, P-256
+//! and Ed25519. A symmetric key is never taken from a public document.
 
 use crate::algorithm::Algorithm;
 use crate::json;
@@ -20,11 +20,11 @@ pub(crate) struct MalformedDocument(pub(crate) &'static str);
 /// The usable keys of one issuer.
 pub(crate) struct IssuerKeys {
     by_id: HashMap<String, Arc<PublicKey>>,
-    /// The only usable key, which then needs no name.
+    /// The only usable key, for tokens without `kid`.
     only: Option<Arc<PublicKey>>,
 }
 
-/// A key and what it may be used with.
+/// A key and its algorithms.
 pub(crate) struct PublicKey {
     pub(crate) key: DecodingKey,
     algorithms: Vec<Algorithm>,
@@ -43,7 +43,7 @@ impl IssuerKeys {
         if document.keys.len() > MOST_KEYS {
             return Err(MalformedDocument("has more than 100 keys"));
         }
-        // A key we cannot read is not ours to judge: issuers publish kinds we do not use.
+        // Unknown keys are ignored: issuers publish kinds that we do not use.
         let usable: Vec<_> = document
             .keys
             .into_iter()
@@ -71,7 +71,7 @@ impl IssuerKeys {
         }
     }
 
-    /// Each named key with its algorithms, for people to read.
+    /// Each named key with its algorithms, for display.
     pub(crate) fn summary(&self) -> Vec<(String, Vec<Algorithm>)> {
         let mut keys: Vec<_> = self.by_id.iter().map(|(kid, key)| (kid.clone(), key.algorithms.clone())).collect();
         keys.sort_by(|one, other| one.0.cmp(&other.0));

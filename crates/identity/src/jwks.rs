@@ -1,5 +1,5 @@
-//! The cache of providers' keys, shared by every organization of the installation.
-//! Whatever tokens are thrown at us, an issuer is asked at most once in 30 seconds beyond the regular refresh.
+//! The cache of providers' keys, shared by all organizations of the installation.
+//! For any number of tokens, an issuer is requested at most once in 30 seconds beyond the regular refresh.
 
 use crate::algorithm::Algorithm;
 use crate::fetch::get;
@@ -17,7 +17,7 @@ const SHORTEST_FRESH_SECONDS: i64 = 300;
 const LONGEST_FRESH_SECONDS: i64 = 24 * 3600;
 const STALE_SECONDS: i64 = 24 * 3600;
 const PAUSE_SECONDS: i64 = 30;
-/// Requests at once may carry instants in another order than they run; a clock that steps back does so by more.
+/// Concurrent requests may have instants in another order than they run; a clock that steps back does so by more.
 const JITTER_SECONDS: i64 = 60;
 
 /// Providers' keys and the client that fetches them.
@@ -31,11 +31,11 @@ pub struct Keyring {
 pub(crate) enum NoKey {
     /// The issuer does not publish it.
     Unknown,
-    /// The issuer cannot be asked.
+    /// The issuer cannot be reached.
     Unavailable,
 }
 
-/// One issuer's keys. `flight` is held while they are fetched, so that they are fetched once.
+/// One issuer's keys. `flight` is locked while they are fetched, so that they are fetched once.
 #[derive(Default)]
 struct Issuer {
     state: Mutex<State>,
@@ -45,7 +45,7 @@ struct Issuer {
 #[derive(Default)]
 struct State {
     kept: Option<Kept>,
-    /// When a fetch was last made in vain, for a key that was not there.
+    /// When a fetch for an unknown key last found nothing.
     missed_at: Option<Time>,
     /// When a fetch last failed, if none succeeded since.
     failed_at: Option<Time>,
@@ -58,7 +58,7 @@ struct Kept {
     fresh_until: Time,
 }
 
-/// What to do about a key.
+/// How to obtain a key.
 enum Step {
     Use(Arc<PublicKey>),
     Fetch { stale: Option<Arc<PublicKey>> },
@@ -70,7 +70,7 @@ pub(crate) struct Fetched {
     pub(crate) fresh_seconds: i64,
 }
 
-/// The names and algorithms of the keys we would use of a document, or why we would not use it at all.
+/// The names and algorithms of the usable keys of a document, or why it is unusable.
 pub fn usable_keys(document: &[u8]) -> Result<Vec<(String, Vec<Algorithm>)>, &'static str> {
     IssuerKeys::read(document).map(|keys| keys.summary()).map_err(|malformed| malformed.0)
 }
@@ -85,8 +85,8 @@ impl Keyring {
         &self.client
     }
 
-    /// The issuer's key of this name. A key that is at hand costs no waiting, even when it is due to be fetched again
-    /// and someone else is at it.
+    /// The issuer's key with this name. A cached key is returned without waiting, even while another task refreshes
+    /// the cache.
     pub(crate) async fn key(&self, source: &Source, kid: Option<&str>, now: Time) -> Result<Arc<PublicKey>, NoKey> {
         let issuer = self.issuer(source);
         let stale = match issuer.step(kid, now) {
@@ -102,13 +102,13 @@ impl Keyring {
             },
             None => flight.lock_owned().await,
         };
-        // Whoever held the flight before may have brought what we need, or found that it cannot be had.
+        // The previous holder of the lock may have fetched the key, or found that it cannot be fetched.
         let stale = match issuer.step(kid, now) {
             Step::Use(key) => return Ok(key),
             Step::GiveUp(reason) => return Err(reason),
             Step::Fetch { stale } => stale,
         };
-        // A task of its own: a caller who hangs up must not end the fetch that others wait for.
+        // A separate task: a caller that disconnects must not end the fetch that others wait for.
         let (client, source, wanted) = (Arc::clone(&self.client), source.clone(), kid.map(str::to_owned));
         let task = tokio::spawn(async move {
             let outcome = fetch(&client, &source).await;
@@ -181,7 +181,7 @@ impl State {
     }
 }
 
-/// Whether it happened within the pause. A clock that stepped back ends the pause rather than stretching it.
+/// Whether it happened within the pause. A clock that stepped back ends the pause.
 fn is_recent(at: Option<Time>, now: Time) -> bool {
     at.is_some_and(|at| at <= now.plus_seconds(JITTER_SECONDS) && now < at.plus_seconds(PAUSE_SECONDS))
 }
@@ -207,7 +207,7 @@ pub(crate) async fn fetch(client: &OutboundClient, source: &Source) -> Result<Fe
     Ok(Fetched { keys, fresh_seconds })
 }
 
-/// Where the keys are, if the document is the issuer's own and leads no further than the operator allowed.
+/// The URL of the keys, if the document is the issuer's and the operator allows the URL.
 fn discovered(document: &[u8], source: &Source, endpoint: &Endpoint) -> Result<Endpoint, FetchError> {
     let discovery: Discovery = json::object(document)
         .ok_or(FetchError::Malformed("is not a discovery document with `issuer` and `jwks_uri`"))?;
@@ -237,7 +237,7 @@ mod tests {
     fn step(state: &State, kid: &str, now: i64) -> &'static str {
         match state.step(Some(kid), at(now)) {
             Step::Use(_) => "use",
-            Step::Fetch { stale: Some(_) } => "fetch, stale at hand",
+            Step::Fetch { stale: Some(_) } => "fetch, stale cached",
             Step::Fetch { stale: None } => "fetch",
             Step::GiveUp(NoKey::Unknown) => "unknown",
             Step::GiveUp(NoKey::Unavailable) => "unavailable",
@@ -250,11 +250,11 @@ mod tests {
         assert_eq!(step(&state, "a", 1000), "fetch");
         state.keep(Some(fetched("a", 600)), Some("a"), at(1000)).unwrap_or_else(|_| unreachable!());
         assert_eq!(step(&state, "a", 1599), "use");
-        assert_eq!(step(&state, "a", 1600), "fetch, stale at hand");
+        assert_eq!(step(&state, "a", 1600), "fetch, stale cached");
         assert!(state.keep(None, Some("a"), at(1600)).is_err());
         assert_eq!(step(&state, "a", 1629), "use");
-        assert_eq!(step(&state, "a", 1630), "fetch, stale at hand");
-        assert_eq!(step(&state, "a", 1600 + 86_399), "fetch, stale at hand");
+        assert_eq!(step(&state, "a", 1630), "fetch, stale cached");
+        assert_eq!(step(&state, "a", 1600 + 86_399), "fetch, stale cached");
         assert_eq!(step(&state, "a", 1600 + 86_400), "fetch");
     }
 
@@ -278,7 +278,7 @@ mod tests {
         let mut state = State::default();
         assert!(state.keep(Some(fetched("a", 600)), Some("b"), at(10_000)).is_err());
         assert_eq!(step(&state, "a", 9_950), "use");
-        assert_eq!(step(&state, "a", 9_000), "fetch, stale at hand");
+        assert_eq!(step(&state, "a", 9_000), "fetch, stale cached");
         assert_eq!(step(&state, "b", 9_000), "fetch");
     }
 }

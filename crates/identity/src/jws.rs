@@ -1,5 +1,5 @@
-//! The envelope of a JWT: its header, read by us, and its signature, checked by the library.
-//! The library's own checks of claims are off: it reads the machine's clock and lets missing and mistyped claims pass.
+//! The envelope of a JWT: its header, parsed here, and its signature, checked by the library.
+//! The library's checks of claims are off: it reads the machine's clock and accepts missing and mistyped claims.
 
 use crate::json;
 use data_encoding::BASE64URL_NOPAD;
@@ -8,27 +8,27 @@ use serde::Deserialize;
 use serde::de::{DeserializeOwned, IgnoredAny};
 use serde_json::Value;
 
-/// Longer than any token a provider makes.
+/// Longer than the token of any provider.
 pub(crate) const LONGEST_TOKEN_BYTES: usize = 16 * 1024;
 const LONGEST_KEY_ID_BYTES: usize = 256;
 
-/// What a token looks like before anything of it is believed.
+/// The form of a token before it is verified.
 pub(crate) enum Shape {
-    /// A JWT with this header and this `iss`, which serve to choose a provider and a key and for nothing else.
+    /// A JWT with this header and this `iss`, which are only used to select a provider and a key.
     Jwt(Header, String),
-    /// A JWT that nobody should accept.
+    /// A malformed JWT.
     Malformed,
-    /// No JWT at all.
+    /// No JWT.
     Opaque,
 }
 
-/// What we read of a header. `jku`, `x5u`, `jwk` and the like are not among it: nothing here could follow them.
+/// The used fields of a header. `jku`, `x5u`, `jwk` and similar ones are ignored: they must not be followed.
 #[derive(Deserialize)]
 pub(crate) struct Header {
     pub(crate) alg: String,
     pub(crate) kid: Option<String>,
     pub(crate) typ: Option<String>,
-    /// Extensions that must be understood. We understand none.
+    /// Extensions that must be understood. None are.
     crit: Option<IgnoredAny>,
 }
 
@@ -51,7 +51,7 @@ impl Shape {
 }
 
 impl Header {
-    /// The header of a token, if we can work with it.
+    /// The header of a token, if it is supported.
     pub(crate) fn of(token: &str) -> Option<Self> {
         parts(token).and_then(|(header, _)| Self::read(&header))
     }
@@ -62,7 +62,7 @@ impl Header {
         (short && header.crit.is_none()).then_some(header)
     }
 
-    /// Whether this is the type of a plain JWT, not of a token with another purpose.
+    /// Whether this is the type of a plain JWT, and not of a token with another purpose.
     pub(crate) fn is_plain(&self) -> bool {
         self.typ
             .as_ref()
@@ -70,7 +70,7 @@ impl Header {
     }
 }
 
-/// Header and payload, decoded; the signature must be there and well spelt.
+/// Header and payload, decoded. The signature must be present and well-formed.
 fn parts(token: &str) -> Option<(Vec<u8>, Vec<u8>)> {
     let mut parts = token.split('.').map(|part| BASE64URL_NOPAD.decode(part.as_bytes()));
     match (parts.next(), parts.next(), parts.next(), parts.next()) {

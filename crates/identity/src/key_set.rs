@@ -1,6 +1,6 @@
-//! The installation's signing keys and when each one signs, is published and goes.
-//! A key is published a day before it signs, so that whoever caches the set knows it by then, and until the last token
-//! it signed has expired. The rules are pure: who calls them keeps the rows.
+//! The installation's signing keys: when each one signs, is published and is removed.
+//! A key is published a day before it signs, so that caches of the set contain it by then, and until the last token that
+//! it signed has expired. The rules are pure; the caller stores the rows.
 
 use crate::grant::{LEEWAY_SECONDS, LIFE_SECONDS};
 use crate::signing::{KeyFault, SealedKey, SigningKey, WrappingKey};
@@ -8,10 +8,10 @@ use perennial_domain::time::Time;
 use serde_json::json;
 
 const DAY_SECONDS: i64 = 24 * 3600;
-/// How long a key signs before the next one takes over.
+/// How long a key signs before the next one replaces it.
 pub const TERM_SECONDS: i64 = 30 * DAY_SECONDS;
 const NOTICE_SECONDS: i64 = DAY_SECONDS;
-/// How long a key is kept after it was last published: a server whose clock is ahead must not take it from the others.
+/// How long a key is stored after it was last published: a server with a fast clock must not remove it for the others.
 const KEPT_SECONDS: i64 = DAY_SECONDS;
 
 /// The signing keys, oldest first.
@@ -28,12 +28,12 @@ impl KeySet {
 
     /// The set of these keys.
     pub fn new(mut keys: Vec<SigningKey>) -> Self {
-        // The name decides between two of one instant, so that every server puts them in the same order.
+        // The name decides between two keys of one instant, so that all servers have the same order.
         keys.sort_by(|one, other| (one.active_from(), one.kid()).cmp(&(other.active_from(), other.kid())));
         Self { keys }
     }
 
-    /// When the next key must begin to sign, if it is time to make it: at once for the first, and else a day ahead.
+    /// When the next key must begin to sign, if it is time to create it: at once for the first, otherwise a day ahead.
     pub fn due(&self, now: Time) -> Option<Time> {
         let Some(newest) = self.keys.last() else { return Some(now) };
         let planned = newest.active_from().plus_seconds(TERM_SECONDS);
@@ -41,7 +41,7 @@ impl KeySet {
         (planned <= earliest).then_some(planned.max(earliest))
     }
 
-    /// The key that signs now. Before the oldest begins, which only a clock that stepped back can show, the oldest.
+    /// The key that signs now. Before the first one begins, which only happens if the clock stepped back, the oldest.
     pub fn current(&self, now: Time) -> Option<&SigningKey> {
         self.keys.iter().rfind(|key| key.active_from() <= now).or(self.keys.first())
     }
@@ -51,14 +51,14 @@ impl KeySet {
         self.published_keys(now).find(|key| key.kid() == kid)
     }
 
-    /// The names of keys whose last token has long expired: their rows can go.
+    /// The names of keys whose last token expired long ago: their rows can be removed.
     pub fn spent(&self, now: Time) -> Vec<&str> {
         let then = now.plus_seconds(-KEPT_SECONDS);
         let spent = self.keys.iter().enumerate().filter(|(place, _)| self.is_spent(*place, then));
         spent.map(|(_, key)| key.kid()).collect()
     }
 
-    /// The published set, as `/.well-known/jwks.json` gives it.
+    /// The published set, as `/.well-known/jwks.json` returns it.
     pub fn jwks_json(&self, now: Time) -> String {
         json!({ "keys": self.published_keys(now).map(SigningKey::jwk).collect::<Vec<_>>() }).to_string()
     }

@@ -1,6 +1,6 @@
-//! Floor 2: tokens in and out. Identity providers and their keys, our signing keys, access and refresh tokens.
-//! No SQL, no routes, no configuration files. Time comes in as an argument everywhere; chance too, but for fresh
-//! signing keys and the nonces that seal secrets, which the cryptographic library draws itself.
+//! Tokens: identity providers and their keys, our signing keys, access and refresh tokens.
+//! No SQL, no routes, no configuration files. Time is an argument, and so is entropy, except for new
+//! signing keys and the nonces of sealed secrets, which the cryptographic library draws.
 
 #![warn(missing_docs)]
 

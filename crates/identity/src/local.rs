@@ -1,5 +1,5 @@
-//! The development issuer: our own key signs for any e-mail, so that a newcomer can sign up without a provider.
-//! Whoever lets it answer beyond a loopback listener lets anyone with the master key be anyone.
+//! The `local` issuer for development: our own key signs for any e-mail address, so that no provider is needed to sign up.
+//! If it is enabled beyond a loopback listener, anyone with the master key can sign in as any user.
 
 use crate::audience::Audience;
 use crate::claims::seconds;
@@ -21,17 +21,17 @@ const LIFE_SECONDS: i64 = 3600;
 /// The local issuer of one organization. It cannot be printed.
 pub struct LocalIssuer {
     pair: Ed25519KeyPair,
-    /// Its own, then those of other master keys that are accepted.
+    /// Its own keys, then those of other accepted master keys.
     keys: Vec<DecodingKey>,
     audience: Audience,
     name: String,
 }
 
 impl LocalIssuer {
-    /// What its tokens say in `iss`.
+    /// The `iss` of its tokens.
     pub const ISSUER: &str = "urn:perennial:local";
 
-    /// The issuer of this seed. A token is for one organization and no other, even where they share a seed.
+    /// The issuer of this seed. A token is for one organization only, even if several share a seed.
     pub fn new(seed: &[u8; 32], organization: OrganizationId) -> Self {
         let pair = pair(seed);
         let keys = vec![public(&pair)];
@@ -40,14 +40,14 @@ impl LocalIssuer {
         Self { pair, keys, audience, name }
     }
 
-    /// The issuer that also accepts tokens of this seed, during a rotation of the master key.
+    /// Also accepts tokens of this seed, during a rotation of the master key.
     #[must_use]
     pub fn accepting(mut self, seed: &[u8; 32]) -> Self {
         self.keys.push(public(&pair(seed)));
         self
     }
 
-    /// A token for this address. Its subject, unless given, is derived from the address and always the same.
+    /// Issues a token for this address. Its subject is derived from the address if omitted.
     pub fn mint(&self, email: &Email, subject: Option<&str>, now: Time) -> Secret {
         let derived = || BASE64URL_NOPAD.encode(digest(&SHA256, email.as_str().as_bytes()).as_ref())[..22].to_owned();
         let iat = seconds(now);

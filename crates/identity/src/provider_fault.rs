@@ -1,40 +1,42 @@
-//! What can be wrong with a provider as an operator wrote it, each in a sentence that says what to do.
+//! Errors of a configured provider, each with its remedy.
 
 use perennial_outbound::EndpointError;
 
 pub(crate) const SHORTEST_SECRET_BYTES: usize = 32;
 pub(crate) const LONGEST_ISSUER_BYTES: usize = 2048;
 
-/// Why a provider cannot be configured as it was written.
+/// Why a provider cannot be used as configured.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ProviderFault {
-    /// An issuer that no token could name.
-    #[error("the issuer must be 1 to {LONGEST_ISSUER_BYTES} visible characters, exactly as the tokens' `iss` says it")]
+    /// An issuer that no token can name.
+    #[error(
+        "the issuer must be 1 to {LONGEST_ISSUER_BYTES} visible characters, exactly as the tokens' `iss` contains it"
+    )]
     Issuer,
-    /// Without an audience, a token made for any other application would be accepted.
+    /// Without an audience, a token for any other application would be accepted.
     #[error("give at least one audience, the client id or API identifier that the provider puts into `aud`")]
     NoAudience,
     /// No algorithm left.
     #[error("give at least one algorithm of RS256, PS256, ES256, EdDSA")]
     NoAlgorithm,
-    /// A secret that can be guessed.
+    /// A short secret.
     #[error("the secret of HS256 must have at least {SHORTEST_SECRET_BYTES} bytes")]
     ShortSecret,
-    /// Credentials left out.
+    /// Missing credentials.
     #[error("introspection needs a client id and a client secret")]
     NoCredentials,
-    /// An address that is none.
+    /// An invalid URL.
     #[error("`{0}` is not an http or https URL with a host, and without user, password or fragment")]
     Url(String),
-    /// A URL in the clear.
+    /// A URL without TLS.
     #[error("`{0}` must be https; plain http needs a loopback host or the provider's `allow_http`")]
     PlainHttp(String),
-    /// A setting left out.
+    /// A missing setting.
     #[error("a provider of kind {kind} needs `{setting}`")]
     Missing {
         /// The setting.
         setting: &'static str,
-        /// The kind that cannot do without it.
+        /// The kind that requires it.
         kind: &'static str,
     },
     /// A setting that would have no effect.
@@ -42,16 +44,16 @@ pub enum ProviderFault {
     NotForKind {
         /// The setting.
         setting: &'static str,
-        /// The kind that has no use for it.
+        /// The kind that does not use it.
         kind: &'static str,
     },
     /// Two providers for one issuer.
     #[error("the issuer `{0}` is configured twice")]
     IssuerTwice(String),
-    /// An opaque token does not say whose it is.
-    #[error("only one provider can be asked about tokens that are no JWT; two are configured for introspection")]
+    /// An opaque token does not name its issuer.
+    #[error("only one provider can use introspection, for tokens that are no JWT; two are configured")]
     IntrospectionTwice,
-    /// Our own tokens would count as a provider's.
+    /// Our own tokens would be accepted as a provider's.
     #[error("`{0}` is this installation's own issuer and cannot be a provider")]
     OwnIssuer(String),
 }

@@ -1,5 +1,5 @@
-//! Identity providers as an operator configures them. A `Provider` exists only if it is safe to use:
-//! it has an audience, its endpoints are https unless the operator said otherwise, its secret is long enough.
+//! Identity providers as the operator configures them. A `Provider` exists only if it is safe to use:
+//! it has an audience, its endpoints use https unless the operator allows http, and its secret is long enough.
 
 pub use crate::algorithm::Algorithm;
 pub use crate::audience::Audience;
@@ -14,7 +14,7 @@ use perennial_outbound::{Endpoint, Reach};
 /// Where an issuer publishes its keys.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum KeysAt {
-    /// Where its `/.well-known/openid-configuration` says.
+    /// At the URL in its `/.well-known/openid-configuration`.
     Discovery,
     /// At this URL.
     Url(String),
@@ -22,35 +22,35 @@ pub enum KeysAt {
 
 /// An `OpenID` Connect issuer.
 pub struct Oidc {
-    /// Where its keys are.
+    /// The location of its keys.
     pub keys_at: KeysAt,
-    /// Whom its tokens are for.
+    /// The audience of its tokens.
     pub audience: Audience,
-    /// What its tokens may be signed with.
+    /// The accepted signature algorithms.
     pub algorithms: Vec<Algorithm>,
-    /// Where we may connect to.
+    /// The networks that may be connected to.
     pub reach: Reach,
 }
 
-/// An issuer that signs with a secret it shares with us.
+/// An issuer that signs with a shared secret.
 pub struct JwtSecret {
-    /// The secret, as it is: its UTF-8 bytes are the key.
+    /// The secret. Its UTF-8 bytes are the key.
     pub secret: Secret,
-    /// Whom its tokens are for.
+    /// The audience of its tokens.
     pub audience: Audience,
 }
 
-/// A server that is asked about each token (RFC 7662).
+/// A server that introspects each token (RFC 7662).
 pub struct Introspection {
-    /// Whom to ask.
+    /// The endpoint.
     pub endpoint: String,
-    /// Who we are there.
+    /// The client ID.
     pub client_id: String,
-    /// How we prove it.
+    /// The client secret.
     pub client_secret: Secret,
-    /// Whom its tokens are for.
+    /// The audience of its tokens.
     pub audience: Audience,
-    /// Where we may connect to.
+    /// The networks that may be connected to.
     pub reach: Reach,
 }
 
@@ -68,7 +68,7 @@ pub(crate) enum Kind {
     Local(LocalIssuer),
 }
 
-/// Whose keys, and where they are: what the cache of keys is keyed by.
+/// An issuer and the location of its keys, which identify an entry of the key cache.
 #[derive(Clone, PartialEq, Eq, Hash)]
 pub(crate) struct Source {
     pub(crate) issuer: String,
@@ -110,7 +110,7 @@ impl Provider {
         Ok(Self { issuer: checked_issuer(issuer)?, kind, email_verified })
     }
 
-    /// A server to ask about opaque tokens.
+    /// A server for the introspection of opaque tokens.
     pub fn introspection(
         issuer: &str,
         settings: Introspection,
@@ -128,18 +128,18 @@ impl Provider {
         Ok(Self { issuer: checked_issuer(issuer)?, kind, email_verified })
     }
 
-    /// Our own issuer, for development and tests.
+    /// The `local` issuer, for development and tests.
     pub fn local(issuer: LocalIssuer) -> Self {
         let email_verified = EmailVerified::Required;
         Self { issuer: LocalIssuer::ISSUER.to_owned(), kind: Kind::Local(issuer), email_verified }
     }
 
-    /// What its tokens say in `iss`.
+    /// The `iss` of its tokens.
     pub fn issuer(&self) -> &str {
         &self.issuer
     }
 
-    /// Whether it can stand beside these: each issuer once, one introspection at most, and never our own issuer.
+    /// Checks that it can be used together with these: each issuer once, one introspection at most, and not our own issuer.
     pub fn fits_beside<'a>(
         &self,
         others: impl IntoIterator<Item = &'a Self>,
@@ -172,7 +172,7 @@ impl Provider {
 }
 
 fn checked_issuer(issuer: &str) -> Result<String, ProviderFault> {
-    // Whoever could be this issuer could be anyone on a server that lets the local one answer.
+    // This issuer could sign in as any user on a server with the `local` provider enabled.
     if issuer == LocalIssuer::ISSUER {
         return Err(ProviderFault::OwnIssuer(issuer.to_owned()));
     }

@@ -1,5 +1,5 @@
-//! Refresh tokens: session, generation and a MAC over both. The store keeps the session and its generation and never
-//! the key, so nothing in a backup works as a token, and every server makes the identical successor.
+//! Refresh tokens: session, generation and a MAC over both. The store has the session and its generation, but not
+//! the key. So nothing in a backup works as a token, and all servers make the identical successor.
 
 use crate::secret::Secret;
 use aws_lc_rs::hmac;
@@ -9,10 +9,10 @@ use perennial_domain::id::SessionId;
 const PREFIX: &str = "prt_";
 const BODY_BYTES: usize = 20;
 
-/// What makes and opens refresh tokens. It cannot be printed.
+/// The key of refresh tokens. It cannot be printed.
 pub struct RefreshKey(hmac::Key);
 
-/// A token that this installation did not make.
+/// A token that this installation did not issue.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct MalformedToken;
 

@@ -1,24 +1,24 @@
-//! Why a token is not accepted: a stable code for the caller, a cause for the log.
+//! Why an identity token is rejected: a stable code for the caller, a reason for the log.
 
-/// What was wrong, for the log: it holds nothing of the token.
+/// The reason, for the log. It contains nothing of the token.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Reason(pub &'static str);
 
-/// Why a token is not accepted.
+/// Why a token is rejected.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Rejection {
-    /// It proves nothing.
+    /// It is invalid.
     Invalid(Reason),
-    /// It is for another e-mail than the caller says.
+    /// It is for another e-mail address than the caller's.
     EmailMismatch,
-    /// The provider does not vouch for the e-mail.
+    /// The provider has not verified the e-mail address.
     EmailNotVerified,
-    /// There is nobody to ask: no provider, or its keys cannot be had.
+    /// It cannot be checked: there is no provider, or its keys cannot be fetched.
     Unavailable(Reason),
 }
 
 impl Rejection {
-    /// The stable code of the contract.
+    /// The stable error code of the API.
     pub const fn code(self) -> &'static str {
         match self {
             Self::Invalid(_) => "invalid_identity_token",

@@ -1,21 +1,21 @@
-//! Secrets at rest: sealed under a key that is not in the store, and bound to the name of the row they belong to.
+//! Secrets at rest: sealed under a key that is not in the store, and bound to the name of their row.
 
 use aws_lc_rs::aead::{AES_256_GCM, Aad, Nonce, RandomizedNonceKey};
 
 const NONCE_BYTES: usize = 12;
 
-/// What went wrong with a secret of ours.
+/// An error with a secret.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum KeyFault {
-    /// The system's generator or the cipher failed.
+    /// The system's random generator or the cipher failed.
     #[error("a secret cannot be made or sealed")]
     NotMade,
-    /// What the store holds does not open.
+    /// The stored secret does not open.
     #[error("a sealed secret does not open: it was sealed under another master key, or it was changed")]
     NotOpened,
 }
 
-/// What seals secrets at rest. It cannot be printed.
+/// The key that seals secrets at rest. It cannot be printed.
 pub struct WrappingKey(RandomizedNonceKey);
 
 impl WrappingKey {
@@ -24,14 +24,14 @@ impl WrappingKey {
         Self(RandomizedNonceKey::new(&AES_256_GCM, bytes).expect("32 bytes are a key of AES-256"))
     }
 
-    /// Nonce, ciphertext and tag. The name is sealed in, so that two rows cannot change places.
+    /// Nonce, ciphertext and tag. The name is authenticated, so that two rows cannot be swapped.
     pub fn seal(&self, name: &[u8], secret: &[u8]) -> Result<Vec<u8>, KeyFault> {
         let mut text = secret.to_vec();
         let nonce = self.0.seal_in_place_append_tag(Aad::from(name), &mut text).map_err(|_| KeyFault::NotMade)?;
         Ok([nonce.as_ref().as_slice(), &text].concat())
     }
 
-    /// What was sealed under this name.
+    /// The secret that was sealed under this name.
     pub fn open(&self, name: &[u8], sealed: &[u8]) -> Result<Vec<u8>, KeyFault> {
         let (nonce, text) = sealed.split_at_checked(NONCE_BYTES).ok_or(KeyFault::NotOpened)?;
         let nonce = Nonce::try_assume_unique_for_key(nonce).map_err(|_| KeyFault::NotOpened)?;

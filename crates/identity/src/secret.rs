@@ -1,6 +1,6 @@
-//! Credentials as values: what is in one of these can be neither printed nor serialised by accident.
+//! Credentials as values that can be neither printed nor serialized by accident.
 
-/// A token or a secret. It has no `Debug`, no `Display` and no `Serialize`; `expose` is the one way out.
+/// A token or a secret. It has no `Debug`, no `Display` and no `Serialize`; `expose` is the only access to its text.
 ///
 /// ```compile_fail
 /// format!("{:?}", perennial_identity::secret::Secret::new("s3cret".into()));
@@ -21,12 +21,12 @@
 pub struct Secret(String);
 
 impl Secret {
-    /// Wraps a text that must not be seen.
+    /// Wraps a confidential text.
     pub const fn new(text: String) -> Self {
         Self(text)
     }
 
-    /// The text, for whoever it is meant for and nobody else.
+    /// The text. Pass it to its recipient only.
     pub fn expose(&self) -> &str {
         &self.0
     }

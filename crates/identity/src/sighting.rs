@@ -1,4 +1,4 @@
-//! A look at a provider, for the operator who has just configured it: past the cache, and without a token of anyone's.
+//! Checks of a configured provider for the operator, without the cache and without a user's token.
 
 use crate::algorithm::Algorithm;
 use crate::introspection;
@@ -8,17 +8,17 @@ use perennial_outbound::FetchError;
 
 const MADE_UP_TOKEN: &str = "perennial-provider-check";
 
-/// What an operator sees of a provider's keys.
+/// The keys of a provider, as shown to the operator.
 #[derive(Debug)]
 pub struct Sighting {
-    /// The name of each key and what it may be used with; empty if the only key has no name.
+    /// The name of each key and its algorithms. Empty if the only key has no name.
     pub keys: Vec<(String, Vec<Algorithm>)>,
-    /// How long the keys would be kept before they are fetched again.
+    /// How long the keys would be cached.
     pub fresh_seconds: i64,
 }
 
 impl Keyring {
-    /// Fetches a provider's keys past the cache and says what is there; `None` for a kind that publishes none.
+    /// Fetches a provider's keys, bypassing the cache. `None` for a kind that publishes none.
     pub async fn look(&self, provider: &Provider) -> Option<Result<Sighting, FetchError>> {
         let Kind::Oidc { source, algorithms, .. } = &provider.kind else { return None };
         let fetched = fetch(self.client(), source).await;
@@ -33,8 +33,8 @@ impl Keyring {
         }))
     }
 
-    /// Asks an introspection endpoint about a token that nobody has issued, which shows whether it knows us and answers
-    /// as it should; `None` for a kind that has no such endpoint.
+    /// Sends a made-up token to an introspection endpoint, to check our credentials and its response.
+    /// `None` for a kind without such an endpoint.
     pub async fn probe(&self, provider: &Provider) -> Option<Result<(), FetchError>> {
         let Kind::Introspection { endpoint, client_id, client_secret, .. } = &provider.kind else { return None };
         let asked = introspection::ask(self.client(), endpoint, client_id, client_secret, MADE_UP_TOKEN).await;

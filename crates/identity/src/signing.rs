@@ -1,4 +1,4 @@
-//! Our signing keys: Ed25519, made here, kept sealed under a key that is not in the store.
+//! Our signing keys: Ed25519, created here, and stored sealed under a key that is not in the store.
 
 pub use crate::sealing::{KeyFault, WrappingKey};
 use aws_lc_rs::digest::{SHA256, digest};
@@ -8,12 +8,12 @@ use jsonwebtoken::DecodingKey;
 use perennial_domain::time::Time;
 use serde_json::{Value, json};
 
-/// A signing key as the store keeps it.
+/// A signing key as it is stored.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SealedKey {
     /// Its name.
     pub kid: String,
-    /// From when it signs.
+    /// When it begins to sign.
     pub active_from: Time,
     /// Nonce, ciphertext and tag.
     pub sealed: Vec<u8>,
@@ -33,7 +33,7 @@ impl SigningKey {
         Ok(Self::of(Ed25519KeyPair::generate().map_err(|_| KeyFault::NotMade)?, active_from))
     }
 
-    /// The key, sealed. Its name is sealed in, so that two rows cannot change places.
+    /// The key, sealed. Its name is authenticated, so that two rows cannot be swapped.
     pub fn seal(&self, wrapping: &WrappingKey) -> Result<SealedKey, KeyFault> {
         let pkcs8 = self.pair.to_pkcs8().map_err(|_| KeyFault::NotMade)?;
         let sealed = wrapping.seal(self.kid.as_bytes(), pkcs8.as_ref())?;
@@ -49,19 +49,19 @@ impl SigningKey {
 
     fn of(pair: Ed25519KeyPair, active_from: Time) -> Self {
         let public = DecodingKey::from_ed_der(pair.public_key().as_ref());
-        // The thumbprint of RFC 7638: the name follows from the key and needs no registry.
+        // The thumbprint of RFC 7638: the name is derived from the key.
         let x = BASE64URL_NOPAD.encode(pair.public_key().as_ref());
         let canonical = format!(r#"{{"crv":"Ed25519","kty":"OKP","x":"{x}"}}"#);
         let kid = BASE64URL_NOPAD.encode(digest(&SHA256, canonical.as_bytes()).as_ref());
         Self { kid, active_from, pair, public }
     }
 
-    /// Its name in tokens and in the published set.
+    /// Its name in tokens (`kid`) and in the published set.
     pub fn kid(&self) -> &str {
         &self.kid
     }
 
-    /// From when it signs.
+    /// When it begins to sign.
     pub const fn active_from(&self) -> Time {
         self.active_from
     }
@@ -74,7 +74,7 @@ impl SigningKey {
         &self.public
     }
 
-    /// The public half, as it is published.
+    /// The public key, as it is published.
     pub(crate) fn jwk(&self) -> Value {
         let x = BASE64URL_NOPAD.encode(self.pair.public_key().as_ref());
         json!({"kty": "OKP", "crv": "Ed25519", "use": "sig", "alg": "EdDSA", "kid": self.kid, "x": x})

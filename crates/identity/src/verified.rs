@@ -1,5 +1,5 @@
-//! Access tokens whose signature was checked lately, by the hash of their text. Only what was verified enters, and
-//! whatever enters, the memory is bounded.
+//! The cache of access tokens with a verified signature, by the hash of their text. Only verified tokens are added, and
+//! its memory is bounded.
 
 use crate::grant::Access;
 use aws_lc_rs::digest::{SHA256, digest};
@@ -7,13 +7,13 @@ use perennial_domain::time::Time;
 use std::collections::HashMap;
 use std::sync::{Mutex, PoisonError};
 
-/// The most entries of one half.
+/// The maximum number of entries of one half.
 const HALF: usize = 8192;
 
 type Hash = [u8; 32];
 
-/// Two halves: when the young one is full it becomes the old one, and the old one goes. No entry is ever searched for
-/// to be thrown out, and one that is in use moves to the young half.
+/// Two halves: when the young one is full it becomes the old one, and the old one is dropped. No search for an entry
+/// to evict is needed, and an entry in use moves to the young half.
 #[derive(Default)]
 pub(crate) struct VerifiedTokens(Mutex<Halves>);
 

@@ -1,5 +1,5 @@
-//! Whose identity token is this? One organization's providers, and the one path every token takes through them.
-//! Nothing a token says is believed before its signature is checked with a key of the issuer it names.
+//! Verification of identity tokens by the providers of one organization.
+//! Nothing in a token is trusted before its signature is checked with a key of the issuer it names.
 
 use crate::algorithm::Algorithm;
 use crate::claims::{Claims, check_email, check_length, check_subject};
@@ -14,14 +14,14 @@ use perennial_domain::users::Email;
 use serde_json::Value;
 use std::sync::Arc;
 
-/// Who signed in: the pair of issuer and subject, never the e-mail.
+/// A verified identity: the pair of issuer and subject, never the e-mail address.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Identity {
-    /// The provider.
+    /// The issuer.
     pub issuer: String,
-    /// The person's id there.
+    /// The user's ID at the provider.
     pub subject: String,
-    /// The address the provider vouches for.
+    /// The e-mail address that the provider has verified.
     pub email: Email,
     /// The kind of the provider: `oidc`, `jwt_secret`, `introspection` or `local`.
     pub auth_type: &'static str,
@@ -40,7 +40,7 @@ struct Person {
 }
 
 impl Verifier {
-    /// Providers that can stand side by side: each issuer once, one introspection at most, and never our own issuer.
+    /// Checks that the providers can be used together: each issuer once, one introspection at most, and not our own issuer.
     pub fn new(keyring: Arc<Keyring>, providers: Vec<Provider>, our_issuer: &str) -> Result<Self, ProviderFault> {
         for (place, provider) in providers.iter().enumerate() {
             provider.fits_beside(&providers[..place], our_issuer)?;
@@ -48,7 +48,7 @@ impl Verifier {
         Ok(Self { keyring, providers })
     }
 
-    /// Who holds this token, if it is good and for this e-mail.
+    /// The identity of this token, if it is valid and for this e-mail address.
     pub async fn verify(&self, token: &str, email: &Email, now: Time) -> Result<Identity, Rejection> {
         if self.providers.is_empty() {
             return Err(Rejection::Unavailable(Reason("the organization has no identity provider")));
@@ -65,7 +65,7 @@ impl Verifier {
         Ok(Identity { issuer: provider.issuer.clone(), subject: person.subject, email, auth_type: provider.kind() })
     }
 
-    /// The provider a token names, or the one that is asked about tokens that name none.
+    /// The provider that a token names, or the introspection provider for tokens that name none.
     fn choose(&self, token: &str) -> Result<(&Provider, Option<Header>), Rejection> {
         match Shape::of(token) {
             Shape::Malformed => Err(Rejection::Invalid(Reason("the token is a malformed JWT"))),
@@ -75,7 +75,7 @@ impl Verifier {
             }
             Shape::Opaque => {
                 let asked = self.providers.iter().find(|provider| matches!(provider.kind, Kind::Introspection { .. }));
-                Ok((asked.ok_or(Reason("the token is no JWT and no provider can be asked about it"))?, None))
+                Ok((asked.ok_or(Reason("the token is no JWT and no provider uses introspection"))?, None))
             }
         }
     }
@@ -92,8 +92,8 @@ impl Verifier {
             Kind::Introspection { endpoint, client_id, client_secret, audience } => {
                 let asked = introspection::ask(self.keyring.client(), endpoint, client_id, client_secret, token).await;
                 let answer = asked.map_err(|error| {
-                    tracing::warn!(issuer = provider.issuer, %error, "an identity provider cannot be asked about a token");
-                    Rejection::Unavailable(Reason("the provider cannot be asked about the token"))
+                    tracing::warn!(issuer = provider.issuer, %error, "could not introspect a token at an identity provider");
+                    Rejection::Unavailable(Reason("the provider could not introspect the token"))
                 })?;
                 answer.check(&provider.issuer, audience, now)?;
                 let subject = answer.subject()?.to_owned();
@@ -132,7 +132,7 @@ impl Verifier {
     }
 }
 
-/// The algorithm of a plain JWT, if the provider may use it. Tokens of another type have another purpose: ours among them.
+/// The algorithm of a plain JWT, if the provider may use it. Other token types, such as our own, have other purposes.
 fn algorithm(header: &Header, allowed: &[Algorithm]) -> Result<Algorithm, Reason> {
     if !header.is_plain() {
         return Err(Reason("the token is of another type than JWT"));

@@ -185,7 +185,7 @@ async fn attack_33_no_rejection_and_no_log_tells_the_token_the_secret_or_the_e_m
     }
     told.push(String::from_utf8(log.0.lock().unwrap().clone()).unwrap());
     let told = told.join("\n");
-    for warning in ["cannot be asked about a token", "cannot be fetched"] {
+    for warning in ["could not introspect a token", "cannot be fetched"] {
         assert!(told.contains(warning), "the log is read: {told}");
     }
     let signature = unverifiable.rsplit_once('.').unwrap().1;
