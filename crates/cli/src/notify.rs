@@ -26,7 +26,7 @@ impl Notify {
     }
 
     /// Sends a state.
-    pub(crate) fn say(&self, state: &str) {
+    pub(crate) fn send_state(&self, state: &str) {
         let Some(socket) = &self.socket else { return };
         if let Err(error) = socket.send(state.as_bytes()) {
             tracing::warn!(%error, state, "could not notify the service manager");

@@ -62,7 +62,7 @@ pub(crate) async fn run(config: Config, demo: bool) -> Result<(), Failure> {
 
     greeting::tell(&found, &Places { config: &config, api: api_listener, metrics: metrics_listener })?;
     tracing::info!(listening = %address, metrics = metrics_address, "listening");
-    notify.say(&format!("READY=1\nSTATUS=listening on {address}"));
+    notify.send_state(&format!("READY=1\nSTATUS=listening on {address}"));
     let too_late = tokio::spawn(stop_timeout(stopped.clone(), config.stop_timeout()));
     let drained = server.serve(api, until_stopped(stopped)).await;
     tracing::info!(finished = drained.finished, aborted = drained.aborted, "stopped accepting and drained");
@@ -130,7 +130,7 @@ impl WayDown {
             };
             told().await;
             tracing::info!("received the stop signal");
-            self.notify.say("STOPPING=1");
+            self.notify.send_state("STOPPING=1");
             // While /readyz fails, proxies choose another server and this one still serves requests.
             self.api.leave();
             tokio::select! {
@@ -148,7 +148,7 @@ impl WayDown {
 async fn heartbeat(notify: Arc<Notify>) {
     let Some(every) = notify.heartbeat() else { return };
     loop {
-        notify.say("WATCHDOG=1");
+        notify.send_state("WATCHDOG=1");
         tokio::time::sleep(every).await;
     }
 }

@@ -1,5 +1,5 @@
-//! OpenTelemetry: traces and metrics, sent to a collector where the operator named one. Without one nothing here exists:
-//! no layer, no task, no span. Serving never waits for a collector; what one cannot take is dropped, and counted.
+//! OpenTelemetry: traces and metrics, sent to a collector if one is configured. Otherwise there is
+//! no layer, no task and no span. Requests never wait for a collector; what it cannot accept is dropped and counted.
 
 mod collector;
 mod headers;
@@ -27,25 +27,25 @@ use tokio::task::JoinSet;
 use tokio::time::{MissedTickBehavior, interval, sleep, timeout, timeout_at};
 use url::Url;
 
-/// Spans that may wait for the collector: some megabytes, some seconds of a busy server.
+/// The maximum number of queued spans: a few megabytes, a few seconds of a busy server.
 const WAITING_SPANS: usize = 8_192;
 const SPANS_AT_ONCE: usize = 1_024;
 /// How long the first span of a batch waits for others.
 const GATHER: Duration = Duration::from_secs(1);
-/// How long a collector that failed is left alone, at first and at most.
+/// The backoff after a failed export, at first and at most.
 const FIRST_PAUSE: Duration = Duration::from_secs(1);
 const LONGEST_PAUSE: Duration = Duration::from_secs(30);
-/// The store closes in the same second; whoever waits for the end waits no longer for either.
+/// The timeout of the last export. The store closes at the same time, so the shutdown does not take longer.
 const FLUSH: Duration = Duration::from_secs(1);
 
-/// What went wrong, in numbers.
+/// Counts of failures.
 #[derive(Default)]
 struct Counters {
     dropped_spans: AtomicU64,
     failed_exports: AtomicU64,
 }
 
-/// Everything that is known before the server runs.
+/// The settings that are known before the server runs.
 pub(crate) struct Prepared {
     collector: Collector,
     spans: mpsc::Receiver<Span>,
@@ -53,7 +53,7 @@ pub(crate) struct Prepared {
     metrics_every: Duration,
 }
 
-/// The end of spans that the program hears, and the end that sends them; nothing where no collector is named.
+/// The layer that receives the program's spans, and the exporter. None if no collector is configured.
 pub(crate) fn prepare(config: &Telemetry) -> Result<Option<(SpanLayer, Prepared)>, Failure> {
     let Some(endpoint) = &config.otlp_endpoint else { return Ok(None) };
     let counters = Arc::new(Counters::default());
@@ -65,8 +65,8 @@ pub(crate) fn prepare(config: &Telemetry) -> Result<Option<(SpanLayer, Prepared)
     Ok(Some((layer, Prepared { collector, spans, counters, metrics_every })))
 }
 
-/// What would become of traces and metrics, by where they are sent; nothing where no collector is named. Two requests
-/// without content are all that is sent, and each of them has its time-out.
+/// Checks the export of traces and metrics, by URL. Empty if no collector is configured. It sends two
+/// empty requests, each with its timeout.
 pub(crate) async fn ask(config: &Telemetry) -> Result<Vec<(Url, Result<(), FetchError>)>, Failure> {
     let Some(endpoint) = &config.otlp_endpoint else { return Ok(Vec::new()) };
     let collector = collector_of(config, endpoint, Clock::System.now())?;
@@ -84,7 +84,7 @@ fn client_for(collector: &Collector) -> Result<OutboundClient, Failure> {
 }
 
 impl Prepared {
-    /// What the page of the metrics tells about all this.
+    /// The metrics about the export.
     pub(crate) fn metrics(&self) -> MoreMetrics {
         let counters = Arc::clone(&self.counters);
         let counter =
@@ -98,7 +98,7 @@ impl Prepared {
         })
     }
 
-    /// Begins to send.
+    /// Starts the export.
     pub(crate) fn start(self, page: Arc<MetricsPage>) -> Result<Exporting, Failure> {
         let Self { collector, spans, counters, metrics_every } = self;
         let client = client_for(&collector)?;
@@ -118,7 +118,7 @@ pub(crate) struct Exporting {
 }
 
 impl Exporting {
-    /// Sends what is left, for a moment; what takes longer is given up.
+    /// Sends the rest within a short time, and drops what takes longer.
     pub(crate) async fn finish(mut self) {
         let _ = self.stop.send(true);
         let all = async { while self.tasks.join_next().await.is_some() {} };
@@ -156,7 +156,7 @@ impl Exporter {
             }
             self.counters.failed_exports.fetch_add(1, Relaxed);
             self.counters.dropped_spans.fetch_add(batch.len() as u64, Relaxed);
-            // Who cannot be reached now will not be a moment later either.
+            // If the collector cannot be reached now, another attempt at once would fail too.
             tokio::select! {
                 () = sleep(pause) => pause = LONGEST_PAUSE.min(pause * 2),
                 () = until_stopped(stopped.clone()) => return,
@@ -182,7 +182,7 @@ impl Exporter {
     }
 }
 
-/// Waits for a span, and then a little for others. What was gathered stays in `batch` if nobody waits any longer.
+/// Waits for a span, then briefly for others. If the wait is cancelled, the spans stay in `batch`.
 async fn gather(spans: &mut mpsc::Receiver<Span>, batch: &mut Vec<Span>) {
     if spans.recv_many(batch, SPANS_AT_ONCE).await == 0 {
         return;

@@ -1,4 +1,4 @@
-//! The collector: what is sent where, and what is said in the log when it cannot be.
+//! The collector: requests to it, and log messages when they fail.
 
 use super::metrics::{self, Times};
 use super::span::Span;
@@ -14,7 +14,7 @@ use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 use url::Url;
 
-/// How long the log is silent about a collector that stays away.
+/// The interval of log messages about an unreachable collector.
 const SILENCE: Duration = Duration::from_mins(5);
 
 pub(super) struct Collector {
@@ -24,7 +24,7 @@ pub(super) struct Collector {
     resource: Value,
     scope: Value,
     since: Time,
-    /// When the log last told that it cannot be reached; none while it can.
+    /// When the log last reported that it cannot be reached. None while it can.
     told: Mutex<Option<Instant>>,
 }
 
@@ -47,7 +47,7 @@ impl Collector {
         }
     }
 
-    /// Whether no certificate is needed to speak to it.
+    /// Whether it uses plain HTTP.
     pub(super) fn is_plain(&self) -> bool {
         self.traces.scheme() == "http"
     }
@@ -67,7 +67,7 @@ impl Collector {
         self.send(client, &self.metrics, &document).await
     }
 
-    /// Sends nothing, as a request for each kind of signal: what would become of one, by where it goes.
+    /// Sends an empty request for each signal, and returns the results by URL.
     pub(super) async fn ask(&self, client: &OutboundClient) -> Vec<(Url, Result<(), FetchError>)> {
         let ask = async |url: &Url, nothing: Value| {
             let answer = self.post(client, url, &nothing).await;
@@ -85,7 +85,7 @@ impl Collector {
         sent
     }
 
-    /// A collector may be anywhere: the operator named it.
+    /// A collector may have any address: the operator configured it.
     async fn post(&self, client: &OutboundClient, url: &Url, document: &Value) -> Result<(), FetchError> {
         let reach = Reach { private_addresses: true, plain_http: true };
         let endpoint =
@@ -95,7 +95,7 @@ impl Collector {
         client.send(&endpoint, Method::POST, headers, document.to_string().into()).await?.ok().map(drop)
     }
 
-    /// A warning when it begins to fail, and now and then while it goes on.
+    /// Logs a warning at the first failure, and at intervals while it continues.
     fn tell(&self, url: &Url, error: Option<&FetchError>) {
         let mut told = self.told.lock().unwrap_or_else(PoisonError::into_inner);
         match (error, *told) {

@@ -1,4 +1,4 @@
-//! What a collector is told about who sends, such as an API key. It is a secret, so the environment alone holds it.
+//! Additional headers for the collector, such as an API key. They are secrets, so only the environment contains them.
 
 use crate::config::{OTLP_HEADERS, variable};
 use crate::failure::Failure;

@@ -1,5 +1,5 @@
-//! From the program's spans to the queue of those to send. It runs within requests, so it never waits: a full queue drops.
-//! Only a request begins a trace; what the store does for nobody is nobody's to look at.
+//! From the program's spans to the export queue. It runs within requests, so it never waits: a full queue drops spans.
+//! Only a request begins a trace. Background work of the store is not traced.
 
 use super::Counters;
 use super::span::{Attributes, Span};
@@ -14,7 +14,7 @@ use tracing::span::{self, Id, Record};
 use tracing_subscriber::layer::{Context, Layer};
 use tracing_subscriber::registry::LookupSpan;
 
-/// Hears of every span of the program.
+/// The layer that receives every span of the program.
 pub(crate) struct SpanLayer {
     sender: mpsc::Sender<Span>,
     sample: Percent,
@@ -22,7 +22,7 @@ pub(crate) struct SpanLayer {
     counters: Arc<Counters>,
 }
 
-/// A span that is under way.
+/// An open span.
 struct Open {
     trace_id: u128,
     span_id: u64,
@@ -37,7 +37,7 @@ impl SpanLayer {
         Self { sender, sample, entropy: Entropy::from_system(), counters }
     }
 
-    /// The trace that a request belongs to, and the span it came from; none if it is not to be traced.
+    /// The trace of a request and its parent span. None if it is not traced.
     fn begin(&self, attributes: &Attributes) -> Option<(u128, Option<u64>)> {
         if !attributes.is_server() {
             return None;
@@ -46,7 +46,7 @@ impl SpanLayer {
             return sampled.then_some((trace_id, Some(parent_id)));
         }
         let chosen = self.entropy.bits() % 100 < self.sample.0.into();
-        // 0 is no id; of that entropy is capable, if barely.
+        // 0 is not a valid ID, and could be drawn.
         chosen.then(|| (u128::from_be_bytes(self.entropy.bytes()).max(1), None))
     }
 }
@@ -106,7 +106,7 @@ mod tests {
     use tracing::subscriber::with_default;
     use tracing_subscriber::layer::SubscriberExt;
 
-    /// What is sent of what happens in `scene`, by its trace, and how much was dropped.
+    /// The exported spans of `scene`, by trace, and the number of dropped ones.
     fn heard(room: usize, sample: u8, scene: impl FnOnce()) -> (Vec<(&'static str, u128)>, u64) {
         let (sender, mut spans) = mpsc::channel(room);
         let counters = Arc::<Counters>::default();

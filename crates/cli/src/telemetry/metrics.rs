@@ -1,4 +1,4 @@
-//! How OTLP writes metrics in JSON: the families of `/metrics`, under their names there.
+//! Metrics as OTLP JSON: the families of `/metrics`, with the same names.
 
 use perennial_http::metrics::{Family, Histogram, Labels, Number, Series, Unit};
 use serde_json::{Value, json};
@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 /// The aggregation of a counter that began with the process: OTLP's `CUMULATIVE`.
 const CUMULATIVE: u8 = 2;
 
-/// When the counting began, and when it was looked at, in nanoseconds since 1970.
+/// When the counting began and when it was read, in nanoseconds since 1970.
 #[derive(Clone, Copy)]
 pub(super) struct Times {
     pub(super) since: u64,

@@ -1,10 +1,10 @@
-//! A span that is over, and how OTLP writes it in JSON: ids in hex, 64-bit numbers as texts.
+//! A closed span, and its OTLP JSON: IDs in hex, 64-bit numbers as strings.
 
 use serde_json::{Value, json};
 use std::fmt::Debug;
 use tracing::field::{Field, Visit};
 
-/// A span that is over.
+/// A closed span.
 pub(super) struct Span {
     pub(super) trace_id: u128,
     pub(super) id: u64,
@@ -15,11 +15,11 @@ pub(super) struct Span {
     pub(super) attributes: Attributes,
 }
 
-/// What a span says, by name. Names that begin `otel.` are about the span itself.
+/// The values of a span, by name. Names with the prefix `otel.` are about the span itself.
 #[derive(Default)]
-pub(super) struct Attributes(Vec<(&'static str, Said)>);
+pub(super) struct Attributes(Vec<(&'static str, AttributeValue)>);
 
-enum Said {
+enum AttributeValue {
     Text(String),
     Number(i64),
     Truth(bool),
@@ -59,12 +59,12 @@ impl Span {
 }
 
 impl Attributes {
-    /// Whether a request is what the span is about.
+    /// Whether the span is about a request.
     pub(super) fn is_server(&self) -> bool {
         self.text("otel.kind") == Some("server")
     }
 
-    /// The trace, the span and the mark of the caller, whose form was checked where it came in.
+    /// The trace, the span and the flags of the caller, which were validated before.
     pub(super) fn traceparent(&self) -> Option<(u128, u64, bool)> {
         let mut parts = self.text("traceparent")?.split('-').skip(1);
         let trace = u128::from_str_radix(parts.next()?, 16).ok()?;
@@ -75,42 +75,42 @@ impl Attributes {
 
     fn text(&self, name: &str) -> Option<&str> {
         self.0.iter().find_map(|(known, said)| match said {
-            Said::Text(text) if *known == name => Some(text.as_str()),
+            AttributeValue::Text(text) if *known == name => Some(text.as_str()),
             _ => None,
         })
     }
 
-    fn put(&mut self, field: &Field, said: Said) {
+    fn put(&mut self, field: &Field, value: AttributeValue) {
         match self.0.iter_mut().find(|(name, _)| *name == field.name()) {
-            Some((_, before)) => *before = said,
-            None => self.0.push((field.name(), said)),
+            Some((_, before)) => *before = value,
+            None => self.0.push((field.name(), value)),
         }
     }
 }
 
 impl Visit for Attributes {
     fn record_str(&mut self, field: &Field, value: &str) {
-        self.put(field, Said::Text(value.to_owned()));
+        self.put(field, AttributeValue::Text(value.to_owned()));
     }
 
     fn record_i64(&mut self, field: &Field, value: i64) {
-        self.put(field, Said::Number(value));
+        self.put(field, AttributeValue::Number(value));
     }
 
     fn record_u64(&mut self, field: &Field, value: u64) {
-        self.put(field, Said::Number(i64::try_from(value).unwrap_or(i64::MAX)));
+        self.put(field, AttributeValue::Number(i64::try_from(value).unwrap_or(i64::MAX)));
     }
 
     fn record_bool(&mut self, field: &Field, value: bool) {
-        self.put(field, Said::Truth(value));
+        self.put(field, AttributeValue::Truth(value));
     }
 
     fn record_debug(&mut self, field: &Field, value: &dyn Debug) {
-        self.put(field, Said::Text(format!("{value:?}")));
+        self.put(field, AttributeValue::Text(format!("{value:?}")));
     }
 }
 
-impl Said {
+impl AttributeValue {
     fn json(&self) -> Value {
         match self {
             Self::Text(text) => json!({ "stringValue": text }),
