@@ -151,6 +151,6 @@ mod tests {
     #[test]
     fn growth_is_the_last_size_over_the_first() {
         let table = growth_table(&[10, 100], &[("plan".to_owned(), vec![10.0, 12.0])]);
-        assert!(table.markdown().ends_with("| plan |    10.0 |     12.0 |       1.20 × |"), "{}", table.markdown());
+        assert!(table.markdown().ends_with("| plan     |    10.0 |     12.0 |       1.20 × |"), "{}", table.markdown());
     }
 }
