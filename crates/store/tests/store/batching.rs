@@ -226,7 +226,7 @@ async fn a_change_nobody_waits_for_any_more_is_not_made(place: Place) {
 
 async fn a_change_that_has_waited_for_too_long_is_not_made(place: Place) {
     let limit = Duration::from_millis(1);
-    let db = place.open_with(Waiting { changes: 4096, time: limit }).await;
+    let db = place.open_with(Waiting { changes: 4096, time: Duration::from_mins(1) }).await;
     let blocker = Blocker::new(&place).await;
     let first = spawn(&db, 0);
     until(async || db.metrics().batches == 1).await;
