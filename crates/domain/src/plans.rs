@@ -126,8 +126,8 @@ pub struct PlanDraft {
     pub is_active: Option<bool>,
 }
 
-/// The fields of an update, which changes price, billing cycle, description, node quota, features, `most_popular`, tier and
-/// `is_active`; the other fields are fixed when the plan is created.
+/// The fields of an update, which changes price, billing cycle, description, node quota, features, `most_popular`,
+/// tier and `is_active`; the other fields are fixed when the plan is created.
 pub type PlanPatch = PlanDraft;
 
 impl Plan {

@@ -34,6 +34,7 @@ pub struct Table {
 impl Table {
     /// Describes a table. `order` is its place in `tables::ALL`.
     pub const fn new(order: u8, name: &'static str, columns: &'static [Column]) -> Self {
+        assert!(columns.len() <= 64, "a row writer selects columns by the bits of a u64");
         Self {
             name,
             columns,
