@@ -169,7 +169,7 @@ impl Resource for Subscription {
         now: Time,
     ) -> Result<Self, Error> {
         let merged = self.merge(patch, plan.as_ref().map(|plan| plan.id), errors, now)?;
-        let is_retired = new_plan(&merged, self, plan).is_some_and(|plan| !plan.is_active);
+        let is_retired = is_moved(&merged, self) && plan.as_ref().is_some_and(|plan| !plan.is_active);
         if is_retired { Err(Conflict::PlanInactive.into()) } else { Ok(merged) }
     }
 
@@ -185,7 +185,7 @@ impl Resource for Subscription {
         if self.user_id != before.user_id {
             change = users::guard_live(change, self.organization_id, self.user_id);
         }
-        if let Some(plan) = new_plan(self, before, plan) {
+        if let Some(plan) = plan.as_ref().filter(|_| is_moved(self, before)) {
             change = plans::guard_active(change, plan);
         }
         subscriptions::update(change, self, before.revision)
@@ -207,9 +207,9 @@ impl Resource for Subscription {
     }
 }
 
-/// The plan that an update moves the subscription to.
-fn new_plan<'a>(after: &Subscription, before: &Subscription, plan: &'a Option<Arc<Plan>>) -> Option<&'a Arc<Plan>> {
-    plan.as_ref().filter(|_| after.plan_id != before.plan_id)
+/// Whether an update moves the subscription to another plan.
+fn is_moved(after: &Subscription, before: &Subscription) -> bool {
+    after.plan_id != before.plan_id
 }
 
 /// Reads the user and the plan, and adds an error for each that does not exist.

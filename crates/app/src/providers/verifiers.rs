@@ -18,14 +18,14 @@ pub(crate) struct Verifiers {
     limits: Limits,
     /// One for all organizations, so that an issuer's keys outlive a change of providers.
     keyring: OnceLock<Arc<Keyring>>,
-    verifiers: RwLock<HashMap<OrganizationId, Cached<Arc<Verifier>>>>,
+    by_organization: RwLock<HashMap<OrganizationId, Cached<Arc<Verifier>>>>,
     /// The providers that a warning was logged for.
     warned: Mutex<HashSet<ProviderId>>,
 }
 
 impl Verifiers {
     pub(crate) fn new(limits: Limits) -> Self {
-        Self { limits, keyring: OnceLock::new(), verifiers: RwLock::default(), warned: Mutex::default() }
+        Self { limits, keyring: OnceLock::new(), by_organization: RwLock::default(), warned: Mutex::default() }
     }
 
     pub(super) fn keyring(&self) -> Arc<Keyring> {
@@ -36,12 +36,12 @@ impl Verifiers {
     }
 
     pub(super) fn get(&self, organization: OrganizationId, now: Time) -> Option<Arc<Verifier>> {
-        let verifiers = self.verifiers.read().unwrap_or_else(PoisonError::into_inner);
+        let verifiers = self.by_organization.read().unwrap_or_else(PoisonError::into_inner);
         verifiers.get(&organization).filter(|cached| cached.is_fresh(now)).map(|cached| Arc::clone(&cached.value))
     }
 
     pub(super) fn put(&self, organization: OrganizationId, value: Arc<Verifier>, now: Time) {
-        let mut verifiers = self.verifiers.write().unwrap_or_else(PoisonError::into_inner);
+        let mut verifiers = self.by_organization.write().unwrap_or_else(PoisonError::into_inner);
         if verifiers.len() >= MAX_ENTRIES {
             verifiers.retain(|_, cached| cached.is_fresh(now));
         }
@@ -53,7 +53,7 @@ impl Verifiers {
 
     #[cfg(test)]
     pub(super) fn entries(&self) -> usize {
-        self.verifiers.read().unwrap_or_else(PoisonError::into_inner).len()
+        self.by_organization.read().unwrap_or_else(PoisonError::into_inner).len()
     }
 
     /// Logs once that a stored provider cannot be used. The providers of the file were checked at the start, and so were

@@ -97,7 +97,7 @@ fn every_command_prints_what_it_printed() {
                 snapshot(&name(command), &lines);
             }
             Held(snapshot) => {
-                assert!(stored_names("").contains(*snapshot), "{command}: there is no snapshot {snapshot}")
+                assert!(stored_names("").contains(*snapshot), "{command}: there is no snapshot {snapshot}");
             }
             File(path) => {
                 let path = format!("{}/../../{path}", env!("CARGO_MANIFEST_DIR"));
