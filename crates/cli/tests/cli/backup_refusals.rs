@@ -84,7 +84,7 @@ fn a_store_is_replaced_only_on_request() {
     server.stop("TERM");
     place.run(&["backup", "restore", "backup"]).refused_with(&["already contains a store", "--replace"]);
     assert_eq!(held(&place, &caller.client_id).len(), 1);
-    // A log without its store is a store too: beside a restored file it would be taken for that one's.
+    // A WAL without its store counts as a store: next to a restored file it would be applied to that.
     let lonely = beside(&place);
     std::fs::write(lonely.data().join("perennial.db-wal"), "a log").unwrap();
     let path = place.path().join("backup");

@@ -26,7 +26,7 @@ pub(crate) fn beside(place: &Place) -> Place {
     other
 }
 
-/// The external ids of all subscriptions, with their record ids, in a place that nobody serves yet.
+/// The external ids of all subscriptions, with their record ids, in a place without a running server.
 pub(crate) fn held(place: &Place, client_id: &str) -> BTreeMap<String, String> {
     let server = place.serve();
     let text = |record: &Value, name: &str| record[name].as_str().unwrap().to_owned();
@@ -156,7 +156,7 @@ fn a_replaced_store_is_kept_and_its_log_is_not_taken_for_the_new_ones() {
 #[test]
 fn a_store_that_is_damaged_can_be_replaced() {
     let setting = Setting::at(Place::sqlite());
-    let body = setting.subscription("kept");
+    let body = setting.subscription("stored");
     let Setting { place, server, caller, .. } = setting;
     caller.post("/subscriptions", &body).expect(201);
     place.run(&["backup", "create", "backup"]).succeeded();
@@ -164,7 +164,7 @@ fn a_store_that_is_damaged_can_be_replaced() {
     std::fs::write(place.data().join("perennial.db"), [0x5a; 3 * 4096]).unwrap();
     place.run(&["backup", "restore", "backup", "--replace"]).succeeded();
     assert_eq!(std::fs::read(place.data().join("perennial.db.replaced")).unwrap(), [0x5a; 3 * 4096]);
-    assert_eq!(held(&place, &caller.client_id).keys().collect::<Vec<_>>(), ["kept"]);
+    assert_eq!(held(&place, &caller.client_id).keys().collect::<Vec<_>>(), ["stored"]);
 }
 
 #[test]

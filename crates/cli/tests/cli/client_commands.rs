@@ -135,7 +135,7 @@ fn clients_are_listed_by_organization_and_named_by_id_or_name() {
     assert!(!place.json(&["client", "list"]).to_string().contains("acme-web"));
     // Another organization's client is not there to be switched off.
     let id = made["id"].as_str().unwrap();
-    for name in ["web", id, "nobody"] {
+    for name in ["web", id, "unknown"] {
         place.run(&["client", "disable", name]).refused_with(&["no client", name, "perennial client list"]);
     }
     place.json(&create("web", "public", "plans:read", &["--org", acme]));

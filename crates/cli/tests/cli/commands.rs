@@ -1,4 +1,4 @@
-//! The operator's commands beside a running server: `org`, `user`, `events` and `migrate`.
+//! The operator's commands next to a running server: `org`, `user`, `events` and `migrate`.
 
 use crate::support::{Output, Place, Setting};
 use serde_json::{Value, json};
@@ -80,7 +80,7 @@ fn users_are_created_and_listed_in_an_organization_named_by_name_or_id() {
     place.run(&["user", "create", "--email", "ada@example.com"]).refused_with(&["default", "already"]);
     let taken = place.run(&["user", "create", "--email", "ADA@example.com", "--org", &acme]);
     taken.refused_with(&["acme", "already"]);
-    place.run(&["user", "create", "--email", "nobody"]).refused_with(&["--email"]);
+    place.run(&["user", "create", "--email", "invalid"]).refused_with(&["--email"]);
     place.run(&["user", "list", "--org", "nowhere"]).refused_with(&["\"nowhere\"", "perennial org list"]);
     let unknown = "org_00000000000000000000000000";
     place.run(&["user", "list", "--org", unknown]).refused_with(&[unknown]);

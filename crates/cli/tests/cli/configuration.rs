@@ -93,7 +93,7 @@ fn a_flag_beats_the_environment_and_the_file() {
     assert!(!place.path().join("from-env").exists() && !place.path().join("from-file").exists());
 }
 
-/// Three databases that cannot be reached, told apart by what is wrong with them.
+/// Three databases that cannot be reached, distinguished by the cause.
 #[test]
 fn the_database_url_follows_the_same_order() {
     const FILE: &str = "ftp://file";

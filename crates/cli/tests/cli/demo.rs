@@ -1,4 +1,4 @@
-//! `perennial demo` and `perennial serve --demo`: a year that is made the same way each time, in a store nobody uses.
+//! `perennial demo` and `perennial serve --demo`: a reproducible year of data, in an unused store.
 
 use crate::support::{Place, Server, snapshot_of_rows};
 use perennial_store::Sql;
@@ -40,7 +40,7 @@ fn a_server_takes_a_demo_over_and_makes_none_of_a_store_in_use() {
         place.run(&SMALL).refused_with(&["another server", "stop it"]);
     }
     server.stop("TERM");
-    // With `--demo` it finds its own and goes on.
+    // With `--demo` it finds its own data and continues.
     let server = Server::start(place.serve_command().arg("--demo"));
     server.stop("TERM");
 

@@ -25,7 +25,7 @@ impl Seen {
         assert_eq!(code, Some(i32::from(problems > 0)), "{data:#}");
         assert_eq!(stderr.is_empty(), problems == 0, "{stderr}");
         for finding in data["checks"].as_array().unwrap() {
-            assert_eq!(finding["level"] == "ok", finding["advice"].is_null(), "it says what to do: {finding}");
+            assert_eq!(finding["level"] == "ok", finding["advice"].is_null(), "it has a remedy: {finding}");
         }
         Self { code, data }
     }
@@ -37,7 +37,7 @@ impl Seen {
         those.map(|finding| format!("{} {}", finding["found"], finding["advice"])).collect()
     }
 
-    /// Exactly one finding of this check at this level says all of this.
+    /// Exactly one finding of this check at this level contains all of this.
     #[track_caller]
     pub(crate) fn says(&self, check: &str, level: &str, parts: &[&str]) {
         let found = self.found(check, level);
@@ -63,14 +63,14 @@ impl Seen {
 fn a_store_that_is_well_has_no_problem_beside_a_server_and_without() {
     let place = Place::new();
     let server = place.serve();
-    for beside in [true, false] {
+    for next_to_a_server in [true, false] {
         let seen = Seen::at(&place, &[]);
         seen.has_no_problem();
         let well = ["configuration", "proxies", "data_directory", "permissions", "master_key", "schema", "clock"];
         for check in [&well[..], &["signing_keys", "providers"]].concat() {
-            assert_eq!(seen.found(check, "ok").len(), 1, "{check} {beside}: {:#}", seen.data);
+            assert_eq!(seen.found(check, "ok").len(), 1, "{check} {next_to_a_server}: {:#}", seen.data);
         }
-        if beside {
+        if next_to_a_server {
             server.signal("TERM");
         }
     }

@@ -1,4 +1,4 @@
-//! `perennial doctor` on PostgreSQL: not there, behind a pooler, with a clock of its own.
+//! `perennial doctor` on PostgreSQL: not available, behind a pooler, with a different clock.
 
 use crate::doctor::Seen;
 use crate::support::{MASTER_KEY, PATIENCE, Place, eventually, skipped};
@@ -29,7 +29,7 @@ fn a_database_that_cannot_be_reached_is_found_and_the_rest_looked_at() {
 #[test]
 fn a_database_that_never_answers_is_found_too() {
     let place = Place::sqlite();
-    // It accepts, by the kernel's hand, and nobody ever says a word.
+    // The kernel accepts the connection, and no response is ever sent.
     let silent = TcpListener::bind("127.0.0.1:0").unwrap();
     let url = format!("postgres://ada@{}/perennial", silent.local_addr().unwrap());
     let mut command = place.program();

@@ -17,7 +17,7 @@ fn configure(place: &Place, text: &str) {
     set_mode(&path, 0o600);
 }
 
-/// Tests may run as root, whom no permission binds: a file stands where the directory should, and the kernel's own
+/// Tests may run as root, which ignores permissions: a file is in place of the directory, and the kernel's own
 /// directories take no files from anybody.
 #[test]
 fn a_directory_that_cannot_be_written_is_found() {
@@ -28,7 +28,7 @@ fn a_directory_that_cannot_be_written_is_found() {
             .has_one_problem("data_directory", &[path, "not a directory", "--data-dir"]);
     }
     if !Path::new("/proc/self").exists() {
-        return skipped("needs /proc for a directory that nobody can write to");
+        return skipped("needs /proc for a read-only directory");
     }
     Seen::at(&place, &["--data-dir", "/proc/perennial"]).has_one_problem("data_directory", &["/proc/perennial"]);
 }
@@ -47,7 +47,7 @@ fn a_store_in_memory_is_found() {
     assert_eq!(std::fs::read_dir(directory.path()).unwrap().count(), 0);
 }
 
-/// What the doctor says of a data directory with this file system mounted on it, which nobody else sees.
+/// The report for a data directory with this file system, mounted in a private namespace.
 /// `None` where nothing may be mounted.
 fn seen_on_mount(place: &Place, options: &str) -> Option<Seen> {
     let script = format!("mount -t tmpfs -o {options} none \"$PERENNIAL_DATA_DIR\" && exec \"$0\" \"$@\"");

@@ -34,7 +34,7 @@ fn resets() -> Vec<u8> {
 }
 
 fn continuations() -> Vec<u8> {
-    // Sixteen bytes of a header that never ends: kept, they would be 48 KB a connection and no limit in sight.
+    // Sixteen bytes of a header that never ends: buffered, they would be 48 KB per connection without a limit.
     let part = frame(CONTINUATION, 0, 1, &[b'a'; 16]);
     [frame(HEADERS, END_STREAM, 1, GET), part.repeat(FRAMES as usize)].concat()
 }
@@ -89,7 +89,7 @@ fn resets_and_continuations_leave_memory_flat_and_the_service_there() {
     let before = peak(&server);
     let goodbyes = storm(20);
     let grown = peak(&server) - before;
-    assert!(goodbyes > 80, "most of them were told to go away: {goodbyes}");
+    assert!(goodbyes > 80, "most of them received GOAWAY: {goodbyes}");
     assert!(grown <= ALLOWED_MEBIBYTES, "{grown} MiB more than {before}");
     eprintln!("160 floods of {FRAMES} frames: {before} MiB at most before, {grown} more after, {goodbyes} goodbyes");
     server.caller(place.first("trusted_client_id")).get("/subscription-plans").expect(200);

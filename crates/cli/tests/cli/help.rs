@@ -1,4 +1,4 @@
-//! What `--help` says, of every command there is.
+//! The help text of every command.
 
 use crate::support::{Output, Place, snapshot, stored_names};
 use std::process::Command;
@@ -15,7 +15,7 @@ impl Explained {
         self.listed().is_empty()
     }
 
-    /// Where its help is kept.
+    /// The snapshot of its help.
     pub(crate) fn file_name(&self) -> String {
         ["perennial"].into_iter().chain(self.words.iter().map(String::as_str)).collect::<Vec<_>>().join("-")
     }
@@ -28,7 +28,7 @@ impl Explained {
     }
 }
 
-/// Every command there is, as the program itself tells.
+/// Every command, from the program's own help.
 pub(crate) fn commands() -> Vec<Explained> {
     let place = Place::sqlite();
     let mut waiting: Vec<Vec<String>> = vec![Vec::new()];
@@ -56,7 +56,7 @@ fn every_command_says_what_it_is_for() {
     let commands = commands();
     for command in &commands {
         let text = &command.help;
-        assert!(!text.contains('\x1b'), "colour is for terminals: {text:?}");
+        assert!(!text.contains('\x1b'), "color is for terminals: {text:?}");
         let text: String = text.lines().flat_map(|line| [line.trim_end(), "\n"]).collect();
         snapshot(&format!("help/{}", command.file_name()), &text);
     }

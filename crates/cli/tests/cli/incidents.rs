@@ -10,7 +10,7 @@ use std::process::Command;
 const PAGE: &str = include_str!("../../../../docs/operate.md");
 const HEADING: &str = "Incidents: what to type when …";
 
-/// What the section says the file of identities holds.
+/// The file of identities in the section.
 fn identities() -> &'static str {
     let section = PAGE.split(HEADING).nth(1).unwrap();
     section.split("```csv\n").nth(1).unwrap().split("```").next().unwrap()

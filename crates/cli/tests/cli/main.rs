@@ -1,7 +1,7 @@
 //! The program as people run it: the real binary, its files, its signals, its exit codes.
-//! On PostgreSQL when `PERENNIAL_TEST_POSTGRES` names a server, each test in a database of its own; on SQLite otherwise.
+//! On PostgreSQL when `PERENNIAL_TEST_POSTGRES` names a server, each test in a separate database; otherwise on SQLite.
 
-#![expect(clippy::unwrap_used, reason = "a test that cannot go on panics")]
+#![expect(clippy::unwrap_used, reason = "a test that cannot continue panics")]
 
 mod backup_refusals;
 mod backups;

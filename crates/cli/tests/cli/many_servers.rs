@@ -12,7 +12,7 @@ const CYCLES: [&str; 3] = ["monthly", "quarterly", "yearly"];
 
 static DEADLOCKS: Sql = Sql::new("SELECT deadlocks::BIGINT FROM pg_stat_database WHERE datname = current_database()");
 
-/// A field that one writer alone changes, so that what it was last told is what must be there.
+/// A field that only one writer changes, so that its last acknowledged value must be stored.
 #[derive(Clone, Copy)]
 struct Field {
     name: &'static str,

@@ -32,7 +32,7 @@ const SUBSCRIPTION: [&str; 8] =
     ["id", "external_subscription_id", "billing_cycle", "status", "is_active", "starts_at", "renews_at", "ends_at"];
 const PAYMENT: [&str; 7] = ["id", "external_payment_id", "amount", "currency", "status", "date", "created_at"];
 
-/// The codes of what was told, with the ids it was told of.
+/// The codes of the report, with the ids of the objects.
 fn findings(place: &Place, report: &str) -> Vec<String> {
     let text = std::fs::read_to_string(place.path().join(report)).unwrap();
     let lines = text.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());

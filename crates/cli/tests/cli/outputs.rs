@@ -10,7 +10,7 @@ enum Main {
     Said(&'static [&'static str]),
     /// The same, of which only the lines with the second word: the rest is a library's.
     Lines(&'static [&'static str], &'static str),
-    /// A test of its own holds this snapshot.
+    /// A separate test checks this snapshot.
     Held(&'static str),
     /// It prints this file of the repository.
     File(&'static str),
@@ -86,7 +86,7 @@ fn every_command_prints_what_it_printed() {
         let run = |words: &[&str]| {
             let words = words.iter().map(|word| if *word == "ISSUER" { issuer.url.as_str() } else { word });
             let text = place.run(&command.split(' ').chain(words).collect::<Vec<_>>()).succeeded();
-            assert!(!text.trim().is_empty(), "{command} says nothing");
+            assert!(!text.trim().is_empty(), "{command} prints nothing");
             text.replace(&issuer.url, "http://127.0.0.1:00000").replace(&place.path().display().to_string(), "/srv")
         };
         match main {
@@ -122,7 +122,7 @@ fn name(command: &str) -> String {
     format!("output/perennial-{}", command.replace(' ', "-"))
 }
 
-/// The text with what no two runs or versions share replaced by what stands for it.
+/// The text with the parts that differ between runs or versions replaced by placeholders.
 fn settled(text: &str) -> String {
     let text = masked(text);
     let words: Vec<&str> = text.split_inclusive([' ', '\n']).collect();

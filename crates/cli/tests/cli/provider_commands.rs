@@ -1,4 +1,4 @@
-//! `perennial provider add`, `list` and `remove`, beside a running server.
+//! `perennial provider add`, `list` and `remove`, next to a running server.
 
 use crate::support::Place;
 use perennial_store::Sql;
@@ -125,7 +125,7 @@ fn our_own_issuer_is_no_provider() {
     place.run(&words).refused_with(&[url, "own issuer"]);
     std::fs::remove_file(place.path().join("perennial.toml")).unwrap();
     let added = place.json(&words);
-    // Chosen later, the URL would make our tokens somebody else's word: no server starts like this.
+    // With this URL our tokens would have another provider's issuer: no server starts like this.
     let refused = crate::support::Output::of(place.serve_command().args(["--public-url", url]));
     refused.refused_with(&[url, added["id"].as_str().unwrap(), "perennial provider remove"]);
 }

@@ -1,6 +1,6 @@
-//! The README's commands do what it says: run in a shell as they stand, with the program that is being tested.
-//! Two things are not as at home: `cargo` is a script that runs that program instead of building another, and where the
-//! system lends no network of our own, the port is a free one instead of 8080.
+//! The README's commands work: they run unchanged in a shell, with the program under test.
+//! Two differences: `cargo` is a script that runs that program instead of building another, and without a network
+//! namespace the port is a free one instead of 8080.
 
 use crate::support::{Output, Place, free_ports};
 use perennial_harness::readme;

@@ -17,7 +17,7 @@ fn fields(place: &Place, words: &[&str], field: &str) -> Vec<String> {
     lines(place, words).iter().map(|record| record[field].as_str().unwrap().to_owned()).collect()
 }
 
-/// Signs somebody up with the public client; answers the API's word on them.
+/// Signs up a user with the public client; returns the API's record.
 pub(crate) fn sign_up(place: &Place, server: &Server, email: &str) -> Value {
     let token = place.json(&["identity", "token", "--email", email])["token"].clone();
     let body = json!({ "access_token": token, "email": email, "first_name": "=Ada" });
@@ -49,7 +49,7 @@ fn plans_are_listed_as_the_api_lists_them() {
     for (words, parts) in [
         (&["plan", "get", "none"][..], ["\"none\"", "perennial plan list"]),
         (&["plan", "list", "--after", "none"], ["\"none\"", "plan"]),
-        (&["plan", "list", "--sort", "colour"], ["--sort", "tier, price"]),
+        (&["plan", "list", "--sort", "color"], ["--sort", "tier, price"]),
         (&["plan", "list", "--billing-cycle", "never"], ["--billing-cycle", "monthly"]),
         (&["plan", "get", "pro", "--json", "-o", "csv"], ["--json", "--output"]),
     ] {

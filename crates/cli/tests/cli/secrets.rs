@@ -19,7 +19,7 @@ fn contains(bytes: &[u8], canary: &[u8]) -> bool {
     bytes.windows(canary.len()).any(|window| window == canary)
 }
 
-/// The canary as it stands, and the bytes that it spells.
+/// The canary itself, and the bytes that it encodes.
 fn forms(canary: &str) -> Vec<Vec<u8>> {
     let spelled = |hex: &str| u8::from_str_radix(hex, 16).ok();
     let bytes: Option<Vec<u8>> = (0..canary.len() / 2).map(|at| spelled(canary.get(2 * at..2 * at + 2)?)).collect();

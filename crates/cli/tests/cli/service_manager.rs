@@ -1,4 +1,4 @@
-//! Under a service manager and behind a proxy: who is told what on the way up and on the way down.
+//! Under a service manager and behind a proxy: notifications and `/readyz` at start and stop.
 
 use crate::support::{PATIENCE, Place, Server, Setting, eventually};
 use std::os::linux::net::SocketAddrExt;
@@ -63,14 +63,14 @@ fn a_socket_without_a_path_is_spoken_to_as_well_and_no_watchdog_is_fed_unasked()
 #[test]
 fn a_service_manager_that_is_not_there_keeps_nobody_from_serving() {
     let place = Place::new();
-    let server = Server::start(place.serve_command().env("NOTIFY_SOCKET", place.path().join("nobody")));
+    let server = Server::start(place.serve_command().env("NOTIFY_SOCKET", place.path().join("missing")));
     server.get("/readyz").expect(200);
     let (output, _) = server.stop("TERM");
     assert_eq!(output.code, Some(0));
     assert!(output.stderr.contains("NOTIFY_SOCKET cannot be used"), "{}", output.stderr);
 }
 
-/// A server that was told to stop and waits for the proxies to notice.
+/// A server that received SIGTERM and waits for `stop_delay_seconds`.
 fn leaving(seconds: u16) -> Setting {
     let place = Place::new();
     std::fs::write(place.path().join("perennial.toml"), format!("stop_delay_seconds = {seconds}\n")).unwrap();

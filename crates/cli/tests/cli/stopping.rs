@@ -1,4 +1,4 @@
-//! The way down: what is in flight is answered, what was answered is kept, and it ends in time with 0.
+//! Graceful shutdown: requests in flight complete, acknowledged writes are stored, and the exit code is 0, in time.
 
 use crate::support::{Connection, PATIENCE, Place, Server, Setting, eventually};
 use serde_json::Value;
@@ -152,13 +152,13 @@ fn a_request_that_never_ends_holds_nothing_up_for_longer_than_ten_seconds() {
 #[test]
 fn a_server_that_stopped_leaves_one_file_behind_and_starts_again() {
     let setting = Setting::new();
-    setting.caller.post("/subscriptions", &setting.subscription("kept")).expect(201);
+    setting.caller.post("/subscriptions", &setting.subscription("stored")).expect(201);
     let Setting { place, server, .. } = setting;
     let (output, _) = server.stop("TERM");
     assert_eq!(output.code, Some(0));
     // What the write-ahead log held is in the database.
     assert!(!place.data().join("perennial.db-wal").exists());
-    assert_eq!(externals(&place, &place.serve()), ["kept"]);
+    assert_eq!(externals(&place, &place.serve()), ["stored"]);
 }
 
 #[test]

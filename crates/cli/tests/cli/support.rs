@@ -1,4 +1,4 @@
-//! What every test here stands on: a place for a store, the running program, and a way to talk to both.
+//! Shared by all tests: a place for a store, the running program, and ways to call both.
 
 mod collector;
 mod http;
@@ -40,7 +40,7 @@ pub(crate) fn eventually<T>(limit: Duration, what: &str, mut ask: impl FnMut() -
     }
 }
 
-/// Two neighbouring ports that are free, below the range from which the system gives ports to everybody else.
+/// Two adjacent free ports, below the range of ephemeral ports.
 pub(crate) fn free_ports() -> (u16, u16) {
     static NEXT: AtomicU16 = AtomicU16::new(0);
     let start = 12_000 + u16::try_from(std::process::id() % 5_000).unwrap() * 2;
@@ -53,7 +53,7 @@ pub(crate) fn free_ports() -> (u16, u16) {
     }
 }
 
-/// Says why a test did not run. It shows with `--nocapture`, and in the log of a run that fails.
+/// Prints why a test did not run. It shows with `--nocapture`, and in the log of a run that fails.
 pub(crate) fn skipped(reason: &str) {
     eprintln!("SKIPPED: {reason}");
 }

@@ -136,7 +136,7 @@ fn the_metrics_are_those_of_the_page() {
 #[test]
 fn nothing_is_sent_without_an_endpoint() {
     let place = Place::new();
-    // Where other programs send when nobody told them where; it may be taken on this machine.
+    // The default address of collectors; it may be in use on this machine.
     let usual = TcpListener::bind("127.0.0.1:4318");
     let server = Server::start(&mut told_of(&place, ""));
     create(&server.caller(place.first("trusted_client_id")), "pro", "01");

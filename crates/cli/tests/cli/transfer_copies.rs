@@ -1,4 +1,4 @@
-//! `perennial copy`: a whole store on the other engine and back, and the server that goes on there.
+//! `perennial copy`: a whole store on the other engine and back, and a server that continues there.
 
 use crate::records::sign_up;
 use crate::support::{Connection, Output, Place, Server, skipped, snapshot_of_rows};
@@ -10,7 +10,7 @@ use std::process::Command;
 
 static ERASED: Sql = Sql::new("SELECT COUNT(*) FROM users WHERE deleted_at IS NOT NULL AND email IS NULL");
 
-/// A call of the browser's, as whoever has this token.
+/// A request of a browser, with this token.
 fn as_user(server: &Server, method: &str, target: &str, session: &Value) -> u16 {
     let bearer = format!("authorization: Bearer {}", session["token"].as_str().unwrap());
     let mut connection = Connection::open(server.address).unwrap();
@@ -58,7 +58,7 @@ fn a_store_is_copied_with_all_a_server_needs_and_every_row_is_compared() {
     // The one thing that is not in a store.
     std::fs::copy(first.data().join("master.key"), last.data().join("master.key")).unwrap();
     let server = last.serve();
-    assert_eq!(as_user(&server, "POST", "/authentication/user-logged-in", &ada), 200, "her session goes on");
+    assert_eq!(as_user(&server, "POST", "/authentication/user-logged-in", &ada), 200, "her session is still live");
     assert_eq!(as_user(&server, "POST", "/authentication/user-logged-in", &eve), 401);
     assert!(is_replayed(&server, &client), "a key that was used stays used");
 }

@@ -1,4 +1,4 @@
-//! A file with faults: each is told with its line and column, nothing is imported, or all that is right.
+//! A file with errors: each is reported with its line and column, and nothing is imported, or only valid lines.
 
 use crate::support::{Place, snapshot_of_rows};
 use crate::transfers::{demo, exported};
@@ -14,11 +14,11 @@ static TABLES: Sql = Sql::new("SELECT COUNT(*) FROM information_schema.tables WH
 const NOBODY: &str = "usr_01h455vb4pex5vsknk084sn02q";
 
 const PLANTS: [Plant; 20] = [
-    ("user", "invalid_format", |line| line["email"] = json!("nobody")),
+    ("user", "invalid_format", |line| line["email"] = json!("invalid")),
     ("user", "inconsistent", |line| line["issuer"] = json!("https://id.example.com")),
     ("user", "invalid_format", |line| line["created_at"] = json!("yesterday")),
     ("user", "invalid_type", |line| line["terms"] = json!("yes")),
-    ("user", "unknown_field", |line| line["colour"] = json!("green")),
+    ("user", "unknown_field", |line| line["color"] = json!("green")),
     ("subscription", "not_found", |line| line["user_id"] = json!(NOBODY)),
     ("subscription", "unknown_value", |line| line["status"] = json!("asleep")),
     ("subscription", "ambiguous", |line| line["billing_cycle"] = json!("bimonthly")),
@@ -36,7 +36,7 @@ const PLANTS: [Plant; 20] = [
     ("event", "invalid_type", |line| line["after"] = json!([])),
 ];
 
-/// The lines of an export with five faults of each kind, and what stands at which line.
+/// The lines of an export with five faults of each kind, and the expected error of each line.
 fn planted(export: &str) -> (String, BTreeMap<u64, &'static str>) {
     let mut lines: Vec<String> = export.lines().map(str::to_owned).collect();
     let mut expected = BTreeMap::new();
@@ -75,8 +75,8 @@ fn a_hundred_faults_of_twenty_kinds_are_told_with_their_lines() {
         let (line, column) = (number("line"), number("column"));
         let before: String = lines[line - 1].chars().take(column - 1).collect();
         let field = fault["detail"].as_str().unwrap().split(' ').next().unwrap();
-        let stands = column == 1 || before.ends_with(&format!("\"{field}\":"));
-        assert!(stands, "column {column} is not where {field} stands: {before}");
+        let matches = column == 1 || before.ends_with(&format!("\"{field}\":"));
+        assert!(matches, "column {column} is not the column of {field}: {before}");
     }
     if second.is_postgres() {
         assert_eq!(second.number(&TABLES), 0, "a trial left a schema");

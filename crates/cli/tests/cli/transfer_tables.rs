@@ -1,4 +1,4 @@
-//! Tables: what goes out as CSV comes in again, and what is wrong with a cell is told with its line and column.
+//! Tables: what goes out as CSV comes in again, and an error in a cell is reported with its line and column.
 
 use crate::support::Place;
 use crate::transfers::{demo, exported, text};
@@ -44,7 +44,7 @@ fn each_fault_of_a_table_is_told_with_its_line_and_column() {
     let two_lines = with(rows[9], head, "first_name", "\"Ada\nLovelace\"");
     let planted = [
         (rows[0].to_owned(), None),
-        (with(rows[1], head, "email", "nobody"), Some(("email", "invalid_format"))),
+        (with(rows[1], head, "email", "invalid"), Some(("email", "invalid_format"))),
         (with(rows[2], head, "terms", "yes"), Some(("terms", "invalid_type"))),
         (with(rows[3], head, "created_at", "yesterday"), Some(("created_at", "invalid_format"))),
         (with(rows[4], head, "session_epoch", "-1"), Some(("session_epoch", "out_of_range"))),
@@ -54,7 +54,7 @@ fn each_fault_of_a_table_is_told_with_its_line_and_column() {
         (with(rows[8], head, "last_name", "Love\"lace"), Some(("last_name", "malformed"))),
         // A name of two lines is no name, and the next line is counted from the second.
         (two_lines, Some(("first_name", "invalid_text"))),
-        (with(rows[10], head, "email", "also nobody"), Some(("email", "invalid_format"))),
+        (with(rows[10], head, "email", "also invalid"), Some(("email", "invalid_format"))),
         (rows[11].to_owned(), None),
     ];
     let (mut file, mut expected) = (vec![head.to_owned()], Vec::new());
@@ -63,7 +63,7 @@ fn each_fault_of_a_table_is_told_with_its_line_and_column() {
         let place = |field: &str| head.split(',').position(|name| name == field).unwrap();
         expected.extend(fault.map(|(field, code)| {
             let before: usize = row.split(',').take(place(field)).map(|cell| cell.chars().count() + 1).sum();
-            // The one fault that is told where the quotes stand.
+            // The one error whose column is that of the quotes.
             let inside = if row.contains("Love\"lace") { "Love".len() } else { 0 };
             (line, before + inside + 1, code.to_owned())
         }));
@@ -72,9 +72,9 @@ fn each_fault_of_a_table_is_told_with_its_line_and_column() {
     std::fs::write(second.path().join("bad/users.csv"), file.join("\n")).unwrap();
     let output = second.run(&["import", "bad", "--dry-run", "--json"]);
     assert_eq!(output.code, Some(1));
-    let told: serde_json::Value = serde_json::from_str(&output.stdout).unwrap();
+    let reported: serde_json::Value = serde_json::from_str(&output.stdout).unwrap();
     let number = |fault: &serde_json::Value, name: &str| usize::try_from(fault[name].as_u64().unwrap()).unwrap();
-    let found: Vec<(usize, usize, String)> = told["data"]["faults"]
+    let found: Vec<(usize, usize, String)> = reported["data"]["faults"]
         .as_array()
         .unwrap()
         .iter()
@@ -90,10 +90,10 @@ fn a_head_that_is_wrong_is_told_and_what_is_right_of_a_table_is_taken() {
     let plans = tables(&first, "plans.csv");
     second.run(&["import", text(&first.path().join("tables/organizations.csv"))]).succeeded();
     std::fs::write(second.path().join("plans.csv"), plans.replacen("slug", "snail", 1)).unwrap();
-    let told = second.run(&["import", "plans.csv"]).stdout;
+    let reported = second.run(&["import", "plans.csv"]).stdout;
     assert!(
-        told.contains("plans.csv:1:20: snail is no field of a plan") && told.contains("slug is required"),
-        "{told}"
+        reported.contains("plans.csv:1:20: snail is no field of a plan") && reported.contains("slug is required"),
+        "{reported}"
     );
     // A program that knows no empty texts leaves the cell of one empty; a mark at the beginning does no harm.
     let written = plans.replacen("pro-monthly", "Pro Monthly", 1).replace(",\"\",", ",,");

@@ -13,7 +13,7 @@ pub(crate) fn demo() -> Place {
     place
 }
 
-/// Everything in a store, as a file beside it.
+/// Everything in a store, as a file next to it.
 #[track_caller]
 pub(crate) fn exported(place: &Place) -> String {
     let path = place.path().join("everything.ndjson");
@@ -70,7 +70,7 @@ fn an_export_is_its_owners_and_replaces_nothing() {
 fn an_import_that_is_killed_leaves_nothing_and_goes_well_the_next_time() {
     let (first, second) = (demo(), Place::new());
     let all = exported(&first);
-    // A store in use, with an organization, clients and a plan of its own.
+    // A store in use, with its own organization, clients and plan.
     let server = second.serve();
     let body = json!({ "name": "Own", "slug": "own", "price": 1, "billing_cycle": "weekly" });
     server.caller(second.first("trusted_client_id")).post("/subscription-plans", &body).expect(201);
@@ -121,9 +121,14 @@ fn records_go_into_an_organization_that_is_there() {
         "{}",
         refused.stdout
     );
-    assert_eq!(refused.stdout.lines().count(), 1, "what follows from the first is not told: {}", refused.stdout);
+    assert_eq!(
+        refused.stdout.lines().count(),
+        1,
+        "errors that follow from the first are not reported: {}",
+        refused.stdout
+    );
     let done = second.json(&["import", text(&file), "--into", "default"]);
     assert_eq!(done["imported"], true);
     assert_eq!(second.json(&["plan", "list", "--limit", "50"]).as_array().unwrap().len(), 12);
-    second.run(&["import", text(&file), "--into", "nobody"]).refused_with(&["no organization \"nobody\""]);
+    second.run(&["import", text(&file), "--into", "unknown"]).refused_with(&["no organization \"unknown\""]);
 }

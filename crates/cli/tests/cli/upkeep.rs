@@ -47,7 +47,7 @@ fn a_scheduled_backup_holds_every_write_acknowledged_before_it_began() {
     let newer = || scheduled(&directory).into_iter().filter(|path| Some(path) > known.as_ref());
     let file = eventually(PATIENCE, "a backup", || newer().nth(1));
     // Restored at once: the schedule keeps two.
-    let kept = place.path().join("kept");
+    let kept = place.path().join("stored");
     std::fs::copy(&file, &kept).unwrap();
     eventually(PATIENCE, "another backup", || newer().find(|path| *path > file));
     eventually(PATIENCE, "two backups", || (scheduled(&directory).len() <= 2).then_some(()));

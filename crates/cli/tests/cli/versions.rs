@@ -31,7 +31,7 @@ fn the_program_serves_on_a_later_schema_that_is_compatible_and_starts_on_it() {
     serves(&place, &server, "before");
     if place.is_postgres() {
         place.migrate_later(later(Migrations::sqlite().version()));
-        serves(&place, &server, "beside");
+        serves(&place, &server, "second");
         server.stop("TERM");
     } else {
         server.stop("TERM");

@@ -38,7 +38,7 @@ impl Answer {
     }
 }
 
-/// A connection that is kept alive.
+/// A keep-alive connection.
 pub(crate) struct Connection {
     address: SocketAddr,
     stream: BufReader<TcpStream>,
@@ -92,7 +92,7 @@ impl Connection {
     }
 }
 
-/// A client of a running server; every call takes a connection of its own.
+/// A client of a running server; every call uses a new connection.
 #[derive(Clone)]
 pub(crate) struct Caller {
     pub(crate) address: SocketAddr,

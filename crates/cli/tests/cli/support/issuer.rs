@@ -1,4 +1,4 @@
-//! An identity provider on loopback: its discovery, its keys and its introspection endpoint, each answering as told.
+//! An identity provider on loopback: its discovery, its keys and its introspection endpoint, each with configurable responses.
 
 use serde_json::{Value, json};
 use std::collections::HashMap;
@@ -22,7 +22,7 @@ impl Issuer {
         let url = format!("http://{}", listener.local_addr().unwrap());
         let issuer = Self { url, pages: Arc::default(), asked: Arc::default() };
         let (pages, asked) = (Arc::clone(&issuer.pages), Arc::clone(&issuer.asked));
-        // It goes with the process: a thread that waits for nobody does no harm.
+        // It ends with the process: an idle thread does no harm.
         std::thread::spawn(move || {
             for stream in listener.incoming().map_while(Result::ok) {
                 // A caller that hangs up is no fault of the issuer's.
@@ -39,7 +39,7 @@ impl Issuer {
         self.pages.lock().unwrap().insert(path.to_owned(), (status, body.to_string(), ""));
     }
 
-    /// Publishes Ed25519 keys of these names, to be kept for twenty minutes.
+    /// Publishes Ed25519 keys of these names, to be cached for twenty minutes.
     pub(crate) fn publish(&self, kids: &[&str]) {
         let x = "A".repeat(43);
         let key = |kid: &&str| json!({ "kty": "OKP", "crv": "Ed25519", "kid": kid, "x": x });
@@ -68,6 +68,6 @@ fn answer(stream: TcpStream, pages: &Mutex<HashMap<String, Page>>, asked: &Mutex
     let missing = (404, String::new(), "");
     let (status, body, header) = pages.lock().unwrap().get(&path).cloned().unwrap_or(missing);
     let length = body.len();
-    let text = format!("HTTP/1.1 {status} Told\r\n{header}connection: close\r\ncontent-length: {length}\r\n\r\n{body}");
+    let text = format!("HTTP/1.1 {status} Test\r\n{header}connection: close\r\ncontent-length: {length}\r\n\r\n{body}");
     reader.get_mut().write_all(text.as_bytes())
 }

@@ -32,14 +32,14 @@ impl Output {
         }
     }
 
-    /// It did what it was told; what it said on standard output.
+    /// It succeeded; returns its standard output.
     #[track_caller]
     pub(crate) fn succeeded(self) -> String {
         assert_eq!((self.code, self.stderr.as_str()), (Some(0), ""), "{}", self.stdout);
         self.stdout
     }
 
-    /// It did what it was told and printed one JSON object, `{"data": …}`, for a list with its page, and nothing else.
+    /// It succeeded and printed one JSON object, `{"data": …}`, for a list with its page, and nothing else.
     #[track_caller]
     pub(crate) fn data(self) -> Value {
         let stdout = self.succeeded();
@@ -69,7 +69,7 @@ impl Output {
         sentence.to_owned()
     }
 
-    /// The same, and the sentence says all of this.
+    /// The same, and the sentence contains all of this.
     #[track_caller]
     pub(crate) fn refused_with(self, parts: &[&str]) {
         let sentence = self.refused();

@@ -20,14 +20,14 @@ pub(crate) struct Server {
 }
 
 impl Server {
-    /// Starts a server and waits until it says where it listens.
+    /// Starts a server and waits until it logs its address.
     #[track_caller]
     pub(crate) fn start(command: &mut Command) -> Self {
         let starting = Starting::spawn(command);
         starting.listening().unwrap_or_else(|logs| panic!("the server did not start: {logs}"))
     }
 
-    /// Starts a server whose logs nobody reads any more once it has said where it listens.
+    /// Starts a server whose log reader is closed after it has logged its address.
     #[track_caller]
     pub(crate) fn start_unread(command: &mut Command) -> Self {
         let mut server = Self::spawn(command);

@@ -27,7 +27,7 @@ impl Setting {
         Self { place, server, caller, user }
     }
 
-    /// A subscription's body, recognisable by its external id.
+    /// A subscription's body, identified by its external id.
     pub(crate) fn subscription(&self, external: &str) -> Value {
         subscription(&self.user, external)
     }

@@ -1,4 +1,4 @@
-//! Texts that people read, kept as files so that a change of one is seen in a review.
+//! Texts for users, stored as files so that a review shows their changes.
 
 use std::collections::BTreeSet;
 use std::path::Path;
