@@ -77,6 +77,7 @@ def lost_answers(server: Perennial, app: Perennial) -> None:
     assert lossy._transport.lost == 1 and server.payments.get(payment.id) == payment
     assert server.payments.update(payment.id, status="completed").date is not None
     assert [own.id for own in app.subscriptions.list().data] == [subscription.id]
+    assert [own.id for own in app.payments.list(subscription_id=subscription.id).data] == [payment.id]
 
     tokens = app.tokens
     assert tokens is not None

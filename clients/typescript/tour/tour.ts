@@ -58,6 +58,8 @@ console.log(payment.status); // completed
 
 assert.deepEqual([payment.amount, payment.currency, payment.status], [19.99, "USD", "completed"]);
 assert.equal((await app.payments.get(payment.id)).id, payment.id);
+const paid = await app.payments.list({ subscription_id: subscription.id });
+assert.deepEqual(paid.data.map((one) => one.id), [payment.id]);
 const replayed = await server.payments.create(
   { subscription_id: subscription.id, amount: plan.price, currency: plan.currency, status: "paid" },
   { idempotencyKey: `first-payment-of-${subscription.id}` },

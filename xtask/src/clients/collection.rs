@@ -28,7 +28,7 @@ one answers, the next ones use. The tour removes what it made, so it can be take
 Written from `openapi.json` by `cargo xtask clients`; do not edit.";
 
 /// Every call once, and signing in as often as a session was ended on the way.
-const WAY: [&str; 26] = [
+const WAY: [&str; 27] = [
     "signUp",
     "userLoggedIn",
     "createPlan",
@@ -39,6 +39,7 @@ const WAY: [&str; 26] = [
     "listSubscriptions",
     "readSubscription",
     "createPayment",
+    "listPayments",
     "readPayment",
     "updatePayment",
     "updateSubscription",
