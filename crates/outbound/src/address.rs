@@ -1,5 +1,5 @@
 //! Which network addresses we connect to on an operator's behalf.
-//! An address is public unless a registry says otherwise; what is neither public nor private is never connected to.
+//! An address is public unless a registry lists it as special; what is neither public nor private is never connected to.
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 

@@ -35,7 +35,7 @@ fn create(config: &Config, file: &Path, json: bool) -> Result<(), Failure> {
     output::print(json, &json!({ "file": file, "bytes": bytes }), || {
         format!(
             "Wrote {} ({bytes} bytes). The master key is not in it: keep it too, elsewhere.\n\
-             `perennial backup verify` tells whether a backup is whole.",
+             `perennial backup verify` checks whether a backup is complete.",
             file.display()
         )
     })

@@ -95,7 +95,7 @@ async fn attack_3_kid_with_a_path_sql_nul_or_8_kib() {
         let forged = fixture.token(|header, _| header["kid"] = kid.clone());
         assert_eq!(fixture.outcome(&forged, 0).await, REFUSED, "{kid}");
     }
-    assert_eq!(fixture.server.seen().keys, 2, "the first fetch and one for the kids nobody knows");
+    assert_eq!(fixture.server.seen().keys, 2, "the first fetch and one for the unknown kids");
     assert_eq!(fixture.server.seen().requests(), 4, "nothing but discovery and keys was asked for");
 }
 

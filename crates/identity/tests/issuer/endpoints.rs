@@ -44,7 +44,7 @@ async fn attack_30_private_addresses_need_the_operators_word() {
 
 #[tokio::test]
 async fn attack_30_link_local_addresses_are_never_asked() {
-    // Not the address of a cloud's metadata service, which is one of them: with the defence gone, this test would ask it.
+    // Not the address of a cloud's metadata service, which is one of them: without the defense, this test would call it.
     let keyring = keyring(RootCertStore::empty());
     for url in ["http://169.254.1.1/keys", "http://[fe80::1]/", "http://0.0.0.0/", "http://[::]/"] {
         let settings = Oidc { keys_at: KeysAt::Url(url.to_owned()), ..settings(HERE) };
@@ -179,19 +179,19 @@ async fn attack_33_no_rejection_and_no_log_tells_the_token_the_secret_or_the_e_m
     let verifier = verifier(keyring(RootCertStore::empty()), providers);
     fixture.server.set(|issuer| issuer.mood = Mood::Broken);
     let unverifiable = fixture.token(|_, _| ());
-    let mut told = Vec::new();
+    let mut logged = Vec::new();
     for token in ["canary-token", unverifiable.as_str(), "canary.token.x"] {
-        told.push(format!("{:?}", verifier.verify(token, &ada(), at(0)).await.unwrap_err()));
+        logged.push(format!("{:?}", verifier.verify(token, &ada(), at(0)).await.unwrap_err()));
     }
-    told.push(String::from_utf8(log.0.lock().unwrap().clone()).unwrap());
-    let told = told.join("\n");
+    logged.push(String::from_utf8(log.0.lock().unwrap().clone()).unwrap());
+    let logged = logged.join("\n");
     for warning in ["could not introspect a token", "cannot be fetched"] {
-        assert!(told.contains(warning), "the log is read: {told}");
+        assert!(logged.contains(warning), "the log is read: {logged}");
     }
     let signature = unverifiable.rsplit_once('.').unwrap().1;
     let secret = BASE64.encode(b"perennial:canary-secret");
     for canary in ["canary", "ada@", &unverifiable[..20], signature, &secret] {
-        assert!(!told.contains(canary), "{canary}: {told}");
+        assert!(!logged.contains(canary), "{canary}: {logged}");
     }
 }
 

@@ -98,7 +98,7 @@ async fn a_slow_issuer_costs_the_time_out_and_stale_keys_bridge_it() {
     let fixture = Fixture::new();
     assert_eq!(fixture.outcome(&timely(&fixture, 0), 0).await, "accepted");
     fixture.server.set(|issuer| issuer.mood = Mood::Silent);
-    // From here the runtime's timers run out as soon as there is nothing else to do: nobody waits for real seconds.
+    // From here the runtime's timers run out as soon as there is nothing else to do: no real seconds pass.
     tokio::time::pause();
     let unknown = fixture.token(|header, _| header["kid"] = json!("k9"));
     for (token, now, outcome) in [(timely(&fixture, 600), 600, "accepted"), (unknown, 640, UNAVAILABLE)] {

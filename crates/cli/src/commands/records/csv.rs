@@ -29,7 +29,7 @@ mod tests {
         assert_eq!(written("\"a,b\""), "\"a,b\"");
         assert_eq!(written("\"say \\\"hi\\\"\""), "\"say \"\"hi\"\"\"");
         assert_eq!(written("\"two\\nlines\""), "\"two\nlines\"");
-        assert_eq!(written("\" kept \""), "\" kept \"");
+        assert_eq!(written("\" quoted \""), "\" quoted \"");
         assert_eq!(written("null"), "");
         assert_eq!(line(&[Cell::of("1"), Cell::of("null"), Cell::of("true")]), "1,,true\r\n");
     }
