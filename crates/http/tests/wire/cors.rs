@@ -53,7 +53,8 @@ async fn a_preflight_from_a_listed_origin_is_permitted_without_a_client() {
         ("/subscription-plans", "GET, HEAD, POST"),
         ("/subscription-plans/pro", "GET, HEAD, PUT, DELETE"),
         ("/subscriptions/sub_1", "GET, HEAD, PUT, DELETE"),
-        ("/subscription-payments", "POST"),
+        ("/subscription-payments", "GET, HEAD, POST"),
+        ("/authentication/sign-in", "POST"),
     ] {
         for origin in [LISTED, "http://localhost", "http://localhost:5173"] {
             let answer = preflight(&app, target, origin).send().await.expect(204);
@@ -125,7 +126,7 @@ async fn the_response_is_permitted_if_the_named_client_lists_the_origin() {
         ("/subscription-plans?limit=0", 400),
         ("/subscriptions", 401),
         ("/nowhere", 404),
-        ("/subscription-payments", 405),
+        ("/authentication/sign-in", 405),
     ] {
         let answer = app.browser("GET", target).header("origin", LISTED).send().await.expect(status);
         assert_eq!(answer.header("access-control-allow-origin"), LISTED, "{target}");
@@ -177,7 +178,7 @@ async fn a_trusted_client_is_never_permitted() {
         ("/subscription-plans", 403),
         ("/subscription-plans/gone", 403),
         ("/nowhere", 404),
-        ("/subscription-payments", 405),
+        ("/authentication/sign-in", 405),
     ] {
         for request in [app.request("GET", target), app.anonymous("GET", target).header("client-id", id)] {
             let answer = request.header("origin", LISTED).send().await.expect(status);

@@ -82,7 +82,8 @@ async fn a_method_that_a_path_does_not_take_is_405_with_those_it_does() {
         ("/subscription-plans/pro", &["POST", "PATCH", "OPTIONS"], "GET, HEAD, PUT, DELETE"),
         ("/subscriptions", &["PUT", "DELETE", "PATCH"], "GET, HEAD, POST"),
         ("/subscriptions/sub_1", &["POST", "PATCH"], "GET, HEAD, PUT, DELETE"),
-        ("/subscription-payments", &["GET", "HEAD", "PUT", "DELETE"], "POST"),
+        ("/subscription-payments", &["PUT", "DELETE", "PATCH"], "GET, HEAD, POST"),
+        ("/authentication/sign-in", &["GET", "HEAD", "PUT", "DELETE"], "POST"),
         ("/subscription-payments/pay_1", &["POST", "PATCH"], "GET, HEAD, PUT, DELETE"),
         ("/livez", &["POST", "PUT", "DELETE", "get"], "GET, HEAD"),
     ] {
