@@ -2,6 +2,8 @@
 //!
 //! An import is a path that begins with `crate` or `super`. A module that names its own children does not import them.
 
+#![expect(clippy::unwrap_used, reason = "a test that cannot continue panics")]
+
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 

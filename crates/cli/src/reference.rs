@@ -42,10 +42,10 @@ fn description(command: &Command) -> String {
     let own = command.get_arguments().filter(|argument| !argument.is_global_set() && argument.get_id() != "help");
     let table = table(own);
     if !table.is_empty() {
-        text += &format!("\n{table}");
+        let _ = write!(text, "\n{table}");
     }
     if let Some(examples) = command.get_after_help() {
-        text += &format!("\n{}\n", with_fence(&examples.to_string()));
+        let _ = write!(text, "\n{}\n", with_fence(&examples.to_string()));
     }
     text
 }
@@ -71,15 +71,15 @@ fn row(argument: &Arg) -> String {
         let values: Vec<String> =
             argument.get_possible_values().iter().map(|value| format!("`{}`", value.get_name())).collect();
         if !values.is_empty() {
-            text += &format!(" One of {}.", values.join(", "));
+            let _ = write!(text, " One of {}.", values.join(", "));
         }
         let defaults: Vec<_> = argument.get_default_values().iter().map(|value| value.to_string_lossy()).collect();
         if !defaults.is_empty() {
-            text += &format!(" Default: `{}`.", defaults.join(", "));
+            let _ = write!(text, " Default: `{}`.", defaults.join(", "));
         }
     }
     if let Some(variable) = argument.get_env() {
-        text += &format!(" Environment: `{}`.", variable.to_string_lossy());
+        let _ = write!(text, " Environment: `{}`.", variable.to_string_lossy());
     }
     format!("| `{}` | {} |\n", cell(&argument.to_string()), cell(&text))
 }

@@ -115,7 +115,7 @@ impl OutboundClient {
         let _permit = self.in_progress.acquire(endpoint.url()).ok_or(FetchError::Busy)?;
         let exchange = async {
             let request = request(endpoint, method, headers, body)?;
-            let response = self.pool(endpoint.reach()).request(request).await.map_err(failure)?;
+            let response = self.pool(endpoint.reach()).request(request).await.map_err(|error| failure(&error))?;
             let (parts, body) = response.into_parts();
             let body = Limited::new(body, MAX_RESPONSE_BYTES).collect().await.map_err(|error| {
                 if error.is::<LengthLimitError>() {
@@ -177,8 +177,8 @@ fn address(url: &Url) -> Option<IpAddr> {
 }
 
 /// The reason of a failed call: the resolver's own, if it was that, and otherwise the innermost.
-fn failure(error: hyper_util::client::legacy::Error) -> FetchError {
-    let mut innermost: &(dyn std::error::Error + 'static) = &error;
+fn failure(error: &hyper_util::client::legacy::Error) -> FetchError {
+    let mut innermost: &(dyn std::error::Error + 'static) = error;
     loop {
         if let Some(own) = innermost.downcast_ref::<FetchError>() {
             return own.clone();

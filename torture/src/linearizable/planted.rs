@@ -1,4 +1,4 @@
-//! ValidationErrors that a server could have, planted in long histories of one that has none.
+//! Defects that a server could have, planted in long histories of one that has none.
 
 use std::time::{Duration, Instant};
 

@@ -1,5 +1,7 @@
 //! Calls over real sockets: connections are pooled, and a pool belongs to endpoints of the same reach.
 
+#![expect(clippy::unwrap_used, reason = "a test that cannot continue panics")]
+
 use std::net::SocketAddr;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering::SeqCst};
