@@ -38,7 +38,12 @@ async fn send(
     body: Bytes,
 ) -> Result<Document, FetchError> {
     headers.insert(ACCEPT, JSON);
-    let response = client.send(endpoint, method, headers, body).await?.ok()?;
+    // Both kinds of calls only read, so one on a connection that was just closed is repeated.
+    let response = match client.send(endpoint, method.clone(), headers.clone(), body.clone()).await {
+        Err(FetchError::Closed) => client.send(endpoint, method, headers, body).await?,
+        outcome => outcome?,
+    };
+    let response = response.ok()?;
     Ok(Document { max_age_seconds: max_age(&response.headers), body: response.body })
 }
 
@@ -56,6 +61,31 @@ fn max_age(headers: &HeaderMap) -> Option<i64> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use perennial_outbound::{Limits, Reach};
+    use tokio::io::{AsyncReadExt, AsyncWriteExt};
+    use tokio::net::TcpListener;
+
+    /// Every connection serves one request and is closed by the second, as when an idle timeout ends at that moment.
+    #[tokio::test]
+    async fn a_connection_that_was_just_closed_costs_no_call() {
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let url = format!("http://{}/keys", listener.local_addr().unwrap());
+        tokio::spawn(async move {
+            while let Ok((mut stream, _)) = listener.accept().await {
+                let mut request = vec![0; 4096];
+                let _ = stream.read(&mut request).await;
+                stream.write_all(b"HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\n{}").await.unwrap();
+                let _ = stream.read(&mut request).await;
+            }
+        });
+        let client = OutboundClient::without_roots(Limits::default()).unwrap();
+        let endpoint = Endpoint::parse(&url, Reach { private_addresses: true, plain_http: true }).unwrap();
+        let basic = HeaderValue::from_static("Basic YTpi");
+        for _ in 0..3 {
+            assert_eq!(get(&client, &endpoint).await.unwrap().body, "{}");
+            assert_eq!(post_form(&client, &endpoint, basic.clone(), "token=t".into()).await.unwrap().body, "{}");
+        }
+    }
 
     #[test]
     fn max_age_is_read_from_cache_control() {

@@ -183,6 +183,9 @@ fn failure(error: &hyper_util::client::legacy::Error) -> FetchError {
         if let Some(own) = innermost.downcast_ref::<FetchError>() {
             return own.clone();
         }
+        if innermost.downcast_ref::<hyper::Error>().is_some_and(hyper::Error::is_incomplete_message) {
+            return FetchError::Closed;
+        }
         if innermost.downcast_ref::<std::io::Error>().is_some_and(|io| io.kind() == std::io::ErrorKind::TimedOut) {
             return FetchError::TimedOut;
         }

@@ -19,6 +19,10 @@ pub enum FetchError {
     /// The connection failed.
     #[error("no connection can be made: {0}")]
     Unreachable(String),
+    /// The connection was closed before there was a response. A pooled connection can be closed while it is taken, so a
+    /// caller that may safely repeat the call does so once.
+    #[error("the server closed the connection before it responded")]
+    Closed,
     /// The call took too long.
     #[error("no complete response within the timeout")]
     TimedOut,

@@ -69,6 +69,25 @@ async fn an_open_connection_to_a_private_address_serves_no_public_endpoint() {
     assert_eq!(connections.load(SeqCst), 1);
 }
 
+/// A server whose idle timeout ends just when the connection is used again.
+#[tokio::test]
+async fn a_pooled_connection_that_was_closed_is_reported_as_such_and_the_next_call_opens_another() {
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let address = listener.local_addr().unwrap().to_string();
+    tokio::spawn(async move {
+        while let Ok((mut stream, _)) = listener.accept().await {
+            let mut request = vec![0; 4096];
+            let _ = stream.read(&mut request).await;
+            stream.write_all(HELLO.as_bytes()).await.unwrap();
+            let _ = stream.read(&mut request).await;
+        }
+    });
+    let client = client();
+    get(&client, &address, PRIVATE).await.unwrap();
+    assert_eq!(get(&client, &address, PRIVATE).await.unwrap_err(), FetchError::Closed);
+    get(&client, &address, PRIVATE).await.unwrap();
+}
+
 #[tokio::test]
 async fn a_redirect_is_not_followed() {
     let (address, connections) =

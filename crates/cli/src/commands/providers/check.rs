@@ -82,7 +82,7 @@ pub(crate) fn advice_on(trouble: &Trouble) -> Option<&'static str> {
         Trouble::Unusable(_) => "remove the provider and add it again as it should be",
         Trouble::Fetch(error) => match error {
             FetchError::Unresolved => "check how the host is spelt, and this machine's DNS",
-            FetchError::Unreachable(_) | FetchError::TimedOut => {
+            FetchError::Unreachable(_) | FetchError::Closed | FetchError::TimedOut => {
                 "see that the provider runs and that this machine may connect to it"
             }
             FetchError::Redirect => "give the URL that it redirects to",
