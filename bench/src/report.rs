@@ -14,14 +14,14 @@ pub(crate) fn work_table(results: &Results, workload: &str) -> Table {
     let mut table = Table::new(&["", "requests/s", "p50 µs", "p99 µs", "CPU µs/request", "CPU / limit", "spread"]);
     let limit = [BARE, PARSE].into_iter().find(|limit| results.summary(workload, limit).is_some());
     for (name, summary) in results.of(workload) {
-        let beside = limit.and_then(|limit| results.cpu_ratio((workload, name), (workload, limit)));
+        let ratio = limit.and_then(|limit| results.cpu_ratio((workload, name), (workload, limit)));
         table.row(vec![
             name.to_owned(),
             number(summary.per_second),
             optional(summary.p50_micros),
             optional(summary.p99_micros),
             optional(summary.cpu_micros),
-            times(beside),
+            times(ratio),
             format!("{:.0} %", summary.spread * 100.0),
         ]);
     }

@@ -1,6 +1,6 @@
 //! Bodies. What is accepted becomes a record; the record, sent back as it was answered, changes nothing.
 
-use crate::texts::{storable, told};
+use crate::texts::{has_a_message, storable};
 use perennial_domain::currency::Currency;
 use perennial_domain::id::{EventId, OrganizationId, PaymentId, PlanId, SubscriptionId};
 use perennial_domain::organizations::{Organization, OrganizationName};
@@ -87,7 +87,7 @@ fn checked<T>(data: &[u8], read: Read<T>) -> Option<(T, ValidationErrors)> {
             assert!(json.is_ok_and(|json| json.is_object()) || !faults.is_empty(), "what is no object was accepted");
             for fault in &faults {
                 assert!(fault.pointer.is_empty() || fault.pointer.starts_with('/'), "{:?}", fault.pointer);
-                told(&fault.reason);
+                has_a_message(&fault.reason);
             }
             Some((value, faults))
         }
@@ -101,7 +101,7 @@ fn checked<T>(data: &[u8], read: Read<T>) -> Option<(T, ValidationErrors)> {
 
 fn refused(faults: &ValidationErrors) {
     assert!(!faults.is_empty(), "a rejection has a reason");
-    faults.iter().for_each(|fault| told(&fault.reason));
+    faults.iter().for_each(|fault| has_a_message(&fault.reason));
 }
 
 /// Both engines keep every text of the record as it is.

@@ -24,7 +24,7 @@ pub(crate) fn slug(data: &[u8]) {
             assert!(text.parse::<PlanId>().is_err());
             assert_eq!(PlanKey::parse(text), Some(PlanKey::Slug(slug)));
         }
-        Err(reason) => told(&reason),
+        Err(reason) => has_a_message(&reason),
     }
     if let Some(PlanKey::Id(id)) = PlanKey::parse(text) {
         assert_eq!(id.to_string(), text);
@@ -59,7 +59,7 @@ fn again(text: &str, parse: impl Fn(&str) -> Result<String, InvalidValue>) {
             assert_eq!(parse(&stored).as_ref(), Ok(&stored), "a stored value parses to itself");
             stored.chars().for_each(storable);
         }
-        Err(reason) => told(&reason),
+        Err(reason) => has_a_message(&reason),
     }
 }
 
@@ -71,7 +71,7 @@ pub(crate) fn storable(c: char) {
 }
 
 /// A rejection has a remedy in one line.
-pub(crate) fn told(reason: &InvalidValue) {
+pub(crate) fn has_a_message(reason: &InvalidValue) {
     assert!(!reason.code.as_str().is_empty() && !reason.detail.is_empty());
     assert!(!reason.detail.contains('\n'), "{:?}", reason.detail);
 }

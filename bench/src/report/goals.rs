@@ -110,10 +110,15 @@ fn against_peers(results: &Results) -> Vec<Goal> {
     goals.push(Goal::at_least("session check, SQLite: rate of better-auth", 50.0, "×", session));
     for workload in ["subscription", "create"] {
         for engine in [SQLITE, POSTGRES] {
-            let beside = |peer: &str| results.rate_ratio((workload, engine), (workload, peer));
-            let fastify = [beside(FASTIFY_SQLITE), beside(FASTIFY_POSTGRES)].into_iter().flatten().reduce(f64::min);
+            let ratio_to = |peer: &str| results.rate_ratio((workload, engine), (workload, peer));
+            let fastify = [ratio_to(FASTIFY_SQLITE), ratio_to(FASTIFY_POSTGRES)].into_iter().flatten().reduce(f64::min);
             goals.push(Goal::at_least(format!("{workload}, {engine}: rate of the best Fastify"), 4.0, "×", fastify));
-            goals.push(Goal::at_least(format!("{workload}, {engine}: rate of Directus"), 100.0, "×", beside(DIRECTUS)));
+            goals.push(Goal::at_least(
+                format!("{workload}, {engine}: rate of Directus"),
+                100.0,
+                "×",
+                ratio_to(DIRECTUS),
+            ));
         }
     }
     goals

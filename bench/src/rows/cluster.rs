@@ -25,8 +25,8 @@ pub(crate) enum Layout {
 impl Cluster {
     /// A program of PostgreSQL: packages install some on the PATH and some next to the server.
     pub(crate) fn program(&self, name: &str) -> Command {
-        let beside = self.programs.join(name);
-        Command::new(if beside.is_file() { beside } else { PathBuf::from(name) })
+        let own = self.programs.join(name);
+        Command::new(if own.is_file() { own } else { PathBuf::from(name) })
     }
 
     pub(crate) fn psql(&self) -> Command {
