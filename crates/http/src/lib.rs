@@ -19,6 +19,7 @@ mod forwarded;
 mod headers;
 mod json;
 mod limits;
+mod list_query;
 mod meta;
 mod openapi;
 mod operation;

@@ -4,8 +4,8 @@ use crate::access::Access;
 use crate::call::Call;
 use crate::error_codes::Code;
 use crate::fields::{External, Fields};
-use crate::filters;
 use crate::headers::etag;
+use crate::list_query::{self, ListQuery};
 use crate::operation::{BodySpec, Handler, Operation, ResponseKind};
 use crate::problem::Problem;
 use crate::query::{Parameter, QuerySpec};
@@ -14,7 +14,7 @@ use crate::samples;
 use crate::schema::{self, Schema};
 use http::Method;
 use perennial_app::error::Error;
-use perennial_app::payments::{self, Query, Range};
+use perennial_app::payments::{self, Query};
 use perennial_domain::clients::Scope;
 use perennial_domain::id::{OrganizationId, PaymentId, SubscriptionId};
 use perennial_domain::payments::{ExternalPaymentId, Payment, PaymentDraft, PaymentStatus};
@@ -56,26 +56,10 @@ pub(crate) static OPERATIONS: &[Operation] = &[
                     description: "The payment with this external ID.",
                     schema: schema::text,
                 },
-                Parameter {
-                    name: "created_after",
-                    description: "Created at this instant or later.",
-                    schema: schema::instant,
-                },
-                Parameter {
-                    name: "created_before",
-                    description: "Created before this instant.",
-                    schema: schema::instant,
-                },
-                Parameter {
-                    name: "limit",
-                    description: "The maximum number of payments on a page.",
-                    schema: || schema::limit(DEFAULT_LIMIT),
-                },
-                Parameter {
-                    name: "cursor",
-                    description: "`next_cursor` of the previous page.",
-                    schema: schema::cursor,
-                },
+                list_query::CREATED_AFTER,
+                list_query::CREATED_BEFORE,
+                list_query::limit::<DEFAULT_LIMIT>(),
+                list_query::CURSOR,
             ],
             parse: |query| {
                 parse_list_query(query);
@@ -155,20 +139,14 @@ pub(crate) static OPERATIONS: &[Operation] = &[
 ];
 
 pub(crate) async fn list(mut call: Call<'_>) -> Result<Reply, Problem> {
-    let ListQuery { query, limit, cursor } = parse_list_query(&mut call.query);
+    let ListQuery { filters, limit, cursor } = parse_list_query(&mut call.query);
     call.no_body().await?;
-    let (payments, next) = payments::list(call.app, &call.caller, query, cursor.as_deref(), limit).await?;
+    let (payments, next) = payments::list(call.app, &call.caller, filters, cursor.as_deref(), limit).await?;
     Ok(Reply::list(&payments, next.as_deref(), limit))
 }
 
-/// The parameters of a list.
-pub(crate) struct ListQuery {
-    query: Query,
-    limit: usize,
-    cursor: Option<String>,
-}
-
-pub(crate) fn parse_list_query(query: &mut crate::query::Query) -> ListQuery {
+/// Parses the parameters of a list.
+pub(crate) fn parse_list_query(query: &mut crate::query::Query) -> ListQuery<Query> {
     let filters = Query {
         subscription_id: query.get("subscription_id", |text| {
             text.parse().map_err(|_| InvalidValue::new(ValidationCode::InvalidFormat, "must be a subscription's ID"))
@@ -179,16 +157,9 @@ pub(crate) fn parse_list_query(query: &mut crate::query::Query) -> ListQuery {
             .unwrap_or_default(),
         external_id: query
             .get("external_payment_id", |text| ExternalPaymentId::parse(text).map(|id| id.as_str().to_owned())),
-        created: Range {
-            after: query.get("created_after", Time::parse),
-            before: query.get("created_before", Time::parse),
-        },
+        created: list_query::created(query),
     };
-    ListQuery {
-        query: filters,
-        limit: query.get("limit", filters::limit).unwrap_or(DEFAULT_LIMIT),
-        cursor: query.get("cursor", |text| Ok(text.to_owned())),
-    }
+    ListQuery::parse(query, filters, DEFAULT_LIMIT)
 }
 
 pub(crate) async fn create(mut call: Call<'_>) -> Result<Reply, Problem> {

@@ -6,6 +6,7 @@ use crate::error_codes::Code;
 use crate::fields::{Fields, Whole};
 use crate::filters::{self, boolean};
 use crate::headers::etag;
+use crate::list_query::{self, ListQuery};
 use crate::operation::{BodySpec, Handler, Operation, ResponseKind};
 use crate::problem::Problem;
 use crate::query::{Parameter, QuerySpec};
@@ -73,16 +74,8 @@ pub(crate) static OPERATIONS: &[Operation] = &[
                     description: "The sort order. Prefix with `-` for descending order.",
                     schema: || filters::sort_schema(SORTS, "tier"),
                 },
-                Parameter {
-                    name: "limit",
-                    description: "The maximum number of plans on a page.",
-                    schema: || schema::limit(DEFAULT_LIMIT),
-                },
-                Parameter {
-                    name: "cursor",
-                    description: "`next_cursor` of the previous page.",
-                    schema: schema::cursor,
-                },
+                list_query::limit::<DEFAULT_LIMIT>(),
+                list_query::CURSOR,
             ],
             parse: |query| {
                 parse_list_query(query);
@@ -163,21 +156,14 @@ pub(crate) static OPERATIONS: &[Operation] = &[
 ];
 
 pub(crate) async fn list(mut call: Call<'_>) -> Result<Reply, Problem> {
-    let ListQuery { query, limit, cursor } = parse_list_query(&mut call.query);
+    let ListQuery { filters, limit, cursor } = parse_list_query(&mut call.query);
     call.no_body().await?;
-    let (plans, next) = plans::list(call.app, &call.caller, &query, cursor.as_deref(), limit).await?;
+    let (plans, next) = plans::list(call.app, &call.caller, &filters, cursor.as_deref(), limit).await?;
     Ok(Reply::list(&plans, next.as_deref(), limit).cacheable())
 }
 
-/// The parameters of a list.
-pub(crate) struct ListQuery {
-    query: Query,
-    limit: usize,
-    cursor: Option<String>,
-}
-
 /// Parses the parameters of a list.
-pub(crate) fn parse_list_query(query: &mut crate::query::Query) -> ListQuery {
+pub(crate) fn parse_list_query(query: &mut crate::query::Query) -> ListQuery<Query> {
     let sort = query.get("sort", |text| filters::sort(text, SORTS));
     let (sort, descending) = sort.unwrap_or_default();
     let filters = Query {
@@ -190,11 +176,7 @@ pub(crate) fn parse_list_query(query: &mut crate::query::Query) -> ListQuery {
         sort,
         descending,
     };
-    ListQuery {
-        query: filters,
-        limit: query.get("limit", filters::limit).unwrap_or(DEFAULT_LIMIT),
-        cursor: query.get("cursor", |text| Ok(text.to_owned())),
-    }
+    ListQuery::parse(query, filters, DEFAULT_LIMIT)
 }
 
 pub(crate) async fn create(mut call: Call<'_>) -> Result<Reply, Problem> {

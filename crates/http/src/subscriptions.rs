@@ -6,6 +6,7 @@ use crate::error_codes::Code;
 use crate::fields::{External, Fields, PlanReference};
 use crate::filters::{self, boolean};
 use crate::headers::etag;
+use crate::list_query::{self, ListQuery};
 use crate::operation::{BodySpec, Handler, Operation, ResponseKind};
 use crate::plans;
 use crate::problem::Problem;
@@ -80,12 +81,8 @@ pub(crate) static OPERATIONS: &[Operation] = &[
                     description: "The subscription with this external ID.",
                     schema: schema::text,
                 },
-                Parameter {
-                    name: "created_after",
-                    description: "Created at or after this time.",
-                    schema: schema::instant,
-                },
-                Parameter { name: "created_before", description: "Created before this time.", schema: schema::instant },
+                list_query::CREATED_AFTER,
+                list_query::CREATED_BEFORE,
                 Parameter {
                     name: "renews_after",
                     description: "Renewing at or after this time.",
@@ -99,16 +96,8 @@ pub(crate) static OPERATIONS: &[Operation] = &[
                     description: "The sort order. Prefix with `-` for descending order. Subscriptions without the time come last.",
                     schema: || filters::sort_schema(SORTS, "-created_at"),
                 },
-                Parameter {
-                    name: "limit",
-                    description: "The maximum number of subscriptions on a page.",
-                    schema: || schema::limit(DEFAULT_LIMIT),
-                },
-                Parameter {
-                    name: "cursor",
-                    description: "`next_cursor` of the previous page.",
-                    schema: schema::cursor,
-                },
+                list_query::limit::<DEFAULT_LIMIT>(),
+                list_query::CURSOR,
             ],
             parse: |query| {
                 parse_list_query(query);
@@ -188,7 +177,7 @@ pub(crate) static OPERATIONS: &[Operation] = &[
 ];
 
 pub(crate) async fn list(mut call: Call<'_>) -> Result<Reply, Problem> {
-    let ListQuery { query, plan, limit, cursor } = parse_list_query(&mut call.query);
+    let ListQuery { filters: (query, plan), limit, cursor } = parse_list_query(&mut call.query);
     call.no_body().await?;
     let (found, next) =
         subscriptions::list(call.app, &call.caller, plan.as_ref(), query, cursor.as_deref(), limit).await?;
@@ -198,16 +187,8 @@ pub(crate) async fn list(mut call: Call<'_>) -> Result<Reply, Problem> {
     Ok(Reply::list(&views, next.as_deref(), limit))
 }
 
-/// The parameters of a list.
-pub(crate) struct ListQuery {
-    query: Query,
-    plan: Option<PlanKey>,
-    limit: usize,
-    cursor: Option<String>,
-}
-
 /// Parses the parameters of a list.
-pub(crate) fn parse_list_query(query: &mut crate::query::Query) -> ListQuery {
+pub(crate) fn parse_list_query(query: &mut crate::query::Query) -> ListQuery<(Query, Option<PlanKey>)> {
     let sort = query.get("sort", |text| filters::sort(text, SORTS));
     let (sort, descending) = sort.unwrap_or((Sort::Created, true));
     let plan = query.get("subscription_plan_id", |text| {
@@ -225,10 +206,7 @@ pub(crate) fn parse_list_query(query: &mut crate::query::Query) -> ListQuery {
         external_id: query.get("external_subscription_id", |text| {
             ExternalSubscriptionId::parse(text).map(|id| id.as_str().to_owned())
         }),
-        created: Range {
-            after: query.get("created_after", Time::parse),
-            before: query.get("created_before", Time::parse),
-        },
+        created: list_query::created(query),
         renews: Range {
             after: query.get("renews_after", Time::parse),
             before: query.get("renews_before", Time::parse),
@@ -237,12 +215,7 @@ pub(crate) fn parse_list_query(query: &mut crate::query::Query) -> ListQuery {
         sort,
         descending,
     };
-    ListQuery {
-        query: filters,
-        plan,
-        limit: query.get("limit", filters::limit).unwrap_or(DEFAULT_LIMIT),
-        cursor: query.get("cursor", |text| Ok(text.to_owned())),
-    }
+    ListQuery::parse(query, (filters, plan), DEFAULT_LIMIT)
 }
 
 pub(crate) async fn create(mut call: Call<'_>) -> Result<Reply, Problem> {

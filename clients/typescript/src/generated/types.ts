@@ -583,7 +583,7 @@ export interface PlanQuery {
   variant?: string | undefined;
   /** The sort order. Prefix with `-` for descending order. */
   sort?: PlanSort | undefined;
-  /** The maximum number of plans on a page. */
+  /** The maximum number of records on a page. */
   limit?: number | undefined;
   /** `next_cursor` of the previous page. */
   cursor?: string | undefined;
@@ -617,7 +617,7 @@ export interface SubscriptionQuery {
   ends_before?: Instant | undefined;
   /** The sort order. Prefix with `-` for descending order. Subscriptions without the time come last. */
   sort?: SubscriptionSort | undefined;
-  /** The maximum number of subscriptions on a page. */
+  /** The maximum number of records on a page. */
   limit?: number | undefined;
   /** `next_cursor` of the previous page. */
   cursor?: string | undefined;
@@ -631,11 +631,11 @@ export interface PaymentQuery {
   status?: string | undefined;
   /** The payment with this external ID. */
   external_payment_id?: string | undefined;
-  /** Created at this instant or later. */
+  /** Created at or after this time. */
   created_after?: Instant | undefined;
-  /** Created before this instant. */
+  /** Created before this time. */
   created_before?: Instant | undefined;
-  /** The maximum number of payments on a page. */
+  /** The maximum number of records on a page. */
   limit?: number | undefined;
   /** `next_cursor` of the previous page. */
   cursor?: string | undefined;

@@ -316,7 +316,7 @@ class Plans:
         - `product_id`: Plans of this product.
         - `variant`: Plans with this variant.
         - `sort`: The sort order. Prefix with `-` for descending order.
-        - `limit`: The maximum number of plans on a page.
+        - `limit`: The maximum number of records on a page.
         - `cursor`: `next_cursor` of the previous page.
 
         Raises `Problem` with one of 400, 401, 403, 408, 413, 414, 431, 500, 503.
@@ -569,7 +569,7 @@ class Subscriptions:
         - `ends_after`: Ending at or after this time.
         - `ends_before`: Ending before this time.
         - `sort`: The sort order. Prefix with `-` for descending order. Subscriptions without the time come last.
-        - `limit`: The maximum number of subscriptions on a page.
+        - `limit`: The maximum number of records on a page.
         - `cursor`: `next_cursor` of the previous page.
 
         Raises `Problem` with one of 400, 401, 403, 408, 413, 414, 431, 500, 503.
@@ -810,9 +810,9 @@ class Payments:
         - `subscription_id`: Payments for this subscription.
         - `status`: One status, or several separated by commas.
         - `external_payment_id`: The payment with this external ID.
-        - `created_after`: Created at this instant or later.
-        - `created_before`: Created before this instant.
-        - `limit`: The maximum number of payments on a page.
+        - `created_after`: Created at or after this time.
+        - `created_before`: Created before this time.
+        - `limit`: The maximum number of records on a page.
         - `cursor`: `next_cursor` of the previous page.
 
         Raises `Problem` with one of 400, 401, 403, 408, 413, 414, 431, 500, 503.
