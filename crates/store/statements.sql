@@ -499,31 +499,31 @@ DELETE FROM sessions WHERE organization_id = $1 AND id IN (SELECT id FROM sessio
     expires_at <= $2 ORDER BY expires_at LIMIT $3);
 
 -- events.insert
-INSERT INTO events (organization_id, id, kind, record_id, client_id, request_id, at, before, after) VALUES ($1, $2, $3,
-    $4, $5, $6, $7, $8, $9);
+INSERT INTO events (organization_id, id, kind, record_id, client_id, operator_id, request_id, at, before, after) VALUES
+    ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10);
 
 -- events.by_key
-SELECT organization_id, id, kind, record_id, client_id, request_id, at, before, after FROM events WHERE organization_id
-    = $1 AND id = $2;
+SELECT organization_id, id, kind, record_id, client_id, operator_id, request_id, at, before, after FROM events WHERE
+    organization_id = $1 AND id = $2;
 
 -- events.live
 SELECT 1 FROM events WHERE organization_id = $1 AND id = $2;
 
 -- events.first_rows
-SELECT organization_id, id, kind, record_id, client_id, request_id, at, before, after FROM events ORDER BY
+SELECT organization_id, id, kind, record_id, client_id, operator_id, request_id, at, before, after FROM events ORDER BY
     organization_id, id LIMIT $1;
 
 -- events.next_rows
-SELECT organization_id, id, kind, record_id, client_id, request_id, at, before, after FROM events WHERE
+SELECT organization_id, id, kind, record_id, client_id, operator_id, request_id, at, before, after FROM events WHERE
     (organization_id, id) > ($1, $2) ORDER BY organization_id, id LIMIT $3;
 
 -- events.row
-SELECT organization_id, id, kind, record_id, client_id, request_id, at, before, after FROM events WHERE organization_id
-    = $1 AND id = $2;
+SELECT organization_id, id, kind, record_id, client_id, operator_id, request_id, at, before, after FROM events WHERE
+    organization_id = $1 AND id = $2;
 
 -- events.insert_row
-INSERT INTO events (organization_id, id, kind, record_id, client_id, request_id, at, before, after) VALUES ($1, $2, $3,
-    $4, $5, $6, $7, $8, $9) ON CONFLICT DO NOTHING;
+INSERT INTO events (organization_id, id, kind, record_id, client_id, operator_id, request_id, at, before, after) VALUES
+    ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10) ON CONFLICT DO NOTHING;
 
 -- events.count
 SELECT COUNT(*) FROM events;
@@ -673,8 +673,8 @@ DELETE FROM clients WHERE organization_id = $1;
 UPDATE clients SET credential_hash = $3, updated_at = $4, revision = $5 WHERE organization_id = $1 AND id = $2;
 
 -- events::NEWEST
-SELECT organization_id, id, kind, record_id, client_id, request_id, at, before, after FROM events WHERE organization_id
-    = $1 AND id < $2 ORDER BY id DESC LIMIT $3;
+SELECT organization_id, id, kind, record_id, client_id, operator_id, request_id, at, before, after FROM events WHERE
+    organization_id = $1 AND id < $2 ORDER BY id DESC LIMIT $3;
 
 -- examine::VERSION
 SELECT COALESCE(MAX(version), 0), COALESCE(MAX(COALESCE(oldest_program, version)), 0) FROM schema_migrations;

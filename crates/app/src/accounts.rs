@@ -52,7 +52,7 @@ pub async fn erase(app: &App, organization: OrganizationId, id: UserId) -> Resul
         let now = app.clock.now();
         let sessions = sessions::live(&app.db, organization, id, now).await?.len();
         let subscriptions = subscriptions::open_by_user(&app.db, organization, id).await?.len();
-        let change = prepare_erasure(app, &Caller::operator(organization), &user, now).await?;
+        let change = prepare_erasure(app, &Caller::system(organization), &user, now).await?;
         match app.db.commit(change).await {
             Ok(()) => return Ok(Erased { sessions, subscriptions }),
             Err(store::Error::Violated(Violation::User | Violation::Session | Violation::Record)) => {}

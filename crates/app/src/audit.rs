@@ -6,15 +6,26 @@ use perennial_domain::id::{EventId, OrganizationId, UserId};
 use perennial_domain::time::Time;
 use serde::Serialize;
 
-/// An event caused by the operator. The use case adds the record before and after.
-pub fn operator_event(
+/// An event of the command line or of the server itself. The use case adds the record before and after.
+pub fn system_event(
     organization_id: OrganizationId,
     kind: EventKind,
     record_id: [u8; 16],
     id: EventId,
     at: Time,
 ) -> Event {
-    Event { id, organization_id, kind, record_id, client_id: None, request_id: None, at, before: None, after: None }
+    Event {
+        id,
+        organization_id,
+        kind,
+        record_id,
+        client_id: None,
+        operator_id: None,
+        request_id: None,
+        at,
+        before: None,
+        after: None,
+    }
 }
 
 /// A record as an event stores it.

@@ -1,8 +1,8 @@
-//! The caller of a use case: a client with a request, or the operator at the command line.
+//! The caller of a use case: a client with a request, or the command line.
 //! A client sees and changes its own organization only; with a user's token, that user's records only.
 
-use crate::audit::operator_event;
-use perennial_domain::clients::{Client, Scope};
+use crate::audit::system_event;
+use perennial_domain::clients::{Client, Scope, Scopes};
 use perennial_domain::events::{Event, EventKind};
 use perennial_domain::id::{ClientId, EventId, OrganizationId, UserId};
 use perennial_domain::organizations::Organization;
@@ -21,7 +21,7 @@ pub struct KnownClient {
     pub(crate) read_at: Time,
 }
 
-/// A client's request, or the operator.
+/// A client's request, or the command line.
 #[derive(Clone)]
 pub struct Caller {
     /// Who calls.
@@ -41,8 +41,8 @@ pub struct Caller {
 pub enum Principal {
     /// A client, with a request.
     Client(Arc<KnownClient>),
-    /// The operator, in this organization.
-    Operator(OrganizationId),
+    /// The command line or the server itself, in this organization.
+    System(OrganizationId),
 }
 
 impl Caller {
@@ -57,9 +57,9 @@ impl Caller {
         }
     }
 
-    /// The operator, in this organization.
-    pub fn operator(organization: OrganizationId) -> Self {
-        let (principal, request_id) = (Principal::Operator(organization), String::new());
+    /// The command line or the server itself, in this organization.
+    pub fn system(organization: OrganizationId) -> Self {
+        let (principal, request_id) = (Principal::System(organization), String::new());
         Self { principal, request_id, own: None, scope: None, address: None }
     }
 
@@ -67,21 +67,29 @@ impl Caller {
     pub fn organization(&self) -> OrganizationId {
         match &self.principal {
             Principal::Client(known) => known.organization.id,
-            Principal::Operator(organization) => *organization,
+            Principal::System(organization) => *organization,
         }
     }
 
-    /// The client. None: the caller is the operator.
+    /// The client. None: the caller is the command line.
     pub(crate) fn known(&self) -> Option<&Arc<KnownClient>> {
         match &self.principal {
             Principal::Client(known) => Some(known),
-            Principal::Operator(_) => None,
+            Principal::System(_) => None,
         }
     }
 
     /// The organization and the client, which identify a client across the installation.
     pub(crate) fn client_key(&self) -> Option<(OrganizationId, ClientId)> {
         self.known().map(|known| (known.organization.id, known.client.id))
+    }
+
+    /// The scopes that the caller holds. The command line holds all.
+    pub fn scopes(&self) -> Scopes {
+        match &self.principal {
+            Principal::Client(known) => known.client.scopes,
+            Principal::System(_) => Scope::ALL.iter().copied().collect(),
+        }
     }
 
     /// Whether the caller may see a record of this user.
@@ -91,12 +99,12 @@ impl Caller {
 
     /// An event caused by the caller. The use case adds the record before and after.
     pub(crate) fn event(&self, kind: EventKind, record_id: [u8; 16], id: EventId, at: Time) -> Event {
-        let event = operator_event(self.organization(), kind, record_id, id, at);
+        let event = system_event(self.organization(), kind, record_id, id, at);
         match &self.principal {
             Principal::Client(known) => {
                 Event { client_id: Some(known.client.id), request_id: Some(self.request_id.clone()), ..event }
             }
-            Principal::Operator(_) => event,
+            Principal::System(_) => event,
         }
     }
 }

@@ -9,7 +9,7 @@ pub(crate) use confirm::confirm;
 pub use credential::Credential;
 pub use recognize::{origin_is_listed, recognize};
 
-use crate::audit::{json, operator_event};
+use crate::audit::{json, system_event};
 use crate::context::App;
 use crate::error::{Conflict, Error};
 use crate::keyed_locks::ATTEMPTS;
@@ -161,7 +161,7 @@ async fn change(
         let mut after = before.clone();
         edit(&mut after, at);
         (after.updated_at, after.revision) = (at, revision);
-        let event = operator_event(organization, EventKind::ClientUpdated, id.bytes(), revision, at);
+        let event = system_event(organization, EventKind::ClientUpdated, id.bytes(), revision, at);
         let change = write(Change::new(), &after, &before);
         let change = events::insert(change, &Event { before: Some(json(&before)), after: Some(json(&after)), ..event });
         match app.db.commit(change).await {
@@ -198,7 +198,7 @@ pub(crate) fn prepare(app: &App, change: Change, organization: OrganizationId, n
         updated_at: now,
         revision: EventId::new(now, app.entropy.bits()),
     };
-    let event = operator_event(organization, EventKind::ClientCreated, client.id.bytes(), client.revision, now);
+    let event = system_event(organization, EventKind::ClientCreated, client.id.bytes(), client.revision, now);
     let change = clients::insert(change, &client, hash);
     let change = events::insert(change, &Event { after: Some(json(&client)), ..event });
     (client, change)

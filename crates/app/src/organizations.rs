@@ -4,7 +4,7 @@ mod delete;
 
 pub use delete::{Removed, delete, purge_deleted};
 
-use crate::audit::{json, operator_event};
+use crate::audit::{json, system_event};
 use crate::context::App;
 use crate::error::{Conflict, Error};
 use crate::keyed_locks::ATTEMPTS;
@@ -43,7 +43,7 @@ pub async fn set_max_sessions(app: &App, id: OrganizationId, max_sessions: Optio
         }
         let Stamp { at, revision } = app.stamp(&before, app.clock.now());
         let after = Organization { max_sessions, updated_at: at, revision, ..before.clone() };
-        let event = operator_event(id, EventKind::OrganizationUpdated, id.bytes(), revision, at);
+        let event = system_event(id, EventKind::OrganizationUpdated, id.bytes(), revision, at);
         let change = organizations::update(Change::new(), &after, before.revision);
         let change = events::insert(change, &Event { before: Some(json(&before)), after: Some(json(&after)), ..event });
         match app.db.commit(change).await {
@@ -93,7 +93,7 @@ pub(crate) fn prepare(
         revision: EventId::new(now, app.entropy.bits()),
     };
     let (id, revision) = (organization.id, organization.revision);
-    let event = operator_event(id, EventKind::OrganizationCreated, id.bytes(), revision, now);
+    let event = system_event(id, EventKind::OrganizationCreated, id.bytes(), revision, now);
     let change = organizations::insert(change, &organization);
     let change = events::insert(change, &Event { after: Some(json(&organization)), ..event });
     (organization, change)

@@ -20,7 +20,7 @@ pub use perennial_outbound::{FetchError, Limits as FetchLimits};
 pub use record::{ProviderRecord, Unusable};
 pub use start::{StartFault, check_at_start};
 
-use crate::audit::{json, operator_event};
+use crate::audit::{json, system_event};
 use crate::context::App;
 use crate::error::Error;
 use crate::signing_keys;
@@ -80,7 +80,7 @@ pub async fn add(
     let row = record::seal(&app.keys, organization, id, description, now).map_err(Error::from)?;
     let record = ProviderRecord::of_row(&row);
     let event_id = EventId::new(now, app.entropy.bits());
-    let event = operator_event(organization, EventKind::ProviderCreated, id.bytes(), event_id, now);
+    let event = system_event(organization, EventKind::ProviderCreated, id.bytes(), event_id, now);
     let change = providers::insert(Change::new(), &row);
     let change = events::insert(change, &Event { after: Some(json(&record)), ..event });
     match app.db.commit(change).await {
@@ -119,7 +119,7 @@ pub async fn remove(
     let record = ProviderRecord::of_row(&row);
     // Its only earlier event is its creation.
     let Stamp { at, revision } = Stamp::last_at(row.created_at).next(app.clock.now(), app.entropy.bits());
-    let event = operator_event(organization, EventKind::ProviderDeleted, row.id.bytes(), revision, at);
+    let event = system_event(organization, EventKind::ProviderDeleted, row.id.bytes(), revision, at);
     let change = providers::remove(Change::new(), organization, row.id);
     let change = events::insert(change, &Event { before: Some(json(&record)), ..event });
     match app.db.commit(change).await {

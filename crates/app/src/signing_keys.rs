@@ -3,7 +3,7 @@
 
 pub(crate) mod cache;
 
-use crate::audit::{json, operator_event};
+use crate::audit::{json, system_event};
 use crate::context::App;
 use crate::error::{Conflict, Error};
 use crate::keyed_locks::ATTEMPTS;
@@ -120,7 +120,7 @@ pub async fn rotate(app: &App, revoke_old: bool) -> Result<Rotated, Error> {
 async fn prepare_events(app: &App, mut change: Change, rotated: &Rotated, now: Time) -> Result<Change, Error> {
     for organization in organizations::all(&app.db).await? {
         let (kind, id) = (EventKind::OrganizationKeysRotated, organization.id);
-        let event = operator_event(id, kind, id.bytes(), EventId::new(now, app.entropy.bits()), now);
+        let event = system_event(id, kind, id.bytes(), EventId::new(now, app.entropy.bits()), now);
         change = events::insert(change, &Event { after: Some(json(rotated)), ..event });
     }
     Ok(change)

@@ -6,7 +6,7 @@ mod relink;
 pub use block::{block, unblock};
 pub use relink::{Relink, RelinkFault, Relinked, Target, check_identity, relink};
 
-use crate::audit::{UserTrace, json, operator_event};
+use crate::audit::{UserTrace, json, system_event};
 use crate::caller::Caller;
 use crate::context::App;
 use crate::error::Error;
@@ -20,7 +20,7 @@ pub async fn create(app: &App, organization: OrganizationId, email: Email) -> Re
     let now = app.clock.now();
     let (id, revision) = (UserId::new(now, app.entropy.bits()), EventId::new(now, app.entropy.bits()));
     let user = User::new(organization, id, revision, email, now);
-    let event = operator_event(organization, EventKind::UserCreated, user.id.bytes(), user.revision, now);
+    let event = system_event(organization, EventKind::UserCreated, user.id.bytes(), user.revision, now);
     let trace = UserTrace { id: user.id, fields: user.changed_fields(None) };
     let change = users::insert(Change::new(), &user);
     let change = events::insert(change, &Event { after: Some(json(&trace)), ..event });

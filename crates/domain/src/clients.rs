@@ -72,6 +72,20 @@ scopes! {
     PaymentsWrite = "payments:write", Trusted;
     SubscriptionsReadOwn = "subscriptions:read:own", Public;
     PaymentsReadOwn = "payments:read:own", Public;
+    UsersRead = "users:read", Trusted;
+    UsersWrite = "users:write", Trusted;
+    InvoicesRead = "invoices:read", Trusted;
+    InvoicesWrite = "invoices:write", Trusted;
+    InvoicesReadOwn = "invoices:read:own", Public;
+    EventsRead = "events:read", Trusted;
+    WebhooksWrite = "webhooks:write", Trusted;
+    EntitlementsRead = "entitlements:read", Trusted;
+    EntitlementsReadOwn = "entitlements:read:own", Public;
+    UsageWrite = "usage:write", Trusted;
+    OrganizationRead = "organization:read", Trusted;
+    OrganizationWrite = "organization:write", Trusted;
+    AnalyticsRead = "analytics:read", Trusted;
+    ClientsWrite = "clients:write", Trusted;
 }
 
 impl Scope {
@@ -291,10 +305,15 @@ mod tests {
     #[test]
     fn each_kind_holds_the_scopes_of_the_contract() {
         let words = |kind: ClientKind| kind.scopes().iter().map(Scope::as_str).collect::<Vec<_>>().join(" ");
-        assert_eq!(words(ClientKind::Public), "auth plans:read subscriptions:read:own payments:read:own");
+        assert_eq!(
+            words(ClientKind::Public),
+            "auth plans:read subscriptions:read:own payments:read:own invoices:read:own entitlements:read:own"
+        );
         assert_eq!(
             words(ClientKind::Trusted),
-            "auth plans:read plans:write subscriptions:read subscriptions:write payments:read payments:write"
+            "auth plans:read plans:write subscriptions:read subscriptions:write payments:read payments:write users:read \
+             users:write invoices:read invoices:write events:read webhooks:write entitlements:read usage:write \
+             organization:read organization:write analytics:read clients:write"
         );
         for scope in Scope::ALL {
             assert_eq!(Scope::parse(scope.as_str()), Some(*scope));

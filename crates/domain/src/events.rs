@@ -1,7 +1,8 @@
 //! Events: one for every change of a record, written with it and never rewritten.
 
 use crate::id::{
-    ClientId, EventId, MalformedId, OrganizationId, PaymentId, PlanId, ProviderId, SessionId, SubscriptionId, UserId,
+    ClientId, EventId, MalformedId, OperatorId, OperatorSessionId, OrganizationId, PaymentId, PlanId, ProviderId,
+    SessionId, SubscriptionId, UserId,
 };
 use crate::time::Time;
 
@@ -90,6 +91,16 @@ record_kinds! {
         SubscriptionDeleted = "deleted",
     }
     Payment(PaymentId) = "payment" { PaymentCreated = "created", PaymentUpdated = "updated", PaymentDeleted = "deleted" }
+    Operator(OperatorId) = "operator" {
+        OperatorCreated = "created",
+        OperatorUpdated = "updated",
+        OperatorDeleted = "deleted",
+        OperatorLinkCreated = "link_created",
+    }
+    OperatorSession(OperatorSessionId) = "operator_session" {
+        OperatorSessionCreated = "created",
+        OperatorSessionEnded = "ended",
+    }
 }
 
 /// An event.
@@ -103,9 +114,11 @@ pub struct Event {
     pub kind: EventKind,
     /// The bytes of the record's id; its type follows from the kind.
     pub record_id: [u8; 16],
-    /// The client that requested it; none for the operator.
+    /// The client that requested it; none for operators and the command line.
     pub client_id: Option<ClientId>,
-    /// The request that caused it; none for the operator.
+    /// The operator who requested it.
+    pub operator_id: Option<OperatorId>,
+    /// The request that caused it; none for the command line.
     pub request_id: Option<String>,
     /// When.
     pub at: Time,
@@ -139,6 +152,7 @@ mod tests {
                 kind: *kind,
                 record_id: bytes,
                 client_id: None,
+                operator_id: None,
                 request_id: None,
                 at,
                 before: None,

@@ -167,6 +167,10 @@ ids! {
     SubscriptionId = "sub";
     /// A payment.
     PaymentId = "pay";
+    /// An operator: a person who manages one organization.
+    OperatorId = "op";
+    /// An operator's session: the result of one sign-in to the console.
+    OperatorSessionId = "ops";
     /// An event; the last one of a record is the record's revision.
     EventId = "evt";
 }

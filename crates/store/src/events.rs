@@ -11,7 +11,7 @@ use crate::sql::Sql;
 use crate::table::Table;
 use crate::tables::EVENTS;
 use perennial_domain::events::{Event, EventKind};
-use perennial_domain::id::{ClientId, EventId, OrganizationId};
+use perennial_domain::id::{ClientId, EventId, OperatorId, OrganizationId};
 
 pub(crate) static NEWEST: LazyLock<Sql> =
     LazyLock::new(|| EVENTS.select("WHERE organization_id = $1 AND id < $2 ORDER BY id DESC LIMIT $3"));
@@ -27,6 +27,7 @@ impl Record for Event {
         row.text("kind", self.kind.as_str());
         row.uuid("record_id", self.record_id);
         row.optional_uuid("client_id", self.client_id.map(ClientId::bytes));
+        row.optional_uuid("operator_id", self.operator_id.map(OperatorId::bytes));
         row.optional_text("request_id", self.request_id.as_deref());
         row.time("at", self.at);
         row.optional_text("before", self.before.as_deref());
@@ -40,6 +41,7 @@ impl Record for Event {
             kind: row.word("kind", EventKind::from_stored)?,
             record_id: row.uuid("record_id")?,
             client_id: row.optional_uuid("client_id")?.map(ClientId::from_bytes),
+            operator_id: row.optional_uuid("operator_id")?.map(OperatorId::from_bytes),
             request_id: row.optional_text("request_id")?,
             at: row.time("at")?,
             before: row.optional_text("before")?,

@@ -79,6 +79,7 @@ migrations! {
     3 => "0003_blocked_users", oldest_program 2;
     4 => "0004_retention", oldest_program 2, indexes RETENTION;
     5 => "0005_no_retention_indexes", oldest_program 2;
+    6 => "0006_operators", oldest_program 2;
 }
 
 /// Dropped by the next migration: every create paid for them.

@@ -237,6 +237,7 @@ pub static EVENTS: Table = Table::new(
         Column::fixed("kind", Type::Text),
         Column::fixed("record_id", Type::Uuid),
         Column::fixed("client_id", Type::Uuid).nullable(),
+        Column::fixed("operator_id", Type::Uuid).nullable(),
         Column::fixed("request_id", Type::Text).nullable(),
         Column::fixed("at", Type::Time),
         Column::fixed("before", Type::Text).nullable(),

@@ -9,7 +9,7 @@ mod life;
 mod people;
 
 use dice::Dice;
-use perennial_app::audit::{json, operator_event};
+use perennial_app::audit::{json, system_event};
 use perennial_app::error::Error;
 use perennial_app::organizations::DEFAULT_NAME;
 use perennial_domain::currency::Currency;
@@ -128,7 +128,7 @@ impl<P: FnMut(Made)> Writer<P> {
             revision: EventId::new(now, dice.roll()),
         };
         let (id, revision) = (organization.id, organization.revision);
-        let event = operator_event(id, EventKind::OrganizationCreated, id.bytes(), revision, now);
+        let event = system_event(id, EventKind::OrganizationCreated, id.bytes(), revision, now);
         self.add(&ORGANIZATIONS, &mut vec![transfer::row(&organization)]).await?;
         self.add_events([Event { after: Some(json(&organization)), ..event }]).await?;
         Ok(id)

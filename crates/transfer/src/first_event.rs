@@ -36,6 +36,8 @@ pub(super) fn row(record: &Record) -> Values {
         record.at("revision").clone(),
         Value::Text(format!("{}.{happened}", record.kind.name)),
         record.at("id").clone(),
+        // No client, no operator and no request.
+        Value::Null(Type::Uuid),
         Value::Null(Type::Uuid),
         Value::Null(Type::Text),
         at.clone(),

@@ -7,7 +7,7 @@ use super::form::{
 };
 use super::record::{Absent, Field, Kind, Reference};
 use super::rules;
-use perennial_domain::id::{ClientId, EventId, OrganizationId, PaymentId, PlanId, SubscriptionId, UserId};
+use perennial_domain::id::{ClientId, EventId, OperatorId, OrganizationId, PaymentId, PlanId, SubscriptionId, UserId};
 use perennial_domain::plans::{MAX_NODE_QUOTA, MAX_TIER};
 use perennial_store::tables::{EVENTS, ORGANIZATIONS, PAYMENTS, PLANS, SUBSCRIPTIONS, USERS};
 
@@ -181,6 +181,7 @@ static EVENT: Kind = Kind {
         needed("kind", Form::Text(event_kind)),
         needed("record_id", Form::Record),
         optional("client_id", id!(ClientId)),
+        optional("operator_id", id!(OperatorId)),
         optional("request_id", Form::Text(words)),
         needed("at", Form::Time),
         optional("before", Form::Object),

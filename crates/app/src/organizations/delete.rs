@@ -1,7 +1,7 @@
 //! Deletion of an organization. One change marks it as deleted and removes its clients, so that no request can use it. Then its
 //! records are removed in batches. The event of the deletion stays.
 
-use crate::audit::{json, operator_event};
+use crate::audit::{json, system_event};
 use crate::context::App;
 use crate::error::{Conflict, Error};
 use crate::keyed_locks::ATTEMPTS;
@@ -53,7 +53,7 @@ async fn mark(app: &App, id: OrganizationId) -> Result<Organization, Error> {
         };
         let change = organizations::delete(Change::new(), &after, before.revision);
         let change = providers::remove_all(clients::remove_all(change, id), id);
-        let event = operator_event(id, EventKind::OrganizationDeleted, id.bytes(), revision, at);
+        let event = system_event(id, EventKind::OrganizationDeleted, id.bytes(), revision, at);
         let change = events::insert(change, &Event { before: Some(json(&before)), ..event });
         match app.db.commit(change).await {
             Ok(()) => return Ok(after),

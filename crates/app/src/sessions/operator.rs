@@ -12,7 +12,7 @@ use perennial_store::{self as store, Change, Violation, sessions, users};
 pub async fn end(app: &App, organization: OrganizationId, id: SessionId) -> Result<usize, Error> {
     let found = sessions::with_user(&app.db, organization, id).await?;
     let (session, _) = found.ok_or(Error::NotFound)?;
-    revoke_one(app, &Caller::operator(organization), &session).await
+    revoke_one(app, &Caller::system(organization), &session).await
 }
 
 /// Ends all sessions of a user and returns the number of live ones. A concurrent sign-in is ended too, or decides again.
@@ -25,7 +25,7 @@ pub async fn revoke_user(app: &App, organization: OrganizationId, id: UserId) ->
         let live = open.iter().filter(|listed| listed.session.is_live(now)).count();
         let mut change = users::move_epoch(Change::new(), &user);
         for listed in &open {
-            change = prepare_revoke(app, &Caller::operator(organization), change, &listed.session, now);
+            change = prepare_revoke(app, &Caller::system(organization), change, &listed.session, now);
         }
         match app.db.commit(change).await {
             Ok(()) => return Ok(live),

@@ -1,7 +1,7 @@
 //! Blocking: a blocked user has no session and cannot begin one, until the operator unblocks it.
 //! A concurrent sign-in comes first, and its session ends too, or it fails and finds the user blocked.
 
-use crate::audit::{UserTrace, json, operator_event};
+use crate::audit::{UserTrace, json, system_event};
 use crate::caller::Caller;
 use crate::context::App;
 use crate::error::{Conflict, Error};
@@ -48,7 +48,7 @@ async fn set_blocked(
         };
         let mut change = users::set_blocked(Change::new(), &after, &before);
         for listed in &open {
-            change = prepare_revoke(app, &Caller::operator(organization), change, &listed.session, now);
+            change = prepare_revoke(app, &Caller::system(organization), change, &listed.session, now);
         }
         change = events::insert(change, &event(&after, &before));
         match app.db.commit(change).await {
@@ -63,6 +63,6 @@ async fn set_blocked(
 fn event(after: &User, before: &User) -> Event {
     let kind = if after.is_blocked() { EventKind::UserBlocked } else { EventKind::UserUnblocked };
     let trace = UserTrace { id: after.id, fields: after.changed_fields(Some(before)) };
-    let event = operator_event(after.organization_id, kind, after.id.bytes(), after.revision, after.updated_at);
+    let event = system_event(after.organization_id, kind, after.id.bytes(), after.revision, after.updated_at);
     Event { after: Some(json(&trace)), ..event }
 }

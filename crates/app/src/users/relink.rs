@@ -1,7 +1,7 @@
 //! Relinking: replaces the identities of users, one or a whole file, in one transaction. An organization that moves to
 //! another identity provider needs it: identity is issuer and subject, so every user would be locked out otherwise.
 
-use crate::audit::{UserTrace, json, operator_event};
+use crate::audit::{UserTrace, json, system_event};
 use crate::context::App;
 use crate::error::{Conflict, Error};
 use perennial_domain::events::{Event, EventKind};
@@ -186,7 +186,7 @@ async fn write(app: &App, bulk: &mut Bulk, changed: &[(User, &Identity)]) -> Res
         let event = |(user, before): (&User, &User)| {
             let trace = UserTrace { id: user.id, fields: user.changed_fields(Some(before)) };
             let kind = EventKind::UserRelinked;
-            let event = operator_event(user.organization_id, kind, user.id.bytes(), user.revision, user.updated_at);
+            let event = system_event(user.organization_id, kind, user.id.bytes(), user.revision, user.updated_at);
             transfer::row(&Event { after: Some(json(&trace)), ..event })
         };
         let events: Vec<_> = users.iter().zip(read).map(event).collect();

@@ -27,10 +27,7 @@ pub(super) async fn run(app: &App, command: Events, json: bool) -> Result<(), Fa
             output::print(json, &shown, || {
                 let rows: Vec<[String; 4]> = events
                     .iter()
-                    .map(|event| {
-                        let client = event.client_id.map_or("operator".to_owned(), |client| client.to_string());
-                        [event.at.to_string(), event.kind.as_str().to_owned(), event.record(), client]
-                    })
+                    .map(|event| [event.at.to_string(), event.kind.as_str().to_owned(), event.record(), caller(event)])
                     .collect();
                 output::table(["AT", "KIND", "RECORD", "BY"], &rows)
             })
@@ -46,6 +43,15 @@ pub(super) async fn run(app: &App, command: Events, json: bool) -> Result<(), Fa
     }
 }
 
+/// Who caused the event: a client, an operator, or the command line.
+fn caller(event: &Event) -> String {
+    match (event.client_id, event.operator_id) {
+        (Some(client), _) => client.to_string(),
+        (None, Some(operator)) => operator.to_string(),
+        (None, None) => "command line".to_owned(),
+    }
+}
+
 fn record(event: &Event) -> Value {
     let parsed = |text: &Option<String>| text.as_ref().and_then(|text| serde_json::from_str::<Value>(text).ok());
     json!({
@@ -54,6 +60,7 @@ fn record(event: &Event) -> Value {
         "kind": event.kind.as_str(),
         "record_id": event.record(),
         "client_id": event.client_id,
+        "operator_id": event.operator_id,
         "request_id": event.request_id,
         "at": event.at,
         "before": parsed(&event.before),

@@ -76,7 +76,7 @@ pub(super) async fn list<R: Record>(
     portion: &Portion,
     json: bool,
 ) -> Result<(), Failure> {
-    let caller = Caller::operator(organization(app, &portion.org.org).await?.id);
+    let caller = Caller::system(organization(app, &portion.org.org).await?.id);
     let query = R::query(app, &caller, filters).await?;
     let mut after = match &portion.after {
         Some(named) => Some(find::<R>(app, &caller, named).await?.position(&query)),
@@ -104,7 +104,7 @@ pub(super) async fn list<R: Record>(
 
 /// Writes one record.
 pub(super) async fn get<R: Record>(app: &App, named: &str, single: &Single, json: bool) -> Result<(), Failure> {
-    let caller = Caller::operator(organization(app, &single.org.org).await?.id);
+    let caller = Caller::system(organization(app, &single.org.org).await?.id);
     let record = find::<R>(app, &caller, named).await?;
     sheet::one(R::KIND, form(json, single.output.format)?, &record.render(app))
 }

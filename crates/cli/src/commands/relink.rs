@@ -63,7 +63,7 @@ pub(super) async fn run(app: &App, flags: &Flags, json: bool) -> Result<(), Fail
 
 async fn single(app: &App, organization: OrganizationId, flags: &Flags) -> Result<Entry, Failure> {
     let named = flags.user.as_deref().unwrap_or_default();
-    let user: User = records::find(app, &Caller::operator(organization), named).await?;
+    let user: User = records::find(app, &Caller::system(organization), named).await?;
     let (issuer, subject) = (flags.issuer.as_deref().unwrap_or_default(), flags.subject.as_deref().unwrap_or_default());
     let identity = check_identity(issuer, subject).map_err(|(flag, reason)| wrong(flag, &reason))?;
     Ok(Entry { line: 1, relink: Relink { user: Target::Id(user.id), identity } })

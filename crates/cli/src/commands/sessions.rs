@@ -109,7 +109,7 @@ impl Record for SessionRecord {
 
 async fn revoke(app: &App, flags: &SessionRevoke, json: bool) -> Result<(), Failure> {
     let organization = organization(app, &flags.org.org).await?.id;
-    let caller = Caller::operator(organization);
+    let caller = Caller::system(organization);
     let (field, id, revoked) = match (&flags.session, &flags.user) {
         (Some(named), _) => {
             let id = find::<SessionRecord>(app, &caller, named).await?.session.id;

@@ -83,7 +83,7 @@ pub(super) async fn run(app: &App, command: Command, json: bool) -> Result<(), F
 
 /// The user that an argument names.
 async fn find(app: &App, organization: OrganizationId, named: &str) -> Result<User, Failure> {
-    records::find(app, &Caller::operator(organization), named).await
+    records::find(app, &Caller::system(organization), named).await
 }
 
 impl Record for User {

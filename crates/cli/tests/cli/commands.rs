@@ -125,13 +125,13 @@ fn events_tell_who_changed_what() {
     assert_eq!(newest["before"], Value::Null);
     assert_eq!(newest["after"]["external_subscription_id"], "one");
     assert!(newest["client_id"].as_str().unwrap().starts_with("cli_"));
-    // The operator's has no client; a person's holds nothing of the person.
+    // That of the command line has no client; a person's holds nothing of the person.
     assert_eq!((&events[1]["client_id"], &events[1]["request_id"]), (&Value::Null, &Value::Null));
     assert!(!events[1].to_string().contains("ada"), "{}", events[1]);
 
     let table = place.run(&["events", "list"]).succeeded();
     assert_eq!(table.lines().count(), 7);
-    assert!(table.contains("subscription.created") && table.contains("operator"), "{table}");
+    assert!(table.contains("subscription.created") && table.contains("command line"), "{table}");
     assert_eq!(ids(&place.json(&["events", "list", "--limit", "2"])), ids(&events)[..2]);
     let after_two = place.json(&["events", "list", "--before", &ids(&events)[1]]);
     assert_eq!(ids(&after_two), ids(&events)[2..]);

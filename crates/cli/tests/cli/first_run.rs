@@ -52,9 +52,10 @@ fn both_clients_work_with_all_they_may_hold() {
     assert_eq!(made.len(), 2);
     assert!(made.iter().all(|client| client["organization_id"] == organization.as_str()));
     let public = made.iter().find(|client| client["kind"] == "public").unwrap();
-    assert_eq!(public["scopes"], json!(["auth", "plans:read", "subscriptions:read:own", "payments:read:own"]));
+    let own = ["subscriptions:read:own", "payments:read:own", "invoices:read:own", "entitlements:read:own"];
+    assert_eq!(public["scopes"], json!([&["auth", "plans:read"][..], &own].concat()));
     let trusted = made.iter().find(|client| client["kind"] == "trusted").unwrap();
-    assert_eq!(trusted["scopes"].as_array().unwrap().len(), 7);
+    assert_eq!(trusted["scopes"].as_array().unwrap().len(), 19);
     assert_eq!(place.json(&["org", "list"])[0]["name"], "default");
 }
 

@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 /// About 60 MB of events, one hour after 1970.
 static MANY_EVENTS: Sql = Sql::new(
     "WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 30000)
-     INSERT INTO events
+     INSERT INTO events (organization_id, id, kind, record_id, client_id, request_id, at, before, after)
      SELECT id, unhex('00000000000070008000' || printf('%012x', i)), 'plan.created', id, NULL, NULL, 0, NULL,
             hex(zeroblob(1000))
      FROM organizations, n",

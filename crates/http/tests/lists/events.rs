@@ -232,10 +232,10 @@ async fn pruning_removes_what_is_older_and_nothing_else() {
 
 static MANY: Sql = Sql::split(
     "WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 2500)
-     INSERT INTO events
+     INSERT INTO events (organization_id, id, kind, record_id, client_id, request_id, at, before, after)
      SELECT id, unhex('00000000000070008000' || printf('%012x', i)), 'plan.created', id, NULL, NULL, 0, NULL, NULL
      FROM organizations, n",
-    "INSERT INTO events
+    "INSERT INTO events (organization_id, id, kind, record_id, client_id, request_id, at, before, after)
      SELECT id, ('00000000-0000-7000-8000-' || lpad(to_hex(i), 12, '0'))::uuid, 'plan.created', id, NULL, NULL,
             '1970-01-01T00:00:00Z', NULL, NULL
      FROM organizations, generate_series(1, 2500) AS i",

@@ -285,7 +285,7 @@ INSERT INTO payments
 SELECT pg_temp.key(0, n % 2), pg_temp.key(4, n), pg_temp.key(2, n), 1, 'USD', 'e' || n, 'completed', now(), now(), now(),
        NULL, pg_temp.key(9, n)
 FROM generate_series(1, 4000) AS n;
-INSERT INTO events
+INSERT INTO events (organization_id, id, kind, record_id, client_id, request_id, at, before, after)
 SELECT pg_temp.key(0, n % 2), pg_temp.key(9, n), 'payment.created', pg_temp.key(4, n), NULL, NULL, now(), NULL, NULL
 FROM generate_series(1, 4000) AS n;
 INSERT INTO sessions

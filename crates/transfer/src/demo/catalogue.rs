@@ -1,7 +1,7 @@
 //! The twelve plans of a demo, and how often each is bought.
 
 use super::dice::Dice;
-use perennial_app::audit::{json, operator_event};
+use perennial_app::audit::{json, system_event};
 use perennial_domain::currency::Currency;
 use perennial_domain::cycle::BillingCycle::{self, Lifetime, Monthly, Quarterly, Weekly, Yearly};
 use perennial_domain::events::{Event, EventKind};
@@ -64,6 +64,6 @@ pub(super) fn plans(organization_id: OrganizationId, seed: u64, now: Time) -> Ve
 
 pub(super) fn created(plan: &Plan) -> Event {
     let (id, at) = (plan.id.bytes(), plan.created_at);
-    let event = operator_event(plan.organization_id, EventKind::PlanCreated, id, plan.revision, at);
+    let event = system_event(plan.organization_id, EventKind::PlanCreated, id, plan.revision, at);
     Event { after: Some(json(plan)), ..event }
 }

@@ -2,7 +2,7 @@
 
 use super::dice::Dice;
 use super::people::People;
-use perennial_app::audit::{json, operator_event};
+use perennial_app::audit::{json, system_event};
 use perennial_domain::events::{Event, EventKind};
 use perennial_domain::id::{EventId, PaymentId, SubscriptionId};
 use perennial_domain::payments::{Payment, PaymentStatus};
@@ -59,7 +59,7 @@ pub(super) fn live<'a>(people: &People, plans: &'a [(Plan, u64)], number: u64) -
     };
     let mut life = Life { subscription, payments: vec![], events: vec![], plan, until: people.until, dice };
     let (id, revision) = (life.subscription.id.bytes(), life.subscription.revision);
-    let event = operator_event(people.organization, EventKind::SubscriptionCreated, id, revision, now);
+    let event = system_event(people.organization, EventKind::SubscriptionCreated, id, revision, now);
     life.events.push(Event { after: Some(json(&life.subscription)), ..event });
     life.unfold();
     life
@@ -209,7 +209,7 @@ impl Life<'_> {
         let Stamp { at, revision } = subscription.stamp().next(at, self.dice.roll());
         (subscription.updated_at, subscription.revision) = (at, revision);
         let id = subscription.id.bytes();
-        let event = operator_event(subscription.organization_id, EventKind::SubscriptionUpdated, id, revision, at);
+        let event = system_event(subscription.organization_id, EventKind::SubscriptionUpdated, id, revision, at);
         self.events.push(Event { before: Some(before), after: Some(json(subscription)), ..event });
         true
     }
@@ -250,7 +250,7 @@ impl Life<'_> {
             revision: EventId::new(at, self.dice.roll()),
         };
         let (id, revision) = (payment.id.bytes(), payment.revision);
-        let event = operator_event(payment.organization_id, EventKind::PaymentCreated, id, revision, at);
+        let event = system_event(payment.organization_id, EventKind::PaymentCreated, id, revision, at);
         self.events.push(Event { after: Some(json(&payment)), ..event });
         self.payments.push(payment);
         self.payments.len() - 1
@@ -263,7 +263,7 @@ impl Life<'_> {
         let Stamp { at, revision } = payment.stamp().next(at, self.dice.roll());
         (payment.updated_at, payment.revision) = (at, revision);
         let id = payment.id.bytes();
-        let event = operator_event(payment.organization_id, EventKind::PaymentUpdated, id, revision, at);
+        let event = system_event(payment.organization_id, EventKind::PaymentUpdated, id, revision, at);
         self.events.push(Event { before: Some(before), after: Some(json(payment)), ..event });
     }
 }

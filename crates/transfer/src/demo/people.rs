@@ -2,7 +2,7 @@
 
 use super::dice::Dice;
 use perennial_app::audit::UserTrace;
-use perennial_app::audit::{json, operator_event};
+use perennial_app::audit::{json, system_event};
 use perennial_domain::events::{Event, EventKind};
 use perennial_domain::id::{EventId, OrganizationId, UserId};
 use perennial_domain::time::Time;
@@ -99,7 +99,7 @@ impl People {
 /// An event about a user, without personal data.
 pub(super) fn created(user: &User) -> Event {
     let id = user.id.bytes();
-    let event = operator_event(user.organization_id, EventKind::UserCreated, id, user.revision, user.created_at);
+    let event = system_event(user.organization_id, EventKind::UserCreated, id, user.revision, user.created_at);
     let trace = UserTrace { id: user.id, fields: user.changed_fields(None) };
     Event { after: Some(json(&trace)), ..event }
 }
