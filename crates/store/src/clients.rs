@@ -4,16 +4,39 @@ use std::sync::LazyLock;
 
 use crate::change::Change;
 use crate::codec;
+use crate::column::Column;
 use crate::db::Db;
 use crate::error::{Error, Violation};
 use crate::record::{self, Purpose, Record, RowReader, RowWriter};
 use crate::sql::Sql;
 use crate::table::Table;
-use crate::tables::CLIENTS;
-use crate::value::Value;
+use crate::value::{Type, Value};
 use perennial_domain::clients::{Client, ClientKind, Origin, PublicId, Scope, Scopes};
 use perennial_domain::id::{ClientId, EventId, OrganizationId};
 use perennial_domain::text::Line;
+
+/// The clients. The hash of a credential is searched for and never read.
+pub static CLIENTS: Table = Table::new(
+    2,
+    "clients",
+    &[
+        Column::key("organization_id", Type::Uuid),
+        Column::key("id", Type::Uuid),
+        Column::fixed("name", Type::Text),
+        Column::fixed("kind", Type::Text),
+        Column::fixed("credential_hash", Type::Bytes).unread(),
+        Column::fixed("public_id", Type::Text).nullable(),
+        Column::mutable("scopes", Type::Text),
+        Column::mutable("origins", Type::Text),
+        Column::mutable("cidrs", Type::Text),
+        Column::mutable("expires_at", Type::Time).nullable(),
+        Column::mutable("disabled_at", Type::Time).nullable(),
+        Column::fixed("created_at", Type::Time),
+        Column::mutable("updated_at", Type::Time),
+        Column::mutable("revision", Type::Uuid),
+    ],
+)
+.small();
 
 pub(crate) static BY_CREDENTIAL: LazyLock<Sql> = LazyLock::new(|| CLIENTS.select("WHERE credential_hash = $1"));
 

@@ -3,15 +3,36 @@
 use std::sync::LazyLock;
 
 use crate::change::Change;
+use crate::column::Column;
 use crate::db::Db;
 use crate::error::Error;
 use crate::record::{self, Purpose, Record, RowReader, RowWriter};
 use crate::retention;
 use crate::sql::Sql;
-use crate::table::Table;
-use crate::tables::EVENTS;
+use crate::table::{Conflict, Sweep, Table};
+use crate::value::Type;
 use perennial_domain::events::{Event, EventKind};
 use perennial_domain::id::{ClientId, EventId, OperatorId, OrganizationId};
+
+/// The events: appended, never rewritten.
+pub static EVENTS: Table = Table::new(
+    10,
+    "events",
+    &[
+        Column::key("organization_id", Type::Uuid),
+        Column::key("id", Type::Uuid),
+        Column::fixed("kind", Type::Text),
+        Column::fixed("record_id", Type::Uuid),
+        Column::fixed("client_id", Type::Uuid).nullable(),
+        Column::fixed("operator_id", Type::Uuid).nullable(),
+        Column::fixed("request_id", Type::Text).nullable(),
+        Column::fixed("at", Type::Time),
+        Column::fixed("before", Type::Text).nullable(),
+        Column::fixed("after", Type::Text).nullable(),
+    ],
+)
+.on_conflict(Conflict::Fail)
+.swept(Sweep { due: "id < $2", order: "id" });
 
 pub(crate) static NEWEST: LazyLock<Sql> =
     LazyLock::new(|| EVENTS.select("WHERE organization_id = $1 AND id < $2 ORDER BY id DESC LIMIT $3"));

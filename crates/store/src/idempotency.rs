@@ -2,14 +2,36 @@
 
 use crate::change::Change;
 use crate::codec;
+use crate::column::Column;
 use crate::db::Db;
 use crate::error::{Error, Violation};
 use crate::record::{self, Purpose, RowReader};
 use crate::retention;
 use crate::row::Row;
-use crate::tables::IDEMPOTENCY_KEYS;
+use crate::table::{Conflict, Sweep, Table};
+use crate::value::Type;
 use perennial_domain::id::{ClientId, OrganizationId};
 use perennial_domain::time::Time;
+
+/// The idempotency keys with the stored responses. An expired key is free: the next request with it replaces the row.
+pub static IDEMPOTENCY_KEYS: Table = Table::new(
+    11,
+    "idempotency_keys",
+    &[
+        Column::key("organization_id", Type::Uuid).unread(),
+        Column::key("client_id", Type::Uuid).unread(),
+        Column::key("key", Type::Text).unread(),
+        Column::fixed("fingerprint", Type::Bytes),
+        Column::fixed("status", Type::Int),
+        Column::fixed("body", Type::Text),
+        Column::fixed("location", Type::Text),
+        Column::fixed("etag", Type::Text),
+        Column::fixed("created_at", Type::Time).unread(),
+        Column::fixed("expires_at", Type::Time),
+    ],
+)
+.on_conflict(Conflict::ReplaceIf("idempotency_keys.expires_at <= excluded.created_at"))
+.swept(Sweep { due: "expires_at <= $2", order: "expires_at" });
 
 /// An idempotency key, scoped to a client.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]

@@ -1,14 +1,26 @@
 //! The installation: one row with the fingerprint of the master key that the store belongs to.
 
 use crate::change::Change;
+use crate::column::Column;
 use crate::db::Db;
 use crate::error::{Error, Violation};
 use crate::record::{self, Record, RowReader, RowWriter};
 use crate::sql::Sql;
 use crate::table::Table;
-use crate::tables::INSTALLATION;
-use crate::value::Value;
+use crate::value::{Type, Value};
 use perennial_domain::time::Time;
+
+/// One row: which master key the store belongs to.
+pub static INSTALLATION: Table = Table::new(
+    0,
+    "installation",
+    &[
+        Column::key("id", Type::Int).unread(),
+        Column::fixed("key_fingerprint", Type::Bytes),
+        Column::fixed("issuer", Type::Text),
+        Column::fixed("created_at", Type::Time),
+    ],
+);
 
 /// The key of the only row.
 const ID: i64 = 1;

@@ -4,17 +4,34 @@ use std::sync::LazyLock;
 
 use crate::change::Change;
 use crate::codec;
+use crate::column::Column;
 use crate::db::Db;
 use crate::error::{Error, Violation};
 use crate::record::{self, Record, RowReader, RowWriter};
 use crate::sql::Sql;
 use crate::table::Table;
-use crate::tables::ORGANIZATIONS;
+use crate::value::Type;
 use perennial_domain::currency::Currency;
 use perennial_domain::id::{EventId, OrganizationId};
 use perennial_domain::organizations::Organization;
 use perennial_domain::text::Line;
 use perennial_domain::time::Time;
+
+/// The organizations. A deleted one is a record too, so `deleted_at` is an ordinary column here.
+pub static ORGANIZATIONS: Table = Table::new(
+    1,
+    "organizations",
+    &[
+        Column::key("id", Type::Uuid),
+        Column::fixed("name", Type::Text),
+        Column::fixed("currency", Type::Text),
+        Column::mutable("max_sessions", Type::Int).nullable(),
+        Column::fixed("created_at", Type::Time),
+        Column::mutable("updated_at", Type::Time),
+        Column::fixed("deleted_at", Type::Time).nullable(),
+        Column::mutable("revision", Type::Uuid),
+    ],
+);
 
 pub(crate) static BY_NAME: LazyLock<Sql> =
     LazyLock::new(|| ORGANIZATIONS.select("WHERE name = $1 AND deleted_at IS NULL"));

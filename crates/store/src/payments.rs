@@ -1,18 +1,39 @@
 //! Payments in the store.
 
 use crate::change::Change;
+use crate::column::Column;
 use crate::db::Db;
 use crate::error::{Error, Violation};
 use crate::list::{BY_CREATION, KeysetQuery, Order, Page, Position, Range};
 use crate::record::{self, Record, RowReader, RowWriter};
 use crate::sql::Sql;
 use crate::table::Table;
-use crate::tables::PAYMENTS;
+use crate::value::Type;
 use perennial_domain::currency::Currency;
 use perennial_domain::id::{EventId, OrganizationId, PaymentId, SubscriptionId, UserId};
 use perennial_domain::payments::{Payment, PaymentStatus};
 use perennial_domain::text::Line;
 use perennial_domain::time::Time;
+
+/// The payments.
+pub static PAYMENTS: Table = Table::new(
+    8,
+    "payments",
+    &[
+        Column::key("organization_id", Type::Uuid),
+        Column::key("id", Type::Uuid),
+        Column::mutable("subscription_id", Type::Uuid).refers_to("subscriptions"),
+        Column::mutable("amount", Type::Int),
+        Column::mutable("currency", Type::Text),
+        Column::mutable("external_id", Type::Text).nullable().unique(),
+        Column::mutable("status", Type::Text),
+        Column::mutable("completed_at", Type::Time).nullable(),
+        Column::fixed("created_at", Type::Time),
+        Column::mutable("updated_at", Type::Time),
+        Column::deleted_at(),
+        Column::mutable("revision", Type::Uuid),
+    ],
+);
 
 /// The user of the payment's subscription, which may be deleted.
 pub(crate) static OWNER: Sql = Sql::new(

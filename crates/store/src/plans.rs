@@ -2,6 +2,7 @@
 
 use crate::change::{Change, Guard};
 use crate::codec;
+use crate::column::Column;
 use crate::db::Db;
 use crate::error::{Error, Violation};
 use crate::list::{Key, KeysetQuery, Order, Page, Position};
@@ -9,7 +10,6 @@ use crate::lock::Lock;
 use crate::record::{self, Record, RowReader, RowWriter};
 use crate::sql::Sql;
 use crate::table::Table;
-use crate::tables::PLANS;
 use crate::value::Type;
 use perennial_domain::currency::Currency;
 use perennial_domain::cycle::BillingCycle;
@@ -18,6 +18,35 @@ use perennial_domain::plans::{Href, Plan, PlanKey};
 use perennial_domain::slug::Slug;
 use perennial_domain::text::{Line, Prose};
 use perennial_domain::time::Time;
+
+/// The plans.
+pub static PLANS: Table = Table::new(
+    6,
+    "plans",
+    &[
+        Column::key("organization_id", Type::Uuid),
+        Column::key("id", Type::Uuid),
+        Column::fixed("slug", Type::Text).unique(),
+        Column::fixed("name", Type::Text),
+        Column::fixed("product_id", Type::Text).nullable(),
+        Column::fixed("variants", Type::Text),
+        Column::mutable("price", Type::Int),
+        Column::fixed("currency", Type::Text),
+        Column::fixed("href", Type::Text).nullable(),
+        Column::mutable("billing_cycle", Type::Text),
+        Column::mutable("description", Type::Text),
+        Column::mutable("node_quota", Type::Int),
+        Column::mutable("features", Type::Text),
+        Column::mutable("most_popular", Type::Bool),
+        Column::mutable("tier", Type::Int),
+        Column::mutable("is_active", Type::Bool),
+        Column::fixed("created_at", Type::Time),
+        Column::mutable("updated_at", Type::Time),
+        Column::deleted_at(),
+        Column::mutable("revision", Type::Uuid),
+    ],
+)
+.deleted_unless("SELECT 1 FROM subscriptions WHERE organization_id = $1 AND plan_id = $2 AND deleted_at IS NULL");
 
 pub(crate) static ACTIVE: Sql = Sql::new(
     "SELECT 1 FROM plans

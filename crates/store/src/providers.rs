@@ -3,15 +3,31 @@
 use std::sync::LazyLock;
 
 use crate::change::Change;
+use crate::column::Column;
 use crate::db::Db;
 use crate::error::{Error, Violation};
 use crate::record::{self, Record, RowReader, RowWriter};
 use crate::sql::Sql;
 use crate::table::Table;
-use crate::tables::PROVIDERS;
-use crate::value::Value;
+use crate::value::{Type, Value};
 use perennial_domain::id::{OrganizationId, ProviderId};
 use perennial_domain::time::Time;
+
+/// The identity providers, their secrets sealed.
+pub static PROVIDERS: Table = Table::new(
+    3,
+    "providers",
+    &[
+        Column::key("organization_id", Type::Uuid),
+        Column::key("id", Type::Uuid),
+        Column::fixed("issuer", Type::Text),
+        Column::fixed("kind", Type::Text),
+        Column::fixed("settings", Type::Text),
+        Column::fixed("sealed_secret", Type::Bytes).nullable(),
+        Column::fixed("created_at", Type::Time),
+    ],
+)
+.small();
 
 /// A provider as it is stored.
 #[derive(Clone, Debug, PartialEq, Eq)]

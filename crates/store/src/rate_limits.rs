@@ -4,15 +4,30 @@
 
 use crate::change::Change;
 use crate::codec;
+use crate::column::Column;
 use crate::db::Db;
 use crate::error::Error;
 use crate::retention;
 use crate::row::Row;
 use crate::sql::Sql;
-use crate::tables::RATE_LIMITS;
-use crate::value::Value;
+use crate::table::{Sweep, Table};
+use crate::value::{Type, Value};
 use perennial_domain::id::OrganizationId;
 use perennial_domain::time::Time;
+
+/// Attempts that servers with a common store have counted, by the minute.
+pub static RATE_LIMITS: Table = Table::new(
+    12,
+    "rate_limits",
+    &[
+        Column::key("organization_id", Type::Uuid),
+        Column::key("window_start", Type::Time),
+        Column::key("bucket", Type::Bytes),
+        Column::fixed("used", Type::Int),
+    ],
+)
+.transient()
+.swept(Sweep { due: "window_start < $2", order: "window_start, bucket" });
 
 /// The subject of the attempts, as a digest.
 pub type Bucket = [u8; 16];

@@ -8,18 +8,9 @@ use crate::error::Error;
 use crate::row::Row;
 use crate::sql::Sql;
 use crate::table::Table;
-use crate::tables::ALL;
 use crate::value::Value;
 use perennial_domain::id::{EventId, OrganizationId};
 use perennial_domain::time::Time;
-
-/// The tables with rows of organizations, except for those with few rows. Rows about people are removed first, and rows
-/// that refer to others before those.
-pub fn purged() -> Vec<&'static Table> {
-    let mut tables: Vec<&Table> = ALL.into_iter().rev().filter(|table| table.is_large()).collect();
-    tables.sort_by_key(|table| !table.is_personal());
-    tables
-}
 
 /// The number of rows that a deleted organization has left, counted up to `limit`, without the event `except`.
 pub async fn count_owned(
@@ -63,16 +54,6 @@ pub struct Walked {
     pub deleted_at: Option<Time>,
     /// The rows that it refers to.
     pub refers_to: Vec<[u8; 16]>,
-}
-
-/// The tables with soft deletion, each before those it refers to.
-pub fn soft_deleted() -> impl Iterator<Item = &'static Table> {
-    ALL.into_iter().rev().filter(|table| table.is_soft_deleted())
-}
-
-/// The tables with a column that refers to this one.
-pub fn referring(table: &'static Table) -> impl Iterator<Item = &'static Table> {
-    ALL.into_iter().filter(|other| other.references().any(|column| column.references == Some(table.name)))
 }
 
 /// The next rows of an organization after an id, deleted or not.

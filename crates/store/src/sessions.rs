@@ -4,6 +4,7 @@ use std::sync::LazyLock;
 
 use crate::change::{Change, Guard};
 use crate::codec;
+use crate::column::Column;
 use crate::db::Db;
 use crate::error::{Error, Violation};
 use crate::list::{BY_CREATION, KeysetQuery, Order, Page, Position};
@@ -12,13 +13,37 @@ use crate::record::{self, Record, RowReader, RowWriter};
 use crate::retention;
 use crate::row::Row;
 use crate::sql::Sql;
-use crate::table::Table;
-use crate::tables::{SESSIONS, USERS};
-use crate::value::Value;
+use crate::table::{Conflict, Sweep, Table};
+use crate::users::USERS;
+use crate::value::{Type, Value};
 use perennial_domain::id::{ClientId, OrganizationId, SessionId, UserId};
 use perennial_domain::sessions::Session;
 use perennial_domain::time::Time;
 use perennial_domain::users::User;
+
+/// The sessions.
+pub static SESSIONS: Table = Table::new(
+    9,
+    "sessions",
+    &[
+        Column::key("organization_id", Type::Uuid),
+        Column::key("id", Type::Uuid),
+        Column::fixed("user_id", Type::Uuid).refers_to("users"),
+        Column::fixed("client_id", Type::Uuid),
+        Column::fixed("generation", Type::Int),
+        Column::fixed("signed_in_at", Type::Time),
+        Column::fixed("rotated_at", Type::Time),
+        Column::fixed("graces", Type::Text),
+        Column::fixed("expires_at", Type::Time),
+        Column::fixed("last_used_at", Type::Time),
+        Column::fixed("ip_address", Type::Text).nullable(),
+        Column::fixed("user_agent", Type::Text).nullable(),
+        Column::fixed("revoked_at", Type::Time).nullable(),
+    ],
+)
+.on_conflict(Conflict::Fail)
+.personal()
+.swept(Sweep { due: "expires_at <= $2", order: "expires_at" });
 
 /// A session with its user, in one read. The user of a live session is live.
 pub(crate) static WITH_USER: LazyLock<Sql> = LazyLock::new(|| {

@@ -3,14 +3,28 @@
 use std::sync::LazyLock;
 
 use crate::change::Change;
+use crate::column::Column;
 use crate::db::Db;
 use crate::error::{Error, Violation};
 use crate::record::{self, Purpose, RowReader};
 use crate::row;
 use crate::sql::Sql;
-use crate::tables::SIGNING_KEYS;
-use crate::value::Value;
+use crate::table::Table;
+use crate::value::{Type, Value};
 use perennial_domain::time::Time;
+
+/// The signing keys, sealed.
+pub static SIGNING_KEYS: Table = Table::new(
+    4,
+    "signing_keys",
+    &[
+        Column::key("sequence", Type::Int),
+        Column::fixed("kid", Type::Text),
+        Column::fixed("active_from", Type::Time),
+        Column::fixed("sealed", Type::Bytes),
+        Column::fixed("created_at", Type::Time).unread(),
+    ],
+);
 
 /// A signing key as it is stored.
 #[derive(Clone, Debug, PartialEq, Eq)]

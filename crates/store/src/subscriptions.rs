@@ -3,13 +3,15 @@
 use std::sync::LazyLock;
 
 use crate::change::{Change, Guard};
+use crate::column::Column;
 use crate::db::Db;
 use crate::error::{Error, Violation};
 use crate::lock::Lock;
 use crate::record::{self, Record, RowReader, RowWriter};
 use crate::sql::Sql;
 use crate::table::Table;
-use crate::tables::{SUBSCRIPTIONS, USERS};
+use crate::users::USERS;
+use crate::value::Type;
 use perennial_domain::cycle::BillingCycle;
 use perennial_domain::id::{EventId, OrganizationId, PlanId, SubscriptionId, UserId};
 use perennial_domain::subscriptions::{Subscription, SubscriptionStatus};
@@ -20,6 +22,29 @@ mod list;
 
 pub(crate) use list::compose;
 pub use list::{Query, Range, Sort, list, position};
+
+/// The subscriptions.
+pub static SUBSCRIPTIONS: Table = Table::new(
+    7,
+    "subscriptions",
+    &[
+        Column::key("organization_id", Type::Uuid),
+        Column::key("id", Type::Uuid),
+        Column::mutable("user_id", Type::Uuid).refers_to("users"),
+        Column::mutable("plan_id", Type::Uuid).refers_to("plans"),
+        Column::mutable("external_id", Type::Text).nullable().unique(),
+        Column::mutable("billing_cycle", Type::Text),
+        Column::mutable("status", Type::Text),
+        Column::mutable("is_active", Type::Bool),
+        Column::mutable("starts_at", Type::Time),
+        Column::mutable("renews_at", Type::Time).nullable(),
+        Column::mutable("ends_at", Type::Time).nullable(),
+        Column::fixed("created_at", Type::Time),
+        Column::mutable("updated_at", Type::Time),
+        Column::deleted_at(),
+        Column::mutable("revision", Type::Uuid),
+    ],
+);
 
 pub(crate) static COUNT_BY_PLAN: Sql = Sql::new(
     "SELECT COUNT(*) FROM subscriptions

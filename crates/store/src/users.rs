@@ -5,18 +5,44 @@ use std::sync::LazyLock;
 use crate::bulk::Bulk;
 use crate::change::{Change, Guard};
 use crate::codec;
+use crate::column::Column;
 use crate::db::Db;
 use crate::error::{Error, Violation};
 use crate::lock::Lock;
 use crate::record::{self, Record, RowReader, RowWriter};
 use crate::sql::Sql;
 use crate::table::Table;
-use crate::tables::USERS;
-use crate::value::Value;
+use crate::value::{Type, Value};
 use perennial_domain::id::{EventId, OrganizationId, UserId};
 use perennial_domain::text::Line;
 use perennial_domain::time::Time;
 use perennial_domain::users::{Email, Identity, Profile, User};
+
+/// The users.
+pub static USERS: Table = Table::new(
+    5,
+    "users",
+    &[
+        Column::key("organization_id", Type::Uuid),
+        Column::key("id", Type::Uuid),
+        Column::mutable("email", Type::Text).nullable().unique(),
+        Column::mutable("issuer", Type::Text).nullable(),
+        Column::mutable("subject", Type::Text).nullable(),
+        Column::mutable("auth_type", Type::Text).nullable(),
+        Column::mutable("username", Type::Text).nullable(),
+        Column::mutable("first_name", Type::Text).nullable(),
+        Column::mutable("last_name", Type::Text).nullable(),
+        Column::mutable("terms", Type::Bool).nullable(),
+        Column::mutable("notifications", Type::Bool).nullable(),
+        Column::mutable("session_epoch", Type::Int),
+        Column::fixed("blocked_at", Type::Time).nullable(),
+        Column::fixed("created_at", Type::Time),
+        Column::mutable("updated_at", Type::Time),
+        Column::deleted_at(),
+        Column::mutable("revision", Type::Uuid),
+    ],
+)
+.personal();
 
 pub(crate) static BY_IDENTITY: LazyLock<Sql> = LazyLock::new(|| {
     USERS.select(

@@ -2,7 +2,7 @@
 //!
 //! A record stays for as long as another row refers to it, deleted or not: a payment's owner is found through its
 //! subscription, and an export must not name records that are not in it. So the tables are taken in the order of
-//! `retention::soft_deleted`: each before those it refers to. A deleted record gets no new references: every change guards
+//! `tables::soft_deleted`: each before those it refers to. A deleted record gets no new references: every change guards
 //! what it refers to.
 
 use super::remove::{commit, pause};
@@ -11,7 +11,7 @@ use crate::error::Error;
 use perennial_domain::id::OrganizationId;
 use perennial_domain::time::Time;
 use perennial_store::retention::{self, Walked};
-use perennial_store::{Change, Table, organizations};
+use perennial_store::{Change, Table, organizations, tables};
 use std::collections::HashSet;
 
 /// Rows read by one statement.
@@ -26,7 +26,7 @@ pub async fn remove_deleted(app: &App) -> Result<u64, Error> {
     let Some(before) = app.options.retention.deleted_before(app.clock.now()) else { return Ok(0) };
     let mut removed = 0;
     for organization in organizations::all(&app.db).await? {
-        for table in retention::soft_deleted() {
+        for table in tables::soft_deleted() {
             removed += remove_rows(app, organization.id, table, before).await?;
         }
     }
@@ -75,7 +75,7 @@ async fn leave_referenced(
     table: &'static Table,
     ids: &mut HashSet<[u8; 16]>,
 ) -> Result<(), Error> {
-    for referring in retention::referring(table) {
+    for referring in tables::referring(table) {
         let mut walk = Walk::new(app, organization, referring);
         while let Some(page) = walk.next().await? {
             for record in page.iter().flat_map(|record| &record.refers_to) {

@@ -9,7 +9,7 @@ use perennial_domain::events::{Event, EventKind};
 use perennial_domain::id::OrganizationId;
 use perennial_domain::organizations::{Organization, OrganizationName};
 use perennial_domain::stamp::Stamp;
-use perennial_store::{self as store, Change, Violation, clients, events, organizations, providers, retention};
+use perennial_store::{self as store, Change, Violation, clients, events, organizations, providers, retention, tables};
 
 /// Rows that one change removes, so that other writers do not wait long.
 const AT_ONCE: i64 = 500;
@@ -66,7 +66,7 @@ async fn mark(app: &App, id: OrganizationId) -> Result<Organization, Error> {
 
 async fn purge(app: &App, deleted: &Organization) -> Result<Removed, Error> {
     let mut removed = Vec::new();
-    for table in retention::purged() {
+    for table in tables::purged() {
         let mut total = 0;
         loop {
             let left = retention::count_owned(&app.db, table, deleted.id, deleted.revision, AT_ONCE).await?;

@@ -8,10 +8,13 @@ use std::sync::Arc;
 
 use super::database_error::describe;
 use super::tls::Target;
-use crate::tables::ALL;
 
 /// Below this number of changes any plan is good enough.
 const FIRST: u64 = 100;
+
+/// The tables of the schema, quoted. The list is read from the database because the engine does not know the resources.
+const TABLES: &str = "SELECT string_agg(quote_ident(relname), ', ') FROM pg_class
+     WHERE relkind = 'r' AND relnamespace = current_schema()::regnamespace";
 
 pub(super) struct Statistics {
     target: Arc<Target>,
@@ -36,17 +39,12 @@ async fn gather(target: Arc<Target>) {
     let gathered = async {
         let (client, connection) = target.config.connect(target.tls.clone()).await?;
         tokio::spawn(connection);
-        client.batch_execute(&analyze()).await
+        let tables: Option<String> = client.query_one(TABLES, &[]).await?.get(0);
+        client.batch_execute(&format!("ANALYZE {}", tables.unwrap_or_default())).await
     };
     if let Err(error) = gathered.await {
         tracing::debug!(error = describe(&error), "statistics were not gathered; autovacuum will");
     }
-}
-
-/// For the tables that grow with an organization.
-fn analyze() -> String {
-    let large: Vec<&str> = ALL.iter().filter(|table| table.is_large()).map(|table| table.name).collect();
-    format!("ANALYZE {}", large.join(", "))
 }
 
 struct Growth {

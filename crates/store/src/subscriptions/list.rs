@@ -1,12 +1,12 @@
 //! Pages of subscriptions: which index a page follows, and what is tested row by row.
 
+use super::SUBSCRIPTIONS;
 use crate::codec;
 use crate::db::Db;
 use crate::error::Error;
 pub use crate::list::Range;
 use crate::list::{Key, KeysetQuery, Order, Page, Position};
 use crate::record;
-use crate::tables::SUBSCRIPTIONS;
 use crate::value::{Type, Value};
 use perennial_domain::cycle::BillingCycle;
 use perennial_domain::id::{OrganizationId, PlanId, UserId};
