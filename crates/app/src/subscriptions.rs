@@ -199,7 +199,8 @@ impl Resource for Subscription {
         if violation != Violation::ExternalId {
             return Err(store::Error::Violated(violation).into());
         }
-        let external = self.external_subscription_id.as_ref().map(ExternalSubscriptionId::as_str).unwrap_or_default();
+        let external = self.details.external_subscription_id.as_ref();
+        let external = external.map(ExternalSubscriptionId::as_str).unwrap_or_default();
         match subscriptions::id_by_external(&app.db, self.organization_id, external).await? {
             Some(other) => Err(Conflict::ExternalIdTaken { other: other.to_string() }.into()),
             None => Ok(()),

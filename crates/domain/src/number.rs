@@ -1,5 +1,7 @@
 //! Exact numbers from JSON text: digits and an exponent, never a binary float.
 
+use crate::validation::{InvalidValue, ValidationCode};
+
 /// A decimal number read from its text. `10`, `10.0` and `1e1` are equal; so are `0` and `-0`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Number {
@@ -72,6 +74,39 @@ impl Number {
             .and_then(|magnitude| i64::try_from(magnitude).ok())
             .ok_or(NumberError::Range)?;
         Ok(if self.negative { -magnitude } else { magnitude })
+    }
+}
+
+/// A whole number from `MIN` to `MAX`; `MIN` by default.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, serde::Serialize)]
+pub struct Whole<const MIN: i64, const MAX: i64>(i64);
+
+impl<const MIN: i64, const MAX: i64> Whole<MIN, MAX> {
+    /// Checks a number.
+    pub fn parse(number: Number) -> Result<Self, InvalidValue> {
+        match number.scaled(0) {
+            Ok(value) if (MIN..=MAX).contains(&value) => Ok(Self(value)),
+            Err(NumberError::Decimals) => Err(InvalidValue::new(ValidationCode::InvalidType, "must be a whole number")),
+            Ok(_) | Err(NumberError::Range) => {
+                Err(InvalidValue::new(ValidationCode::OutOfRange, format!("must be between {MIN} and {MAX}")))
+            }
+        }
+    }
+
+    /// A stored value, which was validated by `parse` before it was stored.
+    pub const fn from_stored(value: i64) -> Self {
+        Self(value)
+    }
+
+    /// The number.
+    pub const fn get(self) -> i64 {
+        self.0
+    }
+}
+
+impl<const MIN: i64, const MAX: i64> Default for Whole<MIN, MAX> {
+    fn default() -> Self {
+        Self(MIN)
     }
 }
 

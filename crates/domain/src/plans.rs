@@ -5,6 +5,7 @@ use crate::currency::Currency;
 use crate::cycle::BillingCycle;
 use crate::id::{EventId, OrganizationId, PlanId};
 use crate::money::Money;
+use crate::number::Whole;
 use crate::organizations::Organization;
 use crate::slug::Slug;
 use crate::text::{Line, Prose};
@@ -21,6 +22,11 @@ pub type Variant = Line<1, 255>;
 pub type Description = Prose<5_000>;
 /// A comma-separated list in one string, never split or trimmed.
 pub type Features = Prose<10_000>;
+
+/// The number of nodes that a plan includes.
+pub type NodeQuota = Whole<0, MAX_NODE_QUOTA>;
+/// The rank of a plan among all plans.
+pub type Tier = Whole<0, MAX_TIER>;
 
 /// The most variants of a plan.
 pub const MAX_VARIANTS: usize = 100;
@@ -91,11 +97,8 @@ pub struct Plan {
     pub currency: Currency,
     pub href: Option<Href>,
     pub billing_cycle: BillingCycle,
-    pub description: Description,
-    pub node_quota: i64,
-    pub features: Features,
-    pub most_popular: bool,
-    pub tier: i64,
+    #[serde(flatten)]
+    pub details: PlanDetails,
     pub is_active: bool,
     pub created_at: Time,
     pub updated_at: Time,
@@ -104,6 +107,17 @@ pub struct Plan {
     /// Its last event.
     #[serde(skip)]
     pub revision: EventId,
+}
+
+/// The fields of a plan that callers set freely: no rule depends on them.
+#[derive(Clone, Debug, Default, PartialEq, Eq, serde::Serialize)]
+#[expect(missing_docs, reason = "the fields are the contract's")]
+pub struct PlanDetails {
+    pub description: Description,
+    pub node_quota: NodeQuota,
+    pub features: Features,
+    pub most_popular: bool,
+    pub tier: Tier,
 }
 
 /// The fields of a create; an omitted or invalid field is `None`.
@@ -118,16 +132,13 @@ pub struct PlanDraft {
     pub currency: Option<Currency>,
     pub href: Option<Href>,
     pub billing_cycle: Option<BillingCycle>,
-    pub description: Option<Description>,
-    pub node_quota: Option<i64>,
-    pub features: Option<Features>,
-    pub most_popular: Option<bool>,
-    pub tier: Option<i64>,
+    /// All details; in an update those that were not sent are as before.
+    pub details: Option<PlanDetails>,
     pub is_active: Option<bool>,
 }
 
-/// The fields of an update, which changes price, billing cycle, description, node quota, features, `most_popular`,
-/// tier and `is_active`; the other fields are fixed when the plan is created.
+/// The fields of an update, which changes price, billing cycle, details and `is_active`; the other fields are fixed
+/// when the plan is created.
 pub type PlanPatch = PlanDraft;
 
 impl Plan {
@@ -162,11 +173,7 @@ impl Plan {
             currency,
             href: draft.href,
             billing_cycle,
-            description: draft.description.unwrap_or_default(),
-            node_quota: draft.node_quota.unwrap_or(0),
-            features: draft.features.unwrap_or_default(),
-            most_popular: draft.most_popular.unwrap_or(false),
-            tier: draft.tier.unwrap_or(0),
+            details: draft.details.unwrap_or_default(),
             is_active: draft.is_active.unwrap_or(true),
             created_at: now,
             updated_at: now,
@@ -180,11 +187,7 @@ impl Plan {
         let mut merged = self.clone();
         set(&mut merged.price, patch.price);
         set(&mut merged.billing_cycle, patch.billing_cycle);
-        set(&mut merged.description, patch.description);
-        set(&mut merged.node_quota, patch.node_quota);
-        set(&mut merged.features, patch.features);
-        set(&mut merged.most_popular, patch.most_popular);
-        set(&mut merged.tier, patch.tier);
+        set(&mut merged.details, patch.details);
         set(&mut merged.is_active, patch.is_active);
         if let Err(reason) = merged.price.check(merged.currency) {
             errors.add("/price", reason);
@@ -255,8 +258,9 @@ pub(crate) mod tests {
     fn a_draft_gets_the_defaults_of_the_contract() {
         let plan = plan();
         assert_eq!(plan.currency, Currency::USD);
-        assert_eq!((plan.node_quota, plan.tier, plan.is_active, plan.most_popular), (0, 0, true, false));
-        assert_eq!((plan.description.as_str(), plan.features.as_str()), ("", ""));
+        let details = &plan.details;
+        assert_eq!((details.node_quota.get(), details.tier.get(), details.most_popular), (0, 0, false));
+        assert_eq!((plan.is_active, details.description.as_str(), details.features.as_str()), (true, "", ""));
         assert_eq!((plan.product_id, plan.href, plan.variants), (None, None, vec![]));
         assert_eq!(plan.created_at, plan.updated_at);
     }
@@ -289,21 +293,18 @@ pub(crate) mod tests {
     fn an_update_touches_only_what_was_sent() {
         let before = plan();
         assert_eq!(before.merge(PlanPatch::default(), ValidationErrors::none()), Ok(before.clone()));
+        let details =
+            PlanDetails { description: Description::parse("d").unwrap(), most_popular: true, ..PlanDetails::default() };
         let patch = PlanPatch {
             price: Some(money("12")),
             billing_cycle: Some(BillingCycle::Yearly),
-            description: Some(Description::parse("d").unwrap()),
-            node_quota: Some(3),
-            features: Some(Features::parse("a,b").unwrap()),
-            most_popular: Some(true),
-            tier: Some(2),
+            details: Some(details.clone()),
             is_active: Some(false),
             ..PlanPatch::default()
         };
         let after = before.merge(patch, ValidationErrors::none()).unwrap();
-        assert_eq!((after.price, after.billing_cycle, after.node_quota), (money("12"), BillingCycle::Yearly, 3));
-        assert_eq!((after.description.as_str(), after.features.as_str()), ("d", "a,b"));
-        assert_eq!((after.most_popular, after.tier, after.is_active), (true, 2, false));
+        assert_eq!((after.price, after.billing_cycle), (money("12"), BillingCycle::Yearly));
+        assert_eq!((after.details, after.is_active), (details, false));
         assert_eq!((after.slug, after.name, after.currency), (before.slug, before.name, before.currency));
     }
 

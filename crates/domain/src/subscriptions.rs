@@ -23,7 +23,8 @@ pub struct Subscription {
     pub user_id: UserId,
     #[serde(rename = "subscription_plan_id")]
     pub plan_id: PlanId,
-    pub external_subscription_id: Option<ExternalSubscriptionId>,
+    #[serde(flatten)]
+    pub details: SubscriptionDetails,
     pub billing_cycle: BillingCycle,
     pub status: SubscriptionStatus,
     pub is_active: bool,
@@ -39,13 +40,21 @@ pub struct Subscription {
     pub revision: EventId,
 }
 
+/// The fields of a subscription that callers set freely: no rule between fields depends on them.
+#[derive(Clone, Debug, Default, PartialEq, Eq, serde::Serialize)]
+#[expect(missing_docs, reason = "the fields are the contract's")]
+pub struct SubscriptionDetails {
+    pub external_subscription_id: Option<ExternalSubscriptionId>,
+}
+
 /// The fields of a create or an update; an omitted or invalid field is `None`, a cleared one `Some(None)`.
 #[derive(Clone, Debug, Default)]
 #[expect(missing_docs, reason = "the fields are the contract's")]
 pub struct SubscriptionDraft {
     pub user_id: Option<UserId>,
     pub plan: Option<PlanKey>,
-    pub external_subscription_id: Option<Option<ExternalSubscriptionId>>,
+    /// All details; in an update those that were not sent are as before.
+    pub details: Option<SubscriptionDetails>,
     pub billing_cycle: Option<BillingCycle>,
     pub status: Option<SubscriptionStatus>,
     pub is_active: Option<bool>,
@@ -96,7 +105,7 @@ impl Subscription {
             id,
             user_id,
             plan_id: plan.id,
-            external_subscription_id: draft.external_subscription_id.flatten(),
+            details: draft.details.unwrap_or_default(),
             billing_cycle,
             status,
             is_active,
@@ -122,7 +131,7 @@ impl Subscription {
         let mut merged = self.clone();
         set(&mut merged.user_id, patch.user_id);
         set(&mut merged.plan_id, plan_id);
-        set(&mut merged.external_subscription_id, patch.external_subscription_id);
+        set(&mut merged.details, patch.details);
         set(&mut merged.billing_cycle, patch.billing_cycle);
         set(&mut merged.status, patch.status);
         set(&mut merged.renews_at, patch.renews_at);

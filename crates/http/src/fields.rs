@@ -11,4 +11,4 @@ pub(crate) use any::AnyFields;
 pub(crate) use reader::Reader;
 pub(crate) use schema_writer::SchemaWriter;
 pub(crate) use traits::{Field, Fields};
-pub(crate) use types::{Credential, External, PlanReference, Whole};
+pub(crate) use types::{Credential, External, PlanReference};

@@ -3,7 +3,7 @@
 use crate::access::Access;
 use crate::call::Call;
 use crate::error_codes::Code;
-use crate::fields::{Fields, Whole};
+use crate::fields::{Fields, SchemaWriter};
 use crate::filters::{self, boolean};
 use crate::headers::etag;
 use crate::list_query::{self, ListQuery};
@@ -20,7 +20,7 @@ use perennial_domain::clients::Scope;
 use perennial_domain::cycle::BillingCycle;
 use perennial_domain::id::PlanId;
 use perennial_domain::money::Money;
-use perennial_domain::plans::{MAX_NODE_QUOTA, MAX_TIER, Plan, PlanDraft, PlanKey, PlanPatch, ProductId, Variant};
+use perennial_domain::plans::{MAX_TIER, Plan, PlanDetails, PlanDraft, PlanKey, PlanPatch, ProductId, Variant};
 use perennial_domain::text::Line;
 use perennial_domain::time::Time;
 use serde_json::{Value, json};
@@ -218,7 +218,7 @@ pub(crate) fn draft(fields: &mut impl Fields) -> PlanDraft {
         currency: fields.optional("/currency", "The currency of the price. Defaults to the organization's currency."),
         href: fields.nullable("/href", "A link to the plan.").flatten(),
         billing_cycle: billing_cycle(fields, true),
-        ..common(fields)
+        ..common(fields, PlanDetails::default())
     };
     for at in ["/id", "/created_at", "/updated_at"] {
         fields.read_only(at);
@@ -228,8 +228,12 @@ pub(crate) fn draft(fields: &mut impl Fields) -> PlanDraft {
 
 /// The fields of an update, and those that may be sent back unchanged.
 pub(crate) fn patch(fields: &mut impl Fields, plan: Option<&Plan>) -> PlanPatch {
-    let patch =
-        PlanPatch { price: price(fields, false), billing_cycle: billing_cycle(fields, false), ..common(fields) };
+    let details = plan.map(|plan| plan.details.clone()).unwrap_or_default();
+    let patch = PlanPatch {
+        price: price(fields, false),
+        billing_cycle: billing_cycle(fields, false),
+        ..common(fields, details)
+    };
     fields.unchanged::<PlanId>("/id", plan.map(|plan| &plan.id));
     fields.unchanged("/slug", plan.map(|plan| &plan.slug));
     fields.unchanged("/name", plan.map(|plan| &plan.name));
@@ -255,22 +259,26 @@ fn billing_cycle(fields: &mut impl Fields, is_create: bool) -> Option<BillingCyc
 }
 
 /// The fields that a create and an update share.
-fn common(fields: &mut impl Fields) -> PlanDraft {
+fn common(fields: &mut impl Fields, stored: PlanDetails) -> PlanDraft {
     PlanDraft {
-        description: fields.optional("/description", "A description of the plan."),
-        node_quota: fields
-            .optional::<Whole<MAX_NODE_QUOTA>>("/node_quota", "The number of nodes that the plan includes.")
-            .map(|whole| whole.0),
-        features: fields.optional("/features", "A comma-separated list in one string, stored unchanged."),
-        most_popular: fields.optional("/most_popular", "Whether to mark the plan as the most popular one."),
-        tier: fields.optional::<Whole<MAX_TIER>>("/tier", "The rank of the plan among all plans.").map(|whole| whole.0),
+        details: Some(details(fields, stored)),
         is_active: fields.optional("/is_active", "Whether the plan accepts new subscriptions."),
         ..PlanDraft::default()
     }
 }
 
+/// The details that are sent replace the stored ones.
+fn details(fields: &mut impl Fields, mut details: PlanDetails) -> PlanDetails {
+    fields.set("/description", "A description of the plan.", &mut details.description);
+    fields.set("/node_quota", "The number of nodes that the plan includes.", &mut details.node_quota);
+    fields.set("/features", "A comma-separated list in one string, stored unchanged.", &mut details.features);
+    fields.set("/most_popular", "Whether to mark the plan as the most popular one.", &mut details.most_popular);
+    fields.set("/tier", "The rank of the plan among all plans.", &mut details.tier);
+    details
+}
+
 fn record_schema() -> Value {
-    schema::record(&[
+    let before = [
         ("id", schema::id::<PlanId>()),
         ("name", json!({ "type": "string" })),
         ("product_id", json!({ "type": ["string", "null"] })),
@@ -280,15 +288,14 @@ fn record_schema() -> Value {
         ("currency", json!({ "type": "string", "pattern": "^[A-Z]{3}$" })),
         ("href", json!({ "type": ["string", "null"] })),
         ("billing_cycle", schema::words(&BillingCycle::ALL.map(BillingCycle::as_str))),
-        ("description", json!({ "type": "string" })),
-        ("node_quota", json!({ "type": "integer", "minimum": 0 })),
-        ("features", json!({ "type": "string" })),
-        ("most_popular", json!({ "type": "boolean" })),
-        ("tier", json!({ "type": "integer", "minimum": 0 })),
+    ];
+    let after = [
         ("is_active", json!({ "type": "boolean" })),
         ("created_at", schema::instant()),
         ("updated_at", schema::instant()),
-    ])
+    ];
+    let details = |fields: &mut SchemaWriter| drop(details(fields, PlanDetails::default()));
+    schema::record_with_details(&before, details, &after)
 }
 
 /// The record that the example of a create makes.

@@ -1,6 +1,6 @@
 //! JSON schemas of what is returned, and those that several operations share.
 
-use crate::fields::Field;
+use crate::fields::{Field, SchemaWriter};
 use crate::filters::MAX_LIMIT;
 use perennial_domain::cycle::BillingCycle;
 use perennial_domain::plans::MAX_TIER;
@@ -77,4 +77,17 @@ pub(crate) fn record(fields: &[(&str, Value)]) -> Value {
         fields.iter().map(|(name, schema)| ((*name).to_owned(), schema.clone())).collect();
     let required: Vec<&str> = fields.iter().map(|(name, _)| *name).collect();
     json!({ "type": "object", "properties": properties, "required": required, "additionalProperties": false })
+}
+
+/// A record whose details have the schemas of the request, between the fields before and after them.
+pub(crate) fn record_with_details(
+    before: &[(&str, Value)],
+    details: impl FnOnce(&mut SchemaWriter),
+    after: &[(&str, Value)],
+) -> Value {
+    let mut writer = SchemaWriter::default();
+    details(&mut writer);
+    let details = writer.properties();
+    let details: Vec<(&str, Value)> = details.iter().map(|(name, schema)| (name.as_str(), schema.clone())).collect();
+    record(&[before, &details, after].concat())
 }

@@ -21,7 +21,9 @@ use perennial_domain::clients::Scope;
 use perennial_domain::cycle::BillingCycle;
 use perennial_domain::id::{SubscriptionId, UserId};
 use perennial_domain::plans::PlanKey;
-use perennial_domain::subscriptions::{ExternalSubscriptionId, Subscription, SubscriptionDraft, SubscriptionStatus};
+use perennial_domain::subscriptions::{
+    ExternalSubscriptionId, Subscription, SubscriptionDetails, SubscriptionDraft, SubscriptionStatus,
+};
 use perennial_domain::time::Time;
 use perennial_domain::validation::{InvalidValue, ValidationCode};
 use serde_json::{Value, json};
@@ -256,7 +258,7 @@ pub(crate) async fn delete(mut call: Call<'_>) -> Result<Reply, Problem> {
 
 /// The fields of a create.
 pub(crate) fn draft(fields: &mut impl Fields) -> SubscriptionDraft {
-    let draft = common(fields, true);
+    let draft = common(fields, true, SubscriptionDetails::default());
     for at in ["/id", "/has_access", "/created_at", "/updated_at"] {
         fields.read_only(at);
     }
@@ -265,7 +267,8 @@ pub(crate) fn draft(fields: &mut impl Fields) -> SubscriptionDraft {
 
 /// The fields of an update, and those that may be sent back unchanged.
 pub(crate) fn patch(fields: &mut impl Fields, subscription: Option<&Subscription>) -> SubscriptionDraft {
-    let patch = common(fields, false);
+    let details = subscription.map(|subscription| subscription.details.clone()).unwrap_or_default();
+    let patch = common(fields, false, details);
     fields.unchanged::<SubscriptionId>("/id", subscription.map(|subscription| &subscription.id));
     fields.unchanged::<Time>("/created_at", subscription.map(|subscription| &subscription.created_at));
     fields.ignored("/has_access");
@@ -274,18 +277,13 @@ pub(crate) fn patch(fields: &mut impl Fields, subscription: Option<&Subscription
 }
 
 /// The fields that a create and an update share. An update requires none of them.
-fn common(fields: &mut impl Fields, is_create: bool) -> SubscriptionDraft {
+fn common(fields: &mut impl Fields, is_create: bool, stored: SubscriptionDetails) -> SubscriptionDraft {
     SubscriptionDraft {
         user_id: fields.required_if(is_create, "/user_id", "The user who subscribes."),
         plan: fields
             .required_if::<PlanReference>(is_create, "/subscription_plan_id", "The plan of the subscription.")
             .map(|plan| plan.0),
-        external_subscription_id: fields
-            .nullable::<External<255>>(
-                "/external_subscription_id",
-                "The ID in another system. An empty text is the same as null.",
-            )
-            .map(|sent| sent.and_then(|external| external.0)),
+        details: Some(details(fields, stored)),
         billing_cycle: fields
             .optional("/billing_cycle", "How often the subscription is billed. Defaults to the plan's billing cycle."),
         status: fields.optional("/status", "The status of the subscription."),
@@ -296,6 +294,15 @@ fn common(fields: &mut impl Fields, is_create: bool) -> SubscriptionDraft {
         starts_at: fields.optional("/starts_at", "When the subscription starts. Defaults to now."),
         ends_at: fields.nullable("/ends_at", "When the subscription ends."),
     }
+}
+
+/// The details that are sent replace the stored ones.
+fn details(fields: &mut impl Fields, mut details: SubscriptionDetails) -> SubscriptionDetails {
+    let about = "The ID in another system. An empty text is the same as null.";
+    if let Some(sent) = fields.nullable::<External<255>>("/external_subscription_id", about) {
+        details.external_subscription_id = sent.and_then(|external| external.0);
+    }
+    details
 }
 
 /// The record that the example of a create makes.

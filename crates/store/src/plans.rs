@@ -14,7 +14,8 @@ use crate::value::Type;
 use perennial_domain::currency::Currency;
 use perennial_domain::cycle::BillingCycle;
 use perennial_domain::id::{EventId, OrganizationId, PlanId};
-use perennial_domain::plans::{Href, Plan, PlanKey};
+use perennial_domain::number::Whole;
+use perennial_domain::plans::{Href, Plan, PlanDetails, PlanKey};
 use perennial_domain::slug::Slug;
 use perennial_domain::text::{Line, Prose};
 use perennial_domain::time::Time;
@@ -69,11 +70,11 @@ impl Record for Plan {
         row.text("currency", self.currency.as_str());
         row.optional_text("href", self.href.as_ref().map(Href::as_str));
         row.text("billing_cycle", self.billing_cycle.as_str());
-        row.text("description", self.description.as_str());
-        row.int("node_quota", self.node_quota);
-        row.text("features", self.features.as_str());
-        row.bool("most_popular", self.most_popular);
-        row.int("tier", self.tier);
+        row.text("description", self.details.description.as_str());
+        row.int("node_quota", self.details.node_quota.get());
+        row.text("features", self.details.features.as_str());
+        row.bool("most_popular", self.details.most_popular);
+        row.int("tier", self.details.tier.get());
         row.bool("is_active", self.is_active);
         row.time("created_at", self.created_at);
         row.time("updated_at", self.updated_at);
@@ -92,11 +93,13 @@ impl Record for Plan {
             currency: row.word("currency", |word| Currency::parse(word).ok())?,
             href: row.optional_text("href")?.map(Href::from_stored),
             billing_cycle: row.word("billing_cycle", BillingCycle::from_stored)?,
-            description: Prose::from_stored(row.text("description")?),
-            node_quota: row.int("node_quota")?,
-            features: Prose::from_stored(row.text("features")?),
-            most_popular: row.bool("most_popular")?,
-            tier: row.int("tier")?,
+            details: PlanDetails {
+                description: Prose::from_stored(row.text("description")?),
+                node_quota: Whole::from_stored(row.int("node_quota")?),
+                features: Prose::from_stored(row.text("features")?),
+                most_popular: row.bool("most_popular")?,
+                tier: Whole::from_stored(row.int("tier")?),
+            },
             is_active: row.bool("is_active")?,
             created_at: row.time("created_at")?,
             updated_at: row.time("updated_at")?,
@@ -171,7 +174,7 @@ pub async fn list(
 pub fn position(plan: &Plan, sort: Sort) -> Position {
     let id = plan.id.bytes().into();
     let values = match sort {
-        Sort::Tier => vec![plan.tier.into(), plan.slug.as_str().into()],
+        Sort::Tier => vec![plan.details.tier.get().into(), plan.slug.as_str().into()],
         Sort::Price => vec![plan.price.ten_thousandths().into(), id],
         Sort::Name => vec![plan.name.as_str().into(), id],
         Sort::Created => vec![id],

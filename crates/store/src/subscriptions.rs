@@ -14,7 +14,7 @@ use crate::users::USERS;
 use crate::value::Type;
 use perennial_domain::cycle::BillingCycle;
 use perennial_domain::id::{EventId, OrganizationId, PlanId, SubscriptionId, UserId};
-use perennial_domain::subscriptions::{Subscription, SubscriptionStatus};
+use perennial_domain::subscriptions::{Subscription, SubscriptionDetails, SubscriptionStatus};
 use perennial_domain::text::Line;
 use perennial_domain::time::Time;
 
@@ -77,7 +77,7 @@ impl Record for Subscription {
         row.uuid("id", self.id.bytes());
         row.uuid("user_id", self.user_id.bytes());
         row.uuid("plan_id", self.plan_id.bytes());
-        row.optional_text("external_id", self.external_subscription_id.as_ref().map(Line::as_str));
+        row.optional_text("external_id", self.details.external_subscription_id.as_ref().map(Line::as_str));
         row.text("billing_cycle", self.billing_cycle.as_str());
         row.text("status", self.status.as_str());
         row.bool("is_active", self.is_active);
@@ -95,7 +95,9 @@ impl Record for Subscription {
             id: SubscriptionId::from_bytes(row.uuid("id")?),
             user_id: UserId::from_bytes(row.uuid("user_id")?),
             plan_id: PlanId::from_bytes(row.uuid("plan_id")?),
-            external_subscription_id: row.optional_text("external_id")?.map(Line::from_stored),
+            details: SubscriptionDetails {
+                external_subscription_id: row.optional_text("external_id")?.map(Line::from_stored),
+            },
             billing_cycle: row.word("billing_cycle", BillingCycle::from_stored)?,
             status: row.word("status", SubscriptionStatus::from_stored)?,
             is_active: row.bool("is_active")?,

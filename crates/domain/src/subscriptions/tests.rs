@@ -42,7 +42,7 @@ fn a_draft_gets_the_defaults_of_the_contract() {
     assert_eq!(subscription.billing_cycle, plan().billing_cycle);
     assert_eq!(subscription.starts_at, instant(NOW));
     assert_eq!(subscription.renews_at, Some(instant("2026-04-10T12:00:00Z")));
-    assert_eq!((subscription.ends_at, subscription.external_subscription_id.clone()), (None, None));
+    assert_eq!((subscription.ends_at, subscription.details.external_subscription_id.clone()), (None, None));
     assert_eq!((subscription.plan_id, subscription.organization_id), (plan().id, plan().organization_id));
 }
 
@@ -233,13 +233,16 @@ fn an_update_touches_only_what_was_sent() {
     let external = ExternalSubscriptionId::parse("ext").unwrap();
     let patch = SubscriptionDraft {
         user_id: Some(user),
-        external_subscription_id: Some(Some(external.clone())),
+        details: Some(SubscriptionDetails { external_subscription_id: Some(external.clone()) }),
         billing_cycle: Some(BillingCycle::Yearly),
         starts_at: Some(instant("2026-03-01T00:00:00Z")),
         ..SubscriptionDraft::default()
     };
     let after = before.merge(patch, Some(other_plan), ValidationErrors::none(), instant(NOW)).unwrap();
-    assert_eq!((after.user_id, after.plan_id, after.external_subscription_id), (user, other_plan, Some(external)));
+    assert_eq!(
+        (after.user_id, after.plan_id, after.details.external_subscription_id),
+        (user, other_plan, Some(external))
+    );
     assert_eq!((after.billing_cycle, after.starts_at), (BillingCycle::Yearly, instant("2026-03-01T00:00:00Z")));
     assert_eq!((after.renews_at, after.status), (before.renews_at, before.status));
 }

@@ -20,6 +20,11 @@ impl SchemaWriter {
         schema
     }
 
+    /// The fields that were listed, in their order.
+    pub(crate) fn properties(self) -> Map<String, Value> {
+        self.properties
+    }
+
     fn add(&mut self, at: &'static str, schema: Value) {
         self.properties.insert(at[1..].to_owned(), schema);
     }

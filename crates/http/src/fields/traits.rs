@@ -26,6 +26,13 @@ pub(crate) trait Fields {
         if is_required { self.required(at, about) } else { self.optional(at, about) }
     }
 
+    /// A field that may be omitted, but is never null. It replaces the value if it is sent.
+    fn set<T: Field>(&mut self, at: &'static str, about: &'static str, value: &mut T) {
+        if let Some(sent) = self.optional(at, about) {
+            *value = sent;
+        }
+    }
+
     /// A field that may be omitted or null.
     fn nullable<T: Field>(&mut self, at: &'static str, about: &'static str) -> Option<Option<T>>;
 

@@ -7,7 +7,7 @@ use perennial_domain::currency::Currency;
 use perennial_domain::cycle::BillingCycle;
 use perennial_domain::id::{OrganizationId, PaymentId, PlanId, SessionId, SubscriptionId, UserId};
 use perennial_domain::money::Money;
-use perennial_domain::number::{Number, NumberError};
+use perennial_domain::number::{Number, Whole};
 use perennial_domain::payments::PaymentStatus;
 use perennial_domain::plans::{Href, MAX_VARIANTS, PlanKey, Variant};
 use perennial_domain::slug::Slug;
@@ -18,9 +18,6 @@ use perennial_domain::users::Email;
 use perennial_domain::validation::{InvalidValue, ValidationCode, ValidationErrors};
 use serde_json::{Value, json};
 use std::str::FromStr;
-
-/// A whole number from 0 to `MAX`.
-pub(crate) struct Whole<const MAX: i64>(pub(crate) i64);
 
 /// An ID in another system; an empty text is none.
 pub(crate) struct External<const MAX: usize>(pub(crate) Option<Line<1, MAX>>);
@@ -77,19 +74,13 @@ impl Field for bool {
     }
 }
 
-impl<const MAX: i64> Field for Whole<MAX> {
+impl<const MIN: i64, const MAX: i64> Field for Whole<MIN, MAX> {
     fn read(json: Json<'_>, at: &'static str, errors: &mut ValidationErrors) -> Option<Self> {
-        number(&json, at, errors, |number| match number.scaled(0) {
-            Ok(value) if (0..=MAX).contains(&value) => Ok(Self(value)),
-            Err(NumberError::Decimals) => Err(InvalidValue::new(ValidationCode::InvalidType, "must be a whole number")),
-            Ok(_) | Err(NumberError::Range) => {
-                Err(InvalidValue::new(ValidationCode::OutOfRange, format!("must be between 0 and {MAX}")))
-            }
-        })
+        number(&json, at, errors, Self::parse)
     }
 
     fn schema() -> Value {
-        json!({ "type": "integer", "minimum": 0, "maximum": MAX })
+        json!({ "type": "integer", "minimum": MIN, "maximum": MAX })
     }
 }
 

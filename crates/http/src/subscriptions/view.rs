@@ -1,9 +1,11 @@
 //! A subscription as it is returned, and its schema.
 
+use super::details;
+use crate::fields::SchemaWriter;
 use crate::schema;
 use perennial_domain::cycle::BillingCycle;
 use perennial_domain::id::{PlanId, SubscriptionId, UserId};
-use perennial_domain::subscriptions::{ExternalSubscriptionId, Subscription, SubscriptionStatus};
+use perennial_domain::subscriptions::{Subscription, SubscriptionDetails, SubscriptionStatus};
 use perennial_domain::time::Time;
 use serde::Serialize;
 use serde_json::{Value, json};
@@ -14,7 +16,8 @@ pub(crate) struct SubscriptionView<'a> {
     id: SubscriptionId,
     user_id: UserId,
     subscription_plan_id: PlanId,
-    external_subscription_id: Option<&'a ExternalSubscriptionId>,
+    #[serde(flatten)]
+    details: &'a SubscriptionDetails,
     billing_cycle: BillingCycle,
     status: SubscriptionStatus,
     is_active: bool,
@@ -32,7 +35,7 @@ impl<'a> SubscriptionView<'a> {
             id: subscription.id,
             user_id: subscription.user_id,
             subscription_plan_id: subscription.plan_id,
-            external_subscription_id: subscription.external_subscription_id.as_ref(),
+            details: &subscription.details,
             billing_cycle: subscription.billing_cycle,
             status: subscription.status,
             is_active: subscription.is_active,
@@ -47,11 +50,12 @@ impl<'a> SubscriptionView<'a> {
 }
 
 pub(super) fn definition() -> Value {
-    schema::record(&[
+    let before = [
         ("id", schema::id::<SubscriptionId>()),
         ("user_id", schema::id::<UserId>()),
         ("subscription_plan_id", schema::id::<PlanId>()),
-        ("external_subscription_id", json!({ "type": ["string", "null"] })),
+    ];
+    let after = [
         ("billing_cycle", schema::words(&BillingCycle::ALL.map(BillingCycle::as_str))),
         ("status", schema::words(&SubscriptionStatus::ALL.map(SubscriptionStatus::as_str))),
         ("is_active", json!({ "type": "boolean" })),
@@ -61,5 +65,7 @@ pub(super) fn definition() -> Value {
         ("ends_at", schema::optional_instant()),
         ("created_at", schema::instant()),
         ("updated_at", schema::instant()),
-    ])
+    ];
+    let details = |fields: &mut SchemaWriter| drop(details(fields, SubscriptionDetails::default()));
+    schema::record_with_details(&before, details, &after)
 }

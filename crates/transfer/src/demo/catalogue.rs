@@ -7,7 +7,8 @@ use perennial_domain::cycle::BillingCycle::{self, Lifetime, Monthly, Quarterly, 
 use perennial_domain::events::{Event, EventKind};
 use perennial_domain::id::{EventId, OrganizationId, PlanId};
 use perennial_domain::money::Money;
-use perennial_domain::plans::{Description, Features, Plan, PlanName, ProductId};
+use perennial_domain::number::Whole;
+use perennial_domain::plans::{Description, Features, Plan, PlanDetails, PlanName, ProductId};
 use perennial_domain::slug::Slug;
 use perennial_domain::time::Time;
 
@@ -45,11 +46,14 @@ pub(super) fn plans(organization_id: OrganizationId, seed: u64, now: Time) -> Ve
             currency: Currency::USD,
             href: None,
             billing_cycle,
-            description: Description::from_stored(format!("{name}, billed {}.", billing_cycle.as_str())),
-            node_quota,
-            features: Features::from_stored(format!("{node_quota} nodes,Support by e-mail,Backups")),
-            most_popular: (name, billing_cycle) == ("Pro", Monthly),
-            tier,
+            details: PlanDetails {
+                description: Description::from_stored(format!("{name}, billed {}.", billing_cycle.as_str())),
+                node_quota: Whole::from_stored(node_quota),
+                features: Features::from_stored(format!("{node_quota} nodes,Support by e-mail,Backups")),
+                most_popular: (name, billing_cycle) == ("Pro", Monthly),
+                tier: Whole::from_stored(tier),
+                ..PlanDetails::default()
+            },
             // Not sold any more, but still used by its subscribers.
             is_active: name != "Legacy",
             created_at: now,

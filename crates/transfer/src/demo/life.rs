@@ -8,7 +8,7 @@ use perennial_domain::id::{EventId, PaymentId, SubscriptionId};
 use perennial_domain::payments::{Payment, PaymentStatus};
 use perennial_domain::plans::Plan;
 use perennial_domain::stamp::{Stamp, Stamped as _};
-use perennial_domain::subscriptions::{Subscription, SubscriptionStatus};
+use perennial_domain::subscriptions::{Subscription, SubscriptionDetails, SubscriptionStatus};
 use perennial_domain::time::Time;
 
 use SubscriptionStatus::{Active, Cancelled, Expired, Incomplete, OnTrial, PastDue, Paused, Pending, Unpaid};
@@ -45,7 +45,7 @@ pub(super) fn live<'a>(people: &People, plans: &'a [(Plan, u64)], number: u64) -
         id: SubscriptionId::new(now, dice.roll()),
         user_id: user.id,
         plan_id: plan.id,
-        external_subscription_id: None,
+        details: SubscriptionDetails::default(),
         billing_cycle: plan.billing_cycle,
         status,
         is_active: status.is_active_by_default(),

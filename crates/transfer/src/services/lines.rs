@@ -11,9 +11,9 @@ use perennial_domain::cycle::BillingCycle;
 use perennial_domain::id::{EventId, OrganizationId, PaymentId, PlanId, SubscriptionId, UserId, uuid_v7};
 use perennial_domain::organizations::Organization;
 use perennial_domain::payments::{ExternalPaymentId, Payment};
-use perennial_domain::plans::{Plan, ProductId, Variant};
+use perennial_domain::plans::{Plan, PlanDetails, ProductId, Variant};
 use perennial_domain::slug::Slug;
-use perennial_domain::subscriptions::{ExternalSubscriptionId, Subscription};
+use perennial_domain::subscriptions::{ExternalSubscriptionId, Subscription, SubscriptionDetails};
 use perennial_domain::time::Time;
 use perennial_domain::users::{Email, PersonalName};
 use serde::Serialize;
@@ -63,11 +63,11 @@ impl Writer {
             currency: imported.currency,
             href: imported.href,
             billing_cycle: imported.cycle,
-            description: imported.description,
-            node_quota: 0,
-            features: imported.features,
-            most_popular: false,
-            tier: 0,
+            details: PlanDetails {
+                description: imported.description,
+                features: imported.features,
+                ..PlanDetails::default()
+            },
             is_active: imported.is_active,
             created_at: imported.created_at,
             updated_at: imported.updated_at,
@@ -102,7 +102,10 @@ impl Writer {
             id: SubscriptionId::from_bytes(id),
             user_id,
             plan_id,
-            external_subscription_id: ExternalSubscriptionId::parse(&imported.external_id).ok(),
+            details: SubscriptionDetails {
+                external_subscription_id: ExternalSubscriptionId::parse(&imported.external_id).ok(),
+                ..SubscriptionDetails::default()
+            },
             billing_cycle,
             status: imported.status,
             is_active: imported.status.is_active_by_default(),
