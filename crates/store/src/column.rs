@@ -13,6 +13,9 @@ pub struct Column {
     pub nullable: bool,
     /// The table whose row the column refers to.
     pub references: Option<&'static str>,
+    /// The least and the greatest number that the column can contain, if it is a setting. An import checks them, and
+    /// takes the least for a line without the field.
+    pub range: Option<(i64, i64)>,
     role: Role,
     unique: bool,
     read: bool,
@@ -52,7 +55,7 @@ impl Column {
     }
 
     const fn new(name: &'static str, kind: Type, role: Role) -> Self {
-        Self { name, kind, nullable: false, references: None, role, unique: false, read: true }
+        Self { name, kind, nullable: false, references: None, range: None, role, unique: false, read: true }
     }
 
     /// The column can be null.
@@ -66,6 +69,13 @@ impl Column {
     #[must_use]
     pub const fn refers_to(mut self, table: &'static str) -> Self {
         self.references = Some(table);
+        self
+    }
+
+    /// The column contains numbers of this range, the least by default.
+    #[must_use]
+    pub const fn between(mut self, least: i64, most: i64) -> Self {
+        self.range = Some((least, most));
         self
     }
 

@@ -15,7 +15,7 @@ use perennial_domain::currency::Currency;
 use perennial_domain::cycle::BillingCycle;
 use perennial_domain::id::{EventId, OrganizationId, PlanId};
 use perennial_domain::number::Whole;
-use perennial_domain::plans::{Href, Plan, PlanDetails, PlanKey};
+use perennial_domain::plans::{Href, MAX_NODE_QUOTA, MAX_TIER, Plan, PlanDetails, PlanKey};
 use perennial_domain::slug::Slug;
 use perennial_domain::text::{Line, Prose};
 use perennial_domain::time::Time;
@@ -36,10 +36,10 @@ pub static PLANS: Table = Table::new(
         Column::fixed("href", Type::Text).nullable(),
         Column::mutable("billing_cycle", Type::Text),
         Column::mutable("description", Type::Text),
-        Column::mutable("node_quota", Type::Int),
+        Column::mutable("node_quota", Type::Int).between(0, MAX_NODE_QUOTA),
         Column::mutable("features", Type::Text),
         Column::mutable("most_popular", Type::Bool),
-        Column::mutable("tier", Type::Int),
+        Column::mutable("tier", Type::Int).between(0, MAX_TIER),
         Column::mutable("is_active", Type::Bool),
         Column::fixed("created_at", Type::Time),
         Column::mutable("updated_at", Type::Time),

@@ -11,7 +11,7 @@ use perennial_store::Value;
 
 /// Writes the header.
 pub(super) fn write_head(kind: &Kind, out: &mut String) {
-    let names: Vec<&str> = kind.fields.iter().map(|field| field.name).collect();
+    let names: Vec<&str> = kind.fields().iter().map(|field| field.name).collect();
     out.push_str(&names.join(","));
     out.push_str("\r\n");
 }
@@ -19,7 +19,7 @@ pub(super) fn write_head(kind: &Kind, out: &mut String) {
 /// Writes a record. `event_kind` is the kind of an event.
 pub(super) fn write(kind: &Kind, row: &[Value], event_kind: &str, out: &mut String) {
     let mut json = String::new();
-    for (place, (field, value)) in kind.fields.iter().zip(row).enumerate() {
+    for (place, (field, value)) in kind.fields().iter().zip(row).enumerate() {
         if place > 0 {
             out.push(',');
         }
@@ -53,7 +53,7 @@ pub(super) fn read_head(
     let cells = cells(text).map_err(|refused| refused.errors)?;
     let (mut places, mut errors) = (Vec::new(), Vec::new());
     for Cell { text: name, offset, .. } in cells {
-        let place = kind.fields.iter().position(|field| field.name == name);
+        let place = kind.fields().iter().position(|field| field.name == name);
         let (code, detail) = match place {
             Some(place) if places.contains(&place) => ("duplicate_key", format!("{name} is there twice")),
             Some(place) => {
@@ -64,7 +64,7 @@ pub(super) fn read_head(
         };
         errors.push(LineError::at(text, offset, code, detail));
     }
-    for (place, field) in kind.fields.iter().enumerate() {
+    for (place, field) in kind.fields().iter().enumerate() {
         let is_needed = field.absent == Absent::Required || (field.absent == Absent::Organization && into.is_none());
         if is_needed && !places.contains(&place) {
             let detail = format!("{} is required", field.name);
@@ -88,7 +88,7 @@ pub(super) fn read(
         return Err(Rejected::at(text, 0, "malformed", detail));
     }
     let members = cells.into_iter().zip(places).filter_map(|(cell, place)| {
-        let (field, offset) = (&kind.fields[*place], cell.offset);
+        let (field, offset) = (&kind.fields()[*place], cell.offset);
         let json = cell.json(field)?.into();
         Some(Member { name: field.name.to_owned(), offset, json })
     });

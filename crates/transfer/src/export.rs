@@ -69,7 +69,7 @@ pub(super) fn write(kind: &Kind, row: &[Value], out: &mut String) {
     out.push_str("{\"type\":\"");
     out.push_str(kind.name);
     out.push('"');
-    for (field, value) in kind.fields.iter().zip(row) {
+    for (field, value) in kind.fields().iter().zip(row) {
         out.push_str(",\"");
         out.push_str(field.name);
         out.push_str("\":");

@@ -49,7 +49,7 @@ pub(super) fn row(record: &Record) -> Values {
 /// The record as the API returns it.
 fn whole(record: &Record) -> String {
     let mut out = String::new();
-    for (field, value) in record.kind.fields.iter().zip(&record.values) {
+    for (field, value) in record.kind.fields().iter().zip(&record.values) {
         if OMITTED.contains(&field.name) {
             continue;
         }
@@ -67,7 +67,7 @@ fn trace(record: &Record) -> String {
     let is_set = |(_, column): &&(&str, &str)| !record.at(column).is_null();
     let names: Vec<&str> = TRACED.iter().filter(is_set).map(|(name, _)| *name).collect();
     let mut id = String::new();
-    record.kind.fields[record.kind.place("id")].form.write(record.at("id"), "", &mut id);
+    record.kind.fields()[record.kind.place("id")].form.write(record.at("id"), "", &mut id);
     format!("{{\"id\":{id},\"fields\":{}}}", serde_json::Value::from(names))
 }
 

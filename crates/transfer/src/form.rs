@@ -25,6 +25,7 @@ use std::collections::HashSet;
 type ReadText = fn(&str) -> Result<String, InvalidValue>;
 
 /// The form of a column.
+#[derive(Clone, Copy)]
 pub(super) enum Form {
     /// An ID of one type.
     Id {
@@ -62,6 +63,15 @@ impl Form {
             Self::Money | Self::Int { .. } => Type::Int,
             Self::Bool => Type::Bool,
             Self::Time => Type::Time,
+        }
+    }
+
+    /// The least value of a number or a flag; null for others.
+    pub(super) fn least(&self) -> Value {
+        match self {
+            Self::Int { least, .. } => Value::Int(*least),
+            Self::Bool => Value::Bool(false),
+            other => Value::Null(other.kind()),
         }
     }
 

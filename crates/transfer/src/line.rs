@@ -133,7 +133,7 @@ impl Reader<'_> {
     fn record(mut self) -> Result<Read, Rejected> {
         self.strangers();
         let (mut values, mut offsets) = (Values::new(), Vec::new());
-        for field in self.kind.fields {
+        for field in self.kind.fields() {
             let (value, offset) = self.field(field);
             values.push(value);
             offsets.push(offset);
@@ -159,7 +159,7 @@ impl Reader<'_> {
     fn strangers(&mut self) {
         let mut seen = HashSet::new();
         for Member { name, offset, .. } in &self.members {
-            let known = name == "type" || self.kind.fields.iter().any(|field| field.name == name);
+            let known = name == "type" || self.kind.fields().iter().any(|field| field.name == name);
             let (code, detail) = match (seen.insert(name.as_str()), known) {
                 (false, _) => ("duplicate_key", format!("{name} is there twice")),
                 (true, false) => {
@@ -187,6 +187,7 @@ impl Reader<'_> {
             (None, _) if found.is_some() => (ValidationCode::NotNullable, "must not be null".to_owned()),
             (None, Absent::Required | Absent::Organization) => (ValidationCode::Required, "is required".to_owned()),
             (None, Absent::Default(json)) => return (field.form.read(json).unwrap_or(null), offset),
+            (None, Absent::Least) => return (field.form.least(), offset),
             (None, Absent::Created | Absent::FromUniqueField | Absent::OwnId) => return (null, offset),
         };
         self.blame(field.name, offset, code, &detail);

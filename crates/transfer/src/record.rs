@@ -1,20 +1,23 @@
 //! Kinds of records, and a record of a kind with the values of its fields.
 
-use super::form::{Form, prefix_of};
+use super::form::{Form, id, prefix_of};
 use perennial_app::keys::sha256;
-use perennial_domain::id::{OrganizationId, uuid_v7};
+use perennial_domain::id::{EventId, OrganizationId, uuid_v7};
 use perennial_domain::time::Time;
 use perennial_domain::validation::ValidationErrors;
-use perennial_store::Table;
-use perennial_store::Value;
 use perennial_store::transfer::Values;
+use perennial_store::{Column, Table, Type, Value};
+use std::sync::OnceLock;
 
 /// A kind of record that is exported and imported.
 pub(super) struct Kind {
     /// The `type` of a line.
     pub(super) name: &'static str,
     pub(super) table: &'static Table,
-    pub(super) fields: &'static [Field],
+    /// The fields that do not follow from their columns.
+    pub(super) special: &'static [Field],
+    /// All fields, in the order of the columns; made once, by `fields`.
+    pub(super) all: OnceLock<Vec<Field>>,
     /// The fields that name other records, which must exist.
     pub(super) references: &'static [Reference],
     /// The field that must be unique, and the detail of the error if it is not.
@@ -23,8 +26,11 @@ pub(super) struct Kind {
 }
 
 /// A field of a line, which is a column of the table.
+#[derive(Clone, Copy)]
 pub(super) struct Field {
     pub(super) name: &'static str,
+    /// The name of its column.
+    pub(super) column: &'static str,
     pub(super) form: Form,
     pub(super) absent: Absent,
 }
@@ -39,6 +45,8 @@ pub(super) enum Absent {
     Null,
     /// The default of the API, as JSON.
     Default(&'static str),
+    /// The least number of its range; false.
+    Least,
     /// The value of `created_at`.
     Created,
     /// Derived from the unique field, if there is one: the same each time.
@@ -64,9 +72,18 @@ pub(super) struct Record {
 }
 
 impl Kind {
+    /// All fields: the special ones, and those that follow from the type of their column.
+    pub(super) fn fields(&self) -> &[Field] {
+        self.all.get_or_init(|| {
+            let special = |column: &Column| self.special.iter().find(|field| field.column == column.name).copied();
+            let field = |column: &Column| special(column).unwrap_or_else(|| Field::of(column));
+            self.table.columns.iter().map(field).collect()
+        })
+    }
+
     /// The index of a field.
     pub(super) fn place(&self, field: &str) -> usize {
-        self.fields.iter().position(|known| known.name == field).unwrap_or_default()
+        self.fields().iter().position(|known| known.name == field).unwrap_or_default()
     }
 
     /// Whether an event type fits the prefix of the record ID. True for other kinds.
@@ -76,10 +93,28 @@ impl Kind {
     }
 }
 
+impl Field {
+    /// The field of a column whose name and type define it. A column of another type, such as a text, which has a format,
+    /// is a special field of its kind.
+    fn of(column: &Column) -> Self {
+        let Column { name, nullable, .. } = *column;
+        let (form, default) = match (name, column.kind, column.range) {
+            ("organization_id", ..) => (id!(OrganizationId), Absent::Organization),
+            ("revision", ..) => (id!(EventId), Absent::OwnId),
+            ("updated_at", ..) => (Form::Time, Absent::Created),
+            (_, Type::Time, _) => (Form::Time, Absent::Required),
+            (_, Type::Bool, _) => (Form::Bool, Absent::Least),
+            (_, Type::Int, Some((least, most))) => (Form::Int { least, most }, Absent::Least),
+            _ => panic!("the column {name} has no form that follows from its type"),
+        };
+        Self { name, column: name, form, absent: if nullable { Absent::Null } else { default } }
+    }
+}
+
 impl Record {
     /// Fills in omitted fields that follow from others.
     pub(super) fn complete(&mut self, into: Option<OrganizationId>) {
-        for (place, field) in self.kind.fields.iter().enumerate() {
+        for (place, field) in self.kind.fields().iter().enumerate() {
             match field.absent {
                 Absent::Organization => {
                     if let Some(into) = into {
@@ -93,7 +128,7 @@ impl Record {
                     self.values[place] = Value::Uuid(self.id());
                     self.lacks_event = true;
                 }
-                Absent::Required | Absent::Null | Absent::Default(_) => {}
+                Absent::Required | Absent::Null | Absent::Default(_) | Absent::Least => {}
             }
         }
     }
@@ -119,7 +154,7 @@ impl Record {
 
     /// The value of a field that not every kind has.
     pub(super) fn find(&self, field: &str) -> Option<&Value> {
-        let place = self.kind.fields.iter().position(|known| known.name == field);
+        let place = self.kind.fields().iter().position(|known| known.name == field);
         place.map(|place| &self.values[place])
     }
 
