@@ -45,7 +45,7 @@ mod tokens;
 
 pub use error_codes::markdown as error_catalogue;
 pub use metrics::MetricsPage;
-pub use openapi::document as openapi_document;
+pub use openapi::{document as openapi_document, record_fields};
 pub use options::{ApiOptions, BodyLimits};
 pub use perennial_server as server;
 pub use service::Api;

@@ -49,6 +49,14 @@ pub fn document() -> String {
     text
 }
 
+/// The fields of a record that operations return, in the order in which they are returned. Empty for an unknown schema.
+pub fn record_fields(schema: &str) -> Vec<String> {
+    let schemas = operations::all().iter().filter_map(|operation| operation.response.schema());
+    let definition = schemas.into_iter().find(|known| known.name == schema).map(|schema| (schema.definition)());
+    let required = definition.as_ref().and_then(|definition| definition["required"].as_array());
+    required.into_iter().flatten().filter_map(Value::as_str).map(str::to_owned).collect()
+}
+
 fn tags() -> Value {
     let mut names: Vec<&str> = Vec::new();
     for operation in operations::all() {

@@ -9,21 +9,12 @@ use perennial_app::context::App;
 use perennial_app::error::Error;
 use perennial_app::payments::{self, Query};
 use perennial_domain::payments::{Payment, PaymentStatus};
+use perennial_http::record_fields;
 use perennial_store::{Page, Position};
 
 static KIND: Kind = Kind {
     name: "payment",
-    fields: &[
-        "id",
-        "subscription_id",
-        "amount",
-        "currency",
-        "external_payment_id",
-        "status",
-        "date",
-        "created_at",
-        "updated_at",
-    ],
+    fields: || record_fields("Payment"),
     columns: &[
         Column::whole("ID", "id"),
         Column::new("AMOUNT", "amount"),

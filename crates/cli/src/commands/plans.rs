@@ -10,29 +10,12 @@ use perennial_app::error::Error;
 use perennial_app::plans::{self, Query, Sort};
 use perennial_domain::cycle::BillingCycle;
 use perennial_domain::plans::{Plan, PlanKey, ProductId, Variant};
+use perennial_http::record_fields;
 use perennial_store::{Page, Position};
 
 static KIND: Kind = Kind {
     name: "plan",
-    fields: &[
-        "id",
-        "name",
-        "product_id",
-        "variants",
-        "slug",
-        "price",
-        "currency",
-        "href",
-        "billing_cycle",
-        "description",
-        "node_quota",
-        "features",
-        "most_popular",
-        "tier",
-        "is_active",
-        "created_at",
-        "updated_at",
-    ],
+    fields: || record_fields("Plan"),
     columns: &[
         Column::whole("SLUG", "slug"),
         Column::new("NAME", "name"),

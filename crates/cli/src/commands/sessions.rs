@@ -20,20 +20,22 @@ use std::collections::HashMap;
 
 static KIND: Kind = Kind {
     name: "session",
-    fields: &[
-        "id",
-        "user_id",
-        "client_id",
-        "client_name",
-        "issued_at",
-        "expiration_time",
-        "last_used_at",
-        "ip_address",
-        "user_agent",
-        "revoked",
-        "created_at",
-        "updated_at",
-    ],
+    fields: || {
+        records::fields(&[
+            "id",
+            "user_id",
+            "client_id",
+            "client_name",
+            "issued_at",
+            "expiration_time",
+            "last_used_at",
+            "ip_address",
+            "user_agent",
+            "revoked",
+            "created_at",
+            "updated_at",
+        ])
+    },
     columns: &[
         Column::whole("ID", "id"),
         Column::new("USER", "user_id"),

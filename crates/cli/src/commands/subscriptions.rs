@@ -14,25 +14,12 @@ use perennial_domain::subscriptions::{ExternalSubscriptionId, Subscription, Subs
 use perennial_domain::time::Time;
 use perennial_domain::users::User;
 use perennial_http::fuzz_api::subscription_record;
+use perennial_http::record_fields;
 use perennial_store::{Page, Position};
 
 static KIND: Kind = Kind {
     name: "subscription",
-    fields: &[
-        "id",
-        "user_id",
-        "subscription_plan_id",
-        "external_subscription_id",
-        "billing_cycle",
-        "status",
-        "is_active",
-        "has_access",
-        "renews_at",
-        "starts_at",
-        "ends_at",
-        "created_at",
-        "updated_at",
-    ],
+    fields: || record_fields("Subscription"),
     columns: &[
         Column::whole("ID", "id"),
         Column::new("STATUS", "status"),

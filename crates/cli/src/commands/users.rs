@@ -21,23 +21,25 @@ use serde_json::json;
 
 static KIND: Kind = Kind {
     name: "user",
-    fields: &[
-        "id",
-        "auth_id",
-        "auth_provider",
-        "auth_type",
-        "organization_id",
-        "email",
-        "username",
-        "first_name",
-        "last_name",
-        "terms",
-        "notifications",
-        "role",
-        "is_blocked",
-        "created_at",
-        "updated_at",
-    ],
+    fields: || {
+        records::fields(&[
+            "id",
+            "auth_id",
+            "auth_provider",
+            "auth_type",
+            "organization_id",
+            "email",
+            "username",
+            "first_name",
+            "last_name",
+            "terms",
+            "notifications",
+            "role",
+            "is_blocked",
+            "created_at",
+            "updated_at",
+        ])
+    },
     columns: &[Column::whole("ID", "id"), Column::new("E-MAIL", "email"), Column::new("CREATED", "created_at")],
 };
 

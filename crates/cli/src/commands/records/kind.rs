@@ -8,7 +8,7 @@ pub(in crate::commands) struct Kind {
     /// Its name on the command line.
     pub(in crate::commands) name: &'static str,
     /// The fields of its record, in the API's order.
-    pub(in crate::commands) fields: &'static [&'static str],
+    pub(in crate::commands) fields: fn() -> Vec<String>,
     /// The columns of a table.
     pub(in crate::commands) columns: &'static [Column],
 }
@@ -19,4 +19,9 @@ impl Kind {
         let name = self.name;
         Failure::new(format!("there is no {name} {named:?}: see `perennial {name} list`"))
     }
+}
+
+/// The fields of a record that no operation of the API returns.
+pub(in crate::commands) fn fields(names: &[&str]) -> Vec<String> {
+    names.iter().map(|name| (*name).to_owned()).collect()
 }

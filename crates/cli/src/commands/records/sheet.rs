@@ -21,6 +21,7 @@ pub(super) enum Form {
 /// A list that is being written.
 pub(super) struct Sheet<'a> {
     kind: &'a Kind,
+    fields: Vec<String>,
     form: Form,
     /// The widths of the columns, determined by the first records.
     widths: Option<Vec<usize>>,
@@ -30,14 +31,14 @@ pub(super) struct Sheet<'a> {
 
 impl<'a> Sheet<'a> {
     pub(super) fn new(kind: &'a Kind, form: Form) -> Self {
-        Self { kind, form, widths: None, is_empty: true, terminal: terminal_width() }
+        Self { kind, fields: (kind.fields)(), form, widths: None, is_empty: true, terminal: terminal_width() }
     }
 
     /// Writes records, with a header before the first. Returns false if the reader has closed the output.
     pub(super) fn add(&mut self, records: &[String]) -> Result<bool, Failure> {
         let mut text = match (self.form, &self.widths) {
             (Form::Envelope, None) => "{\"data\":[".to_owned(),
-            (Form::Csv, None) => header(self.kind),
+            (Form::Csv, None) => header(&self.fields),
             _ => String::new(),
         };
         match self.form {
@@ -47,7 +48,8 @@ impl<'a> Sheet<'a> {
             }
             Form::Lines => text.extend(records.iter().flat_map(|record| [record.as_str(), "\n"])),
             Form::Csv => {
-                let lines = records.iter().map(|record| csv::line(&cells(record, self.kind.fields.iter().copied())));
+                let lines =
+                    records.iter().map(|record| csv::line(&cells(record, self.fields.iter().map(String::as_str))));
                 text.extend(lines);
             }
             Form::Table => text.push_str(&self.rows(records)),
@@ -92,21 +94,22 @@ impl<'a> Sheet<'a> {
 
 /// Writes one record.
 pub(super) fn one(kind: &Kind, form: Form, record: &str) -> Result<(), Failure> {
-    let cells = cells(record, kind.fields.iter().copied());
+    let fields = (kind.fields)();
+    let cells = cells(record, fields.iter().map(String::as_str));
     output::write(&match form {
         Form::Envelope => format!("{{\"data\":{record}}}\n"),
         Form::Lines => format!("{record}\n"),
-        Form::Csv => header(kind) + &csv::line(&cells),
+        Form::Csv => header(&fields) + &csv::line(&cells),
         Form::Table => {
-            let width = kind.fields.iter().map(|field| field.len()).max().unwrap_or(0);
-            let lines = kind.fields.iter().zip(&cells).map(|(field, cell)| format!("{field:width$}  {}", cell.shown()));
+            let width = fields.iter().map(String::len).max().unwrap_or(0);
+            let lines = fields.iter().zip(&cells).map(|(field, cell)| format!("{field:width$}  {}", cell.shown()));
             lines.fold(String::new(), |text, line| text + line.trim_end() + "\n")
         }
     })
 }
 
-fn header(kind: &Kind) -> String {
-    format!("{}\r\n", kind.fields.join(","))
+fn header(fields: &[String]) -> String {
+    format!("{}\r\n", fields.join(","))
 }
 
 /// The width of the terminal, if standard output is one.
