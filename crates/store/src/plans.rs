@@ -14,7 +14,6 @@ use crate::value::Type;
 use perennial_domain::currency::Currency;
 use perennial_domain::cycle::BillingCycle;
 use perennial_domain::id::{EventId, OrganizationId, PlanId};
-use perennial_domain::number::Whole;
 use perennial_domain::plans::{Href, MAX_NODE_QUOTA, MAX_TIER, Plan, PlanDetails, PlanKey};
 use perennial_domain::slug::Slug;
 use perennial_domain::text::{Line, Prose};
@@ -71,10 +70,10 @@ impl Record for Plan {
         row.optional_text("href", self.href.as_ref().map(Href::as_str));
         row.text("billing_cycle", self.billing_cycle.as_str());
         row.text("description", self.details.description.as_str());
-        row.int("node_quota", self.details.node_quota.get());
+        row.whole("node_quota", self.details.node_quota);
         row.text("features", self.details.features.as_str());
         row.bool("most_popular", self.details.most_popular);
-        row.int("tier", self.details.tier.get());
+        row.whole("tier", self.details.tier);
         row.bool("is_active", self.is_active);
         row.time("created_at", self.created_at);
         row.time("updated_at", self.updated_at);
@@ -95,10 +94,10 @@ impl Record for Plan {
             billing_cycle: row.word("billing_cycle", BillingCycle::from_stored)?,
             details: PlanDetails {
                 description: Prose::from_stored(row.text("description")?),
-                node_quota: Whole::from_stored(row.int("node_quota")?),
+                node_quota: row.whole("node_quota")?,
                 features: Prose::from_stored(row.text("features")?),
                 most_popular: row.bool("most_popular")?,
-                tier: Whole::from_stored(row.int("tier")?),
+                tier: row.whole("tier")?,
             },
             is_active: row.bool("is_active")?,
             created_at: row.time("created_at")?,

@@ -8,6 +8,7 @@ use crate::error::Error;
 use crate::row::Row;
 use crate::table::Table;
 use perennial_domain::money::Money;
+use perennial_domain::number::Whole;
 use perennial_domain::time::Time;
 
 /// The columns of one row, each read once, from the first to the last.
@@ -54,6 +55,10 @@ impl<'r, 'a> RowReader<'r, 'a> {
 
     pub fn optional_int(&mut self, name: &str) -> Result<Option<i64>, Error> {
         self.row.optional_int(self.next(name))
+    }
+
+    pub fn whole<const MIN: i64, const MAX: i64>(&mut self, name: &str) -> Result<Whole<MIN, MAX>, Error> {
+        self.int(name).map(Whole::from_stored)
     }
 
     pub fn bool(&mut self, name: &str) -> Result<bool, Error> {

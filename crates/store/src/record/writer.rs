@@ -6,6 +6,7 @@ use crate::codec;
 use crate::column::Column;
 use crate::table::Table;
 use crate::value::{Type, Value};
+use perennial_domain::number::Whole;
 use perennial_domain::time::Time;
 
 /// The statement that the values are for.
@@ -81,6 +82,10 @@ impl RowWriter {
 
     pub fn optional_int(&mut self, name: &str, value: Option<i64>) {
         self.put(name, || value.into());
+    }
+
+    pub fn whole<const MIN: i64, const MAX: i64>(&mut self, name: &str, value: Whole<MIN, MAX>) {
+        self.int(name, value.get());
     }
 
     pub fn bool(&mut self, name: &str, value: bool) {
