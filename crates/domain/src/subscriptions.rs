@@ -7,6 +7,7 @@ pub use status::SubscriptionStatus;
 
 use crate::cycle::BillingCycle;
 use crate::id::{EventId, OrganizationId, PlanId, SubscriptionId, UserId};
+use crate::number::Whole;
 use crate::plans::{Plan, PlanKey, set};
 use crate::text::Line;
 use crate::time::Time;
@@ -45,6 +46,7 @@ pub struct Subscription {
 #[expect(missing_docs, reason = "the fields are the contract's")]
 pub struct SubscriptionDetails {
     pub external_subscription_id: Option<ExternalSubscriptionId>,
+    pub quantity: Whole<1, 1_000_000>,
 }
 
 /// The fields of a create or an update; an omitted or invalid field is `None`, a cleared one `Some(None)`.

@@ -302,6 +302,7 @@ fn details(fields: &mut impl Fields, mut details: SubscriptionDetails) -> Subscr
     if let Some(sent) = fields.nullable::<External<255>>("/external_subscription_id", about) {
         details.external_subscription_id = sent.and_then(|external| external.0);
     }
+    fields.set("/quantity", "The number of units of the plan. Defaults to 1.", &mut details.quantity);
     details
 }
 

@@ -80,6 +80,7 @@ migrations! {
     4 => "0004_retention", oldest_program 2, indexes RETENTION;
     5 => "0005_no_retention_indexes", oldest_program 2;
     6 => "0006_operators", oldest_program 2;
+    7 => "0007_quantity", oldest_program 2;
 }
 
 /// Dropped by the next migration: every create paid for them.

@@ -33,6 +33,7 @@ pub static SUBSCRIPTIONS: Table = Table::new(
         Column::mutable("user_id", Type::Uuid).refers_to("users"),
         Column::mutable("plan_id", Type::Uuid).refers_to("plans"),
         Column::mutable("external_id", Type::Text).nullable().unique(),
+        Column::mutable("quantity", Type::Int).between(1, 1_000_000),
         Column::mutable("billing_cycle", Type::Text),
         Column::mutable("status", Type::Text),
         Column::mutable("is_active", Type::Bool),
@@ -78,6 +79,7 @@ impl Record for Subscription {
         row.uuid("user_id", self.user_id.bytes());
         row.uuid("plan_id", self.plan_id.bytes());
         row.optional_text("external_id", self.details.external_subscription_id.as_ref().map(Line::as_str));
+        row.whole("quantity", self.details.quantity);
         row.text("billing_cycle", self.billing_cycle.as_str());
         row.text("status", self.status.as_str());
         row.bool("is_active", self.is_active);
@@ -97,6 +99,7 @@ impl Record for Subscription {
             plan_id: PlanId::from_bytes(row.uuid("plan_id")?),
             details: SubscriptionDetails {
                 external_subscription_id: row.optional_text("external_id")?.map(Line::from_stored),
+                quantity: row.whole("quantity")?,
             },
             billing_cycle: row.word("billing_cycle", BillingCycle::from_stored)?,
             status: row.word("status", SubscriptionStatus::from_stored)?,

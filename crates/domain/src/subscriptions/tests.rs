@@ -233,7 +233,10 @@ fn an_update_touches_only_what_was_sent() {
     let external = ExternalSubscriptionId::parse("ext").unwrap();
     let patch = SubscriptionDraft {
         user_id: Some(user),
-        details: Some(SubscriptionDetails { external_subscription_id: Some(external.clone()) }),
+        details: Some(SubscriptionDetails {
+            external_subscription_id: Some(external.clone()),
+            ..SubscriptionDetails::default()
+        }),
         billing_cycle: Some(BillingCycle::Yearly),
         starts_at: Some(instant("2026-03-01T00:00:00Z")),
         ..SubscriptionDraft::default()

@@ -72,6 +72,7 @@ async fn an_import_whose_references_stay_is_committed() {
     let user = app.user("ada@example.com").await;
     let plan = app.plan("pro", json!({})).await["id"].as_str().unwrap().to_owned();
     assert_eq!(import(&app, &user, &plan).await.commit().await.map(|tally| tally.made), Ok(1));
-    assert_eq!(imported(&app).await.len(), 1);
+    let imported = imported(&app).await;
+    assert_eq!((imported.len(), &imported[0]["quantity"]), (1, &json!(1)), "a line without a quantity is one unit");
     app.delete(&format!("/subscription-plans/{plan}")).await.refused(409, "plan_in_use");
 }

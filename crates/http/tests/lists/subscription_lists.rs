@@ -135,13 +135,15 @@ async fn rows_deleted_before_the_walk_came_to_them_do_not_show() {
 
 static MANY: Sql = Sql::split(
     "WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 12000)
-     INSERT INTO subscriptions
-     SELECT organization_id, unhex('00000000000070008000' || printf('%012x', i)), user_id, plan_id, NULL, billing_cycle,
-            status, is_active, starts_at, renews_at, ends_at, created_at, updated_at, NULL, revision
+     INSERT INTO subscriptions (organization_id, id, user_id, plan_id, billing_cycle, status, is_active, starts_at,
+                                renews_at, ends_at, created_at, updated_at, revision)
+     SELECT organization_id, unhex('00000000000070008000' || printf('%012x', i)), user_id, plan_id, billing_cycle,
+            status, is_active, starts_at, renews_at, ends_at, created_at, updated_at, revision
      FROM subscriptions, n WHERE external_id = 'rare'",
-    "INSERT INTO subscriptions
-     SELECT organization_id, ('00000000-0000-7000-8000-' || lpad(to_hex(i), 12, '0'))::uuid, user_id, plan_id, NULL,
-            billing_cycle, status, is_active, starts_at, renews_at, ends_at, created_at, updated_at, NULL, revision
+    "INSERT INTO subscriptions (organization_id, id, user_id, plan_id, billing_cycle, status, is_active, starts_at,
+                                renews_at, ends_at, created_at, updated_at, revision)
+     SELECT organization_id, ('00000000-0000-7000-8000-' || lpad(to_hex(i), 12, '0'))::uuid, user_id, plan_id,
+            billing_cycle, status, is_active, starts_at, renews_at, ends_at, created_at, updated_at, revision
      FROM subscriptions, generate_series(1, 12000) AS i WHERE external_id = 'rare'",
 );
 

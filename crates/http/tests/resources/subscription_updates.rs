@@ -14,6 +14,7 @@ async fn an_update_changes_what_was_sent_and_nothing_else() {
         ("user_id", json!(user)),
         ("subscription_plan_id", plan),
         ("external_subscription_id", json!("ext")),
+        ("quantity", json!(3)),
         ("billing_cycle", json!("weekly")),
         ("status", json!("past_due")),
         ("starts_at", json!("2026-02-01T00:00:00.000000Z")),
@@ -28,7 +29,7 @@ async fn an_update_changes_what_was_sent_and_nothing_else() {
         assert_eq!(base.app.get(&at).await.expect(200).data(), &expected, "{field}");
     }
     base.app.advance(60);
-    expected["updated_at"] = json!("2026-03-10T12:09:00.000000Z");
+    expected["updated_at"] = json!("2026-03-10T12:10:00.000000Z");
     expected["is_active"] = json!(false);
     expected["has_access"] = json!(false);
     assert_eq!(base.app.put(&at, &json!({ "is_active": false })).await.expect(200).data(), &expected);

@@ -13,6 +13,7 @@ async fn a_subscription_is_created_with_its_defaults() {
     assert_eq!(created.header("location"), format!("/subscriptions/{id}"));
     let expected = json!({
         "id": id, "user_id": base.user, "subscription_plan_id": base.plan, "external_subscription_id": null,
+        "quantity": 1,
         "billing_cycle": "monthly", "status": "active", "is_active": true, "has_access": true,
         "renews_at": "2026-04-10T12:00:00.000000Z", "starts_at": "2026-03-10T12:00:00.000000Z", "ends_at": null,
         "created_at": "2026-03-10T12:00:00.000000Z", "updated_at": "2026-03-10T12:00:00.000000Z"
@@ -26,20 +27,46 @@ async fn a_subscription_is_created_with_its_defaults() {
 async fn a_subscription_keeps_every_field_it_was_given() {
     let base = Base::start().await;
     let sent = json!({
-        "external_subscription_id": "ext 1", "billing_cycle": "quarterly", "status": "paused", "is_active": true,
-        "renews_at": "2026-06-01T02:00:00.5+02:00", "starts_at": "2026-01-01T00:00:00.123456789Z",
+        "external_subscription_id": "ext 1", "quantity": 7, "billing_cycle": "quarterly", "status": "paused",
+        "is_active": true, "renews_at": "2026-06-01T02:00:00.5+02:00", "starts_at": "2026-01-01T00:00:00.123456789Z",
         "ends_at": "2026-12-31T23:59:59Z"
     });
     let created = base.subscribe(sent).await;
     let expected = json!({
         "id": created["id"], "user_id": base.user, "subscription_plan_id": base.plan,
-        "external_subscription_id": "ext 1", "billing_cycle": "quarterly", "status": "paused", "is_active": true,
-        "has_access": false, "renews_at": "2026-06-01T00:00:00.500000Z", "starts_at": "2026-01-01T00:00:00.123456Z",
+        "external_subscription_id": "ext 1", "quantity": 7, "billing_cycle": "quarterly", "status": "paused",
+        "is_active": true, "has_access": false, "renews_at": "2026-06-01T00:00:00.500000Z", "starts_at": "2026-01-01T00:00:00.123456Z",
         "ends_at": "2026-12-31T23:59:59.000000Z", "created_at": "2026-03-10T12:00:00.000000Z",
         "updated_at": "2026-03-10T12:00:00.000000Z"
     });
     assert_eq!(created, expected);
     assert_eq!(base.app.get(&place(SUBSCRIPTIONS, &created)).await.expect(200).data(), &expected);
+}
+
+#[tokio::test]
+async fn a_quantity_is_a_whole_number_from_one_to_a_million() {
+    let base = Base::start().await;
+    let subscription = base.subscribe(json!({ "quantity": 1_000_000 })).await;
+    assert_eq!(subscription["quantity"], 1_000_000);
+    for (value, code) in [
+        ("0", "out_of_range"),
+        ("-1", "out_of_range"),
+        ("1000001", "out_of_range"),
+        ("1e30", "out_of_range"),
+        ("1.5", "invalid_type"),
+        ("\"2\"", "invalid_type"),
+        ("[2]", "invalid_type"),
+        ("null", "not_nullable"),
+    ] {
+        let sent = format!("{{\"quantity\": {value}}}");
+        let expected = format!("/quantity {code}");
+        let answer = put_text(&base.app, &place(SUBSCRIPTIONS, &subscription), &sent).await;
+        assert_errors(answer, &[&expected], &sent);
+        let sent =
+            format!("{{\"user_id\": \"{}\", \"subscription_plan_id\": \"pro\", \"quantity\": {value}}}", base.user);
+        assert_errors(post_text(&base.app, SUBSCRIPTIONS, &sent).await, &[&expected], &sent);
+    }
+    assert_eq!(base.app.get(&place(SUBSCRIPTIONS, &subscription)).await.expect(200).data(), &subscription);
 }
 
 #[tokio::test]

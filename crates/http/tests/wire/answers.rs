@@ -23,7 +23,7 @@ const PLAN: [&str; 17] = [
     "updated_at",
     "variants",
 ];
-const SUBSCRIPTION: [&str; 13] = [
+const SUBSCRIPTION: [&str; 14] = [
     "billing_cycle",
     "created_at",
     "ends_at",
@@ -31,6 +31,7 @@ const SUBSCRIPTION: [&str; 13] = [
     "has_access",
     "id",
     "is_active",
+    "quantity",
     "renews_at",
     "starts_at",
     "status",
