@@ -309,43 +309,45 @@ DELETE FROM plans WHERE organization_id = $1 AND id IN (SELECT id FROM plans WHE
     ORDER BY id LIMIT $2);
 
 -- subscriptions.insert
-INSERT INTO subscriptions (organization_id, id, user_id, plan_id, external_id, billing_cycle, status, is_active,
-    starts_at, renews_at, ends_at, created_at, updated_at, revision) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10,
-    $11, $12, $13, $14) ON CONFLICT DO NOTHING;
+INSERT INTO subscriptions (organization_id, id, user_id, plan_id, external_id, quantity, billing_cycle, status,
+    is_active, starts_at, renews_at, ends_at, created_at, updated_at, revision) VALUES ($1, $2, $3, $4, $5, $6, $7, $8,
+    $9, $10, $11, $12, $13, $14, $15) ON CONFLICT DO NOTHING;
 
 -- subscriptions.by_key
-SELECT organization_id, id, user_id, plan_id, external_id, billing_cycle, status, is_active, starts_at, renews_at,
-    ends_at, created_at, updated_at, revision FROM subscriptions WHERE organization_id = $1 AND id = $2 AND deleted_at
-    IS NULL;
+SELECT organization_id, id, user_id, plan_id, external_id, quantity, billing_cycle, status, is_active, starts_at,
+    renews_at, ends_at, created_at, updated_at, revision FROM subscriptions WHERE organization_id = $1 AND id = $2 AND
+    deleted_at IS NULL;
 
 -- subscriptions.live
 SELECT 1 FROM subscriptions WHERE organization_id = $1 AND id = $2 AND deleted_at IS NULL;
 
 -- subscriptions.first_rows
-SELECT organization_id, id, user_id, plan_id, external_id, billing_cycle, status, is_active, starts_at, renews_at,
-    ends_at, created_at, updated_at, deleted_at, revision FROM subscriptions ORDER BY organization_id, id LIMIT $1;
+SELECT organization_id, id, user_id, plan_id, external_id, quantity, billing_cycle, status, is_active, starts_at,
+    renews_at, ends_at, created_at, updated_at, deleted_at, revision FROM subscriptions ORDER BY organization_id, id
+    LIMIT $1;
 
 -- subscriptions.next_rows
-SELECT organization_id, id, user_id, plan_id, external_id, billing_cycle, status, is_active, starts_at, renews_at,
-    ends_at, created_at, updated_at, deleted_at, revision FROM subscriptions WHERE (organization_id, id) > ($1, $2)
-    ORDER BY organization_id, id LIMIT $3;
+SELECT organization_id, id, user_id, plan_id, external_id, quantity, billing_cycle, status, is_active, starts_at,
+    renews_at, ends_at, created_at, updated_at, deleted_at, revision FROM subscriptions WHERE (organization_id, id) >
+    ($1, $2) ORDER BY organization_id, id LIMIT $3;
 
 -- subscriptions.row
-SELECT organization_id, id, user_id, plan_id, external_id, billing_cycle, status, is_active, starts_at, renews_at,
-    ends_at, created_at, updated_at, deleted_at, revision FROM subscriptions WHERE organization_id = $1 AND id = $2;
+SELECT organization_id, id, user_id, plan_id, external_id, quantity, billing_cycle, status, is_active, starts_at,
+    renews_at, ends_at, created_at, updated_at, deleted_at, revision FROM subscriptions WHERE organization_id = $1 AND
+    id = $2;
 
 -- subscriptions.insert_row
-INSERT INTO subscriptions (organization_id, id, user_id, plan_id, external_id, billing_cycle, status, is_active,
-    starts_at, renews_at, ends_at, created_at, updated_at, deleted_at, revision) VALUES ($1, $2, $3, $4, $5, $6, $7,
-    $8, $9, $10, $11, $12, $13, $14, $15) ON CONFLICT DO NOTHING;
+INSERT INTO subscriptions (organization_id, id, user_id, plan_id, external_id, quantity, billing_cycle, status,
+    is_active, starts_at, renews_at, ends_at, created_at, updated_at, deleted_at, revision) VALUES ($1, $2, $3, $4, $5,
+    $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16) ON CONFLICT DO NOTHING;
 
 -- subscriptions.count
 SELECT COUNT(*) FROM subscriptions;
 
 -- subscriptions.by_unique
-SELECT organization_id, id, user_id, plan_id, external_id, billing_cycle, status, is_active, starts_at, renews_at,
-    ends_at, created_at, updated_at, revision FROM subscriptions WHERE organization_id = $1 AND external_id = $2 AND
-    external_id IS NOT NULL AND deleted_at IS NULL;
+SELECT organization_id, id, user_id, plan_id, external_id, quantity, billing_cycle, status, is_active, starts_at,
+    renews_at, ends_at, created_at, updated_at, revision FROM subscriptions WHERE organization_id = $1 AND external_id
+    = $2 AND external_id IS NOT NULL AND deleted_at IS NULL;
 
 -- subscriptions.id_by_unique
 SELECT id FROM subscriptions WHERE organization_id = $1 AND external_id = $2 AND external_id IS NOT NULL AND deleted_at
@@ -355,10 +357,11 @@ SELECT id FROM subscriptions WHERE organization_id = $1 AND external_id = $2 AND
 SELECT 1 FROM subscriptions WHERE organization_id = $1 AND id = $2 AND revision = $3 AND deleted_at IS NULL;
 
 -- subscriptions.update
-UPDATE subscriptions SET user_id = $3, plan_id = $4, external_id = $5, billing_cycle = $6, status = $7, is_active = $8,
-    starts_at = $9, renews_at = $10, ends_at = $11, updated_at = $12, revision = $13 WHERE organization_id = $1 AND id
-    = $2 AND revision = $14 AND NOT EXISTS (SELECT 1 FROM subscriptions AS other WHERE other.organization_id = $1 AND
-    other.external_id = $5 AND other.external_id IS NOT NULL AND other.deleted_at IS NULL AND other.id <> $2);
+UPDATE subscriptions SET user_id = $3, plan_id = $4, external_id = $5, quantity = $6, billing_cycle = $7, status = $8,
+    is_active = $9, starts_at = $10, renews_at = $11, ends_at = $12, updated_at = $13, revision = $14 WHERE
+    organization_id = $1 AND id = $2 AND revision = $15 AND NOT EXISTS (SELECT 1 FROM subscriptions AS other WHERE
+    other.organization_id = $1 AND other.external_id = $5 AND other.external_id IS NOT NULL AND other.deleted_at IS
+    NULL AND other.id <> $2);
 
 -- subscriptions.delete
 UPDATE subscriptions SET deleted_at = $3, revision = $4 WHERE organization_id = $1 AND id = $2 AND revision = $5;
@@ -741,9 +744,9 @@ SELECT window_start, used FROM rate_limits WHERE organization_id = $1 AND window
 SELECT COUNT(*) FROM subscriptions WHERE organization_id = $1 AND plan_id = $2 AND deleted_at IS NULL;
 
 -- subscriptions::OPEN_BY_USER
-SELECT organization_id, id, user_id, plan_id, external_id, billing_cycle, status, is_active, starts_at, renews_at,
-    ends_at, created_at, updated_at, revision FROM subscriptions WHERE organization_id = $1 AND user_id = $2 AND
-    deleted_at IS NULL AND status <> 'expired' ORDER BY id;
+SELECT organization_id, id, user_id, plan_id, external_id, quantity, billing_cycle, status, is_active, starts_at,
+    renews_at, ends_at, created_at, updated_at, revision FROM subscriptions WHERE organization_id = $1 AND user_id = $2
+    AND deleted_at IS NULL AND status <> 'expired' ORDER BY id;
 
 -- subscriptions::OPEN_COUNT
 SELECT 1 FROM ( SELECT COUNT(*) AS open FROM subscriptions WHERE organization_id = $1 AND user_id = $2 AND deleted_at
