@@ -41,7 +41,7 @@ pub(crate) fn subscription(data: &[u8]) {
             let record = fuzz_api::subscription_record(&subscription, now());
             assert_storable(&record);
             let (patch, faults) = fuzz_api::subscription_patch(&record, &subscription).expect("a record is JSON");
-            let merged = subscription.merge(patch, Some(plan.id), faults, now());
+            let merged = subscription.merge(patch, Some(&plan), faults, now());
             assert_eq!(merged.ok(), Some(subscription));
         }
         Err(faults) => refused(&faults),

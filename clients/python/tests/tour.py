@@ -90,6 +90,8 @@ def lost_answers(server: Perennial, app: Perennial) -> None:
     server.payments.delete(payment.id)
     server.subscriptions.delete(subscription.id)
     assert server.plans.update("lossy", price=Decimal("5.5"), if_match=plan.etag).price == Decimal("5.50")
+    versions = server.plan_versions.list("lossy").data
+    assert [(one.version, one.price) for one in versions] == [(2, Decimal("5.5")), (1, Decimal(5))]
     server.plans.delete("lossy")
 
 

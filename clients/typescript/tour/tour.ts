@@ -121,6 +121,12 @@ await server.plans.update("pro", { price: 29.99 }, { ifMatch: read }).catch((err
 assert.equal(await server.plans.get("pro", { ifNoneMatch: dearer }), dearer);
 assert.equal(dearer.price, 39.99);
 
+// A new price is a new version of the plan. A subscription stays on its version until you move it.
+const versions = await server.planVersions.list("pro");
+console.log(versions.data.map((one) => one.price)); // [39.99, 19.99]
+assert.deepEqual(versions.data.map((one) => [one.version, one.price]), [[2, 39.99], [1, 19.99]]);
+assert.deepEqual([subscription.plan_version, (await server.subscriptions.get(subscription.id)).plan_version], [1, 1]);
+
 // Add amounts in minor units, which are integers: 19.99 + 39.99 is 59.98, and 59.980000000000004 with floats.
 const total = fromMinorUnits(toMinorUnits(plan.price) + toMinorUnits(dearer.price));
 console.log(total); // 59.98

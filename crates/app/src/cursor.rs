@@ -2,7 +2,9 @@
 
 mod names;
 
-pub(crate) use names::{open_optional, payments, plans, previous_plans, previous_subscriptions, subscriptions};
+pub(crate) use names::{
+    open_optional, payments, plan_versions, plans, previous_plans, previous_subscriptions, subscriptions,
+};
 
 use crate::error::Error;
 use crate::keys::Keys;

@@ -24,6 +24,7 @@ pub mod limits;
 mod optimistic;
 pub mod organizations;
 pub mod payments;
+pub mod plan_versions;
 pub mod plans;
 pub mod providers;
 pub mod revision;

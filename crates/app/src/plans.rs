@@ -16,7 +16,9 @@ use perennial_domain::plans::{Plan, PlanDraft, PlanKey, PlanPatch};
 use perennial_domain::stamp::Stamp;
 use perennial_domain::time::Time;
 use perennial_domain::validation::ValidationErrors;
-use perennial_store::{self as store, Change, Page, Position, Violation, organizations, plans, subscriptions};
+use perennial_store::{
+    self as store, Change, Page, Position, Violation, organizations, plan_versions, plans, subscriptions,
+};
 
 pub use perennial_store::plans::{Query, Sort, position};
 
@@ -151,7 +153,10 @@ impl Resource for Plan {
         plans::insert(change, self)
     }
 
-    fn update(&self, change: Change, before: &Self, _: &Option<Organization>) -> Change {
+    fn update(&self, mut change: Change, before: &Self, _: &Option<Organization>) -> Change {
+        if self.version != before.version {
+            change = plan_versions::insert(change, before, self.updated_at);
+        }
         plans::update(change, self, before.revision)
     }
 

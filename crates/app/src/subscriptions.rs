@@ -144,7 +144,11 @@ impl Resource for Subscription {
         errors: &mut ValidationErrors,
     ) -> Result<Option<Arc<Plan>>, Error> {
         let user = patch.user_id.filter(|user| *user != self.user_id);
-        let plan = patch.plan.as_ref().filter(|key| **key != PlanKey::Id(self.plan_id));
+        let own = PlanKey::Id(self.plan_id);
+        let other = patch.plan.as_ref().filter(|key| **key != own);
+        // Another version than the stored one can only be the plan's current one.
+        let is_moved = patch.plan_version.is_some_and(|version| version != self.plan_version);
+        let plan = other.or_else(|| is_moved.then_some(&own));
         find_user_and_plan(app, caller, user, plan, errors).await
     }
 
@@ -168,7 +172,7 @@ impl Resource for Subscription {
         plan: &Option<Arc<Plan>>,
         now: Time,
     ) -> Result<Self, Error> {
-        let merged = self.merge(patch, plan.as_ref().map(|plan| plan.id), errors, now)?;
+        let merged = self.merge(patch, plan.as_deref(), errors, now)?;
         let is_retired = is_moved(&merged, self) && plan.as_ref().is_some_and(|plan| !plan.is_active);
         if is_retired { Err(Conflict::PlanInactive.into()) } else { Ok(merged) }
     }

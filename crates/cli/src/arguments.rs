@@ -11,8 +11,8 @@ pub(crate) use configuration::Configuration;
 pub(crate) use incidents::{ClientUpdate, Keys, Relink, SessionRevoke};
 pub(crate) use providers::{Identity, Provider, ProviderAdd};
 pub(crate) use records::{
-    Format, PaymentFilters, PlanFilters, Portion, Record, RecordCommand, RecordFlags, Session, SessionFilters, Single,
-    SubscriptionFilters,
+    Format, PaymentFilters, Plan, PlanFilters, Portion, Record, RecordCommand, RecordFlags, Session, SessionFilters,
+    Single, SubscriptionFilters,
 };
 pub(crate) use transfer::{Copying, Demo, Export, From, Import, LineFormat, Serving, Transfer};
 

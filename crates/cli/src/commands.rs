@@ -28,7 +28,6 @@ use crate::storage::Key;
 use crate::{output, storage};
 use perennial_app::context::{App, AppOptions};
 use perennial_domain::payments::Payment;
-use perennial_domain::plans::Plan;
 use perennial_domain::subscriptions::Subscription;
 
 pub(crate) async fn run(command: Command, config: &Config, json: bool) -> Result<(), Failure> {
@@ -46,7 +45,7 @@ pub(crate) async fn run(command: Command, config: &Config, json: bool) -> Result
         Command::Keys(command) => keys::run(&app, &command, json).await,
         Command::User(command) => users::run(&app, command, json).await,
         Command::Session(command) => sessions::run(&app, command, json).await,
-        Command::Record(Record::Plan(command)) => records::run::<Plan>(&app, command, json).await,
+        Command::Record(Record::Plan(command)) => plans::run(&app, command, json).await,
         Command::Record(Record::Subscription(command)) => records::run::<Subscription>(&app, command, json).await,
         Command::Record(Record::Payment(command)) => records::run::<Payment>(&app, command, json).await,
         Command::Provider(command) => providers::run(&app, command, json).await,

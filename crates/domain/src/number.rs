@@ -98,6 +98,12 @@ impl<const MIN: i64, const MAX: i64> Whole<MIN, MAX> {
         Self(value)
     }
 
+    /// The next number; `MAX` has none and stays.
+    #[must_use]
+    pub fn next(self) -> Self {
+        Self(self.0.saturating_add(1).min(MAX))
+    }
+
     /// The number.
     pub const fn get(self) -> i64 {
         self.0

@@ -28,10 +28,15 @@ pub type NodeQuota = Whole<0, MAX_NODE_QUOTA>;
 /// The rank of a plan among all plans.
 pub type Tier = Whole<0, MAX_TIER>;
 
+/// The number of a plan's version. The first is 1.
+pub type Version = Whole<1, MAX_VERSION>;
+
 /// The most variants of a plan.
 pub const MAX_VARIANTS: usize = 100;
 /// The largest node quota.
 pub const MAX_NODE_QUOTA: i64 = 2_147_483_647;
+/// The greatest version.
+pub const MAX_VERSION: i64 = 2_147_483_647;
 /// The highest tier.
 pub const MAX_TIER: i64 = 32_767;
 
@@ -100,6 +105,7 @@ pub struct Plan {
     #[serde(flatten)]
     pub details: PlanDetails,
     pub is_active: bool,
+    pub version: Version,
     pub created_at: Time,
     pub updated_at: Time,
     #[serde(skip)]
@@ -175,6 +181,7 @@ impl Plan {
             billing_cycle,
             details: draft.details.unwrap_or_default(),
             is_active: draft.is_active.unwrap_or(true),
+            version: Version::default(),
             created_at: now,
             updated_at: now,
             organization_id: organization.id,
@@ -189,10 +196,55 @@ impl Plan {
         set(&mut merged.billing_cycle, patch.billing_cycle);
         set(&mut merged.details, patch.details);
         set(&mut merged.is_active, patch.is_active);
+        if (merged.price, merged.billing_cycle) != (self.price, self.billing_cycle) {
+            merged.version = self.version.next();
+        }
         if let Err(reason) = merged.price.check(merged.currency) {
             errors.add("/price", reason);
         }
         errors.into_result(merged)
+    }
+}
+
+/// A version of a plan: what a subscription that is pinned to it pays, and how often. A version never changes. It serializes
+/// as the record that the API returns.
+#[derive(Clone, Debug, PartialEq, Eq, serde::Serialize)]
+#[expect(missing_docs, reason = "the fields are the contract's")]
+pub struct PlanVersion {
+    pub version: Version,
+    pub price: Money,
+    pub currency: Currency,
+    pub billing_cycle: BillingCycle,
+    pub created_at: Time,
+}
+
+/// A version that a later one has replaced. The current version of a plan is the plan itself.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ReplacedVersion {
+    /// The number.
+    pub version: Version,
+    /// The price of the plan at that time.
+    pub price: Money,
+    /// The currency of the plan.
+    pub currency: Currency,
+    /// The billing cycle of the plan at that time.
+    pub billing_cycle: BillingCycle,
+    /// When the next version was created.
+    pub replaced_at: Time,
+}
+
+impl ReplacedVersion {
+    /// The current version of a plan, which is replaced at this time.
+    pub const fn of(plan: &Plan, replaced_at: Time) -> Self {
+        let Plan { version, price, currency, billing_cycle, .. } = *plan;
+        Self { version, price, currency, billing_cycle, replaced_at }
+    }
+
+    /// The version, which was created when the version before it was replaced, or with the plan.
+    pub fn after(&self, previous: Option<&Self>, plan: &Plan) -> PlanVersion {
+        let Self { version, price, currency, billing_cycle, .. } = *self;
+        let created_at = previous.map_or(plan.created_at, |previous| previous.replaced_at);
+        PlanVersion { version, price, currency, billing_cycle, created_at }
     }
 }
 
@@ -304,8 +356,22 @@ pub(crate) mod tests {
         };
         let after = before.merge(patch, ValidationErrors::none()).unwrap();
         assert_eq!((after.price, after.billing_cycle), (money("12"), BillingCycle::Yearly));
-        assert_eq!((after.details, after.is_active), (details, false));
+        assert_eq!((after.details, after.is_active, after.version.get()), (details, false, 2));
         assert_eq!((after.slug, after.name, after.currency), (before.slug, before.name, before.currency));
+    }
+
+    #[test]
+    fn another_price_or_cycle_is_another_version_and_nothing_else_is() {
+        let before = plan();
+        assert_eq!(before.version.get(), 1);
+        let version = |patch| before.merge(patch, ValidationErrors::none()).unwrap().version.get();
+        assert_eq!(version(PlanPatch { price: Some(money("9.50")), ..PlanPatch::default() }), 1, "the same price");
+        assert_eq!(version(PlanPatch { price: Some(money("9.51")), ..PlanPatch::default() }), 2);
+        assert_eq!(version(PlanPatch { billing_cycle: Some(BillingCycle::Monthly), ..PlanPatch::default() }), 1);
+        assert_eq!(version(PlanPatch { billing_cycle: Some(BillingCycle::Weekly), ..PlanPatch::default() }), 2);
+        assert_eq!(version(PlanPatch { is_active: Some(false), ..PlanPatch::default() }), 1);
+        let details = Some(PlanDetails { most_popular: true, ..PlanDetails::default() });
+        assert_eq!(version(PlanPatch { details, ..PlanPatch::default() }), 1);
     }
 
     #[test]

@@ -8,7 +8,7 @@ pub use status::SubscriptionStatus;
 use crate::cycle::BillingCycle;
 use crate::id::{EventId, OrganizationId, PlanId, SubscriptionId, UserId};
 use crate::number::Whole;
-use crate::plans::{Plan, PlanKey, set};
+use crate::plans::{Plan, PlanKey, Version, set};
 use crate::text::Line;
 use crate::time::Time;
 use crate::validation::{Rejection, Transition, ValidationCode, ValidationErrors};
@@ -24,6 +24,8 @@ pub struct Subscription {
     pub user_id: UserId,
     #[serde(rename = "subscription_plan_id")]
     pub plan_id: PlanId,
+    /// The version of the plan when the subscription was created or moved to it.
+    pub plan_version: Version,
     #[serde(flatten)]
     pub details: SubscriptionDetails,
     pub billing_cycle: BillingCycle,
@@ -55,6 +57,8 @@ pub struct SubscriptionDetails {
 pub struct SubscriptionDraft {
     pub user_id: Option<UserId>,
     pub plan: Option<PlanKey>,
+    /// Only in an update: the version that the subscription has, or the plan's current one.
+    pub plan_version: Option<Version>,
     /// All details; in an update those that were not sent are as before.
     pub details: Option<SubscriptionDetails>,
     pub billing_cycle: Option<BillingCycle>,
@@ -107,6 +111,7 @@ impl Subscription {
             id,
             user_id,
             plan_id: plan.id,
+            plan_version: plan.version,
             details: draft.details.unwrap_or_default(),
             billing_cycle,
             status,
@@ -122,17 +127,20 @@ impl Subscription {
     }
 
     /// The subscription after an update at `now`. Equal to the subscription before if nothing changes.
-    /// `plan_id` is the plan that the draft's key identifies, if it has one.
+    /// `plan` is the plan that the draft's key identifies, or the subscription's own if it was read.
     pub fn merge(
         &self,
         patch: SubscriptionDraft,
-        plan_id: Option<PlanId>,
+        plan: Option<&Plan>,
         mut errors: ValidationErrors,
         now: Time,
     ) -> Result<Self, Rejection> {
         let mut merged = self.clone();
         set(&mut merged.user_id, patch.user_id);
-        set(&mut merged.plan_id, plan_id);
+        if let Some(plan) = plan.filter(|plan| plan.id != self.plan_id) {
+            (merged.plan_id, merged.plan_version) = (plan.id, plan.version);
+        }
+        merged.move_to_version(self.plan_version, patch.plan_version, plan, &mut errors);
         set(&mut merged.details, patch.details);
         set(&mut merged.billing_cycle, patch.billing_cycle);
         set(&mut merged.status, patch.status);
@@ -171,6 +179,25 @@ impl Subscription {
             None => self.status != SubscriptionStatus::Cancelled,
         };
         self.is_active && self.status.is_active_by_default() && self.starts_at <= now && not_over
+    }
+
+    /// A record can be sent back with its version. Only the plan's current version moves the subscription.
+    fn move_to_version(
+        &mut self,
+        before: Version,
+        sent: Option<Version>,
+        plan: Option<&Plan>,
+        errors: &mut ValidationErrors,
+    ) {
+        match sent {
+            Some(sent) if sent == before => {}
+            Some(sent) if plan.is_some_and(|plan| plan.version == sent) => self.plan_version = sent,
+            Some(_) => {
+                let detail = "must be the version that the subscription has, or the plan's current one";
+                errors.note("/plan_version", ValidationCode::ReadOnlyField, detail);
+            }
+            None => {}
+        }
     }
 
     fn follow_status(&mut self, before: SubscriptionStatus, end_was_sent: bool, now: Time) {

@@ -27,6 +27,7 @@ mod operations;
 mod options;
 mod path;
 mod payments;
+mod plan_versions;
 mod plans;
 mod problem;
 mod query;

@@ -2,7 +2,7 @@
 
 use crate::operation::Operation;
 use crate::router::Router;
-use crate::{accounts, meta, payments, plans, sessions, subscriptions, tokens};
+use crate::{accounts, meta, payments, plan_versions, plans, sessions, subscriptions, tokens};
 use std::sync::LazyLock;
 
 /// The operations of each resource, in the order of the reference.
@@ -11,6 +11,7 @@ static RESOURCES: &[&[Operation]] = &[
     tokens::OPERATIONS,
     accounts::OPERATIONS,
     plans::OPERATIONS,
+    plan_versions::OPERATIONS,
     subscriptions::OPERATIONS,
     payments::OPERATIONS,
     meta::OPERATIONS,

@@ -20,14 +20,16 @@ use perennial_domain::clients::Scope;
 use perennial_domain::cycle::BillingCycle;
 use perennial_domain::id::PlanId;
 use perennial_domain::money::Money;
-use perennial_domain::plans::{MAX_TIER, Plan, PlanDetails, PlanDraft, PlanKey, PlanPatch, ProductId, Variant};
+use perennial_domain::plans::{
+    MAX_TIER, Plan, PlanDetails, PlanDraft, PlanKey, PlanPatch, ProductId, Variant, Version,
+};
 use perennial_domain::text::Line;
 use perennial_domain::time::Time;
 use serde_json::{Value, json};
 
 const COLLECTION: &str = "/subscription-plans";
 const DEFAULT_LIMIT: usize = 100;
-const TAG: &str = "Subscription plans";
+pub(crate) const TAG: &str = "Subscription plans";
 
 static PLAN: Schema =
     Schema { name: "Plan", definition: record_schema, example: || samples::json(sample()), refers_to: &[] };
@@ -126,7 +128,8 @@ pub(crate) static OPERATIONS: &[Operation] = &[
         tag: TAG,
         summary: "Update a plan",
         description: "Updates the fields that are sent; omitted fields do not change. The name, slug, \
-                      product, variants, link and currency cannot be changed.",
+                      product, variants, link and currency cannot be changed. Another price or billing cycle is a new \
+                      version of the plan.",
         access: Access::Scope(Scope::PlansWrite),
         query: QuerySpec::NONE,
         body: Some(BodySpec {
@@ -220,7 +223,7 @@ pub(crate) fn draft(fields: &mut impl Fields) -> PlanDraft {
         billing_cycle: billing_cycle(fields, true),
         ..common(fields, PlanDetails::default())
     };
-    for at in ["/id", "/created_at", "/updated_at"] {
+    for at in ["/id", "/version", "/created_at", "/updated_at"] {
         fields.read_only(at);
     }
     draft
@@ -241,6 +244,7 @@ pub(crate) fn patch(fields: &mut impl Fields, plan: Option<&Plan>) -> PlanPatch 
     fields.unchanged("/variants", plan.map(|plan| &plan.variants));
     fields.unchanged_or_null("/href", plan.map(|plan| plan.href.as_ref()));
     fields.unchanged("/currency", plan.map(|plan| &plan.currency));
+    fields.unchanged("/version", plan.map(|plan| &plan.version));
     fields.unchanged::<Time>("/created_at", plan.map(|plan| &plan.created_at));
     fields.ignored("/updated_at");
     patch
@@ -291,6 +295,7 @@ fn record_schema() -> Value {
     ];
     let after = [
         ("is_active", json!({ "type": "boolean" })),
+        ("version", schema::id::<Version>()),
         ("created_at", schema::instant()),
         ("updated_at", schema::instant()),
     ];
@@ -314,7 +319,8 @@ fn record(plan: &Plan) -> Reply {
     Reply::record(plan, etag(plan.revision, None))
 }
 
-fn key(parameter: &str) -> Result<PlanKey, Problem> {
+/// The plan that a path names.
+pub(crate) fn key(parameter: &str) -> Result<PlanKey, Problem> {
     PlanKey::parse(parameter).ok_or_else(|| Error::NotFound.into())
 }
 

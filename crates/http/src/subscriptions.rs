@@ -259,7 +259,7 @@ pub(crate) async fn delete(mut call: Call<'_>) -> Result<Reply, Problem> {
 /// The fields of a create.
 pub(crate) fn draft(fields: &mut impl Fields) -> SubscriptionDraft {
     let draft = common(fields, true, SubscriptionDetails::default());
-    for at in ["/id", "/has_access", "/created_at", "/updated_at"] {
+    for at in ["/id", "/plan_version", "/has_access", "/created_at", "/updated_at"] {
         fields.read_only(at);
     }
     draft
@@ -268,7 +268,9 @@ pub(crate) fn draft(fields: &mut impl Fields) -> SubscriptionDraft {
 /// The fields of an update, and those that may be sent back unchanged.
 pub(crate) fn patch(fields: &mut impl Fields, subscription: Option<&Subscription>) -> SubscriptionDraft {
     let details = subscription.map(|subscription| subscription.details.clone()).unwrap_or_default();
-    let patch = common(fields, false, details);
+    let about = "The version of the plan. It may be sent back unchanged; the plan's current version moves the subscription to it.";
+    let patch =
+        SubscriptionDraft { plan_version: fields.optional("/plan_version", about), ..common(fields, false, details) };
     fields.unchanged::<SubscriptionId>("/id", subscription.map(|subscription| &subscription.id));
     fields.unchanged::<Time>("/created_at", subscription.map(|subscription| &subscription.created_at));
     fields.ignored("/has_access");
@@ -283,6 +285,7 @@ fn common(fields: &mut impl Fields, is_create: bool, stored: SubscriptionDetails
         plan: fields
             .required_if::<PlanReference>(is_create, "/subscription_plan_id", "The plan of the subscription.")
             .map(|plan| plan.0),
+        plan_version: None,
         details: Some(details(fields, stored)),
         billing_cycle: fields
             .optional("/billing_cycle", "How often the subscription is billed. Defaults to the plan's billing cycle."),

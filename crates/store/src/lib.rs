@@ -35,6 +35,7 @@ pub mod idempotency;
 pub mod installation;
 pub mod organizations;
 pub mod payments;
+pub mod plan_versions;
 pub mod plans;
 pub mod providers;
 pub mod rate_limits;

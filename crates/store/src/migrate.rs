@@ -81,6 +81,7 @@ migrations! {
     5 => "0005_no_retention_indexes", oldest_program 2;
     6 => "0006_operators", oldest_program 2;
     7 => "0007_quantity", oldest_program 2;
+    8 => "0008_plan_versions", oldest_program 2;
 }
 
 /// Dropped by the next migration: every create paid for them.
@@ -124,6 +125,14 @@ impl Migrations {
     pub fn followed_by(self, later: Migration) -> Self {
         let all: Vec<Migration> = self.0.iter().copied().chain([later]).collect();
         Self(Box::leak(all.into_boxed_slice()))
+    }
+
+    /// The migrations of an earlier program. Only tests call this, to upgrade a store.
+    #[doc(hidden)]
+    #[must_use]
+    pub fn up_to(self, version: i64) -> Self {
+        let count = self.0.iter().take_while(|migration| migration.version <= version).count();
+        Self(&self.0[..count])
     }
 
     /// The schema version that the program needs, which is also the name of the program.

@@ -14,7 +14,7 @@ use crate::value::Type;
 use perennial_domain::currency::Currency;
 use perennial_domain::cycle::BillingCycle;
 use perennial_domain::id::{EventId, OrganizationId, PlanId};
-use perennial_domain::plans::{Href, MAX_NODE_QUOTA, MAX_TIER, Plan, PlanDetails, PlanKey};
+use perennial_domain::plans::{Href, MAX_NODE_QUOTA, MAX_TIER, MAX_VERSION, Plan, PlanDetails, PlanKey};
 use perennial_domain::slug::Slug;
 use perennial_domain::text::{Line, Prose};
 use perennial_domain::time::Time;
@@ -40,6 +40,7 @@ pub static PLANS: Table = Table::new(
         Column::mutable("most_popular", Type::Bool),
         Column::mutable("tier", Type::Int).between(0, MAX_TIER),
         Column::mutable("is_active", Type::Bool),
+        Column::mutable("version", Type::Int).between(1, MAX_VERSION),
         Column::fixed("created_at", Type::Time),
         Column::mutable("updated_at", Type::Time),
         Column::deleted_at(),
@@ -75,6 +76,7 @@ impl Record for Plan {
         row.bool("most_popular", self.details.most_popular);
         row.whole("tier", self.details.tier);
         row.bool("is_active", self.is_active);
+        row.whole("version", self.version);
         row.time("created_at", self.created_at);
         row.time("updated_at", self.updated_at);
         row.uuid("revision", self.revision.bytes());
@@ -100,6 +102,7 @@ impl Record for Plan {
                 tier: row.whole("tier")?,
             },
             is_active: row.bool("is_active")?,
+            version: row.whole("version")?,
             created_at: row.time("created_at")?,
             updated_at: row.time("updated_at")?,
             revision: EventId::from_bytes(row.uuid("revision")?),

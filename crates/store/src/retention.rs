@@ -89,6 +89,18 @@ pub fn remove(
     change.execute_any(sql, vec![organization.bytes().into(), id.into(), codec::time(before)])
 }
 
+/// Removes the parts of a row that was deleted until `before`. `table` is the table of the parts.
+pub fn remove_parts(
+    change: Change,
+    table: &'static Table,
+    organization: OrganizationId,
+    id: [u8; 16],
+    before: Time,
+) -> Change {
+    let sql = expected(table.statements().remove_parts.as_ref());
+    change.execute_any(sql, vec![organization.bytes().into(), id.into(), codec::time(before)])
+}
+
 /// The keys of the first `limit` rows of an organization that housekeeping removes.
 pub(crate) async fn due<T: Send>(
     db: &Db,

@@ -8,8 +8,8 @@ use crate::table::{Statement as Derived, Table};
 use crate::tables::ALL;
 use crate::value::Type;
 use crate::{
-    clients, events, examine, installation, organizations, payments, plans, providers, rate_limits, sessions,
-    signing_keys, subscriptions, users,
+    clients, events, examine, installation, organizations, payments, plan_versions, plans, providers, rate_limits,
+    sessions, signing_keys, subscriptions, users,
 };
 use perennial_domain::id::{OrganizationId, SubscriptionId, UserId};
 use perennial_domain::payments::PaymentStatus;
@@ -64,6 +64,7 @@ fn by_hand() -> Vec<Statement> {
         examine::VERSION, examine::APPLIED, examine::APPLIED_BEFORE, examine::NOW,
         installation::HOLDINGS, installation::MOVE_KEY,
         organizations::ALL, organizations::DELETED_SINCE, organizations::DELETE,
+        plan_versions::BELOW,
         providers::ALL, providers::BY_ORGANIZATION, providers::REMOVE, providers::REMOVE_ALL, providers::RESEAL,
         rate_limits::PUT, rate_limits::ELSEWHERE,
         subscriptions::COUNT_BY_PLAN, subscriptions::OPEN_BY_USER, subscriptions::OPEN_COUNT,

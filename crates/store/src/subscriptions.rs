@@ -14,6 +14,7 @@ use crate::users::USERS;
 use crate::value::Type;
 use perennial_domain::cycle::BillingCycle;
 use perennial_domain::id::{EventId, OrganizationId, PlanId, SubscriptionId, UserId};
+use perennial_domain::plans::MAX_VERSION;
 use perennial_domain::subscriptions::{Subscription, SubscriptionDetails, SubscriptionStatus};
 use perennial_domain::text::Line;
 use perennial_domain::time::Time;
@@ -32,6 +33,7 @@ pub static SUBSCRIPTIONS: Table = Table::new(
         Column::key("id", Type::Uuid),
         Column::mutable("user_id", Type::Uuid).refers_to("users"),
         Column::mutable("plan_id", Type::Uuid).refers_to("plans"),
+        Column::mutable("plan_version", Type::Int).between(1, MAX_VERSION),
         Column::mutable("external_id", Type::Text).nullable().unique(),
         Column::mutable("quantity", Type::Int).between(1, 1_000_000),
         Column::mutable("billing_cycle", Type::Text),
@@ -78,6 +80,7 @@ impl Record for Subscription {
         row.uuid("id", self.id.bytes());
         row.uuid("user_id", self.user_id.bytes());
         row.uuid("plan_id", self.plan_id.bytes());
+        row.whole("plan_version", self.plan_version);
         row.optional_text("external_id", self.details.external_subscription_id.as_ref().map(Line::as_str));
         row.whole("quantity", self.details.quantity);
         row.text("billing_cycle", self.billing_cycle.as_str());
@@ -97,6 +100,7 @@ impl Record for Subscription {
             id: SubscriptionId::from_bytes(row.uuid("id")?),
             user_id: UserId::from_bytes(row.uuid("user_id")?),
             plan_id: PlanId::from_bytes(row.uuid("plan_id")?),
+            plan_version: row.whole("plan_version")?,
             details: SubscriptionDetails {
                 external_subscription_id: row.optional_text("external_id")?.map(Line::from_stored),
                 quantity: row.whole("quantity")?,

@@ -24,6 +24,8 @@ pub struct Table {
     pub(crate) order: u8,
     conflict: Conflict,
     deleted_unless: Option<&'static str>,
+    /// The table that the rows are parts of, and the column with the id of the whole.
+    part_of: Option<(&'static str, &'static str)>,
     sweep: Option<Sweep>,
     personal: bool,
     small: bool,
@@ -41,6 +43,7 @@ impl Table {
             order,
             conflict: Conflict::Ignore,
             deleted_unless: None,
+            part_of: None,
             sweep: None,
             personal: false,
             small: false,
@@ -60,6 +63,13 @@ impl Table {
     #[must_use]
     pub const fn deleted_unless(mut self, query: &'static str) -> Self {
         self.deleted_unless = Some(query);
+        self
+    }
+
+    /// A row is part of the row of another table whose id is in this column, and is removed for good with it.
+    #[must_use]
+    pub const fn part_of(mut self, table: &'static str, column: &'static str) -> Self {
+        self.part_of = Some((table, column));
         self
     }
 
@@ -127,6 +137,11 @@ impl Table {
         self.columns.iter().any(Column::is_deletion)
     }
 
+    /// Whether its rows are parts of rows of this table.
+    pub(crate) fn is_part_of(&self, table: &Self) -> bool {
+        self.part_of.is_some_and(|(whole, _)| whole == table.name)
+    }
+
     /// The columns that refer to rows of other tables.
     pub(crate) fn references(&self) -> impl Iterator<Item = &'static Column> {
         self.columns.iter().filter(|column| column.references.is_some())
@@ -168,6 +183,7 @@ impl Table {
                 keys: self.keys(),
                 conflict: self.conflict,
                 deleted_unless: self.deleted_unless,
+                part_of: self.part_of,
                 sweep: self.sweep,
             })
         })

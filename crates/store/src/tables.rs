@@ -8,6 +8,7 @@ pub use crate::idempotency::IDEMPOTENCY_KEYS;
 pub use crate::installation::INSTALLATION;
 pub use crate::organizations::ORGANIZATIONS;
 pub use crate::payments::PAYMENTS;
+pub use crate::plan_versions::PLAN_VERSIONS;
 pub use crate::plans::PLANS;
 pub use crate::providers::PROVIDERS;
 pub use crate::rate_limits::RATE_LIMITS;
@@ -19,7 +20,7 @@ pub use crate::users::USERS;
 use crate::table::Table;
 
 /// Every table, each before those that refer to it. Locks are taken in this order.
-pub static ALL: [&Table; 13] = [
+pub static ALL: [&Table; 14] = [
     &INSTALLATION,
     &ORGANIZATIONS,
     &CLIENTS,
@@ -33,6 +34,7 @@ pub static ALL: [&Table; 13] = [
     &EVENTS,
     &IDEMPOTENCY_KEYS,
     &RATE_LIMITS,
+    &PLAN_VERSIONS,
 ];
 
 /// The tables that a copy of the store contains.
@@ -56,6 +58,11 @@ pub fn soft_deleted() -> impl Iterator<Item = &'static Table> {
 /// The tables with a column that refers to this one.
 pub fn referring(table: &'static Table) -> impl Iterator<Item = &'static Table> {
     ALL.into_iter().filter(|other| other.references().any(|column| column.references == Some(table.name)))
+}
+
+/// The tables whose rows are parts of rows of this one, and are removed with them.
+pub fn parts_of(table: &'static Table) -> impl Iterator<Item = &'static Table> {
+    ALL.into_iter().filter(|part| part.is_part_of(table))
 }
 
 #[cfg(test)]

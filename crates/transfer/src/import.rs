@@ -29,7 +29,7 @@ pub struct Import {
     into: Option<OrganizationId>,
     file: File,
     batch: Vec<Waiting>,
-    /// The IDs of the batch.
+    /// The identities of the batch.
     ids: HashSet<[u8; 16]>,
     bad: Vec<RejectedLine>,
     /// Bytes of the waiting lines in both.
@@ -146,7 +146,7 @@ impl Import {
 
     async fn wait(&mut self, number: u64, bytes: &[u8], read: Read) -> Result<Vec<RejectedLine>, Error> {
         let mut refused = if self.fits(&read) { Vec::new() } else { self.flush().await? };
-        self.ids.insert(read.record.id());
+        self.ids.insert(read.record.identity());
         self.held += bytes.len();
         self.batch.push(Waiting::new(number, bytes, read));
         refused.extend(self.flush_if_full().await?);

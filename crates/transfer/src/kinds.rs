@@ -11,7 +11,8 @@ use super::form::{
 use super::record::{Absent, Field, Kind, Reference};
 use super::rules;
 use perennial_domain::id::{ClientId, EventId, OperatorId, OrganizationId, PaymentId, PlanId, SubscriptionId, UserId};
-use perennial_store::tables::{EVENTS, ORGANIZATIONS, PAYMENTS, PLANS, SUBSCRIPTIONS, USERS};
+use perennial_domain::plans::MAX_VERSION;
+use perennial_store::tables::{EVENTS, ORGANIZATIONS, PAYMENTS, PLAN_VERSIONS, PLANS, SUBSCRIPTIONS, USERS};
 use std::sync::OnceLock;
 
 const fn needed(name: &'static str, form: Form) -> Field {
@@ -39,7 +40,7 @@ const fn in_organization() -> Reference {
     Reference { field: "organization_id", table: &ORGANIZATIONS, is_live: false }
 }
 
-pub(super) static ALL: [&Kind; 6] = [&ORGANIZATION, &USER, &PLAN, &SUBSCRIPTION, &PAYMENT, &EVENT];
+pub(super) static ALL: [&Kind; 7] = [&ORGANIZATION, &USER, &PLAN, &PLAN_VERSION, &SUBSCRIPTION, &PAYMENT, &EVENT];
 
 static ORGANIZATION: Kind = Kind {
     name: "organization",
@@ -96,6 +97,22 @@ static PLAN: Kind = Kind {
     all: OnceLock::new(),
     references: &[in_organization()],
     unique: ("slug", "is another plan's"),
+    check: rules::plan,
+};
+
+static PLAN_VERSION: Kind = Kind {
+    name: "plan_version",
+    table: &PLAN_VERSIONS,
+    special: &[
+        stored_in("plan_id", needed("subscription_plan_id", named!(PlanId, slug))),
+        needed("version", Form::Int { least: 1, most: MAX_VERSION }),
+        needed("price", Form::Money),
+        needed("currency", Form::Text(currency)),
+        needed("billing_cycle", Form::Text(cycle)),
+    ],
+    all: OnceLock::new(),
+    references: &[in_organization(), Reference { field: "subscription_plan_id", table: &PLANS, is_live: false }],
+    unique: ("version", "is that of another version of the plan, which differs from this one"),
     check: rules::plan,
 };
 
@@ -158,6 +175,11 @@ static EVENT: Kind = Kind {
     unique: ("id", "is another event's"),
     check: rules::event,
 };
+
+/// The names of all kinds.
+pub(super) fn names() -> String {
+    ALL.map(|kind| kind.name).join(", ")
+}
 
 /// The kind that a line names.
 pub(super) fn named_kind(name: &str) -> Option<&'static Kind> {

@@ -1,6 +1,6 @@
 //! Reads one line strictly and reports all its errors, each with its column.
 
-use super::kinds::named_kind;
+use super::kinds::{named_kind, names};
 use super::record::{Absent, Field, Kind, Record};
 use perennial_domain::id::OrganizationId;
 use perennial_domain::validation::{InvalidValue, ValidationCode};
@@ -116,7 +116,7 @@ fn kind_of(text: &str, members: &[Member<'_>], expected: Option<&'static Kind>) 
     };
     let named = serde_json::from_str::<String>(&member.json).ok().and_then(|name| named_kind(&name));
     named.ok_or_else(|| {
-        let known = "type must be one of organization, user, plan, subscription, payment, event";
+        let known = format!("type must be one of {}", names());
         Rejected::at(text, member.offset, ValidationCode::UnknownValue.as_str(), known)
     })
 }
@@ -141,7 +141,7 @@ impl Reader<'_> {
         let mut record = Record { kind: self.kind, values, lacks_event: false };
         record.complete(self.into);
         let id = record.id();
-        if id == [0; 16] && self.errors.is_empty() {
+        if id == [0; 16] && self.errors.is_empty() && record.find("id").is_some() {
             let detail = format!("is required where there is no {}", self.kind.unique.0);
             self.blame("id", offsets[self.kind.place("id")], ValidationCode::Required, &detail);
         }

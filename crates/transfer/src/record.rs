@@ -158,12 +158,21 @@ impl Record {
         place.map(|place| &self.values[place])
     }
 
-    /// The record's ID.
+    /// The record's ID; zeros if it has none.
     pub(super) fn id(&self) -> [u8; 16] {
-        match self.at("id") {
-            Value::Uuid(bytes) => *bytes,
+        match self.find("id") {
+            Some(Value::Uuid(bytes)) => *bytes,
             _ => [0; 16],
         }
+    }
+
+    /// What distinguishes the record from others of its kind: its ID, or a hash of its key.
+    pub(super) fn identity(&self) -> [u8; 16] {
+        if self.find("id").is_some() {
+            return self.id();
+        }
+        let hash = sha256(&[format!("{:?}", self.kind.table.key(&self.values)).as_bytes()]);
+        *hash.first_chunk().expect("a hash has 32 bytes")
     }
 
     pub(super) fn text(&self, field: &str) -> &str {

@@ -109,6 +109,11 @@ pub(crate) fn plans(organization: OrganizationId, query: &stored_plans::Query) -
     name("plans", &values)
 }
 
+/// The name of the list of a plan's versions.
+pub(crate) fn plan_versions(organization: OrganizationId, plan: PlanId) -> ListName {
+    name("plan_versions", &[organization.bytes().into(), plan.bytes().into()])
+}
+
 /// The name that version 0.1.0 gave the same list.
 pub(crate) fn previous_plans(organization: OrganizationId, query: &stored_plans::Query) -> ListName {
     format!("plans {organization} {query:?}").into_bytes()

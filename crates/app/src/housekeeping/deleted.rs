@@ -49,7 +49,11 @@ async fn remove_rows(
         leave_referenced(app, organization, table, &mut ids).await?;
         let ids: Vec<[u8; 16]> = ids.into_iter().collect();
         for ids in ids.chunks(AT_ONCE) {
-            let add = |change, id: &[u8; 16]| retention::remove(change, table, organization, *id, before);
+            let add = |change, id: &[u8; 16]| {
+                let parts = |change, part| retention::remove_parts(change, part, organization, *id, before);
+                let change = tables::parts_of(table).fold(change, parts);
+                retention::remove(change, table, organization, *id, before)
+            };
             commit(app, || ids.iter().fold(Change::new(), add)).await?;
             removed += ids.len() as u64;
             pause(app).await;

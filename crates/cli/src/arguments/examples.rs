@@ -107,7 +107,8 @@ pub(super) const SESSION: &str = "Examples:
 
 pub(super) const PLAN: &str = "Examples:
   perennial plan list
-  perennial plan get pro-monthly -o json";
+  perennial plan get pro-monthly -o json
+  perennial plan versions pro-monthly";
 
 pub(super) const SUBSCRIPTION: &str = "Examples:
   perennial subscription list --status active,past_due

@@ -49,18 +49,31 @@ pub(crate) struct Single {
     pub(crate) org: InOrg,
 }
 
-/// The kinds of records that have the commands `list` and `get` and no other.
+/// The kinds of records that are only listed and shown.
 #[derive(Subcommand)]
 pub(crate) enum Record {
     /// List and show plans.
     #[command(subcommand, after_help = examples::PLAN)]
-    Plan(RecordCommand<PlanFilters>),
+    Plan(Plan),
     /// List and show subscriptions.
     #[command(subcommand, after_help = examples::SUBSCRIPTION)]
     Subscription(RecordCommand<SubscriptionFilters>),
     /// List and show payments.
     #[command(subcommand, after_help = examples::PAYMENT)]
     Payment(RecordCommand<PaymentFilters>),
+}
+
+#[derive(Subcommand)]
+pub(crate) enum Plan {
+    #[command(flatten)]
+    Record(RecordCommand<PlanFilters>),
+    /// List the versions of a plan, newest first.
+    Versions {
+        /// The plan's slug or ID
+        plan: String,
+        #[command(flatten)]
+        single: Single,
+    },
 }
 
 /// `list` and `get` of one kind of record.

@@ -23,7 +23,7 @@ pub(crate) enum Transfer {
     Demo(Demo),
     /// Export every record as JSON lines or CSV.
     ///
-    /// The export contains organizations, users, plans, subscriptions, payments and events, deleted ones included, from one
+    /// The export contains organizations, users, plans with their versions, subscriptions, payments and events, deleted ones included, from one
     /// snapshot. Servers can run. It contains no clients, sessions and keys: use `copy` for those.
     #[command(after_help = examples::EXPORT)]
     Export(Export),

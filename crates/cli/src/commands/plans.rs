@@ -1,15 +1,16 @@
 //! `perennial plan`.
 
-use super::flags::{read_flag, read_sort};
-use super::records::{Column, Kind, Record, text};
-use crate::arguments::PlanFilters;
+use super::flags::{organization, read_flag, read_sort};
+use super::records::{self, Column, Kind, PAGE_SIZE, Record, find, text};
+use crate::arguments::{Plan as Command, PlanFilters};
 use crate::failure::Failure;
 use perennial_app::caller::Caller;
 use perennial_app::context::App;
 use perennial_app::error::Error;
+use perennial_app::plan_versions;
 use perennial_app::plans::{self, Query, Sort};
 use perennial_domain::cycle::BillingCycle;
-use perennial_domain::plans::{Plan, PlanKey, ProductId, Variant};
+use perennial_domain::plans::{Plan, PlanKey, PlanVersion, ProductId, Variant};
 use perennial_http::record_fields;
 use perennial_store::{Page, Position};
 
@@ -27,6 +28,42 @@ static KIND: Kind = Kind {
         Column::new("ID", "id"),
     ],
 };
+
+static VERSIONS: Kind = Kind {
+    name: "plan version",
+    fields: || record_fields("PlanVersion"),
+    columns: &[
+        Column::whole("VERSION", "version"),
+        Column::new("PRICE", "price"),
+        Column::new("CURRENCY", "currency"),
+        Column::new("CYCLE", "billing_cycle"),
+        Column::new("CREATED", "created_at"),
+    ],
+};
+
+pub(super) async fn run(app: &App, command: Command, json: bool) -> Result<(), Failure> {
+    match command {
+        Command::Record(command) => records::run::<Plan>(app, command, json).await,
+        Command::Versions { plan, single } => {
+            let caller = Caller::operator(organization(app, &single.org.org).await?.id);
+            let plan = find::<Plan>(app, &caller, &plan).await?;
+            records::write(&VERSIONS, &versions(app, &plan).await?, &single, json)
+        }
+    }
+}
+
+/// All versions of a plan.
+async fn versions(app: &App, plan: &Plan) -> Result<Vec<PlanVersion>, Error> {
+    let (mut versions, mut after) = (Vec::new(), None);
+    loop {
+        let page = plan_versions::page(app, plan, after, PAGE_SIZE).await?;
+        versions.extend(page.items);
+        after = page.next;
+        if after.is_none() {
+            return Ok(versions);
+        }
+    }
+}
 
 const SORTS: [(&str, Sort); 5] = [
     ("tier", Sort::Tier),

@@ -22,7 +22,7 @@ use serde::Serialize;
 use sheet::{Form, Sheet};
 
 /// Records that are read and written at a time.
-const PAGE_SIZE: usize = 200;
+pub(super) const PAGE_SIZE: usize = 200;
 
 /// A record that the operator lists and reads.
 pub(super) trait Record: Sized {
@@ -107,6 +107,13 @@ pub(super) async fn get<R: Record>(app: &App, named: &str, single: &Single, json
     let caller = Caller::system(organization(app, &single.org.org).await?.id);
     let record = find::<R>(app, &caller, named).await?;
     sheet::one(R::KIND, form(json, single.output.format)?, &record.render(app))
+}
+
+/// Writes records that were read at once.
+pub(super) fn write<T: Serialize>(kind: &Kind, records: &[T], single: &Single, json: bool) -> Result<(), Failure> {
+    let mut sheet = Sheet::new(kind, form(json, single.output.format)?);
+    sheet.add(&records.iter().map(text).collect::<Vec<_>>())?;
+    sheet.end(None, None)
 }
 
 /// The record that an argument names. The failure names the command that lists them.

@@ -45,6 +45,7 @@ const COMMANDS: &[(&str, Main)] = &[
     ("session get", Held("session-get-table")),
     ("plan list", Held("plan-list-table")),
     ("plan get", Held("plan-get-table")),
+    ("plan versions", Held("plan-versions-table")),
     ("subscription list", Held("subscription-list-table")),
     ("subscription get", Held("subscription-get-table")),
     ("payment list", Held("payment-list-table")),

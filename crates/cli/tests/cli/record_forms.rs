@@ -40,6 +40,9 @@ fn every_form_of_every_list_is_as_it_was() {
         let one = place.run(&[kind, "get", &named]).succeeded();
         snapshot(&format!("{kind}-get-table"), &masked(&one));
     }
+    let price = json!({ "price": 29.99 });
+    setting.caller.call("PUT", "/subscription-plans/pro", Some(&price)).expect(200);
+    snapshot("plan-versions-table", &masked(&place.run(&["plan", "versions", "pro"]).succeeded()));
 }
 
 #[test]

@@ -37,14 +37,23 @@ fn a_store_is_copied_with_all_a_server_needs_and_every_row_is_compared() {
     let erase = format!("/authentication/delete-my-account/{}", eve["user"]["auth_id"].as_str().unwrap());
     assert_eq!(as_user(&server, "DELETE", &erase, &eve), 200);
 
+    let price = json!({ "price": 2 });
+    server.caller(client.clone()).call("PUT", "/subscription-plans/own", Some(&price)).expect(200);
+
     // While the server runs, of one moment.
     let data = middle.data();
     let target = middle.url().unwrap_or(text(&data)).to_owned();
     let done = first.json(&["copy", "--from", text(&first.data()), "--to", &target]);
     server.stop("TERM");
     assert_eq!(done["equal"], true);
-    for (table, rows) in [("clients", 2), ("plans", 13), ("sessions", 1), ("idempotency_keys", 1), ("installation", 1)]
-    {
+    for (table, rows) in [
+        ("clients", 2),
+        ("plans", 13),
+        ("plan_versions", 1),
+        ("sessions", 1),
+        ("idempotency_keys", 1),
+        ("installation", 1),
+    ] {
         assert_eq!(done["tables"][table], rows, "{table}: {done}");
     }
     first.json(&["copy", "--from", &target, "--to", text(&last.data())]);

@@ -1,6 +1,6 @@
 //! `perennial export` and `import`: what goes out comes in again, on the other engine too, whole or not at all.
 
-use crate::support::{Place, signal, snapshot_of_rows};
+use crate::support::{Place, Setting, signal, snapshot_of_rows};
 use serde_json::json;
 use std::io::Write;
 use std::path::Path;
@@ -50,6 +50,35 @@ fn a_store_goes_out_and_in_and_through_the_other_engine_unchanged() {
     // A server makes of it what it needs, and serves it.
     let server = middle.serve();
     assert_eq!(server.caller(middle.first("trusted_client_id")).all("/subscription-plans").len(), 12);
+}
+
+#[test]
+fn the_versions_of_a_plan_go_out_and_in() {
+    let Setting { place, server, caller, .. } = Setting::new();
+    for price in [20, 30] {
+        caller.call("PUT", "/subscription-plans/pro", Some(&json!({ "price": price }))).expect(200);
+    }
+    let versions = place.json(&["plan", "versions", "pro"]);
+    let told: Vec<_> =
+        versions.as_array().unwrap().iter().map(|one| (one["version"].clone(), one["price"].clone())).collect();
+    assert_eq!(json!(told), json!([[3, 30], [2, 20], [1, 19.99]]));
+    let table = place.run(&["plan", "versions", "pro"]).succeeded();
+    assert!(table.starts_with("VERSION  PRICE") && table.lines().count() == 4, "{table}");
+    place.run(&["plan", "versions", "unknown"]).refused_with(&["no plan", "plan list"]);
+    server.stop("TERM");
+    for form in ["all.ndjson", "tables/"] {
+        let csv: &[&str] = if form == "tables/" { &["--format", "csv"] } else { &[] };
+        place.run(&[&["export", form], csv].concat()).succeeded();
+        let other = Place::new();
+        let file = place.path().join(form);
+        other.json(&["import", text(&file)]);
+        let again = other.json(&["import", text(&file)]);
+        assert_eq!(again["made"], 0, "the same again changes nothing");
+        let server = other.serve();
+        let listed =
+            server.caller(other.first("trusted_client_id")).get("/subscription-plans/pro/versions").expect(200);
+        assert_eq!(listed.data(), &versions, "{form}");
+    }
 }
 
 #[test]

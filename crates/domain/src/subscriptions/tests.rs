@@ -229,7 +229,7 @@ fn an_update_touches_only_what_was_sent() {
     let before = in_status(Active);
     assert_eq!(merge(&before, SubscriptionDraft::default()), Ok(before.clone()));
     let user = UserId::new(instant(NOW), 400);
-    let other_plan = PlanId::new(instant(NOW), 800);
+    let other_plan = Plan { id: PlanId::new(instant(NOW), 800), version: Version::from_stored(3), ..plan() };
     let external = ExternalSubscriptionId::parse("ext").unwrap();
     let patch = SubscriptionDraft {
         user_id: Some(user),
@@ -241,13 +241,32 @@ fn an_update_touches_only_what_was_sent() {
         starts_at: Some(instant("2026-03-01T00:00:00Z")),
         ..SubscriptionDraft::default()
     };
-    let after = before.merge(patch, Some(other_plan), ValidationErrors::none(), instant(NOW)).unwrap();
+    let after = before.merge(patch, Some(&other_plan), ValidationErrors::none(), instant(NOW)).unwrap();
     assert_eq!(
-        (after.user_id, after.plan_id, after.details.external_subscription_id),
-        (user, other_plan, Some(external))
+        (after.user_id, after.plan_id, after.plan_version, after.details.external_subscription_id),
+        (user, other_plan.id, other_plan.version, Some(external))
     );
     assert_eq!((after.billing_cycle, after.starts_at), (BillingCycle::Yearly, instant("2026-03-01T00:00:00Z")));
     assert_eq!((after.renews_at, after.status), (before.renews_at, before.status));
+}
+
+#[test]
+fn a_version_is_pinned_until_the_plans_current_one_is_sent() {
+    let before = in_status(Active);
+    let current = Plan { version: Version::from_stored(3), ..plan() };
+    let version = |sent: Option<i64>, plan: Option<&Plan>| {
+        let patch = SubscriptionDraft { plan_version: sent.map(Version::from_stored), ..SubscriptionDraft::default() };
+        let merged = before.merge(patch, plan, ValidationErrors::none(), instant(NOW));
+        merged.map(|merged| merged.plan_version.get()).ok()
+    };
+    assert_eq!(version(None, None), Some(1));
+    assert_eq!(version(None, Some(&current)), Some(1), "naming the same plan moves nothing");
+    assert_eq!(version(Some(1), Some(&current)), Some(1));
+    assert_eq!(version(Some(3), Some(&current)), Some(3));
+    assert_eq!(version(Some(2), Some(&current)), None);
+    assert_eq!(version(Some(3), None), None);
+    let other = Plan { id: PlanId::new(instant(NOW), 800), ..current };
+    assert_eq!(version(Some(1), Some(&other)), Some(3), "a record that is sent back with another plan");
 }
 
 #[test]

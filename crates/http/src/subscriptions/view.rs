@@ -5,6 +5,7 @@ use crate::fields::SchemaWriter;
 use crate::schema;
 use perennial_domain::cycle::BillingCycle;
 use perennial_domain::id::{PlanId, SubscriptionId, UserId};
+use perennial_domain::plans::Version;
 use perennial_domain::subscriptions::{Subscription, SubscriptionDetails, SubscriptionStatus};
 use perennial_domain::time::Time;
 use serde::Serialize;
@@ -16,6 +17,7 @@ pub(crate) struct SubscriptionView<'a> {
     id: SubscriptionId,
     user_id: UserId,
     subscription_plan_id: PlanId,
+    plan_version: Version,
     #[serde(flatten)]
     details: &'a SubscriptionDetails,
     billing_cycle: BillingCycle,
@@ -35,6 +37,7 @@ impl<'a> SubscriptionView<'a> {
             id: subscription.id,
             user_id: subscription.user_id,
             subscription_plan_id: subscription.plan_id,
+            plan_version: subscription.plan_version,
             details: &subscription.details,
             billing_cycle: subscription.billing_cycle,
             status: subscription.status,
@@ -54,6 +57,7 @@ pub(super) fn definition() -> Value {
         ("id", schema::id::<SubscriptionId>()),
         ("user_id", schema::id::<UserId>()),
         ("subscription_plan_id", schema::id::<PlanId>()),
+        ("plan_version", schema::id::<Version>()),
     ];
     let after = [
         ("billing_cycle", schema::words(&BillingCycle::ALL.map(BillingCycle::as_str))),

@@ -119,6 +119,7 @@ async fn a_deleted_record_stays_for_as_long_as_another_refers_to_it() {
     let app = with_retention(Retention { deleted_days: Some(10), ..Retention::default() }).await;
     let user = app.user("ada@example.com").await;
     let plan = app.plan("pro", json!({})).await;
+    app.put("/subscription-plans/pro", &json!({ "price": 2 })).await.expect(200);
     let paid = app.subscription(&user, "pro", json!({})).await;
     let unpaid = app.subscription(&user, "pro", json!({})).await;
     let payment = app.payment(paid["id"].as_str().unwrap(), json!({})).await;
@@ -132,6 +133,7 @@ async fn a_deleted_record_stays_for_as_long_as_another_refers_to_it() {
     app.advance(120);
     assert_eq!(remove_deleted(&app.app).await.unwrap(), 1, "the subscription without a payment");
     assert_eq!(records(&app).await, [1, 1, 1]);
+    assert_eq!(count(&app, "SELECT COUNT(*) FROM plan_versions").await, 1);
     app.get(&target).await.expect(200);
     app.delete(&target).await.expect(200);
     assert_eq!(remove_deleted(&app.app).await.unwrap(), 0, "the payment was deleted just now");
@@ -139,6 +141,7 @@ async fn a_deleted_record_stays_for_as_long_as_another_refers_to_it() {
     app.advance(11 * DAY);
     assert_eq!(remove_deleted(&app.app).await.unwrap(), 3);
     assert_eq!(records(&app).await, [0, 0, 0]);
+    assert_eq!(count(&app, "SELECT COUNT(*) FROM plan_versions").await, 0, "versions are removed with their plan");
     app.get(&target).await.refused(404, "not_found");
     app.plan("pro", json!({})).await;
     assert_eq!(count(&app, "SELECT COUNT(*) FROM users").await, 1, "a live user is none of these");

@@ -21,6 +21,24 @@ async fn import(app: &TestApp, user: &str, plan: &str) -> Import {
     import
 }
 
+#[tokio::test]
+async fn a_quantity_and_a_version_are_checked_as_in_a_request() {
+    let app = TestApp::start().await;
+    for (field, value) in [("quantity", 0), ("quantity", 1_000_001), ("plan_version", 0)] {
+        let line = json!({
+            "organization_id": app.organization.to_string(), "external_subscription_id": "old-1", "user_id": "a@b.c",
+            "subscription_plan_id": "pro", "billing_cycle": "monthly", "status": "active", "is_active": true,
+            "starts_at": "2026-01-03T00:00:00Z", "created_at": "2026-01-03T00:00:00Z", field: value,
+        });
+        let mut import = Import::begin(&app.app.db, None).await.unwrap();
+        import.file(Some("subscriptions"), Format::Ndjson);
+        let mut refused = import.line(1, line.to_string().as_bytes()).await.unwrap();
+        refused.extend(import.end_of_file().await.unwrap());
+        let codes: Vec<&str> = refused.iter().flat_map(|line| &line.errors).map(|error| error.code).collect();
+        assert_eq!(codes, ["out_of_range"], "{field} {value}");
+    }
+}
+
 async fn imported(app: &TestApp) -> Vec<Value> {
     follow(app, "/subscriptions?external_subscription_id=old-1", 10).await
 }

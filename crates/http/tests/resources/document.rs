@@ -8,12 +8,13 @@ use serde_json::json;
 use std::collections::BTreeSet;
 
 /// The endpoints of plans, subscriptions and payments.
-const OPERATIONS: [(&str, &str); 15] = [
+const OPERATIONS: [(&str, &str); 16] = [
     ("get", "/subscription-plans"),
     ("post", "/subscription-plans"),
     ("get", "/subscription-plans/{slug}"),
     ("put", "/subscription-plans/{slug}"),
     ("delete", "/subscription-plans/{slug}"),
+    ("get", "/subscription-plans/{slug}/versions"),
     ("get", "/subscriptions"),
     ("post", "/subscriptions"),
     ("get", "/subscriptions/{id}"),

@@ -15,6 +15,7 @@ mod openapi;
 mod payments;
 mod plan_fields;
 mod plan_updates;
+mod plan_versions;
 mod plans;
 mod schemas;
 mod subscription_updates;

@@ -4,7 +4,7 @@ use crate::support::{Peer, Records, TRUSTED, members, text};
 use perennial_testkit::TestApp;
 use serde_json::{Value, json};
 
-const PLAN: [&str; 17] = [
+const PLAN: [&str; 18] = [
     "billing_cycle",
     "created_at",
     "currency",
@@ -22,8 +22,9 @@ const PLAN: [&str; 17] = [
     "tier",
     "updated_at",
     "variants",
+    "version",
 ];
-const SUBSCRIPTION: [&str; 14] = [
+const SUBSCRIPTION: [&str; 15] = [
     "billing_cycle",
     "created_at",
     "ends_at",
@@ -31,6 +32,7 @@ const SUBSCRIPTION: [&str; 14] = [
     "has_access",
     "id",
     "is_active",
+    "plan_version",
     "quantity",
     "renews_at",
     "starts_at",

@@ -33,6 +33,7 @@ pub(super) struct Description {
     pub(super) keys: &'static [Column],
     pub(super) conflict: Conflict,
     pub(super) deleted_unless: Option<&'static str>,
+    pub(super) part_of: Option<(&'static str, &'static str)>,
     pub(super) sweep: Option<Sweep>,
 }
 
@@ -65,6 +66,8 @@ pub(crate) struct Statements {
     /// Rows by id with what they refer to and their `deleted_at`, and the removal of a deleted one.
     pub(crate) walk: Option<Sql>,
     pub(crate) remove: Option<Sql>,
+    /// The removal of the parts of a deleted row.
+    pub(crate) remove_parts: Option<Sql>,
     /// The rows of a deleted organization, except for one: counted and removed.
     pub(crate) count_owned: Option<Sql>,
     pub(crate) purge: Option<Sql>,
@@ -122,6 +125,12 @@ impl Statements {
             count: built(format!("SELECT COUNT(*) FROM {name}")),
             walk: table.walk(is_soft).map(built),
             remove: is_soft.then(|| built(format!("DELETE FROM {name} WHERE {key_is} AND deleted_at <= ${next}"))),
+            remove_parts: table.part_of.map(|(whole, column)| {
+                built(format!(
+                    "DELETE FROM {name} WHERE organization_id = $1 AND {column} IN \
+                     (SELECT id FROM {whole} WHERE organization_id = $1 AND id = $2 AND deleted_at <= $3)"
+                ))
+            }),
             count_owned: table.has_organization().then(|| built(table.count_owned())),
             purge: table.has_organization().then(|| built(table.purge())),
             due: table.sweep.map(|sweep| built(table.due(sweep))),
@@ -153,6 +162,7 @@ impl Statements {
             count,
             walk,
             remove,
+            remove_parts,
             count_owned,
             purge,
             due,
@@ -179,6 +189,7 @@ impl Statements {
             ("delete", delete),
             ("walk", walk),
             ("remove", remove),
+            ("remove_parts", remove_parts),
             ("count_owned", count_owned),
             ("purge", purge),
             ("due", due),

@@ -1,7 +1,7 @@
 //! The schema: applied once, by the first process that starts, and never on top of an unknown one.
 
 use futures_util::future::join_all;
-use perennial_store::{Db, Error, SqliteOptions};
+use perennial_store::{Change, Db, Error, Sql, SqliteOptions};
 
 use crate::support::*;
 
@@ -66,6 +66,53 @@ async fn a_newer_schema_is_refused() {
             .await;
         assert!(matches!(db.migrate().await, Err(Error::SchemaNewer { found: 9000, .. })));
         assert!(matches!(db.ping().await, Err(Error::SchemaNewer { found: 9000, .. })));
+    }
+}
+
+/// A plan and a subscription as program 5 writes them.
+static ROWS: [Sql; 2] = [
+    Sql::split(
+        "INSERT INTO plans (organization_id, id, slug, name, variants, price, currency, billing_cycle, description,
+             node_quota, features, most_popular, tier, is_active, created_at, updated_at, revision)
+         VALUES (x'00', x'01', 'pro', 'Pro', '', 1, 'USD', 'monthly', '', 0, '', 0, 0, 1, 0, 0, x'09')",
+        "INSERT INTO plans (organization_id, id, slug, name, variants, price, currency, billing_cycle, description,
+             node_quota, features, most_popular, tier, is_active, created_at, updated_at, revision)
+         SELECT id, id, 'pro', 'Pro', '', 1, 'USD', 'monthly', '', 0, '', FALSE, 0, TRUE, now(), now(), id
+         FROM gen_random_uuid() AS id",
+    ),
+    Sql::split(
+        "INSERT INTO subscriptions (organization_id, id, user_id, plan_id, billing_cycle, status, is_active, starts_at,
+             created_at, updated_at, revision)
+         VALUES (x'00', x'02', x'03', x'01', 'monthly', 'active', 1, 0, 0, 0, x'09')",
+        "INSERT INTO subscriptions (organization_id, id, user_id, plan_id, billing_cycle, status, is_active, starts_at,
+             created_at, updated_at, revision)
+         SELECT id, id, id, id, 'monthly', 'active', TRUE, now(), now(), now(), id FROM gen_random_uuid() AS id",
+    ),
+];
+
+/// The older program still runs during an upgrade, so its rows arrive before the migrations and after them.
+#[tokio::test(flavor = "multi_thread")]
+async fn rows_of_an_earlier_program_are_of_quantity_and_version_one() {
+    for place in empty_places().await {
+        let old = place.open_earlier(5).await;
+        assert_eq!(old.migrate().await.unwrap().version, 5);
+        let write = async || {
+            for sql in &ROWS {
+                old.commit(Change::new().execute_any(sql, vec![])).await.unwrap();
+            }
+        };
+        write().await;
+        let new = place.open().await;
+        new.migrate().await.unwrap();
+        old.ping().await.unwrap();
+        new.ping().await.unwrap();
+        assert_eq!(count(&new, "SELECT COUNT(*) FROM plans WHERE version = 1").await, 1);
+        let all = "SELECT COUNT(*) FROM subscriptions WHERE quantity = 1 AND plan_version = 1";
+        assert_eq!(count(&new, all).await, 1);
+        place.script("DELETE FROM plans; DELETE FROM subscriptions").await;
+        write().await;
+        assert_eq!(count(&new, all).await, 1);
+        assert_eq!(count(&new, "SELECT COUNT(*) FROM plans WHERE version = 1").await, 1);
     }
 }
 

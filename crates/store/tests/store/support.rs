@@ -112,6 +112,21 @@ impl Place {
         self.open_with(patient()).await
     }
 
+    /// Opens it as an earlier program would, which carries the migrations up to this one.
+    pub(crate) async fn open_earlier(&self, version: i64) -> Db {
+        let db = match self {
+            Self::Sqlite(_) => {
+                let migrations = Migrations::sqlite().up_to(version);
+                Db::open_sqlite(SqliteOptions { exclusive: false, migrations, ..SqliteOptions::new(self.path()) }).await
+            }
+            Self::Postgres { .. } => {
+                let migrations = Migrations::postgres().up_to(version);
+                Db::open_postgres(PostgresOptions { migrations, ..PostgresOptions::new(self.url()) }).await
+            }
+        };
+        db.unwrap()
+    }
+
     /// Opens it as a later program would, which carries one migration more.
     pub(crate) async fn open_later(&self, later: Migration) -> Db {
         let db = match self {

@@ -8,7 +8,7 @@ use perennial_domain::events::{Event, EventKind};
 use perennial_domain::id::{EventId, OrganizationId, PlanId};
 use perennial_domain::money::Money;
 use perennial_domain::number::Whole;
-use perennial_domain::plans::{Description, Features, Plan, PlanDetails, PlanName, ProductId};
+use perennial_domain::plans::{Description, Features, Plan, PlanDetails, PlanName, ProductId, Version};
 use perennial_domain::slug::Slug;
 use perennial_domain::time::Time;
 
@@ -56,6 +56,7 @@ pub(super) fn plans(organization_id: OrganizationId, seed: u64, now: Time) -> Ve
             },
             // Not sold any more, but still used by its subscribers.
             is_active: name != "Legacy",
+            version: Version::default(),
             created_at: now,
             updated_at: now,
             organization_id,

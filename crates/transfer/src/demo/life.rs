@@ -45,6 +45,7 @@ pub(super) fn live<'a>(people: &People, plans: &'a [(Plan, u64)], number: u64) -
         id: SubscriptionId::new(now, dice.roll()),
         user_id: user.id,
         plan_id: plan.id,
+        plan_version: plan.version,
         details: SubscriptionDetails::default(),
         billing_cycle: plan.billing_cycle,
         status,

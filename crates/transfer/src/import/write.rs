@@ -31,7 +31,7 @@ impl Import {
     /// Whether a record can be written together with the waiting ones: it is of their kind and not one of them.
     pub(super) fn fits(&self, read: &Read) -> bool {
         let same = |waiting: &Waiting| waiting.read.record.kind.name == read.record.kind.name;
-        self.batch.first().is_none_or(same) && !self.ids.contains(&read.record.id())
+        self.batch.first().is_none_or(same) && !self.ids.contains(&read.record.identity())
     }
 
     pub(super) fn remember(&mut self, id: Option<[u8; 16]>) {
@@ -163,8 +163,10 @@ impl Import {
                     here.push(waiting);
                     continue;
                 }
-                Some(_) => ("id", format!("id is that of another {} here, which differs from this one", kind.name)),
-                None => (kind.unique.0, format!("{} {}", kind.unique.0, kind.unique.1)),
+                Some(_) if waiting.read.record.find("id").is_some() => {
+                    ("id", format!("id is that of another {} here, which differs from this one", kind.name))
+                }
+                _ => (kind.unique.0, format!("{} {}", kind.unique.0, kind.unique.1)),
             };
             waiting.blame(kind.place(field), "conflict", detail);
             conflicting.push(waiting);

@@ -11,7 +11,7 @@ use perennial_domain::cycle::BillingCycle;
 use perennial_domain::id::{EventId, OrganizationId, PaymentId, PlanId, SubscriptionId, UserId, uuid_v7};
 use perennial_domain::organizations::Organization;
 use perennial_domain::payments::{ExternalPaymentId, Payment};
-use perennial_domain::plans::{Plan, PlanDetails, ProductId, Variant};
+use perennial_domain::plans::{Plan, PlanDetails, ProductId, Variant, Version};
 use perennial_domain::slug::Slug;
 use perennial_domain::subscriptions::{ExternalSubscriptionId, Subscription, SubscriptionDetails};
 use perennial_domain::time::Time;
@@ -69,6 +69,7 @@ impl Writer {
                 ..PlanDetails::default()
             },
             is_active: imported.is_active,
+            version: Version::default(),
             created_at: imported.created_at,
             updated_at: imported.updated_at,
             organization_id: self.organization,
@@ -102,6 +103,7 @@ impl Writer {
             id: SubscriptionId::from_bytes(id),
             user_id,
             plan_id,
+            plan_version: Version::default(),
             details: SubscriptionDetails {
                 external_subscription_id: ExternalSubscriptionId::parse(&imported.external_id).ok(),
                 ..SubscriptionDetails::default()
