@@ -240,12 +240,12 @@ DELETE FROM users WHERE organization_id = $1 AND id IN (SELECT id FROM users WHE
 
 -- plans.insert
 INSERT INTO plans (organization_id, id, slug, name, product_id, variants, price, currency, href, billing_cycle,
-    description, node_quota, features, most_popular, tier, is_active, created_at, updated_at, revision) VALUES ($1, $2,
-    $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19) ON CONFLICT DO NOTHING;
+    description, node_quota, features, most_popular, tier, is_active, version, created_at, updated_at, revision) VALUES
+    ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20) ON CONFLICT DO NOTHING;
 
 -- plans.by_key
 SELECT organization_id, id, slug, name, product_id, variants, price, currency, href, billing_cycle, description,
-    node_quota, features, most_popular, tier, is_active, created_at, updated_at, revision FROM plans WHERE
+    node_quota, features, most_popular, tier, is_active, version, created_at, updated_at, revision FROM plans WHERE
     organization_id = $1 AND id = $2 AND deleted_at IS NULL;
 
 -- plans.live
@@ -253,31 +253,31 @@ SELECT 1 FROM plans WHERE organization_id = $1 AND id = $2 AND deleted_at IS NUL
 
 -- plans.first_rows
 SELECT organization_id, id, slug, name, product_id, variants, price, currency, href, billing_cycle, description,
-    node_quota, features, most_popular, tier, is_active, created_at, updated_at, deleted_at, revision FROM plans ORDER
-    BY organization_id, id LIMIT $1;
+    node_quota, features, most_popular, tier, is_active, version, created_at, updated_at, deleted_at, revision FROM
+    plans ORDER BY organization_id, id LIMIT $1;
 
 -- plans.next_rows
 SELECT organization_id, id, slug, name, product_id, variants, price, currency, href, billing_cycle, description,
-    node_quota, features, most_popular, tier, is_active, created_at, updated_at, deleted_at, revision FROM plans WHERE
-    (organization_id, id) > ($1, $2) ORDER BY organization_id, id LIMIT $3;
+    node_quota, features, most_popular, tier, is_active, version, created_at, updated_at, deleted_at, revision FROM
+    plans WHERE (organization_id, id) > ($1, $2) ORDER BY organization_id, id LIMIT $3;
 
 -- plans.row
 SELECT organization_id, id, slug, name, product_id, variants, price, currency, href, billing_cycle, description,
-    node_quota, features, most_popular, tier, is_active, created_at, updated_at, deleted_at, revision FROM plans WHERE
-    organization_id = $1 AND id = $2;
+    node_quota, features, most_popular, tier, is_active, version, created_at, updated_at, deleted_at, revision FROM
+    plans WHERE organization_id = $1 AND id = $2;
 
 -- plans.insert_row
 INSERT INTO plans (organization_id, id, slug, name, product_id, variants, price, currency, href, billing_cycle,
-    description, node_quota, features, most_popular, tier, is_active, created_at, updated_at, deleted_at, revision)
-    VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20) ON CONFLICT DO
-    NOTHING;
+    description, node_quota, features, most_popular, tier, is_active, version, created_at, updated_at, deleted_at,
+    revision) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21)
+    ON CONFLICT DO NOTHING;
 
 -- plans.count
 SELECT COUNT(*) FROM plans;
 
 -- plans.by_unique
 SELECT organization_id, id, slug, name, product_id, variants, price, currency, href, billing_cycle, description,
-    node_quota, features, most_popular, tier, is_active, created_at, updated_at, revision FROM plans WHERE
+    node_quota, features, most_popular, tier, is_active, version, created_at, updated_at, revision FROM plans WHERE
     organization_id = $1 AND slug = $2 AND deleted_at IS NULL;
 
 -- plans.id_by_unique
@@ -288,8 +288,8 @@ SELECT 1 FROM plans WHERE organization_id = $1 AND id = $2 AND revision = $3 AND
 
 -- plans.update
 UPDATE plans SET price = $3, billing_cycle = $4, description = $5, node_quota = $6, features = $7, most_popular = $8,
-    tier = $9, is_active = $10, updated_at = $11, revision = $12 WHERE organization_id = $1 AND id = $2 AND revision =
-    $13;
+    tier = $9, is_active = $10, version = $11, updated_at = $12, revision = $13 WHERE organization_id = $1 AND id = $2
+    AND revision = $14;
 
 -- plans.delete
 UPDATE plans SET deleted_at = $3, revision = $4 WHERE organization_id = $1 AND id = $2 AND revision = $5 AND NOT EXISTS
@@ -309,45 +309,45 @@ DELETE FROM plans WHERE organization_id = $1 AND id IN (SELECT id FROM plans WHE
     ORDER BY id LIMIT $2);
 
 -- subscriptions.insert
-INSERT INTO subscriptions (organization_id, id, user_id, plan_id, external_id, quantity, billing_cycle, status,
-    is_active, starts_at, renews_at, ends_at, created_at, updated_at, revision) VALUES ($1, $2, $3, $4, $5, $6, $7, $8,
-    $9, $10, $11, $12, $13, $14, $15) ON CONFLICT DO NOTHING;
+INSERT INTO subscriptions (organization_id, id, user_id, plan_id, plan_version, external_id, quantity, billing_cycle,
+    status, is_active, starts_at, renews_at, ends_at, created_at, updated_at, revision) VALUES ($1, $2, $3, $4, $5, $6,
+    $7, $8, $9, $10, $11, $12, $13, $14, $15, $16) ON CONFLICT DO NOTHING;
 
 -- subscriptions.by_key
-SELECT organization_id, id, user_id, plan_id, external_id, quantity, billing_cycle, status, is_active, starts_at,
-    renews_at, ends_at, created_at, updated_at, revision FROM subscriptions WHERE organization_id = $1 AND id = $2 AND
-    deleted_at IS NULL;
+SELECT organization_id, id, user_id, plan_id, plan_version, external_id, quantity, billing_cycle, status, is_active,
+    starts_at, renews_at, ends_at, created_at, updated_at, revision FROM subscriptions WHERE organization_id = $1 AND
+    id = $2 AND deleted_at IS NULL;
 
 -- subscriptions.live
 SELECT 1 FROM subscriptions WHERE organization_id = $1 AND id = $2 AND deleted_at IS NULL;
 
 -- subscriptions.first_rows
-SELECT organization_id, id, user_id, plan_id, external_id, quantity, billing_cycle, status, is_active, starts_at,
-    renews_at, ends_at, created_at, updated_at, deleted_at, revision FROM subscriptions ORDER BY organization_id, id
-    LIMIT $1;
+SELECT organization_id, id, user_id, plan_id, plan_version, external_id, quantity, billing_cycle, status, is_active,
+    starts_at, renews_at, ends_at, created_at, updated_at, deleted_at, revision FROM subscriptions ORDER BY
+    organization_id, id LIMIT $1;
 
 -- subscriptions.next_rows
-SELECT organization_id, id, user_id, plan_id, external_id, quantity, billing_cycle, status, is_active, starts_at,
-    renews_at, ends_at, created_at, updated_at, deleted_at, revision FROM subscriptions WHERE (organization_id, id) >
-    ($1, $2) ORDER BY organization_id, id LIMIT $3;
+SELECT organization_id, id, user_id, plan_id, plan_version, external_id, quantity, billing_cycle, status, is_active,
+    starts_at, renews_at, ends_at, created_at, updated_at, deleted_at, revision FROM subscriptions WHERE
+    (organization_id, id) > ($1, $2) ORDER BY organization_id, id LIMIT $3;
 
 -- subscriptions.row
-SELECT organization_id, id, user_id, plan_id, external_id, quantity, billing_cycle, status, is_active, starts_at,
-    renews_at, ends_at, created_at, updated_at, deleted_at, revision FROM subscriptions WHERE organization_id = $1 AND
-    id = $2;
+SELECT organization_id, id, user_id, plan_id, plan_version, external_id, quantity, billing_cycle, status, is_active,
+    starts_at, renews_at, ends_at, created_at, updated_at, deleted_at, revision FROM subscriptions WHERE
+    organization_id = $1 AND id = $2;
 
 -- subscriptions.insert_row
-INSERT INTO subscriptions (organization_id, id, user_id, plan_id, external_id, quantity, billing_cycle, status,
-    is_active, starts_at, renews_at, ends_at, created_at, updated_at, deleted_at, revision) VALUES ($1, $2, $3, $4, $5,
-    $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16) ON CONFLICT DO NOTHING;
+INSERT INTO subscriptions (organization_id, id, user_id, plan_id, plan_version, external_id, quantity, billing_cycle,
+    status, is_active, starts_at, renews_at, ends_at, created_at, updated_at, deleted_at, revision) VALUES ($1, $2, $3,
+    $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17) ON CONFLICT DO NOTHING;
 
 -- subscriptions.count
 SELECT COUNT(*) FROM subscriptions;
 
 -- subscriptions.by_unique
-SELECT organization_id, id, user_id, plan_id, external_id, quantity, billing_cycle, status, is_active, starts_at,
-    renews_at, ends_at, created_at, updated_at, revision FROM subscriptions WHERE organization_id = $1 AND external_id
-    = $2 AND external_id IS NOT NULL AND deleted_at IS NULL;
+SELECT organization_id, id, user_id, plan_id, plan_version, external_id, quantity, billing_cycle, status, is_active,
+    starts_at, renews_at, ends_at, created_at, updated_at, revision FROM subscriptions WHERE organization_id = $1 AND
+    external_id = $2 AND external_id IS NOT NULL AND deleted_at IS NULL;
 
 -- subscriptions.id_by_unique
 SELECT id FROM subscriptions WHERE organization_id = $1 AND external_id = $2 AND external_id IS NOT NULL AND deleted_at
@@ -357,11 +357,11 @@ SELECT id FROM subscriptions WHERE organization_id = $1 AND external_id = $2 AND
 SELECT 1 FROM subscriptions WHERE organization_id = $1 AND id = $2 AND revision = $3 AND deleted_at IS NULL;
 
 -- subscriptions.update
-UPDATE subscriptions SET user_id = $3, plan_id = $4, external_id = $5, quantity = $6, billing_cycle = $7, status = $8,
-    is_active = $9, starts_at = $10, renews_at = $11, ends_at = $12, updated_at = $13, revision = $14 WHERE
-    organization_id = $1 AND id = $2 AND revision = $15 AND NOT EXISTS (SELECT 1 FROM subscriptions AS other WHERE
-    other.organization_id = $1 AND other.external_id = $5 AND other.external_id IS NOT NULL AND other.deleted_at IS
-    NULL AND other.id <> $2);
+UPDATE subscriptions SET user_id = $3, plan_id = $4, plan_version = $5, external_id = $6, quantity = $7, billing_cycle
+    = $8, status = $9, is_active = $10, starts_at = $11, renews_at = $12, ends_at = $13, updated_at = $14, revision =
+    $15 WHERE organization_id = $1 AND id = $2 AND revision = $16 AND NOT EXISTS (SELECT 1 FROM subscriptions AS other
+    WHERE other.organization_id = $1 AND other.external_id = $6 AND other.external_id IS NOT NULL AND other.deleted_at
+    IS NULL AND other.id <> $2);
 
 -- subscriptions.delete
 UPDATE subscriptions SET deleted_at = $3, revision = $4 WHERE organization_id = $1 AND id = $2 AND revision = $5;
@@ -658,6 +658,48 @@ DELETE FROM rate_limits WHERE organization_id = $1 AND (window_start, bucket) IN
 DELETE FROM rate_limits WHERE organization_id = $1 AND (window_start, bucket) IN (SELECT window_start, bucket FROM
     rate_limits WHERE organization_id = $1 AND window_start < $2 ORDER BY window_start, bucket LIMIT $3);
 
+-- plan_versions.insert
+INSERT INTO plan_versions (organization_id, plan_id, version, price, currency, billing_cycle, replaced_at) VALUES ($1,
+    $2, $3, $4, $5, $6, $7) ON CONFLICT (organization_id, plan_id, version) DO UPDATE SET price = excluded.price,
+    currency = excluded.currency, billing_cycle = excluded.billing_cycle, replaced_at = excluded.replaced_at WHERE TRUE;
+
+-- plan_versions.by_key
+SELECT version, price, currency, billing_cycle, replaced_at FROM plan_versions WHERE organization_id = $1 AND plan_id =
+    $2 AND version = $3;
+
+-- plan_versions.live
+SELECT 1 FROM plan_versions WHERE organization_id = $1 AND plan_id = $2 AND version = $3;
+
+-- plan_versions.first_rows
+SELECT organization_id, plan_id, version, price, currency, billing_cycle, replaced_at FROM plan_versions ORDER BY
+    organization_id, plan_id, version LIMIT $1;
+
+-- plan_versions.next_rows
+SELECT organization_id, plan_id, version, price, currency, billing_cycle, replaced_at FROM plan_versions WHERE
+    (organization_id, plan_id, version) > ($1, $2, $3) ORDER BY organization_id, plan_id, version LIMIT $4;
+
+-- plan_versions.row
+SELECT organization_id, plan_id, version, price, currency, billing_cycle, replaced_at FROM plan_versions WHERE
+    organization_id = $1 AND plan_id = $2 AND version = $3;
+
+-- plan_versions.insert_row
+INSERT INTO plan_versions (organization_id, plan_id, version, price, currency, billing_cycle, replaced_at) VALUES ($1,
+    $2, $3, $4, $5, $6, $7) ON CONFLICT DO NOTHING;
+
+-- plan_versions.count
+SELECT COUNT(*) FROM plan_versions;
+
+-- plan_versions.remove_parts
+DELETE FROM plan_versions WHERE organization_id = $1 AND plan_id IN (SELECT id FROM plans WHERE organization_id = $1
+    AND id = $2 AND deleted_at <= $3);
+
+-- plan_versions.count_owned
+SELECT COUNT(*) FROM (SELECT 1 FROM plan_versions WHERE organization_id = $1 LIMIT $2) AS counted;
+
+-- plan_versions.purge
+DELETE FROM plan_versions WHERE organization_id = $1 AND (plan_id, version) IN (SELECT plan_id, version FROM
+    plan_versions WHERE organization_id = $1 ORDER BY plan_id, version LIMIT $2);
+
 -- clients::BY_ORGANIZATION
 SELECT organization_id, id, name, kind, public_id, scopes, origins, cidrs, expires_at, disabled_at, created_at,
     updated_at, revision FROM clients WHERE organization_id = $1 ORDER BY id;
@@ -715,6 +757,10 @@ SELECT id, name, currency, max_sessions, created_at, updated_at, deleted_at, rev
 -- organizations::DELETE
 UPDATE organizations SET name = $2, deleted_at = $3, updated_at = $3, revision = $4 WHERE id = $1;
 
+-- plan_versions::BELOW
+SELECT version, price, currency, billing_cycle, replaced_at FROM plan_versions WHERE organization_id = $1 AND plan_id =
+    $2 AND version < $3 ORDER BY version DESC LIMIT $4;
+
 -- providers::ALL
 SELECT organization_id, id, issuer, kind, settings, sealed_secret, created_at FROM providers ORDER BY organization_id,
     id;
@@ -744,9 +790,9 @@ SELECT window_start, used FROM rate_limits WHERE organization_id = $1 AND window
 SELECT COUNT(*) FROM subscriptions WHERE organization_id = $1 AND plan_id = $2 AND deleted_at IS NULL;
 
 -- subscriptions::OPEN_BY_USER
-SELECT organization_id, id, user_id, plan_id, external_id, quantity, billing_cycle, status, is_active, starts_at,
-    renews_at, ends_at, created_at, updated_at, revision FROM subscriptions WHERE organization_id = $1 AND user_id = $2
-    AND deleted_at IS NULL AND status <> 'expired' ORDER BY id;
+SELECT organization_id, id, user_id, plan_id, plan_version, external_id, quantity, billing_cycle, status, is_active,
+    starts_at, renews_at, ends_at, created_at, updated_at, revision FROM subscriptions WHERE organization_id = $1 AND
+    user_id = $2 AND deleted_at IS NULL AND status <> 'expired' ORDER BY id;
 
 -- subscriptions::OPEN_COUNT
 SELECT 1 FROM ( SELECT COUNT(*) AS open FROM subscriptions WHERE organization_id = $1 AND user_id = $2 AND deleted_at

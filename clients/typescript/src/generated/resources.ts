@@ -14,6 +14,8 @@ import type {
   PlanCreate,
   PlanQuery,
   PlanUpdate,
+  PlanVersion,
+  PlanVersionQuery,
   RefreshToken,
   Revoked,
   SignIn,
@@ -156,6 +158,15 @@ const deletePlan: Operation = {
   id: "deletePlan",
   method: "DELETE",
   path: "/subscription-plans/{slug}",
+  access: "client",
+  keyed: false,
+  repeatable: true,
+};
+
+const listPlanVersions: Operation = {
+  id: "listPlanVersions",
+  method: "GET",
+  path: "/subscription-plans/{slug}/versions",
   access: "client",
   keyed: false,
   repeatable: true,
@@ -416,7 +427,7 @@ export class Plans {
 
   /**
    * Update a plan. Updates the fields that are sent; omitted fields do not change. The name, slug, product, variants,
-   * link and currency cannot be changed.
+   * link and currency cannot be changed. Another price or billing cycle is a new version of the plan.
    *
    * Scope: `plans:write`.
    */
@@ -432,6 +443,29 @@ export class Plans {
    */
   delete(slug: string, options: ChangeOptions = {}): Promise<Plan> {
     return this.#caller.one<Plan>(deletePlan, { path: { slug } }, options);
+  }
+}
+
+export class PlanVersions {
+  readonly #caller: Caller;
+
+  constructor(caller: Caller) {
+    this.#caller = caller;
+  }
+
+  /**
+   * List the versions of a plan. Returns the newest version first, which is the current one. A change of the price or
+   * the billing cycle adds a version. A subscription stays on its version until it is moved.
+   *
+   * Scope: `plans:read`.
+   */
+  list(query: PlanVersionQuery = {}, options: CallOptions = {}): Promise<PageOf<PlanVersion>> {
+    return this.#caller.page<PlanVersion>(listPlanVersions, { query }, options);
+  }
+
+  /** The same, record by record: asks for the next page when the last one is used up. */
+  each(query: PlanVersionQuery = {}, options: CallOptions = {}): AsyncGenerator<PlanVersion, void, undefined> {
+    return each((cursor) => this.list({ ...query, cursor }, options), query.cursor);
   }
 }
 
@@ -562,6 +596,7 @@ export class Resources {
   readonly sessions: Sessions;
   readonly account: Account;
   readonly plans: Plans;
+  readonly planVersions: PlanVersions;
   readonly subscriptions: Subscriptions;
   readonly payments: Payments;
 
@@ -570,6 +605,7 @@ export class Resources {
     this.sessions = new Sessions(caller);
     this.account = new Account(caller);
     this.plans = new Plans(caller);
+    this.planVersions = new PlanVersions(caller);
     this.subscriptions = new Subscriptions(caller);
     this.payments = new Payments(caller);
   }

@@ -204,21 +204,39 @@ export interface Plan {
   currency: string;
   href: string | null;
   billing_cycle: BillingCycle;
+  /** A description of the plan. */
   description: string;
+  /** The number of nodes that the plan includes. */
   node_quota: number;
+  /** A comma-separated list in one string, stored unchanged. */
   features: string;
+  /** Whether to mark the plan as the most popular one. */
   most_popular: boolean;
+  /** The rank of the plan among all plans. */
   tier: number;
   is_active: boolean;
+  version: number;
   created_at: Instant;
   updated_at: Instant;
+}
+
+export interface PlanVersion {
+  version: number;
+  price: Amount;
+  currency: string;
+  billing_cycle: BillingCycle;
+  created_at: Instant;
 }
 
 export interface Subscription {
   id: string;
   user_id: string;
   subscription_plan_id: string;
+  plan_version: number;
+  /** The ID in another system. An empty text is the same as null. */
   external_subscription_id: string | null;
+  /** The number of units of the plan. Defaults to 1. */
+  quantity: number;
   billing_cycle: BillingCycle;
   status: SubscriptionStatus;
   is_active: boolean;
@@ -449,6 +467,8 @@ export interface PlanUpdate {
   href?: string | null | undefined;
   /** Read-only. It may be sent back unchanged. An ISO 4217 code of a currency with minor units; upper or lower case. */
   currency?: string | undefined;
+  /** Read-only. It may be sent back unchanged. */
+  version?: number | undefined;
   /** Read-only. It may be sent back unchanged. RFC 3339 with a UTC offset, between 1970 and 9999. */
   created_at?: Instant | undefined;
   /** Ignored. It may be sent back with any value. */
@@ -462,6 +482,8 @@ export interface SubscriptionCreate {
   subscription_plan_id: string;
   /** The ID in another system. An empty text is the same as null. */
   external_subscription_id?: string | null | undefined;
+  /** The number of units of the plan. Defaults to 1. */
+  quantity?: number | undefined;
   /**
    * How often the subscription is billed. Defaults to the plan's billing cycle. One of daily, weekly, biweekly,
    * monthly, quarterly, semiannual, yearly, biennial, lifetime. Common aliases (month, year, annual, one_time …) are
@@ -487,12 +509,18 @@ export interface SubscriptionCreate {
 }
 
 export interface SubscriptionUpdate {
+  /**
+   * The version of the plan. It may be sent back unchanged; the plan's current version moves the subscription to it.
+   */
+  plan_version?: number | undefined;
   /** The user who subscribes. */
   user_id?: string | undefined;
   /** The plan of the subscription. The ID or slug of a plan. */
   subscription_plan_id?: string | undefined;
   /** The ID in another system. An empty text is the same as null. */
   external_subscription_id?: string | null | undefined;
+  /** The number of units of the plan. Defaults to 1. */
+  quantity?: number | undefined;
   /**
    * How often the subscription is billed. Defaults to the plan's billing cycle. One of daily, weekly, biweekly,
    * monthly, quarterly, semiannual, yearly, biennial, lifetime. Common aliases (month, year, annual, one_time …) are
@@ -583,6 +611,14 @@ export interface PlanQuery {
   variant?: string | undefined;
   /** The sort order. Prefix with `-` for descending order. */
   sort?: PlanSort | undefined;
+  /** The maximum number of records on a page. */
+  limit?: number | undefined;
+  /** `next_cursor` of the previous page. */
+  cursor?: string | undefined;
+}
+
+/** What listPlanVersions asks for. */
+export interface PlanVersionQuery {
   /** The maximum number of records on a page. */
   limit?: number | undefined;
   /** `next_cursor` of the previous page. */

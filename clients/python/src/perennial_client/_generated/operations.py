@@ -17,6 +17,7 @@ from .types import (
     PaymentStatus,
     Plan,
     PlanSort,
+    PlanVersion,
     Revoked,
     Subscription,
     SubscriptionSort,
@@ -55,6 +56,7 @@ CREATE_PLAN = Operation(id="createPlan", method="POST", path="/subscription-plan
 READ_PLAN = Operation(id="readPlan", method="GET", path="/subscription-plans/{slug}")
 UPDATE_PLAN = Operation(id="updatePlan", method="PUT", path="/subscription-plans/{slug}")
 DELETE_PLAN = Operation(id="deletePlan", method="DELETE", path="/subscription-plans/{slug}")
+LIST_PLAN_VERSIONS = Operation(id="listPlanVersions", method="GET", path="/subscription-plans/{slug}/versions")
 LIST_SUBSCRIPTIONS = Operation(id="listSubscriptions", method="GET", path="/subscriptions", person="if_signed_in")
 CREATE_SUBSCRIPTION = Operation(id="createSubscription", method="POST", path="/subscriptions", takes_key=True)
 READ_SUBSCRIPTION = Operation(id="readSubscription", method="GET", path="/subscriptions/{id}", person="if_signed_in")
@@ -471,7 +473,7 @@ class Plans:
     ) -> Plan:
         """Update a plan.
 
-        Updates the fields that are sent; omitted fields do not change. The name, slug, product, variants, link and currency cannot be changed.
+        Updates the fields that are sent; omitted fields do not change. The name, slug, product, variants, link and currency cannot be changed. Another price or billing cycle is a new version of the plan.
 
         The client needs the scope `plans:write`.
 
@@ -523,6 +525,58 @@ class Plans:
             headers={"if-match": if_match},
         )
         return Plan.read(answer.body["data"], answer.etag)
+
+
+class PlanVersions:
+    """Calls about plan versions."""
+
+    def __init__(self, caller: Caller) -> None:
+        self._caller = caller
+
+    def list(
+        self,
+        slug: str,
+        *,
+        limit: int | Unset = UNSET,
+        cursor: str | Unset = UNSET,
+    ) -> Page[PlanVersion]:
+        """List the versions of a plan.
+
+        Returns the newest version first, which is the current one. A change of the price or the billing cycle adds a version. A subscription stays on its version until it is moved.
+
+        The client needs the scope `plans:read`.
+
+        - `limit`: The maximum number of records on a page.
+        - `cursor`: `next_cursor` of the previous page.
+
+        Raises `Problem` with one of 400, 401, 403, 408, 413, 414, 431, 500, 503, 404.
+        """
+        answer = self._caller.call(
+            LIST_PLAN_VERSIONS,
+            path={"slug": slug},
+            query={
+                "limit": limit,
+                "cursor": cursor,
+            },
+        )
+        return page(answer.body, PlanVersion.read)
+
+    def each(
+        self,
+        slug: str,
+        *,
+        limit: int | Unset = UNSET,
+        cursor: str | Unset = UNSET,
+    ) -> Iterator[PlanVersion]:
+        """Every one of them, page after page; `limit` is the size of a page."""
+
+        def fetch(after: str | Unset) -> Page[PlanVersion]:
+            return self.list(
+                limit=limit,
+                cursor=after,
+            )
+
+        return walk(cursor, fetch)
 
 
 class Subscriptions:
@@ -644,6 +698,7 @@ class Subscriptions:
         user_id: str,
         subscription_plan_id: str,
         external_subscription_id: str | None | Unset = UNSET,
+        quantity: int | Unset = UNSET,
         billing_cycle: BillingCycle | Unset = UNSET,
         status: SubscriptionStatus | Unset = UNSET,
         is_active: bool | Unset = UNSET,
@@ -661,6 +716,7 @@ class Subscriptions:
         - `user_id`: The user who subscribes.
         - `subscription_plan_id`: The plan of the subscription. The ID or slug of a plan.
         - `external_subscription_id`: The ID in another system. An empty text is the same as null.
+        - `quantity`: The number of units of the plan. Defaults to 1.
         - `billing_cycle`: How often the subscription is billed. Defaults to the plan's billing cycle. One of daily, weekly, biweekly, monthly, quarterly, semiannual, yearly, biennial, lifetime. Common aliases (month, year, annual, one_time …) are accepted, in upper or lower case.
         - `status`: The status of the subscription. One of pending, incomplete, on_trial, active, past_due, unpaid, paused, cancelled, expired. Aliases such as trialing and canceled are accepted, in upper or lower case.
         - `is_active`: Whether the subscription is active. Derived from `status` if omitted.
@@ -677,6 +733,7 @@ class Subscriptions:
                 "user_id": user_id,
                 "subscription_plan_id": subscription_plan_id,
                 "external_subscription_id": external_subscription_id,
+                "quantity": quantity,
                 "billing_cycle": billing_cycle,
                 "status": status,
                 "is_active": is_active,
@@ -715,9 +772,11 @@ class Subscriptions:
         self,
         id: str,
         *,
+        plan_version: int | Unset = UNSET,
         user_id: str | Unset = UNSET,
         subscription_plan_id: str | Unset = UNSET,
         external_subscription_id: str | None | Unset = UNSET,
+        quantity: int | Unset = UNSET,
         billing_cycle: BillingCycle | Unset = UNSET,
         status: SubscriptionStatus | Unset = UNSET,
         is_active: bool | Unset = UNSET,
@@ -732,9 +791,11 @@ class Subscriptions:
 
         The client needs the scope `subscriptions:write`.
 
+        - `plan_version`: The version of the plan. It may be sent back unchanged; the plan's current version moves the subscription to it.
         - `user_id`: The user who subscribes.
         - `subscription_plan_id`: The plan of the subscription. The ID or slug of a plan.
         - `external_subscription_id`: The ID in another system. An empty text is the same as null.
+        - `quantity`: The number of units of the plan. Defaults to 1.
         - `billing_cycle`: How often the subscription is billed. Defaults to the plan's billing cycle. One of daily, weekly, biweekly, monthly, quarterly, semiannual, yearly, biennial, lifetime. Common aliases (month, year, annual, one_time …) are accepted, in upper or lower case.
         - `status`: The status of the subscription. One of pending, incomplete, on_trial, active, past_due, unpaid, paused, cancelled, expired. Aliases such as trialing and canceled are accepted, in upper or lower case.
         - `is_active`: Whether the subscription is active. Derived from `status` if omitted.
@@ -749,9 +810,11 @@ class Subscriptions:
             path={"id": id},
             headers={"if-match": if_match},
             body={
+                "plan_version": plan_version,
                 "user_id": user_id,
                 "subscription_plan_id": subscription_plan_id,
                 "external_subscription_id": external_subscription_id,
+                "quantity": quantity,
                 "billing_cycle": billing_cycle,
                 "status": status,
                 "is_active": is_active,
@@ -987,5 +1050,6 @@ class Resources:
         self.sessions = Sessions(caller)
         self.account = Account(caller)
         self.plans = Plans(caller)
+        self.plan_versions = PlanVersions(caller)
         self.subscriptions = Subscriptions(caller)
         self.payments = Payments(caller)

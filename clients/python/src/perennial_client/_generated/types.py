@@ -18,6 +18,7 @@ __all__ = [
     "PaymentStatus",
     "Plan",
     "PlanSort",
+    "PlanVersion",
     "ProblemCode",
     "Revoked",
     "Session",
@@ -169,12 +170,18 @@ class Plan:
     currency: str
     href: str | None
     billing_cycle: BillingCycle
+    #: A description of the plan.
     description: str
+    #: The number of nodes that the plan includes.
     node_quota: int
+    #: A comma-separated list in one string, stored unchanged.
     features: str
+    #: Whether to mark the plan as the most popular one.
     most_popular: bool
+    #: The rank of the plan among all plans.
     tier: int
     is_active: bool
+    version: int
     created_at: datetime
     updated_at: datetime
     #: What to send as `if_match`; `None` in a list, which has no entity tags.
@@ -199,9 +206,32 @@ class Plan:
             most_popular=members["most_popular"],
             tier=members["tier"],
             is_active=members["is_active"],
+            version=members["version"],
             created_at=instant(members["created_at"]),
             updated_at=instant(members["updated_at"]),
             etag=etag,
+        )
+
+
+@dataclass(frozen=True)
+class PlanVersion:
+    """A `PlanVersion` as the API answers it."""
+
+    version: int
+    price: Decimal
+    currency: str
+    billing_cycle: BillingCycle
+    created_at: datetime
+
+    @classmethod
+    def read(cls, members: Mapping[str, Any]) -> PlanVersion:
+        """From the members of its JSON; those that are not known here are left out."""
+        return cls(
+            version=members["version"],
+            price=money(members["price"]),
+            currency=members["currency"],
+            billing_cycle=members["billing_cycle"],
+            created_at=instant(members["created_at"]),
         )
 
 
@@ -212,7 +242,11 @@ class Subscription:
     id: str
     user_id: str
     subscription_plan_id: str
+    plan_version: int
+    #: The ID in another system. An empty text is the same as null.
     external_subscription_id: str | None
+    #: The number of units of the plan. Defaults to 1.
+    quantity: int
     billing_cycle: BillingCycle
     status: SubscriptionStatus
     is_active: bool
@@ -232,7 +266,9 @@ class Subscription:
             id=members["id"],
             user_id=members["user_id"],
             subscription_plan_id=members["subscription_plan_id"],
+            plan_version=members["plan_version"],
             external_subscription_id=members["external_subscription_id"],
+            quantity=members["quantity"],
             billing_cycle=members["billing_cycle"],
             status=members["status"],
             is_active=members["is_active"],
