@@ -45,7 +45,7 @@ pub(super) async fn run(app: &App, command: Command, json: bool) -> Result<(), F
     match command {
         Command::Record(command) => records::run::<Plan>(app, command, json).await,
         Command::Versions { plan, single } => {
-            let caller = Caller::operator(organization(app, &single.org.org).await?.id);
+            let caller = Caller::system(organization(app, &single.org.org).await?.id);
             let plan = find::<Plan>(app, &caller, &plan).await?;
             records::write(&VERSIONS, &versions(app, &plan).await?, &single, json)
         }
