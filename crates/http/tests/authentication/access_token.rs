@@ -1,6 +1,6 @@
 //! API rules 3.4 (`docs/api.md`): its header and claims, who signed it, and by what name.
 
-use crate::support::*;
+use super::support::*;
 use aws_lc_rs::signature::{ED25519, UnparsedPublicKey};
 use data_encoding::BASE64URL_NOPAD;
 use perennial_app::clients;

@@ -1,6 +1,6 @@
 //! API rules 3.7 (`docs/api.md`): who may delete it, when, and all that is deleted with it, in one transaction.
 
-use crate::support::*;
+use super::support::*;
 use perennial_store::Sql;
 use perennial_testkit::{Held, TestApp};
 use serde_json::{Value, json};

@@ -1,6 +1,6 @@
 //! Blocked users: no sign-in, no sign-up, no refresh, no token, on any server, until they are unblocked.
 
-use crate::support::*;
+use super::support::*;
 use perennial_app::users;
 use perennial_domain::id::UserId;
 use perennial_testkit::{Held, TestApp};

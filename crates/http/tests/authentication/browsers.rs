@@ -1,7 +1,7 @@
 //! API rules 1.15 (`docs/api.md`) for signed-in users: pages of the client's origins can read every response, including
 //! errors; pages of other origins can read none.
 
-use crate::support::*;
+use super::support::*;
 use perennial_testkit::{Answer, TestApp};
 use serde_json::json;
 

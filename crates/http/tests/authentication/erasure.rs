@@ -2,7 +2,7 @@
 //! log line contains personal data of an existing one.
 
 use crate::log;
-use crate::support::*;
+use super::support::*;
 use perennial_store::Sql;
 use perennial_testkit::{Held, TestApp};
 use serde_json::json;

@@ -1,7 +1,7 @@
 //! API rules 7 (`docs/api.md`) for users and sessions: one event for every change, with ids and field names; no change, no
 //! event.
 
-use crate::support::*;
+use super::support::*;
 use perennial_app::clients;
 use perennial_domain::clients::ClientKind;
 use perennial_domain::events::Event;

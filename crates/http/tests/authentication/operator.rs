@@ -1,6 +1,6 @@
 //! What the operator ends: sessions, users without their consent, whole organizations, signing keys.
 
-use crate::support::*;
+use super::support::*;
 use perennial_app::{accounts, clients, organizations, sessions, signing_keys};
 use perennial_domain::id::UserId;
 use perennial_testkit::{Held, TestApp};

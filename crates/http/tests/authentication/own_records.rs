@@ -1,6 +1,6 @@
 //! API rules 2.2 (`docs/api.md`): a public client with a user's token reads that user's records and no others.
 
-use crate::support::*;
+use super::support::*;
 use perennial_domain::clients::Scope;
 use perennial_testkit::{Held, TestApp};
 use serde_json::{Value, json};

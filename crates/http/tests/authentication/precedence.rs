@@ -1,6 +1,6 @@
 //! API rules 1.4 (`docs/api.md`) for these endpoints: route, client, scope, bearer, query and headers, body, record.
 
-use crate::support::*;
+use super::support::*;
 use perennial_domain::clients::Scope;
 use perennial_testkit::{Request, TestApp};
 use serde_json::{Value, json};

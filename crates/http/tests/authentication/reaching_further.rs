@@ -1,6 +1,6 @@
 //! Attacks 16, 19, 20 and 21, each test named after its attack: learning or touching what is not the caller's.
 
-use crate::support::*;
+use super::support::*;
 use perennial_app::clients::{self, Credential, NewClient, Presents};
 use perennial_domain::clients::{ClientName, Scope, Scopes};
 use perennial_testkit::{Held, Request, TestApp, TestOptions};

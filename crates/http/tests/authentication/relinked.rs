@@ -1,6 +1,6 @@
 //! Relinked users: after an organization has moved to another identity provider its users sign in as who they were.
 
-use crate::support::*;
+use super::support::*;
 use perennial_app::users::{Relink, RelinkFault, Relinked, Target, relink};
 use perennial_domain::users::{Email, Identity};
 use perennial_testkit::{Held, TestApp};

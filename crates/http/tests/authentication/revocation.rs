@@ -1,7 +1,7 @@
 //! API rules 3.6 (`docs/api.md`): the four ways to end sessions. A token of an ended session is rejected at once, on every
 //! server.
 
-use crate::support::*;
+use super::support::*;
 use perennial_testkit::{Held, TestApp};
 
 /// Ada with three sessions, the oldest first.

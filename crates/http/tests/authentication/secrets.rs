@@ -2,7 +2,7 @@
 //! database works as a token.
 
 use crate::log;
-use crate::support::*;
+use super::support::*;
 use data_encoding::{BASE64, BASE64URL_NOPAD, HEXLOWER};
 use perennial_app::clients::Credential;
 use perennial_app::keys::{Keys, MasterKey};

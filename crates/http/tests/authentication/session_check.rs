@@ -1,6 +1,6 @@
 //! API rules 3.4 (`docs/api.md`): the user of a token, for how long it is valid, and what a check costs.
 
-use crate::support::*;
+use super::support::*;
 use perennial_store::Sql;
 use perennial_testkit::TestApp;
 use serde_json::json;

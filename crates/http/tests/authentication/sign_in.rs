@@ -1,6 +1,6 @@
 //! API rules 3.3 (`docs/api.md`): who may sign in, and what a provider's change of address means.
 
-use crate::support::*;
+use super::support::*;
 use data_encoding::BASE64URL_NOPAD;
 use perennial_app::context::AppOptions;
 use perennial_testkit::{Held, TestApp, TestOptions};

@@ -1,6 +1,6 @@
 //! API rules 3.2 (`docs/api.md`): a new user, or the one the operator made; never another user's.
 
-use crate::support::*;
+use super::support::*;
 use perennial_testkit::{Held, TestApp};
 use serde_json::{Value, json};
 

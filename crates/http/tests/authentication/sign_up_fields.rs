@@ -1,7 +1,7 @@
 //! API rules 3.2 and 3.3 (`docs/api.md`): the fields of sign-up and sign-in: which are required, which are optional, and
 //! when two addresses are equal.
 
-use crate::support::*;
+use super::support::*;
 use perennial_testkit::{Answer, TestApp};
 use serde_json::{Value, json};
 

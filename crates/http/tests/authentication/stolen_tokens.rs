@@ -1,6 +1,6 @@
 //! Attacks 7, 9, 11, 14, 15 and 38, each test named after its attack: tokens where they do not belong.
 
-use crate::support::*;
+use super::support::*;
 use perennial_domain::clients::Scope;
 use perennial_testkit::{Held, TestApp};
 use serde_json::json;

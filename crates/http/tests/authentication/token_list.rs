@@ -1,6 +1,6 @@
 //! API rules 3.6 (`docs/api.md`): a user's active sessions, their fields, and when there are too many.
 
-use crate::support::*;
+use super::support::*;
 use perennial_domain::clients::Scope;
 use perennial_store::Sql;
 use perennial_testkit::{Held, TestApp};

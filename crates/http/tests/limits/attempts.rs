@@ -1,6 +1,6 @@
 //! Who is admitted how often, and when there is room again.
 
-use crate::support::{ADDRESS, Visitor};
+use super::support::{ADDRESS, Visitor};
 use perennial_app::context::AppOptions;
 use perennial_app::limits::{Budget, Limited, RateLimits, Standing};
 use perennial_testkit::{TestApp, TestOptions};

@@ -1,7 +1,7 @@
 //! Servers over one store: together they admit little more than one alone, and they bother the store little.
 //! SQLite has one server, which counts in memory.
 
-use crate::support::{ADDRESS, Visitor};
+use super::support::{ADDRESS, Visitor};
 use perennial_app::limits;
 use perennial_store::Sql;
 use perennial_testkit::TestApp;

@@ -1,6 +1,6 @@
 //! A client that is switched off, rotated or made takes effect within five seconds, without a read at every request.
 
-use crate::support::*;
+use super::support::*;
 use perennial_app::clients::{self, Credential};
 use perennial_domain::clients::{Origin, Scope};
 use perennial_domain::events::EventKind;

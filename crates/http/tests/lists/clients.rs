@@ -1,6 +1,6 @@
 //! API rules 2.2 (`docs/api.md`): who may call at all, from where, and the response for all others.
 
-use crate::support::*;
+use super::support::*;
 use perennial_app::clients;
 use perennial_domain::clients::Scope;
 use perennial_domain::time::Time;

@@ -1,6 +1,6 @@
 //! Cursors: opaque, and good for the one list they were made for.
 
-use crate::support::*;
+use super::support::*;
 use perennial_domain::clients::Scope;
 use perennial_testkit::TestApp;
 use serde_json::{Value, json};

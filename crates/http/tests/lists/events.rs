@@ -1,6 +1,6 @@
 //! API rules 7 (`docs/api.md`): one event for every change, with the record before and after; no change, no event.
 
-use crate::support::*;
+use super::support::*;
 use perennial_app::{clients, events, users};
 use perennial_domain::clients::ClientKind;
 use perennial_domain::events::Event;

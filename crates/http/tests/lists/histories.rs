@@ -1,6 +1,6 @@
 //! A record has one history, even if the servers that write it disagree about the time.
 
-use crate::support::*;
+use super::support::*;
 use perennial_app::{clients, organizations, providers, sessions};
 use perennial_domain::clients::Scope;
 use perennial_domain::events::Event;

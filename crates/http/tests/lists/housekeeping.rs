@@ -1,6 +1,6 @@
 //! What servers remove by themselves: all of it, however much there is, and nothing that is still needed.
 
-use crate::support::*;
+use super::support::*;
 use perennial_app::context::AppOptions;
 use perennial_app::housekeeping::{Retention, count_expired, prune_events, remove_deleted};
 use perennial_app::{idempotency, sessions};

@@ -1,6 +1,6 @@
 //! Retries: a create sent again with its key is answered as it was the first time, and done once.
 
-use crate::support::*;
+use super::support::*;
 use perennial_domain::clients::Scope;
 use perennial_testkit::{Answer, TestApp};
 use serde_json::{Value, json};

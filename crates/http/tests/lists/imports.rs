@@ -1,6 +1,6 @@
 //! An import next to a running server: what it refers to is still there when it commits, or it does not commit.
 
-use crate::support::*;
+use super::support::*;
 use perennial_testkit::TestApp;
 use perennial_transfer::{Format, Import, NotImported};
 use serde_json::{Value, json};

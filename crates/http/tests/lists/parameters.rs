@@ -1,6 +1,6 @@
 //! All errors in a list's parameters are reported at once, before anything is read.
 
-use crate::support::*;
+use super::support::*;
 use perennial_testkit::TestApp;
 
 #[tokio::test]

@@ -1,6 +1,6 @@
 //! API rules 6 (`docs/api.md`): lists of payments, newest first, by their filters.
 
-use crate::support::*;
+use super::support::*;
 use perennial_testkit::TestApp;
 use serde_json::{Value, json};
 

@@ -1,6 +1,6 @@
 //! Lists of plans: the order is total, the filters are exact, the pages hold every plan once.
 
-use crate::support::*;
+use super::support::*;
 use perennial_testkit::TestApp;
 use serde_json::{Value, json};
 

@@ -1,6 +1,6 @@
 //! Changes that meet: whatever the order, on one server or two, no record refers to what is gone and no write is lost.
 
-use crate::support::*;
+use super::support::*;
 use perennial_store::Sql;
 use perennial_testkit::{Answer, Request, TestApp};
 use serde_json::{Value, json};

@@ -1,6 +1,6 @@
 //! Retries that arrive together, on one server or two: one effect, and the same answer for everyone.
 
-use crate::support::*;
+use super::support::*;
 use perennial_store::Sql;
 use perennial_testkit::{Answer, Request, TestApp};
 use serde_json::{Value, json};

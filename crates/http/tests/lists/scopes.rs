@@ -1,6 +1,6 @@
 //! API rules 2.2 (`docs/api.md`): the scope each endpoint needs, and what a public client may do without a user.
 
-use crate::support::*;
+use super::support::*;
 use perennial_domain::clients::{ClientKind, Scope};
 use perennial_testkit::{Answer, TestApp};
 use serde_json::{Value, json};

@@ -1,6 +1,6 @@
 //! The filters of subscriptions: each alone, each with every other, under every sort.
 
-use crate::support::*;
+use super::support::*;
 use perennial_testkit::TestApp;
 use serde_json::{Value, json};
 

@@ -1,6 +1,6 @@
 //! Lists of subscriptions: every row once in a total order, nulls last both ways, whatever happens during the walk.
 
-use crate::support::*;
+use super::support::*;
 use perennial_store::Sql;
 use perennial_testkit::TestApp;
 use serde_json::{Value, json};

@@ -1,6 +1,6 @@
 //! API rules 2.1 (`docs/api.md`): an organization owns everything; another's record is a 404, wherever it is named.
 
-use crate::support::*;
+use super::support::*;
 use perennial_app::users;
 use perennial_domain::users::Email;
 use perennial_testkit::TestApp;

@@ -1,6 +1,6 @@
 //! Valid tokens of every algorithm, with keys from discovery or from a configured URL.
 
-use crate::support::{REFUSED, Service, claims, issuer, oidc, options, outcome, sign_in};
+use super::support::{REFUSED, Service, claims, issuer, oidc, options, outcome, sign_in};
 use perennial_app::providers::Algorithm;
 use perennial_fake_idp::Issuer;
 use perennial_testkit::{Held, TestApp};

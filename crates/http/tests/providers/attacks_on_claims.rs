@@ -1,6 +1,6 @@
 //! Attacks on the claims of a token. The signature is always valid, and every rejection is the same.
 
-use crate::support::{ADA, SIGN_IN, SIGN_UP, Service, at_acme, claims, found_acme, header, oidc, sign_in, sign_up};
+use super::support::{ADA, SIGN_IN, SIGN_UP, Service, at_acme, claims, found_acme, header, oidc, sign_in, sign_up};
 use perennial_testkit::Held;
 use serde_json::{Value, json};
 

@@ -1,7 +1,7 @@
 //! Attacks on how a token is signed and on the key it names. Every one begins from a token that is accepted, and every
 //! rejection is the same.
 
-use crate::support::{REFUSED, Service, claims, header, issuer, oidc, options, outcome, sign_in, sign_up};
+use super::support::{REFUSED, Service, claims, header, issuer, oidc, options, outcome, sign_in, sign_up};
 use perennial_fake_idp::{Key, PublicKey, from_b64, hmac_sha256, token};
 use perennial_testkit::TestApp;
 use serde_json::json;

@@ -1,6 +1,6 @@
 //! Clocks that differ: a minute is forgiven, more is not.
 
-use crate::support::{DAY, REFUSED, Service};
+use super::support::{DAY, REFUSED, Service};
 use serde_json::json;
 
 #[tokio::test]

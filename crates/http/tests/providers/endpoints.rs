@@ -1,6 +1,6 @@
 //! The URLs that the service calls for an operator, and how much it reads from them.
 
-use crate::support::{Service, UNAVAILABLE, introspection, issuer, options, sign_in, sign_up};
+use super::support::{Service, UNAVAILABLE, introspection, issuer, options, sign_in, sign_up};
 use perennial_fake_idp::{Issuer, Mood};
 use perennial_testkit::TestApp;
 use serde_json::json;

@@ -1,6 +1,6 @@
 //! Providers that publish no keys: a shared secret, and token introspection.
 
-use crate::support::{
+use super::support::{
     ADA, REFUSED, SIGN_IN, UNAVAILABLE, claims, introspection, issuer, oidc, options, outcome, sign_in, sign_up,
 };
 use perennial_app::providers::{Description, EmailVerified, ProviderKind, Secret, Settings};

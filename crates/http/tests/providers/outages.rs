@@ -1,6 +1,6 @@
 //! An issuer that rotates its keys, fails, goes away and comes back, and floods of unknown keys.
 
-use crate::support::{
+use super::support::{
     DAY, REFUSED, Service, UNAVAILABLE, adas_token, issuer, oidc, options, outcome, sign_in, sign_up,
 };
 use perennial_fake_idp::{Mood, b64};

@@ -1,6 +1,6 @@
 //! The issuer itself, and how it ends.
 
-use crate::support::issuer;
+use super::support::issuer;
 use std::net::TcpStream;
 
 #[test]

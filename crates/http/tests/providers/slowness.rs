@@ -1,6 +1,6 @@
 //! An issuer that does not respond delays its own users by the timeout, and no others.
 
-use crate::support::{
+use super::support::{
     SIGN_IN, SIGN_UP, Service, UNAVAILABLE, adas_token, at_acme, claims, found_acme, header, introspection, issuer,
     oidc, options, sign_in, sign_up,
 };

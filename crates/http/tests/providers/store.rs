@@ -1,6 +1,6 @@
 //! Providers that come and go in the store while the service runs.
 
-use crate::support::{REFUSED, UNAVAILABLE, adas_token, issuer, oidc, options, outcome, sign_in, sign_up};
+use super::support::{REFUSED, UNAVAILABLE, adas_token, issuer, oidc, options, outcome, sign_in, sign_up};
 use perennial_app::providers;
 use perennial_testkit::TestApp;
 

@@ -23,7 +23,7 @@ const ACME: &str = "pk_AcmeAcmeAcmeAcmeAcmeAcmeAcmeAcme";
 
 /// An issuer that publishes nothing yet.
 pub(crate) fn issuer() -> Issuer {
-    Issuer::start("process::issuer_process")
+    Issuer::start("providers::process::issuer_process")
 }
 
 /// An issuer on loopback as an operator allows it, its keys found by discovery.

@@ -1,6 +1,6 @@
 //! API rules 5.2 (`docs/api.md`): `has_access` is computed from the record and the clock for each response, never stored.
 
-use crate::support::{Base, STATUSES, SUBSCRIPTIONS, place};
+use super::support::{Base, STATUSES, SUBSCRIPTIONS, place};
 use serde_json::{Value, json};
 
 /// The API rules' sentence, in seconds since the test began.

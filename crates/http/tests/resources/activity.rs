@@ -1,6 +1,6 @@
 //! API rules 5.2 (`docs/api.md`): `is_active` and `ends_at` follow the status, unless set explicitly.
 
-use crate::support::{Base, STATUSES, SUBSCRIPTIONS, assert_errors, place};
+use super::support::{Base, STATUSES, SUBSCRIPTIONS, assert_errors, place};
 use perennial_testkit::Answer;
 use serde_json::{Value, json};
 

@@ -1,6 +1,6 @@
 //! API rules 4.1 and 5.1 (`docs/api.md`): the words of a billing cycle, and when a subscription first renews.
 
-use crate::support::{Base, PLANS, SUBSCRIPTIONS, assert_errors, place};
+use super::support::{Base, PLANS, SUBSCRIPTIONS, assert_errors, place};
 use perennial_testkit::TestApp;
 use serde_json::{Value, json};
 

@@ -1,6 +1,6 @@
 //! API rules 1.1, 4.2, 5.4 and 6 (`docs/api.md`): a delete returns the deleted record, which is then gone.
 
-use crate::support::{Base, PAYMENTS, PLANS, SUBSCRIPTIONS, assert_errors, place, text};
+use super::support::{Base, PAYMENTS, PLANS, SUBSCRIPTIONS, assert_errors, place, text};
 use serde_json::json;
 
 #[tokio::test]

@@ -1,8 +1,8 @@
 //! API rules 8.1 (`docs/api.md`): the OpenAPI document, compared with what the service returns.
 
-use crate::document_of_people::AUTHENTICATION;
-use crate::openapi::{Document, references};
-use crate::support::{Base, PAYMENTS, PLANS, SUBSCRIPTIONS, place};
+use super::document_of_people::AUTHENTICATION;
+use super::openapi::{Document, references};
+use super::support::{Base, PAYMENTS, PLANS, SUBSCRIPTIONS, place};
 use perennial_testkit::{Request, TestApp};
 use serde_json::json;
 use std::collections::BTreeSet;

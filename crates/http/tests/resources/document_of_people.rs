@@ -1,8 +1,8 @@
 //! API rules 8.1 (`docs/api.md`): the OpenAPI document of the authentication endpoints matches their responses.
 //! Every status that is documented is met here, but for those that no request of a test can bring about.
 
-use crate::openapi::{Document, keys};
-use crate::support::text;
+use super::openapi::{Document, keys};
+use super::support::text;
 use perennial_testkit::{Held, Request, TestApp};
 use serde_json::{Value, json};
 use std::collections::BTreeSet;

@@ -1,6 +1,6 @@
 //! API rules 5.1 and 6.1 (`docs/api.md`): ids of other systems. `""` is none; no two records have the same.
 
-use crate::support::{Base, PAYMENTS, SUBSCRIPTIONS, assert_errors, place, text};
+use super::support::{Base, PAYMENTS, SUBSCRIPTIONS, assert_errors, place, text};
 use perennial_testkit::Answer;
 use serde_json::{Value, json};
 

@@ -1,7 +1,7 @@
 //! API rules 1.8, 4.1 and 6.1 (`docs/api.md`): amounts are exact. Each is returned digit by digit or rejected, never
 //! rounded.
 
-use crate::support::{Base, PAYMENTS, PLANS, assert_errors, body, place, post_text, put_text, text};
+use super::support::{Base, PAYMENTS, PLANS, assert_errors, body, place, post_text, put_text, text};
 use perennial_testkit::{Answer, TestApp};
 use serde_json::json;
 

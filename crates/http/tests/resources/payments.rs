@@ -1,6 +1,6 @@
 //! API rules 6.1 (`docs/api.md`): what a payment is when it is made, when it was completed, and what an update changes.
 
-use crate::support::{Base, PAYMENTS, SUBSCRIPTIONS, assert_errors, body, place, post_text, put_text, text};
+use super::support::{Base, PAYMENTS, SUBSCRIPTIONS, assert_errors, body, place, post_text, put_text, text};
 use serde_json::json;
 
 #[tokio::test]

@@ -1,6 +1,6 @@
 //! API rules 4.1 (`docs/api.md`): every field of a plan, at its bound and one over, on create and on update.
 
-use crate::support::{PLANS, assert_errors, body, long, post_text, put_text};
+use super::support::{PLANS, assert_errors, body, long, post_text, put_text};
 use perennial_testkit::TestApp;
 use serde_json::{Value, json};
 

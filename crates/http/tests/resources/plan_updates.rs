@@ -1,6 +1,6 @@
 //! API rules 4 (`docs/api.md`): what of a plan can change and what cannot, retiring it, deleting it.
 
-use crate::support::{Base, PLANS, STATUSES, SUBSCRIPTIONS, assert_errors, place, text};
+use super::support::{Base, PLANS, STATUSES, SUBSCRIPTIONS, assert_errors, place, text};
 use perennial_testkit::TestApp;
 use serde_json::json;
 

@@ -1,6 +1,6 @@
 //! API rules 4 (`docs/api.md`): what a plan is when it is made, how it is found, and its slug.
 
-use crate::support::{PLANS, Tenant, assert_errors, body, place, post_text, text};
+use super::support::{PLANS, Tenant, assert_errors, body, place, post_text, text};
 use perennial_testkit::TestApp;
 use serde_json::json;
 

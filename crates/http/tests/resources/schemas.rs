@@ -1,7 +1,7 @@
 //! API rules 8.1 (`docs/api.md`): the schemas and examples of the OpenAPI document match the records and the service.
 
-use crate::openapi::{Document, keys};
-use crate::support::{Base, PAYMENTS, PLANS, SUBSCRIPTIONS, place};
+use super::openapi::{Document, keys};
+use super::support::{Base, PAYMENTS, PLANS, SUBSCRIPTIONS, place};
 use perennial_testkit::TestApp;
 use serde_json::{Map, Value, json};
 use std::collections::BTreeSet;

@@ -1,6 +1,6 @@
 //! API rules 1.10 and 5 (`docs/api.md`): what an update of a subscription changes, and what it leaves alone.
 
-use crate::support::{Base, SUBSCRIPTIONS, assert_errors, place};
+use super::support::{Base, SUBSCRIPTIONS, assert_errors, place};
 use serde_json::json;
 
 #[tokio::test]

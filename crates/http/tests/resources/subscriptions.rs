@@ -1,6 +1,6 @@
 //! API rules 5.1 (`docs/api.md`): creating a subscription: its defaults, its references, the order of its times.
 
-use crate::support::{Base, SUBSCRIPTIONS, assert_errors, body, place, post_text, put_text, text};
+use super::support::{Base, SUBSCRIPTIONS, assert_errors, body, place, post_text, put_text, text};
 use serde_json::json;
 
 #[tokio::test]

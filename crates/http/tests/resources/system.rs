@@ -1,6 +1,6 @@
 //! API rules 8.1 (`docs/api.md`): endpoints without a client: liveness, readiness, the reference, the error list.
 
-use crate::support::{PLANS, SUBSCRIPTIONS};
+use super::support::{PLANS, SUBSCRIPTIONS};
 use perennial_app::context::{App, AppOptions, Clock, Entropy};
 use perennial_app::keys::{Keys, MasterKey};
 use perennial_http::server::{Server, ServerOptions};

@@ -1,6 +1,6 @@
 //! API rules 2.1 (`docs/api.md`) and attack 19: another organization's record is a 404, and no reference leads to it.
 
-use crate::support::{Base, PAYMENTS, PLANS, SUBSCRIPTIONS, Tenant, assert_errors, place};
+use super::support::{Base, PAYMENTS, PLANS, SUBSCRIPTIONS, Tenant, assert_errors, place};
 use serde_json::json;
 
 #[tokio::test]

@@ -1,6 +1,6 @@
 //! API rules 5.3 and 6.2 (`docs/api.md`): every move between statuses, allowed or not, and the words they are named by.
 
-use crate::support::{Base, PAYMENTS, STATUSES, SUBSCRIPTIONS, assert_errors, place};
+use super::support::{Base, PAYMENTS, STATUSES, SUBSCRIPTIONS, assert_errors, place};
 use perennial_testkit::Answer;
 use serde_json::{Value, json};
 

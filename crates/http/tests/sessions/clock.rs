@@ -1,7 +1,7 @@
 //! Clocks that go wrong (attack 35): five minutes off or stepping back, nothing panics, nothing is accepted
 //! early, and sessions continue.
 
-use crate::support::*;
+use super::support::*;
 use perennial_testkit::{Answer, Held, TestApp};
 
 /// What a user gets with the tokens from before the clock stepped back, and with a new sign-in.

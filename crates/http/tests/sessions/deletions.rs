@@ -1,7 +1,8 @@
 //! An account that is deleted while its person signs in and refreshes and its subscriptions come and change, on one
 //! server and on two: of the person nothing is left, and nothing continues without one.
 
-use crate::support::*;
+use super::support::*;
+use perennial_harness::SeededRandom;
 use perennial_testkit::{Answer, Held, Request, TestApp};
 use serde_json::json;
 
@@ -13,29 +14,29 @@ const LEFT_SUBSCRIPTIONS: &str = "
     WHERE u.deleted_at IS NOT NULL AND s.deleted_at IS NULL AND s.status NOT IN ('cancelled', 'expired')";
 
 /// What meets a deletion: the sign-ins and refreshes of its person, and subscriptions coming to it and changing.
-async fn rush(servers: &[&TestApp], held: &[Held], email: &str, dice: &mut Dice) -> Vec<Answer> {
+async fn rush(servers: &[&TestApp], held: &[Held], email: &str, random: &mut SeededRandom) -> Vec<Answer> {
     let app = servers[0];
-    let server = |dice: &mut Dice| servers[dice.below(servers.len())];
+    let server = |random: &mut SeededRandom| servers[random.index(servers.len())];
     let user = held[0].user_id();
     let stranger = app.user(&format!("bob-{email}")).await;
-    let mut requests: Vec<Request> = vec![deleting_account(server(dice), &held[0])];
-    requests.extend((0..4).map(|_| signing_in(server(dice), email)));
-    requests.extend(held.iter().map(|held| refreshing(server(dice), &held.refresh_token)));
+    let mut requests: Vec<Request> = vec![deleting_account(server(random), &held[0])];
+    requests.extend((0..4).map(|_| signing_in(server(random), email)));
+    requests.extend(held.iter().map(|held| refreshing(server(random), &held.refresh_token)));
     let new = json!({ "user_id": user, "subscription_plan_id": "pro" });
-    requests.extend((0..16).map(|_| server(dice).request("POST", "/subscriptions").json(&new)));
+    requests.extend((0..16).map(|_| server(random).request("POST", "/subscriptions").json(&new)));
     for place in 0..9 {
         let theirs = place % 3 == 2;
         let owner = if theirs { &stranger } else { user };
         let body = json!({ "user_id": owner, "subscription_plan_id": "pro" });
         let made = app.post("/subscriptions", &body).await.expect(201);
-        let put = server(dice).request("PUT", made.header("location"));
+        let put = server(random).request("PUT", made.header("location"));
         requests.push(match place % 3 {
             0 => put.json(&json!({ "external_subscription_id": format!("{email}{place}") })),
             1 => put.header("if-match", made.header("etag")).json(&json!({ "status": "past_due" })),
             _ => put.json(&json!({ "user_id": user })),
         });
     }
-    mingled(requests, dice).await
+    mingled(requests, random).await
 }
 
 async fn deletion_meets_everything(servers: &[&TestApp]) {
@@ -44,7 +45,7 @@ async fn deletion_meets_everything(servers: &[&TestApp]) {
     for round in 0..ROUNDS {
         let email = format!("ada{round}@example.com");
         let held = [sign_up(app, &email).await, sign_in(app, &email).await, sign_in(app, &email).await];
-        let answers = rush(servers, &held, &email, &mut Dice(300 + round)).await;
+        let answers = rush(servers, &held, &email, &mut SeededRandom::new(300 + round)).await;
         let mut all = held.to_vec();
         for (place, answer) in answers.into_iter().enumerate() {
             match (place, answer.status) {

@@ -1,7 +1,7 @@
 //! The installation's signing keys: who can verify with them, when they change, how many servers make them (security
 //! row 36), and that the database gives none away.
 
-use crate::support::*;
+use super::support::*;
 use aws_lc_rs::signature::{ED25519, UnparsedPublicKey};
 use data_encoding::BASE64URL_NOPAD;
 use perennial_app::context::{App, AppOptions, Clock, Entropy};
@@ -127,7 +127,7 @@ async fn all_published(servers: &[Arc<App>]) -> Vec<Vec<String>> {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn eight_servers_starting_at_once_make_one_first_key_and_later_one_successor() {
-    let (store, clock) = (TestStore::create().await, fresh_clock());
+    let (store, clock) = (TestStore::migrated().await, fresh_clock());
     let mut servers = Vec::new();
     for seed in 0..8 {
         servers.push(server(&store, seed, 7, &clock).await);
@@ -159,7 +159,7 @@ async fn eight_servers_starting_at_once_make_one_first_key_and_later_one_success
 
 #[tokio::test]
 async fn a_server_with_another_master_key_can_neither_sign_nor_spoil_the_keys() {
-    let (store, clock) = (TestStore::create().await, fresh_clock());
+    let (store, clock) = (TestStore::migrated().await, fresh_clock());
     let owner = server(&store, 1, 7, &clock).await;
     first_run::ensure(&owner, FirstRunOptions { trusted: None, origins: vec![] }).await.unwrap();
     let before = signing_keys::published(&owner).await.unwrap();

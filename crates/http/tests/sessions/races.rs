@@ -1,8 +1,9 @@
 //! Sessions that begin, continue and end at the same moment, on one server and on two (attack 37): whatever the
 //! order, no session outlives what ended it, and no sign-in, refresh or favor is counted twice.
 
-use crate::support::*;
+use super::support::*;
 use perennial_store::Sql;
+use perennial_harness::SeededRandom;
 use perennial_testkit::{Held, Request, TestApp};
 
 const ROUNDS: u64 = 16;
@@ -47,7 +48,7 @@ async fn revoke_all_meets_sign_ins_and_refreshes(servers: &[&TestApp]) {
     watch(app).await;
     let mut survivors = 0;
     for round in 0..ROUNDS {
-        let dice = &mut Dice(round);
+        let random = &mut SeededRandom::new(round);
         let email = format!("ada{round}@example.com");
         let mut before = vec![sign_up(app, &email).await];
         for _ in 0..4 {
@@ -58,7 +59,7 @@ async fn revoke_all_meets_sign_ins_and_refreshes(servers: &[&TestApp]) {
         let mut requests = vec![revoking_all(app, &before[0].token)];
         requests.extend(before.iter().map(|held| refreshing(other, &held.refresh_token)));
         requests.extend((0..12).map(|_| signing_in(other, &email)));
-        let answers = mingled(requests, dice).await;
+        let answers = mingled(requests, random).await;
 
         let revoked = answers[0].clone().expect(200).data()["revoked"].as_u64().unwrap();
         let mut doomed = before.clone();
@@ -107,18 +108,18 @@ on_one_and_two_servers!(
 async fn all_but_the_caller(servers: &[&TestApp]) {
     let app = servers[0];
     for round in 0..ROUNDS {
-        let dice = &mut Dice(100 + round);
+        let random = &mut SeededRandom::new(100 + round);
         let email = format!("ada{round}@example.com");
         let current = sign_up(app, &email).await;
         let others = [sign_in(app, &email).await, sign_in(app, &email).await];
-        let mut server = || servers[dice.below(servers.len())];
+        let mut server = || servers[random.index(servers.len())];
         let mut requests = vec![
             call(server(), "POST", "/authentication/tokens/revoke-all-except-current", &current.token),
             refreshing(server(), &current.refresh_token),
         ];
         requests.extend(others.iter().map(|held| refreshing(server(), &held.refresh_token)));
         requests.extend((0..4).map(|_| signing_in(server(), &email)));
-        let answers = mingled(requests, dice).await;
+        let answers = mingled(requests, random).await;
         let revoked = answers[0].clone().expect(200).data()["revoked"].as_u64().unwrap();
         let kept = Held::of(&answers[1].clone().expect(200));
         assert_eq!(living(app, &others).await, 0);
@@ -214,12 +215,12 @@ async fn reuse_meets_refreshes(servers: &[&TestApp]) {
         let first = sign_up(app, &format!("ada{round}@example.com")).await;
         let second = Held::of(&refresh(app, &first.refresh_token).await.expect(200));
         let third = Held::of(&refresh(app, &second.refresh_token).await.expect(200));
-        let dice = &mut Dice(200 + round);
+        let random = &mut SeededRandom::new(200 + round);
         let requests = (0..12).map(|place| {
             let token = if place < 4 { &first.refresh_token } else { &third.refresh_token };
             refreshing(servers[place % servers.len()], token)
         });
-        let answers = mingled(requests.collect(), dice).await;
+        let answers = mingled(requests.collect(), random).await;
         let reused = answers.iter().filter(|answer| answer.json["code"] == "refresh_token_reused").count();
         assert_eq!(reused, 1, "one of them ended the session");
         let mut all = vec![first, second, third];

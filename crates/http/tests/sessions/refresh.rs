@@ -1,6 +1,6 @@
 //! Refresh tokens, one caller at a time: when they rotate, when their predecessor is honored, when they end.
 
-use crate::support::*;
+use super::support::*;
 use perennial_app::clients::{self, Credential, NewClient, Presents};
 use perennial_domain::clients::{ClientKind, ClientName, PublicId};
 use perennial_testkit::{Held, TestApp};

@@ -1,6 +1,6 @@
 //! What a copy of the database contains: no private key, and nothing that works as a token.
 
-use crate::support::*;
+use super::support::*;
 use aws_lc_rs::signature::{Ed25519KeyPair, KeyPair};
 use data_encoding::{BASE64URL_NOPAD, HEXLOWER};
 use perennial_store::Sql;

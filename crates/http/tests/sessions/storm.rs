@@ -4,9 +4,10 @@
 //!
 //! `PERENNIAL_TEST_STORM_SESSIONS=2000` is the full size. The same seed loses the same responses.
 
-use crate::support::*;
+use super::support::*;
 use futures_util::future::join_all;
 use perennial_store::Sql;
+use perennial_harness::SeededRandom;
 use perennial_testkit::{Answer, Connection, Held, Request, TestApp};
 use std::collections::HashSet;
 use std::time::Instant;
@@ -58,7 +59,7 @@ impl Thief {
 struct Owner {
     email: String,
     thief: Option<Thief>,
-    dice: Dice,
+    random: SeededRandom,
     first: String,
     newest: Option<Held>,
     used: String,
@@ -84,7 +85,7 @@ impl Owner {
         Self {
             email: format!("ada{place}@example.com"),
             thief: Thief::of(place),
-            dice: Dice(place as u64),
+            random: SeededRandom::new(place as u64),
             first: String::new(),
             newest: None,
             used: String::new(),
@@ -106,7 +107,7 @@ impl Owner {
         let held = Held::of(answer);
         self.given.insert(held.refresh_token.clone());
         self.tokens.push(held.token.clone());
-        if may_be_lost && self.dice.one_in(10) {
+        if may_be_lost && self.random.index(10) == 0 {
             self.figures.lost += 1;
             return true;
         }
@@ -124,7 +125,7 @@ impl Owner {
     async fn storm(&mut self, app: &TestApp, crew: &mut Crew) {
         for answer in crew.all(vec![refreshing(app, &self.first); CALLERS]).await {
             if self.hears(&answer, true) {
-                let waits = self.late < MOST_LATE && self.dice.one_in(2);
+                let waits = self.late < MOST_LATE && self.random.index(2) == 0;
                 *(if waits { &mut self.late } else { &mut self.early }) += 1;
             }
         }
@@ -178,7 +179,7 @@ impl Owner {
             Some(Thief::OldAmongOthers) => vec![refreshing(app, &self.newest.as_ref().unwrap().refresh_token); 19],
             _ => return,
         };
-        let place = self.dice.below(requests.len() + 1);
+        let place = self.random.index(requests.len() + 1);
         requests.insert(place, thief);
         let answers = crew.all(requests).await;
         self.tokens.extend(answers.iter().filter(|it| it.status == 200).map(|answer| Held::of(answer).token));

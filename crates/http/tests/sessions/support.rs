@@ -1,6 +1,7 @@
 //! What several of these tests share. Crowds come through the trusted client, whose rate limit is wide.
 
 use data_encoding::BASE64URL_NOPAD;
+use perennial_harness::SeededRandom;
 use perennial_store::{Change, Sql};
 pub(crate) use perennial_testkit::all_at_once;
 use perennial_testkit::{Answer, Held, Request, TestApp};
@@ -56,41 +57,20 @@ pub(crate) fn deleting_account(app: &TestApp, held: &Held) -> Request {
 }
 
 /// Puts them into another order, the same for the same seed; returns the original positions.
-pub(crate) fn shuffled<T>(items: Vec<T>, dice: &mut Dice) -> Vec<(usize, T)> {
+pub(crate) fn shuffled<T>(items: Vec<T>, random: &mut SeededRandom) -> Vec<(usize, T)> {
     let mut items: Vec<(usize, T)> = items.into_iter().enumerate().collect();
     for place in (1..items.len()).rev() {
-        items.swap(place, dice.below(place + 1));
+        items.swap(place, random.index(place + 1));
     }
     items
 }
 
 /// Sends all of them at once in a shuffled order; the responses are in the order of the requests.
-pub(crate) async fn mingled(requests: Vec<Request>, dice: &mut Dice) -> Vec<Answer> {
-    let (places, requests): (Vec<usize>, Vec<Request>) = shuffled(requests, dice).into_iter().unzip();
+pub(crate) async fn mingled(requests: Vec<Request>, random: &mut SeededRandom) -> Vec<Answer> {
+    let (places, requests): (Vec<usize>, Vec<Request>) = shuffled(requests, random).into_iter().unzip();
     let mut answers: Vec<(usize, Answer)> = places.into_iter().zip(all_at_once(requests).await).collect();
     answers.sort_by_key(|(place, _)| *place);
     answers.into_iter().map(|(_, answer)| answer).collect()
-}
-
-/// Entropy for a test, the same each time (`SplitMix64`).
-pub(crate) struct Dice(pub(crate) u64);
-
-impl Dice {
-    pub(crate) fn bits(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
-        let mut bits = self.0;
-        bits = (bits ^ (bits >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-        bits = (bits ^ (bits >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
-        bits ^ (bits >> 31)
-    }
-
-    pub(crate) fn below(&mut self, bound: usize) -> usize {
-        usize::try_from(self.bits() % u64::try_from(bound).unwrap()).unwrap()
-    }
-
-    pub(crate) fn one_in(&mut self, bound: usize) -> bool {
-        self.below(bound) == 0
-    }
 }
 
 /// One part of a JWT, unverified: 0 the header, 1 the claims.

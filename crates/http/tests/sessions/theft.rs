@@ -3,7 +3,8 @@
 //! What cannot be caught is a thief whom the API rules take for the owner: alone with the session, or in step with the
 //! owner within ten seconds or three times a day. Such a thief is still out after ninety days.
 
-use crate::support::*;
+use super::support::*;
+use perennial_harness::SeededRandom;
 use perennial_testkit::{Answer, Held, TestApp};
 
 #[tokio::test]
@@ -122,8 +123,8 @@ impl Rivals<'_> {
     }
 
     /// An hour, more or less, in which both act.
-    async fn hour(&mut self, kind: Thief, hour: usize, dice: &mut Dice) {
-        self.app.advance(3000 + i64::try_from(dice.below(600)).unwrap());
+    async fn hour(&mut self, kind: Thief, hour: usize, random: &mut SeededRandom) {
+        self.app.advance(3000 + i64::try_from(random.index(600)).unwrap());
         let away = matches!(kind, Thief::WhileAway(hours) if hour < hours);
         match kind {
             Thief::AtOnce | Thief::WhileAway(_) => self.thief_steps().await,
@@ -134,11 +135,11 @@ impl Rivals<'_> {
             }
             _ => {}
         }
-        self.app.advance(11 + i64::try_from(dice.below(600)).unwrap());
+        self.app.advance(11 + i64::try_from(random.index(600)).unwrap());
         if !away {
             self.victim_steps().await;
         }
-        self.app.advance(11 + i64::try_from(dice.below(60)).unwrap());
+        self.app.advance(11 + i64::try_from(random.index(60)).unwrap());
         match kind {
             Thief::InStep => self.thief_steps().await,
             Thief::After(steps) if hour + 1 >= steps => self.thief_steps().await,
@@ -149,16 +150,16 @@ impl Rivals<'_> {
 
 async fn play(app: &TestApp, kind: Thief, seed: u64) -> Rivals<'_> {
     const HOURS: usize = 12;
-    let dice = &mut Dice(seed);
+    let random = &mut SeededRandom::new(seed);
     let victim = sign_up(app, &format!("ada{}@example.com", app.now().as_micros())).await;
     let mut rivals =
         Rivals { app, all: vec![victim.clone()], victim, stolen: None, thief: None, thief_gains: 0, dead: false };
-    for _ in 0..dice.below(5) {
-        rivals.hour(Thief::Nobody, 0, dice).await;
+    for _ in 0..random.index(5) {
+        rivals.hour(Thief::Nobody, 0, random).await;
     }
     rivals.stolen = Some(rivals.victim.clone());
     for hour in 0..HOURS {
-        rivals.hour(kind, hour, dice).await;
+        rivals.hour(kind, hour, random).await;
     }
     if kind != Thief::Nobody {
         rivals.thief_steps().await;

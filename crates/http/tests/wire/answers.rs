@@ -1,6 +1,6 @@
 //! API rules 1.1 and 1.5 (`docs/api.md`): what a success looks like.
 
-use crate::support::{Peer, Records, TRUSTED, members, text};
+use super::support::{Peer, Records, TRUSTED, members, text};
 use perennial_testkit::TestApp;
 use serde_json::{Value, json};
 

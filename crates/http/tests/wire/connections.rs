@@ -1,6 +1,6 @@
 //! Attack 29: requests that two readers could take for different ones. Row 31: SQL where words belong.
 
-use crate::support::{Peer, TRUSTED};
+use super::support::{Peer, TRUSTED};
 use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 use perennial_testkit::TestApp;
 use serde_json::{Value, json};

@@ -1,6 +1,6 @@
 //! API rules 1.15 (`docs/api.md`): who may call from a browser.
 
-use crate::support::client;
+use super::support::client;
 use perennial_app::clients;
 use perennial_domain::clients::Scope;
 use perennial_testkit::{Answer, Request, TestApp};

@@ -1,6 +1,6 @@
 //! API rules 1.2 (`docs/api.md`): the list of errors is bounded, and so is the response, whatever is rejected.
 
-use crate::support::plan_body;
+use super::support::plan_body;
 use perennial_testkit::{Answer, TestApp};
 use serde_json::json;
 use std::fmt::Write as _;

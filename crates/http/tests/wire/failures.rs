@@ -1,19 +1,16 @@
 //! API rules 1.3 (`docs/api.md`): 408, 500 and 503. When the service fails, the response has no internal detail.
 
-use crate::support::{Peer, TRUSTED, members, plan_body};
+use crate::log;
+use super::support::{Peer, TRUSTED, members, plan_body};
 use perennial_app::context::{App, AppOptions, Clock, Entropy};
 use perennial_app::keys::{Keys, MasterKey};
 use perennial_http::server::{Server, ServerOptions};
 use perennial_http::{Api, ApiOptions, BodyLimits};
 use perennial_testkit::{TestApp, TestOptions};
 use serde_json::{Value, json};
-use std::fmt::Write as _;
 use std::sync::atomic::AtomicI64;
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 use std::time::Duration;
-use tracing::field::{Field, Visit};
-use tracing::span::{Attributes, Id, Record};
-use tracing::{Event, Metadata, Subscriber};
 
 const SHORT: Duration = Duration::from_millis(100);
 const LONG: Duration = Duration::from_mins(10);
@@ -146,52 +143,19 @@ async fn a_defect_of_ours_is_500_without_inner_detail() {
     assert_eq!(app.get("/subscription-plans/pro").await.data()["tier"], 1);
 }
 
-/// What this process logs. Whether a line is wanted is remembered for all threads, so the log is theirs together.
-static LINES: Mutex<Vec<String>> = Mutex::new(Vec::new());
-
-struct Log;
-
-impl Subscriber for Log {
-    fn enabled(&self, metadata: &Metadata<'_>) -> bool {
-        metadata.target().starts_with("perennial")
-    }
-
-    fn new_span(&self, _: &Attributes<'_>) -> Id {
-        Id::from_u64(1)
-    }
-
-    fn record(&self, _: &Id, _: &Record<'_>) {}
-    fn record_follows_from(&self, _: &Id, _: &Id) {}
-    fn enter(&self, _: &Id) {}
-    fn exit(&self, _: &Id) {}
-
-    fn event(&self, event: &Event<'_>) {
-        struct Line(String);
-        impl Visit for Line {
-            fn record_debug(&mut self, field: &Field, value: &dyn std::fmt::Debug) {
-                let _ = write!(self.0, " {field}={value:?}");
-            }
-        }
-        let mut line = Line(event.metadata().level().to_string());
-        event.record(&mut line);
-        LINES.lock().unwrap().push(line.0);
-    }
-}
-
 #[tokio::test]
 async fn a_failure_is_logged_under_the_request_and_the_trace_it_belongs_to() {
-    tracing::subscriber::set_global_default(Log).unwrap();
-    tracing::callsite::rebuild_interest_cache();
+    log::listen();
     let app = TestApp::start().await;
     app.app.db.close().await;
     let trace = "4bf92f3577b34da6a3ce929d0e0e4736";
     let request = app.request("POST", "/subscription-plans").header("x-request-id", "traced");
     let request = request.header("traceparent", format!("00-{trace}-00f067aa0ba902b7-01"));
     request.json(&plan_body("pro", &json!({}))).send().await.refused(503, "storage_unavailable");
-    let lines: Vec<String> = LINES.lock().unwrap().clone();
-    let failed = |line: &&String| line.starts_with("ERROR") && line.contains("\"traced\"");
-    let failures: Vec<&String> = lines.iter().filter(failed).collect();
+    let lines = log::lines("\"traced\"");
+    let failures: Vec<&String> = lines.iter().filter(|line| line.starts_with("ERROR perennial")).collect();
     let [failure] = failures.as_slice() else { panic!("{lines:?}") };
     assert!(failure.contains(&format!("\"{trace}\"")), "{failure}");
-    assert!(lines.iter().all(|line| !line.contains(TRUSTED)), "{lines:?}");
+    let leaks: Vec<String> = log::lines(TRUSTED).into_iter().filter(|line| line.contains(" perennial")).collect();
+    assert!(leaks.is_empty(), "{leaks:?}");
 }

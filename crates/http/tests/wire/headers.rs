@@ -1,6 +1,6 @@
 //! API rules 1.14 (`docs/api.md`). Attacks 32 and 38: injected ids, stale bearers.
 
-use crate::support::{Peer, Records, TRUSTED, plan_body};
+use super::support::{Peer, Records, TRUSTED, plan_body};
 use perennial_testkit::TestApp;
 use serde_json::json;
 

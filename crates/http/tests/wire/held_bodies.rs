@@ -1,7 +1,7 @@
 //! API rules 2.2 (`docs/api.md`): a disabled or expired client changes nothing, however slowly its body arrives.
 //! `expect: 100-continue` shows when a request has passed the first check: the server requests the body after it.
 
-use crate::support::{Peer, Records, client, plan_body, text};
+use super::support::{Peer, Records, client, plan_body, text};
 use perennial_app::clients;
 use perennial_domain::clients::Scope;
 use perennial_testkit::TestApp;

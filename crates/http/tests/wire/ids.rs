@@ -1,6 +1,6 @@
 //! API rules 1.6 (`docs/api.md`). Attack 24: slugs that are something else.
 
-use crate::support::{Records, plan_body, text, with};
+use super::support::{Records, plan_body, text, with};
 use perennial_testkit::TestApp;
 use serde_json::json;
 

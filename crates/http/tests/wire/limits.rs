@@ -1,6 +1,6 @@
 //! API rules 1.5 and 1.16 (`docs/api.md`). Attacks 22 and 26: one over the limit.
 
-use crate::support::{Peer, Records, TRUSTED, plan_body};
+use super::support::{Peer, Records, TRUSTED, plan_body};
 use perennial_http::server::ServerOptions;
 use perennial_http::{ApiOptions, BodyLimits};
 use perennial_testkit::{TestApp, TestOptions};

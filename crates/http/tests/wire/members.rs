@@ -1,6 +1,6 @@
 //! API rules 1.5 (`docs/api.md`). Attack 21: mass assignment.
 
-use crate::support::{Records, plan_body, text, with};
+use super::support::{Records, plan_body, text, with};
 use perennial_testkit::TestApp;
 use serde_json::{Value, json};
 

@@ -1,6 +1,6 @@
 //! API rules 1.8 (`docs/api.md`): parsed from their text, returned in shortest form. Attack 23: never rounded.
 
-use crate::support::{plan_with, text};
+use super::support::{plan_with, text};
 use perennial_testkit::{Answer, TestApp};
 use serde_json::json;
 

@@ -1,6 +1,6 @@
 //! API rules 1.4 (`docs/api.md`): of two errors, the one that is checked first is returned.
 
-use crate::support::{Peer, Records, TRUSTED, client, plan_body, text};
+use super::support::{Peer, Records, TRUSTED, client, plan_body, text};
 use perennial_domain::clients::Scope;
 use perennial_testkit::TestApp;
 use serde_json::json;

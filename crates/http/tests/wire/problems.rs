@@ -1,6 +1,6 @@
 //! API rules 1.2 (`docs/api.md`): problem documents.
 
-use crate::support::{Records, members, plan_body, text};
+use super::support::{Records, members, plan_body, text};
 use perennial_testkit::{Answer, TestApp};
 use serde_json::{Value, json};
 
@@ -137,7 +137,7 @@ async fn all_errors_of_a_subscription_are_reported_at_once() {
         (json!({ "user_id": records.user, "subscription_plan_id": "gone" }), &["/subscription_plan_id not_found"]),
         (known, &[]),
     ] {
-        let body = crate::support::with(&contradictions, &references);
+        let body = super::support::with(&contradictions, &references);
         let answer = app.post("/subscriptions", &body).await.expect(422);
         assert_eq!(answer.faults(), [faults, &told[..]].concat(), "{references}");
     }

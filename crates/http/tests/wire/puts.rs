@@ -1,6 +1,6 @@
 //! API rules 1.10 (`docs/api.md`): it merges, validates the result, and writes nothing if nothing changes.
 
-use crate::support::{Records, text, with};
+use super::support::{Records, text, with};
 use perennial_testkit::TestApp;
 use serde_json::{Value, json};
 

@@ -1,6 +1,6 @@
 //! API rules 1.11 (`docs/api.md`), many callers at once, on two servers where the engine allows it. Attack 34.
 
-use crate::support::{Records, text};
+use super::support::{Records, text};
 use perennial_testkit::{Answer, TestApp};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;

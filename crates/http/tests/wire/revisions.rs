@@ -1,6 +1,6 @@
 //! API rules 1.11 (`docs/api.md`), one caller at a time: entity tags and the conditions that name them. Attack 34.
 
-use crate::support::{Records, text};
+use super::support::{Records, text};
 use perennial_testkit::TestApp;
 use serde_json::json;
 

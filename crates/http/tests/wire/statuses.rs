@@ -1,6 +1,6 @@
 //! API rules 1.3 (`docs/api.md`): each kind of error has its own. Attack 22: JSON that is none.
 
-use crate::support::{Records, plan_body, text};
+use super::support::{Records, plan_body, text};
 use perennial_testkit::TestApp;
 use serde_json::json;
 

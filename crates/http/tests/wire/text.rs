@@ -1,6 +1,6 @@
 //! API rules 1.9 (`docs/api.md`): normalized on the way in, measured in code points. Attack 25: nothing that hides.
 
-use crate::support::{Records, plan_with};
+use super::support::{Records, plan_with};
 use perennial_testkit::TestApp;
 use serde_json::{Value, json};
 use std::fmt::Write as _;

@@ -1,6 +1,6 @@
 //! API rules 1.7 (`docs/api.md`): any RFC 3339 instant with an offset in; UTC with `Z` and six digits out; years 1970–9999.
 
-use crate::support::{Records, text};
+use super::support::{Records, text};
 use perennial_testkit::TestApp;
 use serde_json::{Value, json};
 

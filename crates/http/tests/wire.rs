@@ -1,7 +1,5 @@
 //! API rules 1 (`docs/api.md`) through HTTP: each rule a test. The engine is that of the run: see `perennial-testkit`.
 
-#![expect(clippy::unwrap_used, reason = "a test that cannot continue panics")]
-
 mod answers;
 mod connections;
 mod cors;

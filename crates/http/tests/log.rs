@@ -18,7 +18,7 @@ pub(crate) fn listen() {
     });
 }
 
-/// Every line so far that holds this text, in whatever case.
+/// Every line so far that contains this text, in upper or lower case.
 pub(crate) fn lines(wanted: &str) -> Vec<String> {
     let wanted = wanted.to_lowercase();
     LINES.lock().unwrap().iter().filter(|line| line.to_lowercase().contains(&wanted)).cloned().collect()
@@ -57,7 +57,8 @@ impl Subscriber for Log {
     fn exit(&self, _: &Id) {}
 
     fn event(&self, event: &Event<'_>) {
-        let mut line = Line(event.metadata().level().to_string());
+        let metadata = event.metadata();
+        let mut line = Line(format!("{} {}", metadata.level(), metadata.target()));
         event.record(&mut line);
         LINES.lock().unwrap().push(line.0);
     }

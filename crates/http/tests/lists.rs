@@ -1,8 +1,6 @@
 //! API rules 1.12, 1.13, 2 and 7 (`docs/api.md`) through HTTP: lists, idempotency, clients, events.
 //! The engine is that of the run: see `perennial-testkit`.
 
-#![expect(clippy::unwrap_used, reason = "a test that cannot continue panics")]
-
 mod support;
 
 mod client_cache;

@@ -1,7 +1,5 @@
 //! The order in which tokio polls tasks, as far as admission control relies on it. See decision 0013.
 
-#![expect(clippy::unwrap_used, reason = "a test that cannot continue fails there")]
-
 use std::future::poll_fn;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};

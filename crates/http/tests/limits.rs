@@ -1,8 +1,6 @@
 //! API rules 3.9 and 3.10 (`docs/api.md`): client addresses and rate limits.
 //! The engine is that of the run: see `perennial-testkit`.
 
-#![expect(clippy::unwrap_used, reason = "a test that cannot continue panics")]
-
 mod support;
 
 mod attempts;

@@ -1,8 +1,6 @@
 //! API rules 4 to 6 and 8.1 (`docs/api.md`) through HTTP: plans, subscriptions and payments, each rule a test.
 //! The engine is that of the run: see `perennial-testkit`.
 
-#![expect(clippy::unwrap_used, reason = "a test that cannot continue panics")]
-
 mod access;
 mod activity;
 mod billing;

@@ -2,8 +2,6 @@
 //! see `perennial-fake-idp`.
 //! Each attack has a test of its name. The engine is that of the run: see `perennial-testkit`.
 
-#![expect(clippy::unwrap_used, reason = "a test that cannot continue panics")]
-
 mod support;
 
 mod algorithms;

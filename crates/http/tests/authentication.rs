@@ -1,15 +1,12 @@
 //! API rules 3 (`docs/api.md`) through HTTP: signing up and in, sessions, tokens, accounts.
 //! The engine is that of the run: see `perennial-testkit`.
 
-#![expect(clippy::unwrap_used, reason = "a test that cannot continue panics")]
-
 mod access_token;
 mod account_deletion;
 mod blocked;
 mod browsers;
 mod erasure;
 mod events;
-mod log;
 mod operator;
 mod own_records;
 mod precedence;

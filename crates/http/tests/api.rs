@@ -1,0 +1,14 @@
+//! The API through HTTP, as one program: the service is linked once. Each module has its own `support`.
+//! The engine is that of the run: see `perennial-testkit`.
+
+#![expect(clippy::unwrap_used, reason = "a test that cannot continue panics")]
+
+mod authentication;
+mod limits;
+mod lists;
+mod log;
+mod operations;
+mod providers;
+mod resources;
+mod sessions;
+mod wire;
