@@ -12,9 +12,9 @@ use crate::process::{self, Failure, Result};
 /// Tests run on `PostgreSQL` when this names a server, and on `SQLite` otherwise.
 const SERVER: &str = "PERENNIAL_TEST_POSTGRES";
 
-/// The packages whose tests reach a store. The others know no engine, so once is enough.
-const STORE_PACKAGES: [&str; 5] =
-    ["perennial-store", "perennial-app", "perennial-http", "perennial", "perennial-testkit"];
+/// The test programs that use a store. The others know no engine, so once is enough. Selected within the whole
+/// workspace: with `--package` cargo would enable other features and compile everything again.
+const STORE_PROGRAMS: [&str; 7] = ["--workspace", "--test", "store", "--test", "api", "--test", "cli"];
 
 #[derive(Debug, Default)]
 pub(crate) struct Options {
@@ -75,8 +75,7 @@ fn on_sqlite(options: &Options) -> Result {
 }
 
 fn on_postgres(options: &Options) -> Half {
-    let packages: Vec<&str> = STORE_PACKAGES.iter().flat_map(|package| ["--package", package]).collect();
-    let tests = |url: &str| process::run(cargo_test(options, &packages).env(SERVER, url));
+    let tests = |url: &str| process::run(cargo_test(options, &STORE_PROGRAMS).env(SERVER, url));
 
     if let Err(failure) = want_pgbouncer() {
         return half("PostgreSQL".to_owned(), || Err(failure));
@@ -90,9 +89,9 @@ fn on_postgres(options: &Options) -> Half {
     }
 }
 
-fn cargo_test(options: &Options, packages: &[&str]) -> Command {
+fn cargo_test(options: &Options, programs: &[&str]) -> Command {
     let mut command = process::cargo();
-    command.args(["test", "--locked"]).args(packages).args(&options.cargo_arguments);
+    command.args(["test", "--locked"]).args(programs).args(&options.cargo_arguments);
     command
 }
 

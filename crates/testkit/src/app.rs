@@ -70,7 +70,7 @@ impl TestApp {
     /// Starts one that differs.
     pub async fn with(options: TestOptions) -> Self {
         let clock = Arc::new(AtomicI64::new(Time::parse(START).unwrap().as_micros()));
-        Self::over(TestStore::create().await, clock, options).await
+        Self::over(TestStore::migrated().await, clock, options).await
     }
 
     /// Starts a second server over the same store and clock, as another machine would; only on PostgreSQL.

@@ -1,10 +1,12 @@
-//! A store of a test's own: a file in a temporary directory, or a database on the server the environment names.
+//! A separate store for each test: a file in a temporary directory, or a database on the server the environment names.
+//! On PostgreSQL most of the time would be spent on migrations, so that a migrated database is copied instead.
 
 use perennial_app::context::Entropy;
 use perennial_store::{Db, Migration, Migrations, PostgresOptions, SqliteOptions, Waiting};
 use std::sync::Arc;
 use std::time::Duration;
 use tempfile::TempDir;
+use tokio::sync::OnceCell;
 
 /// Where a test's rows are; gone with the test.
 #[derive(Clone)]
@@ -18,8 +20,17 @@ enum Place {
 impl TestStore {
     /// An empty store on the engine of this run.
     pub async fn create() -> Self {
+        Self::copied(async |_| "template1").await
+    }
+
+    /// A store without records on the engine of this run. On PostgreSQL it is migrated.
+    pub async fn migrated() -> Self {
+        Self::copied(template).await
+    }
+
+    async fn copied(template: impl AsyncFnOnce(&str) -> &'static str) -> Self {
         let place = match std::env::var("PERENNIAL_TEST_POSTGRES") {
-            Ok(server) => Place::Postgres(create_database(&server).await),
+            Ok(server) => Place::Postgres(create_database(&server, template(&server).await).await),
             Err(_) => Place::Sqlite(TempDir::new().unwrap()),
         };
         Self(Arc::new(place))
@@ -83,12 +94,26 @@ impl TestStore {
     }
 }
 
-async fn create_database(server: &str) -> String {
+/// The database of this process that others are copied from: it has the schema and no rows.
+async fn template(server: &str) -> &'static str {
+    static TEMPLATE: OnceCell<String> = OnceCell::const_new();
+    let migrate = async || {
+        let url = create_database(server, "template1").await;
+        let db = Db::open_postgres(PostgresOptions::new(&url)).await.unwrap();
+        db.migrate().await.unwrap();
+        // A database that is in use cannot be copied.
+        db.close().await;
+        url[url.rfind('/').unwrap() + 1..].to_owned()
+    };
+    TEMPLATE.get_or_init(migrate).await
+}
+
+async fn create_database(server: &str, template: &str) -> String {
     // Runs that share a server may have the same process id, each in its own container; entropy distinguishes them.
     let name = format!("t_{:032x}", u128::from_be_bytes(Entropy::from_system().bytes()));
     let (client, connection) = tokio_postgres::connect(server, tokio_postgres::NoTls).await.unwrap();
     let connection = tokio::spawn(connection);
-    client.batch_execute(&format!("CREATE DATABASE {name}")).await.unwrap();
+    client.batch_execute(&format!("CREATE DATABASE {name} TEMPLATE {template}")).await.unwrap();
     drop(client);
     connection.await.unwrap().unwrap();
     let (base, _) = server.rsplit_once('/').expect("the server's URL names a database");
