@@ -1,19 +1,26 @@
-//! The smallest HTTP/1.1 client that does: one kept-alive connection, whole answers.
+//! Calls to a running server: the client of `perennial-harness`, with text in place of bytes.
 
 use super::PATIENCE;
 use serde_json::Value;
-use std::io::{self, BufRead, BufReader, Read, Write};
-use std::net::{SocketAddr, TcpStream};
+use std::io::{self, Write};
+use std::net::SocketAddr;
 
-/// What the service answered.
+/// A response of the server.
 #[derive(Debug)]
 pub(crate) struct Answer {
     pub(crate) status: u16,
+    /// The headers, as lines.
     pub(crate) head: String,
     pub(crate) body: String,
 }
 
 impl Answer {
+    fn of(answer: perennial_harness::Answer) -> io::Result<Self> {
+        let head = answer.headers.iter().map(|(name, value)| format!("{name}: {value}\r\n")).collect();
+        let body = String::from_utf8(answer.body).map_err(|_| io::ErrorKind::InvalidData)?;
+        Ok(Self { status: answer.status, head, body })
+    }
+
     /// The body as JSON; null if it is none.
     pub(crate) fn json(&self) -> Value {
         serde_json::from_str(&self.body).unwrap_or(Value::Null)
@@ -27,10 +34,10 @@ impl Answer {
     /// A header's value; empty if it is not there.
     pub(crate) fn header(&self, name: &str) -> &str {
         let pairs = self.head.lines().filter_map(|line| line.split_once(": "));
-        pairs.filter(|(found, _)| found.eq_ignore_ascii_case(name)).map(|(_, value)| value).next().unwrap_or_default()
+        pairs.filter(|(found, _)| *found == name).map(|(_, value)| value).next().unwrap_or_default()
     }
 
-    /// Holds the status against what was expected, showing the body if it differs.
+    /// Compares the status with the expected one, and shows the body if it differs.
     #[track_caller]
     pub(crate) fn expect(self, status: u16) -> Self {
         assert_eq!(self.status, status, "{}", self.body);
@@ -39,20 +46,14 @@ impl Answer {
 }
 
 /// A keep-alive connection.
-pub(crate) struct Connection {
-    address: SocketAddr,
-    stream: BufReader<TcpStream>,
-}
+pub(crate) struct Connection(perennial_harness::Connection);
 
 impl Connection {
     pub(crate) fn open(address: SocketAddr) -> io::Result<Self> {
-        let stream = TcpStream::connect_timeout(&address, PATIENCE)?;
-        stream.set_read_timeout(Some(PATIENCE))?;
-        stream.set_nodelay(true)?;
-        Ok(Self { address, stream: BufReader::new(stream) })
+        perennial_harness::Connection::open_within(address, PATIENCE).map(Self)
     }
 
-    /// One request and its answer. Header lines come as `name: value`.
+    /// One request and its response. Header lines come as `name: value`.
     pub(crate) fn call(
         &mut self,
         method: &str,
@@ -60,35 +61,17 @@ impl Connection {
         headers: &[&str],
         body: Option<&Value>,
     ) -> io::Result<Answer> {
+        let headers: Vec<(&str, &str)> = headers.iter().filter_map(|line| line.split_once(": ")).collect();
         let body = body.map(Value::to_string);
-        let mut head = format!("{method} {target} HTTP/1.1\r\nhost: {}\r\n", self.address);
-        head.extend(headers.iter().flat_map(|line| [line, "\r\n"]));
-        if let Some(body) = &body {
-            head.extend(["content-type: application/json\r\ncontent-length: ", &body.len().to_string(), "\r\n"]);
-        }
-        let request = format!("{head}\r\n{}", body.unwrap_or_default());
-        self.write(request.as_bytes())?;
-        self.answer()
+        self.0.call(method, target, &headers, body.as_deref()).and_then(Answer::of)
     }
 
     pub(crate) fn write(&mut self, bytes: &[u8]) -> io::Result<()> {
-        self.stream.get_mut().write_all(bytes)
+        self.0.stream().write_all(bytes)
     }
 
     pub(crate) fn answer(&mut self) -> io::Result<Answer> {
-        let mut head = String::new();
-        while !head.ends_with("\r\n\r\n") {
-            if self.stream.read_line(&mut head)? == 0 {
-                return Err(io::ErrorKind::UnexpectedEof.into());
-            }
-        }
-        let status = head.split(' ').nth(1).and_then(|word| word.parse().ok());
-        let status = status.ok_or(io::ErrorKind::InvalidData)?;
-        let mut answer = Answer { status, head, body: String::new() };
-        let mut body = vec![0; answer.header("content-length").parse().unwrap_or(0)];
-        self.stream.read_exact(&mut body)?;
-        answer.body = String::from_utf8(body).map_err(|_| io::ErrorKind::InvalidData)?;
-        Ok(answer)
+        self.0.receive("GET").and_then(Answer::of)
     }
 }
 
