@@ -6,13 +6,14 @@ use std::time::{Duration, Instant};
 use crate::arguments::Arguments;
 use crate::bench;
 use crate::clients;
+use crate::dependencies;
 use crate::fuzz;
 use crate::lint_words;
 use crate::openapi;
+use crate::otlp;
 use crate::process::{self, Failure, Result};
 use crate::schemathesis;
 use crate::test;
-use crate::tools;
 use crate::torture;
 use crate::transfer;
 
@@ -26,11 +27,11 @@ const STEPS: [Step; 13] = [
     Step { name: "fmt", run: || process::run(process::cargo().args(["fmt", "--all", "--check"])) },
     Step { name: "clippy", run: clippy },
     Step { name: "words", run: lint_words::run },
-    Step { name: "deny", run: deny },
-    Step { name: "machete", run: || process::run(&mut tools::MACHETE.command()?) },
+    Step { name: "dependencies", run: dependencies::run },
     Step { name: "openapi", run: openapi::check },
     Step { name: "clients", run: clients::test },
     Step { name: "schemathesis", run: || schemathesis::run(&schemathesis::Options::default()) },
+    Step { name: "otlp", run: otlp::run },
     Step { name: "fuzz", run: || fuzz::run(&fuzz::Options::default()) },
     Step { name: "torture", run: || torture::run(&torture::Options::quick()) },
     Step { name: "transfer", run: || transfer::run(&transfer::Options::small()) },
@@ -87,10 +88,6 @@ fn is_step(name: &str) -> bool {
 
 fn clippy() -> Result {
     process::run(process::cargo().args(["clippy", "--workspace", "--all-targets", "--locked", "--", "-D", "warnings"]))
-}
-
-fn deny() -> Result {
-    process::run(tools::DENY.command()?.args(["--locked", "check", "bans", "licenses", "sources"]))
 }
 
 fn table(rows: &[(&str, bool, Duration)]) -> String {

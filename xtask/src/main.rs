@@ -7,10 +7,12 @@ mod bench;
 mod ci;
 mod clients;
 mod debian;
+mod dependencies;
 mod fleet;
 mod fuzz;
 mod lint_words;
 mod openapi;
+mod otlp;
 mod peak;
 mod postgres;
 mod postgres_binaries;
@@ -20,7 +22,6 @@ mod recording;
 mod schemathesis;
 mod served;
 mod test;
-mod tools;
 mod torture;
 mod transfer;
 
@@ -62,9 +63,13 @@ The commands of this workspace: cargo xtask <command>
         Run the README's first five minutes and draw what the terminal shows, as docs/first-run.svg.
   lint-words
         Check documents, comments and string literals for words that the style guide bans.
+  otlp
+        Send traces and metrics to a real OpenTelemetry collector, and check what it received.
+  dependencies
+        Check licenses, sources and bans of all dependencies, and find dependencies that no code uses.
   ci [--only STEP]...
         All checks that a commit must pass, or some steps of it:
-        test, fmt, clippy, words, deny, machete, openapi, clients, schemathesis, fuzz, torture, transfer, bench.";
+        test, fmt, clippy, words, dependencies, openapi, clients, schemathesis, otlp, fuzz, torture, transfer, bench.";
 
 fn main() -> ExitCode {
     let mut arguments = Arguments::new(std::env::args().skip(1));
@@ -85,6 +90,8 @@ fn main() -> ExitCode {
         "transfer" => transfer::Options::parse(arguments).and_then(|options| transfer::run(&options)),
         "recording" => arguments.finish().and_then(|()| recording::run()),
         "lint-words" => arguments.finish().and_then(|()| lint_words::run()),
+        "dependencies" => arguments.finish().and_then(|()| dependencies::run()),
+        "otlp" => arguments.finish().and_then(|()| otlp::run()),
         "ci" => ci::Options::parse(arguments).and_then(|options| ci::run(&options)),
         "help" | "--help" | "-h" => {
             println!("{USAGE}");

@@ -199,7 +199,7 @@ fn id(which: &str, user: &str) -> Option<u32> {
     id.trim().parse().ok()
 }
 
-fn free_port() -> Result<u16> {
+pub(crate) fn free_port() -> Result<u16> {
     TcpListener::bind((Ipv4Addr::LOCALHOST, 0))
         .and_then(|listener| listener.local_addr())
         .map(|address| address.port())

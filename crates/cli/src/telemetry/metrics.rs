@@ -47,11 +47,11 @@ fn points(numbers: &[Number], times: Times) -> Vec<Value> {
 fn buckets(histogram: &Histogram, times: Times) -> Value {
     let Histogram { labels, unit, bounds, counts, sum } = histogram;
     let mut point = point(labels, times);
-    let texts: Vec<String> = counts.iter().map(u64::to_string).collect();
     let bounds: Vec<f64> = bounds.iter().map(|bound| float(*unit, *bound)).collect();
-    point["count"] = counts.iter().sum::<u64>().to_string().into();
+    // Numbers, as the JavaScript SDK sends them: some collectors drop a histogram whose counts are strings.
+    point["count"] = counts.iter().sum::<u64>().into();
     point["sum"] = float(*unit, *sum).into();
-    point["bucketCounts"] = texts.into();
+    point["bucketCounts"] = counts.clone().into();
     point["explicitBounds"] = bounds.into();
     point
 }
@@ -96,8 +96,8 @@ mod tests {
         let point = &metric["histogram"]["dataPoints"][0];
         assert_eq!(metric["unit"], "s");
         assert_eq!(point["explicitBounds"], json!([0.0001, 1.0]));
-        assert_eq!(point["bucketCounts"], json!(["3", "2", "1"]));
-        assert_eq!((&point["count"], &point["sum"]), (&json!("6"), &json!(4.5)));
+        assert_eq!(point["bucketCounts"], json!([3, 2, 1]));
+        assert_eq!((&point["count"], &point["sum"]), (&json!(6), &json!(4.5)));
         assert_eq!(point["attributes"][0]["value"]["stringValue"], "/plans");
     }
 }
