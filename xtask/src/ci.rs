@@ -32,7 +32,7 @@ const STEPS: [Step; 13] = [
     Step { name: "clients", run: clients::test },
     Step { name: "schemathesis", run: || schemathesis::run(&schemathesis::Options::default()) },
     Step { name: "otlp", run: otlp::run },
-    Step { name: "fuzz", run: || fuzz::run(&fuzz::Options::default()) },
+    Step { name: "fuzz", run: || fuzz::run(&fuzz::Options::quick()) },
     Step { name: "torture", run: || torture::run(&torture::Options::quick()) },
     Step { name: "transfer", run: || transfer::run(&transfer::Options::small()) },
     // To see that the instrument works; what it reads on a machine of CI decides nothing.
