@@ -33,7 +33,7 @@ pub async fn page(app: &App, plan: &Plan, after: Option<Position>, limit: usize)
     if below.is_none_or(|below| below > current) {
         versions.push(ReplacedVersion::of(plan, plan.updated_at));
     }
-    // One more than the page has: it tells whether there is a next page, and when the last version was created.
+    // One more than the page has: it shows whether there is a next page, and when the last version was created.
     versions.extend(plan_versions::below(&app.db, plan, below.unwrap_or(current).min(current), limit + 1).await?);
     let items: Vec<PlanVersion> =
         (0..versions.len().min(limit)).map(|place| versions[place].after(versions.get(place + 1), plan)).collect();

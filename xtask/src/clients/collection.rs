@@ -28,13 +28,14 @@ one answers, the next ones use. The tour removes what it made, so it can be take
 Written from `openapi.json` by `cargo xtask clients`; do not edit.";
 
 /// Every call once, and signing in as often as a session was ended on the way.
-const WAY: [&str; 27] = [
+const WAY: [&str; 28] = [
     "signUp",
     "userLoggedIn",
     "createPlan",
     "listPlans",
     "readPlan",
     "updatePlan",
+    "listPlanVersions",
     "createSubscription",
     "listSubscriptions",
     "readSubscription",
@@ -83,8 +84,9 @@ const MEMBERS: [(&str, &str); 7] = [
 ];
 
 /// The same for the parameter in a path, which no call has more than one of, by the call's group.
-const PARAMETERS: [(&str, &str); 5] = [
+const PARAMETERS: [(&str, &str); 6] = [
     ("plans", "planSlug"),
+    ("plan_versions", "planSlug"),
     ("subscriptions", "subscriptionId"),
     ("payments", "paymentId"),
     ("sessions", "sessionId"),

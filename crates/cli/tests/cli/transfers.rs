@@ -77,7 +77,7 @@ fn the_versions_of_a_plan_go_out_and_in() {
         let server = other.serve();
         let listed =
             server.caller(other.first("trusted_client_id")).get("/subscription-plans/pro/versions").expect(200);
-        assert_eq!(listed.data(), &versions, "{form}");
+        assert_eq!(listed.data(), versions, "{form}");
     }
 }
 

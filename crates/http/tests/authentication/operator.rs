@@ -70,6 +70,7 @@ async fn of_a_deleted_organization_nothing_remains_but_the_event_and_others_lose
     let plan = json!({ "name": "Pro", "slug": "pro", "price": 19.99, "billing_cycle": "monthly" });
     let key = |number: usize| format!("key-{number}");
     other.request("POST", "/subscription-plans").json(&plan).send().await.expect(201);
+    other.request("PUT", "/subscription-plans/pro").json(&json!({ "price": 29.99 })).send().await.expect(200);
     for number in 0..3 {
         let body = json!({ "user_id": theirs.user_id(), "subscription_plan_id": "pro" });
         let made = other.request("POST", "/subscriptions").header("idempotency-key", key(number)).json(&body);

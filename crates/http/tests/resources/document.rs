@@ -99,7 +99,8 @@ async fn every_operation_documents_the_errors_it_returns() {
             .replace("{payment_id}", payment["id"].as_str().unwrap());
         let name = method.to_uppercase();
         let mut requests = refused_requests(&base.app, &name, &target);
-        if let Some((collection, _)) = path.split_once("/{") {
+        let is_list = !path.ends_with('}');
+        if let Some((collection, _)) = path.split_once("/{").filter(|_| !is_list) {
             let nowhere = format!("{collection}/nowhere");
             requests.push((404, base.app.request(&name, &nowhere).json(&json!({}))));
             let condition = if name == "GET" { "if-none-match" } else { "if-match" };

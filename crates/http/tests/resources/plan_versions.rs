@@ -151,13 +151,13 @@ async fn a_change_by_an_earlier_release_changes_the_current_version() {
 async fn a_subscription_created_during_a_change_has_a_version_that_exists() {
     let base = Base::start().await;
     let body = json!({ "user_id": base.user, "subscription_plan_id": "pro" });
-    let changes = join_all((0..8).map(|number| {
+    let pairs = join_all((0..8).map(|number| {
         let changed = base.app.request("PUT", PRO).json(&json!({ "price": 100 + number }));
         let created = base.app.request("POST", SUBSCRIPTIONS).json(&body);
         async move { tokio::join!(changed.send(), created.send()) }
     }));
     let (mut changed, mut pinned) = (Vec::new(), Vec::new());
-    for (price, subscription) in changes.await {
+    for (price, subscription) in pairs.await {
         changed.push(price.expect(200).data()["version"].as_i64().unwrap());
         pinned.push(subscription.expect(201).data()["plan_version"].as_i64().unwrap());
     }
