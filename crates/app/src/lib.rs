@@ -31,5 +31,5 @@ pub mod revision;
 pub mod sessions;
 pub mod signing_keys;
 pub mod subscriptions;
-mod use_cases;
+pub mod use_cases;
 pub mod users;

@@ -1,12 +1,10 @@
-//! Payments: create, read, list, update, delete.
+//! Payments: what the use cases create, update and delete depend on, and the reads.
 
 use crate::caller::Caller;
 use crate::context::App;
 use crate::cursor;
 use crate::error::{Conflict, Error};
-use crate::idempotency::{Key, StoredResponse};
-use crate::revision::IfMatch;
-use crate::use_cases::{self, New, Resource};
+use crate::use_cases::{New, Resource};
 use perennial_domain::events::EventKind;
 use perennial_domain::id::{PaymentId, SubscriptionId};
 use perennial_domain::payments::{ExternalPaymentId, Payment, PaymentDraft};
@@ -17,18 +15,6 @@ use perennial_store::{self as store, Change, Page, Position, Violation, payments
 
 pub use perennial_store::Range;
 pub use perennial_store::payments::Query;
-
-/// Creates a payment. `render` makes the response, so that a retry with the same key returns the same bytes.
-pub async fn create(
-    app: &App,
-    caller: &Caller,
-    key: Option<&Key>,
-    draft: PaymentDraft,
-    errors: ValidationErrors,
-    render: impl Fn(&Payment) -> StoredResponse + Send + Sync,
-) -> Result<StoredResponse, Error> {
-    use_cases::create(app, caller, key, draft, errors, render).await
-}
 
 /// The payment with this ID.
 pub async fn read(app: &App, caller: &Caller, id: PaymentId) -> Result<Payment, Error> {
@@ -62,22 +48,6 @@ pub async fn page(
 ) -> Result<Page<Payment>, Error> {
     let query = Query { user_id: caller.own.or(query.user_id), ..query };
     Ok(payments::list(&app.db, caller.organization(), &query, after, limit).await?)
-}
-
-/// Updates a payment. `read_patch` reads the request against the payment as it is.
-pub async fn update(
-    app: &App,
-    caller: &Caller,
-    id: PaymentId,
-    if_match: &IfMatch,
-    read_patch: impl Fn(&Payment) -> (PaymentDraft, ValidationErrors) + Send + Sync,
-) -> Result<Payment, Error> {
-    use_cases::update(app, caller, &id, if_match, read_patch).await
-}
-
-/// Deletes a payment and returns it as it was.
-pub async fn delete(app: &App, caller: &Caller, id: PaymentId, if_match: &IfMatch) -> Result<Payment, Error> {
-    use_cases::delete(app, caller, &id, if_match).await
 }
 
 impl Resource for Payment {

@@ -1,4 +1,4 @@
-//! Plans: create, read, list, update, delete.
+//! Plans: what the use cases create, update and delete depend on, and the reads.
 
 pub(crate) mod cache;
 
@@ -6,9 +6,7 @@ use crate::caller::Caller;
 use crate::context::App;
 use crate::cursor;
 use crate::error::{Conflict, Error};
-use crate::idempotency::{Key, StoredResponse};
-use crate::revision::IfMatch;
-use crate::use_cases::{self, New, Resource};
+use crate::use_cases::{New, Resource};
 use perennial_domain::events::EventKind;
 use perennial_domain::id::PlanId;
 use perennial_domain::organizations::Organization;
@@ -21,18 +19,6 @@ use perennial_store::{
 };
 
 pub use perennial_store::plans::{Query, Sort, position};
-
-/// Creates a plan. `render` makes the response, so that a retry with the same key returns the same bytes.
-pub async fn create(
-    app: &App,
-    caller: &Caller,
-    key: Option<&Key>,
-    draft: PlanDraft,
-    errors: ValidationErrors,
-    render: impl Fn(&Plan) -> StoredResponse + Send + Sync,
-) -> Result<StoredResponse, Error> {
-    use_cases::create(app, caller, key, draft, errors, render).await
-}
 
 /// The plan with this ID or slug.
 pub async fn read(app: &App, caller: &Caller, key: &PlanKey) -> Result<Plan, Error> {
@@ -63,22 +49,6 @@ pub async fn page(
     limit: usize,
 ) -> Result<Page<Plan>, Error> {
     Ok(plans::list(&app.db, caller.organization(), query, after, limit).await?)
-}
-
-/// Updates a plan. `read_patch` reads the request against the plan as it is.
-pub async fn update(
-    app: &App,
-    caller: &Caller,
-    key: &PlanKey,
-    if_match: &IfMatch,
-    read_patch: impl Fn(&Plan) -> (PlanPatch, ValidationErrors) + Send + Sync,
-) -> Result<Plan, Error> {
-    use_cases::update(app, caller, key, if_match, read_patch).await
-}
-
-/// Deletes a plan that no live subscription refers to, and returns it as it was.
-pub async fn delete(app: &App, caller: &Caller, key: &PlanKey, if_match: &IfMatch) -> Result<Plan, Error> {
-    use_cases::delete(app, caller, key, if_match).await
 }
 
 impl Resource for Plan {

@@ -1,12 +1,10 @@
-//! Subscriptions: create, read, list, update, delete.
+//! Subscriptions: what the use cases create, update and delete depend on, and the reads.
 
 use crate::caller::Caller;
 use crate::context::App;
 use crate::cursor;
 use crate::error::{Conflict, Error};
-use crate::idempotency::{Key, StoredResponse};
-use crate::revision::IfMatch;
-use crate::use_cases::{self, New, Resource};
+use crate::use_cases::{New, Resource};
 use perennial_domain::events::EventKind;
 use perennial_domain::id::{SubscriptionId, UserId};
 use perennial_domain::plans::{Plan, PlanKey};
@@ -18,18 +16,6 @@ use perennial_store::{self as store, Change, Page, Position, Violation, plans, s
 use std::sync::Arc;
 
 pub use perennial_store::subscriptions::{Query, Range, Sort, position};
-
-/// Creates a subscription. `render` makes the response, so that a retry with the same key returns the same bytes.
-pub async fn create(
-    app: &App,
-    caller: &Caller,
-    key: Option<&Key>,
-    draft: SubscriptionDraft,
-    errors: ValidationErrors,
-    render: impl Fn(&Subscription) -> StoredResponse + Send + Sync,
-) -> Result<StoredResponse, Error> {
-    use_cases::create(app, caller, key, draft, errors, render).await
-}
 
 /// The subscription with this ID.
 pub async fn read(app: &App, caller: &Caller, id: SubscriptionId) -> Result<Subscription, Error> {
@@ -76,22 +62,6 @@ pub async fn page(
         },
     };
     Ok(subscriptions::list(&app.db, caller.organization(), &query, after, limit).await?)
-}
-
-/// Updates a subscription. `read_patch` reads the request against the subscription as it is.
-pub async fn update(
-    app: &App,
-    caller: &Caller,
-    id: SubscriptionId,
-    if_match: &IfMatch,
-    read_patch: impl Fn(&Subscription) -> (SubscriptionDraft, ValidationErrors) + Send + Sync,
-) -> Result<Subscription, Error> {
-    use_cases::update(app, caller, &id, if_match, read_patch).await
-}
-
-/// Deletes a subscription and returns it as it was. Its payments stay.
-pub async fn delete(app: &App, caller: &Caller, id: SubscriptionId, if_match: &IfMatch) -> Result<Subscription, Error> {
-    use_cases::delete(app, caller, &id, if_match).await
 }
 
 impl Resource for Subscription {

@@ -26,7 +26,7 @@ use serde::Serialize;
 use std::hash::Hash;
 
 /// A record that callers create, update and delete.
-pub(crate) trait Resource: Stamped + Serialize + PartialEq + Send + Sync + Sized {
+pub trait Resource: Stamped + Serialize + PartialEq + Send + Sync + Sized {
     /// What names a record: its ID, or its ID or slug.
     type Key: Hash + Send + Sync;
     /// The fields of a create.
@@ -36,13 +36,18 @@ pub(crate) trait Resource: Stamped + Serialize + PartialEq + Send + Sync + Sized
     /// What a decision needs to know of the records that this one refers to.
     type References: Send + Sync;
 
+    /// The event of a create.
     const CREATED: EventKind;
+    /// The event of an update.
     const UPDATED: EventKind;
+    /// The event of a delete.
     const DELETED: EventKind;
     /// The violations of the guards on references. After one of them the driver decides again.
     const REFERENCE_VIOLATIONS: &'static [Violation];
 
+    /// The record's ID.
     fn id(&self) -> [u8; 16];
+    /// Sets the time and the revision of an update.
     fn set_stamp(&mut self, stamp: Stamp);
 
     /// The record, if the caller may see it.
@@ -107,17 +112,18 @@ pub(crate) trait Resource: Stamped + Serialize + PartialEq + Send + Sync + Sized
 }
 
 /// What a driver draws for a new record.
-#[derive(Clone, Copy)]
-pub(crate) struct New {
+#[derive(Clone, Copy, Debug)]
+pub struct New {
     /// The random part of its ID.
-    pub(crate) random: u64,
+    pub random: u64,
     /// The ID of its first event.
-    pub(crate) revision: EventId,
-    pub(crate) now: Time,
+    pub revision: EventId,
+    /// When it is created.
+    pub now: Time,
 }
 
 /// Creates a record. `render` makes the response, which is stored under the idempotency key in the same change.
-pub(crate) async fn create<R: Resource>(
+pub async fn create<R: Resource>(
     app: &App,
     caller: &Caller,
     key: Option<&Key>,
@@ -179,7 +185,7 @@ pub(crate) async fn create<R: Resource>(
 
 /// Updates a record and returns it. `read_patch` reads the request against the record as it is. Nothing is written if
 /// nothing changes.
-pub(crate) async fn update<R: Resource>(
+pub async fn update<R: Resource>(
     app: &App,
     caller: &Caller,
     key: &R::Key,
@@ -212,12 +218,7 @@ pub(crate) async fn update<R: Resource>(
 }
 
 /// Deletes a record and returns it as it was.
-pub(crate) async fn delete<R: Resource>(
-    app: &App,
-    caller: &Caller,
-    key: &R::Key,
-    if_match: &IfMatch,
-) -> Result<R, Error> {
+pub async fn delete<R: Resource>(app: &App, caller: &Caller, key: &R::Key, if_match: &IfMatch) -> Result<R, Error> {
     let mut attempts = app.locks.attempts((caller.organization().bytes(), key));
     while attempts.next().await {
         let record = R::read(app, caller, key).await?;

@@ -15,6 +15,7 @@ use crate::schema::{self, Schema};
 use http::Method;
 use perennial_app::error::Error;
 use perennial_app::payments::{self, Query};
+use perennial_app::use_cases;
 use perennial_domain::clients::Scope;
 use perennial_domain::id::{OrganizationId, PaymentId, SubscriptionId};
 use perennial_domain::payments::{ExternalPaymentId, Payment, PaymentDraft, PaymentStatus};
@@ -165,7 +166,8 @@ pub(crate) fn parse_list_query(query: &mut crate::query::Query) -> ListQuery<Que
 pub(crate) async fn create(mut call: Call<'_>) -> Result<Reply, Problem> {
     let (body, key) = call.keyed_body().await?;
     let (draft, errors) = body.read(|fields| draft(fields));
-    let stored = payments::create(call.app, &call.caller, key.as_ref(), draft, errors, created_response).await?;
+    let stored =
+        use_cases::create::<Payment>(call.app, &call.caller, key.as_ref(), draft, errors, created_response).await?;
     Ok(Reply::stored(stored))
 }
 
@@ -179,14 +181,16 @@ pub(crate) async fn update(mut call: Call<'_>) -> Result<Reply, Problem> {
     let if_match = call.if_match();
     let body = call.body().await?;
     let read = |payment: &Payment| body.read(|fields| patch(fields, Some(payment)));
-    let payment = payments::update(call.app, &call.caller, id(&call.path_parameter(0))?, &if_match, read).await?;
+    let payment =
+        use_cases::update::<Payment>(call.app, &call.caller, &id(&call.path_parameter(0))?, &if_match, read).await?;
     Ok(record(&payment))
 }
 
 pub(crate) async fn delete(mut call: Call<'_>) -> Result<Reply, Problem> {
     let if_match = call.if_match();
     call.no_body().await?;
-    let payment = payments::delete(call.app, &call.caller, id(&call.path_parameter(0))?, &if_match).await?;
+    let payment =
+        use_cases::delete::<Payment>(call.app, &call.caller, &id(&call.path_parameter(0))?, &if_match).await?;
     Ok(record(&payment))
 }
 

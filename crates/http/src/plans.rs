@@ -16,6 +16,7 @@ use crate::schema::{self, Schema};
 use http::Method;
 use perennial_app::error::Error;
 use perennial_app::plans::{self, Query, Sort};
+use perennial_app::use_cases;
 use perennial_domain::clients::Scope;
 use perennial_domain::cycle::BillingCycle;
 use perennial_domain::id::PlanId;
@@ -185,7 +186,8 @@ pub(crate) fn parse_list_query(query: &mut crate::query::Query) -> ListQuery<Que
 pub(crate) async fn create(mut call: Call<'_>) -> Result<Reply, Problem> {
     let (body, key) = call.keyed_body().await?;
     let (draft, errors) = body.read(|fields| draft(fields));
-    let stored = plans::create(call.app, &call.caller, key.as_ref(), draft, errors, created_response).await?;
+    let stored =
+        use_cases::create::<Plan>(call.app, &call.caller, key.as_ref(), draft, errors, created_response).await?;
     Ok(Reply::stored(stored))
 }
 
@@ -199,14 +201,15 @@ pub(crate) async fn update(mut call: Call<'_>) -> Result<Reply, Problem> {
     let if_match = call.if_match();
     let body = call.body().await?;
     let read = |plan: &Plan| body.read(|fields| patch(fields, Some(plan)));
-    let plan = plans::update(call.app, &call.caller, &key(&call.path_parameter(0))?, &if_match, read).await?;
+    let plan =
+        use_cases::update::<Plan>(call.app, &call.caller, &key(&call.path_parameter(0))?, &if_match, read).await?;
     Ok(record(&plan))
 }
 
 pub(crate) async fn delete(mut call: Call<'_>) -> Result<Reply, Problem> {
     let if_match = call.if_match();
     call.no_body().await?;
-    let plan = plans::delete(call.app, &call.caller, &key(&call.path_parameter(0))?, &if_match).await?;
+    let plan = use_cases::delete::<Plan>(call.app, &call.caller, &key(&call.path_parameter(0))?, &if_match).await?;
     Ok(record(&plan))
 }
 

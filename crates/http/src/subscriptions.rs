@@ -17,6 +17,7 @@ use crate::schema::{self, Schema};
 use http::Method;
 use perennial_app::error::Error;
 use perennial_app::subscriptions::{self, Query, Range, Sort};
+use perennial_app::use_cases;
 use perennial_domain::clients::Scope;
 use perennial_domain::cycle::BillingCycle;
 use perennial_domain::id::{SubscriptionId, UserId};
@@ -230,7 +231,7 @@ pub(crate) async fn create(mut call: Call<'_>) -> Result<Reply, Problem> {
         let has_access = view.has_access;
         created(view, location, subscription.revision, Some(has_access))
     };
-    let stored = subscriptions::create(call.app, &call.caller, key.as_ref(), draft, errors, render).await?;
+    let stored = use_cases::create::<Subscription>(call.app, &call.caller, key.as_ref(), draft, errors, render).await?;
     Ok(Reply::stored(stored))
 }
 
@@ -245,14 +246,16 @@ pub(crate) async fn update(mut call: Call<'_>) -> Result<Reply, Problem> {
     let body = call.body().await?;
     let read = |subscription: &Subscription| body.read(|fields| patch(fields, Some(subscription)));
     let subscription =
-        subscriptions::update(call.app, &call.caller, id(&call.path_parameter(0))?, &if_match, read).await?;
+        use_cases::update::<Subscription>(call.app, &call.caller, &id(&call.path_parameter(0))?, &if_match, read)
+            .await?;
     Ok(record(&subscription, call.app.clock.now()))
 }
 
 pub(crate) async fn delete(mut call: Call<'_>) -> Result<Reply, Problem> {
     let if_match = call.if_match();
     call.no_body().await?;
-    let subscription = subscriptions::delete(call.app, &call.caller, id(&call.path_parameter(0))?, &if_match).await?;
+    let subscription =
+        use_cases::delete::<Subscription>(call.app, &call.caller, &id(&call.path_parameter(0))?, &if_match).await?;
     Ok(record(&subscription, call.app.clock.now()))
 }
 
