@@ -37,7 +37,7 @@ const fn stored_in(column: &'static str, field: Field) -> Field {
 }
 
 const fn in_organization() -> Reference {
-    Reference { field: "organization_id", table: &ORGANIZATIONS, is_live: false }
+    Reference { field: "organization_id", table: &ORGANIZATIONS, is_live: false, at_most: None }
 }
 
 pub(super) static ALL: [&Kind; 7] = [&ORGANIZATION, &USER, &PLAN, &PLAN_VERSION, &SUBSCRIPTION, &PAYMENT, &EVENT];
@@ -111,7 +111,15 @@ static PLAN_VERSION: Kind = Kind {
         needed("billing_cycle", Form::Text(cycle)),
     ],
     all: OnceLock::new(),
-    references: &[in_organization(), Reference { field: "subscription_plan_id", table: &PLANS, is_live: false }],
+    references: &[
+        in_organization(),
+        Reference {
+            field: "subscription_plan_id",
+            table: &PLANS,
+            is_live: false,
+            at_most: Some(("version", "version")),
+        },
+    ],
     unique: ("version", "is that of another version of the plan, which differs from this one"),
     check: rules::plan,
 };
@@ -132,8 +140,13 @@ static SUBSCRIPTION: Kind = Kind {
     references: &[
         in_organization(),
         // Subscriptions outlive an erased user. A plan cannot be deleted while it has live subscriptions.
-        Reference { field: "user_id", table: &USERS, is_live: false },
-        Reference { field: "subscription_plan_id", table: &PLANS, is_live: true },
+        Reference { field: "user_id", table: &USERS, is_live: false, at_most: None },
+        Reference {
+            field: "subscription_plan_id",
+            table: &PLANS,
+            is_live: true,
+            at_most: Some(("plan_version", "version")),
+        },
     ],
     unique: ("external_subscription_id", "is another subscription's"),
     check: rules::subscription,
@@ -152,7 +165,10 @@ static PAYMENT: Kind = Kind {
         stored_in("completed_at", optional("date", Form::Time)),
     ],
     all: OnceLock::new(),
-    references: &[in_organization(), Reference { field: "subscription_id", table: &SUBSCRIPTIONS, is_live: false }],
+    references: &[
+        in_organization(),
+        Reference { field: "subscription_id", table: &SUBSCRIPTIONS, is_live: false, at_most: None },
+    ],
     unique: ("external_payment_id", "is another payment's"),
     check: rules::payment,
 };

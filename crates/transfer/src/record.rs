@@ -61,6 +61,8 @@ pub(super) struct Reference {
     pub(super) table: &'static Table,
     /// Whether a live record may only name a live one.
     pub(super) is_live: bool,
+    /// A field that must not exceed a column of the record that is named.
+    pub(super) at_most: Option<(&'static str, &'static str)>,
 }
 
 /// A record as a line describes it: one value for each field of its kind.

@@ -39,6 +39,39 @@ async fn a_quantity_and_a_version_are_checked_as_in_a_request() {
     }
 }
 
+#[tokio::test]
+async fn a_version_that_the_plan_does_not_have_is_rejected() {
+    let app = TestApp::start().await;
+    let user = app.user("ada@example.com").await;
+    app.plan("pro", json!({})).await;
+    app.put("/subscription-plans/pro", &json!({ "price": 3 })).await.expect(200);
+    let organization = app.organization.to_string();
+    let subscription = |version: i64| {
+        json!({
+            "type": "subscription", "organization_id": organization, "external_subscription_id": version.to_string(),
+            "user_id": user, "subscription_plan_id": "pro", "plan_version": version, "billing_cycle": "monthly",
+            "status": "active", "is_active": true, "starts_at": "2026-01-03T00:00:00Z",
+            "created_at": "2026-01-03T00:00:00Z",
+        })
+    };
+    let replaced = |version: i64| {
+        json!({
+            "type": "plan_version", "organization_id": organization, "subscription_plan_id": "pro", "version": version,
+            "price": 1, "currency": "USD", "billing_cycle": "monthly", "replaced_at": "2026-01-03T00:00:00Z",
+        })
+    };
+    let lines = [subscription(1), subscription(2), subscription(3), replaced(3)];
+    let mut import = Import::begin(&app.app.db, None).await.unwrap();
+    import.file(None, Format::Ndjson);
+    let mut refused = Vec::new();
+    for (number, line) in (1..).zip(&lines) {
+        refused.extend(import.line(number, line.to_string().as_bytes()).await.unwrap());
+    }
+    refused.extend(import.end_of_file().await.unwrap());
+    let refused: Vec<(u64, &str)> = refused.iter().map(|line| (line.number, line.errors[0].code)).collect();
+    assert_eq!(refused, [(3, "out_of_range"), (4, "out_of_range")]);
+}
+
 async fn imported(app: &TestApp) -> Vec<Value> {
     follow(app, "/subscriptions?external_subscription_id=old-1", 10).await
 }

@@ -117,6 +117,12 @@ impl Import {
             Some(row) if deleted_at.is_some_and(|place| !row[place].is_null()) => Found::Deleted,
             Some(_) => Found::Live,
         });
+        if let Some((field, column)) = reference.at_most
+            && let Some(place) = reference.table.place(column)
+        {
+            let limits = keys.iter().zip(&rows).filter_map(|(key, row)| Some((key, &row.as_ref()?[place])));
+            check_limits(field, &limits.collect(), batch, key);
+        }
         let found: HashMap<Values, Found> = keys.into_iter().zip(found).collect();
         let relied_on: HashSet<Values> = batch
             .iter()
@@ -182,5 +188,26 @@ impl Import {
         let events: Vec<Values> = without_event.map(first_event::row).collect();
         EVENTS.insert(&mut self.bulk, &events).await?;
         Ok(())
+    }
+}
+
+/// Rejects the records whose field exceeds the number of the record that they name.
+fn check_limits(
+    field: &str,
+    limits: &HashMap<&Values, &Value>,
+    batch: &mut [Waiting],
+    key: impl Fn(&Waiting) -> Values,
+) {
+    for waiting in batch.iter_mut() {
+        let (Some(Value::Int(limit)), Value::Int(number)) = (limits.get(&key(waiting)), waiting.read.record.at(field))
+        else {
+            continue;
+        };
+        if number > limit {
+            let place = waiting.read.record.kind.place(field);
+            waiting.is_out = true;
+            let detail = format!("{field} must be at most {limit}, the current version of the plan");
+            waiting.blame(place, ValidationCode::OutOfRange.as_str(), detail);
+        }
     }
 }
