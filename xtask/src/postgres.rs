@@ -23,17 +23,18 @@ const SETTINGS: [&str; 3] = ["listen_addresses=127.0.0.1", "max_connections=300"
 /// What a server is for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Purpose {
-    /// `fsync` is off because nothing here outlives the machine; everything else that tests can notice is left alone.
+    /// Nothing here outlives the machine, so that `fsync` is off. A test has a database, and autovacuum would visit hundreds
+    /// of them in turn. Everything else that tests can notice is left alone.
     Test,
     /// What is acknowledged is on the disk, as in production.
     Measure,
 }
 
 impl Purpose {
-    fn setting(self) -> &'static str {
+    fn settings(self) -> &'static [&'static str] {
         match self {
-            Self::Test => "fsync=off",
-            Self::Measure => "fsync=on",
+            Self::Test => &["-c", "fsync=off", "-c", "full_page_writes=off", "-c", "autovacuum=off"],
+            Self::Measure => &["-c", "fsync=on"],
         }
     }
 }
@@ -57,7 +58,7 @@ impl Server {
         let port = free_port()?;
         let directory = owner.new_directory(port)?;
         let mut keeper = keeper(&binaries, owner.0, &directory, port);
-        keeper.args(["-c", purpose.setting()]);
+        keeper.args(purpose.settings());
         let spawned = keeper.spawn().map_err(could_not("run `sh`"));
         let mut server = match spawned {
             Ok(keeper) => Self { keeper, port, binaries, pid: 0 },
