@@ -2,7 +2,7 @@
 
 use perennial_domain::clients::Scope;
 use perennial_domain::validation::{Rejection, Transition, ValidationErrors};
-use perennial_identity::signing::KeyFault;
+use perennial_identity::signing::KeyError;
 use perennial_identity::verify;
 use perennial_store as store;
 use std::net::IpAddr;
@@ -149,8 +149,8 @@ impl From<verify::Rejection> for Error {
     }
 }
 
-impl From<KeyFault> for Error {
-    fn from(fault: KeyFault) -> Self {
+impl From<KeyError> for Error {
+    fn from(fault: KeyError) -> Self {
         Self::Internal(fault.to_string())
     }
 }

@@ -7,7 +7,7 @@ use aws_lc_rs::{digest, hkdf, hmac};
 use data_encoding::{BASE64, BASE64URL_NOPAD, HEXLOWER_PERMISSIVE};
 use perennial_domain::id::SessionId;
 use perennial_identity::refresh::{MalformedToken, RefreshKey};
-use perennial_identity::signing::{KeyFault, SealedKey, SigningKey, WrappingKey};
+use perennial_identity::signing::{KeyError, SealedKey, SigningKey, WrappingKey};
 
 /// The 32 bytes from which every other key of the installation is derived. It cannot be printed.
 pub struct MasterKey([u8; 32]);
@@ -123,13 +123,13 @@ impl Keys {
     }
 
     /// The signing key in a row that is sealed under any accepted master key.
-    pub(crate) fn open_signing_key(&self, row: &SealedKey) -> Result<SigningKey, KeyFault> {
-        self.each().find_map(|keys| SigningKey::open(row, &keys.wrapping).ok()).ok_or(KeyFault::NotOpened)
+    pub(crate) fn open_signing_key(&self, row: &SealedKey) -> Result<SigningKey, KeyError> {
+        self.each().find_map(|keys| SigningKey::open(row, &keys.wrapping).ok()).ok_or(KeyError::NotOpened)
     }
 
     /// The secret of an identity provider that is sealed under any accepted master key.
-    pub(crate) fn open_provider_secret(&self, name: &[u8], sealed: &[u8]) -> Result<Vec<u8>, KeyFault> {
-        self.each().find_map(|keys| keys.provider_secrets.open(name, sealed).ok()).ok_or(KeyFault::NotOpened)
+    pub(crate) fn open_provider_secret(&self, name: &[u8], sealed: &[u8]) -> Result<Vec<u8>, KeyError> {
+        self.each().find_map(|keys| keys.provider_secrets.open(name, sealed).ok()).ok_or(KeyError::NotOpened)
     }
 
     /// Whether a cursor of this list was signed under any accepted master key.

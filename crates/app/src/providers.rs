@@ -14,11 +14,11 @@ pub use check::{Checked, Seen, Trouble, check};
 pub use description::{Configured, Description, ProviderKind, Settings};
 pub use gather::Source;
 pub(crate) use gather::verifier;
-pub use perennial_identity::providers::{Algorithm, EmailVerified, ProviderFault};
+pub use perennial_identity::providers::{Algorithm, EmailVerified, ProviderError};
 pub use perennial_identity::secret::Secret;
 pub use perennial_outbound::{FetchError, Limits as FetchLimits};
 pub use record::{ProviderRecord, Unusable};
-pub use start::{StartFault, check_at_start};
+pub use start::{StartError, check_at_start};
 
 use crate::audit::{json, system_event};
 use crate::context::App;
@@ -55,7 +55,7 @@ pub enum NotAdded {
     IssuerTaken,
     /// It is not safe to use, or conflicts with the others.
     #[error("{0}")]
-    Fault(#[from] ProviderFault),
+    Fault(#[from] ProviderError),
     /// The store failed.
     #[error(transparent)]
     App(#[from] Error),
@@ -73,7 +73,7 @@ pub async fn add(
     let stored = providers::by_organization(&app.db, organization).await.map_err(Error::from)?;
     let introspects = |kind: &str| kind == ProviderKind::Introspection.as_str();
     if introspects(description.kind.as_str()) && stored.iter().any(|row| introspects(&row.kind)) {
-        return Err(ProviderFault::IntrospectionTwice.into());
+        return Err(ProviderError::IntrospectionTwice.into());
     }
     let now = app.clock.now();
     let id = ProviderId::new(now, app.entropy.bits());

@@ -4,7 +4,7 @@ mod block;
 mod relink;
 
 pub use block::{block, unblock};
-pub use relink::{Relink, RelinkFault, Relinked, Target, check_identity, relink};
+pub use relink::{Relink, RelinkError, Relinked, Target, check_identity, relink};
 
 use crate::audit::{UserTrace, json, system_event};
 use crate::caller::Caller;

@@ -2,7 +2,7 @@
 //! These types define the file: the reference, the schema and the errors are derived from them.
 
 pub(crate) mod environment;
-pub(crate) mod fault;
+pub(crate) mod config_error;
 mod file;
 mod known;
 pub(crate) mod load;

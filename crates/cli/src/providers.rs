@@ -10,7 +10,7 @@ use crate::config::secret::Secret;
 use crate::failure::Failure;
 use perennial_app::organizations::DEFAULT_NAME;
 use perennial_app::providers::{
-    self, Algorithm, Configured, Description, EmailVerified, ProviderFault, ProviderKind, Settings,
+    self, Algorithm, Configured, Description, EmailVerified, ProviderError, ProviderKind, Settings,
 };
 use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
@@ -100,7 +100,7 @@ impl ProviderEntry {
         let client = ("client_secret", &self.client_secret, &self.client_secret_file);
         let (own, other) = if kind == ProviderKind::Introspection { (client, plain) } else { (plain, client) };
         if other.1.is_some() || other.2.is_some() {
-            let fault = ProviderFault::NotForKind { setting: other.0, kind: kind.as_str() };
+            let fault = ProviderError::NotForKind { setting: other.0, kind: kind.as_str() };
             return Err(Failure::new(fault.to_string()));
         }
         let secret = match own {

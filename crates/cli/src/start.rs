@@ -12,7 +12,7 @@ use perennial_app::context::{App, AppOptions, Clock, Entropy};
 use perennial_app::first_run::{self, FirstRun, FirstRunOptions, Holdings, Start};
 use perennial_app::key_rotation;
 use perennial_app::keys::MasterKey;
-use perennial_app::providers::{Configured, StartFault, check_at_start};
+use perennial_app::providers::{Configured, StartError, check_at_start};
 use perennial_domain::clients::Origin;
 use perennial_store::Db;
 use std::net::SocketAddr;
@@ -136,16 +136,16 @@ fn local_provider(config: &Config, address: SocketAddr) -> bool {
     enabled
 }
 
-fn refused(fault: &StartFault) -> Failure {
+fn refused(fault: &StartError) -> Failure {
     let advice = match fault {
-        StartFault::UnknownOrganization(_) => {
+        StartError::UnknownOrganization(_) => {
             "; correct `organization` of the provider in the configuration, or see `perennial org list`"
         }
-        StartFault::File { .. } => "; correct it in the configuration",
-        StartFault::StoredOwnIssuer { .. } => {
+        StartError::File { .. } => "; correct it in the configuration",
+        StartError::StoredOwnIssuer { .. } => {
             "; remove it with `perennial provider remove`, or choose another --public-url"
         }
-        StartFault::App(_) => "",
+        StartError::App(_) => "",
     };
     Failure::new(format!("{fault}{advice}"))
 }

@@ -14,7 +14,7 @@ use perennial_app::signing_keys;
 use std::future::ready;
 use std::sync::LazyLock;
 
-const TAG: &str = "Around the API";
+const TAG: &str = "Service information";
 const JSON: &str = "application/json";
 const STORAGE: &[Code] = &[Code::StorageUnavailable];
 

@@ -1,6 +1,6 @@
 //! The audience of identity tokens. Without one, a token for any other application would be accepted.
 
-use crate::provider_fault::ProviderFault;
+use crate::provider_error::ProviderError;
 
 /// The accepted audiences and authorized parties.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -14,11 +14,11 @@ impl Audience {
     pub fn new(
         audiences: impl IntoIterator<Item = String>,
         authorized_parties: impl IntoIterator<Item = String>,
-    ) -> Result<Self, ProviderFault> {
+    ) -> Result<Self, ProviderError> {
         let audiences: Vec<String> = audiences.into_iter().collect();
         let authorized_parties: Vec<String> = authorized_parties.into_iter().collect();
         if audiences.is_empty() || audiences.iter().chain(&authorized_parties).any(|name| name.trim().is_empty()) {
-            return Err(ProviderFault::NoAudience);
+            return Err(ProviderError::NoAudience);
         }
         Ok(Self { audiences, authorized_parties })
     }
@@ -43,8 +43,8 @@ mod tests {
 
     #[test]
     fn an_audience_is_never_empty() {
-        assert_eq!(Audience::new([], []), Err(ProviderFault::NoAudience));
-        assert_eq!(Audience::new([" ".to_owned()], []), Err(ProviderFault::NoAudience));
-        assert_eq!(Audience::new(["a".to_owned()], [String::new()]), Err(ProviderFault::NoAudience));
+        assert_eq!(Audience::new([], []), Err(ProviderError::NoAudience));
+        assert_eq!(Audience::new([" ".to_owned()], []), Err(ProviderError::NoAudience));
+        assert_eq!(Audience::new(["a".to_owned()], [String::new()]), Err(ProviderError::NoAudience));
     }
 }

@@ -3,7 +3,7 @@
 //! it signed has expired. The rules are pure; the caller stores the rows.
 
 use crate::grant::{LEEWAY_SECONDS, LIFE_SECONDS};
-use crate::signing::{KeyFault, SealedKey, SigningKey, WrappingKey};
+use crate::signing::{KeyError, SealedKey, SigningKey, WrappingKey};
 use perennial_domain::time::Time;
 use serde_json::json;
 
@@ -22,7 +22,7 @@ pub struct KeySet {
 
 impl KeySet {
     /// Opens the rows of the store.
-    pub fn open(rows: &[SealedKey], wrapping: &WrappingKey) -> Result<Self, KeyFault> {
+    pub fn open(rows: &[SealedKey], wrapping: &WrappingKey) -> Result<Self, KeyError> {
         rows.iter().map(|row| SigningKey::open(row, wrapping)).collect::<Result<Vec<_>, _>>().map(Self::new)
     }
 

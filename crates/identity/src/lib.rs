@@ -17,7 +17,7 @@ pub mod jwks;
 mod jws;
 pub mod key_set;
 pub mod local;
-mod provider_fault;
+mod provider_error;
 pub mod providers;
 pub mod refresh;
 mod rejection;

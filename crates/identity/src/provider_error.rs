@@ -7,7 +7,7 @@ pub(crate) const LONGEST_ISSUER_BYTES: usize = 2048;
 
 /// Why a provider cannot be used as configured.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum ProviderFault {
+pub enum ProviderError {
     /// An issuer that no token can name.
     #[error(
         "the issuer must be 1 to {LONGEST_ISSUER_BYTES} visible characters, exactly as the tokens' `iss` contains it"
@@ -58,7 +58,7 @@ pub enum ProviderFault {
     OwnIssuer(String),
 }
 
-impl From<EndpointError> for ProviderFault {
+impl From<EndpointError> for ProviderError {
     fn from(error: EndpointError) -> Self {
         match error {
             EndpointError::Malformed(url) => Self::Url(url),

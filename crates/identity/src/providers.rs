@@ -5,8 +5,8 @@ pub use crate::algorithm::Algorithm;
 pub use crate::audience::Audience;
 pub use crate::claims::EmailVerified;
 use crate::local::LocalIssuer;
-pub use crate::provider_fault::ProviderFault;
-use crate::provider_fault::{LONGEST_ISSUER_BYTES, SHORTEST_SECRET_BYTES};
+pub use crate::provider_error::ProviderError;
+use crate::provider_error::{LONGEST_ISSUER_BYTES, SHORTEST_SECRET_BYTES};
 use crate::secret::Secret;
 use jsonwebtoken::DecodingKey;
 use perennial_outbound::{Endpoint, Reach};
@@ -83,10 +83,10 @@ pub(crate) enum SourceAt {
 
 impl Provider {
     /// An `OpenID` Connect issuer.
-    pub fn oidc(issuer: &str, settings: Oidc, email_verified: EmailVerified) -> Result<Self, ProviderFault> {
+    pub fn oidc(issuer: &str, settings: Oidc, email_verified: EmailVerified) -> Result<Self, ProviderError> {
         let issuer = checked_issuer(issuer)?;
         if settings.algorithms.is_empty() {
-            return Err(ProviderFault::NoAlgorithm);
+            return Err(ProviderError::NoAlgorithm);
         }
         let at = match settings.keys_at {
             KeysAt::Discovery => {
@@ -101,10 +101,10 @@ impl Provider {
     }
 
     /// An issuer with a shared secret.
-    pub fn jwt_secret(issuer: &str, settings: JwtSecret, email_verified: EmailVerified) -> Result<Self, ProviderFault> {
+    pub fn jwt_secret(issuer: &str, settings: JwtSecret, email_verified: EmailVerified) -> Result<Self, ProviderError> {
         let secret = settings.secret.expose().as_bytes();
         if secret.len() < SHORTEST_SECRET_BYTES {
-            return Err(ProviderFault::ShortSecret);
+            return Err(ProviderError::ShortSecret);
         }
         let kind = Kind::JwtSecret { key: DecodingKey::from_secret(secret), audience: settings.audience };
         Ok(Self { issuer: checked_issuer(issuer)?, kind, email_verified })
@@ -115,9 +115,9 @@ impl Provider {
         issuer: &str,
         settings: Introspection,
         email_verified: EmailVerified,
-    ) -> Result<Self, ProviderFault> {
+    ) -> Result<Self, ProviderError> {
         if settings.client_id.is_empty() || settings.client_secret.expose().is_empty() {
-            return Err(ProviderFault::NoCredentials);
+            return Err(ProviderError::NoCredentials);
         }
         let kind = Kind::Introspection {
             endpoint: Endpoint::parse(&settings.endpoint, settings.reach)?,
@@ -144,15 +144,15 @@ impl Provider {
         &self,
         others: impl IntoIterator<Item = &'a Self>,
         our_issuer: &str,
-    ) -> Result<(), ProviderFault> {
+    ) -> Result<(), ProviderError> {
         if self.issuer == our_issuer {
-            return Err(ProviderFault::OwnIssuer(self.issuer.clone()));
+            return Err(ProviderError::OwnIssuer(self.issuer.clone()));
         }
         for other in others {
             match (&other.kind, &self.kind) {
-                _ if other.issuer == self.issuer => return Err(ProviderFault::IssuerTwice(self.issuer.clone())),
+                _ if other.issuer == self.issuer => return Err(ProviderError::IssuerTwice(self.issuer.clone())),
                 (Kind::Introspection { .. }, Kind::Introspection { .. }) => {
-                    return Err(ProviderFault::IntrospectionTwice);
+                    return Err(ProviderError::IntrospectionTwice);
                 }
                 _ => {}
             }
@@ -171,16 +171,16 @@ impl Provider {
     }
 }
 
-fn checked_issuer(issuer: &str) -> Result<String, ProviderFault> {
+fn checked_issuer(issuer: &str) -> Result<String, ProviderError> {
     // This issuer could sign in as any user on a server with the `local` provider enabled.
     if issuer == LocalIssuer::ISSUER {
-        return Err(ProviderFault::OwnIssuer(issuer.to_owned()));
+        return Err(ProviderError::OwnIssuer(issuer.to_owned()));
     }
     let visible = issuer.bytes().all(|byte| byte.is_ascii_graphic());
     if visible && (1..=LONGEST_ISSUER_BYTES).contains(&issuer.len()) {
         Ok(issuer.to_owned())
     } else {
-        Err(ProviderFault::Issuer)
+        Err(ProviderError::Issuer)
     }
 }
 
@@ -192,7 +192,7 @@ mod tests {
         Audience::new(["app".to_owned()], []).unwrap()
     }
 
-    fn oidc(issuer: &str, keys_at: KeysAt, reach: Reach) -> Result<Provider, ProviderFault> {
+    fn oidc(issuer: &str, keys_at: KeysAt, reach: Reach) -> Result<Provider, ProviderError> {
         let settings = Oidc { keys_at, audience: audience(), algorithms: Algorithm::ALL.to_vec(), reach };
         Provider::oidc(issuer, settings, EmailVerified::Required)
     }
@@ -209,16 +209,16 @@ mod tests {
         assert!(oidc("http://localhost:9", KeysAt::Discovery, reach).is_ok());
         for issuer in ["http://id.example.com", "http://127.0.0.1.example.com", "http://localhost.example.com"] {
             let fault = oidc(issuer, KeysAt::Discovery, reach).err();
-            assert!(matches!(fault, Some(ProviderFault::PlainHttp(_))), "{issuer}");
+            assert!(matches!(fault, Some(ProviderError::PlainHttp(_))), "{issuer}");
             assert!(oidc(issuer, KeysAt::Discovery, open).is_ok());
         }
         for wrong in ["accounts", "ftp://x/", "https://u:p@x/", "https://x/#f", "file:///etc/passwd", ""] {
-            assert!(matches!(oidc("x", url(wrong), open).err(), Some(ProviderFault::Url(_))), "{wrong}");
+            assert!(matches!(oidc("x", url(wrong), open).err(), Some(ProviderError::Url(_))), "{wrong}");
         }
-        assert_eq!(oidc("", url("https://x"), reach).err(), Some(ProviderFault::Issuer));
-        assert_eq!(oidc("a b", url("https://x"), reach).err(), Some(ProviderFault::Issuer));
+        assert_eq!(oidc("", url("https://x"), reach).err(), Some(ProviderError::Issuer));
+        assert_eq!(oidc("a b", url("https://x"), reach).err(), Some(ProviderError::Issuer));
         let local = LocalIssuer::ISSUER;
-        assert_eq!(oidc(local, url("https://x"), reach).err(), Some(ProviderFault::OwnIssuer(local.to_owned())));
+        assert_eq!(oidc(local, url("https://x"), reach).err(), Some(ProviderError::OwnIssuer(local.to_owned())));
     }
 
     #[test]
@@ -227,7 +227,7 @@ mod tests {
             let settings = JwtSecret { secret: Secret::new(secret.to_owned()), audience: audience() };
             Provider::jwt_secret("https://i", settings, EmailVerified::Required).err()
         };
-        assert_eq!(provider(&"x".repeat(31)), Some(ProviderFault::ShortSecret));
+        assert_eq!(provider(&"x".repeat(31)), Some(ProviderError::ShortSecret));
         assert_eq!(provider(&"x".repeat(32)), None);
         let settings = Introspection {
             endpoint: "https://i/introspect".to_owned(),
@@ -237,6 +237,6 @@ mod tests {
             reach: Reach::default(),
         };
         let fault = Provider::introspection("https://i", settings, EmailVerified::Required).err();
-        assert_eq!(fault, Some(ProviderFault::NoCredentials));
+        assert_eq!(fault, Some(ProviderError::NoCredentials));
     }
 }

@@ -6,7 +6,7 @@ const NONCE_BYTES: usize = 12;
 
 /// An error with a secret.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum KeyFault {
+pub enum KeyError {
     /// The system's random generator or the cipher failed.
     #[error("a secret cannot be made or sealed")]
     NotMade,
@@ -25,18 +25,18 @@ impl WrappingKey {
     }
 
     /// Nonce, ciphertext and tag. The name is authenticated, so that two rows cannot be swapped.
-    pub fn seal(&self, name: &[u8], secret: &[u8]) -> Result<Vec<u8>, KeyFault> {
+    pub fn seal(&self, name: &[u8], secret: &[u8]) -> Result<Vec<u8>, KeyError> {
         let mut text = secret.to_vec();
-        let nonce = self.0.seal_in_place_append_tag(Aad::from(name), &mut text).map_err(|_| KeyFault::NotMade)?;
+        let nonce = self.0.seal_in_place_append_tag(Aad::from(name), &mut text).map_err(|_| KeyError::NotMade)?;
         Ok([nonce.as_ref().as_slice(), &text].concat())
     }
 
     /// The secret that was sealed under this name.
-    pub fn open(&self, name: &[u8], sealed: &[u8]) -> Result<Vec<u8>, KeyFault> {
-        let (nonce, text) = sealed.split_at_checked(NONCE_BYTES).ok_or(KeyFault::NotOpened)?;
-        let nonce = Nonce::try_assume_unique_for_key(nonce).map_err(|_| KeyFault::NotOpened)?;
+    pub fn open(&self, name: &[u8], sealed: &[u8]) -> Result<Vec<u8>, KeyError> {
+        let (nonce, text) = sealed.split_at_checked(NONCE_BYTES).ok_or(KeyError::NotOpened)?;
+        let nonce = Nonce::try_assume_unique_for_key(nonce).map_err(|_| KeyError::NotOpened)?;
         let mut text = text.to_vec();
-        let secret = self.0.open_in_place(nonce, Aad::from(name), &mut text).map_err(|_| KeyFault::NotOpened)?;
+        let secret = self.0.open_in_place(nonce, Aad::from(name), &mut text).map_err(|_| KeyError::NotOpened)?;
         Ok(secret.to_vec())
     }
 }
@@ -50,14 +50,14 @@ mod tests {
         let key = WrappingKey::new(&[1; 32]);
         let sealed = key.seal(b"name", b"hunter2-hunter2").unwrap();
         assert_eq!(key.open(b"name", &sealed).unwrap(), b"hunter2-hunter2");
-        assert_eq!(key.open(b"another", &sealed), Err(KeyFault::NotOpened));
-        assert_eq!(WrappingKey::new(&[2; 32]).open(b"name", &sealed), Err(KeyFault::NotOpened));
+        assert_eq!(key.open(b"another", &sealed), Err(KeyError::NotOpened));
+        assert_eq!(WrappingKey::new(&[2; 32]).open(b"name", &sealed), Err(KeyError::NotOpened));
         for place in [0, 11, 12, sealed.len() - 1] {
             let mut changed = sealed.clone();
             changed[place] ^= 1;
-            assert_eq!(key.open(b"name", &changed), Err(KeyFault::NotOpened));
+            assert_eq!(key.open(b"name", &changed), Err(KeyError::NotOpened));
         }
-        assert_eq!(key.open(b"name", &sealed[..5]), Err(KeyFault::NotOpened));
+        assert_eq!(key.open(b"name", &sealed[..5]), Err(KeyError::NotOpened));
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! Our signing keys: Ed25519, created here, and stored sealed under a key that is not in the store.
 
-pub use crate::sealing::{KeyFault, WrappingKey};
+pub use crate::sealing::{KeyError, WrappingKey};
 use aws_lc_rs::digest::{SHA256, digest};
 use aws_lc_rs::signature::{Ed25519KeyPair, KeyPair};
 use data_encoding::BASE64URL_NOPAD;
@@ -29,21 +29,21 @@ pub struct SigningKey {
 
 impl SigningKey {
     /// A new key from the system's generator.
-    pub fn generate(active_from: Time) -> Result<Self, KeyFault> {
-        Ok(Self::of(Ed25519KeyPair::generate().map_err(|_| KeyFault::NotMade)?, active_from))
+    pub fn generate(active_from: Time) -> Result<Self, KeyError> {
+        Ok(Self::of(Ed25519KeyPair::generate().map_err(|_| KeyError::NotMade)?, active_from))
     }
 
     /// The key, sealed. Its name is authenticated, so that two rows cannot be swapped.
-    pub fn seal(&self, wrapping: &WrappingKey) -> Result<SealedKey, KeyFault> {
-        let pkcs8 = self.pair.to_pkcs8().map_err(|_| KeyFault::NotMade)?;
+    pub fn seal(&self, wrapping: &WrappingKey) -> Result<SealedKey, KeyError> {
+        let pkcs8 = self.pair.to_pkcs8().map_err(|_| KeyError::NotMade)?;
         let sealed = wrapping.seal(self.kid.as_bytes(), pkcs8.as_ref())?;
         Ok(SealedKey { kid: self.kid.clone(), active_from: self.active_from, sealed })
     }
 
     /// The key in this row.
-    pub fn open(row: &SealedKey, wrapping: &WrappingKey) -> Result<Self, KeyFault> {
+    pub fn open(row: &SealedKey, wrapping: &WrappingKey) -> Result<Self, KeyError> {
         let pkcs8 = wrapping.open(row.kid.as_bytes(), &row.sealed)?;
-        let pair = Ed25519KeyPair::from_pkcs8(&pkcs8).map_err(|_| KeyFault::NotOpened)?;
+        let pair = Ed25519KeyPair::from_pkcs8(&pkcs8).map_err(|_| KeyError::NotOpened)?;
         Ok(Self::of(pair, row.active_from))
     }
 
@@ -107,7 +107,7 @@ mod tests {
         let row = SigningKey::generate(start()).unwrap().seal(&wrapping).unwrap();
         let other = SigningKey::generate(start()).unwrap().seal(&wrapping).unwrap();
         let refused = |row: &SealedKey, wrapping: &WrappingKey| {
-            assert_eq!(SigningKey::open(row, wrapping).err(), Some(KeyFault::NotOpened));
+            assert_eq!(SigningKey::open(row, wrapping).err(), Some(KeyError::NotOpened));
         };
         refused(&row, &WrappingKey::new(&[2; 32]));
         refused(&SealedKey { kid: other.kid, ..row.clone() }, &wrapping);

@@ -6,7 +6,7 @@ use crate::claims::{Claims, check_email, check_length, check_subject};
 use crate::introspection;
 use crate::jwks::{Keyring, NoKey};
 use crate::jws::{Header, LONGEST_TOKEN_BYTES, Shape, open};
-use crate::provider_fault::ProviderFault;
+use crate::provider_error::ProviderError;
 use crate::providers::{Kind, Provider};
 pub use crate::rejection::{Reason, Rejection};
 use perennial_domain::time::Time;
@@ -41,7 +41,7 @@ struct Person {
 
 impl Verifier {
     /// Checks that the providers can be used together: each issuer once, one introspection at most, and not our own issuer.
-    pub fn new(keyring: Arc<Keyring>, providers: Vec<Provider>, our_issuer: &str) -> Result<Self, ProviderFault> {
+    pub fn new(keyring: Arc<Keyring>, providers: Vec<Provider>, our_issuer: &str) -> Result<Self, ProviderError> {
         for (place, provider) in providers.iter().enumerate() {
             provider.fits_beside(&providers[..place], our_issuer)?;
         }

@@ -3,7 +3,7 @@
 
 use perennial_domain::organizations::Organization;
 use perennial_identity::providers::{
-    Algorithm, Audience, EmailVerified, Introspection, JwtSecret, KeysAt, Oidc, Provider, ProviderFault,
+    Algorithm, Audience, EmailVerified, Introspection, JwtSecret, KeysAt, Oidc, Provider, ProviderError,
 };
 use perennial_identity::secret::Secret;
 use perennial_outbound::Reach;
@@ -80,7 +80,7 @@ pub struct Description {
 
 impl Description {
     /// The provider, if it is safe to use.
-    pub fn build(&self) -> Result<Provider, ProviderFault> {
+    pub fn build(&self) -> Result<Provider, ProviderError> {
         let Settings { audience, authorized_parties, email_verified, .. } = self.settings.clone();
         let audience = Audience::new(audience, authorized_parties)?;
         self.check_settings()?;
@@ -115,7 +115,7 @@ impl Description {
     }
 
     /// A setting without effect is an error, so that the operator notices it before production.
-    fn check_settings(&self) -> Result<(), ProviderFault> {
+    fn check_settings(&self) -> Result<(), ProviderError> {
         let (given, kind) = (&self.settings, self.kind.as_str());
         let publishes = self.kind == ProviderKind::Oidc;
         let asks = self.kind == ProviderKind::Introspection;
@@ -131,10 +131,10 @@ impl Description {
             ("allow_http", given.allow_http, connects, false),
         ] {
             if is_given && !is_taken {
-                return Err(ProviderFault::NotForKind { setting, kind });
+                return Err(ProviderError::NotForKind { setting, kind });
             }
             if is_needed && !is_given {
-                return Err(ProviderFault::Missing { setting, kind });
+                return Err(ProviderError::Missing { setting, kind });
             }
         }
         Ok(())
@@ -167,7 +167,7 @@ mod tests {
         Description { issuer: "https://id.example.com".to_owned(), kind, settings, secret }
     }
 
-    fn fault(description: &Description) -> Option<ProviderFault> {
+    fn fault(description: &Description) -> Option<ProviderError> {
         description.build().err()
     }
 
@@ -184,19 +184,19 @@ mod tests {
         assert_eq!(fault(&described(JwtSecret, long, |_| {})), None);
         assert_eq!(fault(&described(Introspection, Some("s"), asked)), None);
 
-        let unfit = |setting, kind| Some(ProviderFault::NotForKind { setting, kind });
+        let unfit = |setting, kind| Some(ProviderError::NotForKind { setting, kind });
         assert_eq!(fault(&described(Oidc, long, algorithms)), unfit("secret", "oidc"));
         assert_eq!(fault(&described(Oidc, None, asked)), unfit("endpoint", "oidc"));
         assert_eq!(fault(&described(JwtSecret, long, algorithms)), unfit("algorithms", "jwt_secret"));
         let open = |settings: &mut Settings| settings.allow_http = true;
         assert_eq!(fault(&described(JwtSecret, long, open)), unfit("allow_http", "jwt_secret"));
-        let missing = |setting, kind| Some(ProviderFault::Missing { setting, kind });
+        let missing = |setting, kind| Some(ProviderError::Missing { setting, kind });
         assert_eq!(fault(&described(JwtSecret, None, |_| {})), missing("secret", "jwt_secret"));
         assert_eq!(fault(&described(Introspection, None, asked)), missing("client_secret", "introspection"));
         assert_eq!(fault(&described(Introspection, long, |_| {})), missing("endpoint", "introspection"));
-        assert_eq!(fault(&described(Oidc, None, |_| {})), Some(ProviderFault::NoAlgorithm));
+        assert_eq!(fault(&described(Oidc, None, |_| {})), Some(ProviderError::NoAlgorithm));
         let nobody = described(Oidc, None, |settings| settings.audience.clear());
-        assert_eq!(fault(&nobody), Some(ProviderFault::NoAudience));
+        assert_eq!(fault(&nobody), Some(ProviderError::NoAudience));
     }
 
     #[test]

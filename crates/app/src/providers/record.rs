@@ -5,9 +5,9 @@ use crate::audit::json;
 use crate::keys::{Keys, SealedUnder};
 use perennial_domain::id::{OrganizationId, ProviderId};
 use perennial_domain::time::Time;
-use perennial_identity::providers::{Provider, ProviderFault};
+use perennial_identity::providers::{Provider, ProviderError};
 use perennial_identity::secret::Secret;
-use perennial_identity::signing::KeyFault;
+use perennial_identity::signing::KeyError;
 use perennial_store::providers::Row;
 use serde::Serialize;
 use serde_json::Value;
@@ -37,10 +37,10 @@ pub enum Unusable {
     Unreadable,
     /// Its secret cannot be opened.
     #[error("{0}")]
-    Secret(#[from] KeyFault),
+    Secret(#[from] KeyError),
     /// It is not safe to use, or conflicts with the others.
     #[error("{0}")]
-    Fault(#[from] ProviderFault),
+    Fault(#[from] ProviderError),
     /// The configuration file takes precedence.
     #[error("the configuration file names the same issuer, and the file's provider is used")]
     Overridden,
@@ -77,7 +77,7 @@ pub(super) fn seal(
     id: ProviderId,
     description: &Description,
     now: Time,
-) -> Result<Row, KeyFault> {
+) -> Result<Row, KeyError> {
     let name = secret_name(organization_id, id, &description.issuer);
     let seal = |secret: &Secret| keys.provider_secrets.seal(&name, secret.expose().as_bytes());
     Ok(Row {
@@ -97,7 +97,7 @@ pub(super) fn open(keys: &Keys, row: &Row) -> Result<Provider, Unusable> {
     let secret = match &row.sealed_secret {
         Some(sealed) => {
             let text = String::from_utf8(keys.open_provider_secret(&name, sealed)?);
-            Some(Secret::new(text.map_err(|_| KeyFault::NotOpened)?))
+            Some(Secret::new(text.map_err(|_| KeyError::NotOpened)?))
         }
         None => None,
     };
@@ -107,7 +107,7 @@ pub(super) fn open(keys: &Keys, row: &Row) -> Result<Provider, Unusable> {
 }
 
 /// The row's secret, sealed under the current master key, if it is sealed under the previous one.
-pub(crate) fn reseal(keys: &Keys, row: &Row) -> Result<Option<Vec<u8>>, KeyFault> {
+pub(crate) fn reseal(keys: &Keys, row: &Row) -> Result<Option<Vec<u8>>, KeyError> {
     let (Some(sealed), Some(previous)) = (&row.sealed_secret, keys.previous()) else { return Ok(None) };
     let name = secret_name(row.organization_id, row.id, &row.issuer);
     match previous.provider_secrets.open(&name, sealed) {
@@ -163,7 +163,7 @@ mod tests {
 
     #[test]
     fn a_secret_moved_to_another_row_does_not_open() {
-        let not_opened = Some(Unusable::Secret(KeyFault::NotOpened));
+        let not_opened = Some(Unusable::Secret(KeyError::NotOpened));
         let refused = |row: Row| assert_eq!(open(&keys(1), &row).err(), not_opened);
         refused(Row { id: ProviderId::from_bytes([3; 16]), ..row() });
         refused(Row { organization_id: OrganizationId::from_bytes([3; 16]), ..row() });
@@ -186,6 +186,6 @@ mod tests {
         refused(Row { settings: r#"{"audience": ["app"], "more": 1}"#.to_owned(), ..row() });
         refused(Row { settings: "nonsense".to_owned(), ..row() });
         let nobody = Row { settings: r#"{"audience": []}"#.to_owned(), ..row() };
-        assert_eq!(open(&keys(1), &nobody).err(), Some(Unusable::Fault(ProviderFault::NoAudience)));
+        assert_eq!(open(&keys(1), &nobody).err(), Some(Unusable::Fault(ProviderError::NoAudience)));
     }
 }

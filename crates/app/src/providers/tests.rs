@@ -118,7 +118,7 @@ async fn a_stored_provider_that_cannot_be_used_costs_the_others_nothing() {
         assert_eq!(outcome(&app, organization, &token(issuer, SECRET)).await, expected, "{issuer}");
     }
     let refused = check_at_start(&app).await.unwrap_err();
-    assert!(matches!(refused, StartFault::StoredOwnIssuer { .. }), "{refused}");
+    assert!(matches!(refused, StartError::StoredOwnIssuer { .. }), "{refused}");
 }
 
 #[tokio::test]
@@ -155,19 +155,19 @@ async fn the_file_is_held_to_account_before_the_first_caller_comes() {
     };
     assert_eq!(fault(vec![of_file("default", "https://one", SECRET)]).await, None);
     let unknown = fault(vec![of_file("nowhere", "https://one", SECRET)]).await;
-    assert_eq!(unknown, Some(StartFault::UnknownOrganization("nowhere".to_owned())));
+    assert_eq!(unknown, Some(StartError::UnknownOrganization("nowhere".to_owned())));
     let (_, organization) = place.process(1, AppOptions::default()).await;
     let by_id = organization.to_string();
     for (providers, expected) in [
-        (vec![of_file("default", "https://ours", SECRET)], ProviderFault::OwnIssuer("https://ours".to_owned())),
-        (vec![of_file("default", "https://x", "short")], ProviderFault::ShortSecret),
+        (vec![of_file("default", "https://ours", SECRET)], ProviderError::OwnIssuer("https://ours".to_owned())),
+        (vec![of_file("default", "https://x", "short")], ProviderError::ShortSecret),
         (
             vec![of_file("default", "https://x", SECRET), of_file(&by_id, "https://x", SECRET)],
-            ProviderFault::IssuerTwice("https://x".to_owned()),
+            ProviderError::IssuerTwice("https://x".to_owned()),
         ),
     ] {
         match fault(providers).await {
-            Some(StartFault::File { fault, .. }) => assert_eq!(fault, expected),
+            Some(StartError::File { fault, .. }) => assert_eq!(fault, expected),
             other => panic!("{other:?}"),
         }
     }
@@ -180,7 +180,7 @@ async fn an_addition_is_refused_for_our_own_issuer_a_taken_one_and_a_second_intr
     let ours = signing_keys::issuer(&app).await.unwrap();
     let refused = async |description: Description| add(&app, organization, &description).await.unwrap_err();
     let own = refused(shared_secret(&ours, SECRET)).await;
-    assert_eq!(own, NotAdded::Fault(ProviderFault::OwnIssuer(ours)));
+    assert_eq!(own, NotAdded::Fault(ProviderError::OwnIssuer(ours)));
     add(&app, organization, &shared_secret("https://one", SECRET)).await.unwrap();
     assert_eq!(refused(shared_secret("https://one", OTHER_SECRET)).await, NotAdded::IssuerTaken);
     let asked = |issuer: &str| {
@@ -191,7 +191,7 @@ async fn an_addition_is_refused_for_our_own_issuer_a_taken_one_and_a_second_intr
         description
     };
     add(&app, organization, &asked("https://two")).await.unwrap();
-    assert_eq!(refused(asked("https://three")).await, NotAdded::Fault(ProviderFault::IntrospectionTwice));
+    assert_eq!(refused(asked("https://three")).await, NotAdded::Fault(ProviderError::IntrospectionTwice));
     assert_eq!(list(&app, organization).await.unwrap().len(), 2);
 }
 

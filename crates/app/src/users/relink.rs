@@ -39,7 +39,7 @@ pub enum Target {
 
 /// The error of an entry.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum RelinkFault {
+pub enum RelinkError {
     /// The organization has no such user.
     #[error("the organization has no such user")]
     NoSuchUser,
@@ -65,7 +65,7 @@ pub enum Relinked {
         unchanged: usize,
     },
     /// Nothing was changed: the errors, with the index of each entry.
-    Refused(Vec<(usize, RelinkFault)>),
+    Refused(Vec<(usize, RelinkError)>),
 }
 
 /// An identity as a provider's token contains it. A subject is compared byte by byte, so it must be normalized.
@@ -123,7 +123,7 @@ async fn examine(
     bulk: &mut Bulk,
     organization: OrganizationId,
     entries: &[Relink],
-) -> Result<(Vec<User>, Vec<(usize, RelinkFault)>), Error> {
+) -> Result<(Vec<User>, Vec<(usize, RelinkError)>), Error> {
     let (mut found, mut errors) = (Vec::new(), Vec::new());
     let (mut users_seen, mut identities_seen) = (HashMap::new(), HashMap::new());
     for (portion, place) in entries.chunks(AT_ONCE).zip((0..).step_by(AT_ONCE)) {
@@ -133,17 +133,17 @@ async fn examine(
         for (place, ((entry, user), holder)) in (place..).zip(portion.iter().zip(named).zip(holders)) {
             let identity = (&entry.identity.issuer, &entry.identity.subject);
             if let Some(other) = identities_seen.insert(identity, place) {
-                errors.push((place, RelinkFault::IdentityTwice(other)));
+                errors.push((place, RelinkError::IdentityTwice(other)));
             }
             let Some(user) = user else {
-                errors.push((place, RelinkFault::NoSuchUser));
+                errors.push((place, RelinkError::NoSuchUser));
                 continue;
             };
             if let Some(other) = users_seen.insert(user.id, place) {
-                errors.push((place, RelinkFault::UserTwice(other)));
+                errors.push((place, RelinkError::UserTwice(other)));
             }
             if let Some(holder) = holder.filter(|holder| holder.id != user.id) {
-                errors.push((place, RelinkFault::IdentityTaken(holder.id)));
+                errors.push((place, RelinkError::IdentityTaken(holder.id)));
             }
             found.push(user);
         }

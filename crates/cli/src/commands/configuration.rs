@@ -1,7 +1,7 @@
 //! `perennial config`. It reads the configuration of `perennial serve`, and opens no store.
 
 use crate::arguments::{Configuration, Place};
-use crate::config::fault::Fault;
+use crate::config::config_error::ConfigError;
 use crate::config::source::{Source, Sources};
 use crate::config::{Config, Loaded, environment, reference, schema, secret_variable, variable};
 use crate::failure::Failure;
@@ -108,7 +108,7 @@ fn check(loaded: Loaded, json: bool) -> Result<(), Failure> {
     let Loaded { config, file, sources, mut faults } = loaded;
     // Defaults replace invalid values, so what they lack is not a separate error.
     if faults.is_empty() {
-        faults.extend(Given::faults(&config).into_iter().chain(logs::fault()).map(Fault::from));
+        faults.extend(Given::faults(&config).into_iter().chain(logs::fault()).map(ConfigError::from));
         faults.extend(provider_faults(&config, &sources));
     }
     faults.extend(environment::slips());
@@ -117,7 +117,7 @@ fn check(loaded: Loaded, json: bool) -> Result<(), Failure> {
             Some(path) => format!("{} is right, and so are the environment and the flags.", path.display()),
             None => "There is no configuration file; the environment and the flags are right.".to_owned(),
         },
-        faults => faults.iter().map(Fault::line).collect::<Vec<_>>().join("\n"),
+        faults => faults.iter().map(ConfigError::line).collect::<Vec<_>>().join("\n"),
     })?;
     match faults.len() {
         0 => Ok(()),
@@ -129,11 +129,11 @@ fn check(loaded: Loaded, json: bool) -> Result<(), Failure> {
 }
 
 /// Each unusable provider, at its first line.
-fn provider_faults(config: &Config, sources: &Sources) -> Vec<Fault> {
+fn provider_faults(config: &Config, sources: &Sources) -> Vec<ConfigError> {
     let faults = providers::faults(&config.providers).into_iter();
     faults
         .map(|(at, Failure(detail))| match sources.first_below(&format!("providers[{at}].")) {
-            Some(place) => Fault::new(place, detail),
+            Some(place) => ConfigError::new(place, detail),
             None => Failure(detail).into(),
         })
         .collect()

@@ -13,7 +13,7 @@ use crate::providers::{self as entries, ProviderEntry};
 use crate::public_url::PublicUrl;
 use crate::storage::Key;
 use perennial_app::context::{App, AppOptions};
-use perennial_app::providers::{self, Listed, NotAdded, ProviderFault, Source};
+use perennial_app::providers::{self, Listed, NotAdded, ProviderError, Source};
 use perennial_domain::id::OrganizationId;
 use std::path::Path;
 
@@ -71,11 +71,11 @@ async fn add(app: &App, add: ProviderAdd, json: bool) -> Result<(), Failure> {
             "{} has a provider with this issuer already: remove it first, see `perennial provider list`",
             organization.name.as_str()
         )),
-        NotAdded::Fault(fault @ (ProviderFault::Missing { .. } | ProviderFault::NotForKind { .. })) => {
+        NotAdded::Fault(fault @ (ProviderError::Missing { .. } | ProviderError::NotForKind { .. })) => {
             Failure::new(format!("{fault}: see `perennial provider add --help`"))
         }
-        NotAdded::Fault(ProviderFault::NoAudience) => {
-            Failure::new(format!("{}: --audience", ProviderFault::NoAudience))
+        NotAdded::Fault(ProviderError::NoAudience) => {
+            Failure::new(format!("{}: --audience", ProviderError::NoAudience))
         }
         other => Failure::new(other.to_string()),
     })?;

@@ -12,7 +12,7 @@ use entries::{Entry, Fault};
 use perennial_app::caller::Caller;
 use perennial_app::context::App;
 use perennial_app::providers;
-use perennial_app::users::{Relink, RelinkFault, Relinked, Target, check_identity, relink};
+use perennial_app::users::{Relink, RelinkError, Relinked, Target, check_identity, relink};
 use perennial_domain::id::OrganizationId;
 use perennial_domain::users::User;
 use serde_json::json;
@@ -76,11 +76,11 @@ async fn issuers(app: &App, organization: OrganizationId) -> Result<HashSet<Stri
     Ok(listed.into_iter().map(|provider| provider.record.issuer).chain([local]).collect())
 }
 
-fn described(entries: &[Entry], place: usize, fault: &RelinkFault) -> Fault {
+fn described(entries: &[Entry], place: usize, fault: &RelinkError) -> Fault {
     let line = |place: usize| entries.get(place).map_or(0, |entry| entry.line);
     let detail = match fault {
-        RelinkFault::UserTwice(other) => format!("line {} names the same user", line(*other)),
-        RelinkFault::IdentityTwice(other) => format!("line {} names the same identity", line(*other)),
+        RelinkError::UserTwice(other) => format!("line {} names the same user", line(*other)),
+        RelinkError::IdentityTwice(other) => format!("line {} names the same identity", line(*other)),
         other => other.to_string(),
     };
     Fault { line: line(place), detail }

@@ -7,14 +7,14 @@ use std::path::PathBuf;
 
 /// One error.
 #[derive(Clone, Debug, Serialize)]
-pub(crate) struct Fault {
+pub(crate) struct ConfigError {
     /// The line, variable or flag to correct. None if several belong together.
     pub(crate) place: Option<Source>,
     /// The error and its remedy. Never a secret.
     pub(crate) detail: String,
 }
 
-impl Fault {
+impl ConfigError {
     pub(crate) fn new(place: Source, detail: impl Into<String>) -> Self {
         Self { place: Some(place), detail: detail.into() }
     }
@@ -54,7 +54,7 @@ impl Fault {
     }
 }
 
-impl From<Failure> for Fault {
+impl From<Failure> for ConfigError {
     fn from(Failure(detail): Failure) -> Self {
         Self { place: None, detail }
     }

@@ -2,7 +2,7 @@
 //! Other programs set variables with our prefix, such as a cluster with a service called `perennial`. So
 //! only a name that is close to one of ours is an error.
 
-use super::fault::Fault;
+use super::config_error::ConfigError;
 use super::known;
 use super::source::Source;
 use super::telemetry;
@@ -38,11 +38,11 @@ pub(crate) fn variables() -> Vec<String> {
 }
 
 /// The misspelled variables of this process.
-pub(crate) fn slips() -> Vec<Fault> {
+pub(crate) fn slips() -> Vec<ConfigError> {
     slips_among(std::env::vars_os().filter_map(|(name, _)| name.into_string().ok()))
 }
 
-fn slips_among(names: impl Iterator<Item = String>) -> Vec<Fault> {
+fn slips_among(names: impl Iterator<Item = String>) -> Vec<ConfigError> {
     let known = variables();
     let ours: Vec<String> = known.iter().filter_map(|name| name.strip_prefix(PREFIX)).map(str::to_lowercase).collect();
     let mut slips = Vec::new();
@@ -50,7 +50,7 @@ fn slips_among(names: impl Iterator<Item = String>) -> Vec<Fault> {
         let meant = name.strip_prefix(PREFIX).and_then(|rest| known::nearest(rest, ours.iter().map(String::as_str)));
         if let Some(meant) = meant {
             let detail = format!("nothing reads this; did you mean {PREFIX}{}?", meant.to_uppercase());
-            slips.push(Fault::new(Source::Environment { variable: name }, detail));
+            slips.push(ConfigError::new(Source::Environment { variable: name }, detail));
         }
     }
     slips
@@ -61,7 +61,7 @@ mod tests {
     use super::*;
 
     fn found(names: &[&str]) -> Vec<String> {
-        slips_among(names.iter().map(|name| (*name).to_owned())).iter().map(Fault::line).collect()
+        slips_among(names.iter().map(|name| (*name).to_owned())).iter().map(ConfigError::line).collect()
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! Reads `perennial.toml`: each value separately, so that all errors are reported at once, each with its line.
 
-use super::fault::Fault;
+use super::config_error::ConfigError;
 use super::{Config, known};
 use serde::Deserialize as _;
 use serde_json::{Map, Value};
@@ -22,12 +22,12 @@ pub(crate) struct Read {
     pub(crate) config: Config,
     /// The line of each key; of the second provider's `issuer` under `providers[1].issuer`.
     pub(crate) lines: BTreeMap<String, usize>,
-    pub(crate) faults: Vec<Fault>,
+    pub(crate) errors: Vec<ConfigError>,
 }
 
 pub(crate) fn read(path: &Path, text: &str) -> Read {
     let (document, broken) = DeTable::parse_recoverable(text);
-    let mut reader = Reader { path, text, lines: BTreeMap::new(), faults: Vec::new() };
+    let mut reader = Reader { path, text, lines: BTreeMap::new(), errors: Vec::new() };
     for error in &broken {
         reader.refuse(error.span(), error.message());
     }
@@ -35,8 +35,8 @@ pub(crate) fn read(path: &Path, text: &str) -> Read {
     if broken.is_empty() {
         reader.root(document.get_ref());
     }
-    reader.faults.sort_by_key(Fault::number);
-    let config = if reader.faults.is_empty() {
+    reader.errors.sort_by_key(ConfigError::number);
+    let config = if reader.errors.is_empty() {
         Config::deserialize(Deserializer::from(document))
     } else {
         Ok(sound_part(text).unwrap_or_default())
@@ -45,7 +45,7 @@ pub(crate) fn read(path: &Path, text: &str) -> Read {
         reader.refuse(error.span(), error.message());
         Config::default()
     });
-    Read { config, lines: reader.lines, faults: reader.faults }
+    Read { config, lines: reader.lines, errors: reader.errors }
 }
 
 /// The usable part of an invalid text, so that all errors are found and not only the first.
@@ -61,7 +61,7 @@ struct Reader<'a> {
     path: &'a Path,
     text: &'a str,
     lines: BTreeMap<String, usize>,
-    faults: Vec<Fault>,
+    errors: Vec<ConfigError>,
 }
 
 impl Reader<'_> {
@@ -135,7 +135,7 @@ impl Reader<'_> {
     fn refuse(&mut self, span: Option<Range<usize>>, detail: &str) {
         let line = span.map_or(1, |span| self.line(&span));
         let detail = detail.replace('\n', ", ").replace("expected usize", NUMBER).replace("expected u64", NUMBER);
-        self.faults.push(Fault::in_file(self.path, line, detail.replace("expected i64", NUMBER)));
+        self.errors.push(ConfigError::in_file(self.path, line, detail.replace("expected i64", NUMBER)));
     }
 
     fn line(&self, span: &Range<usize>) -> usize {
@@ -161,15 +161,15 @@ fn alone<'i>(key: &Key<'i>, place: &Entry<'i>, value: DeValue<'i>) -> DeTable<'i
 mod tests {
     use super::*;
 
-    fn faults(text: &str) -> Vec<String> {
-        read(Path::new("p.toml"), text).faults.iter().map(Fault::line).collect()
+    fn errors(text: &str) -> Vec<String> {
+        read(Path::new("p.toml"), text).errors.iter().map(ConfigError::line).collect()
     }
 
     #[test]
     fn all_faults_are_told_at_once_each_with_its_line() {
         let text = "lissten = \"x\"\nlisten = \"here\"\n\n[limits]\nconnections = 0\nbody = 1\nbody_bytes = 5\n\n\
                     [[providers]]\nkind = \"oidc\"\n[[providers]]\nkind = \"saml\"\nisuer = \"x\"\n";
-        let found = faults(text);
+        let found = errors(text);
         let lines: Vec<&str> = found.iter().map(|line| line.split(": ").next().unwrap_or_default()).collect();
         assert_eq!(lines, ["p.toml:1", "p.toml:2", "p.toml:5", "p.toml:6", "p.toml:12", "p.toml:13"], "{found:?}");
         assert!(found.iter().any(|line| line.contains("`limits.connections`: 0 is out of range")), "{found:?}");
@@ -187,7 +187,7 @@ mod tests {
 
     #[test]
     fn every_broken_line_is_told() {
-        let found = faults("listen = \ndata_dir = \"d\"\n[limits\n");
+        let found = errors("listen = \ndata_dir = \"d\"\n[limits\n");
         assert!(found.len() >= 2 && found[0].starts_with("p.toml:1: "), "{found:?}");
         assert!(found.iter().any(|line| line.starts_with("p.toml:3: ")), "{found:?}");
     }
@@ -195,10 +195,10 @@ mod tests {
     #[test]
     fn a_table_may_be_written_in_any_way_toml_has() {
         let read = read(Path::new("p.toml"), "limits.body_bytes = 7\npostgres = { readers = 3 }\n");
-        assert!(read.faults.is_empty());
+        assert!(read.errors.is_empty());
         assert_eq!((read.config.limits.body_bytes, read.config.postgres.readers.0), (7, 3));
         assert_eq!((read.lines["limits.body_bytes"], read.lines["postgres.readers"]), (1, 2));
-        assert!(faults("limits = 3\n")[0].contains("`limits`"));
-        assert!(faults("providers = [1]\n")[0].contains("`providers[0]`"));
+        assert!(errors("limits = 3\n")[0].contains("`limits`"));
+        assert!(errors("providers = [1]\n")[0].contains("`providers[0]`"));
     }
 }

@@ -1,6 +1,6 @@
 //! From the command line, the environment and the file to one configuration, with the source of every value.
 
-use super::fault::Fault;
+use super::config_error::ConfigError;
 use super::source::{self, Source, Sources};
 use super::{Config, file, secret_variable};
 use crate::arguments::{Place, Serve};
@@ -17,35 +17,35 @@ pub(crate) struct Loaded {
     /// The configuration file, if there is one.
     pub(crate) file: Option<PathBuf>,
     pub(crate) sources: Sources,
-    pub(crate) faults: Vec<Fault>,
+    pub(crate) errors: Vec<ConfigError>,
 }
 
 impl Loaded {
     /// Reads everything and collects the errors.
     pub(crate) fn read(place: &Place, serve: &Serve, mut sources: Sources) -> Self {
         let path = place.config.clone().or_else(|| Some(DEFAULT_FILE.into()).filter(|path: &PathBuf| path.exists()));
-        let mut faults = Vec::new();
+        let mut errors = Vec::new();
         let config = match path.as_deref().map(|path| (path, std::fs::read_to_string(path))) {
             None => Config::default(),
             Some((path, Ok(text))) => {
                 let read = file::read(path, &text);
                 sources.add_file(path, read.lines);
-                faults = read.faults;
+                errors = read.errors;
                 read.config
             }
             Some((path, Err(error))) => {
-                faults.push(unreadable(path, &error));
+                errors.push(unreadable(path, &error));
                 Config::default()
             }
         };
-        let mut loaded = Self { config, file: path, sources, faults };
+        let mut loaded = Self { config, file: path, sources, errors };
         loaded.put_flags(place, serve);
         loaded
     }
 
     /// The configuration, if it has no errors.
     pub(crate) fn accept(self) -> Result<Config, Failure> {
-        match self.faults.as_slice() {
+        match self.errors.as_slice() {
             [] => Ok(Config { file: self.file, ..self.config }),
             [first, others @ ..] => Err(first.sentence(others.len())),
         }
@@ -62,14 +62,14 @@ impl Loaded {
         if let Some(text) = &serve.public_url {
             match PublicUrl::try_from(text.clone()) {
                 Ok(url) => self.config.public_url = Some(url),
-                Err(detail) => self.faults.push(Fault::new(self.sources.get("public_url"), detail)),
+                Err(detail) => self.errors.push(ConfigError::new(self.sources.get("public_url"), detail)),
             }
         }
-        if let Err(fault) = self.config.telemetry.put_environment(&mut self.sources) {
-            self.faults.push(fault);
+        if let Err(error) = self.config.telemetry.put_environment(&mut self.sources) {
+            self.errors.push(error);
         }
         if let Err(failure) = self.put_database_url(place) {
-            self.faults.push(failure.into());
+            self.errors.push(failure.into());
         }
     }
 
@@ -85,6 +85,6 @@ impl Loaded {
     }
 }
 
-fn unreadable(path: &Path, error: &std::io::Error) -> Fault {
+fn unreadable(path: &Path, error: &std::io::Error) -> ConfigError {
     Failure::new(format!("the configuration {} cannot be read: {error}", path.display())).into()
 }

@@ -46,7 +46,7 @@ mod tests {
 
     fn values(text: &str) -> serde_json::Value {
         let read = file::read(Path::new("default.toml"), text);
-        assert!(read.faults.is_empty(), "{:?}", read.faults);
+        assert!(read.errors.is_empty(), "{:?}", read.errors);
         serde_json::to_value(read.config).unwrap()
     }
 
@@ -58,7 +58,7 @@ mod tests {
     #[test]
     fn the_reference_has_every_key_and_says_what_it_does() {
         let read = file::read(Path::new("default.toml"), &with_examples());
-        assert!(read.faults.is_empty(), "{:?}", read.faults);
+        assert!(read.errors.is_empty(), "{:?}", read.errors);
         let shown: Vec<String> = read.lines.keys().map(|key| key.replace("[0]", "")).collect();
         for path in known::paths() {
             assert!(shown.contains(&path), "{path} is not in the reference");

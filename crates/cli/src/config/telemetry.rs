@@ -1,6 +1,6 @@
 //! The collector of traces and metrics.
 
-use super::fault::Fault;
+use super::config_error::ConfigError;
 use super::source::{Source, Sources};
 use super::{AtLeastOne, Percent, variable};
 use serde::{Deserialize, Serialize};
@@ -38,11 +38,11 @@ impl Default for Telemetry {
 impl Telemetry {
     /// Applies the environment, which overrides the file. An empty variable is ignored, as OpenTelemetry
     /// specifies.
-    pub(super) fn put_environment(&mut self, sources: &mut Sources) -> Result<(), Fault> {
+    pub(super) fn put_environment(&mut self, sources: &mut Sources) -> Result<(), ConfigError> {
         let told = |name| variable(name).map(|text| text.filter(|text| !text.is_empty()));
         let source = |name: &str| Source::Environment { variable: name.to_owned() };
         if let Some(text) = told(ENDPOINT)? {
-            let url = CollectorUrl::try_from(text).map_err(|detail| Fault::new(source(ENDPOINT), detail))?;
+            let url = CollectorUrl::try_from(text).map_err(|detail| ConfigError::new(source(ENDPOINT), detail))?;
             self.otlp_endpoint = Some(url);
             sources.set("telemetry.otlp_endpoint", source(ENDPOINT));
         }

@@ -16,8 +16,8 @@ pub(super) async fn look(report: &mut Report, app: &App) {
     if let Err(error) = look_at_keys(report, app).await {
         report.unreadable("signing_keys", &error);
     }
-    if let Err(fault) = providers::check_at_start(app).await {
-        report.problem("providers", fault.to_string(), "correct it in the configuration: no server starts with it");
+    if let Err(error) = providers::check_at_start(app).await {
+        report.problem("providers", error.to_string(), "correct it in the configuration: no server starts with it");
     }
     match tokio::time::timeout(PATIENCE, look_at_providers(report, app)).await {
         Ok(Ok(())) => {}

@@ -20,19 +20,19 @@ pub(super) struct Patient {
 /// Reports the errors of the configuration, and continues with its valid part.
 pub(super) fn look(report: &mut Report, loaded: Loaded) -> Patient {
     const CHECK: &str = "configuration";
-    let Loaded { config, file, mut faults, .. } = loaded;
+    let Loaded { config, file, mut errors, .. } = loaded;
     let shown = file.as_ref().map(|path| path.display().to_string());
     let advice = "correct it: no server starts with it; what can be read of it is looked at below";
-    let providers = providers::configured(&config.providers).unwrap_or_else(|fault| {
-        faults.push(fault.into());
+    let providers = providers::configured(&config.providers).unwrap_or_else(|error| {
+        errors.push(error.into());
         Vec::new()
     });
-    if faults.is_empty() {
+    if errors.is_empty() {
         let missing = "no file: flags, environment and defaults".to_owned();
         report.ok(CHECK, shown.map_or(missing, |path| format!("{path} can be read")));
     }
-    for fault in &faults {
-        report.problem(CHECK, fault.line(), advice);
+    for error in &errors {
+        report.problem(CHECK, error.line(), advice);
     }
     Patient { config, file, providers }
 }

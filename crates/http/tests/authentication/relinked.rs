@@ -1,7 +1,7 @@
 //! Relinked users: after an organization has moved to another identity provider its users sign in as who they were.
 
 use super::support::*;
-use perennial_app::users::{Relink, RelinkFault, Relinked, Target, relink};
+use perennial_app::users::{Relink, RelinkError, Relinked, Target, relink};
 use perennial_domain::users::{Email, Identity};
 use perennial_testkit::{Held, TestApp};
 
@@ -73,11 +73,11 @@ async fn all_errors_are_reported_and_then_nothing_is_changed() {
     ];
     let faults = relink(&app.app, app.organization, &entries, false).await.unwrap();
     let expected = [
-        (1, RelinkFault::NoSuchUser),
-        (2, RelinkFault::IdentityTaken(ada.user_id().parse().unwrap())),
-        (3, RelinkFault::UserTwice(0)),
-        (4, RelinkFault::IdentityTwice(0)),
-        (4, RelinkFault::NoSuchUser),
+        (1, RelinkError::NoSuchUser),
+        (2, RelinkError::IdentityTaken(ada.user_id().parse().unwrap())),
+        (3, RelinkError::UserTwice(0)),
+        (4, RelinkError::IdentityTwice(0)),
+        (4, RelinkError::NoSuchUser),
     ];
     assert_eq!(faults, Relinked::Refused(expected.into()));
     assert_eq!(app.events().await, known);

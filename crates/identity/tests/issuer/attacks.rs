@@ -6,7 +6,7 @@ use perennial_fake_idp::{Key, PublicKey, Server, b64, hmac_sha256, token};
 use perennial_identity::access::{AccessTokens, Grant};
 use perennial_identity::key_set::KeySet;
 use perennial_identity::local::LocalIssuer;
-use perennial_identity::providers::{Audience, EmailVerified, Oidc, Provider, ProviderFault};
+use perennial_identity::providers::{Audience, EmailVerified, Oidc, Provider, ProviderError};
 use perennial_identity::signing::SigningKey;
 use perennial_identity::verify::Verifier;
 use rustls::RootCertStore;
@@ -251,7 +251,7 @@ async fn attack_9_our_token_as_the_providers_and_a_providers_as_ours() {
     }
     let provider = Provider::oidc(OURS, settings(HERE), EmailVerified::Required).unwrap();
     let fault = Verifier::new(keyring(RootCertStore::empty()), vec![provider], OURS).err();
-    assert_eq!(fault, Some(ProviderFault::OwnIssuer(OURS.to_owned())));
+    assert_eq!(fault, Some(ProviderError::OwnIssuer(OURS.to_owned())));
     assert!(ours.verify(&keys, &fixture.token(|_, _| ()), organization, at(0)).is_err());
     let dressed_up = fixture.token(|header, claims| {
         header["typ"] = json!("at+jwt");

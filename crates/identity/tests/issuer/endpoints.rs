@@ -4,7 +4,7 @@ use crate::certificate::Certificate;
 use crate::fixture::{Fixture, HERE, ada, at, audience, claims, keyring, oidc, settings, verifier};
 use data_encoding::BASE64;
 use perennial_fake_idp::{Key, Mood, Server, token};
-use perennial_identity::providers::{EmailVerified, Introspection, KeysAt, Oidc, Provider, ProviderFault};
+use perennial_identity::providers::{EmailVerified, Introspection, KeysAt, Oidc, Provider, ProviderError};
 use perennial_identity::secret::Secret;
 use perennial_identity::verify::{Rejection, Verifier};
 use perennial_outbound::{FetchError, Reach};
@@ -31,7 +31,7 @@ async fn attack_30_private_addresses_need_the_operators_word() {
                     let seen = keyring.look(&provider).await.unwrap();
                     assert!(matches!(seen, Err(FetchError::Forbidden(_))), "{host}: {seen:?}");
                 }
-                Err(fault) => assert!(matches!(fault, ProviderFault::PlainHttp(_)), "{host}"),
+                Err(fault) => assert!(matches!(fault, ProviderError::PlainHttp(_)), "{host}"),
             }
         }
     }
@@ -214,8 +214,8 @@ fn providers_that_cannot_stand_side_by_side_are_refused() {
     let keyring = keyring(RootCertStore::empty());
     let server = |url: &str| oidc(url, HERE);
     let twice = Verifier::new(keyring.clone(), vec![server("https://a"), server("https://a")], "https://ours").err();
-    assert_eq!(twice, Some(ProviderFault::IssuerTwice("https://a".to_owned())));
+    assert_eq!(twice, Some(ProviderError::IssuerTwice("https://a".to_owned())));
     let (one, two) = (Server::start(), Server::start());
     let asked = vec![introspection(&one, HERE), introspection(&two, HERE)];
-    assert_eq!(Verifier::new(keyring, asked, "https://ours").err(), Some(ProviderFault::IntrospectionTwice));
+    assert_eq!(Verifier::new(keyring, asked, "https://ours").err(), Some(ProviderError::IntrospectionTwice));
 }
