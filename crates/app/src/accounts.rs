@@ -6,9 +6,10 @@ use crate::clients::confirm;
 use crate::context::App;
 use crate::error::{Conflict, Error};
 use crate::keyed_locks::ATTEMPTS;
+use crate::revision::IfMatch;
 use crate::sessions::{SignedIn, prepare_revoke};
 use perennial_domain::events::{Event, EventKind};
-use perennial_domain::id::{OrganizationId, UserId};
+use perennial_domain::id::UserId;
 use perennial_domain::stamp::Stamp;
 use perennial_domain::subscriptions::{Subscription, SubscriptionDraft, SubscriptionStatus};
 use perennial_domain::time::Time;
@@ -44,15 +45,18 @@ pub async fn delete(app: &App, caller: &Caller, signed_in: &SignedIn, auth_id: &
     Err(Conflict::Contended.into())
 }
 
-/// Erases a user for the operator, as [`delete`] does for the user, with or without an identity.
+/// Erases a user for a client or the operator, as [`delete`] does for the user, with or without an identity.
 /// Returns the number of live sessions and open subscriptions that ended.
-pub async fn erase(app: &App, organization: OrganizationId, id: UserId) -> Result<Erased, Error> {
+pub async fn erase(app: &App, caller: &Caller, id: UserId, if_match: &IfMatch) -> Result<Erased, Error> {
+    let organization = caller.organization();
     for _ in 0..ATTEMPTS {
         let user = users::by_id(&app.db, organization, id).await?.ok_or(Error::NotFound)?;
+        if_match.check(user.revision)?;
         let now = app.clock.now();
         let sessions = sessions::live(&app.db, organization, id, now).await?.len();
         let subscriptions = subscriptions::open_by_user(&app.db, organization, id).await?.len();
-        let change = prepare_erasure(app, &Caller::system(organization), &user, now).await?;
+        let change = prepare_erasure(app, caller, &user, now).await?;
+        let change = confirm(app, caller, change).await?;
         match app.db.commit(change).await {
             Ok(()) => return Ok(Erased { sessions, subscriptions }),
             Err(store::Error::Violated(Violation::User | Violation::Session | Violation::Record)) => {}

@@ -1,12 +1,13 @@
 //! The caller of a use case: a client with a request, or the command line.
 //! A client sees and changes its own organization only; with a user's token, that user's records only.
 
-use crate::audit::system_event;
+use crate::audit::{UserTrace, json, system_event};
 use perennial_domain::clients::{Client, Scope, Scopes};
 use perennial_domain::events::{Event, EventKind};
 use perennial_domain::id::{ClientId, EventId, OrganizationId, UserId};
 use perennial_domain::organizations::Organization;
 use perennial_domain::time::Time;
+use perennial_domain::users::User;
 use std::net::IpAddr;
 use std::sync::Arc;
 
@@ -106,5 +107,12 @@ impl Caller {
             }
             Principal::System(_) => event,
         }
+    }
+
+    /// An event about a user that the caller created or changed. It names the changed fields and not their values.
+    pub(crate) fn user_event(&self, kind: EventKind, user: &User, before: Option<&User>) -> Event {
+        let trace = UserTrace { id: user.id, fields: user.changed_fields(before) };
+        let event = self.event(kind, user.id.bytes(), user.revision, user.updated_at);
+        Event { after: Some(json(&trace)), ..event }
     }
 }

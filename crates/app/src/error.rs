@@ -111,8 +111,10 @@ pub enum Conflict {
     Transition(Transition),
     /// The user has already signed up.
     UserAlreadyExists,
-    /// Another identity of the organization has the e-mail address.
+    /// Another user of the organization has the e-mail address.
     EmailTaken,
+    /// The identity provider manages the e-mail address of the user.
+    EmailManaged,
     /// Other writers were faster at every attempt.
     Contended,
 }

@@ -2,15 +2,17 @@
 
 mod begin;
 mod operator;
+mod record;
 mod refresh;
 mod usage;
 pub(crate) mod use_marks;
 
 pub use begin::{Credentials, Device, sign_in, sign_up};
-pub use operator::{end, revoke_user};
+pub use operator::{end, end_of, list_of, revoke_user};
 pub use perennial_domain::sessions::Session;
 pub use perennial_identity::secret::Secret;
 pub use perennial_store::sessions::{Listed, Query};
+pub use record::SessionRecord;
 pub use refresh::refresh;
 
 use crate::audit::json;

@@ -6,6 +6,7 @@ mod incidents;
 mod providers;
 mod records;
 mod transfer;
+mod users;
 
 pub(crate) use configuration::Configuration;
 pub(crate) use incidents::{ClientUpdate, Keys, Relink, SessionRevoke};
@@ -15,6 +16,7 @@ pub(crate) use records::{
     Single, SubscriptionFilters,
 };
 pub(crate) use transfer::{Copying, Demo, Export, From, Import, LineFormat, Serving, Transfer};
+pub(crate) use users::{ProfileField, ProfileFlags, UserFilters, UserUpdate};
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use std::net::SocketAddr;
@@ -292,10 +294,21 @@ pub(crate) enum User {
         #[arg(long)]
         email: String,
         #[command(flatten)]
+        profile: ProfileFlags,
+        #[command(flatten)]
         org: InOrg,
     },
-    /// List an organization's users, newest first.
-    List(Portion),
+    /// Update a user. Options that you omit do not change.
+    ///
+    /// The address of a user with an identity comes from the identity provider and cannot be changed here.
+    Update(UserUpdate),
+    /// List an organization's users, newest first by default.
+    List {
+        #[command(flatten)]
+        filters: UserFilters,
+        #[command(flatten)]
+        portion: Portion,
+    },
     /// Show one user.
     Get {
         /// The user's ID (usr_…) or e-mail address.

@@ -106,6 +106,8 @@ error_codes! {
         "Call sign-in instead.";
     EmailTaken "email_taken" CONFLICT "E-mail address already in use"
         "Sign in with the identity that first used the address. Accounts are never linked by e-mail address.";
+    EmailManaged "email_managed" CONFLICT "E-mail address managed by the identity provider"
+        "Change the address at the identity provider. The next sign-in stores it.";
     IdempotencyInFlight "idempotency_in_flight" CONFLICT "Idempotency key in use by a running request"
         "Wait a moment and retry with the same key.";
     Contended "contended" CONFLICT "Too many concurrent changes"

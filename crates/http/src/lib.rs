@@ -43,6 +43,8 @@ mod spans;
 mod state;
 mod subscriptions;
 mod tokens;
+mod user_sessions;
+mod users;
 
 pub use error_codes::markdown as error_catalogue;
 pub use metrics::MetricsPage;

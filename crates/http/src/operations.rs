@@ -2,7 +2,9 @@
 
 use crate::operation::Operation;
 use crate::router::Router;
-use crate::{accounts, meta, payments, plan_versions, plans, sessions, subscriptions, tokens};
+use crate::{
+    accounts, meta, payments, plan_versions, plans, sessions, subscriptions, tokens, user_sessions, users,
+};
 use std::sync::LazyLock;
 
 /// The operations of each resource, in the order of the reference.
@@ -14,6 +16,8 @@ static RESOURCES: &[&[Operation]] = &[
     plan_versions::OPERATIONS,
     subscriptions::OPERATIONS,
     payments::OPERATIONS,
+    users::OPERATIONS,
+    user_sessions::OPERATIONS,
     meta::OPERATIONS,
 ];
 

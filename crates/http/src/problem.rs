@@ -334,6 +334,9 @@ impl From<Conflict> for Problem {
             Conflict::EmailTaken => {
                 Self::new(Code::EmailTaken, "Another user of this organization uses this e-mail address.")
             }
+            Conflict::EmailManaged => {
+                Self::new(Code::EmailManaged, "The address of this user comes from the identity provider.")
+            }
             Conflict::Contended => Self::new(
                 Code::Contended,
                 "Concurrent changes to the same record prevented this one after several attempts.",

@@ -53,6 +53,10 @@ pub(crate) fn limit(default: usize) -> Value {
     json!({ "type": "integer", "minimum": 1, "maximum": MAX_LIMIT, "default": default })
 }
 
+pub(crate) fn optional_text() -> Value {
+    json!({ "type": ["string", "null"] })
+}
+
 /// A time in RFC 3339.
 pub(crate) fn instant() -> Value {
     json!({ "type": "string", "format": "date-time" })

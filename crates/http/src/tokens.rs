@@ -133,7 +133,7 @@ pub(crate) async fn revoke_one(mut call: Call<'_>) -> Result<Reply, Problem> {
     Ok(revoked(sessions::revoke(call.app, &call.caller, &call.signed_in()?.user, id).await?))
 }
 
-fn revoked(count: usize) -> Reply {
+pub(crate) fn revoked(count: usize) -> Reply {
     Reply::value(StatusCode::OK, Revoked { success: true, revoked: count })
 }
 
@@ -187,7 +187,7 @@ impl<'a> TokenView<'a> {
     }
 }
 
-static REVOKED: Schema = Schema {
+pub(crate) static REVOKED: Schema = Schema {
     name: "Revoked",
     definition: revoked_schema,
     example: || samples::json(Revoked { success: true, revoked: 1 }),

@@ -7,6 +7,7 @@ mod blocked;
 mod browsers;
 mod erasure;
 mod events;
+mod managed_users;
 mod operator;
 mod own_records;
 mod precedence;

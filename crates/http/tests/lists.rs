@@ -21,3 +21,4 @@ mod scopes;
 mod subscription_filters;
 mod subscription_lists;
 mod tenants;
+mod user_lists;

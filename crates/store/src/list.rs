@@ -47,6 +47,7 @@ impl Table {
             keys: BY_CREATION,
             order: Order::Ascending,
             equal: Vec::new(),
+            among: None,
             from: None,
             until: None,
             filters: Vec::new(),
@@ -118,6 +119,7 @@ pub struct KeysetQuery {
     keys: &'static [Key],
     order: Order,
     equal: Vec<(&'static str, Value)>,
+    among: Option<(String, Vec<Value>)>,
     from: Option<Value>,
     until: Option<Value>,
     filters: Vec<(String, Vec<Value>)>,
@@ -147,6 +149,13 @@ impl KeysetQuery {
     #[must_use]
     pub fn equal(mut self, column: &'static str, value: impl Into<Value>) -> Self {
         self.equal.push((column, value.into()));
+        self
+    }
+
+    /// One of several values of a column that the index leads with; none of them matches nothing.
+    #[must_use]
+    pub fn among(mut self, column: &'static str, values: Vec<Value>) -> Self {
+        self.among = Some(one_of(column, values));
         self
     }
 
@@ -186,21 +195,9 @@ impl KeysetQuery {
     }
 
     /// One of several values, tested row by row; none of them matches nothing.
-    ///
-    /// Both engines cache prepared statements by text. Repeated values are dropped and the last one fills up the next
-    /// power of two, so that no caller can produce many texts.
     #[must_use]
-    pub fn any_of(mut self, column: &'static str, mut values: Vec<Value>) -> Self {
-        values.sort_unstable();
-        values.dedup();
-        let condition = match values.last().cloned() {
-            None => "1 = 0".to_owned(),
-            Some(last) => {
-                values.resize(values.len().next_power_of_two(), last);
-                format!("{column} IN ({})", vec!["{}"; values.len()].join(", "))
-            }
-        };
-        self.filters.push((condition, values));
+    pub fn any_of(mut self, column: &'static str, values: Vec<Value>) -> Self {
+        self.filters.push(one_of(column, values));
         self
     }
 
@@ -295,6 +292,23 @@ impl KeysetQuery {
         let in_order = nulls.into_iter().all(|(value, key)| key.nullable || !value.is_null());
         if fits && in_order { Ok(()) } else { defect("was given a position of another sort") }
     }
+}
+
+/// A condition on one of several values.
+///
+/// Both engines cache prepared statements by text. Repeated values are dropped and the last one fills up the next power
+/// of two, so that no caller can produce many texts.
+fn one_of(column: &'static str, mut values: Vec<Value>) -> (String, Vec<Value>) {
+    values.sort_unstable();
+    values.dedup();
+    let condition = match values.last().cloned() {
+        None => "1 = 0".to_owned(),
+        Some(last) => {
+            values.resize(values.len().next_power_of_two(), last);
+            format!("{column} IN ({})", vec!["{}"; values.len()].join(", "))
+        }
+    };
+    (condition, values)
 }
 
 fn page<T>(found: Vec<(T, Position)>, next: Option<Position>) -> Page<T> {

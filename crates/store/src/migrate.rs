@@ -82,6 +82,7 @@ migrations! {
     6 => "0006_operators", oldest_program 2;
     7 => "0007_quantity", oldest_program 2;
     8 => "0008_plan_versions", oldest_program 2;
+    9 => "0009_management", oldest_program 2, indexes MANAGEMENT;
 }
 
 /// Dropped by the next migration: every create paid for them.
@@ -102,6 +103,12 @@ const RETENTION: &[Index] = &[
     Index { name: "plans_deleted", on: "plans (organization_id, deleted_at, id) WHERE deleted_at IS NOT NULL" },
     Index { name: "users_deleted", on: "users (organization_id, deleted_at, id) WHERE deleted_at IS NOT NULL" },
 ];
+
+/// For the list of users by their ID at an identity provider, whatever the provider.
+const MANAGEMENT: &[Index] = &[Index {
+    name: "users_by_subject",
+    on: "users (organization_id, subject, id) WHERE deleted_at IS NULL AND subject IS NOT NULL",
+}];
 
 /// The migrations of a program for one engine, oldest first.
 #[derive(Clone, Copy, Debug)]

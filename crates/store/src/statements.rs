@@ -71,7 +71,7 @@ fn by_hand() -> Vec<Statement> {
         sessions::BY_USER, sessions::ROTATE, sessions::REVOKE, sessions::REVOKE_UNCHANGED, sessions::MARK_USED,
         sessions::ERASE,
         signing_keys::ALL, signing_keys::REMOVE, signing_keys::RESEAL,
-        users::NEWEST, users::MOVE_EPOCH, users::SET_BLOCKED, users::RELINK, users::ERASE,
+        users::MOVE_EPOCH, users::RELINK, users::ERASE,
     ];
     let by_id = |name, sql: &Sql| key(name, sql, &[Type::Uuid, Type::Uuid]);
     let ids = named![by_id: payments::OWNER, sessions::WITH_USER];
@@ -94,6 +94,12 @@ pub fn subscriptions_page(query: &subscriptions::Query, after: Option<Position>)
 pub fn plans_page(query: &plans::Query, after: Option<Position>) -> Vec<Statement> {
     let list = plans::compose(OrganizationId::from_bytes([1; 16]), query).after(after);
     list.statements().iter().map(|sql| plain("plans::list".to_owned(), sql)).collect()
+}
+
+/// The statements of a page of users.
+pub fn users_page(query: &users::Query, after: Option<Position>) -> Vec<Statement> {
+    let list = users::compose(OrganizationId::from_bytes([1; 16]), query).after(after);
+    list.statements().iter().map(|sql| plain("users::list".to_owned(), sql)).collect()
 }
 
 /// The statements of the operator's lists, with every filter.

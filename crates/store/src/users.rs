@@ -8,15 +8,16 @@ use crate::codec;
 use crate::column::Column;
 use crate::db::Db;
 use crate::error::{Error, Violation};
+use crate::list::{BY_CREATION, Key, KeysetQuery, Order, Page, Position, Range};
 use crate::lock::Lock;
 use crate::record::{self, Record, RowReader, RowWriter};
 use crate::sql::Sql;
 use crate::table::Table;
 use crate::value::{Type, Value};
-use perennial_domain::id::{EventId, OrganizationId, UserId};
+use perennial_domain::id::{EventId, OrganizationId, UserId, uuid_floor};
 use perennial_domain::text::Line;
 use perennial_domain::time::Time;
-use perennial_domain::users::{Email, Identity, Profile, User};
+use perennial_domain::users::{Email, EmailPrefix, Identity, Profile, User};
 
 /// The users.
 pub static USERS: Table = Table::new(
@@ -35,7 +36,7 @@ pub static USERS: Table = Table::new(
         Column::mutable("terms", Type::Bool).nullable(),
         Column::mutable("notifications", Type::Bool).nullable(),
         Column::mutable("session_epoch", Type::Int),
-        Column::fixed("blocked_at", Type::Time).nullable(),
+        Column::mutable("blocked_at", Type::Time).nullable(),
         Column::fixed("created_at", Type::Time),
         Column::mutable("updated_at", Type::Time),
         Column::deleted_at(),
@@ -50,10 +51,6 @@ pub(crate) static BY_IDENTITY: LazyLock<Sql> = LazyLock::new(|| {
     )
 });
 
-pub(crate) static NEWEST: LazyLock<Sql> = LazyLock::new(|| {
-    USERS.select("WHERE organization_id = $1 AND id < $2 AND deleted_at IS NULL ORDER BY id DESC LIMIT $3")
-});
-
 /// The user as it was read, its sessions included.
 pub(crate) static UNCHANGED: Sql = Sql::new(
     "SELECT 1 FROM users
@@ -64,13 +61,6 @@ pub(crate) static UNCHANGED: Sql = Sql::new(
 pub(crate) static MOVE_EPOCH: Sql = Sql::new(
     "UPDATE users
      SET session_epoch = session_epoch + 1
-     WHERE organization_id = $1 AND id = $2 AND revision = $3 AND session_epoch = $4 AND deleted_at IS NULL",
-);
-
-/// The conditions of its guard are repeated: see the sessions' `ROTATE`.
-pub(crate) static SET_BLOCKED: Sql = Sql::new(
-    "UPDATE users
-     SET blocked_at = $5, session_epoch = session_epoch + 1, updated_at = $6, revision = $7
      WHERE organization_id = $1 AND id = $2 AND revision = $3 AND session_epoch = $4 AND deleted_at IS NULL",
 );
 
@@ -166,10 +156,88 @@ pub async fn by_email(db: &Db, organization: OrganizationId, email: &Email) -> R
     record::by_unique(db, organization, email.as_str()).await
 }
 
-/// Live users created before `before`, newest first.
-pub async fn newest(db: &Db, organization: OrganizationId, before: UserId, limit: i64) -> Result<Vec<User>, Error> {
-    let params = [organization.bytes().into(), before.bytes().into(), limit.into()];
-    db.all(&NEWEST, &params, record::read).await
+/// The filters of a list of users.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Query {
+    /// The users with these IDs; `None` means any.
+    pub ids: Option<Vec<UserId>>,
+    /// The user with this address.
+    pub email: Option<Email>,
+    /// Users whose address begins with this, sorted by address.
+    pub email_prefix: Option<EmailPrefix>,
+    /// Users with this ID at their identity provider.
+    pub subject: Option<String>,
+    /// Created in this range.
+    pub created: Range,
+    /// Oldest first. The order of addresses is always ascending.
+    pub ascending: bool,
+}
+
+impl Query {
+    /// The user's position in the list.
+    pub fn position(&self, user: &User) -> Position {
+        let email = user.email.as_ref().filter(|_| self.email_prefix.is_some());
+        Position { values: vec![email.map_or_else(|| user.id.bytes().into(), |email| email.as_str().into())] }
+    }
+}
+
+/// Addresses are unique among live users.
+static BY_EMAIL: &[Key] = &[Key::new("email", Type::Text)];
+
+/// A page of live users, newest first unless sorted otherwise. Every filter has an index. Together with a prefix, the
+/// other filters are checked row by row.
+pub async fn list(
+    db: &Db,
+    organization: OrganizationId,
+    query: &Query,
+    after: Option<Position>,
+    limit: usize,
+) -> Result<Page<User>, Error> {
+    compose(organization, query).after(after).limit(limit).page(db, record::read).await
+}
+
+pub(crate) fn compose(organization: OrganizationId, query: &Query) -> KeysetQuery {
+    let list = USERS.list(organization.bytes());
+    let list = match &query.email {
+        Some(email) => list.equal("email", email.as_str()),
+        None => list,
+    };
+    match &query.email_prefix {
+        Some(prefix) => by_address(list, query, prefix),
+        None => by_creation(list, query),
+    }
+}
+
+fn by_creation(list: KeysetQuery, query: &Query) -> KeysetQuery {
+    let order = if query.ascending { Order::Ascending } else { Order::Descending };
+    let mut list = list.sort(BY_CREATION, order).created_within(query.created);
+    if let Some(subject) = &query.subject {
+        list = list.equal("subject", subject.as_str());
+    }
+    match &query.ids {
+        Some(ids) => list.among("id", ids.iter().map(|id| id.bytes().into()).collect()),
+        None => list,
+    }
+}
+
+fn by_address(list: KeysetQuery, query: &Query, prefix: &EmailPrefix) -> KeysetQuery {
+    let mut list = list.sort(BY_EMAIL, Order::Ascending).from(prefix.as_str().into());
+    if let Some(end) = prefix.end() {
+        list = list.until(end.into());
+    }
+    if let Some(subject) = &query.subject {
+        list = list.filter("subject = {}", vec![subject.as_str().into()]);
+    }
+    if let Some(ids) = &query.ids {
+        list = list.any_of("id", ids.iter().map(|id| id.bytes().into()).collect());
+    }
+    if let Some(after) = query.created.after {
+        list = list.filter("id >= {}", vec![uuid_floor(after).into()]);
+    }
+    if let Some(before) = query.created.before {
+        list = list.filter("id < {}", vec![uuid_floor(before).into()]);
+    }
+    list
 }
 
 /// A new user; rejected with [`Violation::Email`] if its address or identity is in use.
@@ -193,13 +261,6 @@ pub fn erase(change: Change, user: &User, at: Time, revision: EventId) -> Change
 /// Increments the session epoch, so that a concurrent sign-in is rejected and decides again.
 pub fn move_epoch(change: Change, user: &User) -> Change {
     unchanged(change, user).execute(&MOVE_EPOCH, state(user), Violation::User)
-}
-
-/// Blocks or unblocks the user, if neither it nor its sessions have changed.
-pub fn set_blocked(change: Change, user: &User, read: &User) -> Change {
-    let mut values = state(read);
-    values.extend([codec::optional_time(user.blocked_at), codec::time(user.updated_at), user.revision.bytes().into()]);
-    unchanged(change, read).execute(&SET_BLOCKED, values, Violation::User)
 }
 
 /// The live users with these ids.

@@ -2,8 +2,11 @@
 
 use crate::answer::Answer;
 use crate::app::TestApp;
+use perennial_app::caller::Caller;
 use perennial_app::users;
-use perennial_domain::users::Email;
+use perennial_domain::id::OrganizationId;
+use perennial_domain::users::{Email, UserDraft};
+use perennial_domain::validation::ValidationErrors;
 use serde_json::{Value, json};
 
 impl TestApp {
@@ -29,7 +32,13 @@ impl TestApp {
 
     /// A new user's id.
     pub async fn user(&self, email: &str) -> String {
-        let user = users::create(&self.app, self.organization, Email::parse(email).unwrap()).await.unwrap();
+        self.user_of(self.organization, email).await
+    }
+
+    /// The id of a new user of an organization.
+    pub async fn user_of(&self, organization: OrganizationId, email: &str) -> String {
+        let draft = UserDraft { email: Some(Email::parse(email).ok()), ..UserDraft::default() };
+        let user = users::create(&self.app, &Caller::system(organization), draft, ValidationErrors::none()).await;
         user.expect("the address is free").id.to_string()
     }
 

@@ -10,10 +10,13 @@ use perennial_domain::cycle::BillingCycle;
 use perennial_domain::id::{OrganizationId, PlanId, SubscriptionId, UserId};
 use perennial_domain::plans::PlanKey;
 use perennial_domain::time::Time;
+use perennial_domain::users::{Email, EmailPrefix};
 use perennial_store::subscriptions::Range;
 use perennial_store::{
     Position, Type, Value, payments as stored_payments, plans as stored_plans, subscriptions as stored_subscriptions,
+    users as stored_users,
 };
+use std::collections::BTreeSet;
 
 /// The position of a cursor, if one was sent: of this version or of the one before. The previous name is only made if the
 /// current one does not match.
@@ -86,6 +89,21 @@ pub(crate) fn payments(organization: OrganizationId, own: Option<UserId>, query:
     name("payments", &values)
 }
 
+/// The name of a list of users.
+pub(crate) fn users(organization: OrganizationId, query: &stored_users::Query) -> ListName {
+    let values = [
+        organization.bytes().into(),
+        query.ids.as_ref().map_or(Value::Null(Type::Bytes), |ids| Value::Bytes(sorted(ids))),
+        query.email.as_ref().map(Email::as_str).into(),
+        query.email_prefix.as_ref().map(EmailPrefix::as_str).into(),
+        query.subject.as_deref().into(),
+        time(query.created.after),
+        time(query.created.before),
+        query.ascending.into(),
+    ];
+    name("users", &values)
+}
+
 /// The name of a list of plans.
 pub(crate) fn plans(organization: OrganizationId, query: &stored_plans::Query) -> ListName {
     let sort = match query.sort {
@@ -132,6 +150,12 @@ fn statuses<'a>(statuses: impl Iterator<Item = &'a str>) -> Value {
     words.sort_unstable();
     words.dedup();
     if words.is_empty() { Value::Null(Type::Text) } else { words.join(",").into() }
+}
+
+/// The bytes of IDs, sorted and without duplicates.
+fn sorted(ids: &[UserId]) -> Vec<u8> {
+    let ids: BTreeSet<[u8; 16]> = ids.iter().map(|id| id.bytes()).collect();
+    ids.into_iter().flatten().collect()
 }
 
 fn time(time: Option<Time>) -> Value {
@@ -208,6 +232,27 @@ mod tests {
             shown(&payments(organization(), Some(UserId::from_bytes([b'v'; 16])), &query)),
             "1 payments uoooooooooooooooouvvvvvvvvvvvvvvvvuwwwwwwwwwwwwwwwwusssssssssssssssss\\x00\\x00\\x00\\x0ffailed,refunded\
              s\\x00\\x00\\x00\\x02x1t\\x00\\x00\\x00\\x00\\x00\\x00\\x00\\x01t\\x00\\x00\\x00\\x00\\x00\\x00\\x00\\x02"
+        );
+    }
+
+    #[test]
+    fn the_names_of_user_lists_are_pinned() {
+        let plain = users(organization(), &stored_users::Query::default());
+        assert_eq!(shown(&plain), "1 users uooooooooooooooooYSSSTTb\\x00");
+        let id = |byte| UserId::from_bytes([byte; 16]);
+        let query = stored_users::Query {
+            ids: Some(vec![id(b'w'), id(b'v'), id(b'w')]),
+            email: Email::parse("a@b").ok(),
+            email_prefix: EmailPrefix::parse("abc").ok(),
+            subject: Some("s".to_owned()),
+            created: Range { after: Time::from_micros(1), before: Time::from_micros(2) },
+            ascending: true,
+        };
+        assert_eq!(
+            shown(&users(organization(), &query)),
+            "1 users uooooooooooooooooy\\x00\\x00\\x00 vvvvvvvvvvvvvvvvwwwwwwwwwwwwwwwws\\x00\\x00\\x00\\x03a@b\
+             s\\x00\\x00\\x00\\x03abcs\\x00\\x00\\x00\\x01s\
+             t\\x00\\x00\\x00\\x00\\x00\\x00\\x00\\x01t\\x00\\x00\\x00\\x00\\x00\\x00\\x00\\x02b\\x01"
         );
     }
 

@@ -1,7 +1,7 @@
 //! Sign-up and sign-in: a verified identity token begins a new session.
 
 use super::{Granted, SessionTrace, grant, prepare_revoke};
-use crate::audit::{UserTrace, json};
+use crate::audit::json;
 use crate::caller::Caller;
 use crate::clients::confirm;
 use crate::context::App;
@@ -44,8 +44,7 @@ pub async fn sign_up(
     device: &Device,
 ) -> Result<Granted, Error> {
     let verified = verify(app, caller, credentials).await?;
-    let auth_type = || AuthType::parse(verified.auth_type).ok();
-    let profile = Profile { auth_type: profile.auth_type.clone().or_else(auth_type), ..profile };
+    let by_default = Profile { auth_type: AuthType::parse(verified.auth_type).ok(), ..Profile::default() };
     let identity = Identity { issuer: verified.issuer, subject: verified.subject };
     for _ in 0..ATTEMPTS {
         let known = users::by_identity(&app.db, caller.organization(), &identity).await?;
@@ -63,7 +62,8 @@ pub async fn sign_up(
             }
         };
         user.identity = Some(identity.clone());
-        user.profile = profile.clone();
+        // What the operator stored is replaced only by what the user provides.
+        user.profile = profile.clone().or(&user.profile).or(&by_default);
         let change = prepare_user(caller, &user, found.as_ref());
         match begin(app, caller, change, user, device, now).await {
             Err(Error::Conflict(Conflict::Contended)) => {}
@@ -139,9 +139,7 @@ fn prepare_user(caller: &Caller, user: &User, before: Option<&User>) -> Change {
         None => (EventKind::UserCreated, users::insert(Change::new(), user)),
         Some(before) => (EventKind::UserUpdated, users::update(Change::new(), user, before)),
     };
-    let trace = UserTrace { id: user.id, fields: user.changed_fields(before) };
-    let event = caller.event(kind, user.id.bytes(), user.revision, user.updated_at);
-    events::insert(change, &Event { after: Some(json(&trace)), ..event })
+    events::insert(change, &caller.user_event(kind, user, before))
 }
 
 /// Commits the change together with a new session. `Contended` if the user has changed since it was read.

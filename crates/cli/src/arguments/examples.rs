@@ -65,6 +65,8 @@ pub(super) const KEYS: &str = "Examples:
 pub(super) const USER: &str = "Examples:
   perennial user create --email ada@example.com
   perennial user list --limit 10
+  perennial user list --email-prefix ada
+  perennial user update ada@example.com --first-name Ada
   perennial user block ada@example.com
   perennial user erase ada@example.com
   perennial user relink --user ada@example.com --issuer https://login.example.com --subject 42

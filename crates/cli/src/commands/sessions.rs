@@ -10,11 +10,9 @@ use perennial_app::clients;
 use perennial_app::context::App;
 use perennial_app::error::Error;
 use perennial_app::sessions::{self, Query, Session};
-use perennial_domain::id::{ClientId, SessionId, UserId};
-use perennial_domain::time::Time;
+use perennial_domain::id::ClientId;
 use perennial_domain::users::User;
 use perennial_store::{Page, Position};
-use serde::Serialize;
 use serde_json::json;
 use std::collections::HashMap;
 
@@ -105,7 +103,7 @@ impl Record for SessionRecord {
     }
 
     fn render(&self, _: &App) -> String {
-        text(&SessionView::of(self))
+        text(&sessions::SessionRecord::of(&self.session, self.client_name.as_deref()))
     }
 }
 
@@ -115,11 +113,11 @@ async fn revoke(app: &App, flags: &SessionRevoke, json: bool) -> Result<(), Fail
     let (field, id, revoked) = match (&flags.session, &flags.user) {
         (Some(named), _) => {
             let id = find::<SessionRecord>(app, &caller, named).await?.session.id;
-            ("session_id", id.to_string(), sessions::end(app, organization, id).await?)
+            ("session_id", id.to_string(), sessions::end(app, &caller, id).await?)
         }
         (None, Some(named)) => {
             let user = find::<User>(app, &caller, named).await?;
-            ("user_id", user.id.to_string(), sessions::revoke_user(app, organization, user.id).await?)
+            ("user_id", user.id.to_string(), sessions::revoke_user(app, &caller, user.id).await?)
         }
         (None, None) => return Err(Failure::new("name a session, or a user with --user")),
     };
@@ -134,41 +132,4 @@ async fn revoke(app: &App, flags: &SessionRevoke, json: bool) -> Result<(), Fail
 async fn client_names(app: &App, caller: &Caller) -> Result<HashMap<ClientId, String>, Error> {
     let clients = clients::list(app, caller.organization()).await?;
     Ok(clients.into_iter().map(|client| (client.id, client.name.as_str().to_owned())).collect())
-}
-
-/// A session as the API returns it to its user, with the user's ID instead of whether it is the current session.
-#[derive(Serialize)]
-struct SessionView<'a> {
-    id: SessionId,
-    user_id: UserId,
-    client_id: ClientId,
-    client_name: Option<&'a str>,
-    issued_at: Time,
-    expiration_time: Time,
-    last_used_at: Time,
-    ip_address: Option<&'a str>,
-    user_agent: Option<&'a str>,
-    revoked: bool,
-    created_at: Time,
-    updated_at: Time,
-}
-
-impl<'a> SessionView<'a> {
-    fn of(record: &'a SessionRecord) -> Self {
-        let session = &record.session;
-        Self {
-            id: session.id,
-            user_id: session.user_id,
-            client_id: session.client_id,
-            client_name: record.client_name.as_deref(),
-            issued_at: session.signed_in_at,
-            expiration_time: session.expires_at,
-            last_used_at: session.last_used_at,
-            ip_address: session.ip_address.as_deref(),
-            user_agent: session.user_agent.as_deref(),
-            revoked: session.revoked_at.is_some(),
-            created_at: session.signed_in_at,
-            updated_at: session.rotated_at.max(session.last_used_at),
-        }
-    }
 }

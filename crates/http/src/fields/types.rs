@@ -5,7 +5,7 @@ use crate::json::{self, Json};
 use perennial_app::sessions::Secret;
 use perennial_domain::currency::Currency;
 use perennial_domain::cycle::BillingCycle;
-use perennial_domain::id::{OrganizationId, PaymentId, PlanId, SessionId, SubscriptionId, UserId};
+use perennial_domain::id::{ClientId, OrganizationId, PaymentId, PlanId, SessionId, SubscriptionId, UserId};
 use perennial_domain::money::Money;
 use perennial_domain::number::{Number, Whole};
 use perennial_domain::payments::PaymentStatus;
@@ -71,6 +71,17 @@ impl Field for bool {
 
     fn schema() -> Value {
         json!({ "type": "boolean" })
+    }
+}
+
+/// A text that is compared with a stored one, as it was sent.
+impl Field for String {
+    fn read(json: Json<'_>, at: &'static str, errors: &mut ValidationErrors) -> Option<Self> {
+        text(&json, at, errors, |text| Ok(text.to_owned()))
+    }
+
+    fn schema() -> Value {
+        json!({ "type": "string" })
     }
 }
 
@@ -305,4 +316,5 @@ id_fields! {
     PaymentId, "payment";
     SessionId, "session";
     OrganizationId, "organization";
+    ClientId, "client";
 }

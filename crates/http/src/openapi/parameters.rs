@@ -1,6 +1,7 @@
 //! The parameters of an operation: path, query and headers.
 
 use crate::access::Access;
+use crate::error_codes::Code;
 use crate::operation::{Operation, ResponseKind};
 use crate::path::parameter_names;
 use http::Method;
@@ -34,10 +35,12 @@ pub(super) fn of(operation: &Operation) -> Value {
         ResponseKind::Record(_) if operation.method == Method::GET => {
             parameters.push(tag("if-none-match", "The entity tag that you have. Returns 304 if it is current."));
         }
-        ResponseKind::Record(_) => {
+        // A delete that does not return the record.
+        ResponseKind::Value(..) if !operation.errors.contains(&Code::Stale) => {}
+        ResponseKind::Record(_) | ResponseKind::Value(..) => {
             parameters.push(tag("if-match", "The entity tag that you read. Returns 412 if the record has changed."));
         }
-        ResponseKind::List(_) | ResponseKind::Value(..) | ResponseKind::Media(_) => {}
+        ResponseKind::List(_) | ResponseKind::Media(_) => {}
     }
     Value::Array(parameters)
 }

@@ -1,10 +1,15 @@
 //! Blocked users: no sign-in, no sign-up, no refresh, no token, on any server, until they are unblocked.
 
 use super::support::*;
+use perennial_app::caller::Caller;
 use perennial_app::users;
 use perennial_domain::id::UserId;
 use perennial_testkit::{Held, TestApp};
 use serde_json::{Value, json};
+
+fn operator(app: &TestApp) -> Caller {
+    Caller::system(app.organization)
+}
 
 fn id(text: &str) -> UserId {
     text.parse().unwrap()
@@ -22,7 +27,7 @@ async fn a_blocked_user_is_rejected_everywhere_until_unblocked() {
     }
     let known = app.events().await;
     app.advance(1);
-    let (user, revoked) = users::block(&app.app, app.organization, id(ada.user_id())).await.unwrap();
+    let (user, revoked) = users::block(&app.app, &operator(&app), id(ada.user_id())).await.unwrap();
     assert!(user.is_blocked() && revoked == 2);
     let events = new_events(&app, &known).await;
     let expected = [
@@ -45,9 +50,9 @@ async fn a_blocked_user_is_rejected_everywhere_until_unblocked() {
     }
     // Twice is the same as once.
     let known = app.events().await;
-    assert_eq!(users::block(&app.app, app.organization, user.id).await.unwrap(), (user, 0));
+    assert_eq!(users::block(&app.app, &operator(&app), user.id).await.unwrap(), (user, 0));
     assert_eq!(app.events().await, known);
-    users::unblock(&app.app, app.organization, id(ada.user_id())).await.unwrap();
+    users::unblock(&app.app, &operator(&app), id(ada.user_id())).await.unwrap();
     assert_eq!(told(&new_events(&app, &known).await), [format!("user.unblocked {}", ada.user_id())]);
     let back = app.sign_in("ada@example.com").await;
     app.logged_in(&back.token).await.expect(200);
@@ -65,11 +70,11 @@ fn sorted<const N: usize>(mut texts: [String; N]) -> [String; N] {
 async fn a_blocked_user_without_an_identity_is_not_claimed() {
     let app = TestApp::start().await;
     let made = app.user("made@example.com").await;
-    users::block(&app.app, app.organization, id(&made)).await.unwrap();
+    users::block(&app.app, &operator(&app), id(&made)).await.unwrap();
     let body = app.credentials("made@example.com");
     present(&app, SIGN_UP, &body).await.refused(403, "user_blocked");
     present(&app, SIGN_IN, &body).await.refused(404, "user_not_found");
-    users::unblock(&app.app, app.organization, id(&made)).await.unwrap();
+    users::unblock(&app.app, &operator(&app), id(&made)).await.unwrap();
     assert_eq!(Held::of(&present(&app, SIGN_UP, &body).await.expect(201)).user_id(), made);
 }
 
@@ -84,8 +89,8 @@ async fn no_session_outlives_a_block_at_the_same_moment() {
         let servers = (0..8).map(|number| beside.as_ref().filter(|_| number % 2 == 0).unwrap_or(&app));
         let body = app.credentials(&email);
         let requests: Vec<_> = servers.map(|server| server.request("POST", SIGN_IN).json(&body)).collect();
-        let user = id(ada.user_id());
-        let (answers, blocked) = tokio::join!(all_at_once(requests), users::block(&app.app, app.organization, user));
+        let (user, operator) = (id(ada.user_id()), operator(&app));
+        let (answers, blocked) = tokio::join!(all_at_once(requests), users::block(&app.app, &operator, user));
         assert!(blocked.unwrap().0.is_blocked());
         for answer in answers {
             match answer.status {

@@ -1,6 +1,8 @@
 //! What the operator ends: sessions, users without their consent, whole organizations, signing keys.
 
 use super::support::*;
+use perennial_app::caller::Caller;
+use perennial_app::revision::IfMatch;
 use perennial_app::{accounts, clients, organizations, sessions, signing_keys};
 use perennial_domain::id::UserId;
 use perennial_testkit::{Held, TestApp};
@@ -20,12 +22,13 @@ async fn the_operator_ends_one_session_or_all_of_a_users() {
     ];
     let eve = app.sign_up("eve@example.com").await;
     let known = app.events().await;
+    let operator = Caller::system(app.organization);
     let one = first.session_id().parse().unwrap();
-    assert_eq!(sessions::end(&app.app, app.organization, one).await.unwrap(), 1);
-    assert_eq!(sessions::end(&app.app, app.organization, one).await.unwrap(), 0);
+    assert_eq!(sessions::end(&app.app, &operator, one).await.unwrap(), 1);
+    assert_eq!(sessions::end(&app.app, &operator, one).await.unwrap(), 0);
     app.logged_in(&first.token).await.refused(401, "invalid_token");
     app.logged_in(&second.token).await.expect(200);
-    assert_eq!(sessions::revoke_user(&app.app, app.organization, id(first.user_id())).await.unwrap(), 2);
+    assert_eq!(sessions::revoke_user(&app.app, &operator, id(first.user_id())).await.unwrap(), 2);
     for held in [&second, &third] {
         app.logged_in(&held.token).await.refused(401, "invalid_token");
         app.refresh(&held.refresh_token).await.refused(401, "invalid_refresh_token");
@@ -43,14 +46,16 @@ async fn the_operator_erases_a_user_with_and_without_an_identity() {
     app.plan("pro", json!({})).await;
     let ada = app.sign_up("ada@example.com").await;
     let made = app.user("made@example.com").await;
+    let operator = Caller::system(app.organization);
+    let erase = async |user: &str| accounts::erase(&app.app, &operator, id(user), &IfMatch::Unconditional).await;
     for user in [ada.user_id(), &made] {
         let subscription = app.subscription(user, "pro", json!({})).await;
-        let erased = accounts::erase(&app.app, app.organization, id(user)).await.unwrap();
+        let erased = erase(user).await.unwrap();
         assert_eq!((erased.sessions, erased.subscriptions), (usize::from(user == ada.user_id()), 1));
         let target = format!("/subscriptions/{}", text(&subscription, "id"));
         let kept = app.request("GET", &target).send().await.expect(200);
         assert_eq!((text(kept.data(), "status"), &kept.data()["has_access"]), ("cancelled", &json!(false)));
-        assert!(accounts::erase(&app.app, app.organization, id(user)).await.is_err());
+        assert!(erase(user).await.is_err());
     }
     app.logged_in(&ada.token).await.refused(401, "invalid_token");
     let dump = dump(&app).await;

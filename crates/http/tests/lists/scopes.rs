@@ -13,9 +13,10 @@ struct Endpoint {
     status: u16,
 }
 
-/// The fifteen endpoints, each with a request that succeeds once it is allowed.
+/// The endpoints with one scope, each with a request that succeeds once it is allowed.
 async fn endpoints(app: &TestApp) -> Vec<Endpoint> {
     use Scope::{PaymentsRead, PaymentsWrite, PlansRead, PlansWrite, SubscriptionsRead, SubscriptionsWrite};
+    use Scope::{UsersRead, UsersWrite};
     let user = app.user("ada@example.com").await;
     app.plan("pro", json!({})).await;
     app.plan("gone", json!({})).await;
@@ -23,6 +24,8 @@ async fn endpoints(app: &TestApp) -> Vec<Endpoint> {
     let doomed = app.subscription(&user, "pro", json!({})).await["id"].clone();
     let payment = app.payment(subscription.as_str().unwrap(), json!({})).await["id"].clone();
     let doomed_payment = app.payment(subscription.as_str().unwrap(), json!({})).await["id"].clone();
+    let held = app.sign_up("eve@example.com").await;
+    let (eve, sessions) = (format!("/users/{}", held.user_id()), format!("/users/{}/sessions", held.user_id()));
     let at = |collection: &str, id: &Value| format!("{collection}/{}", id.as_str().unwrap());
     let plan = json!({ "name": "New", "slug": "new", "price": 1, "billing_cycle": "monthly" });
     let endpoint =
@@ -52,6 +55,14 @@ async fn endpoints(app: &TestApp) -> Vec<Endpoint> {
         endpoint("POST", payments, PaymentsWrite, Some(new_payment), 201),
         endpoint("PUT", &at(payments, &payment), PaymentsWrite, Some(json!({ "status": "completed" })), 200),
         endpoint("DELETE", &at(payments, &doomed_payment), PaymentsWrite, None, 200),
+        endpoint("GET", "/users", UsersRead, None, 200),
+        endpoint("POST", "/users", UsersWrite, Some(json!({ "email": "bob@example.com" })), 201),
+        endpoint("GET", &eve, UsersRead, None, 200),
+        endpoint("PUT", &eve, UsersWrite, Some(json!({ "terms": true })), 200),
+        endpoint("GET", &sessions, UsersRead, None, 200),
+        endpoint("DELETE", &format!("{sessions}/{}", held.session_id()), UsersWrite, None, 200),
+        endpoint("DELETE", &sessions, UsersWrite, None, 200),
+        endpoint("DELETE", &eve, UsersWrite, None, 200),
     ]
 }
 
@@ -74,7 +85,7 @@ fn lacks(answer: Answer, scope: Scope) {
 async fn every_operation_requires_exactly_its_scope() {
     let app = TestApp::start().await;
     let endpoints = endpoints(&app).await;
-    assert_eq!(endpoints.len(), 15);
+    assert_eq!(endpoints.len(), 23);
     let scopes: Vec<Scope> = ClientKind::Trusted.scopes().iter().collect();
     let only = |scope: Scope| format!("only-{}", scope.as_str());
     let but = |scope: Scope| format!("but-{}", scope.as_str());

@@ -1,8 +1,6 @@
 //! API rules 2.1 (`docs/api.md`): an organization owns everything; another's record is a 404, wherever it is named.
 
 use super::support::*;
-use perennial_app::users;
-use perennial_domain::users::Email;
 use perennial_testkit::TestApp;
 use serde_json::{Value, json};
 
@@ -68,8 +66,7 @@ async fn another_organizations_records_cannot_be_referred_to() {
     let app = TestApp::start().await;
     let mine = records(&app).await;
     let other = Tenant::new(&app, "other").await;
-    let email = Email::parse("ada@example.com").unwrap();
-    let user = users::create(&app.app, other.organization, email).await.unwrap().unwrap().id.to_string();
+    let user = app.user_of(other.organization, "ada@example.com").await;
     let plan = json!({ "name": "T", "slug": "theirs", "price": 1, "billing_cycle": "monthly" });
     other.post("/subscription-plans", &plan).await.expect(201);
     let faults = async |target: &str, body: Value| other.post(target, &body).await.expect(422).faults();
@@ -98,8 +95,7 @@ async fn what_is_unique_is_unique_in_one_organization_only() {
     let app = TestApp::start().await;
     records(&app).await;
     let other = Tenant::new(&app, "other").await;
-    let email = Email::parse("ada@example.com").unwrap();
-    let user = users::create(&app.app, other.organization, email).await.unwrap().unwrap().id.to_string();
+    let user = app.user_of(other.organization, "ada@example.com").await;
     let plan = json!({ "name": "T", "slug": "pro", "price": 1, "billing_cycle": "monthly" });
     other.post("/subscription-plans", &plan).await.expect(201);
     let body = json!({ "user_id": user, "subscription_plan_id": "pro", "external_subscription_id": "ext" });

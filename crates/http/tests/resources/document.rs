@@ -1,6 +1,7 @@
 //! API rules 8.1 (`docs/api.md`): the OpenAPI document, compared with what the service returns.
 
 use super::document_of_people::AUTHENTICATION;
+use super::document_of_users::USERS;
 use super::openapi::{Document, references};
 use super::support::{Base, PAYMENTS, PLANS, SUBSCRIPTIONS, place};
 use perennial_testkit::{Request, TestApp};
@@ -46,7 +47,7 @@ async fn the_document_names_every_operation_of_the_interface_and_no_other() {
             }
         }
     }
-    assert_eq!(of_clients, OPERATIONS.into_iter().chain(AUTHENTICATION).collect());
+    assert_eq!(of_clients, OPERATIONS.into_iter().chain(AUTHENTICATION).chain(USERS).collect());
     for path in ["/livez", "/readyz", "/openapi.json", "/docs", "/docs/errors"] {
         assert!(open.contains(path), "{path}");
     }

@@ -2,11 +2,10 @@
 //! It contains none of the API rules.
 
 use perennial_app::clients::{Credential, NewClient, Presents};
-use perennial_app::{clients, organizations, users};
+use perennial_app::{clients, organizations};
 use perennial_domain::clients::{ClientKind, ClientName};
 use perennial_domain::currency::Currency;
 use perennial_domain::organizations::OrganizationName;
-use perennial_domain::users::Email;
 use perennial_testkit::{Answer, Request, TestApp};
 use serde_json::{Value, json};
 
@@ -120,9 +119,8 @@ impl<'a> Tenant<'a> {
             expires_at: None,
         };
         clients::create(&app.app, organization.id, client).await.unwrap().unwrap();
-        let email = Email::parse("ada@example.com").unwrap();
-        let user = users::create(&app.app, organization.id, email).await.unwrap().unwrap();
-        Self { app, credential: CREDENTIAL, user: user.id.to_string() }
+        let user = app.user_of(organization.id, "ada@example.com").await;
+        Self { app, credential: CREDENTIAL, user }
     }
 
     pub(crate) fn request(&self, method: &str, target: &str) -> Request {

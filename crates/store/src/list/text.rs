@@ -73,6 +73,10 @@ impl KeysetQuery {
         for (column, value) in &self.equal {
             query.condition(column, "=", value);
         }
+        if let Some((condition, values)) = &self.among {
+            query.text.push_str(" AND ");
+            query.fill(condition, values);
+        }
         let first = self.keys[0].name;
         // An index scan has one lower and one upper bound: of the range and the position, only the nearer is used.
         let passed = self.passed(segment);

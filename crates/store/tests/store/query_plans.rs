@@ -5,9 +5,10 @@ use perennial_domain::cycle::BillingCycle;
 use perennial_domain::id::{PlanId, UserId};
 use perennial_domain::subscriptions::SubscriptionStatus;
 use perennial_domain::time::Time;
+use perennial_domain::users::{Email, EmailPrefix};
 use perennial_store::statements::{self, Statement};
 use perennial_store::subscriptions::{Query, Range, Sort};
-use perennial_store::{Change, Insert, Position, Type, Value};
+use perennial_store::{Change, Insert, Position, Type, Value, users};
 
 use crate::support::{Place, connect, count, id, until};
 
@@ -27,7 +28,7 @@ fn shapes() -> Vec<Shape> {
     let user = Some(UserId::from_bytes([2; 16]));
     let plan = Some(PlanId::from_bytes([3; 16]));
     let leads: [(&str, &str, Query); 5] = [
-        ("", "pkey", Query::default()),
+        ("", "subscriptions_pkey", Query::default()),
         ("user_id", "subscriptions_by_user", Query { user_id: user, ..Query::default() }),
         ("plan_id", "subscriptions_by_plan", Query { plan_id: plan, ..Query::default() }),
         ("status", "subscriptions_by_status", Query { statuses: vec![SubscriptionStatus::Active], ..Query::default() }),
@@ -51,6 +52,39 @@ fn shapes() -> Vec<Shape> {
                         shapes.push(Shape { name, index, lead, statements });
                     }
                 }
+            }
+        }
+    }
+    shapes.extend(user_shapes());
+    shapes
+}
+
+/// A page of users for each filter alone, and by address with all others.
+fn user_shapes() -> Vec<Shape> {
+    let none = users::Query::default();
+    let prefix = EmailPrefix::parse("ada").ok();
+    let ids = Some(vec![UserId::from_bytes([2; 16]), UserId::from_bytes([3; 16])]);
+    let range = Range { after: Time::from_micros(1), before: Some(Time::MAX) };
+    let subject = Some("s".to_owned());
+    let by_id = Position { values: vec![Value::Uuid([9; 16])] };
+    let by_address = Position { values: vec!["ada@example.com".into()] };
+    let all = users::Query { ids: ids.clone(), subject: subject.clone(), created: range, ..none.clone() };
+    let pages = [
+        ("plain", "users_pkey", "", &by_id, none.clone()),
+        ("created", "users_pkey", "", &by_id, users::Query { created: range, ..none.clone() }),
+        ("ids", "users_pkey", "id", &by_id, users::Query { ids, ..none.clone() }),
+        ("email", "users_by_email", "email", &by_id, users::Query { email: Email::parse("a@b").ok(), ..none.clone() }),
+        ("subject", "users_by_subject", "subject", &by_id, users::Query { subject, ..none.clone() }),
+        ("prefix", "users_by_email", "", &by_address, users::Query { email_prefix: prefix.clone(), ..none }),
+        ("prefix and all", "users_by_email", "", &by_address, users::Query { email_prefix: prefix, ..all }),
+    ];
+    let mut shapes = Vec::new();
+    for (name, index, lead, position, query) in pages {
+        for ascending in [false, true] {
+            for after in [None, Some(position.clone())] {
+                let name = format!("users {name} up:{ascending} {after:?}");
+                let statements = statements::users_page(&users::Query { ascending, ..query.clone() }, after);
+                shapes.push(Shape { name, index, lead, statements });
             }
         }
     }
@@ -143,7 +177,7 @@ async fn a_dropped_index_is_noticed_on_postgres() {
 }
 
 /// The statement that fails the check when an index is dropped.
-const DROPPED: [(&str, &str); 12] = [
+const DROPPED: [(&str, &str); 13] = [
     ("subscriptions_by_user", "Created user_id"),
     ("subscriptions_by_plan", "subscriptions::COUNT_BY_PLAN"),
     ("subscriptions_by_status", "Created status"),
@@ -156,6 +190,7 @@ const DROPPED: [(&str, &str); 12] = [
     ("sessions_by_expiry", "sessions.sweep"),
     ("users_by_identity", "users::BY_IDENTITY"),
     ("users_by_email", "users.by_unique"),
+    ("users_by_subject", "users subject"),
 ];
 
 /// Every statement that must follow an index, with the index and the equality it leads with where that is settled.
@@ -188,7 +223,10 @@ fn sqlite_problems(connection: &rusqlite::Connection, prefix: &str) -> Vec<Strin
         let nulls = vec![rusqlite::types::Null; explained.parameter_count()];
         let lines = explained.query_map(rusqlite::params_from_iter(nulls), |row| row.get(3)).unwrap();
         let lines: Vec<String> = lines.map(Result::unwrap).collect();
-        let index = index.replace("pkey", "sqlite_autoindex_subscriptions_1");
+        let index = match index.strip_suffix("_pkey") {
+            Some(table) => format!("sqlite_autoindex_{table}_1"),
+            None => index.to_owned(),
+        };
         let follows = |line: &String| {
             line.contains(&format!("INDEX {index} (organization_id=?"))
                 && (lead.is_empty() || line.contains(&format!(" AND {lead}=?")))
@@ -220,13 +258,13 @@ async fn postgres_problems(transaction: &tokio_postgres::Transaction<'_>, prefix
     transaction.batch_execute(INDEXES_ONLY).await.unwrap();
     let mut problems = Vec::new();
     for (name, statement, index, lead) in checked(prefix) {
-        // At most one row has an external id, and PostgreSQL sorts it without knowing that.
-        let may_sort = lead == "external_id";
+        // At most one row has an external id or an address, and PostgreSQL sorts it without knowing that. The rows of a
+        // list of ids are few.
+        let may_sort = ["external_id", "email", "id"].contains(&lead);
         let sorting = if may_sort { "on" } else { "off" };
         transaction.batch_execute(&format!("SET LOCAL enable_sort = {sorting}")).await.unwrap();
         for text in &statement.postgres {
             let lines = explain(transaction, text).await;
-            let index = index.replace("pkey", "subscriptions_pkey");
             let followed = lines.iter().any(|line| line.contains(&format!("using {index} on")));
             let wasteful = |line: &String| line.contains("Seq Scan on") || (line.contains("Sort") && !may_sort);
             if !(index.is_empty() || followed) || lines.iter().any(|line| wasteful(line) || filters(line)) {

@@ -1,0 +1,1 @@
+-- The index on users is in the list of indexes of this migration.
