@@ -28,6 +28,7 @@ pub mod plan_versions;
 pub mod plans;
 pub mod providers;
 pub mod revision;
+pub mod search;
 pub mod sessions;
 pub mod signing_keys;
 pub mod subscriptions;

@@ -22,6 +22,8 @@ pub(crate) enum Access {
     Open,
     /// A client that holds the scope.
     Scope(Scope),
+    /// A client that holds one of the scopes, and sees what they allow.
+    AnyOf(&'static [Scope]),
     /// A client that holds the first scope; or the second, and then a user's token for the user's own records.
     Own(Scope, Scope),
     /// A client that holds `auth`, with the token of an active session.
@@ -91,8 +93,18 @@ pub(crate) fn authorize(
         // Return a scope that a client of this kind can be granted.
         Access::Own(_, own) if client.kind == ClientKind::Public => Err(Problem::scope(own)),
         Access::Scope(scope) | Access::Own(scope, _) => Err(Problem::scope(scope)),
+        Access::AnyOf(scopes) => match scopes.iter().any(|scope| client.scopes.contain(*scope)) {
+            true => Ok(Need::Nothing),
+            false => Err(Problem::scope(grantable(client.kind, scopes))),
+        },
         Access::Session | Access::Token => Err(Problem::scope(Scope::Auth)),
     }
+}
+
+/// The first of the scopes that a client of this kind can be granted.
+fn grantable(kind: ClientKind, scopes: &[Scope]) -> Scope {
+    let granted = kind.scopes();
+    scopes.iter().copied().find(|scope| granted.contain(*scope)).unwrap_or(scopes[0])
 }
 
 /// The scope that authorized the client for this call.
@@ -100,6 +112,7 @@ pub(crate) fn scope_used(known: &KnownClient, access: Access) -> Option<Scope> {
     match access {
         Access::Open => None,
         Access::Scope(scope) => Some(scope),
+        Access::AnyOf(scopes) => scopes.iter().copied().find(|scope| known.client.scopes.contain(*scope)),
         Access::Own(all, own) => Some(if known.client.scopes.contain(all) { all } else { own }),
         Access::Session | Access::Token => Some(Scope::Auth),
     }

@@ -37,6 +37,7 @@ mod request_metrics;
 mod router;
 mod samples;
 mod schema;
+mod search;
 mod service;
 mod sessions;
 mod spans;

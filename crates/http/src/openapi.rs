@@ -90,6 +90,7 @@ fn describe(operation: &Operation) -> Value {
     match operation.access {
         Access::Open => described["security"] = json!([]),
         Access::Scope(scope) => described["x-required-scope"] = scope.as_str().into(),
+        Access::AnyOf(scopes) => described["x-any-of-scopes"] = scopes.iter().map(|scope| scope.as_str()).collect(),
         Access::Own(scope, own) => {
             described["x-required-scope"] = scope.as_str().into();
             described["x-own-scope"] = own.as_str().into();

@@ -3,7 +3,7 @@
 use crate::operation::Operation;
 use crate::router::Router;
 use crate::{
-    accounts, meta, payments, plan_versions, plans, sessions, subscriptions, tokens, user_sessions, users,
+    accounts, meta, payments, plan_versions, plans, search, sessions, subscriptions, tokens, user_sessions, users,
 };
 use std::sync::LazyLock;
 
@@ -18,6 +18,7 @@ static RESOURCES: &[&[Operation]] = &[
     payments::OPERATIONS,
     users::OPERATIONS,
     user_sessions::OPERATIONS,
+    search::OPERATIONS,
     meta::OPERATIONS,
 ];
 

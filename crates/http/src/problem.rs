@@ -56,6 +56,10 @@ pub(crate) struct RequestError {
 }
 
 impl RequestError {
+    pub(crate) fn is_parameter(&self, name: &str) -> bool {
+        self.place == "parameter" && self.name == name
+    }
+
     pub(crate) fn parameter(name: &str, code: Code, detail: impl Into<String>) -> Self {
         Self { place: "parameter", name: excerpt(name).into_owned(), code, detail: detail.into() }
     }

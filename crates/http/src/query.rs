@@ -20,6 +20,15 @@ impl QuerySpec {
     pub(crate) const NONE: Self = Self { parameters: &[], parse: |_| {} };
 }
 
+impl QuerySpec {
+    /// Whether a query without this parameter is rejected.
+    pub(crate) fn requires(&self, name: &str) -> bool {
+        let mut empty = Query::new(None, self.parameters);
+        (self.parse)(&mut empty);
+        empty.rejects(name)
+    }
+}
+
 /// A query parameter.
 pub(crate) struct Parameter {
     pub(crate) name: &'static str,
@@ -77,6 +86,19 @@ impl Query {
                 None
             }
         }
+    }
+
+    /// A parameter that must be sent.
+    pub(crate) fn required<T>(&mut self, name: &str, parse: impl FnOnce(&str) -> Result<T, InvalidValue>) -> Option<T> {
+        if !self.pairs.iter().any(|(known, _)| known == name) {
+            self.error(name, Code::InvalidParameter, "is required");
+        }
+        self.get(name, parse)
+    }
+
+    /// Whether a parameter has an error.
+    pub(crate) fn rejects(&self, name: &str) -> bool {
+        self.errors.iter().any(|error| error.is_parameter(name))
     }
 
     /// Adds the error of a header.

@@ -17,6 +17,7 @@ mod plan_updates;
 mod plan_versions;
 mod plans;
 mod schemas;
+mod search;
 mod subscription_updates;
 mod subscriptions;
 mod support;

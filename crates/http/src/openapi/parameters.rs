@@ -17,7 +17,8 @@ pub(super) fn of(operation: &Operation) -> Value {
     }
     for parameter in operation.query.parameters {
         parameters.push(json!({
-            "name": parameter.name, "in": "query", "required": false, "description": parameter.description,
+            "name": parameter.name, "in": "query", "required": operation.query.requires(parameter.name),
+            "description": parameter.description,
             "schema": (parameter.schema)(),
         }));
     }

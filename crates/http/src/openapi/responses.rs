@@ -127,7 +127,7 @@ fn errors(operation: &Operation) -> Vec<Code> {
     let mut codes = operation.errors.to_vec();
     match operation.access {
         Access::Open => codes.extend(OPEN),
-        Access::Scope(_) => codes.extend(ALWAYS),
+        Access::Scope(_) | Access::AnyOf(_) => codes.extend(ALWAYS),
         Access::Own(..) | Access::Session | Access::Token => {
             codes.extend(ALWAYS);
             codes.extend([Code::TokenRequired, Code::InvalidToken]);

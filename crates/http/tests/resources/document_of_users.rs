@@ -1,10 +1,10 @@
-//! API rules 8.1 (`docs/api.md`): the OpenAPI document of users matches their responses.
+//! API rules 8.1 (`docs/api.md`): the OpenAPI document of users and of the search matches their responses.
 
 use super::openapi::Document;
 use perennial_testkit::{Answer, TestApp};
 use serde_json::json;
 
-pub(crate) const USERS: [(&str, &str); 8] = [
+pub(crate) const USERS: [(&str, &str); 9] = [
     ("get", "/users"),
     ("post", "/users"),
     ("get", "/users/{id}"),
@@ -13,10 +13,11 @@ pub(crate) const USERS: [(&str, &str); 8] = [
     ("get", "/users/{id}/sessions"),
     ("delete", "/users/{id}/sessions"),
     ("delete", "/users/{id}/sessions/{session_id}"),
+    ("get", "/search"),
 ];
 
 #[tokio::test]
-async fn users_document_what_they_return() {
+async fn users_and_the_search_document_what_they_return() {
     let app = TestApp::start().await;
     let document = Document::of(&app).await;
     let held = app.sign_up("ada@example.com").await;
@@ -47,6 +48,8 @@ async fn users_document_what_they_return() {
         ("delete", "/users/{id}/sessions/{session_id}", 200, app.delete(&session).await),
         ("delete", "/users/{id}/sessions/{session_id}", 404, app.delete(&session).await),
         ("delete", sessions, 200, app.delete(&format!("{user}/sessions")).await),
+        ("get", "/search", 200, app.get("/search?q=ada").await),
+        ("get", "/search", 400, app.get("/search").await),
         ("delete", one, 412, app.request("DELETE", &user).header("if-match", stale).send().await),
         ("delete", one, 200, app.delete(&user).await),
         ("delete", one, 404, app.delete(&user).await),
@@ -70,5 +73,6 @@ async fn users_document_what_they_return() {
             document.assert_documented(method, path, &answer);
         }
     }
+    let q = document.operation("get", "/search")["parameters"].as_array().unwrap();
     assert_eq!(q.iter().find(|parameter| parameter["name"] == "q").unwrap()["required"], json!(true));
 }
