@@ -165,7 +165,7 @@ async fn find_subscriptions(
     };
     let by_external_id = subscriptions::id_by_external(&app.db, owner, term.text.as_str());
     let (by_id, by_external_id) = try_join(by_id, by_external_id).await?;
-    let by_id = by_id.map(|found| (found.id.to_string(), found.external_subscription_id));
+    let by_id = by_id.map(|found| (found.id.to_string(), found.details.external_subscription_id));
     Ok(named(term, by_id, by_external_id.map(|id| id.to_string())))
 }
 

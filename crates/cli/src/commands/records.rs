@@ -8,7 +8,7 @@ mod kind;
 mod sheet;
 mod table;
 
-pub(super) use kind::{Kind, fields};
+pub(super) use kind::Kind;
 pub(super) use table::Column;
 
 use super::flags::organization;

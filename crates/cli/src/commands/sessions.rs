@@ -12,28 +12,14 @@ use perennial_app::error::Error;
 use perennial_app::sessions::{self, Query, Session};
 use perennial_domain::id::ClientId;
 use perennial_domain::users::User;
+use perennial_http::record_fields;
 use perennial_store::{Page, Position};
 use serde_json::json;
 use std::collections::HashMap;
 
 static KIND: Kind = Kind {
     name: "session",
-    fields: || {
-        records::fields(&[
-            "id",
-            "user_id",
-            "client_id",
-            "client_name",
-            "issued_at",
-            "expiration_time",
-            "last_used_at",
-            "ip_address",
-            "user_agent",
-            "revoked",
-            "created_at",
-            "updated_at",
-        ])
-    },
+    fields: || record_fields("UserSession"),
     columns: &[
         Column::whole("ID", "id"),
         Column::new("USER", "user_id"),

@@ -17,30 +17,13 @@ use perennial_domain::organizations::Organization;
 use perennial_domain::time::Time;
 use perennial_domain::users::{AuthType, Email, EmailPrefix, PersonalName, User, UserDraft};
 use perennial_domain::validation::ValidationErrors;
+use perennial_http::record_fields;
 use perennial_store::{Page, Position, Range};
 use serde_json::json;
 
 static KIND: Kind = Kind {
     name: "user",
-    fields: || {
-        records::fields(&[
-            "id",
-            "auth_id",
-            "auth_provider",
-            "auth_type",
-            "organization_id",
-            "email",
-            "username",
-            "first_name",
-            "last_name",
-            "terms",
-            "notifications",
-            "role",
-            "is_blocked",
-            "created_at",
-            "updated_at",
-        ])
-    },
+    fields: || record_fields("ManagedUser"),
     columns: &[Column::whole("ID", "id"), Column::new("E-MAIL", "email"), Column::new("CREATED", "created_at")],
 };
 

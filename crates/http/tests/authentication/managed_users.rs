@@ -82,7 +82,7 @@ async fn a_user_blocked_over_the_api_has_no_session_until_it_is_unblocked() {
     let client = events[0].client_id.unwrap();
     assert!(events.iter().all(|event| event.client_id == Some(client) && event.request_id.is_some()));
     // The revision is the last event's ID.
-    assert!(blocked.header("etag").contains(&of_user[1].id.to_string()), "{}", blocked.header("etag"));
+    assert!(blocked.header("etag").contains(&of_user[1].id.suffix()), "{}", blocked.header("etag"));
     // Again: nothing changes.
     app.put(&path(&first), &change).await.expect(200);
     assert_eq!(new_events(&app, &known).await.len(), events.len());

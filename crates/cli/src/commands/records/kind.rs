@@ -20,8 +20,3 @@ impl Kind {
         Failure::new(format!("there is no {name} {named:?}: see `perennial {name} list`"))
     }
 }
-
-/// The fields of a record that no operation of the API returns.
-pub(in crate::commands) fn fields(names: &[&str]) -> Vec<String> {
-    names.iter().map(|name| (*name).to_owned()).collect()
-}
