@@ -3,7 +3,7 @@
 mod names;
 
 pub(crate) use names::{
-    open_optional, payments, plan_versions, plans, previous_plans, previous_subscriptions, subscriptions, users,
+    clients, open_optional, payments, plan_versions, plans, previous_plans, previous_subscriptions, subscriptions, users,
 };
 
 use crate::error::Error;

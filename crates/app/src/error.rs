@@ -37,6 +37,9 @@ pub enum Error {
     /// The client lost this scope after the request arrived.
     #[error("the client does not have the scope {}", .0.as_str())]
     MissingScope(Scope),
+    /// The response would take the credential of a trusted client to a browser.
+    #[error("the credential of a trusted client must not reach a browser")]
+    ClientNotForBrowsers,
     /// The client may no longer call from this address.
     #[error("the client may not call from {0}")]
     AddressNotAllowed(IpAddr),
@@ -115,6 +118,10 @@ pub enum Conflict {
     EmailTaken,
     /// The identity provider manages the e-mail address of the user.
     EmailManaged,
+    /// Another client of the installation has the `client-id`.
+    ClientIdTaken,
+    /// The client was disabled, which is final over the API.
+    ClientDisabled,
     /// Other writers were faster at every attempt.
     Contended,
 }

@@ -1,6 +1,7 @@
 //! The first run: creates the organization, the fingerprint of the keys and two clients. Of several servers that start at
 //! once, one creates them.
 
+use crate::caller::Caller;
 use crate::clients::{self, Credential, NewClient, Presents};
 use crate::context::App;
 use crate::error::Error;
@@ -84,20 +85,16 @@ pub async fn ensure(app: &App, options: FirstRunOptions) -> Result<Start, Error>
         created_at: now,
     };
     let trusted = options.trusted.unwrap_or_else(|| Credential::generate(&app.entropy));
-    let shown = Credential::chosen(trusted.expose()).expect("a credential is long and visible");
+    let shown = trusted.clone();
     let public = PublicId::parse(DEFAULT_NAME).expect("the default name is an id");
 
     let change = installation::insert(Change::new(), &installation);
     let change = signing_keys::prepare_first(app, change, now)?;
     let (organization, change) = default_organization(app, change).await?;
-    let (_, change) =
-        clients::prepare(app, change, organization.id, client("trusted", Presents::Trusted(trusted), vec![]));
-    let (_, change) = clients::prepare(
-        app,
-        change,
-        organization.id,
-        client("public", Presents::Public(public.clone()), options.origins),
-    );
+    let caller = Caller::system(organization.id);
+    let (_, change) = clients::prepare(app, change, &caller, client("trusted", Presents::Trusted(trusted), vec![]));
+    let public_client = client("public", Presents::Public(public.clone()), options.origins);
+    let (_, change) = clients::prepare(app, change, &caller, public_client);
     match app.db.commit(change).await {
         Ok(()) => Ok(Start::First(FirstRun { organization, trusted: shown, public })),
         // Another server was faster and has created everything.

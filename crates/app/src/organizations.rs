@@ -1,18 +1,21 @@
-//! Organizations: created, listed, changed and deleted by the operator.
+//! Organizations: created, listed and deleted on the command line; read and changed there and over the API.
 
 mod delete;
 
 pub use delete::{Removed, delete, purge_deleted};
 
 use crate::audit::{json, system_event};
+use crate::caller::Caller;
+use crate::clients::confirm;
 use crate::context::App;
 use crate::error::{Conflict, Error};
-use crate::keyed_locks::ATTEMPTS;
+use crate::revision::IfMatch;
 use perennial_domain::currency::Currency;
 use perennial_domain::events::{Event, EventKind};
 use perennial_domain::id::{EventId, OrganizationId};
-use perennial_domain::organizations::{Organization, OrganizationName};
+use perennial_domain::organizations::{Organization, OrganizationName, OrganizationPatch};
 use perennial_domain::stamp::Stamp;
+use perennial_domain::validation::ValidationErrors;
 use perennial_store::{self as store, Change, Violation, events, organizations};
 
 /// The organization of the first run.
@@ -33,19 +36,39 @@ pub async fn create(
     }
 }
 
-/// Sets the number of sessions that a user should have at most; `None` removes the limit. Nothing is written if nothing changes.
-pub async fn set_max_sessions(app: &App, id: OrganizationId, max_sessions: Option<u32>) -> Result<Organization, Error> {
-    for _ in 0..ATTEMPTS {
-        let found = organizations::by_id(&app.db, id).await?.filter(|found| found.deleted_at.is_none());
-        let before = found.ok_or(Error::NotFound)?;
-        if before.max_sessions == max_sessions {
+/// The organization of the caller.
+pub async fn read(app: &App, caller: &Caller) -> Result<Organization, Error> {
+    let found = organizations::by_id(&app.db, caller.organization()).await?;
+    found.filter(|found| found.deleted_at.is_none()).ok_or(Error::NotFound)
+}
+
+/// Updates the organization of the caller. `read_patch` reads the request against the organization as it is. Nothing is
+/// written if nothing changes.
+pub async fn update(
+    app: &App,
+    caller: &Caller,
+    if_match: &IfMatch,
+    read_patch: impl Fn(&Organization) -> (OrganizationPatch, ValidationErrors),
+) -> Result<Organization, Error> {
+    let id = caller.organization();
+    let mut attempts = app.locks.attempts(id.bytes());
+    while attempts.next().await {
+        let before = read(app, caller).await?;
+        if_match.check(before.revision)?;
+        let (patch, errors) = read_patch(&before);
+        if !errors.is_empty() {
+            return Err(errors.into());
+        }
+        let after = before.apply(patch);
+        if after == before {
             return Ok(before);
         }
         let Stamp { at, revision } = app.stamp(&before, app.clock.now());
-        let after = Organization { max_sessions, updated_at: at, revision, ..before.clone() };
-        let event = system_event(id, EventKind::OrganizationUpdated, id.bytes(), revision, at);
+        let after = Organization { updated_at: at, revision, ..after };
+        let event = caller.event(EventKind::OrganizationUpdated, id.bytes(), revision, at);
         let change = organizations::update(Change::new(), &after, before.revision);
         let change = events::insert(change, &Event { before: Some(json(&before)), after: Some(json(&after)), ..event });
+        let change = confirm(app, caller, change).await?;
         match app.db.commit(change).await {
             Ok(()) => return Ok(after),
             Err(store::Error::Violated(Violation::Record)) => {}

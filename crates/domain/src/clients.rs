@@ -1,6 +1,12 @@
 //! Clients: the applications that call the API, and what each may do.
 //! A public client's id is not a secret and cannot change anything; a trusted client's id is a credential.
 
+mod changes;
+mod view;
+
+pub use changes::{ClientDraft, ClientFields, ClientPatch, MAX_ORIGINS};
+pub use view::ClientView;
+
 use crate::id::{ClientId, EventId, OrganizationId};
 use crate::text::Line;
 use crate::time::Time;
@@ -133,6 +139,11 @@ impl Scopes {
     /// Whether the set is empty.
     pub const fn is_empty(self) -> bool {
         self.0 == 0
+    }
+
+    /// Their words, separated by this text.
+    pub fn words(self, separator: &str) -> String {
+        self.iter().map(Scope::as_str).collect::<Vec<_>>().join(separator)
     }
 
     /// The scopes, in their usual order.
@@ -279,11 +290,11 @@ impl Client {
 }
 
 #[cfg(test)]
-mod tests {
+pub(crate) mod tests {
     use super::*;
     use crate::plans::tests::{event, instant};
 
-    fn client() -> Client {
+    pub(crate) fn client() -> Client {
         let now = instant("2026-01-01T00:00:00Z");
         Client {
             id: ClientId::new(now, 1),

@@ -30,3 +30,18 @@ pub struct Organization {
     #[serde(skip)]
     pub revision: EventId,
 }
+
+/// The changes to an organization. `None` leaves a field as it is.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct OrganizationPatch {
+    /// The recommended maximum of sessions per user, if any.
+    pub max_sessions: Option<Option<u32>>,
+}
+
+impl Organization {
+    /// The organization after the changes.
+    #[must_use]
+    pub fn apply(&self, patch: OrganizationPatch) -> Self {
+        Self { max_sessions: patch.max_sessions.unwrap_or(self.max_sessions), ..self.clone() }
+    }
+}

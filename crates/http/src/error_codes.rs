@@ -108,6 +108,10 @@ error_codes! {
         "Sign in with the identity that first used the address. Accounts are never linked by e-mail address.";
     EmailManaged "email_managed" CONFLICT "E-mail address managed by the identity provider"
         "Change the address at the identity provider. The next sign-in stores it.";
+    ClientIdTaken "client_id_taken" CONFLICT "Client ID already in use"
+        "Choose another `client_id`, or omit it. Client IDs are unique in the installation.";
+    ClientDisabled "client_disabled" CONFLICT "Client disabled"
+        "Create another client. The operator can enable this one with `perennial client enable`.";
     IdempotencyInFlight "idempotency_in_flight" CONFLICT "Idempotency key in use by a running request"
         "Wait a moment and retry with the same key.";
     Contended "contended" CONFLICT "Too many concurrent changes"

@@ -2,6 +2,7 @@
 //! with a `SchemaWriter` it writes the body's schema. So the parser and the OpenAPI document cannot differ.
 
 mod any;
+mod client_types;
 mod reader;
 mod schema_writer;
 mod traits;

@@ -71,6 +71,8 @@ pub(crate) enum ResponseKind {
     Record(&'static Schema),
     /// 201 with a record and its location.
     Created(&'static Schema),
+    /// The same, in a response that contains a secret. It is never stored, so there is no idempotency key.
+    CreatedOnce(&'static Schema),
     /// 200 with a page of records.
     List(&'static Schema),
     /// This status with something that has no path.
@@ -99,7 +101,11 @@ impl ResponseKind {
     /// The schema of the record or value, where there is one.
     pub(crate) const fn schema(self) -> Option<&'static Schema> {
         match self {
-            Self::Record(schema) | Self::Created(schema) | Self::List(schema) | Self::Value(_, schema) => Some(schema),
+            Self::Record(schema)
+            | Self::Created(schema)
+            | Self::CreatedOnce(schema)
+            | Self::List(schema)
+            | Self::Value(_, schema) => Some(schema),
             Self::Media(_) => None,
         }
     }

@@ -3,7 +3,8 @@
 use crate::operation::Operation;
 use crate::router::Router;
 use crate::{
-    accounts, meta, payments, plan_versions, plans, search, sessions, subscriptions, tokens, user_sessions, users,
+    accounts, clients, meta, organization, payments, plan_versions, plans, search, sessions, subscriptions, tokens,
+    user_sessions, users,
 };
 use std::sync::LazyLock;
 
@@ -19,6 +20,8 @@ static RESOURCES: &[&[Operation]] = &[
     users::OPERATIONS,
     user_sessions::OPERATIONS,
     search::OPERATIONS,
+    clients::OPERATIONS,
+    organization::OPERATIONS,
     meta::OPERATIONS,
 ];
 

@@ -261,6 +261,10 @@ impl From<Error> for Problem {
             }
             Error::InvalidClient => Self::invalid_client(),
             Error::MissingScope(scope) => Self::scope(scope),
+            Error::ClientNotForBrowsers => Self::new(
+                Code::ClientNotForBrowsers,
+                "The ID of a trusted client is a credential and must not be sent to a browser.",
+            ),
             Error::AddressNotAllowed(address) => Self::address_not_allowed(address),
             Error::InvalidIdentityToken(cause) => Self::new(
                 Code::InvalidIdentityToken,
@@ -341,6 +345,8 @@ impl From<Conflict> for Problem {
             Conflict::EmailManaged => {
                 Self::new(Code::EmailManaged, "The address of this user comes from the identity provider.")
             }
+            Conflict::ClientIdTaken => Self::new(Code::ClientIdTaken, "Another client uses this client_id."),
+            Conflict::ClientDisabled => Self::new(Code::ClientDisabled, "The client was disabled and cannot change."),
             Conflict::Contended => Self::new(
                 Code::Contended,
                 "Concurrent changes to the same record prevented this one after several attempts.",

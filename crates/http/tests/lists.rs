@@ -4,6 +4,7 @@
 mod support;
 
 mod client_cache;
+mod client_records;
 mod clients;
 mod cursors;
 mod events;
@@ -12,6 +13,7 @@ mod histories;
 mod housekeeping;
 mod idempotency;
 mod imports;
+mod organization;
 mod parameters;
 mod payment_lists;
 mod plan_lists;

@@ -7,6 +7,7 @@ use crate::codec;
 use crate::column::Column;
 use crate::db::Db;
 use crate::error::{Error, Violation};
+use crate::list::{BY_CREATION, KeysetQuery, Order, Page, Position};
 use crate::record::{self, Purpose, Record, RowReader, RowWriter};
 use crate::sql::Sql;
 use crate::table::Table;
@@ -22,7 +23,7 @@ pub static CLIENTS: Table = Table::new(
     &[
         Column::key("organization_id", Type::Uuid),
         Column::key("id", Type::Uuid),
-        Column::fixed("name", Type::Text),
+        Column::mutable("name", Type::Text),
         Column::fixed("kind", Type::Text),
         Column::fixed("credential_hash", Type::Bytes).unread(),
         Column::fixed("public_id", Type::Text).nullable(),
@@ -44,12 +45,6 @@ pub(crate) static BY_ORGANIZATION: LazyLock<Sql> =
     LazyLock::new(|| CLIENTS.select("WHERE organization_id = $1 ORDER BY id"));
 
 pub(crate) static PUBLIC: LazyLock<Sql> = LazyLock::new(|| CLIENTS.select("WHERE kind = 'public'"));
-
-pub(crate) static DISABLE: Sql = Sql::new(
-    "UPDATE clients
-     SET disabled_at = $3, updated_at = $3, revision = $4
-     WHERE organization_id = $1 AND id = $2",
-);
 
 pub(crate) static REMOVE_ALL: Sql = Sql::new("DELETE FROM clients WHERE organization_id = $1");
 
@@ -130,6 +125,20 @@ pub async fn by_organization(db: &Db, organization: OrganizationId) -> Result<Ve
     db.all(&BY_ORGANIZATION, &[organization.bytes().into()], record::read).await
 }
 
+/// A page of clients, newest first.
+pub async fn page(
+    db: &Db,
+    organization: OrganizationId,
+    after: Option<Position>,
+    limit: usize,
+) -> Result<Page<Client>, Error> {
+    compose(organization).after(after).limit(limit).page(db, record::read).await
+}
+
+pub(crate) fn compose(organization: OrganizationId) -> KeysetQuery {
+    CLIENTS.list(organization.bytes()).sort(BY_CREATION, Order::Descending)
+}
+
 /// Every public client of the installation.
 pub async fn public(db: &Db) -> Result<Vec<Client>, Error> {
     db.all(&PUBLIC, &[], record::read).await
@@ -141,18 +150,7 @@ pub fn insert(change: Change, client: &Client, hash: CredentialHash) -> Change {
     change.insert(&CLIENTS.statements().insert, values, Violation::Credential)
 }
 
-/// Disables the client.
-pub fn disable(change: Change, client: &Client, read_at: EventId) -> Change {
-    let values = vec![
-        client.organization_id.bytes().into(),
-        client.id.bytes().into(),
-        codec::time(client.updated_at),
-        client.revision.bytes().into(),
-    ];
-    record::at_revision(change, client, read_at).execute(&DISABLE, values, Violation::Record)
-}
-
-/// Changes what the client may do, where and until when, and whether it is enabled.
+/// Changes the client's name, what it may do, where and until when, and whether it is enabled.
 pub fn update(change: Change, client: &Client, read_at: EventId) -> Change {
     record::update(change, client, read_at, Violation::Record)
 }

@@ -59,7 +59,7 @@ fn derived(table: &'static Table) -> impl Iterator<Item = Statement> {
 
 fn by_hand() -> Vec<Statement> {
     let others = named![plain:
-        clients::BY_ORGANIZATION, clients::PUBLIC, clients::DISABLE, clients::REMOVE_ALL, clients::ROTATE,
+        clients::BY_ORGANIZATION, clients::PUBLIC, clients::REMOVE_ALL, clients::ROTATE,
         events::NEWEST,
         examine::VERSION, examine::APPLIED, examine::APPLIED_BEFORE, examine::NOW,
         installation::HOLDINGS, installation::MOVE_KEY,
@@ -119,6 +119,7 @@ pub fn operator_pages(after: Option<&Position>) -> Vec<Statement> {
         ("payments::list", payments::compose(organization, &payments)),
         ("payments::list", payments::compose(organization, &by_external_id)),
         ("payments::list", payments::compose(organization, &payments::Query::default())),
+        ("clients::list", clients::compose(organization)),
         ("sessions::list", sessions::compose(organization, &sessions)),
         ("sessions::list", sessions::compose(organization, &sessions::Query::default())),
     ];

@@ -9,7 +9,7 @@ use crate::cached;
 use crate::caller::{Caller, KnownClient};
 use crate::context::App;
 use crate::error::Error;
-use perennial_domain::clients::{Client, ClientKind};
+use perennial_domain::clients::{Client, ClientKind, Scopes};
 use perennial_domain::time::Time;
 use perennial_store::Change;
 use std::time::Duration;
@@ -18,15 +18,29 @@ use std::time::Duration;
 const WRITE_WITHIN_SECONDS: i64 = 5;
 
 /// The caller's change, if the client may still make it. The operator always may.
-pub(crate) async fn confirm(app: &App, caller: &Caller, change: Change) -> Result<Change, Error> {
+pub(crate) fn confirm(
+    app: &App,
+    caller: &Caller,
+    change: Change,
+) -> impl Future<Output = Result<Change, Error>> + Send {
+    confirm_granting(app, caller, Scopes::default(), change)
+}
+
+/// As `confirm`, for a change that grants these scopes, which the client must still hold.
+pub(super) async fn confirm_granting(
+    app: &App,
+    caller: &Caller,
+    granted: Scopes,
+    change: Change,
+) -> Result<Change, Error> {
     let Some(known) = caller.known() else { return Ok(change) };
     let now = app.clock.now();
     let read_at = if cached::is_fresh(known.read_at, now) {
-        check(caller, known, &known.client, now)?;
+        check(caller, known, &known.client, granted, now)?;
         known.read_at
     } else {
         let found = Box::pin(recognize::by_hash(app, known.credential_hash, now)).await?.ok_or(Error::InvalidClient)?;
-        check(caller, known, &found.client, now)?;
+        check(caller, known, &found.client, granted, now)?;
         found.read_at
     };
     let left = read_at.plus_seconds(WRITE_WITHIN_SECONDS).as_micros() - now.as_micros();
@@ -34,7 +48,7 @@ pub(crate) async fn confirm(app: &App, caller: &Caller, change: Change) -> Resul
 }
 
 /// Checks that the client, as it is now, may do what the request was authorized for.
-fn check(caller: &Caller, known: &KnownClient, client: &Client, now: Time) -> Result<(), Error> {
+fn check(caller: &Caller, known: &KnownClient, client: &Client, granted: Scopes, now: Time) -> Result<(), Error> {
     // Requests do not follow a credential that was moved to another client.
     if client.id != known.client.id || !client.is_live(now) {
         return Err(Error::InvalidClient);
@@ -45,8 +59,10 @@ fn check(caller: &Caller, known: &KnownClient, client: &Client, now: Time) -> Re
     {
         return Err(Error::AddressNotAllowed(address));
     }
-    match caller.scope {
-        Some(scope) if !client.scopes.contain(scope) => Err(Error::MissingScope(scope)),
-        _ => Ok(()),
-    }
+    let missing = match caller.scope {
+        Some(scope) if !client.scopes.contain(scope) => Some(scope),
+        _ if granted.is_empty() => None,
+        _ => granted.not_grantable_by(client.scopes).iter().next(),
+    };
+    missing.map_or(Ok(()), |scope| Err(Error::MissingScope(scope)))
 }

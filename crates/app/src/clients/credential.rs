@@ -8,6 +8,7 @@ const RANDOM_LENGTH: usize = 32;
 const ALPHABET: &[u8; 62] = b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 
 /// A credential. It can be neither printed nor serialized; `expose` is the only access to its text.
+#[derive(Clone)]
 pub struct Credential(String);
 
 impl Credential {

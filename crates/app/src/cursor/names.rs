@@ -104,6 +104,11 @@ pub(crate) fn users(organization: OrganizationId, query: &stored_users::Query) -
     name("users", &values)
 }
 
+/// The name of the list of clients.
+pub(crate) fn clients(organization: OrganizationId) -> ListName {
+    name("clients", &[organization.bytes().into()])
+}
+
 /// The name of a list of plans.
 pub(crate) fn plans(organization: OrganizationId, query: &stored_plans::Query) -> ListName {
     let sort = match query.sort {

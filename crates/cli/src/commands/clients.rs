@@ -4,12 +4,13 @@ use super::flags::{organization, wrong};
 use crate::arguments::{Client as Command, ClientCreate, ClientUpdate, Kind};
 use crate::failure::Failure;
 use crate::output;
-use perennial_app::clients::{self, ClientChanges, Credential, NewClient, Presents};
+use perennial_app::clients::{self, Credential, NewClient, Presents};
 use perennial_app::context::App;
-use perennial_domain::clients::{Client, ClientKind, ClientName, Origin, PublicId, Scope, Scopes};
+use perennial_domain::clients::{
+    Client, ClientKind, ClientName, ClientPatch, ClientView, Origin, PublicId, Scope, Scopes,
+};
 use perennial_domain::id::OrganizationId;
 use perennial_domain::time::Time;
-use serde_json::{Value, json};
 
 pub(super) async fn run(app: &App, command: Command, json: bool) -> Result<(), Failure> {
     match command {
@@ -17,19 +18,22 @@ pub(super) async fn run(app: &App, command: Command, json: bool) -> Result<(), F
         Command::List { org } => {
             let organization = organization(app, &org.org).await?;
             let clients = clients::list(app, organization.id).await?;
-            output::print(json, &clients, || listed(&clients))
+            let views: Vec<ClientView<'_>> = clients.iter().map(|client| client.view(None)).collect();
+            output::print(json, &views, || listed(&clients))
         }
         Command::Disable { client, org } => {
             let organization = organization(app, &org.org).await?;
             let found = find(app, organization.id, &client).await?;
             let client = clients::disable(app, organization.id, found.id).await?;
-            output::print(json, &client, || format!("Disabled {}: it stops working within 5 seconds.", client.id))
+            output::print(json, &client.view(None), || {
+                format!("Disabled {}: it stops working within 5 seconds.", client.id)
+            })
         }
         Command::Enable { client, org } => {
             let organization = organization(app, &org.org).await?;
             let found = find(app, organization.id, &client).await?;
             let client = clients::enable(app, organization.id, found.id).await?;
-            output::print(json, &client, || format!("Enabled {}: it works within 5 seconds.", client.id))
+            output::print(json, &client.view(None), || format!("Enabled {}: it works within 5 seconds.", client.id))
         }
         Command::Update(flags) => update(app, &flags, json).await,
         Command::Rotate { client, org } => {
@@ -45,7 +49,7 @@ pub(super) async fn run(app: &App, command: Command, json: bool) -> Result<(), F
             }
             let credential = Credential::generate(&app.entropy);
             let client = clients::rotate(app, organization.id, found.id, &credential).await?;
-            output::print(json, &shown(&client, credential.expose()), || {
+            output::print(json, &client.view(Some(credential.expose())), || {
                 format!(
                     "{} now has the id\n\n  {}\n\nIt is shown this once; the old one stops working within 5 seconds.",
                     client.id,
@@ -62,16 +66,19 @@ async fn update(app: &App, flags: &ClientUpdate, json: bool) -> Result<(), Failu
     let (change, kind) = (&flags.change, found.kind);
     let expires_at = change.expires_at.as_deref().map(Time::parse).transpose();
     let expires_at = expires_at.map_err(|reason| wrong("expires-at", &reason))?;
-    let changes = ClientChanges {
+    let changes = ClientPatch {
         scopes: (!change.scopes.is_empty()).then(|| scopes(&change.scopes, kind)).transpose()?,
         origins: (change.no_origins || !change.origins.is_empty())
             .then(|| origins(&change.origins, kind))
             .transpose()?,
         cidrs: (change.no_cidrs || !change.cidrs.is_empty()).then(|| cidrs(&change.cidrs, kind)).transpose()?,
         expires_at: (change.no_expiry || expires_at.is_some()).then_some(expires_at),
+        ..ClientPatch::default()
     };
     let client = clients::update(app, organization.id, found.id, &changes).await?;
-    output::print(json, &client, || format!("Updated {}: the change takes effect within 5 seconds.", client.id))
+    output::print(json, &client.view(None), || {
+        format!("Updated {}: the change takes effect within 5 seconds.", client.id)
+    })
 }
 
 async fn create(app: &App, create: ClientCreate, json: bool) -> Result<(), Failure> {
@@ -92,7 +99,7 @@ async fn create(app: &App, create: ClientCreate, json: bool) -> Result<(), Failu
     };
     let taken = Failure::new("a client of this installation has this id already: choose another --client-id");
     let client = clients::create(app, organization.id, new).await?.ok_or(taken)?;
-    output::print(json, &shown(&client, &presented), || match kind {
+    output::print(json, &client.view(Some(&presented)), || match kind {
         ClientKind::Public => format!("Created {} with the client-id\n\n  {presented}", client.id),
         ClientKind::Trusted => format!(
             "Created {} with the client-id\n\n  {presented}\n\nIt is a credential, and shown this once.",
@@ -104,9 +111,10 @@ async fn create(app: &App, create: ClientCreate, json: bool) -> Result<(), Failu
 fn presents(app: &App, kind: Kind, chosen: Option<&str>) -> Result<(ClientKind, Presents, String), Failure> {
     match kind {
         Kind::Public => {
-            let made = || format!("app-{:016x}", app.entropy.bits());
-            let id = chosen.map_or_else(made, str::to_owned);
-            let id = PublicId::parse(&id).map_err(|reason| wrong("client-id", &reason))?;
+            let id = match chosen {
+                Some(text) => PublicId::parse(text).map_err(|reason| wrong("client-id", &reason))?,
+                None => clients::generated_name(app),
+            };
             let shown = id.as_str().to_owned();
             Ok((ClientKind::Public, Presents::Public(id), shown))
         }
@@ -164,13 +172,6 @@ async fn find(app: &App, organization: OrganizationId, name_or_id: &str) -> Resu
         ))),
         (None, _) => Err(Failure::new(format!("there is no client {name_or_id:?}: see `perennial client list`"))),
     }
-}
-
-/// The record together with the `client-id`.
-fn shown(client: &Client, presented: &str) -> Value {
-    let mut record = json!(client);
-    record["client_id"] = presented.into();
-    record
 }
 
 fn listed(clients: &[Client]) -> String {

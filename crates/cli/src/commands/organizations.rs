@@ -4,10 +4,13 @@ use super::flags::{organization, wrong};
 use crate::arguments::Org;
 use crate::failure::Failure;
 use crate::output;
+use perennial_app::caller::Caller;
 use perennial_app::context::App;
 use perennial_app::organizations;
+use perennial_app::revision::IfMatch;
 use perennial_domain::currency::Currency;
-use perennial_domain::organizations::{Organization, OrganizationName};
+use perennial_domain::organizations::{Organization, OrganizationName, OrganizationPatch};
+use perennial_domain::validation::ValidationErrors;
 use serde_json::{Value, json};
 use std::io::BufRead;
 
@@ -25,7 +28,10 @@ pub(super) async fn run(app: &App, command: Org, json: bool) -> Result<(), Failu
         Org::Update { org, change } => {
             // One of the two flags is always given: without a number there is no limit.
             let found = organization(app, &org).await?;
-            let updated = organizations::set_max_sessions(app, found.id, change.max_sessions).await?;
+            let patch = OrganizationPatch { max_sessions: Some(change.max_sessions) };
+            let caller = Caller::system(found.id);
+            let read = |_: &Organization| (patch, ValidationErrors::none());
+            let updated = organizations::update(app, &caller, &IfMatch::Unconditional, read).await?;
             output::print(json, &updated, || {
                 let bound = updated.max_sessions.map_or("no bound on".to_owned(), |most| format!("at most {most} of"));
                 format!("{} wants {bound} a user's sessions.", updated.name.as_str())

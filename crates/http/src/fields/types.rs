@@ -29,7 +29,7 @@ pub(crate) struct Credential(pub(crate) Secret);
 pub(crate) struct PlanReference(pub(crate) PlanKey);
 
 /// Parses a text with `parse`.
-fn text<T>(
+pub(super) fn text<T>(
     json: &Json<'_>,
     at: &'static str,
     errors: &mut ValidationErrors,
@@ -243,37 +243,48 @@ fn words<const N: usize>(words: [&'static str; N], aliases: &'static str) -> Val
     json!({ "type": "string", "examples": &words[..], "description": format!("One of {}. {aliases}", words.join(", ")) })
 }
 
+/// Parses a list of different texts, each with `parse`.
+pub(super) fn list<T: PartialEq>(
+    json: Json<'_>,
+    at: &'static str,
+    errors: &mut ValidationErrors,
+    most: usize,
+    parse: impl Fn(&str) -> Result<T, InvalidValue>,
+) -> Option<Vec<T>> {
+    let Json::List(items) = json else {
+        errors.note(at, ValidationCode::InvalidType, "must be a list of strings");
+        return None;
+    };
+    if items.len() > most {
+        errors.note(at, ValidationCode::TooLong, format!("must have at most {most} items"));
+        return None;
+    }
+    let mut values: Vec<T> = Vec::with_capacity(items.len());
+    let mut sound = true;
+    for (index, raw) in items.into_iter().enumerate() {
+        let reason = match json::value(raw) {
+            Json::Text(Some(text)) => match parse(&text) {
+                Ok(value) if values.contains(&value) => {
+                    InvalidValue::new(ValidationCode::DuplicateItem, "occurs twice in the list")
+                }
+                Ok(value) => {
+                    values.push(value);
+                    continue;
+                }
+                Err(reason) => reason,
+            },
+            Json::Text(None) => InvalidValue::new(ValidationCode::InvalidText, "must not contain a lone surrogate"),
+            _ => InvalidValue::new(ValidationCode::InvalidType, "must be a string"),
+        };
+        errors.add(format!("{at}/{index}"), reason);
+        sound = false;
+    }
+    sound.then_some(values)
+}
+
 impl Field for Vec<Variant> {
     fn read(json: Json<'_>, at: &'static str, errors: &mut ValidationErrors) -> Option<Self> {
-        let Json::List(items) = json else {
-            errors.note(at, ValidationCode::InvalidType, "must be a list of strings");
-            return None;
-        };
-        if items.len() > MAX_VARIANTS {
-            errors.note(at, ValidationCode::TooLong, format!("must have at most {MAX_VARIANTS} items"));
-            return None;
-        }
-        let mut variants: Self = Vec::with_capacity(items.len());
-        let mut sound = true;
-        for (index, raw) in items.into_iter().enumerate() {
-            let reason = match json::value(raw) {
-                Json::Text(Some(text)) => match Variant::parse(&text) {
-                    Ok(variant) if variants.contains(&variant) => {
-                        InvalidValue::new(ValidationCode::DuplicateItem, "occurs twice in the list")
-                    }
-                    Ok(variant) => {
-                        variants.push(variant);
-                        continue;
-                    }
-                    Err(reason) => reason,
-                },
-                Json::Text(None) => InvalidValue::new(ValidationCode::InvalidText, "must not contain a lone surrogate"),
-                _ => InvalidValue::new(ValidationCode::InvalidType, "must be a string"),
-            };
-            errors.add(format!("{at}/{index}"), reason);
-            sound = false;
-        }
-        sound.then_some(variants)
+        list(json, at, errors, MAX_VARIANTS, Variant::parse)
     }
 
     fn schema() -> Value {

@@ -49,7 +49,7 @@ pub(super) fn of(operation: &Operation) -> Value {
     let mut headers = common_headers();
     let (status, about, content) = match operation.response {
         ResponseKind::Record(schema) => ("200", "The record.", record(schema)),
-        ResponseKind::Created(schema) => ("201", "The new record.", record(schema)),
+        ResponseKind::Created(schema) | ResponseKind::CreatedOnce(schema) => ("201", "The new record.", record(schema)),
         ResponseKind::List(schema) => ("200", "A page of records.", list(schema)),
         ResponseKind::Value(StatusCode::CREATED, schema) => ("201", operation.summary, record(schema)),
         ResponseKind::Value(_, schema) => ("200", operation.summary, record(schema)),
@@ -57,11 +57,14 @@ pub(super) fn of(operation: &Operation) -> Value {
             ("200", operation.summary, json!({ media_type: { "schema": plain(media_type) } }))
         }
     };
-    if let ResponseKind::Record(_) | ResponseKind::Created(_) = operation.response {
+    let is_created = matches!(operation.response, ResponseKind::Created(_) | ResponseKind::CreatedOnce(_));
+    if is_created || matches!(operation.response, ResponseKind::Record(_)) {
         headers["etag"] = link("etag");
     }
-    if let ResponseKind::Created(_) = operation.response {
+    if is_created {
         headers["location"] = link("location");
+    }
+    if let ResponseKind::Created(_) = operation.response {
         headers["idempotency-replayed"] = link("idempotency-replayed");
     }
     if let ResponseKind::Media("text/css" | "text/javascript") = operation.response {
@@ -71,7 +74,7 @@ pub(super) fn of(operation: &Operation) -> Value {
         add_limit(&mut headers);
     }
     let mut success = json!({ "description": about, "headers": headers, "content": content });
-    if let ResponseKind::Created(_) = operation.response {
+    if is_created {
         success["links"] = links(operation);
     }
     responses.insert(status.into(), success);

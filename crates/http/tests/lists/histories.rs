@@ -1,7 +1,7 @@
 //! A record has one history, even if the servers that write it disagree about the time.
 
 use super::support::*;
-use perennial_app::{clients, organizations, providers, sessions};
+use perennial_app::{clients, providers, sessions};
 use perennial_domain::clients::Scope;
 use perennial_domain::events::Event;
 use perennial_domain::time::Time;
@@ -125,7 +125,7 @@ async fn organizations_clients_and_providers_have_one_history_whatever_the_clock
     let organization = servers.ahead().organization;
     for most in 1..4 {
         let app = servers.other();
-        organizations::set_max_sessions(&app.app, organization, Some(most)).await.unwrap();
+        app.put("/organization", &json!({ "max_sessions": most })).await.expect(200);
     }
     let app = servers.ahead();
     let made = clients::create(&app.app, organization, trusted("second", &[Scope::SubscriptionsRead])).await.unwrap();

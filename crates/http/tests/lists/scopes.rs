@@ -15,8 +15,10 @@ struct Endpoint {
 
 /// The endpoints with one scope, each with a request that succeeds once it is allowed.
 async fn endpoints(app: &TestApp) -> Vec<Endpoint> {
-    use Scope::{PaymentsRead, PaymentsWrite, PlansRead, PlansWrite, SubscriptionsRead, SubscriptionsWrite};
-    use Scope::{UsersRead, UsersWrite};
+    use Scope::{
+        ClientsWrite, OrganizationRead, OrganizationWrite, PaymentsRead, PaymentsWrite, PlansRead, PlansWrite,
+        SubscriptionsRead, SubscriptionsWrite, UsersRead, UsersWrite,
+    };
     let user = app.user("ada@example.com").await;
     app.plan("pro", json!({})).await;
     app.plan("gone", json!({})).await;
@@ -33,7 +35,15 @@ async fn endpoints(app: &TestApp) -> Vec<Endpoint> {
     let (plans, subscriptions, payments) = ("/subscription-plans", "/subscriptions", "/subscription-payments");
     let new_subscription = json!({ "user_id": user, "subscription_plan_id": "pro" });
     let new_payment = json!({ "subscription_id": subscription, "amount": 1, "currency": "USD" });
+    let app_client = client(app, app.organization, public("an-app", &[])).await;
+    let new_client = json!({ "name": "New", "kind": "public", "scopes": ["auth"] });
     vec![
+        endpoint("GET", "/clients", ClientsWrite, None, 200),
+        endpoint("GET", &format!("/clients/{}", app_client.id), ClientsWrite, None, 200),
+        endpoint("POST", "/clients", ClientsWrite, Some(new_client), 201),
+        endpoint("PUT", &format!("/clients/{}", app_client.id), ClientsWrite, Some(json!({ "name": "App" })), 200),
+        endpoint("GET", "/organization", OrganizationRead, None, 200),
+        endpoint("PUT", "/organization", OrganizationWrite, Some(json!({ "max_sessions": 3 })), 200),
         endpoint("GET", plans, PlansRead, None, 200),
         endpoint("GET", "/subscription-plans/pro", PlansRead, None, 200),
         endpoint("POST", plans, PlansWrite, Some(plan), 201),
@@ -85,7 +95,7 @@ fn lacks(answer: Answer, scope: Scope) {
 async fn every_operation_requires_exactly_its_scope() {
     let app = TestApp::start().await;
     let endpoints = endpoints(&app).await;
-    assert_eq!(endpoints.len(), 23);
+    assert_eq!(endpoints.len(), 29);
     let scopes: Vec<Scope> = ClientKind::Trusted.scopes().iter().collect();
     let only = |scope: Scope| format!("only-{}", scope.as_str());
     let but = |scope: Scope| format!("but-{}", scope.as_str());

@@ -3,7 +3,7 @@
 
 use super::support::{Peer, Records, client, plan_body, text};
 use perennial_app::clients;
-use perennial_domain::clients::Scope;
+use perennial_domain::clients::{ClientPatch, Scope, Scopes};
 use perennial_testkit::TestApp;
 use serde_json::{Value, json};
 
@@ -75,13 +75,38 @@ async fn a_client_that_was_disabled_commits_nothing_after_five_seconds() {
     assert_eq!(app.events().await.len(), events, "nothing was changed");
 }
 
+/// A caller that has lost a scope does not grant it, although the caller held the scope when the request began.
+#[tokio::test]
+async fn a_client_that_has_lost_a_scope_does_not_grant_it_after_five_seconds() {
+    let app = TestApp::start().await;
+    let scopes = [Scope::ClientsWrite, Scope::PaymentsWrite];
+    let made = client(&app, CREDENTIAL, &scopes, &[]).await;
+    let target = client(&app, PUBLIC, &[], &[]).await;
+    let server = json!({ "name": "late", "kind": "trusted", "scopes": ["payments:write"] });
+    let create = Held::begin(&app, CREDENTIAL, "POST /clients", "", &server).await;
+    let trusted = client(&app, "pk_OtherOtherOtherOtherOtherOtherOth", &[], &[]).await;
+    let line = format!("PUT /clients/{}", trusted.id);
+    let update = Held::begin(&app, CREDENTIAL, &line, "", &json!({ "scopes": ["payments:write"] })).await;
+    let line = format!("PUT /clients/{}", target.id);
+    let rename = Held::begin(&app, CREDENTIAL, &line, "", &json!({ "name": "renamed" })).await;
+    let patch = ClientPatch { scopes: Some(Scopes::of(&[Scope::ClientsWrite])), ..ClientPatch::default() };
+    clients::update(&app.app, app.organization, made.id, &patch).await.unwrap();
+    app.advance(WITHIN);
+    let events = app.events().await.len();
+    for request in [create, update] {
+        assert_eq!(request.end().await, (403, "insufficient_scope".to_owned()));
+    }
+    assert_eq!(app.events().await.len(), events, "nothing was changed");
+    assert_eq!(rename.end().await.0, 200, "a change that grants nothing is allowed");
+}
+
 #[tokio::test]
 async fn a_client_that_has_expired_commits_nothing() {
     let app = TestApp::start().await;
     let new = clients::NewClient {
         name: perennial_domain::clients::ClientName::parse("brief").unwrap(),
         presents: clients::Presents::Trusted(clients::Credential::chosen(CREDENTIAL).unwrap()),
-        scopes: perennial_domain::clients::Scopes::of(&[Scope::PlansWrite]),
+        scopes: Scopes::of(&[Scope::PlansWrite]),
         origins: vec![],
         cidrs: vec![],
         expires_at: Some(app.now().plus_seconds(2)),

@@ -1,0 +1,112 @@
+//! `/organization`: the organization of the client.
+
+use crate::access::Access;
+use crate::call::Call;
+use crate::error_codes::Code;
+use crate::fields::Fields;
+use crate::headers::etag;
+use crate::operation::{BodySpec, Handler, Operation, ResponseKind};
+use crate::problem::Problem;
+use crate::query::QuerySpec;
+use crate::reply::Reply;
+use crate::samples;
+use crate::schema::{self, Schema};
+use http::Method;
+use perennial_app::organizations;
+use perennial_domain::clients::Scope;
+use perennial_domain::currency::Currency;
+use perennial_domain::id::OrganizationId;
+use perennial_domain::number::Whole;
+use perennial_domain::organizations::{Organization, OrganizationName, OrganizationPatch};
+use perennial_domain::time::Time;
+use serde_json::{Value, json};
+
+const PATH: &str = "/organization";
+const TAG: &str = "Organization";
+
+type MaxSessions = Whole<1, { u32::MAX as i64 }>;
+
+static ORGANIZATION: Schema = Schema {
+    name: "Organization",
+    definition: record_schema,
+    example: || samples::json(samples::organization()),
+    refers_to: &[],
+};
+
+pub(crate) static OPERATIONS: &[Operation] = &[
+    Operation {
+        id: "readOrganization",
+        method: Method::GET,
+        path: PATH,
+        tag: TAG,
+        summary: "Read the organization",
+        description: "Returns the organization that the client belongs to.",
+        access: Access::Scope(Scope::OrganizationRead),
+        query: QuerySpec::NONE,
+        body: None,
+        response: ResponseKind::Record(&ORGANIZATION),
+        errors: &[],
+        handler: Handler::Read(|call| Box::pin(read(call))),
+    },
+    Operation {
+        id: "updateOrganization",
+        method: Method::PUT,
+        path: PATH,
+        tag: TAG,
+        summary: "Update the organization",
+        description: "Updates the fields that are sent; omitted fields do not change. A null clears an optional field.",
+        access: Access::Scope(Scope::OrganizationWrite),
+        query: QuerySpec::NONE,
+        body: Some(BodySpec {
+            fields: |fields| {
+                patch(fields, None);
+            },
+            example: || json!({ "max_sessions": 5 }),
+        }),
+        response: ResponseKind::Record(&ORGANIZATION),
+        errors: &[Code::Contended],
+        handler: Handler::Write(|call| Box::pin(update(call))),
+    },
+];
+
+pub(crate) async fn read(mut call: Call<'_>) -> Result<Reply, Problem> {
+    call.no_body().await?;
+    Ok(record(&organizations::read(call.app, &call.caller).await?))
+}
+
+pub(crate) async fn update(mut call: Call<'_>) -> Result<Reply, Problem> {
+    let if_match = call.if_match();
+    let body = call.body().await?;
+    let read = |organization: &Organization| body.read(|fields| patch(fields, Some(organization)));
+    Ok(record(&organizations::update(call.app, &call.caller, &if_match, read).await?))
+}
+
+/// The fields of an update, and those that may be sent back unchanged.
+pub(crate) fn patch(fields: &mut impl Fields, organization: Option<&Organization>) -> OrganizationPatch {
+    let max_sessions = fields.nullable::<MaxSessions>(
+        "/max_sessions",
+        "The number of sessions that a user should have at most. The list of sessions reports when there are more.",
+    );
+    fields.unchanged::<OrganizationId>("/id", organization.map(|organization| &organization.id));
+    fields.unchanged::<OrganizationName>("/name", organization.map(|organization| &organization.name));
+    fields.unchanged::<Currency>("/currency", organization.map(|organization| &organization.currency));
+    fields.unchanged::<Time>("/created_at", organization.map(|organization| &organization.created_at));
+    fields.ignored("/updated_at");
+    let max_sessions = max_sessions.map(|sent| sent.and_then(|most| u32::try_from(most.get()).ok()));
+    OrganizationPatch { max_sessions }
+}
+
+fn record_schema() -> Value {
+    schema::record(&[
+        ("id", schema::id::<OrganizationId>()),
+        ("name", schema::id::<OrganizationName>()),
+        ("currency", json!({ "type": "string", "pattern": "^[A-Z]{3}$" })),
+        ("max_sessions", json!({ "type": ["integer", "null"], "minimum": 1, "maximum": u32::MAX })),
+        ("created_at", schema::instant()),
+        ("updated_at", schema::instant()),
+    ])
+}
+
+fn record(organization: &Organization) -> Reply {
+    Reply::record(organization, etag(organization.revision, None))
+}
