@@ -95,8 +95,8 @@ SELECT COUNT(*) FROM clients;
 SELECT 1 FROM clients WHERE organization_id = $1 AND id = $2 AND revision = $3;
 
 -- clients.update
-UPDATE clients SET scopes = $3, origins = $4, cidrs = $5, expires_at = $6, disabled_at = $7, updated_at = $8, revision
-    = $9 WHERE organization_id = $1 AND id = $2 AND revision = $10;
+UPDATE clients SET name = $3, scopes = $4, origins = $5, cidrs = $6, expires_at = $7, disabled_at = $8, updated_at =
+    $9, revision = $10 WHERE organization_id = $1 AND id = $2 AND revision = $11;
 
 -- clients.count_owned
 SELECT COUNT(*) FROM (SELECT 1 FROM clients WHERE organization_id = $1 AND id <> $3 LIMIT $2) AS counted;
@@ -707,9 +707,6 @@ SELECT organization_id, id, name, kind, public_id, scopes, origins, cidrs, expir
 -- clients::PUBLIC
 SELECT organization_id, id, name, kind, public_id, scopes, origins, cidrs, expires_at, disabled_at, created_at,
     updated_at, revision FROM clients WHERE kind = 'public';
-
--- clients::DISABLE
-UPDATE clients SET disabled_at = $3, updated_at = $3, revision = $4 WHERE organization_id = $1 AND id = $2;
 
 -- clients::REMOVE_ALL
 DELETE FROM clients WHERE organization_id = $1;
