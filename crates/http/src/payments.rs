@@ -3,7 +3,8 @@
 use crate::access::Access;
 use crate::call::Call;
 use crate::error_codes::Code;
-use crate::fields::{External, Fields};
+use crate::fields::{External, Field, Fields};
+use crate::filters;
 use crate::headers::etag;
 use crate::list_query::{self, ListQuery};
 use crate::operation::{BodySpec, Handler, Operation, ResponseKind};
@@ -14,9 +15,10 @@ use crate::samples;
 use crate::schema::{self, Schema};
 use http::Method;
 use perennial_app::error::Error;
-use perennial_app::payments::{self, Query};
+use perennial_app::payments::{self, Query, Range};
 use perennial_app::use_cases;
 use perennial_domain::clients::Scope;
+use perennial_domain::currency::Currency;
 use perennial_domain::id::{OrganizationId, PaymentId, SubscriptionId};
 use perennial_domain::payments::{ExternalPaymentId, Payment, PaymentDraft, PaymentStatus};
 use perennial_domain::time::Time;
@@ -31,6 +33,8 @@ static PAYMENT: Schema =
 
 const DEFAULT_LIMIT: usize = 50;
 
+const SORTS: &[(&str, ())] = &[("created_at", ())];
+
 pub(crate) static OPERATIONS: &[Operation] = &[
     Operation {
         id: "listPayments",
@@ -38,7 +42,7 @@ pub(crate) static OPERATIONS: &[Operation] = &[
         path: COLLECTION,
         tag: TAG,
         summary: "List payments",
-        description: "Newest first. A page under a rare filter may be short and still have a next page.",
+        description: "Newest first by default. A page under a rare filter may be short and still have a next page.",
         access: Access::Own(Scope::PaymentsRead, Scope::PaymentsReadOwn),
         query: QuerySpec {
             parameters: &[
@@ -56,6 +60,22 @@ pub(crate) static OPERATIONS: &[Operation] = &[
                     name: "external_payment_id",
                     description: "The payment with this external ID.",
                     schema: schema::text,
+                },
+                Parameter { name: "currency", description: "Payments in this currency.", schema: Currency::schema },
+                Parameter {
+                    name: "date_after",
+                    description: "Last completed at or after this time.",
+                    schema: schema::instant,
+                },
+                Parameter {
+                    name: "date_before",
+                    description: "Last completed before this time.",
+                    schema: schema::instant,
+                },
+                Parameter {
+                    name: "sort",
+                    description: "The sort order. Prefix with `-` for descending order.",
+                    schema: || filters::sort_schema(SORTS, "-created_at"),
                 },
                 list_query::CREATED_AFTER,
                 list_query::CREATED_BEFORE,
@@ -158,7 +178,10 @@ pub(crate) fn parse_list_query(query: &mut crate::query::Query) -> ListQuery<Que
             .unwrap_or_default(),
         external_id: query
             .get("external_payment_id", |text| ExternalPaymentId::parse(text).map(|id| id.as_str().to_owned())),
+        currency: query.get("currency", Currency::parse),
         created: list_query::created(query),
+        completed: Range { after: query.get("date_after", Time::parse), before: query.get("date_before", Time::parse) },
+        is_ascending: query.get("sort", |text| filters::sort(text, SORTS)).is_some_and(|((), descending)| !descending),
     };
     ListQuery::parse(query, filters, DEFAULT_LIMIT)
 }

@@ -17,6 +17,7 @@ pub struct Column {
     /// takes the least for a line without the field.
     pub range: Option<(i64, i64)>,
     role: Role,
+    indexed: bool,
     unique: bool,
     read: bool,
 }
@@ -55,7 +56,17 @@ impl Column {
     }
 
     const fn new(name: &'static str, kind: Type, role: Role) -> Self {
-        Self { name, kind, nullable: false, references: None, range: None, role, unique: false, read: true }
+        Self {
+            name,
+            kind,
+            nullable: false,
+            references: None,
+            range: None,
+            role,
+            indexed: false,
+            unique: false,
+            read: true,
+        }
     }
 
     /// The column can be null.
@@ -69,6 +80,13 @@ impl Column {
     #[must_use]
     pub const fn refers_to(mut self, table: &'static str) -> Self {
         self.references = Some(table);
+        self
+    }
+
+    /// An index finds the rows, deleted or not, that refer to a row.
+    #[must_use]
+    pub const fn indexed(mut self) -> Self {
+        self.indexed = true;
         self
     }
 
@@ -95,6 +113,10 @@ impl Column {
 
     pub(crate) fn is_key(&self) -> bool {
         self.role == Role::Key
+    }
+
+    pub(crate) fn is_indexed(&self) -> bool {
+        self.indexed
     }
 
     pub(crate) fn is_unique(&self) -> bool {

@@ -105,10 +105,15 @@ const RETENTION: &[Index] = &[
 ];
 
 /// For the list of users by their ID at an identity provider, whatever the provider.
-const MANAGEMENT: &[Index] = &[Index {
-    name: "users_by_subject",
-    on: "users (organization_id, subject, id) WHERE deleted_at IS NULL AND subject IS NOT NULL",
-}];
+const MANAGEMENT: &[Index] = &[
+    // For the filter `auth_id`.
+    Index {
+        name: "users_by_subject",
+        on: "users (organization_id, subject, id) WHERE deleted_at IS NULL AND subject IS NOT NULL",
+    },
+    // Deleted payments too: housekeeping looks for any that refers to a subscription.
+    Index { name: "payments_by_subscription", on: "payments (organization_id, subscription_id, id)" },
+];
 
 /// The migrations of a program for one engine, oldest first.
 #[derive(Clone, Copy, Debug)]

@@ -1,6 +1,7 @@
 //! Payments in the store.
 
 use crate::change::Change;
+use crate::codec;
 use crate::column::Column;
 use crate::db::Db;
 use crate::error::{Error, Violation};
@@ -8,7 +9,7 @@ use crate::list::{BY_CREATION, KeysetQuery, Order, Page, Position, Range};
 use crate::record::{self, Record, RowReader, RowWriter};
 use crate::sql::Sql;
 use crate::table::Table;
-use crate::value::Type;
+use crate::value::{Type, Value};
 use perennial_domain::currency::Currency;
 use perennial_domain::id::{EventId, OrganizationId, PaymentId, SubscriptionId, UserId};
 use perennial_domain::payments::{Payment, PaymentStatus};
@@ -22,7 +23,7 @@ pub static PAYMENTS: Table = Table::new(
     &[
         Column::key("organization_id", Type::Uuid),
         Column::key("id", Type::Uuid),
-        Column::mutable("subscription_id", Type::Uuid).refers_to("subscriptions"),
+        Column::mutable("subscription_id", Type::Uuid).refers_to("subscriptions").indexed(),
         Column::mutable("amount", Type::Int),
         Column::mutable("currency", Type::Text),
         Column::mutable("external_id", Type::Text).nullable().unique(),
@@ -90,11 +91,18 @@ pub struct Query {
     pub statuses: Vec<PaymentStatus>,
     /// The payment with this external ID.
     pub external_id: Option<String>,
+    /// Payments in this currency.
+    pub currency: Option<Currency>,
     /// Created in this range.
     pub created: Range,
+    /// Completed in this range.
+    pub completed: Range,
+    /// Oldest first. Newest first by default.
+    pub is_ascending: bool,
 }
 
-/// A page of live payments, newest first. The external ID has an index; the other filters are checked row by row.
+/// A page of live payments, in the order of creation. The external ID and the subscription have an index; the other filters
+/// are checked row by row.
 pub async fn list(
     db: &Db,
     organization: OrganizationId,
@@ -106,20 +114,41 @@ pub async fn list(
 }
 
 pub(crate) fn compose(organization: OrganizationId, query: &Query) -> KeysetQuery {
-    let list = PAYMENTS.list(organization.bytes()).sort(BY_CREATION, Order::Descending);
-    let mut list = list.created_within(query.created);
-    if let Some(external_id) = &query.external_id {
-        list = list.equal("external_id", external_id.as_str());
-    }
+    let order = if query.is_ascending { Order::Ascending } else { Order::Descending };
+    let list = PAYMENTS.list(organization.bytes()).sort(BY_CREATION, order);
+    let subscription = query.subscription_id.map(|id| Value::from(id.bytes()));
+    let mut list = match (&query.external_id, subscription) {
+        (None, None) => list.created_within(query.created),
+        // A subscription has few payments. With a range of IDs, SQLite would walk the primary key instead.
+        (None, Some(id)) => within(list.equal("subscription_id", id), CREATED, query.created),
+        (Some(external_id), None) => list.equal("external_id", external_id.as_str()).created_within(query.created),
+        (Some(external_id), Some(id)) => {
+            let list = list.equal("external_id", external_id.as_str()).created_within(query.created);
+            list.filter("subscription_id = {}", vec![id])
+        }
+    };
     if let Some(user) = query.user_id {
         let of_user = "subscription_id IN (SELECT id FROM subscriptions WHERE organization_id = {} AND user_id = {})";
         list = list.filter(of_user, vec![organization.bytes().into(), user.bytes().into()]);
     }
-    if let Some(subscription) = query.subscription_id {
-        list = list.filter("subscription_id = {}", vec![subscription.bytes().into()]);
-    }
     if !query.statuses.is_empty() {
         list = list.any_of("status", query.statuses.iter().map(|status| status.as_str().into()).collect());
+    }
+    if let Some(currency) = query.currency {
+        list = list.filter("currency = {}", vec![currency.as_str().into()]);
+    }
+    within(list, COMPLETED, query.completed)
+}
+
+const CREATED: [&str; 2] = ["created_at >= {}", "created_at < {}"];
+const COMPLETED: [&str; 2] = ["completed_at >= {}", "completed_at < {}"];
+
+/// Tests a time row by row.
+fn within(mut list: KeysetQuery, [from, until]: [&'static str; 2], range: Range) -> KeysetQuery {
+    for (condition, bound) in [(from, range.after), (until, range.before)] {
+        if let Some(bound) = bound {
+            list = list.filter(condition, vec![codec::time(bound)]);
+        }
     }
     list
 }

@@ -9,6 +9,7 @@ use crate::row::Row;
 use crate::sql::Sql;
 use crate::table::Table;
 use crate::value::Value;
+use futures_util::future::try_join_all;
 use perennial_domain::id::{EventId, OrganizationId};
 use perennial_domain::time::Time;
 
@@ -75,6 +76,24 @@ pub async fn walk(
     };
     let sql = expected(table.statements().walk.as_ref());
     db.all(sql, &[organization.bytes().into(), after.into(), limit.into()], read).await
+}
+
+/// Whether an index finds the rows of one table that refer to a row of the other.
+pub fn finds_references(referring: &'static Table, table: &'static Table) -> bool {
+    referring.indexed_reference(table).is_some()
+}
+
+/// Those of the rows that a row of the other table refers to, deleted or not. There must be an index for it.
+pub async fn referred_to(
+    db: &Db,
+    referring: &'static Table,
+    organization: OrganizationId,
+    ids: &[[u8; 16]],
+) -> Result<Vec<[u8; 16]>, Error> {
+    let sql = expected(referring.statements().refers.as_ref());
+    let find = |id: &[u8; 16]| db.find(sql, [organization.bytes().into(), (*id).into()], |row| row.bool(0));
+    let found = try_join_all(ids.iter().map(find)).await?;
+    Ok(ids.iter().zip(found).filter(|(_, is_found)| *is_found == Some(true)).map(|(id, _)| *id).collect())
 }
 
 /// Removes a row for good that was deleted until `before`.

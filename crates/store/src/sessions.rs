@@ -28,7 +28,7 @@ pub static SESSIONS: Table = Table::new(
     &[
         Column::key("organization_id", Type::Uuid),
         Column::key("id", Type::Uuid),
-        Column::fixed("user_id", Type::Uuid).refers_to("users"),
+        Column::fixed("user_id", Type::Uuid).refers_to("users").indexed(),
         Column::fixed("client_id", Type::Uuid),
         Column::fixed("generation", Type::Int),
         Column::fixed("signed_in_at", Type::Time),

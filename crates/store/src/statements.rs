@@ -11,6 +11,7 @@ use crate::{
     clients, events, examine, installation, organizations, payments, plan_versions, plans, providers, rate_limits,
     sessions, signing_keys, subscriptions, users,
 };
+use perennial_domain::currency::Currency;
 use perennial_domain::id::{OrganizationId, SubscriptionId, UserId};
 use perennial_domain::payments::PaymentStatus;
 use perennial_domain::time::Time;
@@ -102,6 +103,12 @@ pub fn users_page(query: &users::Query, after: Option<Position>) -> Vec<Statemen
     list.statements().iter().map(|sql| plain("users::list".to_owned(), sql)).collect()
 }
 
+/// The statements of a page of payments.
+pub fn payments_page(query: &payments::Query, after: Option<Position>) -> Vec<Statement> {
+    let list = payments::compose(OrganizationId::from_bytes([1; 16]), query).after(after);
+    list.statements().iter().map(|sql| plain("payments::list".to_owned(), sql)).collect()
+}
+
 /// The statements of the operator's lists, with every filter.
 pub fn operator_pages(after: Option<&Position>) -> Vec<Statement> {
     let organization = OrganizationId::from_bytes([1; 16]);
@@ -110,7 +117,10 @@ pub fn operator_pages(after: Option<&Position>) -> Vec<Statement> {
         user_id: Some(UserId::from_bytes([2; 16])),
         statuses: vec![PaymentStatus::Completed, PaymentStatus::Failed],
         external_id: None,
+        currency: Some(Currency::USD),
         created: Range { after: Some(Time::MAX), before: Some(Time::MAX) },
+        completed: Range { after: Some(Time::MAX), before: Some(Time::MAX) },
+        is_ascending: false,
     };
     let by_external_id = payments::Query { external_id: Some("ch_1".to_owned()), ..payments.clone() };
     let user_id = Some(UserId::from_bytes([2; 16]));

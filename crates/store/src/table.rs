@@ -147,6 +147,11 @@ impl Table {
         self.columns.iter().filter(|column| column.references.is_some())
     }
 
+    /// The column by which an index finds the rows that refer to a row of this table.
+    pub(crate) fn indexed_reference(&self, table: &Table) -> Option<&'static Column> {
+        self.references().find(|column| column.is_indexed() && column.references == Some(table.name))
+    }
+
     /// The columns that a record is read from.
     pub(crate) fn read_columns(&self) -> impl Iterator<Item = &'static Column> {
         self.columns.iter().filter(|column| column.is_read())

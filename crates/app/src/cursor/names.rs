@@ -6,6 +6,7 @@
 use super::{ListName, encode, open};
 use crate::error::Error;
 use crate::keys::Keys;
+use perennial_domain::currency::Currency;
 use perennial_domain::cycle::BillingCycle;
 use perennial_domain::id::{OrganizationId, PlanId, SubscriptionId, UserId};
 use perennial_domain::plans::PlanKey;
@@ -76,7 +77,7 @@ pub(crate) fn previous_subscriptions(
 
 /// The name of a list of payments.
 pub(crate) fn payments(organization: OrganizationId, own: Option<UserId>, query: &stored_payments::Query) -> ListName {
-    let values = [
+    let mut values = vec![
         organization.bytes().into(),
         own.map(UserId::bytes).into(),
         query.user_id.map(UserId::bytes).into(),
@@ -86,6 +87,12 @@ pub(crate) fn payments(organization: OrganizationId, own: Option<UserId>, query:
         time(query.created.after),
         time(query.created.before),
     ];
+    let stored_payments::Query { currency, completed, is_ascending, .. } = query;
+    // Lists without these keep the names of the version that did not have them.
+    if currency.is_some() || *completed != Range::default() || *is_ascending {
+        let currency = currency.as_ref().map(Currency::as_str);
+        values.extend([currency.into(), time(completed.after), time(completed.before), (*is_ascending).into()]);
+    }
     name("payments", &values)
 }
 
@@ -232,7 +239,11 @@ mod tests {
             statuses: vec![PaymentStatus::Refunded, PaymentStatus::Failed, PaymentStatus::Failed],
             external_id: Some("x1".to_owned()),
             created: Range { after: Time::from_micros(1), before: Time::from_micros(2) },
+            ..stored_payments::Query::default()
         };
+        let later = stored_payments::Query { currency: Some(Currency::USD), ..stored_payments::Query::default() };
+        let named = shown(&payments(organization(), None, &later));
+        assert_eq!(named, "1 payments uooooooooooooooooUUUSSTTs\\x00\\x00\\x00\\x03USDTTb\\x00");
         assert_eq!(
             shown(&payments(organization(), Some(UserId::from_bytes([b'v'; 16])), &query)),
             "1 payments uoooooooooooooooouvvvvvvvvvvvvvvvvuwwwwwwwwwwwwwwwwusssssssssssssssss\\x00\\x00\\x00\\x0ffailed,refunded\

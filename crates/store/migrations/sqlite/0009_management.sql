@@ -1,1 +1,1 @@
--- The index on users is in the list of indexes of this migration.
+-- Indexes alone, which are built without blocking writes: see `MANAGEMENT` in src/migrate.rs.

@@ -63,6 +63,8 @@ pub(crate) struct Statements {
     pub(crate) row: Sql,
     pub(crate) insert_row: Insert,
     pub(crate) count: Sql,
+    /// Whether any row, deleted or not, refers to a row by the column that has an index for it.
+    pub(crate) refers: Option<Sql>,
     /// Rows by id with what they refer to and their `deleted_at`, and the removal of a deleted one.
     pub(crate) walk: Option<Sql>,
     pub(crate) remove: Option<Sql>,
@@ -123,6 +125,10 @@ impl Statements {
             row: built(format!("SELECT {all} FROM {name} WHERE {key_is}")),
             insert_row: insert(name, columns.iter(), "ON CONFLICT DO NOTHING".to_owned()),
             count: built(format!("SELECT COUNT(*) FROM {name}")),
+            refers: columns.iter().find(|column| column.is_indexed()).map(|column| {
+                let refers = format!("organization_id = $1 AND {} = $2", column.name);
+                built(format!("SELECT EXISTS (SELECT 1 FROM {name} WHERE {refers})"))
+            }),
             walk: table.walk(is_soft).map(built),
             remove: is_soft.then(|| built(format!("DELETE FROM {name} WHERE {key_is} AND deleted_at <= ${next}"))),
             remove_parts: table.part_of.map(|(whole, column)| {
@@ -160,6 +166,7 @@ impl Statements {
             row,
             insert_row,
             count,
+            refers,
             walk,
             remove,
             remove_parts,
@@ -182,6 +189,7 @@ impl Statements {
         ];
         named.extend(by_unique.as_ref().map(|sql| ("by_unique", Statement::Key(sql, unique()))));
         named.extend(id_by_unique.as_ref().map(|sql| ("id_by_unique", Statement::Key(sql, unique()))));
+        named.extend(refers.as_ref().map(|sql| ("refers", Statement::Key(sql, vec![Type::Uuid, Type::Uuid]))));
         let with_revision = || keys.iter().copied().chain([Type::Uuid]).collect();
         named.extend(at_revision.as_ref().map(|sql| ("at_revision", Statement::Guard(sql, with_revision()))));
         let others = [

@@ -1,11 +1,14 @@
 //! Query plans: no list and no point read walks a large table or sorts it, on either engine.
 //! On PostgreSQL with `enable_seqscan` and `enable_sort` off: a scan or a sort that is left has no index to follow.
 
+use perennial_domain::currency::Currency;
 use perennial_domain::cycle::BillingCycle;
-use perennial_domain::id::{PlanId, UserId};
+use perennial_domain::id::{PlanId, SubscriptionId, UserId};
+use perennial_domain::payments::PaymentStatus;
 use perennial_domain::subscriptions::SubscriptionStatus;
 use perennial_domain::time::Time;
 use perennial_domain::users::{Email, EmailPrefix};
+use perennial_store::payments;
 use perennial_store::statements::{self, Statement};
 use perennial_store::subscriptions::{Query, Range, Sort};
 use perennial_store::{Change, Insert, Position, Type, Value, users};
@@ -85,6 +88,42 @@ fn user_shapes() -> Vec<Shape> {
                 let name = format!("users {name} up:{ascending} {after:?}");
                 let statements = statements::users_page(&users::Query { ascending, ..query.clone() }, after);
                 shapes.push(Shape { name, index, lead, statements });
+            }
+        }
+    }
+    shapes
+}
+
+/// Pages of payments: in creation order an equality leads, and everything else is tested row by row.
+fn payment_shapes() -> Vec<Shape> {
+    let subscription_id = Some(SubscriptionId::from_bytes([4; 16]));
+    let leads = [
+        ("", "payments_pkey", payments::Query::default()),
+        ("subscription_id", "payments_by_subscription", payments::Query { subscription_id, ..Default::default() }),
+        (
+            "external_id",
+            "payments_by_external",
+            payments::Query { external_id: Some("e".into()), ..Default::default() },
+        ),
+    ];
+    let range = Range { after: Time::from_micros(1), before: Some(Time::MAX) };
+    let mut shapes = Vec::new();
+    for (lead, index, query) in leads {
+        for is_ascending in [false, true] {
+            let plain = payments::Query { is_ascending, ..query.clone() };
+            let ranged = payments::Query { created: range, ..plain.clone() };
+            let filtered = payments::Query {
+                statuses: vec![PaymentStatus::Completed],
+                currency: Some(Currency::USD),
+                completed: range,
+                ..ranged.clone()
+            };
+            for (number, query) in [plain, ranged, filtered].iter().enumerate() {
+                for after in [None, Some(Position { values: vec![Value::Uuid([9; 16])] })] {
+                    let name = format!("payments {lead} up:{is_ascending} {number} {after:?}");
+                    let statements = statements::payments_page(query, after);
+                    shapes.push(Shape { name, index, lead, statements });
+                }
             }
         }
     }
@@ -177,7 +216,7 @@ async fn a_dropped_index_is_noticed_on_postgres() {
 }
 
 /// The statement that fails the check when an index is dropped.
-const DROPPED: [(&str, &str); 13] = [
+const DROPPED: [(&str, &str); 15] = [
     ("subscriptions_by_user", "Created user_id"),
     ("subscriptions_by_plan", "subscriptions::COUNT_BY_PLAN"),
     ("subscriptions_by_status", "Created status"),
@@ -185,6 +224,8 @@ const DROPPED: [(&str, &str); 13] = [
     ("subscriptions_by_end", "Ends "),
     ("subscriptions_by_external", "subscriptions.id_by_unique"),
     ("payments_by_external", "payments.id_by_unique"),
+    ("payments_by_subscription", "payments.refers"),
+    ("payments_by_subscription", "payments subscription_id"),
     ("idempotency_keys_by_age", "idempotency_keys.sweep"),
     ("sessions_by_user", "sessions::BY_USER"),
     ("sessions_by_expiry", "sessions.sweep"),
@@ -205,7 +246,7 @@ fn checked(prefix: &str) -> impl Iterator<Item = (String, Statement, &'static st
     let reads =
         statements::all().into_iter().filter(move |statement| touches(&statement.sqlite) && !bounded(statement));
     let reads = reads.map(|statement| (statement.name.clone(), statement, "", ""));
-    let pages = shapes().into_iter().flat_map(|shape| {
+    let pages = shapes().into_iter().chain(payment_shapes()).flat_map(|shape| {
         let Shape { name, index, lead, statements } = shape;
         statements.into_iter().map(move |statement| (name.clone(), statement, index, lead))
     });
