@@ -420,6 +420,9 @@ SELECT organization_id, id, subscription_id, amount, currency, external_id, stat
 SELECT id FROM payments WHERE organization_id = $1 AND external_id = $2 AND external_id IS NOT NULL AND deleted_at IS
     NULL;
 
+-- payments.refers
+SELECT EXISTS (SELECT 1 FROM payments WHERE organization_id = $1 AND subscription_id = $2);
+
 -- payments.at_revision
 SELECT 1 FROM payments WHERE organization_id = $1 AND id = $2 AND revision = $3 AND deleted_at IS NULL;
 
@@ -477,6 +480,9 @@ INSERT INTO sessions (organization_id, id, user_id, client_id, generation, signe
 
 -- sessions.count
 SELECT COUNT(*) FROM sessions;
+
+-- sessions.refers
+SELECT EXISTS (SELECT 1 FROM sessions WHERE organization_id = $1 AND user_id = $2);
 
 -- sessions.walk
 SELECT id, user_id FROM sessions WHERE organization_id = $1 AND id > $2 ORDER BY id LIMIT $3;
