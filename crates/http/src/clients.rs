@@ -208,7 +208,7 @@ fn sample() -> Client {
         organization_id: OrganizationId::from_bytes(samples::ID),
         name: fields.name,
         kind: fields.kind,
-        public_id: fields.public_id,
+        public_id: Some(PublicId::from_stored("app-5f3a9c1e77b2d046".to_owned())),
         scopes: fields.scopes,
         origins: fields.origins,
         cidrs: fields.cidrs,
@@ -231,7 +231,7 @@ fn id(parameter: &str) -> Result<ClientId, Problem> {
 fn create_example() -> Value {
     json!({
         "name": "Web shop", "kind": "public", "scopes": ["auth", "plans:read", "subscriptions:read:own"],
-        "client_id": "web-shop", "origins": ["https://shop.example.com"]
+        "origins": ["https://shop.example.com"]
     })
 }
 

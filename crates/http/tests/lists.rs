@@ -5,6 +5,7 @@ mod support;
 
 mod client_cache;
 mod client_records;
+mod client_secrets;
 mod clients;
 mod cursors;
 mod events;

@@ -6,6 +6,7 @@ mod activity;
 mod billing;
 mod deletes;
 mod document;
+mod document_of_clients;
 mod document_of_people;
 mod document_of_users;
 mod external_ids;

@@ -1,5 +1,6 @@
 //! API rules 8.1 (`docs/api.md`): the OpenAPI document, compared with what the service returns.
 
+use super::document_of_clients::CLIENTS;
 use super::document_of_people::AUTHENTICATION;
 use super::document_of_users::USERS;
 use super::openapi::{Document, references};
@@ -47,7 +48,7 @@ async fn the_document_names_every_operation_of_the_interface_and_no_other() {
             }
         }
     }
-    assert_eq!(of_clients, OPERATIONS.into_iter().chain(AUTHENTICATION).chain(USERS).collect());
+    assert_eq!(of_clients, OPERATIONS.into_iter().chain(AUTHENTICATION).chain(USERS).chain(CLIENTS).collect());
     for path in ["/livez", "/readyz", "/openapi.json", "/docs", "/docs/errors"] {
         assert!(open.contains(path), "{path}");
     }
@@ -60,7 +61,7 @@ async fn the_document_names_every_operation_of_the_interface_and_no_other() {
 }
 
 /// Every error of any operation that needs no record.
-fn refused_requests(app: &TestApp, method: &str, target: &str) -> Vec<(u16, Request)> {
+pub(crate) fn refused_requests(app: &TestApp, method: &str, target: &str) -> Vec<(u16, Request)> {
     let mut requests = vec![
         (401, app.anonymous(method, target)),
         (401, app.anonymous(method, target).header("client-id", "unknown")),

@@ -1,0 +1,87 @@
+//! API rules 2.4 (`docs/api.md`): no endpoint returns a secret that the store holds, in any form.
+
+use perennial_app::providers;
+use perennial_store::Sql;
+use perennial_testkit::TestApp;
+use serde_json::{Value, json};
+
+const PROVIDER_SECRET: &str = "provider-secret-0123456789abcdef";
+
+/// A record of each kind, and the text of every secret that is stored for them.
+struct Filled {
+    app: TestApp,
+    /// The paths of records, by the path of the operation that reads them.
+    paths: Vec<(&'static str, String)>,
+    secrets: Vec<String>,
+    token: String,
+}
+
+async fn fill() -> Filled {
+    let app = TestApp::start().await;
+    let held = app.sign_up("ada@example.com").await;
+    app.plan("pro", json!({})).await;
+    let subscription = app.subscription(held.user_id(), "pro", json!({})).await;
+    let payment = app.payment(subscription["id"].as_str().unwrap(), json!({})).await;
+    let body = json!({ "name": "server", "kind": "trusted", "scopes": ["plans:read"] });
+    let client = app.post("/clients", &body).await.expect(201).data().clone();
+    let description = providers::Description {
+        issuer: "https://id.example.com".to_owned(),
+        kind: providers::ProviderKind::JwtSecret,
+        settings: providers::Settings { audience: vec!["app".to_owned()], ..providers::Settings::default() },
+        secret: Some(providers::Secret::new(PROVIDER_SECRET.to_owned())),
+    };
+    providers::add(&app.app, app.organization, &description).await.unwrap();
+    let mut secrets = vec![
+        client["client_id"].as_str().unwrap().to_owned(),
+        "pk_".to_owned(),
+        PROVIDER_SECRET.to_owned(),
+        held.refresh_token.clone(),
+    ];
+    for bytes in stored_bytes(&app).await {
+        secrets.push(bytes.iter().map(|byte| format!("{byte:02x}")).collect());
+        secrets.push(data_encoding::BASE64.encode(&bytes));
+        secrets.push(data_encoding::BASE64URL_NOPAD.encode(&bytes));
+    }
+    let place = |path: &str, record: &Value| format!("{path}/{}", record["id"].as_str().unwrap());
+    let paths = vec![
+        ("/clients/{id}", place("/clients", &client)),
+        ("/subscription-plans/{slug}", "/subscription-plans/pro".to_owned()),
+        ("/subscriptions/{id}", place("/subscriptions", &subscription)),
+        ("/subscription-payments/{payment_id}", place("/subscription-payments", &payment)),
+    ];
+    Filled { app, paths, secrets, token: held.token }
+}
+
+/// What the store holds instead of secrets: hashes of credentials, sealed secrets and keys.
+async fn stored_bytes(app: &TestApp) -> Vec<Vec<u8>> {
+    static STORED: Sql = Sql::new(
+        "SELECT credential_hash FROM clients
+         UNION ALL SELECT sealed_secret FROM providers WHERE sealed_secret IS NOT NULL
+         UNION ALL SELECT sealed FROM signing_keys",
+    );
+    let found = app.app.db.all(&STORED, &[], |row| row.bytes(0)).await.unwrap();
+    assert!(found.len() >= 5, "three clients, a provider and a key");
+    found
+}
+
+#[tokio::test]
+async fn no_read_returns_a_stored_secret() {
+    let Filled { app, paths, secrets, token } = fill().await;
+    let document = app.anonymous("GET", "/openapi.json").send().await.expect(200).json;
+    let mut reads = 0;
+    for (path, methods) in document["paths"].as_object().unwrap() {
+        let Some(operation) = methods.get("get").filter(|operation| operation["security"] != json!([])) else {
+            continue;
+        };
+        let known = paths.iter().find(|(known, _)| known == path).map(|(_, target)| target.as_str());
+        let target = if path.contains('{') { known } else { Some(path.as_str()) };
+        let target = target.unwrap_or_else(|| panic!("add a record for {path} to this test"));
+        let answer = app.request("GET", target).bearer(&token).send().await.expect(200);
+        let text = String::from_utf8(answer.bytes).unwrap();
+        for secret in &secrets {
+            assert!(!text.contains(secret.as_str()), "{} returns {secret}", operation["operationId"]);
+        }
+        reads += 1;
+    }
+    assert!(reads >= 10, "{reads}");
+}
