@@ -125,7 +125,7 @@ impl RecordFlags for SubscriptionFilters {
 }
 
 impl RecordFlags for PaymentFilters {
-    const LIST: &str = "List an organization's payments, newest first. A filter scans all payments";
+    const LIST: &str = "List an organization's payments, newest first. The filter by status scans all payments";
     const GET: &str = "Show one payment";
     const VALUE_NAME: &str = "PAYMENT";
     const NAMED: &str = "The payment's ID (pay_…)";
