@@ -15,11 +15,8 @@ use crate::process::{self, Failure, Profile, Result, could_not};
 use crate::python::Environment;
 use crate::served::{CLIENT_ID, Place};
 
-const COLLECTOR: Environment = Environment {
-    directory: "otlp-venv",
-    requirements: "xtask/otlp-requirements.txt",
-    about: "the collector rotel",
-};
+const COLLECTOR: Environment =
+    Environment { directory: "otlp-venv", requirements: "xtask/otlp-requirements.txt", about: "the collector rotel" };
 
 /// Prints where the program is, without running the package.
 const FIND: &str = "import importlib.util, os; \
@@ -40,7 +37,11 @@ const EXPECTED: [&[&str]; 6] = [
         "-> http.response.status_code: Int(201)",
         "-> perennial.request_id: Str(otlp-test)",
     ],
-    &["Trace ID       : 4bf92f3577b34da6a3ce929d0e0e4736", "Name           : store.commit", "Kind           : SPAN_KIND_CLIENT"],
+    &[
+        "Trace ID       : 4bf92f3577b34da6a3ce929d0e0e4736",
+        "Name           : store.commit",
+        "Kind           : SPAN_KIND_CLIENT",
+    ],
     &["Name           : GET /subscription-plans/{slug}", "-> http.response.status_code: Int(200)"],
     &[
         "-> Name: perennial_http_requests_total",
@@ -179,9 +180,13 @@ mod tests {
         assert!(errors(&complete).is_empty());
         let errors_after = |line: &str| errors(&format!("{complete}Metric #9\n-> Name: m\n{line}\n"));
         assert_eq!(errors_after("-> DataType: Empty"), ["received without values: -> Name: m"]);
-        assert_eq!(errors_after("ERROR Failed to decode OTLP HTTP/JSON request."), ["ERROR Failed to decode OTLP HTTP/JSON request."]);
+        assert_eq!(
+            errors_after("ERROR Failed to decode OTLP HTTP/JSON request."),
+            ["ERROR Failed to decode OTLP HTTP/JSON request."]
+        );
         // The parts of a span must be of one span.
-        let torn = complete.replacen("Kind           : SPAN_KIND_SERVER", "Span #1\nKind           : SPAN_KIND_SERVER", 1);
+        let torn =
+            complete.replacen("Kind           : SPAN_KIND_SERVER", "Span #1\nKind           : SPAN_KIND_SERVER", 1);
         assert_eq!(errors(&torn).len(), 1);
     }
 }

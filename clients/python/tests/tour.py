@@ -116,6 +116,21 @@ def one_refresh_for_many(app: Perennial) -> None:
     refused(client.auth.user, "token_required")
 
 
+def clients_and_organization(server: Perennial) -> None:
+    """The credential of a new client is returned once and works; disabled, the client stays disabled."""
+    made = server.clients.create(name="Reader", kind="trusted", scopes=["plans:read"])
+    assert made.client_id is not None
+    with Perennial(os.environ["PERENNIAL_URL"], made.client_id) as reader:
+        reader.plans.list()
+        refused(reader.clients.list, "insufficient_scope")
+    assert server.clients.get(made.id).client_id is None
+    assert server.clients.update(made.id, is_active=False).disabled_at is not None
+    refused(lambda: server.clients.update(made.id, name="Late"), "client_disabled")
+    assert made.id in [client.id for client in server.clients.each(limit=1)]
+    assert server.organization.update(max_sessions=3) == server.organization.get()
+    assert server.organization.update(max_sessions=None).max_sessions is None
+
+
 def many_sessions(app: Perennial, person: dict[str, str]) -> None:
     """One can be ended by another, and all by any."""
     other = app.with_options(tokens=MemoryTokens())
@@ -181,6 +196,7 @@ def main() -> None:
     with server, app:
         amounts(server)
         pages(server)
+        clients_and_organization(server)
         one_effect_for_one_key(server)
         app.auth.sign_up(access_token=person["access_token"], email=person["email"])
         lost_answers(server, app)

@@ -186,6 +186,21 @@ await assert.rejects(server.plans.delete("pro"), { code: "plan_in_use" });
 const cancelled = await server.subscriptions.update(subscription.id, { status: "cancelled" });
 assert.deepEqual([cancelled.status, cancelled.has_access, cancelled.ends_at], ["cancelled", true, subscription.renews_at]);
 
+// A client for another server: its ID is a credential, returned once. Disabled, it stops working within 5 seconds.
+const reader = await server.clients.create({ name: "Reader", kind: "trusted", scopes: ["plans:read"] });
+const readerServer = new Perennial({ baseUrl, clientId: reader.client_id ?? "" });
+assert.equal((await readerServer.plans.get("pro")).slug, "pro");
+await assert.rejects(readerServer.clients.list(), { code: "insufficient_scope" });
+assert.equal((await server.clients.get(reader.id)).client_id, null);
+assert.equal((await server.clients.update(reader.id, { is_active: false })).is_active, false);
+await assert.rejects(server.clients.update(reader.id, { name: "Late" }), { code: "client_disabled" });
+for await (const client of server.clients.each({ limit: 1 })) {
+  assert.ok(client.client_id === null || client.kind === "public");
+}
+assert.equal((await server.organization.update({ max_sessions: 3 })).max_sessions, 3);
+assert.equal((await server.organization.get()).max_sessions, 3);
+await server.organization.update({ max_sessions: null });
+
 // Delete the account.
 if (user.auth_id !== null) {
   await app.account.delete(user.auth_id);

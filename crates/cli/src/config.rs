@@ -1,8 +1,8 @@
 //! The configuration: flags override the environment, which overrides the file. Only this crate knows it.
 //! These types define the file: the reference, the schema and the errors are derived from them.
 
-pub(crate) mod environment;
 pub(crate) mod config_error;
+pub(crate) mod environment;
 mod file;
 mod known;
 pub(crate) mod load;

@@ -28,9 +28,15 @@ one answers, the next ones use. The tour removes what it made, so it can be take
 Written from `openapi.json` by `cargo xtask clients`; do not edit.";
 
 /// Every call once, and signing in as often as a session was ended on the way.
-const WAY: [&str; 28] = [
+const WAY: [&str; 34] = [
     "signUp",
     "userLoggedIn",
+    "readOrganization",
+    "updateOrganization",
+    "createClient",
+    "listClients",
+    "readClient",
+    "updateClient",
     "createPlan",
     "listPlans",
     "readPlan",
@@ -69,8 +75,8 @@ const GIVEN: [(&str, &str); 5] = [
 ];
 
 /// What the answers fill in.
-const LEARNT: [&str; 7] =
-    ["accessToken", "refreshToken", "userId", "authId", "sessionId", "subscriptionId", "paymentId"];
+const LEARNT: [&str; 8] =
+    ["accessToken", "refreshToken", "userId", "authId", "sessionId", "clientRecordId", "subscriptionId", "paymentId"];
 
 /// Members of a body that are not as the document's example has them.
 const MEMBERS: [(&str, &str); 7] = [
@@ -84,7 +90,8 @@ const MEMBERS: [(&str, &str); 7] = [
 ];
 
 /// The same for the parameter in a path, which no call has more than one of, by the call's group.
-const PARAMETERS: [(&str, &str); 6] = [
+const PARAMETERS: [(&str, &str); 7] = [
+    ("clients", "clientRecordId"),
     ("plans", "planSlug"),
     ("plan_versions", "planSlug"),
     ("subscriptions", "subscriptionId"),

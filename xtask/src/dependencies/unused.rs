@@ -62,7 +62,9 @@ mod tests {
         for source in ["use http::Method;", "use http;", "use http as h;", "let a: http::Uri;", "(http::uri)"] {
             assert!(names(source, "http"), "{source}");
         }
-        for source in ["use crate::http::Method;", "perennial_http::Api", "// http: a protocol", "https::a", "use httpx;"] {
+        for source in
+            ["use crate::http::Method;", "perennial_http::Api", "// http: a protocol", "https::a", "use httpx;"]
+        {
             assert!(!names(source, "http"), "{source}");
         }
     }

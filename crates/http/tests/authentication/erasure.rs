@@ -1,8 +1,8 @@
 //! API rules 3.7 and 7 (`docs/api.md`): no row, event or log line contains personal data of a deleted user, and no event or
 //! log line contains personal data of an existing one.
 
-use crate::log;
 use super::support::*;
+use crate::log;
 use perennial_store::Sql;
 use perennial_testkit::{Held, TestApp};
 use serde_json::json;

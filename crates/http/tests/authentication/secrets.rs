@@ -1,8 +1,8 @@
 //! Attack 33: no credential is in a log, an error, a `Debug`, or the database; and nothing that is in the
 //! database works as a token.
 
-use crate::log;
 use super::support::*;
+use crate::log;
 use data_encoding::{BASE64, BASE64URL_NOPAD, HEXLOWER};
 use perennial_app::clients::Credential;
 use perennial_app::keys::{Keys, MasterKey};

@@ -1,6 +1,6 @@
 //! API rules 2.4 (`docs/api.md`): clients over the API.
 
-use crate::support::*;
+use super::support::*;
 use perennial_app::clients;
 use perennial_domain::clients::{ClientPatch, Scope, Scopes};
 use perennial_domain::events::EventKind;

@@ -1,6 +1,6 @@
 //! API rules 2.5 (`docs/api.md`): the organization over the API.
 
-use crate::support::*;
+use super::support::*;
 use perennial_domain::events::EventKind;
 use perennial_testkit::TestApp;
 use serde_json::json;

@@ -1,8 +1,8 @@
 //! API rules 8.1 (`docs/api.md`): the OpenAPI document about clients and the organization, compared with what the service
 //! returns.
 
-use crate::document::refused_requests;
-use crate::openapi::{Document, keys};
+use super::document::refused_requests;
+use super::openapi::{Document, keys};
 use perennial_testkit::TestApp;
 use serde_json::{Value, json};
 

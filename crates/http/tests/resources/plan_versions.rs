@@ -1,6 +1,6 @@
 //! API rules 4.3 (`docs/api.md`): the versions of a plan, and the version that a subscription is pinned to.
 
-use crate::support::{Base, PLANS, SUBSCRIPTIONS, Tenant, assert_errors, place};
+use super::support::{Base, PLANS, SUBSCRIPTIONS, Tenant, assert_errors, place};
 use futures_util::future::join_all;
 use perennial_store::{Change, Sql};
 use perennial_testkit::TestApp;

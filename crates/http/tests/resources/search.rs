@@ -1,6 +1,6 @@
 //! API rules 10 (`docs/api.md`): one search for IDs, external IDs, slugs and addresses.
 
-use crate::support::{Tenant, text};
+use super::support::{Tenant, text};
 use perennial_app::clients::{self, Credential, NewClient, Presents};
 use perennial_domain::clients::{ClientName, Scope, Scopes};
 use perennial_testkit::TestApp;

@@ -2,8 +2,8 @@
 //! order, no session outlives what ended it, and no sign-in, refresh or favor is counted twice.
 
 use super::support::*;
-use perennial_store::Sql;
 use perennial_harness::SeededRandom;
+use perennial_store::Sql;
 use perennial_testkit::{Held, Request, TestApp};
 
 const ROUNDS: u64 = 16;

@@ -6,8 +6,8 @@
 
 use super::support::*;
 use futures_util::future::join_all;
-use perennial_store::Sql;
 use perennial_harness::SeededRandom;
+use perennial_store::Sql;
 use perennial_testkit::{Answer, Connection, Held, Request, TestApp};
 use std::collections::HashSet;
 use std::time::Instant;

@@ -1,15 +1,15 @@
 //! API rules 1.3 (`docs/api.md`): 408, 500 and 503. When the service fails, the response has no internal detail.
 
-use crate::log;
 use super::support::{Peer, TRUSTED, members, plan_body};
+use crate::log;
 use perennial_app::context::{App, AppOptions, Clock, Entropy};
 use perennial_app::keys::{Keys, MasterKey};
 use perennial_http::server::{Server, ServerOptions};
 use perennial_http::{Api, ApiOptions, BodyLimits};
 use perennial_testkit::{TestApp, TestOptions};
 use serde_json::{Value, json};
-use std::sync::atomic::AtomicI64;
 use std::sync::Arc;
+use std::sync::atomic::AtomicI64;
 use std::time::Duration;
 
 const SHORT: Duration = Duration::from_millis(100);

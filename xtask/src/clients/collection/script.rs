@@ -5,7 +5,7 @@ use serde_json::Value;
 use super::super::model::{Answer, Model, Operation};
 
 /// What an operation's answer teaches: a variable, and where the value is.
-const KEPT: [(&str, &str, &str); 7] = [
+const KEPT: [(&str, &str, &str); 8] = [
     ("Tokens", "accessToken", "answer.token"),
     ("Tokens", "refreshToken", "answer.refresh_token"),
     ("Tokens", "userId", "answer.user.id"),
@@ -13,6 +13,7 @@ const KEPT: [(&str, &str, &str); 7] = [
     ("Tokens", "authId", "encodeURIComponent(answer.user.auth_id)"),
     // Not the caller's own: that one is needed for what follows.
     ("TokenList", "sessionId", "(answer.tokens.find(session => !session.current) || answer.tokens[0]).id"),
+    ("Client", "clientRecordId", "answer.id"),
     ("Subscription", "subscriptionId", "answer.id"),
     ("Payment", "paymentId", "answer.id"),
 ];
@@ -40,7 +41,7 @@ pub(super) fn of(model: &Model, operation: &Operation) -> Vec<String> {
 
 fn kept(operation: &Operation, record: &str) -> Vec<String> {
     // A read must not change what the next request is about, so only a create teaches a record's id.
-    let teaches = matches!(record, "Tokens" | "TokenList") || operation.idempotency_key;
+    let teaches = matches!(record, "Tokens" | "TokenList") || operation.status == 201;
     let known = KEPT.iter().filter(|(of, ..)| teaches && *of == record);
     let keep =
         |(_, variable, value): &(&str, &str, &str)| format!("pm.collectionVariables.set(\"{variable}\", {value});");
