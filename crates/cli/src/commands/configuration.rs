@@ -105,7 +105,7 @@ fn text(value: &Value) -> String {
 }
 
 fn check(loaded: Loaded, json: bool) -> Result<(), Failure> {
-    let Loaded { config, file, sources, mut faults } = loaded;
+    let Loaded { config, file, sources, errors: mut faults } = loaded;
     // Defaults replace invalid values, so what they lack is not a separate error.
     if faults.is_empty() {
         faults.extend(Given::faults(&config).into_iter().chain(logs::fault()).map(ConfigError::from));
