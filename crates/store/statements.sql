@@ -705,6 +705,173 @@ SELECT COUNT(*) FROM (SELECT 1 FROM plan_versions WHERE organization_id = $1 LIM
 -- plan_versions.purge
 DELETE FROM plan_versions WHERE organization_id = $1 AND (plan_id, version) IN (SELECT plan_id, version FROM
     plan_versions WHERE organization_id = $1 ORDER BY plan_id, version LIMIT $2);
+-- operators.insert
+INSERT INTO operators (organization_id, id, name, role, issuer, subject, is_active, last_sign_in_at, created_at,
+    updated_at, revision) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11) ON CONFLICT DO NOTHING;
+
+-- operators.by_key
+SELECT organization_id, id, name, role, issuer, subject, is_active, last_sign_in_at, created_at, updated_at, revision
+    FROM operators WHERE organization_id = $1 AND id = $2 AND deleted_at IS NULL;
+
+-- operators.live
+SELECT 1 FROM operators WHERE organization_id = $1 AND id = $2 AND deleted_at IS NULL;
+
+-- operators.first_rows
+SELECT organization_id, id, name, role, issuer, subject, is_active, last_sign_in_at, created_at, updated_at,
+    deleted_at, revision FROM operators ORDER BY organization_id, id LIMIT $1;
+
+-- operators.next_rows
+SELECT organization_id, id, name, role, issuer, subject, is_active, last_sign_in_at, created_at, updated_at,
+    deleted_at, revision FROM operators WHERE (organization_id, id) > ($1, $2) ORDER BY organization_id, id LIMIT $3;
+
+-- operators.row
+SELECT organization_id, id, name, role, issuer, subject, is_active, last_sign_in_at, created_at, updated_at,
+    deleted_at, revision FROM operators WHERE organization_id = $1 AND id = $2;
+
+-- operators.insert_row
+INSERT INTO operators (organization_id, id, name, role, issuer, subject, is_active, last_sign_in_at, created_at,
+    updated_at, deleted_at, revision) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12) ON CONFLICT DO NOTHING;
+
+-- operators.count
+SELECT COUNT(*) FROM operators;
+
+-- operators.by_unique
+SELECT organization_id, id, name, role, issuer, subject, is_active, last_sign_in_at, created_at, updated_at, revision
+    FROM operators WHERE organization_id = $1 AND name = $2 AND deleted_at IS NULL;
+
+-- operators.id_by_unique
+SELECT id FROM operators WHERE organization_id = $1 AND name = $2 AND deleted_at IS NULL;
+
+-- operators.at_revision
+SELECT 1 FROM operators WHERE organization_id = $1 AND id = $2 AND revision = $3 AND deleted_at IS NULL;
+
+-- operators.update
+UPDATE operators SET name = $3, role = $4, is_active = $5, updated_at = $6, revision = $7 WHERE organization_id = $1
+    AND id = $2 AND revision = $8 AND NOT EXISTS (SELECT 1 FROM operators AS other WHERE other.organization_id = $1 AND
+    other.name = $3 AND other.name IS NOT NULL AND other.deleted_at IS NULL AND other.id <> $2);
+
+-- operators.delete
+UPDATE operators SET deleted_at = $3, revision = $4 WHERE organization_id = $1 AND id = $2 AND revision = $5;
+
+-- operators.walk
+SELECT id, deleted_at FROM operators WHERE organization_id = $1 AND id > $2 ORDER BY id LIMIT $3;
+
+-- operators.remove
+DELETE FROM operators WHERE organization_id = $1 AND id = $2 AND deleted_at <= $3;
+
+-- operators.count_owned
+SELECT COUNT(*) FROM (SELECT 1 FROM operators WHERE organization_id = $1 AND id <> $3 LIMIT $2) AS counted;
+
+-- operators.purge
+DELETE FROM operators WHERE organization_id = $1 AND id IN (SELECT id FROM operators WHERE organization_id = $1 AND id
+    <> $3 ORDER BY id LIMIT $2);
+
+-- operator_sessions.insert
+INSERT INTO operator_sessions (organization_id, id, operator_id, cookie_hash, method, signed_in_at, last_used_at,
+    expires_at, ip_address, user_agent, ended_at) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11);
+
+-- operator_sessions.by_key
+SELECT organization_id, id, operator_id, method, signed_in_at, last_used_at, expires_at, ip_address, user_agent,
+    ended_at FROM operator_sessions WHERE organization_id = $1 AND id = $2;
+
+-- operator_sessions.live
+SELECT 1 FROM operator_sessions WHERE organization_id = $1 AND id = $2;
+
+-- operator_sessions.first_rows
+SELECT organization_id, id, operator_id, cookie_hash, method, signed_in_at, last_used_at, expires_at, ip_address,
+    user_agent, ended_at FROM operator_sessions ORDER BY organization_id, id LIMIT $1;
+
+-- operator_sessions.next_rows
+SELECT organization_id, id, operator_id, cookie_hash, method, signed_in_at, last_used_at, expires_at, ip_address,
+    user_agent, ended_at FROM operator_sessions WHERE (organization_id, id) > ($1, $2) ORDER BY organization_id, id
+    LIMIT $3;
+
+-- operator_sessions.row
+SELECT organization_id, id, operator_id, cookie_hash, method, signed_in_at, last_used_at, expires_at, ip_address,
+    user_agent, ended_at FROM operator_sessions WHERE organization_id = $1 AND id = $2;
+
+-- operator_sessions.insert_row
+INSERT INTO operator_sessions (organization_id, id, operator_id, cookie_hash, method, signed_in_at, last_used_at,
+    expires_at, ip_address, user_agent, ended_at) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11) ON CONFLICT DO
+    NOTHING;
+
+-- operator_sessions.count
+SELECT COUNT(*) FROM operator_sessions;
+
+-- operator_sessions.walk
+SELECT id, operator_id FROM operator_sessions WHERE organization_id = $1 AND id > $2 ORDER BY id LIMIT $3;
+
+-- operator_sessions.count_owned
+SELECT COUNT(*) FROM (SELECT 1 FROM operator_sessions WHERE organization_id = $1 AND id <> $3 LIMIT $2) AS counted;
+
+-- operator_sessions.purge
+DELETE FROM operator_sessions WHERE organization_id = $1 AND id IN (SELECT id FROM operator_sessions WHERE
+    organization_id = $1 AND id <> $3 ORDER BY id LIMIT $2);
+
+-- operator_sessions.due
+SELECT id FROM operator_sessions WHERE organization_id = $1 AND expires_at <= $2 ORDER BY expires_at LIMIT $3;
+
+-- operator_sessions.count_due
+SELECT COUNT(*) FROM (SELECT 1 FROM operator_sessions WHERE organization_id = $1 AND expires_at <= $2 LIMIT $3) AS
+    counted;
+
+-- operator_sessions.sweep
+DELETE FROM operator_sessions WHERE organization_id = $1 AND id IN (SELECT id FROM operator_sessions WHERE
+    organization_id = $1 AND expires_at <= $2 ORDER BY expires_at LIMIT $3 FOR UPDATE SKIP LOCKED);
+-- operator_sessions.sweep (SQLite)
+DELETE FROM operator_sessions WHERE organization_id = $1 AND id IN (SELECT id FROM operator_sessions WHERE
+    organization_id = $1 AND expires_at <= $2 ORDER BY expires_at LIMIT $3);
+
+-- operator_links.insert
+INSERT INTO operator_links (organization_id, id, operator_id, link_hash, expires_at) VALUES ($1, $2, $3, $4, $5);
+
+-- operator_links.by_key
+SELECT organization_id, id, operator_id, expires_at FROM operator_links WHERE organization_id = $1 AND id = $2;
+
+-- operator_links.live
+SELECT 1 FROM operator_links WHERE organization_id = $1 AND id = $2;
+
+-- operator_links.first_rows
+SELECT organization_id, id, operator_id, link_hash, expires_at FROM operator_links ORDER BY organization_id, id LIMIT
+    $1;
+
+-- operator_links.next_rows
+SELECT organization_id, id, operator_id, link_hash, expires_at FROM operator_links WHERE (organization_id, id) > ($1,
+    $2) ORDER BY organization_id, id LIMIT $3;
+
+-- operator_links.row
+SELECT organization_id, id, operator_id, link_hash, expires_at FROM operator_links WHERE organization_id = $1 AND id =
+    $2;
+
+-- operator_links.insert_row
+INSERT INTO operator_links (organization_id, id, operator_id, link_hash, expires_at) VALUES ($1, $2, $3, $4, $5) ON
+    CONFLICT DO NOTHING;
+
+-- operator_links.count
+SELECT COUNT(*) FROM operator_links;
+
+-- operator_links.walk
+SELECT id, operator_id FROM operator_links WHERE organization_id = $1 AND id > $2 ORDER BY id LIMIT $3;
+
+-- operator_links.count_owned
+SELECT COUNT(*) FROM (SELECT 1 FROM operator_links WHERE organization_id = $1 AND id <> $3 LIMIT $2) AS counted;
+
+-- operator_links.purge
+DELETE FROM operator_links WHERE organization_id = $1 AND id IN (SELECT id FROM operator_links WHERE organization_id =
+    $1 AND id <> $3 ORDER BY id LIMIT $2);
+
+-- operator_links.due
+SELECT id FROM operator_links WHERE organization_id = $1 AND expires_at <= $2 ORDER BY expires_at LIMIT $3;
+
+-- operator_links.count_due
+SELECT COUNT(*) FROM (SELECT 1 FROM operator_links WHERE organization_id = $1 AND expires_at <= $2 LIMIT $3) AS counted;
+
+-- operator_links.sweep
+DELETE FROM operator_links WHERE organization_id = $1 AND id IN (SELECT id FROM operator_links WHERE organization_id =
+    $1 AND expires_at <= $2 ORDER BY expires_at LIMIT $3 FOR UPDATE SKIP LOCKED);
+-- operator_links.sweep (SQLite)
+DELETE FROM operator_links WHERE organization_id = $1 AND id IN (SELECT id FROM operator_links WHERE organization_id =
+    $1 AND expires_at <= $2 ORDER BY expires_at LIMIT $3);
 
 -- clients::BY_ORGANIZATION
 SELECT organization_id, id, name, kind, public_id, scopes, origins, cidrs, expires_at, disabled_at, created_at,
@@ -748,6 +915,47 @@ SELECT (SELECT COUNT(*) FROM (SELECT 1 FROM organizations WHERE deleted_at IS NU
 
 -- installation::MOVE_KEY
 UPDATE installation SET key_fingerprint = $1 WHERE id = 1 AND key_fingerprint = $2;
+
+-- operators::CONNECT
+UPDATE operators SET issuer = $3, subject = $4, updated_at = $5, revision = $6 WHERE organization_id = $1 AND id = $2
+    AND revision = $7;
+
+-- operators::SIGNED_IN
+UPDATE operators SET last_sign_in_at = $3 WHERE organization_id = $1 AND id = $2;
+
+-- operators::REMOVE_ALL
+DELETE FROM operators WHERE organization_id = $1;
+
+-- operator_sessions::BY_OPERATOR
+SELECT organization_id, id, operator_id, method, signed_in_at, last_used_at, expires_at, ip_address, user_agent,
+    ended_at FROM operator_sessions WHERE organization_id = $1 AND operator_id = $2 AND ended_at IS NULL ORDER BY id
+    DESC LIMIT $3;
+
+-- operator_sessions::END
+UPDATE operator_sessions SET ended_at = $3 WHERE organization_id = $1 AND id = $2 AND ended_at IS NULL;
+
+-- operator_sessions::END_ALL
+UPDATE operator_sessions SET ended_at = $3 WHERE organization_id = $1 AND operator_id = $2 AND ended_at IS NULL;
+
+-- operator_sessions::MARK_USED
+UPDATE operator_sessions SET last_used_at = $3 WHERE organization_id = $1 AND id = $2 AND ended_at IS NULL AND
+    last_used_at < $3;
+
+-- operator_sessions::REMOVE_ALL
+DELETE FROM operator_sessions WHERE organization_id = $1;
+
+-- operator_links::UNDER_LIMIT
+SELECT 1 WHERE ( SELECT COUNT(*) FROM operator_links WHERE organization_id = $1 AND operator_id = $2 AND expires_at >
+    $3 ) < $4;
+
+-- operator_links::REMOVE
+DELETE FROM operator_links WHERE organization_id = $1 AND id = $2;
+
+-- operator_links::REMOVE_OF_OPERATOR
+DELETE FROM operator_links WHERE organization_id = $1 AND operator_id = $2;
+
+-- operator_links::REMOVE_ALL
+DELETE FROM operator_links WHERE organization_id = $1;
 
 -- organizations::ALL
 SELECT id, name, currency, max_sessions, created_at, updated_at, deleted_at, revision FROM organizations WHERE
@@ -857,6 +1065,13 @@ UPDATE users SET email = NULL, issuer = NULL, subject = NULL, auth_type = NULL, 
     last_name = NULL, terms = NULL, notifications = NULL, blocked_at = NULL, deleted_at = $3, updated_at = $3, revision
     = $4 WHERE organization_id = $1 AND id = $2;
 
+-- operator_sessions::WITH_OPERATOR
+SELECT s.organization_id, s.id, s.operator_id, s.method, s.signed_in_at, s.last_used_at, s.expires_at, s.ip_address,
+    s.user_agent, s.ended_at, o.organization_id, o.id, o.name, o.role, o.issuer, o.subject, o.is_active,
+    o.last_sign_in_at, o.created_at, o.updated_at, o.revision FROM operator_sessions AS s JOIN operators AS o ON
+    o.organization_id = s.organization_id AND o.id = s.operator_id WHERE s.organization_id = $1 AND s.id = $2 AND
+    o.deleted_at IS NULL;
+
 -- payments::OWNER
 SELECT s.user_id FROM payments AS p JOIN subscriptions AS s ON s.organization_id = p.organization_id AND s.id =
     p.subscription_id WHERE p.organization_id = $1 AND p.id = $2 AND p.deleted_at IS NULL;
@@ -872,6 +1087,19 @@ SELECT s.organization_id, s.id, s.user_id, s.client_id, s.generation, s.signed_i
 SELECT organization_id, id, name, kind, public_id, scopes, origins, cidrs, expires_at, disabled_at, created_at,
     updated_at, revision FROM clients WHERE credential_hash = $1;
 
+-- operators::BY_IDENTITY
+SELECT organization_id, id, name, role, issuer, subject, is_active, last_sign_in_at, created_at, updated_at, revision
+    FROM operators WHERE issuer = $1 AND subject = $2 AND subject IS NOT NULL AND deleted_at IS NULL;
+
+-- operator_sessions::BY_COOKIE
+SELECT s.organization_id, s.id, s.operator_id, s.method, s.signed_in_at, s.last_used_at, s.expires_at, s.ip_address,
+    s.user_agent, s.ended_at, o.organization_id, o.id, o.name, o.role, o.issuer, o.subject, o.is_active,
+    o.last_sign_in_at, o.created_at, o.updated_at, o.revision FROM operator_sessions AS s JOIN operators AS o ON
+    o.organization_id = s.organization_id AND o.id = s.operator_id WHERE s.cookie_hash = $1 AND o.deleted_at IS NULL;
+
+-- operator_links::BY_LINK
+SELECT organization_id, id, operator_id, expires_at FROM operator_links WHERE link_hash = $1;
+
 -- organizations::BY_NAME
 SELECT id, name, currency, max_sessions, created_at, updated_at, deleted_at, revision FROM organizations WHERE name =
     $1 AND deleted_at IS NULL;
@@ -880,6 +1108,15 @@ SELECT id, name, currency, max_sessions, created_at, updated_at, deleted_at, rev
 SELECT organization_id, id, email, issuer, subject, auth_type, username, first_name, last_name, terms, notifications,
     session_epoch, blocked_at, created_at, updated_at, revision FROM users WHERE organization_id = $1 AND issuer = $2
     AND subject = $3 AND subject IS NOT NULL AND deleted_at IS NULL;
+
+-- operators::ACTIVE
+SELECT 1 FROM operators WHERE organization_id = $1 AND id = $2 AND is_active = $3 AND deleted_at IS NULL;
+
+-- operators::IN_ROLE
+SELECT 1 FROM operators WHERE organization_id = $1 AND id = $2 AND role = $3 AND deleted_at IS NULL;
+
+-- operator_sessions::OPEN
+SELECT 1 FROM operator_sessions WHERE organization_id = $1 AND id = $2 AND ended_at IS NULL;
 
 -- plans::ACTIVE
 SELECT 1 FROM plans WHERE organization_id = $1 AND id = $2 AND revision = $3 AND is_active AND deleted_at IS NULL;

@@ -101,6 +101,13 @@ impl Scope {
     }
 }
 
+impl Scope {
+    /// Whether it is about a user's own records only.
+    pub fn is_own(self) -> bool {
+        self.as_str().ends_with(":own")
+    }
+}
+
 impl ClientKind {
     /// The scopes a client of this kind may hold.
     pub fn scopes(self) -> Scopes {
@@ -129,6 +136,11 @@ impl Scopes {
     /// Whether the scope is among them.
     pub const fn contain(self, scope: Scope) -> bool {
         self.0 & (1 << scope as u64) != 0
+    }
+
+    /// The scopes of both sets.
+    pub const fn and(self, other: Self) -> Self {
+        Self(self.0 | other.0)
     }
 
     /// The scopes of this set that are not in `other`.

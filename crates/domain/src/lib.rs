@@ -10,6 +10,7 @@ pub mod events;
 pub mod id;
 pub mod money;
 pub mod number;
+pub mod operators;
 pub mod organizations;
 pub mod payments;
 pub mod plans;

@@ -89,6 +89,9 @@ impl PlanKey {
     }
 }
 
+/// The product of the plans that `perennial demo` makes.
+pub const DEMO_PRODUCT: &str = "perennial-demo";
+
 /// A plan. It serializes as the record that the API returns.
 #[derive(Clone, Debug, PartialEq, Eq, serde::Serialize)]
 #[expect(missing_docs, reason = "the fields are the contract's")]

@@ -5,6 +5,7 @@
 
 use crate::clients::Client;
 use crate::id::EventId;
+use crate::operators::{Operator, OperatorSession};
 use crate::organizations::Organization;
 use crate::payments::Payment;
 use crate::plans::Plan;
@@ -68,12 +69,19 @@ macro_rules! stamped {
     )*};
 }
 
-stamped!(Client, Organization, Payment, Plan, Subscription, User);
+stamped!(Client, Operator, Organization, Payment, Plan, Subscription, User);
 
 impl Stamped for Session {
     /// A session has two events, its first and its last. A refresh has none, but the session must not end before it.
     fn stamp(&self) -> Stamp {
         Stamp::last_at(self.signed_in_at.max(self.rotated_at).max(self.last_used_at))
+    }
+}
+
+impl Stamped for OperatorSession {
+    /// As for a session of a user.
+    fn stamp(&self) -> Stamp {
+        Stamp::last_at(self.signed_in_at.max(self.last_used_at))
     }
 }
 

@@ -75,6 +75,13 @@ impl Change {
         self
     }
 
+    /// The lock for one more guard of a row: a shared one, or none if the change locks the row already. A second lock of
+    /// the same row could wait for another server that does the same.
+    pub(crate) fn additional_lock(&self, table: &'static Table, key: [u8; 16]) -> Lock {
+        let is_locked = self.guards.iter().any(|guard| guard.table.order == table.order && guard.key == key);
+        if is_locked { Lock::None } else { Lock::Share }
+    }
+
     /// A new row; exactly one must be inserted.
     #[must_use]
     pub fn insert(mut self, insert: &'static Insert, params: Vec<Value>, violation: Violation) -> Self {

@@ -60,4 +60,16 @@ pub enum Violation {
     Session,
     InUse,
     Event,
+    /// Another operator has the identity.
+    Identity,
+    /// The one-time link was used or has expired.
+    Link,
+    /// The operator has the maximum number of unused links.
+    LinkLimit,
+    /// The operator of a sign-in or a link is deleted or disabled.
+    Operator,
+    /// The session of the operator who requests the change has ended.
+    CallerSession,
+    /// The role of the operator who requests the change has changed.
+    CallerRole,
 }

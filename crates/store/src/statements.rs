@@ -8,8 +8,8 @@ use crate::table::{Statement as Derived, Table};
 use crate::tables::ALL;
 use crate::value::Type;
 use crate::{
-    clients, events, examine, installation, organizations, payments, plan_versions, plans, providers, rate_limits,
-    sessions, signing_keys, subscriptions, users,
+    clients, events, examine, installation, operator_links, operator_sessions, operators, organizations, payments,
+    plan_versions, plans, providers, rate_limits, sessions, signing_keys, subscriptions, users,
 };
 use perennial_domain::currency::Currency;
 use perennial_domain::id::{OrganizationId, SubscriptionId, UserId};
@@ -64,6 +64,11 @@ fn by_hand() -> Vec<Statement> {
         events::NEWEST,
         examine::VERSION, examine::APPLIED, examine::APPLIED_BEFORE, examine::NOW,
         installation::HOLDINGS, installation::MOVE_KEY,
+        operators::CONNECT, operators::SIGNED_IN, operators::REMOVE_ALL,
+        operator_sessions::BY_OPERATOR, operator_sessions::END, operator_sessions::END_ALL,
+        operator_sessions::MARK_USED, operator_sessions::REMOVE_ALL,
+        operator_links::UNDER_LIMIT, operator_links::REMOVE, operator_links::REMOVE_OF_OPERATOR,
+        operator_links::REMOVE_ALL,
         organizations::ALL, organizations::DELETED_SINCE, organizations::DELETE,
         plan_versions::BELOW,
         providers::ALL, providers::BY_ORGANIZATION, providers::REMOVE, providers::REMOVE_ALL, providers::RESEAL,
@@ -75,13 +80,19 @@ fn by_hand() -> Vec<Statement> {
         users::MOVE_EPOCH, users::RELINK, users::ERASE,
     ];
     let by_id = |name, sql: &Sql| key(name, sql, &[Type::Uuid, Type::Uuid]);
-    let ids = named![by_id: payments::OWNER, sessions::WITH_USER];
+    let ids = named![by_id: operator_sessions::WITH_OPERATOR, payments::OWNER, sessions::WITH_USER];
     let keys = [
         key("clients::BY_CREDENTIAL".to_owned(), &clients::BY_CREDENTIAL, &[Type::Bytes]),
+        key("operators::BY_IDENTITY".to_owned(), &operators::BY_IDENTITY, &[Type::Text, Type::Text]),
+        key("operator_sessions::BY_COOKIE".to_owned(), &operator_sessions::BY_COOKIE, &[Type::Bytes]),
+        key("operator_links::BY_LINK".to_owned(), &operator_links::BY_LINK, &[Type::Bytes]),
         key("organizations::BY_NAME".to_owned(), &organizations::BY_NAME, &[Type::Text]),
         key("users::BY_IDENTITY".to_owned(), &users::BY_IDENTITY, &[Type::Uuid, Type::Text, Type::Text]),
     ];
-    let guards = named![guard: plans::ACTIVE, sessions::UNCHANGED, sessions::LIVE, users::UNCHANGED];
+    let guards = named![guard:
+        operators::ACTIVE, operators::IN_ROLE, operator_sessions::OPEN, plans::ACTIVE, sessions::UNCHANGED,
+        sessions::LIVE, users::UNCHANGED,
+    ];
     others.into_iter().chain(ids).chain(keys).chain(guards).collect()
 }
 
@@ -132,6 +143,7 @@ pub fn operator_pages(after: Option<&Position>) -> Vec<Statement> {
         ("clients::list", clients::compose(organization)),
         ("sessions::list", sessions::compose(organization, &sessions)),
         ("sessions::list", sessions::compose(organization, &sessions::Query::default())),
+        ("operators::list", operators::compose(organization)),
     ];
     let statements = lists.into_iter().flat_map(|(name, list)| {
         let statements = list.after(after.cloned()).statements();

@@ -6,6 +6,9 @@ pub use crate::clients::CLIENTS;
 pub use crate::events::EVENTS;
 pub use crate::idempotency::IDEMPOTENCY_KEYS;
 pub use crate::installation::INSTALLATION;
+pub use crate::operator_links::OPERATOR_LINKS;
+pub use crate::operator_sessions::OPERATOR_SESSIONS;
+pub use crate::operators::OPERATORS;
 pub use crate::organizations::ORGANIZATIONS;
 pub use crate::payments::PAYMENTS;
 pub use crate::plan_versions::PLAN_VERSIONS;
@@ -20,7 +23,7 @@ pub use crate::users::USERS;
 use crate::table::Table;
 
 /// Every table, each before those that refer to it. Locks are taken in this order.
-pub static ALL: [&Table; 14] = [
+pub static ALL: [&Table; 17] = [
     &INSTALLATION,
     &ORGANIZATIONS,
     &CLIENTS,
@@ -35,6 +38,9 @@ pub static ALL: [&Table; 14] = [
     &IDEMPOTENCY_KEYS,
     &RATE_LIMITS,
     &PLAN_VERSIONS,
+    &OPERATORS,
+    &OPERATOR_SESSIONS,
+    &OPERATOR_LINKS,
 ];
 
 /// The tables that a copy of the store contains.
