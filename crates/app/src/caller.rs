@@ -1,10 +1,12 @@
-//! The caller of a use case: a client with a request, or the command line.
-//! A client sees and changes its own organization only; with a user's token, that user's records only.
+//! The caller of a use case: a client or an operator with a request, or the command line.
+//! A client or operator sees and changes its own organization only; with a user's token, that user's records only.
 
 use crate::audit::{UserTrace, json, system_event};
+use crate::error::Error;
 use perennial_domain::clients::{Client, Scope, Scopes};
 use perennial_domain::events::{Event, EventKind};
-use perennial_domain::id::{ClientId, EventId, OrganizationId, UserId};
+use perennial_domain::id::{ClientId, EventId, OperatorId, OrganizationId, UserId};
+use perennial_domain::operators::{Operator, OperatorSession};
 use perennial_domain::organizations::Organization;
 use perennial_domain::time::Time;
 use perennial_domain::users::User;
@@ -22,7 +24,15 @@ pub struct KnownClient {
     pub(crate) read_at: Time,
 }
 
-/// A client's request, or the command line.
+/// An operator together with the session of its request.
+pub struct KnownOperator {
+    /// The operator.
+    pub operator: Operator,
+    /// The session.
+    pub session: OperatorSession,
+}
+
+/// A request of a client or an operator, or the command line.
 #[derive(Clone)]
 pub struct Caller {
     /// Who calls.
@@ -42,9 +52,16 @@ pub struct Caller {
 pub enum Principal {
     /// A client, with a request.
     Client(Arc<KnownClient>),
+    /// An operator, with a request.
+    Operator(Arc<KnownOperator>),
+    /// A request without credentials, which may only sign in.
+    Anonymous,
     /// The command line or the server itself, in this organization.
     System(OrganizationId),
 }
+
+/// The organization of a request without credentials: no record belongs to it.
+pub(crate) const NO_ORGANIZATION: OrganizationId = OrganizationId::from_bytes([0; 16]);
 
 impl Caller {
     /// A request of this client that needs no scope.
@@ -64,32 +81,78 @@ impl Caller {
         Self { principal, request_id, own: None, scope: None, address: None }
     }
 
+    /// A request of this operator.
+    pub fn operator_with(known: Arc<KnownOperator>, request_id: impl Into<String>) -> Self {
+        let (principal, request_id) = (Principal::Operator(known), request_id.into());
+        Self { principal, request_id, own: None, scope: None, address: None }
+    }
+
+    /// A request without credentials. It belongs to no organization.
+    pub fn anonymous(request_id: impl Into<String>) -> Self {
+        let (principal, request_id) = (Principal::Anonymous, request_id.into());
+        Self { principal, request_id, own: None, scope: None, address: None }
+    }
+
     /// The organization that the call is limited to.
     pub fn organization(&self) -> OrganizationId {
         match &self.principal {
             Principal::Client(known) => known.organization.id,
+            Principal::Operator(known) => known.operator.organization_id,
+            Principal::Anonymous => NO_ORGANIZATION,
             Principal::System(organization) => *organization,
         }
     }
 
-    /// The client. None: the caller is the command line.
+    /// The client. None: the caller is an operator or the command line.
     pub(crate) fn known(&self) -> Option<&Arc<KnownClient>> {
         match &self.principal {
             Principal::Client(known) => Some(known),
-            Principal::System(_) => None,
+            Principal::Operator(_) | Principal::Anonymous | Principal::System(_) => None,
         }
     }
 
-    /// The organization and the client, which identify a client across the installation.
+    /// The operator, if the caller is one.
+    pub fn operator(&self) -> Option<&Arc<KnownOperator>> {
+        match &self.principal {
+            Principal::Operator(known) => Some(known),
+            Principal::Client(_) | Principal::Anonymous | Principal::System(_) => None,
+        }
+    }
+
+    /// Whether the caller is this operator.
+    pub(crate) fn is_operator(&self, id: OperatorId) -> bool {
+        self.operator().is_some_and(|known| known.operator.id == id)
+    }
+
+    /// The organization and the client, which identify a client across the installation. An operator's ID takes the place
+    /// of the client's.
     pub(crate) fn client_key(&self) -> Option<(OrganizationId, ClientId)> {
-        self.known().map(|known| (known.organization.id, known.client.id))
+        match &self.principal {
+            Principal::Client(known) => Some((known.organization.id, known.client.id)),
+            Principal::Operator(known) => {
+                Some((known.operator.organization_id, ClientId::from_bytes(known.operator.id.bytes())))
+            }
+            Principal::Anonymous | Principal::System(_) => None,
+        }
     }
 
     /// The scopes that the caller holds. The command line holds all.
     pub fn scopes(&self) -> Scopes {
         match &self.principal {
             Principal::Client(known) => known.client.scopes,
+            Principal::Operator(known) => known.operator.role.scopes(),
+            Principal::Anonymous => Scopes::default(),
             Principal::System(_) => Scope::ALL.iter().copied().collect(),
+        }
+    }
+
+    /// Rejects a grant of scopes that the caller does not hold. `auth` and the scopes of own records are excepted: a
+    /// client without them may configure a client that has them.
+    pub(crate) fn check_grant(&self, scopes: Scopes) -> Result<(), Error> {
+        let is_excepted = |scope: Scope| scope == Scope::Auth || scope.is_own();
+        match scopes.beyond(self.scopes()).iter().find(|scope| !is_excepted(*scope)) {
+            Some(scope) => Err(Error::MissingScope(scope)),
+            None => Ok(()),
         }
     }
 
@@ -105,7 +168,10 @@ impl Caller {
             Principal::Client(known) => {
                 Event { client_id: Some(known.client.id), request_id: Some(self.request_id.clone()), ..event }
             }
-            Principal::System(_) => event,
+            Principal::Operator(known) => {
+                Event { operator_id: Some(known.operator.id), request_id: Some(self.request_id.clone()), ..event }
+            }
+            Principal::Anonymous | Principal::System(_) => event,
         }
     }
 

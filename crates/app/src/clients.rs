@@ -11,6 +11,7 @@ mod write;
 pub use api::{create_over_api, page, update_over_api};
 pub(crate) use confirm::confirm;
 pub use credential::Credential;
+pub(crate) use credential::random_text;
 pub use recognize::{origin_is_listed, recognize};
 pub(crate) use write::prepare;
 pub use write::{NewClient, Presents, generated_name, read};

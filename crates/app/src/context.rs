@@ -12,6 +12,7 @@ use crate::idempotency::in_flight::InFlight;
 use crate::keyed_locks::KeyedLocks;
 use crate::keys::Keys;
 use crate::limits::counter::{Limits, RateLimits};
+use crate::operators::options::ConsoleOptions;
 use crate::optimistic::OptimisticCreate;
 use crate::plans::cache::PlanCache;
 use crate::providers::description::Configured;
@@ -21,9 +22,11 @@ use crate::signing_keys::cache::KeySetCache;
 use perennial_domain::stamp::{Stamp, Stamped};
 use perennial_domain::time::Time;
 use perennial_identity::access::AccessTokens;
+use perennial_identity::sign_in::RelyingParty;
 use perennial_outbound::Limits as FetchLimits;
 use perennial_store::Db;
 pub use perennial_store::{BATCH_SIZES, StoreMetrics, TRACE_TARGET};
+use std::sync::OnceLock;
 use tokio::sync::OnceCell;
 
 /// The context of every use case.
@@ -49,6 +52,8 @@ pub struct App {
     pub(crate) locks: KeyedLocks,
     pub(crate) optimistic: OptimisticCreate,
     pub(crate) plans: PlanCache,
+    /// Built from the options at its first use. None: no provider of operators.
+    pub(crate) console_provider: OnceLock<Option<RelyingParty>>,
 }
 
 /// The options of the context.
@@ -66,6 +71,8 @@ pub struct AppOptions {
     pub provider_limits: FetchLimits,
     /// How long rows are stored that no request needs.
     pub retention: Retention,
+    /// The settings of the console.
+    pub console: ConsoleOptions,
 }
 
 impl App {
@@ -90,6 +97,7 @@ impl App {
             locks: KeyedLocks::default(),
             optimistic: OptimisticCreate::default(),
             plans: PlanCache::default(),
+            console_provider: OnceLock::new(),
         }
     }
 }

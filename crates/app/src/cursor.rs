@@ -3,8 +3,8 @@
 mod names;
 
 pub(crate) use names::{
-    clients, open_optional, payments, plan_versions, plans, previous_plans, previous_subscriptions, subscriptions,
-    users,
+    clients, open_optional, operators, payments, plan_versions, plans, previous_plans, previous_subscriptions,
+    subscriptions, users,
 };
 
 use crate::error::Error;

@@ -4,7 +4,7 @@ use perennial_domain::clients::Scope;
 use perennial_domain::validation::{Rejection, Transition, ValidationErrors};
 use perennial_identity::signing::KeyError;
 use perennial_identity::verify;
-use perennial_store as store;
+use perennial_store::{self as store, Violation};
 use std::net::IpAddr;
 
 /// Why a use case failed.
@@ -40,6 +40,12 @@ pub enum Error {
     /// The response would take the credential of a trusted client to a browser.
     #[error("the credential of a trusted client must not reach a browser")]
     ClientNotForBrowsers,
+    /// There is no live session of an operator, or it ended after the request arrived.
+    #[error("an operator's session is required")]
+    OperatorSessionRequired,
+    /// The one-time link is unknown, used or expired.
+    #[error("invalid one-time link")]
+    InvalidLink,
     /// The client may no longer call from this address.
     #[error("the client may not call from {0}")]
     AddressNotAllowed(IpAddr),
@@ -122,6 +128,14 @@ pub enum Conflict {
     ClientIdTaken,
     /// The client was disabled, which is final over the API.
     ClientDisabled,
+    /// Another operator of the organization has the name.
+    NameTaken,
+    /// An operator cannot do this to itself.
+    OwnOperator,
+    /// The operator has the maximum number of unused links.
+    LinkLimit,
+    /// The operator is disabled.
+    OperatorDisabled,
     /// Other writers were faster at every attempt.
     Contended,
 }
@@ -170,6 +184,9 @@ impl From<store::Error> for Error {
             store::Error::Overloaded => Self::Overloaded,
             store::Error::Unavailable(detail) => Self::Unavailable(detail),
             store::Error::OutcomeUnknown => Self::OutcomeUnknown,
+            store::Error::Violated(Violation::CallerSession) => Self::OperatorSessionRequired,
+            // The next attempt is decided with the new role.
+            store::Error::Violated(Violation::CallerRole) => Conflict::Contended.into(),
             other => Self::Internal(other.to_string()),
         }
     }

@@ -67,6 +67,8 @@ pub struct Keys {
     /// Seals the secrets of identity providers.
     pub(crate) provider_secrets: WrappingKey,
     pub(crate) refresh: RefreshKey,
+    /// Seals cookies that only this installation reads.
+    cookies: WrappingKey,
     /// The seed of the key of the `local` identity provider, for development.
     pub(crate) local_seed: [u8; 32],
     /// The keys of the next master key, which other servers may be using already.
@@ -85,6 +87,7 @@ impl Keys {
             wrapping: WrappingKey::new(&master.derive(b"wrapping")),
             provider_secrets: WrappingKey::new(&master.derive(b"provider secrets")),
             refresh: RefreshKey::new(&master.derive(b"refresh tokens")),
+            cookies: WrappingKey::new(&master.derive(b"cookies")),
             local_seed: master.derive(b"local identities"),
             next: None,
             previous: None,
@@ -130,6 +133,16 @@ impl Keys {
     /// The secret of an identity provider that is sealed under any accepted master key.
     pub(crate) fn open_provider_secret(&self, name: &[u8], sealed: &[u8]) -> Result<Vec<u8>, KeyError> {
         self.each().find_map(|keys| keys.provider_secrets.open(name, sealed).ok()).ok_or(KeyError::NotOpened)
+    }
+
+    /// Seals the content of a cookie.
+    pub(crate) fn seal_cookie(&self, name: &[u8], content: &[u8]) -> Result<Vec<u8>, KeyError> {
+        self.cookies.seal(name, content)
+    }
+
+    /// The content of a cookie that is sealed under any accepted master key.
+    pub(crate) fn open_cookie(&self, name: &[u8], sealed: &[u8]) -> Result<Vec<u8>, KeyError> {
+        self.each().find_map(|keys| keys.cookies.open(name, sealed).ok()).ok_or(KeyError::NotOpened)
     }
 
     /// Whether a cursor of this list was signed under any accepted master key.

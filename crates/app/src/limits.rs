@@ -11,7 +11,7 @@ pub use bucket::Budget;
 pub use counter::RateLimits;
 pub use window::{Limited, Standing};
 
-use crate::caller::Caller;
+use crate::caller::{Caller, NO_ORGANIZATION, Principal};
 use crate::context::App;
 use crate::error::Error;
 use crate::housekeeping::remove::{BATCH, remove};
@@ -48,9 +48,10 @@ pub async fn sweep(app: &App) -> Result<(), Error> {
         return Ok(());
     }
     let before = app.clock.now().plus_seconds(-KEPT_SECONDS);
-    for organization in organizations::all(&app.db).await? {
-        let due = || rate_limits::due(&app.db, organization.id, before, BATCH);
-        remove(app, due, || rate_limits::sweep(Change::new(), organization.id, before, BATCH)).await?;
+    let organizations = organizations::all(&app.db).await?;
+    for organization in organizations.iter().map(|organization| organization.id).chain([NO_ORGANIZATION]) {
+        let due = || rate_limits::due(&app.db, organization, before, BATCH);
+        remove(app, due, || rate_limits::sweep(Change::new(), organization, before, BATCH)).await?;
     }
     Ok(())
 }
@@ -80,15 +81,18 @@ async fn decide(
     }
 }
 
-/// What an attempt counts towards. None: nothing is limited, or the caller is the operator.
+/// What an attempt counts towards. None: nothing is limited, or the caller has signed in.
 fn attempt<'a>(app: &'a App, caller: &Caller, budget: Budget, address: IpAddr) -> Option<Attempt<'a>> {
     if !app.limits.enabled {
         return None;
     }
-    let client = &caller.known()?.client;
-    let (counter, who) = match client.kind {
-        ClientKind::Public => (&app.limits.public, Who::Address(address)),
-        ClientKind::Trusted => (&app.limits.trusted, Who::Client(client.id)),
+    let (counter, who) = match &caller.principal {
+        Principal::Client(known) => match known.client.kind {
+            ClientKind::Public => (&app.limits.public, Who::Address(address)),
+            ClientKind::Trusted => (&app.limits.trusted, Who::Client(known.client.id)),
+        },
+        Principal::Anonymous => (&app.limits.public, Who::Address(address)),
+        Principal::Operator(_) | Principal::System(_) => return None,
     };
     let organization = caller.organization();
     Some(Attempt { counter, organization, bucket: bucket(&app.keys, organization, budget, who) })

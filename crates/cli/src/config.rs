@@ -2,6 +2,7 @@
 //! These types define the file: the reference, the schema and the errors are derived from them.
 
 pub(crate) mod config_error;
+mod console;
 pub(crate) mod environment;
 mod file;
 mod known;
@@ -55,6 +56,7 @@ pub(crate) struct Config {
     pub(crate) rate_limits: RateLimits,
     pub(crate) retention: upkeep::Retention,
     pub(crate) backup: upkeep::Backup,
+    pub(crate) console: console::Console,
     pub(crate) telemetry: Telemetry,
     pub(crate) providers: Vec<ProviderEntry>,
     /// The configuration file, if there is one.
@@ -82,6 +84,7 @@ impl Default for Config {
             rate_limits: RateLimits::default(),
             retention: upkeep::Retention::default(),
             backup: upkeep::Backup::default(),
+            console: console::Console::default(),
             telemetry: Telemetry::default(),
             providers: Vec::new(),
             file: None,
@@ -209,6 +212,7 @@ impl Config {
             answer_timeout: Duration::from_secs(self.limits.answer_seconds),
             stuck_after: Duration::from_millis(self.limits.stuck_milliseconds),
             trusted_proxies: self.trusted_proxies.iter().map(Proxy::network).collect(),
+            console: perennial_http::ConsoleOptions::default(),
         }
     }
 

@@ -10,6 +10,10 @@ use url::Url;
 pub(crate) struct PublicUrl(String);
 
 impl PublicUrl {
+    pub(crate) fn url(&self) -> Url {
+        Url::parse(&self.0).expect("the text was parsed before")
+    }
+
     pub(crate) fn into_text(self) -> String {
         self.0
     }

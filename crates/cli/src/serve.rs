@@ -11,7 +11,7 @@ use crate::start::{self, Given};
 use crate::stopping::until_stopped;
 use crate::{commands, logs, storage, telemetry};
 use perennial_http::server::{Server, ServerOptions};
-use perennial_http::{Api, MetricsPage};
+use perennial_http::{Api, ApiOptions, MetricsPage, OperatorApi};
 use perennial_store::Db;
 use std::io::ErrorKind;
 use std::net::SocketAddr;
@@ -33,14 +33,17 @@ pub(crate) async fn run(config: Config, demo: bool) -> Result<(), Failure> {
     let notify = Arc::new(Notify::from_environment());
     let server = bind("--listen", config.listen, config.server()).await?;
     let address = server.local_addr();
+    let console = bind_console(&config).await?;
+    let console_address = console.as_ref().map_or(address, Server::local_addr);
     let metrics = bind_metrics(&config, address).await?;
     let db = storage::open_server(&config).await?;
     if demo {
         commands::transfer::fill_if_empty(&db).await?;
     }
-    let (app, found) = start::start(&config, given, db, address).await?;
+    let (app, found) = start::start(&config, given, db, (address, console_address)).await?;
     let app = Arc::new(app);
-    let api = Arc::new(Api::new(Arc::clone(&app), config.api()));
+    let options = ApiOptions { console: config.console_access(console_address), ..config.api() };
+    let api = Arc::new(Api::new(Arc::clone(&app), options));
 
     let (stop, stopped) = watch::channel(false);
     let more = telemetry.as_ref().map(telemetry::Prepared::metrics);
@@ -64,7 +67,13 @@ pub(crate) async fn run(config: Config, demo: bool) -> Result<(), Failure> {
     tracing::info!(listening = %address, metrics = metrics_address, "listening");
     notify.send_state(&format!("READY=1\nSTATUS=listening on {address}"));
     let too_late = tokio::spawn(stop_timeout(stopped.clone(), config.stop_timeout()));
-    let drained = server.serve(api, until_stopped(stopped)).await;
+    let served_console = async {
+        if let Some(console) = console {
+            console.serve(Arc::new(OperatorApi(Arc::clone(&api))), until_stopped(stopped.clone())).await;
+        }
+    };
+    let served = server.serve(Arc::clone(&api), until_stopped(stopped.clone()));
+    let (drained, ()) = tokio::join!(served, served_console);
     tracing::info!(finished = drained.finished, aborted = drained.aborted, "stopped accepting and drained");
     let last_export = async {
         if let Some(exporting) = exporting {
@@ -95,6 +104,14 @@ async fn bind(flag: &str, listen: SocketAddr, options: ServerOptions) -> Result<
         };
         Failure::new(format!("cannot listen on {listen}: {error}; {advice} {flag}"))
     })
+}
+
+/// The separate listener of the console, if there is one.
+async fn bind_console(config: &Config) -> Result<Option<Server>, Failure> {
+    match config.console.listen.filter(|_| config.console_enabled()) {
+        Some(listen) => Ok(Some(bind("`listen` of [console]", listen, config.server()).await?)),
+        None => Ok(None),
+    }
 }
 
 /// The listener of `/metrics`. If the default address is in use, the server starts without it.

@@ -12,6 +12,7 @@ use perennial_app::context::{App, AppOptions, Clock, Entropy};
 use perennial_app::first_run::{self, FirstRun, FirstRunOptions, Holdings, Start};
 use perennial_app::key_rotation;
 use perennial_app::keys::MasterKey;
+use perennial_app::operators::ProviderSettings;
 use perennial_app::providers::{Configured, StartError, check_at_start};
 use perennial_domain::clients::Origin;
 use perennial_store::Db;
@@ -24,6 +25,7 @@ pub(crate) struct Given {
     accepted: Accepted,
     bootstrap: Option<Credential>,
     providers: Vec<Configured>,
+    console_provider: Option<ProviderSettings>,
 }
 
 impl Given {
@@ -33,7 +35,11 @@ impl Given {
             accepted: Accepted::read(config)?,
             bootstrap: bootstrap_credential()?,
             providers: providers::configured(&config.providers)?,
+            console_provider: config.console_provider()?,
         };
+        if let Some(fault) = config.console_fault() {
+            return Err(fault);
+        }
         match given.key {
             None if config.database_url.is_some() => Err(master_key::missing(config)),
             _ => Ok(given),
@@ -46,7 +52,12 @@ impl Given {
             Ok(None) if config.database_url.is_some() => Some(master_key::missing(config)),
             other => other.err(),
         };
-        let faults = [Accepted::read(config).err(), bootstrap_credential().err(), backups::fault(config)];
+        let faults = [
+            Accepted::read(config).err(),
+            bootstrap_credential().err(),
+            backups::fault(config),
+            config.console_fault(),
+        ];
         key.into_iter().chain(faults.into_iter().flatten()).collect()
     }
 }
@@ -62,7 +73,12 @@ pub(crate) enum Found {
 }
 
 /// Migrates the store, finds its key and performs a first run if necessary.
-pub(crate) async fn start(config: &Config, given: Given, db: Db, address: SocketAddr) -> Result<(App, Found), Failure> {
+pub(crate) async fn start(
+    config: &Config,
+    given: Given,
+    db: Db,
+    (address, console): (SocketAddr, SocketAddr),
+) -> Result<(App, Found), Failure> {
     let migrated = db.migrate().await?;
     if !migrated.applied.is_empty() {
         tracing::info!(applied = ?migrated.applied, "migrated the store");
@@ -80,6 +96,7 @@ pub(crate) async fn start(config: &Config, given: Given, db: Db, address: Socket
         local_provider: local_provider(config, address),
         providers: given.providers,
         retention: config.retention.app(),
+        console: config.console_options(given.console_provider, console),
         ..AppOptions::default()
     };
     let app = App::new(db, Clock::System, entropy, given.accepted.keys(&key), options);

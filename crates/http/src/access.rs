@@ -20,16 +20,32 @@ use std::sync::Arc;
 pub(crate) enum Access {
     /// Anyone; no client is required.
     Open,
-    /// A client that holds the scope.
+    /// A client or an operator that holds the scope.
     Scope(Scope),
-    /// A client that holds one of the scopes, and sees what they allow.
+    /// The same, but an operator must have signed in recently.
+    FreshScope(Scope),
+    /// A client or an operator that holds one of the scopes, and sees what they allow.
     AnyOf(&'static [Scope]),
-    /// A client that holds the first scope; or the second, and then a user's token for the user's own records.
+    /// A client or an operator that holds the first scope; or a client that holds the second, and then a user's token for
+    /// the user's own records.
     Own(Scope, Scope),
     /// A client that holds `auth`, with the token of an active session.
     Session,
     /// The same, but the session may have ended.
     Token,
+    /// The console's own pages and calls. No client can make them.
+    Console(ConsoleAccess),
+}
+
+/// Who may use the console's own pages and calls.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum ConsoleAccess {
+    /// Anyone who navigates to the page on one of our hosts.
+    Page,
+    /// A page of the console, without a session.
+    SignIn,
+    /// An operator with a session.
+    Session,
 }
 
 /// The user of a request, if the operation needs one.
@@ -85,19 +101,20 @@ pub(crate) fn authorize(
     }
     match access {
         Access::Open => Ok(Need::Nothing),
-        Access::Scope(scope) if client.scopes.contain(scope) => Ok(Need::Nothing),
+        Access::Scope(scope) | Access::FreshScope(scope) if client.scopes.contain(scope) => Ok(Need::Nothing),
         Access::Own(all, _) if client.scopes.contain(all) => Ok(Need::Nothing),
         Access::Own(_, own) if client.scopes.contain(own) => Ok(Need::Session),
         Access::Session if client.scopes.contain(Scope::Auth) => Ok(Need::Session),
         Access::Token if client.scopes.contain(Scope::Auth) => Ok(Need::Token),
         // Return a scope that a client of this kind can be granted.
         Access::Own(_, own) if client.kind == ClientKind::Public => Err(Problem::scope(own)),
-        Access::Scope(scope) | Access::Own(scope, _) => Err(Problem::scope(scope)),
+        Access::Scope(scope) | Access::FreshScope(scope) | Access::Own(scope, _) => Err(Problem::scope(scope)),
         Access::AnyOf(scopes) => match scopes.iter().any(|scope| client.scopes.contain(*scope)) {
             true => Ok(Need::Nothing),
             false => Err(Problem::scope(grantable(client.kind, scopes))),
         },
         Access::Session | Access::Token => Err(Problem::scope(Scope::Auth)),
+        Access::Console(_) => Err(Problem::internal("a client has no access to the console")),
     }
 }
 
@@ -110,8 +127,8 @@ fn grantable(kind: ClientKind, scopes: &[Scope]) -> Scope {
 /// The scope that authorized the client for this call.
 pub(crate) fn scope_used(known: &KnownClient, access: Access) -> Option<Scope> {
     match access {
-        Access::Open => None,
-        Access::Scope(scope) => Some(scope),
+        Access::Open | Access::Console(_) => None,
+        Access::Scope(scope) | Access::FreshScope(scope) => Some(scope),
         Access::AnyOf(scopes) => scopes.iter().copied().find(|scope| known.client.scopes.contain(*scope)),
         Access::Own(all, own) => Some(if known.client.scopes.contain(all) { all } else { own }),
         Access::Session | Access::Token => Some(Scope::Auth),

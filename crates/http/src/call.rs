@@ -8,19 +8,20 @@ use crate::excerpt::excerpt;
 use crate::fields::{AnyFields, Reader};
 use crate::headers;
 use crate::json::{self, Unreadable};
+use crate::operator_access::Visit;
 use crate::options::BodyLimits;
 use crate::path::PathParameters;
 use crate::problem::Problem;
 use crate::query::Query;
 use bytes::Bytes;
 use http::HeaderName;
-use http::header::{CONTENT_ENCODING, CONTENT_TYPE};
+use http::header::{CONTENT_ENCODING, CONTENT_TYPE, USER_AGENT};
 use http::request::Parts;
 use perennial_app::caller::Caller;
 use perennial_app::context::App;
 use perennial_app::idempotency::{Key, fingerprint};
 use perennial_app::revision::IfMatch;
-use perennial_app::sessions::SignedIn;
+use perennial_app::sessions::{Device, SignedIn};
 use perennial_domain::validation::ValidationErrors;
 use perennial_server::{BodyError, RequestBody};
 use serde_json::value::RawValue;
@@ -40,6 +41,8 @@ pub(crate) struct Call<'a> {
     pub(crate) parts: &'a Parts,
     pub(crate) limits: &'a BodyLimits,
     pub(crate) unread: Option<Unread<'a>>,
+    /// Where a request of the console was sent. None: the request of a client.
+    pub(crate) visit: Option<Visit<'a>>,
 }
 
 /// A body that was not read yet, and the deadline of the response.
@@ -63,6 +66,18 @@ impl<'a> Call<'a> {
             Person::SignedIn(signed_in) => Ok(signed_in),
             _ => Err(Problem::internal("the operation does not require a session")),
         }
+    }
+
+    /// Where a request of the console was sent.
+    pub(crate) fn visit(&self) -> Result<Visit<'a>, Problem> {
+        self.visit.ok_or_else(|| Problem::internal("the operation is not one of the console"))
+    }
+
+    /// The device of a sign-in.
+    pub(crate) fn device(&self) -> Device {
+        const MAX_USER_AGENT: usize = 512;
+        let user_agent = self.header(&USER_AGENT).map(|text| text.chars().take(MAX_USER_AGENT).collect());
+        Device { ip_address: self.address.to_string(), user_agent }
     }
 
     /// The text of a header, if it exists and is text.

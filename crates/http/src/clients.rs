@@ -63,7 +63,7 @@ pub(crate) static OPERATIONS: &[Operation] = &[
         description: "`client_id` in the response is the ID to send in the header `client-id`. For a trusted client it is \
                       a credential, which is returned only here. You can grant the scopes that you hold, and `auth` and \
                       the scopes that end with `:own`. An `Idempotency-Key` is ignored.",
-        access: Access::Scope(Scope::ClientsWrite),
+        access: Access::FreshScope(Scope::ClientsWrite),
         query: QuerySpec::NONE,
         body: Some(BodySpec {
             fields: |fields| {
@@ -97,7 +97,7 @@ pub(crate) static OPERATIONS: &[Operation] = &[
         summary: "Update a client",
         description: "Updates the fields that are sent; omitted fields do not change. The change takes effect within 5 \
                       seconds, also on the client that makes it. `is_active: false` disables the client for good.",
-        access: Access::Scope(Scope::ClientsWrite),
+        access: Access::FreshScope(Scope::ClientsWrite),
         query: QuerySpec::NONE,
         body: Some(BodySpec {
             fields: |fields| {

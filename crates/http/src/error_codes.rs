@@ -48,6 +48,8 @@ error_codes! {
         "Send `next_cursor` unchanged with the same filters and sort order, or start again without a cursor.";
     InvalidHeader "invalid_header" BAD_REQUEST "Invalid header"
         "Correct the headers listed in `errors`.";
+    AmbiguousCredentials "ambiguous_credentials" BAD_REQUEST "Ambiguous credentials"
+        "Send `client-id` or `x-perennial-console`, not both.";
     ClientIdRequired "client_id_required" UNAUTHORIZED "Client ID required"
         "Send your client's ID in the header `client-id`.";
     InvalidClient "invalid_client" UNAUTHORIZED "Invalid client"
@@ -68,16 +70,22 @@ error_codes! {
         "Sign in again. A session ends after 30 days without a refresh, and after 90 days in any case.";
     RefreshTokenReused "refresh_token_reused" UNAUTHORIZED "Refresh token reused"
         "Sign in again and store only the newest refresh token. The session was ended because the token may have been stolen.";
+    OperatorSessionRequired "operator_session_required" UNAUTHORIZED "Operator session required"
+        "Sign in with a one-time link (`perennial console open`) or at the identity provider in `provider`.";
+    InvalidLink "invalid_link" UNAUTHORIZED "Invalid one-time link"
+        "Create another link. A link works once, for ten minutes.";
     InsufficientScope "insufficient_scope" FORBIDDEN "Insufficient scope"
-        "Use a client that holds the scope in `required_scope`, or have the operator grant it.";
+        "Use a client that holds the scope in `required_scope`, or an operator whose role has it. No caller can grant a scope that it does not hold.";
     ClientNotForBrowsers "client_not_for_browsers" FORBIDDEN "Trusted client not allowed in a browser"
         "Call from a server, and use a public client in browsers. If the ID was exposed to browsers, rotate it.";
     AddressNotAllowed "address_not_allowed" FORBIDDEN "IP address not allowed"
         "Call from an address on the client's list, or have the operator extend the list.";
+    CrossSiteRequest "cross_site_request" FORBIDDEN "Cross-site request not allowed"
+        "Call from a page of the console, with `x-perennial-console: 1`.";
     NotAccountOwner "not_account_owner" FORBIDDEN "Account of another user"
         "Send the caller's own `auth_id`, as `user-logged-in` returns it.";
     FreshSignInRequired "fresh_sign_in_required" FORBIDDEN "Recent sign-in required"
-        "Sign in again and repeat the call within 24 hours. A refresh does not count as a sign-in.";
+        "Sign in again and repeat the call: within 24 hours as a user, within 15 minutes as an operator. A refresh does not count as a sign-in.";
     UserBlocked "user_blocked" FORBIDDEN "User blocked"
         "Contact the operator, who can unblock the user with `perennial user unblock`.";
     RouteNotFound "route_not_found" NOT_FOUND "Path not found"
@@ -112,6 +120,14 @@ error_codes! {
         "Choose another `client_id`, or omit it. Client IDs are unique in the installation.";
     ClientDisabled "client_disabled" CONFLICT "Client disabled"
         "Create another client. The operator can enable this one with `perennial client enable`.";
+    NameTaken "name_taken" CONFLICT "Name already in use"
+        "Choose another name.";
+    OwnOperator "own_operator" CONFLICT "Change of the own operator not allowed"
+        "Have another operator or the command line change the role, disable or delete this operator.";
+    OperatorDisabled "operator_disabled" CONFLICT "Operator disabled"
+        "Enable the operator first with `is_active: true`.";
+    LinkLimit "link_limit" CONFLICT "Too many unused links"
+        "Use one of the links, or wait until they expire after ten minutes.";
     IdempotencyInFlight "idempotency_in_flight" CONFLICT "Idempotency key in use by a running request"
         "Wait a moment and retry with the same key.";
     Contended "contended" CONFLICT "Too many concurrent changes"
@@ -124,6 +140,8 @@ error_codes! {
         "Send a shorter path and query.";
     UnsupportedMediaType "unsupported_media_type" UNSUPPORTED_MEDIA_TYPE "Unsupported media type"
         "Send `Content-Type: application/json` and no `Content-Encoding`.";
+    MisdirectedRequest "misdirected_request" MISDIRECTED_REQUEST "Unknown host"
+        "Call a host of the console: that of `public_url`, one in `[console] hosts`, or the listen address.";
     InvalidInput "invalid_input" UNPROCESSABLE_ENTITY "Invalid input"
         "Correct all fields listed in `errors`.";
     IdempotencyKeyReused "idempotency_key_reused" UNPROCESSABLE_ENTITY "Idempotency key reused"

@@ -2,6 +2,7 @@
 //! Handlers use the same code.
 
 pub use crate::address::client as client_address;
+pub use crate::console_access::{Decision, decide as decide_console};
 pub use crate::headers::{etag, idempotency_key, if_match, none_match, request_id, trace_id};
 pub use crate::json::Unreadable;
 pub use crate::query::decode_percent;

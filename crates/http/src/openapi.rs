@@ -3,11 +3,12 @@
 mod parameters;
 mod responses;
 
-use crate::access::Access;
+use crate::access::{Access, ConsoleAccess};
 use crate::operation::{Operation, ResponseKind};
 use crate::operations;
 use crate::schema::Schema;
 use perennial_domain::clients::Scope;
+use perennial_domain::operators::Role;
 use serde_json::{Map, Value, json};
 
 const ABOUT: &str = "Self-hosted subscription management: sign-in and sessions, plans, subscriptions and payments.\n\n\
@@ -33,6 +34,10 @@ pub fn document() -> String {
                 "client": {
                     "type": "apiKey", "in": "header", "name": "client-id",
                     "description": "The ID of a public client is not a secret. The ID of a trusted client is a credential for servers."
+                },
+                "operator": {
+                    "type": "apiKey", "in": "cookie", "name": "__Host-perennial-operator",
+                    "description": "An operator's session, for pages of the console. It counts only with `x-perennial-console: 1`, on one of the console's hosts, and from a page of the same origin."
                 },
                 "user": {
                     "type": "http", "scheme": "bearer", "bearerFormat": "JWT",
@@ -89,12 +94,23 @@ fn describe(operation: &Operation) -> Value {
     }
     match operation.access {
         Access::Open => described["security"] = json!([]),
+        Access::Scope(scope) if is_for_operators(scope) => {
+            described["x-required-scope"] = scope.as_str().into();
+            described["security"] = json!([{ "client": [] }, { "operator": [] }]);
+        }
         Access::Scope(scope) => described["x-required-scope"] = scope.as_str().into(),
         Access::AnyOf(scopes) => described["x-any-of-scopes"] = scopes.iter().map(|scope| scope.as_str()).collect(),
+        Access::FreshScope(scope) => {
+            described["x-required-scope"] = scope.as_str().into();
+            described["x-fresh-sign-in"] = true.into();
+            described["security"] = json!([{ "client": [] }, { "operator": [] }]);
+        }
+        Access::Console(ConsoleAccess::Session) => described["security"] = json!([{ "operator": [] }]),
+        Access::Console(_) => described["security"] = json!([]),
         Access::Own(scope, own) => {
             described["x-required-scope"] = scope.as_str().into();
             described["x-own-scope"] = own.as_str().into();
-            described["security"] = json!([{ "client": [] }, { "client": [], "user": [] }]);
+            described["security"] = json!([{ "client": [] }, { "client": [], "user": [] }, { "operator": [] }]);
         }
         Access::Session | Access::Token => {
             described["x-required-scope"] = Scope::Auth.as_str().into();
@@ -106,6 +122,11 @@ fn describe(operation: &Operation) -> Value {
         described["requestBody"] = json!({ "required": true, "content": { "application/json": content } });
     }
     described
+}
+
+/// Whether an operator may hold the scope.
+fn is_for_operators(scope: Scope) -> bool {
+    Role::ALL.iter().any(|role| role.scopes().contain(scope))
 }
 
 /// The schemas: records first, then other responses, then their envelopes.

@@ -79,6 +79,8 @@ pub(crate) enum ResponseKind {
     Value(StatusCode, &'static Schema),
     /// 200 with something of this media type.
     Media(&'static str),
+    /// 303 to another page.
+    Redirect,
 }
 
 impl Operation {
@@ -106,7 +108,7 @@ impl ResponseKind {
             | Self::CreatedOnce(schema)
             | Self::List(schema)
             | Self::Value(_, schema) => Some(schema),
-            Self::Media(_) => None,
+            Self::Media(_) | Self::Redirect => None,
         }
     }
 }

@@ -3,8 +3,8 @@
 use crate::operation::Operation;
 use crate::router::Router;
 use crate::{
-    accounts, clients, meta, organization, payments, plan_versions, plans, search, sessions, subscriptions, tokens,
-    user_sessions, users,
+    accounts, clients, meta, operator_session, operators, organization, payments, plan_versions, plans, search,
+    sessions, subscriptions, tokens, user_sessions, users,
 };
 use std::sync::LazyLock;
 
@@ -22,6 +22,8 @@ static RESOURCES: &[&[Operation]] = &[
     search::OPERATIONS,
     clients::OPERATIONS,
     organization::OPERATIONS,
+    operators::OPERATIONS,
+    operator_session::OPERATIONS,
     meta::OPERATIONS,
 ];
 

@@ -1,5 +1,6 @@
 //! The settings of the API.
 
+use crate::console_access::Site;
 use ipnet::IpNet;
 use std::time::Duration;
 
@@ -14,6 +15,8 @@ pub struct ApiOptions {
     pub stuck_after: Duration,
     /// The peers whose `x-forwarded-for` is trusted; none by default.
     pub trusted_proxies: Vec<IpNet>,
+    /// Where operators are served.
+    pub console: ConsoleOptions,
 }
 
 impl Default for ApiOptions {
@@ -23,8 +26,22 @@ impl Default for ApiOptions {
             answer_timeout: Duration::from_secs(30),
             stuck_after: Duration::from_secs(3),
             trusted_proxies: Vec::new(),
+            console: ConsoleOptions::default(),
         }
     }
+}
+
+/// Where operators are served, and from where they may call.
+#[derive(Clone, Debug, Default)]
+pub struct ConsoleOptions {
+    /// Whether operators are served at all.
+    pub enabled: bool,
+    /// Whether operators have a listener of their own. Then the main one serves clients only.
+    pub is_separate: bool,
+    /// The hosts that are ours.
+    pub sites: Vec<Site>,
+    /// The addresses of operators; empty means any.
+    pub cidrs: Vec<IpNet>,
 }
 
 /// The limits of a request's body.

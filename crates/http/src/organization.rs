@@ -55,7 +55,7 @@ pub(crate) static OPERATIONS: &[Operation] = &[
         tag: TAG,
         summary: "Update the organization",
         description: "Updates the fields that are sent; omitted fields do not change. A null clears an optional field.",
-        access: Access::Scope(Scope::OrganizationWrite),
+        access: Access::FreshScope(Scope::OrganizationWrite),
         query: QuerySpec::NONE,
         body: Some(BodySpec {
             fields: |fields| {

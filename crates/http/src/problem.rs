@@ -6,6 +6,7 @@ use http::header::{ALLOW, RETRY_AFTER, WWW_AUTHENTICATE};
 use http::{HeaderName, HeaderValue};
 use perennial_app::error::{Conflict, Error};
 use perennial_domain::clients::Scope;
+use perennial_domain::operators::MAX_LINKS;
 use perennial_domain::validation::{Transition, ValidationErrors};
 use serde::Serialize;
 use serde_json::{Map, Value, json};
@@ -149,7 +150,7 @@ impl Problem {
 
     /// The client lacks a scope.
     pub(crate) fn scope(scope: Scope) -> Self {
-        Self::new(Code::InsufficientScope, format!("This client does not hold the scope {}.", scope.as_str()))
+        Self::new(Code::InsufficientScope, format!("The caller does not hold the scope {}.", scope.as_str()))
             .with("required_scope", scope.as_str())
     }
 
@@ -158,9 +159,20 @@ impl Problem {
         Self::new(Code::InvalidClient, "The header client-id does not contain the ID of an active client.")
     }
 
+    /// No live session of an operator. `provider` is the host that operators can sign in at.
+    pub(crate) fn operator_session_required(provider: Option<&str>) -> Self {
+        Self::new(Code::OperatorSessionRequired, "There is no active session of an operator.")
+            .with("provider", provider)
+    }
+
+    /// The operator must sign in again first.
+    pub(crate) fn fresh_operator_required() -> Self {
+        Self::new(Code::FreshSignInRequired, "The operator's last sign-in is too long ago for this operation.")
+    }
+
     /// The client may not call from its address.
     pub(crate) fn address_not_allowed(address: IpAddr) -> Self {
-        Self::new(Code::AddressNotAllowed, format!("This client may not call from {address}."))
+        Self::new(Code::AddressNotAllowed, format!("The caller may not call from {address}."))
     }
 
     /// A user's token is required.
@@ -260,6 +272,8 @@ impl From<Error> for Problem {
                 Self::new(Code::IdempotencyInFlight, "A request with this Idempotency-Key is still in progress.")
             }
             Error::InvalidClient => Self::invalid_client(),
+            Error::OperatorSessionRequired => Self::operator_session_required(None),
+            Error::InvalidLink => Self::new(Code::InvalidLink, "The link is unknown, was used, or has expired."),
             Error::MissingScope(scope) => Self::scope(scope),
             Error::ClientNotForBrowsers => Self::new(
                 Code::ClientNotForBrowsers,
@@ -347,6 +361,13 @@ impl From<Conflict> for Problem {
             }
             Conflict::ClientIdTaken => Self::new(Code::ClientIdTaken, "Another client uses this client_id."),
             Conflict::ClientDisabled => Self::new(Code::ClientDisabled, "The client was disabled and cannot change."),
+            Conflict::NameTaken => Self::new(Code::NameTaken, "Another operator of this organization has this name."),
+            Conflict::OwnOperator => Self::new(
+                Code::OwnOperator,
+                "An operator cannot change its own role, and can neither disable nor delete itself.",
+            ),
+            Conflict::OperatorDisabled => Self::new(Code::OperatorDisabled, "A disabled operator cannot sign in."),
+            Conflict::LinkLimit => Self::new(Code::LinkLimit, format!("The operator has {MAX_LINKS} unused links.")),
             Conflict::Contended => Self::new(
                 Code::Contended,
                 "Concurrent changes to the same record prevented this one after several attempts.",

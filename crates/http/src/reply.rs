@@ -32,6 +32,8 @@ pub(crate) enum Content {
     PublicJson,
     /// A page.
     Html,
+    /// A page that must not be cached.
+    PrivateHtml,
     /// A style sheet, stored compressed.
     Style,
     /// A script, stored compressed.
@@ -44,7 +46,7 @@ impl Content {
     pub(crate) const fn media_type(self) -> &'static str {
         match self {
             Self::Json | Self::CacheableJson | Self::PublicJson => "application/json",
-            Self::Html => "text/html; charset=utf-8",
+            Self::Html | Self::PrivateHtml => "text/html; charset=utf-8",
             Self::Style => "text/css; charset=utf-8",
             Self::Script | Self::PlainScript => "text/javascript; charset=utf-8",
         }
@@ -56,7 +58,7 @@ impl Content {
 
     pub(crate) const fn cache_control(self) -> &'static str {
         match self {
-            Self::Json => "no-store",
+            Self::Json | Self::PrivateHtml => "no-store",
             Self::CacheableJson => "private, no-cache",
             Self::PublicJson => "public, max-age=3600",
             Self::Html | Self::Style | Self::Script | Self::PlainScript => "no-cache",

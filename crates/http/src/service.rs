@@ -4,6 +4,7 @@
 use crate::access::{self, Access, Person};
 use crate::address;
 use crate::call::{Call, Unread};
+use crate::console_access;
 use crate::cors;
 use crate::deadline::Deadline;
 use crate::error_codes::Code;
@@ -12,6 +13,7 @@ use crate::headers;
 use crate::openapi;
 use crate::operation::{Handler, OpenCall, Operation};
 use crate::operations::{self, ROUTER};
+use crate::operator_access;
 use crate::options::ApiOptions;
 use crate::problem::{Problem, RequestError};
 use crate::query::Query;
@@ -30,7 +32,7 @@ use perennial_app::caller::{Caller, KnownClient};
 use perennial_app::context::App;
 use perennial_server::{Lane, Rejection, RequestBody, Service};
 use std::fmt::Write as _;
-use std::net::SocketAddr;
+use std::net::{IpAddr, SocketAddr};
 use std::pin::pin;
 use std::sync::Arc;
 use std::time::Duration;
@@ -64,7 +66,7 @@ impl Api {
         &self,
         parts: &Parts,
         body: RequestBody,
-        peer: SocketAddr,
+        (peer, facing): (SocketAddr, Facing),
         request_id: &str,
         deadline: &Deadline,
         seen: &mut Seen,
@@ -90,11 +92,19 @@ impl Api {
             }
             Handler::Read(handler) | Handler::Write(handler) => handler,
         };
+        let limits = &self.state.options.body;
+        if self.is_for_operators(operation, parts, facing)? {
+            let console = &self.state.options.console;
+            let address = self.address(peer, parts);
+            let authorized = operator_access::authorize(app, console, operation.access, parts, address, request_id);
+            let (caller, visit) = Box::pin(authorized).await?;
+            let (unread, visit, person) = (Some(Unread { body, deadline }), Some(visit), Person::None);
+            return handler(Call { app, caller, address, parameters, query, person, parts, limits, unread, visit })
+                .await;
+        }
         let known = access::identify(app, &parts.headers).await?;
         seen.client = Some(Arc::clone(&known));
-        let proxies = &self.state.options.trusted_proxies;
-        self.forwards.observe(peer.ip(), &parts.headers, address::is_proxy(peer.ip(), proxies));
-        let address = address::client(peer.ip(), &parts.headers, proxies);
+        let address = self.address(peer, parts);
         let need = access::authorize(&known, operation.access, &parts.headers, address)?;
         let scope = access::scope_used(&known, operation.access);
         let mut caller = Caller { scope, address: Some(address), ..Caller::new(known, request_id) };
@@ -102,9 +112,24 @@ impl Api {
         if let (Access::Own(..), Person::SignedIn(signed_in)) = (operation.access, &person) {
             caller.own = Some(signed_in.user.id);
         }
-        let limits = &self.state.options.body;
         let unread = Some(Unread { body, deadline });
-        handler(Call { app, caller, address, parameters, query, person, parts, limits, unread }).await
+        handler(Call { app, caller, address, parameters, query, person, parts, limits, unread, visit: None }).await
+    }
+
+    /// Whether the request is one of an operator and not of a client.
+    fn is_for_operators(&self, operation: &Operation, parts: &Parts, facing: Facing) -> Result<bool, Problem> {
+        let is_own = matches!(operation.access, Access::Console(_));
+        let is_served = self.state.options.console.enabled && facing != Facing::Clients;
+        if is_own && !is_served {
+            return Err(Problem::new(Code::RouteNotFound, "The path does not exist."));
+        }
+        Ok(is_own || facing == Facing::Operators || (is_served && console_access::is_console(&parts.headers)))
+    }
+
+    fn address(&self, peer: SocketAddr, parts: &Parts) -> IpAddr {
+        let proxies = &self.state.options.trusted_proxies;
+        self.forwards.observe(peer.ip(), &parts.headers, address::is_proxy(peer.ip(), proxies));
+        address::client(peer.ip(), &parts.headers, proxies)
     }
 
     fn request_id(&self, parts: &Parts) -> String {
@@ -119,6 +144,17 @@ impl Api {
     }
 }
 
+/// Who a listener serves.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Facing {
+    Everyone,
+    Clients,
+    Operators,
+}
+
+/// The same API on the listener of the console: it serves operators and no clients.
+pub struct OperatorApi(pub Arc<Api>);
+
 /// What is known of a request when its response is written.
 #[derive(Default)]
 struct Seen {
@@ -127,8 +163,8 @@ struct Seen {
     client: Option<Arc<KnownClient>>,
 }
 
-impl Service for Api {
-    async fn call(&self, request: Request<RequestBody>, peer: SocketAddr) -> Response<Full<Bytes>> {
+impl Api {
+    async fn respond(&self, request: Request<RequestBody>, peer: SocketAddr, facing: Facing) -> Response<Full<Bytes>> {
         let started = Instant::now();
         let (parts, body) = request.into_parts();
         let request_id = self.request_id(&parts);
@@ -143,7 +179,7 @@ impl Service for Api {
                 Err(problem) => finish(&parts, &request_id, &seen, Err(problem)),
             }
         } else {
-            let handled = self.handle(&parts, body, peer, &request_id, &deadline, &mut seen);
+            let handled = self.handle(&parts, body, (peer, facing), &request_id, &deadline, &mut seen);
             let result = deadline.with(pin!(handled)).instrument(span.clone()).await;
             finish(&parts, &request_id, &seen, result)
         };
@@ -160,6 +196,17 @@ impl Service for Api {
             "request finished"
         );
         response
+    }
+}
+
+impl Service for Api {
+    fn call(
+        &self,
+        request: Request<RequestBody>,
+        peer: SocketAddr,
+    ) -> impl Future<Output = Response<Full<Bytes>>> + Send {
+        let facing = if self.state.options.console.is_separate { Facing::Clients } else { Facing::Everyone };
+        self.respond(request, peer, facing)
     }
 
     fn lane(&self, method: &Method, path: &str) -> Lane {
@@ -182,6 +229,24 @@ impl Service for Api {
         self.metrics.observe(None, problem.status(), Duration::ZERO);
         let request_id = self.request_id(request);
         render::marked(render::problem(&problem, &request_id), &request_id)
+    }
+}
+
+impl Service for OperatorApi {
+    fn call(
+        &self,
+        request: Request<RequestBody>,
+        peer: SocketAddr,
+    ) -> impl Future<Output = Response<Full<Bytes>>> + Send {
+        self.0.respond(request, peer, Facing::Operators)
+    }
+
+    fn lane(&self, method: &Method, path: &str) -> Lane {
+        self.0.lane(method, path)
+    }
+
+    fn reject(&self, rejection: Rejection, request: &Parts) -> Response<Full<Bytes>> {
+        self.0.reject(rejection, request)
     }
 }
 

@@ -9,10 +9,9 @@ use crate::operation::{BodySpec, Handler, Operation, ResponseKind};
 use crate::problem::Problem;
 use crate::query::QuerySpec;
 use crate::reply::Reply;
-use http::header::USER_AGENT;
 use http::{Method, StatusCode};
 use perennial_app::error::Error;
-use perennial_app::sessions::{self, Credentials, Device};
+use perennial_app::sessions::{self, Credentials};
 use perennial_domain::clients::Scope;
 use perennial_domain::users::{Email, Profile};
 use perennial_domain::validation::ValidationErrors;
@@ -23,7 +22,6 @@ mod view;
 use view::{LOGGED_IN, TOKENS};
 
 pub(crate) const TAG: &str = "Authentication";
-const MAX_USER_AGENT: usize = 512;
 
 pub(crate) static OPERATIONS: &[Operation] = &[
     Operation {
@@ -135,7 +133,7 @@ pub(crate) async fn sign_up(mut call: Call<'_>) -> Result<Reply, Problem> {
 async fn try_sign_up(call: &mut Call<'_>) -> Result<Reply, Problem> {
     let body = call.body().await?;
     let (credentials, profile) = valid(body.read(|fields| sign_up_fields(fields)))?;
-    let granted = sessions::sign_up(call.app, &call.caller, &credentials, profile, &device(call)).await?;
+    let granted = sessions::sign_up(call.app, &call.caller, &credentials, profile, &call.device()).await?;
     Ok(view::tokens(StatusCode::CREATED, &granted))
 }
 
@@ -146,7 +144,7 @@ pub(crate) async fn sign_in(mut call: Call<'_>) -> Result<Reply, Problem> {
 async fn try_sign_in(call: &mut Call<'_>) -> Result<Reply, Problem> {
     let body = call.body().await?;
     let credentials = valid(body.read(|fields| credentials(fields)))?;
-    let granted = sessions::sign_in(call.app, &call.caller, &credentials, &device(call)).await?;
+    let granted = sessions::sign_in(call.app, &call.caller, &credentials, &call.device()).await?;
     Ok(view::tokens(StatusCode::OK, &granted))
 }
 
@@ -194,14 +192,9 @@ pub(crate) fn refresh_token(fields: &mut impl Fields) -> Option<Credential> {
 }
 
 /// The value of a body, if it is valid.
-fn valid<T>((value, errors): (Option<T>, ValidationErrors)) -> Result<T, Problem> {
+pub(crate) fn valid<T>((value, errors): (Option<T>, ValidationErrors)) -> Result<T, Problem> {
     let value = errors.into_result(value).map_err(Error::from)?;
     value.ok_or_else(|| Problem::internal("a required field is missing without an error"))
-}
-
-fn device(call: &Call<'_>) -> Device {
-    let user_agent = call.header(&USER_AGENT).map(|text| text.chars().take(MAX_USER_AGENT).collect());
-    Device { ip_address: call.address.to_string(), user_agent }
 }
 
 fn sign_up_example() -> Value {

@@ -145,7 +145,7 @@ pub(crate) static OPERATIONS: &[Operation] = &[
         summary: "Erase a user",
         description: "Erases personal data, ends all sessions and cancels the subscriptions, as `delete-my-account` does. Payments \
             remain. This cannot be undone.",
-        access: Access::Scope(Scope::UsersWrite),
+        access: Access::FreshScope(Scope::UsersWrite),
         query: QuerySpec::NONE,
         body: None,
         response: ResponseKind::Value(StatusCode::OK, &DELETED),

@@ -8,6 +8,7 @@ mod limits;
 mod lists;
 mod log;
 mod operations;
+mod operators;
 mod providers;
 mod resources;
 mod sessions;

@@ -57,6 +57,8 @@ pub(crate) struct Claims {
     #[serde(default, deserialize_with = "present")]
     pub(crate) email: Option<String>,
     pub(crate) email_verified: Option<Value>,
+    /// Of any type: only a sign-in that we began compares it.
+    pub(crate) nonce: Option<Value>,
 }
 
 /// One string or a list of strings, as `aud` may be.

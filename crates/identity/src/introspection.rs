@@ -52,7 +52,7 @@ pub(crate) async fn ask(
 }
 
 /// Both parts are form-encoded first, as RFC 6749 §2.3.1 requires.
-fn basic(client_id: &str, client_secret: &Secret) -> Result<HeaderValue, FetchError> {
+pub(crate) fn basic(client_id: &str, client_secret: &Secret) -> Result<HeaderValue, FetchError> {
     let encode = |text: &str| byte_serialize(text.as_bytes()).collect::<String>();
     let pair = format!("{}:{}", encode(client_id), encode(client_secret.expose()));
     HeaderValue::from_str(&format!("Basic {}", BASE64.encode(pair.as_bytes())))

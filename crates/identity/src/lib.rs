@@ -24,6 +24,7 @@ mod rejection;
 pub mod sealing;
 pub mod secret;
 pub mod sighting;
+pub mod sign_in;
 pub mod signing;
 mod verified;
 pub mod verify;

@@ -37,6 +37,7 @@ struct Person {
     subject: String,
     email: Option<String>,
     email_verified: Option<Value>,
+    nonce: Option<Value>,
 }
 
 impl Verifier {
@@ -63,6 +64,27 @@ impl Verifier {
         let email =
             check_email(person.email.as_deref(), person.email_verified.as_ref(), provider.email_verified, email)?;
         Ok(Identity { issuer: provider.issuer.clone(), subject: person.subject, email, auth_type: provider.kind() })
+    }
+
+    /// The issuer and subject of an ID token that was issued for a sign-in with this nonce. Its e-mail address does not
+    /// matter.
+    pub(crate) async fn verify_id_token(
+        &self,
+        token: &str,
+        nonce: &str,
+        now: Time,
+    ) -> Result<(String, String), Rejection> {
+        if token.len() > LONGEST_TOKEN_BYTES {
+            return Err(Rejection::Invalid(Reason("the token is longer than 16 KiB")));
+        }
+        let (provider, header) = self.choose(token)?;
+        let person = self.person(provider, header, token, now).await?;
+        if person.nonce.as_ref().and_then(Value::as_str) != Some(nonce) {
+            return Err(Rejection::Invalid(Reason("`nonce` is not that of the sign-in")));
+        }
+        check_subject(&person.subject)?;
+        check_length(&provider.issuer, &person.subject)?;
+        Ok((provider.issuer.clone(), person.subject))
     }
 
     /// The provider that a token names, or the introspection provider for tokens that name none.
@@ -97,7 +119,8 @@ impl Verifier {
                 })?;
                 answer.check(&provider.issuer, audience, now)?;
                 let subject = answer.subject()?.to_owned();
-                return Ok(Person { subject, email: answer.email, email_verified: answer.email_verified });
+                let (email, email_verified) = (answer.email, answer.email_verified);
+                return Ok(Person { subject, email, email_verified, nonce: None });
             }
             Kind::Oidc { source, audience, algorithms } => {
                 let header = header?;
@@ -128,7 +151,8 @@ impl Verifier {
         };
         let claims = claims.ok_or(Reason("the signature is wrong, or a claim is missing or of the wrong type"))?;
         claims.check(&provider.issuer, audience, now)?;
-        Ok(Person { subject: claims.sub, email: claims.email, email_verified: claims.email_verified })
+        let Claims { sub: subject, email, email_verified, nonce, .. } = claims;
+        Ok(Person { subject, email, email_verified, nonce })
     }
 }
 

@@ -7,12 +7,13 @@ use perennial_app::clients::{self, Credential};
 use perennial_app::context::{App, AppOptions, Clock, Entropy};
 use perennial_app::first_run::{self, FirstRunOptions, Start};
 use perennial_app::keys::{Keys, MasterKey};
+use perennial_app::operators;
 use perennial_domain::clients::Origin;
 use perennial_domain::events::Event;
 use perennial_domain::id::OrganizationId;
 use perennial_domain::time::Time;
 use perennial_http::server::{Server, ServerOptions};
-use perennial_http::{Api, ApiOptions};
+use perennial_http::{Api, ApiOptions, ConsoleOptions, Site};
 use perennial_store::{Db, Migration};
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -23,6 +24,8 @@ use std::time::Duration;
 const TRUSTED: &str = "pk_TestTestTestTestTestTestTestTest";
 /// The id of its public client.
 const PUBLIC: &str = "default";
+/// What one-time links begin with.
+const BASE_URL: &str = "https://console.example.com";
 /// When every test begins.
 const START: &str = "2026-03-10T12:00:00Z";
 
@@ -45,10 +48,12 @@ pub struct TestOptions {
 
 impl Default for TestOptions {
     fn default() -> Self {
-        let app = AppOptions { local_provider: true, ..AppOptions::default() };
+        let console = operators::ConsoleOptions { base_url: BASE_URL.to_owned(), ..Default::default() };
+        let app = AppOptions { local_provider: true, console, ..AppOptions::default() };
+        let console = ConsoleOptions { enabled: true, ..ConsoleOptions::default() };
         // A crowd of requests on a slow machine is not what admission control is for.
         let server = ServerOptions { max_wait: Duration::from_mins(1), ..ServerOptions::default() };
-        Self { app, api: ApiOptions::default(), server }
+        Self { app, api: ApiOptions { console, ..ApiOptions::default() }, server }
     }
 }
 
@@ -131,7 +136,9 @@ impl TestApp {
         let organization = perennial_app::organizations::find(&app, "default").await.unwrap().unwrap().id;
         let server = Server::bind("127.0.0.1:0".parse().unwrap(), options.server).await.unwrap();
         let address = server.local_addr();
-        let api = Arc::new(Api::new(Arc::clone(&app), options.api));
+        let mut api_options = options.api;
+        api_options.console.sites.extend(Site::of_listener(address));
+        let api = Arc::new(Api::new(Arc::clone(&app), api_options));
         tokio::spawn(server.serve(api, std::future::pending()));
         Self { app, address, organization, store, clock }
     }

@@ -6,12 +6,14 @@
 mod answer;
 mod app;
 mod builders;
+mod operators;
 mod people;
 mod request;
 mod store;
 
 pub use answer::Answer;
 pub use app::{MASTER_KEY, TestApp, TestOptions};
+pub use operators::SignedInOperator;
 pub use people::Held;
 pub use request::{Connection, Request, all_at_once};
 pub use store::TestStore;

@@ -91,5 +91,6 @@ fn check_grant(caller: &Caller, granted: Scopes) -> Result<(), Error> {
 fn may_receive_credential(caller: &Caller) -> bool {
     match caller.principal {
         Principal::Client(_) | Principal::System(_) => true,
+        Principal::Operator(_) | Principal::Anonymous => false,
     }
 }

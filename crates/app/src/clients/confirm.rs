@@ -1,23 +1,25 @@
-//! The second check of a client, right before its change is committed.
+//! The second check of a client or an operator, right before its change is committed.
 //!
 //! A request can take long: its body arrives slowly, its idempotency key is in use, other writers come first. A client
 //! that was disabled, has expired or has lost a scope must not commit anything later than five seconds after that. The
 //! check is free unless the client was read more than four seconds ago; then it uses the cache.
+//!
+//! For an operator the change itself checks the session and the role, so that it is never committed after their end.
 
 use super::recognize;
 use crate::cached;
-use crate::caller::{Caller, KnownClient};
+use crate::caller::{Caller, KnownClient, KnownOperator, Principal};
 use crate::context::App;
 use crate::error::Error;
 use perennial_domain::clients::{Client, ClientKind, Scopes};
 use perennial_domain::time::Time;
-use perennial_store::Change;
+use perennial_store::{Change, operator_sessions, operators};
 use std::time::Duration;
 
 /// How long after the client was read the write of its change may begin.
 const WRITE_WITHIN_SECONDS: i64 = 5;
 
-/// The caller's change, if the client may still make it. The operator always may.
+/// The caller's change, if the client or operator may still make it. The command line always may.
 pub(crate) fn confirm(
     app: &App,
     caller: &Caller,
@@ -26,14 +28,19 @@ pub(crate) fn confirm(
     confirm_granting(app, caller, Scopes::default(), change)
 }
 
-/// As `confirm`, for a change that grants these scopes, which the client must still hold.
+/// As `confirm`, for a change that grants these scopes, which the caller must still hold.
 pub(super) async fn confirm_granting(
     app: &App,
     caller: &Caller,
     granted: Scopes,
     change: Change,
 ) -> Result<Change, Error> {
-    let Some(known) = caller.known() else { return Ok(change) };
+    let known = match &caller.principal {
+        Principal::Client(known) => known,
+        // The guard on the role covers the scopes.
+        Principal::Operator(known) => return confirm_operator(app, known, change),
+        Principal::Anonymous | Principal::System(_) => return Ok(change),
+    };
     let now = app.clock.now();
     let read_at = if cached::is_fresh(known.read_at, now) {
         check(caller, known, &known.client, granted, now)?;
@@ -45,6 +52,13 @@ pub(super) async fn confirm_granting(
     };
     let left = read_at.plus_seconds(WRITE_WITHIN_SECONDS).as_micros() - now.as_micros();
     Ok(change.within(Duration::from_micros(u64::try_from(left).unwrap_or_default())))
+}
+
+fn confirm_operator(app: &App, known: &KnownOperator, change: Change) -> Result<Change, Error> {
+    if !known.session.is_live(app.options.console.limits, app.clock.now()) {
+        return Err(Error::OperatorSessionRequired);
+    }
+    Ok(operators::guard_role(operator_sessions::guard_caller(change, &known.session), &known.operator))
 }
 
 /// Checks that the client, as it is now, may do what the request was authorized for.

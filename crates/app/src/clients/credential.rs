@@ -14,15 +14,7 @@ pub struct Credential(String);
 impl Credential {
     /// Generates a credential: `pk_` and 32 random letters and digits.
     pub fn generate(entropy: &Entropy) -> Self {
-        let mut text = String::from(PREFIX);
-        while text.len() < PREFIX.len() + RANDOM_LENGTH {
-            // Six bits at a time. The two values beyond the alphabet are drawn again, so that all letters are equally likely.
-            let draw = usize::from(entropy.bytes::<1>()[0] & 63);
-            if let Some(letter) = ALPHABET.get(draw) {
-                text.push(char::from(*letter));
-            }
-        }
-        Self(text)
+        Self(random_text(entropy, PREFIX))
     }
 
     /// A credential that the operator chose: 32 to 255 visible ASCII characters.
@@ -39,6 +31,19 @@ impl Credential {
     pub(crate) fn hash(&self) -> [u8; 32] {
         hash(&self.0)
     }
+}
+
+/// A prefix and 32 random letters and digits: 190 bits.
+pub(crate) fn random_text(entropy: &Entropy, prefix: &str) -> String {
+    let mut text = String::from(prefix);
+    while text.len() < prefix.len() + RANDOM_LENGTH {
+        // Six bits at a time. The two values beyond the alphabet are drawn again, so that all letters are equally likely.
+        let draw = usize::from(entropy.bytes::<1>()[0] & 63);
+        if let Some(letter) = ALPHABET.get(draw) {
+            text.push(char::from(*letter));
+        }
+    }
+    text
 }
 
 /// The hash that the store holds of a `client-id`.

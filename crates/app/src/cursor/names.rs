@@ -116,6 +116,11 @@ pub(crate) fn clients(organization: OrganizationId) -> ListName {
     name("clients", &[organization.bytes().into()])
 }
 
+/// The name of a list of operators.
+pub(crate) fn operators(organization: OrganizationId) -> ListName {
+    name("operators", &[organization.bytes().into()])
+}
+
 /// The name of a list of plans.
 pub(crate) fn plans(organization: OrganizationId, query: &stored_plans::Query) -> ListName {
     let sort = match query.sort {

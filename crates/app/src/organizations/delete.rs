@@ -1,4 +1,4 @@
-//! Deletion of an organization. One change marks it as deleted and removes its clients, so that no request can use it. Then its
+//! Deletion of an organization. One change marks it as deleted and removes its clients and operators, so that no request can use it. Then its
 //! records are removed in batches. The event of the deletion stays.
 
 use crate::audit::{json, system_event};
@@ -9,7 +9,10 @@ use perennial_domain::events::{Event, EventKind};
 use perennial_domain::id::OrganizationId;
 use perennial_domain::organizations::{Organization, OrganizationName};
 use perennial_domain::stamp::Stamp;
-use perennial_store::{self as store, Change, Violation, clients, events, organizations, providers, retention, tables};
+use perennial_store::{
+    self as store, Change, Violation, clients, events, operator_links, operator_sessions, operators, organizations,
+    providers, retention, tables,
+};
 
 /// Rows that one change removes, so that other writers do not wait long.
 const AT_ONCE: i64 = 500;
@@ -53,6 +56,8 @@ async fn mark(app: &App, id: OrganizationId) -> Result<Organization, Error> {
         };
         let change = organizations::delete(Change::new(), &after, before.revision);
         let change = providers::remove_all(clients::remove_all(change, id), id);
+        let change = operator_links::remove_all(operator_sessions::remove_all(change, id), id);
+        let change = operators::remove_all(change, id);
         let event = system_event(id, EventKind::OrganizationDeleted, id.bytes(), revision, at);
         let change = events::insert(change, &Event { before: Some(json(&before)), ..event });
         match app.db.commit(change).await {

@@ -28,7 +28,7 @@ impl Verifiers {
         Self { limits, keyring: OnceLock::new(), by_organization: RwLock::default(), warned: Mutex::default() }
     }
 
-    pub(super) fn keyring(&self) -> Arc<Keyring> {
+    pub(crate) fn keyring(&self) -> Arc<Keyring> {
         Arc::clone(self.keyring.get_or_init(|| {
             let client = OutboundClient::with_system_roots(self.limits);
             Arc::new(Keyring::new(Arc::new(client.expect("the protocol versions are the library's"))))

@@ -10,7 +10,7 @@ const GRANULARITY_SECONDS: i64 = 60;
 
 /// Records that the session is in use, unless that was recorded within the minute.
 pub(super) fn mark(app: &App, session: &Session, now: Time) {
-    if now < session.last_used_at.plus_seconds(GRANULARITY_SECONDS) || !app.use_marks.enter(session.id) {
+    if now < session.last_used_at.plus_seconds(GRANULARITY_SECONDS) || !app.use_marks.enter(session.id.bytes()) {
         return;
     }
     let (db, marks) = (app.db.clone(), app.use_marks.clone());
@@ -18,6 +18,6 @@ pub(super) fn mark(app: &App, session: &Session, now: Time) {
     tokio::spawn(async move {
         // If the session has ended or the store is busy, the mark is not worth a retry.
         let _ = db.commit(sessions::mark_used(Change::new(), organization, id, now)).await;
-        marks.leave(id);
+        marks.leave(id.bytes());
     });
 }

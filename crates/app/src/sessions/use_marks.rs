@@ -1,6 +1,5 @@
-//! The sessions whose time of last use is being written.
+//! The sessions of users and operators whose time of last use is being written.
 
-use perennial_domain::id::SessionId;
 use std::collections::HashSet;
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -9,15 +8,15 @@ const MAX_MARKS: usize = 10_000;
 
 /// The sessions, each once.
 #[derive(Clone, Default)]
-pub(crate) struct UseMarks(Arc<Mutex<HashSet<SessionId>>>);
+pub(crate) struct UseMarks(Arc<Mutex<HashSet<[u8; 16]>>>);
 
 impl UseMarks {
-    pub(super) fn enter(&self, id: SessionId) -> bool {
+    pub(crate) fn enter(&self, id: [u8; 16]) -> bool {
         let mut marks = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         marks.len() < MAX_MARKS && marks.insert(id)
     }
 
-    pub(super) fn leave(&self, id: SessionId) {
+    pub(crate) fn leave(&self, id: [u8; 16]) {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).remove(&id);
     }
 }

@@ -3,7 +3,9 @@
 use crate::stopping::until_stopped;
 use perennial_app::context::App;
 use perennial_app::error::Error;
-use perennial_app::{housekeeping, idempotency, key_rotation, limits, organizations, sessions, signing_keys};
+use perennial_app::{
+    housekeeping, idempotency, key_rotation, limits, operators, organizations, sessions, signing_keys,
+};
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::watch;
@@ -39,6 +41,7 @@ async fn sweep(app: &App) {
         if ticks % SWEEP_EVERY == 0 {
             report(idempotency::sweep(app).await, "could not remove expired idempotency keys");
             report(sessions::sweep(app).await, "could not remove expired sessions");
+            report(operators::sweep(app).await, "could not remove expired links and sessions of operators");
             report(limits::sweep(app).await, "could not remove old rate limit counts");
             report(housekeeping::prune_events(app).await, "could not remove old events");
             report(organizations::purge_deleted(app).await, "could not remove records of deleted organizations");

@@ -5,9 +5,12 @@ use crate::json::{self, Json};
 use perennial_app::sessions::Secret;
 use perennial_domain::currency::Currency;
 use perennial_domain::cycle::BillingCycle;
-use perennial_domain::id::{ClientId, OrganizationId, PaymentId, PlanId, SessionId, SubscriptionId, UserId};
+use perennial_domain::id::{
+    ClientId, OperatorId, OperatorSessionId, OrganizationId, PaymentId, PlanId, SessionId, SubscriptionId, UserId,
+};
 use perennial_domain::money::Money;
 use perennial_domain::number::{Number, Whole};
+use perennial_domain::operators::Role;
 use perennial_domain::payments::PaymentStatus;
 use perennial_domain::plans::{Href, MAX_VARIANTS, PlanKey, Variant};
 use perennial_domain::slug::Slug;
@@ -238,6 +241,16 @@ impl Field for PaymentStatus {
     }
 }
 
+impl Field for Role {
+    fn read(json: Json<'_>, at: &'static str, errors: &mut ValidationErrors) -> Option<Self> {
+        text(&json, at, errors, Self::parse)
+    }
+
+    fn schema() -> Value {
+        json!({ "type": "string", "enum": Self::ALL.map(Self::as_str) })
+    }
+}
+
 /// A vocabulary. It accepts aliases, so the words are examples and not an enum.
 fn words<const N: usize>(words: [&'static str; N], aliases: &'static str) -> Value {
     json!({ "type": "string", "examples": &words[..], "description": format!("One of {}. {aliases}", words.join(", ")) })
@@ -328,4 +341,6 @@ id_fields! {
     SessionId, "session";
     OrganizationId, "organization";
     ClientId, "client";
+    OperatorId, "operator";
+    OperatorSessionId, "session";
 }

@@ -15,11 +15,15 @@ const ALWAYS: &[Code] = &[
     Code::InvalidParameter,
     Code::UnknownParameter,
     Code::InvalidHeader,
+    Code::AmbiguousCredentials,
     Code::ClientIdRequired,
+    Code::OperatorSessionRequired,
     Code::InvalidClient,
     Code::InsufficientScope,
     Code::ClientNotForBrowsers,
     Code::AddressNotAllowed,
+    Code::CrossSiteRequest,
+    Code::MisdirectedRequest,
     Code::RequestTimeout,
     Code::BodyTooLarge,
     Code::TargetTooLong,
@@ -33,6 +37,26 @@ const ALWAYS: &[Code] = &[
 /// The errors of every operation with a body.
 const BODY: &[Code] =
     &[Code::MalformedJson, Code::DuplicateKey, Code::UnsupportedMediaType, Code::InvalidInput, Code::OutcomeUnknown];
+/// The errors of every call that only the console makes.
+const CONSOLE: &[Code] = &[
+    Code::InvalidParameter,
+    Code::UnknownParameter,
+    Code::InvalidHeader,
+    Code::AmbiguousCredentials,
+    Code::AddressNotAllowed,
+    Code::CrossSiteRequest,
+    Code::RouteNotFound,
+    Code::RequestTimeout,
+    Code::BodyTooLarge,
+    Code::TargetTooLong,
+    Code::MisdirectedRequest,
+    Code::HeadersTooLarge,
+    Code::Internal,
+    Code::Overloaded,
+    Code::ShuttingDown,
+    Code::StorageUnavailable,
+    Code::AnswerTimeout,
+];
 /// The errors of every operation that needs no client.
 const OPEN: &[Code] = &[
     Code::UnknownParameter,
@@ -53,6 +77,7 @@ pub(super) fn of(operation: &Operation) -> Value {
         ResponseKind::List(schema) => ("200", "A page of records.", list(schema)),
         ResponseKind::Value(StatusCode::CREATED, schema) => ("201", operation.summary, record(schema)),
         ResponseKind::Value(_, schema) => ("200", operation.summary, record(schema)),
+        ResponseKind::Redirect => ("303", operation.summary, json!({ "text/html": { "schema": plain("text/html") } })),
         ResponseKind::Media(media_type) => {
             ("200", operation.summary, json!({ media_type: { "schema": plain(media_type) } }))
         }
@@ -61,7 +86,7 @@ pub(super) fn of(operation: &Operation) -> Value {
     if is_created || matches!(operation.response, ResponseKind::Record(_)) {
         headers["etag"] = link("etag");
     }
-    if is_created {
+    if is_created || matches!(operation.response, ResponseKind::Redirect) {
         headers["location"] = link("location");
     }
     if let ResponseKind::Created(_) = operation.response {
@@ -131,6 +156,11 @@ fn errors(operation: &Operation) -> Vec<Code> {
     match operation.access {
         Access::Open => codes.extend(OPEN),
         Access::Scope(_) | Access::AnyOf(_) => codes.extend(ALWAYS),
+        Access::FreshScope(_) => {
+            codes.extend(ALWAYS);
+            codes.push(Code::FreshSignInRequired);
+        }
+        Access::Console(_) => codes.extend(CONSOLE),
         Access::Own(..) | Access::Session | Access::Token => {
             codes.extend(ALWAYS);
             codes.extend([Code::TokenRequired, Code::InvalidToken]);
@@ -234,6 +264,7 @@ pub(super) fn problem_schema() -> Value {
                 "description": "The number of further errors that are not listed in `errors`. Absent if all are listed."
             },
             "required_scope": { "type": "string" },
+            "provider": { "type": ["string", "null"], "description": "The host of the identity provider that operators can sign in with." },
             "conflicting_id": { "type": "string" },
             "subscriptions": { "type": "integer" },
             "allowed": { "type": "array", "items": { "type": "string" } }

@@ -13,7 +13,7 @@ use perennial_domain::slug::Slug;
 use perennial_domain::time::Time;
 
 /// The product of every plan of a demo, which identifies a demo store.
-pub(super) const PRODUCT: &str = "perennial-demo";
+pub(super) use perennial_domain::plans::DEMO_PRODUCT as PRODUCT;
 
 /// Name, cycle, price in cents, tier, nodes, and how many of a hundred buyers choose it.
 const PLANS: [(&str, BillingCycle, i64, i64, i64, u64); 12] = [
