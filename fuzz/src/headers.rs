@@ -1,12 +1,13 @@
 //! Headers: where a request comes from, and what it may steer us with. A line of the input is a line of the header.
 
 use http::header::{IF_MATCH, IF_NONE_MATCH};
-use http::{HeaderMap, HeaderName, HeaderValue};
+use http::{HeaderMap, HeaderName, HeaderValue, Uri};
 use ipnet::IpNet;
 use perennial_app::revision::IfMatch;
 use perennial_domain::clients::Origin;
 use perennial_domain::id::EventId;
-use perennial_http::fuzz_api;
+use perennial_http::Site;
+use perennial_http::fuzz_api::{self, Decision};
 use std::net::{IpAddr, SocketAddr};
 
 /// The address of an untrusted peer is used; behind a proxy, the client is the peer or an address in the header.
@@ -31,6 +32,40 @@ pub(crate) fn forwarded_for(data: &[u8]) {
         forged.append(&name, HeaderValue::from_static("198.51.100.99, 10.9.9.9"));
         forged.extend(headers.get_all(&name).iter().map(|line| (name.clone(), line.clone())));
         assert_eq!(fuzz_api::client_address(proxy, &forged, &trusted), client);
+    }
+}
+
+/// A cookie counts only on our host, with the own header, without a client's ID and from the same origin. A line of the
+/// input is a header.
+pub(crate) fn console_access(data: &[u8]) {
+    let mut headers = HeaderMap::new();
+    for line in data.split(|byte| *byte == b'\n') {
+        let mut parts = line.splitn(2, |byte| *byte == b':');
+        let (name, value) = (parts.next().unwrap_or_default(), parts.next().unwrap_or_default());
+        if let (Ok(name), Ok(value)) = (HeaderName::from_bytes(name), HeaderValue::from_bytes(value.trim_ascii())) {
+            headers.append(name, value);
+        }
+    }
+    let mut sites = Site::of_listener(SocketAddr::from(([127, 0, 0, 1], 8080)));
+    sites.push(Site::https("billing.example.com"));
+    let Decision::SameOrigin { site, cookie } = fuzz_api::decide_console(&Uri::from_static("/"), &headers, &sites)
+    else {
+        return;
+    };
+    let only = |name: &str| {
+        let values: Vec<_> = headers.get_all(name).iter().filter_map(|value| value.to_str().ok()).collect();
+        (headers.get_all(name).iter().count() == 1).then(|| values.first().copied()).flatten()
+    };
+    assert_eq!(only("x-perennial-console"), Some("1"));
+    let host = only("host").expect("a host").to_lowercase();
+    assert_eq!(site.origin().split_once("://").map(|(_, host)| host), Some(host.as_str()));
+    assert!(!headers.contains_key("client-id"));
+    match headers.contains_key("sec-fetch-site") {
+        true => assert_eq!(only("sec-fetch-site"), Some("same-origin")),
+        false => assert_eq!(only("origin"), Some(site.origin().as_str())),
+    }
+    if let Some(cookie) = cookie {
+        assert!(cookie.len() == 43 && cookie.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-_".contains(&byte)));
     }
 }
 

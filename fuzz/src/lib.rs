@@ -19,7 +19,7 @@ pub struct Target {
 }
 
 /// Every parser at the edge.
-pub const TARGETS: [Target; 17] = [
+pub const TARGETS: [Target; 18] = [
     Target { name: "body", run: bodies::operations },
     Target { name: "plan_body", run: bodies::plan },
     Target { name: "subscription_body", run: bodies::subscription },
@@ -31,6 +31,7 @@ pub const TARGETS: [Target; 17] = [
     Target { name: "jwks", run: tokens::jwks },
     Target { name: "forwarded_for", run: headers::forwarded_for },
     Target { name: "headers", run: headers::conditions },
+    Target { name: "console_access", run: headers::console_access },
     Target { name: "query", run: queries::operations },
     Target { name: "cursor", run: cursors::cursor },
     Target { name: "slug", run: texts::slug },

@@ -3,6 +3,7 @@
 mod configuration;
 mod examples;
 mod incidents;
+mod operators;
 mod providers;
 mod records;
 mod transfer;
@@ -10,6 +11,7 @@ mod users;
 
 pub(crate) use configuration::Configuration;
 pub(crate) use incidents::{ClientUpdate, Keys, Relink, SessionRevoke};
+pub(crate) use operators::{Console, ConsoleOpen, Operator, OperatorChange, Role};
 pub(crate) use providers::{Identity, Provider, ProviderAdd};
 pub(crate) use records::{
     Format, PaymentFilters, Plan, PlanFilters, Portion, Record, RecordCommand, RecordFlags, Session, SessionFilters,
@@ -77,6 +79,12 @@ pub(crate) enum Command {
     /// Manage clients: the applications that call the API.
     #[command(subcommand, after_help = examples::CLIENT)]
     Client(Client),
+    /// Manage operators: the people who manage an organization.
+    #[command(subcommand, after_help = examples::OPERATOR)]
+    Operator(Operator),
+    /// Sign in to the console.
+    #[command(subcommand, after_help = examples::CONSOLE)]
+    Console(Console),
     /// Manage the keys that sign access tokens.
     #[command(subcommand, after_help = examples::KEYS)]
     Keys(Keys),

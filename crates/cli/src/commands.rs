@@ -8,6 +8,7 @@ mod events;
 mod flags;
 mod identity;
 mod keys;
+mod operators;
 mod organizations;
 mod payments;
 mod plans;
@@ -42,6 +43,8 @@ pub(crate) async fn run(command: Command, config: &Config, json: bool) -> Result
     let result = match command {
         Command::Org(command) => organizations::run(&app, command, json).await,
         Command::Client(command) => clients::run(&app, command, json).await,
+        Command::Operator(command) => operators::run(&app, command, config, json).await,
+        Command::Console(command) => operators::console(&app, command, config, json).await,
         Command::Keys(command) => keys::run(&app, &command, json).await,
         Command::User(command) => users::run(&app, command, json).await,
         Command::Session(command) => sessions::run(&app, command, json).await,
@@ -77,6 +80,10 @@ async fn open(command: &Command, config: &Config) -> Result<App, Failure> {
         Command::Identity(_) | Command::Keys(_) => storage::operator(config, Key::Needed, AppOptions::default()).await,
         // An issuer is also compared with those of the file's providers.
         Command::User(User::Relink(_)) => storage::operator(config, Key::NotNeeded, providers::options(config)?).await,
+        Command::Operator(_) => {
+            let console = config.console_options(None, config.listen);
+            storage::operator(config, Key::NotNeeded, AppOptions { console, ..AppOptions::default() }).await
+        }
         _ => storage::operator(config, Key::NotNeeded, AppOptions::default()).await,
     }
 }

@@ -4,6 +4,7 @@
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot continue panics")]
 
+mod code_flow;
 mod control;
 mod keys;
 mod process;

@@ -1,5 +1,6 @@
 //! The issuer: a server on loopback, on a separate thread and runtime, that counts its requests.
 
+use crate::code_flow;
 use bytes::Bytes;
 use http::{Request, Response, StatusCode};
 use http_body_util::{BodyExt, Full};
@@ -8,8 +9,9 @@ use hyper::service::service_fn;
 use hyper_util::rt::TokioIo;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
+use std::collections::HashMap;
 use std::convert::Infallible;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::TcpListener;
 use tokio::sync::{oneshot, watch};
@@ -46,6 +48,8 @@ pub struct Behavior {
     pub discovery: Value,
     /// The introspection response for every token.
     pub introspection: Value,
+    /// The ID token that the token endpoint returns for every good code.
+    pub id_token: String,
 }
 
 /// What it was asked so far.
@@ -61,12 +65,14 @@ pub struct Seen {
     pub other: usize,
     /// The last question about a token: credentials and form.
     pub asked: Option<(String, String)>,
+    /// How often for tokens.
+    pub tokens: usize,
 }
 
 impl Seen {
     /// How often for anything.
     pub const fn requests(&self) -> usize {
-        self.discovery + self.keys + self.introspection + self.other
+        self.discovery + self.keys + self.introspection + self.tokens + self.other
     }
 }
 
@@ -82,6 +88,8 @@ struct State {
     url: String,
     behavior: watch::Sender<Behavior>,
     seen: watch::Sender<Seen>,
+    /// The challenge and the redirect URI of each code that was not exchanged yet.
+    codes: Mutex<HashMap<String, (String, String)>>,
 }
 
 impl Server {
@@ -101,7 +109,7 @@ impl Server {
                 let scheme = if acceptor.is_some() { "https" } else { "http" };
                 let url = format!("{scheme}://{}", listener.local_addr().unwrap());
                 let (behavior, seen) = (watch::Sender::default(), watch::Sender::default());
-                let state = Arc::new(State { url, behavior, seen });
+                let state = Arc::new(State { url, behavior, seen, codes: Mutex::default() });
                 ready.send(Arc::clone(&state)).unwrap();
                 tokio::select! {
                     () = accept(listener, acceptor, state) => {}
@@ -164,7 +172,11 @@ async fn answer(request: Request<Incoming>, state: &State) -> Response<Full<Byte
     match request.uri().path() {
         "/.well-known/openid-configuration" => {
             state.seen.send_modify(|seen| seen.discovery += 1);
-            let mut document = json!({"issuer": state.url, "jwks_uri": format!("{}/keys", state.url)});
+            let at = |path: &str| format!("{}/{path}", state.url);
+            let mut document = json!({
+                "issuer": state.url, "jwks_uri": at("keys"), "authorization_endpoint": at("authorize"),
+                "token_endpoint": at("token")
+            });
             if let Some(fields) = state.behavior.borrow().discovery.as_object() {
                 document.as_object_mut().unwrap().extend(fields.clone());
             }
@@ -183,6 +195,15 @@ async fn answer(request: Request<Incoming>, state: &State) -> Response<Full<Byte
                 seen.asked = Some((header, form));
             });
             moody(state, |behavior| behavior.introspection.clone()).await
+        }
+        "/authorize" => code_flow::authorize(request.uri(), &state.url, &state.codes),
+        "/token" => {
+            state.seen.send_modify(|seen| seen.tokens += 1);
+            let body = request.into_body().collect().await.unwrap().to_bytes();
+            if !code_flow::is_good(&body, &state.codes) {
+                return status(StatusCode::BAD_REQUEST);
+            }
+            moody(state, |behavior| json!({ "id_token": behavior.id_token, "token_type": "Bearer" })).await
         }
         _ => {
             state.seen.send_modify(|seen| seen.other += 1);

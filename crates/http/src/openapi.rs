@@ -105,8 +105,11 @@ fn describe(operation: &Operation) -> Value {
             described["x-fresh-sign-in"] = true.into();
             described["security"] = json!([{ "client": [] }, { "operator": [] }]);
         }
-        Access::Console(ConsoleAccess::Session) => described["security"] = json!([{ "operator": [] }]),
-        Access::Console(_) => described["security"] = json!([]),
+        Access::Console(access) => {
+            described["x-console"] = true.into();
+            let is_session = access == ConsoleAccess::Session;
+            described["security"] = if is_session { json!([{ "operator": [] }]) } else { json!([]) };
+        }
         Access::Own(scope, own) => {
             described["x-required-scope"] = scope.as_str().into();
             described["x-own-scope"] = own.as_str().into();

@@ -21,7 +21,8 @@ pub struct Request {
 }
 
 impl Request {
-    pub(crate) fn new(address: SocketAddr, method: &str, target: &str) -> Self {
+    /// A request without headers.
+    pub fn new(address: SocketAddr, method: &str, target: &str) -> Self {
         Self { address, method: method.into(), target: target.into(), headers: Vec::new(), body: Bytes::new() }
     }
 

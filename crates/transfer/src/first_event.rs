@@ -24,7 +24,11 @@ const TRACED: [(&str, &str); 9] = [
 /// The row of the event.
 pub(super) fn row(record: &Record) -> Values {
     let deleted_at = record.find("deleted_at").filter(|time| !time.is_null());
-    let content = Value::Text(if record.kind.name == "user" { trace(record) } else { whole(record) });
+    let content = Value::Text(match record.kind.name {
+        "user" => trace(record),
+        "operator" => operator_trace(record),
+        _ => whole(record),
+    });
     let nothing = Value::Null(Type::Text);
     let (happened, at, before, after) = match deleted_at {
         Some(at) => ("deleted", at, content, nothing),
@@ -69,6 +73,17 @@ fn trace(record: &Record) -> String {
     let mut id = String::new();
     record.kind.fields()[record.kind.place("id")].form.write(record.at("id"), "", &mut id);
     format!("{{\"id\":{id},\"fields\":{}}}", serde_json::Value::from(names))
+}
+
+/// What an event stores of an operator: its ID, its role, and the names of its fields.
+fn operator_trace(record: &Record) -> String {
+    let mut text = String::from("{");
+    for name in ["id", "role", "is_active"] {
+        text.push_str(&format!("\"{name}\":"));
+        record.kind.fields[record.kind.place(name)].form.write(record.at(name), "", &mut text);
+        text.push(',');
+    }
+    text + "\"fields\":[\"name\",\"role\",\"is_active\"]}"
 }
 
 #[cfg(test)]

@@ -4,10 +4,12 @@ use perennial_domain::currency::Currency;
 use perennial_domain::cycle::BillingCycle;
 use perennial_domain::events::EventKind;
 use perennial_domain::id::{
-    ClientId, OrganizationId, PaymentId, PlanId, ProviderId, SessionId, SubscriptionId, UserId,
+    ClientId, OperatorId, OperatorSessionId, OrganizationId, PaymentId, PlanId, ProviderId, SessionId, SubscriptionId,
+    UserId,
 };
 use perennial_domain::money::Money;
 use perennial_domain::number::Number;
+use perennial_domain::operators::Role;
 use perennial_domain::payments::PaymentStatus;
 use perennial_domain::plans::{Href, MAX_VARIANTS};
 use perennial_domain::slug::Slug;
@@ -176,7 +178,7 @@ macro_rules! named {
 pub(super) use named;
 
 /// The ID types of the records that events are about, by the first word of the event kind.
-static RECORDS: [(&str, Form); 8] = [
+static RECORDS: [(&str, Form); 10] = [
     ("organization", id!(OrganizationId)),
     ("client", id!(ClientId)),
     ("provider", id!(ProviderId)),
@@ -185,6 +187,8 @@ static RECORDS: [(&str, Form); 8] = [
     ("plan", id!(PlanId)),
     ("subscription", id!(SubscriptionId)),
     ("payment", id!(PaymentId)),
+    ("operator", id!(OperatorId)),
+    ("operator_session", id!(OperatorSessionId)),
 ];
 
 fn record(text: &str) -> Option<[u8; 16]> {
@@ -289,6 +293,10 @@ pub(super) fn subscription_status(text: &str) -> Result<String, InvalidValue> {
 
 pub(super) fn payment_status(text: &str) -> Result<String, InvalidValue> {
     PaymentStatus::parse(text).map(|status| status.as_str().to_owned())
+}
+
+pub(super) fn role(text: &str) -> Result<String, InvalidValue> {
+    Role::parse(text).map(|role| role.as_str().to_owned())
 }
 
 pub(super) fn event_kind(text: &str) -> Result<String, InvalidValue> {

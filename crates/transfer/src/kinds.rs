@@ -5,14 +5,14 @@
 //! texts with a format, IDs, fields with another name or default. A test fails for a column that is missing here.
 
 use super::form::{
-    Form, currency, cycle, email, event_kind, href, id, line, named, payment_status, prose, slug, subscription_status,
-    words,
+    Form, currency, cycle, email, event_kind, href, id, line, named, payment_status, prose, role, slug,
+    subscription_status, words,
 };
 use super::record::{Absent, Field, Kind, Reference};
 use super::rules;
 use perennial_domain::id::{ClientId, EventId, OperatorId, OrganizationId, PaymentId, PlanId, SubscriptionId, UserId};
 use perennial_domain::plans::MAX_VERSION;
-use perennial_store::tables::{EVENTS, ORGANIZATIONS, PAYMENTS, PLAN_VERSIONS, PLANS, SUBSCRIPTIONS, USERS};
+use perennial_store::tables::{EVENTS, OPERATORS, ORGANIZATIONS, PAYMENTS, PLAN_VERSIONS, PLANS, SUBSCRIPTIONS, USERS};
 use std::sync::OnceLock;
 
 const fn needed(name: &'static str, form: Form) -> Field {
@@ -40,7 +40,8 @@ const fn in_organization() -> Reference {
     Reference { field: "organization_id", table: &ORGANIZATIONS, is_live: false, at_most: None }
 }
 
-pub(super) static ALL: [&Kind; 7] = [&ORGANIZATION, &USER, &PLAN, &PLAN_VERSION, &SUBSCRIPTION, &PAYMENT, &EVENT];
+pub(super) static ALL: [&Kind; 8] =
+    [&ORGANIZATION, &USER, &PLAN, &PLAN_VERSION, &SUBSCRIPTION, &PAYMENT, &OPERATOR, &EVENT];
 
 static ORGANIZATION: Kind = Kind {
     name: "organization",
@@ -171,6 +172,23 @@ static PAYMENT: Kind = Kind {
     ],
     unique: ("external_payment_id", "is another payment's"),
     check: rules::payment,
+};
+
+static OPERATOR: Kind = Kind {
+    name: "operator",
+    table: &OPERATORS,
+    special: &[
+        own_id(id!(OperatorId)),
+        needed("name", Form::Text(line::<1, 255>)),
+        needed("role", Form::Text(role)),
+        optional("issuer", Form::Text(words)),
+        optional("subject", Form::Text(words)),
+        usual("is_active", Form::Bool, "true"),
+    ],
+    all: OnceLock::new(),
+    references: &[in_organization()],
+    unique: ("name", "or the identity is another operator's"),
+    check: rules::identity,
 };
 
 static EVENT: Kind = Kind {

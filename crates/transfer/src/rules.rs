@@ -18,16 +18,21 @@ const PERSONAL: [&str; 9] =
 
 /// An identity is complete, and an erased user stays erased.
 pub(super) fn user(record: &Record, errors: &mut ValidationErrors) {
+    identity(record, errors);
+    let is_deleted = !record.at("deleted_at").is_null();
+    for field in PERSONAL.into_iter().filter(|field| is_deleted && !record.at(field).is_null()) {
+        errors.note(field, ValidationCode::Inconsistent, "must be null once the user is deleted");
+    }
+}
+
+/// An identity is complete and can be stored on every engine.
+pub(super) fn identity(record: &Record, errors: &mut ValidationErrors) {
     if record.at("issuer").is_null() != record.at("subject").is_null() {
         errors.note("subject", ValidationCode::Inconsistent, "and issuer come together or not at all");
     }
     if !Identity::fits(record.text("issuer"), record.text("subject")) {
         let detail = format!("and issuer must have at most {} bytes together", Identity::MAX_BYTES);
         errors.add("subject", InvalidValue::new(ValidationCode::TooLong, detail));
-    }
-    let is_deleted = !record.at("deleted_at").is_null();
-    for field in PERSONAL.into_iter().filter(|field| is_deleted && !record.at(field).is_null()) {
-        errors.note(field, ValidationCode::Inconsistent, "must be null once the user is deleted");
     }
 }
 

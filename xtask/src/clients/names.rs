@@ -5,7 +5,7 @@ use super::model::Place;
 use crate::process::{Failure, Result};
 
 /// Calls that are no create, read, update, delete or list of a resource.
-const PLACES: [(&str, &str, &str); 12] = [
+const PLACES: [(&str, &str, &str); 15] = [
     ("signUp", "auth", "sign_up"),
     ("signIn", "auth", "sign_in"),
     ("refreshToken", "auth", "refresh"),
@@ -18,6 +18,9 @@ const PLACES: [(&str, &str, &str); 12] = [
     ("deleteMyAccount", "account", "delete"),
     ("readOrganization", "organization", "get"),
     ("updateOrganization", "organization", "update"),
+    ("listOperatorSessions", "operators", "list_sessions"),
+    ("endOperatorSession", "operators", "end_session"),
+    ("createOperatorLink", "operators", "create_link"),
 ];
 
 const VERBS: [(&str, &str); 5] =

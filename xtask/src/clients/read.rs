@@ -151,9 +151,12 @@ impl Reader {
         name
     }
 
-    /// A call that answers JSON; pages, scripts and styles are for browsers.
+    /// A call that returns JSON; pages, scripts and styles are for browsers, and so are the console's own calls.
     fn operation(&mut self, document: &Value, method: &str, path: &str, read: &Value) -> Result<Option<Operation>> {
         let id = text_at(read, "/operationId");
+        if read["x-console"] == true {
+            return Ok(None);
+        }
         let responses = object(read, "/responses")?;
         let statuses = || responses.iter().filter_map(|(status, _)| status.parse::<u16>().ok());
         let (status, success) = responses
@@ -236,6 +239,8 @@ fn access(read: &Value) -> Access {
     let Some(ways) = read["security"].as_array() else {
         return Access::Client;
     };
+    // Operators use the console, not a client of this API.
+    let ways: Vec<&Value> = ways.iter().filter(|way| way.get("operator").is_none()).collect();
     let with_user = ways.iter().filter(|way| way.get("user").is_some()).count();
     match (with_user, ways.len()) {
         (_, 0) => Access::Open,

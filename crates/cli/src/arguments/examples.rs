@@ -50,6 +50,19 @@ pub(super) const ORG: &str = "Examples:
   perennial org delete acme --yes
   perennial org list --json";
 
+pub(super) const OPERATOR: &str = "Examples:
+  perennial operator create --name ada --role support
+  perennial operator link ada
+  perennial operator update ada --role viewer
+  perennial operator update ada --is-active false
+  perennial operator sessions ada
+  perennial operator list --org acme --json";
+
+pub(super) const CONSOLE: &str = "Examples:
+  perennial console open
+  perennial console open --operator ada --role viewer --org acme
+  perennial console open --url https://billing.example.com --json";
+
 pub(super) const CLIENT: &str = "Examples:
   perennial client create --name billing --kind trusted --scope plans:read,subscriptions:read
   perennial client create --name app --kind public --scope auth --origin https://app.example.com

@@ -1,4 +1,4 @@
-//! Attack 6 of the console: links and cookies are in no log, no event and no file of the store.
+//! Attacks 6 and 19 of the console: links and cookies are in no log, no event, no file of the store and no later response.
 
 use crate::log;
 use perennial_testkit::TestApp;
@@ -30,4 +30,18 @@ async fn attack_6_no_log_event_or_file_contains_a_link_or_a_cookie() {
         assert!(!files.windows(secret.len()).any(|window| window == secret.as_bytes()), "the store contains a secret");
     }
     assert!(!log::lines("request").is_empty(), "the log was captured");
+}
+
+#[tokio::test]
+async fn attack_19_no_endpoint_returns_a_link_or_a_cookie_again() {
+    let app = TestApp::start().await;
+    let ada = app.signed_in_operator("Ada", "admin").await;
+    let link = app.link(&ada.id).await;
+    let place = format!("/operators/{}", ada.id);
+    for target in ["/operators", &place, &format!("{place}/sessions"), "/operator-session"] {
+        let answer = ada.get(target).await.expect(200);
+        let text = format!("{:?} {}", answer.headers, String::from_utf8_lossy(&answer.bytes));
+        assert!(!text.contains(&link) && !text.contains(ada.cookie_value()), "{target}");
+        assert!(!text.contains("hash") && !text.contains("set-cookie"), "{target}");
+    }
 }
