@@ -29,18 +29,42 @@ const OPERATIONS: [(&str, &str); 16] = [
     ("delete", "/subscription-payments/{payment_id}"),
 ];
 
+const OPERATORS: [(&str, &str); 8] = [
+    ("get", "/operators"),
+    ("post", "/operators"),
+    ("get", "/operators/{id}"),
+    ("put", "/operators/{id}"),
+    ("delete", "/operators/{id}"),
+    ("get", "/operators/{id}/sessions"),
+    ("delete", "/operators/{id}/sessions/{session_id}"),
+    ("post", "/operators/{id}/link"),
+];
+
+/// The calls of the console, which no client makes.
+const CONSOLE: [(&str, &str); 6] = [
+    ("get", "/operator-session"),
+    ("post", "/operator-session"),
+    ("delete", "/operator-session"),
+    ("post", "/operator-session/connect"),
+    ("get", "/console/oidc/start"),
+    ("get", "/console/oidc/callback"),
+];
+
 #[tokio::test]
 async fn the_document_names_every_operation_of_the_interface_and_no_other() {
     let app = TestApp::start().await;
     let document = Document::of(&app).await;
     assert_eq!(document.0["openapi"], "3.1.0");
     let mut of_clients = BTreeSet::new();
+    let mut of_console = BTreeSet::new();
     let mut open = BTreeSet::new();
     let mut ids = BTreeSet::new();
     for (path, methods) in document.0["paths"].as_object().unwrap() {
         for (method, operation) in methods.as_object().unwrap() {
             assert!(ids.insert(operation["operationId"].as_str().unwrap()), "{operation}");
-            if operation["security"] == json!([]) {
+            if operation["x-console"] == true {
+                of_console.insert((method.as_str(), path.as_str()));
+            } else if operation["security"] == json!([]) {
                 open.insert(path.as_str());
                 assert_eq!(method, "get");
             } else {
@@ -48,7 +72,9 @@ async fn the_document_names_every_operation_of_the_interface_and_no_other() {
             }
         }
     }
-    assert_eq!(of_clients, OPERATIONS.into_iter().chain(AUTHENTICATION).chain(USERS).chain(CLIENTS).collect());
+    let of_people = AUTHENTICATION.into_iter().chain(USERS).chain(OPERATORS);
+    assert_eq!(of_clients, OPERATIONS.into_iter().chain(of_people).chain(CLIENTS).collect());
+    assert_eq!(of_console, CONSOLE.into_iter().collect());
     for path in ["/livez", "/readyz", "/openapi.json", "/docs", "/docs/errors"] {
         assert!(open.contains(path), "{path}");
     }
@@ -64,6 +90,7 @@ async fn the_document_names_every_operation_of_the_interface_and_no_other() {
 pub(crate) fn refused_requests(app: &TestApp, method: &str, target: &str) -> Vec<(u16, Request)> {
     let mut requests = vec![
         (401, app.anonymous(method, target)),
+        (421, app.anonymous(method, target).header("x-perennial-console", "1")),
         (401, app.anonymous(method, target).header("client-id", "unknown")),
         (400, app.request(method, target).header("client-id", "twice")),
         (403, app.request(method, target).header("origin", "https://app.example.com")),
@@ -178,7 +205,7 @@ async fn every_operation_documents_its_success_and_its_conflicts() {
         document.assert_documented(method, path, &answer);
     }
     for (path, methods) in document.0["paths"].as_object().unwrap() {
-        if methods["get"]["security"] == json!([]) {
+        if methods["get"]["security"] == json!([]) && methods["get"]["x-console"] != true {
             let answer = app.anonymous("GET", path).send().await.expect(200);
             document.assert_documented("get", path, &answer);
             let odd = app.anonymous("GET", &format!("{path}?color=red")).send().await.expect(400);

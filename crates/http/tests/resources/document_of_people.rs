@@ -35,6 +35,7 @@ fn refused_requests(app: &TestApp, method: &str, path: &str, target: &str, held:
     let known = |target: &str| app.request(method, target).bearer(&held.token);
     let mut requests = vec![
         (401, app.anonymous(method, target)),
+        (421, app.anonymous(method, target).header("x-perennial-console", "1")),
         (401, app.anonymous(method, target).header("client-id", "unknown")),
         (400, known(target).header("client-id", "twice")),
         (403, known(target).header("origin", "https://app.example.com")),
