@@ -80,7 +80,7 @@ fn operator_trace(record: &Record) -> String {
     let mut text = String::from("{");
     for name in ["id", "role", "is_active"] {
         text.push_str(&format!("\"{name}\":"));
-        record.kind.fields[record.kind.place(name)].form.write(record.at(name), "", &mut text);
+        record.kind.fields()[record.kind.place(name)].form.write(record.at(name), "", &mut text);
         text.push(',');
     }
     text + "\"fields\":[\"name\",\"role\",\"is_active\"]}"
