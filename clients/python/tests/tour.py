@@ -143,6 +143,25 @@ def many_sessions(app: Perennial, person: dict[str, str]) -> None:
     assert app.tokens is None
 
 
+def managed_users(server: Perennial, person: dict[str, str]) -> None:
+    """Created, found, updated and erased by the backend, and their sessions ended."""
+    made = server.users.create(email=f"made-{person['email']}", first_name="Grace")
+    found = server.search.find(q=f"made-{person['email']}").data
+    assert [(one.kind, one.id, one.match) for one in found] == [("user", made.id, "exact")]
+    assert server.users.update(made.id, is_blocked=True, if_match=made.etag).is_blocked
+    assert server.users.get(made.id).first_name == "Grace"
+    assert [one.id for one in server.users.list(email_prefix="MADE-").data] == [made.id]
+    assert server.users.delete(made.id).deleted
+    app = Perennial(os.environ["PERENNIAL_URL"], os.environ["PERENNIAL_PUBLIC_CLIENT_ID"])
+    with app:
+        user = app.auth.sign_in(**person).user
+        session = server.user_sessions.list(user.id).data[0]
+        assert session.id == user.auth_token_status_id
+        assert server.user_sessions.revoke(user.id, session.id).revoked
+        refused(app.auth.user, "invalid_refresh_token")
+        assert server.user_sessions.revoke_all(user.id).revoked >= 0
+
+
 class Losing(Transport):
     """A network that loses the first answer of a path, after the server has done what it was asked."""
 
@@ -202,6 +221,7 @@ def main() -> None:
         lost_answers(server, app)
         one_refresh_for_many(app)
         many_sessions(app, person)
+        managed_users(server, person)
     print(f"The tour is done: perennial-client {perennial_client.__version__}, {url}")
 
 

@@ -160,6 +160,22 @@ store.set({ token: "no.such.token", refreshToken: store.get()?.refreshToken ?? "
 await Promise.all(Array.from({ length: 20 }, () => late.sessions.list()));
 assert.equal(refreshes, 2);
 
+// Manage users from your backend: create, find, update, end sessions, erase.
+const made = await server.users.create({ email: `made-${email}`, first_name: "Grace" });
+const found = await server.search.find({ q: `made-${email}` });
+console.log(found.data.map((result) => [result.kind, result.match])); // [['user', 'exact']]
+assert.deepEqual(found.data.map((result) => [result.kind, result.id, result.match]), [["user", made.id, "exact"]]);
+assert.equal((await server.users.update(made.id, { is_blocked: true }, { ifMatch: made })).is_blocked, true);
+assert.equal((await server.users.get(made.id)).first_name, "Grace");
+assert.deepEqual((await server.users.list({ email_prefix: "MADE-" })).data.map((one) => one.id), [made.id]);
+assert.equal((await server.users.delete(made.id)).deleted, true);
+const ofUser = await server.userSessions.list(user.id);
+assert.ok(ofUser.data.length > 0);
+const elsewhere = app.with({});
+const newest = (await elsewhere.auth.signIn({ access_token: identityToken, email })).user.auth_token_status_id;
+assert.equal((await server.userSessions.revoke(user.id, newest)).revoked, true);
+assert.equal((await server.userSessions.revokeAll(made.id).catch((error: PerennialProblem) => error.code)), "not_found");
+
 // Two tabs at once, and an answer that is lost on the way: all end up with the same successor.
 const presented = store.get()?.refreshToken ?? "";
 const tabs = [late.with({}), late.with({}), late.with({ surroundings: losing("/refresh-token") })];

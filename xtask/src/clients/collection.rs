@@ -28,7 +28,12 @@ one answers, the next ones use. The tour removes what it made, so it can be take
 Written from `openapi.json` by `cargo xtask clients`; do not edit.";
 
 /// Every call once, and signing in as often as a session was ended on the way.
-const WAY: [&str; 34] = [
+const WAY: [&str; 46] = [
+    "createUser",
+    "readUser",
+    "updateUser",
+    "listUsers",
+    "deleteUser",
     "signUp",
     "userLoggedIn",
     "readOrganization",
@@ -62,6 +67,13 @@ const WAY: [&str; 34] = [
     "signIn",
     "revokeAllTokens",
     "signIn",
+    "listTokens",
+    "listUserSessions",
+    "revokeUserSession",
+    "signIn",
+    "search",
+    "revokeUserSessions",
+    "signIn",
     "deleteMyAccount",
 ];
 
@@ -75,8 +87,17 @@ const GIVEN: [(&str, &str); 5] = [
 ];
 
 /// What the answers fill in.
-const LEARNT: [&str; 8] =
-    ["accessToken", "refreshToken", "userId", "authId", "sessionId", "clientRecordId", "subscriptionId", "paymentId"];
+const LEARNT: [&str; 9] = [
+    "accessToken",
+    "refreshToken",
+    "userId",
+    "authId",
+    "sessionId",
+    "clientRecordId",
+    "subscriptionId",
+    "paymentId",
+    "managedUserId",
+];
 
 /// Members of a body that are not as the document's example has them.
 const MEMBERS: [(&str, &str); 7] = [
@@ -89,15 +110,18 @@ const MEMBERS: [(&str, &str); 7] = [
     ("subscription_id", "subscriptionId"),
 ];
 
-/// The same for the parameter in a path, which no call has more than one of, by the call's group.
-const PARAMETERS: [(&str, &str); 7] = [
-    ("clients", "clientRecordId"),
-    ("plans", "planSlug"),
-    ("plan_versions", "planSlug"),
-    ("subscriptions", "subscriptionId"),
-    ("payments", "paymentId"),
-    ("sessions", "sessionId"),
-    ("account", "authId"),
+/// The same for the parameters in a path: the call's group, the parameter, the variable.
+const PARAMETERS: [(&str, &str, &str); 10] = [
+    ("clients", "id", "clientRecordId"),
+    ("plans", "slug", "planSlug"),
+    ("plan_versions", "slug", "planSlug"),
+    ("subscriptions", "id", "subscriptionId"),
+    ("payments", "payment_id", "paymentId"),
+    ("sessions", "id", "sessionId"),
+    ("account", "auth_id", "authId"),
+    ("users", "id", "managedUserId"),
+    ("user_sessions", "id", "userId"),
+    ("user_sessions", "session_id", "sessionId"),
 ];
 
 pub(crate) fn collection(model: &Model) -> String {
@@ -194,23 +218,30 @@ fn auth(access: Access) -> Value {
 fn url(operation: &Operation) -> Value {
     let mut path = operation.path.clone();
     for parameter in &operation.path_parameters {
-        let variable = variable_of(operation).unwrap_or(&parameter.name);
+        let variable = variable_of(operation, &parameter.name).unwrap_or(&parameter.name);
         path = path.replace(&format!("{{{}}}", parameter.name), &format!("{{{{{variable}}}}}"));
     }
     let segments: Vec<&str> = path.split('/').skip(1).collect();
     let mut url = json!({ "raw": format!("{{{{baseUrl}}}}{path}"), "host": ["{{baseUrl}}"], "path": segments });
     if !operation.query.is_empty() {
-        let unused =
-            |field: &Field| json!({ "key": field.name, "value": "", "description": field.docs, "disabled": true });
+        // What a query must have is the address: only the search requires something.
+        let unused = |field: &Field| {
+            let value = if field.required { "{{email}}" } else { "" };
+            json!({ "key": field.name, "value": value, "description": field.docs, "disabled": !field.required })
+        };
         url["query"] = operation.query.iter().map(unused).collect();
+        if let Some(required) = operation.query.iter().find(|field| field.required) {
+            url["raw"] = format!("{{{{baseUrl}}}}{path}?{}={{{{email}}}}", required.name).into();
+        }
     }
     url
 }
 
-/// What holds the parameter of its path.
-fn variable_of(operation: &Operation) -> Option<&'static str> {
+/// What holds a parameter of its path.
+fn variable_of(operation: &Operation, parameter: &str) -> Option<&'static str> {
     let group = operation.place.as_ref()?.group.as_str();
-    PARAMETERS.iter().find(|(of, _)| *of == group).map(|(_, variable)| *variable)
+    let known = PARAMETERS.iter().find(|(of, name, _)| *of == group && *name == parameter);
+    known.map(|(_, _, variable)| *variable)
 }
 
 /// The example with variables where a value belongs to this very run. External ids are left out: they are taken once.

@@ -5,7 +5,7 @@ use super::model::Place;
 use crate::process::{Failure, Result};
 
 /// Calls that are no create, read, update, delete or list of a resource.
-const PLACES: [(&str, &str, &str); 15] = [
+const PLACES: [(&str, &str, &str); 18] = [
     ("signUp", "auth", "sign_up"),
     ("signIn", "auth", "sign_in"),
     ("refreshToken", "auth", "refresh"),
@@ -21,6 +21,9 @@ const PLACES: [(&str, &str, &str); 15] = [
     ("listOperatorSessions", "operators", "list_sessions"),
     ("endOperatorSession", "operators", "end_session"),
     ("createOperatorLink", "operators", "create_link"),
+    ("revokeUserSessions", "user_sessions", "revoke_all"),
+    ("revokeUserSession", "user_sessions", "revoke"),
+    ("search", "search", "find"),
 ];
 
 const VERBS: [(&str, &str); 5] =

@@ -1,4 +1,4 @@
-//! API rules 10 (`docs/api.md`): one search for IDs, external IDs, slugs and addresses.
+//! API rules 12 (`docs/api.md`): one search for IDs, external IDs, slugs and addresses.
 
 use super::support::{Tenant, text};
 use perennial_app::clients::{self, Credential, NewClient, Presents};

@@ -5,7 +5,7 @@ use serde_json::Value;
 use super::super::model::{Answer, Model, Operation};
 
 /// What an operation's answer teaches: a variable, and where the value is.
-const KEPT: [(&str, &str, &str); 8] = [
+const KEPT: [(&str, &str, &str); 9] = [
     ("Tokens", "accessToken", "answer.token"),
     ("Tokens", "refreshToken", "answer.refresh_token"),
     ("Tokens", "userId", "answer.user.id"),
@@ -16,6 +16,7 @@ const KEPT: [(&str, &str, &str); 8] = [
     ("Client", "clientRecordId", "answer.id"),
     ("Subscription", "subscriptionId", "answer.id"),
     ("Payment", "paymentId", "answer.id"),
+    ("ManagedUser", "managedUserId", "answer.id"),
 ];
 
 pub(super) fn of(model: &Model, operation: &Operation) -> Vec<String> {
@@ -57,7 +58,7 @@ fn compared(model: &Model, operation: &Operation) -> Option<String> {
         let sent = only_what_stays(body);
         return Some(format!("pm.test(\"keeps what was sent\", () => pm.expect(answer).to.deep.include({sent}));"));
     }
-    let named = super::variable_of(operation)?;
+    let named = super::variable_of(operation, &operation.path_parameters.last()?.name)?;
     Some(format!(
         "pm.test(\"answers what was there\", () => \
          pm.expect([answer.id, answer.slug]).to.include(pm.variables.replaceIn(\"{{{{{named}}}}}\")));"

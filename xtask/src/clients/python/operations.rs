@@ -110,7 +110,8 @@ struct Method<'a> {
 impl Method<'_> {
     fn write(&self) -> String {
         let mut text = self.plain();
-        if matches!(self.operation.answer, Answer::Page(_)) {
+        // A list without a cursor has a single page.
+        if matches!(self.operation.answer, Answer::Page(_)) && self.has_cursor() {
             text.push_str(&self.each());
         }
         if self.operation.if_none_match {
@@ -137,10 +138,8 @@ impl Method<'_> {
     fn each(&self) -> String {
         let Answer::Page(record) = &self.operation.answer else { return String::new() };
         let signature = self.signature("each", &self.named(), &format!("Iterator[{record}]"));
-        let passed: Vec<String> = self
-            .operation
-            .query
-            .iter()
+        let fields = self.operation.path_parameters.iter().chain(&self.operation.query);
+        let passed: Vec<String> = fields
             .map(|field| {
                 let value = if field.name == "cursor" { "after".to_owned() } else { argument(&field.name) };
                 format!("                {}={value},\n", argument(&field.name))
@@ -168,6 +167,10 @@ impl Method<'_> {
             self.place.name,
             paths.concat()
         )
+    }
+
+    fn has_cursor(&self) -> bool {
+        self.operation.query.iter().any(|field| field.name == "cursor")
     }
 
     fn has_tag(&self) -> bool {

@@ -44,6 +44,7 @@ fn imports(groups: &[(&str, Vec<(&Place, &Operation)>)]) -> String {
         used.extend(operation.body.iter().map(|body| body.record.clone()));
         match &operation.answer {
             Answer::One(record) => used.push(record.clone()),
+            Answer::Page(record) if operation.query.is_empty() => used.push(record.clone()),
             Answer::Page(record) => used.extend([record.clone(), format!("{record}Query")]),
             Answer::Bare => {}
         }
@@ -105,7 +106,7 @@ fn method(place: &Place, operation: &Operation) -> String {
         sent.push("body".to_owned());
     }
     if let Answer::Page(record) = &operation.answer {
-        return list(&docs, &name, operation, record);
+        return list(&docs, &name, operation, record, (&parameters, sent));
     }
     let record = match &operation.answer {
         Answer::One(record) | Answer::Page(record) => record.as_str(),
@@ -120,15 +121,36 @@ fn method(place: &Place, operation: &Operation) -> String {
     )
 }
 
-/// A list has two ways: page by page, and record by record.
-fn list(docs: &str, name: &str, operation: &Operation, record: &str) -> String {
+/// A list has two ways: page by page, and record by record. One without a cursor has a single page.
+fn list(
+    docs: &str,
+    name: &str,
+    operation: &Operation,
+    record: &str,
+    (paths, mut sent): (&[String], Vec<String>),
+) -> String {
     let id = &operation.id;
+    let mut parameters = paths.to_vec();
+    if !operation.query.is_empty() {
+        let is_required = operation.query.iter().any(|parameter| parameter.required);
+        parameters.push(format!("query: {record}Query{}", if is_required { "" } else { " = {}" }));
+        sent.push("query".to_owned());
+    }
+    parameters.push("options: CallOptions = {}".to_owned());
+    let (parameters, sent) = (parameters.join(", "), sent.join(", "));
+    let page = format!(
+        "{docs}  {name}({parameters}): Promise<PageOf<{record}>> {{\n    \
+           return this.#caller.page<{record}>({id}, {{ {sent} }}, options);\n  }}\n"
+    );
+    if !operation.query.iter().any(|parameter| parameter.name == "cursor") {
+        return page;
+    }
     let walk = comment("The same, record by record: asks for the next page when the last one is used up.", "  ");
+    let passed: String =
+        paths.iter().filter_map(|path| path.split_once(':')).map(|(path, _)| format!("{path}, ")).collect();
     format!(
-        "{docs}  {name}(query: {record}Query = {{}}, options: CallOptions = {{}}): Promise<PageOf<{record}>> {{\n    \
-           return this.#caller.page<{record}>({id}, {{ query }}, options);\n  }}\n\n\
-         {walk}  each(query: {record}Query = {{}}, options: CallOptions = {{}}): AsyncGenerator<{record}, void, undefined> {{\n    \
-           return each((cursor) => this.{name}({{ ...query, cursor }}, options), query.cursor);\n  }}\n"
+        "{page}\n{walk}  each({parameters}): AsyncGenerator<{record}, void, undefined> {{\n    \
+           return each((cursor) => this.{name}({passed}{{ ...query, cursor }}, options), query.cursor);\n  }}\n"
     )
 }
 

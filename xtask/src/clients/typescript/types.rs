@@ -42,6 +42,9 @@ pub(crate) fn types(model: &Model) -> String {
     }
     for operation in &model.operations {
         let Answer::Page(record) = &operation.answer else { continue };
+        if operation.query.is_empty() {
+            continue;
+        }
         let _ = writeln!(text, "\n/** What {} asks for. */", operation.id);
         let _ = writeln!(text, "export interface {record}Query {{");
         for parameter in &operation.query {
