@@ -127,8 +127,8 @@ def clients_and_organization(server: Perennial) -> None:
     assert server.clients.update(made.id, is_active=False).disabled_at is not None
     refused(lambda: server.clients.update(made.id, name="Late"), "client_disabled")
     assert made.id in [client.id for client in server.clients.each(limit=1)]
-    assert server.organization.update(max_sessions=3) == server.organization.get()
-    assert server.organization.update(max_sessions=None).max_sessions is None
+    assert server.organizations.update(max_sessions=3) == server.organizations.get()
+    assert server.organizations.update(max_sessions=None).max_sessions is None
 
 
 def many_sessions(app: Perennial, person: dict[str, str]) -> None:

@@ -213,9 +213,9 @@ await assert.rejects(server.clients.update(reader.id, { name: "Late" }), { code:
 for await (const client of server.clients.each({ limit: 1 })) {
   assert.ok(client.client_id === null || client.kind === "public");
 }
-assert.equal((await server.organization.update({ max_sessions: 3 })).max_sessions, 3);
-assert.equal((await server.organization.get()).max_sessions, 3);
-await server.organization.update({ max_sessions: null });
+assert.equal((await server.organizations.update({ max_sessions: 3 })).max_sessions, 3);
+assert.equal((await server.organizations.get()).max_sessions, 3);
+await server.organizations.update({ max_sessions: null });
 
 // Delete the account.
 if (user.auth_id !== null) {

@@ -5,7 +5,7 @@ use super::model::Place;
 use crate::process::{Failure, Result};
 
 /// Calls that are no create, read, update, delete or list of a resource.
-const PLACES: [(&str, &str, &str); 18] = [
+const PLACES: [(&str, &str, &str); 16] = [
     ("signUp", "auth", "sign_up"),
     ("signIn", "auth", "sign_in"),
     ("refreshToken", "auth", "refresh"),
@@ -16,8 +16,6 @@ const PLACES: [(&str, &str, &str); 18] = [
     ("revokeAllTokensExceptCurrent", "sessions", "revoke_others"),
     ("revokeToken", "sessions", "revoke"),
     ("deleteMyAccount", "account", "delete"),
-    ("readOrganization", "organization", "get"),
-    ("updateOrganization", "organization", "update"),
     ("listOperatorSessions", "operators", "list_sessions"),
     ("endOperatorSession", "operators", "end_session"),
     ("createOperatorLink", "operators", "create_link"),
