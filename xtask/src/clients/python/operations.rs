@@ -49,7 +49,11 @@ fn imports(model: &Model) -> String {
             types.insert(name.as_str());
         }
         for field in operation.query.iter().chain(sent(model, operation)) {
-            if let Kind::Word(name) | Kind::WordOrAlias(name) = &field.kind {
+            let kind = match &field.kind {
+                Kind::List(item) => item,
+                kind => kind,
+            };
+            if let Kind::Word(name) | Kind::WordOrAlias(name) = kind {
                 types.insert(name);
             }
         }
