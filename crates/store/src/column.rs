@@ -4,6 +4,7 @@ use crate::value::Type;
 
 /// A column. The derived statements and the transfer of rows use nothing else.
 #[derive(Clone, Copy, Debug)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a separate fact about the column")]
 pub struct Column {
     /// The name, the same on both engines.
     pub name: &'static str,

@@ -38,7 +38,7 @@ async fn fill() -> Filled {
         held.refresh_token.clone(),
     ];
     for bytes in stored_bytes(&app).await {
-        secrets.push(bytes.iter().map(|byte| format!("{byte:02x}")).collect());
+        secrets.push(data_encoding::HEXLOWER.encode(&bytes));
         secrets.push(data_encoding::BASE64.encode(&bytes));
         secrets.push(data_encoding::BASE64URL_NOPAD.encode(&bytes));
     }
