@@ -15,24 +15,14 @@ use perennial_domain::id::{OperatorId, OrganizationId};
 use perennial_domain::operators::OperatorName;
 use perennial_domain::time::Time;
 use perennial_domain::validation::ValidationErrors;
+use perennial_http::record_fields;
 use perennial_store::{Page, Position};
 use serde::Serialize;
 use serde_json::{Value, json};
 
 static KIND: Kind = Kind {
     name: "operator",
-    fields: &[
-        "id",
-        "organization_id",
-        "name",
-        "role",
-        "issuer",
-        "subject",
-        "is_active",
-        "last_sign_in_at",
-        "created_at",
-        "updated_at",
-    ],
+    fields: || record_fields("Operator"),
     columns: &[
         Column::whole("ID", "id"),
         Column::new("NAME", "name"),
