@@ -218,9 +218,10 @@ SELECT 1 FROM users WHERE organization_id = $1 AND id = $2 AND revision = $3 AND
 
 -- users.update
 UPDATE users SET email = $3, issuer = $4, subject = $5, auth_type = $6, username = $7, first_name = $8, last_name = $9,
-    terms = $10, notifications = $11, session_epoch = $12, updated_at = $13, revision = $14 WHERE organization_id = $1
-    AND id = $2 AND revision = $15 AND NOT EXISTS (SELECT 1 FROM users AS other WHERE other.organization_id = $1 AND
-    other.email = $3 AND other.email IS NOT NULL AND other.deleted_at IS NULL AND other.id <> $2);
+    terms = $10, notifications = $11, session_epoch = $12, blocked_at = $13, updated_at = $14, revision = $15 WHERE
+    organization_id = $1 AND id = $2 AND revision = $16 AND NOT EXISTS (SELECT 1 FROM users AS other WHERE
+    other.organization_id = $1 AND other.email = $3 AND other.email IS NOT NULL AND other.deleted_at IS NULL AND
+    other.id <> $2);
 
 -- users.delete
 UPDATE users SET deleted_at = $3, revision = $4 WHERE organization_id = $1 AND id = $2 AND revision = $5;
@@ -705,6 +706,7 @@ SELECT COUNT(*) FROM (SELECT 1 FROM plan_versions WHERE organization_id = $1 LIM
 -- plan_versions.purge
 DELETE FROM plan_versions WHERE organization_id = $1 AND (plan_id, version) IN (SELECT plan_id, version FROM
     plan_versions WHERE organization_id = $1 ORDER BY plan_id, version LIMIT $2);
+
 -- operators.insert
 INSERT INTO operators (organization_id, id, name, role, issuer, subject, is_active, last_sign_in_at, created_at,
     updated_at, revision) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11) ON CONFLICT DO NOTHING;
@@ -1042,18 +1044,9 @@ DELETE FROM signing_keys WHERE sequence = $1;
 -- signing_keys::RESEAL
 UPDATE signing_keys SET sealed = $1 WHERE sequence = $2 AND sealed = $3;
 
--- users::NEWEST
-SELECT organization_id, id, email, issuer, subject, auth_type, username, first_name, last_name, terms, notifications,
-    session_epoch, blocked_at, created_at, updated_at, revision FROM users WHERE organization_id = $1 AND id < $2 AND
-    deleted_at IS NULL ORDER BY id DESC LIMIT $3;
-
 -- users::MOVE_EPOCH
 UPDATE users SET session_epoch = session_epoch + 1 WHERE organization_id = $1 AND id = $2 AND revision = $3 AND
     session_epoch = $4 AND deleted_at IS NULL;
-
--- users::SET_BLOCKED
-UPDATE users SET blocked_at = $5, session_epoch = session_epoch + 1, updated_at = $6, revision = $7 WHERE
-    organization_id = $1 AND id = $2 AND revision = $3 AND session_epoch = $4 AND deleted_at IS NULL;
 
 -- users::RELINK
 UPDATE users SET issuer = $4, subject = $5, updated_at = $6, revision = $7 WHERE organization_id = $1 AND id = $2 AND
