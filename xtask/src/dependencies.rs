@@ -31,32 +31,44 @@ const BANNED: [(&str, &str); 5] = [
 ];
 
 pub(crate) fn run() -> Result {
-    let everything = metadata(None)?;
-    let mut built = BTreeSet::new();
-    for target in TARGETS {
-        built.extend(ids(&metadata(Some(target))?["resolve"]["nodes"]));
-    }
-    let packages = members(&everything["packages"]);
+    let built = built()?;
+    let metadata = metadata()?;
+    let packages = members(&metadata["packages"]);
     let mut errors = Vec::new();
-    for package in packages.iter().filter(|package| built.contains(text(package, "id"))) {
+    for package in packages.iter().filter(|package| built.contains(&name_and_version(package))) {
         errors.extend(check(package));
     }
     for package in packages.iter().filter(|package| package["source"].is_null()) {
         errors.extend(unused::check(package)?);
     }
-    println!("{} dependencies of {} platforms", built.len(), TARGETS.len());
+    println!("{} packages for {} platforms", built.len(), TARGETS.len());
     if errors.is_empty() { Ok(()) } else { Err(Failure::new(errors.join("\n"))) }
 }
 
-/// What cargo knows of the workspace; with a target, only what is built for it.
-fn metadata(target: Option<&str>) -> Result<Value> {
+/// `name version` of every package that is built for some platform. The metadata also has dependencies that no enabled
+/// feature needs.
+fn built() -> Result<BTreeSet<String>> {
+    let mut command = process::cargo();
+    command.args(["tree", "--locked", "--workspace", "--all-features", "--prefix", "none", "--format", "{p}"]);
+    command.args(TARGETS.iter().flat_map(|target| ["--target", target]));
+    Ok(process::output(&mut command)?.lines().filter_map(in_tree).collect())
+}
+
+/// Reads `serde v1.0.229 (proc-macro) (*)`.
+fn in_tree(line: &str) -> Option<String> {
+    let (name, rest) = line.split_once(" v")?;
+    Some(format!("{name} {}", rest.split(' ').next()?))
+}
+
+fn metadata() -> Result<Value> {
     let mut command = process::cargo();
     command.args(["metadata", "--format-version", "1", "--locked", "--all-features"]);
-    if let Some(target) = target {
-        command.args(["--filter-platform", target]);
-    }
     serde_json::from_str(&process::output(&mut command)?)
         .map_err(|error| Failure::new(format!("could not read the output of `cargo metadata`: {error}.")))
+}
+
+fn name_and_version(package: &Value) -> String {
+    format!("{} {}", text(package, "name"), text(package, "version"))
 }
 
 /// What is wrong with a package that is built.
@@ -78,10 +90,6 @@ fn check(package: &Value) -> Vec<String> {
     errors
 }
 
-fn ids(nodes: &Value) -> Vec<String> {
-    members(nodes).iter().map(|node| text(node, "id").to_owned()).collect()
-}
-
 fn members(list: &Value) -> &[Value] {
     list.as_array().map_or(&[], Vec::as_slice)
 }
@@ -94,6 +102,12 @@ fn text<'a>(object: &'a Value, member: &str) -> &'a str {
 mod tests {
     use super::*;
     use serde_json::json;
+
+    #[test]
+    fn a_line_of_the_tree_is_a_name_and_a_version() {
+        assert_eq!(in_tree("serde_derive v1.0.229 (proc-macro) (*)").as_deref(), Some("serde_derive 1.0.229"));
+        assert_eq!(in_tree("[dev-dependencies]"), None);
+    }
 
     #[test]
     fn a_banned_crate_a_foreign_source_and_a_license_are_found() {

@@ -88,10 +88,10 @@ fn use_the_api(address: &str) -> Result {
     let mut connection = Connection::open(address).map_err(could_not("connect to the server"))?;
     let mut call = |method: &str, target: &str, headers: &[(&str, &str)], body, status: u16| {
         let response = connection.call(method, target, headers, body).map_err(could_not(format!("call {target}")))?;
-        match response.status == status {
-            true => Ok(()),
-            false => Err(Failure::new(format!("{method} {target} returned {}: {}", response.status, response.json()))),
+        if response.status == status {
+            return Ok(());
         }
+        Err(Failure::new(format!("{method} {target} returned {}: {}", response.status, response.json())))
     };
     call("POST", "/subscription-plans", &headers, Some(PLAN), 201)?;
     call("GET", "/subscription-plans/pro", &headers[..1], None, 200)
