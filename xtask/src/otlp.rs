@@ -50,7 +50,7 @@ const EXPECTED: [&[&str]; 6] = [
         "-> AggregationTemporality: AGGREGATION_TEMPORALITY_CUMULATIVE",
         "-> route: Str(/subscription-plans)",
     ],
-    &["-> Name: perennial_http_request_duration_seconds", "-> Unit: s", "-> DataType: Histogram"],
+    &["-> Name: perennial_http_request_seconds", "-> Unit: s", "-> DataType: Histogram"],
     &["-> DataType: Gauge"],
 ];
 
