@@ -187,7 +187,7 @@ async fn updates_of_different_fields_at_once_all_apply() {
     }
 }
 
-/// An attack: another organization's user is as good as none, and `me` names nobody here.
+/// An attack: another organization's user is as good as none, and `me` names no user here.
 #[tokio::test]
 async fn another_organizations_user_is_not_found() {
     let app = TestApp::start().await;
