@@ -67,6 +67,18 @@ def one_effect_for_one_key(server: Perennial) -> None:
     server.plans.delete("once")
 
 
+def operators(server: Perennial) -> None:
+    """A person who manages the organization, from the create to the delete."""
+    ada = server.operators.create(name="Ada (Python)", role="support")
+    assert server.operators.get(ada.id).name == "Ada (Python)"
+    assert server.operators.update(ada.id, role="viewer").role == "viewer"
+    assert ada.id in [operator.id for operator in server.operators.list().data]
+    assert server.operators.list_sessions(ada.id).data == []
+    assert "#link=lnk_" in server.operators.create_link(ada.id).url
+    refused(lambda: server.operators.end_session(ada.id, "ops_unknown"), "not_found")
+    server.operators.delete(ada.id)
+
+
 def lost_answers(server: Perennial, app: Perennial) -> None:
     """What was done before the answer was lost is done once."""
     user = app.auth.user().user
@@ -218,6 +230,7 @@ def main() -> None:
         clients_and_organization(server)
         one_effect_for_one_key(server)
         app.auth.sign_up(access_token=person["access_token"], email=person["email"])
+        operators(server)
         lost_answers(server, app)
         one_refresh_for_many(app)
         many_sessions(app, person)

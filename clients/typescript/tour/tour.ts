@@ -74,6 +74,16 @@ assert.equal((await server.payments.update(second.id, { status: "failed" })).sta
 assert.equal((await server.payments.delete(second.id)).id, second.id);
 await assert.rejects(server.payments.get(second.id), { code: "not_found" });
 
+// A person who manages the organization, from the create to the delete.
+const operator = await server.operators.create({ name: "Ada (TypeScript)", role: "support" });
+assert.equal((await server.operators.get(operator.id)).name, "Ada (TypeScript)");
+assert.equal((await server.operators.update(operator.id, { role: "viewer" })).role, "viewer");
+assert.ok((await server.operators.list()).data.some(({ id }) => id === operator.id));
+assert.deepEqual((await server.operators.listSessions(operator.id)).data, []);
+assert.match((await server.operators.createLink(operator.id)).url, /#link=lnk_/);
+await assert.rejects(server.operators.endSession(operator.id, "ops_unknown"), { code: "not_found" });
+assert.equal((await server.operators.delete(operator.id)).id, operator.id);
+
 // Check access. The app can read the user's own records.
 const { has_access } = await app.subscriptions.get(subscription.id);
 console.log(has_access); // true

@@ -28,7 +28,7 @@ one answers, the next ones use. The tour removes what it made, so it can be take
 Written from `openapi.json` by `cargo xtask clients`; do not edit.";
 
 /// Every call once, and signing in as often as a session was ended on the way.
-const WAY: [&str; 46] = [
+const WAY: [&str; 52] = [
     "createUser",
     "readUser",
     "updateUser",
@@ -63,6 +63,12 @@ const WAY: [&str; 46] = [
     "deletePayment",
     "deleteSubscription",
     "deletePlan",
+    "createOperator",
+    "listOperators",
+    "readOperator",
+    "updateOperator",
+    "createOperatorLink",
+    "deleteOperator",
     "logout",
     "signIn",
     "revokeAllTokens",
@@ -77,6 +83,10 @@ const WAY: [&str; 46] = [
     "deleteMyAccount",
 ];
 
+/// Calls about sessions of operators, which only a browser can begin.
+#[cfg(test)]
+const OFF_THE_WAY: [&str; 2] = ["listOperatorSessions", "endOperatorSession"];
+
 /// What is filled in from outside, with a value to begin with.
 const GIVEN: [(&str, &str); 5] = [
     ("baseUrl", "http://127.0.0.1:8080"),
@@ -87,7 +97,7 @@ const GIVEN: [(&str, &str); 5] = [
 ];
 
 /// What the answers fill in.
-const LEARNT: [&str; 9] = [
+const LEARNT: [&str; 11] = [
     "accessToken",
     "refreshToken",
     "userId",
@@ -97,6 +107,8 @@ const LEARNT: [&str; 9] = [
     "subscriptionId",
     "paymentId",
     "managedUserId",
+    "operatorId",
+    "operatorSessionId",
 ];
 
 /// Members of a body that are not as the document's example has them.
@@ -111,7 +123,7 @@ const MEMBERS: [(&str, &str); 7] = [
 ];
 
 /// The same for the parameters in a path: the call's group, the parameter, the variable.
-const PARAMETERS: [(&str, &str, &str); 10] = [
+const PARAMETERS: [(&str, &str, &str); 12] = [
     ("clients", "id", "clientRecordId"),
     ("plans", "slug", "planSlug"),
     ("plan_versions", "slug", "planSlug"),
@@ -122,6 +134,8 @@ const PARAMETERS: [(&str, &str, &str); 10] = [
     ("users", "id", "managedUserId"),
     ("user_sessions", "id", "userId"),
     ("user_sessions", "session_id", "sessionId"),
+    ("operators", "id", "operatorId"),
+    ("operators", "session_id", "operatorSessionId"),
 ];
 
 pub(crate) fn collection(model: &Model) -> String {

@@ -144,6 +144,10 @@ fn settled(text: &str) -> String {
         let number = bare.trim_matches(|letter: char| !letter.is_ascii_digit());
         settled += &match bare {
             _ if bare.starts_with("pk_") => word.replace(bare, &format!("pk_{}", "x".repeat(bare.len() - 3))),
+            _ if bare.contains("#link=lnk_") => {
+                let base = bare.split("lnk_").next().unwrap_or_default();
+                word.replace(bare, &format!("{base}lnk_x"))
+            }
             _ if bare.starts_with("eyJ") => word.replace(bare, "eyJ.a.token"),
             _ if number.is_empty() => (*word).to_owned(),
             _ if in_table || before == "version" || after.starts_with("bytes") => word.replace(number, "N"),

@@ -1,4 +1,4 @@
-//! When the cookie counts (API rule 11.4), and attacks 2, 4, 10, 12 and 19 of the console.
+//! When the cookie counts, API rules 11.4, and attacks 39, 40 and 46 to 48.
 
 use super::support::tenant;
 use perennial_http::{ApiOptions, ConsoleOptions, Site};
@@ -22,7 +22,7 @@ async fn nothing_was_written(app: &TestApp) {
 }
 
 #[tokio::test]
-async fn attack_2_a_form_an_image_a_fetch_and_a_sibling_subdomain_write_nothing() {
+async fn attack_39_a_form_an_image_a_fetch_and_a_sibling_subdomain_write_nothing() {
     let app = TestApp::start().await;
     let ada = app.signed_in_operator("Ada", "admin").await;
     // A form and an image cannot send the header: the cookie is ignored, and there is no client.
@@ -49,7 +49,7 @@ async fn attack_2_a_form_an_image_a_fetch_and_a_sibling_subdomain_write_nothing(
 }
 
 #[tokio::test]
-async fn attack_2_the_three_calls_of_a_session_need_the_header() {
+async fn attack_39_the_three_calls_of_a_session_need_the_header() {
     let app = TestApp::start().await;
     let ada = app.signed_in_operator("Ada", "admin").await;
     for method in ["GET", "DELETE"] {
@@ -71,7 +71,7 @@ async fn attack_2_the_three_calls_of_a_session_need_the_header() {
 }
 
 #[tokio::test]
-async fn attack_4_a_rebound_name_reaches_neither_the_cookie_nor_a_sign_in() {
+async fn attack_40_a_rebound_name_reaches_neither_the_cookie_nor_a_sign_in() {
     let app = TestApp::start().await;
     let ada = app.signed_in_operator("Ada", "admin").await;
     let link = app.link(&ada.id).await;
@@ -91,7 +91,7 @@ async fn attack_4_a_rebound_name_reaches_neither_the_cookie_nor_a_sign_in() {
 }
 
 #[tokio::test]
-async fn attack_10_a_cookie_with_a_client_id_is_400_and_a_cookie_from_curl_is_rejected() {
+async fn attack_46_a_cookie_with_a_client_id_is_400_and_a_cookie_from_curl_is_rejected() {
     let app = TestApp::start().await;
     let ada = app.signed_in_operator("Ada", "admin").await;
     let both = ada.request("POST", "/subscription-plans").header("client-id", "default").json(&plan());
@@ -104,7 +104,7 @@ async fn attack_10_a_cookie_with_a_client_id_is_400_and_a_cookie_from_curl_is_re
 }
 
 #[tokio::test]
-async fn attack_12_no_other_origin_may_send_the_header_or_read_with_the_cookie() {
+async fn attack_48_no_other_origin_may_send_the_header_or_read_with_the_cookie() {
     let app = TestApp::start().await;
     let ada = app.signed_in_operator("Ada", "admin").await;
     let preflight = app
@@ -123,7 +123,7 @@ async fn attack_12_no_other_origin_may_send_the_header_or_read_with_the_cookie()
 }
 
 #[tokio::test]
-async fn attack_11_records_of_another_organization_are_not_found() {
+async fn attack_47_records_of_another_organization_are_not_found() {
     let app = TestApp::start().await;
     let ada = app.signed_in_operator("Ada", "admin").await;
     let tenant = tenant(&app).await;

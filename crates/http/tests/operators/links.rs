@@ -1,4 +1,4 @@
-//! One-time links (API rule 11.2) and attacks 5 and 6 of the console: replay, guessing, race, prefetch.
+//! One-time links, API rules 11.2, and attack 41: replay, guessing, race, prefetch.
 
 use super::support::events;
 use perennial_testkit::{TestApp, all_at_once};
@@ -25,7 +25,7 @@ async fn a_link_signs_in_once() {
 }
 
 #[tokio::test]
-async fn attack_5_of_twenty_simultaneous_uses_of_a_link_one_works() {
+async fn attack_41_of_twenty_simultaneous_uses_of_a_link_one_works() {
     let app = TestApp::start().await;
     let second = app.beside().await;
     let id = app.operator("Ada", "admin").await;
@@ -45,7 +45,7 @@ async fn attack_5_of_twenty_simultaneous_uses_of_a_link_one_works() {
 }
 
 #[tokio::test]
-async fn attack_5_unknown_used_and_expired_links_are_rejected_alike() {
+async fn attack_41_unknown_used_and_expired_links_are_rejected_alike() {
     let app = TestApp::start().await;
     let id = app.operator("Ada", "admin").await;
     let (used, expired) = (app.link(&id).await, app.link(&id).await);
@@ -64,7 +64,7 @@ async fn attack_5_unknown_used_and_expired_links_are_rejected_alike() {
 }
 
 #[tokio::test]
-async fn attack_5_guesses_count_in_the_rate_limit_of_sign_ins() {
+async fn attack_41_guesses_count_in_the_rate_limit_of_sign_ins() {
     let app = TestApp::start().await;
     let id = app.operator("Ada", "admin").await;
     for _ in 0..60 {
@@ -78,7 +78,7 @@ async fn attack_5_guesses_count_in_the_rate_limit_of_sign_ins() {
 }
 
 #[tokio::test]
-async fn attack_5_a_get_of_the_link_does_nothing() {
+async fn attack_41_a_get_of_the_link_does_nothing() {
     let app = TestApp::start().await;
     let id = app.operator("Ada", "admin").await;
     let link = app.link(&id).await;

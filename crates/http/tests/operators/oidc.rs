@@ -1,4 +1,4 @@
-//! Sign-in of operators at the identity provider (API rule 11.5), and attacks 13 and 14 of the console.
+//! Sign-in of operators at the identity provider, API rules 11.5, and attacks 49 and 50.
 
 use super::support::events;
 use perennial_app::context::AppOptions;
@@ -169,7 +169,7 @@ async fn without_a_provider_there_is_no_sign_in_and_with_one_the_401_names_its_h
 }
 
 #[tokio::test]
-async fn attack_13_a_wrong_state_nonce_issuer_audience_or_an_expired_token_begins_no_session() {
+async fn attack_49_a_wrong_state_nonce_issuer_audience_or_an_expired_token_begins_no_session() {
     let service = Service::start().await;
     service.connected("Ada", "admin", "subject-1").await;
     let baseline = events(&service.app, "operator_session.created").await.len();
@@ -209,7 +209,7 @@ async fn attack_13_a_wrong_state_nonce_issuer_audience_or_an_expired_token_begin
 }
 
 #[tokio::test]
-async fn attack_13_a_code_is_exchanged_once() {
+async fn attack_49_a_code_is_exchanged_once() {
     let service = Service::start().await;
     service.connected("Ada", "admin", "subject-1").await;
     let begun = service.begin(START).await;
@@ -226,7 +226,7 @@ async fn attack_13_a_code_is_exchanged_once() {
 }
 
 #[tokio::test]
-async fn attack_13_a_sign_in_returns_nowhere_but_to_the_console() {
+async fn attack_49_a_sign_in_returns_nowhere_but_to_the_console() {
     let service = Service::start().await;
     service.connected("Ada", "admin", "subject-1").await;
     for place in ["https://evil.example/", "//evil.example/console/", "/console/../x", "/console/%22%3E%3Cscript%3E"] {
@@ -240,7 +240,7 @@ async fn attack_13_a_sign_in_returns_nowhere_but_to_the_console() {
 }
 
 #[tokio::test]
-async fn attack_14_an_e_mail_address_never_signs_in() {
+async fn attack_50_an_e_mail_address_never_signs_in() {
     let service = Service::start().await;
     service.app.operator("ada@example.com", "admin").await;
     let begun = service.begin(START).await;

@@ -1,4 +1,4 @@
-//! Operators as records: created, listed, changed and deleted by clients and operators (API rule 10).
+//! Operators as records: created, listed, changed and deleted by clients and operators: API rules 10.1 and 10.2.
 
 use super::support::{events, tenant, trusted};
 use perennial_domain::clients::Scope;

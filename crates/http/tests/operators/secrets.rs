@@ -1,11 +1,11 @@
-//! Attacks 6 and 19 of the console: links and cookies are in no log, no event, no file of the store and no later response.
+//! Attacks 42 and 51: links and cookies are in no log, no event, no file of the store and no later response.
 
 use crate::log;
 use perennial_testkit::TestApp;
 use serde_json::json;
 
 #[tokio::test]
-async fn attack_6_no_log_event_or_file_contains_a_link_or_a_cookie() {
+async fn attack_42_no_log_event_or_file_contains_a_link_or_a_cookie() {
     log::listen();
     let app = TestApp::start().await;
     let id = app.operator("Ada", "admin").await;
@@ -33,7 +33,7 @@ async fn attack_6_no_log_event_or_file_contains_a_link_or_a_cookie() {
 }
 
 #[tokio::test]
-async fn attack_19_no_endpoint_returns_a_link_or_a_cookie_again() {
+async fn attack_51_no_endpoint_returns_a_link_or_a_cookie_again() {
     let app = TestApp::start().await;
     let ada = app.signed_in_operator("Ada", "admin").await;
     let link = app.link(&ada.id).await;

@@ -1,4 +1,4 @@
-//! Operators' sessions (API rules 11.1 and 11.3), and attacks 7, 8 and 9 of the console.
+//! Operators' sessions, API rules 11.1 and 11.3, and attacks 43 to 45.
 
 use super::support::events;
 use perennial_testkit::{SignedInOperator, TestApp};
@@ -55,7 +55,7 @@ async fn a_sign_out_ends_the_session_and_clears_the_browser() {
 }
 
 #[tokio::test]
-async fn attack_7_a_sign_in_makes_a_new_session_and_ends_the_one_of_its_cookie() {
+async fn attack_43_a_sign_in_makes_a_new_session_and_ends_the_one_of_its_cookie() {
     let app = TestApp::start().await;
     let ada = app.signed_in_operator("Ada", "viewer").await;
     let link = app.link(&ada.id).await;
@@ -75,7 +75,7 @@ async fn attack_7_a_sign_in_makes_a_new_session_and_ends_the_one_of_its_cookie()
 }
 
 #[tokio::test]
-async fn attack_8_sessions_are_listed_and_ended_at_once_on_every_server() {
+async fn attack_44_sessions_are_listed_and_ended_at_once_on_every_server() {
     let app = TestApp::start().await;
     let second = app.beside().await;
     let ada = app.signed_in_operator("Ada", "viewer").await;
@@ -100,7 +100,7 @@ async fn attack_8_sessions_are_listed_and_ended_at_once_on_every_server() {
 }
 
 #[tokio::test]
-async fn attack_9_a_viewer_cannot_write_and_a_role_change_takes_effect_at_once() {
+async fn attack_45_a_viewer_cannot_write_and_a_role_change_takes_effect_at_once() {
     let app = TestApp::start().await;
     let viewer = app.signed_in_operator("Ada", "viewer").await;
     let plan = json!({ "name": "Pro", "slug": "pro", "price": 1, "billing_cycle": "monthly" });
@@ -117,7 +117,7 @@ async fn attack_9_a_viewer_cannot_write_and_a_role_change_takes_effect_at_once()
 }
 
 #[tokio::test]
-async fn attack_9_a_change_is_not_committed_after_the_session_has_ended() {
+async fn attack_45_a_change_is_not_committed_after_the_session_has_ended() {
     let app = TestApp::start().await;
     let ada = app.signed_in_operator("Ada", "admin").await;
     let known = perennial_app::operators::recognize(&app.app, ada.cookie_value()).await.unwrap().unwrap();

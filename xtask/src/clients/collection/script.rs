@@ -5,7 +5,7 @@ use serde_json::Value;
 use super::super::model::{Answer, Model, Operation};
 
 /// What an operation's answer teaches: a variable, and where the value is.
-const KEPT: [(&str, &str, &str); 9] = [
+const KEPT: [(&str, &str, &str); 10] = [
     ("Tokens", "accessToken", "answer.token"),
     ("Tokens", "refreshToken", "answer.refresh_token"),
     ("Tokens", "userId", "answer.user.id"),
@@ -17,6 +17,7 @@ const KEPT: [(&str, &str, &str); 9] = [
     ("Subscription", "subscriptionId", "answer.id"),
     ("Payment", "paymentId", "answer.id"),
     ("ManagedUser", "managedUserId", "answer.id"),
+    ("Operator", "operatorId", "answer.id"),
 ];
 
 pub(super) fn of(model: &Model, operation: &Operation) -> Vec<String> {

@@ -18,7 +18,12 @@ fn folder<'a>(collection: &'a Value, name: &str) -> &'a Vec<Value> {
 fn the_tour_makes_every_call() {
     let (model, collection) = ours();
     for operation in model.operations.iter().filter(|operation| operation.place.is_some()) {
-        assert!(WAY.contains(&operation.id.as_str()), "`{}` is not on the tour; give it a step in WAY", operation.id);
+        let id = operation.id.as_str();
+        assert!(
+            WAY.contains(&id) || OFF_THE_WAY.contains(&id),
+            "`{}` is not on the tour; give it a step in WAY",
+            operation.id
+        );
     }
     assert_eq!(folder(&collection, TOUR).len(), WAY.len());
 }
