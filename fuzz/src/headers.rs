@@ -60,9 +60,10 @@ pub(crate) fn console_access(data: &[u8]) {
     let host = only("host").expect("a host").to_lowercase();
     assert_eq!(site.origin().split_once("://").map(|(_, host)| host), Some(host.as_str()));
     assert!(!headers.contains_key("client-id"));
-    match headers.contains_key("sec-fetch-site") {
-        true => assert_eq!(only("sec-fetch-site"), Some("same-origin")),
-        false => assert_eq!(only("origin"), Some(site.origin().as_str())),
+    if headers.contains_key("sec-fetch-site") {
+        assert_eq!(only("sec-fetch-site"), Some("same-origin"));
+    } else {
+        assert_eq!(only("origin"), Some(site.origin().as_str()));
     }
     if let Some(cookie) = cookie {
         assert!(cookie.len() == 43 && cookie.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-_".contains(&byte)));

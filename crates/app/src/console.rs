@@ -212,9 +212,9 @@ fn provider(app: &App) -> Option<&RelyingParty> {
         let settings = app.options.console.provider.as_ref()?;
         let keyring = app.verifiers.keyring();
         let secret = settings.client_secret.clone();
-        RelyingParty::new(keyring, &settings.issuer, &settings.client_id, secret).ok()
+        RelyingParty::new(keyring, &settings.issuer, &settings.client_id, secret).ok().map(Box::new)
     };
-    app.console_provider.get_or_init(build).as_ref()
+    app.console_provider.get_or_init(build).as_deref()
 }
 
 fn open(app: &App, text: &str) -> Option<Sealed> {

@@ -53,7 +53,7 @@ pub struct App {
     pub(crate) optimistic: OptimisticCreate,
     pub(crate) plans: PlanCache,
     /// Built from the options at its first use. None: no provider of operators.
-    pub(crate) console_provider: OnceLock<Option<RelyingParty>>,
+    pub(crate) console_provider: OnceLock<Option<Box<RelyingParty>>>,
 }
 
 /// The options of the context.

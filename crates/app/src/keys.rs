@@ -68,7 +68,7 @@ pub struct Keys {
     pub(crate) provider_secrets: WrappingKey,
     pub(crate) refresh: RefreshKey,
     /// Seals cookies that only this installation reads.
-    cookies: WrappingKey,
+    cookies: Box<WrappingKey>,
     /// The seed of the key of the `local` identity provider, for development.
     pub(crate) local_seed: [u8; 32],
     /// The keys of the next master key, which other servers may be using already.
@@ -87,7 +87,7 @@ impl Keys {
             wrapping: WrappingKey::new(&master.derive(b"wrapping")),
             provider_secrets: WrappingKey::new(&master.derive(b"provider secrets")),
             refresh: RefreshKey::new(&master.derive(b"refresh tokens")),
-            cookies: WrappingKey::new(&master.derive(b"cookies")),
+            cookies: Box::new(WrappingKey::new(&master.derive(b"cookies"))),
             local_seed: master.derive(b"local identities"),
             next: None,
             previous: None,

@@ -79,7 +79,7 @@ fn trace(record: &Record) -> String {
 fn operator_trace(record: &Record) -> String {
     let mut text = String::from("{");
     for name in ["id", "role", "is_active"] {
-        text.push_str(&format!("\"{name}\":"));
+        text.extend(["\"", name, "\":"]);
         record.kind.fields()[record.kind.place(name)].form.write(record.at(name), "", &mut text);
         text.push(',');
     }

@@ -33,7 +33,7 @@ async fn attack_41_of_twenty_simultaneous_uses_of_a_link_one_works() {
         let link = app.link(&id).await;
         let body = json!({ "link": link });
         let use_at = |number: usize| {
-            let server = second.as_ref().filter(|_| number % 2 == 0).unwrap_or(&app);
+            let server = second.as_ref().filter(|_| number.is_multiple_of(2)).unwrap_or(&app);
             server.console("POST", "/operator-session").json(&body)
         };
         let answers = all_at_once((0..20).map(use_at)).await;
