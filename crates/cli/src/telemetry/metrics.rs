@@ -48,7 +48,7 @@ fn buckets(histogram: &Histogram, times: Times) -> Value {
     let Histogram { labels, unit, bounds, counts, sum } = histogram;
     let mut point = point(labels, times);
     let bounds: Vec<f64> = bounds.iter().map(|bound| float(*unit, *bound)).collect();
-    // Numbers, as the JavaScript SDK sends them: some collectors drop a histogram whose counts are strings.
+    // Numbers: rotel drops a histogram whose counts are strings.
     point["count"] = counts.iter().sum::<u64>().into();
     point["sum"] = float(*unit, *sum).into();
     point["bucketCounts"] = counts.clone().into();
