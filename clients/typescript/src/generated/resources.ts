@@ -4,8 +4,23 @@ import type { Caller, Operation } from "../caller.js";
 import type { CallOptions, ChangeOptions, CreateOptions, ReadOptions } from "../options.js";
 import { each, type PageOf } from "../pages.js";
 import type {
+  Client,
+  ClientCreate,
+  ClientQuery,
+  ClientUpdate,
   Deleted,
+  DeletedUser,
   LoggedIn,
+  ManagedUser,
+  ManagedUserQuery,
+  Operator,
+  OperatorCreate,
+  OperatorLink,
+  OperatorQuery,
+  OperatorSessionRecord,
+  OperatorUpdate,
+  Organization,
+  OrganizationUpdate,
   Payment,
   PaymentCreate,
   PaymentQuery,
@@ -18,6 +33,8 @@ import type {
   PlanVersionQuery,
   RefreshToken,
   Revoked,
+  SearchResult,
+  SearchResultQuery,
   SignIn,
   SignUp,
   Subscription,
@@ -26,6 +43,9 @@ import type {
   SubscriptionUpdate,
   TokenList,
   Tokens,
+  UserCreate,
+  UserSession,
+  UserUpdate,
 } from "./types.js";
 
 const signUp: Operation = {
@@ -262,6 +282,213 @@ const deletePayment: Operation = {
   repeatable: true,
 };
 
+const listUsers: Operation = {
+  id: "listUsers",
+  method: "GET",
+  path: "/users",
+  access: "client",
+  keyed: false,
+  repeatable: true,
+};
+
+const createUser: Operation = {
+  id: "createUser",
+  method: "POST",
+  path: "/users",
+  access: "client",
+  keyed: true,
+  repeatable: true,
+};
+
+const readUser: Operation = {
+  id: "readUser",
+  method: "GET",
+  path: "/users/{id}",
+  access: "client",
+  keyed: false,
+  repeatable: true,
+};
+
+const updateUser: Operation = {
+  id: "updateUser",
+  method: "PUT",
+  path: "/users/{id}",
+  access: "client",
+  keyed: false,
+  repeatable: true,
+};
+
+const deleteUser: Operation = {
+  id: "deleteUser",
+  method: "DELETE",
+  path: "/users/{id}",
+  access: "client",
+  keyed: false,
+  repeatable: true,
+};
+
+const listUserSessions: Operation = {
+  id: "listUserSessions",
+  method: "GET",
+  path: "/users/{id}/sessions",
+  access: "client",
+  keyed: false,
+  repeatable: true,
+};
+
+const revokeUserSessions: Operation = {
+  id: "revokeUserSessions",
+  method: "DELETE",
+  path: "/users/{id}/sessions",
+  access: "client",
+  keyed: false,
+  repeatable: true,
+};
+
+const revokeUserSession: Operation = {
+  id: "revokeUserSession",
+  method: "DELETE",
+  path: "/users/{id}/sessions/{session_id}",
+  access: "client",
+  keyed: false,
+  repeatable: true,
+};
+
+const search: Operation = {
+  id: "search",
+  method: "GET",
+  path: "/search",
+  access: "client",
+  keyed: false,
+  repeatable: true,
+};
+
+const listClients: Operation = {
+  id: "listClients",
+  method: "GET",
+  path: "/clients",
+  access: "client",
+  keyed: false,
+  repeatable: true,
+};
+
+const createClient: Operation = {
+  id: "createClient",
+  method: "POST",
+  path: "/clients",
+  access: "client",
+  keyed: false,
+  repeatable: false,
+};
+
+const readClient: Operation = {
+  id: "readClient",
+  method: "GET",
+  path: "/clients/{id}",
+  access: "client",
+  keyed: false,
+  repeatable: true,
+};
+
+const updateClient: Operation = {
+  id: "updateClient",
+  method: "PUT",
+  path: "/clients/{id}",
+  access: "client",
+  keyed: false,
+  repeatable: true,
+};
+
+const readOrganization: Operation = {
+  id: "readOrganization",
+  method: "GET",
+  path: "/organization",
+  access: "client",
+  keyed: false,
+  repeatable: true,
+};
+
+const updateOrganization: Operation = {
+  id: "updateOrganization",
+  method: "PUT",
+  path: "/organization",
+  access: "client",
+  keyed: false,
+  repeatable: true,
+};
+
+const listOperators: Operation = {
+  id: "listOperators",
+  method: "GET",
+  path: "/operators",
+  access: "client",
+  keyed: false,
+  repeatable: true,
+};
+
+const createOperator: Operation = {
+  id: "createOperator",
+  method: "POST",
+  path: "/operators",
+  access: "client",
+  keyed: true,
+  repeatable: true,
+};
+
+const readOperator: Operation = {
+  id: "readOperator",
+  method: "GET",
+  path: "/operators/{id}",
+  access: "client",
+  keyed: false,
+  repeatable: true,
+};
+
+const updateOperator: Operation = {
+  id: "updateOperator",
+  method: "PUT",
+  path: "/operators/{id}",
+  access: "client",
+  keyed: false,
+  repeatable: true,
+};
+
+const deleteOperator: Operation = {
+  id: "deleteOperator",
+  method: "DELETE",
+  path: "/operators/{id}",
+  access: "client",
+  keyed: false,
+  repeatable: true,
+};
+
+const listOperatorSessions: Operation = {
+  id: "listOperatorSessions",
+  method: "GET",
+  path: "/operators/{id}/sessions",
+  access: "client",
+  keyed: false,
+  repeatable: true,
+};
+
+const endOperatorSession: Operation = {
+  id: "endOperatorSession",
+  method: "DELETE",
+  path: "/operators/{id}/sessions/{session_id}",
+  access: "client",
+  keyed: false,
+  repeatable: true,
+};
+
+const createOperatorLink: Operation = {
+  id: "createOperatorLink",
+  method: "POST",
+  path: "/operators/{id}/link",
+  access: "client",
+  keyed: false,
+  repeatable: false,
+};
+
 export class Auth {
   readonly #caller: Caller;
 
@@ -459,13 +686,13 @@ export class PlanVersions {
    *
    * Scope: `plans:read`.
    */
-  list(query: PlanVersionQuery = {}, options: CallOptions = {}): Promise<PageOf<PlanVersion>> {
-    return this.#caller.page<PlanVersion>(listPlanVersions, { query }, options);
+  list(slug: string, query: PlanVersionQuery = {}, options: CallOptions = {}): Promise<PageOf<PlanVersion>> {
+    return this.#caller.page<PlanVersion>(listPlanVersions, { path: { slug }, query }, options);
   }
 
   /** The same, record by record: asks for the next page when the last one is used up. */
-  each(query: PlanVersionQuery = {}, options: CallOptions = {}): AsyncGenerator<PlanVersion, void, undefined> {
-    return each((cursor) => this.list({ ...query, cursor }, options), query.cursor);
+  each(slug: string, query: PlanVersionQuery = {}, options: CallOptions = {}): AsyncGenerator<PlanVersion, void, undefined> {
+    return each((cursor) => this.list(slug, { ...query, cursor }, options), query.cursor);
   }
 }
 
@@ -538,8 +765,8 @@ export class Payments {
   }
 
   /**
-   * List payments. Newest first. A page under a rare filter may be short and still have a next page. A public client
-   * can read the records of the signed-in user.
+   * List payments. Newest first by default. A page under a rare filter may be short and still have a next page. A
+   * public client can read the records of the signed-in user.
    *
    * Scope: `payments:read`.
    */
@@ -590,6 +817,288 @@ export class Payments {
   }
 }
 
+export class Users {
+  readonly #caller: Caller;
+
+  constructor(caller: Caller) {
+    this.#caller = caller;
+  }
+
+  /**
+   * List users. Newest first; with `email_prefix`, by address.
+   *
+   * Scope: `users:read`.
+   */
+  list(query: ManagedUserQuery = {}, options: CallOptions = {}): Promise<PageOf<ManagedUser>> {
+    return this.#caller.page<ManagedUser>(listUsers, { query }, options);
+  }
+
+  /** The same, record by record: asks for the next page when the last one is used up. */
+  each(query: ManagedUserQuery = {}, options: CallOptions = {}): AsyncGenerator<ManagedUser, void, undefined> {
+    return each((cursor) => this.list({ ...query, cursor }, options), query.cursor);
+  }
+
+  /**
+   * Create a user. Creates a user without an identity. The first sign-up with this verified address is linked to it.
+   * With an `Idempotency-Key`, a retry returns the response of the first request.
+   *
+   * Scope: `users:write`.
+   */
+  create(body: UserCreate, options: CreateOptions = {}): Promise<ManagedUser> {
+    return this.#caller.one<ManagedUser>(createUser, { body }, options);
+  }
+
+  /**
+   * Read a user. An erased user is not found.
+   *
+   * Scope: `users:read`.
+   */
+  get(id: string, options: ReadOptions<ManagedUser> = {}): Promise<ManagedUser> {
+    return this.#caller.one<ManagedUser>(readUser, { path: { id } }, options);
+  }
+
+  /**
+   * Update a user. Updates the fields that are sent; omitted fields do not change. A null clears an optional field.
+   * `is_blocked` ends all sessions of the user and rejects sign-in, sign-up and refresh.
+   *
+   * Scope: `users:write`.
+   */
+  update(id: string, body: UserUpdate, options: ChangeOptions = {}): Promise<ManagedUser> {
+    return this.#caller.one<ManagedUser>(updateUser, { path: { id }, body }, options);
+  }
+
+  /**
+   * Erase a user. Erases personal data, ends all sessions and cancels the subscriptions, as `delete-my-account` does.
+   * Payments remain. This cannot be undone.
+   *
+   * Scope: `users:write`.
+   */
+  delete(id: string, options: ChangeOptions = {}): Promise<DeletedUser> {
+    return this.#caller.one<DeletedUser>(deleteUser, { path: { id } }, options);
+  }
+}
+
+export class UserSessions {
+  readonly #caller: Caller;
+
+  constructor(caller: Caller) {
+    this.#caller = caller;
+  }
+
+  /**
+   * List the sessions of a user. Returns the live sessions with all clients, newest first. A user has at most 100.
+   *
+   * Scope: `users:read`.
+   */
+  list(id: string, options: CallOptions = {}): Promise<PageOf<UserSession>> {
+    return this.#caller.page<UserSession>(listUserSessions, { path: { id } }, options);
+  }
+
+  /**
+   * End all sessions of a user. Their tokens stop working immediately.
+   *
+   * Scope: `users:write`.
+   */
+  revokeAll(id: string, options: CallOptions = {}): Promise<Revoked> {
+    return this.#caller.one<Revoked>(revokeUserSessions, { path: { id } }, options);
+  }
+
+  /**
+   * End one session of a user. Its tokens stop working immediately. A session that has ended, or of another user, is
+   * not found.
+   *
+   * Scope: `users:write`.
+   */
+  revoke(id: string, sessionId: string, options: CallOptions = {}): Promise<UserSession> {
+    return this.#caller.one<UserSession>(revokeUserSession, { path: { id, session_id: sessionId } }, options);
+  }
+}
+
+export class Search {
+  readonly #caller: Caller;
+
+  constructor(caller: Caller) {
+    this.#caller = caller;
+  }
+
+  /**
+   * Search. Finds records by an ID, an external subscription or payment ID, a plan's slug, or an e-mail address or its
+   * beginning. Exact matches first, then by label. Only records that the client may read are found.
+   */
+  find(query: SearchResultQuery, options: CallOptions = {}): Promise<PageOf<SearchResult>> {
+    return this.#caller.page<SearchResult>(search, { query }, options);
+  }
+}
+
+export class Clients {
+  readonly #caller: Caller;
+
+  constructor(caller: Caller) {
+    this.#caller = caller;
+  }
+
+  /**
+   * List clients. Newest first, disabled clients included. No response contains the credential of a trusted client.
+   *
+   * Scope: `clients:write`.
+   */
+  list(query: ClientQuery = {}, options: CallOptions = {}): Promise<PageOf<Client>> {
+    return this.#caller.page<Client>(listClients, { query }, options);
+  }
+
+  /** The same, record by record: asks for the next page when the last one is used up. */
+  each(query: ClientQuery = {}, options: CallOptions = {}): AsyncGenerator<Client, void, undefined> {
+    return each((cursor) => this.list({ ...query, cursor }, options), query.cursor);
+  }
+
+  /**
+   * Create a client. `client_id` in the response is the ID to send in the header `client-id`. For a trusted client it
+   * is a credential, which is returned only here. You can grant the scopes that you hold, and `auth` and the scopes
+   * that end with `:own`. An `Idempotency-Key` is ignored.
+   *
+   * Scope: `clients:write`.
+   */
+  create(body: ClientCreate, options: CallOptions = {}): Promise<Client> {
+    return this.#caller.one<Client>(createClient, { body }, options);
+  }
+
+  /**
+   * Read a client. `client_id` is null for a trusted client.
+   *
+   * Scope: `clients:write`.
+   */
+  get(id: string, options: ReadOptions<Client> = {}): Promise<Client> {
+    return this.#caller.one<Client>(readClient, { path: { id } }, options);
+  }
+
+  /**
+   * Update a client. Updates the fields that are sent; omitted fields do not change. The change takes effect within 5
+   * seconds, also on the client that makes it. `is_active: false` disables the client for good.
+   *
+   * Scope: `clients:write`.
+   */
+  update(id: string, body: ClientUpdate, options: ChangeOptions = {}): Promise<Client> {
+    return this.#caller.one<Client>(updateClient, { path: { id }, body }, options);
+  }
+}
+
+export class Organizations {
+  readonly #caller: Caller;
+
+  constructor(caller: Caller) {
+    this.#caller = caller;
+  }
+
+  /**
+   * Read the organization. Returns the organization that the client belongs to.
+   *
+   * Scope: `organization:read`.
+   */
+  get(options: ReadOptions<Organization> = {}): Promise<Organization> {
+    return this.#caller.one<Organization>(readOrganization, {}, options);
+  }
+
+  /**
+   * Update the organization. Updates the fields that are sent; omitted fields do not change. A null clears an optional
+   * field.
+   *
+   * Scope: `organization:write`.
+   */
+  update(body: OrganizationUpdate, options: ChangeOptions = {}): Promise<Organization> {
+    return this.#caller.one<Organization>(updateOrganization, { body }, options);
+  }
+}
+
+export class Operators {
+  readonly #caller: Caller;
+
+  constructor(caller: Caller) {
+    this.#caller = caller;
+  }
+
+  /**
+   * List operators. Returns the organization's operators, newest first.
+   *
+   * Scope: `clients:write`.
+   */
+  list(query: OperatorQuery = {}, options: CallOptions = {}): Promise<PageOf<Operator>> {
+    return this.#caller.page<Operator>(listOperators, { query }, options);
+  }
+
+  /** The same, record by record: asks for the next page when the last one is used up. */
+  each(query: OperatorQuery = {}, options: CallOptions = {}): AsyncGenerator<Operator, void, undefined> {
+    return each((cursor) => this.list({ ...query, cursor }, options), query.cursor);
+  }
+
+  /**
+   * Create an operator. The role is a set of scopes; you must hold all of them. With an `Idempotency-Key`, a retry
+   * returns the response of the first request.
+   *
+   * Scope: `clients:write`.
+   */
+  create(body: OperatorCreate, options: CreateOptions = {}): Promise<Operator> {
+    return this.#caller.one<Operator>(createOperator, { body }, options);
+  }
+
+  /**
+   * Read an operator.
+   *
+   * Scope: `clients:write`.
+   */
+  get(id: string, options: ReadOptions<Operator> = {}): Promise<Operator> {
+    return this.#caller.one<Operator>(readOperator, { path: { id } }, options);
+  }
+
+  /**
+   * Update an operator. Updates the fields that are sent. A new role takes effect at once on every server. `is_active:
+   * false` ends all sessions. An operator can neither disable itself nor change its own role.
+   *
+   * Scope: `clients:write`.
+   */
+  update(id: string, body: OperatorUpdate, options: ChangeOptions = {}): Promise<Operator> {
+    return this.#caller.one<Operator>(updateOperator, { path: { id }, body }, options);
+  }
+
+  /**
+   * Delete an operator. Ends all sessions and returns the deleted operator. Its name can be used again. An operator
+   * cannot delete itself.
+   *
+   * Scope: `clients:write`.
+   */
+  delete(id: string, options: ChangeOptions = {}): Promise<Operator> {
+    return this.#caller.one<Operator>(deleteOperator, { path: { id } }, options);
+  }
+
+  /**
+   * List an operator's sessions. Returns the active sessions, newest first, at most 100.
+   *
+   * Scope: `clients:write`.
+   */
+  listSessions(id: string, options: CallOptions = {}): Promise<PageOf<OperatorSessionRecord>> {
+    return this.#caller.page<OperatorSessionRecord>(listOperatorSessions, { path: { id } }, options);
+  }
+
+  /**
+   * End an operator's session. Ends the session at once on every server and returns it. A session that is not active is
+   * not found.
+   *
+   * Scope: `clients:write`.
+   */
+  endSession(id: string, sessionId: string, options: CallOptions = {}): Promise<OperatorSessionRecord> {
+    return this.#caller.one<OperatorSessionRecord>(endOperatorSession, { path: { id, session_id: sessionId } }, options);
+  }
+
+  /**
+   * Create a one-time link. The link signs the operator in once, within ten minutes. You must hold all scopes of the
+   * operator's role. An operator has at most ten unused links.
+   *
+   * Scope: `clients:write`.
+   */
+  createLink(id: string, options: CallOptions = {}): Promise<OperatorLink> {
+    return this.#caller.one<OperatorLink>(createOperatorLink, { path: { id } }, options);
+  }
+}
+
 /** Every group of calls, over one caller. */
 export class Resources {
   readonly auth: Auth;
@@ -599,6 +1108,12 @@ export class Resources {
   readonly planVersions: PlanVersions;
   readonly subscriptions: Subscriptions;
   readonly payments: Payments;
+  readonly users: Users;
+  readonly userSessions: UserSessions;
+  readonly search: Search;
+  readonly clients: Clients;
+  readonly organizations: Organizations;
+  readonly operators: Operators;
 
   constructor(caller: Caller) {
     this.auth = new Auth(caller);
@@ -608,5 +1123,11 @@ export class Resources {
     this.planVersions = new PlanVersions(caller);
     this.subscriptions = new Subscriptions(caller);
     this.payments = new Payments(caller);
+    this.users = new Users(caller);
+    this.userSessions = new UserSessions(caller);
+    this.search = new Search(caller);
+    this.clients = new Clients(caller);
+    this.organizations = new Organizations(caller);
+    this.operators = new Operators(caller);
   }
 }

@@ -41,16 +41,31 @@ export type PaymentStatus =
   | "disputed"
   | "void";
 
+export type SearchResultKind = "user" | "plan" | "subscription" | "payment";
+
+export type SearchResultMatch = "exact" | "prefix";
+
+export type ClientKind = "public" | "trusted";
+
+export type OperatorRole = "viewer" | "support" | "admin";
+
+export type Method = "link" | "oidc";
+
 export type ProblemCode =
   | "address_not_allowed"
   | "ambiguous"
+  | "ambiguous_credentials"
   | "answer_timeout"
   | "body_too_large"
+  | "client_disabled"
   | "client_id_required"
+  | "client_id_taken"
   | "client_not_for_browsers"
   | "contended"
+  | "cross_site_request"
   | "duplicate_item"
   | "duplicate_key"
+  | "email_managed"
   | "email_mismatch"
   | "email_not_verified"
   | "email_taken"
@@ -69,20 +84,27 @@ export type ProblemCode =
   | "invalid_header"
   | "invalid_identity_token"
   | "invalid_input"
+  | "invalid_link"
   | "invalid_parameter"
   | "invalid_refresh_token"
   | "invalid_text"
   | "invalid_token"
   | "invalid_transition"
   | "invalid_type"
+  | "link_limit"
   | "malformed_json"
   | "method_not_allowed"
+  | "misdirected_request"
+  | "name_taken"
   | "not_account_owner"
   | "not_found"
   | "not_nullable"
+  | "operator_disabled"
+  | "operator_session_required"
   | "out_of_range"
   | "outcome_unknown"
   | "overloaded"
+  | "own_operator"
   | "plan_in_use"
   | "plan_inactive"
   | "rate_limited"
@@ -109,6 +131,31 @@ export type ProblemCode =
   | "user_blocked"
   | "user_not_found";
 
+export type ClientScopes =
+  | "auth"
+  | "plans:read"
+  | "plans:write"
+  | "subscriptions:read"
+  | "subscriptions:write"
+  | "payments:read"
+  | "payments:write"
+  | "subscriptions:read:own"
+  | "payments:read:own"
+  | "users:read"
+  | "users:write"
+  | "invoices:read"
+  | "invoices:write"
+  | "invoices:read:own"
+  | "events:read"
+  | "webhooks:write"
+  | "entitlements:read"
+  | "entitlements:read:own"
+  | "usage:write"
+  | "organization:read"
+  | "organization:write"
+  | "analytics:read"
+  | "clients:write";
+
 export type PlanSort =
   | "tier"
   | "-tier"
@@ -123,8 +170,11 @@ export type PlanSort =
 
 export type SubscriptionSort = "created_at" | "-created_at" | "renews_at" | "-renews_at" | "ends_at" | "-ends_at";
 
+export type PaymentSort = "created_at" | "-created_at";
+
 /** The statuses that a code comes with, and what it means. */
 export const problemCatalogue = [
+  { code: "ambiguous_credentials", status: 400, title: "Ambiguous credentials" },
   { code: "duplicate_key", status: 400, title: "Duplicate JSON key" },
   { code: "invalid_cursor", status: 400, title: "Invalid cursor" },
   { code: "invalid_header", status: 400, title: "Invalid header" },
@@ -136,13 +186,16 @@ export const problemCatalogue = [
   { code: "email_not_verified", status: 401, title: "E-mail address not verified" },
   { code: "invalid_client", status: 401, title: "Invalid client" },
   { code: "invalid_identity_token", status: 401, title: "Invalid identity token" },
+  { code: "invalid_link", status: 401, title: "Invalid one-time link" },
   { code: "invalid_refresh_token", status: 401, title: "Invalid refresh token" },
   { code: "invalid_token", status: 401, title: "Invalid access token" },
+  { code: "operator_session_required", status: 401, title: "Operator session required" },
   { code: "refresh_token_expired", status: 401, title: "Session expired" },
   { code: "refresh_token_reused", status: 401, title: "Refresh token reused" },
   { code: "token_required", status: 401, title: "Access token required" },
   { code: "address_not_allowed", status: 403, title: "IP address not allowed" },
   { code: "client_not_for_browsers", status: 403, title: "Trusted client not allowed in a browser" },
+  { code: "cross_site_request", status: 403, title: "Cross-site request not allowed" },
   { code: "fresh_sign_in_required", status: 403, title: "Recent sign-in required" },
   { code: "insufficient_scope", status: 403, title: "Insufficient scope" },
   { code: "not_account_owner", status: 403, title: "Account of another user" },
@@ -152,11 +205,18 @@ export const problemCatalogue = [
   { code: "user_not_found", status: 404, title: "User not found" },
   { code: "method_not_allowed", status: 405, title: "Method not allowed" },
   { code: "request_timeout", status: 408, title: "Request timeout" },
+  { code: "client_disabled", status: 409, title: "Client disabled" },
+  { code: "client_id_taken", status: 409, title: "Client ID already in use" },
   { code: "contended", status: 409, title: "Too many concurrent changes" },
+  { code: "email_managed", status: 409, title: "E-mail address managed by the identity provider" },
   { code: "email_taken", status: 409, title: "E-mail address already in use" },
   { code: "external_id_taken", status: 409, title: "External ID already in use" },
   { code: "idempotency_in_flight", status: 409, title: "Idempotency key in use by a running request" },
   { code: "invalid_transition", status: 409, title: "Status transition not allowed" },
+  { code: "link_limit", status: 409, title: "Too many unused links" },
+  { code: "name_taken", status: 409, title: "Name already in use" },
+  { code: "operator_disabled", status: 409, title: "Operator disabled" },
+  { code: "own_operator", status: 409, title: "Change of the own operator not allowed" },
   { code: "plan_in_use", status: 409, title: "Plan in use" },
   { code: "plan_inactive", status: 409, title: "Plan inactive" },
   { code: "slug_taken", status: 409, title: "Slug already in use" },
@@ -165,6 +225,7 @@ export const problemCatalogue = [
   { code: "body_too_large", status: 413, title: "Body too large" },
   { code: "target_too_long", status: 414, title: "Path and query too long" },
   { code: "unsupported_media_type", status: 415, title: "Unsupported media type" },
+  { code: "misdirected_request", status: 421, title: "Unknown host" },
   { code: "ambiguous", status: 422, title: "Ambiguous value" },
   { code: "duplicate_item", status: 422, title: "Duplicate item" },
   { code: "idempotency_key_reused", status: 422, title: "Idempotency key reused" },
@@ -260,6 +321,101 @@ export interface Payment {
   updated_at: Instant;
 }
 
+export interface ManagedUser {
+  id: string;
+  /** The user's ID at the identity provider. Null before the first sign-up. */
+  auth_id: string | null;
+  /** The issuer (`iss`) of the identity provider. */
+  auth_provider: string | null;
+  auth_type: string | null;
+  organization_id: string;
+  email: string | null;
+  username: string | null;
+  first_name: string | null;
+  last_name: string | null;
+  terms: boolean | null;
+  notifications: boolean | null;
+  role: "user";
+  /** Whether the user is blocked and cannot sign in. */
+  is_blocked: boolean;
+  created_at: Instant;
+  updated_at: Instant;
+}
+
+export interface UserSession {
+  id: string;
+  user_id: string;
+  /** The client that the user signed in with. */
+  client_id: string | null;
+  client_name: string | null;
+  issued_at: Instant;
+  expiration_time: Instant;
+  last_used_at: Instant;
+  ip_address: string | null;
+  user_agent: string | null;
+  revoked: boolean;
+  created_at: Instant;
+  updated_at: Instant;
+}
+
+export interface SearchResult {
+  kind: SearchResultKind;
+  id: string;
+  /** A user's address, a plan's name, or an external ID; the ID where there is none. */
+  label: string;
+  match: SearchResultMatch;
+}
+
+export interface Client {
+  id: string;
+  organization_id: string;
+  name: string;
+  kind: ClientKind;
+  client_id: string | null;
+  scopes: ClientScopes[];
+  origins: string[];
+  cidrs: string[];
+  is_active: boolean;
+  expires_at: Instant | null;
+  disabled_at: Instant | null;
+  created_at: Instant;
+  updated_at: Instant;
+}
+
+export interface Organization {
+  id: string;
+  name: string;
+  currency: string;
+  max_sessions: number | null;
+  created_at: Instant;
+  updated_at: Instant;
+}
+
+export interface Operator {
+  id: string;
+  organization_id: string;
+  name: string;
+  role: OperatorRole;
+  issuer: string | null;
+  subject: string | null;
+  is_active: boolean;
+  last_sign_in_at: Instant | null;
+  created_at: Instant;
+  updated_at: Instant;
+}
+
+export interface OperatorSessionRecord {
+  id: string;
+  operator_id: string;
+  method: Method;
+  signed_in_at: Instant;
+  last_used_at: Instant;
+  idle_expires_at: Instant;
+  expires_at: Instant;
+  ip_address: string | null;
+  user_agent: string | null;
+}
+
 export interface User {
   id: string;
   /** The user's ID at the identity provider. */
@@ -330,6 +486,48 @@ export interface Deleted {
   deleted: true;
 }
 
+export interface DeletedUser {
+  id: string;
+  deleted: true;
+}
+
+export interface OperatorLink {
+  url: string;
+  expires_at: Instant;
+}
+
+export interface OperatorSessionOrganization {
+  id: string;
+  name: string;
+  currency: string;
+  max_sessions: number | null;
+  created_at: Instant;
+  updated_at: Instant;
+}
+
+export interface OperatorSession {
+  id: string;
+  operator: Operator;
+  organization: OperatorSessionOrganization;
+  scopes: string[];
+  method: Method;
+  /** Whether the store was filled by `perennial demo`. */
+  demo: boolean;
+  signed_in_at: Instant;
+  /** Until when the sign-in is recent. */
+  fresh_until: Instant;
+  idle_expires_at: Instant;
+  expires_at: Instant;
+}
+
+export interface OperatorSignedOut {
+  success: boolean;
+}
+
+export interface OperatorConnection {
+  url: string;
+}
+
 export interface Page {
   /** The cursor of the next page. */
   next_cursor: string | null;
@@ -360,6 +558,8 @@ export interface Problem {
   /** The number of further errors that are not listed in `errors`. Absent if all are listed. */
   errors_omitted?: number | undefined;
   required_scope?: string | undefined;
+  /** The host of the identity provider that operators can sign in with. */
+  provider?: string | null | undefined;
   conflicting_id?: string | undefined;
   subscriptions?: number | undefined;
   allowed?: string[] | undefined;
@@ -595,6 +795,159 @@ export interface PaymentUpdate {
   updated_at?: unknown;
 }
 
+export interface UserCreate {
+  /** The e-mail address, unique in the organization. A user with an identity keeps the identity provider's. */
+  email: string;
+  /** The user name. */
+  username?: string | null | undefined;
+  /** The given name. */
+  first_name?: string | null | undefined;
+  /** The family name. */
+  last_name?: string | null | undefined;
+  /** Whether the user agreed to the terms. */
+  terms?: boolean | null | undefined;
+  /** Whether the user wants notifications. */
+  notifications?: boolean | null | undefined;
+  /** How the user signs up. */
+  auth_type?: string | null | undefined;
+}
+
+export interface UserUpdate {
+  /** The e-mail address, unique in the organization. A user with an identity keeps the identity provider's. */
+  email?: string | null | undefined;
+  /** Whether the user is blocked: without sessions and unable to sign in. */
+  is_blocked?: boolean | undefined;
+  /** The user name. */
+  username?: string | null | undefined;
+  /** The given name. */
+  first_name?: string | null | undefined;
+  /** The family name. */
+  last_name?: string | null | undefined;
+  /** Whether the user agreed to the terms. */
+  terms?: boolean | null | undefined;
+  /** Whether the user wants notifications. */
+  notifications?: boolean | null | undefined;
+  /** How the user signs up. */
+  auth_type?: string | null | undefined;
+  /** Read-only. It may be sent back unchanged. */
+  id?: string | undefined;
+  /** Read-only. It may be sent back unchanged. */
+  auth_id?: string | null | undefined;
+  /** Read-only. It may be sent back unchanged. */
+  auth_provider?: string | null | undefined;
+  /** Read-only. It may be sent back unchanged. */
+  organization_id?: string | undefined;
+  /** Read-only. It may be sent back unchanged. */
+  role?: string | undefined;
+  /** Read-only. It may be sent back unchanged. RFC 3339 with a UTC offset, between 1970 and 9999. */
+  created_at?: Instant | undefined;
+  /** Ignored. It may be sent back with any value. */
+  updated_at?: unknown;
+}
+
+export interface ClientCreate {
+  /** The display name. */
+  name: string;
+  /** Whether the client can protect a secret. */
+  kind: ClientKind;
+  /** The scopes of the client. */
+  scopes: ClientScopes[];
+  /** Public clients: the client ID. Generated if omitted. */
+  client_id?: string | null | undefined;
+  /**
+   * Public clients: the origins that browsers may call from. Each is scheme://host or scheme://host:port; the port may
+   * be *.
+   */
+  origins?: string[] | undefined;
+  /**
+   * Trusted clients: the networks that it may call from. Empty means any. Each is a range in CIDR notation, such as
+   * 10.0.0.0/8.
+   */
+  cidrs?: string[] | undefined;
+  /** Trusted clients: when the client stops working. RFC 3339 with a UTC offset, between 1970 and 9999. */
+  expires_at?: Instant | null | undefined;
+}
+
+export interface ClientUpdate {
+  /** The display name. */
+  name?: string | undefined;
+  /** The scopes of the client. They replace the stored ones. */
+  scopes?: ClientScopes[] | undefined;
+  /**
+   * Public clients: the origins that browsers may call from. Each is scheme://host or scheme://host:port; the port may
+   * be *.
+   */
+  origins?: string[] | undefined;
+  /**
+   * Trusted clients: the networks that it may call from. Empty means any. Each is a range in CIDR notation, such as
+   * 10.0.0.0/8.
+   */
+  cidrs?: string[] | undefined;
+  /** Trusted clients: when the client stops working. RFC 3339 with a UTC offset, between 1970 and 9999. */
+  expires_at?: Instant | null | undefined;
+  /** `false` disables the client for good. */
+  is_active?: boolean | undefined;
+  /** Read-only. It may be sent back unchanged. */
+  id?: string | undefined;
+  /** Read-only. It may be sent back unchanged. */
+  organization_id?: string | undefined;
+  /** Read-only. It may be sent back unchanged. */
+  kind?: ClientKind | undefined;
+  /** Read-only. It may be sent back unchanged. */
+  client_id?: string | null | undefined;
+  /** Read-only. It may be sent back unchanged. RFC 3339 with a UTC offset, between 1970 and 9999. */
+  disabled_at?: Instant | null | undefined;
+  /** Read-only. It may be sent back unchanged. RFC 3339 with a UTC offset, between 1970 and 9999. */
+  created_at?: Instant | undefined;
+  /** Ignored. It may be sent back with any value. */
+  updated_at?: unknown;
+}
+
+export interface OrganizationUpdate {
+  /** The number of sessions that a user should have at most. The list of sessions reports when there are more. */
+  max_sessions?: number | null | undefined;
+  /** Read-only. It may be sent back unchanged. */
+  id?: string | undefined;
+  /** Read-only. It may be sent back unchanged. */
+  name?: string | undefined;
+  /** Read-only. It may be sent back unchanged. An ISO 4217 code of a currency with minor units; upper or lower case. */
+  currency?: string | undefined;
+  /** Read-only. It may be sent back unchanged. RFC 3339 with a UTC offset, between 1970 and 9999. */
+  created_at?: Instant | undefined;
+  /** Ignored. It may be sent back with any value. */
+  updated_at?: unknown;
+}
+
+export interface OperatorCreate {
+  /** The name, unique in the organization. */
+  name: string;
+  /** The role: a set of scopes. */
+  role: OperatorRole;
+}
+
+export interface OperatorUpdate {
+  /** The name, unique in the organization. */
+  name?: string | undefined;
+  /** The role: a set of scopes. */
+  role?: OperatorRole | undefined;
+  /** Whether the operator may sign in. `false` ends all sessions. */
+  is_active?: boolean | undefined;
+  /** Read-only. It may be sent back unchanged. */
+  id?: string | undefined;
+  /** Read-only. It may be sent back unchanged. */
+  organization_id?: string | undefined;
+  /** Ignored. It may be sent back with any value. */
+  issuer?: unknown;
+  /** Ignored. It may be sent back with any value. */
+  subject?: unknown;
+  /** Ignored. It may be sent back with any value. */
+  last_sign_in_at?: unknown;
+  /** Read-only. It may be sent back unchanged. RFC 3339 with a UTC offset, between 1970 and 9999. */
+  created_at?: Instant | undefined;
+  /** Ignored. It may be sent back with any value. */
+  updated_at?: unknown;
+}
+
 /** What listPlans asks for. */
 export interface PlanQuery {
   /** Only active or only inactive plans. */
@@ -667,10 +1020,64 @@ export interface PaymentQuery {
   status?: string | undefined;
   /** The payment with this external ID. */
   external_payment_id?: string | undefined;
+  /** Payments in this currency. */
+  currency?: string | undefined;
+  /** Last completed at or after this time. */
+  date_after?: Instant | undefined;
+  /** Last completed before this time. */
+  date_before?: Instant | undefined;
+  /** The sort order. Prefix with `-` for descending order. */
+  sort?: PaymentSort | undefined;
   /** Created at or after this time. */
   created_after?: Instant | undefined;
   /** Created before this time. */
   created_before?: Instant | undefined;
+  /** The maximum number of records on a page. */
+  limit?: number | undefined;
+  /** `next_cursor` of the previous page. */
+  cursor?: string | undefined;
+}
+
+/** What listUsers asks for. */
+export interface ManagedUserQuery {
+  /** One ID, or up to 200 separated by commas. */
+  id?: string | undefined;
+  /** The user with this address, in upper or lower case. */
+  email?: string | undefined;
+  /** Users whose address begins with this, sorted by address. At least 3 characters. Not with `sort`. */
+  email_prefix?: string | undefined;
+  /** Users with this ID at their identity provider. */
+  auth_id?: string | undefined;
+  /** Created at or after this time. */
+  created_after?: Instant | undefined;
+  /** Created before this time. */
+  created_before?: Instant | undefined;
+  /** The sort order. Prefix with `-` for descending order. */
+  sort?: PaymentSort | undefined;
+  /** The maximum number of records on a page. */
+  limit?: number | undefined;
+  /** `next_cursor` of the previous page. */
+  cursor?: string | undefined;
+}
+
+/** What search asks for. */
+export interface SearchResultQuery {
+  /** The text to search for: 3 to 255 characters. Space around it is ignored. */
+  q: string;
+  /** The maximum number of results. */
+  limit?: number | undefined;
+}
+
+/** What listClients asks for. */
+export interface ClientQuery {
+  /** The maximum number of records on a page. */
+  limit?: number | undefined;
+  /** `next_cursor` of the previous page. */
+  cursor?: string | undefined;
+}
+
+/** What listOperators asks for. */
+export interface OperatorQuery {
   /** The maximum number of records on a page. */
   limit?: number | undefined;
   /** `next_cursor` of the previous page. */

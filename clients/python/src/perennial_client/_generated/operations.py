@@ -11,19 +11,32 @@ from .._pages import Page, page, walk
 from .._wire import UNSET, Unset
 from .types import (
     BillingCycle,
+    Client,
+    ClientKind,
+    ClientScopes,
     Deleted,
+    DeletedUser,
     LoggedIn,
+    ManagedUser,
+    Operator,
+    OperatorLink,
+    OperatorRole,
+    OperatorSessionRecord,
+    Organization,
     Payment,
+    PaymentSort,
     PaymentStatus,
     Plan,
     PlanSort,
     PlanVersion,
     Revoked,
+    SearchResult,
     Subscription,
     SubscriptionSort,
     SubscriptionStatus,
     TokenList,
     Tokens,
+    UserSession,
 )
 
 SIGN_UP = Operation(id="signUp", method="POST", path="/authentication/sign-up", repeatable=False)
@@ -72,6 +85,33 @@ READ_PAYMENT = Operation(
 )
 UPDATE_PAYMENT = Operation(id="updatePayment", method="PUT", path="/subscription-payments/{payment_id}")
 DELETE_PAYMENT = Operation(id="deletePayment", method="DELETE", path="/subscription-payments/{payment_id}")
+LIST_USERS = Operation(id="listUsers", method="GET", path="/users")
+CREATE_USER = Operation(id="createUser", method="POST", path="/users", takes_key=True)
+READ_USER = Operation(id="readUser", method="GET", path="/users/{id}")
+UPDATE_USER = Operation(id="updateUser", method="PUT", path="/users/{id}")
+DELETE_USER = Operation(id="deleteUser", method="DELETE", path="/users/{id}")
+LIST_USER_SESSIONS = Operation(id="listUserSessions", method="GET", path="/users/{id}/sessions")
+REVOKE_USER_SESSIONS = Operation(id="revokeUserSessions", method="DELETE", path="/users/{id}/sessions")
+REVOKE_USER_SESSION = Operation(id="revokeUserSession", method="DELETE", path="/users/{id}/sessions/{session_id}")
+SEARCH = Operation(id="search", method="GET", path="/search")
+LIST_CLIENTS = Operation(id="listClients", method="GET", path="/clients")
+CREATE_CLIENT = Operation(id="createClient", method="POST", path="/clients", repeatable=False)
+READ_CLIENT = Operation(id="readClient", method="GET", path="/clients/{id}")
+UPDATE_CLIENT = Operation(id="updateClient", method="PUT", path="/clients/{id}")
+READ_ORGANIZATION = Operation(id="readOrganization", method="GET", path="/organization")
+UPDATE_ORGANIZATION = Operation(id="updateOrganization", method="PUT", path="/organization")
+LIST_OPERATORS = Operation(id="listOperators", method="GET", path="/operators")
+CREATE_OPERATOR = Operation(id="createOperator", method="POST", path="/operators", takes_key=True)
+READ_OPERATOR = Operation(id="readOperator", method="GET", path="/operators/{id}")
+UPDATE_OPERATOR = Operation(id="updateOperator", method="PUT", path="/operators/{id}")
+DELETE_OPERATOR = Operation(id="deleteOperator", method="DELETE", path="/operators/{id}")
+LIST_OPERATOR_SESSIONS = Operation(id="listOperatorSessions", method="GET", path="/operators/{id}/sessions")
+END_OPERATOR_SESSION = Operation(
+    id="endOperatorSession",
+    method="DELETE",
+    path="/operators/{id}/sessions/{session_id}",
+)
+CREATE_OPERATOR_LINK = Operation(id="createOperatorLink", method="POST", path="/operators/{id}/link", repeatable=False)
 
 
 class Auth:
@@ -107,7 +147,7 @@ class Auth:
         - `notifications`: Whether the user wants notifications.
         - `auth_type`: How the user signed up. Defaults to the kind of the identity provider.
 
-        Raises `Problem` with one of 401, 403, 409, 429, 503, 400, 408, 413, 414, 431, 500, 415, 422.
+        Raises `Problem` with one of 401, 403, 409, 429, 503, 400, 421, 408, 413, 414, 431, 500, 415, 422.
         """
         answer = self._caller.call(
             SIGN_UP,
@@ -139,7 +179,7 @@ class Auth:
         - `access_token`: A token of one of your identity providers.
         - `email`: The e-mail address in that token.
 
-        Raises `Problem` with one of 401, 403, 404, 409, 429, 503, 400, 408, 413, 414, 431, 500, 415, 422.
+        Raises `Problem` with one of 401, 403, 404, 409, 429, 503, 400, 421, 408, 413, 414, 431, 500, 415, 422.
         """
         answer = self._caller.call(
             SIGN_IN,
@@ -157,7 +197,7 @@ class Auth:
 
         The client needs the scope `auth`.
 
-        Raises `Problem` with one of 400, 401, 403, 408, 413, 414, 431, 500, 503.
+        Raises `Problem` with one of 400, 401, 403, 421, 408, 413, 414, 431, 500, 503.
         """
         answer = self._caller.call(
             USER_LOGGED_IN,
@@ -177,7 +217,7 @@ class Auth:
 
         - `refresh_token`: The newest refresh token of the session.
 
-        Raises `Problem` with one of 401, 403, 409, 429, 400, 408, 413, 414, 431, 500, 503, 415, 422.
+        Raises `Problem` with one of 401, 403, 409, 429, 400, 421, 408, 413, 414, 431, 500, 503, 415, 422.
         """
         answer = self._caller.call(
             REFRESH_TOKEN,
@@ -199,7 +239,7 @@ class Sessions:
 
         The client needs the scope `auth`.
 
-        Raises `Problem` with one of 400, 401, 403, 408, 413, 414, 431, 500, 503.
+        Raises `Problem` with one of 400, 401, 403, 421, 408, 413, 414, 431, 500, 503.
         """
         answer = self._caller.call(
             LIST_TOKENS,
@@ -213,7 +253,7 @@ class Sessions:
 
         The client needs the scope `auth`.
 
-        Raises `Problem` with one of 503, 400, 401, 403, 408, 413, 414, 431, 500.
+        Raises `Problem` with one of 503, 400, 401, 403, 421, 408, 413, 414, 431, 500.
         """
         answer = self._caller.call(
             LOGOUT,
@@ -227,7 +267,7 @@ class Sessions:
 
         The client needs the scope `auth`.
 
-        Raises `Problem` with one of 409, 503, 400, 401, 403, 408, 413, 414, 431, 500.
+        Raises `Problem` with one of 409, 503, 400, 401, 403, 421, 408, 413, 414, 431, 500.
         """
         answer = self._caller.call(
             REVOKE_ALL_TOKENS,
@@ -241,7 +281,7 @@ class Sessions:
 
         The client needs the scope `auth`.
 
-        Raises `Problem` with one of 409, 503, 400, 401, 403, 408, 413, 414, 431, 500.
+        Raises `Problem` with one of 409, 503, 400, 401, 403, 421, 408, 413, 414, 431, 500.
         """
         answer = self._caller.call(
             REVOKE_ALL_TOKENS_EXCEPT_CURRENT,
@@ -255,7 +295,7 @@ class Sessions:
 
         The client needs the scope `auth`.
 
-        Raises `Problem` with one of 503, 400, 401, 403, 408, 413, 414, 431, 500, 404.
+        Raises `Problem` with one of 503, 400, 401, 403, 421, 408, 413, 414, 431, 500, 404.
         """
         answer = self._caller.call(
             REVOKE_TOKEN,
@@ -277,7 +317,7 @@ class Account:
 
         The client needs the scope `auth`.
 
-        Raises `Problem` with one of 403, 409, 503, 400, 401, 408, 413, 414, 431, 500.
+        Raises `Problem` with one of 403, 409, 503, 400, 401, 421, 408, 413, 414, 431, 500.
         """
         answer = self._caller.call(
             DELETE_MY_ACCOUNT,
@@ -321,7 +361,7 @@ class Plans:
         - `limit`: The maximum number of records on a page.
         - `cursor`: `next_cursor` of the previous page.
 
-        Raises `Problem` with one of 400, 401, 403, 408, 413, 414, 431, 500, 503.
+        Raises `Problem` with one of 400, 401, 403, 421, 408, 413, 414, 431, 500, 503.
         """
         answer = self._caller.call(
             LIST_PLANS,
@@ -409,7 +449,7 @@ class Plans:
         - `tier`: The rank of the plan among all plans.
         - `is_active`: Whether the plan accepts new subscriptions.
 
-        Raises `Problem` with one of 409, 400, 401, 403, 408, 413, 414, 431, 500, 503, 415, 422.
+        Raises `Problem` with one of 409, 400, 401, 403, 421, 408, 413, 414, 431, 500, 503, 415, 422.
         """
         answer = self._caller.call(
             CREATE_PLAN,
@@ -440,7 +480,7 @@ class Plans:
 
         The client needs the scope `plans:read`.
 
-        Raises `Problem` with one of 400, 401, 403, 408, 413, 414, 431, 500, 503, 404.
+        Raises `Problem` with one of 400, 401, 403, 421, 408, 413, 414, 431, 500, 503, 404.
         """
         answer = self._caller.call(
             READ_PLAN,
@@ -486,7 +526,7 @@ class Plans:
         - `tier`: The rank of the plan among all plans.
         - `is_active`: Whether the plan accepts new subscriptions.
 
-        Raises `Problem` with one of 409, 400, 401, 403, 408, 413, 414, 431, 500, 503, 415, 422, 404, 412.
+        Raises `Problem` with one of 409, 400, 401, 403, 421, 408, 413, 414, 431, 500, 503, 415, 422, 404, 412.
         """
         answer = self._caller.call(
             UPDATE_PLAN,
@@ -517,7 +557,7 @@ class Plans:
 
         The client needs the scope `plans:write`.
 
-        Raises `Problem` with one of 409, 400, 401, 403, 408, 413, 414, 431, 500, 503, 404, 412.
+        Raises `Problem` with one of 409, 400, 401, 403, 421, 408, 413, 414, 431, 500, 503, 404, 412.
         """
         answer = self._caller.call(
             DELETE_PLAN,
@@ -549,7 +589,7 @@ class PlanVersions:
         - `limit`: The maximum number of records on a page.
         - `cursor`: `next_cursor` of the previous page.
 
-        Raises `Problem` with one of 400, 401, 403, 408, 413, 414, 431, 500, 503, 404.
+        Raises `Problem` with one of 400, 401, 403, 421, 408, 413, 414, 431, 500, 503, 404.
         """
         answer = self._caller.call(
             LIST_PLAN_VERSIONS,
@@ -572,6 +612,7 @@ class PlanVersions:
 
         def fetch(after: str | Unset) -> Page[PlanVersion]:
             return self.list(
+                slug=slug,
                 limit=limit,
                 cursor=after,
             )
@@ -626,7 +667,7 @@ class Subscriptions:
         - `limit`: The maximum number of records on a page.
         - `cursor`: `next_cursor` of the previous page.
 
-        Raises `Problem` with one of 400, 401, 403, 408, 413, 414, 431, 500, 503.
+        Raises `Problem` with one of 400, 401, 403, 421, 408, 413, 414, 431, 500, 503.
         """
         answer = self._caller.call(
             LIST_SUBSCRIPTIONS,
@@ -724,7 +765,7 @@ class Subscriptions:
         - `starts_at`: When the subscription starts. Defaults to now. RFC 3339 with a UTC offset, between 1970 and 9999.
         - `ends_at`: When the subscription ends. RFC 3339 with a UTC offset, between 1970 and 9999.
 
-        Raises `Problem` with one of 409, 400, 401, 403, 408, 413, 414, 431, 500, 503, 415, 422.
+        Raises `Problem` with one of 409, 400, 401, 403, 421, 408, 413, 414, 431, 500, 503, 415, 422.
         """
         answer = self._caller.call(
             CREATE_SUBSCRIPTION,
@@ -751,7 +792,7 @@ class Subscriptions:
 
         The client needs the scope `subscriptions:read`.
 
-        Raises `Problem` with one of 400, 401, 403, 408, 413, 414, 431, 500, 503, 404.
+        Raises `Problem` with one of 400, 401, 403, 421, 408, 413, 414, 431, 500, 503, 404.
         """
         answer = self._caller.call(
             READ_SUBSCRIPTION,
@@ -803,7 +844,7 @@ class Subscriptions:
         - `starts_at`: When the subscription starts. Defaults to now. RFC 3339 with a UTC offset, between 1970 and 9999.
         - `ends_at`: When the subscription ends. RFC 3339 with a UTC offset, between 1970 and 9999.
 
-        Raises `Problem` with one of 409, 400, 401, 403, 408, 413, 414, 431, 500, 503, 415, 422, 404, 412.
+        Raises `Problem` with one of 409, 400, 401, 403, 421, 408, 413, 414, 431, 500, 503, 415, 422, 404, 412.
         """
         answer = self._caller.call(
             UPDATE_SUBSCRIPTION,
@@ -837,7 +878,7 @@ class Subscriptions:
 
         The client needs the scope `subscriptions:write`.
 
-        Raises `Problem` with one of 409, 400, 401, 403, 408, 413, 414, 431, 500, 503, 404, 412.
+        Raises `Problem` with one of 409, 400, 401, 403, 421, 408, 413, 414, 431, 500, 503, 404, 412.
         """
         answer = self._caller.call(
             DELETE_SUBSCRIPTION,
@@ -859,6 +900,10 @@ class Payments:
         subscription_id: str | Unset = UNSET,
         status: str | Unset = UNSET,
         external_payment_id: str | Unset = UNSET,
+        currency: str | Unset = UNSET,
+        date_after: datetime | Unset = UNSET,
+        date_before: datetime | Unset = UNSET,
+        sort: PaymentSort | Unset = UNSET,
         created_after: datetime | Unset = UNSET,
         created_before: datetime | Unset = UNSET,
         limit: int | Unset = UNSET,
@@ -866,19 +911,23 @@ class Payments:
     ) -> Page[Payment]:
         """List payments.
 
-        Newest first. A page under a rare filter may be short and still have a next page.
+        Newest first by default. A page under a rare filter may be short and still have a next page.
 
         The client needs the scope `payments:read`.
 
         - `subscription_id`: Payments for this subscription.
         - `status`: One status, or several separated by commas.
         - `external_payment_id`: The payment with this external ID.
+        - `currency`: Payments in this currency.
+        - `date_after`: Last completed at or after this time.
+        - `date_before`: Last completed before this time.
+        - `sort`: The sort order. Prefix with `-` for descending order.
         - `created_after`: Created at or after this time.
         - `created_before`: Created before this time.
         - `limit`: The maximum number of records on a page.
         - `cursor`: `next_cursor` of the previous page.
 
-        Raises `Problem` with one of 400, 401, 403, 408, 413, 414, 431, 500, 503.
+        Raises `Problem` with one of 400, 401, 403, 421, 408, 413, 414, 431, 500, 503.
         """
         answer = self._caller.call(
             LIST_PAYMENTS,
@@ -886,6 +935,10 @@ class Payments:
                 "subscription_id": subscription_id,
                 "status": status,
                 "external_payment_id": external_payment_id,
+                "currency": currency,
+                "date_after": date_after,
+                "date_before": date_before,
+                "sort": sort,
                 "created_after": created_after,
                 "created_before": created_before,
                 "limit": limit,
@@ -900,6 +953,10 @@ class Payments:
         subscription_id: str | Unset = UNSET,
         status: str | Unset = UNSET,
         external_payment_id: str | Unset = UNSET,
+        currency: str | Unset = UNSET,
+        date_after: datetime | Unset = UNSET,
+        date_before: datetime | Unset = UNSET,
+        sort: PaymentSort | Unset = UNSET,
         created_after: datetime | Unset = UNSET,
         created_before: datetime | Unset = UNSET,
         limit: int | Unset = UNSET,
@@ -912,6 +969,10 @@ class Payments:
                 subscription_id=subscription_id,
                 status=status,
                 external_payment_id=external_payment_id,
+                currency=currency,
+                date_after=date_after,
+                date_before=date_before,
+                sort=sort,
                 created_after=created_after,
                 created_before=created_before,
                 limit=limit,
@@ -942,7 +1003,7 @@ class Payments:
         - `external_payment_id`: The ID in another system. An empty text is the same as null.
         - `status`: The status of the payment. Defaults to `pending`. One of pending, processing, completed, failed, partially_refunded, refunded, disputed, void. Aliases such as paid and canceled are accepted, in upper or lower case.
 
-        Raises `Problem` with one of 409, 400, 401, 403, 408, 413, 414, 431, 500, 503, 415, 422.
+        Raises `Problem` with one of 409, 400, 401, 403, 421, 408, 413, 414, 431, 500, 503, 415, 422.
         """
         answer = self._caller.call(
             CREATE_PAYMENT,
@@ -964,7 +1025,7 @@ class Payments:
 
         The client needs the scope `payments:read`.
 
-        Raises `Problem` with one of 400, 401, 403, 408, 413, 414, 431, 500, 503, 404.
+        Raises `Problem` with one of 400, 401, 403, 421, 408, 413, 414, 431, 500, 503, 404.
         """
         answer = self._caller.call(
             READ_PAYMENT,
@@ -1004,7 +1065,7 @@ class Payments:
         - `external_payment_id`: The ID in another system. An empty text is the same as null.
         - `status`: The status of the payment. Defaults to `pending`. One of pending, processing, completed, failed, partially_refunded, refunded, disputed, void. Aliases such as paid and canceled are accepted, in upper or lower case.
 
-        Raises `Problem` with one of 409, 400, 401, 403, 408, 413, 414, 431, 500, 503, 415, 422, 404, 412.
+        Raises `Problem` with one of 409, 400, 401, 403, 421, 408, 413, 414, 431, 500, 503, 415, 422, 404, 412.
         """
         answer = self._caller.call(
             UPDATE_PAYMENT,
@@ -1032,7 +1093,7 @@ class Payments:
 
         The client needs the scope `payments:write`.
 
-        Raises `Problem` with one of 409, 400, 401, 403, 408, 413, 414, 431, 500, 503, 404, 412.
+        Raises `Problem` with one of 409, 400, 401, 403, 421, 408, 413, 414, 431, 500, 503, 404, 412.
         """
         answer = self._caller.call(
             DELETE_PAYMENT,
@@ -1040,6 +1101,721 @@ class Payments:
             headers={"if-match": if_match},
         )
         return Payment.read(answer.body["data"], answer.etag)
+
+
+class Users:
+    """Calls about users."""
+
+    def __init__(self, caller: Caller) -> None:
+        self._caller = caller
+
+    def list(
+        self,
+        *,
+        id: str | Unset = UNSET,
+        email: str | Unset = UNSET,
+        email_prefix: str | Unset = UNSET,
+        auth_id: str | Unset = UNSET,
+        created_after: datetime | Unset = UNSET,
+        created_before: datetime | Unset = UNSET,
+        sort: PaymentSort | Unset = UNSET,
+        limit: int | Unset = UNSET,
+        cursor: str | Unset = UNSET,
+    ) -> Page[ManagedUser]:
+        """List users.
+
+        Newest first; with `email_prefix`, by address.
+
+        The client needs the scope `users:read`.
+
+        - `id`: One ID, or up to 200 separated by commas.
+        - `email`: The user with this address, in upper or lower case.
+        - `email_prefix`: Users whose address begins with this, sorted by address. At least 3 characters. Not with `sort`.
+        - `auth_id`: Users with this ID at their identity provider.
+        - `created_after`: Created at or after this time.
+        - `created_before`: Created before this time.
+        - `sort`: The sort order. Prefix with `-` for descending order.
+        - `limit`: The maximum number of records on a page.
+        - `cursor`: `next_cursor` of the previous page.
+
+        Raises `Problem` with one of 400, 401, 403, 421, 408, 413, 414, 431, 500, 503.
+        """
+        answer = self._caller.call(
+            LIST_USERS,
+            query={
+                "id": id,
+                "email": email,
+                "email_prefix": email_prefix,
+                "auth_id": auth_id,
+                "created_after": created_after,
+                "created_before": created_before,
+                "sort": sort,
+                "limit": limit,
+                "cursor": cursor,
+            },
+        )
+        return page(answer.body, ManagedUser.read)
+
+    def each(
+        self,
+        *,
+        id: str | Unset = UNSET,
+        email: str | Unset = UNSET,
+        email_prefix: str | Unset = UNSET,
+        auth_id: str | Unset = UNSET,
+        created_after: datetime | Unset = UNSET,
+        created_before: datetime | Unset = UNSET,
+        sort: PaymentSort | Unset = UNSET,
+        limit: int | Unset = UNSET,
+        cursor: str | Unset = UNSET,
+    ) -> Iterator[ManagedUser]:
+        """Every one of them, page after page; `limit` is the size of a page."""
+
+        def fetch(after: str | Unset) -> Page[ManagedUser]:
+            return self.list(
+                id=id,
+                email=email,
+                email_prefix=email_prefix,
+                auth_id=auth_id,
+                created_after=created_after,
+                created_before=created_before,
+                sort=sort,
+                limit=limit,
+                cursor=after,
+            )
+
+        return walk(cursor, fetch)
+
+    def create(
+        self,
+        *,
+        email: str,
+        username: str | None | Unset = UNSET,
+        first_name: str | None | Unset = UNSET,
+        last_name: str | None | Unset = UNSET,
+        terms: bool | None | Unset = UNSET,
+        notifications: bool | None | Unset = UNSET,
+        auth_type: str | None | Unset = UNSET,
+        idempotency_key: str | Unset = UNSET,
+    ) -> ManagedUser:
+        """Create a user.
+
+        Creates a user without an identity. The first sign-up with this verified address is linked to it. With an `Idempotency-Key`, a retry returns the response of the first request.
+
+        The client needs the scope `users:write`.
+
+        - `email`: The e-mail address, unique in the organization. A user with an identity keeps the identity provider's.
+        - `username`: The user name.
+        - `first_name`: The given name.
+        - `last_name`: The family name.
+        - `terms`: Whether the user agreed to the terms.
+        - `notifications`: Whether the user wants notifications.
+        - `auth_type`: How the user signs up.
+
+        Raises `Problem` with one of 409, 400, 401, 403, 421, 408, 413, 414, 431, 500, 503, 415, 422.
+        """
+        answer = self._caller.call(
+            CREATE_USER,
+            headers={"idempotency-key": idempotency_key},
+            body={
+                "email": email,
+                "username": username,
+                "first_name": first_name,
+                "last_name": last_name,
+                "terms": terms,
+                "notifications": notifications,
+                "auth_type": auth_type,
+            },
+        )
+        return ManagedUser.read(answer.body["data"], answer.etag)
+
+    def get(self, id: str) -> ManagedUser:
+        """Read a user.
+
+        An erased user is not found.
+
+        The client needs the scope `users:read`.
+
+        Raises `Problem` with one of 400, 401, 403, 421, 408, 413, 414, 431, 500, 503, 404.
+        """
+        answer = self._caller.call(
+            READ_USER,
+            path={"id": id},
+        )
+        return ManagedUser.read(answer.body["data"], answer.etag)
+
+    def get_if_changed(self, id: str, etag: str) -> ManagedUser | None:
+        """The same, or `None` if the record still has this `etag`."""
+        answer = self._caller.call(
+            READ_USER,
+            path={"id": id},
+            headers={"if-none-match": etag},
+        )
+        return None if answer.not_modified else ManagedUser.read(answer.body["data"], answer.etag)
+
+    def update(
+        self,
+        id: str,
+        *,
+        email: str | None | Unset = UNSET,
+        is_blocked: bool | Unset = UNSET,
+        username: str | None | Unset = UNSET,
+        first_name: str | None | Unset = UNSET,
+        last_name: str | None | Unset = UNSET,
+        terms: bool | None | Unset = UNSET,
+        notifications: bool | None | Unset = UNSET,
+        auth_type: str | None | Unset = UNSET,
+        if_match: str | None | Unset = UNSET,
+    ) -> ManagedUser:
+        """Update a user.
+
+        Updates the fields that are sent; omitted fields do not change. A null clears an optional field. `is_blocked` ends all sessions of the user and rejects sign-in, sign-up and refresh.
+
+        The client needs the scope `users:write`.
+
+        - `email`: The e-mail address, unique in the organization. A user with an identity keeps the identity provider's.
+        - `is_blocked`: Whether the user is blocked: without sessions and unable to sign in.
+        - `username`: The user name.
+        - `first_name`: The given name.
+        - `last_name`: The family name.
+        - `terms`: Whether the user agreed to the terms.
+        - `notifications`: Whether the user wants notifications.
+        - `auth_type`: How the user signs up.
+
+        Raises `Problem` with one of 409, 400, 401, 403, 421, 408, 413, 414, 431, 500, 503, 415, 422, 404, 412.
+        """
+        answer = self._caller.call(
+            UPDATE_USER,
+            path={"id": id},
+            headers={"if-match": if_match},
+            body={
+                "email": email,
+                "is_blocked": is_blocked,
+                "username": username,
+                "first_name": first_name,
+                "last_name": last_name,
+                "terms": terms,
+                "notifications": notifications,
+                "auth_type": auth_type,
+            },
+        )
+        return ManagedUser.read(answer.body["data"], answer.etag)
+
+    def delete(
+        self,
+        id: str,
+        *,
+        if_match: str | None | Unset = UNSET,
+    ) -> DeletedUser:
+        """Erase a user.
+
+        Erases personal data, ends all sessions and cancels the subscriptions, as `delete-my-account` does. Payments remain. This cannot be undone.
+
+        The client needs the scope `users:write`.
+
+        Raises `Problem` with one of 412, 409, 503, 400, 401, 403, 421, 408, 413, 414, 431, 500, 404.
+        """
+        answer = self._caller.call(
+            DELETE_USER,
+            path={"id": id},
+            headers={"if-match": if_match},
+        )
+        return DeletedUser.read(answer.body["data"], answer.etag)
+
+
+class UserSessions:
+    """Calls about user sessions."""
+
+    def __init__(self, caller: Caller) -> None:
+        self._caller = caller
+
+    def list(self, id: str) -> Page[UserSession]:
+        """List the sessions of a user.
+
+        Returns the live sessions with all clients, newest first. A user has at most 100.
+
+        The client needs the scope `users:read`.
+
+        Raises `Problem` with one of 400, 401, 403, 421, 408, 413, 414, 431, 500, 503, 404.
+        """
+        answer = self._caller.call(
+            LIST_USER_SESSIONS,
+            path={"id": id},
+        )
+        return page(answer.body, UserSession.read)
+
+    def revoke_all(self, id: str) -> Revoked:
+        """End all sessions of a user.
+
+        Their tokens stop working immediately.
+
+        The client needs the scope `users:write`.
+
+        Raises `Problem` with one of 409, 503, 400, 401, 403, 421, 408, 413, 414, 431, 500, 404.
+        """
+        answer = self._caller.call(
+            REVOKE_USER_SESSIONS,
+            path={"id": id},
+        )
+        return Revoked.read(answer.body["data"])
+
+    def revoke(self, id: str, session_id: str) -> UserSession:
+        """End one session of a user.
+
+        Its tokens stop working immediately. A session that has ended, or of another user, is not found.
+
+        The client needs the scope `users:write`.
+
+        Raises `Problem` with one of 503, 400, 401, 403, 421, 408, 413, 414, 431, 500, 404.
+        """
+        answer = self._caller.call(
+            REVOKE_USER_SESSION,
+            path={
+                "id": id,
+                "session_id": session_id,
+            },
+        )
+        return UserSession.read(answer.body["data"])
+
+
+class Search:
+    """Calls about search."""
+
+    def __init__(self, caller: Caller) -> None:
+        self._caller = caller
+
+    def find(
+        self,
+        *,
+        q: str,
+        limit: int | Unset = UNSET,
+    ) -> Page[SearchResult]:
+        """Search.
+
+        Finds records by an ID, an external subscription or payment ID, a plan's slug, or an e-mail address or its beginning. Exact matches first, then by label. Only records that the client may read are found.
+
+        - `q`: The text to search for: 3 to 255 characters. Space around it is ignored.
+        - `limit`: The maximum number of results.
+
+        Raises `Problem` with one of 400, 401, 403, 421, 408, 413, 414, 431, 500, 503.
+        """
+        answer = self._caller.call(
+            SEARCH,
+            query={
+                "q": q,
+                "limit": limit,
+            },
+        )
+        return page(answer.body, SearchResult.read)
+
+
+class Clients:
+    """Calls about clients."""
+
+    def __init__(self, caller: Caller) -> None:
+        self._caller = caller
+
+    def list(
+        self,
+        *,
+        limit: int | Unset = UNSET,
+        cursor: str | Unset = UNSET,
+    ) -> Page[Client]:
+        """List clients.
+
+        Newest first, disabled clients included. No response contains the credential of a trusted client.
+
+        The client needs the scope `clients:write`.
+
+        - `limit`: The maximum number of records on a page.
+        - `cursor`: `next_cursor` of the previous page.
+
+        Raises `Problem` with one of 400, 401, 403, 421, 408, 413, 414, 431, 500, 503.
+        """
+        answer = self._caller.call(
+            LIST_CLIENTS,
+            query={
+                "limit": limit,
+                "cursor": cursor,
+            },
+        )
+        return page(answer.body, Client.read)
+
+    def each(
+        self,
+        *,
+        limit: int | Unset = UNSET,
+        cursor: str | Unset = UNSET,
+    ) -> Iterator[Client]:
+        """Every one of them, page after page; `limit` is the size of a page."""
+
+        def fetch(after: str | Unset) -> Page[Client]:
+            return self.list(
+                limit=limit,
+                cursor=after,
+            )
+
+        return walk(cursor, fetch)
+
+    def create(
+        self,
+        *,
+        name: str,
+        kind: ClientKind,
+        scopes: Sequence[ClientScopes],
+        client_id: str | None | Unset = UNSET,
+        origins: Sequence[str] | Unset = UNSET,
+        cidrs: Sequence[str] | Unset = UNSET,
+        expires_at: datetime | None | Unset = UNSET,
+    ) -> Client:
+        """Create a client.
+
+        `client_id` in the response is the ID to send in the header `client-id`. For a trusted client it is a credential, which is returned only here. You can grant the scopes that you hold, and `auth` and the scopes that end with `:own`. An `Idempotency-Key` is ignored.
+
+        The client needs the scope `clients:write`.
+
+        - `name`: The display name.
+        - `kind`: Whether the client can protect a secret.
+        - `scopes`: The scopes of the client.
+        - `client_id`: Public clients: the client ID. Generated if omitted.
+        - `origins`: Public clients: the origins that browsers may call from. Each is scheme://host or scheme://host:port; the port may be *.
+        - `cidrs`: Trusted clients: the networks that it may call from. Empty means any. Each is a range in CIDR notation, such as 10.0.0.0/8.
+        - `expires_at`: Trusted clients: when the client stops working. RFC 3339 with a UTC offset, between 1970 and 9999.
+
+        Raises `Problem` with one of 409, 400, 401, 403, 421, 408, 413, 414, 431, 500, 503, 415, 422.
+        """
+        answer = self._caller.call(
+            CREATE_CLIENT,
+            body={
+                "name": name,
+                "kind": kind,
+                "scopes": scopes,
+                "client_id": client_id,
+                "origins": origins,
+                "cidrs": cidrs,
+                "expires_at": expires_at,
+            },
+        )
+        return Client.read(answer.body["data"])
+
+    def get(self, id: str) -> Client:
+        """Read a client.
+
+        `client_id` is null for a trusted client.
+
+        The client needs the scope `clients:write`.
+
+        Raises `Problem` with one of 400, 401, 403, 421, 408, 413, 414, 431, 500, 503, 404.
+        """
+        answer = self._caller.call(
+            READ_CLIENT,
+            path={"id": id},
+        )
+        return Client.read(answer.body["data"], answer.etag)
+
+    def get_if_changed(self, id: str, etag: str) -> Client | None:
+        """The same, or `None` if the record still has this `etag`."""
+        answer = self._caller.call(
+            READ_CLIENT,
+            path={"id": id},
+            headers={"if-none-match": etag},
+        )
+        return None if answer.not_modified else Client.read(answer.body["data"], answer.etag)
+
+    def update(
+        self,
+        id: str,
+        *,
+        name: str | Unset = UNSET,
+        scopes: Sequence[ClientScopes] | Unset = UNSET,
+        origins: Sequence[str] | Unset = UNSET,
+        cidrs: Sequence[str] | Unset = UNSET,
+        expires_at: datetime | None | Unset = UNSET,
+        is_active: bool | Unset = UNSET,
+        if_match: str | None | Unset = UNSET,
+    ) -> Client:
+        """Update a client.
+
+        Updates the fields that are sent; omitted fields do not change. The change takes effect within 5 seconds, also on the client that makes it. `is_active: false` disables the client for good.
+
+        The client needs the scope `clients:write`.
+
+        - `name`: The display name.
+        - `scopes`: The scopes of the client. They replace the stored ones.
+        - `origins`: Public clients: the origins that browsers may call from. Each is scheme://host or scheme://host:port; the port may be *.
+        - `cidrs`: Trusted clients: the networks that it may call from. Empty means any. Each is a range in CIDR notation, such as 10.0.0.0/8.
+        - `expires_at`: Trusted clients: when the client stops working. RFC 3339 with a UTC offset, between 1970 and 9999.
+        - `is_active`: `false` disables the client for good.
+
+        Raises `Problem` with one of 409, 400, 401, 403, 421, 408, 413, 414, 431, 500, 503, 415, 422, 404, 412.
+        """
+        answer = self._caller.call(
+            UPDATE_CLIENT,
+            path={"id": id},
+            headers={"if-match": if_match},
+            body={
+                "name": name,
+                "scopes": scopes,
+                "origins": origins,
+                "cidrs": cidrs,
+                "expires_at": expires_at,
+                "is_active": is_active,
+            },
+        )
+        return Client.read(answer.body["data"], answer.etag)
+
+
+class Organizations:
+    """Calls about organizations."""
+
+    def __init__(self, caller: Caller) -> None:
+        self._caller = caller
+
+    def get(self) -> Organization:
+        """Read the organization.
+
+        Returns the organization that the client belongs to.
+
+        The client needs the scope `organization:read`.
+
+        Raises `Problem` with one of 400, 401, 403, 421, 408, 413, 414, 431, 500, 503.
+        """
+        answer = self._caller.call(
+            READ_ORGANIZATION,
+        )
+        return Organization.read(answer.body["data"], answer.etag)
+
+    def get_if_changed(self, etag: str) -> Organization | None:
+        """The same, or `None` if the record still has this `etag`."""
+        answer = self._caller.call(
+            READ_ORGANIZATION,
+            headers={"if-none-match": etag},
+        )
+        return None if answer.not_modified else Organization.read(answer.body["data"], answer.etag)
+
+    def update(
+        self,
+        *,
+        max_sessions: int | None | Unset = UNSET,
+        if_match: str | None | Unset = UNSET,
+    ) -> Organization:
+        """Update the organization.
+
+        Updates the fields that are sent; omitted fields do not change. A null clears an optional field.
+
+        The client needs the scope `organization:write`.
+
+        - `max_sessions`: The number of sessions that a user should have at most. The list of sessions reports when there are more.
+
+        Raises `Problem` with one of 409, 400, 401, 403, 421, 408, 413, 414, 431, 500, 503, 415, 422, 412.
+        """
+        answer = self._caller.call(
+            UPDATE_ORGANIZATION,
+            headers={"if-match": if_match},
+            body={"max_sessions": max_sessions},
+        )
+        return Organization.read(answer.body["data"], answer.etag)
+
+
+class Operators:
+    """Calls about operators."""
+
+    def __init__(self, caller: Caller) -> None:
+        self._caller = caller
+
+    def list(
+        self,
+        *,
+        limit: int | Unset = UNSET,
+        cursor: str | Unset = UNSET,
+    ) -> Page[Operator]:
+        """List operators.
+
+        Returns the organization's operators, newest first.
+
+        The client needs the scope `clients:write`.
+
+        - `limit`: The maximum number of records on a page.
+        - `cursor`: `next_cursor` of the previous page.
+
+        Raises `Problem` with one of 400, 401, 403, 421, 408, 413, 414, 431, 500, 503.
+        """
+        answer = self._caller.call(
+            LIST_OPERATORS,
+            query={
+                "limit": limit,
+                "cursor": cursor,
+            },
+        )
+        return page(answer.body, Operator.read)
+
+    def each(
+        self,
+        *,
+        limit: int | Unset = UNSET,
+        cursor: str | Unset = UNSET,
+    ) -> Iterator[Operator]:
+        """Every one of them, page after page; `limit` is the size of a page."""
+
+        def fetch(after: str | Unset) -> Page[Operator]:
+            return self.list(
+                limit=limit,
+                cursor=after,
+            )
+
+        return walk(cursor, fetch)
+
+    def create(
+        self,
+        *,
+        name: str,
+        role: OperatorRole,
+        idempotency_key: str | Unset = UNSET,
+    ) -> Operator:
+        """Create an operator.
+
+        The role is a set of scopes; you must hold all of them. With an `Idempotency-Key`, a retry returns the response of the first request.
+
+        The client needs the scope `clients:write`.
+
+        - `name`: The name, unique in the organization.
+        - `role`: The role: a set of scopes.
+
+        Raises `Problem` with one of 409, 400, 401, 403, 421, 408, 413, 414, 431, 500, 503, 415, 422.
+        """
+        answer = self._caller.call(
+            CREATE_OPERATOR,
+            headers={"idempotency-key": idempotency_key},
+            body={
+                "name": name,
+                "role": role,
+            },
+        )
+        return Operator.read(answer.body["data"], answer.etag)
+
+    def get(self, id: str) -> Operator:
+        """Read an operator.
+
+        The client needs the scope `clients:write`.
+
+        Raises `Problem` with one of 400, 401, 403, 421, 408, 413, 414, 431, 500, 503, 404.
+        """
+        answer = self._caller.call(
+            READ_OPERATOR,
+            path={"id": id},
+        )
+        return Operator.read(answer.body["data"], answer.etag)
+
+    def get_if_changed(self, id: str, etag: str) -> Operator | None:
+        """The same, or `None` if the record still has this `etag`."""
+        answer = self._caller.call(
+            READ_OPERATOR,
+            path={"id": id},
+            headers={"if-none-match": etag},
+        )
+        return None if answer.not_modified else Operator.read(answer.body["data"], answer.etag)
+
+    def update(
+        self,
+        id: str,
+        *,
+        name: str | Unset = UNSET,
+        role: OperatorRole | Unset = UNSET,
+        is_active: bool | Unset = UNSET,
+        if_match: str | None | Unset = UNSET,
+    ) -> Operator:
+        """Update an operator.
+
+        Updates the fields that are sent. A new role takes effect at once on every server. `is_active: false` ends all sessions. An operator can neither disable itself nor change its own role.
+
+        The client needs the scope `clients:write`.
+
+        - `name`: The name, unique in the organization.
+        - `role`: The role: a set of scopes.
+        - `is_active`: Whether the operator may sign in. `false` ends all sessions.
+
+        Raises `Problem` with one of 409, 400, 401, 403, 421, 408, 413, 414, 431, 500, 503, 415, 422, 404, 412.
+        """
+        answer = self._caller.call(
+            UPDATE_OPERATOR,
+            path={"id": id},
+            headers={"if-match": if_match},
+            body={
+                "name": name,
+                "role": role,
+                "is_active": is_active,
+            },
+        )
+        return Operator.read(answer.body["data"], answer.etag)
+
+    def delete(
+        self,
+        id: str,
+        *,
+        if_match: str | None | Unset = UNSET,
+    ) -> Operator:
+        """Delete an operator.
+
+        Ends all sessions and returns the deleted operator. Its name can be used again. An operator cannot delete itself.
+
+        The client needs the scope `clients:write`.
+
+        Raises `Problem` with one of 409, 400, 401, 403, 421, 408, 413, 414, 431, 500, 503, 404, 412.
+        """
+        answer = self._caller.call(
+            DELETE_OPERATOR,
+            path={"id": id},
+            headers={"if-match": if_match},
+        )
+        return Operator.read(answer.body["data"], answer.etag)
+
+    def list_sessions(self, id: str) -> Page[OperatorSessionRecord]:
+        """List an operator's sessions.
+
+        Returns the active sessions, newest first, at most 100.
+
+        The client needs the scope `clients:write`.
+
+        Raises `Problem` with one of 400, 401, 403, 421, 408, 413, 414, 431, 500, 503, 404.
+        """
+        answer = self._caller.call(
+            LIST_OPERATOR_SESSIONS,
+            path={"id": id},
+        )
+        return page(answer.body, OperatorSessionRecord.read)
+
+    def end_session(self, id: str, session_id: str) -> OperatorSessionRecord:
+        """End an operator's session.
+
+        Ends the session at once on every server and returns it. A session that is not active is not found.
+
+        The client needs the scope `clients:write`.
+
+        Raises `Problem` with one of 409, 503, 400, 401, 403, 421, 408, 413, 414, 431, 500, 404.
+        """
+        answer = self._caller.call(
+            END_OPERATOR_SESSION,
+            path={
+                "id": id,
+                "session_id": session_id,
+            },
+        )
+        return OperatorSessionRecord.read(answer.body["data"])
+
+    def create_link(self, id: str) -> OperatorLink:
+        """Create a one-time link.
+
+        The link signs the operator in once, within ten minutes. You must hold all scopes of the operator's role. An operator has at most ten unused links.
+
+        The client needs the scope `clients:write`.
+
+        Raises `Problem` with one of 409, 503, 400, 401, 403, 421, 408, 413, 414, 431, 500, 404.
+        """
+        answer = self._caller.call(
+            CREATE_OPERATOR_LINK,
+            path={"id": id},
+        )
+        return OperatorLink.read(answer.body["data"])
 
 
 class Resources:
@@ -1053,3 +1829,9 @@ class Resources:
         self.plan_versions = PlanVersions(caller)
         self.subscriptions = Subscriptions(caller)
         self.payments = Payments(caller)
+        self.users = Users(caller)
+        self.user_sessions = UserSessions(caller)
+        self.search = Search(caller)
+        self.clients = Clients(caller)
+        self.organizations = Organizations(caller)
+        self.operators = Operators(caller)

@@ -12,15 +12,34 @@ from .._wire import instant, money, optional
 
 __all__ = [
     "BillingCycle",
+    "Client",
+    "ClientKind",
+    "ClientScopes",
     "Deleted",
+    "DeletedUser",
     "LoggedIn",
+    "ManagedUser",
+    "Method",
+    "Operator",
+    "OperatorConnection",
+    "OperatorLink",
+    "OperatorRole",
+    "OperatorSession",
+    "OperatorSessionOrganization",
+    "OperatorSessionRecord",
+    "OperatorSignedOut",
+    "Organization",
     "Payment",
+    "PaymentSort",
     "PaymentStatus",
     "Plan",
     "PlanSort",
     "PlanVersion",
     "ProblemCode",
     "Revoked",
+    "SearchResult",
+    "SearchResultKind",
+    "SearchResultMatch",
     "Session",
     "Subscription",
     "SubscriptionSort",
@@ -28,6 +47,7 @@ __all__ = [
     "TokenList",
     "Tokens",
     "User",
+    "UserSession",
 ]
 
 BillingCycle: TypeAlias = Literal[
@@ -65,16 +85,49 @@ PaymentStatus: TypeAlias = Literal[
     "void",
 ]
 
+SearchResultKind: TypeAlias = Literal[
+    "user",
+    "plan",
+    "subscription",
+    "payment",
+]
+
+SearchResultMatch: TypeAlias = Literal[
+    "exact",
+    "prefix",
+]
+
+ClientKind: TypeAlias = Literal[
+    "public",
+    "trusted",
+]
+
+OperatorRole: TypeAlias = Literal[
+    "viewer",
+    "support",
+    "admin",
+]
+
+Method: TypeAlias = Literal[
+    "link",
+    "oidc",
+]
+
 ProblemCode: TypeAlias = Literal[
     "address_not_allowed",
     "ambiguous",
+    "ambiguous_credentials",
     "answer_timeout",
     "body_too_large",
+    "client_disabled",
     "client_id_required",
+    "client_id_taken",
     "client_not_for_browsers",
     "contended",
+    "cross_site_request",
     "duplicate_item",
     "duplicate_key",
+    "email_managed",
     "email_mismatch",
     "email_not_verified",
     "email_taken",
@@ -93,20 +146,27 @@ ProblemCode: TypeAlias = Literal[
     "invalid_header",
     "invalid_identity_token",
     "invalid_input",
+    "invalid_link",
     "invalid_parameter",
     "invalid_refresh_token",
     "invalid_text",
     "invalid_token",
     "invalid_transition",
     "invalid_type",
+    "link_limit",
     "malformed_json",
     "method_not_allowed",
+    "misdirected_request",
+    "name_taken",
     "not_account_owner",
     "not_found",
     "not_nullable",
+    "operator_disabled",
+    "operator_session_required",
     "out_of_range",
     "outcome_unknown",
     "overloaded",
+    "own_operator",
     "plan_in_use",
     "plan_inactive",
     "rate_limited",
@@ -134,6 +194,32 @@ ProblemCode: TypeAlias = Literal[
     "user_not_found",
 ]
 
+ClientScopes: TypeAlias = Literal[
+    "auth",
+    "plans:read",
+    "plans:write",
+    "subscriptions:read",
+    "subscriptions:write",
+    "payments:read",
+    "payments:write",
+    "subscriptions:read:own",
+    "payments:read:own",
+    "users:read",
+    "users:write",
+    "invoices:read",
+    "invoices:write",
+    "invoices:read:own",
+    "events:read",
+    "webhooks:write",
+    "entitlements:read",
+    "entitlements:read:own",
+    "usage:write",
+    "organization:read",
+    "organization:write",
+    "analytics:read",
+    "clients:write",
+]
+
 PlanSort: TypeAlias = Literal[
     "tier",
     "-tier",
@@ -154,6 +240,11 @@ SubscriptionSort: TypeAlias = Literal[
     "-renews_at",
     "ends_at",
     "-ends_at",
+]
+
+PaymentSort: TypeAlias = Literal[
+    "created_at",
+    "-created_at",
 ]
 
 
@@ -312,6 +403,245 @@ class Payment:
             created_at=instant(members["created_at"]),
             updated_at=instant(members["updated_at"]),
             etag=etag,
+        )
+
+
+@dataclass(frozen=True)
+class ManagedUser:
+    """A `ManagedUser` as the API answers it."""
+
+    id: str
+    #: The user's ID at the identity provider. Null before the first sign-up.
+    auth_id: str | None
+    #: The issuer (`iss`) of the identity provider.
+    auth_provider: str | None
+    auth_type: str | None
+    organization_id: str
+    email: str | None
+    username: str | None
+    first_name: str | None
+    last_name: str | None
+    terms: bool | None
+    notifications: bool | None
+    role: Literal["user"]
+    #: Whether the user is blocked and cannot sign in.
+    is_blocked: bool
+    created_at: datetime
+    updated_at: datetime
+    #: What to send as `if_match`; `None` in a list, which has no entity tags.
+    etag: str | None = field(default=None, compare=False, repr=False)
+
+    @classmethod
+    def read(cls, members: Mapping[str, Any], etag: str | None = None) -> ManagedUser:
+        """From the members of its JSON; those that are not known here are left out."""
+        return cls(
+            id=members["id"],
+            auth_id=members["auth_id"],
+            auth_provider=members["auth_provider"],
+            auth_type=members["auth_type"],
+            organization_id=members["organization_id"],
+            email=members["email"],
+            username=members["username"],
+            first_name=members["first_name"],
+            last_name=members["last_name"],
+            terms=members["terms"],
+            notifications=members["notifications"],
+            role=members["role"],
+            is_blocked=members["is_blocked"],
+            created_at=instant(members["created_at"]),
+            updated_at=instant(members["updated_at"]),
+            etag=etag,
+        )
+
+
+@dataclass(frozen=True)
+class UserSession:
+    """A `UserSession` as the API answers it."""
+
+    id: str
+    user_id: str
+    #: The client that the user signed in with.
+    client_id: str | None
+    client_name: str | None
+    issued_at: datetime
+    expiration_time: datetime
+    last_used_at: datetime
+    ip_address: str | None
+    user_agent: str | None
+    revoked: bool
+    created_at: datetime
+    updated_at: datetime
+
+    @classmethod
+    def read(cls, members: Mapping[str, Any]) -> UserSession:
+        """From the members of its JSON; those that are not known here are left out."""
+        return cls(
+            id=members["id"],
+            user_id=members["user_id"],
+            client_id=members["client_id"],
+            client_name=members["client_name"],
+            issued_at=instant(members["issued_at"]),
+            expiration_time=instant(members["expiration_time"]),
+            last_used_at=instant(members["last_used_at"]),
+            ip_address=members["ip_address"],
+            user_agent=members["user_agent"],
+            revoked=members["revoked"],
+            created_at=instant(members["created_at"]),
+            updated_at=instant(members["updated_at"]),
+        )
+
+
+@dataclass(frozen=True)
+class SearchResult:
+    """A `SearchResult` as the API answers it."""
+
+    kind: SearchResultKind
+    id: str
+    #: A user's address, a plan's name, or an external ID; the ID where there is none.
+    label: str
+    match: SearchResultMatch
+
+    @classmethod
+    def read(cls, members: Mapping[str, Any]) -> SearchResult:
+        """From the members of its JSON; those that are not known here are left out."""
+        return cls(
+            kind=members["kind"],
+            id=members["id"],
+            label=members["label"],
+            match=members["match"],
+        )
+
+
+@dataclass(frozen=True)
+class Client:
+    """A `Client` as the API answers it."""
+
+    id: str
+    organization_id: str
+    name: str
+    kind: ClientKind
+    client_id: str | None
+    scopes: tuple[ClientScopes, ...]
+    origins: tuple[str, ...]
+    cidrs: tuple[str, ...]
+    is_active: bool
+    expires_at: datetime | None
+    disabled_at: datetime | None
+    created_at: datetime
+    updated_at: datetime
+    #: What to send as `if_match`; `None` in a list, which has no entity tags.
+    etag: str | None = field(default=None, compare=False, repr=False)
+
+    @classmethod
+    def read(cls, members: Mapping[str, Any], etag: str | None = None) -> Client:
+        """From the members of its JSON; those that are not known here are left out."""
+        return cls(
+            id=members["id"],
+            organization_id=members["organization_id"],
+            name=members["name"],
+            kind=members["kind"],
+            client_id=members["client_id"],
+            scopes=tuple(members["scopes"]),
+            origins=tuple(members["origins"]),
+            cidrs=tuple(members["cidrs"]),
+            is_active=members["is_active"],
+            expires_at=optional(instant, members["expires_at"]),
+            disabled_at=optional(instant, members["disabled_at"]),
+            created_at=instant(members["created_at"]),
+            updated_at=instant(members["updated_at"]),
+            etag=etag,
+        )
+
+
+@dataclass(frozen=True)
+class Organization:
+    """A `Organization` as the API answers it."""
+
+    id: str
+    name: str
+    currency: str
+    max_sessions: int | None
+    created_at: datetime
+    updated_at: datetime
+    #: What to send as `if_match`; `None` in a list, which has no entity tags.
+    etag: str | None = field(default=None, compare=False, repr=False)
+
+    @classmethod
+    def read(cls, members: Mapping[str, Any], etag: str | None = None) -> Organization:
+        """From the members of its JSON; those that are not known here are left out."""
+        return cls(
+            id=members["id"],
+            name=members["name"],
+            currency=members["currency"],
+            max_sessions=members["max_sessions"],
+            created_at=instant(members["created_at"]),
+            updated_at=instant(members["updated_at"]),
+            etag=etag,
+        )
+
+
+@dataclass(frozen=True)
+class Operator:
+    """A `Operator` as the API answers it."""
+
+    id: str
+    organization_id: str
+    name: str
+    role: OperatorRole
+    issuer: str | None
+    subject: str | None
+    is_active: bool
+    last_sign_in_at: datetime | None
+    created_at: datetime
+    updated_at: datetime
+    #: What to send as `if_match`; `None` in a list, which has no entity tags.
+    etag: str | None = field(default=None, compare=False, repr=False)
+
+    @classmethod
+    def read(cls, members: Mapping[str, Any], etag: str | None = None) -> Operator:
+        """From the members of its JSON; those that are not known here are left out."""
+        return cls(
+            id=members["id"],
+            organization_id=members["organization_id"],
+            name=members["name"],
+            role=members["role"],
+            issuer=members["issuer"],
+            subject=members["subject"],
+            is_active=members["is_active"],
+            last_sign_in_at=optional(instant, members["last_sign_in_at"]),
+            created_at=instant(members["created_at"]),
+            updated_at=instant(members["updated_at"]),
+            etag=etag,
+        )
+
+
+@dataclass(frozen=True)
+class OperatorSessionRecord:
+    """A `OperatorSessionRecord` as the API answers it."""
+
+    id: str
+    operator_id: str
+    method: Method
+    signed_in_at: datetime
+    last_used_at: datetime
+    idle_expires_at: datetime
+    expires_at: datetime
+    ip_address: str | None
+    user_agent: str | None
+
+    @classmethod
+    def read(cls, members: Mapping[str, Any]) -> OperatorSessionRecord:
+        """From the members of its JSON; those that are not known here are left out."""
+        return cls(
+            id=members["id"],
+            operator_id=members["operator_id"],
+            method=members["method"],
+            signed_in_at=instant(members["signed_in_at"]),
+            last_used_at=instant(members["last_used_at"]),
+            idle_expires_at=instant(members["idle_expires_at"]),
+            expires_at=instant(members["expires_at"]),
+            ip_address=members["ip_address"],
+            user_agent=members["user_agent"],
         )
 
 
@@ -486,4 +816,125 @@ class Deleted:
         """From the members of its JSON; those that are not known here are left out."""
         return cls(
             deleted=members["deleted"],
+        )
+
+
+@dataclass(frozen=True)
+class DeletedUser:
+    """A `DeletedUser` as the API answers it."""
+
+    id: str
+    deleted: Literal[True]
+    #: What to send as `if_match`; `None` in a list, which has no entity tags.
+    etag: str | None = field(default=None, compare=False, repr=False)
+
+    @classmethod
+    def read(cls, members: Mapping[str, Any], etag: str | None = None) -> DeletedUser:
+        """From the members of its JSON; those that are not known here are left out."""
+        return cls(
+            id=members["id"],
+            deleted=members["deleted"],
+            etag=etag,
+        )
+
+
+@dataclass(frozen=True)
+class OperatorLink:
+    """A `OperatorLink` as the API answers it."""
+
+    url: str
+    expires_at: datetime
+
+    @classmethod
+    def read(cls, members: Mapping[str, Any]) -> OperatorLink:
+        """From the members of its JSON; those that are not known here are left out."""
+        return cls(
+            url=members["url"],
+            expires_at=instant(members["expires_at"]),
+        )
+
+
+@dataclass(frozen=True)
+class OperatorSessionOrganization:
+    """A `OperatorSessionOrganization` as the API answers it."""
+
+    id: str
+    name: str
+    currency: str
+    max_sessions: int | None
+    created_at: datetime
+    updated_at: datetime
+
+    @classmethod
+    def read(cls, members: Mapping[str, Any]) -> OperatorSessionOrganization:
+        """From the members of its JSON; those that are not known here are left out."""
+        return cls(
+            id=members["id"],
+            name=members["name"],
+            currency=members["currency"],
+            max_sessions=members["max_sessions"],
+            created_at=instant(members["created_at"]),
+            updated_at=instant(members["updated_at"]),
+        )
+
+
+@dataclass(frozen=True)
+class OperatorSession:
+    """A `OperatorSession` as the API answers it."""
+
+    id: str
+    operator: Operator
+    organization: OperatorSessionOrganization
+    scopes: tuple[str, ...]
+    method: Method
+    #: Whether the store was filled by `perennial demo`.
+    demo: bool
+    signed_in_at: datetime
+    #: Until when the sign-in is recent.
+    fresh_until: datetime
+    idle_expires_at: datetime
+    expires_at: datetime
+
+    @classmethod
+    def read(cls, members: Mapping[str, Any]) -> OperatorSession:
+        """From the members of its JSON; those that are not known here are left out."""
+        return cls(
+            id=members["id"],
+            operator=Operator.read(members["operator"]),
+            organization=OperatorSessionOrganization.read(members["organization"]),
+            scopes=tuple(members["scopes"]),
+            method=members["method"],
+            demo=members["demo"],
+            signed_in_at=instant(members["signed_in_at"]),
+            fresh_until=instant(members["fresh_until"]),
+            idle_expires_at=instant(members["idle_expires_at"]),
+            expires_at=instant(members["expires_at"]),
+        )
+
+
+@dataclass(frozen=True)
+class OperatorSignedOut:
+    """A `OperatorSignedOut` as the API answers it."""
+
+    success: bool
+
+    @classmethod
+    def read(cls, members: Mapping[str, Any]) -> OperatorSignedOut:
+        """From the members of its JSON; those that are not known here are left out."""
+        return cls(
+            success=members["success"],
+        )
+
+
+@dataclass(frozen=True)
+class OperatorConnection:
+    """A `OperatorConnection` as the API answers it."""
+
+    url: str
+
+    @classmethod
+    def read(cls, members: Mapping[str, Any]) -> OperatorConnection:
+        """From the members of its JSON; those that are not known here are left out."""
+        return cls(
+            url=members["url"],
         )
