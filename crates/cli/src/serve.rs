@@ -67,13 +67,13 @@ pub(crate) async fn run(config: Config, demo: bool) -> Result<(), Failure> {
     tracing::info!(listening = %address, metrics = metrics_address, "listening");
     notify.send_state(&format!("READY=1\nSTATUS=listening on {address}"));
     let too_late = tokio::spawn(stop_timeout(stopped.clone(), config.stop_timeout()));
-    let served_console = async {
+    let console_listener = async {
         if let Some(console) = console {
             console.serve(Arc::new(OperatorApi(Arc::clone(&api))), until_stopped(stopped.clone())).await;
         }
     };
-    let served = server.serve(Arc::clone(&api), until_stopped(stopped.clone()));
-    let (drained, ()) = tokio::join!(served, served_console);
+    let main_listener = server.serve(Arc::clone(&api), until_stopped(stopped.clone()));
+    let (drained, ()) = tokio::join!(main_listener, console_listener);
     tracing::info!(finished = drained.finished, aborted = drained.aborted, "stopped accepting and drained");
     let last_export = async {
         if let Some(exporting) = exporting {
