@@ -145,8 +145,8 @@ fn settled(text: &str) -> String {
         settled += &match bare {
             _ if bare.starts_with("pk_") => word.replace(bare, &format!("pk_{}", "x".repeat(bare.len() - 3))),
             _ if bare.contains("#link=lnk_") => {
-                let base = bare.split("lnk_").next().unwrap_or_default();
-                word.replace(bare, &format!("{base}lnk_x"))
+                let start = bare.split("lnk_").next().unwrap_or_default();
+                word.replace(bare, &format!("{start}lnk_x"))
             }
             _ if bare.starts_with("eyJ") => word.replace(bare, "eyJ.a.token"),
             _ if number.is_empty() => (*word).to_owned(),
