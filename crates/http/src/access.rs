@@ -109,10 +109,8 @@ pub(crate) fn authorize(
         // Return a scope that a client of this kind can be granted.
         Access::Own(_, own) if client.kind == ClientKind::Public => Err(Problem::scope(own)),
         Access::Scope(scope) | Access::FreshScope(scope) | Access::Own(scope, _) => Err(Problem::scope(scope)),
-        Access::AnyOf(scopes) => match scopes.iter().any(|scope| client.scopes.contain(*scope)) {
-            true => Ok(Need::Nothing),
-            false => Err(Problem::scope(grantable(client.kind, scopes))),
-        },
+        Access::AnyOf(scopes) if scopes.iter().any(|scope| client.scopes.contain(*scope)) => Ok(Need::Nothing),
+        Access::AnyOf(scopes) => Err(Problem::scope(grantable(client.kind, scopes))),
         Access::Session | Access::Token => Err(Problem::scope(Scope::Auth)),
         Access::Console(_) => Err(Problem::internal("a client has no access to the console")),
     }

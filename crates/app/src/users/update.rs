@@ -63,7 +63,7 @@ async fn change(
         if merged.email != before.email && before.is_email_managed() {
             return Err(Conflict::EmailManaged.into());
         }
-        let (after, events) = stamped(app, caller, &before, merged, now);
+        let (after, events) = stamped(app, caller, &before, &merged, now);
         let mut change = users::update(Change::new(), &after, &before);
         let mut live = 0;
         if after.session_epoch != before.session_epoch {
@@ -85,7 +85,7 @@ async fn change(
 }
 
 /// The user with the stamp of its last event, and the events: one for the fields, one for the block.
-fn stamped(app: &App, caller: &Caller, before: &User, merged: User, now: Time) -> (User, Vec<Event>) {
+fn stamped(app: &App, caller: &Caller, before: &User, merged: &User, now: Time) -> (User, Vec<Event>) {
     let mut events = Vec::new();
     let mut after = User { blocked_at: before.blocked_at, ..merged.clone() };
     if after != *before {

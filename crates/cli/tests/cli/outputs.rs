@@ -41,6 +41,7 @@ const COMMANDS: &[(&str, Main)] = &[
     ("operator delete", Said(&["ada"])),
     ("console open", Said(&[])),
     ("user create", Said(&["--email", "ada@example.com"])),
+    ("user update", Said(&["ada@example.com", "--first-name", "Ada"])),
     ("user relink", Said(&["--user", "ada@example.com", "--issuer", "urn:perennial:local", "--subject", "42"])),
     ("user block", Said(&["ada@example.com"])),
     ("user unblock", Said(&["ada@example.com"])),
