@@ -24,6 +24,7 @@ def plan(**changed: Any) -> dict[str, Any]:
         "most_popular": False,
         "tier": 0,
         "is_active": True,
+        "version": 1,
         "created_at": WHEN,
         "updated_at": WHEN,
         **changed,

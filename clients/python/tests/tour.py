@@ -73,7 +73,7 @@ def operators(server: Perennial) -> None:
     assert server.operators.get(ada.id).name == "Ada (Python)"
     assert server.operators.update(ada.id, role="viewer").role == "viewer"
     assert ada.id in [operator.id for operator in server.operators.list().data]
-    assert server.operators.list_sessions(ada.id).data == []
+    assert server.operators.list_sessions(ada.id).data == ()
     assert "#link=lnk_" in server.operators.create_link(ada.id).url
     refused(lambda: server.operators.end_session(ada.id, "ops_unknown"), "not_found")
     server.operators.delete(ada.id)

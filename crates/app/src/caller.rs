@@ -146,11 +146,9 @@ impl Caller {
         }
     }
 
-    /// Rejects a grant of scopes that the caller does not hold. `auth` and the scopes of own records are excepted: a
-    /// client without them may configure a client that has them.
+    /// Rejects a grant of scopes that the caller may not grant.
     pub(crate) fn check_grant(&self, scopes: Scopes) -> Result<(), Error> {
-        let is_excepted = |scope: Scope| scope == Scope::Auth || scope.is_own();
-        match scopes.beyond(self.scopes()).iter().find(|scope| !is_excepted(*scope)) {
+        match scopes.not_grantable_by(self.scopes()).iter().next() {
             Some(scope) => Err(Error::MissingScope(scope)),
             None => Ok(()),
         }

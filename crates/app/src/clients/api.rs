@@ -21,7 +21,7 @@ pub async fn create_over_api(
     errors: ValidationErrors,
 ) -> Result<(Client, Option<Credential>), Error> {
     let fields = draft.check(errors)?;
-    check_grant(caller, fields.scopes)?;
+    caller.check_grant(fields.scopes)?;
     let (presents, credential) = match (fields.kind, fields.public_id) {
         (ClientKind::Public, chosen) => (Presents::Public(chosen.unwrap_or_else(|| generated_name(app))), None),
         (ClientKind::Trusted, _) if !may_receive_credential(caller) => return Err(Error::ClientNotForBrowsers),
@@ -69,7 +69,7 @@ pub async fn update_over_api(
             return Err(Error::Invalid(errors));
         }
         let after = patch.apply(before, at);
-        check_grant(caller, after.scopes.beyond(before.scopes))?;
+        caller.check_grant(after.scopes.beyond(before.scopes))?;
         match before.disabled_at {
             _ if after == *before => Ok(None),
             Some(_) => Err(Conflict::ClientDisabled.into()),
@@ -77,14 +77,6 @@ pub async fn update_over_api(
         }
     };
     change(app, caller, id, if_match, decide, clients::update).await
-}
-
-/// Checks that the caller may grant these scopes.
-fn check_grant(caller: &Caller, granted: Scopes) -> Result<(), Error> {
-    match granted.not_grantable_by(caller.scopes()).iter().next() {
-        Some(scope) => Err(Error::MissingScope(scope)),
-        None => Ok(()),
-    }
 }
 
 /// Whether the response to this caller does not reach a browser.

@@ -139,18 +139,10 @@ impl Scopes {
     /// `auth` and the scopes of a user's own records give access to no record without that user's token, so every
     /// caller may grant them.
     #[must_use]
-    pub const fn not_grantable_by(self, held: Self) -> Self {
-        self.beyond(held).beyond(GRANTABLE_BY_ALL)
+    pub fn not_grantable_by(self, held: Self) -> Self {
+        self.beyond(held).iter().filter(|scope| *scope != Scope::Auth && !scope.is_own()).collect()
     }
 }
-
-const GRANTABLE_BY_ALL: Scopes = Scopes::of(&[
-    Scope::Auth,
-    Scope::SubscriptionsReadOwn,
-    Scope::PaymentsReadOwn,
-    Scope::InvoicesReadOwn,
-    Scope::EntitlementsReadOwn,
-]);
 
 fn check_scopes(kind: ClientKind, scopes: Option<Scopes>, errors: &mut ValidationErrors) {
     let beyond = scopes.unwrap_or_default().beyond(kind.scopes());
