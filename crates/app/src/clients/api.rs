@@ -8,7 +8,7 @@ use crate::context::App;
 use crate::cursor;
 use crate::error::{Conflict, Error};
 use crate::revision::IfMatch;
-use perennial_domain::clients::{Client, ClientDraft, ClientKind, ClientPatch, Scopes};
+use perennial_domain::clients::{Client, ClientDraft, ClientKind, ClientPatch};
 use perennial_domain::id::ClientId;
 use perennial_domain::validation::ValidationErrors;
 use perennial_store::clients;
