@@ -82,7 +82,7 @@ impl TestApp {
     }
 
     /// Starts a second server over the same store and clock, as another machine would; only on PostgreSQL.
-    pub async fn beside(&self) -> Option<Self> {
+    pub async fn second_server(&self) -> Option<Self> {
         if !self.store.is_postgres() {
             return None;
         }
@@ -90,7 +90,7 @@ impl TestApp {
     }
 
     /// Starts a second server over the same store whose clock differs by so many seconds; only on PostgreSQL.
-    pub async fn beside_with_clock(&self, seconds: i64) -> Option<Self> {
+    pub async fn second_server_with_clock(&self, seconds: i64) -> Option<Self> {
         if !self.store.is_postgres() {
             return None;
         }

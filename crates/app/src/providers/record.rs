@@ -185,7 +185,7 @@ mod tests {
         refused(Row { kind: "saml".to_owned(), ..row() });
         refused(Row { settings: r#"{"audience": ["app"], "more": 1}"#.to_owned(), ..row() });
         refused(Row { settings: "nonsense".to_owned(), ..row() });
-        let nobody = Row { settings: r#"{"audience": []}"#.to_owned(), ..row() };
-        assert_eq!(open(&keys(1), &nobody).err(), Some(Unusable::Fault(ProviderError::NoAudience)));
+        let without_audience = Row { settings: r#"{"audience": []}"#.to_owned(), ..row() };
+        assert_eq!(open(&keys(1), &without_audience).err(), Some(Unusable::Fault(ProviderError::NoAudience)));
     }
 }

@@ -94,11 +94,11 @@ async fn an_installation_issues_under_one_name_on_every_server() {
     assert!(kept.contains(&("installation.issuer".to_owned(), issuer.as_str().unwrap().to_owned())));
     let elsewhere = TestApp::start().await;
     assert_ne!(claims(&elsewhere.sign_up("ada@example.com").await.token)["iss"], issuer, "it is random");
-    if let Some(beside) = app.beside().await {
-        let back = beside.sign_in("ada@example.com").await;
+    if let Some(other_server) = app.second_server().await {
+        let back = other_server.sign_in("ada@example.com").await;
         assert_eq!(claims(&back.token)["iss"], issuer);
-        assert!(is_signed(&app, &back.token).await && is_signed(&beside, &ada.token).await);
-        beside.logged_in(&ada.token).await.expect(200);
+        assert!(is_signed(&app, &back.token).await && is_signed(&other_server, &ada.token).await);
+        other_server.logged_in(&ada.token).await.expect(200);
         app.logged_in(&back.token).await.expect(200);
     }
 }

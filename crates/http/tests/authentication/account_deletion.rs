@@ -196,12 +196,13 @@ async fn it_happens_as_a_whole_or_not_at_all() {
 async fn a_subscription_made_in_the_same_moment_ends_too_or_is_rejected() {
     let app = TestApp::start().await;
     app.plan("pro", json!({})).await;
-    let beside = app.beside().await;
+    let other_server = app.second_server().await;
     for round in 0..10 {
         let ada = app.sign_up(&format!("ada{round}@example.com")).await;
         app.subscription(ada.user_id(), "pro", json!({})).await;
         let body = json!({ "user_id": ada.user_id(), "subscription_plan_id": "pro" });
-        let server = |number: usize| if number.is_multiple_of(2) { &app } else { beside.as_ref().unwrap_or(&app) };
+        let server =
+            |number: usize| if number.is_multiple_of(2) { &app } else { other_server.as_ref().unwrap_or(&app) };
         let mut requests: Vec<_> =
             (0..6).map(|number| server(number).request("POST", "/subscriptions").json(&body)).collect();
         requests.insert(3, app.browser("DELETE", &account(&ada)).bearer(&ada.token));

@@ -18,11 +18,11 @@ fn id(text: &str) -> UserId {
 #[tokio::test]
 async fn a_blocked_user_is_rejected_everywhere_until_unblocked() {
     let app = TestApp::start().await;
-    let beside = app.beside().await;
+    let other_server = app.second_server().await;
     let ada = app.sign_up("ada@example.com").await;
     let other = app.sign_in("ada@example.com").await;
     let eve = app.sign_up("eve@example.com").await;
-    for server in beside.iter().chain([&app]) {
+    for server in other_server.iter().chain([&app]) {
         server.logged_in(&ada.token).await.expect(200);
     }
     let known = app.events().await;
@@ -39,7 +39,7 @@ async fn a_blocked_user_is_rejected_everywhere_until_unblocked() {
     let blocked = events.iter().find(|event| event.kind.as_str() == "user.blocked").unwrap();
     let after: Value = serde_json::from_str(blocked.after.as_ref().unwrap()).unwrap();
     assert_eq!((after, blocked.client_id), (json!({ "id": ada.user_id(), "fields": ["is_blocked"] }), None));
-    for server in beside.iter().chain([&app]) {
+    for server in other_server.iter().chain([&app]) {
         let body = server.credentials("ada@example.com");
         present(server, SIGN_IN, &body).await.refused(403, "user_blocked");
         present(server, SIGN_UP, &body).await.refused(403, "user_blocked");
@@ -82,11 +82,11 @@ async fn a_blocked_user_without_an_identity_is_not_claimed() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn no_session_outlives_a_block_at_the_same_moment() {
     let app = TestApp::start().await;
-    let beside = app.beside().await;
+    let other_server = app.second_server().await;
     for round in 0..10 {
         let email = format!("ada{round}@example.com");
         let ada = app.sign_up(&email).await;
-        let servers = (0..8).map(|number| beside.as_ref().filter(|_| number % 2 == 0).unwrap_or(&app));
+        let servers = (0..8).map(|number| other_server.as_ref().filter(|_| number % 2 == 0).unwrap_or(&app));
         let body = app.credentials(&email);
         let requests: Vec<_> = servers.map(|server| server.request("POST", SIGN_IN).json(&body)).collect();
         let (user, operator) = (id(ada.user_id()), operator(&app));

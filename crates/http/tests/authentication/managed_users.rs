@@ -60,14 +60,14 @@ async fn the_address_of_a_user_with_an_identity_is_the_providers() {
 #[tokio::test]
 async fn a_user_blocked_over_the_api_has_no_session_until_it_is_unblocked() {
     let app = TestApp::start().await;
-    let beside = app.beside().await;
+    let other_server = app.second_server().await;
     let (first, second) = (app.sign_up("ada@example.com").await, app.sign_in("ada@example.com").await);
     let known = app.events().await;
     app.advance(1);
     let change = json!({ "is_blocked": true, "first_name": "Ada" });
     let blocked = app.put(&path(&first), &change).await.expect(200);
     assert_eq!(blocked.data()["is_blocked"], json!(true));
-    for server in beside.iter().chain([&app]) {
+    for server in other_server.iter().chain([&app]) {
         for held in [&first, &second] {
             server.logged_in(&held.token).await.refused(401, "invalid_token");
             server.refresh(&held.refresh_token).await.refused(403, "user_blocked");
@@ -100,7 +100,7 @@ async fn a_user_blocked_over_the_api_has_no_session_until_it_is_unblocked() {
 #[tokio::test]
 async fn sessions_are_listed_and_ended_one_by_one_or_all() {
     let app = TestApp::start().await;
-    let beside = app.beside().await;
+    let other_server = app.second_server().await;
     let mut held = vec![app.sign_up("ada@example.com").await];
     for _ in 0..3 {
         app.advance(1);
@@ -135,7 +135,7 @@ async fn sessions_are_listed_and_ended_one_by_one_or_all() {
     let mut expected = list[1].clone();
     expected["revoked"] = json!(true);
     assert_eq!(ended.data(), &expected);
-    for server in beside.iter().chain([&app]) {
+    for server in other_server.iter().chain([&app]) {
         server.logged_in(&held[1].token).await.refused(401, "invalid_token");
         server.logged_in(&held[0].token).await.expect(200);
     }

@@ -148,8 +148,8 @@ async fn published(app: &TestApp) -> Vec<String> {
 #[tokio::test]
 async fn a_rotated_key_is_published_everywhere_before_it_signs_and_old_tokens_stay_valid() {
     let app = TestApp::start().await;
-    let beside = app.beside().await;
-    let servers: Vec<&TestApp> = beside.iter().chain([&app]).collect();
+    let other_server = app.second_server().await;
+    let servers: Vec<&TestApp> = other_server.iter().chain([&app]).collect();
     let ada = app.sign_up("ada@example.com").await;
     let old = signer(&ada);
     for server in &servers {
@@ -182,8 +182,8 @@ async fn a_rotated_key_is_published_everywhere_before_it_signs_and_old_tokens_st
 #[tokio::test]
 async fn revoking_old_keys_ends_access_tokens_but_no_session() {
     let app = TestApp::start().await;
-    let beside = app.beside().await;
-    let servers: Vec<&TestApp> = beside.iter().chain([&app]).collect();
+    let other_server = app.second_server().await;
+    let servers: Vec<&TestApp> = other_server.iter().chain([&app]).collect();
     let ada = app.sign_up("ada@example.com").await;
     for server in &servers {
         server.logged_in(&ada.token).await.expect(200);

@@ -137,11 +137,11 @@ async fn a_session_that_is_not_the_callers_is_not_found() {
 #[tokio::test]
 async fn a_revoked_token_dies_at_once_on_another_server() {
     let app = TestApp::start().await;
-    let Some(beside) = app.beside().await else { return };
+    let Some(other_server) = app.second_server().await else { return };
     for way in [LOGOUT, REVOKE_ALL, "one", "account"] {
         let email = format!("{}@example.com", way.rsplit('/').next().unwrap());
         let ada = app.sign_up(&email).await;
-        for server in [&app, &beside] {
+        for server in [&app, &other_server] {
             server.logged_in(&ada.token).await.expect(200);
         }
         match way {
@@ -149,10 +149,10 @@ async fn a_revoked_token_dies_at_once_on_another_server() {
             "account" => call(&app, "DELETE", &account(&ada), &ada.token).await.expect(200),
             way => call(&app, "POST", way, &ada.token).await.expect(200),
         };
-        assert!(!is_live(&beside, &ada).await, "{way}");
+        assert!(!is_live(&other_server, &ada).await, "{way}");
     }
     let [first, second, _] = three_sessions(&app).await;
-    assert!(is_live(&beside, &first).await);
+    assert!(is_live(&other_server, &first).await);
     call(&app, "POST", REVOKE_OTHERS, &second.token).await.expect(200);
-    assert!(!is_live(&beside, &first).await && is_live(&beside, &second).await);
+    assert!(!is_live(&other_server, &first).await && is_live(&other_server, &second).await);
 }

@@ -181,7 +181,7 @@ async fn of_two_that_take_over_one_address_at_once_both_sign_in_and_one_gets_it(
 async fn of_many_that_bring_ones_own_new_address_at_once_none_is_rejected() {
     let app = TestApp::start().await;
     present(&app, SIGN_UP, &credentials(&app, "ada@example.com", "ada")).await.expect(201);
-    let other = app.beside().await;
+    let other = app.second_server().await;
     // Often, since it takes luck to come between another's reads; on two servers where there can be two.
     for round in 0..20 {
         let body = credentials(&app, &format!("ada{round}@example.com"), "ada");

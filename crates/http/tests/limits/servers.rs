@@ -10,7 +10,7 @@ use perennial_testkit::TestApp;
 async fn servers() -> Vec<TestApp> {
     let mut servers = vec![TestApp::start().await];
     for _ in 0..3 {
-        servers.extend(servers[0].beside().await);
+        servers.extend(servers[0].second_server().await);
     }
     servers
 }

@@ -36,13 +36,13 @@ async fn a_disabled_client_stops_working_within_five_seconds_on_every_server() {
     let app = TestApp::start().await;
     app.plan("pro", json!({})).await;
     let disabled = client(&app, app.organization, trusted("server", &[Scope::PlansRead])).await;
-    let beside = app.beside().await;
-    for server in [Some(&app), beside.as_ref()].into_iter().flatten() {
+    let other_server = app.second_server().await;
+    for server in [Some(&app), other_server.as_ref()].into_iter().flatten() {
         call(server, "server").await.expect(200);
     }
     clients::disable(&app.app, app.organization, disabled.id).await.unwrap();
     app.advance(WITHIN);
-    for server in [Some(&app), beside.as_ref()].into_iter().flatten() {
+    for server in [Some(&app), other_server.as_ref()].into_iter().flatten() {
         call(server, "server").await.refused(401, "invalid_client");
     }
 }

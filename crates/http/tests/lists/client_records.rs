@@ -226,19 +226,19 @@ async fn puts_of_different_fields_at_once_all_apply() {
 async fn a_disabled_client_stops_within_five_seconds_and_stays_disabled() {
     let app = TestApp::start().await;
     let record = created(&app, &server(&json!(["plans:read"]))).await;
-    let beside = app.beside().await;
+    let other_server = app.second_server().await;
     let call = async |server: &TestApp| {
         let request = server.anonymous("GET", "/subscription-plans").header("client-id", text(&record, "client_id"));
         request.send().await
     };
-    for server in [Some(&app), beside.as_ref()].into_iter().flatten() {
+    for server in [Some(&app), other_server.as_ref()].into_iter().flatten() {
         call(server).await.expect(200);
     }
     let disabled = app.put(&path(&record), &json!({ "is_active": false })).await.expect(200);
     assert_eq!(disabled.data()["is_active"], false);
     assert_eq!(disabled.data()["disabled_at"], disabled.data()["updated_at"]);
     app.advance(WITHIN);
-    for server in [Some(&app), beside.as_ref()].into_iter().flatten() {
+    for server in [Some(&app), other_server.as_ref()].into_iter().flatten() {
         call(server).await.refused(401, "invalid_client");
     }
     for body in [json!({ "is_active": true }), json!({ "name": "new" }), json!({ "scopes": [] })] {

@@ -20,7 +20,7 @@ struct Servers {
 impl Servers {
     async fn start() -> Self {
         let mut servers = vec![TestApp::start().await];
-        servers.extend(servers[0].beside_with_clock(-SKEW_SECONDS).await);
+        servers.extend(servers[0].second_server_with_clock(-SKEW_SECONDS).await);
         Self { servers, is_behind: false }
     }
 

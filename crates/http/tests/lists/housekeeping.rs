@@ -59,7 +59,7 @@ async fn one_sweep_removes_all_that_has_expired() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn servers_that_sweep_at_once_leave_nothing_and_do_not_fail() {
     let app = TestApp::start().await;
-    let Some(second) = app.beside().await else { return };
+    let Some(second) = app.second_server().await else { return };
     execute(&app, &KEYS).await;
     let (one, other) = tokio::join!(idempotency::sweep(&app.app), idempotency::sweep(&second.app));
     one.unwrap();

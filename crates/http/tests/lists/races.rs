@@ -78,8 +78,8 @@ async fn no_subscription_is_left_on_a_deleted_plan_with_one_server() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn no_subscription_is_left_on_a_deleted_plan_with_two_servers() {
     let app = TestApp::start().await;
-    if let Some(beside) = app.beside().await {
-        deletes(&[&app, &beside]).await;
+    if let Some(other_server) = app.second_server().await {
+        deletes(&[&app, &other_server]).await;
     }
 }
 
@@ -128,15 +128,15 @@ async fn no_subscription_comes_to_a_retired_plan_with_one_server() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn no_subscription_comes_to_a_retired_plan_with_two_servers() {
     let app = TestApp::start().await;
-    if let Some(beside) = app.beside().await {
-        retirements(&[&app, &beside]).await;
+    if let Some(other_server) = app.second_server().await {
+        retirements(&[&app, &other_server]).await;
     }
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn puts_of_different_fields_at_once_all_stay() {
     let app = TestApp::start().await;
-    let beside = app.beside().await;
+    let other_server = app.second_server().await;
     for round in 0..8 {
         let path = format!("/subscription-plans/r{round}");
         app.plan(&format!("r{round}"), json!({})).await;
@@ -146,7 +146,7 @@ async fn puts_of_different_fields_at_once_all_stay() {
         });
         let changes = changes.as_object().unwrap();
         let puts = changes.iter().enumerate().map(|(number, (field, value))| {
-            let server = beside.as_ref().filter(|_| number % 2 == 1).unwrap_or(&app);
+            let server = other_server.as_ref().filter(|_| number % 2 == 1).unwrap_or(&app);
             server.request("PUT", &path).json(&json!({ field: value }))
         });
         all_at_once(puts).await.into_iter().for_each(|answer| drop(answer.expect(200)));
@@ -160,7 +160,7 @@ async fn puts_of_different_fields_at_once_all_stay() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn of_many_puts_at_one_revision_one_is_applied() {
     let app = TestApp::start().await;
-    let beside = app.beside().await;
+    let other_server = app.second_server().await;
     let user = app.user("ada@example.com").await;
     app.plan("pro", json!({})).await;
     for _ in 0..8 {
@@ -168,7 +168,7 @@ async fn of_many_puts_at_one_revision_one_is_applied() {
             app.post("/subscriptions", &json!({ "user_id": user, "subscription_plan_id": "pro" })).await.expect(201);
         let (path, etag) = (made.header("location"), made.header("etag"));
         let puts = (0..8).map(|number: usize| {
-            let server = beside.as_ref().filter(|_| number % 2 == 1).unwrap_or(&app);
+            let server = other_server.as_ref().filter(|_| number % 2 == 1).unwrap_or(&app);
             let body = json!({ "external_subscription_id": format!("{etag}{number}") });
             server.request("PUT", path).header("if-match", etag).json(&body)
         });

@@ -67,18 +67,18 @@ async fn sixteen_retries_at_once_make_one_row_each_on_one_server() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn sixteen_retries_at_once_make_one_row_each_on_two_servers() {
     let app = TestApp::start().await;
-    if let Some(beside) = app.beside().await {
-        storm(&[&app, &beside]).await;
+    if let Some(other_server) = app.second_server().await {
+        storm(&[&app, &other_server]).await;
     }
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn two_bodies_under_one_key_at_once_make_one_row() {
     let app = TestApp::start().await;
-    let beside = app.beside().await;
+    let other_server = app.second_server().await;
     for round in 0..5 {
         let requests = (0..RETRIES).map(|number| {
-            let server = beside.as_ref().filter(|_| number / 2 % 2 == 1).unwrap_or(&app);
+            let server = other_server.as_ref().filter(|_| number / 2 % 2 == 1).unwrap_or(&app);
             keyed(server, &format!("k{round}"), "/subscription-plans", &plan(&format!("r{round}-{}", number % 2)))
         });
         let answers = all_at_once(requests).await;

@@ -27,7 +27,7 @@ async fn a_link_signs_in_once() {
 #[tokio::test]
 async fn attack_41_of_twenty_simultaneous_uses_of_a_link_one_works() {
     let app = TestApp::start().await;
-    let second = app.beside().await;
+    let second = app.second_server().await;
     let id = app.operator("Ada", "admin").await;
     for _ in 0..3 {
         let link = app.link(&id).await;

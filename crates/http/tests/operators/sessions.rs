@@ -77,7 +77,7 @@ async fn attack_43_a_sign_in_makes_a_new_session_and_ends_the_one_of_its_cookie(
 #[tokio::test]
 async fn attack_44_sessions_are_listed_and_ended_at_once_on_every_server() {
     let app = TestApp::start().await;
-    let second = app.beside().await;
+    let second = app.second_server().await;
     let ada = app.signed_in_operator("Ada", "viewer").await;
     let other = app.sign_in_operator(&ada.id).await;
     let place = format!("/operators/{}/sessions", ada.id);

@@ -131,9 +131,9 @@ async fn an_address_belongs_to_one_user_of_an_organization() {
 #[tokio::test]
 async fn an_idempotency_key_creates_one_user_on_every_server() {
     let app = TestApp::start().await;
-    let beside = app.beside().await;
+    let other_server = app.second_server().await;
     let body = json!({ "email": "ada@example.com" });
-    let servers = (0..16).map(|number| beside.as_ref().filter(|_| number % 2 == 0).unwrap_or(&app));
+    let servers = (0..16).map(|number| other_server.as_ref().filter(|_| number % 2 == 0).unwrap_or(&app));
     let requests = servers.map(|server| server.request("POST", USERS).header("idempotency-key", "k").json(&body));
     let answers: Vec<Answer> = all_at_once(requests).await.into_iter().map(|answer| answer.expect(201)).collect();
     assert!(answers.iter().all(|answer| answer.bytes == answers[0].bytes));
@@ -162,7 +162,7 @@ async fn a_stale_user_is_neither_updated_nor_erased() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn updates_of_different_fields_at_once_all_apply() {
     let app = TestApp::start().await;
-    let beside = app.beside().await;
+    let other_server = app.second_server().await;
     let path = place(USERS, &create(&app, json!({ "email": "ada@example.com" })).await);
     let fields = [
         ("username", json!("ada")),
@@ -175,7 +175,7 @@ async fn updates_of_different_fields_at_once_all_apply() {
         ("email", json!("ada@new.example")),
     ];
     let requests = fields.iter().enumerate().map(|(number, (field, value))| {
-        let server = beside.as_ref().filter(|_| number % 2 == 0).unwrap_or(&app);
+        let server = other_server.as_ref().filter(|_| number % 2 == 0).unwrap_or(&app);
         server.request("PUT", &path).json(&json!({ *field: value }))
     });
     for answer in all_at_once(requests).await {

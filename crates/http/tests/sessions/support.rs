@@ -117,8 +117,8 @@ macro_rules! on_one_and_two_servers {
         #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
         async fn $two() {
             let app = TestApp::start().await;
-            if let Some(beside) = app.beside().await {
-                $race(&[&app, &beside]).await;
+            if let Some(other_server) = app.second_server().await {
+                $race(&[&app, &other_server]).await;
             }
         }
     };

@@ -9,7 +9,7 @@ use tokio::task::JoinSet;
 /// The servers of a test: two over one store on PostgreSQL, one on SQLite.
 async fn servers() -> Vec<TestApp> {
     let first = TestApp::start().await;
-    let second = first.beside().await;
+    let second = first.second_server().await;
     assert_eq!(second.is_some(), first.store().is_postgres());
     std::iter::once(first).chain(second).collect()
 }
