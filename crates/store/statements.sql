@@ -311,44 +311,44 @@ DELETE FROM plans WHERE organization_id = $1 AND id IN (SELECT id FROM plans WHE
 
 -- subscriptions.insert
 INSERT INTO subscriptions (organization_id, id, user_id, plan_id, plan_version, external_id, quantity, billing_cycle,
-    status, is_active, starts_at, renews_at, ends_at, created_at, updated_at, revision) VALUES ($1, $2, $3, $4, $5, $6,
-    $7, $8, $9, $10, $11, $12, $13, $14, $15, $16) ON CONFLICT DO NOTHING;
+    status, is_active, starts_at, renews_at, ends_at, due_at, created_at, updated_at, revision) VALUES ($1, $2, $3, $4,
+    $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17) ON CONFLICT DO NOTHING;
 
 -- subscriptions.by_key
 SELECT organization_id, id, user_id, plan_id, plan_version, external_id, quantity, billing_cycle, status, is_active,
-    starts_at, renews_at, ends_at, created_at, updated_at, revision FROM subscriptions WHERE organization_id = $1 AND
-    id = $2 AND deleted_at IS NULL;
+    starts_at, renews_at, ends_at, due_at, created_at, updated_at, revision FROM subscriptions WHERE organization_id =
+    $1 AND id = $2 AND deleted_at IS NULL;
 
 -- subscriptions.live
 SELECT 1 FROM subscriptions WHERE organization_id = $1 AND id = $2 AND deleted_at IS NULL;
 
 -- subscriptions.first_rows
 SELECT organization_id, id, user_id, plan_id, plan_version, external_id, quantity, billing_cycle, status, is_active,
-    starts_at, renews_at, ends_at, created_at, updated_at, deleted_at, revision FROM subscriptions ORDER BY
+    starts_at, renews_at, ends_at, due_at, created_at, updated_at, deleted_at, revision FROM subscriptions ORDER BY
     organization_id, id LIMIT $1;
 
 -- subscriptions.next_rows
 SELECT organization_id, id, user_id, plan_id, plan_version, external_id, quantity, billing_cycle, status, is_active,
-    starts_at, renews_at, ends_at, created_at, updated_at, deleted_at, revision FROM subscriptions WHERE
+    starts_at, renews_at, ends_at, due_at, created_at, updated_at, deleted_at, revision FROM subscriptions WHERE
     (organization_id, id) > ($1, $2) ORDER BY organization_id, id LIMIT $3;
 
 -- subscriptions.row
 SELECT organization_id, id, user_id, plan_id, plan_version, external_id, quantity, billing_cycle, status, is_active,
-    starts_at, renews_at, ends_at, created_at, updated_at, deleted_at, revision FROM subscriptions WHERE
+    starts_at, renews_at, ends_at, due_at, created_at, updated_at, deleted_at, revision FROM subscriptions WHERE
     organization_id = $1 AND id = $2;
 
 -- subscriptions.insert_row
 INSERT INTO subscriptions (organization_id, id, user_id, plan_id, plan_version, external_id, quantity, billing_cycle,
-    status, is_active, starts_at, renews_at, ends_at, created_at, updated_at, deleted_at, revision) VALUES ($1, $2, $3,
-    $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17) ON CONFLICT DO NOTHING;
+    status, is_active, starts_at, renews_at, ends_at, due_at, created_at, updated_at, deleted_at, revision) VALUES ($1,
+    $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18) ON CONFLICT DO NOTHING;
 
 -- subscriptions.count
 SELECT COUNT(*) FROM subscriptions;
 
 -- subscriptions.by_unique
 SELECT organization_id, id, user_id, plan_id, plan_version, external_id, quantity, billing_cycle, status, is_active,
-    starts_at, renews_at, ends_at, created_at, updated_at, revision FROM subscriptions WHERE organization_id = $1 AND
-    external_id = $2 AND external_id IS NOT NULL AND deleted_at IS NULL;
+    starts_at, renews_at, ends_at, due_at, created_at, updated_at, revision FROM subscriptions WHERE organization_id =
+    $1 AND external_id = $2 AND external_id IS NOT NULL AND deleted_at IS NULL;
 
 -- subscriptions.id_by_unique
 SELECT id FROM subscriptions WHERE organization_id = $1 AND external_id = $2 AND external_id IS NOT NULL AND deleted_at
@@ -359,10 +359,10 @@ SELECT 1 FROM subscriptions WHERE organization_id = $1 AND id = $2 AND revision 
 
 -- subscriptions.update
 UPDATE subscriptions SET user_id = $3, plan_id = $4, plan_version = $5, external_id = $6, quantity = $7, billing_cycle
-    = $8, status = $9, is_active = $10, starts_at = $11, renews_at = $12, ends_at = $13, updated_at = $14, revision =
-    $15 WHERE organization_id = $1 AND id = $2 AND revision = $16 AND NOT EXISTS (SELECT 1 FROM subscriptions AS other
-    WHERE other.organization_id = $1 AND other.external_id = $6 AND other.external_id IS NOT NULL AND other.deleted_at
-    IS NULL AND other.id <> $2);
+    = $8, status = $9, is_active = $10, starts_at = $11, renews_at = $12, ends_at = $13, due_at = $14, updated_at =
+    $15, revision = $16 WHERE organization_id = $1 AND id = $2 AND revision = $17 AND NOT EXISTS (SELECT 1 FROM
+    subscriptions AS other WHERE other.organization_id = $1 AND other.external_id = $6 AND other.external_id IS NOT
+    NULL AND other.deleted_at IS NULL AND other.id <> $2);
 
 -- subscriptions.delete
 UPDATE subscriptions SET deleted_at = $3, revision = $4 WHERE organization_id = $1 AND id = $2 AND revision = $5;
@@ -509,31 +509,31 @@ DELETE FROM sessions WHERE organization_id = $1 AND id IN (SELECT id FROM sessio
     expires_at <= $2 ORDER BY expires_at LIMIT $3);
 
 -- events.insert
-INSERT INTO events (organization_id, id, kind, record_id, client_id, operator_id, request_id, at, before, after) VALUES
-    ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10);
+INSERT INTO events (organization_id, id, kind, record_id, client_id, operator_id, request_id, at, previous_id, before,
+    after) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11);
 
 -- events.by_key
-SELECT organization_id, id, kind, record_id, client_id, operator_id, request_id, at, before, after FROM events WHERE
-    organization_id = $1 AND id = $2;
+SELECT organization_id, id, kind, record_id, client_id, operator_id, request_id, at, previous_id, before, after FROM
+    events WHERE organization_id = $1 AND id = $2;
 
 -- events.live
 SELECT 1 FROM events WHERE organization_id = $1 AND id = $2;
 
 -- events.first_rows
-SELECT organization_id, id, kind, record_id, client_id, operator_id, request_id, at, before, after FROM events ORDER BY
-    organization_id, id LIMIT $1;
+SELECT organization_id, id, kind, record_id, client_id, operator_id, request_id, at, previous_id, before, after FROM
+    events ORDER BY organization_id, id LIMIT $1;
 
 -- events.next_rows
-SELECT organization_id, id, kind, record_id, client_id, operator_id, request_id, at, before, after FROM events WHERE
-    (organization_id, id) > ($1, $2) ORDER BY organization_id, id LIMIT $3;
+SELECT organization_id, id, kind, record_id, client_id, operator_id, request_id, at, previous_id, before, after FROM
+    events WHERE (organization_id, id) > ($1, $2) ORDER BY organization_id, id LIMIT $3;
 
 -- events.row
-SELECT organization_id, id, kind, record_id, client_id, operator_id, request_id, at, before, after FROM events WHERE
-    organization_id = $1 AND id = $2;
+SELECT organization_id, id, kind, record_id, client_id, operator_id, request_id, at, previous_id, before, after FROM
+    events WHERE organization_id = $1 AND id = $2;
 
 -- events.insert_row
-INSERT INTO events (organization_id, id, kind, record_id, client_id, operator_id, request_id, at, before, after) VALUES
-    ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10) ON CONFLICT DO NOTHING;
+INSERT INTO events (organization_id, id, kind, record_id, client_id, operator_id, request_id, at, previous_id, before,
+    after) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11) ON CONFLICT DO NOTHING;
 
 -- events.count
 SELECT COUNT(*) FROM events;
@@ -544,19 +544,6 @@ SELECT COUNT(*) FROM (SELECT 1 FROM events WHERE organization_id = $1 AND id <> 
 -- events.purge
 DELETE FROM events WHERE organization_id = $1 AND id IN (SELECT id FROM events WHERE organization_id = $1 AND id <> $3
     ORDER BY id LIMIT $2);
-
--- events.due
-SELECT id FROM events WHERE organization_id = $1 AND id < $2 ORDER BY id LIMIT $3;
-
--- events.count_due
-SELECT COUNT(*) FROM (SELECT 1 FROM events WHERE organization_id = $1 AND id < $2 LIMIT $3) AS counted;
-
--- events.sweep
-DELETE FROM events WHERE organization_id = $1 AND id IN (SELECT id FROM events WHERE organization_id = $1 AND id < $2
-    ORDER BY id LIMIT $3 FOR UPDATE SKIP LOCKED);
--- events.sweep (SQLite)
-DELETE FROM events WHERE organization_id = $1 AND id IN (SELECT id FROM events WHERE organization_id = $1 AND id < $2
-    ORDER BY id LIMIT $3);
 
 -- idempotency_keys.insert
 INSERT INTO idempotency_keys (organization_id, client_id, key, fingerprint, status, body, location, etag, created_at,
@@ -875,6 +862,250 @@ DELETE FROM operator_links WHERE organization_id = $1 AND id IN (SELECT id FROM 
 DELETE FROM operator_links WHERE organization_id = $1 AND id IN (SELECT id FROM operator_links WHERE organization_id =
     $1 AND expires_at <= $2 ORDER BY expires_at LIMIT $3);
 
+-- feed.insert
+INSERT INTO feed (organization_id, sequence, event_id, entered_at) VALUES ($1, $2, $3, $4) ON CONFLICT DO NOTHING;
+
+-- feed.by_key
+SELECT organization_id, sequence, event_id, entered_at FROM feed WHERE organization_id = $1 AND sequence = $2;
+
+-- feed.live
+SELECT 1 FROM feed WHERE organization_id = $1 AND sequence = $2;
+
+-- feed.first_rows
+SELECT organization_id, sequence, event_id, entered_at FROM feed ORDER BY organization_id, sequence LIMIT $1;
+
+-- feed.next_rows
+SELECT organization_id, sequence, event_id, entered_at FROM feed WHERE (organization_id, sequence) > ($1, $2) ORDER BY
+    organization_id, sequence LIMIT $3;
+
+-- feed.row
+SELECT organization_id, sequence, event_id, entered_at FROM feed WHERE organization_id = $1 AND sequence = $2;
+
+-- feed.insert_row
+INSERT INTO feed (organization_id, sequence, event_id, entered_at) VALUES ($1, $2, $3, $4) ON CONFLICT DO NOTHING;
+
+-- feed.count
+SELECT COUNT(*) FROM feed;
+
+-- feed.count_owned
+SELECT COUNT(*) FROM (SELECT 1 FROM feed WHERE organization_id = $1 LIMIT $2) AS counted;
+
+-- feed.purge
+DELETE FROM feed WHERE organization_id = $1 AND sequence IN (SELECT sequence FROM feed WHERE organization_id = $1 ORDER
+    BY sequence LIMIT $2);
+
+-- webhook_endpoints.insert
+INSERT INTO webhook_endpoints (organization_id, id, url, description, types, payload, signature, is_active, state,
+    disabled_reason, disabled_at, sealed_secrets, created_at, updated_at, revision) VALUES ($1, $2, $3, $4, $5, $6, $7,
+    $8, $9, $10, $11, $12, $13, $14, $15) ON CONFLICT DO NOTHING;
+
+-- webhook_endpoints.by_key
+SELECT organization_id, id, url, description, types, payload, signature, is_active, state, disabled_reason,
+    disabled_at, sealed_secrets, created_at, updated_at, revision FROM webhook_endpoints WHERE organization_id = $1 AND
+    id = $2 AND deleted_at IS NULL;
+
+-- webhook_endpoints.live
+SELECT 1 FROM webhook_endpoints WHERE organization_id = $1 AND id = $2 AND deleted_at IS NULL;
+
+-- webhook_endpoints.first_rows
+SELECT organization_id, id, url, description, types, payload, signature, is_active, state, disabled_reason,
+    disabled_at, sealed_secrets, created_at, updated_at, deleted_at, revision FROM webhook_endpoints ORDER BY
+    organization_id, id LIMIT $1;
+
+-- webhook_endpoints.next_rows
+SELECT organization_id, id, url, description, types, payload, signature, is_active, state, disabled_reason,
+    disabled_at, sealed_secrets, created_at, updated_at, deleted_at, revision FROM webhook_endpoints WHERE
+    (organization_id, id) > ($1, $2) ORDER BY organization_id, id LIMIT $3;
+
+-- webhook_endpoints.row
+SELECT organization_id, id, url, description, types, payload, signature, is_active, state, disabled_reason,
+    disabled_at, sealed_secrets, created_at, updated_at, deleted_at, revision FROM webhook_endpoints WHERE
+    organization_id = $1 AND id = $2;
+
+-- webhook_endpoints.insert_row
+INSERT INTO webhook_endpoints (organization_id, id, url, description, types, payload, signature, is_active, state,
+    disabled_reason, disabled_at, sealed_secrets, created_at, updated_at, deleted_at, revision) VALUES ($1, $2, $3, $4,
+    $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16) ON CONFLICT DO NOTHING;
+
+-- webhook_endpoints.count
+SELECT COUNT(*) FROM webhook_endpoints;
+
+-- webhook_endpoints.at_revision
+SELECT 1 FROM webhook_endpoints WHERE organization_id = $1 AND id = $2 AND revision = $3 AND deleted_at IS NULL;
+
+-- webhook_endpoints.update
+UPDATE webhook_endpoints SET url = $3, description = $4, types = $5, payload = $6, is_active = $7, state = $8,
+    disabled_reason = $9, disabled_at = $10, updated_at = $11, revision = $12 WHERE organization_id = $1 AND id = $2
+    AND revision = $13;
+
+-- webhook_endpoints.delete
+UPDATE webhook_endpoints SET deleted_at = $3, revision = $4 WHERE organization_id = $1 AND id = $2 AND revision = $5;
+
+-- webhook_endpoints.walk
+SELECT id, deleted_at FROM webhook_endpoints WHERE organization_id = $1 AND id > $2 ORDER BY id LIMIT $3;
+
+-- webhook_endpoints.remove
+DELETE FROM webhook_endpoints WHERE organization_id = $1 AND id = $2 AND deleted_at <= $3;
+
+-- webhook_endpoints.count_owned
+SELECT COUNT(*) FROM (SELECT 1 FROM webhook_endpoints WHERE organization_id = $1 AND id <> $3 LIMIT $2) AS counted;
+
+-- webhook_endpoints.purge
+DELETE FROM webhook_endpoints WHERE organization_id = $1 AND id IN (SELECT id FROM webhook_endpoints WHERE
+    organization_id = $1 AND id <> $3 ORDER BY id LIMIT $2);
+
+-- leases.insert
+INSERT INTO leases (organization_id, job, unit, owner, expires_at) VALUES ($1, $2, $3, $4, $5) ON CONFLICT DO NOTHING;
+
+-- leases.by_key
+SELECT organization_id, job, unit, owner, expires_at FROM leases WHERE organization_id = $1 AND job = $2 AND unit = $3;
+
+-- leases.live
+SELECT 1 FROM leases WHERE organization_id = $1 AND job = $2 AND unit = $3;
+
+-- leases.first_rows
+SELECT organization_id, job, unit, owner, expires_at FROM leases ORDER BY organization_id, job, unit LIMIT $1;
+
+-- leases.next_rows
+SELECT organization_id, job, unit, owner, expires_at FROM leases WHERE (organization_id, job, unit) > ($1, $2, $3)
+    ORDER BY organization_id, job, unit LIMIT $4;
+
+-- leases.row
+SELECT organization_id, job, unit, owner, expires_at FROM leases WHERE organization_id = $1 AND job = $2 AND unit = $3;
+
+-- leases.insert_row
+INSERT INTO leases (organization_id, job, unit, owner, expires_at) VALUES ($1, $2, $3, $4, $5) ON CONFLICT DO NOTHING;
+
+-- leases.count
+SELECT COUNT(*) FROM leases;
+
+-- leases.count_owned
+SELECT COUNT(*) FROM (SELECT 1 FROM leases WHERE organization_id = $1 LIMIT $2) AS counted;
+
+-- leases.purge
+DELETE FROM leases WHERE organization_id = $1 AND (job, unit) IN (SELECT job, unit FROM leases WHERE organization_id =
+    $1 ORDER BY job, unit LIMIT $2);
+
+-- webhook_readers.insert
+INSERT INTO webhook_readers (organization_id, endpoint_id, sequence, failures, failing_since, probes, next_probe_at)
+    VALUES ($1, $2, $3, $4, $5, $6, $7) ON CONFLICT DO NOTHING;
+
+-- webhook_readers.by_key
+SELECT organization_id, endpoint_id, sequence, failures, failing_since, probes, next_probe_at FROM webhook_readers
+    WHERE organization_id = $1 AND endpoint_id = $2;
+
+-- webhook_readers.live
+SELECT 1 FROM webhook_readers WHERE organization_id = $1 AND endpoint_id = $2;
+
+-- webhook_readers.first_rows
+SELECT organization_id, endpoint_id, sequence, failures, failing_since, probes, next_probe_at FROM webhook_readers
+    ORDER BY organization_id, endpoint_id LIMIT $1;
+
+-- webhook_readers.next_rows
+SELECT organization_id, endpoint_id, sequence, failures, failing_since, probes, next_probe_at FROM webhook_readers
+    WHERE (organization_id, endpoint_id) > ($1, $2) ORDER BY organization_id, endpoint_id LIMIT $3;
+
+-- webhook_readers.row
+SELECT organization_id, endpoint_id, sequence, failures, failing_since, probes, next_probe_at FROM webhook_readers
+    WHERE organization_id = $1 AND endpoint_id = $2;
+
+-- webhook_readers.insert_row
+INSERT INTO webhook_readers (organization_id, endpoint_id, sequence, failures, failing_since, probes, next_probe_at)
+    VALUES ($1, $2, $3, $4, $5, $6, $7) ON CONFLICT DO NOTHING;
+
+-- webhook_readers.count
+SELECT COUNT(*) FROM webhook_readers;
+
+-- webhook_readers.count_owned
+SELECT COUNT(*) FROM (SELECT 1 FROM webhook_readers WHERE organization_id = $1 LIMIT $2) AS counted;
+
+-- webhook_readers.purge
+DELETE FROM webhook_readers WHERE organization_id = $1 AND endpoint_id IN (SELECT endpoint_id FROM webhook_readers
+    WHERE organization_id = $1 ORDER BY endpoint_id LIMIT $2);
+
+-- webhook_attempts.insert
+INSERT INTO webhook_attempts (organization_id, endpoint_id, id, event_id, event_type, cause, number, outcome, status,
+    error, duration_ms, response, created_at) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13) ON
+    CONFLICT DO NOTHING;
+
+-- webhook_attempts.by_key
+SELECT organization_id, endpoint_id, id, event_id, event_type, cause, number, outcome, status, error, duration_ms,
+    response, created_at FROM webhook_attempts WHERE organization_id = $1 AND endpoint_id = $2 AND id = $3;
+
+-- webhook_attempts.live
+SELECT 1 FROM webhook_attempts WHERE organization_id = $1 AND endpoint_id = $2 AND id = $3;
+
+-- webhook_attempts.first_rows
+SELECT organization_id, endpoint_id, id, event_id, event_type, cause, number, outcome, status, error, duration_ms,
+    response, created_at FROM webhook_attempts ORDER BY organization_id, endpoint_id, id LIMIT $1;
+
+-- webhook_attempts.next_rows
+SELECT organization_id, endpoint_id, id, event_id, event_type, cause, number, outcome, status, error, duration_ms,
+    response, created_at FROM webhook_attempts WHERE (organization_id, endpoint_id, id) > ($1, $2, $3) ORDER BY
+    organization_id, endpoint_id, id LIMIT $4;
+
+-- webhook_attempts.row
+SELECT organization_id, endpoint_id, id, event_id, event_type, cause, number, outcome, status, error, duration_ms,
+    response, created_at FROM webhook_attempts WHERE organization_id = $1 AND endpoint_id = $2 AND id = $3;
+
+-- webhook_attempts.insert_row
+INSERT INTO webhook_attempts (organization_id, endpoint_id, id, event_id, event_type, cause, number, outcome, status,
+    error, duration_ms, response, created_at) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13) ON
+    CONFLICT DO NOTHING;
+
+-- webhook_attempts.count
+SELECT COUNT(*) FROM webhook_attempts;
+
+-- webhook_attempts.count_owned
+SELECT COUNT(*) FROM (SELECT 1 FROM webhook_attempts WHERE organization_id = $1 AND id <> $3 LIMIT $2) AS counted;
+
+-- webhook_attempts.purge
+DELETE FROM webhook_attempts WHERE organization_id = $1 AND (endpoint_id, id) IN (SELECT endpoint_id, id FROM
+    webhook_attempts WHERE organization_id = $1 AND id <> $3 ORDER BY endpoint_id, id LIMIT $2);
+
+-- webhook_undelivered.insert
+INSERT INTO webhook_undelivered (organization_id, endpoint_id, sequence, event_id, event_type, record_id, entered_at,
+    state, attempts, is_resend, next_attempt_at, first_failed_at, last_status, last_error) VALUES ($1, $2, $3, $4, $5,
+    $6, $7, $8, $9, $10, $11, $12, $13, $14) ON CONFLICT DO NOTHING;
+
+-- webhook_undelivered.by_key
+SELECT organization_id, endpoint_id, sequence, event_id, event_type, record_id, entered_at, state, attempts, is_resend,
+    next_attempt_at, first_failed_at, last_status, last_error FROM webhook_undelivered WHERE organization_id = $1 AND
+    endpoint_id = $2 AND sequence = $3;
+
+-- webhook_undelivered.live
+SELECT 1 FROM webhook_undelivered WHERE organization_id = $1 AND endpoint_id = $2 AND sequence = $3;
+
+-- webhook_undelivered.first_rows
+SELECT organization_id, endpoint_id, sequence, event_id, event_type, record_id, entered_at, state, attempts, is_resend,
+    next_attempt_at, first_failed_at, last_status, last_error FROM webhook_undelivered ORDER BY organization_id,
+    endpoint_id, sequence LIMIT $1;
+
+-- webhook_undelivered.next_rows
+SELECT organization_id, endpoint_id, sequence, event_id, event_type, record_id, entered_at, state, attempts, is_resend,
+    next_attempt_at, first_failed_at, last_status, last_error FROM webhook_undelivered WHERE (organization_id,
+    endpoint_id, sequence) > ($1, $2, $3) ORDER BY organization_id, endpoint_id, sequence LIMIT $4;
+
+-- webhook_undelivered.row
+SELECT organization_id, endpoint_id, sequence, event_id, event_type, record_id, entered_at, state, attempts, is_resend,
+    next_attempt_at, first_failed_at, last_status, last_error FROM webhook_undelivered WHERE organization_id = $1 AND
+    endpoint_id = $2 AND sequence = $3;
+
+-- webhook_undelivered.insert_row
+INSERT INTO webhook_undelivered (organization_id, endpoint_id, sequence, event_id, event_type, record_id, entered_at,
+    state, attempts, is_resend, next_attempt_at, first_failed_at, last_status, last_error) VALUES ($1, $2, $3, $4, $5,
+    $6, $7, $8, $9, $10, $11, $12, $13, $14) ON CONFLICT DO NOTHING;
+
+-- webhook_undelivered.count
+SELECT COUNT(*) FROM webhook_undelivered;
+
+-- webhook_undelivered.count_owned
+SELECT COUNT(*) FROM (SELECT 1 FROM webhook_undelivered WHERE organization_id = $1 LIMIT $2) AS counted;
+
+-- webhook_undelivered.purge
+DELETE FROM webhook_undelivered WHERE organization_id = $1 AND (endpoint_id, sequence) IN (SELECT endpoint_id, sequence
+    FROM webhook_undelivered WHERE organization_id = $1 ORDER BY endpoint_id, sequence LIMIT $2);
+
 -- clients::BY_ORGANIZATION
 SELECT organization_id, id, name, kind, public_id, scopes, origins, cidrs, expires_at, disabled_at, created_at,
     updated_at, revision FROM clients WHERE organization_id = $1 ORDER BY id;
@@ -890,8 +1121,128 @@ DELETE FROM clients WHERE organization_id = $1;
 UPDATE clients SET credential_hash = $3, updated_at = $4, revision = $5 WHERE organization_id = $1 AND id = $2;
 
 -- events::NEWEST
-SELECT organization_id, id, kind, record_id, client_id, operator_id, request_id, at, before, after FROM events WHERE
-    organization_id = $1 AND id < $2 ORDER BY id DESC LIMIT $3;
+SELECT organization_id, id, kind, record_id, client_id, operator_id, request_id, at, previous_id, before, after FROM
+    events WHERE organization_id = $1 AND id < $2 ORDER BY id DESC LIMIT $3;
+
+-- feed::AT
+SELECT event_id FROM feed WHERE organization_id = $1 AND sequence = $2;
+
+-- feed::BEFORE
+SELECT sequence, event_id, entered_at FROM feed WHERE organization_id = $1 AND sequence < $2 ORDER BY sequence DESC
+    LIMIT 1;
+
+-- feed::DUE
+SELECT sequence FROM feed WHERE organization_id = $1 AND sequence <= $2 ORDER BY sequence LIMIT $3;
+
+-- feed::END_OF_PAGE
+SELECT f.sequence, f.event_id, n.examined FROM ( SELECT MAX(sequence) AS sequence, COUNT(*) AS examined FROM ( SELECT
+    sequence FROM feed WHERE organization_id = $1 AND sequence > $2 ORDER BY sequence LIMIT $3 ) AS p ) AS n JOIN feed
+    AS f ON f.organization_id = $1 AND f.sequence = n.sequence;
+
+-- feed::END_OF_PAGE_DOWN
+SELECT MIN(sequence), COUNT(*) FROM ( SELECT sequence FROM feed WHERE organization_id = $1 AND sequence < $2 ORDER BY
+    sequence DESC LIMIT $3 ) AS p HAVING COUNT(*) > 0;
+
+-- feed::FORGET
+DELETE FROM feed_queue WHERE transaction_id = pg_current_xact_id();
+-- feed::FORGET (SQLite)
+DELETE FROM feed;
+
+-- feed::NEWEST
+SELECT sequence, event_id, entered_at FROM feed WHERE organization_id = $1 ORDER BY sequence DESC LIMIT 1;
+
+-- feed::NEXT
+SELECT sequence, event_id, entered_at FROM feed WHERE organization_id = $1 AND sequence >= $2 ORDER BY sequence LIMIT 1;
+
+-- feed::OLDEST
+SELECT sequence, event_id, entered_at FROM feed WHERE organization_id = $1 ORDER BY sequence LIMIT 1;
+
+-- feed::PAGE
+SELECT e.organization_id, e.id, e.kind, e.record_id, e.client_id, e.operator_id, e.request_id, e.at, e.previous_id,
+    e.before, e.after, f.sequence FROM feed AS f JOIN events AS e ON e.organization_id = f.organization_id AND e.id =
+    f.event_id WHERE f.organization_id = $1 AND f.sequence > $2 AND f.sequence <= $3 AND ($4 = '' OR STRPOS($4, ',' ||
+    e.kind || ',') > 0) AND (NOT $5 OR e.record_id = $6) AND (NOT $7 OR e.client_id = $8) AND (NOT $9 OR e.operator_id
+    = $10) ORDER BY f.sequence LIMIT $11;
+-- feed::PAGE (SQLite)
+SELECT e.organization_id, e.id, e.kind, e.record_id, e.client_id, e.operator_id, e.request_id, e.at, e.previous_id,
+    e.before, e.after, f.sequence FROM feed AS f JOIN events AS e ON e.organization_id = f.organization_id AND e.id =
+    f.event_id WHERE f.organization_id = $1 AND f.sequence > $2 AND f.sequence <= $3 AND ($4 = '' OR INSTR($4, ',' ||
+    e.kind || ',') > 0) AND (NOT $5 OR e.record_id = $6) AND (NOT $7 OR e.client_id = $8) AND (NOT $9 OR e.operator_id
+    = $10) ORDER BY f.sequence LIMIT $11;
+
+-- feed::PAGE_DOWN
+SELECT e.organization_id, e.id, e.kind, e.record_id, e.client_id, e.operator_id, e.request_id, e.at, e.previous_id,
+    e.before, e.after, f.sequence FROM feed AS f JOIN events AS e ON e.organization_id = f.organization_id AND e.id =
+    f.event_id WHERE f.organization_id = $1 AND f.sequence < $2 AND f.sequence >= $3 AND ($4 = '' OR STRPOS($4, ',' ||
+    e.kind || ',') > 0) AND (NOT $5 OR e.record_id = $6) AND (NOT $7 OR e.client_id = $8) AND (NOT $9 OR e.operator_id
+    = $10) ORDER BY f.sequence DESC LIMIT $11;
+-- feed::PAGE_DOWN (SQLite)
+SELECT e.organization_id, e.id, e.kind, e.record_id, e.client_id, e.operator_id, e.request_id, e.at, e.previous_id,
+    e.before, e.after, f.sequence FROM feed AS f JOIN events AS e ON e.organization_id = f.organization_id AND e.id =
+    f.event_id WHERE f.organization_id = $1 AND f.sequence < $2 AND f.sequence >= $3 AND ($4 = '' OR INSTR($4, ',' ||
+    e.kind || ',') > 0) AND (NOT $5 OR e.record_id = $6) AND (NOT $7 OR e.client_id = $8) AND (NOT $9 OR e.operator_id
+    = $10) ORDER BY f.sequence DESC LIMIT $11;
+
+-- feed::PLACE_REST
+INSERT INTO feed_queue (organization_id, event_id) SELECT e.organization_id, e.id FROM events AS e LEFT JOIN feed AS f
+    ON f.organization_id = e.organization_id AND f.event_id = e.id WHERE f.event_id IS NULL ORDER BY e.id;
+-- feed::PLACE_REST (SQLite)
+INSERT INTO feed (organization_id, sequence, event_id, entered_at) SELECT e.organization_id, COALESCE((SELECT
+    MAX(l.sequence) FROM feed AS l WHERE l.organization_id = e.organization_id), 0) + ROW_NUMBER() OVER (PARTITION BY
+    e.organization_id ORDER BY e.id), e.id, COALESCE((SELECT MAX(l.entered_at) FROM feed AS l WHERE l.organization_id =
+    e.organization_id), e.at) FROM events AS e LEFT JOIN feed AS f ON f.organization_id = e.organization_id AND
+    f.event_id = e.id WHERE f.event_id IS NULL;
+
+-- feed::PRUNE
+DELETE FROM feed WHERE organization_id = $1 AND sequence IN ( SELECT sequence FROM feed WHERE organization_id = $1 AND
+    sequence <= $2 ORDER BY sequence LIMIT $3);
+
+-- feed::PRUNE_EVENTS
+DELETE FROM events WHERE organization_id = $1 AND id IN ( SELECT event_id FROM feed WHERE organization_id = $1 AND
+    sequence <= $2 ORDER BY sequence LIMIT $3);
+
+-- feed::RESUME
+UPDATE feed_head SET sequence = GREATEST(sequence, (SELECT COALESCE(MAX(f.sequence), 0) FROM feed AS f)), entered_at =
+    GREATEST(entered_at, (SELECT COALESCE(MAX(f.entered_at), feed_head.entered_at) FROM feed AS f));
+-- feed::RESUME (SQLite)
+DELETE FROM feed WHERE FALSE;
+
+-- feed::SEQUENCE
+SELECT sequence FROM feed WHERE organization_id = $1 AND event_id = $2;
+
+-- history::OF_CLIENT
+SELECT revision FROM clients WHERE organization_id = $1 AND id = $2;
+
+-- history::OF_ENDPOINT
+SELECT revision FROM webhook_endpoints WHERE organization_id = $1 AND id = $2;
+
+-- history::OF_OPERATOR
+SELECT revision FROM operators WHERE organization_id = $1 AND id = $2;
+
+-- history::OF_ORGANIZATION
+SELECT revision FROM organizations WHERE id = $1;
+
+-- history::OF_PAYMENT
+SELECT revision FROM payments WHERE organization_id = $1 AND id = $2;
+
+-- history::OF_PLAN
+SELECT revision FROM plans WHERE organization_id = $1 AND id = $2;
+
+-- history::OF_SUBSCRIPTION
+SELECT revision FROM subscriptions WHERE organization_id = $1 AND id = $2;
+
+-- history::OF_USER
+SELECT revision FROM users WHERE organization_id = $1 AND id = $2;
+
+-- history::WALK
+WITH RECURSIVE walk (organization_id, id, kind, record_id, client_id, operator_id, request_id, at, previous_id, before,
+    after, steps) AS ( SELECT e.organization_id, e.id, e.kind, e.record_id, e.client_id, e.operator_id, e.request_id,
+    e.at, e.previous_id, e.before, e.after, CAST(1 AS BIGINT) FROM events AS e WHERE e.organization_id = $1 AND e.id =
+    $2 UNION ALL SELECT e.organization_id, e.id, e.kind, e.record_id, e.client_id, e.operator_id, e.request_id, e.at,
+    e.previous_id, e.before, e.after, w.steps + 1 FROM walk AS w JOIN events AS e ON e.organization_id = $1 AND e.id =
+    w.previous_id WHERE w.steps < $3 ) SELECT w.organization_id, w.id, w.kind, w.record_id, w.client_id, w.operator_id,
+    w.request_id, w.at, w.previous_id, w.before, w.after, f.sequence, w.steps FROM walk AS w LEFT JOIN feed AS f ON
+    f.organization_id = $1 AND f.event_id = w.id;
 
 -- examine::VERSION
 SELECT COALESCE(MAX(version), 0), COALESCE(MAX(COALESCE(oldest_program, version)), 0) FROM schema_migrations;
@@ -917,6 +1268,31 @@ SELECT (SELECT COUNT(*) FROM (SELECT 1 FROM organizations WHERE deleted_at IS NU
 
 -- installation::MOVE_KEY
 UPDATE installation SET key_fingerprint = $1 WHERE id = 1 AND key_fingerprint = $2;
+
+-- leases::ACQUIRE
+INSERT INTO leases (organization_id, job, unit, owner, expires_at) VALUES ($1, $2, $3, $4, clock_timestamp() + $5 *
+    INTERVAL '1 second') ON CONFLICT (organization_id, job, unit) DO UPDATE SET owner = excluded.owner, expires_at =
+    excluded.expires_at WHERE leases.expires_at <= clock_timestamp();
+-- leases::ACQUIRE (SQLite)
+INSERT INTO leases (organization_id, job, unit, owner, expires_at) VALUES ($1, $2, $3, $4, CAST(unixepoch('subsec') *
+    1000000 AS INTEGER) + $5 * 1000000) ON CONFLICT (organization_id, job, unit) DO UPDATE SET owner = excluded.owner,
+    expires_at = excluded.expires_at WHERE leases.expires_at <= CAST(unixepoch('subsec') * 1000000 AS INTEGER);
+
+-- leases::CLEAR
+DELETE FROM leases;
+
+-- leases::RELEASE
+DELETE FROM leases WHERE organization_id = $1 AND job = $2 AND unit = $3 AND owner = $4;
+
+-- leases::RENEW
+UPDATE leases SET expires_at = clock_timestamp() + $5 * INTERVAL '1 second' WHERE organization_id = $1 AND job = $2 AND
+    unit = $3 AND owner = $4;
+-- leases::RENEW (SQLite)
+UPDATE leases SET expires_at = CAST(unixepoch('subsec') * 1000000 AS INTEGER) + $5 * 1000000 WHERE organization_id = $1
+    AND job = $2 AND unit = $3 AND owner = $4;
+
+-- leases::REVOKE
+DELETE FROM leases WHERE organization_id = $1 AND job = $2 AND unit = $3;
 
 -- operators::CONNECT
 UPDATE operators SET issuer = $3, subject = $4, updated_at = $5, revision = $6 WHERE organization_id = $1 AND id = $2
@@ -1002,14 +1378,41 @@ SELECT window_start, used FROM rate_limits WHERE organization_id = $1 AND window
 -- subscriptions::COUNT_BY_PLAN
 SELECT COUNT(*) FROM subscriptions WHERE organization_id = $1 AND plan_id = $2 AND deleted_at IS NULL;
 
+-- subscriptions::DUE
+SELECT organization_id, id, user_id, plan_id, plan_version, external_id, quantity, billing_cycle, status, is_active,
+    starts_at, renews_at, ends_at, due_at, created_at, updated_at, revision FROM subscriptions WHERE organization_id =
+    $1 AND due_at <= $2 AND deleted_at IS NULL ORDER BY due_at LIMIT $3;
+
 -- subscriptions::OPEN_BY_USER
 SELECT organization_id, id, user_id, plan_id, plan_version, external_id, quantity, billing_cycle, status, is_active,
-    starts_at, renews_at, ends_at, created_at, updated_at, revision FROM subscriptions WHERE organization_id = $1 AND
-    user_id = $2 AND deleted_at IS NULL AND status <> 'expired' ORDER BY id;
+    starts_at, renews_at, ends_at, due_at, created_at, updated_at, revision FROM subscriptions WHERE organization_id =
+    $1 AND user_id = $2 AND deleted_at IS NULL AND status <> 'expired' ORDER BY id;
 
 -- subscriptions::OPEN_COUNT
 SELECT 1 FROM ( SELECT COUNT(*) AS open FROM subscriptions WHERE organization_id = $1 AND user_id = $2 AND deleted_at
     IS NULL AND status <> 'expired') AS counted WHERE open = $3;
+
+-- subscriptions::SCHEDULE
+UPDATE subscriptions SET due_at = CASE WHEN starts_at > clock_timestamp() THEN starts_at ELSE ends_at END WHERE due_at
+    IS NULL AND deleted_at IS NULL AND is_active AND status IN ('on_trial', 'active', 'past_due', 'cancelled') AND
+    (starts_at > clock_timestamp() OR ends_at > clock_timestamp()) AND (ends_at > starts_at OR (ends_at IS NULL AND
+    status <> 'cancelled'));
+-- subscriptions::SCHEDULE (SQLite)
+UPDATE subscriptions SET due_at = CASE WHEN starts_at > CAST(unixepoch('subsec') * 1000000 AS INTEGER) THEN starts_at
+    ELSE ends_at END WHERE due_at IS NULL AND deleted_at IS NULL AND is_active AND status IN ('on_trial', 'active',
+    'past_due', 'cancelled') AND (starts_at > CAST(unixepoch('subsec') * 1000000 AS INTEGER) OR ends_at >
+    CAST(unixepoch('subsec') * 1000000 AS INTEGER)) AND (ends_at > starts_at OR (ends_at IS NULL AND status <>
+    'cancelled'));
+
+-- subscriptions::WITH_DUE
+SELECT o.id FROM organizations AS o LEFT JOIN leases AS l ON l.organization_id = o.id AND l.job = $1 AND l.unit = o.id
+    WHERE o.deleted_at IS NULL AND (l.expires_at IS NULL OR l.expires_at <= clock_timestamp()) AND EXISTS ( SELECT 1
+    FROM subscriptions AS s WHERE s.organization_id = o.id AND s.due_at <= $2 AND s.deleted_at IS NULL ) LIMIT $3;
+-- subscriptions::WITH_DUE (SQLite)
+SELECT o.id FROM organizations AS o LEFT JOIN leases AS l ON l.organization_id = o.id AND l.job = $1 AND l.unit = o.id
+    WHERE o.deleted_at IS NULL AND (l.expires_at IS NULL OR l.expires_at <= CAST(unixepoch('subsec') * 1000000 AS
+    INTEGER)) AND EXISTS ( SELECT 1 FROM subscriptions AS s WHERE s.organization_id = o.id AND s.due_at <= $2 AND
+    s.deleted_at IS NULL ) LIMIT $3;
 
 -- sessions::BY_USER
 SELECT s.organization_id, s.id, s.user_id, s.client_id, s.generation, s.signed_in_at, s.rotated_at, s.graces,
@@ -1058,6 +1461,171 @@ UPDATE users SET email = NULL, issuer = NULL, subject = NULL, auth_type = NULL, 
     last_name = NULL, terms = NULL, notifications = NULL, blocked_at = NULL, deleted_at = $3, updated_at = $3, revision
     = $4 WHERE organization_id = $1 AND id = $2;
 
+-- webhook_attempts::NUMBERED
+SELECT id FROM webhook_attempts WHERE organization_id = $1 AND endpoint_id = $2 ORDER BY id DESC LIMIT 1 OFFSET $3;
+
+-- webhook_attempts::OLDER
+DELETE FROM webhook_attempts WHERE organization_id = $1 AND endpoint_id = $2 AND id IN ( SELECT id FROM
+    webhook_attempts WHERE organization_id = $1 AND endpoint_id = $2 AND id < $3 ORDER BY id LIMIT $4 );
+
+-- webhook_attempts::OLDEST
+SELECT id FROM webhook_attempts WHERE organization_id = $1 AND endpoint_id = $2 AND id < $3 ORDER BY id LIMIT $4;
+
+-- webhook_endpoints::OF_ANY_AGE
+SELECT organization_id, id, CASE WHEN deleted_at IS NULL THEN 0 ELSE 1 END FROM webhook_endpoints;
+
+-- webhook_figures::ENDPOINTS
+SELECT state, COUNT(*) FROM webhook_endpoints WHERE deleted_at IS NULL GROUP BY state;
+
+-- webhook_figures::LAG
+SELECT CAST(EXTRACT(EPOCH FROM (clock_timestamp() - oldest)) AS BIGINT) FROM ( SELECT MIN(entered_at) AS oldest FROM (
+    SELECT ( SELECT f.entered_at FROM feed AS f WHERE f.organization_id = r.organization_id AND f.sequence > r.sequence
+    ORDER BY f.sequence LIMIT 1 ) AS entered_at FROM webhook_readers AS r JOIN webhook_endpoints AS e ON
+    e.organization_id = r.organization_id AND e.id = r.endpoint_id WHERE e.deleted_at IS NULL AND e.is_active UNION ALL
+    SELECT u.entered_at FROM webhook_undelivered AS u JOIN webhook_endpoints AS e ON e.organization_id =
+    u.organization_id AND e.id = u.endpoint_id WHERE u.state = 'waiting' AND e.deleted_at IS NULL AND e.is_active ) AS
+    pending ) AS lag WHERE oldest IS NOT NULL;
+-- webhook_figures::LAG (SQLite)
+SELECT (CAST(unixepoch('subsec') * 1000000 AS INTEGER) - oldest) / 1000000 FROM ( SELECT MIN(entered_at) AS oldest FROM
+    ( SELECT ( SELECT f.entered_at FROM feed AS f WHERE f.organization_id = r.organization_id AND f.sequence >
+    r.sequence ORDER BY f.sequence LIMIT 1 ) AS entered_at FROM webhook_readers AS r JOIN webhook_endpoints AS e ON
+    e.organization_id = r.organization_id AND e.id = r.endpoint_id WHERE e.deleted_at IS NULL AND e.is_active UNION ALL
+    SELECT u.entered_at FROM webhook_undelivered AS u JOIN webhook_endpoints AS e ON e.organization_id =
+    u.organization_id AND e.id = u.endpoint_id WHERE u.state = 'waiting' AND e.deleted_at IS NULL AND e.is_active ) AS
+    pending ) AS lag WHERE oldest IS NOT NULL;
+
+-- webhook_figures::UNDELIVERED
+SELECT state, COUNT(*) FROM webhook_undelivered GROUP BY state;
+
+-- webhook_figures::UNPLACED
+SELECT COUNT(*) FROM (SELECT 1 FROM feed_queue LIMIT 20000) AS queued;
+-- webhook_figures::UNPLACED (SQLite)
+SELECT 0;
+
+-- webhook_readers::CLOSE
+UPDATE webhook_readers SET failures = 0, failing_since = NULL, probes = 0, next_probe_at = NULL WHERE organization_id =
+    $1 AND endpoint_id = $2;
+
+-- webhook_readers::REMOVE
+DELETE FROM webhook_readers WHERE organization_id = $1 AND endpoint_id = $2;
+
+-- webhook_readers::SAVE
+UPDATE webhook_readers SET sequence = $3, failures = $4, failing_since = $5, probes = $6, next_probe_at = $7 WHERE
+    organization_id = $1 AND endpoint_id = $2;
+
+-- webhook_readers::SEEK
+UPDATE webhook_readers SET sequence = $3, failures = 0, failing_since = NULL, probes = 0, next_probe_at = NULL WHERE
+    organization_id = $1 AND endpoint_id = $2;
+
+-- webhook_readers::PASSED
+SELECT MIN(passed) FROM ( SELECT r.sequence AS passed FROM webhook_readers AS r JOIN webhook_endpoints AS e ON
+    e.organization_id = r.organization_id AND e.id = r.endpoint_id WHERE r.organization_id = $1 AND e.deleted_at IS
+    NULL AND (e.is_active OR e.disabled_at > $2) UNION ALL SELECT u.sequence - 1 FROM webhook_undelivered AS u JOIN
+    webhook_endpoints AS e ON e.organization_id = u.organization_id AND e.id = u.endpoint_id WHERE u.organization_id =
+    $1 AND u.state = 'waiting' AND e.deleted_at IS NULL AND (e.is_active OR e.disabled_at > $2) ) AS readers;
+
+-- webhook_readers::WITH_WORK
+SELECT r.organization_id, r.endpoint_id FROM webhook_readers AS r JOIN webhook_endpoints AS e ON e.organization_id =
+    r.organization_id AND e.id = r.endpoint_id LEFT JOIN leases AS l ON l.organization_id = r.organization_id AND l.job
+    = 'webhooks' AND l.unit = r.endpoint_id WHERE e.deleted_at IS NULL AND e.state <> 'disabled' AND (l.expires_at IS
+    NULL OR l.expires_at <= clock_timestamp()) AND CASE WHEN r.next_probe_at IS NOT NULL THEN r.next_probe_at <= $1
+    ELSE EXISTS (SELECT 1 FROM feed AS f WHERE f.organization_id = r.organization_id AND f.sequence > r.sequence) OR
+    EXISTS ( SELECT 1 FROM webhook_undelivered AS u WHERE u.organization_id = r.organization_id AND u.endpoint_id =
+    r.endpoint_id AND u.next_attempt_at <= $1 ) END LIMIT $2;
+-- webhook_readers::WITH_WORK (SQLite)
+SELECT r.organization_id, r.endpoint_id FROM webhook_readers AS r JOIN webhook_endpoints AS e ON e.organization_id =
+    r.organization_id AND e.id = r.endpoint_id LEFT JOIN leases AS l ON l.organization_id = r.organization_id AND l.job
+    = 'webhooks' AND l.unit = r.endpoint_id WHERE e.deleted_at IS NULL AND e.state <> 'disabled' AND (l.expires_at IS
+    NULL OR l.expires_at <= CAST(unixepoch('subsec') * 1000000 AS INTEGER)) AND CASE WHEN r.next_probe_at IS NOT NULL
+    THEN r.next_probe_at <= $1 ELSE EXISTS (SELECT 1 FROM feed AS f WHERE f.organization_id = r.organization_id AND
+    f.sequence > r.sequence) OR EXISTS ( SELECT 1 FROM webhook_undelivered AS u WHERE u.organization_id =
+    r.organization_id AND u.endpoint_id = r.endpoint_id AND u.next_attempt_at <= $1 ) END LIMIT $2;
+
+-- webhook_undelivered::COUNT_RANGE
+SELECT COUNT(*) FROM webhook_undelivered WHERE organization_id = $1 AND endpoint_id = $2 AND entered_at >= $3 AND
+    entered_at < $4;
+
+-- webhook_undelivered::REMOVE_ALL
+DELETE FROM webhook_undelivered WHERE organization_id = $1 AND endpoint_id = $2;
+
+-- webhook_undelivered::RESEND
+INSERT INTO webhook_undelivered (organization_id, endpoint_id, sequence, event_id, event_type, record_id, entered_at,
+    state, attempts, is_resend, next_attempt_at) SELECT f.organization_id, $2, f.sequence, e.id, e.kind, e.record_id,
+    f.entered_at, 'waiting', 0, $4, $5 FROM feed AS f JOIN events AS e ON e.organization_id = f.organization_id AND
+    e.id = f.event_id WHERE f.organization_id = $1 AND f.event_id = $3 ON CONFLICT (organization_id, endpoint_id,
+    sequence) DO UPDATE SET state = excluded.state, is_resend = excluded.is_resend, next_attempt_at =
+    excluded.next_attempt_at;
+
+-- webhook_undelivered::RESEND_RANGE
+UPDATE webhook_undelivered SET state = 'waiting', is_resend = $5, next_attempt_at = $6 WHERE organization_id = $1 AND
+    endpoint_id = $2 AND entered_at >= $3 AND entered_at < $4 AND (next_attempt_at IS NOT NULL OR state = 'given_up');
+
+-- webhook_undelivered::BLOCKING
+SELECT record_id FROM webhook_undelivered WHERE organization_id = $1 AND endpoint_id = $2 AND state = 'waiting' AND
+    attempts < $3;
+
+-- webhook_undelivered::DUE
+SELECT organization_id, endpoint_id, sequence, event_id, event_type, record_id, entered_at, state, attempts, is_resend,
+    next_attempt_at, first_failed_at, last_status, last_error FROM webhook_undelivered WHERE organization_id = $1 AND
+    endpoint_id = $2 AND next_attempt_at <= $3 ORDER BY next_attempt_at LIMIT $4;
+
+-- webhook_undelivered::HASTEN
+UPDATE webhook_undelivered SET next_attempt_at = $3 WHERE organization_id = $1 AND endpoint_id = $2 AND next_attempt_at
+    > $3;
+
+-- webhook_undelivered::NEXT_DUE
+SELECT MIN(next_attempt_at) FROM webhook_undelivered WHERE organization_id = $1 AND endpoint_id = $2 AND
+    next_attempt_at IS NOT NULL;
+
+-- webhook_undelivered::OLDEST_WAITING
+SELECT organization_id, endpoint_id, sequence, event_id, event_type, record_id, entered_at, state, attempts, is_resend,
+    next_attempt_at, first_failed_at, last_status, last_error FROM webhook_undelivered WHERE organization_id = $1 AND
+    endpoint_id = $2 AND state = 'waiting' ORDER BY sequence LIMIT 1;
+
+-- webhook_undelivered::PUT
+INSERT INTO webhook_undelivered (organization_id, endpoint_id, sequence, event_id, event_type, record_id, entered_at,
+    state, attempts, is_resend, next_attempt_at, first_failed_at, last_status, last_error) VALUES ($1, $2, $3, $4, $5,
+    $6, $7, $8, $9, $10, $11, $12, $13, $14) ON CONFLICT (organization_id, endpoint_id, sequence) DO UPDATE SET state =
+    excluded.state, attempts = excluded.attempts, is_resend = excluded.is_resend, next_attempt_at =
+    excluded.next_attempt_at, first_failed_at = excluded.first_failed_at, last_status = excluded.last_status,
+    last_error = excluded.last_error;
+
+-- webhook_undelivered::REMOVE
+DELETE FROM webhook_undelivered WHERE organization_id = $1 AND endpoint_id = $2 AND sequence = $3;
+
+-- webhook_undelivered::REMOVE_GIVEN_UP
+DELETE FROM webhook_undelivered WHERE organization_id = $1 AND endpoint_id = $2 AND state = 'given_up' AND
+    first_failed_at < $3;
+
+-- webhook_undelivered::REMOVE_PRUNED
+DELETE FROM webhook_undelivered WHERE organization_id = $1 AND sequence <= $2;
+
+-- webhook_undelivered::REMOVE_WAITING
+DELETE FROM webhook_undelivered WHERE organization_id = $1 AND endpoint_id = $2 AND state = 'waiting';
+
+-- webhook_undelivered::WAKE
+UPDATE webhook_undelivered SET next_attempt_at = $4 WHERE organization_id = $1 AND endpoint_id = $2 AND sequence = (
+    SELECT MIN(sequence) FROM webhook_undelivered WHERE organization_id = $1 AND endpoint_id = $2 AND record_id = $3
+    AND attempts = 0 AND state = 'waiting' ) AND next_attempt_at IS NULL;
+
+-- webhook_endpoints::ALL
+SELECT organization_id, id, url, description, types, payload, signature, is_active, state, disabled_reason,
+    disabled_at, sealed_secrets, created_at, updated_at, revision FROM webhook_endpoints WHERE deleted_at IS NULL ORDER
+    BY organization_id, id;
+
+-- webhook_endpoints::DISABLE_COPIED
+UPDATE webhook_endpoints SET is_active = $1, state = 'disabled', disabled_reason = 'copied', disabled_at = $2 WHERE
+    is_active AND deleted_at IS NULL;
+
+-- webhook_endpoints::RESEAL
+UPDATE webhook_endpoints SET sealed_secrets = $3 WHERE organization_id = $1 AND id = $2 AND sealed_secrets = $4;
+
+-- webhook_endpoints::SET_SECRETS
+UPDATE webhook_endpoints SET sealed_secrets = $3 WHERE organization_id = $1 AND id = $2;
+
+-- webhook_endpoints::UNDER_LIMIT
+SELECT 1 WHERE ( SELECT COUNT(*) FROM webhook_endpoints WHERE organization_id = $1 AND deleted_at IS NULL ) < $2;
+
 -- operator_sessions::WITH_OPERATOR
 SELECT s.organization_id, s.id, s.operator_id, s.method, s.signed_in_at, s.last_used_at, s.expires_at, s.ip_address,
     s.user_agent, s.ended_at, o.organization_id, o.id, o.name, o.role, o.issuer, o.subject, o.is_active,
@@ -1101,6 +1669,9 @@ SELECT id, name, currency, max_sessions, created_at, updated_at, deleted_at, rev
 SELECT organization_id, id, email, issuer, subject, auth_type, username, first_name, last_name, terms, notifications,
     session_epoch, blocked_at, created_at, updated_at, revision FROM users WHERE organization_id = $1 AND issuer = $2
     AND subject = $3 AND subject IS NOT NULL AND deleted_at IS NULL;
+
+-- leases::HELD
+SELECT 1 FROM leases WHERE organization_id = $1 AND job = $2 AND unit = $3 AND owner = $4;
 
 -- operators::ACTIVE
 SELECT 1 FROM operators WHERE organization_id = $1 AND id = $2 AND is_active = $3 AND deleted_at IS NULL;

@@ -6,6 +6,7 @@ use std::time::{Duration, Instant};
 use crate::arguments::Arguments;
 use crate::bench;
 use crate::clients;
+use crate::console;
 use crate::dependencies;
 use crate::fuzz;
 use crate::lint_words;
@@ -22,7 +23,7 @@ struct Step {
     run: fn() -> Result,
 }
 
-const STEPS: [Step; 13] = [
+const STEPS: [Step; 14] = [
     Step { name: "test", run: || test::run(&test::Options::default()) },
     Step { name: "fmt", run: || process::run(process::cargo().args(["fmt", "--all", "--check"])) },
     Step { name: "clippy", run: clippy },
@@ -30,6 +31,7 @@ const STEPS: [Step; 13] = [
     Step { name: "dependencies", run: dependencies::run },
     Step { name: "openapi", run: openapi::check },
     Step { name: "clients", run: clients::test },
+    Step { name: "console", run: console::check },
     Step { name: "schemathesis", run: || schemathesis::run(&schemathesis::Options::default()) },
     Step { name: "otlp", run: otlp::run },
     Step { name: "fuzz", run: || fuzz::run(&fuzz::Options::quick()) },

@@ -4,9 +4,10 @@
 mod collection;
 mod model;
 mod names;
-mod npm;
+pub(crate) mod npm;
 mod python;
 mod read;
+mod snippets;
 mod tours;
 mod typescript;
 
@@ -34,17 +35,20 @@ const GENERATED: [Generated; 6] = [
 
 pub(crate) fn command(mut arguments: Arguments) -> Result {
     let (only_check, all) = (arguments.flag("--check"), arguments.flag("--test"));
+    let only_snippets = arguments.flag("--snippets");
     arguments.finish()?;
     match (only_check, all) {
         (_, true) => test(),
         (true, false) => check(),
+        (false, false) if only_snippets => snippets::run(),
         (false, false) => write(),
     }
 }
 
-/// Everything: that nothing has drifted, each package with its own tests, and all tours.
+/// Everything: that nothing has drifted, the snippets of the guide, each package with its own tests, and all tours.
 pub(crate) fn test() -> Result {
     check()?;
+    snippets::run()?;
     tours::run(&[npm::tour()?, python::tour()?, collection::tour()?])
 }
 

@@ -1,4 +1,4 @@
-//! The project's commands: `cargo xtask test | postgres | openapi | clients | schemathesis | fuzz | bench | torture | fleet | recording | lint-words | ci`.
+//! The project's commands: `cargo xtask test | postgres | openapi | clients | console | schemathesis | fuzz | bench | torture | fleet | recording | lint-words | ci`.
 //! Almost no dependencies, so that it builds in seconds; other tools are found or installed.
 #![expect(clippy::print_stdout, reason = "a developer command prints to the terminal")]
 
@@ -6,6 +6,7 @@ mod arguments;
 mod bench;
 mod ci;
 mod clients;
+mod console;
 mod debian;
 mod dependencies;
 mod fleet;
@@ -40,9 +41,11 @@ The commands of this workspace: cargo xtask <command>
         Start such a PostgreSQL and run it until Ctrl-C or the end of the input.
   openapi [--check]
         Write openapi.json, docs/errors.md and docs/cli.md from the code; --check fails if they differ or are not valid.
-  clients [--check | --test]
+  clients [--check | --test | --snippets]
         Write the clients in clients/ from openapi.json; --check fails if they differ. --test checks, tests and packs them,
-        and runs each, installed elsewhere, against a server on both engines.
+        and runs each, installed elsewhere, against a server on both engines. --snippets runs the code of docs/webhooks.md.
+  console [--check]
+        Build the web console into the files that the server embeds; --check builds it elsewhere and compares every byte.
   schemathesis [--examples N] [--cases N] [--seed N] [--sqlite]
         Test a running server against its OpenAPI document, on both engines or on SQLite only; with one seed, or with
         more until there are N cases on each engine.
@@ -69,7 +72,7 @@ The commands of this workspace: cargo xtask <command>
         Check licenses, sources and bans of all dependencies, and find dependencies that no code uses.
   ci [--only STEP]...
         All checks that a commit must pass, or some steps of it:
-        test, fmt, clippy, words, dependencies, openapi, clients, schemathesis, otlp, fuzz, torture, transfer, bench.";
+        test, fmt, clippy, words, dependencies, openapi, clients, console, schemathesis, otlp, fuzz, torture, transfer, bench.";
 
 fn main() -> ExitCode {
     let mut arguments = Arguments::new(std::env::args().skip(1));
@@ -82,6 +85,7 @@ fn main() -> ExitCode {
         "postgres" => arguments.finish().and_then(|()| postgres::foreground()),
         "openapi" => openapi_command(arguments),
         "clients" => clients::command(arguments),
+        "console" => console::command(arguments),
         "schemathesis" => schemathesis::Options::parse(arguments).and_then(|options| schemathesis::run(&options)),
         "fuzz" => fuzz::Options::parse(arguments).and_then(|options| fuzz::run(&options)),
         "bench" => bench::Options::parse(arguments).and_then(|options| bench::run(&options)),

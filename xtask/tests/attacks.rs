@@ -5,7 +5,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-const ATTACKS: usize = 53;
+const ATTACKS: usize = 58;
 
 /// A line of the table.
 #[derive(Debug)]
@@ -55,7 +55,10 @@ fn faults(page: &str, is_test: impl Fn(&str) -> bool) -> Vec<String> {
 fn is_test(path: &str) -> bool {
     let parts: Vec<&str> = path.split("::").collect();
     let [package, file @ .., function] = &parts[..] else { return false };
-    let home = root().join("crates").join(package);
+    if *package == "console" {
+        return is_test_of_the_console(file, function);
+    }
+    let home = if *package == "xtask" { root().join("xtask") } else { root().join("crates").join(package) };
     let within = |floor: &str, file: &[&str]| home.join(floor).join(file.join("/")).with_extension("rs");
     let mut places = vec![within("tests", file), within("src", file)];
     // The tests of a file may stand in the file itself.
@@ -63,6 +66,16 @@ fn is_test(path: &str) -> bool {
         places.push(within("src", file));
     }
     places.iter().filter_map(|place| fs::read_to_string(place).ok()).any(|source| has_test(&source, function))
+}
+
+/// Whether the console has a unit test or a browser test of this name.
+fn is_test_of_the_console(file: &[&str], name: &str) -> bool {
+    let [file] = file else { return false };
+    let home = root().join("console");
+    let places =
+        [home.join("test").join(format!("{file}.test.ts")), home.join("e2e/tests").join(format!("{file}.test.mjs"))];
+    let call = format!("test(\"{name}\"");
+    places.iter().filter_map(|place| fs::read_to_string(place).ok()).any(|source| source.contains(&call))
 }
 
 /// Whether this is the name of a test here: a function marked as one, or a name that a macro makes one of.

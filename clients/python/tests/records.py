@@ -31,6 +31,23 @@ def plan(**changed: Any) -> dict[str, Any]:
     }
 
 
+def event(**changed: Any) -> dict[str, Any]:
+    return {
+        "id": "evt_01h455vb4pex5vsknk084sn02q",
+        "type": "plan.updated",
+        "timestamp": WHEN,
+        "sequence": 48213,
+        "record_id": "plan_01h455vb4pex5vsknk084sn02q",
+        "client_id": None,
+        "operator_id": None,
+        "request_id": None,
+        "test": False,
+        "data": {"price": 19.99},
+        "before": {"price": 5},
+        **changed,
+    }
+
+
 def user() -> dict[str, Any]:
     return {
         "id": "usr_01h455vb4pex5vsknk084sn02q",

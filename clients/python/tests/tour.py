@@ -7,11 +7,12 @@ import os
 import threading
 from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
+from datetime import datetime, timezone
 from decimal import Decimal
 from typing import Any
 
 import perennial_client
-from perennial_client import MemoryTokens, Perennial, Problem, StoredTokens
+from perennial_client import CursorGone, Event, MemoryTokens, Perennial, Problem, StoredTokens
 from perennial_client._transport import Reply, Transport
 from .readme import README, program
 
@@ -77,6 +78,46 @@ def operators(server: Perennial) -> None:
     assert "#link=lnk_" in server.operators.create_link(ada.id).url
     refused(lambda: server.operators.end_session(ada.id, "ops_unknown"), "not_found")
     server.operators.delete(ada.id)
+
+
+def feed(server: Perennial) -> None:
+    """Followed from the newest event on: every change, once, in order, also from a stored cursor."""
+    cursors = [server.feed.list(start="newest").next_cursor or ""]
+    for number in range(3):
+        server.plans.create(name="Fed", slug=f"fed-{number}", price=number, billing_cycle="monthly")
+        server.plans.delete(f"fed-{number}")
+    seen: list[Event] = []
+    for event in server.events(types=["plan.*"], cursor=cursors[0], on_cursor=cursors.append):
+        seen.append(event)
+        if len(seen) == 6:
+            break
+    assert [event.type for event in seen] == ["plan.created", "plan.deleted"] * 3
+    assert [event.data["slug"] for event in seen if event.data] == [f"fed-{number // 2}" for number in range(6)]
+    assert [event.sequence for event in seen] == sorted({event.sequence for event in seen})
+    assert server.feed.get(seen[0].id) == seen[0]
+    assert next(server.events(types="plan.deleted", cursor=cursors[0])) == seen[1]
+    try:
+        next(server.events(cursor="forged"))
+    except Problem as problem:
+        assert problem.code == "invalid_cursor" and not isinstance(problem, CursorGone)
+
+
+def webhook_endpoints(server: Perennial) -> None:
+    """From the create to the delete. The secret is returned by the create and by a rotation only."""
+    made = server.webhook_endpoints.create(url="https://hooks.invalid/py", types=["payment.*"], is_active=False)
+    assert made.secret is not None and made.secret.startswith("whsec_") and made.secret not in repr(made)
+    assert server.webhook_endpoints.get(made.id).types == ("payment.*",)
+    assert made.id in [endpoint.id for endpoint in server.webhook_endpoints.list().data]
+    assert server.webhook_endpoints.update(made.id, payload="thin").payload == "thin"
+    assert server.webhook_endpoints.rotate_secret(made.id, overlap_seconds=0).secret not in (None, made.secret)
+    attempt = server.webhook_endpoints.ping(made.id)
+    assert (attempt.outcome, attempt.trigger) == ("failed", "ping")
+    assert [listed.id for listed in server.webhook_endpoints.list_attempts(made.id).data] == [attempt.id]
+    assert server.webhook_endpoints.seek(made.id, to="newest").id == made.id
+    server.webhook_endpoints.update(made.id, is_active=True)
+    assert server.webhook_endpoints.retry(made.id, since=datetime(2020, 1, 1, tzinfo=timezone.utc)).queued == 0
+    assert not server.webhook_endpoints.list_undelivered(made.id, state="given_up").data
+    assert server.webhook_endpoints.delete(made.id).id == made.id
 
 
 def lost_answers(server: Perennial, app: Perennial) -> None:
@@ -231,6 +272,8 @@ def main() -> None:
         one_effect_for_one_key(server)
         app.auth.sign_up(access_token=person["access_token"], email=person["email"])
         operators(server)
+        feed(server)
+        webhook_endpoints(server)
         lost_answers(server, app)
         one_refresh_for_many(app)
         many_sessions(app, person)

@@ -44,6 +44,10 @@ export class Caller {
     this.#session = session;
   }
 
+  get #isOperator(): boolean {
+    return this.#options.credentials === "operator";
+  }
+
   /** A call that answers one record. */
   async one<T extends object>(operation: Operation, sent: Sent, options: AnyOptions): Promise<T> {
     const answer = await this.#perform(operation, sent, options);
@@ -64,6 +68,7 @@ export class Caller {
     const url = this.#base + target(operation.path, sent);
     const headers = this.#headers(operation, sent, options);
     const body = sent.body === undefined ? undefined : JSON.stringify(sent.body);
+    const credentials = this.#isOperator ? "same-origin" : "omit";
     let token = await this.#token(operation, options);
     let isRenewed = false;
     for (let attempt = 1; ; ) {
@@ -71,7 +76,7 @@ export class Caller {
         headers["authorization"] = `Bearer ${token}`;
       }
       try {
-        return await this.#attempt(url, { method: operation.method, headers, body }, options);
+        return await this.#attempt(url, { method: operation.method, credentials, headers, body }, options);
       } catch (failure) {
         const next = isRenewed ? undefined : await this.#tokenAfter(failure, token, options);
         if (next !== undefined) {
@@ -109,7 +114,7 @@ export class Caller {
 
   async #token(operation: Operation, options: CallOptions): Promise<string | undefined> {
     options.signal?.throwIfAborted();
-    if (operation.access !== "user" && operation.access !== "clientOrUser") {
+    if (this.#isOperator || (operation.access !== "user" && operation.access !== "clientOrUser")) {
       return undefined;
     }
     return options.token ?? (await abortable(this.#session().token(), options.signal));
@@ -125,7 +130,11 @@ export class Caller {
 
   #headers(operation: Operation, sent: Sent, options: AnyOptions): Record<string, string> {
     const headers: Record<string, string> = { ...this.#options.headers, ...options.headers };
-    headers["client-id"] = this.#options.clientId;
+    if (this.#isOperator) {
+      headers["x-perennial-console"] = "1";
+    } else {
+      headers["client-id"] = this.#options.clientId;
+    }
     headers["accept"] = "application/json";
     if (sent.body !== undefined) {
       headers["content-type"] = "application/json";

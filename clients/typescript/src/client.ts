@@ -2,7 +2,8 @@
 
 import { Caller, type Operation, type Sent } from "./caller.js";
 import { Resources } from "./generated/resources.js";
-import type { Tokens } from "./generated/types.js";
+import { follow, type EventsOptions } from "./events.js";
+import type { Event, Tokens } from "./generated/types.js";
 import type { CallOptions, ClientOptions, Surroundings } from "./options.js";
 import { CurrentSession, MemoryTokens } from "./session.js";
 import { sleep } from "./send.js";
@@ -19,14 +20,25 @@ export class Perennial extends Resources {
   /** Whoever is signed in. Signing in and out through `auth` and `sessions` keeps it up to date. */
   readonly session: CurrentSession;
   readonly #options: ClientOptions;
+  readonly #surroundings: Surroundings;
 
   constructor(options: ClientOptions) {
     const surroundings = { ...usual(), ...options.surroundings };
     const caller = new SignedCaller(options, surroundings, () => this.session);
     super(caller);
     this.#options = options;
+    this.#surroundings = surroundings;
     const exchange = (refreshToken: string): Promise<Tokens> => this.auth.refresh({ refresh_token: refreshToken });
     this.session = new CurrentSession(options.tokens ?? new MemoryTokens(), surroundings.now, exchange, options.onSignedOut);
+  }
+
+  /**
+   * Every event from a place in the feed on, in order, without an end: it waits for the next one. Store the cursor that
+   * `onCursor` receives, and pass it as `cursor` to continue there. An outage is waited for; a `CursorGone` is thrown.
+   */
+  events(options: EventsOptions = {}): AsyncGenerator<Event, void, undefined> {
+    const list: Parameters<typeof follow>[0] = (query, calling) => this.feed.list(query, calling);
+    return follow(list, options, this.#options.timeoutMs ?? 0, this.#surroundings);
   }
 
   /** A client like this one but for these options, with a session of its own. */

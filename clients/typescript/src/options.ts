@@ -6,8 +6,13 @@ import type { TokenStore } from "./session.js";
 export interface ClientOptions {
   /** Where the service is: `https://billing.example.com`. */
   baseUrl: string;
-  /** A public client's id in a browser; on a server a trusted client's, which is a secret. */
+  /** A public client's ID in a browser; on a server a trusted client's, which is a secret. Empty for an operator. */
   clientId: string;
+  /**
+   * `operator` sends the cookie of the operator who is signed in to the console instead of a client's ID. It works only on
+   * pages of the service's origin.
+   */
+  credentials?: "client" | "operator" | undefined;
   /** Where the tokens of whoever signs in are kept; in memory unless given. */
   tokens?: TokenStore | undefined;
   /** Called when the session turns out to be over, with the problem that said so. */

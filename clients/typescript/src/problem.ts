@@ -1,6 +1,6 @@
 // What can go wrong: the service refuses, it does not answer, or something else answers in its place.
 
-import type { Fault, Problem, ProblemCode } from "./generated/types.js";
+import type { Fault, Instant, Problem, ProblemCode } from "./generated/types.js";
 
 /** Everything this package throws, but for the reason of an `AbortSignal` and mistakes in how it is called. */
 export class PerennialError extends Error {
@@ -46,6 +46,20 @@ export class PerennialProblem extends PerennialError {
   }
 }
 
+/** The feed of events no longer continues at this cursor. Read your records again, then read the feed from `start: "oldest"`. */
+export class CursorGone extends PerennialProblem {
+  /** When the oldest event entered the feed. */
+  readonly oldest: Instant | null;
+  /** False if the events after the cursor were pruned; true if the database was restored to an earlier state. */
+  readonly restored: boolean;
+
+  constructor(problem: Problem, retryAfterMs?: number) {
+    super(problem, retryAfterMs);
+    this.oldest = problem.oldest ?? null;
+    this.restored = problem.restored ?? false;
+  }
+}
+
 /** There was no answer. `cause` says why. */
 export class ConnectionFailed extends PerennialError {}
 
@@ -68,7 +82,10 @@ export class UnexpectedAnswer extends PerennialError {
 export function refusal(status: number, headers: Headers, body: string, now: number): PerennialError {
   const retryAfterMs = waitAskedFor(headers.get("retry-after"), now);
   const problem = parsed(body);
-  return isProblem(problem) ? new PerennialProblem(problem, retryAfterMs) : new UnexpectedAnswer(status, body, retryAfterMs);
+  if (!isProblem(problem)) {
+    return new UnexpectedAnswer(status, body, retryAfterMs);
+  }
+  return problem.code === "cursor_gone" ? new CursorGone(problem, retryAfterMs) : new PerennialProblem(problem, retryAfterMs);
 }
 
 function parsed(body: string): unknown {

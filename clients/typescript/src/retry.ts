@@ -46,7 +46,8 @@ export class Retries {
   }
 }
 
-function mayPass(failure: unknown, repeatable: boolean): boolean {
+/** Whether the same request may succeed later. */
+export function mayPass(failure: unknown, repeatable: boolean): boolean {
   if (failure instanceof PerennialProblem) {
     return NOTHING_DONE.has(failure.code) || (repeatable && UNCERTAIN.has(failure.status));
   }

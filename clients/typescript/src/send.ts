@@ -11,6 +11,7 @@ export interface Answer {
 
 export interface Request {
   method: string;
+  credentials: "omit" | "same-origin";
   headers: Record<string, string>;
   body: string | undefined;
 }
@@ -19,7 +20,7 @@ export interface Request {
 export async function send(
   fetch: Surroundings["fetch"],
   url: string,
-  { method, headers, body }: Request,
+  { method, credentials, headers, body }: Request,
   timeoutMs: number,
   signal: AbortSignal | undefined,
 ): Promise<Answer> {
@@ -42,7 +43,7 @@ export async function send(
       redirect: "manual",
       // The record's own revision says whether it changed; a browser's cache must not answer in the service's place.
       cache: "no-store",
-      credentials: "omit",
+      credentials,
     };
     const response = await fetch(url, init);
     return { status: response.status, headers: response.headers, body: await response.text() };

@@ -130,3 +130,20 @@ test("the client's id is sent, and is in nothing that is printed", () =>
       assert.ok(!inspect(client, { depth: 9, showHidden: true }).includes("pk_secret"));
     },
   ));
+
+test("an operator's call has the cookie of the page and no client's ID", () =>
+  withService(
+    () => ({ body: { data: plan } }),
+    async (service) => {
+      const credentials: unknown[] = [];
+      const spy: typeof fetch = (url, init) => {
+        credentials.push(init?.credentials);
+        return fetch(url, init);
+      };
+      await service.client({ credentials: "operator", surroundings: { fetch: spy } }).plans.get("pro");
+      await service.client({ surroundings: { fetch: spy } }).plans.get("pro");
+      assert.deepEqual(credentials, ["same-origin", "omit"]);
+      const [first, second] = service.seen.map(({ headers }) => [headers["x-perennial-console"], headers["client-id"] !== undefined]);
+      assert.deepEqual([first, second], [["1", false], [undefined, true]]);
+    },
+  ));

@@ -227,6 +227,41 @@ assert.equal((await server.organizations.update({ max_sessions: 3 })).max_sessio
 assert.equal((await server.organizations.get()).max_sessions, 3);
 await server.organizations.update({ max_sessions: null });
 
+// Follow the feed of events: every change, in order. Store the cursor; after a restart, continue from it.
+let stored = (await server.feed.list({ start: "newest" })).page.next_cursor ?? "";
+const position = stored;
+await server.plans.create({ name: "Fed", slug: "fed", price: 1, billing_cycle: "monthly" });
+await server.plans.delete("fed");
+for await (const event of server.events({ types: ["plan.*"], cursor: stored, onCursor: (cursor) => void (stored = cursor) })) {
+  console.log(event.sequence, event.type, event.record_id);
+  if (event.type === "plan.deleted") break;
+}
+const followed: string[] = [];
+for await (const event of server.events({ types: ["plan.*"], cursor: position })) {
+  assert.deepEqual(await server.feed.get(event.id), event);
+  followed.push(event.type);
+  if (followed.length === 2) break;
+}
+assert.deepEqual(followed, ["plan.created", "plan.deleted"]);
+// An endpoint of webhooks, from the create to the delete. Its secret is returned by the create and by a rotation only.
+const endpoint = await server.webhookEndpoints.create({ url: "https://hooks.invalid/ts", types: ["payment.*"], is_active: false });
+assert.match(endpoint.secret ?? "", /^whsec_/);
+assert.deepEqual((await server.webhookEndpoints.get(endpoint.id)).types, ["payment.*"]);
+assert.ok((await server.webhookEndpoints.list()).data.some(({ id }) => id === endpoint.id));
+assert.equal((await server.webhookEndpoints.update(endpoint.id, { payload: "thin" })).payload, "thin");
+const rotated = await server.webhookEndpoints.rotateSecret(endpoint.id, { overlap_seconds: 0 });
+assert.notEqual(rotated.secret, endpoint.secret);
+const attempt = await server.webhookEndpoints.ping(endpoint.id, {});
+assert.deepEqual([attempt.outcome, attempt.trigger], ["failed", "ping"]);
+assert.deepEqual((await server.webhookEndpoints.listAttempts(endpoint.id)).data.map(({ id }) => id), [attempt.id]);
+assert.equal((await server.webhookEndpoints.seek(endpoint.id, { to: "newest" })).id, endpoint.id);
+await server.webhookEndpoints.update(endpoint.id, { is_active: true });
+assert.equal((await server.webhookEndpoints.retry(endpoint.id, { since: "2020-01-01T00:00:00Z" })).queued, 0);
+assert.equal((await server.webhookEndpoints.listUndelivered(endpoint.id, { state: "given_up" })).data.length, 0);
+assert.equal((await server.webhookEndpoints.delete(endpoint.id)).id, endpoint.id);
+
+await assert.rejects(server.events({ cursor: "forged" }).next(), { code: "invalid_cursor" });
+
 // Delete the account.
 if (user.auth_id !== null) {
   await app.account.delete(user.auth_id);

@@ -92,7 +92,7 @@ async fn prepare_erasure(app: &App, caller: &Caller, user: &User, now: Time) -> 
         change = prepare_end(app, caller, change, before, now)?;
     }
     let trace = UserTrace { id: user.id, fields: user.changed_fields(None) };
-    let event = caller.event(EventKind::UserDeleted, user.id.bytes(), revision, at);
+    let event = caller.event(EventKind::UserDeleted, user.id.bytes(), revision, at).following(user.revision);
     Ok(events::insert(change, &Event { before: Some(json(&trace)), ..event }))
 }
 
@@ -109,7 +109,8 @@ fn prepare_end(app: &App, caller: &Caller, change: Change, before: &Subscription
     }
     let Stamp { at, revision } = app.stamp(before, now);
     (after.updated_at, after.revision) = (at, revision);
-    let event = caller.event(EventKind::SubscriptionUpdated, before.id.bytes(), revision, at);
+    let event =
+        caller.event(EventKind::SubscriptionUpdated, before.id.bytes(), revision, at).following(before.revision);
     let change = subscriptions::update(change, &after, before.revision);
     Ok(events::insert(change, &Event { before: Some(json(before)), after: Some(json(&after)), ..event }))
 }

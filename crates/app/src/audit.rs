@@ -23,6 +23,7 @@ pub fn system_event(
         operator_id: None,
         request_id: None,
         at,
+        previous_id: None,
         before: None,
         after: None,
     }

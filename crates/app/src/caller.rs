@@ -6,7 +6,7 @@ use crate::error::Error;
 use perennial_domain::clients::{Client, Scope, Scopes};
 use perennial_domain::events::{Event, EventKind};
 use perennial_domain::id::{ClientId, EventId, OperatorId, OrganizationId, UserId};
-use perennial_domain::operators::{Operator, OperatorSession};
+use perennial_domain::operators::{Operator, OperatorSession, SessionLimits};
 use perennial_domain::organizations::Organization;
 use perennial_domain::time::Time;
 use perennial_domain::users::User;
@@ -124,6 +124,11 @@ impl Caller {
         self.operator().is_some_and(|known| known.operator.id == id)
     }
 
+    /// Whether the caller may do what needs a recent sign-in. Clients and the command line always may.
+    pub(crate) fn is_fresh(&self, limits: SessionLimits, now: Time) -> bool {
+        self.operator().is_none_or(|known| now < known.session.fresh_until(limits))
+    }
+
     /// The organization and the client, which identify a client across the installation. An operator's ID takes the place
     /// of the client's.
     pub(crate) fn client_key(&self) -> Option<(OrganizationId, ClientId)> {
@@ -177,6 +182,6 @@ impl Caller {
     pub(crate) fn user_event(&self, kind: EventKind, user: &User, before: Option<&User>) -> Event {
         let trace = UserTrace { id: user.id, fields: user.changed_fields(before) };
         let event = self.event(kind, user.id.bytes(), user.revision, user.updated_at);
-        Event { after: Some(json(&trace)), ..event }
+        Event { previous_id: before.map(|before| before.revision), after: Some(json(&trace)), ..event }
     }
 }

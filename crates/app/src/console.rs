@@ -201,7 +201,7 @@ async fn connect(
 fn prepare_connect(app: &App, caller: &Caller, before: &Operator, identity: &Identity) -> (Operator, Change) {
     let Stamp { at, revision } = app.stamp(before, app.clock.now());
     let after = Operator { identity: Some(identity.clone()), updated_at: at, revision, ..before.clone() };
-    let event = caller.event(EventKind::OperatorUpdated, before.id.bytes(), revision, at);
+    let event = caller.event(EventKind::OperatorUpdated, before.id.bytes(), revision, at).following(before.revision);
     let traces = (Some(json(&before.trace(Some(&after)))), Some(json(&after.trace(Some(before)))));
     let change = operators::connect(Change::new(), &after, identity, before.revision);
     (after, events::insert(change, &Event { before: traces.0, after: traces.1, ..event }))

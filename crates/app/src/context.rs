@@ -3,9 +3,11 @@
 //! The context imports the state types from files that do not import the context. So the modules that use it depend on
 //! it, and never the other way round.
 
+use crate::background::figures::BackgroundFigures;
 use crate::clients::cache::ClientCache;
 pub use crate::clock::Clock;
 pub use crate::entropy::Entropy;
+use crate::feed::signal::FeedSignal;
 use crate::housekeeping::figures::Figures;
 use crate::housekeeping::retention::Retention;
 use crate::idempotency::in_flight::InFlight;
@@ -21,13 +23,17 @@ use crate::sessions::use_marks::UseMarks;
 use crate::signing_keys::cache::KeySetCache;
 use perennial_domain::stamp::{Stamp, Stamped};
 use perennial_domain::time::Time;
+use perennial_domain::webhooks::WebhookOptions;
 use perennial_identity::access::AccessTokens;
 use perennial_identity::sign_in::RelyingParty;
-use perennial_outbound::Limits as FetchLimits;
+use perennial_outbound::{Limits as FetchLimits, WebhookClient};
 use perennial_store::Db;
 pub use perennial_store::{BATCH_SIZES, StoreMetrics, TRACE_TARGET};
-use std::sync::OnceLock;
-use tokio::sync::OnceCell;
+use std::sync::{Arc, OnceLock};
+use tokio::sync::{OnceCell, Semaphore};
+
+/// The most requests to webhook endpoints at the same time.
+const MAX_WEBHOOK_REQUESTS: usize = 256;
 
 /// The context of every use case.
 pub struct App {
@@ -39,6 +45,8 @@ pub struct App {
     pub entropy: Entropy,
     /// The keys derived from the master key.
     pub keys: Keys,
+    /// The figures that background work reports.
+    pub background: BackgroundFigures,
     /// The figures that housekeeping reports.
     pub housekeeping: Figures,
     pub(crate) options: AppOptions,
@@ -54,6 +62,11 @@ pub struct App {
     pub(crate) plans: PlanCache,
     /// Built from the options at its first use. None: no provider of operators.
     pub(crate) console_provider: OnceLock<Option<Box<RelyingParty>>>,
+    pub(crate) feed: FeedSignal,
+    /// Requests to webhook endpoints at the same time.
+    pub(crate) webhook_permits: Arc<Semaphore>,
+    /// Built from the options at its first use.
+    pub(crate) webhook_client: OnceLock<Box<WebhookClient>>,
 }
 
 /// The options of the context.
@@ -73,6 +86,8 @@ pub struct AppOptions {
     pub retention: Retention,
     /// The settings of the console.
     pub console: ConsoleOptions,
+    /// The settings of webhooks.
+    pub webhooks: WebhookOptions,
 }
 
 impl App {
@@ -85,6 +100,7 @@ impl App {
             clock,
             entropy,
             keys,
+            background: BackgroundFigures::default(),
             housekeeping: Figures::default(),
             options,
             clients: ClientCache::default(),
@@ -98,6 +114,9 @@ impl App {
             optimistic: OptimisticCreate::default(),
             plans: PlanCache::default(),
             console_provider: OnceLock::new(),
+            feed: FeedSignal::default(),
+            webhook_permits: Arc::new(Semaphore::new(MAX_WEBHOOK_REQUESTS)),
+            webhook_client: OnceLock::new(),
         }
     }
 }

@@ -4,7 +4,7 @@ mod names;
 
 pub(crate) use names::{
     clients, open_optional, operators, payments, plan_versions, plans, previous_plans, previous_subscriptions,
-    subscriptions, users,
+    subscriptions, users, webhook_attempts, webhook_endpoints, webhook_undelivered,
 };
 
 use crate::error::Error;

@@ -1,6 +1,7 @@
 //! The errors of the use cases.
 
 use perennial_domain::clients::Scope;
+use perennial_domain::time::Time;
 use perennial_domain::validation::{Rejection, Transition, ValidationErrors};
 use perennial_identity::signing::KeyError;
 use perennial_identity::verify;
@@ -25,6 +26,17 @@ pub enum Error {
     /// The cursor was not made for this list.
     #[error("the cursor was not made for this list")]
     InvalidCursor,
+    /// The feed does not hold the position of a cursor any more.
+    #[error("the feed does not hold the position of the cursor")]
+    CursorGone {
+        /// When the oldest event entered the feed.
+        oldest: Option<Time>,
+        /// Whether the store was restored to an earlier state; otherwise old events were pruned.
+        restored: bool,
+    },
+    /// Another server holds the unit of background work. No request fails with it.
+    #[error("another server does this work")]
+    LeaseLost,
     /// The idempotency key belongs to another request.
     #[error("the idempotency key belongs to another request")]
     KeyReused,
@@ -85,6 +97,9 @@ pub enum Error {
     /// The last sign-in is too long ago for this operation.
     #[error("a recent sign-in is required")]
     FreshSignInRequired,
+    /// The operator's last sign-in is too long ago for this operation.
+    #[error("a recent sign-in of the operator is required")]
+    FreshOperatorRequired,
     /// The queue of changes is full. Nothing was changed.
     #[error("the store is overloaded")]
     Overloaded,
@@ -136,6 +151,12 @@ pub enum Conflict {
     LinkLimit,
     /// The operator is disabled.
     OperatorDisabled,
+    /// The organization has the maximum number of webhook endpoints.
+    EndpointLimit,
+    /// The webhook endpoint is disabled.
+    EndpointDisabled,
+    /// The webhook endpoint has the maximum number of valid secrets.
+    SecretLimit,
     /// Other writers were faster at every attempt.
     Contended,
 }
@@ -185,6 +206,7 @@ impl From<store::Error> for Error {
             store::Error::Unavailable(detail) => Self::Unavailable(detail),
             store::Error::OutcomeUnknown => Self::OutcomeUnknown,
             store::Error::Violated(Violation::CallerSession) => Self::OperatorSessionRequired,
+            store::Error::Violated(Violation::Lease) => Self::LeaseLost,
             // The next attempt is decided with the new role.
             store::Error::Violated(Violation::CallerRole) => Conflict::Contended.into(),
             other => Self::Internal(other.to_string()),

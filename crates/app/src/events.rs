@@ -1,12 +1,12 @@
-//! Events: read and pruned by the operator.
+//! Events: listed and pruned by the command line. `feed.rs` reads them in their order.
 
 use crate::context::App;
 use crate::error::Error;
 use crate::housekeeping::remove::{BATCH, remove};
 use perennial_domain::events::Event;
-use perennial_domain::id::{EventId, OrganizationId, uuid_floor};
+use perennial_domain::id::{EventId, OrganizationId};
 use perennial_domain::time::Time;
-use perennial_store::{Change, events, organizations};
+use perennial_store::{Change, events, feed, organizations, webhook_readers, webhook_undelivered};
 
 /// An organization's events before `before`, or all of them, newest first.
 pub async fn list(
@@ -29,11 +29,34 @@ pub async fn latest(app: &App) -> Result<Option<Time>, Error> {
     Ok(latest)
 }
 
-/// Removes an organization's events older than `before` and returns their number.
-///
-/// Every removal of events uses this function. If a consumer still needs events, lower the bound here.
-pub async fn prune(app: &App, organization: OrganizationId, before: Time) -> Result<u64, Error> {
-    let bound = EventId::from_bytes(uuid_floor(before));
-    let due = || events::due(&app.db, organization, bound, BATCH);
-    remove(app, due, || events::prune(Change::new(), organization, bound, BATCH)).await
+/// Which readers hold back the removal of events.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Readers {
+    /// Webhook endpoints that are active or were disabled within 30 days.
+    Wait,
+    /// None: a reader that is overtaken continues at the oldest event.
+    Ignore,
+}
+
+/// How long a disabled endpoint holds back the removal of events.
+const DISABLED_SECONDS: i64 = 30 * 86_400;
+
+/// Removes an organization's events that entered the feed before `before`, except for the newest, and returns their
+/// number. Every removal of events uses this function.
+pub async fn prune(app: &App, organization: OrganizationId, before: Time, readers: Readers) -> Result<u64, Error> {
+    let Some(last) = feed::last_before(&app.db, organization, before).await? else { return Ok(0) };
+    let newest = feed::newest(&app.db, organization).await?.map_or(0, |(newest, _)| newest.sequence);
+    // Positions continue after the newest event.
+    let mut last = last.sequence.min(newest - 1);
+    if readers == Readers::Wait {
+        let since = app.clock.now().plus_seconds(-DISABLED_SECONDS);
+        let passed = webhook_readers::passed(&app.db, organization, since).await?;
+        last = passed.map_or(last, |passed| last.min(passed));
+    }
+    let due = || feed::due(&app.db, organization, last, BATCH);
+    let removed = remove(app, due, || feed::prune(Change::new(), organization, last, BATCH)).await?;
+    if removed > 0 {
+        app.db.commit(webhook_undelivered::remove_pruned(Change::new(), organization, last)).await?;
+    }
+    Ok(removed)
 }

@@ -7,9 +7,11 @@ pub(crate) mod figures;
 mod prune;
 pub(crate) mod remove;
 pub(crate) mod retention;
+mod webhooks;
 
-pub use count::{COUNTED_AT_MOST, count_expired};
+pub use count::{COUNTED_AT_MOST, count_expired, count_webhooks};
 pub use deleted::remove_deleted;
 pub use figures::Figures;
 pub use prune::prune_events;
 pub use retention::Retention;
+pub use webhooks::sweep_webhooks;

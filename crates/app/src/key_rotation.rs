@@ -9,8 +9,9 @@ use crate::error::Error;
 use crate::keys::SealedUnder;
 use crate::providers::record;
 use crate::signing_keys::sealed;
+use crate::webhooks;
 use perennial_identity::signing::SigningKey;
-use perennial_store::{Change, installation, providers, signing_keys};
+use perennial_store::{Change, installation, providers, signing_keys, webhook_endpoints};
 
 /// The number of sealed secrets in the store, by the master key they are sealed under.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -23,6 +24,8 @@ pub struct Progress {
     pub lost_signing_keys: usize,
     /// Secrets of identity providers that no accepted key opens.
     pub lost_provider_secrets: usize,
+    /// Webhook endpoints with secrets that no accepted key opens. Nothing can be sent to them.
+    pub lost_webhook_secrets: usize,
 }
 
 /// Moves the store to the current master key, if the previous one is known. Returns the number of replaced seals.
@@ -39,6 +42,12 @@ pub async fn advance(app: &App) -> Result<usize, Error> {
     for row in providers::all(&app.db).await? {
         if let Some(secret) = record::reseal(&app.keys, &row)? {
             change = providers::reseal(change, &row, secret);
+            replaced += 1;
+        }
+    }
+    for endpoint in webhook_endpoints::all(&app.db).await? {
+        if let Some(secrets) = webhooks::reseal(&app.keys, &endpoint)? {
+            change = webhook_endpoints::reseal(change, &endpoint, secrets);
             replaced += 1;
         }
     }
@@ -70,6 +79,13 @@ pub async fn progress(app: &App) -> Result<Progress, Error> {
             Some(SealedUnder::Other) => progress.other += 1,
             Some(SealedUnder::Unknown) => progress.lost_provider_secrets += 1,
             None => {}
+        }
+    }
+    for endpoint in webhook_endpoints::all(&app.db).await? {
+        match webhooks::sealed_under(&app.keys, &endpoint) {
+            SealedUnder::Current => progress.current += 1,
+            SealedUnder::Other => progress.other += 1,
+            SealedUnder::Unknown => progress.lost_webhook_secrets += 1,
         }
     }
     Ok(progress)

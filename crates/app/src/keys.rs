@@ -66,6 +66,8 @@ pub struct Keys {
     pub(crate) wrapping: WrappingKey,
     /// Seals the secrets of identity providers.
     pub(crate) provider_secrets: WrappingKey,
+    /// Seals the secrets of webhook endpoints.
+    pub(crate) webhook_secrets: Box<WrappingKey>,
     pub(crate) refresh: RefreshKey,
     /// Seals cookies that only this installation reads.
     cookies: Box<WrappingKey>,
@@ -86,6 +88,7 @@ impl Keys {
             attempts: hmac::Key::new(hmac::HMAC_SHA256, &master.derive(b"attempts")),
             wrapping: WrappingKey::new(&master.derive(b"wrapping")),
             provider_secrets: WrappingKey::new(&master.derive(b"provider secrets")),
+            webhook_secrets: Box::new(WrappingKey::new(&master.derive(b"webhook secrets"))),
             refresh: RefreshKey::new(&master.derive(b"refresh tokens")),
             cookies: Box::new(WrappingKey::new(&master.derive(b"cookies"))),
             local_seed: master.derive(b"local identities"),
@@ -133,6 +136,11 @@ impl Keys {
     /// The secret of an identity provider that is sealed under any accepted master key.
     pub(crate) fn open_provider_secret(&self, name: &[u8], sealed: &[u8]) -> Result<Vec<u8>, KeyError> {
         self.each().find_map(|keys| keys.provider_secrets.open(name, sealed).ok()).ok_or(KeyError::NotOpened)
+    }
+
+    /// The secrets of a webhook endpoint that are sealed under any accepted master key.
+    pub(crate) fn open_webhook_secrets(&self, name: &[u8], sealed: &[u8]) -> Result<Vec<u8>, KeyError> {
+        self.each().find_map(|keys| keys.webhook_secrets.open(name, sealed).ok()).ok_or(KeyError::NotOpened)
     }
 
     /// Seals the content of a cookie.

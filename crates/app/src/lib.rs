@@ -5,6 +5,7 @@
 
 pub mod accounts;
 pub mod audit;
+pub mod background;
 mod cached;
 pub mod caller;
 pub mod clients;
@@ -15,12 +16,14 @@ pub mod cursor;
 mod entropy;
 pub mod error;
 pub mod events;
+pub mod feed;
 pub mod first_run;
 pub mod housekeeping;
 pub mod idempotency;
 pub mod key_rotation;
 mod keyed_locks;
 pub mod keys;
+pub mod lifecycle;
 pub mod limits;
 pub mod operators;
 mod optimistic;
@@ -36,3 +39,4 @@ pub mod signing_keys;
 pub mod subscriptions;
 pub mod use_cases;
 pub mod users;
+pub mod webhooks;

@@ -115,7 +115,7 @@ pub async fn update(
         caller.check_grant(after.granted_since(&before))?;
         let Stamp { at, revision } = app.stamp(&before, app.clock.now());
         (after.updated_at, after.revision) = (at, revision);
-        let event = caller.event(EventKind::OperatorUpdated, id.bytes(), revision, at);
+        let event = caller.event(EventKind::OperatorUpdated, id.bytes(), revision, at).following(before.revision);
         let traces = (Some(json(&before.trace(Some(&after)))), Some(json(&after.trace(Some(&before)))));
         let mut change = operators::update(Change::new(), &after, before.revision);
         change = events::insert(change, &Event { before: traces.0, after: traces.1, ..event });
@@ -141,7 +141,7 @@ pub async fn delete(app: &App, caller: &Caller, id: OperatorId, if_match: &IfMat
             return Err(Conflict::OwnOperator.into());
         }
         let Stamp { at, revision } = app.stamp(&operator, app.clock.now());
-        let event = caller.event(EventKind::OperatorDeleted, id.bytes(), revision, at);
+        let event = caller.event(EventKind::OperatorDeleted, id.bytes(), revision, at).following(operator.revision);
         let mut change = operators::delete(Change::new(), &operator, at, revision);
         change = events::insert(change, &Event { before: Some(json(&operator.trace(None))), ..event });
         change = sessions::prepare_end_all(app, caller, change, &operator, at).await?;

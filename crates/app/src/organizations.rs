@@ -65,7 +65,7 @@ pub async fn update(
         }
         let Stamp { at, revision } = app.stamp(&before, app.clock.now());
         let after = Organization { updated_at: at, revision, ..after };
-        let event = caller.event(EventKind::OrganizationUpdated, id.bytes(), revision, at);
+        let event = caller.event(EventKind::OrganizationUpdated, id.bytes(), revision, at).following(before.revision);
         let change = organizations::update(Change::new(), &after, before.revision);
         let change = events::insert(change, &Event { before: Some(json(&before)), after: Some(json(&after)), ..event });
         let change = confirm(app, caller, change).await?;

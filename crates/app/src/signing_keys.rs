@@ -8,7 +8,8 @@ use crate::context::App;
 use crate::error::{Conflict, Error};
 use crate::keyed_locks::ATTEMPTS;
 use perennial_domain::events::{Event, EventKind};
-use perennial_domain::id::EventId;
+use perennial_domain::organizations::Organization;
+use perennial_domain::stamp::Stamp;
 use perennial_domain::time::Time;
 use perennial_identity::access::AccessTokens;
 use perennial_identity::key_set::{KeySet, TERM_SECONDS};
@@ -119,9 +120,12 @@ pub async fn rotate(app: &App, revoke_old: bool) -> Result<Rotated, Error> {
 /// The keys belong to the installation, so every organization gets an event of the rotation.
 async fn prepare_events(app: &App, mut change: Change, rotated: &Rotated, now: Time) -> Result<Change, Error> {
     for organization in organizations::all(&app.db).await? {
-        let (kind, id) = (EventKind::OrganizationKeysRotated, organization.id);
-        let event = system_event(id, kind, id.bytes(), EventId::new(now, app.entropy.bits()), now);
-        change = events::insert(change, &Event { after: Some(json(rotated)), ..event });
+        let Stamp { at, revision } = app.stamp(&organization, now);
+        let after = Organization { updated_at: at, revision, ..organization.clone() };
+        let event = system_event(after.id, EventKind::OrganizationKeysRotated, after.id.bytes(), revision, at);
+        change = organizations::update(change, &after, organization.revision);
+        change =
+            events::insert(change, &Event { after: Some(json(rotated)), ..event.following(organization.revision) });
     }
     Ok(change)
 }

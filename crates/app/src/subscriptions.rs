@@ -4,6 +4,7 @@ use crate::caller::Caller;
 use crate::context::App;
 use crate::cursor;
 use crate::error::{Conflict, Error};
+use crate::lifecycle;
 use crate::use_cases::{New, Resource};
 use perennial_domain::events::EventKind;
 use perennial_domain::id::{SubscriptionId, UserId};
@@ -86,6 +87,10 @@ impl Resource for Subscription {
 
     async fn read(app: &App, caller: &Caller, key: &SubscriptionId) -> Result<Self, Error> {
         read(app, caller, *key).await
+    }
+
+    async fn catch_up(&self, app: &App, now: Time) -> Result<bool, Error> {
+        lifecycle::change_access(app, self, now, None).await
     }
 
     fn assume_references(

@@ -58,6 +58,11 @@ pub trait Resource: Stamped + Serialize + PartialEq + Send + Sync + Sized {
         None
     }
 
+    /// Commits what the clock alone has changed of the record, before a caller changes it. True: read the record again.
+    fn catch_up(&self, _app: &App, _now: Time) -> impl Future<Output = Result<bool, Error>> + Send {
+        std::future::ready(Ok(false))
+    }
+
     /// Reads the references of a new record and adds an error for each that does not exist.
     fn find_references(
         app: &App,
@@ -195,7 +200,10 @@ pub async fn update<R: Resource>(
     let mut attempts = app.locks.attempts((caller.organization().bytes(), key));
     while attempts.next().await {
         let before = R::read(app, caller, key).await?;
-        if_match.check(before.stamp().revision)?;
+        if before.catch_up(app, app.clock.now()).await? {
+            continue;
+        }
+        check_revision(app, caller, if_match, before.stamp().revision).await?;
         let (patch, mut errors) = read_patch(&before);
         let references = before.find_changed_references(app, caller, &patch, &mut errors).await?;
         let now = app.clock.now();
@@ -206,6 +214,7 @@ pub async fn update<R: Resource>(
         let stamp = app.stamp(&before, now);
         after.set_stamp(stamp);
         let event = caller.event(R::UPDATED, after.id(), stamp.revision, stamp.at);
+        let event = event.following(before.stamp().revision);
         let change = after.update(Change::new(), &before, &references);
         let change = events::insert(change, &Event { before: Some(json(&before)), after: Some(json(&after)), ..event });
         let change = confirm(app, caller, change).await?;
@@ -222,9 +231,13 @@ pub async fn delete<R: Resource>(app: &App, caller: &Caller, key: &R::Key, if_ma
     let mut attempts = app.locks.attempts((caller.organization().bytes(), key));
     while attempts.next().await {
         let record = R::read(app, caller, key).await?;
-        if_match.check(record.stamp().revision)?;
+        if record.catch_up(app, app.clock.now()).await? {
+            continue;
+        }
+        check_revision(app, caller, if_match, record.stamp().revision).await?;
         let stamp = app.stamp(&record, app.clock.now());
         let event = caller.event(R::DELETED, record.id(), stamp.revision, stamp.at);
+        let event = event.following(record.stamp().revision);
         let change = record.delete(Change::new(), stamp);
         let change = events::insert(change, &Event { before: Some(json(&record)), ..event });
         let change = confirm(app, caller, change).await?;
@@ -234,6 +247,20 @@ pub async fn delete<R: Resource>(app: &App, caller: &Caller, key: &R::Key, if_ma
         }
     }
     Err(Conflict::Contended.into())
+}
+
+/// Compares the revision with the caller's. A change of access by the clock changes no field, so the revision before it is
+/// as good.
+async fn check_revision(app: &App, caller: &Caller, if_match: &IfMatch, current: EventId) -> Result<(), Error> {
+    let mut revision = current;
+    while let Err(stale) = if_match.check(revision) {
+        let event = events::by_id(&app.db, caller.organization(), revision).await?;
+        match event.filter(|event| event.kind == EventKind::SubscriptionAccessChanged) {
+            Some(Event { previous_id: Some(previous), .. }) => revision = previous,
+            _ => return Err(stale),
+        }
+    }
+    Ok(())
 }
 
 /// Decides what follows a change that was not committed. `Ok`: another writer was faster, so decide again.

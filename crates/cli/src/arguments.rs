@@ -1,6 +1,7 @@
 //! The command line: every command and flag. A flag overrides its environment variable, which overrides the file.
 
 mod configuration;
+mod consumers;
 mod examples;
 mod incidents;
 mod operators;
@@ -8,8 +9,10 @@ mod providers;
 mod records;
 mod transfer;
 mod users;
+mod webhooks;
 
 pub(crate) use configuration::Configuration;
+pub(crate) use consumers::{Listen, Trigger};
 pub(crate) use incidents::{ClientUpdate, Keys, Relink, SessionRevoke};
 pub(crate) use operators::{Console, ConsoleOpen, Operator, OperatorChange, Role};
 pub(crate) use providers::{Identity, Provider, ProviderAdd};
@@ -19,6 +22,10 @@ pub(crate) use records::{
 };
 pub(crate) use transfer::{Copying, Demo, Export, From, Import, LineFormat, Serving, Transfer};
 pub(crate) use users::{ProfileField, ProfileFlags, UserFilters, UserUpdate};
+pub(crate) use webhooks::{Webhook, WebhookPortion, WebhookRetry, WebhookSettings};
+
+/// Where `listen` stores its secret and its position.
+pub(crate) const LISTEN_STATE: &str = "./perennial-listen.json";
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use std::net::SocketAddr;
@@ -105,6 +112,21 @@ pub(crate) enum Command {
     /// List and prune events, the audit log of all changes.
     #[command(subcommand, after_help = examples::EVENTS)]
     Events(Events),
+    /// Manage webhook endpoints: the URLs that receive events.
+    #[command(subcommand, after_help = examples::WEBHOOK)]
+    Webhook(Webhook),
+    /// Forward the events of a server to a URL, for developing a receiver of webhooks.
+    ///
+    /// Events are signed and sent in order, one at a time, and each until the response is 2xx. The secret and the position are
+    /// stored in a file, so that a restart continues where it stopped. Without a stored position it starts at the newest
+    /// event. The client needs the scope `events:read`; its ID is read from `PERENNIAL_CLIENT_ID` or a file.
+    #[command(after_help = examples::LISTEN)]
+    Listen(Listen),
+    /// Send a sample event to a URL. The exit code is 0 if the response is 2xx and 1 otherwise.
+    ///
+    /// There is a sample of every type of event, and `webhook.ping`. A sample has `test: true`: nothing happened.
+    #[command(after_help = examples::TRIGGER)]
+    Trigger(Trigger),
     /// Show, check and document the configuration.
     #[command(subcommand, after_help = examples::CONFIG)]
     Config(Configuration),
@@ -371,11 +393,15 @@ pub(crate) enum Events {
         #[command(flatten)]
         org: InOrg,
     },
-    /// Remove an organization's events older than an instant.
+    /// Remove an organization's events that entered the feed before an instant, except for the newest. Stops at the
+    /// slowest webhook endpoint.
     Prune {
         /// The instant, such as 2026-01-31T00:00:00Z.
         #[arg(long)]
         before: String,
+        /// Remove events also that webhook endpoints have not received.
+        #[arg(long)]
+        past_readers: bool,
         #[command(flatten)]
         org: InOrg,
     },

@@ -6,9 +6,11 @@ mod compact;
 pub(crate) mod configuration;
 mod events;
 mod flags;
+mod forward;
 mod identity;
 mod keys;
-mod operators;
+pub(crate) mod listen;
+pub(crate) mod operators;
 mod organizations;
 mod payments;
 mod plans;
@@ -18,7 +20,9 @@ mod relink;
 mod sessions;
 mod subscriptions;
 pub(crate) mod transfer;
+pub(crate) mod trigger;
 mod users;
+mod webhooks;
 
 pub(crate) use providers::advice_on;
 
@@ -54,6 +58,7 @@ pub(crate) async fn run(command: Command, config: &Config, json: bool) -> Result
         Command::Provider(command) => providers::run(&app, command, json).await,
         Command::Identity(command) => identity::run(&app, command, json).await,
         Command::Events(command) => events::run(&app, command, json).await,
+        Command::Webhook(command) => webhooks::run(&app, command, json).await,
         Command::Serve(_)
         | Command::Transfer(_)
         | Command::Doctor(_)
@@ -61,6 +66,8 @@ pub(crate) async fn run(command: Command, config: &Config, json: bool) -> Result
         | Command::Backup(_)
         | Command::Compact
         | Command::Config(_)
+        | Command::Listen(_)
+        | Command::Trigger(_)
         | Command::Completions { .. }
         | Command::Man { .. }
         | Command::Openapi
@@ -80,6 +87,10 @@ async fn open(command: &Command, config: &Config) -> Result<App, Failure> {
         Command::Identity(_) | Command::Keys(_) => storage::operator(config, Key::Needed, AppOptions::default()).await,
         // An issuer is also compared with those of the file's providers.
         Command::User(User::Relink(_)) => storage::operator(config, Key::NotNeeded, providers::options(config)?).await,
+        Command::Webhook(_) => {
+            let webhooks = config.webhooks.app();
+            storage::operator(config, Key::Needed, AppOptions { webhooks, ..AppOptions::default() }).await
+        }
         Command::Operator(_) => {
             let console = config.console_options(None, config.listen);
             storage::operator(config, Key::NotNeeded, AppOptions { console, ..AppOptions::default() }).await

@@ -11,9 +11,11 @@ pub(crate) mod reference;
 pub(crate) mod schema;
 pub(crate) mod secret;
 pub(crate) mod source;
+mod table_environment;
 mod telemetry;
 mod upkeep;
 mod values;
+mod webhooks;
 
 pub(crate) use load::Loaded;
 pub(crate) use secret::{EnvironmentSecret, Secret, secret_variable, variable};
@@ -57,6 +59,8 @@ pub(crate) struct Config {
     pub(crate) retention: upkeep::Retention,
     pub(crate) backup: upkeep::Backup,
     pub(crate) console: console::Console,
+    pub(crate) webhooks: webhooks::Webhooks,
+    pub(crate) events: webhooks::Events,
     pub(crate) telemetry: Telemetry,
     pub(crate) providers: Vec<ProviderEntry>,
     /// The configuration file, if there is one.
@@ -85,6 +89,8 @@ impl Default for Config {
             retention: upkeep::Retention::default(),
             backup: upkeep::Backup::default(),
             console: console::Console::default(),
+            webhooks: webhooks::Webhooks::default(),
+            events: webhooks::Events::default(),
             telemetry: Telemetry::default(),
             providers: Vec::new(),
             file: None,
@@ -216,6 +222,19 @@ impl Config {
         }
     }
 
+    /// How long rows are stored. `[retention] events_days` is an earlier name of `[events] keep_days`, which overrides it.
+    pub(crate) fn retention(&self) -> perennial_app::housekeeping::Retention {
+        let retention = self.retention.app();
+        let keep_days = Some(self.events.keep_days.0).filter(|days| *days > 0);
+        perennial_app::housekeeping::Retention { events_days: keep_days.or(retention.events_days), ..retention }
+    }
+
+    /// The variables of whole tables.
+    pub(crate) fn table_variables(&self) -> Vec<String> {
+        let webhooks = table_environment::names("webhooks", &self.webhooks);
+        webhooks.into_iter().chain(table_environment::names("events", &self.events)).collect()
+    }
+
     /// The address of `/metrics` for an API that listens on `api`.
     pub(crate) fn metrics_listen(&self, api: SocketAddr) -> SocketAddr {
         // If the system chooses the API's port, it chooses the port of the metrics too.
@@ -290,6 +309,15 @@ mod tests {
         assert!(!limits("[rate_limits]\nenabled = false").enabled);
         let chosen = limits("[rate_limits]\npublic_per_minute = 5\ntrusted_per_minute = 7");
         assert_eq!((chosen.enabled, chosen.public_per_minute, chosen.trusted_per_minute), (true, 5, 7));
+    }
+
+    #[test]
+    fn keep_days_overrides_its_earlier_name() {
+        let days = |text: &str| toml::from_str::<Config>(text).unwrap().retention().events_days;
+        assert_eq!(days(""), None);
+        assert_eq!(days("[retention]\nevents_days = 7"), Some(7));
+        assert_eq!(days("[events]\nkeep_days = 90"), Some(90));
+        assert_eq!(days("[events]\nkeep_days = 90\n[retention]\nevents_days = 7"), Some(90));
     }
 
     #[test]

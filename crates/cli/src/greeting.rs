@@ -8,10 +8,12 @@ pub(crate) use listener::Listener;
 use crate::config::Config;
 use crate::failure::Failure;
 use crate::start::Found;
-use crate::{output, storage};
+use crate::{commands, output, storage};
+use perennial_app::context::App;
 use perennial_app::first_run::{FirstRun, Holdings};
 use std::fmt::Write as _;
 use std::io::IsTerminal;
+use std::net::SocketAddr;
 use std::path::Path;
 
 /// The addresses and paths of a running server.
@@ -19,6 +21,23 @@ pub(crate) struct Places<'a> {
     pub(crate) config: &'a Config,
     pub(crate) api: Listener,
     pub(crate) metrics: Option<Listener>,
+    /// The console's address; on a terminal a link that signs in.
+    pub(crate) console: Option<String>,
+}
+
+/// The console's address, if operators are served: on a terminal a one-time link of the operator `admin`, which works for ten
+/// minutes. A log must not contain a link.
+pub(crate) async fn console_url(app: &App, config: &Config, address: SocketAddr) -> Option<String> {
+    if !config.console_enabled() {
+        return None;
+    }
+    let base = config.console_url(address);
+    let plain = format!("{base}/console/");
+    if !std::io::stdout().is_terminal() {
+        return Some(plain);
+    }
+    // Without a link, for example after ten unused ones, the address is enough: the page has the command.
+    Some(commands::operators::first_link(app, &base).await.unwrap_or(plain))
 }
 
 pub(crate) fn tell(found: &Found, places: &Places<'_>) -> Result<(), Failure> {
@@ -35,6 +54,9 @@ pub(crate) fn tell(found: &Found, places: &Places<'_>) -> Result<(), Failure> {
             let (organizations, subscriptions) = (*organizations.min(&up_to), *subscriptions.min(&up_to));
             tracing::info!(organizations, subscriptions, counted_up_to = up_to, "an existing store");
         }
+    }
+    if let Some(console) = &places.console {
+        tracing::info!(console, "sign in to the console with `perennial console open`");
     }
     Ok(())
 }
@@ -62,6 +84,9 @@ fn table(places: &Places<'_>) -> Vec<(&'static str, String)> {
     let mut rows = Vec::new();
     for (at, address) in places.api.reachable().iter().enumerate() {
         rows.push((if at == 0 { "API" } else { "" }, format!("http://{address}")));
+    }
+    if let Some(console) = &places.console {
+        rows.push(("Console", console.clone()));
     }
     rows.push(("Reference", format!("http://{}/docs", places.api.first())));
     rows.push(match places.metrics {
@@ -107,7 +132,7 @@ mod tests {
     fn existing(organizations: i64, subscriptions: i64, listen: &str) -> String {
         let found = Found::Existing(Holdings { organizations, subscriptions });
         let api = Listener { address: listen.parse().unwrap(), takes_ipv4: true };
-        let places = Places { config: &Config::default(), api, metrics: None };
+        let places = Places { config: &Config::default(), api, metrics: None, console: None };
         greeting(&found, &places)
     }
 

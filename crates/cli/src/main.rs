@@ -22,7 +22,7 @@ mod stopping;
 mod storage;
 mod telemetry;
 
-use arguments::{Arguments, Command, Serve, Serving};
+use arguments::{Arguments, Command, Serve, Trigger, Webhook};
 use clap::{CommandFactory, FromArgMatches};
 use config::Loaded;
 use config::source::Sources;
@@ -48,6 +48,13 @@ fn main() -> ExitCode {
 
 fn run(arguments: Arguments, sources: Sources) -> Result<(), Failure> {
     let Arguments { command, place, json } = arguments;
+    // A sample for an endpoint of the store is a ping.
+    let command = match command {
+        Command::Trigger(Trigger { event_type, endpoint: Some(endpoint), org, .. }) => {
+            Command::Webhook(Webhook::Ping { endpoint, event_type, org })
+        }
+        other => other,
+    };
     let threads = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
     match command {
         Command::Openapi => output::write(&perennial_http::openapi_document()),
@@ -57,10 +64,13 @@ fn run(arguments: Arguments, sources: Sources) -> Result<(), Failure> {
         Command::Man { out: None } => manual::page(),
         Command::Man { out: Some(directory) } => manual::pages(&directory, json),
         Command::Config(command) => commands::configuration::run(command, &place, sources, json),
-        Command::Serve(Serving { flags, demo }) => {
-            let config = Loaded::read(&place, &flags, sources).accept()?;
+        // Both use the API of a server, which may be elsewhere, and no store.
+        Command::Listen(flags) => runtime(1)?.block_on(commands::listen::run(flags, json)),
+        Command::Trigger(flags) => runtime(1)?.block_on(commands::trigger::run(flags, json)),
+        Command::Serve(serving) => {
+            let config = Loaded::read(&place, &serving.flags, sources).accept()?;
             let runtime = runtime(threads)?;
-            let outcome = runtime.block_on(serve::run(config, demo));
+            let outcome = runtime.block_on(serve::run(config, serving.demo, serving.console_directory()));
             // A thread that a stalled disk blocks must not prevent the exit.
             runtime.shutdown_timeout(Duration::from_secs(1));
             outcome

@@ -7,11 +7,17 @@ use std::path::Path;
 
 /// Writes a new file, and creates its directory if necessary. Fails if the file exists.
 pub(crate) fn create(path: &Path, content: &str) -> std::io::Result<()> {
-    let directory = path.parent().unwrap_or(Path::new("."));
-    DirBuilder::new().recursive(true).mode(0o700).create(directory)?;
     if path.try_exists()? {
         return Err(ErrorKind::AlreadyExists.into());
     }
+    replace(path, content)
+}
+
+/// Writes a file, in place of the one that may exist.
+pub(crate) fn replace(path: &Path, content: &str) -> std::io::Result<()> {
+    let parent = path.parent().filter(|parent| !parent.as_os_str().is_empty());
+    let directory = parent.unwrap_or(Path::new("."));
+    DirBuilder::new().recursive(true).mode(0o700).create(directory)?;
     let draft = path.with_added_extension("draft");
     remove(&draft)?;
     let mut file = OpenOptions::new().write(true).create_new(true).mode(0o600).open(&draft)?;

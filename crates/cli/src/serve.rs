@@ -10,18 +10,22 @@ use crate::notify::Notify;
 use crate::start::{self, Given};
 use crate::stopping::until_stopped;
 use crate::{commands, logs, storage, telemetry};
+use perennial_app::lifecycle::Lifecycle;
+use perennial_app::webhooks::delivery::Webhooks;
+use perennial_app::{background, feed};
 use perennial_http::server::{Server, ServerOptions};
-use perennial_http::{Api, ApiOptions, MetricsPage, OperatorApi};
+use perennial_http::{Api, ApiOptions, ConsoleOptions, MetricsPage, OperatorApi};
 use perennial_store::Db;
 use std::io::ErrorKind;
 use std::net::SocketAddr;
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::signal::unix::{SignalKind, signal};
 use tokio::sync::watch;
 
 /// Serves until the stop signal.
-pub(crate) async fn run(config: Config, demo: bool) -> Result<(), Failure> {
+pub(crate) async fn run(config: Config, demo: bool, console_directory: Option<PathBuf>) -> Result<(), Failure> {
     let (spans, telemetry) = telemetry::prepare(&config.telemetry)?.unzip();
     logs::start(spans);
     for slip in environment::slips() {
@@ -42,7 +46,8 @@ pub(crate) async fn run(config: Config, demo: bool) -> Result<(), Failure> {
     }
     let (app, found) = start::start(&config, given, db, (address, console_address)).await?;
     let app = Arc::new(app);
-    let options = ApiOptions { console: config.console_access(console_address), ..config.api() };
+    let access = ConsoleOptions { directory: console_directory, ..config.console_access(console_address) };
+    let options = ApiOptions { console: access, ..config.api() };
     let api = Arc::new(Api::new(Arc::clone(&app), options));
 
     let (stop, stopped) = watch::channel(false);
@@ -55,6 +60,11 @@ pub(crate) async fn run(config: Config, demo: bool) -> Result<(), Failure> {
         tokio::spawn(metrics.serve(page, until_stopped(stopped.clone())));
     }
     tokio::spawn(upkeep::run(Arc::clone(&app), stopped.clone()));
+    let (placing, placing_stops) = (Arc::clone(&app), until_stopped(stopped.clone()));
+    tokio::spawn(async move { feed::place_until_stopped(&placing, placing_stops).await });
+    background::prepare(&app).await?;
+    let lifecycle = tokio::spawn(background::run(Arc::clone(&app), Lifecycle, stopped.clone()));
+    let webhooks = tokio::spawn(background::run(Arc::clone(&app), Webhooks, stopped.clone()));
     if let Some(schedule) = schedule {
         tokio::spawn(schedule.run(Arc::clone(&app), stopped.clone()));
     }
@@ -63,7 +73,9 @@ pub(crate) async fn run(config: Config, demo: bool) -> Result<(), Failure> {
     tokio::spawn(heartbeat(Arc::clone(&notify)));
     let failure = tokio::spawn(watch_store(app.db.clone(), stop));
 
-    greeting::tell(&found, &Places { config: &config, api: api_listener, metrics: metrics_listener })?;
+    let console_url = greeting::console_url(&app, &config, console_address).await;
+    let places = Places { config: &config, api: api_listener, metrics: metrics_listener, console: console_url };
+    greeting::tell(&found, &places)?;
     tracing::info!(listening = %address, metrics = metrics_address, "listening");
     notify.send_state(&format!("READY=1\nSTATUS=listening on {address}"));
     let too_late = tokio::spawn(stop_timeout(stopped.clone(), config.stop_timeout()));
@@ -73,7 +85,7 @@ pub(crate) async fn run(config: Config, demo: bool) -> Result<(), Failure> {
         }
     };
     let main_listener = server.serve(Arc::clone(&api), until_stopped(stopped.clone()));
-    let (drained, ()) = tokio::join!(main_listener, console_listener);
+    let (drained, (), _, _) = tokio::join!(main_listener, console_listener, lifecycle, webhooks);
     tracing::info!(finished = drained.finished, aborted = drained.aborted, "stopped accepting and drained");
     let last_export = async {
         if let Some(exporting) = exporting {

@@ -95,8 +95,9 @@ pub(crate) async fn start(
         rate_limits: config.rate_limits.app(),
         local_provider: local_provider(config, address),
         providers: given.providers,
-        retention: config.retention.app(),
+        retention: config.retention(),
         console: config.console_options(given.console_provider, console),
+        webhooks: config.webhooks.app(),
         ..AppOptions::default()
     };
     let app = App::new(db, Clock::System, entropy, given.accepted.keys(&key), options);

@@ -2,7 +2,7 @@
 
 use crate::id::{
     ClientId, EventId, MalformedId, OperatorId, OperatorSessionId, OrganizationId, PaymentId, PlanId, ProviderId,
-    SessionId, SubscriptionId, UserId,
+    SessionId, SubscriptionId, UserId, WebhookEndpointId,
 };
 use crate::time::Time;
 
@@ -89,6 +89,7 @@ record_kinds! {
         SubscriptionCreated = "created",
         SubscriptionUpdated = "updated",
         SubscriptionDeleted = "deleted",
+        SubscriptionAccessChanged = "access_changed",
     }
     Payment(PaymentId) = "payment" { PaymentCreated = "created", PaymentUpdated = "updated", PaymentDeleted = "deleted" }
     Operator(OperatorId) = "operator" {
@@ -100,6 +101,14 @@ record_kinds! {
     OperatorSession(OperatorSessionId) = "operator_session" {
         OperatorSessionCreated = "created",
         OperatorSessionEnded = "ended",
+    }
+    WebhookEndpoint(WebhookEndpointId) = "webhook_endpoint" {
+        WebhookEndpointCreated = "created",
+        WebhookEndpointUpdated = "updated",
+        WebhookEndpointDeleted = "deleted",
+        WebhookEndpointFailing = "failing",
+        WebhookEndpointRecovered = "recovered",
+        WebhookEndpointDisabled = "disabled",
     }
 }
 
@@ -122,6 +131,8 @@ pub struct Event {
     pub request_id: Option<String>,
     /// When.
     pub at: Time,
+    /// The record's revision before: the event before this one in the record's history. None if it was created.
+    pub previous_id: Option<EventId>,
     /// The record before, as JSON; none if it was created.
     pub before: Option<String>,
     /// The record after, as JSON; none if it was deleted.
@@ -129,6 +140,12 @@ pub struct Event {
 }
 
 impl Event {
+    /// The same event as the next one in the history of its record.
+    #[must_use]
+    pub fn following(self, previous: EventId) -> Self {
+        Self { previous_id: Some(previous), ..self }
+    }
+
     /// The record's ID as the API writes it.
     pub fn record(&self) -> String {
         self.kind.record_kind().id(self.record_id)
@@ -155,6 +172,7 @@ mod tests {
                 operator_id: None,
                 request_id: None,
                 at,
+                previous_id: None,
                 before: None,
                 after: None,
             };

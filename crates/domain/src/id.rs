@@ -171,6 +171,10 @@ ids! {
     OperatorId = "op";
     /// An operator's session: the result of one sign-in to the console.
     OperatorSessionId = "ops";
+    /// A webhook endpoint.
+    WebhookEndpointId = "hook";
+    /// An attempt to deliver an event.
+    WebhookAttemptId = "att";
     /// An event; the last one of a record is the record's revision.
     EventId = "evt";
 }

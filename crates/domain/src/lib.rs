@@ -23,3 +23,7 @@ pub mod text;
 pub mod time;
 pub mod users;
 pub mod validation;
+pub mod webhook_delivery;
+pub mod webhook_window;
+pub mod webhooks;
+mod words;

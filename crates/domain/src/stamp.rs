@@ -13,6 +13,7 @@ use crate::sessions::Session;
 use crate::subscriptions::Subscription;
 use crate::time::Time;
 use crate::users::User;
+use crate::webhooks::WebhookEndpoint;
 
 /// When a record changed, and the ID of the event of that change.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -69,7 +70,7 @@ macro_rules! stamped {
     )*};
 }
 
-stamped!(Client, Operator, Organization, Payment, Plan, Subscription, User);
+stamped!(Client, Operator, Organization, Payment, Plan, Subscription, User, WebhookEndpoint);
 
 impl Stamped for Session {
     /// A session has two events, its first and its last. A refresh has none, but the session must not end before it.

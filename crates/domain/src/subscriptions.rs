@@ -38,6 +38,9 @@ pub struct Subscription {
     pub updated_at: Time,
     #[serde(skip)]
     pub organization_id: OrganizationId,
+    /// When access changes next by the clock alone.
+    #[serde(skip)]
+    pub due_at: Option<Time>,
     /// Its last event.
     #[serde(skip)]
     pub revision: EventId,
@@ -67,6 +70,37 @@ pub struct SubscriptionDraft {
     pub renews_at: Option<Option<Time>>,
     pub starts_at: Option<Time>,
     pub ends_at: Option<Option<Time>>,
+}
+
+/// What access depends on.
+#[derive(Clone, Copy, Debug)]
+pub struct Access {
+    /// Whether the subscription is active.
+    pub is_active: bool,
+    /// Its status.
+    pub status: SubscriptionStatus,
+    /// When it starts.
+    pub starts_at: Time,
+    /// When it ends.
+    pub ends_at: Option<Time>,
+}
+
+impl Access {
+    /// Whether the user may use what was paid for at `now`.
+    pub fn is_granted(self, now: Time) -> bool {
+        let not_over = match self.ends_at {
+            Some(end) => now < end,
+            None => self.status != SubscriptionStatus::Cancelled,
+        };
+        self.is_active && self.status.is_active_by_default() && self.starts_at <= now && not_over
+    }
+
+    /// The first instant after this one at which access changes by the clock alone.
+    pub fn next_change(self, after: Time) -> Option<Time> {
+        let instants = [Some(self.starts_at), self.ends_at].into_iter().flatten();
+        let changes = |instant: &Time| *instant > after && self.is_granted(*instant) != self.is_granted(after);
+        instants.filter(changes).min()
+    }
 }
 
 impl Subscription {
@@ -107,6 +141,7 @@ impl Subscription {
         else {
             return Err(errors);
         };
+        let due_at = Access { is_active, status, starts_at, ends_at }.next_change(now);
         Ok(Self {
             id,
             user_id,
@@ -122,6 +157,7 @@ impl Subscription {
             created_at: now,
             updated_at: now,
             organization_id: plan.organization_id,
+            due_at,
             revision,
         })
     }
@@ -169,16 +205,29 @@ impl Subscription {
                 allowed: self.status.next().iter().map(|status| status.as_str()).collect(),
             }));
         }
+        // Another server's clock can be ahead: what has changed by its last update does not change again.
+        merged.due_at = merged.access().next_change(now.max(self.updated_at));
         Ok(merged)
     }
 
     /// Whether the user may use what was paid for at `now`.
     pub fn has_access(&self, now: Time) -> bool {
-        let not_over = match self.ends_at {
-            Some(end) => now < end,
-            None => self.status != SubscriptionStatus::Cancelled,
-        };
-        self.is_active && self.status.is_active_by_default() && self.starts_at <= now && not_over
+        self.access().is_granted(now)
+    }
+
+    /// What access depends on.
+    pub const fn access(&self) -> Access {
+        let Self { is_active, status, starts_at, ends_at, .. } = *self;
+        Access { is_active, status, starts_at, ends_at }
+    }
+
+    /// The subscription after the change of access that is due at `now`, apart from its revision, and whether it grants
+    /// access from then on. None if nothing is due. However late it is, the value is that at the instant, and the next change
+    /// is the one after it. No other field changes.
+    pub fn change_access(&self, now: Time) -> Option<(Self, bool)> {
+        let instant = self.due_at.filter(|due| *due <= now)?;
+        let after = Self { due_at: self.access().next_change(instant), ..self.clone() };
+        Some((after, self.has_access(instant)))
     }
 
     /// A record can be sent back with its version. Only the plan's current version moves the subscription.

@@ -38,6 +38,14 @@ impl Time {
         })
     }
 
+    /// This much later, or the last instant there is.
+    pub const fn plus_micros(self, micros: i64) -> Self {
+        match Self::from_micros(self.as_micros().saturating_add(micros)) {
+            Some(later) => later,
+            None => Self::MAX,
+        }
+    }
+
     /// The whole seconds from `earlier` until this instant; none if it is later.
     pub const fn seconds_since(self, earlier: Self) -> i64 {
         let micros = self.0 - earlier.0;

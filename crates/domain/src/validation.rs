@@ -38,11 +38,13 @@ pub enum ValidationCode {
     UnknownField,
     /// A member that the caller cannot set.
     ReadOnlyField,
+    /// A URL that requests must not be sent to.
+    UrlNotAllowed,
 }
 
 impl ValidationCode {
     /// Every code, for the list of errors.
-    pub const ALL: [Self; 16] = [
+    pub const ALL: [Self; 17] = [
         Self::Required,
         Self::NotNullable,
         Self::InvalidType,
@@ -59,6 +61,7 @@ impl ValidationCode {
         Self::Inconsistent,
         Self::UnknownField,
         Self::ReadOnlyField,
+        Self::UrlNotAllowed,
     ];
 
     /// The name in the API.
@@ -80,6 +83,7 @@ impl ValidationCode {
             Self::Inconsistent => "inconsistent",
             Self::UnknownField => "unknown_field",
             Self::ReadOnlyField => "read_only_field",
+            Self::UrlNotAllowed => "url_not_allowed",
         }
     }
 }

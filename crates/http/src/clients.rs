@@ -27,7 +27,7 @@ const COLLECTION: &str = "/clients";
 const TAG: &str = "Clients";
 const DEFAULT_LIMIT: usize = 50;
 
-static CLIENT: Schema = Schema {
+pub(crate) static CLIENT: Schema = Schema {
     name: "Client",
     definition: record_schema,
     example: || samples::json(sample().view(None)),

@@ -46,6 +46,8 @@ error_codes! {
         "Remove the parameters listed in `errors`, or look up their names in the reference.";
     InvalidCursor "invalid_cursor" BAD_REQUEST "Invalid cursor"
         "Send `next_cursor` unchanged with the same filters and sort order, or start again without a cursor.";
+    CursorGone "cursor_gone" GONE "Cursor no longer valid"
+        "Read your records again, then read the feed with `start=oldest`. `restored` is true if the store was restored to an earlier state.";
     InvalidHeader "invalid_header" BAD_REQUEST "Invalid header"
         "Correct the headers listed in `errors`.";
     AmbiguousCredentials "ambiguous_credentials" BAD_REQUEST "Ambiguous credentials"
@@ -128,6 +130,12 @@ error_codes! {
         "Enable the operator first with `is_active: true`.";
     LinkLimit "link_limit" CONFLICT "Too many unused links"
         "Use one of the links, or wait until they expire after ten minutes.";
+    EndpointLimit "endpoint_limit" CONFLICT "Too many webhook endpoints"
+        "Delete an endpoint, or send more event types to one of them.";
+    EndpointDisabled "endpoint_disabled" CONFLICT "Webhook endpoint disabled"
+        "Enable the endpoint first with `is_active: true`.";
+    SecretLimit "secret_limit" CONFLICT "Too many valid secrets"
+        "Wait until an old secret expires, or send `overlap_seconds: 0` to end all old ones.";
     IdempotencyInFlight "idempotency_in_flight" CONFLICT "Idempotency key in use by a running request"
         "Wait a moment and retry with the same key.";
     Contended "contended" CONFLICT "Too many concurrent changes"
@@ -186,6 +194,9 @@ pub(crate) const fn validation_entry(code: ValidationCode) -> Entry {
         ValidationCode::NotFound => ("Referenced record not found", "Send the ID of an existing record."),
         ValidationCode::Inconsistent => ("Inconsistent fields", "Change one of the fields, as described in `detail`."),
         ValidationCode::UnknownField => ("Unknown field", "Remove the field, or look up its name in the reference."),
+        ValidationCode::UrlNotAllowed => {
+            ("URL not allowed", "Send the https URL of a public host, or have the operator allow its private network.")
+        }
         ValidationCode::ReadOnlyField => ("Read-only field", "Omit the field, or send it unchanged."),
     };
     Entry { code: code.as_str(), status: StatusCode::UNPROCESSABLE_ENTITY, title, remedy }

@@ -7,9 +7,11 @@ mod reader;
 mod schema_writer;
 mod traits;
 mod types;
+mod webhook_types;
 
 pub(crate) use any::AnyFields;
 pub(crate) use reader::Reader;
 pub(crate) use schema_writer::SchemaWriter;
 pub(crate) use traits::{Field, Fields};
 pub(crate) use types::{Credential, External, PlanReference};
+pub(crate) use webhook_types::SeekField;

@@ -8,6 +8,7 @@ use http::header::CONTENT_TYPE;
 use http::request::Parts;
 use http::{HeaderValue, Method, Request, Response, StatusCode};
 use http_body_util::Full;
+use perennial_app::background::{DURATION_BOUNDS, Durations};
 use perennial_app::context::{BATCH_SIZES, StoreMetrics};
 use perennial_server::{Gauges, Rejection, RequestBody, Service};
 use std::net::SocketAddr;
@@ -89,6 +90,7 @@ impl MetricsPage {
             batches(&store),
         ]);
         families.extend(self.housekeeping());
+        families.extend(self.background());
         families.extend(self.more.iter().flat_map(|more| more()));
         families
     }
@@ -119,6 +121,58 @@ impl MetricsPage {
             gauge("wal_bytes", "Size of SQLite's write-ahead log on disk; 0 on PostgreSQL.", log),
         ]
     }
+}
+
+impl MetricsPage {
+    /// Background work: the feed, webhooks, and access that changes by the clock.
+    fn background(&self) -> Vec<Family> {
+        let figures = &self.api.state.app.background;
+        let gauge = |name, about, value| Family::number(name, about, Series::Gauge, value);
+        let labeled = |label: &'static str, values: &[(&'static str, u64)]| -> Vec<Number> {
+            let number = |(name, value): &(&'static str, u64)| Number {
+                labels: vec![(label, (*name).to_owned())],
+                value: *value,
+            };
+            values.iter().map(number).collect()
+        };
+        let family = |name: &str, about, series| Family { name: format!("perennial_{name}"), about, series };
+        vec![
+            gauge("feed_unplaced", "Events without a position in the feed, up to 20000.", figures.stored().unplaced),
+            family("feed_placement_seconds", "Duration of placements.", durations(&figures.placements)),
+            family(
+                "webhook_attempts_total",
+                "Attempts to deliver webhooks by outcome.",
+                Series::Counter(labeled("outcome", &figures.outcomes())),
+            ),
+            family("webhook_attempt_seconds", "Duration of attempts.", durations(&figures.attempts)),
+            family(
+                "webhook_endpoints",
+                "Webhook endpoints by state, counted every minute.",
+                Series::Gauge(labeled("state", &figures.endpoints())),
+            ),
+            gauge(
+                "webhook_lag_seconds",
+                "Age of the oldest event that an active endpoint has not received, read every minute.",
+                figures.stored().lag_seconds,
+            ),
+            family(
+                "webhook_undelivered",
+                "Undelivered events by state, counted every minute.",
+                Series::Gauge(labeled("state", &figures.undelivered())),
+            ),
+            gauge(
+                "access_change_lag_seconds",
+                "Delay of the last change of access by the clock.",
+                figures.access_lag_seconds(),
+            ),
+        ]
+    }
+}
+
+fn durations(durations: &Durations) -> Series {
+    let (counts, sum) = durations.read();
+    let bounds = DURATION_BOUNDS.to_vec();
+    Series::Histogram(vec![Histogram { labels: Labels::new(), unit: Unit::Micros, bounds, counts, sum }])
 }
 
 fn batches(store: &StoreMetrics) -> Family {

@@ -3,8 +3,8 @@
 use crate::operation::Operation;
 use crate::router::Router;
 use crate::{
-    accounts, clients, meta, operator_session, operators, organization, payments, plan_versions, plans, search,
-    sessions, subscriptions, tokens, user_sessions, users,
+    accounts, clients, events, meta, operator_session, operators, organization, payments, plan_versions, plans, search,
+    sessions, subscriptions, tokens, user_sessions, users, webhook_deliveries, webhook_endpoints,
 };
 use std::sync::LazyLock;
 
@@ -24,6 +24,9 @@ static RESOURCES: &[&[Operation]] = &[
     organization::OPERATIONS,
     operators::OPERATIONS,
     operator_session::OPERATIONS,
+    events::OPERATIONS,
+    webhook_endpoints::OPERATIONS,
+    webhook_deliveries::OPERATIONS,
     meta::OPERATIONS,
 ];
 

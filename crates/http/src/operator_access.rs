@@ -18,6 +18,8 @@ use std::net::IpAddr;
 pub(crate) struct Visit<'a> {
     pub(crate) site: &'a Site,
     pub(crate) cookie: Option<&'a str>,
+    /// The build of the console's pages, if this server has them.
+    pub(crate) build: Option<&'static str>,
 }
 
 /// The caller of a request of the console, if it may make this call.
@@ -30,10 +32,7 @@ pub(crate) async fn authorize<'a>(
     request_id: &str,
 ) -> Result<(Caller, Visit<'a>), Problem> {
     let visit = visit(options, access, parts)?;
-    let address_canonical = address.to_canonical();
-    if !options.cidrs.is_empty() && !options.cidrs.iter().any(|cidr| cidr.contains(&address_canonical)) {
-        return Err(Problem::address_not_allowed(address));
-    }
+    check_address(options, address)?;
     let caller = match access {
         Access::Console(ConsoleAccess::Page | ConsoleAccess::SignIn) => Caller::anonymous(request_id),
         _ => {
@@ -53,6 +52,20 @@ pub(crate) async fn authorize<'a>(
     Ok((Caller { address: Some(address), ..caller }, visit))
 }
 
+/// Whether a page of the console may be sent there: to one of our hosts, and to the addresses of operators.
+pub(crate) fn check_page(options: &ConsoleOptions, parts: &Parts, address: IpAddr) -> Result<(), Problem> {
+    console_access::site_of(&parts.uri, &parts.headers, &options.sites).ok_or_else(misdirected)?;
+    check_address(options, address)
+}
+
+fn check_address(options: &ConsoleOptions, address: IpAddr) -> Result<(), Problem> {
+    let canonical = address.to_canonical();
+    if options.cidrs.is_empty() || options.cidrs.iter().any(|cidr| cidr.contains(&canonical)) {
+        return Ok(());
+    }
+    Err(Problem::address_not_allowed(address))
+}
+
 /// Rejects an operator whose sign-in is too long ago. Other callers pass.
 pub(crate) fn require_fresh(app: &App, caller: &Caller) -> Result<(), Problem> {
     caller.operator().map_or(Ok(()), |known| check_fresh(app, known))
@@ -61,10 +74,10 @@ pub(crate) fn require_fresh(app: &App, caller: &Caller) -> Result<(), Problem> {
 fn visit<'a>(options: &'a ConsoleOptions, access: Access, parts: &'a Parts) -> Result<Visit<'a>, Problem> {
     if let Access::Console(ConsoleAccess::Page) = access {
         let site = console_access::site_of(&parts.uri, &parts.headers, &options.sites).ok_or_else(misdirected)?;
-        return Ok(Visit { site, cookie: None });
+        return Ok(Visit { site, cookie: None, build: None });
     }
     match console_access::decide(&parts.uri, &parts.headers, &options.sites) {
-        Decision::SameOrigin { site, cookie } => Ok(Visit { site, cookie }),
+        Decision::SameOrigin { site, cookie } => Ok(Visit { site, cookie, build: crate::console::build(options) }),
         Decision::Misdirected => Err(misdirected()),
         Decision::Ambiguous => {
             let detail = "The headers client-id and x-perennial-console name two callers.";

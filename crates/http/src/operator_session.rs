@@ -230,7 +230,8 @@ async fn finish(mut call: Call<'_>) -> Result<Reply, Problem> {
 async fn session(call: &Call<'_>, known: &KnownOperator) -> Result<Reply, Problem> {
     let (organization, demo) = operators::describe(call.app, known).await?;
     let limits = operators::session_limits(call.app);
-    Ok(Reply::value(StatusCode::OK, SessionView::of(known, &organization, demo, limits)))
+    let build = call.visit()?.build;
+    Ok(Reply::value(StatusCode::OK, SessionView::of(known, &organization, demo, limits, build)))
 }
 
 fn known<'a>(call: &'a Call<'_>) -> Result<&'a KnownOperator, Problem> {

@@ -2,6 +2,7 @@
 
 use crate::console_access::Site;
 use ipnet::IpNet;
+use std::path::PathBuf;
 use std::time::Duration;
 
 /// The settings of the API.
@@ -42,6 +43,11 @@ pub struct ConsoleOptions {
     pub sites: Vec<Site>,
     /// The addresses of operators; empty means any.
     pub cidrs: Vec<IpNet>,
+    /// Whether browsers reach this service over https only.
+    pub is_https: bool,
+    /// A directory with the built files of the console, read at every request. For its development: only debug builds
+    /// look at it.
+    pub directory: Option<PathBuf>,
 }
 
 /// The limits of a request's body.

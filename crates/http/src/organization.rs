@@ -26,7 +26,7 @@ const TAG: &str = "Organization";
 
 type MaxSessions = Whole<1, { u32::MAX as i64 }>;
 
-static ORGANIZATION: Schema = Schema {
+pub(crate) static ORGANIZATION: Schema = Schema {
     name: "Organization",
     definition: record_schema,
     example: || samples::json(samples::organization()),

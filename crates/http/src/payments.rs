@@ -28,7 +28,7 @@ use serde_json::{Value, json};
 const COLLECTION: &str = "/subscription-payments";
 const TAG: &str = "Subscription payments";
 
-static PAYMENT: Schema =
+pub(crate) static PAYMENT: Schema =
     Schema { name: "Payment", definition: record_schema, example: || samples::json(sample()), refers_to: &[] };
 
 const DEFAULT_LIMIT: usize = 50;

@@ -32,7 +32,7 @@ const COLLECTION: &str = "/subscription-plans";
 const DEFAULT_LIMIT: usize = 100;
 pub(crate) const TAG: &str = "Subscription plans";
 
-static PLAN: Schema =
+pub(crate) static PLAN: Schema =
     Schema { name: "Plan", definition: record_schema, example: || samples::json(sample()), refers_to: &[] };
 
 const SORTS: &[(&str, Sort)] = &[

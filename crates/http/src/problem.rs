@@ -8,6 +8,7 @@ use perennial_app::error::{Conflict, Error};
 use perennial_domain::clients::Scope;
 use perennial_domain::operators::MAX_LINKS;
 use perennial_domain::validation::{Transition, ValidationErrors};
+use perennial_domain::webhooks::{MAX_ENDPOINTS, MAX_SECRETS};
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 use std::net::IpAddr;
@@ -264,6 +265,17 @@ impl From<Error> for Problem {
                 let detail = "is not a cursor of this list";
                 Self::request(&[RequestError::parameter("cursor", Code::InvalidCursor, detail)])
             }
+            Error::CursorGone { oldest, restored } => {
+                let detail = if restored {
+                    "The feed was restored to a state before the position of the cursor."
+                } else {
+                    "The events after the position of the cursor were pruned."
+                };
+                let mut problem = Self::new(Code::CursorGone, detail);
+                problem.0.extra.insert("oldest".to_owned(), json!(oldest));
+                problem.0.extra.insert("restored".to_owned(), json!(restored));
+                problem
+            }
             Error::KeyReused => Self::new(
                 Code::IdempotencyKeyReused,
                 "This Idempotency-Key was used for another request within the last 24 hours.",
@@ -313,6 +325,7 @@ impl From<Error> for Problem {
             Error::FreshSignInRequired => {
                 Self::new(Code::FreshSignInRequired, "The user signed in more than 24 hours ago.")
             }
+            Error::FreshOperatorRequired => Self::fresh_operator_required(),
             Error::Overloaded => Self::new(Code::Overloaded, "Too many changes are waiting for the database."),
             Error::Unavailable(cause) => {
                 Self::new(Code::StorageUnavailable, "The database cannot be reached or written to.").because(cause)
@@ -320,6 +333,7 @@ impl From<Error> for Problem {
             Error::OutcomeUnknown => {
                 Self::new(Code::OutcomeUnknown, "The connection to the database was lost while it was committing.")
             }
+            error @ Error::LeaseLost => Self::internal(error.to_string()),
             Error::Internal(cause) => Self::internal(cause),
         }
     }
@@ -368,6 +382,13 @@ impl From<Conflict> for Problem {
             ),
             Conflict::OperatorDisabled => Self::new(Code::OperatorDisabled, "A disabled operator cannot sign in."),
             Conflict::LinkLimit => Self::new(Code::LinkLimit, format!("The operator has {MAX_LINKS} unused links.")),
+            Conflict::EndpointLimit => {
+                Self::new(Code::EndpointLimit, format!("The organization has {MAX_ENDPOINTS} webhook endpoints."))
+            }
+            Conflict::EndpointDisabled => Self::new(Code::EndpointDisabled, "The webhook endpoint is disabled."),
+            Conflict::SecretLimit => {
+                Self::new(Code::SecretLimit, format!("The webhook endpoint has {MAX_SECRETS} valid secrets."))
+            }
             Conflict::Contended => Self::new(
                 Code::Contended,
                 "Concurrent changes to the same record prevented this one after several attempts.",

@@ -40,6 +40,8 @@ pub(crate) enum Content {
     Script,
     /// A script, stored uncompressed.
     PlainScript,
+    /// A file whose address changes with its content.
+    Asset { media_type: &'static str, is_compressed: bool },
 }
 
 impl Content {
@@ -49,11 +51,12 @@ impl Content {
             Self::Html | Self::PrivateHtml => "text/html; charset=utf-8",
             Self::Style => "text/css; charset=utf-8",
             Self::Script | Self::PlainScript => "text/javascript; charset=utf-8",
+            Self::Asset { media_type, .. } => media_type,
         }
     }
 
     pub(crate) const fn is_compressed(self) -> bool {
-        matches!(self, Self::Style | Self::Script)
+        matches!(self, Self::Style | Self::Script | Self::Asset { is_compressed: true, .. })
     }
 
     pub(crate) const fn cache_control(self) -> &'static str {
@@ -62,6 +65,7 @@ impl Content {
             Self::CacheableJson => "private, no-cache",
             Self::PublicJson => "public, max-age=3600",
             Self::Html | Self::Style | Self::Script | Self::PlainScript => "no-cache",
+            Self::Asset { .. } => "public, max-age=31536000, immutable",
         }
     }
 }
@@ -104,6 +108,12 @@ impl Reply {
     /// A page of records.
     pub(crate) fn list<T: Serialize>(records: &[T], next: Option<&str>, limit: usize) -> Self {
         let page = PageView { next_cursor: next, has_more: next.is_some(), limit };
+        Self::new(StatusCode::OK, Content::Json, json(&ListEnvelope { data: records, page }))
+    }
+
+    /// A page of the feed, which always has a next cursor.
+    pub(crate) fn feed<T: Serialize>(records: &[T], next: &str, has_more: bool, limit: usize) -> Self {
+        let page = PageView { next_cursor: Some(next), has_more, limit };
         Self::new(StatusCode::OK, Content::Json, json(&ListEnvelope { data: records, page }))
     }
 

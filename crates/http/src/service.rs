@@ -4,6 +4,7 @@
 use crate::access::{self, Access, Person};
 use crate::address;
 use crate::call::{Call, Unread};
+use crate::console;
 use crate::console_access;
 use crate::cors;
 use crate::deadline::Deadline;
@@ -74,6 +75,11 @@ impl Api {
         let app = &self.state.app;
         let Match { number, operation, parameters } = match ROUTER.find(&parts.method, parts.uri.path()) {
             Route::Found(found) => found,
+            Route::NotFound if console::is_page(parts.uri.path()) && self.serves_console(facing) => {
+                let options = &self.state.options.console;
+                operator_access::check_page(options, parts, self.address(peer, parts))?;
+                return console::respond(options, parts);
+            }
             other => {
                 // Errors too carry the CORS permission of the client they name.
                 seen.client = access::identify(app, &parts.headers).await.ok();
@@ -116,10 +122,15 @@ impl Api {
         handler(Call { app, caller, address, parameters, query, person, parts, limits, unread, visit: None }).await
     }
 
+    /// Whether a listener serves operators.
+    fn serves_console(&self, facing: Facing) -> bool {
+        self.state.options.console.enabled && facing != Facing::Clients
+    }
+
     /// Whether the request is one of an operator and not of a client.
     fn is_for_operators(&self, operation: &Operation, parts: &Parts, facing: Facing) -> Result<bool, Problem> {
         let is_own = matches!(operation.access, Access::Console(_));
-        let is_served = self.state.options.console.enabled && facing != Facing::Clients;
+        let is_served = self.serves_console(facing);
         if is_own && !is_served {
             return Err(Problem::new(Code::RouteNotFound, "The path does not exist."));
         }
@@ -172,7 +183,7 @@ impl Api {
         let deadline = Deadline::new(self.state.options.answer_timeout, started);
         let mut seen = Seen::default();
         let preflight = if cors::is_preflight(&parts) { ROUTER.allowed(parts.uri.path()) } else { None };
-        let response = if let Some(methods) = preflight {
+        let mut response = if let Some(methods) = preflight {
             let preflight = cors::preflight(&self.state.app, &parts, methods);
             match deadline.with(pin!(preflight)).instrument(span.clone()).await {
                 Ok(response) => render::marked(response, &request_id),
@@ -183,6 +194,9 @@ impl Api {
             let result = deadline.with(pin!(handled)).instrument(span.clone()).await;
             finish(&parts, &request_id, &seen, result)
         };
+        if console::is_page(parts.uri.path()) {
+            console::add_headers(&self.state.options.console, response.headers_mut());
+        }
         let (number, operation) = seen.operation.unzip();
         self.metrics.observe(number, response.status(), started.elapsed());
         spans::finish(&span, operation, response.status());

@@ -37,7 +37,7 @@ const COLLECTION: &str = "/subscriptions";
 const DEFAULT_LIMIT: usize = 50;
 const TAG: &str = "Subscriptions";
 
-static SUBSCRIPTION: Schema = Schema {
+pub(crate) static SUBSCRIPTION: Schema = Schema {
     name: "Subscription",
     definition: view::definition,
     example: || samples::json(SubscriptionView::at(&sample(), samples::now())),

@@ -4,6 +4,7 @@
 #![expect(clippy::unwrap_used, reason = "a test that cannot continue panics")]
 
 mod authentication;
+mod console;
 mod limits;
 mod lists;
 mod log;
@@ -12,4 +13,5 @@ mod operators;
 mod providers;
 mod resources;
 mod sessions;
+mod webhooks;
 mod wire;

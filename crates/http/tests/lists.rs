@@ -3,12 +3,14 @@
 
 mod support;
 
+mod access_changes;
 mod client_cache;
 mod client_records;
 mod client_secrets;
 mod clients;
 mod cursors;
 mod events;
+mod feed;
 mod first_run;
 mod histories;
 mod housekeeping;

@@ -7,4 +7,4 @@ mod oidc;
 mod records;
 mod secrets;
 mod sessions;
-mod support;
+pub(crate) mod support;

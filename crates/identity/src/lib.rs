@@ -28,3 +28,4 @@ pub mod sign_in;
 pub mod signing;
 mod verified;
 pub mod verify;
+pub mod webhook_signature;

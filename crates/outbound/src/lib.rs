@@ -9,10 +9,15 @@
 mod address;
 mod client;
 mod concurrency;
+mod destination;
 mod endpoint;
 mod error;
+pub mod lookup;
 mod resolver;
+mod webhook;
 
 pub use client::{Limits, OutboundClient, Response};
+pub use destination::{Destinations, NotPrivate, UrlError};
 pub use endpoint::{Endpoint, EndpointError, Reach};
 pub use error::FetchError;
+pub use webhook::{WebhookClient, WebhookError, WebhookResponse};

@@ -20,6 +20,7 @@ pub struct Change {
     pub(crate) events: Vec<Step>,
     /// How long it may wait before it begins; by default as long as the queue allows.
     pub(crate) within: Option<Duration>,
+    pub(crate) is_background: bool,
 }
 
 /// A SELECT that must return exactly one row, and the row it locks until the change is committed.
@@ -115,6 +116,14 @@ impl Change {
     #[must_use]
     pub fn within(mut self, time: Duration) -> Self {
         self.within = Some(time);
+        self
+    }
+
+    /// A change of background work: it waits in a separate queue, and few such changes share a transaction with those of
+    /// requests.
+    #[must_use]
+    pub fn background(mut self) -> Self {
+        self.is_background = true;
         self
     }
 

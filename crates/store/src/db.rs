@@ -3,6 +3,8 @@
 
 use std::sync::Arc;
 
+use tokio::sync::Notify;
+
 use crate::change::Change;
 use crate::error::Error;
 use crate::metrics::StoreMetrics;
@@ -20,6 +22,7 @@ use crate::walks::{Lane, Walk};
 #[derive(Clone)]
 pub struct Db {
     pub(crate) engine: Engine,
+    commits: Arc<Notify>,
 }
 
 #[derive(Clone)]
@@ -32,12 +35,12 @@ impl Db {
     /// Opens a SQLite file, which is created if it does not exist. The schema is not changed: see [`Db::migrate`].
     #[expect(clippy::unused_async, reason = "both engines have the same signature")]
     pub async fn open_sqlite(options: SqliteOptions) -> Result<Self, Error> {
-        Ok(Self { engine: Engine::Sqlite(Arc::new(Sqlite::open(options)?)) })
+        Ok(Self { engine: Engine::Sqlite(Arc::new(Sqlite::open(options)?)), commits: Arc::default() })
     }
 
     /// Connects to PostgreSQL. The schema is not changed: see [`Db::migrate`].
     pub async fn open_postgres(options: PostgresOptions) -> Result<Self, Error> {
-        Ok(Self { engine: Engine::Postgres(Arc::new(Postgres::open(options).await?)) })
+        Ok(Self { engine: Engine::Postgres(Arc::new(Postgres::open(options).await?)), commits: Arc::default() })
     }
 
     /// Migrates the schema to the version of this program; several processes may do so at the same time.
@@ -107,7 +110,14 @@ impl Db {
         match &self.engine {
             Engine::Sqlite(sqlite) => sqlite.commit(change, &span).await,
             Engine::Postgres(postgres) => postgres.commit(change, &span).await,
-        }
+        }?;
+        self.commits.notify_one();
+        Ok(())
+    }
+
+    /// Resolves after a commit through this handle, or at once if there was one since the last call.
+    pub async fn committed(&self) {
+        self.commits.notified().await;
     }
 
     /// Resolves, with the reason, when the writer has failed for good and the process should end.

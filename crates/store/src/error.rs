@@ -70,6 +70,10 @@ pub enum Violation {
     Operator,
     /// The session of the operator who requests the change has ended.
     CallerSession,
+    /// The organization has the maximum number of webhook endpoints.
+    EndpointLimit,
     /// The role of the operator who requests the change has changed.
     CallerRole,
+    /// Another server holds the unit of background work.
+    Lease,
 }

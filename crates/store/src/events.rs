@@ -7,9 +7,8 @@ use crate::column::Column;
 use crate::db::Db;
 use crate::error::Error;
 use crate::record::{self, Purpose, Record, RowReader, RowWriter};
-use crate::retention;
 use crate::sql::Sql;
-use crate::table::{Conflict, Sweep, Table};
+use crate::table::{Conflict, Table};
 use crate::value::Type;
 use perennial_domain::events::{Event, EventKind};
 use perennial_domain::id::{ClientId, EventId, OperatorId, OrganizationId};
@@ -27,12 +26,12 @@ pub static EVENTS: Table = Table::new(
         Column::fixed("operator_id", Type::Uuid).nullable(),
         Column::fixed("request_id", Type::Text).nullable(),
         Column::fixed("at", Type::Time),
+        Column::fixed("previous_id", Type::Uuid).nullable(),
         Column::fixed("before", Type::Text).nullable(),
         Column::fixed("after", Type::Text).nullable(),
     ],
 )
-.on_conflict(Conflict::Fail)
-.swept(Sweep { due: "id < $2", order: "id" });
+.on_conflict(Conflict::Fail);
 
 pub(crate) static NEWEST: LazyLock<Sql> =
     LazyLock::new(|| EVENTS.select("WHERE organization_id = $1 AND id < $2 ORDER BY id DESC LIMIT $3"));
@@ -51,6 +50,7 @@ impl Record for Event {
         row.optional_uuid("operator_id", self.operator_id.map(OperatorId::bytes));
         row.optional_text("request_id", self.request_id.as_deref());
         row.time("at", self.at);
+        row.optional_uuid("previous_id", self.previous_id.map(EventId::bytes));
         row.optional_text("before", self.before.as_deref());
         row.optional_text("after", self.after.as_deref());
     }
@@ -65,6 +65,7 @@ impl Record for Event {
             operator_id: row.optional_uuid("operator_id")?.map(OperatorId::from_bytes),
             request_id: row.optional_text("request_id")?,
             at: row.time("at")?,
+            previous_id: row.optional_uuid("previous_id")?.map(EventId::from_bytes),
             before: row.optional_text("before")?,
             after: row.optional_text("after")?,
         })
@@ -76,18 +77,12 @@ pub fn insert(change: Change, event: &Event) -> Change {
     change.event(&EVENTS.statements().insert, record::values(event, Purpose::Insert))
 }
 
+/// The event with this ID.
+pub async fn by_id(db: &Db, organization: OrganizationId, id: EventId) -> Result<Option<Event>, Error> {
+    record::by_id(db, organization, id.bytes()).await
+}
+
 /// Events older than `before`, newest first.
 pub async fn newest(db: &Db, organization: OrganizationId, before: EventId, limit: i64) -> Result<Vec<Event>, Error> {
     db.all(&NEWEST, &[organization.bytes().into(), before.bytes().into(), limit.into()], record::read).await
-}
-
-/// The ids of the first `limit` events older than `before`, oldest first.
-pub async fn due(db: &Db, organization: OrganizationId, before: EventId, limit: i64) -> Result<Vec<EventId>, Error> {
-    let bound = (organization, before.bytes().into(), limit);
-    retention::due(db, &EVENTS, bound, |row| Ok(EventId::from_bytes(row.uuid(0)?))).await
-}
-
-/// Removes up to `limit` events older than `before`, oldest first.
-pub fn prune(change: Change, organization: OrganizationId, before: EventId, limit: i64) -> Change {
-    retention::sweep(change, &EVENTS, (organization, before.bytes().into(), limit))
 }

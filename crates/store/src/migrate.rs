@@ -83,6 +83,10 @@ migrations! {
     7 => "0007_quantity", oldest_program 2;
     8 => "0008_plan_versions", oldest_program 2;
     9 => "0009_management", oldest_program 2, indexes MANAGEMENT;
+    10 => "0010_feed", oldest_program 2;
+    11 => "0011_webhook_delivery", oldest_program 2;
+    12 => "0012_webhook_endpoints", oldest_program 2;
+    13 => "0013_access_changes", oldest_program 2, indexes ACCESS_CHANGES;
 }
 
 /// Dropped by the next migration: every create paid for them.
@@ -114,6 +118,12 @@ const MANAGEMENT: &[Index] = &[
     // Deleted payments too: housekeeping looks for any that refers to a subscription.
     Index { name: "payments_by_subscription", on: "payments (organization_id, subscription_id, id)" },
 ];
+
+/// Few rows have a due time, and other rows pay nothing for the index.
+const ACCESS_CHANGES: &[Index] = &[Index {
+    name: "subscriptions_by_due",
+    on: "subscriptions (organization_id, due_at) WHERE due_at IS NOT NULL AND deleted_at IS NULL",
+}];
 
 /// The migrations of a program for one engine, oldest first.
 #[derive(Clone, Copy, Debug)]

@@ -87,7 +87,7 @@ pub async fn by_link(db: &Db, hash: LinkHash) -> Result<Option<OperatorLink>, Er
 }
 
 /// A new link; rejected with [`Violation::LinkLimit`] if the operator has the maximum number of unused links. The
-/// operator must be locked with `operators::guard_active`.
+/// operator must be locked with `operators::update`.
 pub fn insert(change: Change, link: &OperatorLink, hash: LinkHash, now: Time) -> Change {
     let mut params = vec![link.organization_id.bytes().into(), link.operator_id.bytes().into()];
     params.extend([codec::time(now), MAX_LINKS.into()]);

@@ -26,6 +26,7 @@ mod finds;
 mod indexes;
 mod migrate;
 mod pause;
+pub(crate) mod placement;
 mod plan;
 mod readers;
 mod replay;
@@ -109,6 +110,8 @@ pub(crate) struct Postgres {
     failure: Failure,
     /// Opens a separate connection.
     spare: Slot,
+    /// The connection of placements, which must not wait behind reads.
+    placer: Readers,
 }
 
 impl Postgres {
@@ -125,14 +128,14 @@ impl Postgres {
         let readers = Arc::new(Readers::new((0..options.readers.max(1)).map(|_| slot()).collect()));
         let walkers = Readers::new((0..WALKERS).map(|_| slot()).collect());
         let finds = Finds::new(&readers, &counters);
-        let (writing, spare) = (slot(), slot());
+        let (writing, spare, placer) = (slot(), slot(), Readers::new(vec![slot()]));
         // A server that cannot be reached is reported now, not with the first request.
         writing.connection().await?;
         let statistics = Statistics::new(Arc::clone(&target));
         let blocked = BlockedLane::start(slot, &counters);
         writer::start(writing, blocked, inbox, statistics, Arc::clone(&counters), failure.clone());
         let (walks, migrations) = (Walks::new(WALKERS), options.migrations);
-        Ok(Self { target, migrations, readers, walkers, walks, finds, queue, counters, failure, spare })
+        Ok(Self { target, migrations, readers, walkers, walks, finds, queue, counters, failure, spare, placer })
     }
 
     pub(crate) async fn migrate(&self) -> Result<Migrated, Error> {
@@ -214,6 +217,7 @@ impl Postgres {
         self.queue.close().await;
         self.readers.close();
         self.walkers.close();
+        self.placer.close();
     }
 
     pub(crate) fn metrics(&self) -> StoreMetrics {

@@ -2,8 +2,8 @@
 //! It is the same for both engines.
 
 use std::collections::VecDeque;
-use std::sync::Arc;
 use std::sync::atomic::Ordering::Relaxed;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use tokio::sync::{mpsc, oneshot, watch};
@@ -18,6 +18,12 @@ use crate::spans;
 mod age;
 
 use age::Age;
+
+/// The most background changes in one batch: with full batches of requests, they get a ninth of the writer.
+const BACKGROUND_BATCH: usize = 32;
+
+/// The most background changes that wait.
+const BACKGROUND_WAITING: usize = 1024;
 
 /// A larger batch saves no more syncs, and a violation would make more changes run twice.
 pub(crate) const BATCH: usize = 256;
@@ -51,6 +57,8 @@ impl Job {
 
 pub(crate) enum Message {
     Change(Job),
+    /// There are background changes.
+    Background,
     Close(oneshot::Sender<()>),
 }
 
@@ -70,6 +78,7 @@ impl Default for Waiting {
 /// The callers' side of the queue.
 pub(crate) struct Queue {
     sender: mpsc::Sender<Message>,
+    background: Arc<Mutex<VecDeque<Job>>>,
     age: Arc<Age>,
     limit: Duration,
 }
@@ -79,8 +88,10 @@ impl Queue {
         let capacity = waiting.changes.max(1);
         let (sender, receiver) = mpsc::channel(capacity);
         let age = Arc::new(Age::new());
+        let background = Arc::new(Mutex::new(VecDeque::new()));
         let inbox = Inbox {
             receiver,
+            background: Arc::clone(&background),
             deferred: VecDeque::new(),
             closing: None,
             capacity,
@@ -89,7 +100,7 @@ impl Queue {
             counters,
             rule,
         };
-        (Self { sender, age, limit: waiting.time }, inbox)
+        (Self { sender, background, age, limit: waiting.time }, inbox)
     }
 
     /// Hands a change to the writer and waits for its transaction.
@@ -99,18 +110,36 @@ impl Queue {
         }
         change.check()?;
         let queued_at = Instant::now();
+        let is_background = change.is_background;
         // A change that would wait too long is rejected now, not when the time is over.
-        if self.age.exceeds(self.limit, queued_at) {
+        if !is_background && self.age.exceeds(self.limit, queued_at) {
             return Err(Error::Overloaded);
         }
         let (reply, outcome) = oneshot::channel();
         let job = Job { change, reply, queued_at, span: span.clone() };
-        self.sender.try_send(Message::Change(job)).map_err(|refused| match refused {
-            mpsc::error::TrySendError::Full(_) => Error::Overloaded,
-            mpsc::error::TrySendError::Closed(_) => closed(),
-        })?;
+        if is_background {
+            self.accept_background(job)?;
+        } else {
+            self.sender.try_send(Message::Change(job)).map_err(|refused| match refused {
+                mpsc::error::TrySendError::Full(_) => Error::Overloaded,
+                mpsc::error::TrySendError::Closed(_) => closed(),
+            })?;
+        }
         // The writer completes every job. A dropped one means that it stopped between BEGIN and COMMIT.
         outcome.await.unwrap_or(Err(Error::OutcomeUnknown))
+    }
+
+    fn accept_background(&self, job: Job) -> Result<(), Error> {
+        let mut waiting = self.background.lock().unwrap_or_else(PoisonError::into_inner);
+        if waiting.len() >= BACKGROUND_WAITING {
+            return Err(Error::Overloaded);
+        }
+        // Under the lock, so that a closed queue never holds a job. A full queue needs no message: its writer is awake.
+        if let Err(mpsc::error::TrySendError::Closed(_)) = self.sender.try_send(Message::Background) {
+            return Err(closed());
+        }
+        waiting.push_back(job);
+        Ok(())
     }
 
     /// Waits until the writer has committed what is queued.
@@ -144,6 +173,7 @@ pub(crate) enum Rule {
 /// The writer's side of the queue.
 pub(crate) struct Inbox {
     receiver: mpsc::Receiver<Message>,
+    background: Arc<Mutex<VecDeque<Job>>>,
     /// Changes that conflicted with one of the batch before. They are taken before the queue.
     deferred: VecDeque<Job>,
     closing: Option<oneshot::Sender<()>>,
@@ -159,7 +189,7 @@ impl Inbox {
     pub(crate) async fn next(&mut self) -> Option<Vec<Job>> {
         self.age.writing(None);
         loop {
-            let first = if self.deferred.is_empty() { Some(self.receiver.recv().await?) } else { None };
+            let first = if self.is_idle() { Some(self.receiver.recv().await?) } else { None };
             let batch = self.gather(first);
             if !batch.is_empty() {
                 return Some(batch);
@@ -171,7 +201,7 @@ impl Inbox {
     pub(crate) fn next_blocking(&mut self) -> Option<Vec<Job>> {
         self.age.writing(None);
         loop {
-            let first = if self.deferred.is_empty() { Some(self.receiver.blocking_recv()?) } else { None };
+            let first = if self.is_idle() { Some(self.receiver.blocking_recv()?) } else { None };
             let batch = self.gather(first);
             if !batch.is_empty() {
                 return Some(batch);
@@ -186,19 +216,36 @@ impl Inbox {
         }
     }
 
+    /// Whether nothing is left to write but what the queue may hold.
+    fn is_idle(&self) -> bool {
+        self.deferred.is_empty() && self.background.lock().unwrap_or_else(PoisonError::into_inner).is_empty()
+    }
+
+    /// The next background change, if this batch may have one more.
+    fn receive_background(&mut self, taken: &mut usize) -> Option<Job> {
+        if *taken == BACKGROUND_BATCH {
+            return None;
+        }
+        *taken += 1;
+        self.background.lock().unwrap_or_else(PoisonError::into_inner).pop_front()
+    }
+
     fn gather(&mut self, mut first: Option<Message>) -> Vec<Job> {
         let mut batch = Vec::new();
         let mut claims = Claims::default();
         let mut earlier = std::mem::take(&mut self.deferred);
         let mut latest = None;
+        let (mut of_requests, mut of_background) = (0, 0);
         // The bound prevents that many changes of one row move here from the queue, which would then reject nothing.
-        while batch.len() < BATCH && self.deferred.len() < self.capacity {
-            let received = earlier.pop_front().or_else(|| {
-                let job = self.receive(&mut first)?;
-                latest = Some(job.queued_at);
-                Some(job)
+        while self.deferred.len() < self.capacity {
+            let received = (of_requests < BATCH).then(|| {
+                earlier.pop_front().or_else(|| {
+                    let job = self.receive(&mut first)?;
+                    latest = Some(job.queued_at);
+                    Some(job)
+                })
             });
-            let Some(job) = received else {
+            let Some(job) = received.flatten().or_else(|| self.receive_background(&mut of_background)) else {
                 break;
             };
             if job.is_abandoned() {
@@ -209,6 +256,7 @@ impl Inbox {
                 continue;
             }
             if self.rule == Rule::Serial || claims.admit(&job.change) {
+                of_requests += usize::from(!job.change.is_background);
                 batch.push(job);
             } else {
                 self.deferred.push_back(job);
@@ -222,7 +270,8 @@ impl Inbox {
         } else if latest.is_some() {
             self.age.taken(latest);
         }
-        self.age.writing(batch.iter().map(|job| job.queued_at).min());
+        let of_requests = batch.iter().filter(|job| !job.change.is_background);
+        self.age.writing(of_requests.map(|job| job.queued_at).min());
         self.counters.deferred.store(self.deferred.len(), Relaxed);
         for job in batch.iter().filter(|job| !job.span.is_disabled()) {
             spans::taken(&job.span, job.queued_at.elapsed(), batch.len());
@@ -234,6 +283,7 @@ impl Inbox {
         loop {
             match first.take().or_else(|| self.receiver.try_recv().ok())? {
                 Message::Change(job) => return Some(job),
+                Message::Background => {}
                 Message::Close(done) => {
                     self.receiver.close();
                     self.closing = Some(done);

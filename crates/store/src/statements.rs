@@ -8,13 +8,15 @@ use crate::table::{Statement as Derived, Table};
 use crate::tables::ALL;
 use crate::value::Type;
 use crate::{
-    clients, events, examine, installation, operator_links, operator_sessions, operators, organizations, payments,
-    plan_versions, plans, providers, rate_limits, sessions, signing_keys, subscriptions, users,
+    clients, events, examine, feed, history, installation, leases, operator_links, operator_sessions, operators,
+    organizations, payments, plan_versions, plans, providers, rate_limits, sessions, signing_keys, subscriptions,
+    users, webhook_attempts, webhook_endpoints, webhook_figures, webhook_readers, webhook_undelivered,
 };
 use perennial_domain::currency::Currency;
-use perennial_domain::id::{OrganizationId, SubscriptionId, UserId};
+use perennial_domain::id::{OrganizationId, SubscriptionId, UserId, WebhookEndpointId};
 use perennial_domain::payments::PaymentStatus;
 use perennial_domain::time::Time;
+use perennial_domain::webhook_delivery::Outcome;
 
 /// A statement as each engine reads it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -62,8 +64,13 @@ fn by_hand() -> Vec<Statement> {
     let others = named![plain:
         clients::BY_ORGANIZATION, clients::PUBLIC, clients::REMOVE_ALL, clients::ROTATE,
         events::NEWEST,
+        feed::AT, feed::BEFORE, feed::DUE, feed::END_OF_PAGE, feed::END_OF_PAGE_DOWN, feed::FORGET, feed::NEWEST, feed::NEXT, feed::OLDEST,
+        feed::PAGE, feed::PAGE_DOWN, feed::PLACE_REST, feed::PRUNE, feed::PRUNE_EVENTS, feed::RESUME, feed::SEQUENCE,
+        history::OF_CLIENT, history::OF_ENDPOINT, history::OF_OPERATOR, history::OF_ORGANIZATION,
+        history::OF_PAYMENT, history::OF_PLAN, history::OF_SUBSCRIPTION, history::OF_USER, history::WALK,
         examine::VERSION, examine::APPLIED, examine::APPLIED_BEFORE, examine::NOW,
         installation::HOLDINGS, installation::MOVE_KEY,
+        leases::ACQUIRE, leases::CLEAR, leases::RELEASE, leases::RENEW, leases::REVOKE,
         operators::CONNECT, operators::SIGNED_IN, operators::REMOVE_ALL,
         operator_sessions::BY_OPERATOR, operator_sessions::END, operator_sessions::END_ALL,
         operator_sessions::MARK_USED, operator_sessions::REMOVE_ALL,
@@ -73,11 +80,24 @@ fn by_hand() -> Vec<Statement> {
         plan_versions::BELOW,
         providers::ALL, providers::BY_ORGANIZATION, providers::REMOVE, providers::REMOVE_ALL, providers::RESEAL,
         rate_limits::PUT, rate_limits::ELSEWHERE,
-        subscriptions::COUNT_BY_PLAN, subscriptions::OPEN_BY_USER, subscriptions::OPEN_COUNT,
+        subscriptions::COUNT_BY_PLAN, subscriptions::DUE, subscriptions::OPEN_BY_USER, subscriptions::OPEN_COUNT,
+        subscriptions::SCHEDULE, subscriptions::WITH_DUE,
         sessions::BY_USER, sessions::ROTATE, sessions::REVOKE, sessions::REVOKE_UNCHANGED, sessions::MARK_USED,
         sessions::ERASE,
         signing_keys::ALL, signing_keys::REMOVE, signing_keys::RESEAL,
         users::MOVE_EPOCH, users::RELINK, users::ERASE,
+        webhook_attempts::NUMBERED, webhook_attempts::OLDER, webhook_attempts::OLDEST, webhook_endpoints::OF_ANY_AGE,
+        webhook_figures::ENDPOINTS, webhook_figures::LAG, webhook_figures::UNDELIVERED, webhook_figures::UNPLACED,
+        webhook_readers::CLOSE, webhook_readers::REMOVE, webhook_readers::SAVE, webhook_readers::SEEK,
+        webhook_readers::PASSED, webhook_readers::WITH_WORK,
+        webhook_undelivered::COUNT_RANGE, webhook_undelivered::REMOVE_ALL, webhook_undelivered::RESEND,
+        webhook_undelivered::RESEND_RANGE,
+        webhook_undelivered::BLOCKING, webhook_undelivered::DUE, webhook_undelivered::HASTEN,
+        webhook_undelivered::OLDEST_WAITING, webhook_undelivered::PUT,
+        webhook_undelivered::REMOVE, webhook_undelivered::REMOVE_GIVEN_UP, webhook_undelivered::REMOVE_PRUNED,
+        webhook_undelivered::REMOVE_WAITING, webhook_undelivered::WAKE,
+        webhook_endpoints::ALL, webhook_endpoints::DISABLE_COPIED, webhook_endpoints::RESEAL, webhook_endpoints::SET_SECRETS,
+        webhook_endpoints::UNDER_LIMIT,
     ];
     let by_id = |name, sql: &Sql| key(name, sql, &[Type::Uuid, Type::Uuid]);
     let ids = named![by_id: operator_sessions::WITH_OPERATOR, payments::OWNER, sessions::WITH_USER];
@@ -90,7 +110,7 @@ fn by_hand() -> Vec<Statement> {
         key("users::BY_IDENTITY".to_owned(), &users::BY_IDENTITY, &[Type::Uuid, Type::Text, Type::Text]),
     ];
     let guards = named![guard:
-        operators::ACTIVE, operators::IN_ROLE, operator_sessions::OPEN, plans::ACTIVE, sessions::UNCHANGED,
+        leases::HELD, operators::ACTIVE, operators::IN_ROLE, operator_sessions::OPEN, plans::ACTIVE, sessions::UNCHANGED,
         sessions::LIVE, users::UNCHANGED,
     ];
     others.into_iter().chain(ids).chain(keys).chain(guards).collect()
@@ -136,6 +156,8 @@ pub fn operator_pages(after: Option<&Position>) -> Vec<Statement> {
     let by_external_id = payments::Query { external_id: Some("ch_1".to_owned()), ..payments.clone() };
     let user_id = Some(UserId::from_bytes([2; 16]));
     let sessions = sessions::Query { user_id, live_at: Some(Time::MAX) };
+    let endpoint = WebhookEndpointId::from_bytes([3; 16]);
+    let attempts = webhook_attempts::Query { event_id: None, outcome: Some(Outcome::Failed) };
     let lists = [
         ("payments::list", payments::compose(organization, &payments)),
         ("payments::list", payments::compose(organization, &by_external_id)),
@@ -144,6 +166,8 @@ pub fn operator_pages(after: Option<&Position>) -> Vec<Statement> {
         ("sessions::list", sessions::compose(organization, &sessions)),
         ("sessions::list", sessions::compose(organization, &sessions::Query::default())),
         ("operators::list", operators::compose(organization)),
+        ("webhook_endpoints::list", webhook_endpoints::compose(organization)),
+        ("webhook_attempts::list", webhook_attempts::compose(organization, endpoint, attempts)),
     ];
     let statements = lists.into_iter().flat_map(|(name, list)| {
         let statements = list.after(after.cloned()).statements();

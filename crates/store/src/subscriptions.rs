@@ -2,12 +2,16 @@
 
 use std::sync::LazyLock;
 
+use crate::bulk::Bulk;
 use crate::change::{Change, Guard};
+use crate::codec;
 use crate::column::Column;
 use crate::db::Db;
 use crate::error::{Error, Violation};
+use crate::leases::{self, Unit};
 use crate::lock::Lock;
 use crate::record::{self, Record, RowReader, RowWriter};
+use crate::row::Row;
 use crate::sql::Sql;
 use crate::table::Table;
 use crate::users::USERS;
@@ -42,6 +46,7 @@ pub static SUBSCRIPTIONS: Table = Table::new(
         Column::mutable("starts_at", Type::Time),
         Column::mutable("renews_at", Type::Time).nullable(),
         Column::mutable("ends_at", Type::Time).nullable(),
+        Column::mutable("due_at", Type::Time).nullable(),
         Column::fixed("created_at", Type::Time),
         Column::mutable("updated_at", Type::Time),
         Column::deleted_at(),
@@ -70,6 +75,33 @@ pub(crate) static OPEN_COUNT: Sql = Sql::new(
      WHERE open = $3",
 );
 
+pub(crate) static DUE: LazyLock<Sql> = LazyLock::new(|| {
+    SUBSCRIPTIONS.select("WHERE organization_id = $1 AND due_at <= $2 AND deleted_at IS NULL ORDER BY due_at LIMIT $3")
+});
+
+/// Organizations with due subscriptions that no server works on.
+pub(crate) static WITH_DUE: LazyLock<Sql> = LazyLock::new(|| {
+    leases::timed(
+        "SELECT o.id FROM organizations AS o
+         LEFT JOIN leases AS l ON l.organization_id = o.id AND l.job = $1 AND l.unit = o.id
+         WHERE o.deleted_at IS NULL AND (l.expires_at IS NULL OR l.expires_at <= {now}) AND EXISTS (
+             SELECT 1 FROM subscriptions AS s
+             WHERE s.organization_id = o.id AND s.due_at <= $2 AND s.deleted_at IS NULL
+         )
+         LIMIT $3",
+    )
+});
+
+/// Sets the due time of rows that were written without it, as `Access::next_change` does.
+pub(crate) static SCHEDULE: LazyLock<Sql> = LazyLock::new(|| {
+    leases::timed(
+        "UPDATE subscriptions SET due_at = CASE WHEN starts_at > {now} THEN starts_at ELSE ends_at END
+         WHERE due_at IS NULL AND deleted_at IS NULL AND is_active
+             AND status IN ('on_trial', 'active', 'past_due', 'cancelled') AND (starts_at > {now} OR ends_at > {now})
+             AND (ends_at > starts_at OR (ends_at IS NULL AND status <> 'cancelled'))",
+    )
+});
+
 impl Record for Subscription {
     fn table() -> &'static Table {
         &SUBSCRIPTIONS
@@ -89,6 +121,7 @@ impl Record for Subscription {
         row.time("starts_at", self.starts_at);
         row.optional_time("renews_at", self.renews_at);
         row.optional_time("ends_at", self.ends_at);
+        row.optional_time("due_at", self.due_at);
         row.time("created_at", self.created_at);
         row.time("updated_at", self.updated_at);
         row.uuid("revision", self.revision.bytes());
@@ -111,6 +144,7 @@ impl Record for Subscription {
             starts_at: row.time("starts_at")?,
             renews_at: row.optional_time("renews_at")?,
             ends_at: row.optional_time("ends_at")?,
+            due_at: row.optional_time("due_at")?,
             created_at: row.time("created_at")?,
             updated_at: row.time("updated_at")?,
             revision: EventId::from_bytes(row.uuid("revision")?),
@@ -147,6 +181,25 @@ pub async fn count_by_plan(db: &Db, organization: OrganizationId, plan: PlanId) 
 /// A user's live subscriptions that have not expired, oldest first.
 pub async fn open_by_user(db: &Db, organization: OrganizationId, user: UserId) -> Result<Vec<Subscription>, Error> {
     db.all(&OPEN_BY_USER, &[organization.bytes().into(), user.bytes().into()], record::read).await
+}
+
+/// Organizations with subscriptions whose access changes at `now` or did before, as units of a job.
+pub async fn with_due(db: &Db, job: &'static str, now: Time, limit: i64) -> Result<Vec<Unit>, Error> {
+    let read = |row: &Row<'_>| {
+        let id = row.uuid(0)?;
+        Ok(Unit { job, organization: OrganizationId::from_bytes(id), id })
+    };
+    db.all(&WITH_DUE, &[job.into(), codec::time(now), limit.into()], read).await
+}
+
+/// An organization's subscriptions whose access changes at `now` or did before, oldest first.
+pub async fn due(db: &Db, organization: OrganizationId, now: Time, limit: i64) -> Result<Vec<Subscription>, Error> {
+    db.all(&DUE, &[organization.bytes().into(), codec::time(now), limit.into()], record::read).await
+}
+
+/// Sets the due times of subscriptions that were imported without them.
+pub async fn schedule(bulk: &mut Bulk) -> Result<(), Error> {
+    bulk.execute(&SCHEDULE, &[Vec::new()]).await.map(drop)
 }
 
 /// Requires that the user has this many of them. The user itself must be guarded exclusively in the same change.

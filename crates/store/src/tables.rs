@@ -4,8 +4,10 @@
 
 pub use crate::clients::CLIENTS;
 pub use crate::events::EVENTS;
+pub use crate::feed::FEED;
 pub use crate::idempotency::IDEMPOTENCY_KEYS;
 pub use crate::installation::INSTALLATION;
+pub use crate::leases::LEASES;
 pub use crate::operator_links::OPERATOR_LINKS;
 pub use crate::operator_sessions::OPERATOR_SESSIONS;
 pub use crate::operators::OPERATORS;
@@ -19,11 +21,15 @@ pub use crate::sessions::SESSIONS;
 pub use crate::signing_keys::SIGNING_KEYS;
 pub use crate::subscriptions::SUBSCRIPTIONS;
 pub use crate::users::USERS;
+pub use crate::webhook_attempts::WEBHOOK_ATTEMPTS;
+pub use crate::webhook_endpoints::WEBHOOK_ENDPOINTS;
+pub use crate::webhook_readers::WEBHOOK_READERS;
+pub use crate::webhook_undelivered::WEBHOOK_UNDELIVERED;
 
 use crate::table::Table;
 
 /// Every table, each before those that refer to it. Locks are taken in this order.
-pub static ALL: [&Table; 17] = [
+pub static ALL: [&Table; 23] = [
     &INSTALLATION,
     &ORGANIZATIONS,
     &CLIENTS,
@@ -41,6 +47,12 @@ pub static ALL: [&Table; 17] = [
     &OPERATORS,
     &OPERATOR_SESSIONS,
     &OPERATOR_LINKS,
+    &FEED,
+    &WEBHOOK_ENDPOINTS,
+    &LEASES,
+    &WEBHOOK_READERS,
+    &WEBHOOK_ATTEMPTS,
+    &WEBHOOK_UNDELIVERED,
 ];
 
 /// The tables that a copy of the store contains.

@@ -2,6 +2,7 @@
 
 use crate::request::Request;
 use crate::store::TestStore;
+use perennial_app::background::{self, Job};
 use perennial_app::caller::Caller;
 use perennial_app::clients::{self, Credential};
 use perennial_app::context::{App, AppOptions, Clock, Entropy};
@@ -19,6 +20,7 @@ use std::net::SocketAddr;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
 use std::time::Duration;
+use tokio::sync::watch;
 
 /// The id of the trusted client of the organization `default`, which holds every scope a trusted client may.
 const TRUSTED: &str = "pk_TestTestTestTestTestTestTestTest";
@@ -100,10 +102,15 @@ impl TestApp {
 
     /// Starts another server over the same store and clock with these keys, as after a restart with other settings.
     pub fn with_keys(&self, keys: Keys) -> impl Future<Output = Self> {
+        self.with_keys_and(keys, TestOptions::default())
+    }
+
+    /// The same, with other options.
+    pub fn with_keys_and(&self, keys: Keys, options: TestOptions) -> impl Future<Output = Self> {
         // Keys are large; so would be every future that holds them.
         Box::pin(async move {
             let db = self.store.open().await;
-            Self::serve(self.store.clone(), db, Arc::clone(&self.clock), keys, TestOptions::default()).await
+            Self::serve(self.store.clone(), db, Arc::clone(&self.clock), keys, options).await
         })
     }
 
@@ -140,7 +147,16 @@ impl TestApp {
         api_options.console.sites.extend(Site::of_listener(address));
         let api = Arc::new(Api::new(Arc::clone(&app), api_options));
         tokio::spawn(server.serve(api, std::future::pending()));
+        let placing = Arc::clone(&app);
+        tokio::spawn(async move { perennial_app::feed::place_until_stopped(&placing, std::future::pending()).await });
         Self { app, address, organization, store, clock }
+    }
+
+    /// Runs background work until the sender is dropped or sends true.
+    pub fn work<J: Job>(&self, job: J) -> watch::Sender<bool> {
+        let (stop, stopping) = watch::channel(false);
+        tokio::spawn(background::run(Arc::clone(&self.app), job, stopping));
+        stop
     }
 
     /// Where its rows are.

@@ -3,10 +3,11 @@
 
 use super::PAGE;
 use perennial_app::error::Error;
+use perennial_domain::time::Time;
 use perennial_store::Table;
-use perennial_store::tables::transferred;
+use perennial_store::tables::{FEED, transferred};
 use perennial_store::transfer::Values;
-use perennial_store::{Bulk, Db};
+use perennial_store::{Bulk, Db, feed, webhook_endpoints};
 
 /// The progress of a copy.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -28,8 +29,14 @@ pub enum Copied {
     Differs(&'static str),
 }
 
-/// Copies everything that a server needs, and compares it.
-pub async fn copy(from: &Db, to: &Db, mut progress: impl FnMut(Progress)) -> Result<Copied, Error> {
+/// Copies everything that a server needs, and compares it. Then the webhook endpoints of the copy are disabled, unless
+/// `disable_webhooks_at` is none.
+pub async fn copy(
+    from: &Db,
+    to: &Db,
+    disable_webhooks_at: Option<Time>,
+    mut progress: impl FnMut(Progress),
+) -> Result<Copied, Error> {
     let mut source = from.snapshot().await?;
     let mut target = to.load().await?;
     let mut total = 0;
@@ -45,6 +52,9 @@ pub async fn copy(from: &Db, to: &Db, mut progress: impl FnMut(Progress)) -> Res
         progress(Progress { done, total });
     };
     for table in transferred() {
+        if table.name == FEED.name {
+            feed::forget_copied(&mut target).await?;
+        }
         match write(table, &mut source, &mut target, &mut report).await? {
             Some(written) => rows.push((table.name, written)),
             None => return Ok(Copied::Differs(table.name)),
@@ -54,6 +64,10 @@ pub async fn copy(from: &Db, to: &Db, mut progress: impl FnMut(Progress)) -> Res
         if !is_equal(table, &mut source, &mut target, &mut report).await? {
             return Ok(Copied::Differs(table.name));
         }
+    }
+    feed::resume(&mut target).await?;
+    if let Some(at) = disable_webhooks_at {
+        webhook_endpoints::disable_copied(&mut target, at).await?;
     }
     target.commit().await?;
     Ok(Copied::Whole(rows))

@@ -20,7 +20,7 @@ use perennial_domain::time::Time;
 use perennial_store::tables::{EVENTS, ORGANIZATIONS, PAYMENTS, PLANS, SUBSCRIPTIONS, USERS};
 use perennial_store::transfer::Values;
 use perennial_store::{self as store, Bulk, Db, Value};
-use perennial_store::{Table, transfer};
+use perennial_store::{Table, subscriptions, transfer};
 
 /// Users at scale 1.
 const USERS_AT_ONE: u64 = 5_000;
@@ -102,7 +102,8 @@ pub async fn fill(db: &Db, options: DemoOptions, progress: impl FnMut(Made)) -> 
         _ => writer.organization(options.seed, since).await?,
     };
     writer.records(organization, options, since).await?;
-    let Writer { bulk, made, .. } = writer;
+    let Writer { mut bulk, made, .. } = writer;
+    subscriptions::schedule(&mut bulk).await?;
     bulk.commit().await?;
     Ok(Demo::Made(made))
 }

@@ -6,7 +6,7 @@ use perennial_store::transfer::Values;
 use perennial_store::{Type, Value};
 
 /// The fields of a record that an event does not store.
-const OMITTED: [&str; 3] = ["organization_id", "deleted_at", "revision"];
+const OMITTED: [&str; 4] = ["organization_id", "deleted_at", "revision", "due_at"];
 
 /// The names that an event uses for fields of a user, and their columns.
 const TRACED: [(&str, &str); 9] = [
@@ -45,6 +45,7 @@ pub(super) fn row(record: &Record) -> Values {
         Value::Null(Type::Uuid),
         Value::Null(Type::Text),
         at.clone(),
+        Value::Null(Type::Uuid),
         before,
         after,
     ]

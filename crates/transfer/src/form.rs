@@ -5,7 +5,7 @@ use perennial_domain::cycle::BillingCycle;
 use perennial_domain::events::EventKind;
 use perennial_domain::id::{
     ClientId, OperatorId, OperatorSessionId, OrganizationId, PaymentId, PlanId, ProviderId, SessionId, SubscriptionId,
-    UserId,
+    UserId, WebhookEndpointId,
 };
 use perennial_domain::money::Money;
 use perennial_domain::number::Number;
@@ -178,7 +178,7 @@ macro_rules! named {
 pub(super) use named;
 
 /// The ID types of the records that events are about, by the first word of the event kind.
-static RECORDS: [(&str, Form); 10] = [
+static RECORDS: [(&str, Form); 11] = [
     ("organization", id!(OrganizationId)),
     ("client", id!(ClientId)),
     ("provider", id!(ProviderId)),
@@ -189,6 +189,7 @@ static RECORDS: [(&str, Form); 10] = [
     ("payment", id!(PaymentId)),
     ("operator", id!(OperatorId)),
     ("operator_session", id!(OperatorSessionId)),
+    ("webhook_endpoint", id!(WebhookEndpointId)),
 ];
 
 fn record(text: &str) -> Option<[u8; 16]> {

@@ -15,8 +15,9 @@ use super::line::{self, LineError, Read, Rejected};
 use super::record::Kind;
 use perennial_app::error::Error;
 use perennial_domain::id::OrganizationId;
+use perennial_domain::time::Time;
 use perennial_domain::validation::ValidationCode;
-use perennial_store::{Bulk, Db};
+use perennial_store::{Bulk, Db, subscriptions, webhook_endpoints};
 use references::References;
 use std::collections::HashSet;
 use waiting::Waiting;
@@ -122,9 +123,15 @@ impl Import {
         self.tally
     }
 
+    /// Disables the webhook endpoints of the store, so that the events of the import are not sent.
+    pub async fn disable_webhooks(&mut self, at: Time) -> Result<(), Error> {
+        Ok(webhook_endpoints::disable_copied(&mut self.bulk, at).await.map(drop)?)
+    }
+
     /// Commits all of it, unless a record that it refers to was deleted in the meantime.
     pub async fn commit(mut self) -> Result<Tally, NotImported> {
         self.references.hold(&mut self.bulk).await?;
+        subscriptions::schedule(&mut self.bulk).await.map_err(Error::from)?;
         self.bulk.commit().await.map_err(Error::from)?;
         Ok(self.tally)
     }

@@ -201,6 +201,7 @@ static EVENT: Kind = Kind {
         optional("client_id", id!(ClientId)),
         optional("operator_id", id!(OperatorId)),
         optional("request_id", Form::Text(words)),
+        optional("previous_id", id!(EventId)),
         optional("before", Form::Object),
         optional("after", Form::Object),
     ],

@@ -76,6 +76,8 @@ pub(crate) enum Kind {
     WordOrAlias(String),
     List(Box<Kind>),
     Record(String),
+    /// An object whose members the document does not list.
+    Object,
     /// Whatever it holds.
     Anything,
 }

@@ -5,7 +5,7 @@ use super::model::Place;
 use crate::process::{Failure, Result};
 
 /// Calls that are no create, read, update, delete or list of a resource.
-const PLACES: [(&str, &str, &str); 16] = [
+const PLACES: [(&str, &str, &str); 24] = [
     ("signUp", "auth", "sign_up"),
     ("signIn", "auth", "sign_in"),
     ("refreshToken", "auth", "refresh"),
@@ -22,6 +22,15 @@ const PLACES: [(&str, &str, &str); 16] = [
     ("revokeUserSessions", "user_sessions", "revoke_all"),
     ("revokeUserSession", "user_sessions", "revoke"),
     ("search", "search", "find"),
+    ("rotateWebhookSecret", "webhook_endpoints", "rotate_secret"),
+    ("pingWebhookEndpoint", "webhook_endpoints", "ping"),
+    ("retryWebhookEvents", "webhook_endpoints", "retry"),
+    ("seekWebhookEndpoint", "webhook_endpoints", "seek"),
+    ("listWebhookAttempts", "webhook_endpoints", "list_attempts"),
+    ("listWebhookUndelivered", "webhook_endpoints", "list_undelivered"),
+    // `events` is the function that follows the feed.
+    ("listEvents", "feed", "list"),
+    ("readEvent", "feed", "get"),
 ];
 
 const VERBS: [(&str, &str); 5] =
@@ -29,6 +38,9 @@ const VERBS: [(&str, &str); 5] =
 
 /// Objects that stand inside others without a name of their own.
 const INLINE: [(&str, &str); 2] = [("TokenList.tokens", "Session"), ("Problem.errors", "Fault")];
+
+/// Answered texts that are words of a set that grows: their examples are the words known so far.
+const OPEN_SETS: [(&str, &str); 1] = [("Event", "type")];
 
 /// POSTs without a key that can be repeated nevertheless: a refresh token is accepted until its successor was used,
 /// what is revoked stays so, and a question changes nothing.
@@ -49,6 +61,10 @@ pub(crate) fn place(operation: &str) -> Result<Place> {
             "the operation `{operation}` has no place in the clients; give it one in xtask/src/clients/names.rs."
         ))
     })
+}
+
+pub(crate) fn is_open_set(owner: &str, field: &str) -> bool {
+    OPEN_SETS.contains(&(owner, field))
 }
 
 pub(crate) fn repeatable(operation: &str) -> bool {

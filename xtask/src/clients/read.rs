@@ -15,8 +15,8 @@ pub(crate) fn model(text: &str) -> Result<Model> {
     let schemas = object(&document, "/components/schemas")?;
     let mut reader = Reader { vocabularies: vocabularies(schemas), records: Vec::new() };
     for (name, schema) in schemas {
-        // An envelope is the answer's shape, not a record.
-        if schema.pointer("/properties/data").is_none() {
+        // An envelope is the answer's shape, not a record. An event has `data`, too, and an ID.
+        if schema.pointer("/properties/data").is_none() || schema.pointer("/properties/id").is_some() {
             reader.record(name, schema, Role::Answered)?;
         }
     }
@@ -37,12 +37,14 @@ pub(crate) fn model(text: &str) -> Result<Model> {
     })
 }
 
-/// The closed sets of words among the answered records. A set that two records share is named by its field alone.
+/// The sets of words among the answered records. A set that two records share is named by its field alone,
+/// unless one record is the other with more in it, as `WebhookEndpointWithSecret` is.
 fn vocabularies(schemas: &Map<String, Value>) -> Vec<Vocabulary> {
     let mut found: Vec<(&str, &str, Vec<String>)> = Vec::new();
     for (owner, schema) in schemas {
         for (field, property) in schema["properties"].as_object().into_iter().flatten() {
-            let words = words(&property["enum"]);
+            let is_open = names::is_open_set(owner, field);
+            let words = words(&property[if is_open { "examples" } else { "enum" }]);
             if words.len() > 1 {
                 found.push((owner, field, words));
             }
@@ -53,7 +55,9 @@ fn vocabularies(schemas: &Map<String, Value>) -> Vec<Vocabulary> {
         if vocabularies.iter().any(|known| known.words == *words) {
             continue;
         }
-        let shared = found.iter().filter(|(_, other, same)| other == field && same == words).count() > 1;
+        let shared = found
+            .iter()
+            .any(|(other_owner, other, same)| other == field && same == words && !other_owner.starts_with(owner));
         let name = if shared { names::pascal(field) } else { format!("{owner}{}", names::pascal(field)) };
         vocabularies.push(Vocabulary { name, words: words.clone() });
     }
@@ -117,6 +121,7 @@ impl Reader {
                 self.record(&name, schema, role)?;
                 Kind::Record(name)
             }
+            Some("object") if schema["additionalProperties"] == true => Kind::Object,
             None => Kind::Anything,
             Some(other) => {
                 return Err(Failure::new(format!(

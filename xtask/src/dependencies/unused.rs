@@ -8,8 +8,9 @@ use serde_json::Value;
 use super::{members, text};
 use crate::process::{Result, could_not};
 
-/// Named for their features only: see the manifest.
-const FOR_FEATURES: [(&str, &str); 1] = [("perennial-testkit", "proptest")];
+/// Named for their features only (see the manifest), or in a file that the tests share with another package.
+const NAMED_ELSEWHERE: [(&str, &str); 3] =
+    [("perennial-testkit", "proptest"), ("perennial-outbound", "aws-lc-rs"), ("perennial-outbound", "tokio-rustls")];
 
 /// The dependencies of a package that it does not use.
 pub(crate) fn check(package: &Value) -> Result<Vec<String>> {
@@ -17,12 +18,17 @@ pub(crate) fn check(package: &Value) -> Result<Vec<String>> {
     let directory = Path::new(text(package, "manifest_path")).with_file_name("");
     let sources = read(&directory.join("src"))?;
     let tests = read(&directory.join("tests"))?;
+    let build = fs::read_to_string(directory.join("build.rs")).unwrap_or_default();
     let mut errors = Vec::new();
     for dependency in members(&package["dependencies"]) {
         let alias = dependency["rename"].as_str().unwrap_or(text(dependency, "name"));
         let path = alias.replace('-', "_");
-        let is_used = names(&sources, &path) || dependency["kind"] == "dev" && names(&tests, &path);
-        if !is_used && !FOR_FEATURES.contains(&(name, alias)) {
+        let is_used = match dependency["kind"].as_str() {
+            Some("build") => names(&build, &path),
+            Some("dev") => names(&sources, &path) || names(&tests, &path),
+            _ => names(&sources, &path),
+        };
+        if !is_used && !NAMED_ELSEWHERE.contains(&(name, alias)) {
             errors.push(format!("{name} does not use its dependency {alias}."));
         }
     }

@@ -1,18 +1,21 @@
 """A client for Perennial: subscriptions, plans, payments, and the sessions of the people who subscribe."""
 
 from ._client import Perennial
-from ._errors import Fault, PerennialError, Problem, SignedOut, UnexpectedAnswer, ConnectionFailed
+from ._errors import CursorGone, Fault, PerennialError, Problem, SignedOut, UnexpectedAnswer, ConnectionFailed
 from ._generated.types import *  # noqa: F403
 from ._generated.types import __all__ as _records
 from ._generated.version import VERSION as __version__
 from ._pages import Page
 from ._retries import Retries
 from ._session import MemoryTokens, StoredTokens, TokenStore
+from ._webhooks import InvalidWebhook, verify_webhook
 from ._wire import UNSET, Unset
 
 __all__ = [
     "UNSET",
+    "CursorGone",
     "Fault",
+    "InvalidWebhook",
     "MemoryTokens",
     "Page",
     "Perennial",
@@ -26,5 +29,6 @@ __all__ = [
     "ConnectionFailed",
     "Unset",
     "__version__",
+    "verify_webhook",
 ]
 __all__ += _records

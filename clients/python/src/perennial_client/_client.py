@@ -8,19 +8,21 @@ import http.client
 import ssl
 import time
 import uuid
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import datetime, timezone
 from typing import Any
 
-from ._errors import PerennialError, Problem, SignedOut, UnexpectedAnswer, ConnectionFailed
+from ._errors import CursorGone, PerennialError, Problem, SignedOut, UnexpectedAnswer, ConnectionFailed
+from ._events import TIMEOUT, follow
 from ._generated.operations import REFRESH_TOKEN, Resources
-from ._generated.types import Tokens
+from ._generated.types import Event, EventType, Tokens
 from ._generated.version import VERSION
 from ._operation import Answer, Operation, target
 from ._retries import Retries, may_repeat
 from ._session import MemoryTokens, Refresher, StoredTokens, TokenStore
 from ._transport import Reply, Transport
-from ._wire import decode, encode, given
+from ._pages import Page
+from ._wire import UNSET, Unset, decode, encode, given, query_text
 
 USER_AGENT = f"perennial-python/{VERSION}"
 BEGIN_A_SESSION = frozenset({"signUp", "signIn", "refreshToken"})
@@ -74,6 +76,28 @@ class Perennial(Resources):
         other._retries = retries or self._retries
         Resources.__init__(other, other)
         return other
+
+    def events(
+        self,
+        *,
+        types: str | Sequence[EventType | str] = (),
+        start: str | datetime = "oldest",
+        cursor: str | None = None,
+        on_cursor: Callable[[str], object] | None = None,
+    ) -> Iterator[Event]:
+        """Every event from a place in the feed on, in order, without an end: it waits for the next one.
+
+        `types` are like `payment.created` or `subscription.*`; all unless given. `start` is `oldest`, `newest` or a time;
+        `cursor`, if given, takes precedence. `on_cursor` is called after all events of a page were handled, and after an
+        empty page: store the cursor, and pass it as `cursor` to continue there. An outage is waited for; a `CursorGone`
+        is raised."""
+        patient = self.with_options(timeout=max(self._timeout, TIMEOUT))
+        kinds = (types if isinstance(types, str) else ",".join(types)) or UNSET
+
+        def fetch(cursor: str | Unset, start: str | Unset, wait: int | Unset) -> Page[Event]:
+            return patient.feed.list(type=kinds, cursor=cursor, start=start, wait=wait, limit=200)
+
+        return follow(fetch, query_text(start), cursor, on_cursor)
 
     @property
     def tokens(self) -> StoredTokens | None:
@@ -206,7 +230,8 @@ def _refusal(reply: Reply, document: dict[str, Any] | None) -> PerennialError:
     kind = reply.headers.get("content-type", "").split(";")[0].strip()
     if document is not None and kind == "application/problem+json":
         try:
-            return Problem(document, retry_after)
+            kind_of_problem = CursorGone if document["code"] == "cursor_gone" else Problem
+            return kind_of_problem(document, retry_after)
         except KeyError:
             pass  # Somebody else's problem document.
     return UnexpectedAnswer(reply.status, reply.body, retry_after)

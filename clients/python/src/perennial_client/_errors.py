@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Any
 
 from ._generated.types import ProblemCode
+from ._wire import instant, optional
 
 
 class PerennialError(Exception):
@@ -72,6 +74,18 @@ class Problem(PerennialError):
         faults = "; ".join(f"{place} {fault.detail}" for place, fault in zip(places, self.errors))
         told = f"{self.detail} ({faults})" if faults else self.detail
         return f"{self.status} {self.code}: {told} [request {self.request_id}]"
+
+
+class CursorGone(Problem):
+    """The feed of events no longer continues at this cursor. Read your records again, then read the feed from
+    `start="oldest"`."""
+
+    def __init__(self, document: Mapping[str, Any], retry_after: float | None = None) -> None:
+        super().__init__(document, retry_after)
+        #: When the oldest event entered the feed.
+        self.oldest: datetime | None = optional(instant, document.get("oldest"))
+        #: False if the events after the cursor were pruned; true if the database was restored to an earlier state.
+        self.restored: bool = document.get("restored", False)
 
 
 class UnexpectedAnswer(PerennialError):

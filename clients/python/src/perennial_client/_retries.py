@@ -51,10 +51,15 @@ def may_repeat(operation: Operation, failure: PerennialError) -> bool:
     """Whether sending the same request again can do no harm and may do good."""
     if isinstance(failure, Problem) and failure.code in NOTHING_CHANGED:
         return True
+    if isinstance(failure, (Problem, UnexpectedAnswer)) and failure.status == 429:
+        return True
+    return operation.repeatable and is_passing(failure)
+
+
+def is_passing(failure: PerennialError) -> bool:
+    """Whether a read may succeed later."""
+    if isinstance(failure, Problem) and failure.code in NOTHING_CHANGED:
+        return True
     if isinstance(failure, (Problem, UnexpectedAnswer)):
-        if failure.status == 429:
-            return True
-        passing = failure.status in PASSING
-    else:
-        passing = isinstance(failure, ConnectionFailed)
-    return passing and operation.repeatable
+        return failure.status in PASSING
+    return isinstance(failure, ConnectionFailed)

@@ -10,6 +10,8 @@ import type {
   ClientUpdate,
   Deleted,
   DeletedUser,
+  Event,
+  EventQuery,
   LoggedIn,
   ManagedUser,
   ManagedUserQuery,
@@ -25,16 +27,21 @@ import type {
   PaymentCreate,
   PaymentQuery,
   PaymentUpdate,
+  PingWebhookEndpoint,
   Plan,
   PlanCreate,
   PlanQuery,
   PlanUpdate,
   PlanVersion,
   PlanVersionQuery,
+  QueuedEvents,
   RefreshToken,
+  RetryWebhookEvents,
   Revoked,
+  RotateWebhookSecret,
   SearchResult,
   SearchResultQuery,
+  SeekWebhookEndpoint,
   SignIn,
   SignUp,
   Subscription,
@@ -43,9 +50,18 @@ import type {
   SubscriptionUpdate,
   TokenList,
   Tokens,
+  UndeliveredEvent,
+  UndeliveredEventQuery,
   UserCreate,
   UserSession,
   UserUpdate,
+  WebhookAttempt,
+  WebhookAttemptQuery,
+  WebhookEndpoint,
+  WebhookEndpointCreate,
+  WebhookEndpointQuery,
+  WebhookEndpointUpdate,
+  WebhookEndpointWithSecret,
 } from "./types.js";
 
 const signUp: Operation = {
@@ -487,6 +503,123 @@ const createOperatorLink: Operation = {
   access: "client",
   keyed: false,
   repeatable: false,
+};
+
+const listEvents: Operation = {
+  id: "listEvents",
+  method: "GET",
+  path: "/events",
+  access: "client",
+  keyed: false,
+  repeatable: true,
+};
+
+const readEvent: Operation = {
+  id: "readEvent",
+  method: "GET",
+  path: "/events/{id}",
+  access: "client",
+  keyed: false,
+  repeatable: true,
+};
+
+const listWebhookEndpoints: Operation = {
+  id: "listWebhookEndpoints",
+  method: "GET",
+  path: "/webhook-endpoints",
+  access: "client",
+  keyed: false,
+  repeatable: true,
+};
+
+const createWebhookEndpoint: Operation = {
+  id: "createWebhookEndpoint",
+  method: "POST",
+  path: "/webhook-endpoints",
+  access: "client",
+  keyed: false,
+  repeatable: false,
+};
+
+const readWebhookEndpoint: Operation = {
+  id: "readWebhookEndpoint",
+  method: "GET",
+  path: "/webhook-endpoints/{id}",
+  access: "client",
+  keyed: false,
+  repeatable: true,
+};
+
+const updateWebhookEndpoint: Operation = {
+  id: "updateWebhookEndpoint",
+  method: "PUT",
+  path: "/webhook-endpoints/{id}",
+  access: "client",
+  keyed: false,
+  repeatable: true,
+};
+
+const deleteWebhookEndpoint: Operation = {
+  id: "deleteWebhookEndpoint",
+  method: "DELETE",
+  path: "/webhook-endpoints/{id}",
+  access: "client",
+  keyed: false,
+  repeatable: true,
+};
+
+const rotateWebhookSecret: Operation = {
+  id: "rotateWebhookSecret",
+  method: "POST",
+  path: "/webhook-endpoints/{id}/rotate-secret",
+  access: "client",
+  keyed: false,
+  repeatable: false,
+};
+
+const pingWebhookEndpoint: Operation = {
+  id: "pingWebhookEndpoint",
+  method: "POST",
+  path: "/webhook-endpoints/{id}/ping",
+  access: "client",
+  keyed: false,
+  repeatable: false,
+};
+
+const retryWebhookEvents: Operation = {
+  id: "retryWebhookEvents",
+  method: "POST",
+  path: "/webhook-endpoints/{id}/retry",
+  access: "client",
+  keyed: false,
+  repeatable: false,
+};
+
+const seekWebhookEndpoint: Operation = {
+  id: "seekWebhookEndpoint",
+  method: "POST",
+  path: "/webhook-endpoints/{id}/seek",
+  access: "client",
+  keyed: false,
+  repeatable: false,
+};
+
+const listWebhookAttempts: Operation = {
+  id: "listWebhookAttempts",
+  method: "GET",
+  path: "/webhook-endpoints/{id}/attempts",
+  access: "client",
+  keyed: false,
+  repeatable: true,
+};
+
+const listWebhookUndelivered: Operation = {
+  id: "listWebhookUndelivered",
+  method: "GET",
+  path: "/webhook-endpoints/{id}/undelivered",
+  access: "client",
+  keyed: false,
+  repeatable: true,
 };
 
 export class Auth {
@@ -1099,6 +1232,170 @@ export class Operators {
   }
 }
 
+export class Feed {
+  readonly #caller: Caller;
+
+  constructor(caller: Caller) {
+    this.#caller = caller;
+  }
+
+  /**
+   * Read the feed of events. Oldest first, in the order in which the changes were committed. `next_cursor` is never
+   * null: store it after every page, including empty ones. `has_more` is true if the page stopped before the end of the
+   * feed; under a rare filter a page can be empty and have more.
+   *
+   * Scope: `events:read`.
+   */
+  list(query: EventQuery = {}, options: CallOptions = {}): Promise<PageOf<Event>> {
+    return this.#caller.page<Event>(listEvents, { query }, options);
+  }
+
+  /** The same, record by record: asks for the next page when the last one is used up. */
+  each(query: EventQuery = {}, options: CallOptions = {}): AsyncGenerator<Event, void, undefined> {
+    return each((cursor) => this.list({ ...query, cursor }, options), query.cursor);
+  }
+
+  /**
+   * Read an event. A pruned event, and one that has no position in the feed yet, does not exist.
+   *
+   * Scope: `events:read`.
+   */
+  get(id: string, options: CallOptions = {}): Promise<Event> {
+    return this.#caller.one<Event>(readEvent, { path: { id } }, options);
+  }
+}
+
+export class WebhookEndpoints {
+  readonly #caller: Caller;
+
+  constructor(caller: Caller) {
+    this.#caller = caller;
+  }
+
+  /**
+   * List webhook endpoints. Newest first.
+   *
+   * Scope: `webhooks:write`.
+   */
+  list(query: WebhookEndpointQuery = {}, options: CallOptions = {}): Promise<PageOf<WebhookEndpoint>> {
+    return this.#caller.page<WebhookEndpoint>(listWebhookEndpoints, { query }, options);
+  }
+
+  /** The same, record by record: asks for the next page when the last one is used up. */
+  each(query: WebhookEndpointQuery = {}, options: CallOptions = {}): AsyncGenerator<WebhookEndpoint, void, undefined> {
+    return each((cursor) => this.list({ ...query, cursor }, options), query.cursor);
+  }
+
+  /**
+   * Create a webhook endpoint. Sends the events that are committed from now on. `secret` verifies the signatures and is
+   * returned only here; it is null for `ed25519`, where `public_keys` verify them. An organization has at most 50
+   * endpoints. An `Idempotency-Key` is ignored.
+   *
+   * Scope: `webhooks:write`.
+   */
+  create(body: WebhookEndpointCreate, options: CallOptions = {}): Promise<WebhookEndpointWithSecret> {
+    return this.#caller.one<WebhookEndpointWithSecret>(createWebhookEndpoint, { body }, options);
+  }
+
+  /**
+   * Read a webhook endpoint.
+   *
+   * Scope: `webhooks:write`.
+   */
+  get(id: string, options: ReadOptions<WebhookEndpoint> = {}): Promise<WebhookEndpoint> {
+    return this.#caller.one<WebhookEndpoint>(readWebhookEndpoint, { path: { id } }, options);
+  }
+
+  /**
+   * Update a webhook endpoint. Updates the fields that are sent; omitted fields do not change. A new `url` and
+   * `is_active: true` close the circuit of a failing endpoint and send at once. An endpoint that is enabled again
+   * continues where it stopped.
+   *
+   * Scope: `webhooks:write`.
+   */
+  update(id: string, body: WebhookEndpointUpdate, options: ChangeOptions = {}): Promise<WebhookEndpoint> {
+    return this.#caller.one<WebhookEndpoint>(updateWebhookEndpoint, { path: { id }, body }, options);
+  }
+
+  /**
+   * Delete a webhook endpoint. Stops the delivery, erases the secrets and returns the deleted endpoint.
+   *
+   * Scope: `webhooks:write`.
+   */
+  delete(id: string, options: ChangeOptions = {}): Promise<WebhookEndpoint> {
+    return this.#caller.one<WebhookEndpoint>(deleteWebhookEndpoint, { path: { id } }, options);
+  }
+
+  /**
+   * Rotate the secret of a webhook endpoint. Old secrets continue to sign until the overlap ends; 0 ends all of them at
+   * once. At most three secrets are valid at the same time. `secret` is returned only here.
+   *
+   * Scope: `webhooks:write`.
+   */
+  rotateSecret(id: string, body: RotateWebhookSecret, options: ChangeOptions = {}): Promise<WebhookEndpointWithSecret> {
+    return this.#caller.one<WebhookEndpointWithSecret>(rotateWebhookSecret, { path: { id }, body }, options);
+  }
+
+  /**
+   * Send a sample to a webhook endpoint. Sends one sample with `test: true` now, also while the endpoint is disabled,
+   * and returns the attempt, whatever its outcome.
+   *
+   * Scope: `webhooks:write`.
+   */
+  ping(id: string, body: PingWebhookEndpoint, options: CallOptions = {}): Promise<WebhookAttempt> {
+    return this.#caller.one<WebhookAttempt>(pingWebhookEndpoint, { path: { id }, body }, options);
+  }
+
+  /**
+   * Send events again. Either one event, even if it was delivered, or all undelivered events that entered the feed from
+   * `since` to before `until`. Closes the circuit.
+   *
+   * Scope: `webhooks:write`.
+   */
+  retry(id: string, body: RetryWebhookEvents, options: CallOptions = {}): Promise<QueuedEvents> {
+    return this.#caller.one<QueuedEvents>(retryWebhookEvents, { path: { id }, body }, options);
+  }
+
+  /**
+   * Continue at another position of the feed. Moves the endpoint to `oldest`, `newest`, or the first event that entered
+   * the feed at or after a time. Drops waiting retries and closes the circuit.
+   *
+   * Scope: `webhooks:write`.
+   */
+  seek(id: string, body: SeekWebhookEndpoint, options: ChangeOptions = {}): Promise<WebhookEndpoint> {
+    return this.#caller.one<WebhookEndpoint>(seekWebhookEndpoint, { path: { id }, body }, options);
+  }
+
+  /**
+   * List attempts to deliver events. Newest first.
+   *
+   * Scope: `webhooks:write`.
+   */
+  listAttempts(id: string, query: WebhookAttemptQuery = {}, options: CallOptions = {}): Promise<PageOf<WebhookAttempt>> {
+    return this.#caller.page<WebhookAttempt>(listWebhookAttempts, { path: { id }, query }, options);
+  }
+
+  /** The same, record by record: asks for the next page when the last one is used up. */
+  eachAttempts(id: string, query: WebhookAttemptQuery = {}, options: CallOptions = {}): AsyncGenerator<WebhookAttempt, void, undefined> {
+    return each((cursor) => this.listAttempts(id, { ...query, cursor }, options), query.cursor);
+  }
+
+  /**
+   * List undelivered events. Events that were attempted, or that wait behind such an event of their record. Oldest
+   * first.
+   *
+   * Scope: `webhooks:write`.
+   */
+  listUndelivered(id: string, query: UndeliveredEventQuery = {}, options: CallOptions = {}): Promise<PageOf<UndeliveredEvent>> {
+    return this.#caller.page<UndeliveredEvent>(listWebhookUndelivered, { path: { id }, query }, options);
+  }
+
+  /** The same, record by record: asks for the next page when the last one is used up. */
+  eachUndelivered(id: string, query: UndeliveredEventQuery = {}, options: CallOptions = {}): AsyncGenerator<UndeliveredEvent, void, undefined> {
+    return each((cursor) => this.listUndelivered(id, { ...query, cursor }, options), query.cursor);
+  }
+}
+
 /** Every group of calls, over one caller. */
 export class Resources {
   readonly auth: Auth;
@@ -1114,6 +1411,8 @@ export class Resources {
   readonly clients: Clients;
   readonly organizations: Organizations;
   readonly operators: Operators;
+  readonly feed: Feed;
+  readonly webhookEndpoints: WebhookEndpoints;
 
   constructor(caller: Caller) {
     this.auth = new Auth(caller);
@@ -1129,5 +1428,7 @@ export class Resources {
     this.clients = new Clients(caller);
     this.organizations = new Organizations(caller);
     this.operators = new Operators(caller);
+    this.feed = new Feed(caller);
+    this.webhookEndpoints = new WebhookEndpoints(caller);
   }
 }

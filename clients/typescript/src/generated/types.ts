@@ -51,6 +51,70 @@ export type OperatorRole = "viewer" | "support" | "admin";
 
 export type Method = "link" | "oidc";
 
+export type EventType =
+  | "organization.created"
+  | "organization.updated"
+  | "organization.deleted"
+  | "organization.keys_rotated"
+  | "client.created"
+  | "client.updated"
+  | "provider.created"
+  | "provider.deleted"
+  | "user.created"
+  | "user.updated"
+  | "user.deleted"
+  | "user.blocked"
+  | "user.unblocked"
+  | "user.relinked"
+  | "session.created"
+  | "session.revoked"
+  | "plan.created"
+  | "plan.updated"
+  | "plan.deleted"
+  | "subscription.created"
+  | "subscription.updated"
+  | "subscription.deleted"
+  | "subscription.access_changed"
+  | "payment.created"
+  | "payment.updated"
+  | "payment.deleted"
+  | "operator.created"
+  | "operator.updated"
+  | "operator.deleted"
+  | "operator.link_created"
+  | "operator_session.created"
+  | "operator_session.ended"
+  | "webhook_endpoint.created"
+  | "webhook_endpoint.updated"
+  | "webhook_endpoint.deleted"
+  | "webhook_endpoint.failing"
+  | "webhook_endpoint.recovered"
+  | "webhook_endpoint.disabled";
+
+export type WebhookEndpointPayload = "full" | "thin";
+
+export type WebhookEndpointSignature = "hmac" | "ed25519";
+
+export type WebhookEndpointState = "active" | "failing" | "disabled";
+
+export type WebhookEndpointDisabledReason = "manual" | "gone" | "failing" | "copied";
+
+export type WebhookAttemptTrigger = "event" | "retry" | "resend" | "probe" | "ping";
+
+export type WebhookAttemptOutcome = "succeeded" | "failed";
+
+export type WebhookAttemptError =
+  | "status"
+  | "redirect"
+  | "timeout"
+  | "connect_failed"
+  | "tls_failed"
+  | "dns_failed"
+  | "address_not_allowed"
+  | "protocol_error";
+
+export type UndeliveredEventState = "waiting" | "given_up";
+
 export type ProblemCode =
   | "address_not_allowed"
   | "ambiguous"
@@ -63,12 +127,15 @@ export type ProblemCode =
   | "client_not_for_browsers"
   | "contended"
   | "cross_site_request"
+  | "cursor_gone"
   | "duplicate_item"
   | "duplicate_key"
   | "email_managed"
   | "email_mismatch"
   | "email_not_verified"
   | "email_taken"
+  | "endpoint_disabled"
+  | "endpoint_limit"
   | "external_id_taken"
   | "fresh_sign_in_required"
   | "headers_too_large"
@@ -114,6 +181,7 @@ export type ProblemCode =
   | "request_timeout"
   | "required"
   | "route_not_found"
+  | "secret_limit"
   | "shutting_down"
   | "slug_taken"
   | "stale"
@@ -127,6 +195,7 @@ export type ProblemCode =
   | "unknown_parameter"
   | "unknown_value"
   | "unsupported_media_type"
+  | "url_not_allowed"
   | "user_already_exists"
   | "user_blocked"
   | "user_not_found";
@@ -210,6 +279,8 @@ export const problemCatalogue = [
   { code: "contended", status: 409, title: "Too many concurrent changes" },
   { code: "email_managed", status: 409, title: "E-mail address managed by the identity provider" },
   { code: "email_taken", status: 409, title: "E-mail address already in use" },
+  { code: "endpoint_disabled", status: 409, title: "Webhook endpoint disabled" },
+  { code: "endpoint_limit", status: 409, title: "Too many webhook endpoints" },
   { code: "external_id_taken", status: 409, title: "External ID already in use" },
   { code: "idempotency_in_flight", status: 409, title: "Idempotency key in use by a running request" },
   { code: "invalid_transition", status: 409, title: "Status transition not allowed" },
@@ -219,8 +290,10 @@ export const problemCatalogue = [
   { code: "own_operator", status: 409, title: "Change of the own operator not allowed" },
   { code: "plan_in_use", status: 409, title: "Plan in use" },
   { code: "plan_inactive", status: 409, title: "Plan inactive" },
+  { code: "secret_limit", status: 409, title: "Too many valid secrets" },
   { code: "slug_taken", status: 409, title: "Slug already in use" },
   { code: "user_already_exists", status: 409, title: "User already exists" },
+  { code: "cursor_gone", status: 410, title: "Cursor no longer valid" },
   { code: "stale", status: 412, title: "Record changed" },
   { code: "body_too_large", status: 413, title: "Body too large" },
   { code: "target_too_long", status: 414, title: "Path and query too long" },
@@ -244,6 +317,7 @@ export const problemCatalogue = [
   { code: "too_short", status: 422, title: "Text too short" },
   { code: "unknown_field", status: 422, title: "Unknown field" },
   { code: "unknown_value", status: 422, title: "Unknown value" },
+  { code: "url_not_allowed", status: 422, title: "URL not allowed" },
   { code: "rate_limited", status: 429, title: "Too many attempts" },
   { code: "headers_too_large", status: 431, title: "Headers too large" },
   { code: "internal", status: 500, title: "Internal error" },
@@ -416,6 +490,85 @@ export interface OperatorSessionRecord {
   user_agent: string | null;
 }
 
+export interface Event {
+  id: string;
+  type: EventType | (string & {});
+  timestamp: Instant;
+  sequence: number;
+  record_id: string;
+  client_id: string | null;
+  operator_id: string | null;
+  request_id: string | null;
+  test: boolean;
+  data: Record<string, unknown> | null;
+  before: Record<string, unknown> | null;
+}
+
+export interface WebhookEndpoint {
+  id: string;
+  url: string;
+  description: string;
+  /** Each is an event type (`payment.created`), all types of a record (`payment.*`), or `*`. */
+  types: string[];
+  payload: WebhookEndpointPayload;
+  signature: WebhookEndpointSignature;
+  is_active: boolean;
+  state: WebhookEndpointState;
+  disabled_reason: WebhookEndpointDisabledReason | null;
+  created_at: Instant;
+  updated_at: Instant;
+  public_keys: string[];
+  failing_since: Instant | null;
+  oldest_undelivered_at: Instant | null;
+}
+
+export interface WebhookEndpointWithSecret {
+  id: string;
+  url: string;
+  description: string;
+  /** Each is an event type (`payment.created`), all types of a record (`payment.*`), or `*`. */
+  types: string[];
+  payload: WebhookEndpointPayload;
+  signature: WebhookEndpointSignature;
+  is_active: boolean;
+  state: WebhookEndpointState;
+  disabled_reason: WebhookEndpointDisabledReason | null;
+  created_at: Instant;
+  updated_at: Instant;
+  public_keys: string[];
+  failing_since: Instant | null;
+  oldest_undelivered_at: Instant | null;
+  secret: string | null;
+}
+
+export interface WebhookAttempt {
+  id: string;
+  endpoint_id: string;
+  event_id: string;
+  event_type: string;
+  trigger: WebhookAttemptTrigger;
+  number: number;
+  outcome: WebhookAttemptOutcome;
+  status: number | null;
+  error: WebhookAttemptError | null;
+  duration_ms: number;
+  response: string;
+  created_at: Instant;
+}
+
+export interface UndeliveredEvent {
+  event_id: string;
+  event_type: string;
+  record_id: string;
+  sequence: number;
+  state: UndeliveredEventState;
+  attempts: number;
+  next_attempt_at: Instant | null;
+  first_failed_at: Instant | null;
+  last_status: number | null;
+  last_error: WebhookAttemptError | null;
+}
+
 export interface User {
   id: string;
   /** The user's ID at the identity provider. */
@@ -518,6 +671,8 @@ export interface OperatorSession {
   fresh_until: Instant;
   idle_expires_at: Instant;
   expires_at: Instant;
+  /** The build of the console's pages. Null if this server does not have them. */
+  build: string | null;
 }
 
 export interface OperatorSignedOut {
@@ -526,6 +681,10 @@ export interface OperatorSignedOut {
 
 export interface OperatorConnection {
   url: string;
+}
+
+export interface QueuedEvents {
+  queued: number;
 }
 
 export interface Page {
@@ -563,6 +722,10 @@ export interface Problem {
   conflicting_id?: string | undefined;
   subscriptions?: number | undefined;
   allowed?: string[] | undefined;
+  /** When the oldest event entered the feed (`cursor_gone`). */
+  oldest?: Instant | null | undefined;
+  /** Whether the store was restored to an earlier state (`cursor_gone`). If false, the events were pruned. */
+  restored?: boolean | undefined;
 }
 
 export interface SignUp {
@@ -948,6 +1111,85 @@ export interface OperatorUpdate {
   updated_at?: unknown;
 }
 
+export interface WebhookEndpointCreate {
+  /** How requests are signed. It cannot change. `hmac` if omitted. */
+  signature?: WebhookEndpointSignature | undefined;
+  /** Where events are sent: an https URL of a public host. */
+  url: string;
+  /** What the endpoint is for. Empty if omitted. */
+  description?: string | undefined;
+  /**
+   * The event types to send. All if omitted. Each is an event type (`payment.created`), all types of a record
+   * (`payment.*`), or `*`.
+   */
+  types?: string[] | undefined;
+  /** `full`, or `thin`: `data` holds only the ID. `full` if omitted. */
+  payload?: WebhookEndpointPayload | undefined;
+  /** Whether events are sent. `true` if omitted. */
+  is_active?: boolean | undefined;
+}
+
+export interface WebhookEndpointUpdate {
+  /** Where events are sent: an https URL of a public host. */
+  url?: string | undefined;
+  /** What the endpoint is for. Empty if omitted. */
+  description?: string | undefined;
+  /**
+   * The event types to send. All if omitted. Each is an event type (`payment.created`), all types of a record
+   * (`payment.*`), or `*`.
+   */
+  types?: string[] | undefined;
+  /** `full`, or `thin`: `data` holds only the ID. `full` if omitted. */
+  payload?: WebhookEndpointPayload | undefined;
+  /** Whether events are sent. `true` if omitted. */
+  is_active?: boolean | undefined;
+  /** Read-only. It may be sent back unchanged. */
+  id?: string | undefined;
+  /** Read-only. It may be sent back unchanged. */
+  signature?: WebhookEndpointSignature | undefined;
+  /** Ignored. It may be sent back with any value. */
+  state?: unknown;
+  /** Ignored. It may be sent back with any value. */
+  disabled_reason?: unknown;
+  /** Ignored. It may be sent back with any value. */
+  failing_since?: unknown;
+  /** Ignored. It may be sent back with any value. */
+  public_keys?: unknown;
+  /** Ignored. It may be sent back with any value. */
+  oldest_undelivered_at?: unknown;
+  /** Read-only. It may be sent back unchanged. RFC 3339 with a UTC offset, between 1970 and 9999. */
+  created_at?: Instant | undefined;
+  /** Ignored. It may be sent back with any value. */
+  updated_at?: unknown;
+}
+
+export interface RotateWebhookSecret {
+  /** How long the old secrets continue to sign. 86,400 if omitted. */
+  overlap_seconds?: number | undefined;
+}
+
+export interface PingWebhookEndpoint {
+  /** The type of the sample: an event type, or `webhook.ping`, which is the default. */
+  type?: string | undefined;
+}
+
+export interface RetryWebhookEvents {
+  /** One event, even if it was delivered. */
+  event_id?: string | undefined;
+  /**
+   * All undelivered events that entered the feed at or after this time. RFC 3339 with a UTC offset, between 1970 and
+   * 9999.
+   */
+  since?: Instant | undefined;
+  /** With `since`: and before this time. RFC 3339 with a UTC offset, between 1970 and 9999. */
+  until?: Instant | undefined;
+}
+
+export interface SeekWebhookEndpoint {
+  /** `oldest`, `newest`, or a time. */
+  to: string;
+}
+
 /** What listPlans asks for. */
 export interface PlanQuery {
   /** Only active or only inactive plans. */
@@ -1078,6 +1320,64 @@ export interface ClientQuery {
 
 /** What listOperators asks for. */
 export interface OperatorQuery {
+  /** The maximum number of records on a page. */
+  limit?: number | undefined;
+  /** `next_cursor` of the previous page. */
+  cursor?: string | undefined;
+}
+
+/** What listEvents asks for. */
+export interface EventQuery {
+  /** Types of events, separated by commas: `payment.created`, `subscription.*`, or `*`. */
+  type?: string | undefined;
+  /** Events of this record. */
+  record_id?: string | undefined;
+  /** Events that this client caused. */
+  client_id?: string | undefined;
+  /** Events that this operator caused. */
+  operator_id?: string | undefined;
+  /**
+   * Where to begin without a cursor: `oldest`, `newest`, or a time, which means the first event that entered the feed
+   * at or after it.
+   */
+  start?: string | undefined;
+  /** Seconds to wait for the next event if the page would be empty at the end of the feed. */
+  wait?: number | undefined;
+  /**
+   * `-sequence` returns the newest events first. `next_cursor` is then null at the end, and works only with this order.
+   * It cannot be combined with `start` or `wait`.
+   */
+  sort?: "-sequence" | undefined;
+  /** The maximum number of records on a page. */
+  limit?: number | undefined;
+  /** `next_cursor` of the previous page. */
+  cursor?: string | undefined;
+}
+
+/** What listWebhookEndpoints asks for. */
+export interface WebhookEndpointQuery {
+  /** The maximum number of records on a page. */
+  limit?: number | undefined;
+  /** `next_cursor` of the previous page. */
+  cursor?: string | undefined;
+}
+
+/** What listWebhookAttempts asks for. */
+export interface WebhookAttemptQuery {
+  /** Attempts for this event. */
+  event_id?: string | undefined;
+  /** Attempts with this outcome. */
+  outcome?: WebhookAttemptOutcome | undefined;
+  /** The maximum number of records on a page. */
+  limit?: number | undefined;
+  /** `next_cursor` of the previous page. */
+  cursor?: string | undefined;
+}
+
+/** What listWebhookUndelivered asks for. */
+export interface UndeliveredEventQuery {
+  /** Events in this state. */
+  state?: UndeliveredEventState | undefined;
   /** The maximum number of records on a page. */
   limit?: number | undefined;
   /** `next_cursor` of the previous page. */

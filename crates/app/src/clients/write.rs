@@ -66,7 +66,7 @@ pub(super) async fn change(
         let Stamp { at, revision } = app.stamp(&before, app.clock.now());
         let Some(after) = decide(&before, at)? else { return Ok(before) };
         let after = Client { updated_at: at, revision, ..after };
-        let event = caller.event(EventKind::ClientUpdated, id.bytes(), revision, at);
+        let event = caller.event(EventKind::ClientUpdated, id.bytes(), revision, at).following(before.revision);
         let change = write(Change::new(), &after, before.revision);
         let change = events::insert(change, &Event { before: Some(json(&before)), after: Some(json(&after)), ..event });
         let change = confirm_granting(app, caller, after.scopes.beyond(before.scopes), change).await?;

@@ -8,14 +8,15 @@ use crate::error::Error;
 use crate::keys::Keys;
 use perennial_domain::currency::Currency;
 use perennial_domain::cycle::BillingCycle;
-use perennial_domain::id::{OrganizationId, PlanId, SubscriptionId, UserId};
+use perennial_domain::id::{EventId, OrganizationId, PlanId, SubscriptionId, UserId, WebhookEndpointId};
 use perennial_domain::plans::PlanKey;
 use perennial_domain::time::Time;
 use perennial_domain::users::{Email, EmailPrefix};
+use perennial_domain::webhook_delivery::{Outcome, UndeliveredState};
 use perennial_store::subscriptions::Range;
 use perennial_store::{
     Position, Type, Value, payments as stored_payments, plans as stored_plans, subscriptions as stored_subscriptions,
-    users as stored_users,
+    users as stored_users, webhook_attempts as stored_attempts,
 };
 use std::collections::BTreeSet;
 
@@ -119,6 +120,36 @@ pub(crate) fn clients(organization: OrganizationId) -> ListName {
 /// The name of a list of operators.
 pub(crate) fn operators(organization: OrganizationId) -> ListName {
     name("operators", &[organization.bytes().into()])
+}
+
+/// The name of a list of webhook endpoints.
+pub(crate) fn webhook_endpoints(organization: OrganizationId) -> ListName {
+    name("webhook_endpoints", &[organization.bytes().into()])
+}
+
+/// The name of a list of an endpoint's attempts.
+pub(crate) fn webhook_attempts(
+    organization: OrganizationId,
+    endpoint: WebhookEndpointId,
+    query: stored_attempts::Query,
+) -> ListName {
+    let values = [
+        organization.bytes().into(),
+        endpoint.bytes().into(),
+        query.event_id.map(EventId::bytes).into(),
+        query.outcome.map(Outcome::as_str).into(),
+    ];
+    name("webhook_attempts", &values)
+}
+
+/// The name of a list of an endpoint's undelivered events.
+pub(crate) fn webhook_undelivered(
+    organization: OrganizationId,
+    endpoint: WebhookEndpointId,
+    state: Option<UndeliveredState>,
+) -> ListName {
+    let state = state.map(UndeliveredState::as_str);
+    name("webhook_undelivered", &[organization.bytes().into(), endpoint.bytes().into(), state.into()])
 }
 
 /// The name of a list of plans.

@@ -2,10 +2,16 @@
 
 use crate::context::App;
 use crate::error::Error;
-use perennial_store::{idempotency, organizations, sessions};
+use perennial_store::{idempotency, organizations, sessions, webhook_figures};
 
 /// Rows are counted up to this number for each organization and table, so that counting stays cheap.
 pub const COUNTED_AT_MOST: i64 = 10_000;
+
+/// Reads the figures about webhooks and the feed.
+pub async fn count_webhooks(app: &App) -> Result<(), Error> {
+    app.background.set_stored(webhook_figures::read(&app.db).await?);
+    Ok(())
+}
 
 /// Counts the expired rows that are still stored. A session counts once its retention has passed.
 pub async fn count_expired(app: &App) -> Result<(), Error> {

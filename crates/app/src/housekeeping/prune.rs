@@ -10,7 +10,7 @@ pub async fn prune_events(app: &App) -> Result<u64, Error> {
     let Some(before) = app.options.retention.events_before(app.clock.now()) else { return Ok(0) };
     let mut pruned = 0;
     for organization in organizations::all(&app.db).await? {
-        pruned += events::prune(app, organization.id, before).await?;
+        pruned += events::prune(app, organization.id, before, events::Readers::Wait).await?;
     }
     Ok(pruned)
 }

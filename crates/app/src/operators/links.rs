@@ -7,8 +7,9 @@ use crate::context::App;
 use crate::error::{Conflict, Error};
 use crate::keys::sha256;
 use perennial_domain::events::EventKind;
-use perennial_domain::id::{EventId, OperatorId};
-use perennial_domain::operators::{LINK_SECONDS, OperatorLink};
+use perennial_domain::id::OperatorId;
+use perennial_domain::operators::{LINK_SECONDS, Operator, OperatorLink};
+use perennial_domain::stamp::Stamp;
 use perennial_domain::time::Time;
 use perennial_identity::secret::Secret;
 use perennial_store::{self as store, Change, Violation, events, operator_links, operators};
@@ -32,27 +33,35 @@ impl NewLink {
 
 /// Creates a one-time link for an operator whose scopes the caller holds.
 pub async fn create_link(app: &App, caller: &Caller, id: OperatorId) -> Result<NewLink, Error> {
-    let operator = read(app, caller, id).await?;
-    caller.check_grant(operator.role.scopes())?;
-    let now = app.clock.now();
     let link = Secret::new(random_text(&app.entropy, PREFIX));
-    let expires_at = now.plus_seconds(LINK_SECONDS);
-    let row = OperatorLink {
-        organization_id: operator.organization_id,
-        id: app.entropy.bytes(),
-        operator_id: operator.id,
-        expires_at,
-    };
-    let event = caller.event(EventKind::OperatorLinkCreated, id.bytes(), EventId::new(now, app.entropy.bits()), now);
-    let change = operators::guard_active(Change::new(), &operator);
-    let change = operator_links::insert(change, &row, hash(link.expose()), now);
-    let change = confirm(app, caller, events::insert(change, &event)).await?;
-    match app.db.commit(change).await {
-        Ok(()) => Ok(NewLink { link, expires_at }),
-        Err(store::Error::Violated(Violation::LinkLimit)) => Err(Conflict::LinkLimit.into()),
-        Err(store::Error::Violated(Violation::Operator)) => Err(Conflict::OperatorDisabled.into()),
-        Err(error) => Err(error.into()),
+    let mut attempts = app.locks.attempts((caller.organization().bytes(), id));
+    while attempts.next().await {
+        let before = read(app, caller, id).await?;
+        caller.check_grant(before.role.scopes())?;
+        if !before.is_active {
+            return Err(Conflict::OperatorDisabled.into());
+        }
+        let now = app.clock.now();
+        let row = OperatorLink {
+            organization_id: before.organization_id,
+            id: app.entropy.bytes(),
+            operator_id: before.id,
+            expires_at: now.plus_seconds(LINK_SECONDS),
+        };
+        let Stamp { at, revision } = app.stamp(&before, now);
+        let event = caller.event(EventKind::OperatorLinkCreated, id.bytes(), revision, at).following(before.revision);
+        let after = Operator { updated_at: at, revision, ..before.clone() };
+        let change = operators::update(Change::new(), &after, before.revision);
+        let change = operator_links::insert(change, &row, hash(link.expose()), now);
+        let change = confirm(app, caller, events::insert(change, &event)).await?;
+        match app.db.commit(change).await {
+            Ok(()) => return Ok(NewLink { link, expires_at: row.expires_at }),
+            Err(store::Error::Violated(Violation::LinkLimit)) => return Err(Conflict::LinkLimit.into()),
+            Err(store::Error::Violated(Violation::Record)) => {}
+            Err(error) => return Err(error.into()),
+        }
     }
+    Err(Conflict::Contended.into())
 }
 
 /// The hash that the store holds of a link.

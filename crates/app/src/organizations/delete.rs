@@ -59,6 +59,7 @@ async fn mark(app: &App, id: OrganizationId) -> Result<Organization, Error> {
         let change = operator_links::remove_all(operator_sessions::remove_all(change, id), id);
         let change = operators::remove_all(change, id);
         let event = system_event(id, EventKind::OrganizationDeleted, id.bytes(), revision, at);
+        let event = event.following(before.revision);
         let change = events::insert(change, &Event { before: Some(json(&before)), ..event });
         match app.db.commit(change).await {
             Ok(()) => return Ok(after),

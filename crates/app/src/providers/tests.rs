@@ -153,8 +153,8 @@ async fn the_file_is_held_to_account_before_the_first_caller_comes() {
         let options = AppOptions { public_url: Some("https://ours".to_owned()), providers, ..AppOptions::default() };
         check_at_start(&place.process(1, options).await.0).await.err()
     };
-    assert_eq!(fault(vec![of_file("default", "https://one", SECRET)]).await, None);
-    let unknown = fault(vec![of_file("nowhere", "https://one", SECRET)]).await;
+    assert_eq!(Box::pin(fault(vec![of_file("default", "https://one", SECRET)])).await, None);
+    let unknown = Box::pin(fault(vec![of_file("nowhere", "https://one", SECRET)])).await;
     assert_eq!(unknown, Some(StartError::UnknownOrganization("nowhere".to_owned())));
     let (_, organization) = place.process(1, AppOptions::default()).await;
     let by_id = organization.to_string();
@@ -166,7 +166,7 @@ async fn the_file_is_held_to_account_before_the_first_caller_comes() {
             ProviderError::IssuerTwice("https://x".to_owned()),
         ),
     ] {
-        match fault(providers).await {
+        match Box::pin(fault(providers)).await {
             Some(StartError::File { fault, .. }) => assert_eq!(fault, expected),
             other => panic!("{other:?}"),
         }

@@ -187,7 +187,7 @@ async fn write(app: &App, bulk: &mut Bulk, changed: &[(User, &Identity)]) -> Res
             let trace = UserTrace { id: user.id, fields: user.changed_fields(Some(before)) };
             let kind = EventKind::UserRelinked;
             let event = system_event(user.organization_id, kind, user.id.bytes(), user.revision, user.updated_at);
-            transfer::row(&Event { after: Some(json(&trace)), ..event })
+            transfer::row(&Event { after: Some(json(&trace)), ..event.following(before.revision) })
         };
         let events: Vec<_> = users.iter().zip(read).map(event).collect();
         EVENTS.insert(bulk, &events).await?;

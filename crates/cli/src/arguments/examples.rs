@@ -58,6 +58,13 @@ pub(super) const OPERATOR: &str = "Examples:
   perennial operator sessions ada
   perennial operator list --org acme --json";
 
+pub(super) const WEBHOOK: &str = "Examples:
+  perennial webhook create --url https://example.com/hooks --types 'subscription.*,payment.created'
+  perennial webhook ping hook_01j…
+  perennial webhook attempts hook_01j… --outcome failed
+  perennial webhook retry hook_01j… --since 2026-01-31T09:30:00Z
+  perennial webhook update hook_01j… --active true";
+
 pub(super) const CONSOLE: &str = "Examples:
   perennial console open
   perennial console open --operator ada --role viewer --org acme
@@ -132,6 +139,16 @@ pub(super) const SUBSCRIPTION: &str = "Examples:
 pub(super) const PAYMENT: &str = "Examples:
   perennial payment list --status failed
   perennial payment list --all -o json > payments.ndjson";
+
+pub(super) const LISTEN: &str = "Examples:
+  perennial listen --forward-to http://localhost:3000/webhooks
+  perennial listen --forward-to http://localhost:3000/webhooks --types 'subscription.*,payment.created' --since 10m
+  perennial listen --forward-to http://localhost:3000/webhooks --api https://billing.example.com --client-id-file ./client-id";
+
+pub(super) const TRIGGER: &str = "Examples:
+  perennial trigger payment.created --to http://localhost:3000/webhooks
+  perennial trigger webhook.ping --to http://localhost:3000/webhooks --secret-file ./webhook-secret
+  perennial trigger payment.created --endpoint hook_01j…";
 
 #[cfg(test)]
 mod tests {

@@ -11,6 +11,23 @@ pub(crate) struct Serving {
     /// Fill an empty store with a year of generated data first
     #[arg(long)]
     pub(crate) demo: bool,
+    /// A directory with the built files of the console, for its development
+    #[cfg(debug_assertions)]
+    #[arg(long, hide = true, value_name = "DIRECTORY")]
+    pub(crate) console_dir: Option<PathBuf>,
+}
+
+impl Serving {
+    /// The directory of the console's files. Release builds have only the embedded ones.
+    #[cfg(debug_assertions)]
+    pub(crate) fn console_directory(&self) -> Option<PathBuf> {
+        self.console_dir.clone()
+    }
+
+    #[cfg(not(debug_assertions))]
+    pub(crate) fn console_directory(&self) -> Option<PathBuf> {
+        None
+    }
 }
 
 #[derive(Subcommand)]
@@ -97,6 +114,9 @@ pub(crate) struct Import {
     /// The organization, by name or ID, to import all records into.
     #[arg(long, value_name = "ORGANIZATION")]
     pub(crate) into: Option<String>,
+    /// Do not disable the webhook endpoints of the store. They receive the events of the import.
+    #[arg(long)]
+    pub(crate) keep_webhooks: bool,
 }
 
 /// A service that data is imported from.
@@ -114,4 +134,7 @@ pub(crate) struct Copying {
     /// The empty store to write: a data directory or a PostgreSQL URL
     #[arg(long, value_name = "DIRECTORY|URL")]
     pub(crate) to: String,
+    /// Do not disable the webhook endpoints of the copy. By default a copy sends nothing.
+    #[arg(long)]
+    pub(crate) keep_webhooks: bool,
 }

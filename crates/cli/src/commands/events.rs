@@ -5,7 +5,8 @@ use crate::arguments::Events;
 use crate::failure::Failure;
 use crate::output;
 use perennial_app::context::App;
-use perennial_app::{events, organizations};
+use perennial_app::events::{self, Readers};
+use perennial_app::organizations;
 use perennial_domain::events::Event;
 use perennial_domain::time::Time;
 use serde_json::{Value, json};
@@ -32,10 +33,11 @@ pub(super) async fn run(app: &App, command: Events, json: bool) -> Result<(), Fa
                 output::table(["AT", "KIND", "RECORD", "BY"], &rows)
             })
         }
-        Events::Prune { before, org } => {
+        Events::Prune { before, past_readers, org } => {
             let organization = organization(app, &org.org).await?;
             let before = Time::parse(&before).map_err(|reason| wrong("before", &reason))?;
-            let pruned = events::prune(app, organization.id, before).await?;
+            let readers = if past_readers { Readers::Ignore } else { Readers::Wait };
+            let pruned = events::prune(app, organization.id, before, readers).await?;
             output::print(json, &json!({ "pruned": pruned }), || {
                 format!("Removed {pruned} events older than {before}.")
             })

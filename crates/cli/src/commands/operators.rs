@@ -91,6 +91,16 @@ pub(super) async fn console(app: &App, command: Console, config: &Config, json: 
     if browser { open_browser(config, &link.url(&base)) } else { print_link(&link, &base, operator.id, json) }
 }
 
+/// A one-time link of the operator `admin` of the organization `default`, which is created if there is none.
+pub(crate) async fn first_link(app: &App, base: &str) -> Result<String, Failure> {
+    let caller = Caller::system(organization(app, "default").await?.id);
+    let operator = match operators::read_by_name(app, &caller, "admin").await {
+        Err(Error::NotFound) => create(app, &caller, "admin", Role::Admin).await?,
+        found => found?,
+    };
+    Ok(link(app, &caller, operator.id).await?.url(base))
+}
+
 async fn create(app: &App, caller: &Caller, name: &str, role: Role) -> Result<Operator, Failure> {
     let name = OperatorName::parse(name).map_err(|reason| wrong("name", &reason))?;
     let draft = OperatorDraft { name: Some(name), role: Some(role), is_active: None };

@@ -53,11 +53,15 @@ impl Config {
         self.console.enabled.unwrap_or_else(|| self.listen.ip().is_loopback())
     }
 
+    /// Whether browsers reach this service over https.
+    fn is_https(&self) -> bool {
+        self.public_url.as_ref().is_some_and(|url| url.url().scheme() == "https")
+    }
+
     /// The error of the console's settings, if there is one.
     pub(crate) fn console_fault(&self) -> Option<Failure> {
         let listen = self.console.listen.unwrap_or(self.listen);
-        let is_https = self.public_url.as_ref().is_some_and(|url| url.url().scheme() == "https");
-        if self.console_enabled() && !listen.ip().is_loopback() && !is_https {
+        if self.console_enabled() && !listen.ip().is_loopback() && !self.is_https() {
             return Some(Failure::new(format!(
                 "[console] is enabled and listens on {listen}, but browsers send its cookie over https only: set an https \
                  `public_url`, listen on loopback, or set `enabled = false` in [console]"
@@ -112,6 +116,8 @@ impl Config {
             is_separate: self.console.listen.is_some(),
             sites,
             cidrs: self.console.cidrs.iter().map(Proxy::network).collect(),
+            is_https: self.is_https(),
+            directory: None,
         }
     }
 }

@@ -2,6 +2,7 @@
 //! Other programs set variables with our prefix, such as a cluster with a service called `perennial`. So
 //! only a name that is close to one of ours is an error.
 
+use super::Config;
 use super::config_error::ConfigError;
 use super::known;
 use super::source::Source;
@@ -32,6 +33,7 @@ pub(crate) fn variables() -> Vec<String> {
     }
     names.push(logs::VARIABLE.to_owned());
     names.extend(telemetry::VARIABLES.map(str::to_owned));
+    names.extend(Config::default().table_variables());
     names.sort();
     names.dedup();
     names

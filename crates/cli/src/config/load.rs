@@ -2,7 +2,7 @@
 
 use super::config_error::ConfigError;
 use super::source::{self, Source, Sources};
-use super::{Config, file, secret_variable};
+use super::{Config, file, secret_variable, table_environment};
 use crate::arguments::{Place, Serve};
 use crate::failure::Failure;
 use crate::public_url::PublicUrl;
@@ -68,6 +68,8 @@ impl Loaded {
         if let Err(error) = self.config.telemetry.put_environment(&mut self.sources) {
             self.errors.push(error);
         }
+        self.errors.extend(table_environment::put("webhooks", &mut self.config.webhooks, &mut self.sources));
+        self.errors.extend(table_environment::put("events", &mut self.config.events, &mut self.sources));
         if let Err(failure) = self.put_database_url(place) {
             self.errors.push(failure.into());
         }

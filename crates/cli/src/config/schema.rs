@@ -43,6 +43,9 @@ fn property(path: &str, default: &Value, example: Option<&toml::Value>) -> Value
     let mut property = match example {
         Some(toml::Value::Integer(_)) => json!({ "type": "integer", "minimum": i32::from(is_counted(path)) }),
         Some(toml::Value::Boolean(_)) => json!({ "type": "boolean" }),
+        Some(toml::Value::Array(items)) if items.iter().any(toml::Value::is_integer) => {
+            json!({ "type": "array", "minItems": 1, "items": { "type": "integer", "minimum": 1 } })
+        }
         Some(toml::Value::Array(_)) => json!({ "type": "array", "items": text(path) }),
         _ => text(path),
     };

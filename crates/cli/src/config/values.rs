@@ -51,6 +51,21 @@ impl TryFrom<i64> for AtLeastOne {
     }
 }
 
+/// A number of a range.
+#[derive(Clone, Copy, Debug, Default, Deserialize, Serialize)]
+#[serde(try_from = "i64")]
+pub(crate) struct Within<const LEAST: u32, const MOST: u32>(pub(crate) u32);
+
+impl<const LEAST: u32, const MOST: u32> TryFrom<i64> for Within<LEAST, MOST> {
+    type Error = String;
+
+    fn try_from(number: i64) -> Result<Self, Self::Error> {
+        let wrong = || format!("{number} is out of range: it must be at least {LEAST} and at most {MOST}");
+        let within = |number: &u32| (LEAST..=MOST).contains(number);
+        u32::try_from(number).ok().filter(within).map(Self).ok_or_else(wrong)
+    }
+}
+
 /// A share, in whole percent.
 #[derive(Clone, Copy, Debug, Deserialize, Serialize)]
 #[serde(try_from = "i64")]

@@ -30,6 +30,7 @@ pub(super) async fn run(app: Arc<App>, stopped: watch::Receiver<bool>) {
 async fn count(app: &App) {
     loop {
         report(housekeeping::count_expired(app).await, "could not count expired rows");
+        report(housekeeping::count_webhooks(app).await, "could not count undelivered webhooks");
         tokio::time::sleep(TICK).await;
     }
 }
@@ -43,6 +44,7 @@ async fn sweep(app: &App) {
             report(sessions::sweep(app).await, "could not remove expired sessions");
             report(operators::sweep(app).await, "could not remove expired links and sessions of operators");
             report(limits::sweep(app).await, "could not remove old rate limit counts");
+            report(housekeeping::sweep_webhooks(app).await, "could not remove old attempts to deliver webhooks");
             report(housekeeping::prune_events(app).await, "could not remove old events");
             report(organizations::purge_deleted(app).await, "could not remove records of deleted organizations");
             report(signing_keys::current(app).await, "could not check the signing keys");

@@ -150,10 +150,10 @@ fn events_are_pruned_up_to_an_instant_in_one_organization() {
     // An id knows its millisecond, so an event of the same one may stay.
     let left = ids(&place.json(&["events", "list"]));
     assert_eq!(left, ids(&events)[..left.len()]);
-    assert!(left.len() >= 2 && usize::try_from(pruned).unwrap() == ids(&events).len() - left.len());
+    assert!(!left.is_empty() && usize::try_from(pruned).unwrap() == ids(&events).len() - left.len());
     let said = place.run(&["events", "prune", "--before", "9999-01-01T00:00:00Z"]).succeeded();
-    assert!(said.starts_with(&format!("Removed {} events", left.len())), "{said}");
-    assert_eq!(place.json(&["events", "list"]), json!([]));
+    assert!(said.starts_with(&format!("Removed {} events", left.len() - 1)), "{said}");
+    assert_eq!(ids(&place.json(&["events", "list"])), left[..1], "the newest event stays");
     assert_eq!(ids(&place.json(&["events", "list", "--org", "acme"])).len(), 1);
     setting.caller.get("/subscription-plans/pro").expect(200);
 }

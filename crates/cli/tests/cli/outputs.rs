@@ -40,6 +40,17 @@ const COMMANDS: &[(&str, Main)] = &[
     ("operator sessions", Said(&["ada"])),
     ("operator delete", Said(&["ada"])),
     ("console open", Said(&[])),
+    ("webhook create", Held("webhook-commands")),
+    ("webhook update", Held("webhook-commands")),
+    ("webhook list", Held("webhook-commands")),
+    ("webhook get", Held("webhook-commands")),
+    ("webhook rotate-secret", Held("webhook-commands")),
+    ("webhook ping", Held("webhook-commands")),
+    ("webhook retry", Held("webhook-commands")),
+    ("webhook seek", Held("webhook-commands")),
+    ("webhook attempts", Held("webhook-commands")),
+    ("webhook undelivered", Held("webhook-commands")),
+    ("webhook delete", Held("webhook-commands")),
     ("user create", Said(&["--email", "ada@example.com"])),
     ("user update", Said(&["ada@example.com", "--first-name", "Ada"])),
     ("user relink", Said(&["--user", "ada@example.com", "--issuer", "urn:perennial:local", "--subject", "42"])),
@@ -66,6 +77,8 @@ const COMMANDS: &[(&str, Main)] = &[
     ("identity token", Said(&["--email", "ada@example.com"])),
     ("events list", Said(&[])),
     ("events prune", Said(&["--before", "9999-01-01T00:00:00Z"])),
+    ("listen", Held("listen")),
+    ("trigger", Held("trigger")),
     ("backup create", Said(&["monday.db"])),
     ("backup verify", Said(&["monday.db"])),
     ("backup restore", Said(&["monday.db", "--data-dir", "restored"])),
@@ -141,7 +154,7 @@ fn settled(text: &str) -> String {
         let before = at.checked_sub(1).map_or("", |before| words[before].trim_end());
         let after = words.get(at + 1).map_or("", |after| after.trim_end());
         let bare = word.trim_end();
-        let in_table = settled.ends_with("schema_migrations ") || settled.ends_with("schema_migrations  ");
+        let in_table = settled.trim_end_matches(' ').ends_with("schema_migrations");
         let number = bare.trim_matches(|letter: char| !letter.is_ascii_digit());
         settled += &match bare {
             _ if bare.starts_with("pk_") => word.replace(bare, &format!("pk_{}", "x".repeat(bare.len() - 3))),

@@ -115,6 +115,6 @@ fn the_first_five_minutes_go_as_the_readme_says() {
     for kind in ["user.created", "session.created", "plan.created", "payment.created", "subscription.updated"] {
         assert!(printed.contains(kind), "the events tell of {kind}:\n{printed}");
     }
-    assert_eq!(links(), [":8080/docs", ":8081/metrics"]);
+    assert_eq!(links(), [":8080/docs", ":8081/metrics", ":8080/console/"]);
     assert!(printed.ends_with("read a page\nread a page\nended with 0\n"), "{printed}");
 }

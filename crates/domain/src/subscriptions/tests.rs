@@ -307,3 +307,30 @@ proptest! {
         }
     }
 }
+
+proptest! {
+    /// The stored instants are exactly those at which access changes between now and the end of time, each once and in order.
+    #[test]
+    fn every_change_of_access_by_the_clock_is_found_once(
+        status in prop::sample::select(SubscriptionStatus::ALL.to_vec()),
+        is_active: bool,
+        start in -5i64..5,
+        end in prop::option::of(0i64..8),
+        late in 0i64..20,
+    ) {
+        let second = |seconds| instant(NOW).plus_seconds(seconds);
+        let ends_at = end.map(|length| second(start + length));
+        let mut subscription = Subscription { is_active, starts_at: second(start), ends_at, ..in_status(status) };
+        subscription.due_at = subscription.access().next_change(instant(NOW));
+        let mut found = Vec::new();
+        while let Some((after, has_access)) = subscription.change_access(second(late)) {
+            found.push((subscription.due_at.unwrap(), has_access));
+            subscription = after;
+        }
+        let flips = (1..=late).map(second).filter(|now| {
+            subscription.has_access(*now) != subscription.has_access(now.plus_seconds(-1))
+        });
+        let expected: Vec<_> = flips.map(|now| (now, subscription.has_access(now))).collect();
+        prop_assert_eq!(found, expected);
+    }
+}

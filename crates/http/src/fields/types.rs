@@ -6,7 +6,8 @@ use perennial_app::sessions::Secret;
 use perennial_domain::currency::Currency;
 use perennial_domain::cycle::BillingCycle;
 use perennial_domain::id::{
-    ClientId, OperatorId, OperatorSessionId, OrganizationId, PaymentId, PlanId, SessionId, SubscriptionId, UserId,
+    ClientId, EventId, OperatorId, OperatorSessionId, OrganizationId, PaymentId, PlanId, SessionId, SubscriptionId,
+    UserId, WebhookAttemptId, WebhookEndpointId,
 };
 use perennial_domain::money::Money;
 use perennial_domain::number::{Number, Whole};
@@ -338,9 +339,12 @@ id_fields! {
     PlanId, "plan";
     SubscriptionId, "subscription";
     PaymentId, "payment";
+    EventId, "event";
     SessionId, "session";
     OrganizationId, "organization";
     ClientId, "client";
     OperatorId, "operator";
     OperatorSessionId, "session";
+    WebhookEndpointId, "webhook endpoint";
+    WebhookAttemptId, "attempt";
 }

@@ -267,7 +267,15 @@ pub(super) fn problem_schema() -> Value {
             "provider": { "type": ["string", "null"], "description": "The host of the identity provider that operators can sign in with." },
             "conflicting_id": { "type": "string" },
             "subscriptions": { "type": "integer" },
-            "allowed": { "type": "array", "items": { "type": "string" } }
+            "allowed": { "type": "array", "items": { "type": "string" } },
+            "oldest": {
+                "type": ["string", "null"], "format": "date-time",
+                "description": "When the oldest event entered the feed (`cursor_gone`)."
+            },
+            "restored": {
+                "type": "boolean",
+                "description": "Whether the store was restored to an earlier state (`cursor_gone`). If false, the events were pruned."
+            }
         },
         "required": ["type", "title", "status", "detail", "code", "request_id"]
     })

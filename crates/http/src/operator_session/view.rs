@@ -17,7 +17,13 @@ pub(super) static OPERATOR_SESSION: Schema = Schema {
     definition: session_schema,
     example: || {
         let known = KnownOperator { operator: crate::operators::sample(), session: sample_session() };
-        samples::json(SessionView::of(&known, &samples::organization(), false, SessionLimits::default()))
+        samples::json(SessionView::of(
+            &known,
+            &samples::organization(),
+            false,
+            SessionLimits::default(),
+            Some("3b9f0c1a7d5e2468"),
+        ))
     },
     refers_to: &[&OPERATOR],
 };
@@ -49,6 +55,7 @@ pub(super) struct SessionView<'a> {
     fresh_until: Time,
     idle_expires_at: Time,
     expires_at: Time,
+    build: Option<&'a str>,
 }
 
 impl<'a> SessionView<'a> {
@@ -57,6 +64,7 @@ impl<'a> SessionView<'a> {
         organization: &'a Organization,
         demo: bool,
         limits: SessionLimits,
+        build: Option<&'a str>,
     ) -> Self {
         let KnownOperator { operator, session } = known;
         Self {
@@ -70,6 +78,7 @@ impl<'a> SessionView<'a> {
             fresh_until: session.fresh_until(limits),
             idle_expires_at: session.idle_expires_at(limits),
             expires_at: session.expires_at,
+            build,
         }
     }
 }
@@ -99,6 +108,13 @@ fn session_schema() -> Value {
         ),
         ("idle_expires_at", schema::instant()),
         ("expires_at", schema::instant()),
+        (
+            "build",
+            json!({
+                "type": ["string", "null"],
+                "description": "The build of the console's pages. Null if this server does not have them.",
+            }),
+        ),
     ])
 }
 

@@ -4,7 +4,9 @@ use super::support::*;
 use perennial_app::caller::Caller;
 use perennial_app::revision::IfMatch;
 use perennial_app::{accounts, clients, organizations, sessions, signing_keys};
-use perennial_domain::id::UserId;
+use perennial_domain::id::{UserId, WebhookAttemptId};
+use perennial_domain::webhook_delivery::{Attempt, Outcome, Trigger};
+use perennial_store::{Change, webhook_attempts};
 use perennial_testkit::{Held, TestApp};
 use serde_json::{Value, json};
 
@@ -83,6 +85,7 @@ async fn of_a_deleted_organization_nothing_remains_but_the_event_and_others_lose
         let body = json!({ "subscription_id": subscription, "amount": 1, "currency": "USD" });
         other.request("POST", "/subscription-payments").json(&body).send().await.expect(201);
     }
+    with_webhooks(&app, &other).await;
     app.plan("pro", json!({})).await;
     let own = app.sign_up("ada@example.com").await;
     let (before, own_events) = (rows_of(&app, app.organization).await, app.events().await);
@@ -107,6 +110,33 @@ async fn of_a_deleted_organization_nothing_remains_but_the_event_and_others_lose
     let (again, removed) = organizations::delete(&app.app, other.organization).await.unwrap();
     assert!(again == deleted && removed.iter().all(|(_, count)| *count == 0));
     assert!(clients::list(&app.app, other.organization).await.unwrap().is_empty());
+}
+
+/// A webhook endpoint with an attempt and an undelivered event.
+async fn with_webhooks(app: &TestApp, other: &Tenant<'_>) {
+    let body = json!({ "url": "https://203.1.113.7/" });
+    let endpoint = other.request("POST", "/webhook-endpoints").json(&body).send().await.expect(201);
+    let place = format!("/webhook-endpoints/{}", text(endpoint.data(), "id"));
+    let events = other.request("GET", "/events").send().await.expect(200);
+    let event = &events.data()[0]["id"];
+    let retry = other.request("POST", &format!("{place}/retry")).json(&json!({ "event_id": event }));
+    retry.send().await.expect(200);
+    let attempt = Attempt {
+        organization_id: other.organization,
+        endpoint_id: text(endpoint.data(), "id").parse().unwrap(),
+        id: WebhookAttemptId::new(app.now(), 1),
+        event_id: event.as_str().unwrap().parse().unwrap(),
+        event_type: "plan.created".to_owned(),
+        trigger: Trigger::Event,
+        number: 1,
+        outcome: Outcome::Succeeded,
+        status: Some(200),
+        error: None,
+        duration_ms: 1,
+        response: String::new(),
+        created_at: app.now(),
+    };
+    app.app.db.commit(webhook_attempts::insert(Change::new(), &attempt)).await.unwrap();
 }
 
 /// How many rows each table has of an organization.

@@ -217,7 +217,8 @@ pub(crate) async fn dump(app: &TestApp) -> Vec<(String, String)> {
     let read = |row: &perennial_store::Row<'_>| Ok((row.text(0)?, row.text(1)?));
     let columns = app.app.db.all(&TABLES, &[], read).await.unwrap();
     let mut values = Vec::new();
-    for (table, column) in columns {
+    // Positions in the feed are given after the commit, whatever the test does.
+    for (table, column) in columns.into_iter().filter(|(table, _)| !table.starts_with("feed")) {
         let written = if app.store().is_postgres() {
             format!(
                 "CASE WHEN left(\"{column}\"::text, 2) = '\\x' THEN substr(\"{column}\"::text, 3)

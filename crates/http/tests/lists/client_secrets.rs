@@ -32,7 +32,10 @@ async fn fill() -> Filled {
         secret: Some(providers::Secret::new(PROVIDER_SECRET.to_owned())),
     };
     providers::add(&app.app, app.organization, &description).await.unwrap();
+    let endpoint =
+        app.post("/webhook-endpoints", &json!({ "url": "https://203.1.113.7/" })).await.expect(201).data().clone();
     let mut secrets = vec![
+        endpoint["secret"].as_str().unwrap().to_owned(),
         client["client_id"].as_str().unwrap().to_owned(),
         "pk_".to_owned(),
         PROVIDER_SECRET.to_owned(),
@@ -43,7 +46,9 @@ async fn fill() -> Filled {
         secrets.push(data_encoding::BASE64.encode(&bytes));
         secrets.push(data_encoding::BASE64URL_NOPAD.encode(&bytes));
     }
+    let event = app.get("/events?limit=1").await.expect(200).data()[0].clone();
     let place = |path: &str, record: &Value| format!("{path}/{}", record["id"].as_str().unwrap());
+    let hook = place("/webhook-endpoints", &endpoint);
     let paths = vec![
         ("/clients/{id}", place("/clients", &client)),
         ("/subscription-plans/{slug}", "/subscription-plans/pro".to_owned()),
@@ -52,6 +57,10 @@ async fn fill() -> Filled {
         ("/users/{id}/sessions", format!("/users/{}/sessions", held.user_id())),
         ("/operators/{id}", format!("/operators/{operator}")),
         ("/operators/{id}/sessions", format!("/operators/{operator}/sessions")),
+        ("/webhook-endpoints/{id}", hook.clone()),
+        ("/webhook-endpoints/{id}/attempts", format!("{hook}/attempts")),
+        ("/webhook-endpoints/{id}/undelivered", format!("{hook}/undelivered")),
+        ("/events/{id}", format!("/events/{}", event["id"].as_str().unwrap())),
         ("/search", "/search?q=ada".to_owned()),
         ("/subscriptions/{id}", place("/subscriptions", &subscription)),
         ("/subscription-payments/{payment_id}", place("/subscription-payments", &payment)),
@@ -64,10 +73,11 @@ async fn stored_bytes(app: &TestApp) -> Vec<Vec<u8>> {
     static STORED: Sql = Sql::new(
         "SELECT credential_hash FROM clients
          UNION ALL SELECT sealed_secret FROM providers WHERE sealed_secret IS NOT NULL
+         UNION ALL SELECT sealed_secrets FROM webhook_endpoints
          UNION ALL SELECT sealed FROM signing_keys",
     );
     let found = app.app.db.all(&STORED, &[], |row| row.bytes(0)).await.unwrap();
-    assert!(found.len() >= 5, "three clients, a provider and a key");
+    assert!(found.len() >= 6, "three clients, a provider, an endpoint and a key");
     found
 }
 

@@ -5,6 +5,7 @@ use perennial_app::{clients, events};
 use perennial_domain::clients::ClientKind;
 use perennial_domain::events::Event;
 use perennial_domain::id::{PaymentId, PlanId, SubscriptionId};
+use perennial_domain::time::Time;
 use perennial_store::Sql;
 use perennial_testkit::{Answer, Request, TestApp};
 use serde_json::{Value, json};
@@ -206,21 +207,39 @@ async fn events_about_users_name_fields_and_never_the_person() {
     assert!(!format!("{events:?}").to_lowercase().contains("lovelace"));
 }
 
+/// After every event that a test writes: what is pruned depends on when an event entered the feed, not on the clock of
+/// the organization.
+fn later() -> Time {
+    Time::parse("2999-01-01T00:00:00Z").unwrap()
+}
+
+/// Waits until every event has a position.
+async fn placed(app: &TestApp) {
+    while app.app.db.place_events(true).await.unwrap().is_none_or(|placed| placed.events > 0) && app.app.db.is_shared()
+    {
+    }
+}
+
 #[tokio::test]
 async fn pruning_removes_what_is_older_and_nothing_else() {
     let app = TestApp::start().await;
     let other = Tenant::new(&app, "other").await;
     app.plan("first", json!({})).await;
-    app.set_time("2026-03-10T12:00:01.000001Z");
     app.plan("second", json!({})).await;
-    let bound = app.now();
+    placed(&app).await;
     let (all, theirs) = (app.events().await, events::list(&app.app, other.organization, None, 100).await.unwrap());
-    let older = all.iter().filter(|event| event.at < bound).count();
-    assert_eq!(all.len() - older, 1);
-    assert_eq!(events::prune(&app.app, app.organization, bound).await.unwrap(), u64::try_from(older).unwrap());
-    assert_eq!(app.events().await, all[older..]);
+    let before_all = Time::parse("1999-01-01T00:00:00Z").unwrap();
+    assert_eq!(events::prune(&app.app, app.organization, before_all, events::Readers::Wait).await.unwrap(), 0);
+    // The newest event stays, so that positions continue after it.
+    let older = all.len() - 1;
+    assert_eq!(
+        events::prune(&app.app, app.organization, later(), events::Readers::Wait).await.unwrap(),
+        u64::try_from(older).unwrap()
+    );
+    let left = app.events().await;
+    assert!(left.len() == 1 && left[0].after.as_ref().unwrap().contains("\"second\""), "{left:?}");
     assert_eq!(events::list(&app.app, other.organization, None, 100).await.unwrap(), theirs);
-    assert_eq!(events::prune(&app.app, app.organization, bound).await.unwrap(), 0);
+    assert_eq!(events::prune(&app.app, app.organization, later(), events::Readers::Wait).await.unwrap(), 0);
     app.get("/subscription-plans/first").await.expect(200);
 }
 
@@ -238,8 +257,10 @@ static MANY: Sql = Sql::split(
 #[tokio::test]
 async fn pruning_thousands_leaves_none_behind() {
     let app = TestApp::start().await;
-    let young = app.events().await;
+    let older = app.events().await.len();
     execute(&app, &MANY).await;
-    assert_eq!(events::prune(&app.app, app.organization, app.now()).await.unwrap(), 2500);
-    assert_eq!(app.events().await, young);
+    placed(&app).await;
+    let pruned = events::prune(&app.app, app.organization, later(), events::Readers::Wait).await.unwrap();
+    assert_eq!(pruned, 2500 + u64::try_from(older).unwrap() - 1);
+    assert_eq!(app.events().await.len(), 1);
 }

@@ -4,7 +4,7 @@ use super::support::*;
 use perennial_app::context::AppOptions;
 use perennial_app::housekeeping::{Retention, count_expired, prune_events, remove_deleted};
 use perennial_app::{idempotency, sessions};
-use perennial_store::Sql;
+use perennial_store::{Sql, feed};
 use perennial_testkit::{TestApp, TestOptions};
 use serde_json::{Value, json};
 
@@ -86,12 +86,16 @@ async fn sessions_stay_for_their_retention_after_they_expired() {
 async fn events_are_removed_after_their_retention_and_never_without_one() {
     let app = with_retention(Retention { events_days: Some(10), ..Retention::default() }).await;
     app.plan("old", json!({})).await;
-    app.advance(DAY);
     app.plan("young", json!({})).await;
     let all = app.events().await.len();
-    app.advance(9 * DAY - 60);
+    while app.app.db.is_shared() && app.app.db.place_events(true).await.unwrap().is_none_or(|placed| placed.events > 0)
+    {
+    }
+    // Events enter the feed by the clock of the database, which no test can move.
+    let entered = feed::newest(&app.app.db, app.organization).await.unwrap().unwrap().1;
+    app.set_time(&entered.plus_seconds(10 * DAY - 60).to_string());
     assert_eq!(prune_events(&app.app).await.unwrap(), 0);
-    app.advance(120);
+    app.set_time(&entered.plus_seconds(10 * DAY + 60).to_string());
     assert_eq!(prune_events(&app.app).await.unwrap(), u64::try_from(all).unwrap() - 1);
     assert_eq!(app.events().await.len(), 1);
     app.get("/subscription-plans/old").await.expect(200);

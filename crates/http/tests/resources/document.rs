@@ -29,6 +29,22 @@ const OPERATIONS: [(&str, &str); 16] = [
     ("delete", "/subscription-payments/{payment_id}"),
 ];
 
+const EVENTS: [(&str, &str); 2] = [("get", "/events"), ("get", "/events/{id}")];
+
+const WEBHOOKS: [(&str, &str); 11] = [
+    ("get", "/webhook-endpoints"),
+    ("post", "/webhook-endpoints"),
+    ("get", "/webhook-endpoints/{id}"),
+    ("put", "/webhook-endpoints/{id}"),
+    ("delete", "/webhook-endpoints/{id}"),
+    ("post", "/webhook-endpoints/{id}/rotate-secret"),
+    ("post", "/webhook-endpoints/{id}/ping"),
+    ("post", "/webhook-endpoints/{id}/retry"),
+    ("post", "/webhook-endpoints/{id}/seek"),
+    ("get", "/webhook-endpoints/{id}/attempts"),
+    ("get", "/webhook-endpoints/{id}/undelivered"),
+];
+
 const OPERATORS: [(&str, &str); 8] = [
     ("get", "/operators"),
     ("post", "/operators"),
@@ -73,7 +89,8 @@ async fn the_document_names_every_operation_of_the_interface_and_no_other() {
         }
     }
     let of_people = AUTHENTICATION.into_iter().chain(USERS).chain(OPERATORS);
-    assert_eq!(of_clients, OPERATIONS.into_iter().chain(of_people).chain(CLIENTS).collect());
+    let others = CLIENTS.into_iter().chain(EVENTS).chain(WEBHOOKS);
+    assert_eq!(of_clients, OPERATIONS.into_iter().chain(of_people).chain(others).collect());
     assert_eq!(of_console, CONSOLE.into_iter().collect());
     for path in ["/livez", "/readyz", "/openapi.json", "/docs", "/docs/errors"] {
         assert!(open.contains(path), "{path}");

@@ -2,6 +2,10 @@
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot continue panics")]
 
+#[path = "../../../identity/tests/issuer/certificate.rs"]
+mod certificate;
+mod webhooks;
+
 use std::net::SocketAddr;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering::SeqCst};

@@ -21,6 +21,7 @@ on_both_engines!(
     a_change_nobody_waits_for_any_more_is_not_made,
     a_change_that_has_waited_for_too_long_is_not_made,
     closing_finishes_what_is_queued,
+    background_changes_get_their_share_and_no_more,
 );
 
 async fn waiting_changes_share_transactions(place: Place) {
@@ -36,6 +37,27 @@ async fn waiting_changes_share_transactions(place: Place) {
     assert!(metrics.batches < 250, "{metrics:?}");
     assert_eq!((metrics.replays, metrics.queue_depth), (0, 0));
     assert_eq!(metrics.batch_sizes.iter().sum::<u64>(), metrics.batches);
+}
+
+/// Requests that arrive later are committed before most of the background work, and that is committed too.
+async fn background_changes_get_their_share_and_no_more(place: Place) {
+    let db = place.open().await;
+    let background = |number| db.commit(child(Change::new().background(), number, 0));
+    let request = |number| db.commit(child(Change::new(), number, 0));
+    let last = std::sync::atomic::AtomicU64::new(0);
+    let noted = |outcome| {
+        last.store(db.metrics().batches, std::sync::atomic::Ordering::Relaxed);
+        outcome
+    };
+    let background = async { noted(join_all((0..1000).map(background)).await) };
+    let ((outcomes, first), requests) =
+        tokio::join!(async { (background.await, last.load(std::sync::atomic::Ordering::Relaxed)) }, async {
+            let outcomes = join_all((1000..1100).map(request)).await;
+            (outcomes, db.metrics().batches)
+        });
+    assert!(outcomes.iter().chain(&requests.0).all(Result::is_ok));
+    assert!(requests.1 + 10 < first, "requests after {} batches, background after {first}", requests.1);
+    assert_eq!(count(&db, "SELECT COUNT(*) FROM children").await, 1100);
 }
 
 async fn a_miss_costs_its_neighbours_nothing(place: Place) {

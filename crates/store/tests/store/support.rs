@@ -197,7 +197,7 @@ pub(crate) async fn connect(url: &str) -> tokio_postgres::Client {
     client
 }
 
-async fn run_script(url: &str, script: &str) {
+pub(crate) async fn run_script(url: &str, script: &str) {
     connect(url).await.batch_execute(script).await.unwrap();
 }
 

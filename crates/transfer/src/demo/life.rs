@@ -55,6 +55,7 @@ pub(super) fn live<'a>(people: &People, plans: &'a [(Plan, u64)], number: u64) -
         ends_at: None,
         created_at: now,
         updated_at: now,
+        due_at: None,
         organization_id: people.organization,
         revision: EventId::new(now, dice.roll()),
     };
@@ -203,7 +204,7 @@ impl Life<'_> {
         if at > self.until {
             return false;
         }
-        let before = json(&self.subscription);
+        let (before, previous) = (json(&self.subscription), self.subscription.revision);
         let subscription = &mut self.subscription;
         change(subscription);
         subscription.is_active = subscription.status.is_active_by_default();
@@ -211,7 +212,7 @@ impl Life<'_> {
         (subscription.updated_at, subscription.revision) = (at, revision);
         let id = subscription.id.bytes();
         let event = system_event(subscription.organization_id, EventKind::SubscriptionUpdated, id, revision, at);
-        self.events.push(Event { before: Some(before), after: Some(json(subscription)), ..event });
+        self.events.push(Event { before: Some(before), after: Some(json(subscription)), ..event.following(previous) });
         true
     }
 
@@ -259,13 +260,13 @@ impl Life<'_> {
 
     fn payment_becomes(&mut self, place: usize, status: PaymentStatus, at: Time) {
         let payment = &mut self.payments[place];
-        let before = json(payment);
+        let (before, previous) = (json(payment), payment.revision);
         payment.status = status;
         let Stamp { at, revision } = payment.stamp().next(at, self.dice.roll());
         (payment.updated_at, payment.revision) = (at, revision);
         let id = payment.id.bytes();
         let event = system_event(payment.organization_id, EventKind::PaymentUpdated, id, revision, at);
-        self.events.push(Event { before: Some(before), after: Some(json(payment)), ..event });
+        self.events.push(Event { before: Some(before), after: Some(json(payment)), ..event.following(previous) });
     }
 }
 

@@ -116,6 +116,7 @@ impl Writer {
             ends_at: imported.ends_at,
             created_at: imported.created_at,
             updated_at: imported.updated_at,
+            due_at: None,
             organization_id: self.organization,
             revision: EventId::from_bytes(id),
         };

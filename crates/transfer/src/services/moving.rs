@@ -147,6 +147,11 @@ impl Moving {
         self.counts
     }
 
+    /// Disables the webhook endpoints of the store, so that the events of the import are not sent.
+    pub async fn disable_webhooks(&mut self, at: Time) -> Result<(), Error> {
+        self.import.disable_webhooks(at).await
+    }
+
     /// Commits all of it.
     pub async fn commit(self) -> Result<(), NotImported> {
         self.import.commit().await.map(drop)

@@ -63,7 +63,8 @@ fn imports(model: &Model) -> String {
         "\nfrom __future__ import annotations\n\n\
          from collections.abc import Iterator, Sequence\n\
          from datetime import datetime\n\
-         from decimal import Decimal\n\n\
+         from decimal import Decimal\n\
+         from typing import Literal\n\n\
          from .._operation import Caller, Operation\n\
          from .._pages import Page, page, walk\n\
          from .._wire import UNSET, Unset\n\
@@ -141,7 +142,8 @@ impl Method<'_> {
     /// All the pages.
     fn each(&self) -> String {
         let Answer::Page(record) = &self.operation.answer else { return String::new() };
-        let signature = self.signature("each", &self.named(), &format!("Iterator[{record}]"));
+        let name = argument(&self.place.name).replacen("list", "each", 1);
+        let signature = self.signature(&name, &self.named(), &format!("Iterator[{record}]"));
         let fields = self.operation.path_parameters.iter().chain(&self.operation.query);
         let passed: Vec<String> = fields
             .map(|field| {

@@ -94,7 +94,7 @@ fn dataclass(record: &Record, has_tag: bool) -> String {
 
 /// A token must not come to light in a log that prints a record.
 fn is_secret(field: &Field) -> bool {
-    matches!(field.name.as_str(), "token" | "refresh_token")
+    matches!(field.name.as_str(), "token" | "refresh_token" | "secret")
 }
 
 fn reading(field: &Field) -> String {

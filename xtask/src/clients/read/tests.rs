@@ -19,12 +19,13 @@ fn every_call_that_needs_a_client_has_a_place_of_its_own() {
     let model = ours();
     let mut places: Vec<String> =
         model.operations.iter().filter_map(|read| read.place.as_ref()).map(|at| format!("{at:?}")).collect();
-    assert_eq!(places.len(), 49);
+    assert_eq!(places.len(), 62);
     places.sort();
     places.dedup();
-    assert_eq!(places.len(), 49, "two calls share a place");
+    assert_eq!(places.len(), 62, "two calls share a place");
     let groups: Vec<&str> = model.groups().iter().map(|(group, _)| *group).collect();
-    let people = ["users", "user_sessions", "search", "clients", "organizations", "operators"];
+    let people =
+        ["users", "user_sessions", "search", "clients", "organizations", "operators", "feed", "webhook_endpoints"];
     let records = ["auth", "sessions", "account", "plans", "plan_versions", "subscriptions", "payments"];
     assert_eq!(groups, [&records[..], &people].concat());
 }
@@ -60,6 +61,9 @@ fn fields_have_kinds_and_may_be_null_or_left_out() {
     assert_eq!((&cycle.kind, cycle.required), (&Kind::WordOrAlias("BillingCycle".into()), false));
     assert_eq!(field(&model, "Deleted", "deleted").kind, Kind::Constant(Value::Bool(true)));
     assert_eq!(field(&model, "PlanUpdate", "updated_at").kind, Kind::Anything);
+    let before = field(&model, "Event", "before");
+    assert_eq!((&before.kind, before.nullable), (&Kind::Object, true));
+    assert_eq!(field(&model, "Event", "type").kind, Kind::WordOrAlias("EventType".into()));
 }
 
 #[test]

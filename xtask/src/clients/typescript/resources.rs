@@ -148,8 +148,9 @@ fn list(
     let walk = comment("The same, record by record: asks for the next page when the last one is used up.", "  ");
     let passed: String =
         paths.iter().filter_map(|path| path.split_once(':')).flat_map(|(path, _)| [path, ", "]).collect();
+    let walker = name.replacen("list", "each", 1);
     format!(
-        "{page}\n{walk}  each({parameters}): AsyncGenerator<{record}, void, undefined> {{\n    \
+        "{page}\n{walk}  {walker}({parameters}): AsyncGenerator<{record}, void, undefined> {{\n    \
            return each((cursor) => this.{name}({passed}{{ ...query, cursor }}, options), query.cursor);\n  }}\n"
     )
 }

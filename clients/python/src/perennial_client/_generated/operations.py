@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from datetime import datetime
 from decimal import Decimal
+from typing import Literal
 
 from .._operation import Caller, Operation
 from .._pages import Page, page, walk
@@ -16,6 +17,7 @@ from .types import (
     ClientScopes,
     Deleted,
     DeletedUser,
+    Event,
     LoggedIn,
     ManagedUser,
     Operator,
@@ -29,6 +31,7 @@ from .types import (
     Plan,
     PlanSort,
     PlanVersion,
+    QueuedEvents,
     Revoked,
     SearchResult,
     Subscription,
@@ -36,7 +39,15 @@ from .types import (
     SubscriptionStatus,
     TokenList,
     Tokens,
+    UndeliveredEvent,
+    UndeliveredEventState,
     UserSession,
+    WebhookAttempt,
+    WebhookAttemptOutcome,
+    WebhookEndpoint,
+    WebhookEndpointPayload,
+    WebhookEndpointSignature,
+    WebhookEndpointWithSecret,
 )
 
 SIGN_UP = Operation(id="signUp", method="POST", path="/authentication/sign-up", repeatable=False)
@@ -112,6 +123,48 @@ END_OPERATOR_SESSION = Operation(
     path="/operators/{id}/sessions/{session_id}",
 )
 CREATE_OPERATOR_LINK = Operation(id="createOperatorLink", method="POST", path="/operators/{id}/link", repeatable=False)
+LIST_EVENTS = Operation(id="listEvents", method="GET", path="/events")
+READ_EVENT = Operation(id="readEvent", method="GET", path="/events/{id}")
+LIST_WEBHOOK_ENDPOINTS = Operation(id="listWebhookEndpoints", method="GET", path="/webhook-endpoints")
+CREATE_WEBHOOK_ENDPOINT = Operation(
+    id="createWebhookEndpoint",
+    method="POST",
+    path="/webhook-endpoints",
+    repeatable=False,
+)
+READ_WEBHOOK_ENDPOINT = Operation(id="readWebhookEndpoint", method="GET", path="/webhook-endpoints/{id}")
+UPDATE_WEBHOOK_ENDPOINT = Operation(id="updateWebhookEndpoint", method="PUT", path="/webhook-endpoints/{id}")
+DELETE_WEBHOOK_ENDPOINT = Operation(id="deleteWebhookEndpoint", method="DELETE", path="/webhook-endpoints/{id}")
+ROTATE_WEBHOOK_SECRET = Operation(
+    id="rotateWebhookSecret",
+    method="POST",
+    path="/webhook-endpoints/{id}/rotate-secret",
+    repeatable=False,
+)
+PING_WEBHOOK_ENDPOINT = Operation(
+    id="pingWebhookEndpoint",
+    method="POST",
+    path="/webhook-endpoints/{id}/ping",
+    repeatable=False,
+)
+RETRY_WEBHOOK_EVENTS = Operation(
+    id="retryWebhookEvents",
+    method="POST",
+    path="/webhook-endpoints/{id}/retry",
+    repeatable=False,
+)
+SEEK_WEBHOOK_ENDPOINT = Operation(
+    id="seekWebhookEndpoint",
+    method="POST",
+    path="/webhook-endpoints/{id}/seek",
+    repeatable=False,
+)
+LIST_WEBHOOK_ATTEMPTS = Operation(id="listWebhookAttempts", method="GET", path="/webhook-endpoints/{id}/attempts")
+LIST_WEBHOOK_UNDELIVERED = Operation(
+    id="listWebhookUndelivered",
+    method="GET",
+    path="/webhook-endpoints/{id}/undelivered",
+)
 
 
 class Auth:
@@ -1818,6 +1871,485 @@ class Operators:
         return OperatorLink.read(answer.body["data"])
 
 
+class Feed:
+    """Calls about feed."""
+
+    def __init__(self, caller: Caller) -> None:
+        self._caller = caller
+
+    def list(
+        self,
+        *,
+        type: str | Unset = UNSET,
+        record_id: str | Unset = UNSET,
+        client_id: str | Unset = UNSET,
+        operator_id: str | Unset = UNSET,
+        start: str | Unset = UNSET,
+        wait: int | Unset = UNSET,
+        sort: Literal["-sequence"] | Unset = UNSET,
+        limit: int | Unset = UNSET,
+        cursor: str | Unset = UNSET,
+    ) -> Page[Event]:
+        """Read the feed of events.
+
+        Oldest first, in the order in which the changes were committed. `next_cursor` is never null: store it after every page, including empty ones. `has_more` is true if the page stopped before the end of the feed; under a rare filter a page can be empty and have more.
+
+        The client needs the scope `events:read`.
+
+        - `type`: Types of events, separated by commas: `payment.created`, `subscription.*`, or `*`.
+        - `record_id`: Events of this record.
+        - `client_id`: Events that this client caused.
+        - `operator_id`: Events that this operator caused.
+        - `start`: Where to begin without a cursor: `oldest`, `newest`, or a time, which means the first event that entered the feed at or after it.
+        - `wait`: Seconds to wait for the next event if the page would be empty at the end of the feed.
+        - `sort`: `-sequence` returns the newest events first. `next_cursor` is then null at the end, and works only with this order. It cannot be combined with `start` or `wait`.
+        - `limit`: The maximum number of records on a page.
+        - `cursor`: `next_cursor` of the previous page.
+
+        Raises `Problem` with one of 400, 410, 401, 403, 421, 408, 413, 414, 431, 500, 503.
+        """
+        answer = self._caller.call(
+            LIST_EVENTS,
+            query={
+                "type": type,
+                "record_id": record_id,
+                "client_id": client_id,
+                "operator_id": operator_id,
+                "start": start,
+                "wait": wait,
+                "sort": sort,
+                "limit": limit,
+                "cursor": cursor,
+            },
+        )
+        return page(answer.body, Event.read)
+
+    def each(
+        self,
+        *,
+        type: str | Unset = UNSET,
+        record_id: str | Unset = UNSET,
+        client_id: str | Unset = UNSET,
+        operator_id: str | Unset = UNSET,
+        start: str | Unset = UNSET,
+        wait: int | Unset = UNSET,
+        sort: Literal["-sequence"] | Unset = UNSET,
+        limit: int | Unset = UNSET,
+        cursor: str | Unset = UNSET,
+    ) -> Iterator[Event]:
+        """Every one of them, page after page; `limit` is the size of a page."""
+
+        def fetch(after: str | Unset) -> Page[Event]:
+            return self.list(
+                type=type,
+                record_id=record_id,
+                client_id=client_id,
+                operator_id=operator_id,
+                start=start,
+                wait=wait,
+                sort=sort,
+                limit=limit,
+                cursor=after,
+            )
+
+        return walk(cursor, fetch)
+
+    def get(self, id: str) -> Event:
+        """Read an event.
+
+        A pruned event, and one that has no position in the feed yet, does not exist.
+
+        The client needs the scope `events:read`.
+
+        Raises `Problem` with one of 404, 400, 401, 403, 421, 408, 413, 414, 431, 500, 503.
+        """
+        answer = self._caller.call(
+            READ_EVENT,
+            path={"id": id},
+        )
+        return Event.read(answer.body["data"])
+
+
+class WebhookEndpoints:
+    """Calls about webhook endpoints."""
+
+    def __init__(self, caller: Caller) -> None:
+        self._caller = caller
+
+    def list(
+        self,
+        *,
+        limit: int | Unset = UNSET,
+        cursor: str | Unset = UNSET,
+    ) -> Page[WebhookEndpoint]:
+        """List webhook endpoints.
+
+        Newest first.
+
+        The client needs the scope `webhooks:write`.
+
+        - `limit`: The maximum number of records on a page.
+        - `cursor`: `next_cursor` of the previous page.
+
+        Raises `Problem` with one of 400, 401, 403, 421, 408, 413, 414, 431, 500, 503.
+        """
+        answer = self._caller.call(
+            LIST_WEBHOOK_ENDPOINTS,
+            query={
+                "limit": limit,
+                "cursor": cursor,
+            },
+        )
+        return page(answer.body, WebhookEndpoint.read)
+
+    def each(
+        self,
+        *,
+        limit: int | Unset = UNSET,
+        cursor: str | Unset = UNSET,
+    ) -> Iterator[WebhookEndpoint]:
+        """Every one of them, page after page; `limit` is the size of a page."""
+
+        def fetch(after: str | Unset) -> Page[WebhookEndpoint]:
+            return self.list(
+                limit=limit,
+                cursor=after,
+            )
+
+        return walk(cursor, fetch)
+
+    def create(
+        self,
+        *,
+        url: str,
+        signature: WebhookEndpointSignature | Unset = UNSET,
+        description: str | Unset = UNSET,
+        types: Sequence[str] | Unset = UNSET,
+        payload: WebhookEndpointPayload | Unset = UNSET,
+        is_active: bool | Unset = UNSET,
+    ) -> WebhookEndpointWithSecret:
+        """Create a webhook endpoint.
+
+        Sends the events that are committed from now on. `secret` verifies the signatures and is returned only here; it is null for `ed25519`, where `public_keys` verify them. An organization has at most 50 endpoints. An `Idempotency-Key` is ignored.
+
+        The client needs the scope `webhooks:write`.
+
+        - `signature`: How requests are signed. It cannot change. `hmac` if omitted.
+        - `url`: Where events are sent: an https URL of a public host.
+        - `description`: What the endpoint is for. Empty if omitted.
+        - `types`: The event types to send. All if omitted. Each is an event type (`payment.created`), all types of a record (`payment.*`), or `*`.
+        - `payload`: `full`, or `thin`: `data` holds only the ID. `full` if omitted.
+        - `is_active`: Whether events are sent. `true` if omitted.
+
+        Raises `Problem` with one of 409, 400, 401, 403, 421, 408, 413, 414, 431, 500, 503, 415, 422.
+        """
+        answer = self._caller.call(
+            CREATE_WEBHOOK_ENDPOINT,
+            body={
+                "signature": signature,
+                "url": url,
+                "description": description,
+                "types": types,
+                "payload": payload,
+                "is_active": is_active,
+            },
+        )
+        return WebhookEndpointWithSecret.read(answer.body["data"])
+
+    def get(self, id: str) -> WebhookEndpoint:
+        """Read a webhook endpoint.
+
+        The client needs the scope `webhooks:write`.
+
+        Raises `Problem` with one of 400, 401, 403, 421, 408, 413, 414, 431, 500, 503, 404.
+        """
+        answer = self._caller.call(
+            READ_WEBHOOK_ENDPOINT,
+            path={"id": id},
+        )
+        return WebhookEndpoint.read(answer.body["data"], answer.etag)
+
+    def get_if_changed(self, id: str, etag: str) -> WebhookEndpoint | None:
+        """The same, or `None` if the record still has this `etag`."""
+        answer = self._caller.call(
+            READ_WEBHOOK_ENDPOINT,
+            path={"id": id},
+            headers={"if-none-match": etag},
+        )
+        return None if answer.not_modified else WebhookEndpoint.read(answer.body["data"], answer.etag)
+
+    def update(
+        self,
+        id: str,
+        *,
+        url: str | Unset = UNSET,
+        description: str | Unset = UNSET,
+        types: Sequence[str] | Unset = UNSET,
+        payload: WebhookEndpointPayload | Unset = UNSET,
+        is_active: bool | Unset = UNSET,
+        if_match: str | None | Unset = UNSET,
+    ) -> WebhookEndpoint:
+        """Update a webhook endpoint.
+
+        Updates the fields that are sent; omitted fields do not change. A new `url` and `is_active: true` close the circuit of a failing endpoint and send at once. An endpoint that is enabled again continues where it stopped.
+
+        The client needs the scope `webhooks:write`.
+
+        - `url`: Where events are sent: an https URL of a public host.
+        - `description`: What the endpoint is for. Empty if omitted.
+        - `types`: The event types to send. All if omitted. Each is an event type (`payment.created`), all types of a record (`payment.*`), or `*`.
+        - `payload`: `full`, or `thin`: `data` holds only the ID. `full` if omitted.
+        - `is_active`: Whether events are sent. `true` if omitted.
+
+        Raises `Problem` with one of 403, 409, 400, 401, 421, 408, 413, 414, 431, 500, 503, 415, 422, 404, 412.
+        """
+        answer = self._caller.call(
+            UPDATE_WEBHOOK_ENDPOINT,
+            path={"id": id},
+            headers={"if-match": if_match},
+            body={
+                "url": url,
+                "description": description,
+                "types": types,
+                "payload": payload,
+                "is_active": is_active,
+            },
+        )
+        return WebhookEndpoint.read(answer.body["data"], answer.etag)
+
+    def delete(
+        self,
+        id: str,
+        *,
+        if_match: str | None | Unset = UNSET,
+    ) -> WebhookEndpoint:
+        """Delete a webhook endpoint.
+
+        Stops the delivery, erases the secrets and returns the deleted endpoint.
+
+        The client needs the scope `webhooks:write`.
+
+        Raises `Problem` with one of 409, 400, 401, 403, 421, 408, 413, 414, 431, 500, 503, 404, 412.
+        """
+        answer = self._caller.call(
+            DELETE_WEBHOOK_ENDPOINT,
+            path={"id": id},
+            headers={"if-match": if_match},
+        )
+        return WebhookEndpoint.read(answer.body["data"], answer.etag)
+
+    def rotate_secret(
+        self,
+        id: str,
+        *,
+        overlap_seconds: int | Unset = UNSET,
+        if_match: str | None | Unset = UNSET,
+    ) -> WebhookEndpointWithSecret:
+        """Rotate the secret of a webhook endpoint.
+
+        Old secrets continue to sign until the overlap ends; 0 ends all of them at once. At most three secrets are valid at the same time. `secret` is returned only here.
+
+        The client needs the scope `webhooks:write`.
+
+        - `overlap_seconds`: How long the old secrets continue to sign. 86,400 if omitted.
+
+        Raises `Problem` with one of 409, 400, 401, 403, 421, 408, 413, 414, 431, 500, 503, 415, 422, 404, 412.
+        """
+        answer = self._caller.call(
+            ROTATE_WEBHOOK_SECRET,
+            path={"id": id},
+            headers={"if-match": if_match},
+            body={"overlap_seconds": overlap_seconds},
+        )
+        return WebhookEndpointWithSecret.read(answer.body["data"], answer.etag)
+
+    def ping(
+        self,
+        id: str,
+        *,
+        type: str | Unset = UNSET,
+    ) -> WebhookAttempt:
+        """Send a sample to a webhook endpoint.
+
+        Sends one sample with `test: true` now, also while the endpoint is disabled, and returns the attempt, whatever its outcome.
+
+        The client needs the scope `webhooks:write`.
+
+        - `type`: The type of the sample: an event type, or `webhook.ping`, which is the default.
+
+        Raises `Problem` with one of 400, 401, 403, 421, 408, 413, 414, 431, 500, 503, 415, 422, 404.
+        """
+        answer = self._caller.call(
+            PING_WEBHOOK_ENDPOINT,
+            path={"id": id},
+            body={"type": type},
+        )
+        return WebhookAttempt.read(answer.body["data"])
+
+    def retry(
+        self,
+        id: str,
+        *,
+        event_id: str | Unset = UNSET,
+        since: datetime | Unset = UNSET,
+        until: datetime | Unset = UNSET,
+    ) -> QueuedEvents:
+        """Send events again.
+
+        Either one event, even if it was delivered, or all undelivered events that entered the feed from `since` to before `until`. Closes the circuit.
+
+        The client needs the scope `webhooks:write`.
+
+        - `event_id`: One event, even if it was delivered.
+        - `since`: All undelivered events that entered the feed at or after this time. RFC 3339 with a UTC offset, between 1970 and 9999.
+        - `until`: With `since`: and before this time. RFC 3339 with a UTC offset, between 1970 and 9999.
+
+        Raises `Problem` with one of 409, 400, 401, 403, 421, 408, 413, 414, 431, 500, 503, 415, 422, 404.
+        """
+        answer = self._caller.call(
+            RETRY_WEBHOOK_EVENTS,
+            path={"id": id},
+            body={
+                "event_id": event_id,
+                "since": since,
+                "until": until,
+            },
+        )
+        return QueuedEvents.read(answer.body["data"])
+
+    def seek(
+        self,
+        id: str,
+        *,
+        to: str,
+        if_match: str | None | Unset = UNSET,
+    ) -> WebhookEndpoint:
+        """Continue at another position of the feed.
+
+        Moves the endpoint to `oldest`, `newest`, or the first event that entered the feed at or after a time. Drops waiting retries and closes the circuit.
+
+        The client needs the scope `webhooks:write`.
+
+        - `to`: `oldest`, `newest`, or a time.
+
+        Raises `Problem` with one of 409, 400, 401, 403, 421, 408, 413, 414, 431, 500, 503, 415, 422, 404, 412.
+        """
+        answer = self._caller.call(
+            SEEK_WEBHOOK_ENDPOINT,
+            path={"id": id},
+            headers={"if-match": if_match},
+            body={"to": to},
+        )
+        return WebhookEndpoint.read(answer.body["data"], answer.etag)
+
+    def list_attempts(
+        self,
+        id: str,
+        *,
+        event_id: str | Unset = UNSET,
+        outcome: WebhookAttemptOutcome | Unset = UNSET,
+        limit: int | Unset = UNSET,
+        cursor: str | Unset = UNSET,
+    ) -> Page[WebhookAttempt]:
+        """List attempts to deliver events.
+
+        Newest first.
+
+        The client needs the scope `webhooks:write`.
+
+        - `event_id`: Attempts for this event.
+        - `outcome`: Attempts with this outcome.
+        - `limit`: The maximum number of records on a page.
+        - `cursor`: `next_cursor` of the previous page.
+
+        Raises `Problem` with one of 400, 401, 403, 421, 408, 413, 414, 431, 500, 503, 404.
+        """
+        answer = self._caller.call(
+            LIST_WEBHOOK_ATTEMPTS,
+            path={"id": id},
+            query={
+                "event_id": event_id,
+                "outcome": outcome,
+                "limit": limit,
+                "cursor": cursor,
+            },
+        )
+        return page(answer.body, WebhookAttempt.read)
+
+    def each_attempts(
+        self,
+        id: str,
+        *,
+        event_id: str | Unset = UNSET,
+        outcome: WebhookAttemptOutcome | Unset = UNSET,
+        limit: int | Unset = UNSET,
+        cursor: str | Unset = UNSET,
+    ) -> Iterator[WebhookAttempt]:
+        """Every one of them, page after page; `limit` is the size of a page."""
+
+        def fetch(after: str | Unset) -> Page[WebhookAttempt]:
+            return self.list_attempts(
+                id=id,
+                event_id=event_id,
+                outcome=outcome,
+                limit=limit,
+                cursor=after,
+            )
+
+        return walk(cursor, fetch)
+
+    def list_undelivered(
+        self,
+        id: str,
+        *,
+        state: UndeliveredEventState | Unset = UNSET,
+        limit: int | Unset = UNSET,
+        cursor: str | Unset = UNSET,
+    ) -> Page[UndeliveredEvent]:
+        """List undelivered events.
+
+        Events that were attempted, or that wait behind such an event of their record. Oldest first.
+
+        The client needs the scope `webhooks:write`.
+
+        - `state`: Events in this state.
+        - `limit`: The maximum number of records on a page.
+        - `cursor`: `next_cursor` of the previous page.
+
+        Raises `Problem` with one of 400, 401, 403, 421, 408, 413, 414, 431, 500, 503, 404.
+        """
+        answer = self._caller.call(
+            LIST_WEBHOOK_UNDELIVERED,
+            path={"id": id},
+            query={
+                "state": state,
+                "limit": limit,
+                "cursor": cursor,
+            },
+        )
+        return page(answer.body, UndeliveredEvent.read)
+
+    def each_undelivered(
+        self,
+        id: str,
+        *,
+        state: UndeliveredEventState | Unset = UNSET,
+        limit: int | Unset = UNSET,
+        cursor: str | Unset = UNSET,
+    ) -> Iterator[UndeliveredEvent]:
+        """Every one of them, page after page; `limit` is the size of a page."""
+
+        def fetch(after: str | Unset) -> Page[UndeliveredEvent]:
+            return self.list_undelivered(
+                id=id,
+                state=state,
+                limit=limit,
+                cursor=after,
+            )
+
+        return walk(cursor, fetch)
+
+
 class Resources:
     """Everything that can be called."""
 
@@ -1835,3 +2367,5 @@ class Resources:
         self.clients = Clients(caller)
         self.organizations = Organizations(caller)
         self.operators = Operators(caller)
+        self.feed = Feed(caller)
+        self.webhook_endpoints = WebhookEndpoints(caller)

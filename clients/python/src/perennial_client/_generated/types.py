@@ -17,6 +17,8 @@ __all__ = [
     "ClientScopes",
     "Deleted",
     "DeletedUser",
+    "Event",
+    "EventType",
     "LoggedIn",
     "ManagedUser",
     "Method",
@@ -36,6 +38,7 @@ __all__ = [
     "PlanSort",
     "PlanVersion",
     "ProblemCode",
+    "QueuedEvents",
     "Revoked",
     "SearchResult",
     "SearchResultKind",
@@ -46,8 +49,20 @@ __all__ = [
     "SubscriptionStatus",
     "TokenList",
     "Tokens",
+    "UndeliveredEvent",
+    "UndeliveredEventState",
     "User",
     "UserSession",
+    "WebhookAttempt",
+    "WebhookAttemptError",
+    "WebhookAttemptOutcome",
+    "WebhookAttemptTrigger",
+    "WebhookEndpoint",
+    "WebhookEndpointDisabledReason",
+    "WebhookEndpointPayload",
+    "WebhookEndpointSignature",
+    "WebhookEndpointState",
+    "WebhookEndpointWithSecret",
 ]
 
 BillingCycle: TypeAlias = Literal[
@@ -113,6 +128,99 @@ Method: TypeAlias = Literal[
     "oidc",
 ]
 
+EventType: TypeAlias = Literal[
+    "organization.created",
+    "organization.updated",
+    "organization.deleted",
+    "organization.keys_rotated",
+    "client.created",
+    "client.updated",
+    "provider.created",
+    "provider.deleted",
+    "user.created",
+    "user.updated",
+    "user.deleted",
+    "user.blocked",
+    "user.unblocked",
+    "user.relinked",
+    "session.created",
+    "session.revoked",
+    "plan.created",
+    "plan.updated",
+    "plan.deleted",
+    "subscription.created",
+    "subscription.updated",
+    "subscription.deleted",
+    "subscription.access_changed",
+    "payment.created",
+    "payment.updated",
+    "payment.deleted",
+    "operator.created",
+    "operator.updated",
+    "operator.deleted",
+    "operator.link_created",
+    "operator_session.created",
+    "operator_session.ended",
+    "webhook_endpoint.created",
+    "webhook_endpoint.updated",
+    "webhook_endpoint.deleted",
+    "webhook_endpoint.failing",
+    "webhook_endpoint.recovered",
+    "webhook_endpoint.disabled",
+]
+
+WebhookEndpointPayload: TypeAlias = Literal[
+    "full",
+    "thin",
+]
+
+WebhookEndpointSignature: TypeAlias = Literal[
+    "hmac",
+    "ed25519",
+]
+
+WebhookEndpointState: TypeAlias = Literal[
+    "active",
+    "failing",
+    "disabled",
+]
+
+WebhookEndpointDisabledReason: TypeAlias = Literal[
+    "manual",
+    "gone",
+    "failing",
+    "copied",
+]
+
+WebhookAttemptTrigger: TypeAlias = Literal[
+    "event",
+    "retry",
+    "resend",
+    "probe",
+    "ping",
+]
+
+WebhookAttemptOutcome: TypeAlias = Literal[
+    "succeeded",
+    "failed",
+]
+
+WebhookAttemptError: TypeAlias = Literal[
+    "status",
+    "redirect",
+    "timeout",
+    "connect_failed",
+    "tls_failed",
+    "dns_failed",
+    "address_not_allowed",
+    "protocol_error",
+]
+
+UndeliveredEventState: TypeAlias = Literal[
+    "waiting",
+    "given_up",
+]
+
 ProblemCode: TypeAlias = Literal[
     "address_not_allowed",
     "ambiguous",
@@ -125,12 +233,15 @@ ProblemCode: TypeAlias = Literal[
     "client_not_for_browsers",
     "contended",
     "cross_site_request",
+    "cursor_gone",
     "duplicate_item",
     "duplicate_key",
     "email_managed",
     "email_mismatch",
     "email_not_verified",
     "email_taken",
+    "endpoint_disabled",
+    "endpoint_limit",
     "external_id_taken",
     "fresh_sign_in_required",
     "headers_too_large",
@@ -176,6 +287,7 @@ ProblemCode: TypeAlias = Literal[
     "request_timeout",
     "required",
     "route_not_found",
+    "secret_limit",
     "shutting_down",
     "slug_taken",
     "stale",
@@ -189,6 +301,7 @@ ProblemCode: TypeAlias = Literal[
     "unknown_parameter",
     "unknown_value",
     "unsupported_media_type",
+    "url_not_allowed",
     "user_already_exists",
     "user_blocked",
     "user_not_found",
@@ -646,6 +759,198 @@ class OperatorSessionRecord:
 
 
 @dataclass(frozen=True)
+class Event:
+    """A `Event` as the API answers it."""
+
+    id: str
+    type: EventType
+    timestamp: datetime
+    sequence: int
+    record_id: str
+    client_id: str | None
+    operator_id: str | None
+    request_id: str | None
+    test: bool
+    data: Mapping[str, Any] | None
+    before: Mapping[str, Any] | None
+
+    @classmethod
+    def read(cls, members: Mapping[str, Any]) -> Event:
+        """From the members of its JSON; those that are not known here are left out."""
+        return cls(
+            id=members["id"],
+            type=members["type"],
+            timestamp=instant(members["timestamp"]),
+            sequence=members["sequence"],
+            record_id=members["record_id"],
+            client_id=members["client_id"],
+            operator_id=members["operator_id"],
+            request_id=members["request_id"],
+            test=members["test"],
+            data=members["data"],
+            before=members["before"],
+        )
+
+
+@dataclass(frozen=True)
+class WebhookEndpoint:
+    """A `WebhookEndpoint` as the API answers it."""
+
+    id: str
+    url: str
+    description: str
+    #: Each is an event type (`payment.created`), all types of a record (`payment.*`), or `*`.
+    types: tuple[str, ...]
+    payload: WebhookEndpointPayload
+    signature: WebhookEndpointSignature
+    is_active: bool
+    state: WebhookEndpointState
+    disabled_reason: WebhookEndpointDisabledReason | None
+    created_at: datetime
+    updated_at: datetime
+    public_keys: tuple[str, ...]
+    failing_since: datetime | None
+    oldest_undelivered_at: datetime | None
+    #: What to send as `if_match`; `None` in a list, which has no entity tags.
+    etag: str | None = field(default=None, compare=False, repr=False)
+
+    @classmethod
+    def read(cls, members: Mapping[str, Any], etag: str | None = None) -> WebhookEndpoint:
+        """From the members of its JSON; those that are not known here are left out."""
+        return cls(
+            id=members["id"],
+            url=members["url"],
+            description=members["description"],
+            types=tuple(members["types"]),
+            payload=members["payload"],
+            signature=members["signature"],
+            is_active=members["is_active"],
+            state=members["state"],
+            disabled_reason=members["disabled_reason"],
+            created_at=instant(members["created_at"]),
+            updated_at=instant(members["updated_at"]),
+            public_keys=tuple(members["public_keys"]),
+            failing_since=optional(instant, members["failing_since"]),
+            oldest_undelivered_at=optional(instant, members["oldest_undelivered_at"]),
+            etag=etag,
+        )
+
+
+@dataclass(frozen=True)
+class WebhookEndpointWithSecret:
+    """A `WebhookEndpointWithSecret` as the API answers it."""
+
+    id: str
+    url: str
+    description: str
+    #: Each is an event type (`payment.created`), all types of a record (`payment.*`), or `*`.
+    types: tuple[str, ...]
+    payload: WebhookEndpointPayload
+    signature: WebhookEndpointSignature
+    is_active: bool
+    state: WebhookEndpointState
+    disabled_reason: WebhookEndpointDisabledReason | None
+    created_at: datetime
+    updated_at: datetime
+    public_keys: tuple[str, ...]
+    failing_since: datetime | None
+    oldest_undelivered_at: datetime | None
+    secret: str | None = field(repr=False)
+    #: What to send as `if_match`; `None` in a list, which has no entity tags.
+    etag: str | None = field(default=None, compare=False, repr=False)
+
+    @classmethod
+    def read(cls, members: Mapping[str, Any], etag: str | None = None) -> WebhookEndpointWithSecret:
+        """From the members of its JSON; those that are not known here are left out."""
+        return cls(
+            id=members["id"],
+            url=members["url"],
+            description=members["description"],
+            types=tuple(members["types"]),
+            payload=members["payload"],
+            signature=members["signature"],
+            is_active=members["is_active"],
+            state=members["state"],
+            disabled_reason=members["disabled_reason"],
+            created_at=instant(members["created_at"]),
+            updated_at=instant(members["updated_at"]),
+            public_keys=tuple(members["public_keys"]),
+            failing_since=optional(instant, members["failing_since"]),
+            oldest_undelivered_at=optional(instant, members["oldest_undelivered_at"]),
+            secret=members["secret"],
+            etag=etag,
+        )
+
+
+@dataclass(frozen=True)
+class WebhookAttempt:
+    """A `WebhookAttempt` as the API answers it."""
+
+    id: str
+    endpoint_id: str
+    event_id: str
+    event_type: str
+    trigger: WebhookAttemptTrigger
+    number: int
+    outcome: WebhookAttemptOutcome
+    status: int | None
+    error: WebhookAttemptError | None
+    duration_ms: int
+    response: str
+    created_at: datetime
+
+    @classmethod
+    def read(cls, members: Mapping[str, Any]) -> WebhookAttempt:
+        """From the members of its JSON; those that are not known here are left out."""
+        return cls(
+            id=members["id"],
+            endpoint_id=members["endpoint_id"],
+            event_id=members["event_id"],
+            event_type=members["event_type"],
+            trigger=members["trigger"],
+            number=members["number"],
+            outcome=members["outcome"],
+            status=members["status"],
+            error=members["error"],
+            duration_ms=members["duration_ms"],
+            response=members["response"],
+            created_at=instant(members["created_at"]),
+        )
+
+
+@dataclass(frozen=True)
+class UndeliveredEvent:
+    """A `UndeliveredEvent` as the API answers it."""
+
+    event_id: str
+    event_type: str
+    record_id: str
+    sequence: int
+    state: UndeliveredEventState
+    attempts: int
+    next_attempt_at: datetime | None
+    first_failed_at: datetime | None
+    last_status: int | None
+    last_error: WebhookAttemptError | None
+
+    @classmethod
+    def read(cls, members: Mapping[str, Any]) -> UndeliveredEvent:
+        """From the members of its JSON; those that are not known here are left out."""
+        return cls(
+            event_id=members["event_id"],
+            event_type=members["event_type"],
+            record_id=members["record_id"],
+            sequence=members["sequence"],
+            state=members["state"],
+            attempts=members["attempts"],
+            next_attempt_at=optional(instant, members["next_attempt_at"]),
+            first_failed_at=optional(instant, members["first_failed_at"]),
+            last_status=members["last_status"],
+            last_error=members["last_error"],
+        )
+
+
+@dataclass(frozen=True)
 class User:
     """A `User` as the API answers it."""
 
@@ -894,6 +1199,8 @@ class OperatorSession:
     fresh_until: datetime
     idle_expires_at: datetime
     expires_at: datetime
+    #: The build of the console's pages. Null if this server does not have them.
+    build: str | None
 
     @classmethod
     def read(cls, members: Mapping[str, Any]) -> OperatorSession:
@@ -909,6 +1216,7 @@ class OperatorSession:
             fresh_until=instant(members["fresh_until"]),
             idle_expires_at=instant(members["idle_expires_at"]),
             expires_at=instant(members["expires_at"]),
+            build=members["build"],
         )
 
 
@@ -937,4 +1245,18 @@ class OperatorConnection:
         """From the members of its JSON; those that are not known here are left out."""
         return cls(
             url=members["url"],
+        )
+
+
+@dataclass(frozen=True)
+class QueuedEvents:
+    """A `QueuedEvents` as the API answers it."""
+
+    queued: int
+
+    @classmethod
+    def read(cls, members: Mapping[str, Any]) -> QueuedEvents:
+        """From the members of its JSON; those that are not known here are left out."""
+        return cls(
+            queued=members["queued"],
         )

@@ -5,6 +5,8 @@ use crate::arguments::Copying;
 use crate::config::Config;
 use crate::failure::Failure;
 use crate::{output, storage};
+use perennial_app::context::Clock;
+use perennial_domain::time::Time;
 use perennial_store::{Db, examine};
 use perennial_transfer::{Copied, copy};
 use serde_json::{Map, Value, json};
@@ -15,8 +17,9 @@ pub(super) async fn run(config: &Config, flags: &Copying, json: bool) -> Result<
         Some(place) => open_source(config, place).await?,
         None => storage::open_beside(config).await?,
     };
+    let disable_webhooks_at = (!flags.keep_webhooks).then(|| Clock::System.now());
     let to = storage::open_named(config, &flags.to, "--to", true).await?;
-    let copied = work(&from, &to, json).await;
+    let copied = work(&from, &to, disable_webhooks_at, json).await;
     from.close().await;
     to.close().await;
     let rows = match copied? {
@@ -65,14 +68,14 @@ async fn must_be_known_in_full(store: &Db) -> Result<(), Failure> {
     Ok(())
 }
 
-async fn work(from: &Db, to: &Db, json: bool) -> Result<Copied, Failure> {
+async fn work(from: &Db, to: &Db, disable_webhooks_at: Option<Time>, json: bool) -> Result<Copied, Failure> {
     from.ping().await?;
     to.migrate().await?;
     for store in [from, to] {
         must_be_known_in_full(store).await?;
     }
     let mut bar: Option<Bar> = None;
-    let copied = copy(from, to, |progress| {
+    let copied = copy(from, to, disable_webhooks_at, |progress| {
         let bar = bar.get_or_insert_with(|| Bar::new(json, progress.total));
         bar.show(progress.done, progress.done);
     })

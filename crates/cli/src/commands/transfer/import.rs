@@ -9,6 +9,7 @@ use crate::arguments::Import as Flags;
 use crate::config::Config;
 use crate::failure::Failure;
 use crate::{output, storage};
+use perennial_app::context::Clock;
 use perennial_domain::id::OrganizationId;
 use perennial_store::{Db, examine, organizations};
 use perennial_transfer::{Format, Import, RejectedLine, Tally};
@@ -110,7 +111,7 @@ async fn import(db: &Db, flags: &Flags, sources: &[Source], json: bool) -> Resul
         run.before += source.bytes;
     }
     run.bar.clear();
-    let Run { import, errors, skipped, .. } = run;
+    let Run { mut import, errors, skipped, .. } = run;
     let tally = import.tally();
     let is_wanted = !flags.dry_run && (tally.refused == 0 || skipped.is_some());
     // An empty file of rejected lines would be misleading.
@@ -118,6 +119,9 @@ async fn import(db: &Db, flags: &Flags, sources: &[Source], json: bool) -> Resul
         skipped.map_or(Ok(()), Draft::finish)?;
     }
     if is_wanted {
+        if !flags.keep_webhooks {
+            import.disable_webhooks(Clock::System.now()).await?;
+        }
         import.commit().await?;
     }
     Ok((tally, errors))

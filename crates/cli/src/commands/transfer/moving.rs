@@ -76,13 +76,16 @@ async fn carry(db: &Db, flags: &Flags, files: &[PathBuf], json: bool) -> Result<
         run.tell(&findings)?;
     }
     run.bar.clear();
-    let Run { moving, mut report, skipped, .. } = run;
+    let Run { mut moving, mut report, skipped, .. } = run;
     report.finish()?;
     if report.refused > 0 {
         skipped.map_or(Ok(()), Draft::finish)?;
     }
     let counts = moving.counts();
     if !flags.dry_run && (report.refused == 0 || flags.skip_bad.is_some()) {
+        if !flags.keep_webhooks {
+            moving.disable_webhooks(Clock::System.now()).await?;
+        }
         moving.commit().await?;
     }
     Ok((counts, report))

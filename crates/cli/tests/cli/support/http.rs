@@ -104,6 +104,12 @@ impl Caller {
         self.call("POST", target, Some(body))
     }
 
+    /// Every event of the feed so far.
+    #[track_caller]
+    pub(crate) fn all_events(&self) -> Vec<Value> {
+        self.get("/events?limit=200").expect(200).data().as_array().unwrap().clone()
+    }
+
     /// Every record of a list, page after page.
     #[track_caller]
     pub(crate) fn all(&self, path: &str) -> Vec<Value> {

@@ -1,0 +1,188 @@
+//! The runner of background work. There is no leader: every server looks for units with work and claims them by leases.
+//!
+//! Two servers that work on the same unit are wasteful and never wrong: every write is fenced by the lease, and a server that
+//! lost its lease stops.
+
+pub(crate) mod figures;
+
+pub use figures::{BackgroundFigures, DURATION_BOUNDS, Durations};
+
+use crate::context::App;
+use crate::error::Error;
+use perennial_store::Change;
+use perennial_store::leases::{self, Lease, Unit};
+use std::collections::HashSet;
+use std::future::Future;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+use tokio::sync::watch;
+use tokio::task::JoinSet;
+use tokio::time::{Instant, sleep, timeout};
+
+/// How often a server looks for work without a signal.
+const LOOK_EVERY: Duration = Duration::from_millis(250);
+/// The least time between two looks, however often the feed grows.
+const LOOK_PAUSE: Duration = Duration::from_millis(10);
+/// How often a lease is renewed. It lasts 15 seconds.
+const RENEW_EVERY: Duration = Duration::from_secs(5);
+/// The pause after a failure of the database.
+const FAILURE_PAUSE: Duration = Duration::from_secs(1);
+/// How long work in progress may take to end at shutdown.
+const STOP_WITHIN: Duration = Duration::from_secs(6);
+
+/// A kind of background work.
+pub trait Job: Send + Sync + 'static {
+    /// The most units that one server works on at the same time.
+    const AT_ONCE: usize;
+
+    /// Units that have work and that no server holds.
+    fn find(&self, app: &App, limit: i64) -> impl Future<Output = Result<Vec<Unit>, Error>> + Send;
+
+    /// Works on a unit until nothing is left to do, or until `held` is stopping. It is dropped if the lease is lost.
+    fn work(&self, app: &Arc<App>, held: &Held) -> impl Future<Output = Result<(), Error>> + Send;
+}
+
+/// A unit that this server holds.
+#[derive(Debug)]
+pub struct Held {
+    lease: Lease,
+    stopping: watch::Receiver<bool>,
+}
+
+impl Held {
+    /// The unit.
+    pub const fn unit(&self) -> Unit {
+        self.lease.unit
+    }
+
+    /// The claim on it.
+    pub const fn lease(&self) -> Lease {
+        self.lease
+    }
+
+    /// The change, which is rejected if the lease was lost.
+    pub fn fence(&self, change: Change) -> Change {
+        self.lease.fence(change.background())
+    }
+
+    /// Whether the server stops: end what is in progress and begin nothing.
+    pub fn is_stopping(&self) -> bool {
+        *self.stopping.borrow()
+    }
+
+    /// Resolves when the server stops.
+    pub async fn stopping(&self) {
+        stopped(self.stopping.clone()).await;
+    }
+}
+
+/// Prepares background work at the start of a server. SQLite has one server: leases are those of a process that is gone.
+pub async fn prepare(app: &App) -> Result<(), Error> {
+    if !app.db.is_shared() {
+        app.db.commit(leases::clear(Change::new())).await?;
+    }
+    Ok(())
+}
+
+/// Runs a job until the server stops, and then until what is in progress has ended.
+pub async fn run<J: Job>(app: Arc<App>, job: J, stopping: watch::Receiver<bool>) {
+    let job = Arc::new(job);
+    let running = Running::default();
+    let mut tasks = JoinSet::new();
+    while !*stopping.borrow() {
+        // Subscribed before the search, so that no event arrives unnoticed in between.
+        let mut signal = app.feed.subscribe();
+        let began = Instant::now();
+        match job.find(&app, i64::try_from(J::AT_ONCE).unwrap_or(i64::MAX)).await {
+            Ok(units) => {
+                for unit in units {
+                    if let Some(place) = running.enter(unit, J::AT_ONCE) {
+                        let held = (Arc::clone(&app), Arc::clone(&job), stopping.clone());
+                        tasks.spawn(async move { hold(held.0, held.1, unit, held.2, place).await });
+                    }
+                }
+            }
+            Err(error) => {
+                tracing::debug!(%error, "background work was not found");
+                pause(FAILURE_PAUSE, &stopping).await;
+            }
+        }
+        while tasks.try_join_next().is_some() {}
+        tokio::select! {
+            _ = signal.changed_before(began + LOOK_EVERY) => {}
+            () = stopped(stopping.clone()) => break,
+        }
+        sleep(LOOK_PAUSE.saturating_sub(began.elapsed())).await;
+    }
+    let _ = timeout(STOP_WITHIN, async { while tasks.join_next().await.is_some() {} }).await;
+}
+
+async fn hold<J: Job>(app: Arc<App>, job: Arc<J>, unit: Unit, stopping: watch::Receiver<bool>, place: Place) {
+    let held = Held { lease: Lease { unit, owner: app.entropy.bytes() }, stopping };
+    match held.lease.acquire(&app.db).await {
+        Ok(true) => {}
+        Ok(false) => return,
+        Err(error) => return tracing::debug!(job = unit.job, %error, "no lease"),
+    }
+    let outcome = tokio::select! {
+        outcome = job.work(&app, &held) => outcome,
+        () = renew_until_lost(&app, &held.lease) => {
+            return tracing::debug!(job = unit.job, "the lease was lost");
+        }
+    };
+    match outcome {
+        Ok(()) => {}
+        Err(Error::LeaseLost) => return tracing::debug!(job = unit.job, "the lease was lost"),
+        Err(error) => {
+            tracing::warn!(job = unit.job, organization = %unit.organization, %error, "background work failed");
+            // The lease stays for a moment, so that no server repeats the failure in a busy loop.
+            pause(FAILURE_PAUSE, &held.stopping).await;
+        }
+    }
+    if let Err(error) = held.lease.release(&app.db).await {
+        tracing::debug!(job = unit.job, %error, "the lease was not released");
+    }
+    drop(place);
+}
+
+async fn renew_until_lost(app: &App, lease: &Lease) {
+    let mut wait = RENEW_EVERY;
+    loop {
+        sleep(wait).await;
+        wait = match lease.renew(&app.db).await {
+            Ok(true) => RENEW_EVERY,
+            Ok(false) => return,
+            // The holder's writes fail too, and are fenced if another server is faster.
+            Err(_) => FAILURE_PAUSE,
+        };
+    }
+}
+
+async fn pause(time: Duration, stopping: &watch::Receiver<bool>) {
+    let _ = timeout(time, stopped(stopping.clone())).await;
+}
+
+async fn stopped(mut stopping: watch::Receiver<bool>) {
+    // A sender that is gone means that the process ends.
+    let _ = stopping.wait_for(|stopping| *stopping).await;
+}
+
+/// The units that this server works on.
+#[derive(Clone, Default)]
+struct Running(Arc<Mutex<HashSet<Unit>>>);
+
+/// A unit that this server works on, until it is dropped.
+struct Place(Running, Unit);
+
+impl Running {
+    fn enter(&self, unit: Unit, most: usize) -> Option<Place> {
+        let mut units = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        (units.len() < most && units.insert(unit)).then(|| Place(self.clone(), unit))
+    }
+}
+
+impl Drop for Place {
+    fn drop(&mut self) {
+        self.0.0.lock().unwrap_or_else(PoisonError::into_inner).remove(&self.1);
+    }
+}

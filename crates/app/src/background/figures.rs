@@ -1,0 +1,93 @@
+//! What background work reports, for `/metrics`: counted as it happens, or read from the store every minute.
+
+use perennial_domain::webhook_delivery::UndeliveredState;
+use perennial_domain::webhooks::EndpointState;
+use perennial_store::webhook_figures::StoredFigures;
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+use std::sync::{Mutex, PoisonError};
+use std::time::Duration;
+
+/// The upper bounds of durations, in microseconds.
+pub const DURATION_BOUNDS: [u64; 10] =
+    [1_000, 5_000, 10_000, 50_000, 100_000, 500_000, 1_000_000, 5_000_000, 15_000_000, 60_000_000];
+
+/// How often durations fell into each bucket; the last bucket has no bound.
+#[derive(Debug, Default)]
+pub struct Durations {
+    counts: [AtomicU64; DURATION_BOUNDS.len() + 1],
+    micros: AtomicU64,
+}
+
+impl Durations {
+    pub(crate) fn add(&self, duration: Duration) {
+        let micros = u64::try_from(duration.as_micros()).unwrap_or(u64::MAX);
+        let bucket = DURATION_BOUNDS.iter().position(|bound| micros <= *bound).unwrap_or(DURATION_BOUNDS.len());
+        self.counts[bucket].fetch_add(1, Relaxed);
+        self.micros.fetch_add(micros, Relaxed);
+    }
+
+    /// The number of durations in each bucket, and their sum in microseconds.
+    pub fn read(&self) -> (Vec<u64>, u64) {
+        (self.counts.iter().map(|count| count.load(Relaxed)).collect(), self.micros.load(Relaxed))
+    }
+}
+
+/// The figures of background work.
+#[derive(Debug, Default)]
+pub struct BackgroundFigures {
+    /// Placements of events into the feed.
+    pub placements: Durations,
+    /// Attempts to deliver webhooks.
+    pub attempts: Durations,
+    succeeded: AtomicU64,
+    failed: AtomicU64,
+    access_lag_seconds: AtomicU64,
+    stored: Mutex<StoredFigures>,
+}
+
+impl BackgroundFigures {
+    pub(crate) fn count_attempt(&self, is_success: bool, duration: Duration) {
+        self.attempts.add(duration);
+        let counter = if is_success { &self.succeeded } else { &self.failed };
+        counter.fetch_add(1, Relaxed);
+    }
+
+    /// Attempts by outcome since the start of the process.
+    pub fn outcomes(&self) -> [(&'static str, u64); 2] {
+        [("succeeded", self.succeeded.load(Relaxed)), ("failed", self.failed.load(Relaxed))]
+    }
+
+    pub(crate) fn set_access_lag(&self, seconds: i64) {
+        self.access_lag_seconds.store(u64::try_from(seconds).unwrap_or(0), Relaxed);
+    }
+
+    /// How late the last change of access was.
+    pub fn access_lag_seconds(&self) -> u64 {
+        self.access_lag_seconds.load(Relaxed)
+    }
+
+    pub(crate) fn set_stored(&self, stored: StoredFigures) {
+        *self.stored.lock().unwrap_or_else(PoisonError::into_inner) = stored;
+    }
+
+    /// What was last read from the store.
+    pub fn stored(&self) -> StoredFigures {
+        self.stored.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// Endpoints by state.
+    pub fn endpoints(&self) -> Vec<(&'static str, u64)> {
+        let counts = self.stored().endpoints;
+        EndpointState::ALL.iter().map(|state| (state.as_str(), count(&counts, state.as_str()))).collect()
+    }
+
+    /// Undelivered events by state.
+    pub fn undelivered(&self) -> Vec<(&'static str, u64)> {
+        let counts = self.stored().undelivered;
+        UndeliveredState::ALL.iter().map(|state| (state.as_str(), count(&counts, state.as_str()))).collect()
+    }
+}
+
+fn count(counts: &[(String, u64)], state: &str) -> u64 {
+    counts.iter().find(|(known, _)| known == state).map_or(0, |(_, count)| *count)
+}

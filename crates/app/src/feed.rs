@@ -1,0 +1,259 @@
+//! The feed: the events of an organization in the order in which they were committed.
+//!
+//! A cursor names a position and the event there. If the feed does not hold this pair, it was pruned or the store was
+//! restored, and the reader must read its records again: it is never given events with a gap in between.
+
+mod placement;
+mod render;
+pub(crate) mod signal;
+
+pub use placement::place_until_stopped;
+pub use render::{EventView, render};
+
+use crate::caller::Caller;
+use crate::context::App;
+use crate::cursor::{self, ListName};
+use crate::error::Error;
+use perennial_domain::events::{EventKind, RecordKind};
+use perennial_domain::id::{EventId, OrganizationId};
+use perennial_domain::time::Time;
+use perennial_store::feed::{self, EXAMINED, FeedEvent, FeedPosition, Filter};
+use perennial_store::{Position, Value, events, history};
+use std::time::Duration;
+use tokio::time::Instant;
+
+pub use perennial_store::feed::{FeedEvent as PlacedEvent, Filter as EventFilter};
+
+/// Where a page begins.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Start {
+    /// At the oldest event.
+    Oldest,
+    /// After the newest event.
+    Newest,
+    /// At the first event that entered the feed at or after this time.
+    At(Time),
+    /// After the position of a cursor.
+    After(String),
+}
+
+/// A page of the feed.
+#[derive(Debug)]
+pub struct FeedPage {
+    /// The events.
+    pub events: Vec<FeedEvent>,
+    /// Where the next page begins, also if this one is empty.
+    pub next_cursor: String,
+    /// Whether the page stopped before the end of the feed.
+    pub has_more: bool,
+}
+
+/// Before the first event.
+const BEGINNING: FeedPosition = FeedPosition { sequence: 0, event_id: EventId::from_bytes([0; 16]) };
+
+/// Events of a record that are read at once.
+const HISTORY_PORTION: i64 = 51;
+
+/// The least time between two reads of a waiting call.
+const PAUSE: Duration = Duration::from_millis(20);
+
+/// A page of the feed. If it would be empty at the end of the feed, the call waits for an event that matches.
+pub async fn read(
+    app: &App,
+    caller: &Caller,
+    start: Start,
+    filter: &Filter,
+    limit: usize,
+    wait: Duration,
+) -> Result<FeedPage, Error> {
+    let organization = caller.organization();
+    let mut after = position(app, organization, start).await?;
+    let until = Instant::now() + wait;
+    let mut waiter = None;
+    loop {
+        // Subscribed before the page is read, so that no event arrives unnoticed in between.
+        let mut signal = app.feed.subscribe();
+        let (events, next, has_more) = page(app, organization, after, filter, limit).await?;
+        after = next;
+        if events.is_empty() && !has_more && waiter.is_none() {
+            waiter = app.feed.wait();
+        }
+        if !events.is_empty() || has_more || waiter.is_none() || Instant::now() >= until {
+            let next_cursor = cursor::seal(&app.keys, &name(organization), &sealed(after));
+            return Ok(FeedPage { events, next_cursor, has_more });
+        }
+        if signal.changed_before(until).await.is_stopped() {
+            waiter = None;
+        }
+        tokio::time::sleep(PAUSE.min(until.saturating_duration_since(Instant::now()))).await;
+    }
+}
+
+/// A page of the feed from its end, newest first, and the cursor of the next one if there is more. Its cursors are of another
+/// kind: they do not promise that no event is missed.
+pub async fn read_newest(
+    app: &App,
+    caller: &Caller,
+    cursor: Option<&str>,
+    filter: &Filter,
+    limit: usize,
+) -> Result<(Vec<FeedEvent>, Option<String>), Error> {
+    let (organization, db) = (caller.organization(), &app.db);
+    let name = [b"feed down".as_slice(), &organization.bytes()].concat();
+    let before = match cursor {
+        None => i64::MAX,
+        Some(cursor) => match cursor::open(&app.keys, &name, cursor)?.values.as_slice() {
+            [Value::Int(before)] => *before,
+            _ => return Err(Error::InvalidCursor),
+        },
+    };
+    let Some((lowest, is_bounded)) = feed::examined_down(db, organization, before).await? else {
+        return Ok((Vec::new(), None));
+    };
+    let most = i64::try_from(limit).unwrap_or(i64::MAX).saturating_add(1);
+    let mut events = feed::page_down(db, organization, (before, lowest), filter, most).await?;
+    let next = if events.len() > limit {
+        events.truncate(limit);
+        events.last().map(|last| last.sequence)
+    } else {
+        is_bounded.then_some(lowest)
+    };
+    let seal = |next: i64| cursor::seal(&app.keys, &name, &Position { values: vec![Value::Int(next)] });
+    Ok((events, next.map(seal)))
+}
+
+/// A page of one record's events, newest first, and the cursor of the next one if there is more. None if the record's events
+/// are not linked: they must be searched in the feed.
+pub async fn read_history(
+    app: &App,
+    caller: &Caller,
+    record: (RecordKind, [u8; 16]),
+    cursor: Option<&str>,
+    filter: &Filter,
+    limit: usize,
+) -> Result<Option<(Vec<FeedEvent>, Option<String>)>, Error> {
+    let (organization, db) = (caller.organization(), &app.db);
+    let name = [b"history".as_slice(), &organization.bytes(), &record.1].concat();
+    let mut next = match cursor {
+        None => history::revision_of(db, organization, record).await?,
+        Some(cursor) => match cursor::open(&app.keys, &name, cursor).map(|position| position.values).as_deref() {
+            Ok([Value::Uuid(next)]) => Some(EventId::from_bytes(*next)),
+            // The cursor of a search, or a forged one, which the search rejects.
+            _ => None,
+        },
+    };
+    if next.is_none() {
+        return Ok(None);
+    }
+    let (mut events, mut walked) = (Vec::new(), 0);
+    while let Some(from) = next.filter(|_| events.len() < limit && walked < EXAMINED) {
+        next = None;
+        for (sequence, event) in history::walk(db, organization, from, HISTORY_PORTION).await? {
+            if events.len() == limit {
+                break;
+            }
+            (next, walked) = (event.previous_id, walked + 1);
+            if let Some(sequence) = sequence.filter(|_| filter.matches(&event)) {
+                events.push(FeedEvent { sequence, event });
+            }
+        }
+    }
+    let seal = |next: EventId| cursor::seal(&app.keys, &name, &Position { values: vec![Value::Uuid(next.bytes())] });
+    Ok(Some((events, next.map(seal))))
+}
+
+/// One event of the feed.
+pub async fn find(app: &App, caller: &Caller, id: EventId) -> Result<FeedEvent, Error> {
+    let organization = caller.organization();
+    let event = events::by_id(&app.db, organization, id).await?.ok_or(Error::NotFound)?;
+    let sequence = feed::sequence_of(&app.db, organization, id).await?.ok_or(Error::NotFound)?;
+    Ok(FeedEvent { sequence, event })
+}
+
+async fn position(app: &App, organization: OrganizationId, start: Start) -> Result<FeedPosition, Error> {
+    let db = &app.db;
+    let found = match start {
+        Start::Oldest => None,
+        Start::Newest => feed::newest(db, organization).await?.map(|(newest, _)| newest),
+        Start::At(time) => feed::last_before(db, organization, time).await?,
+        Start::After(cursor) => {
+            let position = opened(&cursor::open(&app.keys, &name(organization), &cursor)?)?;
+            return check(app, organization, position).await;
+        }
+    };
+    Ok(found.unwrap_or(BEGINNING))
+}
+
+/// Checks that the feed still holds the position of a cursor.
+async fn check(app: &App, organization: OrganizationId, position: FeedPosition) -> Result<FeedPosition, Error> {
+    if position == BEGINNING {
+        return check_beginning(app, organization).await;
+    }
+    if feed::at(&app.db, organization, position.sequence).await? == Some(position.event_id) {
+        return Ok(position);
+    }
+    let oldest = feed::oldest(&app.db, organization).await?;
+    let is_pruned = oldest.is_some_and(|(oldest, _)| position.sequence < oldest.sequence);
+    Err(Error::CursorGone { oldest: oldest.map(|(_, entered_at)| entered_at), restored: !is_pruned })
+}
+
+/// The cursor of an empty feed is valid as long as nothing was pruned: the first event is that of the organization.
+async fn check_beginning(app: &App, organization: OrganizationId) -> Result<FeedPosition, Error> {
+    let first = feed::page(&app.db, organization, (0, i64::MAX), &Filter::default(), 1).await?;
+    match first.first() {
+        Some(first) if first.event.kind != EventKind::OrganizationCreated => {
+            let oldest = feed::oldest(&app.db, organization).await?.map(|(_, entered_at)| entered_at);
+            Err(Error::CursorGone { oldest, restored: false })
+        }
+        _ => Ok(BEGINNING),
+    }
+}
+
+/// The events after a position, the position that the page ends at, and whether it stopped before the end of the feed.
+async fn page(
+    app: &App,
+    organization: OrganizationId,
+    after: FeedPosition,
+    filter: &Filter,
+    limit: usize,
+) -> Result<(Vec<FeedEvent>, FeedPosition, bool), Error> {
+    let most = i64::try_from(limit).unwrap_or(i64::MAX).saturating_add(1);
+    let db = &app.db;
+    // Every event up to this position is examined, and none can appear there later.
+    let (end, is_bounded) = if filter.is_empty() {
+        (None, false)
+    } else {
+        let examined = feed::examined(db, organization, after.sequence, EXAMINED).await?;
+        match examined.last {
+            Some(last) => (Some(last), examined.count == EXAMINED),
+            None => return Ok((Vec::new(), after, false)),
+        }
+    };
+    let last = end.map_or(i64::MAX, |end| end.sequence);
+    let mut events = feed::page(db, organization, (after.sequence, last), filter, most).await?;
+    if events.len() > limit {
+        events.truncate(limit);
+        let next = events.last().map_or(after, FeedEvent::position);
+        return Ok((events, next, true));
+    }
+    let next = end.or_else(|| events.last().map(FeedEvent::position)).unwrap_or(after);
+    let has_more = is_bounded && feed::newest(db, organization).await?.is_some_and(|(newest, _)| newest != next);
+    Ok((events, next, has_more))
+}
+
+fn name(organization: OrganizationId) -> ListName {
+    [b"feed".as_slice(), &organization.bytes()].concat()
+}
+
+fn sealed(position: FeedPosition) -> Position {
+    Position { values: vec![Value::Int(position.sequence), Value::Uuid(position.event_id.bytes())] }
+}
+
+fn opened(position: &Position) -> Result<FeedPosition, Error> {
+    match position.values.as_slice() {
+        [Value::Int(sequence), Value::Uuid(event_id)] => {
+            Ok(FeedPosition { sequence: *sequence, event_id: EventId::from_bytes(*event_id) })
+        }
+        _ => Err(Error::InvalidCursor),
+    }
+}

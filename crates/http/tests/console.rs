@@ -1,0 +1,4 @@
+//! The pages of the console and their files.
+
+mod files;
+mod headers;

@@ -1,0 +1,188 @@
+//! The feed: every committed event has exactly one position, a reader by position misses nothing, and nothing appears behind
+//! it, whichever transactions are open.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+use perennial_domain::events::{Event, EventKind};
+use perennial_domain::id::{EventId, OrganizationId};
+use perennial_domain::time::Time;
+use perennial_store::feed::{self, FeedEvent, Filter};
+use perennial_store::{Change, Db, events};
+
+use crate::support::{Place, connect, run_script};
+
+const WRITERS: u8 = 8;
+const CHANGES: u64 = 60;
+
+fn organization() -> OrganizationId {
+    OrganizationId::from_bytes([1; 16])
+}
+
+/// The event of a writer's n-th change, whose ID depends on the writer's wrong clock.
+fn event(writer: u8, number: u64) -> Event {
+    let skew = i64::from(writer) * 3_600_000_000;
+    let at = Time::from_micros(1_800_000_000_000_000 + skew + i64::try_from(number).unwrap()).unwrap();
+    Event {
+        id: EventId::new(at, number << 8 | u64::from(writer)),
+        organization_id: organization(),
+        kind: EventKind::PlanUpdated,
+        record_id: [writer; 16],
+        client_id: None,
+        operator_id: None,
+        request_id: None,
+        at,
+        previous_id: None,
+        before: None,
+        after: Some(number.to_string()),
+    }
+}
+
+async fn places() -> Vec<(Place, Db)> {
+    let mut places = vec![Place::empty_sqlite()];
+    places.extend(Place::empty_postgres().await);
+    let mut opened = Vec::new();
+    for place in places {
+        let db = place.open().await;
+        db.migrate().await.unwrap();
+        opened.push((place, db));
+    }
+    opened
+}
+
+/// Reads on from a position, and adds what it finds.
+async fn read_on(db: &Db, seen: &mut Vec<FeedEvent>) {
+    loop {
+        let after = seen.last().map_or(0, |event| event.sequence);
+        let page = feed::page(db, organization(), (after, i64::MAX), &Filter::default(), 50).await.unwrap();
+        if page.is_empty() {
+            return;
+        }
+        seen.extend(page);
+    }
+}
+
+/// Writes changes of two events each, one after the other.
+async fn write(db: &Db, writer: u8) {
+    for number in 0..CHANGES {
+        let change = events::insert(Change::new(), &event(writer, 2 * number));
+        db.commit(events::insert(change, &event(writer, 2 * number + 1))).await.unwrap();
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_reader_by_position_sees_every_event_once_and_in_order() {
+    for (place, db) in places().await {
+        let stop = Arc::new(AtomicBool::new(false));
+        let reader = tokio::spawn({
+            let (db, stop) = (db.clone(), Arc::clone(&stop));
+            async move {
+                let mut seen = Vec::new();
+                while !stop.load(Ordering::Relaxed) {
+                    db.place_events(false).await.unwrap();
+                    read_on(&db, &mut seen).await;
+                }
+                db.place_events(false).await.unwrap();
+                read_on(&db, &mut seen).await;
+                seen
+            }
+        });
+        let mut writers = Vec::new();
+        for writer in 0..WRITERS {
+            // A connection apart for each, as on several servers.
+            let db = place.open().await;
+            writers.push(tokio::spawn(async move { write(&db, writer).await }));
+        }
+        // Another server places too.
+        let other = place.open().await;
+        while writers.iter().any(|writer| !writer.is_finished()) {
+            other.place_events(false).await.unwrap();
+            tokio::time::sleep(Duration::from_millis(1)).await;
+        }
+        for writer in writers {
+            writer.await.unwrap();
+        }
+        stop.store(true, Ordering::Relaxed);
+        let seen = reader.await.unwrap();
+
+        assert_eq!(seen.len() as u64, 2 * CHANGES * u64::from(WRITERS));
+        assert!(seen.is_sorted_by(|one, next| one.sequence < next.sequence));
+        let mut numbers: HashMap<[u8; 16], Vec<u64>> = HashMap::new();
+        for FeedEvent { event, .. } in &seen {
+            numbers.entry(event.record_id).or_default().push(event.after.as_ref().unwrap().parse().unwrap());
+        }
+        for numbers in numbers.values() {
+            assert!(numbers.iter().copied().eq(0..2 * CHANGES), "events of a record are in the order of its revisions");
+        }
+        for pair in seen.chunks(2) {
+            assert_eq!(pair[0].event.record_id, pair[1].event.record_id, "events of a change are adjacent");
+        }
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn an_open_transaction_delays_no_events_but_its_own() {
+    let Some(place) = Place::empty_postgres().await else { return };
+    let db = place.open().await;
+    db.migrate().await.unwrap();
+    let importing = connect(&place.url()).await;
+    let late = "INSERT INTO events (organization_id, id, kind, record_id, at)
+                VALUES ('01010101-0101-0101-0101-010101010101', gen_random_uuid(), 'plan.created', gen_random_uuid(), now())";
+    importing.batch_execute(&format!("BEGIN; {late}")).await.unwrap();
+    let mut seen = Vec::new();
+    for number in 0..3 {
+        db.commit(events::insert(Change::new(), &event(1, number))).await.unwrap();
+        assert_eq!(db.place_events(false).await.unwrap().unwrap().events, 1);
+        read_on(&db, &mut seen).await;
+        assert_eq!(seen.len() as u64, number + 1);
+    }
+    importing.batch_execute("COMMIT").await.unwrap();
+    assert_eq!(db.place_events(false).await.unwrap().unwrap().events, 1);
+    read_on(&db, &mut seen).await;
+    assert_eq!((seen.len(), seen[3].event.kind), (4, EventKind::PlanCreated));
+    assert!(seen.is_sorted_by(|one, next| one.sequence < next.sequence));
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn events_of_a_restored_database_are_placed_although_its_transactions_have_lower_numbers() {
+    let Some(place) = Place::empty_postgres().await else { return };
+    let db = place.open().await;
+    db.migrate().await.unwrap();
+    run_script(&place.url(), "UPDATE feed_head SET placed = '900000000:900000000:'").await;
+    db.commit(events::insert(Change::new(), &event(1, 1))).await.unwrap();
+    assert_eq!(db.place_events(true).await.unwrap().unwrap().events, 1);
+    db.commit(events::insert(Change::new(), &event(1, 2))).await.unwrap();
+    assert_eq!(db.place_events(false).await.unwrap().unwrap().events, 1);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn pages_have_the_events_that_match_and_say_what_they_examined() {
+    for (_place, db) in places().await {
+        for writer in 1..=3 {
+            for number in 0..4 {
+                db.commit(events::insert(Change::new(), &event(writer, number))).await.unwrap();
+            }
+        }
+        db.place_events(false).await.unwrap();
+        let filter =
+            Filter { record_id: Some([2; 16]), kinds: vec!["plan.created", "plan.updated"], ..Filter::default() };
+        let page = feed::page(&db, organization(), (0, i64::MAX), &filter, 3).await.unwrap();
+        assert_eq!(page.iter().map(|found| found.event.clone()).collect::<Vec<_>>(), [0, 1, 2].map(|n| event(2, n)));
+        let none = Filter { kinds: vec!["plan.created"], ..Filter::default() };
+        assert!(feed::page(&db, organization(), (0, i64::MAX), &none, 3).await.unwrap().is_empty());
+        let examined = feed::examined(&db, organization(), page[0].sequence, feed::EXAMINED).await.unwrap();
+        assert_eq!((examined.count, examined.last.unwrap().event_id), (7, event(3, 3).id));
+        let newest = feed::newest(&db, organization()).await.unwrap().unwrap();
+        assert_eq!(examined.last, Some(newest.0));
+        assert_eq!(feed::at(&db, organization(), newest.0.sequence).await.unwrap(), Some(newest.0.event_id));
+        assert_eq!(feed::examined(&db, organization(), newest.0.sequence, 9).await.unwrap().count, 0);
+        // Every event entered before the year 3000, and none before 1970.
+        let far = Time::parse("3000-01-01T00:00:00Z").unwrap();
+        assert_eq!(feed::last_before(&db, organization(), far).await.unwrap(), Some(newest.0));
+        assert_eq!(feed::last_before(&db, organization(), Time::from_micros(0).unwrap()).await.unwrap(), None);
+        let before = feed::last_before(&db, organization(), newest.1).await.unwrap();
+        assert!(before.is_none_or(|position| position.sequence < newest.0.sequence));
+    }
+}
