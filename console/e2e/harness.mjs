@@ -1,0 +1,188 @@
+// A server of the debug build on an empty store, a browser, and rules that every test has: a violation of the content security
+// policy, an error on the console, or a request to another origin fails it.
+
+import assert from "node:assert/strict";
+import { execFileSync, spawn } from "node:child_process";
+import { randomBytes } from "node:crypto";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { createServer } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { chromium } from "playwright-core";
+
+const root = join(import.meta.dirname, "../..");
+const program = process.env.PERENNIAL_BINARY ?? join(root, "target/debug/perennial");
+export const axeSource = readFileSync(join(import.meta.dirname, "node_modules/axe-core/axe.min.js"), "utf8");
+
+function freePort() {
+  return new Promise((resolve) => {
+    const server = createServer().listen(0, "127.0.0.1", () => {
+      const { port } = server.address();
+      server.close(() => resolve(port));
+    });
+  });
+}
+
+/** On PostgreSQL every server has a separate database, if PERENNIAL_TEST_POSTGRES is the URL of one. */
+function database() {
+  const url = process.env.PERENNIAL_TEST_POSTGRES;
+  if (url === undefined || url === "") {
+    return undefined;
+  }
+  const name = `console_${randomBytes(6).toString("hex")}`;
+  execFileSync("psql", [url, "-qc", `CREATE DATABASE ${name}`]);
+  return url.replace(/\/[^/?]*(\?|$)/, `/${name}$1`);
+}
+
+export class Server {
+  static async start(...flags) {
+    const server = new Server();
+    server.directory = mkdtempSync(join(tmpdir(), "perennial-console-"));
+    server.port = await freePort();
+    server.base = `http://127.0.0.1:${server.port}`;
+    server.database = database();
+    server.key = randomBytes(32).toString("base64");
+    await server.run(...flags);
+    return server;
+  }
+
+  get environment() {
+    const { PATH, HOME } = process.env;
+    const store = this.database === undefined ? {} : { PERENNIAL_DATABASE_URL: this.database, PERENNIAL_MASTER_KEY: this.key };
+    return { PATH, HOME, PERENNIAL_DATA_DIR: this.directory, PERENNIAL_BOOTSTRAP_CLIENT_ID: "pk_browserTests00000000000000000000000", ...store };
+  }
+
+  async run(...flags) {
+    const listen = ["--listen", `127.0.0.1:${this.port}`, "--metrics-listen", "127.0.0.1:0"];
+    this.process = spawn(program, ["serve", ...listen, ...flags], { env: this.environment, stdio: ["ignore", "pipe", "pipe"] });
+    let output = "";
+    this.process.stdout.on("data", (text) => (output += text));
+    this.process.stderr.on("data", (text) => (output += text));
+    for (let attempt = 0; attempt < 600; attempt += 1) {
+      assert.equal(this.process.exitCode, null, output);
+      const ready = await fetch(`${this.base}/readyz`).catch(() => undefined);
+      if (ready?.ok === true) {
+        return;
+      }
+      await new Promise((resolve) => setTimeout(resolve, 50));
+    }
+    assert.fail(`the server did not start: ${output}`);
+  }
+
+  command(...words) {
+    return execFileSync(program, words, { env: this.environment }).toString().trim();
+  }
+
+  link(operator = "admin", role = "admin") {
+    return this.command("console", "open", "--operator", operator, "--role", role, "--url", this.base);
+  }
+
+  /** A call of the trusted client. */
+  async api(method, path, body) {
+    const headers = { "client-id": this.environment.PERENNIAL_BOOTSTRAP_CLIENT_ID, ...(body === undefined ? {} : { "content-type": "application/json" }) };
+    const response = await fetch(this.base + path, { method, headers, body: body === undefined ? undefined : JSON.stringify(body) });
+    const json = await response.json();
+    assert.ok(response.ok, `${method} ${path}: ${JSON.stringify(json)}`);
+    return json.data;
+  }
+
+  plan(fields = {}) {
+    return this.api("POST", "/subscription-plans", { name: "Pro", slug: "pro", price: 29, billing_cycle: "monthly", ...fields });
+  }
+
+  user(email, fields = {}) {
+    return this.api("POST", "/users", { email, ...fields });
+  }
+
+  async subscription(email, slug = "pro", fields = {}) {
+    const user = await this.user(email);
+    return await this.api("POST", "/subscriptions", { user_id: user.id, subscription_plan_id: slug, ...fields });
+  }
+
+  async pause() {
+    this.process.kill("SIGTERM");
+    await new Promise((resolve) => this.process.once("exit", resolve));
+  }
+
+  async stop() {
+    await this.pause();
+    if (this.database !== undefined) {
+      execFileSync("psql", [process.env.PERENNIAL_TEST_POSTGRES, "-qc", `DROP DATABASE ${new URL(this.database).pathname.slice(1)}`]);
+    }
+    rmSync(this.directory, { recursive: true, force: true });
+  }
+}
+
+export const launch = () => chromium.launch({ executablePath: process.env.CHROMIUM ?? "/usr/bin/chromium", args: ["--no-sandbox"] });
+
+/** Runs a test in a separate browser context, signed in unless `role` is null. */
+export async function withPage({ browser, server, role = "admin", operator = role, options = {}, allow = [] }, run) {
+  const context = await browser.newContext({ viewport: { width: 1280, height: 900 }, ...options });
+  const problems = [];
+  const page = await context.newPage();
+  watch(page, server, problems, allow);
+  try {
+    if (role !== null) {
+      await page.goto(server.link(operator, role));
+      await ready(page);
+    }
+    await run(page, context, (other) => watch(other, server, problems, allow));
+    assert.deepEqual(problems, []);
+  } finally {
+    await context.close();
+  }
+}
+
+/** Chromium logs every response that is an error; only those that a test expects are allowed. */
+function watch(page, server, problems, allow) {
+  page.on("console", (message) => {
+    const text = message.text();
+    const isExpected = allow.some((status) => text.includes(`status of ${status}`) || text.includes(String(status)));
+    if (["error", "warning"].includes(message.type()) && !isExpected) {
+      problems.push(`${message.type()}: ${text}`);
+    }
+  });
+  page.on("pageerror", (error) => problems.push(`uncaught: ${error.message}`));
+  page.on("request", (request) => {
+    const url = request.url();
+    if (!url.startsWith(server.base) && !url.startsWith("data:") && !url.startsWith("blob:")) {
+      problems.push(`another origin: ${url}`);
+    }
+  });
+  void page.addInitScript(() => {
+    document.addEventListener("securitypolicyviolation", (event) => console.error(`CSP violation: ${event.violatedDirective} ${event.blockedURI}`));
+  });
+}
+
+/** Until the page has its data. */
+export async function ready(page) {
+  await page.locator("h1").first().waitFor();
+  await page.locator("main:not([aria-busy=true]) h1").first().waitFor();
+  await page.waitForTimeout(60);
+  await page.locator("main:not([aria-busy=true]) h1").first().waitFor();
+}
+
+export async function open(page, server, path) {
+  await page.goto(`${server.base}/console/${path}`);
+  await ready(page);
+}
+
+/** What axe finds on the page as it is. */
+export async function axe(page) {
+  // As a script of the page it would violate the policy; the debugger may evaluate it.
+  const run = `(async () => {
+    ${axeSource};
+    const found = await axe.run(document, { runOnly: ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"] });
+    return JSON.stringify(found.violations.map(({ id, nodes }) => [id, ...nodes.slice(0, 3).map((node) => node.html + " " + node.failureSummary)]));
+  })()`;
+  const session = await page.context().newCDPSession(page);
+  const { result, exceptionDetails } = await session.send("Runtime.evaluate", { expression: run, awaitPromise: true, returnByValue: true });
+  assert.equal(exceptionDetails, undefined, JSON.stringify(exceptionDetails));
+  await session.detach();
+  return JSON.parse(result.value);
+}
+
+export async function expectNoViolations(page, where) {
+  const found = await axe(page);
+  assert.deepEqual(found, [], `${where}: ${JSON.stringify(found, null, 1)}`);
+}

@@ -1,0 +1,153 @@
+// WCAG 2.2 AA on every page in both themes, at 320 px (which is 400 %) and with dialogs open (tests 1 to 4, 25, 26, 31).
+
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+import { expectNoViolations, launch, open, Server, withPage } from "../harness.mjs";
+
+let server, browser, paths;
+before(async () => {
+  [server, browser] = await Promise.all([Server.start(), launch()]);
+  await server.plan();
+  const subscription = await server.subscription("ada@example.com");
+  const payment = await server.api("POST", "/subscription-payments", { subscription_id: subscription.id, amount: 29, currency: "USD", status: "completed" });
+  const [client] = await server.api("GET", "/clients");
+  let event;
+  while (event === undefined) {
+    [event] = await server.api("GET", `/events?record_id=${subscription.id}`);
+  }
+  paths = ["", "subscriptions", `subscriptions/${subscription.id}`, "plans", "plans/pro", "payments", `payments/${payment.id}`, "users", `users/${subscription.user_id}`, "events", `events/${event.id}`, "clients", `clients/${client.id}`, "operators", "settings", "nothing"];
+});
+after(async () => {
+  await browser.close();
+  await server.stop();
+});
+
+for (const [number, theme, size] of [
+  ["01", "light", { width: 1280, height: 900 }],
+  ["02", "dark", { width: 1280, height: 900 }],
+  ["04", "light", { width: 320, height: 800 }],
+  ["04", "light", { width: 640, height: 450 }],
+]) {
+  test(`${number} axe finds nothing on any page, ${theme}, ${size.width} px`, () =>
+    withPage({ browser, server, options: { colorScheme: theme, viewport: size } }, async (page) => {
+      for (const path of paths) {
+        await open(page, server, path);
+        await expectNoViolations(page, path);
+        assert.equal(await page.locator("h1").count(), 1, path);
+        const excess = await page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
+        assert.ok(excess <= 0, `${path} scrolls sideways by ${excess} px`);
+      }
+    }));
+}
+
+test("01 and 02 the sign-in page", async () => {
+  for (const colorScheme of ["light", "dark"]) {
+    await withPage({ browser, server, role: null, options: { colorScheme }, allow: [401] }, async (page) => {
+      await open(page, server, "plans");
+      await expectNoViolations(page, "sign in");
+    });
+  }
+});
+
+test("03 axe finds nothing with each dialog open", async () => {
+  const dialogs = [
+    ["subscriptions", "New subscription"],
+    [paths[2], "Change plan"],
+    [paths[2], "Cancel"],
+    [paths[2], "Edit"],
+    ["plans", "New plan"],
+    ["plans/pro", "Edit"],
+    ["plans/pro", "Delete"],
+    ["payments", "Record payment"],
+    [paths[6], "Change status"],
+    ["users", "New user"],
+    [paths[8], "Edit"],
+    [paths[8], "End all sessions"],
+    [paths[8], "Erase user"],
+    ["clients", "New public client"],
+    [paths[12], "Edit"],
+    ["operators", "Invite operator"],
+    ["plans", "Keyboard shortcuts"],
+  ];
+  for (const colorScheme of ["light", "dark"]) {
+    await withPage({ browser, server, options: { colorScheme } }, async (page) => {
+      for (const [path, button] of dialogs) {
+        await open(page, server, path);
+        await page.getByRole("button", { name: button, exact: true }).click();
+        await page.getByRole("dialog").waitFor();
+        await expectNoViolations(page, `${path}: ${button}`);
+        await page.keyboard.press("Escape");
+        await page.getByRole("dialog").waitFor({ state: "detached" });
+      }
+    });
+  }
+});
+
+test("25 with the keyboard only: from the overview to a record and back", () =>
+  withPage({ browser, server }, async (page) => {
+    await page.keyboard.press("g");
+    await page.keyboard.press("s");
+    await page.getByRole("heading", { name: "Subscriptions", level: 1 }).waitFor();
+    await page.getByRole("link", { name: "ada@example.com" }).waitFor();
+    assert.equal(await page.evaluate(() => document.activeElement?.tagName), "H1");
+    await page.keyboard.press("j");
+    await page.keyboard.press("Enter");
+    await page.getByRole("heading", { name: "ada@example.com", level: 1 }).waitFor();
+    await page.keyboard.press("e");
+    await page.getByRole("dialog", { name: "Edit subscription" }).waitFor();
+    await page.keyboard.press("Escape");
+    await page.keyboard.press("g");
+    await page.keyboard.press("o");
+    await page.getByRole("heading", { name: "Overview", level: 1 }).waitFor();
+    await page.keyboard.press("Control+k");
+    await page.keyboard.type("ada@");
+    await page.getByRole("option", { name: /ada@example.com/ }).waitFor();
+    await page.keyboard.press("Enter");
+    await page.getByRole("heading", { name: "ada@example.com", level: 1 }).waitFor();
+    await page.keyboard.press("?");
+    await page.getByRole("dialog", { name: "Keyboard shortcuts" }).getByRole("checkbox").click();
+    await page.keyboard.press("Escape");
+    await page.keyboard.press("g");
+    await page.keyboard.press("s");
+    await page.waitForTimeout(100);
+    assert.ok(page.url().includes("/users/"));
+  }));
+
+test("26 a dialog takes the focus, Escape closes it, and the focus returns", () =>
+  withPage({ browser, server }, async (page) => {
+    await open(page, server, paths[2]);
+    const button = page.getByRole("button", { name: "Cancel", exact: true });
+    await button.click();
+    const dialog = page.getByRole("dialog", { name: "Cancel subscription" });
+    assert.equal(await page.evaluate(() => document.activeElement?.textContent), "Keep subscription");
+    for (let at = 0; at < 8; at += 1) {
+      await page.keyboard.press("Tab");
+      const isOutside = await page.evaluate(() => document.activeElement !== document.body && document.activeElement?.closest("dialog") === null);
+      assert.equal(isOutside, false);
+    }
+    await page.keyboard.press("Escape");
+    await dialog.waitFor({ state: "detached" });
+    assert.equal(await page.evaluate(() => document.activeElement?.textContent), "Cancel");
+  }));
+
+test("31 the theme follows the system, is stored, and does not flash", () =>
+  withPage({ browser, server, options: { colorScheme: "light" } }, async (page) => {
+    const background = () => page.evaluate(() => getComputedStyle(document.documentElement).backgroundColor);
+    const light = await background();
+    await page.emulateMedia({ colorScheme: "dark" });
+    const dark = await background();
+    assert.notEqual(light, dark);
+    await page.getByRole("button", { name: "Theme: auto" }).click();
+    assert.equal(await background(), light);
+    await page.getByRole("button", { name: "Theme: light" }).click();
+    await page.emulateMedia({ colorScheme: "light" });
+    await page.addInitScript(() => {
+      new PerformanceObserver((list) => {
+        window.atPaint ??= list.getEntries().length > 0 ? getComputedStyle(document.documentElement).backgroundColor : undefined;
+      }).observe({ type: "paint", buffered: true });
+    });
+    await page.reload();
+    await page.getByRole("button", { name: "Theme: dark" }).waitFor();
+    assert.equal(await background(), dark);
+    assert.equal(await page.evaluate(() => window.atPaint), dark);
+  }));

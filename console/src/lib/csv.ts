@@ -1,0 +1,23 @@
+// CSV files (RFC 4180) that a spreadsheet opens without running formulas.
+
+/** A cell: text that a spreadsheet would take for a formula gets a leading apostrophe. */
+export function csvCell(value: unknown): string {
+  const text = value === null || value === undefined ? "" : String(value);
+  const isNumber = typeof value === "number";
+  const safe = !isNumber && /^[=+\-@\t\r]/.test(text) ? `'${text}` : text;
+  return /[",\n\r]/.test(safe) ? `"${safe.replace(/"/g, '""')}"` : safe;
+}
+
+export function csv(header: readonly string[], rows: readonly (readonly unknown[])[]): string {
+  return [header, ...rows].map((row) => `${row.map(csvCell).join(",")}\r\n`).join("");
+}
+
+/** Lets the browser store a file. */
+export function download(name: string, text: string): void {
+  const url = URL.createObjectURL(new Blob([text], { type: "text/csv;charset=utf-8" }));
+  const link = document.createElement("a");
+  link.href = url;
+  link.download = name;
+  link.click();
+  setTimeout(() => URL.revokeObjectURL(url), 10_000);
+}

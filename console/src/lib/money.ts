@@ -1,0 +1,35 @@
+// Money as text. Amounts are multiplied in the currency's smallest units, never as floating point numbers.
+
+import { fromMinorUnits, toMinorUnits } from "../../../clients/typescript/src/money.js";
+
+/** $1,234.56, with as many decimals as the currency has. */
+export function money(amount: number, currency: string): string {
+  return formatter(currency).format(amount);
+}
+
+/** The price of several units, exactly. */
+export function times(amount: number, quantity: number, currency: string): number {
+  const decimals = formatter(currency).resolvedOptions().maximumFractionDigits ?? 2;
+  const digits = Math.max(decimals, fraction(amount));
+  return fromMinorUnits(toMinorUnits(amount, digits) * BigInt(quantity), digits);
+}
+
+/** 1,234 */
+export function count(value: number): string {
+  return new Intl.NumberFormat("en-US").format(value);
+}
+
+function fraction(amount: number): number {
+  return String(amount).split(".")[1]?.length ?? 0;
+}
+
+const formatters = new Map<string, Intl.NumberFormat>();
+
+function formatter(currency: string): Intl.NumberFormat {
+  let known = formatters.get(currency);
+  if (known === undefined) {
+    known = new Intl.NumberFormat("en-US", { style: "currency", currency });
+    formatters.set(currency, known);
+  }
+  return known;
+}

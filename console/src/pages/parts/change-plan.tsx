@@ -1,0 +1,65 @@
+// Moving a subscription to another plan or quantity, with the price before and after.
+
+import { api, type Plan, type PlanVersion, type Subscription } from "../../lib/api.js";
+import { money, times } from "../../lib/money.js";
+import { words } from "../../lib/words.js";
+import type { Field, Values } from "../../parts/fields.js";
+import { RecordForm } from "../../parts/form.js";
+
+interface ChangePlanProps {
+  subscription: Subscription;
+  plan: Plan | undefined;
+  version: PlanVersion | undefined;
+  plans: readonly Plan[];
+  close: () => void;
+  saved: () => void;
+}
+
+function valuesOf({ subscription_plan_id, quantity }: Subscription): Values {
+  return { subscription_plan_id, quantity: String(quantity) };
+}
+
+function priced({ price, currency, billing_cycle }: PlanVersion, quantity: number): string {
+  const isValid = Number.isInteger(quantity) && quantity > 0;
+  return `${money(times(price, isValid ? quantity : 1, currency), currency)} ${words(billing_cycle).toLowerCase()}`;
+}
+
+export function ChangePlanDialog({ subscription, plan, version, plans, close, saved }: ChangePlanProps) {
+  const offered = plans.filter(({ id, is_active }) => is_active || id === subscription.subscription_plan_id);
+  const fields: Field[] = [
+    {
+      name: "subscription_plan_id",
+      label: "Plan",
+      kind: "select",
+      options: offered.map((known) => [known.id, `${known.name}, ${priced(known.id === plan?.id && version !== undefined ? version : known, 1)}`]),
+    },
+    { name: "quantity", label: "Quantity", kind: "number" },
+  ];
+  const note = (values: Values) => {
+    const chosen = plans.find(({ id }) => id === values["subscription_plan_id"]);
+    if (chosen === undefined || version === undefined) {
+      return null;
+    }
+    const next = chosen.id === plan?.id ? version : chosen;
+    return (
+      <p>
+        Price: {priced(version, subscription.quantity)} → <strong>{priced(next, Number(values["quantity"]))}</strong>
+      </p>
+    );
+  };
+  return (
+    <RecordForm
+      title="Change plan"
+      fields={fields}
+      values={valuesOf(subscription)}
+      submit="Save changes"
+      cancel="Keep current plan"
+      done="Plan changed"
+      note={note}
+      existing={{ record: subscription, read: () => api.subscriptions.get(subscription.id), values: valuesOf }}
+      save={(body, { base }) => api.subscriptions.update(subscription.id, body, { ifMatch: base })}
+      close={close}
+      saved={saved}
+    />
+  );
+}

@@ -1,0 +1,90 @@
+// The list of plans.
+
+import { useState } from "preact/hooks";
+import { api, type PageOf, type Plan, type PlanQuery } from "../lib/api.js";
+import { allPlans } from "../lib/names.js";
+import { money } from "../lib/money.js";
+import { go, to } from "../lib/router.js";
+import { can, currentSession } from "../lib/session.js";
+import { CYCLES } from "../lib/statuses.js";
+import { words } from "../lib/words.js";
+import { Day, Status } from "../parts/basics.js";
+import { choices, type Field } from "../parts/fields.js";
+import type { Filter } from "../parts/filters.js";
+import { RecordForm } from "../parts/form.js";
+import { ListPage, type ListQuery } from "../parts/list.js";
+import { recordId } from "../parts/rows.js";
+import type { Column } from "../parts/table.js";
+
+const COLUMNS: readonly Column<Plan>[] = [
+  { name: "Name", sort: "name", show: ({ slug, name }) => <a href={to("plans", slug)}>{name}</a>, text: ({ name }) => name },
+  { name: "Slug", show: ({ slug }) => <code>{slug}</code>, text: ({ slug }) => slug },
+  { name: "Price", sort: "price", isNumber: true, show: ({ price, currency }) => money(price, currency), text: ({ price, currency }) => `${price} ${currency}` },
+  { name: "Billing cycle", show: ({ billing_cycle }) => words(billing_cycle), text: ({ billing_cycle }) => billing_cycle },
+  { name: "Version", isNumber: true, show: ({ version }) => version, text: ({ version }) => version },
+  { name: "State", show: ({ is_active }) => <Status value={is_active ? "active" : "retired"} />, text: ({ is_active }) => (is_active ? "active" : "retired") },
+  { name: "Created", sort: "created_at", show: ({ created_at }) => <Day at={created_at} />, text: ({ created_at }) => created_at },
+];
+
+const FILTERS: readonly Filter[] = [
+  { name: "is_active", label: "State", kind: "select", options: [["true", "Active"], ["false", "Retired"]] },
+  { name: "billing_cycle", label: "Billing cycle", kind: "select", options: choices(CYCLES) },
+];
+
+const load = (query: ListQuery): Promise<PageOf<Plan>> => api.plans.list(query as unknown as PlanQuery);
+
+export default function Plans() {
+  const [isOpen, setOpen] = useState(false);
+  const add = can("plans:write") && (
+    <button type="button" class="primary" onClick={() => setOpen(true)}>
+      New plan
+    </button>
+  );
+  return (
+    <>
+      <ListPage
+        name="Plans"
+        subtitle="By tier"
+        columns={COLUMNS}
+        filters={FILTERS}
+        id={recordId}
+        load={load}
+        actions={add}
+        empty={
+          <>
+            <p>Plans that your customers can subscribe to appear here.</p>
+            {add}
+          </>
+        }
+      />
+      {isOpen && <NewPlan close={() => setOpen(false)} />}
+    </>
+  );
+}
+
+function NewPlan({ close }: { close: () => void }) {
+  const fields: Field[] = [
+    { name: "name", label: "Name" },
+    { name: "slug", label: "Slug", hint: "The plan's name in paths. It cannot be changed." },
+    { name: "price", label: "Price", kind: "number" },
+    { name: "currency", label: "Currency" },
+    { name: "billing_cycle", label: "Billing cycle", kind: "select", options: choices(CYCLES) },
+    { name: "description", label: "Description", kind: "area" },
+  ];
+  const currency = currentSession()?.organization.currency ?? "USD";
+  return (
+    <RecordForm
+      title="New plan"
+      fields={fields}
+      values={{ name: "", slug: "", price: "", currency, billing_cycle: "monthly", description: "" }}
+      submit="Create plan"
+      done="Plan created"
+      save={(body, { idempotencyKey }) => api.plans.create(body as never, { idempotencyKey })}
+      close={close}
+      saved={(plan) => {
+        allPlans.clear();
+        go(to("plans", (plan as Plan).slug));
+      }}
+    />
+  );
+}

@@ -1,0 +1,230 @@
+// Forms in dialogs. A new record is sent with one idempotency key per opened form; a change is sent with the revision that it is
+// based on, and shows what will change before it is saved. If the record changed in between, both versions are shown.
+
+import type { ComponentChildren } from "preact";
+import { useId, useRef, useState } from "preact/hooks";
+import { guarded, newFormKey, PerennialProblem, shown } from "../lib/api.js";
+import { announce } from "../lib/session.js";
+import { Dialog } from "./dialog.js";
+import { display, FieldInput, sent, type Field, type Value, type Values } from "./fields.js";
+import { Problem } from "./problem.js";
+
+interface FormProps<T extends object> {
+  fields: readonly Field[];
+  values: Values;
+  submit: string;
+  cancel?: string | undefined;
+  /** What is announced after success. */
+  done: string;
+  /** Sends the body: of a change, only the members that differ. */
+  save: (body: Record<string, unknown>, options: { idempotencyKey: string; base: T | undefined }) => Promise<unknown>;
+  /** Of a form in a dialog. */
+  close?: (() => void) | undefined;
+  saved: (result: unknown) => void;
+  /** Of an existing record: as it was read, how to read it again, and its values in the form. */
+  existing?: { record: T; read: () => Promise<T>; values: (record: T) => Values } | undefined;
+  /** More to show above the buttons, for the values as they are. */
+  note?: ((values: Values) => ComponentChildren) | undefined;
+}
+
+/** A form in a dialog. */
+export function RecordForm<T extends object>({ title, close, ...rest }: FormProps<T> & { title: string; close: () => void }) {
+  return (
+    <Dialog title={title} close={close}>
+      <Form {...rest} close={close} />
+    </Dialog>
+  );
+}
+
+/** A form on a page. */
+export function Form<T extends object>({ fields, values: first, submit, cancel = "Cancel", done, save, close, saved, existing, note }: FormProps<T>) {
+  const [values, setValues] = useState(first);
+  const [base, setBase] = useState<{ record: T | undefined; values: Values }>({ record: existing?.record, values: first });
+  const [failure, setFailure] = useState<unknown>();
+  const [stale, setStale] = useState<{ record: T; values: Values }>();
+  const [isSaving, setSaving] = useState(false);
+  const key = useRef(newFormKey());
+  const id = useId();
+  const changed = fields.filter((field) => !same(values[field.name], base.values[field.name]));
+
+  const send = async (against: { record: T | undefined; values: Values }): Promise<void> => {
+    const relevant = existing === undefined ? fields : fields.filter((field) => !same(values[field.name], against.values[field.name]));
+    const body: Record<string, unknown> = {};
+    for (const field of relevant) {
+      const value = sent(field, values[field.name] ?? "");
+      if (value !== undefined) {
+        body[field.name] = value;
+      }
+    }
+    setSaving(true);
+    try {
+      const result = await guarded(() => save(body, { idempotencyKey: key.current, base: against.record }));
+      announce(done);
+      saved(result);
+    } catch (error) {
+      if (existing !== undefined && error instanceof PerennialProblem && error.code === "stale") {
+        const record = await guarded(existing.read);
+        setStale({ record, values: existing.values(record) });
+      } else {
+        setFailure(error);
+        // Another body needs another key; the same body sent again does not reach this.
+        key.current = error instanceof PerennialProblem && error.status < 500 ? newFormKey() : key.current;
+      }
+    } finally {
+      setSaving(false);
+    }
+  };
+
+  const onSubmit = (event: Event): void => {
+    event.preventDefault();
+    if (!isSaving) {
+      void send(base);
+    }
+  };
+  const faults = failure instanceof PerennialProblem ? failure.errors : [];
+  const errorsAt = (field: Field): string[] => faults.filter(({ pointer }) => isAt(pointer, field.name)).map(({ detail }) => sentence(detail));
+  const change = (field: Field) => (value: Value) => setValues({ ...values, [field.name]: value });
+  return (
+    <>
+      <form class="stack" onSubmit={onSubmit} noValidate>
+        {failure !== undefined && (faults.length === 0 ? <Problem error={failure} /> : <Faults faults={faults} fields={fields} prefix={id} failure={failure} />)}
+        {fields.map((field) => (
+          <FieldInput key={field.name} field={field} prefix={id} value={values[field.name] ?? ""} errors={errorsAt(field)} change={change(field)} />
+        ))}
+        {note?.(values)}
+        {existing !== undefined && <Changes fields={changed} before={base.values} after={values} />}
+        <div class="actions">
+          {close !== undefined && (
+            <button type="button" onClick={close}>
+              {cancel}
+            </button>
+          )}
+          <button type="submit" class="primary" aria-disabled={isSaving || (existing !== undefined && changed.length === 0)}>
+            {submit}
+          </button>
+        </div>
+      </form>
+      {stale !== undefined && (
+        <StaleDialog
+          fields={fields}
+          ours={values}
+          theirs={stale.values}
+          close={() => setStale(undefined)}
+          reload={() => {
+            setBase(stale);
+            setValues(stale.values);
+            setStale(undefined);
+          }}
+          again={() => {
+            setBase(stale);
+            setStale(undefined);
+            void send(stale);
+          }}
+        />
+      )}
+    </>
+  );
+}
+
+function same(one: Value | undefined, other: Value | undefined): boolean {
+  return JSON.stringify(one) === JSON.stringify(other);
+}
+
+function isAt(pointer: string | undefined, name: string): boolean {
+  return pointer === `/${name}` || (pointer?.startsWith(`/${name}/`) ?? false);
+}
+
+function sentence(detail: string): string {
+  return detail.charAt(0).toUpperCase() + detail.slice(1) + (/[.!?]$/.test(detail) ? "" : ".");
+}
+
+/** All errors in one alert, each with a link to its field. */
+function Faults({ faults, fields, prefix, failure }: { faults: PerennialProblem["errors"]; fields: readonly Field[]; prefix: string; failure: unknown }) {
+  return (
+    <div class="problem" role="alert">
+      <p>
+        <strong>{shown(failure).detail}</strong>
+      </p>
+      <ul>
+        {faults.map(({ pointer = "", detail }) => {
+          const field = fields.find(({ name }) => isAt(pointer, name));
+          const focus = (event: Event): void => {
+            event.preventDefault();
+            document.getElementById(`${prefix}-${field?.name}`)?.focus();
+          };
+          return (
+            <li key={pointer + detail} dir="auto">
+              {field === undefined ? pointer : <a href={`#${prefix}-${field.name}`} onClick={focus}>{field.label}</a>}: {sentence(detail)}
+            </li>
+          );
+        })}
+      </ul>
+    </div>
+  );
+}
+
+/** What will change. */
+export function Changes({ fields, before, after }: { fields: readonly Field[]; before: Values; after: Values }) {
+  return (
+    <section class="changes" aria-label="Changes">
+      <h3>Changes</h3>
+      {fields.length === 0 ? (
+        <p>Nothing changes yet.</p>
+      ) : (
+        <ul>
+          {fields.map((field) => (
+            <li key={field.name} dir="auto">
+              {field.label}: <del>{display(field, before[field.name] ?? "")}</del> → <ins>{display(field, after[field.name] ?? "")}</ins>
+            </li>
+          ))}
+        </ul>
+      )}
+    </section>
+  );
+}
+
+interface StaleProps {
+  fields: readonly Field[];
+  ours: Values;
+  theirs: Values;
+  close: () => void;
+  reload: () => void;
+  again: () => void;
+}
+
+function StaleDialog({ fields, ours, theirs, close, reload, again }: StaleProps) {
+  const rows = fields.filter((field) => !same(ours[field.name], theirs[field.name]));
+  return (
+    <Dialog title="Record changed" close={close}>
+      <p>The record changed after you opened the form. Reload to use the stored values, or apply yours again.</p>
+      <div class="scroll" tabIndex={0} role="group" aria-label="Versions">
+        <table>
+          <thead>
+            <tr>
+              <th scope="col">Field</th>
+              <th scope="col">Yours</th>
+              <th scope="col">Stored</th>
+            </tr>
+          </thead>
+          <tbody>
+            {rows.map((field) => (
+              <tr key={field.name}>
+                <th scope="row">{field.label}</th>
+                <td dir="auto">{display(field, ours[field.name] ?? "")}</td>
+                <td dir="auto">{display(field, theirs[field.name] ?? "")}</td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </div>
+      <div class="actions">
+        <button type="button" onClick={reload} data-focus>
+          Reload
+        </button>
+        <button type="button" class="primary" onClick={again}>
+          Apply again
+        </button>
+      </div>
+    </Dialog>
+  );
+}
