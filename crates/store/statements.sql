@@ -1573,10 +1573,6 @@ SELECT organization_id, endpoint_id, sequence, event_id, event_type, record_id, 
 UPDATE webhook_undelivered SET next_attempt_at = $3 WHERE organization_id = $1 AND endpoint_id = $2 AND next_attempt_at
     > $3;
 
--- webhook_undelivered::NEXT_DUE
-SELECT MIN(next_attempt_at) FROM webhook_undelivered WHERE organization_id = $1 AND endpoint_id = $2 AND
-    next_attempt_at IS NOT NULL;
-
 -- webhook_undelivered::OLDEST_WAITING
 SELECT organization_id, endpoint_id, sequence, event_id, event_type, record_id, entered_at, state, attempts, is_resend,
     next_attempt_at, first_failed_at, last_status, last_error FROM webhook_undelivered WHERE organization_id = $1 AND
