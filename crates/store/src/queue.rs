@@ -235,6 +235,7 @@ impl Inbox {
         let mut claims = Claims::default();
         let mut earlier = std::mem::take(&mut self.deferred);
         let mut latest = None;
+        let mut late = Vec::new();
         let (mut of_requests, mut of_background) = (0, 0);
         // The bound prevents that many changes of one row move here from the queue, which would then reject nothing.
         while self.deferred.len() < self.capacity {
@@ -252,7 +253,7 @@ impl Inbox {
                 continue;
             }
             if job.is_late(self.patience) {
-                job.complete(Err(Error::Overloaded));
+                late.push(job);
                 continue;
             }
             if self.rule == Rule::Serial || claims.admit(&job.change) {
@@ -273,6 +274,10 @@ impl Inbox {
         let of_requests = batch.iter().filter(|job| !job.change.is_background);
         self.age.writing(of_requests.map(|job| job.queued_at).min());
         self.counters.deferred.store(self.deferred.len(), Relaxed);
+        // After the age, so that a caller that tries again is not rejected for the change that just ended.
+        for job in late {
+            job.complete(Err(Error::Overloaded));
+        }
         for job in batch.iter().filter(|job| !job.span.is_disabled()) {
             spans::taken(&job.span, job.queued_at.elapsed(), batch.len());
         }
