@@ -6,7 +6,11 @@ use std::time::{Duration, Instant};
 
 use perennial_harness::{Answer, Connection};
 
-use crate::failure::{Result, could_not};
+use crate::failure::{Failure, Result, could_not};
+
+/// How often a request that got 503 is sent again, and after which pause.
+const ATTEMPTS: usize = 500;
+const PAUSE: Duration = Duration::from_millis(20);
 
 /// The server closes what is idle for longer than 75 seconds. Who comes with a request at that very moment finds the door
 /// closing, so a careful client does not keep a connection that long.
@@ -21,7 +25,10 @@ pub(crate) struct Post<'a> {
 }
 
 /// So many connections, spread over the servers.
-pub(crate) struct Crew(Vec<Caller>);
+pub(crate) struct Crew {
+    callers: Vec<Caller>,
+    refused: usize,
+}
 
 struct Caller {
     server: SocketAddr,
@@ -46,19 +53,40 @@ impl Caller {
 impl Crew {
     pub(crate) fn open(servers: &[SocketAddr], size: usize) -> Result<Self> {
         let callers = servers.iter().cycle().take(size).map(|server| Caller::open(*server));
-        callers.collect::<io::Result<_>>().map(Self).map_err(could_not("connect to the server"))
+        let callers = callers.collect::<io::Result<_>>().map_err(could_not("connect to the server"))?;
+        Ok(Self { callers, refused: 0 })
     }
 
-    /// Sends each on a separate connection; responses in the same order. No more than there are connections.
+    /// How many requests got 503 and were sent again.
+    pub(crate) fn refused(&self) -> usize {
+        self.refused
+    }
+
+    /// Sends each on a separate connection; responses in the same order. No more than there are connections. A server that
+    /// is busy for a moment refuses with 503; as a client would, the crew sends these requests again.
     pub(crate) fn all(&mut self, posts: &[Post<'_>]) -> Result<Vec<Answer>> {
-        assert!(posts.len() <= self.0.len(), "a caller for each request");
-        self.ask(posts).map_err(could_not("ask the server"))
+        assert!(posts.len() <= self.callers.len(), "a caller for each request");
+        let complaint = || could_not("ask the server");
+        let mut answers = self.ask(posts).map_err(complaint())?;
+        for _ in 0..ATTEMPTS {
+            let refused: Vec<usize> = (0..answers.len()).filter(|at| answers[*at].status == 503).collect();
+            if refused.is_empty() {
+                return Ok(answers);
+            }
+            self.refused += refused.len();
+            std::thread::sleep(PAUSE);
+            let again: Vec<Post<'_>> = refused.iter().map(|at| posts[*at].clone()).collect();
+            for (at, answer) in refused.into_iter().zip(self.ask(&again).map_err(complaint())?) {
+                answers[at] = answer;
+            }
+        }
+        Err(Failure::new(format!("a request was refused {ATTEMPTS} times with 503")))
     }
 
     fn ask(&mut self, posts: &[Post<'_>]) -> io::Result<Vec<Answer>> {
-        for (caller, post) in self.0.iter_mut().zip(posts) {
+        for (caller, post) in self.callers.iter_mut().zip(posts) {
             caller.send(post)?;
         }
-        self.0.iter_mut().take(posts.len()).map(|caller| caller.connection.receive("POST")).collect()
+        self.callers.iter_mut().take(posts.len()).map(|caller| caller.connection.receive("POST")).collect()
     }
 }

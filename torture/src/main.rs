@@ -11,6 +11,7 @@ mod evidence;
 mod files;
 mod home;
 mod hourglass;
+mod killed_servers;
 mod latencies;
 mod ledger;
 mod linearizable;
@@ -24,6 +25,7 @@ mod scenario;
 mod scenarios;
 mod strace;
 mod threads;
+mod writer;
 
 use std::process::ExitCode;
 use std::time::Instant;

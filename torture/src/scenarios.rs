@@ -2,7 +2,9 @@
 
 mod backups;
 mod database_restarts;
+mod delivery;
 mod faulty_disk;
+mod feed;
 mod fleet;
 mod keys;
 mod kill_loop;
@@ -104,6 +106,18 @@ pub(crate) const SCENARIOS: &[Scenario] = &[
         about: "expired rows are swept while creates continue; pruning and compacting keep files small",
         engines: &Engine::ALL,
         run: retention::run,
+    },
+    Scenario {
+        name: "r16",
+        about: "a reader of the feed while servers are killed: every acknowledged event once, in one order",
+        engines: &Engine::ALL,
+        run: feed::run,
+    },
+    Scenario {
+        name: "r17",
+        about: "SIGKILL and SIGSTOP during webhook delivery: every event arrives, few arrive twice",
+        engines: &Engine::ALL,
+        run: delivery::run,
     },
     Scenario {
         name: "fleet",

@@ -68,6 +68,7 @@ pub(crate) fn run(run: &Run) -> Result<Vec<Measured>> {
         everybody.each(Owner::come_second)?;
     }
     everybody.each(Owner::look)?;
+    let overloaded: usize = everybody.crews.iter().map(Crew::refused).sum();
     drop(everybody);
     let deadlocks = if home.cluster.is_some() { rows::count(&home, DEADLOCKS)? } else { 0 };
 
@@ -79,6 +80,7 @@ pub(crate) fn run(run: &Run) -> Result<Vec<Measured>> {
     let thieves = count(&|owner| owner.thief.is_some());
     Ok(vec![
         Measured::new("refreshes", refreshes, "any", true),
+        Measured::new("refused with 503, and sent again", overloaded, "any", true),
         every("sessions one step on", one_step, sessions),
         every("sessions with one successor for all callers", count(&|owner| owner.given.len() == 1), sessions),
         Measured::at_least("answers lost", total(|owner| owner.lost), sessions),

@@ -1,17 +1,14 @@
 //! The journals held against the store.
 
 use std::collections::HashMap;
-use std::os::unix::process::ExitStatusExt;
-use std::process::ExitStatus;
 use std::time::Duration;
 
-use super::journal::{Journal, Kind, Record};
 use crate::failure::Result;
 use crate::home::Home;
+use crate::killed_servers::Round;
 use crate::rows;
 use crate::scenario::Measured;
-
-const SIGKILL: i32 = 9;
+use crate::writer::journal::{Journal, Kind, Record};
 
 /// Every record with how many events speak of it: of its making, and of its changes.
 const SUBSCRIPTIONS: &str = "
@@ -55,12 +52,9 @@ pub(crate) struct Tally {
 }
 
 impl Tally {
-    pub(crate) fn killed(&mut self, status: ExitStatus) {
-        self.kills += usize::from(status.signal() == Some(SIGKILL));
-    }
-
-    pub(crate) fn ready(&mut self, took: Duration) {
-        self.slowest = self.slowest.max(took);
+    pub(crate) fn add(&mut self, round: Round) {
+        self.kills += round.kills;
+        self.slowest = self.slowest.max(round.slowest_restart);
     }
 
     pub(crate) fn integrity(&mut self, faults: Option<Vec<String>>) {
@@ -163,13 +157,5 @@ mod tests {
         let events = "records whose events are not exactly their changes";
         assert_eq!(short(&[["a", "1", "2"]]), [events]);
         assert_eq!(short(&[["a", "0", "1"]]), [events]);
-    }
-
-    #[test]
-    fn only_what_sigkill_ended_is_a_kill() {
-        let mut tally = Tally::default();
-        tally.killed(ExitStatus::from_raw(9));
-        tally.killed(ExitStatus::from_raw(15));
-        assert_eq!(tally.kills, 1);
     }
 }

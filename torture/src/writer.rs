@@ -1,6 +1,8 @@
 //! One of the writers: it creates subscriptions and payments and changes them until the server goes away; when the
 //! server is back it repeats unanswered writes with the same key, and reads back all acknowledged ones.
 
+pub(crate) mod journal;
+
 use std::collections::BTreeSet;
 use std::net::SocketAddr;
 use std::path::Path;
@@ -9,9 +11,9 @@ use std::time::{Duration, Instant};
 use perennial_harness::{Answer, Connection, SeededRandom};
 use serde_json::json;
 
-use super::journal::{Deed, Journal, Kind, Record};
 use crate::failure::{Result, could_not};
 use crate::home::TRUSTED;
+use journal::{Deed, Journal, Kind, Record};
 
 pub(crate) const PLAN: &str = "killed";
 /// How long a writer comes back with a write that was put off, and how often.
@@ -70,6 +72,11 @@ impl Writer {
             }
         }
         self.journal.flush()
+    }
+
+    /// The writes that were acknowledged.
+    pub(crate) fn written(&self) -> usize {
+        self.journal.records.iter().map(|record| 1 + record.mark as usize).sum()
     }
 
     pub(crate) fn into_journal(self) -> Journal {
