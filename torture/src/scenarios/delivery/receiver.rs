@@ -96,7 +96,8 @@ fn serve(stream: &TcpStream, state: &State) -> Option<()> {
             threads::lock(&state.arrivals).push(arrival);
             "204 No Content"
         };
-        write!(writer, "HTTP/1.1 {status}\r\ncontent-length: 0\r\n\r\n").ok()?;
+        // One write: in pieces each would wait for the sender's acknowledgment.
+        writer.write_all(format!("HTTP/1.1 {status}\r\ncontent-length: 0\r\n\r\n").as_bytes()).ok()?;
     }
 }
 
