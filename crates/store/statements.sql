@@ -1143,6 +1143,10 @@ SELECT f.sequence, f.event_id, n.examined FROM ( SELECT MAX(sequence) AS sequenc
 SELECT MIN(sequence), COUNT(*) FROM ( SELECT sequence FROM feed WHERE organization_id = $1 AND sequence < $2 ORDER BY
     sequence DESC LIMIT $3 ) AS p HAVING COUNT(*) > 0;
 
+-- feed::ENDS
+SELECT o.id, COALESCE((SELECT MAX(f.sequence) FROM feed AS f WHERE f.organization_id = o.id), 0) FROM organizations AS
+    o ORDER BY o.id;
+
 -- feed::FORGET
 DELETE FROM feed_queue WHERE transaction_id = pg_current_xact_id();
 -- feed::FORGET (SQLite)
@@ -1209,6 +1213,11 @@ DELETE FROM feed WHERE FALSE;
 
 -- feed::SEQUENCE
 SELECT sequence FROM feed WHERE organization_id = $1 AND event_id = $2;
+
+-- feed::WITHDRAW
+DELETE FROM feed_queue WHERE transaction_id = pg_current_xact_id() AND organization_id = $1 AND $2::bigint IS NOT NULL;
+-- feed::WITHDRAW (SQLite)
+DELETE FROM feed WHERE organization_id = $1 AND sequence > $2;
 
 -- history::OF_CLIENT
 SELECT revision FROM clients WHERE organization_id = $1 AND id = $2;
@@ -1496,6 +1505,10 @@ SELECT (CAST(unixepoch('subsec') * 1000000 AS INTEGER) - oldest) / 1000000 FROM 
 
 -- webhook_figures::UNDELIVERED
 SELECT state, COUNT(*) FROM webhook_undelivered GROUP BY state;
+
+-- webhook_figures::UNREACHED
+SELECT id, state FROM webhook_endpoints WHERE deleted_at IS NULL AND (state = 'failing' OR disabled_reason IN
+    ('failing', 'gone')) ORDER BY id LIMIT 100;
 
 -- webhook_figures::UNPLACED
 SELECT COUNT(*) FROM (SELECT 1 FROM feed_queue LIMIT 20000) AS queued;

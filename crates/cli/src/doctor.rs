@@ -11,6 +11,7 @@ mod secrets;
 mod settings;
 mod store;
 mod telemetry;
+mod webhooks;
 
 use crate::config::Loaded;
 use crate::failure::Failure;

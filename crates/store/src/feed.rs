@@ -4,6 +4,7 @@
 //! queues the events, and a placement moves committed ones into the feed. So every committed event gets exactly one
 //! position, and no event appears at or below a position that a reader has seen.
 
+use std::collections::HashMap;
 use std::sync::LazyLock;
 
 use crate::bulk::Bulk;
@@ -313,6 +314,17 @@ pub(crate) static PLACE_REST: Sql = Sql::split(
      WHERE f.event_id IS NULL ORDER BY e.id",
 );
 
+pub(crate) static ENDS: Sql = Sql::new(
+    "SELECT o.id, COALESCE((SELECT MAX(f.sequence) FROM feed AS f WHERE f.organization_id = o.id), 0)
+     FROM organizations AS o ORDER BY o.id",
+);
+
+pub(crate) static WITHDRAW: Sql = Sql::split(
+    "DELETE FROM feed WHERE organization_id = $1 AND sequence > $2",
+    "DELETE FROM feed_queue
+     WHERE transaction_id = pg_current_xact_id() AND organization_id = $1 AND $2::bigint IS NOT NULL",
+);
+
 /// On SQLite the next position follows from the rows.
 pub(crate) static RESUME: Sql = Sql::split(
     "DELETE FROM feed WHERE FALSE",
@@ -325,6 +337,20 @@ pub(crate) static RESUME: Sql = Sql::split(
 /// original.
 pub async fn forget_copied(bulk: &mut Bulk) -> Result<(), Error> {
     bulk.execute(&FORGET, &[Vec::new()]).await.map(drop)
+}
+
+/// The last position of every organization, for [`withdraw`] in the same transaction.
+pub async fn ends(bulk: &mut Bulk) -> Result<HashMap<OrganizationId, i64>, Error> {
+    let ends = bulk.all(&ENDS, &[], |row| Ok((OrganizationId::from_bytes(row.uuid(0)?), row.int(1)?))).await?;
+    Ok(ends.into_iter().collect())
+}
+
+/// Removes the events that this transaction has written from the feed. `before` are the ends of the feed when it began.
+pub async fn withdraw(bulk: &mut Bulk, before: &HashMap<OrganizationId, i64>) -> Result<(), Error> {
+    let organizations = ends(bulk).await?;
+    let end = |organization: &OrganizationId| before.get(organization).copied().unwrap_or(0);
+    let rows: Vec<Vec<Value>> = organizations.keys().map(|id| vec![id.bytes().into(), end(id).into()]).collect();
+    bulk.execute(&WITHDRAW, &rows).await.map(drop)
 }
 
 /// Ends a copy: further events get positions after those that were copied.

@@ -7,6 +7,7 @@ use crate::error::Error;
 use crate::leases;
 use crate::row::Row;
 use crate::sql::Sql;
+use perennial_domain::id::WebhookEndpointId;
 
 /// What is stored of webhooks, over all organizations.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -60,4 +61,15 @@ pub async fn read(db: &Db) -> Result<StoredFigures, Error> {
         endpoints: db.all(&ENDPOINTS, &[], counted).await?,
         undelivered: db.all(&UNDELIVERED, &[], counted).await?,
     })
+}
+
+pub(crate) static UNREACHED: Sql = Sql::new(
+    "SELECT id, state FROM webhook_endpoints
+     WHERE deleted_at IS NULL AND (state = 'failing' OR disabled_reason IN ('failing', 'gone'))
+     ORDER BY id LIMIT 100",
+);
+
+/// The endpoints that do not accept events, or were disabled for that, each with its state. At most 100.
+pub async fn unreached(db: &Db) -> Result<Vec<(WebhookEndpointId, String)>, Error> {
+    db.all(&UNREACHED, &[], |row| Ok((WebhookEndpointId::from_bytes(row.uuid(0)?), row.text(1)?))).await
 }

@@ -17,9 +17,9 @@ use perennial_app::error::Error;
 use perennial_domain::id::OrganizationId;
 use perennial_domain::time::Time;
 use perennial_domain::validation::ValidationCode;
-use perennial_store::{Bulk, Db, subscriptions, webhook_endpoints};
+use perennial_store::{Bulk, Db, feed, subscriptions, webhook_endpoints};
 use references::References;
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use waiting::Waiting;
 
 /// A running import. Dropped before it is committed, it changes nothing.
@@ -38,6 +38,8 @@ pub struct Import {
     /// IDs of rejected lines, so that lines that refer to them are reported as followers.
     remembered: HashSet<[u8; 16]>,
     tally: Tally,
+    /// The ends of the feed before the import.
+    feed_ends: HashMap<OrganizationId, i64>,
 }
 
 /// The state of the current file.
@@ -54,8 +56,10 @@ enum File {
 impl Import {
     /// Begins an import into a migrated store.
     pub async fn begin(db: &Db, into: Option<OrganizationId>) -> Result<Self, Error> {
+        let mut bulk = db.load().await?;
+        let feed_ends = feed::ends(&mut bulk).await?;
         Ok(Self {
-            bulk: db.load().await?,
+            bulk,
             references: References::new(db),
             into,
             file: File::Ndjson(None),
@@ -65,6 +69,7 @@ impl Import {
             held: 0,
             remembered: HashSet::new(),
             tally: Tally::default(),
+            feed_ends,
         })
     }
 
@@ -126,6 +131,11 @@ impl Import {
     /// Disables the webhook endpoints of the store, so that the events of the import are not sent.
     pub async fn disable_webhooks(&mut self, at: Time) -> Result<(), Error> {
         Ok(webhook_endpoints::disable_copied(&mut self.bulk, at).await.map(drop)?)
+    }
+
+    /// Leaves the events of the import out of the feed: no reader, webhook or figure gets them.
+    pub async fn leave_out_of_feed(&mut self) -> Result<(), Error> {
+        Ok(feed::withdraw(&mut self.bulk, &self.feed_ends).await?)
     }
 
     /// Commits all of it, unless a record that it refers to was deleted in the meantime.

@@ -117,6 +117,9 @@ pub(crate) struct Import {
     /// Do not disable the webhook endpoints of the store. They receive the events of the import.
     #[arg(long)]
     pub(crate) keep_webhooks: bool,
+    /// Leave the events of the import out of the feed: GET /events, webhooks and analytics do not see them.
+    #[arg(long)]
+    pub(crate) no_feed: bool,
 }
 
 /// A service that data is imported from.

@@ -2,7 +2,7 @@
 
 use super::report::{Level, Report};
 use super::settings::Patient;
-use super::{identity, rotation};
+use super::{identity, rotation, webhooks};
 use crate::config::Config;
 use crate::failure::Failure;
 use crate::master_key::Accepted;
@@ -45,6 +45,7 @@ pub(super) async fn look(report: &mut Report, patient: &Patient, clock: &Clock) 
                 rotation::look(report, &app, accepted.role()).await;
             }
             identity::look(report, &app).await;
+            webhooks::look(report, &app).await;
         }
         Ok(false) => {}
         Err(_) => return silent(report, PATIENCE),

@@ -22,6 +22,24 @@ async fn import(app: &TestApp, user: &str, plan: &str) -> Import {
 }
 
 #[tokio::test]
+async fn an_import_can_leave_its_events_out_of_the_feed() {
+    let app = TestApp::start().await;
+    let user = app.user("ada@example.com").await;
+    app.plan("pro", json!({})).await;
+    let end = app.get("/events?start=newest").await.expect(200).json["page"]["next_cursor"].clone();
+    let mut import = import(&app, &user, "pro").await;
+    import.leave_out_of_feed().await.unwrap();
+    import.commit().await.unwrap();
+    assert_eq!(app.get("/subscriptions").await.expect(200).data().as_array().unwrap().len(), 1);
+
+    // The next event that readers get is that of a later change.
+    app.plan("team", json!({})).await;
+    let page = app.get(&format!("/events?wait=25&cursor={}", end.as_str().unwrap())).await.expect(200);
+    let types: Vec<&str> = page.data().as_array().unwrap().iter().map(|it| it["type"].as_str().unwrap()).collect();
+    assert_eq!(types, ["plan.created"]);
+}
+
+#[tokio::test]
 async fn a_quantity_and_a_version_are_checked_as_in_a_request() {
     let app = TestApp::start().await;
     for (field, value) in [("quantity", 0), ("quantity", 1_000_001), ("plan_version", 0)] {

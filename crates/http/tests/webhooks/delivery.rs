@@ -225,7 +225,10 @@ async fn an_endpoint_that_is_gone_is_disabled_at_once_and_continues_when_it_is_e
     base.receiver.respond(|_| 410);
     base.app.plan("pro", json!({})).await;
     base.state_becomes("disabled").await;
-    assert_eq!(base.record().await["disabled_reason"], "gone");
+    let record = base.record().await;
+    assert_eq!(record["disabled_reason"], "gone");
+    let unreached = perennial_store::webhook_figures::unreached(&base.app.app.db).await.unwrap();
+    assert_eq!(unreached.iter().map(|(id, _)| id.to_string()).collect::<Vec<_>>(), [record["id"].as_str().unwrap()]);
     base.app.plan("later", json!({})).await;
     base.receiver.respond(|_| 204);
     base.app.put(&place(&base.endpoint), &json!({ "is_active": true })).await.expect(200);

@@ -152,6 +152,11 @@ impl Moving {
         self.import.disable_webhooks(at).await
     }
 
+    /// Leaves the events of the import out of the feed.
+    pub async fn leave_out_of_feed(&mut self) -> Result<(), Error> {
+        self.import.leave_out_of_feed().await
+    }
+
     /// Commits all of it.
     pub async fn commit(self) -> Result<(), NotImported> {
         self.import.commit().await.map(drop)

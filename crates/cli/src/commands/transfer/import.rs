@@ -122,6 +122,9 @@ async fn import(db: &Db, flags: &Flags, sources: &[Source], json: bool) -> Resul
         if !flags.keep_webhooks {
             import.disable_webhooks(Clock::System.now()).await?;
         }
+        if flags.no_feed {
+            import.leave_out_of_feed().await?;
+        }
         import.commit().await?;
     }
     Ok((tally, errors))

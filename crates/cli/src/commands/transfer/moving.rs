@@ -86,6 +86,9 @@ async fn carry(db: &Db, flags: &Flags, files: &[PathBuf], json: bool) -> Result<
         if !flags.keep_webhooks {
             moving.disable_webhooks(Clock::System.now()).await?;
         }
+        if flags.no_feed {
+            moving.leave_out_of_feed().await?;
+        }
         moving.commit().await?;
     }
     Ok((counts, report))
