@@ -157,6 +157,14 @@ pub enum Conflict {
     EndpointDisabled,
     /// The webhook endpoint has the maximum number of valid secrets.
     SecretLimit,
+    /// The organization is live: it has real time.
+    NotATestOrganization,
+    /// The organization has a test clock.
+    ClockExists,
+    /// The test clock is moving or being deleted.
+    ClockAdvancing,
+    /// Late actions of the subscription must come first, or the organization is on hold.
+    LifecycleBehind,
     /// Other writers were faster at every attempt.
     Contended,
 }
@@ -207,8 +215,8 @@ impl From<store::Error> for Error {
             store::Error::OutcomeUnknown => Self::OutcomeUnknown,
             store::Error::Violated(Violation::CallerSession) => Self::OperatorSessionRequired,
             store::Error::Violated(Violation::Lease) => Self::LeaseLost,
-            // The next attempt is decided with the new role.
-            store::Error::Violated(Violation::CallerRole) => Conflict::Contended.into(),
+            // The next attempt is decided with the new role, or at the time that the clock shows then.
+            store::Error::Violated(Violation::CallerRole | Violation::Clock) => Conflict::Contended.into(),
             other => Self::Internal(other.to_string()),
         }
     }

@@ -89,8 +89,12 @@ impl Resource for Subscription {
         read(app, caller, *key).await
     }
 
+    fn due_at(&self) -> Option<Time> {
+        self.due_at
+    }
+
     async fn catch_up(&self, app: &App, now: Time) -> Result<bool, Error> {
-        lifecycle::change_access(app, self, now, None).await
+        lifecycle::catch_up(app, self, now).await
     }
 
     fn assume_references(

@@ -9,6 +9,7 @@
 //! errors at once, and conflicts last.
 
 use crate::audit::json;
+use crate::business_time::{self, BusinessTime};
 use crate::caller::Caller;
 use crate::clients::confirm;
 use crate::context::App;
@@ -55,6 +56,11 @@ pub trait Resource: Stamped + Serialize + PartialEq + Send + Sync + Sized {
 
     /// The references of a new record without a read, if its guards alone can check them. None: read them.
     fn assume_references(_app: &App, _caller: &Caller, _draft: &Self::Draft, _now: Time) -> Option<Self::References> {
+        None
+    }
+
+    /// When the clock alone changes the record next.
+    fn due_at(&self) -> Option<Time> {
         None
     }
 
@@ -152,7 +158,8 @@ pub async fn create<R: Resource>(
                 R::find_references(app, caller, &draft, &mut errors).await?
             }
         };
-        let now = app.clock.now();
+        let time = business_time::read(app, caller).await?;
+        let now = time.now;
         let new = New { random: app.entropy.bits(), revision: EventId::new(now, app.entropy.bits()), now };
         let record = match R::decide_create(caller, draft.clone(), errors, &references, new) {
             Ok(record) => record,
@@ -168,17 +175,20 @@ pub async fn create<R: Resource>(
         let mut change = record.insert(Change::new(), &references);
         change = events::insert(change, &Event { after: Some(json(&record)), ..event });
         if let Some(guard) = &guard {
-            change = guard.store(change, &response, now);
+            change = guard.store(change, &response, app.clock.now());
         }
-        let change = confirm(app, caller, change).await?;
+        let change = confirm(app, caller, time.guard(change)?).await?;
         match app.db.commit(change).await {
-            Ok(()) => return Ok(response),
+            Ok(()) => {
+                wake_if_due(app, &record, now);
+                return Ok(response);
+            }
             Err(error @ store::Error::Violated(Violation::Key)) => {
                 return idempotency::recover(guard.as_ref(), error).await;
             }
             Err(store::Error::Violated(violation)) if R::REFERENCE_VIOLATIONS.contains(&violation) => {
                 if let Some(client) = caller.client_key().filter(|_| is_optimistic) {
-                    app.optimistic.back_off(client, now);
+                    app.optimistic.back_off(client, app.clock.now());
                 }
                 is_optimistic = false;
             }
@@ -199,14 +209,12 @@ pub async fn update<R: Resource>(
 ) -> Result<R, Error> {
     let mut attempts = app.locks.attempts((caller.organization().bytes(), key));
     while attempts.next().await {
-        let before = R::read(app, caller, key).await?;
-        if before.catch_up(app, app.clock.now()).await? {
-            continue;
-        }
+        let time = business_time::read(app, caller).await?;
+        let before = read_current::<R>(app, caller, key, &time).await?;
         check_revision(app, caller, if_match, before.stamp().revision).await?;
         let (patch, mut errors) = read_patch(&before);
         let references = before.find_changed_references(app, caller, &patch, &mut errors).await?;
-        let now = app.clock.now();
+        let now = time.now;
         let mut after = before.decide_update(patch, errors, &references, now)?;
         if after == before {
             return Ok(before);
@@ -217,9 +225,12 @@ pub async fn update<R: Resource>(
         let event = event.following(before.stamp().revision);
         let change = after.update(Change::new(), &before, &references);
         let change = events::insert(change, &Event { before: Some(json(&before)), after: Some(json(&after)), ..event });
-        let change = confirm(app, caller, change).await?;
+        let change = confirm(app, caller, time.guard(change)?).await?;
         match app.db.commit(change).await {
-            Ok(()) => return Ok(after),
+            Ok(()) => {
+                wake_if_due(app, &after, now);
+                return Ok(after);
+            }
             Err(error) => retry_or_fail(app, caller, &after, error).await?,
         }
     }
@@ -230,23 +241,48 @@ pub async fn update<R: Resource>(
 pub async fn delete<R: Resource>(app: &App, caller: &Caller, key: &R::Key, if_match: &IfMatch) -> Result<R, Error> {
     let mut attempts = app.locks.attempts((caller.organization().bytes(), key));
     while attempts.next().await {
-        let record = R::read(app, caller, key).await?;
-        if record.catch_up(app, app.clock.now()).await? {
-            continue;
-        }
+        let time = business_time::read(app, caller).await?;
+        let record = read_current::<R>(app, caller, key, &time).await?;
         check_revision(app, caller, if_match, record.stamp().revision).await?;
-        let stamp = app.stamp(&record, app.clock.now());
+        let stamp = app.stamp(&record, time.now);
         let event = caller.event(R::DELETED, record.id(), stamp.revision, stamp.at);
         let event = event.following(record.stamp().revision);
         let change = record.delete(Change::new(), stamp);
         let change = events::insert(change, &Event { before: Some(json(&record)), ..event });
-        let change = confirm(app, caller, change).await?;
+        let change = confirm(app, caller, time.guard(change)?).await?;
         match app.db.commit(change).await {
             Ok(()) => return Ok(record),
             Err(error) => retry_or_fail(app, caller, &record, error).await?,
         }
     }
     Err(Conflict::Contended.into())
+}
+
+/// The late actions that a write commits first. If more are left, the engine must catch up.
+const MAX_LATE_ACTIONS: usize = 64;
+
+/// The record after the actions that are late, each of which is one change.
+async fn read_current<R: Resource>(app: &App, caller: &Caller, key: &R::Key, time: &BusinessTime) -> Result<R, Error> {
+    let mut record = R::read(app, caller, key).await?;
+    // While the clock moves, its job makes the actions, and the write is rejected.
+    if !time.accepts_writes() {
+        return Ok(record);
+    }
+    for _ in 0..MAX_LATE_ACTIONS {
+        if !record.catch_up(app, time.now).await? {
+            return Ok(record);
+        }
+        record = R::read(app, caller, key).await?;
+    }
+    let is_behind = record.due_at().is_some_and(|due| due <= time.now);
+    if is_behind { Err(Conflict::LifecycleBehind.into()) } else { Ok(record) }
+}
+
+/// Wakes the engine after a commit that made something due.
+fn wake_if_due<R: Resource>(app: &App, record: &R, now: Time) {
+    if record.due_at().is_some_and(|due| due <= now) {
+        app.lifecycle.wake();
+    }
 }
 
 /// Compares the revision with the caller's. A change of access by the clock changes no field, so the revision before it is
@@ -266,7 +302,7 @@ async fn check_revision(app: &App, caller: &Caller, if_match: &IfMatch, current:
 /// Decides what follows a change that was not committed. `Ok`: another writer was faster, so decide again.
 async fn retry_or_fail<R: Resource>(app: &App, caller: &Caller, record: &R, error: store::Error) -> Result<(), Error> {
     match error {
-        store::Error::Violated(Violation::Record) => Ok(()),
+        store::Error::Violated(Violation::Record | Violation::Clock) => Ok(()),
         store::Error::Violated(violation) if R::REFERENCE_VIOLATIONS.contains(&violation) => Ok(()),
         store::Error::Violated(violation) => record.explain(app, caller, violation).await,
         error => Err(error.into()),

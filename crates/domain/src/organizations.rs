@@ -4,9 +4,22 @@ use crate::currency::Currency;
 use crate::id::{EventId, OrganizationId};
 use crate::text::Line;
 use crate::time::Time;
+use crate::words::words;
 
 /// An organization's name, unique in the installation.
 pub type OrganizationName = Line<1, 255>;
+
+words! {
+    /// Whether an organization is live or for tests. It never changes.
+    #[derive(Default, Hash)]
+    OrganizationMode {
+        /// Its time is real time.
+        #[default]
+        Live = "live",
+        /// It may have a test clock.
+        Test = "test",
+    }
+}
 
 /// A tenant.
 #[derive(Clone, Debug, PartialEq, Eq, serde::Serialize)]
@@ -19,6 +32,8 @@ pub struct Organization {
     pub currency: Currency,
     /// The recommended maximum of sessions per user; the list of sessions reports when there are more.
     pub max_sessions: Option<u32>,
+    /// Whether it is live or for tests.
+    pub mode: OrganizationMode,
     /// When it was created.
     pub created_at: Time,
     /// When it last changed.

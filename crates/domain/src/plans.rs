@@ -279,6 +279,7 @@ pub(crate) mod tests {
             name: OrganizationName::parse("default").unwrap(),
             currency: Currency::parse(currency).unwrap(),
             max_sessions: None,
+            mode: crate::organizations::OrganizationMode::Live,
             created_at: now,
             updated_at: now,
             deleted_at: None,

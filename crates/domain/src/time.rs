@@ -15,6 +15,8 @@ pub struct Time(i64);
 impl Time {
     /// The last supported instant.
     pub const MAX: Self = Self(MAX_MICROS);
+    /// The first instant: the beginning of the year 1970.
+    pub const MIN: Self = Self(0);
 
     /// The instant this many microseconds after 1970, if it is within the supported years.
     pub const fn from_micros(micros: i64) -> Option<Self> {

@@ -136,6 +136,14 @@ error_codes! {
         "Enable the endpoint first with `is_active: true`.";
     SecretLimit "secret_limit" CONFLICT "Too many valid secrets"
         "Wait until an old secret expires, or send `overlap_seconds: 0` to end all old ones.";
+    NotATestOrganization "not_a_test_organization" CONFLICT "Not a test organization"
+        "Create a test organization with `perennial org create --test`. An organization is live or test permanently.";
+    ClockExists "clock_exists" CONFLICT "Test clock exists"
+        "Use the clock of the organization, or delete it first with its records.";
+    ClockAdvancing "clock_advancing" CONFLICT "Test clock advancing"
+        "Read `/test-clock` until its `status` is neither `advancing` nor `deleting`, then repeat the request.";
+    LifecycleBehind "lifecycle_behind" CONFLICT "Late actions pending"
+        "Wait until the engine has made the late actions. If the organization is on hold, the operator releases it with `perennial lifecycle resume`.";
     IdempotencyInFlight "idempotency_in_flight" CONFLICT "Idempotency key in use by a running request"
         "Wait a moment and retry with the same key.";
     Contended "contended" CONFLICT "Too many concurrent changes"

@@ -52,6 +52,7 @@ mod sessions;
 mod spans;
 mod state;
 mod subscriptions;
+mod test_clock;
 mod tokens;
 mod user_sessions;
 mod users;

@@ -17,7 +17,7 @@ use perennial_domain::clients::Scope;
 use perennial_domain::currency::Currency;
 use perennial_domain::id::OrganizationId;
 use perennial_domain::number::Whole;
-use perennial_domain::organizations::{Organization, OrganizationName, OrganizationPatch};
+use perennial_domain::organizations::{Organization, OrganizationMode, OrganizationName, OrganizationPatch};
 use perennial_domain::time::Time;
 use serde_json::{Value, json};
 
@@ -90,6 +90,7 @@ pub(crate) fn patch(fields: &mut impl Fields, organization: Option<&Organization
     fields.unchanged::<OrganizationId>("/id", organization.map(|organization| &organization.id));
     fields.unchanged::<OrganizationName>("/name", organization.map(|organization| &organization.name));
     fields.unchanged::<Currency>("/currency", organization.map(|organization| &organization.currency));
+    fields.unchanged::<OrganizationMode>("/mode", organization.map(|organization| &organization.mode));
     fields.unchanged::<Time>("/created_at", organization.map(|organization| &organization.created_at));
     fields.ignored("/updated_at");
     let max_sessions = max_sessions.map(|sent| sent.and_then(|most| u32::try_from(most.get()).ok()));
@@ -102,6 +103,7 @@ fn record_schema() -> Value {
         ("name", schema::id::<OrganizationName>()),
         ("currency", json!({ "type": "string", "pattern": "^[A-Z]{3}$" })),
         ("max_sessions", json!({ "type": ["integer", "null"], "minimum": 1, "maximum": u32::MAX })),
+        ("mode", schema::id::<OrganizationMode>()),
         ("created_at", schema::instant()),
         ("updated_at", schema::instant()),
     ])

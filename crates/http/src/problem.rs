@@ -389,6 +389,18 @@ impl From<Conflict> for Problem {
             Conflict::SecretLimit => {
                 Self::new(Code::SecretLimit, format!("The webhook endpoint has {MAX_SECRETS} valid secrets."))
             }
+            Conflict::NotATestOrganization => {
+                Self::new(Code::NotATestOrganization, "A live organization has real time and no test clock.")
+            }
+            Conflict::ClockExists => Self::new(Code::ClockExists, "The organization has a test clock."),
+            Conflict::ClockAdvancing => Self::new(
+                Code::ClockAdvancing,
+                "The organization accepts no writes while its test clock moves or is deleted.",
+            ),
+            Conflict::LifecycleBehind => Self::new(
+                Code::LifecycleBehind,
+                "Late actions must be made before this change, or the organization is on hold.",
+            ),
             Conflict::Contended => Self::new(
                 Code::Contended,
                 "Concurrent changes to the same record prevented this one after several attempts.",

@@ -184,7 +184,7 @@ pub(crate) async fn list(mut call: Call<'_>) -> Result<Reply, Problem> {
     call.no_body().await?;
     let (found, next) =
         subscriptions::list(call.app, &call.caller, plan.as_ref(), query, cursor.as_deref(), limit).await?;
-    let now = call.app.clock.now();
+    let now = call.now().await?;
     let views: Vec<SubscriptionView<'_>> =
         found.iter().map(|subscription| SubscriptionView::at(subscription, now)).collect();
     Ok(Reply::list(&views, next.as_deref(), limit))
@@ -224,7 +224,7 @@ pub(crate) fn parse_list_query(query: &mut crate::query::Query) -> ListQuery<(Qu
 pub(crate) async fn create(mut call: Call<'_>) -> Result<Reply, Problem> {
     let (body, key) = call.keyed_body().await?;
     let (draft, errors) = body.read(|fields| draft(fields));
-    let now = call.app.clock.now();
+    let now = call.now().await?;
     let render = |subscription: &Subscription| {
         let location = format!("{COLLECTION}/{}", subscription.id);
         let view = SubscriptionView::at(subscription, now.max(subscription.created_at));
@@ -238,7 +238,7 @@ pub(crate) async fn create(mut call: Call<'_>) -> Result<Reply, Problem> {
 pub(crate) async fn read(mut call: Call<'_>) -> Result<Reply, Problem> {
     call.no_body().await?;
     let subscription = subscriptions::read(call.app, &call.caller, id(&call.path_parameter(0))?).await?;
-    Ok(record(&subscription, call.app.clock.now()))
+    Ok(record(&subscription, call.now().await?))
 }
 
 pub(crate) async fn update(mut call: Call<'_>) -> Result<Reply, Problem> {
@@ -248,7 +248,7 @@ pub(crate) async fn update(mut call: Call<'_>) -> Result<Reply, Problem> {
     let subscription =
         use_cases::update::<Subscription>(call.app, &call.caller, &id(&call.path_parameter(0))?, &if_match, read)
             .await?;
-    Ok(record(&subscription, call.app.clock.now()))
+    Ok(record(&subscription, call.now().await?))
 }
 
 pub(crate) async fn delete(mut call: Call<'_>) -> Result<Reply, Problem> {
@@ -256,7 +256,7 @@ pub(crate) async fn delete(mut call: Call<'_>) -> Result<Reply, Problem> {
     call.no_body().await?;
     let subscription =
         use_cases::delete::<Subscription>(call.app, &call.caller, &id(&call.path_parameter(0))?, &if_match).await?;
-    Ok(record(&subscription, call.app.clock.now()))
+    Ok(record(&subscription, call.now().await?))
 }
 
 /// The fields of a create.

@@ -35,7 +35,8 @@ pub static PLAN_VERSIONS: Table = Table::new(
     ],
 )
 .on_conflict(Conflict::ReplaceIf("TRUE"))
-.part_of("plans", "plan_id");
+.part_of("plans", "plan_id")
+.under_clock();
 
 pub(crate) static BELOW: LazyLock<Sql> = LazyLock::new(|| {
     PLAN_VERSIONS.select("WHERE organization_id = $1 AND plan_id = $2 AND version < $3 ORDER BY version DESC LIMIT $4")

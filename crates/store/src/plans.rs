@@ -47,7 +47,8 @@ pub static PLANS: Table = Table::new(
         Column::mutable("revision", Type::Uuid),
     ],
 )
-.deleted_unless("SELECT 1 FROM subscriptions WHERE organization_id = $1 AND plan_id = $2 AND deleted_at IS NULL");
+.deleted_unless("SELECT 1 FROM subscriptions WHERE organization_id = $1 AND plan_id = $2 AND deleted_at IS NULL")
+.under_clock();
 
 pub(crate) static ACTIVE: Sql = Sql::new(
     "SELECT 1 FROM plans

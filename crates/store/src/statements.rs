@@ -8,9 +8,10 @@ use crate::table::{Statement as Derived, Table};
 use crate::tables::ALL;
 use crate::value::Type;
 use crate::{
-    clients, events, examine, feed, history, installation, leases, operator_links, operator_sessions, operators,
-    organizations, payments, plan_versions, plans, providers, rate_limits, sessions, signing_keys, subscriptions,
-    users, webhook_attempts, webhook_endpoints, webhook_figures, webhook_readers, webhook_undelivered,
+    clients, clock_removal, events, examine, feed, history, holds, installation, leases, operator_links,
+    operator_sessions, operators, organizations, payments, plan_versions, plans, providers, rate_limits, sessions,
+    signing_keys, subscriptions, test_clocks, users, webhook_attempts, webhook_endpoints, webhook_figures,
+    webhook_readers, webhook_undelivered,
 };
 use perennial_domain::currency::Currency;
 use perennial_domain::id::{OrganizationId, SubscriptionId, UserId, WebhookEndpointId};
@@ -80,6 +81,12 @@ fn by_hand() -> Vec<Statement> {
         plan_versions::BELOW,
         providers::ALL, providers::BY_ORGANIZATION, providers::REMOVE, providers::REMOVE_ALL, providers::RESEAL,
         rate_limits::PUT, rate_limits::ELSEWHERE,
+        clock_removal::END_OF_PART, clock_removal::REMOVE_EVENTS, clock_removal::REMOVE_KEYS,
+        clock_removal::REMOVE_POSITIONS, clock_removal::REMOVE_UNDELIVERED,
+        holds::HELD, holds::HOLD, holds::HOLD_ALL, holds::REMOVE,
+        test_clocks::NEWER, test_clocks::REMOVE, test_clocks::WITH_WORK,
+        subscriptions::ALL_PARKED, subscriptions::ANY_DUE, subscriptions::BACKLOG, subscriptions::LATE, subscriptions::LIVE_DUE,
+        subscriptions::NEXT_DUE, subscriptions::PARKED, subscriptions::TEST_DUE,
         subscriptions::COUNT_BY_PLAN, subscriptions::DUE, subscriptions::OPEN_BY_USER, subscriptions::OPEN_COUNT,
         subscriptions::SCHEDULE, subscriptions::WITH_DUE,
         sessions::BY_USER, sessions::ROTATE, sessions::REVOKE, sessions::REVOKE_UNCHANGED, sessions::MARK_USED,
@@ -111,7 +118,7 @@ fn by_hand() -> Vec<Statement> {
     ];
     let guards = named![guard:
         leases::HELD, operators::ACTIVE, operators::IN_ROLE, operator_sessions::OPEN, plans::ACTIVE, sessions::UNCHANGED,
-        sessions::LIVE, users::UNCHANGED,
+        sessions::LIVE, test_clocks::NO_CLOCK, users::UNCHANGED,
     ];
     others.into_iter().chain(ids).chain(keys).chain(guards).collect()
 }

@@ -4,14 +4,12 @@ use std::sync::LazyLock;
 
 use crate::bulk::Bulk;
 use crate::change::{Change, Guard};
-use crate::codec;
 use crate::column::Column;
 use crate::db::Db;
 use crate::error::{Error, Violation};
-use crate::leases::{self, Unit};
+use crate::leases;
 use crate::lock::Lock;
 use crate::record::{self, Record, RowReader, RowWriter};
-use crate::row::Row;
 use crate::sql::Sql;
 use crate::table::Table;
 use crate::users::USERS;
@@ -23,8 +21,13 @@ use perennial_domain::subscriptions::{Subscription, SubscriptionDetails, Subscri
 use perennial_domain::text::Line;
 use perennial_domain::time::Time;
 
+mod due;
 mod list;
 
+pub(crate) use due::{ALL_PARKED, ANY_DUE, BACKLOG, DUE, LATE, LIVE_DUE, NEXT_DUE, PARKED, TEST_DUE, WITH_DUE};
+pub use due::{
+    Backlog, Search, all_parked, any_due, backlog, due, is_late, live_due, next_due, parked, test_due, with_due,
+};
 pub(crate) use list::compose;
 pub use list::{Query, Range, Sort, list, position};
 
@@ -52,7 +55,8 @@ pub static SUBSCRIPTIONS: Table = Table::new(
         Column::deleted_at(),
         Column::mutable("revision", Type::Uuid),
     ],
-);
+)
+.under_clock();
 
 pub(crate) static COUNT_BY_PLAN: Sql = Sql::new(
     "SELECT COUNT(*) FROM subscriptions
@@ -74,23 +78,6 @@ pub(crate) static OPEN_COUNT: Sql = Sql::new(
          WHERE organization_id = $1 AND user_id = $2 AND deleted_at IS NULL AND status <> 'expired') AS counted
      WHERE open = $3",
 );
-
-pub(crate) static DUE: LazyLock<Sql> = LazyLock::new(|| {
-    SUBSCRIPTIONS.select("WHERE organization_id = $1 AND due_at <= $2 AND deleted_at IS NULL ORDER BY due_at LIMIT $3")
-});
-
-/// Organizations with due subscriptions that no server works on.
-pub(crate) static WITH_DUE: LazyLock<Sql> = LazyLock::new(|| {
-    leases::timed(
-        "SELECT o.id FROM organizations AS o
-         LEFT JOIN leases AS l ON l.organization_id = o.id AND l.job = $1 AND l.unit = o.id
-         WHERE o.deleted_at IS NULL AND (l.expires_at IS NULL OR l.expires_at <= {now}) AND EXISTS (
-             SELECT 1 FROM subscriptions AS s
-             WHERE s.organization_id = o.id AND s.due_at <= $2 AND s.deleted_at IS NULL
-         )
-         LIMIT $3",
-    )
-});
 
 /// Sets the due time of rows that were written without it, as `Access::next_change` does.
 pub(crate) static SCHEDULE: LazyLock<Sql> = LazyLock::new(|| {
@@ -181,20 +168,6 @@ pub async fn count_by_plan(db: &Db, organization: OrganizationId, plan: PlanId) 
 /// A user's live subscriptions that have not expired, oldest first.
 pub async fn open_by_user(db: &Db, organization: OrganizationId, user: UserId) -> Result<Vec<Subscription>, Error> {
     db.all(&OPEN_BY_USER, &[organization.bytes().into(), user.bytes().into()], record::read).await
-}
-
-/// Organizations with subscriptions whose access changes at `now` or did before, as units of a job.
-pub async fn with_due(db: &Db, job: &'static str, now: Time, limit: i64) -> Result<Vec<Unit>, Error> {
-    let read = |row: &Row<'_>| {
-        let id = row.uuid(0)?;
-        Ok(Unit { job, organization: OrganizationId::from_bytes(id), id })
-    };
-    db.all(&WITH_DUE, &[job.into(), codec::time(now), limit.into()], read).await
-}
-
-/// An organization's subscriptions whose access changes at `now` or did before, oldest first.
-pub async fn due(db: &Db, organization: OrganizationId, now: Time, limit: i64) -> Result<Vec<Subscription>, Error> {
-    db.all(&DUE, &[organization.bytes().into(), codec::time(now), limit.into()], record::read).await
 }
 
 /// Sets the due times of subscriptions that were imported without them.

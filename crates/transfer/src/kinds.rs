@@ -5,7 +5,7 @@
 //! texts with a format, IDs, fields with another name or default. A test fails for a column that is missing here.
 
 use super::form::{
-    Form, currency, cycle, email, event_kind, href, id, line, named, payment_status, prose, role, slug,
+    Form, currency, cycle, email, event_kind, href, id, line, mode, named, payment_status, prose, role, slug,
     subscription_status, words,
 };
 use super::record::{Absent, Field, Kind, Reference};
@@ -51,6 +51,7 @@ static ORGANIZATION: Kind = Kind {
         needed("name", Form::Text(line::<1, 255>)),
         needed("currency", Form::Text(currency)),
         optional("max_sessions", Form::Int { least: 1, most: 4_294_967_295 }),
+        usual("mode", Form::Text(mode), "\"live\""),
     ],
     all: OnceLock::new(),
     references: &[],

@@ -8,7 +8,8 @@ use super::outcome::RejectedLine;
 use super::waiting::Waiting;
 use perennial_app::error::Error;
 use perennial_domain::validation::ValidationCode;
-use perennial_store::tables::EVENTS;
+use perennial_store::holds;
+use perennial_store::tables::{EVENTS, ORGANIZATIONS};
 use perennial_store::transfer::Values;
 use perennial_store::{Type, Value};
 use std::collections::{HashMap, HashSet};
@@ -154,6 +155,7 @@ impl Import {
     /// Inserts records and returns those that conflict with others.
     async fn insert(&mut self, kind: &'static Kind, good: Vec<Waiting>) -> Result<Vec<Waiting>, Error> {
         let rows: Vec<Values> = good.iter().map(|waiting| waiting.read.record.values.clone()).collect();
+        self.hold_new_organizations(kind, &rows).await?;
         let made = kind.table.insert(&mut self.bulk, &rows).await?;
         self.tally.made += made;
         if made == rows.len() as u64 {
@@ -180,6 +182,18 @@ impl Import {
         self.insert_first_events(&here).await?;
         self.tally.unchanged += rows.len() as u64 - made - conflicting.len() as u64;
         Ok(conflicting)
+    }
+
+    /// Puts organizations on hold that this import makes: what they have due may have been done where they come from.
+    async fn hold_new_organizations(&mut self, kind: &'static Kind, rows: &[Values]) -> Result<(), Error> {
+        if kind.table.name != ORGANIZATIONS.name {
+            return Ok(());
+        }
+        let keys: Vec<Values> = rows.iter().map(|row| kind.table.key(row).to_vec()).collect();
+        let found = kind.table.find(&mut self.bulk, &keys).await?;
+        let new = keys.into_iter().zip(found).filter(|(_, found)| found.is_none());
+        holds::hold_imported(&mut self.bulk, new.filter_map(|(key, _)| key.into_iter().next())).await?;
+        Ok(())
     }
 
     /// Inserts the first event of records that have none. Existing events do not change.

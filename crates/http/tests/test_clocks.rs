@@ -1,0 +1,7 @@
+//! What happens by the clock: test organizations, test clocks, and organizations on hold.
+
+mod advances;
+mod clocks;
+mod deletions;
+mod holds;
+mod support;
