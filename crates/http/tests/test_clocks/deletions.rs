@@ -26,6 +26,7 @@ async fn a_deleted_clock_takes_its_records_and_their_events_with_it() {
     let subscription = id(&sandbox.subscription(&user, &plan, json!({})).await);
     let payment = json!({ "subscription_id": subscription, "amount": 1, "currency": "USD" });
     sandbox.post("/subscription-payments", payment).await.expect(201);
+    sandbox.events("payment.created", 1).await;
     let feed = sandbox.get("/events?limit=200").await.expect(200);
     let cursor = feed.json["page"]["next_cursor"].as_str().unwrap().to_owned();
     assert_eq!(feed.data().as_array().unwrap().last().unwrap()["type"], "payment.created");
@@ -45,6 +46,7 @@ async fn a_deleted_clock_takes_its_records_and_their_events_with_it() {
     sandbox.get(&format!("/subscriptions/{subscription}")).await.refused(404, "not_found");
     let gone = sandbox.get(&format!("/events?cursor={cursor}")).await.refused(410, "cursor_gone");
     assert_eq!(gone.json["restored"], true);
+    sandbox.events("test_clock.deleted", 1).await;
     let events = sandbox.get("/events?limit=200").await.expect(200);
     let types: Vec<&str> =
         events.data().as_array().unwrap().iter().map(|event| event["type"].as_str().unwrap()).collect();
@@ -61,6 +63,7 @@ async fn positions_continue_after_a_deletion() {
     let app = TestApp::start().await;
     let sandbox = Sandbox::at(&app, NOW).await;
     sandbox.plan("pro").await;
+    sandbox.events("plan.created", 1).await;
     let before = sandbox.get("/events?limit=200").await.expect(200);
     let last = before.data().as_array().unwrap().last().unwrap()["sequence"].as_i64().unwrap();
     let _working = sandbox.work();

@@ -118,7 +118,7 @@ impl<'a> Sandbox<'a> {
     /// All events of a type in the order of the feed, once there are at least so many.
     pub(crate) async fn events(&self, event_type: &str, least: usize) -> Vec<Value> {
         for _ in 0..2_000 {
-            let target = format!("/events?types={event_type}&limit=200");
+            let target = format!("/events?type={event_type}&limit=200");
             let events = self.get(&target).await.expect(200).data().as_array().unwrap().clone();
             if events.len() >= least {
                 return events;
