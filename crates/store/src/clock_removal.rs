@@ -9,20 +9,21 @@ use crate::value::Value;
 use perennial_domain::events::{EventKind, RecordKind};
 use perennial_domain::id::{EventId, OrganizationId};
 
-/// The last of the next `$3` events after one.
-pub(crate) static END_OF_PART: Sql = Sql::new(
-    "SELECT id FROM (SELECT id FROM events WHERE organization_id = $1 AND id > $2 ORDER BY id LIMIT $3) AS part
-     ORDER BY id DESC LIMIT 1",
-);
+pub(crate) static PART: Sql =
+    Sql::new("SELECT id FROM events WHERE organization_id = $1 AND id > $2 ORDER BY id LIMIT $3");
 
 /// The types are one text with commas around each. The event `$5` stays.
 pub(crate) static REMOVE_POSITIONS: Sql = Sql::split(
-    "DELETE FROM feed WHERE organization_id = $1 AND event_id IN (
-         SELECT id FROM events WHERE organization_id = $1 AND id > $2 AND id <= $3 AND id <> $5
-             AND INSTR($4, ',' || kind || ',') > 0)",
-    "DELETE FROM feed WHERE organization_id = $1 AND event_id IN (
-         SELECT id FROM events WHERE organization_id = $1 AND id > $2 AND id <= $3 AND id <> $5
-             AND STRPOS($4, ',' || kind || ',') > 0)",
+    "DELETE FROM feed WHERE organization_id = $1 AND sequence IN (
+         SELECT f.sequence FROM events AS e
+         JOIN feed AS f ON f.organization_id = e.organization_id AND f.event_id = e.id
+         WHERE e.organization_id = $1 AND e.id > $2 AND e.id <= $3 AND e.id <> $5
+             AND INSTR($4, ',' || e.kind || ',') > 0)",
+    "DELETE FROM feed WHERE organization_id = $1 AND sequence IN (
+         SELECT f.sequence FROM events AS e
+         JOIN feed AS f ON f.organization_id = e.organization_id AND f.event_id = e.id
+         WHERE e.organization_id = $1 AND e.id > $2 AND e.id <= $3 AND e.id <> $5
+             AND STRPOS($4, ',' || e.kind || ',') > 0)",
 );
 
 pub(crate) static REMOVE_EVENTS: Sql = Sql::split(
@@ -49,7 +50,7 @@ pub async fn end_of_part(
     limit: i64,
 ) -> Result<Option<EventId>, Error> {
     let params = [organization.bytes().into(), after.bytes().into(), limit.into()];
-    db.one(&END_OF_PART, &params, |row| Ok(EventId::from_bytes(row.uuid(0)?))).await
+    Ok(db.all(&PART, &params, |row| Ok(EventId::from_bytes(row.uuid(0)?))).await?.pop())
 }
 
 /// Removes the events of records under the clock after one event and up to another one, with their positions in the feed. The

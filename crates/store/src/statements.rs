@@ -4,6 +4,7 @@
 use crate::list::{Position, Range};
 use crate::lock::Lock;
 use crate::sql::{Insert, Sql};
+use crate::subscriptions::due;
 use crate::table::{Statement as Derived, Table};
 use crate::tables::ALL;
 use crate::value::Type;
@@ -81,14 +82,14 @@ fn by_hand() -> Vec<Statement> {
         plan_versions::BELOW,
         providers::ALL, providers::BY_ORGANIZATION, providers::REMOVE, providers::REMOVE_ALL, providers::RESEAL,
         rate_limits::PUT, rate_limits::ELSEWHERE,
-        clock_removal::END_OF_PART, clock_removal::REMOVE_EVENTS, clock_removal::REMOVE_KEYS,
+        clock_removal::PART, clock_removal::REMOVE_EVENTS, clock_removal::REMOVE_KEYS,
         clock_removal::REMOVE_POSITIONS, clock_removal::REMOVE_UNDELIVERED,
         holds::HELD, holds::HOLD, holds::HOLD_ALL, holds::REMOVE,
-        test_clocks::NEWER, test_clocks::REMOVE, test_clocks::WITH_WORK,
-        subscriptions::ALL_PARKED, subscriptions::ANY_DUE, subscriptions::BACKLOG, subscriptions::LATE, subscriptions::LIVE_DUE,
-        subscriptions::NEXT_DUE, subscriptions::PARKED, subscriptions::TEST_DUE,
-        subscriptions::COUNT_BY_PLAN, subscriptions::DUE, subscriptions::OPEN_BY_USER, subscriptions::OPEN_COUNT,
-        subscriptions::SCHEDULE, subscriptions::WITH_DUE,
+        test_clocks::ANY_IDLE, test_clocks::NEWER, test_clocks::NO_CLOCK, test_clocks::REMOVE, test_clocks::WITH_WORK,
+        due::ALL_PARKED, due::ANY_DUE, due::BACKLOG, due::LATE, due::LIVE_DUE,
+        due::NEXT_DUE, due::PARKED, due::TEST_DUE,
+        subscriptions::COUNT_BY_PLAN, due::DUE, subscriptions::OPEN_BY_USER, subscriptions::OPEN_COUNT,
+        subscriptions::SCHEDULE, due::WITH_DUE,
         sessions::BY_USER, sessions::ROTATE, sessions::REVOKE, sessions::REVOKE_UNCHANGED, sessions::MARK_USED,
         sessions::ERASE,
         signing_keys::ALL, signing_keys::REMOVE, signing_keys::RESEAL,
@@ -118,7 +119,7 @@ fn by_hand() -> Vec<Statement> {
     ];
     let guards = named![guard:
         leases::HELD, operators::ACTIVE, operators::IN_ROLE, operator_sessions::OPEN, plans::ACTIVE, sessions::UNCHANGED,
-        sessions::LIVE, test_clocks::NO_CLOCK, users::UNCHANGED,
+        sessions::LIVE, users::UNCHANGED,
     ];
     others.into_iter().chain(ids).chain(keys).chain(guards).collect()
 }

@@ -21,10 +21,9 @@ use perennial_domain::subscriptions::{Subscription, SubscriptionDetails, Subscri
 use perennial_domain::text::Line;
 use perennial_domain::time::Time;
 
-mod due;
+pub(crate) mod due;
 mod list;
 
-pub(crate) use due::{ALL_PARKED, ANY_DUE, BACKLOG, DUE, LATE, LIVE_DUE, NEXT_DUE, PARKED, TEST_DUE, WITH_DUE};
 pub use due::{
     Backlog, Search, all_parked, any_due, backlog, due, is_late, live_due, next_due, parked, test_due, with_due,
 };

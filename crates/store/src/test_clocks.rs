@@ -45,6 +45,8 @@ pub(crate) static WITH_WORK: LazyLock<Sql> = LazyLock::new(|| {
     )
 });
 
+pub(crate) static ANY_IDLE: Sql = Sql::new("SELECT 1 FROM test_clocks WHERE state = 'idle' LIMIT 1");
+
 pub(crate) static REMOVE: Sql = Sql::new("DELETE FROM test_clocks WHERE id = $1");
 
 /// One row if the organization has no clock.
@@ -101,6 +103,11 @@ pub async fn with_work(db: &Db, job: &'static str, limit: i64) -> Result<Vec<Uni
         Ok(Unit { job, organization: OrganizationId::from_bytes(id), id })
     };
     db.all(&WITH_WORK, &[job.into(), limit.into()], read).await
+}
+
+/// Whether there is a clock that does not move, whose organization may have something due.
+pub async fn any_idle(db: &Db) -> Result<bool, Error> {
+    Ok(db.one(&ANY_IDLE, &[], |_| Ok(())).await?.is_some())
 }
 
 /// Whether a live record of the organization is newer than an instant.

@@ -42,8 +42,7 @@ async fn access_changes_while_the_organization_is_on_hold() {
     let status = lifecycle::status(&app.app, &organization).await.unwrap();
     assert_eq!((status.due, status.lag_seconds, status.held), (1, 30, true));
     let _working = app.work(Lifecycle);
-    let target =
-        format!("/events?record_id={}&type=subscription.access_changed", subscription["id"].as_str().unwrap());
+    let target = format!("/events?record_id={}&type=subscription.access_changed", subscription["id"].as_str().unwrap());
     for _ in 0..2_000 {
         if app.get(&target).await.expect(200).data().as_array().unwrap().len() == 1 {
             break;
