@@ -183,7 +183,7 @@ def clients_and_organization(server: Perennial) -> None:
     assert server.organizations.update(max_sessions=3) == server.organizations.get()
     assert server.organizations.update(max_sessions=None).max_sessions is None
     assert server.organizations.get().mode == "live"
-    refused(lambda: server.test_clocks.create(now="2026-01-31T09:30:00Z"), "not_a_test_organization")
+    refused(lambda: server.test_clocks.create(now=datetime(2026, 1, 31, tzinfo=timezone.utc)), "not_a_test_organization")
     refused(server.test_clocks.get, "not_found")
     refused(lambda: server.test_clocks.update(mode="jump"), "not_found")
     refused(server.test_clocks.delete, "not_found")

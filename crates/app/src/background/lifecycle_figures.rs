@@ -8,6 +8,9 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 /// The actions that are always reported, with 0 before the first.
 const ACTIONS: [&str; 1] = ["access_change"];
 
+/// The reasons for parking that are always reported.
+const REASONS: [&str; 3] = ["out_of_range", "missing_plan", "failing"];
+
 /// The figures of the lifecycle.
 #[derive(Debug, Default)]
 pub struct LifecycleFigures {
@@ -64,7 +67,9 @@ impl LifecycleFigures {
 
     /// Parked subscriptions by reason since the start of the process.
     pub fn parked(&self) -> Vec<(&'static str, u64)> {
-        lock(&self.parked).iter().map(|(reason, count)| (*reason, *count)).collect()
+        let mut counts: BTreeMap<&'static str, u64> = REASONS.map(|reason| (reason, 0)).into();
+        counts.extend(lock(&self.parked).iter());
+        counts.into_iter().collect()
     }
 
     /// Decisions that another writer was faster than.

@@ -38,6 +38,8 @@ async fn every_operation_on_clients_documents_the_errors_it_returns() {
         let mut requests = refused_requests(&app, &name, &target);
         // A key is ignored where the response contains a secret.
         requests.retain(|(_, request)| !format!("{request:?}").contains("idempotency-key"));
+        // A live organization has no clock, so that an update finds none, whatever it sends.
+        requests.retain(|(status, _)| *status != 422 || (method, path) != ("put", "/test-clock"));
         if path.contains("{id}") {
             requests.push((404, app.request(&name, "/clients/nowhere").json(&json!({}))));
         }
