@@ -13,6 +13,7 @@ use crate::housekeeping::retention::Retention;
 use crate::idempotency::in_flight::InFlight;
 use crate::keyed_locks::KeyedLocks;
 use crate::keys::Keys;
+use crate::lifecycle::failures::ActionFailures;
 use crate::limits::counter::{Limits, RateLimits};
 use crate::operators::options::ConsoleOptions;
 use crate::optimistic::OptimisticCreate;
@@ -60,6 +61,7 @@ pub struct App {
     pub(crate) locks: KeyedLocks,
     pub(crate) optimistic: OptimisticCreate,
     pub(crate) plans: PlanCache,
+    pub(crate) action_failures: ActionFailures,
     /// Built from the options at its first use. None: no provider of operators.
     pub(crate) console_provider: OnceLock<Option<Box<RelyingParty>>>,
     pub(crate) feed: FeedSignal,
@@ -113,6 +115,7 @@ impl App {
             locks: KeyedLocks::default(),
             optimistic: OptimisticCreate::default(),
             plans: PlanCache::default(),
+            action_failures: ActionFailures::default(),
             console_provider: OnceLock::new(),
             feed: FeedSignal::default(),
             webhook_permits: Arc::new(Semaphore::new(MAX_WEBHOOK_REQUESTS)),

@@ -3,6 +3,12 @@
 //! A subscription stores when that is due. Each instant is one change, guarded by the revision of the record, so that it
 //! happens exactly once, whatever the number of servers.
 
+pub(crate) mod actions;
+pub(crate) mod failures;
+mod unpark;
+
+pub use unpark::unpark;
+
 use crate::audit::{json, system_event};
 use crate::background::{Held, Job};
 use crate::context::App;
@@ -44,7 +50,7 @@ impl Job for Lifecycle {
             for due in due.chunks(AT_ONCE) {
                 let mut changes = Vec::with_capacity(due.len());
                 for before in due {
-                    changes.push(change_access(app, before, now, Some(held)));
+                    changes.push(actions::perform(app, before, now, Some(held)));
                 }
                 try_join_all(changes).await?;
             }
@@ -54,12 +60,7 @@ impl Job for Lifecycle {
 }
 
 /// Commits the change of access that is due. False if none is. True also if another writer was faster.
-pub(crate) async fn change_access(
-    app: &App,
-    before: &Subscription,
-    now: Time,
-    held: Option<&Held>,
-) -> Result<bool, Error> {
+async fn change_access(app: &App, before: &Subscription, now: Time, held: Option<&Held>) -> Result<bool, Error> {
     let Some((after, has_access)) = before.change_access(now) else { return Ok(false) };
     let Stamp { at, revision } = app.stamp(before, now);
     let after = Subscription { revision, ..after };

@@ -110,6 +110,7 @@ pub(crate) fn prepare(
         name,
         currency,
         max_sessions,
+        billing: None,
         created_at: now,
         updated_at: now,
         deleted_at: None,

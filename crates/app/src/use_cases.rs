@@ -63,6 +63,21 @@ pub trait Resource: Stamped + Serialize + PartialEq + Send + Sync + Sized {
         std::future::ready(Ok(false))
     }
 
+    /// Whether the clock alone has changed the record in a way that is not committed yet. A dry run is rejected then.
+    fn is_behind(&self, _now: Time) -> bool {
+        false
+    }
+
+    /// Finds the conflicts that the commit of a new or changed record would find, for a dry run.
+    fn find_conflicts(&self, _app: &App, _before: Option<&Self>) -> impl Future<Output = Result<(), Error>> + Send {
+        std::future::ready(Ok(()))
+    }
+
+    /// Finds the conflicts that the commit of a deletion would find, for a dry run.
+    fn find_delete_conflicts(&self, _app: &App, _caller: &Caller) -> impl Future<Output = Result<(), Error>> + Send {
+        std::future::ready(Ok(()))
+    }
+
     /// Reads the references of a new record and adds an error for each that does not exist.
     fn find_references(
         app: &App,
@@ -136,8 +151,9 @@ pub async fn create<R: Resource>(
     errors: ValidationErrors,
     render: impl Fn(&R) -> StoredResponse + Send + Sync,
 ) -> Result<StoredResponse, Error> {
+    let key = key.filter(|_| !caller.is_dry_run);
     let mut guard = idempotency::lock(app, caller, key).await?;
-    let may_fail = !errors.is_empty() || guard.as_ref().is_some_and(IdempotencyGuard::waited);
+    let may_fail = caller.is_dry_run || !errors.is_empty() || guard.as_ref().is_some_and(IdempotencyGuard::waited);
     let mut is_optimistic = !may_fail && app.optimistic.is_allowed(caller, app.clock.now());
     for _ in 0..ATTEMPTS {
         let mut errors = errors.clone();
@@ -164,6 +180,9 @@ pub async fn create<R: Resource>(
             Err(error) => return Err(error),
         };
         let response = render(&record);
+        if caller.is_dry_run {
+            return record.find_conflicts(app, None).await.map(|()| response);
+        }
         let event = caller.event(R::CREATED, record.id(), new.revision, now);
         let mut change = record.insert(Change::new(), &references);
         change = events::insert(change, &Event { after: Some(json(&record)), ..event });
@@ -200,19 +219,23 @@ pub async fn update<R: Resource>(
     let mut attempts = app.locks.attempts((caller.organization().bytes(), key));
     while attempts.next().await {
         let before = R::read(app, caller, key).await?;
-        if before.catch_up(app, app.clock.now()).await? {
+        // The same instant for both: nothing becomes due between them.
+        let now = app.clock.now();
+        if commit_late_changes(app, caller, &before, now).await? {
             continue;
         }
         check_revision(app, caller, if_match, before.stamp().revision).await?;
         let (patch, mut errors) = read_patch(&before);
         let references = before.find_changed_references(app, caller, &patch, &mut errors).await?;
-        let now = app.clock.now();
         let mut after = before.decide_update(patch, errors, &references, now)?;
         if after == before {
             return Ok(before);
         }
         let stamp = app.stamp(&before, now);
         after.set_stamp(stamp);
+        if caller.is_dry_run {
+            return after.find_conflicts(app, Some(&before)).await.map(|()| after);
+        }
         let event = caller.event(R::UPDATED, after.id(), stamp.revision, stamp.at);
         let event = event.following(before.stamp().revision);
         let change = after.update(Change::new(), &before, &references);
@@ -231,11 +254,15 @@ pub async fn delete<R: Resource>(app: &App, caller: &Caller, key: &R::Key, if_ma
     let mut attempts = app.locks.attempts((caller.organization().bytes(), key));
     while attempts.next().await {
         let record = R::read(app, caller, key).await?;
-        if record.catch_up(app, app.clock.now()).await? {
+        let now = app.clock.now();
+        if commit_late_changes(app, caller, &record, now).await? {
             continue;
         }
         check_revision(app, caller, if_match, record.stamp().revision).await?;
-        let stamp = app.stamp(&record, app.clock.now());
+        if caller.is_dry_run {
+            return record.find_delete_conflicts(app, caller).await.map(|()| record);
+        }
+        let stamp = app.stamp(&record, now);
         let event = caller.event(R::DELETED, record.id(), stamp.revision, stamp.at);
         let event = event.following(record.stamp().revision);
         let change = record.delete(Change::new(), stamp);
@@ -247,6 +274,15 @@ pub async fn delete<R: Resource>(app: &App, caller: &Caller, key: &R::Key, if_ma
         }
     }
     Err(Conflict::Contended.into())
+}
+
+/// Commits what the clock alone has changed. True: read the record again. A dry run commits nothing.
+async fn commit_late_changes<R: Resource>(app: &App, caller: &Caller, record: &R, now: Time) -> Result<bool, Error> {
+    match caller.is_dry_run {
+        true if record.is_behind(now) => Err(Conflict::LifecycleBehind.into()),
+        true => Ok(false),
+        false => record.catch_up(app, now).await,
+    }
 }
 
 /// Compares the revision with the caller's. A change of access by the clock changes no field, so the revision before it is

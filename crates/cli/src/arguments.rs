@@ -4,6 +4,7 @@ mod configuration;
 mod consumers;
 mod examples;
 mod incidents;
+mod lifecycle;
 mod operators;
 mod providers;
 mod records;
@@ -14,6 +15,7 @@ mod webhooks;
 pub(crate) use configuration::Configuration;
 pub(crate) use consumers::{Listen, Trigger};
 pub(crate) use incidents::{ClientUpdate, Keys, Relink, SessionRevoke};
+pub(crate) use lifecycle::Lifecycle;
 pub(crate) use operators::{Console, ConsoleOpen, Operator, OperatorChange, Role};
 pub(crate) use providers::{Identity, Provider, ProviderAdd};
 pub(crate) use records::{
@@ -115,6 +117,9 @@ pub(crate) enum Command {
     /// Manage webhook endpoints: the URLs that receive events.
     #[command(subcommand, after_help = examples::WEBHOOK)]
     Webhook(Webhook),
+    /// Operate the engine that renews and ends subscriptions.
+    #[command(subcommand, after_help = examples::LIFECYCLE)]
+    Lifecycle(Lifecycle),
     /// Forward the events of a server to a URL, for developing a receiver of webhooks.
     ///
     /// Events are signed and sent in order, one at a time, and each until the response is 2xx. The secret and the position are

@@ -9,6 +9,7 @@ mod flags;
 mod forward;
 mod identity;
 mod keys;
+mod lifecycle;
 pub(crate) mod listen;
 pub(crate) mod operators;
 mod organizations;
@@ -59,6 +60,7 @@ pub(crate) async fn run(command: Command, config: &Config, json: bool) -> Result
         Command::Identity(command) => identity::run(&app, command, json).await,
         Command::Events(command) => events::run(&app, command, json).await,
         Command::Webhook(command) => webhooks::run(&app, command, json).await,
+        Command::Lifecycle(command) => lifecycle::run(&app, command, json).await,
         Command::Serve(_)
         | Command::Transfer(_)
         | Command::Doctor(_)

@@ -8,6 +8,7 @@ pub mod currency;
 pub mod cycle;
 pub mod events;
 pub mod id;
+pub mod lifecycle;
 pub mod money;
 pub mod number;
 pub mod operators;

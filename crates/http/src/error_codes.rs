@@ -112,6 +112,14 @@ error_codes! {
         "Update the record in `conflicting_id`, or send another external ID.";
     InvalidTransition "invalid_transition" CONFLICT "Status transition not allowed"
         "Send one of the statuses in `allowed`.";
+    ManagedStatus "managed_status" CONFLICT "Status set by the service"
+        "Omit `status`, or send one of those in `allowed`. The service sets the status of a billed subscription.";
+    ChangeNotAllowed "change_not_allowed" CONFLICT "Change of plan or quantity not allowed"
+        "Change the plan or the quantity while the subscription is pending, on_trial, active or past_due, or send `billing.change`.";
+    TooManyChanges "too_many_changes" CONFLICT "Too many plan changes"
+        "Wait for the next period, or send `billing.change`.";
+    LifecycleBehind "lifecycle_behind" CONFLICT "Lifecycle behind"
+        "Retry after a moment. If the organization is held, the operator can release it with `perennial lifecycle resume`.";
     UserAlreadyExists "user_already_exists" CONFLICT "User already exists"
         "Call sign-in instead.";
     EmailTaken "email_taken" CONFLICT "E-mail address already in use"

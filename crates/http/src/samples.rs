@@ -27,6 +27,7 @@ pub(crate) fn organization() -> Organization {
         name: OrganizationName::from_stored("default".to_owned()),
         currency: Currency::USD,
         max_sessions: None,
+        billing: None,
         created_at: now(),
         updated_at: now(),
         deleted_at: None,

@@ -22,6 +22,7 @@ impl Moving {
             name: OrganizationName::from_stored(DEFAULT_NAME.to_owned()),
             currency: Currency::USD,
             max_sessions: None,
+            billing: None,
             created_at: now,
             updated_at: now,
             deleted_at: None,
