@@ -110,7 +110,10 @@ fn prepare_end(app: &App, caller: &Caller, change: Change, before: &Subscription
         ends_at: Some(Some(now.max(before.starts_at))),
         ..SubscriptionDraft::default()
     };
-    let mut after = before.merge(patch, None, ValidationErrors::default(), now)?;
+    let mut after = match before.billing {
+        Some(_) => before.cancel_for_erasure(now),
+        None => before.merge(patch, None, ValidationErrors::default(), now)?,
+    };
     if after == *before {
         return Ok(change);
     }

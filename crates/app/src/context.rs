@@ -14,6 +14,7 @@ use crate::idempotency::in_flight::InFlight;
 use crate::keyed_locks::KeyedLocks;
 use crate::keys::Keys;
 use crate::lifecycle::state::{LifecycleOptions, LifecycleState};
+use crate::lifecycle::failures::ActionFailures;
 use crate::limits::counter::{Limits, RateLimits};
 use crate::operators::options::ConsoleOptions;
 use crate::optimistic::OptimisticCreate;
@@ -61,6 +62,7 @@ pub struct App {
     pub(crate) locks: KeyedLocks,
     pub(crate) optimistic: OptimisticCreate,
     pub(crate) plans: PlanCache,
+    pub(crate) action_failures: ActionFailures,
     /// Built from the options at its first use. None: no provider of operators.
     pub(crate) console_provider: OnceLock<Option<Box<RelyingParty>>>,
     pub(crate) feed: FeedSignal,
@@ -117,6 +119,7 @@ impl App {
             locks: KeyedLocks::default(),
             optimistic: OptimisticCreate::default(),
             plans: PlanCache::default(),
+            action_failures: ActionFailures::default(),
             console_provider: OnceLock::new(),
             feed: FeedSignal::default(),
             lifecycle: LifecycleState::default(),

@@ -133,6 +133,14 @@ pub enum Conflict {
     },
     /// The status transition is not allowed.
     Transition(Transition),
+    /// The service sets the status of a billed subscription.
+    ManagedStatus(Transition),
+    /// Another plan or quantity cannot act in this status.
+    ChangeNotAllowed(&'static str),
+    /// The plan was changed too often in a period.
+    TooManyChanges,
+    /// Late actions of the subscription could not be made yet.
+    LifecycleBehind,
     /// The user has already signed up.
     UserAlreadyExists,
     /// Another user of the organization has the e-mail address.
@@ -163,8 +171,6 @@ pub enum Conflict {
     ClockExists,
     /// The test clock is moving or being deleted.
     ClockAdvancing,
-    /// Late actions of the subscription must come first, or the organization is on hold.
-    LifecycleBehind,
     /// Other writers were faster at every attempt.
     Contended,
 }
@@ -186,6 +192,9 @@ impl From<Rejection> for Error {
         match rejection {
             Rejection::Invalid(errors) => Self::Invalid(errors),
             Rejection::Transition(transition) => Conflict::Transition(transition).into(),
+            Rejection::ManagedStatus(transition) => Conflict::ManagedStatus(transition).into(),
+            Rejection::ChangeNotAllowed(status) => Conflict::ChangeNotAllowed(status).into(),
+            Rejection::TooManyChanges => Conflict::TooManyChanges.into(),
         }
     }
 }

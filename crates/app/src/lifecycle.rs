@@ -3,6 +3,12 @@
 //! A subscription stores when that is due. Each instant is one change, guarded by the revision of the record, so that it
 //! happens exactly once, whatever the number of servers.
 
+pub(crate) mod actions;
+pub(crate) mod failures;
+mod unpark;
+
+pub use unpark::unpark;
+
 use crate::audit::{json, system_event};
 use crate::background::{Held, Job};
 use crate::business_time::{self, BusinessTime};
@@ -107,7 +113,7 @@ async fn turn(app: &App, organization: OrganizationId, time: &BusinessTime, held
 pub(crate) async fn act(app: &App, due: &[Subscription], now: Time, held: &Held) -> Result<usize, Error> {
     let mut made = 0;
     for due in due.chunks(AT_ONCE) {
-        let actions = due.iter().map(|before| change_access(app, before, now, Some(held)));
+        let actions = due.iter().map(|before| actions::perform(app, before, now, Some(held)));
         made += try_join_all(actions).await?.into_iter().filter(|is_made| *is_made).count();
     }
     Ok(made)
@@ -116,24 +122,14 @@ pub(crate) async fn act(app: &App, due: &[Subscription], now: Time, held: &Held)
 /// Makes the earliest action of a subscription that a caller is about to change. False if none is due.
 pub(crate) async fn catch_up(app: &App, before: &Subscription, now: Time) -> Result<bool, Error> {
     let Some(due) = before.due_at.filter(|due| *due <= now) else { return Ok(false) };
-    if is_billed(before) && !holds::admits(app, before.organization_id, due).await? {
+    if before.billing.is_some() && !holds::admits(app, before.organization_id, due).await? {
         return Err(Conflict::LifecycleBehind.into());
     }
-    change_access(app, before, now, None).await
-}
-
-/// Whether the service bills the subscription. A change of access of an external one is never on hold.
-const fn is_billed(_: &Subscription) -> bool {
-    false
+    actions::catch_up(app, before, now).await
 }
 
 /// Commits the change of access that is due. False if none is. True also if another writer was faster.
-pub(crate) async fn change_access(
-    app: &App,
-    before: &Subscription,
-    now: Time,
-    held: Option<&Held>,
-) -> Result<bool, Error> {
+async fn change_access(app: &App, before: &Subscription, now: Time, held: Option<&Held>) -> Result<bool, Error> {
     let Some((after, has_access)) = before.change_access(now) else { return Ok(false) };
     let Stamp { at, revision } = app.stamp(before, now);
     let after = Subscription { revision, ..after };

@@ -123,6 +123,7 @@ pub(crate) fn prepare(
         currency,
         max_sessions,
         mode,
+        billing: None,
         created_at: now,
         updated_at: now,
         deleted_at: None,

@@ -69,6 +69,21 @@ pub trait Resource: Stamped + Serialize + PartialEq + Send + Sync + Sized {
         std::future::ready(Ok(false))
     }
 
+    /// Whether the clock alone has changed the record in a way that is not committed yet. A dry run is rejected then.
+    fn is_behind(&self, _now: Time) -> bool {
+        false
+    }
+
+    /// Finds the conflicts that the commit of a new or changed record would find, for a dry run.
+    fn find_conflicts(&self, _app: &App, _before: Option<&Self>) -> impl Future<Output = Result<(), Error>> + Send {
+        std::future::ready(Ok(()))
+    }
+
+    /// Finds the conflicts that the commit of a deletion would find, for a dry run.
+    fn find_delete_conflicts(&self, _app: &App, _caller: &Caller) -> impl Future<Output = Result<(), Error>> + Send {
+        std::future::ready(Ok(()))
+    }
+
     /// Reads the references of a new record and adds an error for each that does not exist.
     fn find_references(
         app: &App,
@@ -142,8 +157,9 @@ pub async fn create<R: Resource>(
     errors: ValidationErrors,
     render: impl Fn(&R) -> StoredResponse + Send + Sync,
 ) -> Result<StoredResponse, Error> {
+    let key = key.filter(|_| !caller.is_dry_run);
     let mut guard = idempotency::lock(app, caller, key).await?;
-    let may_fail = !errors.is_empty() || guard.as_ref().is_some_and(IdempotencyGuard::waited);
+    let may_fail = caller.is_dry_run || !errors.is_empty() || guard.as_ref().is_some_and(IdempotencyGuard::waited);
     let mut is_optimistic = !may_fail && app.optimistic.is_allowed(caller, app.clock.now());
     for _ in 0..ATTEMPTS {
         let mut errors = errors.clone();
@@ -171,6 +187,9 @@ pub async fn create<R: Resource>(
             Err(error) => return Err(error),
         };
         let response = render(&record);
+        if caller.is_dry_run {
+            return record.find_conflicts(app, None).await.map(|()| response);
+        }
         let event = caller.event(R::CREATED, record.id(), new.revision, now);
         let mut change = record.insert(Change::new(), &references);
         change = events::insert(change, &Event { after: Some(json(&record)), ..event });
@@ -210,17 +229,24 @@ pub async fn update<R: Resource>(
     let mut attempts = app.locks.attempts((caller.organization().bytes(), key));
     while attempts.next().await {
         let time = business_time::read(app, caller).await?;
-        let before = read_current::<R>(app, caller, key, &time).await?;
+        // The same instant for both: nothing becomes due between them.
+        let now = time.now;
+        let before = R::read(app, caller, key).await?;
+        if commit_late_changes(app, caller, &before, &time).await? {
+            continue;
+        }
         check_revision(app, caller, if_match, before.stamp().revision).await?;
         let (patch, mut errors) = read_patch(&before);
         let references = before.find_changed_references(app, caller, &patch, &mut errors).await?;
-        let now = time.now;
         let mut after = before.decide_update(patch, errors, &references, now)?;
         if after == before {
             return Ok(before);
         }
         let stamp = app.stamp(&before, now);
         after.set_stamp(stamp);
+        if caller.is_dry_run {
+            return after.find_conflicts(app, Some(&before)).await.map(|()| after);
+        }
         let event = caller.event(R::UPDATED, after.id(), stamp.revision, stamp.at);
         let event = event.following(before.stamp().revision);
         let change = after.update(Change::new(), &before, &references);
@@ -242,8 +268,14 @@ pub async fn delete<R: Resource>(app: &App, caller: &Caller, key: &R::Key, if_ma
     let mut attempts = app.locks.attempts((caller.organization().bytes(), key));
     while attempts.next().await {
         let time = business_time::read(app, caller).await?;
-        let record = read_current::<R>(app, caller, key, &time).await?;
+        let record = R::read(app, caller, key).await?;
+        if commit_late_changes(app, caller, &record, &time).await? {
+            continue;
+        }
         check_revision(app, caller, if_match, record.stamp().revision).await?;
+        if caller.is_dry_run {
+            return record.find_delete_conflicts(app, caller).await.map(|()| record);
+        }
         let stamp = app.stamp(&record, time.now);
         let event = caller.event(R::DELETED, record.id(), stamp.revision, stamp.at);
         let event = event.following(record.stamp().revision);
@@ -258,30 +290,25 @@ pub async fn delete<R: Resource>(app: &App, caller: &Caller, key: &R::Key, if_ma
     Err(Conflict::Contended.into())
 }
 
-/// The late actions that a write commits first. If more are left, the engine must catch up.
-const MAX_LATE_ACTIONS: usize = 64;
-
-/// The record after the actions that are late, each of which is one change.
-async fn read_current<R: Resource>(app: &App, caller: &Caller, key: &R::Key, time: &BusinessTime) -> Result<R, Error> {
-    let mut record = R::read(app, caller, key).await?;
-    // While the clock moves, its job makes the actions, and the write is rejected.
-    if !time.accepts_writes() {
-        return Ok(record);
-    }
-    for _ in 0..MAX_LATE_ACTIONS {
-        if !record.catch_up(app, time.now).await? {
-            return Ok(record);
-        }
-        record = R::read(app, caller, key).await?;
-    }
-    let is_behind = record.due_at().is_some_and(|due| due <= time.now);
-    if is_behind { Err(Conflict::LifecycleBehind.into()) } else { Ok(record) }
-}
-
 /// Wakes the engine after a commit that made something due.
 fn wake_if_due<R: Resource>(app: &App, record: &R, now: Time) {
     if record.due_at().is_some_and(|due| due <= now) {
         app.lifecycle.wake();
+    }
+}
+
+/// Commits what the clock alone has changed. True: read the record again. A dry run commits nothing, and while a test clock
+/// moves, its job makes the actions.
+async fn commit_late_changes<R: Resource>(
+    app: &App,
+    caller: &Caller,
+    record: &R,
+    time: &BusinessTime,
+) -> Result<bool, Error> {
+    match caller.is_dry_run {
+        true if record.is_behind(time.now) => Err(Conflict::LifecycleBehind.into()),
+        false if time.accepts_writes() => record.catch_up(app, time.now).await,
+        _ => Ok(false),
     }
 }
 

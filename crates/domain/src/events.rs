@@ -90,6 +90,14 @@ record_kinds! {
         SubscriptionUpdated = "updated",
         SubscriptionDeleted = "deleted",
         SubscriptionAccessChanged = "access_changed",
+        SubscriptionStarted = "started",
+        SubscriptionTrialEnding = "trial_ending",
+        SubscriptionTrialEnded = "trial_ended",
+        SubscriptionRenewalUpcoming = "renewal_upcoming",
+        SubscriptionRenewed = "renewed",
+        SubscriptionResumed = "resumed",
+        SubscriptionExpired = "expired",
+        SubscriptionParked = "parked",
     }
     Payment(PaymentId) = "payment" { PaymentCreated = "created", PaymentUpdated = "updated", PaymentDeleted = "deleted" }
     Operator(OperatorId) = "operator" {

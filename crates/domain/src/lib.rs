@@ -9,6 +9,7 @@ pub mod cycle;
 pub mod events;
 pub mod holds;
 pub mod id;
+pub mod lifecycle;
 pub mod money;
 pub mod number;
 pub mod operators;

@@ -82,6 +82,12 @@ impl Time {
         Self::from_civil(self.civil().checked_add(Span::new().try_months(months).ok()?).ok()?)
     }
 
+    /// Microseconds since 1970 of the instant `months` calendar months later, which may be before 1970.
+    pub(crate) fn micros_after_months(self, months: i64) -> Option<i64> {
+        let civil = self.civil().checked_add(Span::new().try_months(months).ok()?).ok()?;
+        i64::try_from(civil.duration_since(EPOCH).as_micros()).ok().filter(|micros| *micros <= MAX_MICROS)
+    }
+
     /// The instant `days` days later.
     pub(crate) fn plus_days(self, days: i64) -> Option<Self> {
         days.checked_mul(86_400_000_000).and_then(|micros| self.0.checked_add(micros)).and_then(Self::from_micros)

@@ -13,6 +13,7 @@ mod console;
 mod console_access;
 mod cors;
 mod deadline;
+mod dry_run;
 mod error_codes;
 mod event_samples;
 mod events;

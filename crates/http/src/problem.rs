@@ -364,6 +364,20 @@ impl From<Conflict> for Problem {
                 };
                 Self::new(Code::InvalidTransition, detail).with("allowed", allowed)
             }
+            Conflict::ManagedStatus(Transition { from, to, allowed }) => {
+                let detail = match allowed.as_slice() {
+                    [] => format!("The subscription is {from}, which is final."),
+                    _ => format!("The subscription is {from}; you may send {}, not {to}.", allowed.join(", ")),
+                };
+                Self::new(Code::ManagedStatus, detail).with("allowed", allowed)
+            }
+            Conflict::ChangeNotAllowed(status) => {
+                let detail = format!("The plan and the quantity cannot change while the subscription is {status}.");
+                Self::new(Code::ChangeNotAllowed, detail)
+            }
+            Conflict::TooManyChanges => {
+                Self::new(Code::TooManyChanges, "The plan was changed 10 times in this period already.")
+            }
             Conflict::UserAlreadyExists => {
                 Self::new(Code::UserAlreadyExists, "A user with this identity has already signed up.")
             }

@@ -28,6 +28,7 @@ pub(crate) fn organization() -> Organization {
         currency: Currency::USD,
         max_sessions: None,
         mode: OrganizationMode::Live,
+        billing: None,
         created_at: now(),
         updated_at: now(),
         deleted_at: None,

@@ -124,6 +124,7 @@ impl<P: FnMut(Made)> Writer<P> {
             currency: Currency::USD,
             max_sessions: None,
             mode: OrganizationMode::Live,
+            billing: None,
             created_at: now,
             updated_at: now,
             deleted_at: None,

@@ -12,6 +12,7 @@ use perennial_domain::number::Number;
 use perennial_domain::operators::Role;
 use perennial_domain::organizations::OrganizationMode;
 use perennial_domain::payments::PaymentStatus;
+use perennial_domain::plans::billing::TaxBehavior;
 use perennial_domain::plans::{Href, MAX_VARIANTS};
 use perennial_domain::slug::Slug;
 use perennial_domain::subscriptions::SubscriptionStatus;
@@ -291,6 +292,10 @@ pub(super) fn cycle(text: &str) -> Result<String, InvalidValue> {
 
 pub(super) fn subscription_status(text: &str) -> Result<String, InvalidValue> {
     SubscriptionStatus::parse(text).map(|status| status.as_str().to_owned())
+}
+
+pub(super) fn tax_behavior(text: &str) -> Result<String, InvalidValue> {
+    TaxBehavior::parse(text).map(|behavior| behavior.as_str().to_owned())
 }
 
 pub(super) fn payment_status(text: &str) -> Result<String, InvalidValue> {

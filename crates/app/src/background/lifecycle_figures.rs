@@ -49,7 +49,6 @@ impl LifecycleFigures {
     }
 
     /// Counts a subscription that was parked.
-    #[expect(dead_code, reason = "only actions of billed subscriptions can be impossible")]
     pub(crate) fn count_parked(&self, reason: &'static str) {
         *lock(&self.parked).entry(reason).or_default() += 1;
     }

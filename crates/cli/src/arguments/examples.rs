@@ -185,3 +185,7 @@ mod tests {
         assert!(lines > 20, "{lines} lines");
     }
 }
+
+pub(super) const LIFECYCLE: &str = "Examples:
+  perennial lifecycle unpark sub_01j…
+  perennial lifecycle unpark sub_01j… --org acme --json";

@@ -22,6 +22,16 @@ pub(crate) enum Lifecycle {
         #[command(flatten)]
         org: InOrg,
     },
+    /// Let the engine work on a parked subscription again.
+    ///
+    /// A subscription is parked if its next action is impossible, or failed for an hour while others succeeded. Correct the
+    /// cause first: `billing.parked.reason` of the subscription names it.
+    Unpark {
+        /// The ID of the subscription.
+        subscription: String,
+        #[command(flatten)]
+        org: InOrg,
+    },
 }
 
 #[derive(Subcommand)]

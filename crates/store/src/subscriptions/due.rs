@@ -17,7 +17,7 @@ use perennial_domain::subscriptions::Subscription;
 use perennial_domain::time::Time;
 
 /// Which subscriptions are billed. Only their actions can be late or on hold; a change of access never is.
-const IS_BILLED: &str = "FALSE";
+const IS_BILLED: &str = "billing IS NOT NULL";
 
 /// Which subscriptions are parked.
 const IS_PARKED: &str = "FALSE";

@@ -1,7 +1,7 @@
 //! Writes the waiting lines: looked up and inserted in batches, with errors reported for each line.
 
 use super::super::line::Read;
-use super::super::record::{Kind, Reference};
+use super::super::record::{Absent, Kind, Reference};
 use super::super::{AT_ONCE, first_event};
 use super::Import;
 use super::outcome::RejectedLine;
@@ -109,7 +109,14 @@ impl Import {
             let named = values[place].clone();
             if place == 0 { vec![named] } else { vec![values[0].clone(), named] }
         };
-        let keys: HashSet<Values> = batch.iter().filter(|waiting| !waiting.is_homeless).map(key).collect();
+        // An optional reference may name nothing.
+        let is_optional = kind.fields()[place].absent == Absent::Null;
+        let refers = |waiting: &Waiting| !(is_optional && waiting.read.record.values[place].is_null());
+        if !batch.iter().any(refers) {
+            return Ok(());
+        }
+        let refers = |waiting: &Waiting| !waiting.is_homeless && refers(waiting);
+        let keys: HashSet<Values> = batch.iter().filter(|waiting| refers(waiting)).map(key).collect();
         let keys: Vec<Values> = keys.into_iter().collect();
         let deleted_at = reference.table.place("deleted_at");
         let rows = reference.table.find(&mut self.bulk, &keys).await?;
@@ -127,12 +134,12 @@ impl Import {
         let found: HashMap<Values, Found> = keys.into_iter().zip(found).collect();
         let relied_on: HashSet<Values> = batch
             .iter()
-            .filter(|waiting| waiting.is_live() && !waiting.is_homeless)
+            .filter(|waiting| waiting.is_live() && refers(waiting))
             .map(key)
             .filter(|key| found.get(key) == Some(&Found::Live))
             .collect();
         self.references.rely_on(reference.table, &relied_on.into_iter().collect::<Vec<_>>()).await?;
-        for waiting in batch.iter_mut().filter(|waiting| !waiting.is_homeless) {
+        for waiting in batch.iter_mut().filter(|waiting| refers(waiting)) {
             let detail = match found.get(&key(waiting)) {
                 Some(Found::Live) => continue,
                 Some(Found::Deleted) if !reference.is_live || !waiting.is_live() => continue,

@@ -23,6 +23,7 @@ impl Moving {
             currency: Currency::USD,
             max_sessions: None,
             mode: OrganizationMode::Live,
+            billing: None,
             created_at: now,
             updated_at: now,
             deleted_at: None,
