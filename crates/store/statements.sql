@@ -25,29 +25,31 @@ INSERT INTO installation (id, key_fingerprint, issuer, created_at) VALUES ($1, $
 SELECT COUNT(*) FROM installation;
 
 -- organizations.insert
-INSERT INTO organizations (id, name, currency, max_sessions, created_at, updated_at, deleted_at, revision) VALUES ($1,
-    $2, $3, $4, $5, $6, $7, $8) ON CONFLICT DO NOTHING;
+INSERT INTO organizations (id, name, currency, max_sessions, mode, created_at, updated_at, deleted_at, revision) VALUES
+    ($1, $2, $3, $4, $5, $6, $7, $8, $9) ON CONFLICT DO NOTHING;
 
 -- organizations.by_key
-SELECT id, name, currency, max_sessions, created_at, updated_at, deleted_at, revision FROM organizations WHERE id = $1;
+SELECT id, name, currency, max_sessions, mode, created_at, updated_at, deleted_at, revision FROM organizations WHERE id
+    = $1;
 
 -- organizations.live
 SELECT 1 FROM organizations WHERE id = $1;
 
 -- organizations.first_rows
-SELECT id, name, currency, max_sessions, created_at, updated_at, deleted_at, revision FROM organizations ORDER BY id
-    LIMIT $1;
+SELECT id, name, currency, max_sessions, mode, created_at, updated_at, deleted_at, revision FROM organizations ORDER BY
+    id LIMIT $1;
 
 -- organizations.next_rows
-SELECT id, name, currency, max_sessions, created_at, updated_at, deleted_at, revision FROM organizations WHERE (id) >
-    ($1) ORDER BY id LIMIT $2;
+SELECT id, name, currency, max_sessions, mode, created_at, updated_at, deleted_at, revision FROM organizations WHERE
+    (id) > ($1) ORDER BY id LIMIT $2;
 
 -- organizations.row
-SELECT id, name, currency, max_sessions, created_at, updated_at, deleted_at, revision FROM organizations WHERE id = $1;
+SELECT id, name, currency, max_sessions, mode, created_at, updated_at, deleted_at, revision FROM organizations WHERE id
+    = $1;
 
 -- organizations.insert_row
-INSERT INTO organizations (id, name, currency, max_sessions, created_at, updated_at, deleted_at, revision) VALUES ($1,
-    $2, $3, $4, $5, $6, $7, $8) ON CONFLICT DO NOTHING;
+INSERT INTO organizations (id, name, currency, max_sessions, mode, created_at, updated_at, deleted_at, revision) VALUES
+    ($1, $2, $3, $4, $5, $6, $7, $8, $9) ON CONFLICT DO NOTHING;
 
 -- organizations.count
 SELECT COUNT(*) FROM organizations;
@@ -1106,6 +1108,65 @@ SELECT COUNT(*) FROM (SELECT 1 FROM webhook_undelivered WHERE organization_id = 
 DELETE FROM webhook_undelivered WHERE organization_id = $1 AND (endpoint_id, sequence) IN (SELECT endpoint_id, sequence
     FROM webhook_undelivered WHERE organization_id = $1 ORDER BY endpoint_id, sequence LIMIT $2);
 
+-- test_clocks.insert
+INSERT INTO test_clocks (id, now, target, state, transitions, limit_reached, revision) VALUES ($1, $2, $3, $4, $5, $6,
+    $7) ON CONFLICT DO NOTHING;
+
+-- test_clocks.by_key
+SELECT id, now, target, state, transitions, limit_reached, revision FROM test_clocks WHERE id = $1;
+
+-- test_clocks.live
+SELECT 1 FROM test_clocks WHERE id = $1;
+
+-- test_clocks.first_rows
+SELECT id, now, target, state, transitions, limit_reached, revision FROM test_clocks ORDER BY id LIMIT $1;
+
+-- test_clocks.next_rows
+SELECT id, now, target, state, transitions, limit_reached, revision FROM test_clocks WHERE (id) > ($1) ORDER BY id
+    LIMIT $2;
+
+-- test_clocks.row
+SELECT id, now, target, state, transitions, limit_reached, revision FROM test_clocks WHERE id = $1;
+
+-- test_clocks.insert_row
+INSERT INTO test_clocks (id, now, target, state, transitions, limit_reached, revision) VALUES ($1, $2, $3, $4, $5, $6,
+    $7) ON CONFLICT DO NOTHING;
+
+-- test_clocks.count
+SELECT COUNT(*) FROM test_clocks;
+
+-- test_clocks.at_revision
+SELECT 1 FROM test_clocks WHERE id = $1 AND revision = $2;
+
+-- test_clocks.update
+UPDATE test_clocks SET now = $2, target = $3, state = $4, transitions = $5, limit_reached = $6, revision = $7 WHERE id
+    = $1 AND revision = $8;
+
+-- lifecycle_holds.insert
+INSERT INTO lifecycle_holds (id, reason, released_through) VALUES ($1, $2, $3) ON CONFLICT (id) DO UPDATE SET reason =
+    excluded.reason, released_through = excluded.released_through WHERE TRUE;
+
+-- lifecycle_holds.by_key
+SELECT id, reason, released_through FROM lifecycle_holds WHERE id = $1;
+
+-- lifecycle_holds.live
+SELECT 1 FROM lifecycle_holds WHERE id = $1;
+
+-- lifecycle_holds.first_rows
+SELECT id, reason, released_through FROM lifecycle_holds ORDER BY id LIMIT $1;
+
+-- lifecycle_holds.next_rows
+SELECT id, reason, released_through FROM lifecycle_holds WHERE (id) > ($1) ORDER BY id LIMIT $2;
+
+-- lifecycle_holds.row
+SELECT id, reason, released_through FROM lifecycle_holds WHERE id = $1;
+
+-- lifecycle_holds.insert_row
+INSERT INTO lifecycle_holds (id, reason, released_through) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING;
+
+-- lifecycle_holds.count
+SELECT COUNT(*) FROM lifecycle_holds;
+
 -- clients::BY_ORGANIZATION
 SELECT organization_id, id, name, kind, public_id, scopes, origins, cidrs, expires_at, disabled_at, created_at,
     updated_at, revision FROM clients WHERE organization_id = $1 ORDER BY id;
@@ -1345,11 +1406,11 @@ DELETE FROM operator_links WHERE organization_id = $1 AND operator_id = $2;
 DELETE FROM operator_links WHERE organization_id = $1;
 
 -- organizations::ALL
-SELECT id, name, currency, max_sessions, created_at, updated_at, deleted_at, revision FROM organizations WHERE
+SELECT id, name, currency, max_sessions, mode, created_at, updated_at, deleted_at, revision FROM organizations WHERE
     deleted_at IS NULL ORDER BY id;
 
 -- organizations::DELETED_SINCE
-SELECT id, name, currency, max_sessions, created_at, updated_at, deleted_at, revision FROM organizations WHERE
+SELECT id, name, currency, max_sessions, mode, created_at, updated_at, deleted_at, revision FROM organizations WHERE
     deleted_at >= $1 ORDER BY id;
 
 -- organizations::DELETE
@@ -1384,13 +1445,107 @@ INSERT INTO rate_limits (organization_id, window_start, bucket, used) VALUES ($1
 SELECT window_start, used FROM rate_limits WHERE organization_id = $1 AND window_start IN ($2, $3) AND bucket BETWEEN
     $4 AND $5 AND bucket <> $6;
 
+-- clock_removal::PART
+SELECT id FROM events WHERE organization_id = $1 AND id > $2 ORDER BY id LIMIT $3;
+
+-- clock_removal::REMOVE_EVENTS
+DELETE FROM events WHERE organization_id = $1 AND id > $2 AND id <= $3 AND id <> $5 AND STRPOS($4, ',' || kind || ',')
+    > 0;
+-- clock_removal::REMOVE_EVENTS (SQLite)
+DELETE FROM events WHERE organization_id = $1 AND id > $2 AND id <= $3 AND id <> $5 AND INSTR($4, ',' || kind || ',') >
+    0;
+
+-- clock_removal::REMOVE_KEYS
+DELETE FROM idempotency_keys WHERE organization_id = $1;
+
+-- clock_removal::REMOVE_POSITIONS
+DELETE FROM feed WHERE organization_id = $1 AND sequence IN ( SELECT f.sequence FROM events AS e JOIN feed AS f ON
+    f.organization_id = e.organization_id AND f.event_id = e.id WHERE e.organization_id = $1 AND e.id > $2 AND e.id <=
+    $3 AND e.id <> $5 AND STRPOS($4, ',' || e.kind || ',') > 0);
+-- clock_removal::REMOVE_POSITIONS (SQLite)
+DELETE FROM feed WHERE organization_id = $1 AND sequence IN ( SELECT f.sequence FROM events AS e JOIN feed AS f ON
+    f.organization_id = e.organization_id AND f.event_id = e.id WHERE e.organization_id = $1 AND e.id > $2 AND e.id <=
+    $3 AND e.id <> $5 AND INSTR($4, ',' || e.kind || ',') > 0);
+
+-- clock_removal::REMOVE_UNDELIVERED
+DELETE FROM webhook_undelivered WHERE organization_id = $1 AND NOT EXISTS ( SELECT 1 FROM events AS e WHERE
+    e.organization_id = $1 AND e.id = webhook_undelivered.event_id);
+
+-- holds::HELD
+SELECT h.id, o.name, h.reason FROM lifecycle_holds AS h JOIN organizations AS o ON o.id = h.id WHERE h.reason IS NOT
+    NULL AND o.deleted_at IS NULL ORDER BY o.name LIMIT $1;
+
+-- holds::HOLD
+INSERT INTO lifecycle_holds (id, reason) VALUES ($1, $2) ON CONFLICT (id) DO UPDATE SET reason = excluded.reason WHERE
+    lifecycle_holds.reason IS NULL;
+
+-- holds::HOLD_ALL
+INSERT INTO lifecycle_holds (id, reason) SELECT id, $1 FROM organizations WHERE deleted_at IS NULL ON CONFLICT (id) DO
+    UPDATE SET reason = excluded.reason WHERE lifecycle_holds.reason IS NULL;
+
+-- holds::REMOVE
+DELETE FROM lifecycle_holds WHERE id = $1;
+
+-- test_clocks::ANY_IDLE
+SELECT 1 FROM test_clocks WHERE state = 'idle' LIMIT 1;
+
+-- test_clocks::NEWER
+SELECT 1 WHERE EXISTS ( SELECT 1 FROM plans WHERE organization_id = $1 AND deleted_at IS NULL AND updated_at > $2) OR
+    EXISTS ( SELECT 1 FROM subscriptions WHERE organization_id = $1 AND deleted_at IS NULL AND updated_at > $2) OR
+    EXISTS ( SELECT 1 FROM payments WHERE organization_id = $1 AND deleted_at IS NULL AND updated_at > $2);
+
+-- test_clocks::NO_CLOCK
+SELECT 1 FROM (SELECT COUNT(*) AS clocks FROM test_clocks WHERE id = $1) AS counted WHERE clocks = 0;
+
+-- test_clocks::REMOVE
+DELETE FROM test_clocks WHERE id = $1;
+
+-- test_clocks::WITH_WORK
+SELECT c.id FROM test_clocks AS c LEFT JOIN leases AS l ON l.organization_id = c.id AND l.job = $1 AND l.unit = c.id
+    WHERE c.state <> 'idle' AND (l.expires_at IS NULL OR l.expires_at <= clock_timestamp()) LIMIT $2;
+-- test_clocks::WITH_WORK (SQLite)
+SELECT c.id FROM test_clocks AS c LEFT JOIN leases AS l ON l.organization_id = c.id AND l.job = $1 AND l.unit = c.id
+    WHERE c.state <> 'idle' AND (l.expires_at IS NULL OR l.expires_at <= CAST(unixepoch('subsec') * 1000000 AS
+    INTEGER)) LIMIT $2;
+
+-- due::ALL_PARKED
+SELECT COUNT(*) FROM subscriptions WHERE deleted_at IS NULL AND (FALSE);
+
+-- due::ANY_DUE
+SELECT 1 FROM subscriptions WHERE due_at <= $1 AND deleted_at IS NULL ORDER BY due_at LIMIT 1;
+
+-- due::BACKLOG
+SELECT COUNT(*), MIN(due_at) FROM subscriptions WHERE organization_id = $1 AND due_at <= $2 AND deleted_at IS NULL;
+
+-- due::LATE
+SELECT 1 FROM subscriptions WHERE organization_id = $1 AND due_at > $3 AND due_at < $2 AND updated_at < $2 AND
+    deleted_at IS NULL AND (FALSE) LIMIT 1;
+
+-- due::LIVE_DUE
+SELECT COUNT(*), MIN(due_at) FROM ( SELECT s.due_at FROM subscriptions AS s LEFT JOIN test_clocks AS c ON c.id =
+    s.organization_id LEFT JOIN lifecycle_holds AS h ON h.id = s.organization_id WHERE s.due_at <= $1 AND s.deleted_at
+    IS NULL AND c.id IS NULL AND (NOT (FALSE) OR h.reason IS NULL OR s.due_at <= h.released_through) ORDER BY s.due_at
+    LIMIT 100000 ) AS due;
+
+-- due::NEXT_DUE
+SELECT due_at FROM subscriptions WHERE organization_id = $1 AND due_at IS NOT NULL AND deleted_at IS NULL ORDER BY
+    due_at LIMIT 1;
+
+-- due::PARKED
+SELECT COUNT(*) FROM subscriptions WHERE organization_id = $1 AND deleted_at IS NULL AND (FALSE);
+
+-- due::TEST_DUE
+SELECT c.now, COUNT(*), MIN(s.due_at) FROM test_clocks AS c JOIN subscriptions AS s ON s.organization_id = c.id AND
+    s.due_at <= c.now AND s.deleted_at IS NULL LEFT JOIN lifecycle_holds AS h ON h.id = c.id WHERE c.state = 'idle' AND
+    (NOT (FALSE) OR h.reason IS NULL OR s.due_at <= h.released_through) GROUP BY c.id, c.now LIMIT 1000;
+
 -- subscriptions::COUNT_BY_PLAN
 SELECT COUNT(*) FROM subscriptions WHERE organization_id = $1 AND plan_id = $2 AND deleted_at IS NULL;
 
--- subscriptions::DUE
+-- due::DUE
 SELECT organization_id, id, user_id, plan_id, plan_version, external_id, quantity, billing_cycle, status, is_active,
     starts_at, renews_at, ends_at, due_at, created_at, updated_at, revision FROM subscriptions WHERE organization_id =
-    $1 AND due_at <= $2 AND deleted_at IS NULL ORDER BY due_at LIMIT $3;
+    $1 AND due_at <= $2 AND deleted_at IS NULL AND (due_at <= $4 OR NOT (FALSE)) ORDER BY due_at LIMIT $3;
 
 -- subscriptions::OPEN_BY_USER
 SELECT organization_id, id, user_id, plan_id, plan_version, external_id, quantity, billing_cycle, status, is_active,
@@ -1413,15 +1568,20 @@ UPDATE subscriptions SET due_at = CASE WHEN starts_at > CAST(unixepoch('subsec')
     CAST(unixepoch('subsec') * 1000000 AS INTEGER)) AND (ends_at > starts_at OR (ends_at IS NULL AND status <>
     'cancelled'));
 
--- subscriptions::WITH_DUE
-SELECT o.id FROM organizations AS o LEFT JOIN leases AS l ON l.organization_id = o.id AND l.job = $1 AND l.unit = o.id
-    WHERE o.deleted_at IS NULL AND (l.expires_at IS NULL OR l.expires_at <= clock_timestamp()) AND EXISTS ( SELECT 1
-    FROM subscriptions AS s WHERE s.organization_id = o.id AND s.due_at <= $2 AND s.deleted_at IS NULL ) LIMIT $3;
--- subscriptions::WITH_DUE (SQLite)
-SELECT o.id FROM organizations AS o LEFT JOIN leases AS l ON l.organization_id = o.id AND l.job = $1 AND l.unit = o.id
-    WHERE o.deleted_at IS NULL AND (l.expires_at IS NULL OR l.expires_at <= CAST(unixepoch('subsec') * 1000000 AS
-    INTEGER)) AND EXISTS ( SELECT 1 FROM subscriptions AS s WHERE s.organization_id = o.id AND s.due_at <= $2 AND
-    s.deleted_at IS NULL ) LIMIT $3;
+-- due::WITH_DUE
+SELECT o.id FROM organizations AS o LEFT JOIN test_clocks AS c ON c.id = o.id LEFT JOIN lifecycle_holds AS h ON h.id =
+    o.id LEFT JOIN leases AS l ON l.organization_id = o.id AND l.job = $1 AND l.unit = o.id WHERE o.id > $5 AND
+    o.deleted_at IS NULL AND (l.expires_at IS NULL OR l.expires_at <= clock_timestamp()) AND (c.state IS NULL OR
+    c.state = 'idle') AND EXISTS ( SELECT 1 FROM subscriptions AS s WHERE s.organization_id = o.id AND s.due_at <=
+    COALESCE(c.now, $2) AND s.deleted_at IS NULL AND (NOT (FALSE) OR ((h.reason IS NULL OR s.due_at <=
+    h.released_through) AND (NOT $4 OR c.id IS NOT NULL))) ) ORDER BY o.id LIMIT $3;
+-- due::WITH_DUE (SQLite)
+SELECT o.id FROM organizations AS o LEFT JOIN test_clocks AS c ON c.id = o.id LEFT JOIN lifecycle_holds AS h ON h.id =
+    o.id LEFT JOIN leases AS l ON l.organization_id = o.id AND l.job = $1 AND l.unit = o.id WHERE o.id > $5 AND
+    o.deleted_at IS NULL AND (l.expires_at IS NULL OR l.expires_at <= CAST(unixepoch('subsec') * 1000000 AS INTEGER))
+    AND (c.state IS NULL OR c.state = 'idle') AND EXISTS ( SELECT 1 FROM subscriptions AS s WHERE s.organization_id =
+    o.id AND s.due_at <= COALESCE(c.now, $2) AND s.deleted_at IS NULL AND (NOT (FALSE) OR ((h.reason IS NULL OR
+    s.due_at <= h.released_through) AND (NOT $4 OR c.id IS NOT NULL))) ) ORDER BY o.id LIMIT $3;
 
 -- sessions::BY_USER
 SELECT s.organization_id, s.id, s.user_id, s.client_id, s.generation, s.signed_in_at, s.rotated_at, s.graces,
@@ -1671,8 +1831,8 @@ SELECT s.organization_id, s.id, s.operator_id, s.method, s.signed_in_at, s.last_
 SELECT organization_id, id, operator_id, expires_at FROM operator_links WHERE link_hash = $1;
 
 -- organizations::BY_NAME
-SELECT id, name, currency, max_sessions, created_at, updated_at, deleted_at, revision FROM organizations WHERE name =
-    $1 AND deleted_at IS NULL;
+SELECT id, name, currency, max_sessions, mode, created_at, updated_at, deleted_at, revision FROM organizations WHERE
+    name = $1 AND deleted_at IS NULL;
 
 -- users::BY_IDENTITY
 SELECT organization_id, id, email, issuer, subject, auth_type, username, first_name, last_name, terms, notifications,

@@ -3,7 +3,7 @@
 use crate::texts::{has_a_message, storable};
 use perennial_domain::currency::Currency;
 use perennial_domain::id::{EventId, OrganizationId, PaymentId, PlanId, SubscriptionId};
-use perennial_domain::organizations::{Organization, OrganizationName};
+use perennial_domain::organizations::{Organization, OrganizationMode, OrganizationName};
 use perennial_domain::payments::Payment;
 use perennial_domain::plans::Plan;
 use perennial_domain::subscriptions::Subscription;
@@ -130,6 +130,8 @@ fn organization() -> Organization {
         name: OrganizationName::from_stored("default".to_owned()),
         currency: Currency::USD,
         max_sessions: None,
+        mode: OrganizationMode::Live,
+        billing: None,
         created_at: now(),
         updated_at: now(),
         deleted_at: None,

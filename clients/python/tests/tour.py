@@ -182,6 +182,11 @@ def clients_and_organization(server: Perennial) -> None:
     assert made.id in [client.id for client in server.clients.each(limit=1)]
     assert server.organizations.update(max_sessions=3) == server.organizations.get()
     assert server.organizations.update(max_sessions=None).max_sessions is None
+    assert server.organizations.get().mode == "live"
+    refused(lambda: server.test_clocks.create(now=datetime(2026, 1, 31, tzinfo=timezone.utc)), "not_a_test_organization")
+    refused(server.test_clocks.get, "not_found")
+    refused(lambda: server.test_clocks.update(mode="jump"), "not_found")
+    refused(server.test_clocks.delete, "not_found")
 
 
 def many_sessions(app: Perennial, person: dict[str, str]) -> None:

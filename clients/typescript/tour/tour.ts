@@ -227,6 +227,13 @@ assert.equal((await server.organizations.update({ max_sessions: 3 })).max_sessio
 assert.equal((await server.organizations.get()).max_sessions, 3);
 await server.organizations.update({ max_sessions: null });
 
+// Only a test organization has a clock: `perennial org create --test`.
+assert.equal((await server.organizations.get()).mode, "live");
+await assert.rejects(server.testClocks.create({ now: "2026-01-31T09:30:00Z" }), { code: "not_a_test_organization" });
+await assert.rejects(server.testClocks.get(), { code: "not_found" });
+await assert.rejects(server.testClocks.update({ mode: "jump" }), { code: "not_found" });
+await assert.rejects(server.testClocks.delete(), { code: "not_found" });
+
 // Follow the feed of events: every change, in order. Store the cursor; after a restart, continue from it.
 let stored = (await server.feed.list({ start: "newest" })).page.next_cursor ?? "";
 const position = stored;

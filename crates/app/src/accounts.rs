@@ -1,6 +1,7 @@
 //! Accounts: deleted by the user or erased by the operator. Afterwards no personal data is left.
 
 use crate::audit::{UserTrace, json};
+use crate::business_time;
 use crate::caller::Caller;
 use crate::clients::confirm;
 use crate::context::App;
@@ -38,7 +39,9 @@ pub async fn delete(app: &App, caller: &Caller, signed_in: &SignedIn, auth_id: &
         let change = confirm(app, caller, change).await?;
         match app.db.commit(change).await {
             Ok(()) => return Ok(()),
-            Err(store::Error::Violated(Violation::User | Violation::Session | Violation::Record)) => {}
+            Err(store::Error::Violated(
+                Violation::User | Violation::Session | Violation::Record | Violation::Clock,
+            )) => {}
             Err(error) => return Err(error.into()),
         }
     }
@@ -59,7 +62,9 @@ pub async fn erase(app: &App, caller: &Caller, id: UserId, if_match: &IfMatch) -
         let change = confirm(app, caller, change).await?;
         match app.db.commit(change).await {
             Ok(()) => return Ok(Erased { sessions, subscriptions }),
-            Err(store::Error::Violated(Violation::User | Violation::Session | Violation::Record)) => {}
+            Err(store::Error::Violated(
+                Violation::User | Violation::Session | Violation::Record | Violation::Clock,
+            )) => {}
             Err(error) => return Err(error.into()),
         }
     }
@@ -81,7 +86,9 @@ async fn prepare_erasure(app: &App, caller: &Caller, user: &User, now: Time) -> 
     let live = sessions::live(&app.db, organization, user.id, now).await?;
     let open = subscriptions::open_by_user(&app.db, organization, user.id).await?;
     let Stamp { at, revision } = app.stamp(user, now);
-    let mut change = users::erase(Change::new(), user, at, revision);
+    // Sessions and the user end in real time, subscriptions in that of the organization.
+    let time = business_time::read(app, caller).await?;
+    let mut change = time.guard(users::erase(Change::new(), user, at, revision))?;
     change = subscriptions::guard_open_count(change, organization, user.id, open.len());
     // Each session that ends has an event.
     for listed in &live {
@@ -89,7 +96,7 @@ async fn prepare_erasure(app: &App, caller: &Caller, user: &User, now: Time) -> 
     }
     change = sessions::erase(change, organization, user.id);
     for before in &open {
-        change = prepare_end(app, caller, change, before, now)?;
+        change = prepare_end(app, caller, change, before, time.now)?;
     }
     let trace = UserTrace { id: user.id, fields: user.changed_fields(None) };
     let event = caller.event(EventKind::UserDeleted, user.id.bytes(), revision, at).following(user.revision);
@@ -103,7 +110,10 @@ fn prepare_end(app: &App, caller: &Caller, change: Change, before: &Subscription
         ends_at: Some(Some(now.max(before.starts_at))),
         ..SubscriptionDraft::default()
     };
-    let mut after = before.merge(patch, None, ValidationErrors::default(), now)?;
+    let mut after = match before.billing {
+        Some(_) => before.cancel_for_erasure(now),
+        None => before.merge(patch, None, ValidationErrors::default(), now)?,
+    };
     if after == *before {
         return Ok(change);
     }

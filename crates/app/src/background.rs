@@ -4,20 +4,23 @@
 //! lost its lease stops.
 
 pub(crate) mod figures;
+mod lifecycle_figures;
 
 pub use figures::{BackgroundFigures, DURATION_BOUNDS, Durations};
+pub use lifecycle_figures::{LifecycleFigures, StoredLifecycle};
 
 use crate::context::App;
 use crate::error::Error;
+use crate::feed::signal::Subscription;
 use perennial_store::Change;
 use perennial_store::leases::{self, Lease, Unit};
 use std::collections::HashSet;
 use std::future::Future;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
-use tokio::sync::watch;
+use tokio::sync::{Notify, watch};
 use tokio::task::JoinSet;
-use tokio::time::{Instant, sleep, timeout};
+use tokio::time::{Instant, sleep, timeout, timeout_at};
 
 /// How often a server looks for work without a signal.
 const LOOK_EVERY: Duration = Duration::from_millis(250);
@@ -34,6 +37,13 @@ const STOP_WITHIN: Duration = Duration::from_secs(6);
 pub trait Job: Send + Sync + 'static {
     /// The most units that one server works on at the same time.
     const AT_ONCE: usize;
+    /// How often a server looks for work without a signal.
+    const LOOK_EVERY: Duration = LOOK_EVERY;
+
+    /// What wakes the job. None: the growth of the feed.
+    fn signal<'a>(&self, _app: &'a App) -> Option<&'a Notify> {
+        None
+    }
 
     /// Units that have work and that no server holds.
     fn find(&self, app: &App, limit: i64) -> impl Future<Output = Result<Vec<Unit>, Error>> + Send;
@@ -109,12 +119,20 @@ pub async fn run<J: Job>(app: Arc<App>, job: J, stopping: watch::Receiver<bool>)
         }
         while tasks.try_join_next().is_some() {}
         tokio::select! {
-            _ = signal.changed_before(began + LOOK_EVERY) => {}
+            () = woken(job.signal(&app), &mut signal, began + J::LOOK_EVERY) => {}
             () = stopped(stopping.clone()) => break,
         }
         sleep(LOOK_PAUSE.saturating_sub(began.elapsed())).await;
     }
     let _ = timeout(STOP_WITHIN, async { while tasks.join_next().await.is_some() {} }).await;
+}
+
+/// Resolves when there may be work, at the latest at the deadline.
+async fn woken(own: Option<&Notify>, feed: &mut Subscription, deadline: Instant) {
+    match own {
+        Some(own) => drop(timeout_at(deadline, own.notified()).await),
+        None => drop(feed.changed_before(deadline).await),
+    }
 }
 
 async fn hold<J: Job>(app: Arc<App>, job: Arc<J>, unit: Unit, stopping: watch::Receiver<bool>, place: Place) {

@@ -45,6 +45,8 @@ pub struct Caller {
     pub scope: Option<Scope>,
     /// The address that the request came from, if it came over the network.
     pub address: Option<IpAddr>,
+    /// Whether to decide and to commit nothing.
+    pub is_dry_run: bool,
 }
 
 /// Who calls.
@@ -72,25 +74,26 @@ impl Caller {
             own: None,
             scope: None,
             address: None,
+            is_dry_run: false,
         }
     }
 
     /// The command line or the server itself, in this organization.
     pub fn system(organization: OrganizationId) -> Self {
         let (principal, request_id) = (Principal::System(organization), String::new());
-        Self { principal, request_id, own: None, scope: None, address: None }
+        Self { principal, request_id, own: None, scope: None, address: None, is_dry_run: false }
     }
 
     /// A request of this operator.
     pub fn operator_with(known: Arc<KnownOperator>, request_id: impl Into<String>) -> Self {
         let (principal, request_id) = (Principal::Operator(known), request_id.into());
-        Self { principal, request_id, own: None, scope: None, address: None }
+        Self { principal, request_id, own: None, scope: None, address: None, is_dry_run: false }
     }
 
     /// A request without credentials. It belongs to no organization.
     pub fn anonymous(request_id: impl Into<String>) -> Self {
         let (principal, request_id) = (Principal::Anonymous, request_id.into());
-        Self { principal, request_id, own: None, scope: None, address: None }
+        Self { principal, request_id, own: None, scope: None, address: None, is_dry_run: false }
     }
 
     /// The organization that the call is limited to.

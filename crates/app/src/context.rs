@@ -13,6 +13,8 @@ use crate::housekeeping::retention::Retention;
 use crate::idempotency::in_flight::InFlight;
 use crate::keyed_locks::KeyedLocks;
 use crate::keys::Keys;
+use crate::lifecycle::state::{LifecycleOptions, LifecycleState};
+use crate::lifecycle::failures::ActionFailures;
 use crate::limits::counter::{Limits, RateLimits};
 use crate::operators::options::ConsoleOptions;
 use crate::optimistic::OptimisticCreate;
@@ -60,9 +62,11 @@ pub struct App {
     pub(crate) locks: KeyedLocks,
     pub(crate) optimistic: OptimisticCreate,
     pub(crate) plans: PlanCache,
+    pub(crate) action_failures: ActionFailures,
     /// Built from the options at its first use. None: no provider of operators.
     pub(crate) console_provider: OnceLock<Option<Box<RelyingParty>>>,
     pub(crate) feed: FeedSignal,
+    pub(crate) lifecycle: LifecycleState,
     /// Requests to webhook endpoints at the same time.
     pub(crate) webhook_permits: Arc<Semaphore>,
     /// Built from the options at its first use.
@@ -88,6 +92,8 @@ pub struct AppOptions {
     pub console: ConsoleOptions,
     /// The settings of webhooks.
     pub webhooks: WebhookOptions,
+    /// The settings of the lifecycle.
+    pub lifecycle: LifecycleOptions,
 }
 
 impl App {
@@ -113,8 +119,10 @@ impl App {
             locks: KeyedLocks::default(),
             optimistic: OptimisticCreate::default(),
             plans: PlanCache::default(),
+            action_failures: ActionFailures::default(),
             console_provider: OnceLock::new(),
             feed: FeedSignal::default(),
+            lifecycle: LifecycleState::default(),
             webhook_permits: Arc::new(Semaphore::new(MAX_WEBHOOK_REQUESTS)),
             webhook_client: OnceLock::new(),
         }

@@ -133,6 +133,14 @@ pub enum Conflict {
     },
     /// The status transition is not allowed.
     Transition(Transition),
+    /// The service sets the status of a billed subscription.
+    ManagedStatus(Transition),
+    /// Another plan or quantity cannot act in this status.
+    ChangeNotAllowed(&'static str),
+    /// The plan was changed too often in a period.
+    TooManyChanges,
+    /// Late actions of the subscription could not be made yet.
+    LifecycleBehind,
     /// The user has already signed up.
     UserAlreadyExists,
     /// Another user of the organization has the e-mail address.
@@ -157,6 +165,12 @@ pub enum Conflict {
     EndpointDisabled,
     /// The webhook endpoint has the maximum number of valid secrets.
     SecretLimit,
+    /// The organization is live: it has real time.
+    NotATestOrganization,
+    /// The organization has a test clock.
+    ClockExists,
+    /// The test clock is moving or being deleted.
+    ClockAdvancing,
     /// Other writers were faster at every attempt.
     Contended,
 }
@@ -178,6 +192,9 @@ impl From<Rejection> for Error {
         match rejection {
             Rejection::Invalid(errors) => Self::Invalid(errors),
             Rejection::Transition(transition) => Conflict::Transition(transition).into(),
+            Rejection::ManagedStatus(transition) => Conflict::ManagedStatus(transition).into(),
+            Rejection::ChangeNotAllowed(status) => Conflict::ChangeNotAllowed(status).into(),
+            Rejection::TooManyChanges => Conflict::TooManyChanges.into(),
         }
     }
 }
@@ -207,8 +224,8 @@ impl From<store::Error> for Error {
             store::Error::OutcomeUnknown => Self::OutcomeUnknown,
             store::Error::Violated(Violation::CallerSession) => Self::OperatorSessionRequired,
             store::Error::Violated(Violation::Lease) => Self::LeaseLost,
-            // The next attempt is decided with the new role.
-            store::Error::Violated(Violation::CallerRole) => Conflict::Contended.into(),
+            // The next attempt is decided with the new role, or at the time that the clock shows then.
+            store::Error::Violated(Violation::CallerRole | Violation::Clock) => Conflict::Contended.into(),
             other => Self::Internal(other.to_string()),
         }
     }

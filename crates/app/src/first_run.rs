@@ -9,7 +9,7 @@ use crate::organizations::{self, DEFAULT_NAME};
 use crate::signing_keys;
 use perennial_domain::clients::{ClientKind, ClientName, Origin, PublicId};
 use perennial_domain::currency::Currency;
-use perennial_domain::organizations::{Organization, OrganizationName};
+use perennial_domain::organizations::{Organization, OrganizationMode, OrganizationName};
 use perennial_store::installation::{self, Installation};
 use perennial_store::{self as store, Change, Db, Violation};
 
@@ -114,7 +114,7 @@ async fn default_organization(app: &App, change: Change) -> Result<(Organization
         return Ok((found, change));
     }
     let name = OrganizationName::parse(DEFAULT_NAME).expect("the default name is a name");
-    Ok(organizations::prepare(app, change, name, Currency::USD, None))
+    Ok(organizations::prepare(app, change, name, Currency::USD, None, OrganizationMode::Live))
 }
 
 fn client(name: &str, presents: Presents, origins: Vec<Origin>) -> NewClient {

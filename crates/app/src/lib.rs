@@ -6,6 +6,7 @@
 pub mod accounts;
 pub mod audit;
 pub mod background;
+pub mod business_time;
 mod cached;
 pub mod caller;
 pub mod clients;
@@ -37,6 +38,7 @@ pub mod search;
 pub mod sessions;
 pub mod signing_keys;
 pub mod subscriptions;
+pub mod test_clock;
 pub mod use_cases;
 pub mod users;
 pub mod webhooks;

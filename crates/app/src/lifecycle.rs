@@ -3,23 +3,44 @@
 //! A subscription stores when that is due. Each instant is one change, guarded by the revision of the record, so that it
 //! happens exactly once, whatever the number of servers.
 
+pub(crate) mod actions;
+pub(crate) mod failures;
+mod unpark;
+
+pub use unpark::unpark;
+
 use crate::audit::{json, system_event};
 use crate::background::{Held, Job};
+use crate::business_time::{self, BusinessTime};
+use crate::caller::Caller;
 use crate::context::App;
-use crate::error::Error;
+use crate::error::{Conflict, Error};
 use futures_util::future::try_join_all;
 use perennial_domain::events::{Event, EventKind};
+use perennial_domain::id::OrganizationId;
 use perennial_domain::stamp::Stamp;
 use perennial_domain::subscriptions::Subscription;
 use perennial_domain::time::Time;
 use perennial_store::leases::Unit;
-use perennial_store::{self as store, Change, Violation, events, subscriptions};
+use perennial_store::subscriptions::{self, Search};
+use perennial_store::{self as store, Change, Violation, events, test_clocks};
 use serde::Serialize;
 use std::sync::Arc;
+use std::time::Duration;
+use tokio::sync::Notify;
+use tokio::time::Instant;
+
+mod figures;
+pub(crate) mod holds;
+pub(crate) mod state;
+
+pub use figures::count_lifecycle;
+pub use holds::{HeldOrganization, LifecycleStatus, held, resume, status};
+pub use state::LifecycleOptions;
 
 const NAME: &str = "lifecycle";
 /// Subscriptions of one turn of an organization.
-const TURN: i64 = 256;
+pub(crate) const TURN: i64 = 256;
 /// Changes in progress. The writer commits them together.
 const AT_ONCE: usize = 64;
 
@@ -29,37 +50,86 @@ pub struct Lifecycle;
 
 impl Job for Lifecycle {
     const AT_ONCE: usize = 8;
+    const LOOK_EVERY: Duration = Duration::from_secs(1);
+
+    fn signal<'a>(&self, app: &'a App) -> Option<&'a Notify> {
+        Some(&app.lifecycle.due)
+    }
 
     async fn find(&self, app: &App, limit: i64) -> Result<Vec<Unit>, Error> {
-        Ok(subscriptions::with_due(&app.db, NAME, app.clock.now(), limit).await?)
+        let began = Instant::now();
+        holds::compare_clocks(app).await?;
+        let now = app.clock.now();
+        let may_be_due = subscriptions::any_due(&app.db, now).await? || test_clocks::any_idle(&app.db).await?;
+        let found = if may_be_due { search(app, now, limit).await? } else { Vec::new() };
+        app.lifecycle.set_found(found.len(), Self::AT_ONCE);
+        app.background.lifecycle.passes.add(began.elapsed());
+        Ok(found)
     }
 
     async fn work(&self, app: &Arc<App>, held: &Held) -> Result<(), Error> {
+        let _turn = app.lifecycle.begin_turn();
+        let organization = held.unit().organization;
         while !held.is_stopping() {
-            let now = app.clock.now();
-            let due = subscriptions::due(&app.db, held.unit().organization, now, TURN).await?;
-            if due.is_empty() {
+            let time = business_time::read(app, &Caller::system(organization)).await?;
+            // A clock that moves has its own job.
+            if !time.accepts_writes() || turn(app, organization, &time, held).await? == 0 {
                 return Ok(());
             }
-            for due in due.chunks(AT_ONCE) {
-                let mut changes = Vec::with_capacity(due.len());
-                for before in due {
-                    changes.push(change_access(app, before, now, Some(held)));
-                }
-                try_join_all(changes).await?;
+            if app.lifecycle.is_crowded() {
+                // The next search begins after this organization, so that the others come first.
+                app.lifecycle.wake();
+                return Ok(());
             }
         }
         Ok(())
     }
 }
 
+/// Organizations with due work, beginning after the one at which the last search ended.
+async fn search(app: &App, now: Time, limit: i64) -> Result<Vec<Unit>, Error> {
+    let is_clock_wrong = app.lifecycle.is_clock_wrong();
+    let last = app.lifecycle.last();
+    let search =
+        |after, limit| subscriptions::with_due(&app.db, Search { job: NAME, now, is_clock_wrong, after, limit });
+    let mut found = search(last, limit).await?;
+    let missing = limit - i64::try_from(found.len()).unwrap_or(i64::MAX);
+    if missing > 0 && last != [0; 16] {
+        let first = search([0; 16], missing).await?;
+        found.extend(first.into_iter().filter(|unit| unit.id <= last));
+    }
+    app.lifecycle.set_last(found.last().map_or([0; 16], |unit| unit.id));
+    Ok(found)
+}
+
+/// A turn of an organization: at most 256 subscriptions, oldest first. Returns the number of actions.
+async fn turn(app: &App, organization: OrganizationId, time: &BusinessTime, held: &Held) -> Result<usize, Error> {
+    let billed_until = holds::billed_until(app, organization, time).await?;
+    let due = subscriptions::due(&app.db, organization, time.now, billed_until, TURN).await?;
+    act(app, &due, time.now, held).await
+}
+
+/// Makes the earliest action of each subscription. Returns the number of actions.
+pub(crate) async fn act(app: &App, due: &[Subscription], now: Time, held: &Held) -> Result<usize, Error> {
+    let mut made = 0;
+    for due in due.chunks(AT_ONCE) {
+        let actions = due.iter().map(|before| actions::perform(app, before, now, Some(held)));
+        made += try_join_all(actions).await?.into_iter().filter(|is_made| *is_made).count();
+    }
+    Ok(made)
+}
+
+/// Makes the earliest action of a subscription that a caller is about to change. False if none is due.
+pub(crate) async fn catch_up(app: &App, before: &Subscription, now: Time) -> Result<bool, Error> {
+    let Some(due) = before.due_at.filter(|due| *due <= now) else { return Ok(false) };
+    if before.billing.is_some() && !holds::admits(app, before.organization_id, due).await? {
+        return Err(Conflict::LifecycleBehind.into());
+    }
+    actions::catch_up(app, before, now).await
+}
+
 /// Commits the change of access that is due. False if none is. True also if another writer was faster.
-pub(crate) async fn change_access(
-    app: &App,
-    before: &Subscription,
-    now: Time,
-    held: Option<&Held>,
-) -> Result<bool, Error> {
+async fn change_access(app: &App, before: &Subscription, now: Time, held: Option<&Held>) -> Result<bool, Error> {
     let Some((after, has_access)) = before.change_access(now) else { return Ok(false) };
     let Stamp { at, revision } = app.stamp(before, now);
     let after = Subscription { revision, ..after };
@@ -77,9 +147,13 @@ pub(crate) async fn change_access(
     match app.db.commit(events::insert(change, &event)).await {
         Ok(()) => {
             app.background.set_access_lag(before.due_at.map_or(0, |due| now.seconds_since(due)));
+            app.background.lifecycle.count_transition("access_change");
             Ok(true)
         }
-        Err(store::Error::Violated(Violation::Record)) => Ok(true),
+        Err(store::Error::Violated(Violation::Record)) => {
+            app.background.lifecycle.count_miss();
+            Ok(true)
+        }
         Err(error) => Err(error.into()),
     }
 }

@@ -13,7 +13,7 @@ use crate::revision::IfMatch;
 use perennial_domain::currency::Currency;
 use perennial_domain::events::{Event, EventKind};
 use perennial_domain::id::{EventId, OrganizationId};
-use perennial_domain::organizations::{Organization, OrganizationName, OrganizationPatch};
+use perennial_domain::organizations::{Organization, OrganizationMode, OrganizationName, OrganizationPatch};
 use perennial_domain::stamp::Stamp;
 use perennial_domain::validation::ValidationErrors;
 use perennial_store::{self as store, Change, Violation, events, organizations};
@@ -28,7 +28,18 @@ pub async fn create(
     currency: Currency,
     max_sessions: Option<u32>,
 ) -> Result<Option<Organization>, Error> {
-    let (organization, change) = prepare(app, Change::new(), name, currency, max_sessions);
+    create_in(app, name, currency, max_sessions, OrganizationMode::Live).await
+}
+
+/// Creates an organization that is live or for tests; `None` if the name is in use.
+pub async fn create_in(
+    app: &App,
+    name: OrganizationName,
+    currency: Currency,
+    max_sessions: Option<u32>,
+    mode: OrganizationMode,
+) -> Result<Option<Organization>, Error> {
+    let (organization, change) = prepare(app, Change::new(), name, currency, max_sessions, mode);
     match app.db.commit(change).await {
         Ok(()) => Ok(Some(organization)),
         Err(store::Error::Violated(Violation::Name)) => Ok(None),
@@ -103,6 +114,7 @@ pub(crate) fn prepare(
     name: OrganizationName,
     currency: Currency,
     max_sessions: Option<u32>,
+    mode: OrganizationMode,
 ) -> (Organization, Change) {
     let now = app.clock.now();
     let organization = Organization {
@@ -110,6 +122,8 @@ pub(crate) fn prepare(
         name,
         currency,
         max_sessions,
+        mode,
+        billing: None,
         created_at: now,
         updated_at: now,
         deleted_at: None,

@@ -128,6 +128,14 @@ impl Resource for Payment {
         payments::delete(change, self, stamp.at, stamp.revision)
     }
 
+    async fn find_conflicts(&self, app: &App, _: Option<&Self>) -> Result<(), Error> {
+        let Some(external) = &self.external_payment_id else { return Ok(()) };
+        match payments::id_by_external(&app.db, self.organization_id, external.as_str()).await? {
+            Some(other) if other != self.id => Err(Conflict::ExternalIdTaken { other: other.to_string() }.into()),
+            _ => Ok(()),
+        }
+    }
+
     async fn explain(&self, app: &App, _: &Caller, violation: Violation) -> Result<(), Error> {
         if violation != Violation::ExternalId {
             return Err(store::Error::Violated(violation).into());

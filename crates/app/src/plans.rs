@@ -134,6 +134,20 @@ impl Resource for Plan {
         plans::delete(change, self, stamp.at, stamp.revision)
     }
 
+    async fn find_conflicts(&self, app: &App, before: Option<&Self>) -> Result<(), Error> {
+        let key = PlanKey::Slug(self.slug.clone());
+        match before {
+            None if plans::find(&app.db, self.organization_id, &key).await?.is_some() => {
+                Err(Conflict::SlugTaken.into())
+            }
+            _ => Ok(()),
+        }
+    }
+
+    async fn find_delete_conflicts(&self, app: &App, caller: &Caller) -> Result<(), Error> {
+        self.explain(app, caller, Violation::InUse).await
+    }
+
     async fn explain(&self, app: &App, _: &Caller, violation: Violation) -> Result<(), Error> {
         match violation {
             Violation::Slug => Err(Conflict::SlugTaken.into()),

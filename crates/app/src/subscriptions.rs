@@ -1,5 +1,7 @@
 //! Subscriptions: what the use cases create, update and delete depend on, and the reads.
 
+mod references;
+
 use crate::caller::Caller;
 use crate::context::App;
 use crate::cursor;
@@ -7,14 +9,16 @@ use crate::error::{Conflict, Error};
 use crate::lifecycle;
 use crate::use_cases::{New, Resource};
 use perennial_domain::events::EventKind;
-use perennial_domain::id::{SubscriptionId, UserId};
-use perennial_domain::plans::{Plan, PlanKey};
+use perennial_domain::id::SubscriptionId;
+use perennial_domain::lifecycle::Known;
+use perennial_domain::lifecycle::actions::Step;
+use perennial_domain::plans::PlanKey;
 use perennial_domain::stamp::Stamp;
 use perennial_domain::subscriptions::{ExternalSubscriptionId, Subscription, SubscriptionDraft};
 use perennial_domain::time::Time;
-use perennial_domain::validation::{ValidationCode, ValidationErrors};
+use perennial_domain::validation::ValidationErrors;
 use perennial_store::{self as store, Change, Page, Position, Violation, plans, subscriptions, users};
-use std::sync::Arc;
+use references::References;
 
 pub use perennial_store::subscriptions::{Query, Range, Sort, position};
 
@@ -22,6 +26,16 @@ pub use perennial_store::subscriptions::{Query, Range, Sort, position};
 pub async fn read(app: &App, caller: &Caller, id: SubscriptionId) -> Result<Subscription, Error> {
     let found = subscriptions::by_id(&app.db, caller.organization(), id).await?;
     found.filter(|subscription| caller.may_see(subscription.user_id)).ok_or(Error::NotFound)
+}
+
+/// The next actions of a subscription, at most `count`, if every invoice is paid.
+pub async fn forecast(app: &App, caller: &Caller, id: SubscriptionId, count: usize) -> Result<Vec<Step>, Error> {
+    let subscription = read(app, caller, id).await?;
+    if subscription.billing.is_none() {
+        return Ok(Vec::new());
+    }
+    let known = lifecycle::actions::known(app, &subscription).await?;
+    Ok(subscription.forecast(&known, count))
 }
 
 /// A page of subscriptions, of one plan if `plan` is given, and the cursor of the next page.
@@ -69,8 +83,7 @@ impl Resource for Subscription {
     type Key = SubscriptionId;
     type Draft = SubscriptionDraft;
     type Patch = SubscriptionDraft;
-    /// The plan that the draft names. None: it names none, or one that does not exist.
-    type References = Option<Arc<Plan>>;
+    type References = References;
 
     const CREATED: EventKind = EventKind::SubscriptionCreated;
     const UPDATED: EventKind = EventKind::SubscriptionUpdated;
@@ -89,17 +102,24 @@ impl Resource for Subscription {
         read(app, caller, *key).await
     }
 
-    async fn catch_up(&self, app: &App, now: Time) -> Result<bool, Error> {
-        lifecycle::change_access(app, self, now, None).await
+    fn due_at(&self) -> Option<Time> {
+        self.due_at
     }
 
-    fn assume_references(
-        app: &App,
-        caller: &Caller,
-        draft: &SubscriptionDraft,
-        now: Time,
-    ) -> Option<Option<Arc<Plan>>> {
-        app.plans.get(caller.organization(), draft.plan.as_ref()?, now).map(Some)
+    async fn catch_up(&self, app: &App, now: Time) -> Result<bool, Error> {
+        lifecycle::catch_up(app, self, now).await
+    }
+
+    fn is_behind(&self, now: Time) -> bool {
+        self.is_behind(now)
+    }
+
+    fn assume_references(app: &App, caller: &Caller, draft: &SubscriptionDraft, now: Time) -> Option<References> {
+        if draft.billing.is_some() {
+            return None;
+        }
+        let plan = app.plans.get(caller.organization(), draft.plan.as_ref()?, now)?;
+        Some(References { plan: Some(plan), known: None })
     }
 
     async fn find_references(
@@ -107,8 +127,8 @@ impl Resource for Subscription {
         caller: &Caller,
         draft: &SubscriptionDraft,
         errors: &mut ValidationErrors,
-    ) -> Result<Option<Arc<Plan>>, Error> {
-        find_user_and_plan(app, caller, draft.user_id, draft.plan.as_ref(), errors).await
+    ) -> Result<References, Error> {
+        References::of_draft(app, caller, draft, errors).await
     }
 
     async fn find_changed_references(
@@ -117,26 +137,25 @@ impl Resource for Subscription {
         caller: &Caller,
         patch: &SubscriptionDraft,
         errors: &mut ValidationErrors,
-    ) -> Result<Option<Arc<Plan>>, Error> {
-        let user = patch.user_id.filter(|user| *user != self.user_id);
-        let own = PlanKey::Id(self.plan_id);
-        let other = patch.plan.as_ref().filter(|key| **key != own);
-        // Another version than the stored one can only be the plan's current one.
-        let is_moved = patch.plan_version.is_some_and(|version| version != self.plan_version);
-        let plan = other.or_else(|| is_moved.then_some(&own));
-        find_user_and_plan(app, caller, user, plan, errors).await
+    ) -> Result<References, Error> {
+        References::of_patch(self, app, caller, patch, errors).await
     }
 
     fn decide_create(
         _: &Caller,
         draft: SubscriptionDraft,
         errors: ValidationErrors,
-        plan: &Option<Arc<Plan>>,
+        references: &References,
         new: New,
     ) -> Result<Self, Error> {
         let id = SubscriptionId::new(new.now, new.random);
-        let created = Self::create(draft, errors, plan.as_deref(), id, new.revision, new.now)?;
-        let is_active = plan.as_ref().is_some_and(|plan| plan.is_active);
+        let plan = references.plan.as_deref();
+        let created = match &references.known {
+            Some(known) => Self::create_billed(draft, errors, plan, id, new.revision, new.now, known)?,
+            None => Self::create(draft, errors, plan, id, new.revision, new.now)?,
+        };
+        references.check_next(&created, None)?;
+        let is_active = plan.is_some_and(|plan| plan.is_active);
         if is_active { Ok(created) } else { Err(Conflict::PlanInactive.into()) }
     }
 
@@ -144,34 +163,49 @@ impl Resource for Subscription {
         &self,
         patch: SubscriptionDraft,
         errors: ValidationErrors,
-        plan: &Option<Arc<Plan>>,
+        references: &References,
         now: Time,
     ) -> Result<Self, Error> {
-        let merged = self.merge(patch, plan.as_deref(), errors, now)?;
-        let is_retired = is_moved(&merged, self) && plan.as_ref().is_some_and(|plan| !plan.is_active);
+        let plan = references.plan.as_deref();
+        let merged = match &references.known {
+            Some(known) => Self::update(self, patch, plan, errors, now, known)?,
+            None => Self::update(self, patch, plan, errors, now, &Known::default())?,
+        };
+        references.check_next(&merged, Some(self))?;
+        let is_retired = is_moved(&merged, self) && plan.is_some_and(|plan| !plan.is_active);
         if is_retired { Err(Conflict::PlanInactive.into()) } else { Ok(merged) }
     }
 
-    fn insert(&self, change: Change, plan: &Option<Arc<Plan>>) -> Change {
+    fn insert(&self, change: Change, references: &References) -> Change {
         let mut change = users::guard_live(change, self.organization_id, self.user_id);
-        if let Some(plan) = plan {
+        if let Some(plan) = &references.plan {
             change = plans::guard_active(change, plan);
         }
+        change = references.guard_next(change, self, None);
         subscriptions::insert(change, self)
     }
 
-    fn update(&self, mut change: Change, before: &Self, plan: &Option<Arc<Plan>>) -> Change {
+    fn update(&self, mut change: Change, before: &Self, references: &References) -> Change {
         if self.user_id != before.user_id {
             change = users::guard_live(change, self.organization_id, self.user_id);
         }
-        if let Some(plan) = plan.as_ref().filter(|_| is_moved(self, before)) {
+        if let Some(plan) = references.plan.as_ref().filter(|plan| is_moved(self, before) && plan.id == self.plan_id) {
             change = plans::guard_active(change, plan);
         }
+        change = references.guard_next(change, self, Some(before));
         subscriptions::update(change, self, before.revision)
     }
 
     fn delete(&self, change: Change, stamp: Stamp) -> Change {
         subscriptions::delete(change, self, stamp.at, stamp.revision)
+    }
+
+    async fn find_conflicts(&self, app: &App, _: Option<&Self>) -> Result<(), Error> {
+        let Some(external) = &self.details.external_subscription_id else { return Ok(()) };
+        match subscriptions::id_by_external(&app.db, self.organization_id, external.as_str()).await? {
+            Some(other) if other != self.id => Err(Conflict::ExternalIdTaken { other: other.to_string() }.into()),
+            _ => Ok(()),
+        }
     }
 
     async fn explain(&self, app: &App, _: &Caller, violation: Violation) -> Result<(), Error> {
@@ -190,40 +224,4 @@ impl Resource for Subscription {
 /// Whether an update moves the subscription to another plan.
 fn is_moved(after: &Subscription, before: &Subscription) -> bool {
     after.plan_id != before.plan_id
-}
-
-/// Reads the user and the plan, and adds an error for each that does not exist.
-async fn find_user_and_plan(
-    app: &App,
-    caller: &Caller,
-    user: Option<UserId>,
-    plan: Option<&PlanKey>,
-    errors: &mut ValidationErrors,
-) -> Result<Option<Arc<Plan>>, Error> {
-    let organization = caller.organization();
-    let (user_exists, found_plan) = tokio::try_join!(
-        async {
-            match user {
-                Some(user) => users::exists(&app.db, organization, user).await,
-                None => Ok(true),
-            }
-        },
-        async {
-            match plan {
-                Some(key) => plans::find(&app.db, organization, key).await,
-                None => Ok(None),
-            }
-        },
-    )?;
-    if !user_exists {
-        errors.note("/user_id", ValidationCode::NotFound, "names no user of this organization");
-    }
-    if plan.is_some() && found_plan.is_none() {
-        errors.note("/subscription_plan_id", ValidationCode::NotFound, "names no plan of this organization");
-    }
-    let found_plan = found_plan.map(Arc::new);
-    if let (Some(key), Some(plan)) = (plan, found_plan.as_ref().filter(|plan| plan.is_active)) {
-        app.plans.put(key, plan, app.clock.now());
-    }
-    Ok(found_plan)
 }

@@ -9,6 +9,7 @@
 //! errors at once, and conflicts last.
 
 use crate::audit::json;
+use crate::business_time::{self, BusinessTime};
 use crate::caller::Caller;
 use crate::clients::confirm;
 use crate::context::App;
@@ -58,9 +59,29 @@ pub trait Resource: Stamped + Serialize + PartialEq + Send + Sync + Sized {
         None
     }
 
+    /// When the clock alone changes the record next.
+    fn due_at(&self) -> Option<Time> {
+        None
+    }
+
     /// Commits what the clock alone has changed of the record, before a caller changes it. True: read the record again.
     fn catch_up(&self, _app: &App, _now: Time) -> impl Future<Output = Result<bool, Error>> + Send {
         std::future::ready(Ok(false))
+    }
+
+    /// Whether the clock alone has changed the record in a way that is not committed yet. A dry run is rejected then.
+    fn is_behind(&self, _now: Time) -> bool {
+        false
+    }
+
+    /// Finds the conflicts that the commit of a new or changed record would find, for a dry run.
+    fn find_conflicts(&self, _app: &App, _before: Option<&Self>) -> impl Future<Output = Result<(), Error>> + Send {
+        std::future::ready(Ok(()))
+    }
+
+    /// Finds the conflicts that the commit of a deletion would find, for a dry run.
+    fn find_delete_conflicts(&self, _app: &App, _caller: &Caller) -> impl Future<Output = Result<(), Error>> + Send {
+        std::future::ready(Ok(()))
     }
 
     /// Reads the references of a new record and adds an error for each that does not exist.
@@ -136,8 +157,9 @@ pub async fn create<R: Resource>(
     errors: ValidationErrors,
     render: impl Fn(&R) -> StoredResponse + Send + Sync,
 ) -> Result<StoredResponse, Error> {
+    let key = key.filter(|_| !caller.is_dry_run);
     let mut guard = idempotency::lock(app, caller, key).await?;
-    let may_fail = !errors.is_empty() || guard.as_ref().is_some_and(IdempotencyGuard::waited);
+    let may_fail = caller.is_dry_run || !errors.is_empty() || guard.as_ref().is_some_and(IdempotencyGuard::waited);
     let mut is_optimistic = !may_fail && app.optimistic.is_allowed(caller, app.clock.now());
     for _ in 0..ATTEMPTS {
         let mut errors = errors.clone();
@@ -152,7 +174,8 @@ pub async fn create<R: Resource>(
                 R::find_references(app, caller, &draft, &mut errors).await?
             }
         };
-        let now = app.clock.now();
+        let time = business_time::read(app, caller).await?;
+        let now = time.now;
         let new = New { random: app.entropy.bits(), revision: EventId::new(now, app.entropy.bits()), now };
         let record = match R::decide_create(caller, draft.clone(), errors, &references, new) {
             Ok(record) => record,
@@ -164,21 +187,27 @@ pub async fn create<R: Resource>(
             Err(error) => return Err(error),
         };
         let response = render(&record);
+        if caller.is_dry_run {
+            return record.find_conflicts(app, None).await.map(|()| response);
+        }
         let event = caller.event(R::CREATED, record.id(), new.revision, now);
         let mut change = record.insert(Change::new(), &references);
         change = events::insert(change, &Event { after: Some(json(&record)), ..event });
         if let Some(guard) = &guard {
-            change = guard.store(change, &response, now);
+            change = guard.store(change, &response, app.clock.now());
         }
-        let change = confirm(app, caller, change).await?;
+        let change = confirm(app, caller, time.guard(change)?).await?;
         match app.db.commit(change).await {
-            Ok(()) => return Ok(response),
+            Ok(()) => {
+                wake_if_due(app, &record, now);
+                return Ok(response);
+            }
             Err(error @ store::Error::Violated(Violation::Key)) => {
                 return idempotency::recover(guard.as_ref(), error).await;
             }
             Err(store::Error::Violated(violation)) if R::REFERENCE_VIOLATIONS.contains(&violation) => {
                 if let Some(client) = caller.client_key().filter(|_| is_optimistic) {
-                    app.optimistic.back_off(client, now);
+                    app.optimistic.back_off(client, app.clock.now());
                 }
                 is_optimistic = false;
             }
@@ -199,27 +228,35 @@ pub async fn update<R: Resource>(
 ) -> Result<R, Error> {
     let mut attempts = app.locks.attempts((caller.organization().bytes(), key));
     while attempts.next().await {
+        let time = business_time::read(app, caller).await?;
+        // The same instant for both: nothing becomes due between them.
+        let now = time.now;
         let before = R::read(app, caller, key).await?;
-        if before.catch_up(app, app.clock.now()).await? {
+        if commit_late_changes(app, caller, &before, &time).await? {
             continue;
         }
         check_revision(app, caller, if_match, before.stamp().revision).await?;
         let (patch, mut errors) = read_patch(&before);
         let references = before.find_changed_references(app, caller, &patch, &mut errors).await?;
-        let now = app.clock.now();
         let mut after = before.decide_update(patch, errors, &references, now)?;
         if after == before {
             return Ok(before);
         }
         let stamp = app.stamp(&before, now);
         after.set_stamp(stamp);
+        if caller.is_dry_run {
+            return after.find_conflicts(app, Some(&before)).await.map(|()| after);
+        }
         let event = caller.event(R::UPDATED, after.id(), stamp.revision, stamp.at);
         let event = event.following(before.stamp().revision);
         let change = after.update(Change::new(), &before, &references);
         let change = events::insert(change, &Event { before: Some(json(&before)), after: Some(json(&after)), ..event });
-        let change = confirm(app, caller, change).await?;
+        let change = confirm(app, caller, time.guard(change)?).await?;
         match app.db.commit(change).await {
-            Ok(()) => return Ok(after),
+            Ok(()) => {
+                wake_if_due(app, &after, now);
+                return Ok(after);
+            }
             Err(error) => retry_or_fail(app, caller, &after, error).await?,
         }
     }
@@ -230,23 +267,49 @@ pub async fn update<R: Resource>(
 pub async fn delete<R: Resource>(app: &App, caller: &Caller, key: &R::Key, if_match: &IfMatch) -> Result<R, Error> {
     let mut attempts = app.locks.attempts((caller.organization().bytes(), key));
     while attempts.next().await {
+        let time = business_time::read(app, caller).await?;
         let record = R::read(app, caller, key).await?;
-        if record.catch_up(app, app.clock.now()).await? {
+        if commit_late_changes(app, caller, &record, &time).await? {
             continue;
         }
         check_revision(app, caller, if_match, record.stamp().revision).await?;
-        let stamp = app.stamp(&record, app.clock.now());
+        if caller.is_dry_run {
+            return record.find_delete_conflicts(app, caller).await.map(|()| record);
+        }
+        let stamp = app.stamp(&record, time.now);
         let event = caller.event(R::DELETED, record.id(), stamp.revision, stamp.at);
         let event = event.following(record.stamp().revision);
         let change = record.delete(Change::new(), stamp);
         let change = events::insert(change, &Event { before: Some(json(&record)), ..event });
-        let change = confirm(app, caller, change).await?;
+        let change = confirm(app, caller, time.guard(change)?).await?;
         match app.db.commit(change).await {
             Ok(()) => return Ok(record),
             Err(error) => retry_or_fail(app, caller, &record, error).await?,
         }
     }
     Err(Conflict::Contended.into())
+}
+
+/// Wakes the engine after a commit that made something due.
+fn wake_if_due<R: Resource>(app: &App, record: &R, now: Time) {
+    if record.due_at().is_some_and(|due| due <= now) {
+        app.lifecycle.wake();
+    }
+}
+
+/// Commits what the clock alone has changed. True: read the record again. A dry run commits nothing, and while a test clock
+/// moves, its job makes the actions.
+async fn commit_late_changes<R: Resource>(
+    app: &App,
+    caller: &Caller,
+    record: &R,
+    time: &BusinessTime,
+) -> Result<bool, Error> {
+    match caller.is_dry_run {
+        true if record.is_behind(time.now) => Err(Conflict::LifecycleBehind.into()),
+        false if time.accepts_writes() => record.catch_up(app, time.now).await,
+        _ => Ok(false),
+    }
 }
 
 /// Compares the revision with the caller's. A change of access by the clock changes no field, so the revision before it is
@@ -266,7 +329,7 @@ async fn check_revision(app: &App, caller: &Caller, if_match: &IfMatch, current:
 /// Decides what follows a change that was not committed. `Ok`: another writer was faster, so decide again.
 async fn retry_or_fail<R: Resource>(app: &App, caller: &Caller, record: &R, error: store::Error) -> Result<(), Error> {
     match error {
-        store::Error::Violated(Violation::Record) => Ok(()),
+        store::Error::Violated(Violation::Record | Violation::Clock) => Ok(()),
         store::Error::Violated(violation) if R::REFERENCE_VIOLATIONS.contains(&violation) => Ok(()),
         store::Error::Violated(violation) => record.explain(app, caller, violation).await,
         error => Err(error.into()),

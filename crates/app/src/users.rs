@@ -10,6 +10,7 @@ pub use record::UserRecord;
 pub use relink::{Relink, RelinkError, Relinked, Target, check_identity, relink};
 pub use update::{block, unblock, update};
 
+use crate::business_time;
 use crate::caller::Caller;
 use crate::clients::confirm;
 use crate::context::App;
@@ -104,6 +105,7 @@ fn prepare(app: &App, caller: &Caller, draft: UserDraft, errors: ValidationError
 }
 
 async fn commit(app: &App, caller: &Caller, change: Change) -> Result<Result<(), Violation>, Error> {
+    business_time::check(app, caller).await?;
     let change = confirm(app, caller, change).await?;
     match app.db.commit(change).await {
         Ok(()) => Ok(Ok(())),

@@ -4,6 +4,7 @@ mod configuration;
 mod consumers;
 mod examples;
 mod incidents;
+mod lifecycle;
 mod operators;
 mod providers;
 mod records;
@@ -14,6 +15,7 @@ mod webhooks;
 pub(crate) use configuration::Configuration;
 pub(crate) use consumers::{Listen, Trigger};
 pub(crate) use incidents::{ClientUpdate, Keys, Relink, SessionRevoke};
+pub(crate) use lifecycle::{Lifecycle, TestClock};
 pub(crate) use operators::{Console, ConsoleOpen, Operator, OperatorChange, Role};
 pub(crate) use providers::{Identity, Provider, ProviderAdd};
 pub(crate) use records::{
@@ -115,6 +117,12 @@ pub(crate) enum Command {
     /// Manage webhook endpoints: the URLs that receive events.
     #[command(subcommand, after_help = examples::WEBHOOK)]
     Webhook(Webhook),
+    /// Show and release what subscriptions do by the clock: renewals, ends, changes of access.
+    #[command(subcommand, after_help = examples::LIFECYCLE)]
+    Lifecycle(Lifecycle),
+    /// Manage the clock of a test organization.
+    #[command(subcommand, after_help = examples::TEST_CLOCK)]
+    TestClock(TestClock),
     /// Forward the events of a server to a URL, for developing a receiver of webhooks.
     ///
     /// Events are signed and sent in order, one at a time, and each until the response is 2xx. The secret and the position are
@@ -211,6 +219,9 @@ pub(crate) enum Org {
         /// The number of sessions that a user should have at most. The list of sessions reports when there are more.
         #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
         max_sessions: Option<u32>,
+        /// Create a test organization, which can have a test clock. This cannot be changed later.
+        #[arg(long)]
+        test: bool,
     },
     /// Update an organization.
     Update {

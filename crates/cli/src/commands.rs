@@ -9,6 +9,7 @@ mod flags;
 mod forward;
 mod identity;
 mod keys;
+mod lifecycle;
 pub(crate) mod listen;
 pub(crate) mod operators;
 mod organizations;
@@ -19,6 +20,7 @@ mod records;
 mod relink;
 mod sessions;
 mod subscriptions;
+mod test_clock;
 pub(crate) mod transfer;
 pub(crate) mod trigger;
 mod users;
@@ -59,6 +61,8 @@ pub(crate) async fn run(command: Command, config: &Config, json: bool) -> Result
         Command::Identity(command) => identity::run(&app, command, json).await,
         Command::Events(command) => events::run(&app, command, json).await,
         Command::Webhook(command) => webhooks::run(&app, command, json).await,
+        Command::Lifecycle(command) => lifecycle::run(&app, command, json).await,
+        Command::TestClock(command) => test_clock::run(&app, command, json).await,
         Command::Serve(_)
         | Command::Transfer(_)
         | Command::Doctor(_)
@@ -94,6 +98,10 @@ async fn open(command: &Command, config: &Config) -> Result<App, Failure> {
         Command::Operator(_) => {
             let console = config.console_options(None, config.listen);
             storage::operator(config, Key::NotNeeded, AppOptions { console, ..AppOptions::default() }).await
+        }
+        Command::Lifecycle(_) | Command::TestClock(_) => {
+            let lifecycle = config.lifecycle.app();
+            storage::operator(config, Key::NotNeeded, AppOptions { lifecycle, ..AppOptions::default() }).await
         }
         _ => storage::operator(config, Key::NotNeeded, AppOptions::default()).await,
     }

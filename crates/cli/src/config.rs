@@ -6,6 +6,7 @@ mod console;
 pub(crate) mod environment;
 mod file;
 mod known;
+mod lifecycle;
 pub(crate) mod load;
 pub(crate) mod reference;
 pub(crate) mod schema;
@@ -61,6 +62,7 @@ pub(crate) struct Config {
     pub(crate) console: console::Console,
     pub(crate) webhooks: webhooks::Webhooks,
     pub(crate) events: webhooks::Events,
+    pub(crate) lifecycle: lifecycle::Lifecycle,
     pub(crate) telemetry: Telemetry,
     pub(crate) providers: Vec<ProviderEntry>,
     /// The configuration file, if there is one.
@@ -91,6 +93,7 @@ impl Default for Config {
             console: console::Console::default(),
             webhooks: webhooks::Webhooks::default(),
             events: webhooks::Events::default(),
+            lifecycle: lifecycle::Lifecycle::default(),
             telemetry: Telemetry::default(),
             providers: Vec::new(),
             file: None,
@@ -232,7 +235,9 @@ impl Config {
     /// The variables of whole tables.
     pub(crate) fn table_variables(&self) -> Vec<String> {
         let webhooks = table_environment::names("webhooks", &self.webhooks);
-        webhooks.into_iter().chain(table_environment::names("events", &self.events)).collect()
+        let events = table_environment::names("events", &self.events);
+        let lifecycle = table_environment::names("lifecycle", &self.lifecycle);
+        webhooks.into_iter().chain(events).chain(lifecycle).collect()
     }
 
     /// The address of `/metrics` for an API that listens on `api`.

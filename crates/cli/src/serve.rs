@@ -10,7 +10,9 @@ use crate::notify::Notify;
 use crate::start::{self, Given};
 use crate::stopping::until_stopped;
 use crate::{commands, logs, storage, telemetry};
+use perennial_app::context::App;
 use perennial_app::lifecycle::Lifecycle;
+use perennial_app::test_clock::TestClocks;
 use perennial_app::webhooks::delivery::Webhooks;
 use perennial_app::{background, feed};
 use perennial_http::server::{Server, ServerOptions};
@@ -63,7 +65,7 @@ pub(crate) async fn run(config: Config, demo: bool, console_directory: Option<Pa
     let (placing, placing_stops) = (Arc::clone(&app), until_stopped(stopped.clone()));
     tokio::spawn(async move { feed::place_until_stopped(&placing, placing_stops).await });
     background::prepare(&app).await?;
-    let lifecycle = tokio::spawn(background::run(Arc::clone(&app), Lifecycle, stopped.clone()));
+    let lifecycle = tokio::spawn(run_lifecycle(Arc::clone(&app), config.lifecycle.app().enabled, stopped.clone()));
     let webhooks = tokio::spawn(background::run(Arc::clone(&app), Webhooks, stopped.clone()));
     if let Some(schedule) = schedule {
         tokio::spawn(schedule.run(Arc::clone(&app), stopped.clone()));
@@ -105,6 +107,14 @@ pub(crate) async fn run(config: Config, demo: bool, console_directory: Option<Pa
     }
     tracing::info!("stopped");
     Ok(())
+}
+
+/// What subscriptions do by the clock, in real time and by test clocks, unless this server only serves.
+async fn run_lifecycle(app: Arc<App>, enabled: bool, stopped: watch::Receiver<bool>) {
+    if enabled {
+        let clocks = background::run(Arc::clone(&app), TestClocks, stopped.clone());
+        tokio::join!(background::run(app, Lifecycle, stopped), clocks);
+    }
 }
 
 async fn bind(flag: &str, listen: SocketAddr, options: ServerOptions) -> Result<Server, Failure> {

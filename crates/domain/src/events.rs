@@ -2,7 +2,7 @@
 
 use crate::id::{
     ClientId, EventId, MalformedId, OperatorId, OperatorSessionId, OrganizationId, PaymentId, PlanId, ProviderId,
-    SessionId, SubscriptionId, UserId, WebhookEndpointId,
+    SessionId, SubscriptionId, TestClockId, UserId, WebhookEndpointId,
 };
 use crate::time::Time;
 
@@ -90,6 +90,14 @@ record_kinds! {
         SubscriptionUpdated = "updated",
         SubscriptionDeleted = "deleted",
         SubscriptionAccessChanged = "access_changed",
+        SubscriptionStarted = "started",
+        SubscriptionTrialEnding = "trial_ending",
+        SubscriptionTrialEnded = "trial_ended",
+        SubscriptionRenewalUpcoming = "renewal_upcoming",
+        SubscriptionRenewed = "renewed",
+        SubscriptionResumed = "resumed",
+        SubscriptionExpired = "expired",
+        SubscriptionParked = "parked",
     }
     Payment(PaymentId) = "payment" { PaymentCreated = "created", PaymentUpdated = "updated", PaymentDeleted = "deleted" }
     Operator(OperatorId) = "operator" {
@@ -109,6 +117,29 @@ record_kinds! {
         WebhookEndpointFailing = "failing",
         WebhookEndpointRecovered = "recovered",
         WebhookEndpointDisabled = "disabled",
+    }
+    TestClock(TestClockId) = "test_clock" {
+        TestClockCreated = "created",
+        TestClockAdvanced = "advanced",
+        TestClockDeleted = "deleted",
+    }
+}
+
+impl RecordKind {
+    /// Whether its records use the time of the organization, which can be that of a test clock. They and their events are
+    /// removed with the clock.
+    pub const fn is_under_clock(self) -> bool {
+        match self {
+            Self::Plan | Self::Subscription | Self::Payment | Self::TestClock => true,
+            Self::Organization
+            | Self::Client
+            | Self::Provider
+            | Self::User
+            | Self::Session
+            | Self::Operator
+            | Self::OperatorSession
+            | Self::WebhookEndpoint => false,
+        }
     }
 }
 

@@ -175,6 +175,8 @@ ids! {
     WebhookEndpointId = "hook";
     /// An attempt to deliver an event.
     WebhookAttemptId = "att";
+    /// The test clock of an organization; it has the bytes of the organization's ID.
+    TestClockId = "clk";
     /// An event; the last one of a record is the record's revision.
     EventId = "evt";
 }

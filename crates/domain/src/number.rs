@@ -78,7 +78,7 @@ impl Number {
 }
 
 /// A whole number from `MIN` to `MAX`; `MIN` by default.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, serde::Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, serde::Serialize, serde::Deserialize)]
 pub struct Whole<const MIN: i64, const MAX: i64>(i64);
 
 impl<const MIN: i64, const MAX: i64> Whole<MIN, MAX> {
@@ -96,6 +96,11 @@ impl<const MIN: i64, const MAX: i64> Whole<MIN, MAX> {
     /// A stored value, which was validated by `parse` before it was stored.
     pub const fn from_stored(value: i64) -> Self {
         Self(value)
+    }
+
+    /// Whether a stored value is within the bounds: one from an import may not be.
+    pub(crate) const fn is_valid(self) -> bool {
+        MIN <= self.0 && self.0 <= MAX
     }
 
     /// The next number; `MAX` has none and stays.

@@ -1,6 +1,8 @@
 //! Plans: what can be bought, and for how much.
 //! The slug of a plan and the fields that identify its product never change.
 
+pub mod billing;
+
 use crate::currency::Currency;
 use crate::cycle::BillingCycle;
 use crate::id::{EventId, OrganizationId, PlanId};
@@ -11,6 +13,7 @@ use crate::slug::Slug;
 use crate::text::{Line, Prose};
 use crate::time::Time;
 use crate::validation::{InvalidValue, ValidationCode, ValidationErrors};
+use billing::{PlanBilling, PlanBillingDraft, TaxBehavior};
 
 /// The name of the plan.
 pub type PlanName = Line<1, 255>;
@@ -109,6 +112,8 @@ pub struct Plan {
     pub details: PlanDetails,
     pub is_active: bool,
     pub version: Version,
+    /// None: all defaults.
+    pub billing: Option<Box<PlanBilling>>,
     pub created_at: Time,
     pub updated_at: Time,
     #[serde(skip)]
@@ -144,6 +149,7 @@ pub struct PlanDraft {
     /// All details; in an update those that were not sent are as before.
     pub details: Option<PlanDetails>,
     pub is_active: Option<bool>,
+    pub billing: Option<Option<PlanBillingDraft>>,
 }
 
 /// The fields of an update, which changes price, billing cycle, details and `is_active`; the other fields are fixed
@@ -185,6 +191,7 @@ impl Plan {
             details: draft.details.unwrap_or_default(),
             is_active: draft.is_active.unwrap_or(true),
             version: Version::default(),
+            billing: draft.billing.flatten().map(|sent| Box::new(sent.apply(PlanBilling::default()))),
             created_at: now,
             updated_at: now,
             organization_id: organization.id,
@@ -199,13 +206,29 @@ impl Plan {
         set(&mut merged.billing_cycle, patch.billing_cycle);
         set(&mut merged.details, patch.details);
         set(&mut merged.is_active, patch.is_active);
-        if (merged.price, merged.billing_cycle) != (self.price, self.billing_cycle) {
+        match patch.billing {
+            Some(Some(sent)) => merged.billing = Some(Box::new(sent.apply(self.settings()))),
+            Some(None) => merged.billing = None,
+            None => {}
+        }
+        let versioned = |plan: &Self| (plan.price, plan.billing_cycle, plan.tax_behavior());
+        if versioned(&merged) != versioned(self) {
             merged.version = self.version.next();
         }
         if let Err(reason) = merged.price.check(merged.currency) {
             errors.add("/price", reason);
         }
         errors.into_result(merged)
+    }
+
+    /// How its subscriptions are billed.
+    pub fn settings(&self) -> PlanBilling {
+        self.billing.as_deref().cloned().unwrap_or_default()
+    }
+
+    /// Whether the price includes tax.
+    pub fn tax_behavior(&self) -> TaxBehavior {
+        self.billing.as_deref().map(|billing| billing.tax_behavior).unwrap_or_default()
     }
 }
 
@@ -232,15 +255,17 @@ pub struct ReplacedVersion {
     pub currency: Currency,
     /// The billing cycle of the plan at that time.
     pub billing_cycle: BillingCycle,
+    /// Whether the price included tax.
+    pub tax_behavior: TaxBehavior,
     /// When the next version was created.
     pub replaced_at: Time,
 }
 
 impl ReplacedVersion {
     /// The current version of a plan, which is replaced at this time.
-    pub const fn of(plan: &Plan, replaced_at: Time) -> Self {
+    pub fn of(plan: &Plan, replaced_at: Time) -> Self {
         let Plan { version, price, currency, billing_cycle, .. } = *plan;
-        Self { version, price, currency, billing_cycle, replaced_at }
+        Self { version, price, currency, billing_cycle, tax_behavior: plan.tax_behavior(), replaced_at }
     }
 
     /// The version, which was created when the version before it was replaced, or with the plan.
@@ -279,6 +304,8 @@ pub(crate) mod tests {
             name: OrganizationName::parse("default").unwrap(),
             currency: Currency::parse(currency).unwrap(),
             max_sessions: None,
+            mode: crate::organizations::OrganizationMode::Live,
+            billing: None,
             created_at: now,
             updated_at: now,
             deleted_at: None,
@@ -375,6 +402,10 @@ pub(crate) mod tests {
         assert_eq!(version(PlanPatch { is_active: Some(false), ..PlanPatch::default() }), 1);
         let details = Some(PlanDetails { most_popular: true, ..PlanDetails::default() });
         assert_eq!(version(PlanPatch { details, ..PlanPatch::default() }), 1);
+        let billing = |tax| PlanBillingDraft { tax_behavior: Some(tax), ..PlanBillingDraft::default() };
+        let taxed = |tax| PlanPatch { billing: Some(Some(billing(tax))), ..PlanPatch::default() };
+        assert_eq!(version(taxed(TaxBehavior::Exclusive)), 1, "the default");
+        assert_eq!(version(taxed(TaxBehavior::Inclusive)), 2);
     }
 
     #[test]

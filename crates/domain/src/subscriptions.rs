@@ -7,6 +7,7 @@ pub use status::SubscriptionStatus;
 
 use crate::cycle::BillingCycle;
 use crate::id::{EventId, OrganizationId, PlanId, SubscriptionId, UserId};
+use crate::lifecycle::billing::{Billing, BillingDraft};
 use crate::number::Whole;
 use crate::plans::{Plan, PlanKey, Version, set};
 use crate::text::Line;
@@ -34,11 +35,13 @@ pub struct Subscription {
     pub renews_at: Option<Time>,
     pub starts_at: Time,
     pub ends_at: Option<Time>,
+    /// None: the subscription is external, and other systems renew it.
+    pub billing: Option<Box<Billing>>,
     pub created_at: Time,
     pub updated_at: Time,
     #[serde(skip)]
     pub organization_id: OrganizationId,
-    /// When access changes next by the clock alone.
+    /// When the engine works on it next: at its next action or, without billing, when access changes by the clock alone.
     #[serde(skip)]
     pub due_at: Option<Time>,
     /// Its last event.
@@ -70,6 +73,7 @@ pub struct SubscriptionDraft {
     pub renews_at: Option<Option<Time>>,
     pub starts_at: Option<Time>,
     pub ends_at: Option<Option<Time>>,
+    pub billing: Option<Option<Box<BillingDraft>>>,
 }
 
 /// What access depends on.
@@ -104,7 +108,7 @@ impl Access {
 }
 
 impl Subscription {
-    /// The subscription that a draft describes, or all its errors. `errors` are those found while parsing the draft;
+    /// The external subscription that a draft describes, or all its errors. `errors` are those found while parsing the draft;
     /// `plan` is the plan that its key identifies, if there is one.
     pub fn create(
         draft: SubscriptionDraft,
@@ -154,6 +158,7 @@ impl Subscription {
             renews_at,
             starts_at,
             ends_at,
+            billing: None,
             created_at: now,
             updated_at: now,
             organization_id: plan.organization_id,
@@ -162,7 +167,7 @@ impl Subscription {
         })
     }
 
-    /// The subscription after an update at `now`. Equal to the subscription before if nothing changes.
+    /// The external subscription after an update at `now`. Equal to the subscription before if nothing changes.
     /// `plan` is the plan that the draft's key identifies, or the subscription's own if it was read.
     pub fn merge(
         &self,
@@ -225,7 +230,7 @@ impl Subscription {
     /// access from then on. None if nothing is due. However late it is, the value is that at the instant, and the next change
     /// is the one after it. No other field changes.
     pub fn change_access(&self, now: Time) -> Option<(Self, bool)> {
-        let instant = self.due_at.filter(|due| *due <= now)?;
+        let instant = self.due_at.filter(|due| *due <= now && self.billing.is_none())?;
         let after = Self { due_at: self.access().next_change(instant), ..self.clone() };
         Some((after, self.has_access(instant)))
     }

@@ -15,6 +15,8 @@ pub struct Time(i64);
 impl Time {
     /// The last supported instant.
     pub const MAX: Self = Self(MAX_MICROS);
+    /// The first instant: the beginning of the year 1970.
+    pub const MIN: Self = Self(0);
 
     /// The instant this many microseconds after 1970, if it is within the supported years.
     pub const fn from_micros(micros: i64) -> Option<Self> {
@@ -78,6 +80,12 @@ impl Time {
     /// The instant `months` calendar months later at the same time of day, the day clamped to the month's end.
     pub(crate) fn plus_months(self, months: i64) -> Option<Self> {
         Self::from_civil(self.civil().checked_add(Span::new().try_months(months).ok()?).ok()?)
+    }
+
+    /// Microseconds since 1970 of the instant `months` calendar months later, which may be before 1970.
+    pub(crate) fn micros_after_months(self, months: i64) -> Option<i64> {
+        let civil = self.civil().checked_add(Span::new().try_months(months).ok()?).ok()?;
+        i64::try_from(civil.duration_since(EPOCH).as_micros()).ok().filter(|micros| *micros <= MAX_MICROS)
     }
 
     /// The instant `days` days later.

@@ -192,6 +192,12 @@ pub enum Rejection {
     Invalid(ValidationErrors),
     /// The status transition is not allowed.
     Transition(Transition),
+    /// The service sets the status of a billed subscription, and a caller may not send this one.
+    ManagedStatus(Transition),
+    /// Another plan or quantity cannot act in this status.
+    ChangeNotAllowed(&'static str),
+    /// The plan was changed too often in a period.
+    TooManyChanges,
 }
 
 /// A status transition that is not allowed.

@@ -17,11 +17,13 @@ use bytes::Bytes;
 use http::HeaderName;
 use http::header::{CONTENT_ENCODING, CONTENT_TYPE, USER_AGENT};
 use http::request::Parts;
+use perennial_app::business_time;
 use perennial_app::caller::Caller;
 use perennial_app::context::App;
 use perennial_app::idempotency::{Key, fingerprint};
 use perennial_app::revision::IfMatch;
 use perennial_app::sessions::{Device, SignedIn};
+use perennial_domain::time::Time;
 use perennial_domain::validation::ValidationErrors;
 use perennial_server::{BodyError, RequestBody};
 use serde_json::value::RawValue;
@@ -66,6 +68,11 @@ impl<'a> Call<'a> {
             Person::SignedIn(signed_in) => Ok(signed_in),
             _ => Err(Problem::internal("the operation does not require a session")),
         }
+    }
+
+    /// The instant that is now for the caller's organization.
+    pub(crate) async fn now(&self) -> Result<Time, Problem> {
+        Ok(business_time::now(self.app, &self.caller).await?)
     }
 
     /// Where a request of the console was sent.

@@ -112,6 +112,14 @@ error_codes! {
         "Update the record in `conflicting_id`, or send another external ID.";
     InvalidTransition "invalid_transition" CONFLICT "Status transition not allowed"
         "Send one of the statuses in `allowed`.";
+    ManagedStatus "managed_status" CONFLICT "Status set by the service"
+        "Omit `status`, or send one of those in `allowed`. The service sets the status of a billed subscription.";
+    ChangeNotAllowed "change_not_allowed" CONFLICT "Change of plan or quantity not allowed"
+        "Change the plan or the quantity while the subscription is pending, on_trial, active or past_due, or send `billing.change`.";
+    TooManyChanges "too_many_changes" CONFLICT "Too many plan changes"
+        "Wait for the next period, or send `billing.change`.";
+    LifecycleBehind "lifecycle_behind" CONFLICT "Lifecycle behind"
+        "Retry after a moment. If the organization is held, the operator can release it with `perennial lifecycle resume`.";
     UserAlreadyExists "user_already_exists" CONFLICT "User already exists"
         "Call sign-in instead.";
     EmailTaken "email_taken" CONFLICT "E-mail address already in use"
@@ -136,6 +144,12 @@ error_codes! {
         "Enable the endpoint first with `is_active: true`.";
     SecretLimit "secret_limit" CONFLICT "Too many valid secrets"
         "Wait until an old secret expires, or send `overlap_seconds: 0` to end all old ones.";
+    NotATestOrganization "not_a_test_organization" CONFLICT "Not a test organization"
+        "Create a test organization with `perennial org create --test`. An organization is live or test permanently.";
+    ClockExists "clock_exists" CONFLICT "Test clock exists"
+        "Use the clock of the organization, or delete it first with its records.";
+    ClockAdvancing "clock_advancing" CONFLICT "Test clock advancing"
+        "Read `/test-clock` until its `status` is neither `advancing` nor `deleting`, then repeat the request.";
     IdempotencyInFlight "idempotency_in_flight" CONFLICT "Idempotency key in use by a running request"
         "Wait a moment and retry with the same key.";
     Contended "contended" CONFLICT "Too many concurrent changes"

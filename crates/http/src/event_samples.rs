@@ -1,7 +1,7 @@
 //! Samples of events, with `test: true`, for developers of receivers. The records are the examples of the OpenAPI document,
 //! so that a sample has every member that a real event has. A record kind without a sample does not compile.
 
-use crate::{clients, organization, payments, plans, samples, subscriptions, webhook_endpoints};
+use crate::{clients, organization, payments, plans, samples, subscriptions, test_clock, webhook_endpoints};
 use perennial_domain::events::{EventKind, RecordKind};
 use perennial_domain::id::EventId;
 use perennial_domain::time::Time;
@@ -58,6 +58,7 @@ fn record(kind: RecordKind) -> Value {
         RecordKind::Plan => (plans::PLAN.example)(),
         RecordKind::Subscription => (subscriptions::SUBSCRIPTION.example)(),
         RecordKind::Payment => (payments::PAYMENT.example)(),
+        RecordKind::TestClock => (test_clock::TEST_CLOCK.example)(),
         RecordKind::WebhookEndpoint => (webhook_endpoints::WEBHOOK_ENDPOINT.example)(),
         RecordKind::Provider => json!({ "id": kind.id(samples::ID), "issuer": "https://id.example.com" }),
         RecordKind::User => changed(&["email", "first_name"]),

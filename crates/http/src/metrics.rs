@@ -69,6 +69,11 @@ impl MetricsPage {
                 self.api.forwards.count(),
             ),
             gauge("store_queue_depth", "Changes waiting for the writer.", store.queue_depth as u64),
+            gauge(
+                "store_background_waiting",
+                "Changes of background work waiting for the writer.",
+                store.background_waiting as u64,
+            ),
             gauge("store_queue_capacity", "Capacity of the writer's queue.", store.queue_capacity as u64),
             gauge(
                 "store_oldest_change_milliseconds",
@@ -91,6 +96,7 @@ impl MetricsPage {
         ]);
         families.extend(self.housekeeping());
         families.extend(self.background());
+        families.extend(self.lifecycle());
         families.extend(self.more.iter().flat_map(|more| more()));
         families
     }
@@ -165,6 +171,48 @@ impl MetricsPage {
                 "Delay of the last change of access by the clock.",
                 figures.access_lag_seconds(),
             ),
+        ]
+    }
+}
+
+impl MetricsPage {
+    /// The lifecycle: what is due, late, on hold and parked.
+    fn lifecycle(&self) -> Vec<Family> {
+        let figures = &self.api.state.app.background.lifecycle;
+        let stored = figures.stored();
+        let gauge = |name, about, value| Family::number(name, about, Series::Gauge, value);
+        let family = |name: &str, about, series| Family { name: format!("perennial_{name}"), about, series };
+        let labeled = |label: &'static str, values: Vec<(&'static str, u64)>| -> Vec<Number> {
+            let number = |(name, value): (&str, u64)| Number { labels: vec![(label, name.to_owned())], value };
+            values.into_iter().map(number).collect()
+        };
+        let lag = vec![("live", stored.live_lag_seconds), ("test", stored.test_lag_seconds)];
+        vec![
+            family(
+                "lifecycle_lag_seconds",
+                "How late the oldest due action is, read every minute, without organizations on hold.",
+                Series::Gauge(labeled("mode", lag)),
+            ),
+            gauge("lifecycle_due", "Subscriptions with a due action, counted every minute, up to 100000.", stored.due),
+            gauge("lifecycle_held", "Organizations on hold, counted every minute.", stored.held),
+            gauge("lifecycle_parked", "Parked subscriptions, counted every minute.", stored.parked),
+            family(
+                "lifecycle_transitions_total",
+                "Actions by name.",
+                Series::Counter(labeled("action", figures.transitions())),
+            ),
+            Family::number(
+                "lifecycle_misses_total",
+                "Actions that another writer made first.",
+                Series::Counter,
+                figures.misses(),
+            ),
+            family(
+                "lifecycle_parked_total",
+                "Subscriptions that were parked, by reason.",
+                Series::Counter(labeled("reason", figures.parked())),
+            ),
+            family("lifecycle_pass_seconds", "Duration of searches for due work.", durations(&figures.passes)),
         ]
     }
 }

@@ -4,6 +4,7 @@ mod parameters;
 mod responses;
 
 use crate::access::{Access, ConsoleAccess};
+use crate::dry_run;
 use crate::operation::{Operation, ResponseKind};
 use crate::operations;
 use crate::schema::Schema;
@@ -164,12 +165,20 @@ fn schemas() -> Value {
                 "additionalProperties": false
             });
         } else {
-            schemas[format!("{}Answer", schema.name)] = json!({
+            let mut answer = json!({
                 "type": "object",
                 "properties": { "data": schema.reference() },
                 "required": ["data"],
                 "additionalProperties": false
             });
+            let is_tried = |other: &Operation| {
+                other.response.schema().is_some_and(|known| known.name == schema.name)
+                    && dry_run::is_offered(&other.query)
+            };
+            if operations::all().iter().any(|other| is_tried(other)) {
+                answer["properties"]["documents"] = dry_run::documents_schema();
+            }
+            schemas[format!("{}Answer", schema.name)] = answer;
         }
     }
     schemas

@@ -4,7 +4,7 @@ use crate::operation::Operation;
 use crate::router::Router;
 use crate::{
     accounts, clients, events, meta, operator_session, operators, organization, payments, plan_versions, plans, search,
-    sessions, subscriptions, tokens, user_sessions, users, webhook_deliveries, webhook_endpoints,
+    sessions, subscriptions, test_clock, tokens, user_sessions, users, webhook_deliveries, webhook_endpoints,
 };
 use std::sync::LazyLock;
 
@@ -22,6 +22,7 @@ static RESOURCES: &[&[Operation]] = &[
     search::OPERATIONS,
     clients::OPERATIONS,
     organization::OPERATIONS,
+    test_clock::OPERATIONS,
     operators::OPERATIONS,
     operator_session::OPERATIONS,
     events::OPERATIONS,

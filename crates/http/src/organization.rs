@@ -6,6 +6,7 @@ use crate::error_codes::Code;
 use crate::fields::Fields;
 use crate::headers::etag;
 use crate::operation::{BodySpec, Handler, Operation, ResponseKind};
+use crate::plans::billing::{dunning_schema, members};
 use crate::problem::Problem;
 use crate::query::QuerySpec;
 use crate::reply::Reply;
@@ -16,8 +17,11 @@ use perennial_app::organizations;
 use perennial_domain::clients::Scope;
 use perennial_domain::currency::Currency;
 use perennial_domain::id::OrganizationId;
+use perennial_domain::lifecycle::calendar::ZoneName;
 use perennial_domain::number::Whole;
-use perennial_domain::organizations::{Organization, OrganizationName, OrganizationPatch};
+use perennial_domain::organizations::billing::{OrganizationBillingPatch, RenewalNoticeDays, SpreadMinutes};
+use perennial_domain::organizations::{Organization, OrganizationMode, OrganizationName, OrganizationPatch};
+use perennial_domain::plans::billing::PaymentTermsDays;
 use perennial_domain::time::Time;
 use serde_json::{Value, json};
 
@@ -87,13 +91,49 @@ pub(crate) fn patch(fields: &mut impl Fields, organization: Option<&Organization
         "/max_sessions",
         "The number of sessions that a user should have at most. The list of sessions reports when there are more.",
     );
+    let billing = billing(fields);
     fields.unchanged::<OrganizationId>("/id", organization.map(|organization| &organization.id));
     fields.unchanged::<OrganizationName>("/name", organization.map(|organization| &organization.name));
     fields.unchanged::<Currency>("/currency", organization.map(|organization| &organization.currency));
+    fields.unchanged::<OrganizationMode>("/mode", organization.map(|organization| &organization.mode));
     fields.unchanged::<Time>("/created_at", organization.map(|organization| &organization.created_at));
     fields.ignored("/updated_at");
     let max_sessions = max_sessions.map(|sent| sent.and_then(|most| u32::try_from(most.get()).ok()));
-    OrganizationPatch { max_sessions }
+    OrganizationPatch { max_sessions, billing }
+}
+
+/// How subscriptions of the organization are billed. The members that are sent replace the stored ones.
+fn billing(fields: &mut impl Fields) -> OrganizationBillingPatch {
+    let about = "How subscriptions are billed. An update replaces the members that are sent.";
+    let sent = fields.optional_object("/billing", about, |fields| {
+        let dunning = [
+            "/billing/dunning/retry_days",
+            "/billing/dunning/grace_days",
+            "/billing/dunning/then",
+        ];
+        OrganizationBillingPatch {
+            time_zone: fields.optional("/billing/time_zone", "The time zone of new subscriptions. Defaults to UTC."),
+            payment_terms_days: fields.optional(
+                "/billing/payment_terms_days",
+                "Days until an invoice of manual collection is due. Defaults to 14.",
+            ),
+            dunning: fields
+                .optional_object("/billing/dunning", "When payment of an invoice is retried, and what follows.", |fields| {
+                    members(fields, dunning)
+                })
+                .flatten(),
+            spread_minutes: fields.optional(
+                "/billing/spread_minutes",
+                "Minutes over which the engine spreads renewals of the same instant. Defaults to 0.",
+            ),
+            renewal_notice_days: fields.optional(
+                "/billing/renewal_notice_days",
+                "Days between `subscription.renewal_upcoming` and the renewal. 0: no event. It applies to a subscription \
+                 from its next change or period on.",
+            ),
+        }
+    });
+    sent.unwrap_or_default()
 }
 
 fn record_schema() -> Value {
@@ -102,6 +142,17 @@ fn record_schema() -> Value {
         ("name", schema::id::<OrganizationName>()),
         ("currency", json!({ "type": "string", "pattern": "^[A-Z]{3}$" })),
         ("max_sessions", json!({ "type": ["integer", "null"], "minimum": 1, "maximum": u32::MAX })),
+        ("mode", schema::id::<OrganizationMode>()),
+        (
+            "billing",
+            schema::record(&[
+                ("time_zone", schema::id::<ZoneName>()),
+                ("payment_terms_days", schema::id::<PaymentTermsDays>()),
+                ("dunning", schema::record(&dunning_schema())),
+                ("spread_minutes", schema::id::<SpreadMinutes>()),
+                ("renewal_notice_days", schema::id::<RenewalNoticeDays>()),
+            ]),
+        ),
         ("created_at", schema::instant()),
         ("updated_at", schema::instant()),
     ])

@@ -2,6 +2,7 @@
 
 use crate::access::Access;
 use crate::call::Call;
+use crate::dry_run;
 use crate::error_codes::Code;
 use crate::fields::{External, Field, Fields};
 use crate::filters;
@@ -99,7 +100,7 @@ pub(crate) static OPERATIONS: &[Operation] = &[
         summary: "Create a payment",
         description: "With an `Idempotency-Key`, a retry returns the response of the first request.",
         access: Access::Scope(Scope::PaymentsWrite),
-        query: QuerySpec::NONE,
+        query: dry_run::QUERY,
         body: Some(BodySpec {
             fields: |fields| {
                 draft(fields);
@@ -132,7 +133,7 @@ pub(crate) static OPERATIONS: &[Operation] = &[
         summary: "Update a payment",
         description: "Updates the fields that are sent; omitted fields do not change. A null clears an optional field.",
         access: Access::Scope(Scope::PaymentsWrite),
-        query: QuerySpec::NONE,
+        query: dry_run::QUERY,
         body: Some(BodySpec {
             fields: |fields| {
                 patch(fields, None);
@@ -151,7 +152,7 @@ pub(crate) static OPERATIONS: &[Operation] = &[
         summary: "Delete a payment",
         description: "Returns the deleted payment.",
         access: Access::Scope(Scope::PaymentsWrite),
-        query: QuerySpec::NONE,
+        query: dry_run::QUERY,
         body: None,
         response: ResponseKind::Record(&PAYMENT),
         errors: &[Code::Contended],
@@ -187,11 +188,13 @@ pub(crate) fn parse_list_query(query: &mut crate::query::Query) -> ListQuery<Que
 }
 
 pub(crate) async fn create(mut call: Call<'_>) -> Result<Reply, Problem> {
+    dry_run::read(&mut call);
     let (body, key) = call.keyed_body().await?;
     let (draft, errors) = body.read(|fields| draft(fields));
-    let stored =
-        use_cases::create::<Payment>(call.app, &call.caller, key.as_ref(), draft, errors, created_response).await?;
-    Ok(Reply::stored(stored))
+    let is_dry_run = call.caller.is_dry_run;
+    let render = |payment: &Payment| if is_dry_run { dry_run::unstored(payment) } else { created_response(payment) };
+    let stored = use_cases::create::<Payment>(call.app, &call.caller, key.as_ref(), draft, errors, render).await?;
+    Ok(dry_run::created(&call, stored))
 }
 
 pub(crate) async fn read(mut call: Call<'_>) -> Result<Reply, Problem> {
@@ -201,20 +204,22 @@ pub(crate) async fn read(mut call: Call<'_>) -> Result<Reply, Problem> {
 }
 
 pub(crate) async fn update(mut call: Call<'_>) -> Result<Reply, Problem> {
+    dry_run::read(&mut call);
     let if_match = call.if_match();
     let body = call.body().await?;
     let read = |payment: &Payment| body.read(|fields| patch(fields, Some(payment)));
     let payment =
         use_cases::update::<Payment>(call.app, &call.caller, &id(&call.path_parameter(0))?, &if_match, read).await?;
-    Ok(record(&payment))
+    Ok(if call.caller.is_dry_run { dry_run::reply(&payment) } else { record(&payment) })
 }
 
 pub(crate) async fn delete(mut call: Call<'_>) -> Result<Reply, Problem> {
+    dry_run::read(&mut call);
     let if_match = call.if_match();
     call.no_body().await?;
     let payment =
         use_cases::delete::<Payment>(call.app, &call.caller, &id(&call.path_parameter(0))?, &if_match).await?;
-    Ok(record(&payment))
+    Ok(if call.caller.is_dry_run { dry_run::reply(&payment) } else { record(&payment) })
 }
 
 /// The fields of a create.

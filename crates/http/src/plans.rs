@@ -2,6 +2,7 @@
 
 use crate::access::Access;
 use crate::call::Call;
+use crate::dry_run;
 use crate::error_codes::Code;
 use crate::fields::{Fields, SchemaWriter};
 use crate::filters::{self, boolean};
@@ -27,6 +28,8 @@ use perennial_domain::plans::{
 use perennial_domain::text::Line;
 use perennial_domain::time::Time;
 use serde_json::{Value, json};
+
+pub(crate) mod billing;
 
 const COLLECTION: &str = "/subscription-plans";
 const DEFAULT_LIMIT: usize = 100;
@@ -97,7 +100,7 @@ pub(crate) static OPERATIONS: &[Operation] = &[
         summary: "Create a plan",
         description: "With an `Idempotency-Key`, a retry returns the response of the first request.",
         access: Access::Scope(Scope::PlansWrite),
-        query: QuerySpec::NONE,
+        query: dry_run::QUERY,
         body: Some(BodySpec {
             fields: |fields| {
                 draft(fields);
@@ -129,10 +132,10 @@ pub(crate) static OPERATIONS: &[Operation] = &[
         tag: TAG,
         summary: "Update a plan",
         description: "Updates the fields that are sent; omitted fields do not change. The name, slug, \
-                      product, variants, link and currency cannot be changed. Another price or billing cycle is a new \
-                      version of the plan.",
+                      product, variants, link and currency cannot be changed. Another price, billing cycle or tax behavior \
+                      is a new version of the plan.",
         access: Access::Scope(Scope::PlansWrite),
-        query: QuerySpec::NONE,
+        query: dry_run::QUERY,
         body: Some(BodySpec {
             fields: |fields| {
                 patch(fields, None);
@@ -151,7 +154,7 @@ pub(crate) static OPERATIONS: &[Operation] = &[
         summary: "Delete a plan",
         description: "Allowed only if no subscription refers to the plan. Returns the deleted plan. Its slug can be used again.",
         access: Access::Scope(Scope::PlansWrite),
-        query: QuerySpec::NONE,
+        query: dry_run::QUERY,
         body: None,
         response: ResponseKind::Record(&PLAN),
         errors: &[Code::PlanInUse, Code::Contended],
@@ -184,11 +187,13 @@ pub(crate) fn parse_list_query(query: &mut crate::query::Query) -> ListQuery<Que
 }
 
 pub(crate) async fn create(mut call: Call<'_>) -> Result<Reply, Problem> {
+    dry_run::read(&mut call);
     let (body, key) = call.keyed_body().await?;
     let (draft, errors) = body.read(|fields| draft(fields));
-    let stored =
-        use_cases::create::<Plan>(call.app, &call.caller, key.as_ref(), draft, errors, created_response).await?;
-    Ok(Reply::stored(stored))
+    let is_dry_run = call.caller.is_dry_run;
+    let render = |plan: &Plan| if is_dry_run { dry_run::unstored(plan) } else { created_response(plan) };
+    let stored = use_cases::create::<Plan>(call.app, &call.caller, key.as_ref(), draft, errors, render).await?;
+    Ok(dry_run::created(&call, stored))
 }
 
 pub(crate) async fn read(mut call: Call<'_>) -> Result<Reply, Problem> {
@@ -198,19 +203,21 @@ pub(crate) async fn read(mut call: Call<'_>) -> Result<Reply, Problem> {
 }
 
 pub(crate) async fn update(mut call: Call<'_>) -> Result<Reply, Problem> {
+    dry_run::read(&mut call);
     let if_match = call.if_match();
     let body = call.body().await?;
     let read = |plan: &Plan| body.read(|fields| patch(fields, Some(plan)));
     let plan =
         use_cases::update::<Plan>(call.app, &call.caller, &key(&call.path_parameter(0))?, &if_match, read).await?;
-    Ok(record(&plan))
+    Ok(if call.caller.is_dry_run { dry_run::reply(&plan) } else { record(&plan) })
 }
 
 pub(crate) async fn delete(mut call: Call<'_>) -> Result<Reply, Problem> {
+    dry_run::read(&mut call);
     let if_match = call.if_match();
     call.no_body().await?;
     let plan = use_cases::delete::<Plan>(call.app, &call.caller, &key(&call.path_parameter(0))?, &if_match).await?;
-    Ok(record(&plan))
+    Ok(if call.caller.is_dry_run { dry_run::reply(&plan) } else { record(&plan) })
 }
 
 /// The fields of a create.
@@ -224,6 +231,7 @@ pub(crate) fn draft(fields: &mut impl Fields) -> PlanDraft {
         currency: fields.optional("/currency", "The currency of the price. Defaults to the organization's currency."),
         href: fields.nullable("/href", "A link to the plan.").flatten(),
         billing_cycle: billing_cycle(fields, true),
+        billing: billing::draft(fields),
         ..common(fields, PlanDetails::default())
     };
     for at in ["/id", "/version", "/created_at", "/updated_at"] {
@@ -238,6 +246,7 @@ pub(crate) fn patch(fields: &mut impl Fields, plan: Option<&Plan>) -> PlanPatch 
     let patch = PlanPatch {
         price: price(fields, false),
         billing_cycle: billing_cycle(fields, false),
+        billing: billing::draft(fields),
         ..common(fields, details)
     };
     fields.unchanged::<PlanId>("/id", plan.map(|plan| &plan.id));
@@ -299,6 +308,7 @@ fn record_schema() -> Value {
     let after = [
         ("is_active", json!({ "type": "boolean" })),
         ("version", schema::id::<Version>()),
+        ("billing", billing::definition()),
         ("created_at", schema::instant()),
         ("updated_at", schema::instant()),
     ];

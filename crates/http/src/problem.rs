@@ -364,6 +364,20 @@ impl From<Conflict> for Problem {
                 };
                 Self::new(Code::InvalidTransition, detail).with("allowed", allowed)
             }
+            Conflict::ManagedStatus(Transition { from, to, allowed }) => {
+                let detail = match allowed.as_slice() {
+                    [] => format!("The subscription is {from}, which is final."),
+                    _ => format!("The subscription is {from}; you may send {}, not {to}.", allowed.join(", ")),
+                };
+                Self::new(Code::ManagedStatus, detail).with("allowed", allowed)
+            }
+            Conflict::ChangeNotAllowed(status) => {
+                let detail = format!("The plan and the quantity cannot change while the subscription is {status}.");
+                Self::new(Code::ChangeNotAllowed, detail)
+            }
+            Conflict::TooManyChanges => {
+                Self::new(Code::TooManyChanges, "The plan was changed 10 times in this period already.")
+            }
             Conflict::UserAlreadyExists => {
                 Self::new(Code::UserAlreadyExists, "A user with this identity has already signed up.")
             }
@@ -389,6 +403,18 @@ impl From<Conflict> for Problem {
             Conflict::SecretLimit => {
                 Self::new(Code::SecretLimit, format!("The webhook endpoint has {MAX_SECRETS} valid secrets."))
             }
+            Conflict::NotATestOrganization => {
+                Self::new(Code::NotATestOrganization, "A live organization has real time and no test clock.")
+            }
+            Conflict::ClockExists => Self::new(Code::ClockExists, "The organization has a test clock."),
+            Conflict::ClockAdvancing => Self::new(
+                Code::ClockAdvancing,
+                "The organization accepts no writes while its test clock moves or is deleted.",
+            ),
+            Conflict::LifecycleBehind => Self::new(
+                Code::LifecycleBehind,
+                "Late actions must be made before this change, or the organization is on hold.",
+            ),
             Conflict::Contended => Self::new(
                 Code::Contended,
                 "Concurrent changes to the same record prevented this one after several attempts.",

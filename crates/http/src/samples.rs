@@ -6,7 +6,7 @@ use crate::fields::Reader;
 use crate::options::BodyLimits;
 use perennial_domain::currency::Currency;
 use perennial_domain::id::{EventId, OrganizationId};
-use perennial_domain::organizations::{Organization, OrganizationName};
+use perennial_domain::organizations::{Organization, OrganizationMode, OrganizationName};
 use perennial_domain::time::Time;
 use perennial_domain::validation::ValidationErrors;
 use serde::Serialize;
@@ -27,6 +27,8 @@ pub(crate) fn organization() -> Organization {
         name: OrganizationName::from_stored("default".to_owned()),
         currency: Currency::USD,
         max_sessions: None,
+        mode: OrganizationMode::Live,
+        billing: None,
         created_at: now(),
         updated_at: now(),
         deleted_at: None,

@@ -83,6 +83,13 @@ pub(crate) fn record(fields: &[(&str, Value)]) -> Value {
     json!({ "type": "object", "properties": properties, "required": required, "additionalProperties": false })
 }
 
+/// A record that may be missing.
+pub(crate) fn optional_record(fields: &[(&str, Value)]) -> Value {
+    let mut schema = record(fields);
+    schema["type"] = json!(["object", "null"]);
+    schema
+}
+
 /// A record whose details have the schemas of the request, between the fields before and after them.
 pub(crate) fn record_with_details(
     before: &[(&str, Value)],

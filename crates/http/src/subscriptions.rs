@@ -2,6 +2,7 @@
 
 use crate::access::Access;
 use crate::call::Call;
+use crate::dry_run;
 use crate::error_codes::Code;
 use crate::fields::{External, Fields, PlanReference};
 use crate::filters::{self, boolean};
@@ -21,6 +22,8 @@ use perennial_app::use_cases;
 use perennial_domain::clients::Scope;
 use perennial_domain::cycle::BillingCycle;
 use perennial_domain::id::{SubscriptionId, UserId};
+use perennial_domain::lifecycle::Known;
+use perennial_domain::lifecycle::billing::{BillingDraft, PaymentMethod};
 use perennial_domain::plans::PlanKey;
 use perennial_domain::subscriptions::{
     ExternalSubscriptionId, Subscription, SubscriptionDetails, SubscriptionDraft, SubscriptionStatus,
@@ -29,6 +32,8 @@ use perennial_domain::time::Time;
 use perennial_domain::validation::{InvalidValue, ValidationCode};
 use serde_json::{Value, json};
 
+mod billing;
+mod forecast;
 mod view;
 
 pub(crate) use view::SubscriptionView;
@@ -119,7 +124,7 @@ pub(crate) static OPERATIONS: &[Operation] = &[
         summary: "Create a subscription",
         description: "With an `Idempotency-Key`, a retry returns the response of the first request.",
         access: Access::Scope(Scope::SubscriptionsWrite),
-        query: QuerySpec::NONE,
+        query: dry_run::QUERY,
         body: Some(BodySpec {
             fields: |fields| {
                 draft(fields);
@@ -127,7 +132,7 @@ pub(crate) static OPERATIONS: &[Operation] = &[
             example: create_example,
         }),
         response: ResponseKind::Created(&SUBSCRIPTION),
-        errors: &[Code::PlanInactive, Code::ExternalIdTaken, Code::Contended],
+        errors: &[Code::PlanInactive, Code::ExternalIdTaken, Code::ManagedStatus, Code::Contended],
         handler: Handler::Write(|call| Box::pin(create(call))),
     },
     Operation {
@@ -152,7 +157,7 @@ pub(crate) static OPERATIONS: &[Operation] = &[
         summary: "Update a subscription",
         description: "Updates the fields that are sent; omitted fields do not change. A null clears an optional field.",
         access: Access::Scope(Scope::SubscriptionsWrite),
-        query: QuerySpec::NONE,
+        query: dry_run::QUERY,
         body: Some(BodySpec {
             fields: |fields| {
                 patch(fields, None);
@@ -160,7 +165,16 @@ pub(crate) static OPERATIONS: &[Operation] = &[
             example: update_example,
         }),
         response: ResponseKind::Record(&SUBSCRIPTION),
-        errors: &[Code::PlanInactive, Code::ExternalIdTaken, Code::InvalidTransition, Code::Contended],
+        errors: &[
+            Code::PlanInactive,
+            Code::ExternalIdTaken,
+            Code::InvalidTransition,
+            Code::ManagedStatus,
+            Code::ChangeNotAllowed,
+            Code::TooManyChanges,
+            Code::LifecycleBehind,
+            Code::Contended,
+        ],
         handler: Handler::Write(|call| Box::pin(update(call))),
     },
     Operation {
@@ -171,12 +185,13 @@ pub(crate) static OPERATIONS: &[Operation] = &[
         summary: "Delete a subscription",
         description: "Returns the deleted subscription. Its payments are not deleted.",
         access: Access::Scope(Scope::SubscriptionsWrite),
-        query: QuerySpec::NONE,
+        query: dry_run::QUERY,
         body: None,
         response: ResponseKind::Record(&SUBSCRIPTION),
-        errors: &[Code::Contended],
+        errors: &[Code::LifecycleBehind, Code::Contended],
         handler: Handler::Write(|call| Box::pin(delete(call))),
     },
+    forecast::OPERATION,
 ];
 
 pub(crate) async fn list(mut call: Call<'_>) -> Result<Reply, Problem> {
@@ -184,7 +199,7 @@ pub(crate) async fn list(mut call: Call<'_>) -> Result<Reply, Problem> {
     call.no_body().await?;
     let (found, next) =
         subscriptions::list(call.app, &call.caller, plan.as_ref(), query, cursor.as_deref(), limit).await?;
-    let now = call.app.clock.now();
+    let now = call.now().await?;
     let views: Vec<SubscriptionView<'_>> =
         found.iter().map(|subscription| SubscriptionView::at(subscription, now)).collect();
     Ok(Reply::list(&views, next.as_deref(), limit))
@@ -222,41 +237,47 @@ pub(crate) fn parse_list_query(query: &mut crate::query::Query) -> ListQuery<(Qu
 }
 
 pub(crate) async fn create(mut call: Call<'_>) -> Result<Reply, Problem> {
+    dry_run::read(&mut call);
     let (body, key) = call.keyed_body().await?;
     let (draft, errors) = body.read(|fields| draft(fields));
-    let now = call.app.clock.now();
+    let (now, is_dry_run) = (call.now().await?, call.caller.is_dry_run);
     let render = |subscription: &Subscription| {
         let location = format!("{COLLECTION}/{}", subscription.id);
         let view = SubscriptionView::at(subscription, now.max(subscription.created_at));
+        if is_dry_run {
+            return dry_run::unstored(view);
+        }
         let has_access = view.has_access;
         created(view, location, subscription.revision, Some(has_access))
     };
     let stored = use_cases::create::<Subscription>(call.app, &call.caller, key.as_ref(), draft, errors, render).await?;
-    Ok(Reply::stored(stored))
+    Ok(dry_run::created(&call, stored))
 }
 
 pub(crate) async fn read(mut call: Call<'_>) -> Result<Reply, Problem> {
     call.no_body().await?;
     let subscription = subscriptions::read(call.app, &call.caller, id(&call.path_parameter(0))?).await?;
-    Ok(record(&subscription, call.app.clock.now()))
+    Ok(record(&subscription, call.now().await?))
 }
 
 pub(crate) async fn update(mut call: Call<'_>) -> Result<Reply, Problem> {
+    dry_run::read(&mut call);
     let if_match = call.if_match();
     let body = call.body().await?;
     let read = |subscription: &Subscription| body.read(|fields| patch(fields, Some(subscription)));
     let subscription =
         use_cases::update::<Subscription>(call.app, &call.caller, &id(&call.path_parameter(0))?, &if_match, read)
             .await?;
-    Ok(record(&subscription, call.app.clock.now()))
+    changed(&call, &subscription).await
 }
 
 pub(crate) async fn delete(mut call: Call<'_>) -> Result<Reply, Problem> {
+    dry_run::read(&mut call);
     let if_match = call.if_match();
     call.no_body().await?;
     let subscription =
         use_cases::delete::<Subscription>(call.app, &call.caller, &id(&call.path_parameter(0))?, &if_match).await?;
-    Ok(record(&subscription, call.app.clock.now()))
+    changed(&call, &subscription).await
 }
 
 /// The fields of a create.
@@ -299,6 +320,7 @@ fn common(fields: &mut impl Fields, is_create: bool, stored: SubscriptionDetails
             .nullable("/renews_at", "When the subscription renews. Defaults to one billing cycle after the start."),
         starts_at: fields.optional("/starts_at", "When the subscription starts. Defaults to now."),
         ends_at: fields.nullable("/ends_at", "When the subscription ends."),
+        billing: billing::draft(fields, is_create),
     }
 }
 
@@ -312,12 +334,24 @@ fn details(fields: &mut impl Fields, mut details: SubscriptionDetails) -> Subscr
     details
 }
 
-/// The record that the example of a create makes.
+/// The record that the example of a create makes if the service bills it.
 pub(crate) fn sample() -> Subscription {
-    let (draft, errors) = samples::read(&create_example(), |fields| draft(fields));
+    let (mut draft, errors) = samples::read(&create_example(), |fields| draft(fields));
+    let payment_method = Some(PaymentMethod::parse("pm_1OaBcD").ok());
+    draft.billing = Some(Some(Box::new(BillingDraft { payment_method, ..BillingDraft::default() })));
     let id = SubscriptionId::from_bytes(samples::ID);
-    Subscription::create(draft, errors, Some(&plans::sample()), id, samples::REVISION, samples::now())
+    let (plan, known) = (plans::sample(), Known::default());
+    Subscription::create_billed(draft, errors, Some(&plan), id, samples::REVISION, samples::now(), &known)
         .expect("the example is valid")
+}
+
+/// A record after a write, or what it would be after one that was tried.
+async fn changed(call: &Call<'_>, subscription: &Subscription) -> Result<Reply, Problem> {
+    let now = call.now().await?;
+    if call.caller.is_dry_run {
+        return Ok(dry_run::reply(SubscriptionView::at(subscription, now)));
+    }
+    Ok(record(subscription, now))
 }
 
 fn record(subscription: &Subscription, now: Time) -> Reply {

@@ -13,5 +13,6 @@ mod operators;
 mod providers;
 mod resources;
 mod sessions;
+mod test_clocks;
 mod webhooks;
 mod wire;

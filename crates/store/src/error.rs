@@ -76,4 +76,6 @@ pub enum Violation {
     CallerRole,
     /// Another server holds the unit of background work.
     Lease,
+    /// The test clock of the organization has changed.
+    Clock,
 }

@@ -12,6 +12,8 @@ pub struct StoreMetrics {
     /// Changes waiting for the writer.
     pub queue_depth: usize,
     pub queue_capacity: usize,
+    /// Changes of background work waiting for the writer.
+    pub background_waiting: usize,
     /// How long the oldest change without an outcome has waited.
     pub oldest_change: Duration,
     /// Transactions with changes, and the number of changes in them.
@@ -36,6 +38,8 @@ pub struct StoreMetrics {
 /// How full the queue of changes is.
 pub(crate) struct QueueLevel {
     pub(crate) waiting: usize,
+    /// Changes of background work, which wait in a separate queue.
+    pub(crate) background: usize,
     pub(crate) capacity: usize,
     /// How long its oldest change has waited.
     pub(crate) oldest: Duration,
@@ -92,6 +96,7 @@ impl Counters {
         StoreMetrics {
             queue_depth: queue.waiting + self.deferred.load(Relaxed),
             queue_capacity: queue.capacity,
+            background_waiting: queue.background,
             oldest_change: queue.oldest,
             batches: self.batches.load(Relaxed),
             changes: self.changes.load(Relaxed),
@@ -124,7 +129,7 @@ mod tests {
         for size in [1, 2, 3, 4, 256] {
             counters.batch(size);
         }
-        let queue = QueueLevel { waiting: 0, capacity: 1, oldest: Duration::ZERO };
+        let queue = QueueLevel { waiting: 0, background: 0, capacity: 1, oldest: Duration::ZERO };
         let metrics = counters.snapshot(&queue, 0);
         assert_eq!(metrics.batch_sizes, [1, 1, 2, 0, 0, 0, 0, 0, 1]);
         assert_eq!((metrics.batches, metrics.changes), (5, 266));

@@ -87,6 +87,8 @@ migrations! {
     11 => "0011_webhook_delivery", oldest_program 2;
     12 => "0012_webhook_endpoints", oldest_program 2;
     13 => "0013_access_changes", oldest_program 2, indexes ACCESS_CHANGES;
+    14 => "0014_lifecycle", oldest_program 2, indexes LIFECYCLE;
+    15 => "0015_test_clocks", oldest_program 2, indexes TEST_CLOCKS;
 }
 
 /// Dropped by the next migration: every create paid for them.
@@ -123,6 +125,18 @@ const MANAGEMENT: &[Index] = &[
 const ACCESS_CHANGES: &[Index] = &[Index {
     name: "subscriptions_by_due",
     on: "subscriptions (organization_id, due_at) WHERE due_at IS NOT NULL AND deleted_at IS NULL",
+}];
+
+/// For the guard of a plan's deletion. Few subscriptions have a pending change.
+const LIFECYCLE: &[Index] = &[Index {
+    name: "subscriptions_by_change_plan",
+    on: "subscriptions (organization_id, change_plan_id) WHERE change_plan_id IS NOT NULL AND deleted_at IS NULL",
+}];
+
+/// For the question whether anything is due at all, in any organization.
+const TEST_CLOCKS: &[Index] = &[Index {
+    name: "subscriptions_due",
+    on: "subscriptions (due_at) WHERE due_at IS NOT NULL AND deleted_at IS NULL",
 }];
 
 /// The migrations of a program for one engine, oldest first.

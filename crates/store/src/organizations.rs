@@ -13,7 +13,8 @@ use crate::table::Table;
 use crate::value::Type;
 use perennial_domain::currency::Currency;
 use perennial_domain::id::{EventId, OrganizationId};
-use perennial_domain::organizations::Organization;
+use perennial_domain::organizations::billing::OrganizationBilling;
+use perennial_domain::organizations::{Organization, OrganizationMode};
 use perennial_domain::text::Line;
 use perennial_domain::time::Time;
 
@@ -26,6 +27,8 @@ pub static ORGANIZATIONS: Table = Table::new(
         Column::fixed("name", Type::Text),
         Column::fixed("currency", Type::Text),
         Column::mutable("max_sessions", Type::Int).nullable(),
+        Column::fixed("mode", Type::Text),
+        Column::mutable("billing", Type::Text).nullable(),
         Column::fixed("created_at", Type::Time),
         Column::mutable("updated_at", Type::Time),
         Column::fixed("deleted_at", Type::Time).nullable(),
@@ -57,6 +60,8 @@ impl Record for Organization {
         row.text("name", self.name.as_str());
         row.text("currency", self.currency.as_str());
         row.optional_int("max_sessions", self.max_sessions.map(i64::from));
+        row.text("mode", self.mode.as_str());
+        row.optional_text("billing", self.billing.as_deref().map(OrganizationBilling::to_stored).as_deref());
         row.time("created_at", self.created_at);
         row.time("updated_at", self.updated_at);
         row.optional_time("deleted_at", self.deleted_at);
@@ -69,6 +74,8 @@ impl Record for Organization {
             name: Line::from_stored(row.text("name")?),
             currency: row.word("currency", |word| Currency::parse(word).ok())?,
             max_sessions: row.optional_int("max_sessions")?.and_then(|most| u32::try_from(most).ok()),
+            mode: row.word("mode", OrganizationMode::from_stored)?,
+            billing: row.optional_word("billing", OrganizationBilling::from_stored)?.map(Box::new),
             created_at: row.time("created_at")?,
             updated_at: row.time("updated_at")?,
             deleted_at: row.optional_time("deleted_at")?,

@@ -34,7 +34,8 @@ pub static PAYMENTS: Table = Table::new(
         Column::deleted_at(),
         Column::mutable("revision", Type::Uuid),
     ],
-);
+)
+.under_clock();
 
 /// The user of the payment's subscription, which may be deleted.
 pub(crate) static OWNER: Sql = Sql::new(

@@ -17,7 +17,8 @@ use crate::table::{Conflict, Table};
 use crate::value::Type;
 use perennial_domain::currency::Currency;
 use perennial_domain::cycle::BillingCycle;
-use perennial_domain::plans::{MAX_VERSION, Plan, ReplacedVersion};
+use perennial_domain::plans::billing::TaxBehavior;
+use perennial_domain::plans::{MAX_VERSION, Plan, ReplacedVersion, Version};
 use perennial_domain::time::Time;
 
 /// The versions. An import may have made a row for the current version, which is not final: it is replaced.
@@ -32,14 +33,25 @@ pub static PLAN_VERSIONS: Table = Table::new(
         Column::fixed("currency", Type::Text),
         Column::fixed("billing_cycle", Type::Text),
         Column::fixed("replaced_at", Type::Time),
+        Column::fixed("tax_behavior", Type::Text).nullable(),
     ],
 )
 .on_conflict(Conflict::ReplaceIf("TRUE"))
-.part_of("plans", "plan_id");
+.part_of("plans", "plan_id")
+.under_clock();
 
 pub(crate) static BELOW: LazyLock<Sql> = LazyLock::new(|| {
     PLAN_VERSIONS.select("WHERE organization_id = $1 AND plan_id = $2 AND version < $3 ORDER BY version DESC LIMIT $4")
 });
+
+pub(crate) static BY_NUMBER: LazyLock<Sql> =
+    LazyLock::new(|| PLAN_VERSIONS.select("WHERE organization_id = $1 AND plan_id = $2 AND version = $3"));
+
+/// A version of a plan that was replaced.
+pub async fn by_number(db: &Db, plan: &Plan, version: Version) -> Result<Option<ReplacedVersion>, Error> {
+    let params = [plan.organization_id.bytes().into(), plan.id.bytes().into(), version.get().into()];
+    db.one(&BY_NUMBER, &params, read).await
+}
 
 /// The replaced versions of a plan below a number, newest first.
 pub async fn below(db: &Db, plan: &Plan, version: i64, limit: usize) -> Result<Vec<ReplacedVersion>, Error> {
@@ -59,6 +71,7 @@ pub fn insert(change: Change, before: &Plan, replaced_at: Time) -> Change {
         row.text("currency", replaced.currency.as_str());
         row.text("billing_cycle", replaced.billing_cycle.as_str());
         row.time("replaced_at", replaced.replaced_at);
+        row.optional_text("tax_behavior", Some(replaced.tax_behavior.as_str()));
     });
     change.insert(&PLAN_VERSIONS.statements().insert, values, Violation::Record)
 }
@@ -71,5 +84,6 @@ fn read(row: &Row<'_>) -> Result<ReplacedVersion, Error> {
         currency: row.word("currency", |word| Currency::parse(word).ok())?,
         billing_cycle: row.word("billing_cycle", BillingCycle::from_stored)?,
         replaced_at: row.time("replaced_at")?,
+        tax_behavior: row.optional_word("tax_behavior", |word| TaxBehavior::parse(word).ok())?.unwrap_or_default(),
     })
 }

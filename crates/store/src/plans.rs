@@ -14,6 +14,7 @@ use crate::value::Type;
 use perennial_domain::currency::Currency;
 use perennial_domain::cycle::BillingCycle;
 use perennial_domain::id::{EventId, OrganizationId, PlanId};
+use perennial_domain::plans::billing::PlanBilling;
 use perennial_domain::plans::{Href, MAX_NODE_QUOTA, MAX_TIER, MAX_VERSION, Plan, PlanDetails, PlanKey};
 use perennial_domain::slug::Slug;
 use perennial_domain::text::{Line, Prose};
@@ -41,13 +42,19 @@ pub static PLANS: Table = Table::new(
         Column::mutable("tier", Type::Int).between(0, MAX_TIER),
         Column::mutable("is_active", Type::Bool),
         Column::mutable("version", Type::Int).between(1, MAX_VERSION),
+        Column::mutable("billing", Type::Text).nullable(),
         Column::fixed("created_at", Type::Time),
         Column::mutable("updated_at", Type::Time),
         Column::deleted_at(),
         Column::mutable("revision", Type::Uuid),
     ],
 )
-.deleted_unless("SELECT 1 FROM subscriptions WHERE organization_id = $1 AND plan_id = $2 AND deleted_at IS NULL");
+.deleted_unless(
+    "SELECT 1 FROM subscriptions WHERE organization_id = $1 AND plan_id = $2 AND deleted_at IS NULL
+     UNION ALL
+     SELECT 1 FROM subscriptions WHERE organization_id = $1 AND change_plan_id = $2 AND deleted_at IS NULL",
+)
+.under_clock();
 
 pub(crate) static ACTIVE: Sql = Sql::new(
     "SELECT 1 FROM plans
@@ -77,6 +84,7 @@ impl Record for Plan {
         row.whole("tier", self.details.tier);
         row.bool("is_active", self.is_active);
         row.whole("version", self.version);
+        row.optional_text("billing", self.billing.as_deref().map(PlanBilling::to_stored).as_deref());
         row.time("created_at", self.created_at);
         row.time("updated_at", self.updated_at);
         row.uuid("revision", self.revision.bytes());
@@ -103,6 +111,7 @@ impl Record for Plan {
             },
             is_active: row.bool("is_active")?,
             version: row.whole("version")?,
+            billing: row.optional_word("billing", PlanBilling::from_stored)?.map(Box::new),
             created_at: row.time("created_at")?,
             updated_at: row.time("updated_at")?,
             revision: EventId::from_bytes(row.uuid("revision")?),

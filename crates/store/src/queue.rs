@@ -153,7 +153,9 @@ impl Queue {
     /// How full it is.
     pub(crate) fn level(&self) -> QueueLevel {
         let capacity = self.sender.max_capacity();
-        QueueLevel { waiting: capacity - self.sender.capacity(), capacity, oldest: self.age.oldest(Instant::now()) }
+        let background = self.background.lock().unwrap_or_else(PoisonError::into_inner).len();
+        let oldest = self.age.oldest(Instant::now());
+        QueueLevel { waiting: capacity - self.sender.capacity(), background, capacity, oldest }
     }
 }
 

@@ -4,13 +4,15 @@
 use crate::list::{Position, Range};
 use crate::lock::Lock;
 use crate::sql::{Insert, Sql};
+use crate::subscriptions::due;
 use crate::table::{Statement as Derived, Table};
 use crate::tables::ALL;
 use crate::value::Type;
 use crate::{
-    clients, events, examine, feed, history, installation, leases, operator_links, operator_sessions, operators,
-    organizations, payments, plan_versions, plans, providers, rate_limits, sessions, signing_keys, subscriptions,
-    users, webhook_attempts, webhook_endpoints, webhook_figures, webhook_readers, webhook_undelivered,
+    clients, clock_removal, events, examine, feed, history, holds, installation, leases, operator_links,
+    operator_sessions, operators, organizations, payments, plan_versions, plans, providers, rate_limits, sessions,
+    signing_keys, subscriptions, test_clocks, users, webhook_attempts, webhook_endpoints, webhook_figures,
+    webhook_readers, webhook_undelivered,
 };
 use perennial_domain::currency::Currency;
 use perennial_domain::id::{OrganizationId, SubscriptionId, UserId, WebhookEndpointId};
@@ -77,11 +79,17 @@ fn by_hand() -> Vec<Statement> {
         operator_links::UNDER_LIMIT, operator_links::REMOVE, operator_links::REMOVE_OF_OPERATOR,
         operator_links::REMOVE_ALL,
         organizations::ALL, organizations::DELETED_SINCE, organizations::DELETE,
-        plan_versions::BELOW,
+        plan_versions::BELOW, plan_versions::BY_NUMBER,
         providers::ALL, providers::BY_ORGANIZATION, providers::REMOVE, providers::REMOVE_ALL, providers::RESEAL,
         rate_limits::PUT, rate_limits::ELSEWHERE,
-        subscriptions::COUNT_BY_PLAN, subscriptions::DUE, subscriptions::OPEN_BY_USER, subscriptions::OPEN_COUNT,
-        subscriptions::SCHEDULE, subscriptions::WITH_DUE,
+        clock_removal::PART, clock_removal::REMOVE_EVENTS, clock_removal::REMOVE_KEYS,
+        clock_removal::REMOVE_POSITIONS, clock_removal::REMOVE_UNDELIVERED,
+        holds::HELD, holds::HOLD, holds::HOLD_ALL, holds::REMOVE,
+        test_clocks::ANY_IDLE, test_clocks::NEWER, test_clocks::NO_CLOCK, test_clocks::REMOVE, test_clocks::WITH_WORK,
+        due::ALL_PARKED, due::ANY_DUE, due::BACKLOG, due::LATE, due::LIVE_DUE,
+        due::NEXT_DUE, due::PARKED, due::TEST_DUE,
+        subscriptions::COUNT_BY_PLAN, due::DUE, subscriptions::OPEN_BY_USER, subscriptions::OPEN_COUNT,
+        subscriptions::RESCHEDULE, subscriptions::SCHEDULE, due::WITH_DUE,
         sessions::BY_USER, sessions::ROTATE, sessions::REVOKE, sessions::REVOKE_UNCHANGED, sessions::MARK_USED,
         sessions::ERASE,
         signing_keys::ALL, signing_keys::REMOVE, signing_keys::RESEAL,

@@ -8,23 +8,27 @@ use crate::codec;
 use crate::column::Column;
 use crate::db::Db;
 use crate::error::{Error, Violation};
-use crate::leases::{self, Unit};
+use crate::leases;
 use crate::lock::Lock;
 use crate::record::{self, Record, RowReader, RowWriter};
-use crate::row::Row;
 use crate::sql::Sql;
 use crate::table::Table;
 use crate::users::USERS;
 use crate::value::Type;
 use perennial_domain::cycle::BillingCycle;
 use perennial_domain::id::{EventId, OrganizationId, PlanId, SubscriptionId, UserId};
+use perennial_domain::lifecycle::billing::Billing;
 use perennial_domain::plans::MAX_VERSION;
 use perennial_domain::subscriptions::{Subscription, SubscriptionDetails, SubscriptionStatus};
 use perennial_domain::text::Line;
 use perennial_domain::time::Time;
 
+pub(crate) mod due;
 mod list;
 
+pub use due::{
+    Backlog, Search, all_parked, any_due, backlog, due, is_late, live_due, next_due, parked, test_due, with_due,
+};
 pub(crate) use list::compose;
 pub use list::{Query, Range, Sort, list, position};
 
@@ -47,16 +51,21 @@ pub static SUBSCRIPTIONS: Table = Table::new(
         Column::mutable("renews_at", Type::Time).nullable(),
         Column::mutable("ends_at", Type::Time).nullable(),
         Column::mutable("due_at", Type::Time).nullable(),
+        Column::mutable("billing", Type::Text).nullable(),
+        Column::mutable("change_plan_id", Type::Uuid).nullable(),
         Column::fixed("created_at", Type::Time),
         Column::mutable("updated_at", Type::Time),
         Column::deleted_at(),
         Column::mutable("revision", Type::Uuid),
     ],
-);
+)
+.under_clock();
 
 pub(crate) static COUNT_BY_PLAN: Sql = Sql::new(
-    "SELECT COUNT(*) FROM subscriptions
-     WHERE organization_id = $1 AND plan_id = $2 AND deleted_at IS NULL",
+    "SELECT (SELECT COUNT(*) FROM subscriptions
+             WHERE organization_id = $1 AND plan_id = $2 AND deleted_at IS NULL)
+         + (SELECT COUNT(*) FROM subscriptions
+            WHERE organization_id = $1 AND change_plan_id = $2 AND plan_id <> $2 AND deleted_at IS NULL)",
 );
 
 /// A user's subscriptions that can still end.
@@ -75,32 +84,24 @@ pub(crate) static OPEN_COUNT: Sql = Sql::new(
      WHERE open = $3",
 );
 
-pub(crate) static DUE: LazyLock<Sql> = LazyLock::new(|| {
-    SUBSCRIPTIONS.select("WHERE organization_id = $1 AND due_at <= $2 AND deleted_at IS NULL ORDER BY due_at LIMIT $3")
-});
-
-/// Organizations with due subscriptions that no server works on.
-pub(crate) static WITH_DUE: LazyLock<Sql> = LazyLock::new(|| {
-    leases::timed(
-        "SELECT o.id FROM organizations AS o
-         LEFT JOIN leases AS l ON l.organization_id = o.id AND l.job = $1 AND l.unit = o.id
-         WHERE o.deleted_at IS NULL AND (l.expires_at IS NULL OR l.expires_at <= {now}) AND EXISTS (
-             SELECT 1 FROM subscriptions AS s
-             WHERE s.organization_id = o.id AND s.due_at <= $2 AND s.deleted_at IS NULL
-         )
-         LIMIT $3",
-    )
-});
-
-/// Sets the due time of rows that were written without it, as `Access::next_change` does.
+/// Sets the due time of rows that were written without it, as `Access::next_change` does. The engine computes that of a
+/// billed subscription when it reads it.
 pub(crate) static SCHEDULE: LazyLock<Sql> = LazyLock::new(|| {
     leases::timed(
-        "UPDATE subscriptions SET due_at = CASE WHEN starts_at > {now} THEN starts_at ELSE ends_at END
-         WHERE due_at IS NULL AND deleted_at IS NULL AND is_active
+        "UPDATE subscriptions
+         SET due_at = CASE WHEN billing IS NOT NULL THEN {now} WHEN starts_at > {now} THEN starts_at ELSE ends_at END
+         WHERE due_at IS NULL AND deleted_at IS NULL AND ((billing IS NOT NULL AND status <> 'expired') OR (
+             billing IS NULL AND is_active
              AND status IN ('on_trial', 'active', 'past_due', 'cancelled') AND (starts_at > {now} OR ends_at > {now})
-             AND (ends_at > starts_at OR (ends_at IS NULL AND status <> 'cancelled'))",
+             AND (ends_at > starts_at OR (ends_at IS NULL AND status <> 'cancelled'))))",
     )
 });
+
+/// Corrects the due time of a subscription that is as it was read.
+pub(crate) static RESCHEDULE: Sql = Sql::new(
+    "UPDATE subscriptions SET due_at = $3
+     WHERE organization_id = $1 AND id = $2 AND revision = $4 AND deleted_at IS NULL",
+);
 
 impl Record for Subscription {
     fn table() -> &'static Table {
@@ -122,13 +123,16 @@ impl Record for Subscription {
         row.optional_time("renews_at", self.renews_at);
         row.optional_time("ends_at", self.ends_at);
         row.optional_time("due_at", self.due_at);
+        let billing = self.billing.as_deref();
+        row.optional_text("billing", billing.map(Billing::to_stored).as_deref());
+        row.optional_uuid("change_plan_id", billing.and_then(Billing::change_plan).map(PlanId::bytes));
         row.time("created_at", self.created_at);
         row.time("updated_at", self.updated_at);
         row.uuid("revision", self.revision.bytes());
     }
 
     fn read(row: &mut RowReader<'_, '_>) -> Result<Self, Error> {
-        Ok(Self {
+        let mut subscription = Self {
             organization_id: OrganizationId::from_bytes(row.uuid("organization_id")?),
             id: SubscriptionId::from_bytes(row.uuid("id")?),
             user_id: UserId::from_bytes(row.uuid("user_id")?),
@@ -145,11 +149,24 @@ impl Record for Subscription {
             renews_at: row.optional_time("renews_at")?,
             ends_at: row.optional_time("ends_at")?,
             due_at: row.optional_time("due_at")?,
+            billing: read_billing(row)?,
             created_at: row.time("created_at")?,
             updated_at: row.time("updated_at")?,
             revision: EventId::from_bytes(row.uuid("revision")?),
-        })
+        };
+        subscription.set_next_action();
+        Ok(subscription)
     }
+}
+
+/// Billing and the plan of its pending change, which has a column.
+fn read_billing(row: &mut RowReader<'_, '_>) -> Result<Option<Box<Billing>>, Error> {
+    let (text, plan) = (row.optional_text("billing")?, row.optional_uuid("change_plan_id")?);
+    let Some(text) = text else { return Ok(None) };
+    let billing = Billing::from_stored(&text, plan.map(PlanId::from_bytes));
+    billing
+        .map(|billing| Some(Box::new(billing)))
+        .ok_or_else(|| Error::Internal("stored billing is invalid".to_owned()))
 }
 
 /// The live subscription with this id.
@@ -183,20 +200,6 @@ pub async fn open_by_user(db: &Db, organization: OrganizationId, user: UserId) -
     db.all(&OPEN_BY_USER, &[organization.bytes().into(), user.bytes().into()], record::read).await
 }
 
-/// Organizations with subscriptions whose access changes at `now` or did before, as units of a job.
-pub async fn with_due(db: &Db, job: &'static str, now: Time, limit: i64) -> Result<Vec<Unit>, Error> {
-    let read = |row: &Row<'_>| {
-        let id = row.uuid(0)?;
-        Ok(Unit { job, organization: OrganizationId::from_bytes(id), id })
-    };
-    db.all(&WITH_DUE, &[job.into(), codec::time(now), limit.into()], read).await
-}
-
-/// An organization's subscriptions whose access changes at `now` or did before, oldest first.
-pub async fn due(db: &Db, organization: OrganizationId, now: Time, limit: i64) -> Result<Vec<Subscription>, Error> {
-    db.all(&DUE, &[organization.bytes().into(), codec::time(now), limit.into()], record::read).await
-}
-
 /// Sets the due times of subscriptions that were imported without them.
 pub async fn schedule(bulk: &mut Bulk) -> Result<(), Error> {
     bulk.execute(&SCHEDULE, &[Vec::new()]).await.map(drop)
@@ -224,6 +227,17 @@ pub fn insert(change: Change, subscription: &Subscription) -> Change {
 /// [`Violation::ExternalId`] if its external id is in use.
 pub fn update(change: Change, subscription: &Subscription, read_at: EventId) -> Change {
     record::update(change, subscription, read_at, Violation::ExternalId)
+}
+
+/// Corrects the due time, if the subscription is as it was read. No field of the record changes.
+pub fn reschedule(change: Change, subscription: &Subscription, due_at: Option<Time>) -> Change {
+    let params = vec![
+        subscription.organization_id.bytes().into(),
+        subscription.id.bytes().into(),
+        codec::optional_time(due_at),
+        subscription.revision.bytes().into(),
+    ];
+    change.execute(&RESCHEDULE, params, Violation::Record)
 }
 
 /// Soft-deletes the subscription.

@@ -30,6 +30,7 @@ pub struct Table {
     personal: bool,
     small: bool,
     transient: bool,
+    under_clock: bool,
     statements: OnceLock<Statements>,
 }
 
@@ -48,6 +49,7 @@ impl Table {
             personal: false,
             small: false,
             transient: false,
+            under_clock: false,
             statements: OnceLock::new(),
         }
     }
@@ -101,6 +103,13 @@ impl Table {
         self
     }
 
+    /// The rows use the time of the organization, which can be that of a test clock, and are removed with the clock.
+    #[must_use]
+    pub const fn under_clock(mut self) -> Self {
+        self.under_clock = true;
+        self
+    }
+
     /// The columns of the primary key.
     pub fn keys(&self) -> &'static [Column] {
         let count = self.columns.iter().take_while(|column| column.is_key()).count();
@@ -130,6 +139,11 @@ impl Table {
     /// Whether a copy of the store leaves it out.
     pub fn is_transient(&self) -> bool {
         self.transient
+    }
+
+    /// Whether its rows are removed with a test clock.
+    pub fn is_under_clock(&self) -> bool {
+        self.under_clock
     }
 
     /// Whether its rows are soft-deleted.

@@ -5,6 +5,7 @@
 pub use crate::clients::CLIENTS;
 pub use crate::events::EVENTS;
 pub use crate::feed::FEED;
+pub use crate::holds::LIFECYCLE_HOLDS;
 pub use crate::idempotency::IDEMPOTENCY_KEYS;
 pub use crate::installation::INSTALLATION;
 pub use crate::leases::LEASES;
@@ -20,6 +21,7 @@ pub use crate::rate_limits::RATE_LIMITS;
 pub use crate::sessions::SESSIONS;
 pub use crate::signing_keys::SIGNING_KEYS;
 pub use crate::subscriptions::SUBSCRIPTIONS;
+pub use crate::test_clocks::TEST_CLOCKS;
 pub use crate::users::USERS;
 pub use crate::webhook_attempts::WEBHOOK_ATTEMPTS;
 pub use crate::webhook_endpoints::WEBHOOK_ENDPOINTS;
@@ -29,7 +31,7 @@ pub use crate::webhook_undelivered::WEBHOOK_UNDELIVERED;
 use crate::table::Table;
 
 /// Every table, each before those that refer to it. Locks are taken in this order.
-pub static ALL: [&Table; 23] = [
+pub static ALL: [&Table; 25] = [
     &INSTALLATION,
     &ORGANIZATIONS,
     &CLIENTS,
@@ -53,6 +55,8 @@ pub static ALL: [&Table; 23] = [
     &WEBHOOK_READERS,
     &WEBHOOK_ATTEMPTS,
     &WEBHOOK_UNDELIVERED,
+    &TEST_CLOCKS,
+    &LIFECYCLE_HOLDS,
 ];
 
 /// The tables that a copy of the store contains.
@@ -66,6 +70,12 @@ pub fn purged() -> Vec<&'static Table> {
     let mut tables: Vec<&Table> = ALL.into_iter().rev().filter(|table| table.is_large()).collect();
     tables.sort_by_key(|table| !table.is_personal());
     tables
+}
+
+/// The tables whose rows use the time of the organization, and are removed with its test clock. Rows that refer to others
+/// are removed before those.
+pub fn under_clock() -> impl Iterator<Item = &'static Table> {
+    ALL.into_iter().rev().filter(|table| table.is_under_clock())
 }
 
 /// The tables with soft deletion, each before those it refers to.

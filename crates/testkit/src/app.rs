@@ -8,6 +8,7 @@ use perennial_app::clients::{self, Credential};
 use perennial_app::context::{App, AppOptions, Clock, Entropy};
 use perennial_app::first_run::{self, FirstRunOptions, Start};
 use perennial_app::keys::{Keys, MasterKey};
+use perennial_app::lifecycle::LifecycleOptions;
 use perennial_app::operators;
 use perennial_domain::clients::Origin;
 use perennial_domain::events::Event;
@@ -51,7 +52,9 @@ pub struct TestOptions {
 impl Default for TestOptions {
     fn default() -> Self {
         let console = operators::ConsoleOptions { base_url: BASE_URL.to_owned(), ..Default::default() };
-        let app = AppOptions { local_provider: true, console, ..AppOptions::default() };
+        // The clock of a test is far from the database's.
+        let lifecycle = LifecycleOptions { compare_clocks: false, ..LifecycleOptions::default() };
+        let app = AppOptions { local_provider: true, console, lifecycle, ..AppOptions::default() };
         let console = ConsoleOptions { enabled: true, ..ConsoleOptions::default() };
         // A crowd of requests on a slow machine is not what admission control is for.
         let server = ServerOptions { max_wait: Duration::from_mins(1), ..ServerOptions::default() };

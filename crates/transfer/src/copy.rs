@@ -3,11 +3,12 @@
 
 use super::PAGE;
 use perennial_app::error::Error;
+use perennial_domain::holds::HoldReason;
 use perennial_domain::time::Time;
 use perennial_store::Table;
 use perennial_store::tables::{FEED, transferred};
 use perennial_store::transfer::Values;
-use perennial_store::{Bulk, Db, feed, webhook_endpoints};
+use perennial_store::{Bulk, Db, feed, holds, webhook_endpoints};
 
 /// The progress of a copy.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -66,6 +67,8 @@ pub async fn copy(
         }
     }
     feed::resume(&mut target).await?;
+    // The original may still be at work: what is due must not be done twice.
+    holds::hold_all(&mut target, HoldReason::Copied).await?;
     if let Some(at) = disable_webhooks_at {
         webhook_endpoints::disable_copied(&mut target, at).await?;
     }

@@ -15,7 +15,7 @@ use perennial_app::organizations::DEFAULT_NAME;
 use perennial_domain::currency::Currency;
 use perennial_domain::events::{Event, EventKind};
 use perennial_domain::id::{EventId, OrganizationId};
-use perennial_domain::organizations::{Organization, OrganizationName};
+use perennial_domain::organizations::{Organization, OrganizationMode, OrganizationName};
 use perennial_domain::time::Time;
 use perennial_store::tables::{EVENTS, ORGANIZATIONS, PAYMENTS, PLANS, SUBSCRIPTIONS, USERS};
 use perennial_store::transfer::Values;
@@ -123,6 +123,8 @@ impl<P: FnMut(Made)> Writer<P> {
             name: OrganizationName::from_stored(DEFAULT_NAME.to_owned()),
             currency: Currency::USD,
             max_sessions: None,
+            mode: OrganizationMode::Live,
+            billing: None,
             created_at: now,
             updated_at: now,
             deleted_at: None,

@@ -2,11 +2,15 @@
 //! here: created, or deleted if it is imported as a deleted one.
 
 use super::record::Record;
+use perennial_app::audit::json;
+use perennial_domain::id::PlanId;
+use perennial_domain::lifecycle::billing::Billing;
+use perennial_domain::organizations::billing::OrganizationBilling;
 use perennial_store::transfer::Values;
 use perennial_store::{Type, Value};
 
 /// The fields of a record that an event does not store.
-const OMITTED: [&str; 4] = ["organization_id", "deleted_at", "revision", "due_at"];
+const OMITTED: [&str; 5] = ["organization_id", "deleted_at", "revision", "due_at", "change_plan_id"];
 
 /// The names that an event uses for fields of a user, and their columns.
 const TRACED: [(&str, &str); 9] = [
@@ -61,10 +65,29 @@ fn whole(record: &Record) -> String {
         out.push_str(if out.is_empty() { "{\"" } else { ",\"" });
         out.push_str(field.name);
         out.push_str("\":");
-        field.form.write(value, "", &mut out);
+        match billing(record, field.name) {
+            Some(billing) => out.push_str(&billing),
+            None => field.form.write(value, "", &mut out),
+        }
     }
     out.push('}');
     out
+}
+
+/// Billing as the API returns it, if it is stored in another form.
+fn billing(record: &Record, field: &str) -> Option<String> {
+    let text = record.find("billing").filter(|_| field == "billing").map(|_| record.text("billing"))?;
+    match record.kind.name {
+        "organization" if text.is_empty() => Some(OrganizationBilling::default().to_stored()),
+        "subscription" if !text.is_empty() => {
+            let plan = match record.at("change_plan_id") {
+                Value::Uuid(bytes) => Some(PlanId::from_bytes(*bytes)),
+                _ => None,
+            };
+            Billing::from_stored(text, plan).map(|billing| json(&billing))
+        }
+        _ => None,
+    }
 }
 
 /// The names of the user's fields that are set, without their values.
@@ -94,7 +117,6 @@ mod tests {
     use super::super::line;
     use super::*;
     use crate::demo::examples::examples;
-    use perennial_app::audit::json;
     use perennial_store::transfer;
 
     fn record(kind: &str, values: Values) -> Record {

@@ -10,7 +10,9 @@ use perennial_domain::id::{
 use perennial_domain::money::Money;
 use perennial_domain::number::Number;
 use perennial_domain::operators::Role;
+use perennial_domain::organizations::OrganizationMode;
 use perennial_domain::payments::PaymentStatus;
+use perennial_domain::plans::billing::TaxBehavior;
 use perennial_domain::plans::{Href, MAX_VARIANTS};
 use perennial_domain::slug::Slug;
 use perennial_domain::subscriptions::SubscriptionStatus;
@@ -292,8 +294,16 @@ pub(super) fn subscription_status(text: &str) -> Result<String, InvalidValue> {
     SubscriptionStatus::parse(text).map(|status| status.as_str().to_owned())
 }
 
+pub(super) fn tax_behavior(text: &str) -> Result<String, InvalidValue> {
+    TaxBehavior::parse(text).map(|behavior| behavior.as_str().to_owned())
+}
+
 pub(super) fn payment_status(text: &str) -> Result<String, InvalidValue> {
     PaymentStatus::parse(text).map(|status| status.as_str().to_owned())
+}
+
+pub(super) fn mode(text: &str) -> Result<String, InvalidValue> {
+    OrganizationMode::parse(text).map(|mode| mode.as_str().to_owned())
 }
 
 pub(super) fn role(text: &str) -> Result<String, InvalidValue> {

@@ -5,8 +5,8 @@
 //! texts with a format, IDs, fields with another name or default. A test fails for a column that is missing here.
 
 use super::form::{
-    Form, currency, cycle, email, event_kind, href, id, line, named, payment_status, prose, role, slug,
-    subscription_status, words,
+    Form, currency, cycle, email, event_kind, href, id, line, mode, named, payment_status, prose, role, slug,
+    subscription_status, tax_behavior, words,
 };
 use super::record::{Absent, Field, Kind, Reference};
 use super::rules;
@@ -51,11 +51,13 @@ static ORGANIZATION: Kind = Kind {
         needed("name", Form::Text(line::<1, 255>)),
         needed("currency", Form::Text(currency)),
         optional("max_sessions", Form::Int { least: 1, most: 4_294_967_295 }),
+        usual("mode", Form::Text(mode), "\"live\""),
+        optional("billing", Form::Object),
     ],
     all: OnceLock::new(),
     references: &[],
     unique: ("name", "is another organization's here: import into a store that no server has run on, or use --into"),
-    check: |_, _| {},
+    check: rules::organization,
 };
 
 static USER: Kind = Kind {
@@ -94,6 +96,7 @@ static PLAN: Kind = Kind {
         usual("description", Form::Text(prose::<5_000>), "\"\""),
         usual("features", Form::Text(prose::<10_000>), "\"\""),
         usual("is_active", Form::Bool, "true"),
+        optional("billing", Form::Object),
     ],
     all: OnceLock::new(),
     references: &[in_organization()],
@@ -110,6 +113,7 @@ static PLAN_VERSION: Kind = Kind {
         needed("price", Form::Money),
         needed("currency", Form::Text(currency)),
         needed("billing_cycle", Form::Text(cycle)),
+        optional("tax_behavior", Form::Text(tax_behavior)),
     ],
     all: OnceLock::new(),
     references: &[
@@ -122,7 +126,7 @@ static PLAN_VERSION: Kind = Kind {
         },
     ],
     unique: ("version", "is that of another version of the plan, which differs from this one"),
-    check: rules::plan,
+    check: rules::plan_version,
 };
 
 static SUBSCRIPTION: Kind = Kind {
@@ -136,6 +140,8 @@ static SUBSCRIPTION: Kind = Kind {
         needed("billing_cycle", Form::Text(cycle)),
         needed("status", Form::Text(subscription_status)),
         needed("is_active", Form::Bool),
+        optional("billing", Form::Object),
+        optional("change_plan_id", id!(PlanId)),
     ],
     all: OnceLock::new(),
     references: &[
@@ -148,6 +154,7 @@ static SUBSCRIPTION: Kind = Kind {
             is_live: true,
             at_most: Some(("plan_version", "version")),
         },
+        Reference { field: "change_plan_id", table: &PLANS, is_live: true, at_most: None },
     ],
     unique: ("external_subscription_id", "is another subscription's"),
     check: rules::subscription,

@@ -3,8 +3,11 @@
 
 use super::record::Record;
 use perennial_domain::currency::Currency;
+use perennial_domain::lifecycle::billing::Billing;
 use perennial_domain::money::Money;
+use perennial_domain::organizations::billing::OrganizationBilling;
 use perennial_domain::payments::PaymentStatus;
+use perennial_domain::plans::billing::PlanBilling;
 use perennial_domain::subscriptions::{self, SubscriptionStatus};
 use perennial_domain::users::Identity;
 use perennial_domain::validation::{InvalidValue, ValidationCode, ValidationErrors};
@@ -36,8 +39,25 @@ pub(super) fn identity(record: &Record, errors: &mut ValidationErrors) {
     }
 }
 
+pub(super) fn organization(record: &Record, errors: &mut ValidationErrors) {
+    stored_object(record, errors, |text| OrganizationBilling::from_stored(text).is_some());
+}
+
 pub(super) fn plan(record: &Record, errors: &mut ValidationErrors) {
     amount(record, "price", errors);
+    stored_object(record, errors, |text| PlanBilling::from_stored(text).is_some());
+}
+
+pub(super) fn plan_version(record: &Record, errors: &mut ValidationErrors) {
+    amount(record, "price", errors);
+}
+
+/// Billing has the form in which an export writes it.
+fn stored_object(record: &Record, errors: &mut ValidationErrors, is_valid: impl FnOnce(&str) -> bool) {
+    let text = record.text("billing");
+    if !text.is_empty() && !is_valid(text) {
+        errors.note("billing", ValidationCode::InvalidFormat, "must have the form in which an export writes it");
+    }
 }
 
 pub(super) fn subscription(record: &Record, errors: &mut ValidationErrors) {
@@ -46,6 +66,10 @@ pub(super) fn subscription(record: &Record, errors: &mut ValidationErrors) {
         let is_active = *record.at("is_active") == Value::Bool(true);
         let (renews_at, ends_at) = (record.time("renews_at"), record.time("ends_at"));
         subscriptions::check(status, is_active, starts_at, renews_at, ends_at, errors);
+    }
+    stored_object(record, errors, |text| Billing::from_stored(text, None).is_some());
+    if record.at("billing").is_null() && !record.at("change_plan_id").is_null() {
+        errors.note("change_plan_id", ValidationCode::Inconsistent, "must be null without billing");
     }
 }
 

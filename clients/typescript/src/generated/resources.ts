@@ -48,6 +48,9 @@ import type {
   SubscriptionCreate,
   SubscriptionQuery,
   SubscriptionUpdate,
+  TestClock,
+  TestClockCreate,
+  TestClockUpdate,
   TokenList,
   Tokens,
   UndeliveredEvent,
@@ -428,6 +431,42 @@ const updateOrganization: Operation = {
   id: "updateOrganization",
   method: "PUT",
   path: "/organization",
+  access: "client",
+  keyed: false,
+  repeatable: true,
+};
+
+const readTestClock: Operation = {
+  id: "readTestClock",
+  method: "GET",
+  path: "/test-clock",
+  access: "client",
+  keyed: false,
+  repeatable: true,
+};
+
+const updateTestClock: Operation = {
+  id: "updateTestClock",
+  method: "PUT",
+  path: "/test-clock",
+  access: "client",
+  keyed: false,
+  repeatable: true,
+};
+
+const createTestClock: Operation = {
+  id: "createTestClock",
+  method: "POST",
+  path: "/test-clock",
+  access: "client",
+  keyed: false,
+  repeatable: false,
+};
+
+const deleteTestClock: Operation = {
+  id: "deleteTestClock",
+  method: "DELETE",
+  path: "/test-clock",
   access: "client",
   keyed: false,
   repeatable: true,
@@ -1142,6 +1181,53 @@ export class Organizations {
   }
 }
 
+export class TestClocks {
+  readonly #caller: Caller;
+
+  constructor(caller: Caller) {
+    this.#caller = caller;
+  }
+
+  /**
+   * Read the test clock. An advance has ended when the status is not `advancing`.
+   *
+   * Scope: `organization:read`.
+   */
+  get(options: CallOptions = {}): Promise<TestClock> {
+    return this.#caller.one<TestClock>(readTestClock, {}, options);
+  }
+
+  /**
+   * Advance the test clock. The clock moves forward only, by at most ten years. It moves from one due instant to the
+   * next, and the work of each is done there. With `mode: jump` it moves at once, as after an outage.
+   *
+   * Scope: `organization:write`.
+   */
+  update(body: TestClockUpdate, options: CallOptions = {}): Promise<TestClock> {
+    return this.#caller.one<TestClock>(updateTestClock, { body }, options);
+  }
+
+  /**
+   * Create the test clock. From now on the clock is the time of the organization's plans, subscriptions and payments.
+   * Only a test organization can have a clock, and only one.
+   *
+   * Scope: `organization:write`.
+   */
+  create(body: TestClockCreate, options: CallOptions = {}): Promise<TestClock> {
+    return this.#caller.one<TestClock>(createTestClock, { body }, options);
+  }
+
+  /**
+   * Delete the test clock. Removes the clock with all plans, subscriptions and payments of the organization and their
+   * events. Users and clients stay. The status is `deleting` until then; afterwards there is no clock.
+   *
+   * Scope: `organization:write`.
+   */
+  delete(options: CallOptions = {}): Promise<TestClock> {
+    return this.#caller.one<TestClock>(deleteTestClock, {}, options);
+  }
+}
+
 export class Operators {
   readonly #caller: Caller;
 
@@ -1410,6 +1496,7 @@ export class Resources {
   readonly search: Search;
   readonly clients: Clients;
   readonly organizations: Organizations;
+  readonly testClocks: TestClocks;
   readonly operators: Operators;
   readonly feed: Feed;
   readonly webhookEndpoints: WebhookEndpoints;
@@ -1427,6 +1514,7 @@ export class Resources {
     this.search = new Search(caller);
     this.clients = new Clients(caller);
     this.organizations = new Organizations(caller);
+    this.testClocks = new TestClocks(caller);
     this.operators = new Operators(caller);
     this.feed = new Feed(caller);
     this.webhookEndpoints = new WebhookEndpoints(caller);

@@ -1,5 +1,6 @@
 //! What background work reports, for `/metrics`: counted as it happens, or read from the store every minute.
 
+use super::lifecycle_figures::LifecycleFigures;
 use perennial_domain::webhook_delivery::UndeliveredState;
 use perennial_domain::webhooks::EndpointState;
 use perennial_store::webhook_figures::StoredFigures;
@@ -42,6 +43,8 @@ pub struct BackgroundFigures {
     succeeded: AtomicU64,
     failed: AtomicU64,
     access_lag_seconds: AtomicU64,
+    /// The lifecycle.
+    pub lifecycle: LifecycleFigures,
     stored: Mutex<StoredFigures>,
 }
 

@@ -2,6 +2,7 @@
 //! A concurrent sign-in comes first, and its session ends too, or it fails and finds the user blocked.
 
 use super::read;
+use crate::business_time;
 use crate::caller::Caller;
 use crate::clients::confirm;
 use crate::context::App;
@@ -60,6 +61,7 @@ async fn change(
         if merged == before {
             return Ok((before, 0));
         }
+        business_time::check(app, caller).await?;
         if merged.email != before.email && before.is_email_managed() {
             return Err(Conflict::EmailManaged.into());
         }

@@ -46,9 +46,23 @@ pub(super) const COMPACT: &str = "Examples:
 
 pub(super) const ORG: &str = "Examples:
   perennial org create --name acme --currency EUR
+  perennial org create --name sandbox --test
   perennial org update acme --max-sessions 5
   perennial org delete acme --yes
   perennial org list --json";
+
+pub(super) const LIFECYCLE: &str = "Examples:
+  perennial lifecycle status
+  perennial lifecycle status --org acme --json
+  perennial lifecycle resume --org acme
+  perennial lifecycle resume --org acme --through 2026-01-31T00:00:00Z";
+
+pub(super) const TEST_CLOCK: &str = "Examples:
+  perennial test-clock create --org sandbox --now 2026-01-31T00:00:00Z
+  perennial test-clock advance --org sandbox --to 2026-03-31T00:00:00Z
+  perennial test-clock advance --org sandbox --to 2026-05-31T00:00:00Z --jump
+  perennial test-clock get --org sandbox --json
+  perennial test-clock delete --org sandbox";
 
 pub(super) const OPERATOR: &str = "Examples:
   perennial operator create --name ada --role support
@@ -171,3 +185,7 @@ mod tests {
         assert!(lines > 20, "{lines} lines");
     }
 }
+
+pub(super) const LIFECYCLE: &str = "Examples:
+  perennial lifecycle unpark sub_01j…
+  perennial lifecycle unpark sub_01j… --org acme --json";

@@ -9,18 +9,19 @@ use perennial_app::context::App;
 use perennial_app::organizations;
 use perennial_app::revision::IfMatch;
 use perennial_domain::currency::Currency;
-use perennial_domain::organizations::{Organization, OrganizationName, OrganizationPatch};
+use perennial_domain::organizations::{Organization, OrganizationMode, OrganizationName, OrganizationPatch};
 use perennial_domain::validation::ValidationErrors;
 use serde_json::{Value, json};
 use std::io::BufRead;
 
 pub(super) async fn run(app: &App, command: Org, json: bool) -> Result<(), Failure> {
     match command {
-        Org::Create { name, currency, max_sessions } => {
+        Org::Create { name, currency, max_sessions, test } => {
             let name = OrganizationName::parse(&name).map_err(|reason| wrong("name", &reason))?;
             let currency = Currency::parse(&currency).map_err(|reason| wrong("currency", &reason))?;
+            let mode = if test { OrganizationMode::Test } else { OrganizationMode::Live };
             let taken = Failure::new(format!("there is an organization {:?} already", name.as_str()));
-            let organization = organizations::create(app, name, currency, max_sessions).await?.ok_or(taken)?;
+            let organization = organizations::create_in(app, name, currency, max_sessions, mode).await?.ok_or(taken)?;
             output::print(json, &organization, || {
                 format!("Created {} ({}).", organization.name.as_str(), organization.id)
             })
@@ -28,9 +29,9 @@ pub(super) async fn run(app: &App, command: Org, json: bool) -> Result<(), Failu
         Org::Update { org, change } => {
             // One of the two flags is always given: without a number there is no limit.
             let found = organization(app, &org).await?;
-            let patch = OrganizationPatch { max_sessions: Some(change.max_sessions) };
+            let patch = OrganizationPatch { max_sessions: Some(change.max_sessions), ..OrganizationPatch::default() };
             let caller = Caller::system(found.id);
-            let read = |_: &Organization| (patch, ValidationErrors::none());
+            let read = |_: &Organization| (patch.clone(), ValidationErrors::none());
             let updated = organizations::update(app, &caller, &IfMatch::Unconditional, read).await?;
             output::print(json, &updated, || {
                 let bound = updated.max_sessions.map_or("no bound on".to_owned(), |most| format!("at most {most} of"));
@@ -41,18 +42,19 @@ pub(super) async fn run(app: &App, command: Org, json: bool) -> Result<(), Failu
         Org::List => {
             let organizations = organizations::list(app).await?;
             output::print(json, &organizations, || {
-                let rows: Vec<[String; 4]> = organizations
+                let rows: Vec<[String; 5]> = organizations
                     .iter()
                     .map(|one| {
                         [
                             one.id.to_string(),
                             one.name.as_str().into(),
                             one.currency.to_string(),
+                            one.mode.as_str().into(),
                             one.created_at.to_string(),
                         ]
                     })
                     .collect();
-                output::table(["ID", "NAME", "CURRENCY", "CREATED"], &rows)
+                output::table(["ID", "NAME", "CURRENCY", "MODE", "CREATED"], &rows)
             })
         }
     }

@@ -14,9 +14,11 @@ pub(super) use table::Column;
 use super::flags::organization;
 use crate::arguments::{Format, Portion, RecordCommand, RecordFlags, Single};
 use crate::failure::Failure;
+use perennial_app::business_time;
 use perennial_app::caller::Caller;
 use perennial_app::context::App;
 use perennial_app::error::Error;
+use perennial_domain::time::Time;
 use perennial_store::{Page, Position};
 use serde::Serialize;
 use sheet::{Form, Sheet};
@@ -56,6 +58,11 @@ pub(super) trait Record: Sized {
 
     /// The record as the API returns it.
     fn render(&self, app: &App) -> String;
+
+    /// The record as the API returns it at the instant that is now for its organization.
+    fn render_at(&self, app: &App, _now: Time) -> String {
+        self.render(app)
+    }
 }
 
 /// Runs `list` or `get`.
@@ -85,10 +92,11 @@ pub(super) async fn list<R: Record>(
     let mut sheet = Sheet::new(R::KIND, form(json, portion.output.format)?);
     let mut left = if portion.all { usize::MAX } else { portion.limit as usize };
     let mut last = None;
+    let now = business_time::now(app, &caller).await?;
     loop {
         let page = R::page(app, &caller, &query, after, left.min(PAGE_SIZE)).await?;
         left = left.saturating_sub(page.items.len());
-        let texts: Vec<String> = page.items.iter().map(|record| record.render(app)).collect();
+        let texts: Vec<String> = page.items.iter().map(|record| record.render_at(app, now)).collect();
         last = page.items.last().map(R::name).or(last);
         if !sheet.add(&texts)? {
             return Ok(());
@@ -106,7 +114,11 @@ pub(super) async fn list<R: Record>(
 pub(super) async fn get<R: Record>(app: &App, named: &str, single: &Single, json: bool) -> Result<(), Failure> {
     let caller = Caller::system(organization(app, &single.org.org).await?.id);
     let record = find::<R>(app, &caller, named).await?;
-    sheet::one(R::KIND, form(json, single.output.format)?, &record.render(app))
+    sheet::one(
+        R::KIND,
+        form(json, single.output.format)?,
+        &record.render_at(app, business_time::now(app, &caller).await?),
+    )
 }
 
 /// Writes records that were read at once.

@@ -90,9 +90,13 @@ impl Record for Subscription {
         self.id.to_string()
     }
 
-    /// The record with the access that it gives now.
     fn render(&self, app: &App) -> String {
-        String::from_utf8_lossy(&subscription_record(self, app.clock.now())).into_owned()
+        self.render_at(app, app.clock.now())
+    }
+
+    /// The record with the access that it gives now.
+    fn render_at(&self, _: &App, now: Time) -> String {
+        String::from_utf8_lossy(&subscription_record(self, now)).into_owned()
     }
 }
 

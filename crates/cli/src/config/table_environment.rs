@@ -49,6 +49,8 @@ fn replaced<T: Serialize + DeserializeOwned>(settings: &T, key: &str, value: Val
 fn parsed(text: &str, before: &Value) -> Value {
     let one = |text: &str| text.trim().parse().map_or_else(|_| Value::String(text.trim().to_owned()), Value::Integer);
     match before {
+        // Another text than `true` or `false` is reported as the wrong type.
+        Value::Boolean(_) => text.trim().parse().map_or_else(|_| one(text), Value::Boolean),
         Value::Array(_) => text.split(',').filter(|item| !item.trim().is_empty()).map(one).collect::<Vec<_>>().into(),
         _ => one(text),
     }

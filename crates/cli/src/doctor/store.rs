@@ -10,7 +10,7 @@ use crate::public_url::PublicUrl;
 use crate::{master_key, storage};
 use perennial_app::context::{App, AppOptions, Clock, Entropy};
 use perennial_app::keys::{Keys, MasterKey};
-use perennial_app::{events, first_run};
+use perennial_app::{events, first_run, lifecycle};
 use perennial_domain::time::Time;
 use perennial_store::Db;
 use perennial_store::examine::{self, Pooling, Server};
@@ -115,6 +115,7 @@ async fn look_inside(report: &mut Report, app: &App, prepared: bool, has_key: bo
         return false;
     }
     look_at_clock(report, app).await;
+    look_at_lifecycle(report, app).await;
     if has_key {
         match first_run::has_this_key(app).await {
             Ok(true) => report.ok("master_key", "it is the store's"),
@@ -238,6 +239,27 @@ async fn look_at_clock(report: &mut Report, app: &App) {
     } else {
         let against = if app.db.is_shared() { "PostgreSQL's and the newest event's" } else { "the newest event's" };
         report.ok(CHECK, format!("it agrees with {against}"));
+    }
+}
+
+/// Organizations on hold wait for the operator.
+async fn look_at_lifecycle(report: &mut Report, app: &App) {
+    const CHECK: &str = "lifecycle";
+    const LISTED: i64 = 20;
+    match lifecycle::held(app, LISTED + 1).await {
+        Ok(held) if held.is_empty() => report.ok(CHECK, "no organization is on hold"),
+        Ok(held) => {
+            let listed = held.iter().take(usize::try_from(LISTED).unwrap_or_default());
+            let mut names: Vec<String> =
+                listed.map(|held| format!("{} ({})", held.name, held.reason.as_str())).collect();
+            if names.len() < held.len() {
+                names.push("and more".to_owned());
+            }
+            let found = format!("on hold, so that nothing is billed: {}", names.join(", "));
+            let advice = "see `perennial lifecycle status --org NAME`, then `perennial lifecycle resume --org NAME`";
+            report.warning(CHECK, found, advice);
+        }
+        Err(error) => report.unreadable(CHECK, &error),
     }
 }
 

@@ -4,7 +4,7 @@ use crate::stopping::until_stopped;
 use perennial_app::context::App;
 use perennial_app::error::Error;
 use perennial_app::{
-    housekeeping, idempotency, key_rotation, limits, operators, organizations, sessions, signing_keys,
+    housekeeping, idempotency, key_rotation, lifecycle, limits, operators, organizations, sessions, signing_keys,
 };
 use std::sync::Arc;
 use std::time::Duration;
@@ -31,6 +31,7 @@ async fn count(app: &App) {
     loop {
         report(housekeeping::count_expired(app).await, "could not count expired rows");
         report(housekeeping::count_webhooks(app).await, "could not count undelivered webhooks");
+        report(lifecycle::count_lifecycle(app).await, "could not count due subscriptions");
         tokio::time::sleep(TICK).await;
     }
 }

@@ -3,7 +3,7 @@
 
 use super::reader::Reader;
 use super::schema_writer::SchemaWriter;
-use super::traits::{Field, Fields};
+use super::traits::{Begun, Field, Fields};
 use perennial_domain::validation::ValidationErrors;
 use serde_json::Value;
 
@@ -50,6 +50,14 @@ impl Fields for AnyFields<'_> {
 
     fn nullable<T: Field>(&mut self, at: &'static str, about: &'static str) -> Option<Option<T>> {
         either!(self, fields => fields.nullable(at, about))
+    }
+
+    fn begin_object(&mut self, at: &'static str, is_nullable: bool) -> Option<Begun> {
+        either!(self, fields => fields.begin_object(at, is_nullable))
+    }
+
+    fn end_object(&mut self, at: &'static str, about: &'static str, is_nullable: bool) {
+        either!(self, fields => fields.end_object(at, about, is_nullable));
     }
 
     fn read_only(&mut self, at: &'static str) {

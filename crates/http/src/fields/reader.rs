@@ -1,15 +1,19 @@
 //! Parses the fields of a body and collects all validation errors.
 
-use super::traits::{Field, Fields};
+use super::traits::{Begun, Field, Fields, name_of};
 use crate::excerpt::excerpt;
 use crate::json::{self, Json, Object};
 use perennial_domain::validation::{ValidationCode, ValidationErrors};
 use serde_json::value::RawValue;
 use std::borrow::Cow;
 
+type Members<'a> = Vec<(Cow<'a, str>, Option<&'a RawValue>)>;
+
 /// A body being read.
 pub(crate) struct Reader<'a> {
-    members: Vec<(Cow<'a, str>, Option<&'a RawValue>)>,
+    members: Members<'a>,
+    /// The members of the objects around the one that is read.
+    outer: Vec<Members<'a>>,
     errors: ValidationErrors,
 }
 
@@ -17,30 +21,39 @@ impl<'a> Reader<'a> {
     /// Starts to read a JSON body. A body that is not an object has one error and no fields.
     pub(crate) fn new(raw: &'a RawValue) -> Self {
         let mut errors = ValidationErrors::none();
-        let members = match json::object(raw) {
-            Some(Object(members)) => members.into_iter().map(|(name, raw)| (name, Some(raw))).collect(),
+        let members = match members(raw) {
+            Some(members) => members,
             None => {
                 errors.note("", ValidationCode::InvalidType, "the body must be a JSON object");
                 Vec::new()
             }
         };
-        Self { members, errors }
+        Self { members, outer: Vec::new(), errors }
     }
 
     /// Completes the reading. Every member that was not read is an unknown field.
     pub(crate) fn finish(mut self) -> ValidationErrors {
-        let mut unknown = self.members.iter().filter(|(_, raw)| raw.is_some());
-        while !self.errors.is_full() {
-            let Some((name, _)) = unknown.next() else { break };
-            let pointer = format!("/{}", excerpt(name).replace('~', "~0").replace('/', "~1"));
-            self.errors.note(pointer, ValidationCode::UnknownField, "is not a field of this record");
-        }
-        self.errors.omit(unknown.count());
+        self.reject_unknown("");
         self.errors
     }
 
+    fn reject_unknown(&mut self, prefix: &str) {
+        let mut unknown = self.members.iter().filter(|(_, raw)| raw.is_some());
+        while !self.errors.is_full() {
+            let Some((name, _)) = unknown.next() else { break };
+            let pointer = format!("{prefix}/{}", excerpt(name).replace('~', "~0").replace('/', "~1"));
+            self.errors.note(pointer, ValidationCode::UnknownField, "is not a field of this record");
+        }
+        self.errors.omit(unknown.count());
+    }
+
     fn take(&mut self, at: &'static str) -> Option<Json<'a>> {
-        self.members.iter_mut().find(|(name, _)| **name == at[1..]).and_then(|(_, raw)| raw.take()).map(json::value)
+        self.take_raw(at).map(json::value)
+    }
+
+    fn take_raw(&mut self, at: &'static str) -> Option<&'a RawValue> {
+        let at = name_of(at);
+        self.members.iter_mut().find(|(name, _)| **name == *at).and_then(|(_, raw)| raw.take())
     }
 
     fn is_object(&self) -> bool {
@@ -76,6 +89,29 @@ impl Fields for Reader<'_> {
         }
     }
 
+    fn begin_object(&mut self, at: &'static str, is_nullable: bool) -> Option<Begun> {
+        let raw = self.take_raw(at)?;
+        match json::value(raw) {
+            Json::Null if is_nullable => Some(Begun::Null),
+            Json::Null => self.not_nullable(at),
+            _ => match members(raw) {
+                Some(members) => {
+                    self.outer.push(std::mem::replace(&mut self.members, members));
+                    Some(Begun::Object)
+                }
+                None => {
+                    self.errors.note(at, ValidationCode::InvalidType, "must be an object");
+                    None
+                }
+            },
+        }
+    }
+
+    fn end_object(&mut self, at: &'static str, _about: &'static str, _is_nullable: bool) {
+        self.reject_unknown(at);
+        self.members = self.outer.pop().unwrap_or_default();
+    }
+
     fn read_only(&mut self, at: &'static str) {
         if self.take(at).is_some() {
             self.errors.note(at, ValidationCode::ReadOnlyField, "is set by the service; omit it");
@@ -103,6 +139,11 @@ impl Fields for Reader<'_> {
             self.errors.note(at, ValidationCode::ReadOnlyField, detail);
         }
     }
+}
+
+/// The members of an object.
+fn members(raw: &RawValue) -> Option<Members<'_>> {
+    json::object(raw).map(|Object(members)| members.into_iter().map(|(name, raw)| (name, Some(raw))).collect())
 }
 
 impl Reader<'_> {

@@ -1,6 +1,6 @@
 //! Writes the schema of a body from the function that lists its fields.
 
-use super::traits::{Field, Fields};
+use super::traits::{Begun, Field, Fields, name_of};
 use serde_json::{Map, Value, json};
 
 /// A schema that is being written. It returns no values.
@@ -8,16 +8,14 @@ use serde_json::{Map, Value, json};
 pub(crate) struct SchemaWriter {
     properties: Map<String, Value>,
     required: Vec<Value>,
+    /// The objects around the one that is written.
+    outer: Vec<(Map<String, Value>, Vec<Value>)>,
 }
 
 impl SchemaWriter {
     /// The schema of an object with the listed fields and no others.
     pub(crate) fn finish(self) -> Value {
-        let mut schema = json!({ "type": "object", "properties": self.properties, "additionalProperties": false });
-        if !self.required.is_empty() {
-            schema["required"] = Value::Array(self.required);
-        }
-        schema
+        object_schema(self.properties, self.required)
     }
 
     /// The fields that were listed, in their order.
@@ -26,13 +24,13 @@ impl SchemaWriter {
     }
 
     fn add(&mut self, at: &'static str, schema: Value) {
-        self.properties.insert(at[1..].to_owned(), schema);
+        self.properties.insert(name_of(at).to_owned(), schema);
     }
 }
 
 impl Fields for SchemaWriter {
     fn required<T: Field>(&mut self, at: &'static str, about: &'static str) -> Option<T> {
-        self.required.push(at[1..].into());
+        self.required.push(name_of(at).into());
         self.optional(at, about)
     }
 
@@ -44,6 +42,20 @@ impl Fields for SchemaWriter {
     fn nullable<T: Field>(&mut self, at: &'static str, about: &'static str) -> Option<Option<T>> {
         self.add(at, described(nullable(T::schema()), about));
         None
+    }
+
+    fn begin_object(&mut self, _at: &'static str, _is_nullable: bool) -> Option<Begun> {
+        self.outer.push((std::mem::take(&mut self.properties), std::mem::take(&mut self.required)));
+        Some(Begun::Object)
+    }
+
+    fn end_object(&mut self, at: &'static str, about: &'static str, is_nullable: bool) {
+        let (properties, required) = self.outer.pop().unwrap_or_default();
+        let inner = object_schema(
+            std::mem::replace(&mut self.properties, properties),
+            std::mem::replace(&mut self.required, required),
+        );
+        self.add(at, described(if is_nullable { nullable(inner) } else { inner }, about));
     }
 
     fn read_only(&mut self, _at: &'static str) {}
@@ -59,6 +71,14 @@ impl Fields for SchemaWriter {
     fn unchanged_or_null<T: Field + PartialEq>(&mut self, at: &'static str, _stored: Option<Option<&T>>) {
         self.add(at, described(nullable(T::schema()), "Read-only. It may be sent back unchanged."));
     }
+}
+
+fn object_schema(properties: Map<String, Value>, required: Vec<Value>) -> Value {
+    let mut schema = json!({ "type": "object", "properties": properties, "additionalProperties": false });
+    if !required.is_empty() {
+        schema["required"] = Value::Array(required);
+    }
+    schema
 }
 
 /// The schema of a value that may also be null.

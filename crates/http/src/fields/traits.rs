@@ -13,7 +13,18 @@ pub(crate) trait Field: Sized {
     fn schema() -> Value;
 }
 
-/// Reads or describes the fields of a body, each named by its JSON pointer (`/price`).
+/// How the reading of an object began.
+pub(crate) enum Begun {
+    Null,
+    Object,
+}
+
+/// The name of a field: the last part of its pointer.
+pub(super) fn name_of(at: &'static str) -> &'static str {
+    at.rsplit('/').next().unwrap_or_default()
+}
+
+/// Reads or describes the fields of a body, each named by its JSON pointer (`/price`, `/billing/trial_days`).
 pub(crate) trait Fields {
     /// A required field.
     fn required<T: Field>(&mut self, at: &'static str, about: &'static str) -> Option<T>;
@@ -35,6 +46,52 @@ pub(crate) trait Fields {
 
     /// A field that may be omitted or null.
     fn nullable<T: Field>(&mut self, at: &'static str, about: &'static str) -> Option<Option<T>>;
+
+    /// A field that may be omitted or null and has fields of its own, which `read` names by their pointers.
+    fn nullable_object<T>(
+        &mut self,
+        at: &'static str,
+        about: &'static str,
+        read: impl FnOnce(&mut Self) -> T,
+    ) -> Option<Option<T>>
+    where
+        Self: Sized,
+    {
+        match self.begin_object(at, true)? {
+            Begun::Null => Some(None),
+            Begun::Object => {
+                let value = read(self);
+                self.end_object(at, about, true);
+                Some(Some(value))
+            }
+        }
+    }
+
+    /// The same for a field that is never null.
+    fn optional_object<T>(
+        &mut self,
+        at: &'static str,
+        about: &'static str,
+        read: impl FnOnce(&mut Self) -> T,
+    ) -> Option<T>
+    where
+        Self: Sized,
+    {
+        match self.begin_object(at, false)? {
+            Begun::Null => None,
+            Begun::Object => {
+                let value = read(self);
+                self.end_object(at, about, false);
+                Some(value)
+            }
+        }
+    }
+
+    /// From now on fields are those of this object. None: it was omitted or is invalid.
+    fn begin_object(&mut self, at: &'static str, is_nullable: bool) -> Option<Begun>;
+
+    /// From now on fields are those of the object around it.
+    fn end_object(&mut self, at: &'static str, about: &'static str, is_nullable: bool);
 
     /// A field that only the service sets: sending it is an error.
     fn read_only(&mut self, at: &'static str);

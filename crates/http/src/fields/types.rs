@@ -12,10 +12,12 @@ use perennial_domain::id::{
 use perennial_domain::money::Money;
 use perennial_domain::number::{Number, Whole};
 use perennial_domain::operators::Role;
+use perennial_domain::organizations::OrganizationMode;
 use perennial_domain::payments::PaymentStatus;
 use perennial_domain::plans::{Href, MAX_VARIANTS, PlanKey, Variant};
 use perennial_domain::slug::Slug;
 use perennial_domain::subscriptions::SubscriptionStatus;
+use perennial_domain::test_clocks::ClockMode;
 use perennial_domain::text::{Line, Prose};
 use perennial_domain::time::Time;
 use perennial_domain::users::Email;
@@ -239,6 +241,28 @@ impl Field for PaymentStatus {
 
     fn schema() -> Value {
         words(Self::ALL.map(Self::as_str), "Aliases such as paid and canceled are accepted, in upper or lower case.")
+    }
+}
+
+impl Field for OrganizationMode {
+    fn read(json: Json<'_>, at: &'static str, errors: &mut ValidationErrors) -> Option<Self> {
+        text(&json, at, errors, Self::parse)
+    }
+
+    fn schema() -> Value {
+        let words: Vec<&str> = Self::ALL.iter().map(|mode| mode.as_str()).collect();
+        json!({ "type": "string", "enum": words })
+    }
+}
+
+impl Field for ClockMode {
+    fn read(json: Json<'_>, at: &'static str, errors: &mut ValidationErrors) -> Option<Self> {
+        text(&json, at, errors, Self::parse)
+    }
+
+    fn schema() -> Value {
+        let words: Vec<&str> = Self::ALL.iter().map(|mode| mode.as_str()).collect();
+        json!({ "type": "string", "enum": words })
     }
 }
 

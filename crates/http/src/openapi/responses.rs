@@ -1,6 +1,7 @@
 //! The responses of an operation: its success and its errors.
 
 use crate::access::Access;
+use crate::dry_run;
 use crate::error_codes::{self, Code, Entry};
 use crate::operation::{Operation, ResponseKind};
 use crate::operations;
@@ -98,11 +99,24 @@ pub(super) fn of(operation: &Operation) -> Value {
     if is_limited(operation) {
         add_limit(&mut headers);
     }
+    let is_tried = dry_run::is_offered(&operation.query);
+    if is_tried {
+        headers["perennial-dry-run"] = link("perennial-dry-run");
+    }
     let mut success = json!({ "description": about, "headers": headers, "content": content });
     if is_created {
         success["links"] = links(operation);
     }
-    responses.insert(status.into(), success);
+    if is_tried && is_created {
+        let about = "With `dry_run=true`: the record that would be created.";
+        let mut headers = common_headers();
+        headers["perennial-dry-run"] = link("perennial-dry-run");
+        let tried = json!({ "description": about, "headers": headers, "content": success["content"] });
+        responses.insert(status.into(), success);
+        responses.insert("200".into(), tried);
+    } else {
+        responses.insert(status.into(), success);
+    }
     if operation.method == Method::GET && matches!(operation.response, ResponseKind::Record(_)) {
         let mut headers = common_headers();
         headers["etag"] = link("etag");
@@ -289,6 +303,7 @@ pub(super) fn headers() -> Value {
         "cache-control": text("Whether the response may be cached."),
         "etag": text("The revision of the record. Send it in `if-match` or `if-none-match`."),
         "location": text("The path of the new record."),
+        "perennial-dry-run": text("`true` if nothing was written because of `dry_run=true`."),
         "idempotency-replayed": text("`true` if this is the stored response of an earlier request with the same idempotency key."),
         "retry-after": { "description": "Seconds to wait before a retry.", "schema": { "type": "integer", "minimum": 0 } },
         "ratelimit": text("For rate-limited operations: remaining attempts (`r`), and seconds until the limit resets (`t`)."),

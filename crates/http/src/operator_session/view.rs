@@ -7,7 +7,7 @@ use perennial_app::caller::KnownOperator;
 use perennial_app::operators::{SessionLimits, SignInMethod};
 use perennial_domain::clients::Scopes;
 use perennial_domain::id::{OperatorSessionId, OrganizationId};
-use perennial_domain::organizations::Organization;
+use perennial_domain::organizations::{Organization, OrganizationMode};
 use perennial_domain::time::Time;
 use serde::Serialize;
 use serde_json::{Value, json};
@@ -124,6 +124,7 @@ fn organization_schema() -> Value {
         ("name", json!({ "type": "string" })),
         ("currency", json!({ "type": "string", "pattern": "^[A-Z]{3}$" })),
         ("max_sessions", json!({ "type": ["integer", "null"], "minimum": 1 })),
+        ("mode", schema::id::<OrganizationMode>()),
         ("created_at", schema::instant()),
         ("updated_at", schema::instant()),
     ])

@@ -5,6 +5,7 @@ use crate::fields::SchemaWriter;
 use crate::schema;
 use perennial_domain::cycle::BillingCycle;
 use perennial_domain::id::{PlanId, SubscriptionId, UserId};
+use perennial_domain::lifecycle::billing::Billing;
 use perennial_domain::plans::Version;
 use perennial_domain::subscriptions::{Subscription, SubscriptionDetails, SubscriptionStatus};
 use perennial_domain::time::Time;
@@ -27,6 +28,7 @@ pub(crate) struct SubscriptionView<'a> {
     renews_at: Option<Time>,
     starts_at: Time,
     ends_at: Option<Time>,
+    billing: Option<&'a Billing>,
     created_at: Time,
     updated_at: Time,
 }
@@ -46,6 +48,7 @@ impl<'a> SubscriptionView<'a> {
             renews_at: subscription.renews_at,
             starts_at: subscription.starts_at,
             ends_at: subscription.ends_at,
+            billing: subscription.billing.as_deref(),
             created_at: subscription.created_at,
             updated_at: subscription.updated_at,
         }
@@ -67,6 +70,7 @@ pub(super) fn definition() -> Value {
         ("renews_at", schema::optional_instant()),
         ("starts_at", schema::instant()),
         ("ends_at", schema::optional_instant()),
+        ("billing", super::billing::definition()),
         ("created_at", schema::instant()),
         ("updated_at", schema::instant()),
     ];

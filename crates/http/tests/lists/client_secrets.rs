@@ -99,7 +99,9 @@ async fn no_read_returns_a_stored_secret() {
         let known = paths.iter().find(|(known, _)| known == path).map(|(_, target)| target.as_str());
         let target = known.or_else(|| (!path.contains('{')).then_some(path.as_str()));
         let target = target.unwrap_or_else(|| panic!("add a record for {path} to this test"));
-        let answer = app.request("GET", target).bearer(&token).send().await.expect(200);
+        // A live organization has no test clock.
+        let status = if path == "/test-clock" { 404 } else { 200 };
+        let answer = app.request("GET", target).bearer(&token).send().await.expect(status);
         let text = String::from_utf8(answer.bytes).unwrap();
         for secret in &secrets {
             assert!(!text.contains(secret.as_str()), "{} returns {secret}", operation["operationId"]);

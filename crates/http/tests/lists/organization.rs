@@ -15,7 +15,7 @@ async fn a_client_reads_its_organization() {
     assert_eq!(
         read.data(),
         &json!({
-            "id": app.organization.to_string(), "name": "default", "currency": "USD", "max_sessions": null,
+            "id": app.organization.to_string(), "name": "default", "currency": "USD", "max_sessions": null, "mode": "live",
             "created_at": at, "updated_at": at
         })
     );
@@ -43,15 +43,16 @@ async fn the_number_of_sessions_can_be_changed_and_nothing_else() {
     assert_eq!(same.header("etag"), updated.header("etag"), "nothing changes");
     let body = json!({
         "id": "org_01h455vb4pex5vsknk084sn02q", "name": "mine", "currency": "EUR", "max_sessions": 0,
-        "created_at": "2020-01-01T00:00:00Z", "mode": "live"
+        "created_at": "2020-01-01T00:00:00Z", "mode": "test", "owner": "ada"
     });
     let faults = [
         "/max_sessions out_of_range",
         "/id read_only_field",
         "/name read_only_field",
         "/currency read_only_field",
+        "/mode read_only_field",
         "/created_at read_only_field",
-        "/mode unknown_field",
+        "/owner unknown_field",
     ];
     assert_eq!(app.put(PATH, &body).await.expect(422).faults(), faults);
     for wrong in [json!("3"), json!(1.5), json!(4_294_967_296_i64), json!(-1), json!([])] {

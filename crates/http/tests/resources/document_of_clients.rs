@@ -7,13 +7,17 @@ use perennial_testkit::TestApp;
 use serde_json::{Value, json};
 
 /// The endpoints of clients and of the organization.
-pub(crate) const CLIENTS: [(&str, &str); 6] = [
+pub(crate) const CLIENTS: [(&str, &str); 10] = [
     ("get", "/clients"),
     ("post", "/clients"),
     ("get", "/clients/{id}"),
     ("put", "/clients/{id}"),
     ("get", "/organization"),
     ("put", "/organization"),
+    ("get", "/test-clock"),
+    ("post", "/test-clock"),
+    ("put", "/test-clock"),
+    ("delete", "/test-clock"),
 ];
 
 fn example(document: &Document, method: &str, path: &str) -> Value {
@@ -34,12 +38,16 @@ async fn every_operation_on_clients_documents_the_errors_it_returns() {
         let mut requests = refused_requests(&app, &name, &target);
         // A key is ignored where the response contains a secret.
         requests.retain(|(_, request)| !format!("{request:?}").contains("idempotency-key"));
+        // A live organization has no clock, so that an update finds none, whatever it sends.
+        requests.retain(|(status, _)| *status != 422 || (method, path) != ("put", "/test-clock"));
         if path.contains("{id}") {
             requests.push((404, app.request(&name, "/clients/nowhere").json(&json!({}))));
         }
-        if method == "put" {
+        // The status of a clock follows from other records, so it has no revision.
+        let has_revision = path != "/test-clock";
+        if method == "put" && has_revision {
             requests.push((412, app.request(&name, &target).header("if-match", stale).json(&json!({}))));
-        } else if method == "get" && path != "/clients" {
+        } else if method == "get" && path != "/clients" && has_revision {
             requests.push((304, app.request(&name, &target).header("if-none-match", "*")));
         }
         for (status, request) in requests {
@@ -73,6 +81,10 @@ async fn every_operation_on_clients_documents_its_success_and_its_conflicts() {
         ("put", "/clients/{id}", 409, app.put(&target, &json!({ "name": "late" })).await),
         ("get", "/organization", 200, app.get("/organization").await),
         ("put", "/organization", 200, app.put("/organization", &example(&document, "put", "/organization")).await),
+        ("post", "/test-clock", 409, app.post("/test-clock", &example(&document, "post", "/test-clock")).await),
+        ("get", "/test-clock", 404, app.get("/test-clock").await),
+        ("put", "/test-clock", 404, app.put("/test-clock", &example(&document, "put", "/test-clock")).await),
+        ("delete", "/test-clock", 404, app.delete("/test-clock").await),
     ] {
         assert_eq!(answer.status, status, "{method} {path}: {}", answer.json);
         document.assert_documented(method, path, &answer);

@@ -44,6 +44,12 @@ impl<'r, 'a> RowReader<'r, 'a> {
         codec::word(self.row.text_ref(self.next(name))?, parse)
     }
 
+    /// As `word`, for a column that can be null.
+    pub fn optional_word<T>(&mut self, name: &str, parse: impl FnOnce(&str) -> Option<T>) -> Result<Option<T>, Error> {
+        let text = self.row.optional_text(self.next(name))?;
+        text.map(|text| codec::word(&text, parse)).transpose()
+    }
+
     /// Several texts in one column.
     pub fn list(&mut self, name: &str) -> Result<impl Iterator<Item = String> + use<'a>, Error> {
         Ok(codec::split(self.row.text_ref(self.next(name))?))

@@ -57,6 +57,7 @@ pub(super) fn plans(organization_id: OrganizationId, seed: u64, now: Time) -> Ve
             // Not sold any more, but still used by its subscribers.
             is_active: name != "Legacy",
             version: Version::default(),
+            billing: None,
             created_at: now,
             updated_at: now,
             organization_id,

@@ -53,6 +53,7 @@ pub(super) fn live<'a>(people: &People, plans: &'a [(Plan, u64)], number: u64) -
         renews_at: trial_end.or(plan.billing_cycle.renewal(starts_at, 1)),
         starts_at,
         ends_at: None,
+        billing: None,
         created_at: now,
         updated_at: now,
         due_at: None,

@@ -1,14 +1,15 @@
 //! Writes the waiting lines: looked up and inserted in batches, with errors reported for each line.
 
 use super::super::line::Read;
-use super::super::record::{Kind, Reference};
+use super::super::record::{Absent, Kind, Reference};
 use super::super::{AT_ONCE, first_event};
 use super::Import;
 use super::outcome::RejectedLine;
 use super::waiting::Waiting;
 use perennial_app::error::Error;
 use perennial_domain::validation::ValidationCode;
-use perennial_store::tables::EVENTS;
+use perennial_store::holds;
+use perennial_store::tables::{EVENTS, ORGANIZATIONS};
 use perennial_store::transfer::Values;
 use perennial_store::{Type, Value};
 use std::collections::{HashMap, HashSet};
@@ -108,7 +109,14 @@ impl Import {
             let named = values[place].clone();
             if place == 0 { vec![named] } else { vec![values[0].clone(), named] }
         };
-        let keys: HashSet<Values> = batch.iter().filter(|waiting| !waiting.is_homeless).map(key).collect();
+        // An optional reference may name nothing.
+        let is_optional = kind.fields()[place].absent == Absent::Null;
+        let refers = |waiting: &Waiting| !(is_optional && waiting.read.record.values[place].is_null());
+        if !batch.iter().any(refers) {
+            return Ok(());
+        }
+        let refers = |waiting: &Waiting| !waiting.is_homeless && refers(waiting);
+        let keys: HashSet<Values> = batch.iter().filter(|waiting| refers(waiting)).map(key).collect();
         let keys: Vec<Values> = keys.into_iter().collect();
         let deleted_at = reference.table.place("deleted_at");
         let rows = reference.table.find(&mut self.bulk, &keys).await?;
@@ -126,12 +134,12 @@ impl Import {
         let found: HashMap<Values, Found> = keys.into_iter().zip(found).collect();
         let relied_on: HashSet<Values> = batch
             .iter()
-            .filter(|waiting| waiting.is_live() && !waiting.is_homeless)
+            .filter(|waiting| waiting.is_live() && refers(waiting))
             .map(key)
             .filter(|key| found.get(key) == Some(&Found::Live))
             .collect();
         self.references.rely_on(reference.table, &relied_on.into_iter().collect::<Vec<_>>()).await?;
-        for waiting in batch.iter_mut().filter(|waiting| !waiting.is_homeless) {
+        for waiting in batch.iter_mut().filter(|waiting| refers(waiting)) {
             let detail = match found.get(&key(waiting)) {
                 Some(Found::Live) => continue,
                 Some(Found::Deleted) if !reference.is_live || !waiting.is_live() => continue,
@@ -154,6 +162,7 @@ impl Import {
     /// Inserts records and returns those that conflict with others.
     async fn insert(&mut self, kind: &'static Kind, good: Vec<Waiting>) -> Result<Vec<Waiting>, Error> {
         let rows: Vec<Values> = good.iter().map(|waiting| waiting.read.record.values.clone()).collect();
+        self.hold_new_organizations(kind, &rows).await?;
         let made = kind.table.insert(&mut self.bulk, &rows).await?;
         self.tally.made += made;
         if made == rows.len() as u64 {
@@ -180,6 +189,18 @@ impl Import {
         self.insert_first_events(&here).await?;
         self.tally.unchanged += rows.len() as u64 - made - conflicting.len() as u64;
         Ok(conflicting)
+    }
+
+    /// Puts organizations on hold that this import makes: what they have due may have been done where they come from.
+    async fn hold_new_organizations(&mut self, kind: &'static Kind, rows: &[Values]) -> Result<(), Error> {
+        if kind.table.name != ORGANIZATIONS.name {
+            return Ok(());
+        }
+        let keys: Vec<Values> = rows.iter().map(|row| kind.table.key(row).to_vec()).collect();
+        let found = kind.table.find(&mut self.bulk, &keys).await?;
+        let new = keys.into_iter().zip(found).filter(|(_, found)| found.is_none());
+        holds::hold_imported(&mut self.bulk, new.filter_map(|(key, _)| key.into_iter().next())).await?;
+        Ok(())
     }
 
     /// Inserts the first event of records that have none. Existing events do not change.

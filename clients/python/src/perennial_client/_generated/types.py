@@ -31,6 +31,7 @@ __all__ = [
     "OperatorSessionRecord",
     "OperatorSignedOut",
     "Organization",
+    "OrganizationMode",
     "Payment",
     "PaymentSort",
     "PaymentStatus",
@@ -47,6 +48,9 @@ __all__ = [
     "Subscription",
     "SubscriptionSort",
     "SubscriptionStatus",
+    "TestClock",
+    "TestClockStatus",
+    "TestClockUpdateMode",
     "TokenList",
     "Tokens",
     "UndeliveredEvent",
@@ -117,6 +121,11 @@ ClientKind: TypeAlias = Literal[
     "trusted",
 ]
 
+OrganizationMode: TypeAlias = Literal[
+    "live",
+    "test",
+]
+
 OperatorRole: TypeAlias = Literal[
     "viewer",
     "support",
@@ -167,6 +176,9 @@ EventType: TypeAlias = Literal[
     "webhook_endpoint.failing",
     "webhook_endpoint.recovered",
     "webhook_endpoint.disabled",
+    "test_clock.created",
+    "test_clock.advanced",
+    "test_clock.deleted",
 ]
 
 WebhookEndpointPayload: TypeAlias = Literal[
@@ -221,6 +233,14 @@ UndeliveredEventState: TypeAlias = Literal[
     "given_up",
 ]
 
+TestClockStatus: TypeAlias = Literal[
+    "ready",
+    "working",
+    "advancing",
+    "held",
+    "deleting",
+]
+
 ProblemCode: TypeAlias = Literal[
     "address_not_allowed",
     "ambiguous",
@@ -231,6 +251,8 @@ ProblemCode: TypeAlias = Literal[
     "client_id_required",
     "client_id_taken",
     "client_not_for_browsers",
+    "clock_advancing",
+    "clock_exists",
     "contended",
     "cross_site_request",
     "cursor_gone",
@@ -264,11 +286,13 @@ ProblemCode: TypeAlias = Literal[
     "invalid_token",
     "invalid_transition",
     "invalid_type",
+    "lifecycle_behind",
     "link_limit",
     "malformed_json",
     "method_not_allowed",
     "misdirected_request",
     "name_taken",
+    "not_a_test_organization",
     "not_account_owner",
     "not_found",
     "not_nullable",
@@ -358,6 +382,11 @@ SubscriptionSort: TypeAlias = Literal[
 PaymentSort: TypeAlias = Literal[
     "created_at",
     "-created_at",
+]
+
+TestClockUpdateMode: TypeAlias = Literal[
+    "advance",
+    "jump",
 ]
 
 
@@ -674,6 +703,7 @@ class Organization:
     name: str
     currency: str
     max_sessions: int | None
+    mode: OrganizationMode
     created_at: datetime
     updated_at: datetime
     #: What to send as `if_match`; `None` in a list, which has no entity tags.
@@ -687,6 +717,7 @@ class Organization:
             name=members["name"],
             currency=members["currency"],
             max_sessions=members["max_sessions"],
+            mode=members["mode"],
             created_at=instant(members["created_at"]),
             updated_at=instant(members["updated_at"]),
             etag=etag,
@@ -1144,6 +1175,32 @@ class DeletedUser:
 
 
 @dataclass(frozen=True)
+class TestClock:
+    """A `TestClock` as the API answers it."""
+
+    #: The time of the organization.
+    now: datetime
+    #: Where the clock moves to. Null unless it is advancing.
+    target: datetime | None
+    status: TestClockStatus
+    #: The number of actions in the current or last advance.
+    transitions: int
+    #: Whether the last advance stopped after 100,000 actions.
+    limit_reached: bool
+
+    @classmethod
+    def read(cls, members: Mapping[str, Any]) -> TestClock:
+        """From the members of its JSON; those that are not known here are left out."""
+        return cls(
+            now=instant(members["now"]),
+            target=optional(instant, members["target"]),
+            status=members["status"],
+            transitions=members["transitions"],
+            limit_reached=members["limit_reached"],
+        )
+
+
+@dataclass(frozen=True)
 class OperatorLink:
     """A `OperatorLink` as the API answers it."""
 
@@ -1167,6 +1224,7 @@ class OperatorSessionOrganization:
     name: str
     currency: str
     max_sessions: int | None
+    mode: OrganizationMode
     created_at: datetime
     updated_at: datetime
 
@@ -1178,6 +1236,7 @@ class OperatorSessionOrganization:
             name=members["name"],
             currency=members["currency"],
             max_sessions=members["max_sessions"],
+            mode=members["mode"],
             created_at=instant(members["created_at"]),
             updated_at=instant(members["updated_at"]),
         )

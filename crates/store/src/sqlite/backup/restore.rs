@@ -3,11 +3,12 @@
 use std::fs::File;
 use std::path::{Path, PathBuf};
 
-use rusqlite::ErrorCode;
+use rusqlite::{ErrorCode, OptionalExtension};
 
-use super::draft::{Draft, fold_log, sync_directory};
+use super::draft::{Draft, exclusive, fold_log, sync_directory};
 use super::error::BackupError;
 use super::verify::{Report, check_head, verify};
+use crate::holds::RESTORED;
 use crate::sqlite::connection;
 use crate::sqlite::files::{lock_directory, log_of, with_suffix};
 
@@ -44,6 +45,7 @@ pub fn restore<E: From<BackupError>>(
     let draft = copy(file, store)?;
     let report = verify(&draft.path)?;
     accept(&report)?;
+    hold(&draft.path)?;
     if is_there {
         set_aside(store, &aside)?;
     }
@@ -56,6 +58,20 @@ fn copy(file: &Path, store: &Path) -> Result<Draft, BackupError> {
     let mut source = File::open(file).map_err(BackupError::files(file))?;
     std::io::copy(&mut source, &mut draft.file).map_err(BackupError::files(&draft.path))?;
     Ok(draft)
+}
+
+/// Puts the organizations of the restored store on hold: what became due since the backup may have been done already.
+fn hold(path: &Path) -> Result<(), BackupError> {
+    const TABLE: &str = "SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = 'lifecycle_holds'";
+    let hold = || -> rusqlite::Result<()> {
+        let connection = exclusive(path)?;
+        // A backup of an older version has no organization to hold.
+        if connection.query_row(TABLE, (), |_| Ok(())).optional()?.is_some() {
+            connection.execute(RESTORED, ())?;
+        }
+        Ok(())
+    };
+    hold().map_err(|error| BackupError::unusable(path, format!("its organizations cannot be put on hold: {error}")))
 }
 
 /// Gives the old store a second name, so that the following rename removes nothing.

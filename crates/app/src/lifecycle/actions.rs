@@ -1,0 +1,213 @@
+//! Makes the actions of the engine: one action is one change, guarded by the revision of the subscription.
+//!
+//! What an action does is decided in `domain/lifecycle`. Here its references are read, and the record and its events are
+//! committed together. A server that is not the first forgets its decision.
+
+use super::{NAME, WithAccess, change_access};
+use crate::audit::{json, system_event};
+use crate::background::Held;
+use crate::context::App;
+use crate::error::{Conflict, Error};
+use perennial_domain::events::{Event, EventKind};
+use perennial_domain::id::{EventId, OrganizationId, PlanId};
+use perennial_domain::lifecycle::Known;
+use perennial_domain::lifecycle::actions::{Action, Step};
+use perennial_domain::lifecycle::billing::{Billing, ParkReason};
+use perennial_domain::lifecycle::forecast::Upcoming;
+use perennial_domain::organizations::billing::OrganizationBilling;
+use perennial_domain::plans::{Plan, PlanKey};
+use perennial_domain::stamp::Stamp;
+use perennial_domain::subscriptions::Subscription;
+use perennial_domain::time::Time;
+use perennial_store::{self as store, Change, Violation, events, organizations, plans, subscriptions};
+use serde::Serialize;
+use std::sync::Arc;
+
+/// The most late actions that are made before a change by a caller.
+pub(crate) const MAX_LATE: usize = 64;
+/// How long a failing action waits before it is tried again, so that it delays no other subscription.
+const RETRY_SECONDS: i64 = 60;
+
+/// Makes the earliest action of a subscription that is due. False if none is. True also if another writer was faster.
+///
+/// An action that fails in the engine is postponed, so that it delays no other subscription. After an hour in which others
+/// succeeded, the subscription is parked.
+pub(crate) async fn perform(app: &App, before: &Subscription, now: Time, held: Option<&Held>) -> Result<bool, Error> {
+    if before.billing.is_none() {
+        return change_access(app, before, now, held).await;
+    }
+    match try_perform(app, before, now, held).await {
+        Ok(made) => {
+            if made {
+                app.action_failures.succeeded(before.id, app.clock.now());
+            }
+            Ok(made)
+        }
+        Err(error) if held.is_some() && is_of_the_record(&error) => {
+            tracing::warn!(subscription = %before.id, organization = %before.organization_id, %error, "an action failed");
+            if app.action_failures.failed(before.id, app.clock.now()) {
+                return park(app, before, ParkReason::Failing, now, held).await;
+            }
+            let later = Some(now.plus_seconds(RETRY_SECONDS));
+            commit(app, subscriptions::reschedule(fenced(held), before, later)).await.map(|_| false)
+        }
+        Err(error) => Err(error),
+    }
+}
+
+/// Makes all late actions of a subscription before a caller changes it. True: read the record again. Fails if more are
+/// late than a request may make.
+pub(crate) async fn catch_up(app: &App, subscription: &Subscription, now: Time) -> Result<bool, Error> {
+    if subscription.billing.is_none() {
+        return change_access(app, subscription, now, None).await;
+    }
+    let mut current = subscription.clone();
+    for made in 0..=MAX_LATE {
+        if !current.is_behind(now) {
+            return Ok(made > 0);
+        }
+        if made < MAX_LATE {
+            try_perform(app, &current, now, None).await?;
+        }
+        let found = subscriptions::by_id(&app.db, current.organization_id, current.id).await?;
+        current = found.ok_or(Error::NotFound)?;
+    }
+    if current.is_behind(now) { Err(Conflict::LifecycleBehind.into()) } else { Ok(true) }
+}
+
+/// The settings of an organization.
+pub(crate) async fn settings(app: &App, organization: OrganizationId) -> Result<OrganizationBilling, Error> {
+    let found = organizations::by_id(&app.db, organization).await?;
+    Ok(found.map(|found| found.settings()).unwrap_or_default())
+}
+
+/// A plan by its ID.
+pub(crate) async fn plan(app: &App, organization: OrganizationId, id: PlanId) -> Result<Option<Arc<Plan>>, Error> {
+    Ok(plans::find(&app.db, organization, &PlanKey::Id(id)).await?.map(Arc::new))
+}
+
+/// What the next actions of a subscription depend on.
+pub(crate) async fn known(app: &App, subscription: &Subscription) -> Result<Known, Error> {
+    let organization = subscription.organization_id;
+    let next = subscription.billing.as_deref().and_then(Billing::change_plan);
+    let settings = settings(app, organization).await?;
+    // Only the end of a trial depends on the settings of the plan.
+    let is_trial = subscription.billing.as_deref().is_some_and(|billing| billing.trial_ends_at.is_some());
+    let own = if is_trial { plan(app, organization, subscription.plan_id).await? } else { None };
+    let next = match next {
+        Some(id) => plan(app, organization, id).await?,
+        None => None,
+    };
+    Ok(Known { settings, own, next, ..Known::default() })
+}
+
+async fn try_perform(app: &App, before: &Subscription, now: Time, held: Option<&Held>) -> Result<bool, Error> {
+    let known = known(app, before).await?;
+    if !before.is_behind(now) {
+        // Imported without a due time, or the settings have changed.
+        let due_at = before.due_time(&known.settings);
+        if due_at != before.due_at {
+            commit(app, subscriptions::reschedule(fenced(held), before, due_at)).await?;
+        }
+        return Ok(false);
+    }
+    match before.act(&known) {
+        None => Ok(false),
+        Some(Ok(step)) => write(app, before, step, &known, now, held).await,
+        Some(Err(reason)) => park(app, before, reason, now, held).await,
+    }
+}
+
+/// Commits an action with its event, and the change of access after it.
+async fn write(
+    app: &App,
+    before: &Subscription,
+    step: Step,
+    known: &Known,
+    now: Time,
+    held: Option<&Held>,
+) -> Result<bool, Error> {
+    let Step { action, at: instant, event: kind, mut after, access } = step;
+    let stamp = app.stamp(before, now);
+    after.revision = stamp.revision;
+    // A notice changes no field.
+    if action != Action::Notice {
+        after.updated_at = stamp.at;
+    }
+    let data = match action {
+        Action::Notice => json(&WithUpcoming { subscription: &after, upcoming: after.upcoming(known) }),
+        _ => json(&after),
+    };
+    let event = engine_event(before, kind, stamp, before.revision);
+    let first = Event { before: Some(json(before)), after: Some(data), ..event };
+    let mut last = None;
+    if let Some(has_access) = access {
+        let second = Stamp { at: stamp.at, ..stamp.next(now, app.entropy.bits()) };
+        after.revision = second.revision;
+        let event = engine_event(before, EventKind::SubscriptionAccessChanged, second, stamp.revision);
+        last = Some(Event {
+            before: Some(json(&WithAccess { subscription: &after, has_access: !has_access })),
+            after: Some(json(&WithAccess { subscription: &after, has_access })),
+            ..event
+        });
+    }
+    let change = subscriptions::update(fenced(held), &after, before.revision);
+    let change = last.iter().fold(events::insert(change, &first), events::insert);
+    let made = commit(app, change).await?;
+    app.background.set_access_lag(now.seconds_since(instant));
+    app.background.lifecycle.count_transition(action.as_str());
+    Ok(made)
+}
+
+async fn park(
+    app: &App,
+    before: &Subscription,
+    reason: ParkReason,
+    now: Time,
+    held: Option<&Held>,
+) -> Result<bool, Error> {
+    let stamp = app.stamp(before, now);
+    let mut after = before.park(reason, now);
+    (after.updated_at, after.revision) = (stamp.at, stamp.revision);
+    let event = engine_event(before, EventKind::SubscriptionParked, stamp, before.revision);
+    let event = Event { before: Some(json(before)), after: Some(json(&after)), ..event };
+    let change = subscriptions::update(fenced(held), &after, before.revision);
+    tracing::warn!(subscription = %before.id, organization = %before.organization_id, reason = reason.as_str(), "subscription parked");
+    app.background.lifecycle.count_parked(reason.as_str());
+    commit(app, events::insert(change, &event)).await
+}
+
+/// True: committed, or another writer was faster.
+async fn commit(app: &App, change: Change) -> Result<bool, Error> {
+    match app.db.commit(change).await {
+        Ok(()) => Ok(true),
+        Err(store::Error::Violated(Violation::Record)) => {
+            app.background.lifecycle.count_miss();
+            Ok(true)
+        }
+        Err(error) => Err(error.into()),
+    }
+}
+
+fn fenced(held: Option<&Held>) -> Change {
+    held.map_or_else(Change::new, |held| held.fence(Change::new()))
+}
+
+fn engine_event(subscription: &Subscription, kind: EventKind, stamp: Stamp, previous: EventId) -> Event {
+    let organization = subscription.organization_id;
+    let event = system_event(organization, kind, subscription.id.bytes(), stamp.revision, stamp.at);
+    Event { request_id: Some(NAME.to_owned()), ..event.following(previous) }
+}
+
+/// Whether an error can be that of one record. Others end with the database's outage or the server's lease.
+fn is_of_the_record(error: &Error) -> bool {
+    !matches!(error, Error::LeaseLost | Error::Overloaded | Error::Unavailable(_) | Error::OutcomeUnknown)
+}
+
+/// A subscription and what happens to it next.
+#[derive(Serialize)]
+struct WithUpcoming<'a> {
+    #[serde(flatten)]
+    subscription: &'a Subscription,
+    upcoming: Option<Upcoming>,
+}

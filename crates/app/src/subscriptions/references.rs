@@ -1,0 +1,179 @@
+//! The records that a decision about a subscription depends on.
+
+use crate::caller::Caller;
+use crate::context::App;
+use crate::error::{Conflict, Error};
+use crate::lifecycle::actions;
+use perennial_domain::cycle::BillingCycle;
+use perennial_domain::id::{OrganizationId, UserId};
+use perennial_domain::lifecycle::Known;
+use perennial_domain::lifecycle::billing::Billing;
+use perennial_domain::plans::{Plan, PlanKey};
+use perennial_domain::subscriptions::{Subscription, SubscriptionDraft};
+use perennial_domain::validation::{ValidationCode, ValidationErrors};
+use perennial_store::{Change, plan_versions, plans, users};
+use std::sync::Arc;
+
+/// What a decision needs to know of other records.
+#[derive(Default)]
+pub struct References {
+    /// The plan that the draft names. None: it names none, or one that does not exist.
+    pub(super) plan: Option<Arc<Plan>>,
+    /// What only a billed subscription depends on.
+    pub(super) known: Option<Box<Known>>,
+}
+
+impl References {
+    /// Those of a create.
+    pub(super) async fn of_draft(
+        app: &App,
+        caller: &Caller,
+        draft: &SubscriptionDraft,
+        errors: &mut ValidationErrors,
+    ) -> Result<Self, Error> {
+        let plan = find_user_and_plan(app, caller, draft.user_id, draft.plan.as_ref(), errors).await?;
+        if !is_billed(draft) {
+            return Ok(Self { plan, known: None });
+        }
+        let next = find_next(app, caller.organization(), draft, errors).await?;
+        let settings = actions::settings(app, caller.organization()).await?;
+        let known = Known { settings, own: plan.clone(), next, ..Known::default() };
+        Ok(Self { plan, known: Some(Box::new(known)) })
+    }
+
+    /// Those that an update changes, and those that the billing of a subscription needs.
+    pub(super) async fn of_patch(
+        subscription: &Subscription,
+        app: &App,
+        caller: &Caller,
+        patch: &SubscriptionDraft,
+        errors: &mut ValidationErrors,
+    ) -> Result<Self, Error> {
+        let user = patch.user_id.filter(|user| *user != subscription.user_id);
+        let own = PlanKey::Id(subscription.plan_id);
+        let other = patch.plan.as_ref().filter(|key| **key != own);
+        // Another version than the stored one can only be the plan's current one.
+        let is_moved = patch.plan_version.is_some_and(|version| version != subscription.plan_version);
+        let plan = other.or_else(|| is_moved.then_some(&own));
+        let plan = find_user_and_plan(app, caller, user, plan, errors).await?;
+        let known = match subscription.billing.is_some() || is_billed(patch) {
+            true => Some(Box::new(known(subscription, app, patch, errors).await?)),
+            false => None,
+        };
+        Ok(Self { plan, known })
+    }
+
+    /// Rejects a pending change to a plan that is not active. A change that is not new is not checked again.
+    pub(super) fn check_next(&self, after: &Subscription, before: Option<&Subscription>) -> Result<(), Error> {
+        match self.new_next(after, before) {
+            Some(next) if !next.is_active => Err(Conflict::PlanInactive.into()),
+            _ => Ok(()),
+        }
+    }
+
+    /// Guards the plan of a new pending change.
+    pub(super) fn guard_next(&self, change: Change, after: &Subscription, before: Option<&Subscription>) -> Change {
+        // The plan that the subscription moves to has its guard already.
+        let guarded = before.is_none_or(|before| before.plan_id != after.plan_id).then_some(after.plan_id);
+        match self.new_next(after, before).filter(|next| Some(next.id) != guarded) {
+            Some(next) => plans::guard_active(change, next),
+            None => change,
+        }
+    }
+
+    fn new_next(&self, after: &Subscription, before: Option<&Subscription>) -> Option<&Arc<Plan>> {
+        let of = |subscription: &Subscription| subscription.billing.as_deref().and_then(Billing::change_plan);
+        let id = of(after).filter(|id| before.and_then(of) != Some(*id))?;
+        self.known.as_ref()?.next.as_ref().filter(|next| next.id == id)
+    }
+}
+
+fn is_billed(draft: &SubscriptionDraft) -> bool {
+    matches!(draft.billing, Some(Some(_)))
+}
+
+async fn known(
+    subscription: &Subscription,
+    app: &App,
+    patch: &SubscriptionDraft,
+    errors: &mut ValidationErrors,
+) -> Result<Known, Error> {
+    let organization = subscription.organization_id;
+    let settings = actions::settings(app, organization).await?;
+    let own = actions::plan(app, organization, subscription.plan_id).await?;
+    let is_change_sent = matches!(&patch.billing, Some(Some(billing)) if billing.change.is_some());
+    let stored = subscription.billing.as_deref().and_then(Billing::change_plan);
+    let next = match stored {
+        _ if is_change_sent => find_next(app, organization, patch, errors).await?,
+        Some(id) => actions::plan(app, organization, id).await?,
+        None => None,
+    };
+    let pinned_cycle = match &own {
+        Some(own) if subscription.billing.is_none() => pinned_cycle(app, own, subscription).await?,
+        _ => None,
+    };
+    Ok(Known { settings, own, next, pinned_cycle, ..Known::default() })
+}
+
+/// The billing cycle of the plan version that the subscription has.
+async fn pinned_cycle(app: &App, own: &Plan, subscription: &Subscription) -> Result<Option<BillingCycle>, Error> {
+    if own.version == subscription.plan_version {
+        return Ok(Some(own.billing_cycle));
+    }
+    let replaced = plan_versions::by_number(&app.db, own, subscription.plan_version).await?;
+    Ok(replaced.map(|version| version.billing_cycle))
+}
+
+/// The plan that a pending change names. Adds an error if it does not exist.
+async fn find_next(
+    app: &App,
+    organization: OrganizationId,
+    draft: &SubscriptionDraft,
+    errors: &mut ValidationErrors,
+) -> Result<Option<Arc<Plan>>, Error> {
+    let Some(Some(billing)) = &draft.billing else { return Ok(None) };
+    let Some(Some(change)) = &billing.change else { return Ok(None) };
+    let Some(key) = &change.plan else { return Ok(None) };
+    let found = plans::find(&app.db, organization, key).await?;
+    if found.is_none() {
+        let pointer = "/billing/change/subscription_plan_id";
+        errors.note(pointer, ValidationCode::NotFound, "names no plan of this organization");
+    }
+    Ok(found.map(Arc::new))
+}
+
+/// Reads the user and the plan, and adds an error for each that does not exist.
+async fn find_user_and_plan(
+    app: &App,
+    caller: &Caller,
+    user: Option<UserId>,
+    plan: Option<&PlanKey>,
+    errors: &mut ValidationErrors,
+) -> Result<Option<Arc<Plan>>, Error> {
+    let organization = caller.organization();
+    let (user_exists, found_plan) = tokio::try_join!(
+        async {
+            match user {
+                Some(user) => users::exists(&app.db, organization, user).await,
+                None => Ok(true),
+            }
+        },
+        async {
+            match plan {
+                Some(key) => plans::find(&app.db, organization, key).await,
+                None => Ok(None),
+            }
+        },
+    )?;
+    if !user_exists {
+        errors.note("/user_id", ValidationCode::NotFound, "names no user of this organization");
+    }
+    if plan.is_some() && found_plan.is_none() {
+        errors.note("/subscription_plan_id", ValidationCode::NotFound, "names no plan of this organization");
+    }
+    let found_plan = found_plan.map(Arc::new);
+    if let (Some(key), Some(plan)) = (plan, found_plan.as_ref().filter(|plan| plan.is_active)) {
+        app.plans.put(key, plan, app.clock.now());
+    }
+    Ok(found_plan)
+}

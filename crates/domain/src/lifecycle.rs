@@ -1,0 +1,41 @@
+//! The lifecycle of a billed subscription: its calendar, its actions, and what callers may change.
+//!
+//! Every decision is a pure function of the stored record, the settings and an instant. All fields that an action sets are
+//! computed from the instant of the action, so that a late action leaves what a punctual one leaves.
+
+pub mod actions;
+pub mod billing;
+pub mod calendar;
+mod change;
+mod convert;
+mod create;
+pub mod forecast;
+mod period;
+mod update;
+
+#[cfg(test)]
+mod examples;
+#[cfg(test)]
+mod properties;
+#[cfg(test)]
+mod test_support;
+
+use crate::cycle::BillingCycle;
+use crate::organizations::billing::OrganizationBilling;
+use crate::plans::Plan;
+use std::sync::Arc;
+
+/// What a decision needs to know in addition to the subscription.
+#[derive(Clone, Debug, Default)]
+pub struct Known {
+    /// The settings of the organization.
+    pub settings: OrganizationBilling,
+    /// The subscription's own plan, if it was read.
+    pub own: Option<Arc<Plan>>,
+    /// The plan that a pending or a new `change` names.
+    pub next: Option<Arc<Plan>>,
+    /// The billing cycle of the plan version that the subscription has, if it was read.
+    pub pinned_cycle: Option<BillingCycle>,
+    /// Whether a new subscription has a first invoice that can be paid.
+    pub has_first_invoice: bool,
+}

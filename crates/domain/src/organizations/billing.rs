@@ -1,0 +1,112 @@
+//! How the subscriptions of an organization are billed. An organization that never changed them has all defaults.
+
+use crate::lifecycle::calendar::ZoneName;
+use crate::number::Whole;
+use crate::plans::billing::{Dunning, PaymentTermsDays};
+use serde::{Deserialize, Serialize, Serializer};
+
+/// Minutes over which renewals of the same instant are spread.
+pub type SpreadMinutes = Whole<0, 720>;
+/// Days between the notice of a renewal and the renewal. 0: no notice.
+pub type RenewalNoticeDays = Whole<0, 60>;
+
+/// The settings. They serialize as the API returns them, and are stored in the same form.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+#[expect(missing_docs, reason = "the fields are the contract's")]
+pub struct OrganizationBilling {
+    pub time_zone: ZoneName,
+    pub payment_terms_days: PaymentTermsDays,
+    pub dunning: Dunning,
+    pub spread_minutes: SpreadMinutes,
+    pub renewal_notice_days: RenewalNoticeDays,
+}
+
+impl Default for OrganizationBilling {
+    fn default() -> Self {
+        Self {
+            time_zone: ZoneName::default(),
+            payment_terms_days: PaymentTermsDays::from_stored(14),
+            dunning: Dunning::default(),
+            spread_minutes: SpreadMinutes::default(),
+            renewal_notice_days: RenewalNoticeDays::default(),
+        }
+    }
+}
+
+impl OrganizationBilling {
+    /// The settings in a stored text. None if this program did not write it.
+    pub fn from_stored(text: &str) -> Option<Self> {
+        serde_json::from_str::<Self>(text).ok().filter(Self::is_valid)
+    }
+
+    /// The text that is stored.
+    pub fn to_stored(&self) -> String {
+        serde_json::to_string(self).expect("settings are plain data")
+    }
+
+    fn is_valid(&self) -> bool {
+        self.payment_terms_days.is_valid()
+            && self.dunning.is_valid()
+            && self.spread_minutes.is_valid()
+            && self.renewal_notice_days.is_valid()
+    }
+}
+
+/// An organization always has settings: those that were never changed are the defaults.
+#[expect(clippy::ref_option, clippy::borrowed_box, reason = "the signature that serde calls")]
+pub(super) fn serialize<S: Serializer>(
+    billing: &Option<Box<OrganizationBilling>>,
+    serializer: S,
+) -> Result<S::Ok, S::Error> {
+    match billing {
+        Some(billing) => billing.serialize(serializer),
+        None => OrganizationBilling::default().serialize(serializer),
+    }
+}
+
+/// The changes to the settings. `None` leaves a field as it is.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[expect(missing_docs, reason = "the fields are the contract's")]
+pub struct OrganizationBillingPatch {
+    pub time_zone: Option<ZoneName>,
+    pub payment_terms_days: Option<PaymentTermsDays>,
+    pub dunning: Option<Dunning>,
+    pub spread_minutes: Option<SpreadMinutes>,
+    pub renewal_notice_days: Option<RenewalNoticeDays>,
+}
+
+impl OrganizationBillingPatch {
+    /// These settings with the fields that were sent.
+    #[must_use]
+    pub fn apply(self, before: OrganizationBilling) -> OrganizationBilling {
+        OrganizationBilling {
+            time_zone: self.time_zone.unwrap_or(before.time_zone),
+            payment_terms_days: self.payment_terms_days.unwrap_or(before.payment_terms_days),
+            dunning: self.dunning.unwrap_or(before.dunning),
+            spread_minutes: self.spread_minutes.unwrap_or(before.spread_minutes),
+            renewal_notice_days: self.renewal_notice_days.unwrap_or(before.renewal_notice_days),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn settings_have_the_documented_defaults_and_read_back() {
+        let billing = OrganizationBilling::default();
+        assert_eq!(
+            billing.to_stored(),
+            r#"{"time_zone":"UTC","payment_terms_days":14,"dunning":{"retry_days":[1,3,5,7],"grace_days":7,"then":"unpaid"},"spread_minutes":0,"renewal_notice_days":0}"#
+        );
+        assert_eq!(OrganizationBilling::from_stored(&billing.to_stored()), Some(billing.clone()));
+        assert_eq!(OrganizationBilling::from_stored("{}"), Some(billing));
+        for text in
+            ["", "null", r#"{"time_zone":"Mars"}"#, r#"{"spread_minutes":721}"#, r#"{"renewal_notice_days":61}"#]
+        {
+            assert_eq!(OrganizationBilling::from_stored(text), None, "{text}");
+        }
+    }
+}

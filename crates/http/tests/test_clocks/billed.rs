@@ -1,0 +1,101 @@
+//! Test clocks and holds with billed subscriptions: what is late after a jump, and what an advance does.
+
+use super::support::{Sandbox, id};
+use perennial_app::lifecycle::{self, Lifecycle};
+use perennial_domain::holds::HoldReason;
+use perennial_domain::time::Time;
+use perennial_testkit::TestApp;
+use serde_json::{Value, json};
+
+async fn subscribed(sandbox: &Sandbox<'_>, cycle: &str) -> String {
+    let plan = json!({ "name": "Pro", "slug": "pro", "price": 10, "billing_cycle": cycle });
+    sandbox.post("/subscription-plans", plan).await.expect(201);
+    let user = sandbox.user("ada@example.com").await;
+    let billing = json!({ "payment_method": "test_ok" });
+    id(&sandbox.subscription(&user, "pro", json!({ "billing": billing })).await)
+}
+
+async fn renewed(sandbox: &Sandbox<'_>, least: usize) -> Vec<Value> {
+    sandbox.events("subscription.renewed", least).await
+}
+
+#[tokio::test]
+async fn what_is_very_late_after_a_jump_is_on_hold_until_the_operator_releases_it() {
+    let app = TestApp::start().await;
+    let sandbox = Sandbox::at(&app, "2025-01-31T00:00:00Z").await;
+    let path = format!("/subscriptions/{}", subscribed(&sandbox, "monthly").await);
+    let _working = sandbox.work();
+    assert_eq!(sandbox.advance("2025-03-15T00:00:00Z").await["transitions"], 1);
+    let jumped = sandbox.put("/test-clock", json!({ "now": "2026-05-20T00:00:00Z", "mode": "jump" })).await.expect(200);
+    assert_eq!(jumped.data()["status"], "held");
+    let status = lifecycle::status(&app.app, &sandbox.organization).await.unwrap();
+    assert_eq!((status.held_reason, status.due), (Some(HoldReason::Late), 1));
+    assert_eq!(status.lag_seconds, 415 * 86_400);
+    sandbox.put("/test-clock", json!({ "now": "2026-05-21T00:00:00Z" })).await.refused(409, "lifecycle_behind");
+    sandbox.put(&path, json!({ "quantity": 2 })).await.refused(409, "lifecycle_behind");
+    // Until an instant: what is due later stays on hold.
+    let through = Time::parse("2025-04-30T00:00:00Z").unwrap();
+    lifecycle::resume(&app.app, &sandbox.organization, Some(through)).await.unwrap();
+    renewed(&sandbox, 3).await;
+    assert_eq!(sandbox.get("/test-clock").await.expect(200).data()["status"], "held");
+    lifecycle::resume(&app.app, &sandbox.organization, None).await.unwrap();
+    sandbox.clock_that(|clock| clock["status"] == "ready").await;
+    assert_eq!(renewed(&sandbox, 15).await.len(), 15);
+    let record = sandbox.get(&path).await.expect(200).data().clone();
+    assert_eq!(record["renews_at"], "2026-05-31T00:00:00.000000Z");
+    sandbox.put(&path, json!({ "quantity": 2 })).await.expect(200);
+}
+
+#[tokio::test]
+async fn what_is_a_little_late_after_a_jump_is_done() {
+    let app = TestApp::start().await;
+    let sandbox = Sandbox::at(&app, "2026-03-02T00:00:00Z").await;
+    let path = format!("/subscriptions/{}", subscribed(&sandbox, "weekly").await);
+    let _working = sandbox.work();
+    sandbox.advance("2026-03-08T00:00:00Z").await;
+    sandbox.put("/test-clock", json!({ "now": "2026-03-14T00:00:00Z", "mode": "jump" })).await.expect(200);
+    sandbox.clock_that(|clock| clock["status"] == "ready").await;
+    let events = renewed(&sandbox, 1).await;
+    assert!(events[0]["timestamp"].as_str().unwrap().starts_with("2026-03-14T00:00:00"));
+    assert_eq!(sandbox.get(&path).await.expect(200).data()["renews_at"], "2026-03-16T00:00:00.000000Z");
+}
+
+#[tokio::test]
+async fn one_step_of_ten_years_equals_many() {
+    let app = TestApp::start().await;
+    let (once, often) = (Sandbox::named(&app, "once").await, Sandbox::named(&app, "often").await);
+    let _working = once.work();
+    let mut records = Vec::new();
+    for (sandbox, stops) in [(&once, &[][..]), (&often, &["2025-02-28T00:00:00Z", "2027-07-07T07:07:07Z"][..])] {
+        sandbox.post("/test-clock", json!({ "now": "2025-01-31T00:00:00Z" })).await.expect(201);
+        let path = format!("/subscriptions/{}", subscribed(sandbox, "monthly").await);
+        for stop in stops {
+            sandbox.advance(stop).await;
+        }
+        sandbox.advance("2035-01-31T00:00:00Z").await;
+        let mut record = sandbox.get(&path).await.expect(200).data().clone();
+        for own in ["id", "user_id", "subscription_plan_id"] {
+            record[own] = Value::Null;
+        }
+        let instants: Vec<Value> =
+            renewed(sandbox, 120).await.into_iter().map(|event| event["timestamp"].clone()).collect();
+        records.push((record, instants));
+    }
+    assert_eq!(records[0], records[1]);
+    assert_eq!(records[0].1.len(), 120);
+}
+
+#[tokio::test]
+async fn access_of_external_subscriptions_changes_while_billed_ones_are_on_hold() {
+    let app = TestApp::start().await;
+    let sandbox = Sandbox::at(&app, "2025-01-31T00:00:00Z").await;
+    subscribed(&sandbox, "monthly").await;
+    let user = sandbox.user("bob@example.com").await;
+    let external = sandbox.subscription(&user, "pro", json!({ "ends_at": "2025-02-15T00:00:00Z" })).await;
+    let _working = app.work(Lifecycle);
+    sandbox.put("/test-clock", json!({ "now": "2025-06-01T00:00:00Z", "mode": "jump" })).await.expect(200);
+    let changed = sandbox.events("subscription.access_changed", 1).await;
+    assert_eq!(changed[0]["record_id"], external["id"]);
+    assert!(sandbox.events("subscription.renewed", 0).await.is_empty());
+    assert_eq!(sandbox.get("/test-clock").await.expect(200).data()["status"], "held");
+}
