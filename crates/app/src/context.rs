@@ -3,6 +3,7 @@
 //! The context imports the state types from files that do not import the context. So the modules that use it depend on
 //! it, and never the other way round.
 
+use crate::analytics::options::AnalyticsOptions;
 use crate::background::figures::BackgroundFigures;
 use crate::clients::cache::ClientCache;
 pub use crate::clock::Clock;
@@ -88,6 +89,8 @@ pub struct AppOptions {
     pub console: ConsoleOptions,
     /// The settings of webhooks.
     pub webhooks: WebhookOptions,
+    /// The settings of analytics.
+    pub analytics: AnalyticsOptions,
 }
 
 impl App {

@@ -1,6 +1,7 @@
 //! The configuration: flags override the environment, which overrides the file. Only this crate knows it.
 //! These types define the file: the reference, the schema and the errors are derived from them.
 
+mod analytics;
 pub(crate) mod config_error;
 mod console;
 pub(crate) mod environment;
@@ -61,6 +62,7 @@ pub(crate) struct Config {
     pub(crate) console: console::Console,
     pub(crate) webhooks: webhooks::Webhooks,
     pub(crate) events: webhooks::Events,
+    pub(crate) analytics: analytics::Analytics,
     pub(crate) telemetry: Telemetry,
     pub(crate) providers: Vec<ProviderEntry>,
     /// The configuration file, if there is one.
@@ -91,6 +93,7 @@ impl Default for Config {
             console: console::Console::default(),
             webhooks: webhooks::Webhooks::default(),
             events: webhooks::Events::default(),
+            analytics: analytics::Analytics::default(),
             telemetry: Telemetry::default(),
             providers: Vec::new(),
             file: None,

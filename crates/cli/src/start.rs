@@ -98,6 +98,7 @@ pub(crate) async fn start(
         retention: config.retention(),
         console: config.console_options(given.console_provider, console),
         webhooks: config.webhooks.app(),
+        analytics: config.analytics.app(),
         ..AppOptions::default()
     };
     let app = App::new(db, Clock::System, entropy, given.accepted.keys(&key), options);

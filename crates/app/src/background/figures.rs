@@ -42,6 +42,7 @@ pub struct BackgroundFigures {
     succeeded: AtomicU64,
     failed: AtomicU64,
     access_lag_seconds: AtomicU64,
+    analytics_lag_seconds: AtomicU64,
     stored: Mutex<StoredFigures>,
 }
 
@@ -64,6 +65,15 @@ impl BackgroundFigures {
     /// How late the last change of access was.
     pub fn access_lag_seconds(&self) -> u64 {
         self.access_lag_seconds.load(Relaxed)
+    }
+
+    pub(crate) fn set_analytics_lag(&self, seconds: u64) {
+        self.analytics_lag_seconds.store(seconds, Relaxed);
+    }
+
+    /// The age of the oldest event that analytics do not include.
+    pub fn analytics_lag_seconds(&self) -> u64 {
+        self.analytics_lag_seconds.load(Relaxed)
     }
 
     pub(crate) fn set_stored(&self, stored: StoredFigures) {

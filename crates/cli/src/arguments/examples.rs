@@ -104,6 +104,11 @@ pub(super) const EVENTS: &str = "Examples:
   perennial events list --limit 10
   perennial events prune --before 2026-01-31T00:00:00Z";
 
+pub(super) const ANALYTICS: &str = "Examples:
+  perennial analytics status
+  perennial analytics check --org acme
+  perennial analytics rebuild --org acme";
+
 pub(super) const CONFIG: &str = "Examples:
   perennial config show
   perennial config check --config /etc/perennial.toml

@@ -50,6 +50,7 @@ fn parsed(text: &str, before: &Value) -> Value {
     let one = |text: &str| text.trim().parse().map_or_else(|_| Value::String(text.trim().to_owned()), Value::Integer);
     match before {
         Value::Array(_) => text.split(',').filter(|item| !item.trim().is_empty()).map(one).collect::<Vec<_>>().into(),
+        Value::Boolean(_) => text.trim().parse().map_or_else(|_| one(text), Value::Boolean),
         _ => one(text),
     }
 }

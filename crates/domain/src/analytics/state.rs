@@ -6,6 +6,7 @@ use crate::cycle::BillingCycle;
 use crate::events::{Event, EventKind};
 use crate::id::{PlanId, UserId};
 use crate::money::Money;
+use crate::number::Number;
 use crate::subscriptions::{Access, SubscriptionStatus};
 use crate::time::Time;
 use serde::Deserialize;
@@ -166,4 +167,29 @@ impl State {
     pub fn equals(&self, other: &Self) -> bool {
         Self { at: other.at, ..*self } == *other
     }
+}
+
+/// The price that the event of a plan shows.
+#[derive(Deserialize)]
+struct WrittenPlan<'a> {
+    #[serde(borrow)]
+    price: &'a serde_json::value::RawValue,
+    #[serde(borrow)]
+    currency: Cow<'a, str>,
+    #[serde(borrow)]
+    billing_cycle: Cow<'a, str>,
+    #[serde(default = "one")]
+    version: i64,
+}
+
+/// Reads the version of a plan from its event; none if it cannot be read.
+pub fn read_price(event: &Event) -> Option<(PlanVersionKey, PlanPrice)> {
+    let record = event.after.as_deref().or(event.before.as_deref())?;
+    let written: WrittenPlan<'_> = serde_json::from_str(record).ok()?;
+    let price = PlanPrice {
+        price: Money::parse(Number::parse(written.price.get())?).ok()?,
+        currency: Currency::parse(&written.currency).ok()?,
+        cycle: BillingCycle::from_stored(&written.billing_cycle)?,
+    };
+    Some(((PlanId::from_bytes(event.record_id), written.version), price))
 }

@@ -1,0 +1,1 @@
+//! The parameters, errors and settings of analytics.
