@@ -397,6 +397,8 @@ async fn meta(
         let state = MetaState::CatchingUp;
         return Ok(Meta { as_of, sequence: 0, lag_seconds: 0, state, currency, currencies: Vec::new() });
     };
+    // Events can be a little ahead of the clock.
+    let now = now.max(status.ledger.as_of);
     let is_due = status.due_at.is_some_and(|due| due <= now);
     let is_complete = status.unread_seconds.is_none() && !status.has_unplaced && !is_due;
     let state = match (status.is_rebuilding, is_complete) {
@@ -406,7 +408,7 @@ async fn meta(
     };
     let late = status.due_at.map_or(0, |due| now.seconds_since(due));
     Ok(Meta {
-        as_of: if is_complete { now } else { status.ledger.as_of.min(now) },
+        as_of: if is_complete { now } else { status.ledger.as_of },
         sequence: status.ledger.sequence,
         lag_seconds: status.unread_seconds.unwrap_or(0).max(late).max(0),
         state,

@@ -5,7 +5,7 @@ use super::model::Place;
 use crate::process::{Failure, Result};
 
 /// Calls that are no create, read, update, delete or list of a resource.
-const PLACES: [(&str, &str, &str); 24] = [
+const PLACES: [(&str, &str, &str); 30] = [
     ("signUp", "auth", "sign_up"),
     ("signIn", "auth", "sign_in"),
     ("refreshToken", "auth", "refresh"),
@@ -31,6 +31,12 @@ const PLACES: [(&str, &str, &str); 24] = [
     // `events` is the function that follows the feed.
     ("listEvents", "feed", "list"),
     ("readEvent", "feed", "get"),
+    ("readRevenue", "analytics", "revenue"),
+    ("listMovements", "analytics", "list_movements"),
+    ("readCohorts", "analytics", "cohorts"),
+    ("readTrials", "analytics", "trials"),
+    ("readPaymentFigures", "analytics", "payments"),
+    ("readPlanFigures", "analytics", "plans"),
 ];
 
 const VERBS: [(&str, &str); 5] =

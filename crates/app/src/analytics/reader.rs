@@ -44,6 +44,8 @@ const FEWEST_EVENTS: i64 = 250;
 const MOST_EVENTS: i64 = 2_000;
 /// Subscriptions that the clock has changed, of one change.
 const DUE: i64 = 100;
+/// How far ahead of the clock an event may be to count at once.
+const AHEAD_SECONDS: i64 = 60;
 /// Rows of an obsolete ledger that one change removes from each table.
 const REMOVED: i64 = 500;
 /// The least time between two searches for work, and the part of the time that searches may take.
@@ -156,13 +158,17 @@ impl Reader<'_> {
             }
             None => {}
         }
+        // The time of a record always increases, so events of the same instant are a little ahead of the clock.
+        let is_near = |at: &Time| *at <= now.plus_seconds(AHEAD_SECONDS);
+        let ahead = events.iter().map(|event| event.event.at).filter(is_near).fold(ledger.as_of.max(now), Time::max);
         let change = self.change();
         let memory = self.memories.entry(ledger.generation).or_default();
-        let mut batch = Batch::new(self.app, ledger, memory, now, change);
+        let mut batch = Batch::new(self.app, ledger, memory, ahead, change);
         let applied = batch.apply(&events).await?;
         let last = if applied < events.len() || is_cut { applied.checked_sub(1) } else { None };
         let position = last.map_or(end, |last| events[last].position());
-        let as_of = events[..applied].iter().map(|event| event.event.at.min(now)).fold(ledger.as_of, Time::max);
+        let counted = |at: Time| if is_near(&at) { at } else { now };
+        let as_of = events[..applied].iter().map(|event| counted(event.event.at)).fold(ledger.as_of, Time::max);
         let after = Ledger { sequence: position.sequence, event_id: position.event_id, as_of, ..*ledger };
         let change = batch.finish().await?;
         self.page = if applied < events.len() { FEWEST_EVENTS } else { (self.page * 2).min(MOST_EVENTS) };
@@ -171,6 +177,7 @@ impl Reader<'_> {
     }
 
     async fn advance_clock(&mut self, ledger: &Ledger, now: Time) -> Result<bool, Error> {
+        let now = now.max(ledger.as_of);
         let due = analytics_subscriptions::due(&self.app.db, ledger, now, DUE).await?;
         if due.is_empty() {
             return Ok(false);
