@@ -15,11 +15,12 @@ pub async fn is_pruned(app: &App, organization: OrganizationId) -> Result<bool, 
     Ok(first.first().is_some_and(|first| first.event.kind != EventKind::OrganizationCreated))
 }
 
-/// Begins a rebuild. The background work fills the new ledger and then serves it.
-pub async fn begin_rebuild(app: &App, organization: OrganizationId) -> Result<(), Error> {
+/// Begins a rebuild, and returns the position that ends it. The background work fills the new ledger and then serves it.
+pub async fn begin_rebuild(app: &App, organization: OrganizationId) -> Result<i64, Error> {
+    let newest = feed::newest(&app.db, organization).await?.map_or(0, |(newest, _)| newest.sequence);
     let ledgers = analytics_ledgers::of_organization(&app.db, organization).await?;
     if ledgers.iter().any(|ledger| ledger.state == LedgerState::Building) {
-        return Ok(());
+        return Ok(newest);
     }
     let generation = ledgers.last().map_or(1, |last| last.generation + 1);
     let has_active = ledgers.iter().any(|ledger| ledger.state == LedgerState::Active);
@@ -27,15 +28,15 @@ pub async fn begin_rebuild(app: &App, organization: OrganizationId) -> Result<()
     let change = analytics_ledgers::insert(Change::new(), &begin(organization, generation, state));
     match app.db.commit(change).await {
         // A server was faster.
-        Ok(()) | Err(store::Error::Violated(Violation::Record)) => Ok(()),
+        Ok(()) | Err(store::Error::Violated(Violation::Record)) => Ok(newest),
         Err(error) => Err(error.into()),
     }
 }
 
-/// Whether a rebuild is in progress.
-pub async fn is_rebuilding(app: &App, organization: OrganizationId) -> Result<bool, Error> {
+/// Whether a rebuild has ended: there is one ledger, and it has reached the position.
+pub async fn is_rebuilt(app: &App, organization: OrganizationId, position: i64) -> Result<bool, Error> {
     let ledgers = analytics_ledgers::of_organization(&app.db, organization).await?;
-    Ok(ledgers.iter().any(|ledger| ledger.state == LedgerState::Building))
+    Ok(ledgers.len() == 1 && ledgers.iter().all(|ledger| ledger.sequence >= position))
 }
 
 /// The number of generations: one, unless a rebuild is in progress or an old one is being removed.

@@ -70,7 +70,7 @@ async fn rebuild(app: &Arc<App>, org: &str, discard_history: bool, json: bool) -
              --discard-history rebuilds nevertheless",
         ));
     }
-    rebuild::begin_rebuild(app, found.id).await?;
+    let position = rebuild::begin_rebuild(app, found.id).await?;
     let (stop, stopping) = watch::channel(false);
     let (placing, mut placing_stops) = (Arc::clone(app), stopping.clone());
     let placing = tokio::spawn(async move {
@@ -80,7 +80,7 @@ async fn rebuild(app: &Arc<App>, org: &str, discard_history: bool, json: bool) -
         feed::place_until_stopped(&placing, stopped).await;
     });
     let working = tokio::spawn(background::run(Arc::clone(app), reader::Analytics::default(), stopping));
-    while rebuild::is_rebuilding(app, found.id).await? || rebuild::generations(app, found.id).await? != 1 {
+    while !rebuild::is_rebuilt(app, found.id, position).await? {
         tokio::time::sleep(LOOK_EVERY).await;
     }
     let _ = stop.send(true);

@@ -17,6 +17,7 @@ static MONTHS: Sql = Sql::new(
 fn a_demo_has_a_history_that_can_be_rebuilt_and_checked() {
     let place = Place::sqlite();
     place.run(&SMALL).succeeded();
+    drop(place.serve());
     let mut text = String::new();
     for words in [&["rebuild"][..], &["status"], &["check"]] {
         let printed = place.run(&[&["analytics"], words].concat()).succeeded();
@@ -41,6 +42,7 @@ fn a_demo_has_a_history_that_can_be_rebuilt_and_checked() {
 fn a_rebuild_after_pruning_must_be_confirmed() {
     let place = Place::new();
     place.run(&SMALL).succeeded();
+    drop(place.serve());
     place.run(&["analytics", "rebuild"]).succeeded();
     let pruned = place.json(&["events", "prune", "--before", "9999-01-01T00:00:00Z"])["pruned"].clone();
     assert!(pruned.as_i64().unwrap() > 100, "{pruned}");
