@@ -201,6 +201,17 @@ def many_sessions(app: Perennial, person: dict[str, str]) -> None:
     assert app.tokens is None
 
 
+def revenue_figures(server: Perennial) -> None:
+    """Figures, and how far they are."""
+    revenue = server.analytics.revenue(interval="day")
+    assert len(revenue.data) == 30
+    assert revenue.meta.state in ("current", "catching_up", "rebuilding")
+    months = (server.analytics.cohorts(), server.analytics.trials(), server.analytics.payments())
+    assert [len(figures.data) for figures in months] == [12, 12, 12]
+    assert len(server.analytics.plans().data) >= 0
+    assert len(server.analytics.list_movements(limit=1).data) <= 1
+
+
 def managed_users(server: Perennial, person: dict[str, str]) -> None:
     """Created, found, updated and erased by the backend, and their sessions ended."""
     made = server.users.create(email=f"made-{person['email']}", first_name="Grace")
@@ -283,6 +294,7 @@ def main() -> None:
         one_refresh_for_many(app)
         many_sessions(app, person)
         managed_users(server, person)
+        revenue_figures(server)
     print(f"The tour is done: perennial-client {perennial_client.__version__}, {url}")
 
 

@@ -3,7 +3,7 @@
 import { etagOf, remember } from "./answers.js";
 import { inexactNumber } from "./money.js";
 import type { CallOptions, ChangeOptions, ClientOptions, CreateOptions, ReadOptions, Surroundings } from "./options.js";
-import type { PageOf } from "./pages.js";
+import type { FiguresOf, PageOf } from "./pages.js";
 import { PerennialError, PerennialProblem, refusal, UnexpectedAnswer } from "./problem.js";
 import { Retries } from "./retry.js";
 import { abortable, newKey, send, type Answer, type Request } from "./send.js";
@@ -62,6 +62,12 @@ export class Caller {
   async page<T>(operation: Operation, sent: Sent, options: CallOptions): Promise<PageOf<T>> {
     const answer = await this.#perform(operation, sent, options);
     return remember(read<PageOf<T>>(answer), answer.status, answer.headers);
+  }
+
+  /** A call that answers rows of figures. */
+  async figures<T>(operation: Operation, sent: Sent, options: CallOptions): Promise<FiguresOf<T>> {
+    const answer = await this.#perform(operation, sent, options);
+    return remember(read<FiguresOf<T>>(answer), answer.status, answer.headers);
   }
 
   async #perform(operation: Operation, sent: Sent, options: AnyOptions): Promise<Answer> {

@@ -1,10 +1,16 @@
 // Lists: a page at a time, or record by record.
 
-import type { Page } from "./generated/types.js";
+import type { AnalyticsMeta, Page } from "./generated/types.js";
 
 export interface PageOf<T> {
   data: T[];
   page: Page;
+}
+
+/** Rows of figures, and how far they are. */
+export interface FiguresOf<T> {
+  data: T[];
+  meta: AnalyticsMeta;
 }
 
 /** Walks a list. A page may be short, even empty, with more to come: only `has_more` says where it ends. */

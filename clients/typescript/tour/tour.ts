@@ -170,6 +170,16 @@ store.set({ token: "no.such.token", refreshToken: store.get()?.refreshToken ?? "
 await Promise.all(Array.from({ length: 20 }, () => late.sessions.list()));
 assert.equal(refreshes, 2);
 
+// Revenue figures: `meta` is how far they are.
+const revenue = await server.analytics.revenue({ interval: "day" });
+assert.equal(revenue.data.length, 30);
+assert.ok(["current", "catching_up", "rebuilding"].includes(revenue.meta.state));
+assert.ok((await server.analytics.cohorts()).data.length === 12);
+assert.ok((await server.analytics.trials()).data.length === 12);
+assert.ok((await server.analytics.payments()).data.length === 12);
+assert.ok(Array.isArray((await server.analytics.plans()).data));
+assert.ok((await server.analytics.listMovements({ limit: 1 })).data.length <= 1);
+
 // Manage users from your backend: create, find, update, end sessions, erase.
 const made = await server.users.create({ email: `made-${email}`, first_name: "Grace" });
 const found = await server.search.find({ q: `made-${email}` });

@@ -3,6 +3,7 @@
 //! The context imports the state types from files that do not import the context. So the modules that use it depend on
 //! it, and never the other way round.
 
+use crate::analytics::options::AnalyticsOptions;
 use crate::background::figures::BackgroundFigures;
 use crate::clients::cache::ClientCache;
 pub use crate::clock::Clock;
@@ -13,8 +14,8 @@ use crate::housekeeping::retention::Retention;
 use crate::idempotency::in_flight::InFlight;
 use crate::keyed_locks::KeyedLocks;
 use crate::keys::Keys;
-use crate::lifecycle::state::{LifecycleOptions, LifecycleState};
 use crate::lifecycle::failures::ActionFailures;
+use crate::lifecycle::state::{LifecycleOptions, LifecycleState};
 use crate::limits::counter::{Limits, RateLimits};
 use crate::operators::options::ConsoleOptions;
 use crate::optimistic::OptimisticCreate;
@@ -94,6 +95,8 @@ pub struct AppOptions {
     pub webhooks: WebhookOptions,
     /// The settings of the lifecycle.
     pub lifecycle: LifecycleOptions,
+    /// The settings of analytics.
+    pub analytics: AnalyticsOptions,
 }
 
 impl App {

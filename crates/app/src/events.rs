@@ -1,5 +1,6 @@
 //! Events: listed and pruned by the command line. `feed.rs` reads them in their order.
 
+use crate::analytics;
 use crate::context::App;
 use crate::error::Error;
 use crate::housekeeping::remove::{BATCH, remove};
@@ -43,8 +44,8 @@ pub enum Readers {
 /// How long a disabled endpoint holds back the removal of events.
 const DISABLED_SECONDS: i64 = 30 * 86_400;
 
-/// Removes an organization's events that entered the feed before `before`, except for the newest, and returns their
-/// number. Every removal of events uses this function.
+/// Removes an organization's events that entered the feed before `before`, except for the newest and those that analytics have
+/// not read, and returns their number. Every removal of events uses this function.
 pub async fn prune(app: &App, organization: OrganizationId, before: Time, readers: Readers) -> Result<u64, Error> {
     let Some(last) = feed::last_before(&app.db, organization, before).await? else { return Ok(0) };
     let newest = feed::newest(&app.db, organization).await?.map_or(0, |(newest, _)| newest.sequence);
@@ -54,6 +55,10 @@ pub async fn prune(app: &App, organization: OrganizationId, before: Time, reader
         let since = app.clock.now().plus_seconds(-DISABLED_SECONDS);
         let passed = webhook_readers::passed(&app.db, organization, since).await?;
         last = passed.map_or(last, |passed| last.min(passed));
+    }
+    if let Some(read) = analytics::rebuild::position(app, organization).await? {
+        // The event at the position of the ledger stays, so that the ledger knows that it still is in this feed.
+        last = last.min(read - 1);
     }
     let due = || feed::due(&app.db, organization, last, BATCH);
     let removed = remove(app, due, || feed::prune(Change::new(), organization, last, BATCH)).await?;

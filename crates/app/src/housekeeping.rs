@@ -9,7 +9,7 @@ pub(crate) mod remove;
 pub(crate) mod retention;
 mod webhooks;
 
-pub use count::{COUNTED_AT_MOST, count_expired, count_webhooks};
+pub use count::{COUNTED_AT_MOST, count_analytics, count_expired, count_webhooks};
 pub use deleted::remove_deleted;
 pub use figures::Figures;
 pub use prune::prune_events;

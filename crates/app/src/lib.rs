@@ -4,6 +4,7 @@
 #![warn(missing_docs)]
 
 pub mod accounts;
+pub mod analytics;
 pub mod audit;
 pub mod background;
 pub mod business_time;

@@ -1,5 +1,6 @@
 //! The command line: every command and flag. A flag overrides its environment variable, which overrides the file.
 
+mod analytics;
 mod configuration;
 mod consumers;
 mod examples;
@@ -12,6 +13,7 @@ mod transfer;
 mod users;
 mod webhooks;
 
+pub(crate) use analytics::Analytics;
 pub(crate) use configuration::Configuration;
 pub(crate) use consumers::{Listen, Trigger};
 pub(crate) use incidents::{ClientUpdate, Keys, Relink, SessionRevoke};
@@ -114,6 +116,9 @@ pub(crate) enum Command {
     /// List and prune events, the audit log of all changes.
     #[command(subcommand, after_help = examples::EVENTS)]
     Events(Events),
+    /// Inspect, rebuild and check revenue analytics.
+    #[command(subcommand, after_help = examples::ANALYTICS)]
+    Analytics(Analytics),
     /// Manage webhook endpoints: the URLs that receive events.
     #[command(subcommand, after_help = examples::WEBHOOK)]
     Webhook(Webhook),
@@ -405,7 +410,7 @@ pub(crate) enum Events {
         org: InOrg,
     },
     /// Remove an organization's events that entered the feed before an instant, except for the newest. Stops at the
-    /// slowest webhook endpoint.
+    /// slowest webhook endpoint, and always at the position of analytics.
     Prune {
         /// The instant, such as 2026-01-31T00:00:00Z.
         #[arg(long)]

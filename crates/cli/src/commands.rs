@@ -1,5 +1,6 @@
 //! The operator's commands. Each opens the store, which a running server may be using.
 
+mod analytics;
 mod backup;
 mod clients;
 mod compact;
@@ -47,6 +48,7 @@ pub(crate) async fn run(command: Command, config: &Config, json: bool) -> Result
     };
     let app = open(&command, config).await?;
     let result = match command {
+        Command::Analytics(command) => return analytics::run(app, command, json).await,
         Command::Org(command) => organizations::run(&app, command, json).await,
         Command::Client(command) => clients::run(&app, command, json).await,
         Command::Operator(command) => operators::run(&app, command, config, json).await,
@@ -91,6 +93,10 @@ async fn open(command: &Command, config: &Config) -> Result<App, Failure> {
         Command::Identity(_) | Command::Keys(_) => storage::operator(config, Key::Needed, AppOptions::default()).await,
         // An issuer is also compared with those of the file's providers.
         Command::User(User::Relink(_)) => storage::operator(config, Key::NotNeeded, providers::options(config)?).await,
+        Command::Events(_) => {
+            let analytics = config.analytics.app();
+            storage::operator(config, Key::NotNeeded, AppOptions { analytics, ..AppOptions::default() }).await
+        }
         Command::Webhook(_) => {
             let webhooks = config.webhooks.app();
             storage::operator(config, Key::Needed, AppOptions { webhooks, ..AppOptions::default() }).await

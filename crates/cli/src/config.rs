@@ -1,6 +1,7 @@
 //! The configuration: flags override the environment, which overrides the file. Only this crate knows it.
 //! These types define the file: the reference, the schema and the errors are derived from them.
 
+mod analytics;
 pub(crate) mod config_error;
 mod console;
 pub(crate) mod environment;
@@ -63,6 +64,7 @@ pub(crate) struct Config {
     pub(crate) webhooks: webhooks::Webhooks,
     pub(crate) events: webhooks::Events,
     pub(crate) lifecycle: lifecycle::Lifecycle,
+    pub(crate) analytics: analytics::Analytics,
     pub(crate) telemetry: Telemetry,
     pub(crate) providers: Vec<ProviderEntry>,
     /// The configuration file, if there is one.
@@ -94,6 +96,7 @@ impl Default for Config {
             webhooks: webhooks::Webhooks::default(),
             events: webhooks::Events::default(),
             lifecycle: lifecycle::Lifecycle::default(),
+            analytics: analytics::Analytics::default(),
             telemetry: Telemetry::default(),
             providers: Vec::new(),
             file: None,

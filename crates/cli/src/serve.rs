@@ -10,6 +10,7 @@ use crate::notify::Notify;
 use crate::start::{self, Given};
 use crate::stopping::until_stopped;
 use crate::{commands, logs, storage, telemetry};
+use perennial_app::analytics::reader::Analytics;
 use perennial_app::context::App;
 use perennial_app::lifecycle::Lifecycle;
 use perennial_app::test_clock::TestClocks;
@@ -67,6 +68,8 @@ pub(crate) async fn run(config: Config, demo: bool, console_directory: Option<Pa
     background::prepare(&app).await?;
     let lifecycle = tokio::spawn(run_lifecycle(Arc::clone(&app), config.lifecycle.app().enabled, stopped.clone()));
     let webhooks = tokio::spawn(background::run(Arc::clone(&app), Webhooks, stopped.clone()));
+    let analytics = config.analytics.app().enabled.then(Analytics::default);
+    let analytics = analytics.map(|job| tokio::spawn(background::run(Arc::clone(&app), job, stopped.clone())));
     if let Some(schedule) = schedule {
         tokio::spawn(schedule.run(Arc::clone(&app), stopped.clone()));
     }
@@ -87,7 +90,12 @@ pub(crate) async fn run(config: Config, demo: bool, console_directory: Option<Pa
         }
     };
     let main_listener = server.serve(Arc::clone(&api), until_stopped(stopped.clone()));
-    let (drained, (), _, _) = tokio::join!(main_listener, console_listener, lifecycle, webhooks);
+    let analytics = async {
+        if let Some(analytics) = analytics {
+            let _ = analytics.await;
+        }
+    };
+    let (drained, (), _, _, ()) = tokio::join!(main_listener, console_listener, lifecycle, webhooks, analytics);
     tracing::info!(finished = drained.finished, aborted = drained.aborted, "stopped accepting and drained");
     let last_export = async {
         if let Some(exporting) = exporting {

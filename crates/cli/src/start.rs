@@ -99,6 +99,7 @@ pub(crate) async fn start(
         console: config.console_options(given.console_provider, console),
         webhooks: config.webhooks.app(),
         lifecycle: config.lifecycle.app(),
+        analytics: config.analytics.app(),
         ..AppOptions::default()
     };
     let app = App::new(db, Clock::System, entropy, given.accepted.keys(&key), options);

@@ -3,6 +3,7 @@
 
 #![warn(missing_docs)]
 
+pub mod analytics;
 pub mod clients;
 pub mod currency;
 pub mod cycle;

@@ -77,7 +77,7 @@ pub struct SubscriptionDraft {
 }
 
 /// What access depends on.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Access {
     /// Whether the subscription is active.
     pub is_active: bool,

@@ -7,6 +7,7 @@ pub mod metrics;
 mod access;
 mod accounts;
 mod address;
+mod analytics;
 mod call;
 mod clients;
 mod console;

@@ -167,6 +167,11 @@ impl MetricsPage {
                 Series::Gauge(labeled("state", &figures.undelivered())),
             ),
             gauge(
+                "analytics_lag_seconds",
+                "Age of the oldest event that analytics do not include, read every minute.",
+                figures.analytics_lag_seconds(),
+            ),
+            gauge(
                 "access_change_lag_seconds",
                 "Delay of the last change of access by the clock.",
                 figures.access_lag_seconds(),

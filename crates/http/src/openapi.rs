@@ -4,6 +4,7 @@ mod parameters;
 mod responses;
 
 use crate::access::{Access, ConsoleAccess};
+use crate::analytics::META;
 use crate::dry_run;
 use crate::operation::{Operation, ResponseKind};
 use crate::operations;
@@ -164,6 +165,22 @@ fn schemas() -> Value {
                 "required": ["data", "page"],
                 "additionalProperties": false
             });
+        } else if let ResponseKind::Figures(_) | ResponseKind::FiguresPage(_) = operation.response {
+            define(&mut schemas, &META);
+            let mut envelope = json!({
+                "type": "object",
+                "properties": {
+                    "data": { "type": "array", "items": schema.reference() },
+                    "meta": META.reference()
+                },
+                "required": ["data", "meta"],
+                "additionalProperties": false
+            });
+            if let ResponseKind::FiguresPage(_) = operation.response {
+                envelope["properties"]["page"] = json!({ "$ref": "#/components/schemas/Page" });
+                envelope["required"] = json!(["data", "page", "meta"]);
+            }
+            schemas[format!("{}Answer", schema.name)] = envelope;
         } else {
             let mut answer = json!({
                 "type": "object",

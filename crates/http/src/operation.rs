@@ -75,6 +75,10 @@ pub(crate) enum ResponseKind {
     CreatedOnce(&'static Schema),
     /// 200 with a page of records.
     List(&'static Schema),
+    /// 200 with rows of figures, and with `meta` about them.
+    Figures(&'static Schema),
+    /// The same with a page of rows.
+    FiguresPage(&'static Schema),
     /// This status with something that has no path.
     Value(StatusCode, &'static Schema),
     /// 200 with something of this media type.
@@ -107,6 +111,8 @@ impl ResponseKind {
             | Self::Created(schema)
             | Self::CreatedOnce(schema)
             | Self::List(schema)
+            | Self::Figures(schema)
+            | Self::FiguresPage(schema)
             | Self::Value(_, schema) => Some(schema),
             Self::Media(_) | Self::Redirect => None,
         }

@@ -3,8 +3,9 @@
 use crate::operation::Operation;
 use crate::router::Router;
 use crate::{
-    accounts, clients, events, meta, operator_session, operators, organization, payments, plan_versions, plans, search,
-    sessions, subscriptions, test_clock, tokens, user_sessions, users, webhook_deliveries, webhook_endpoints,
+    accounts, analytics, clients, events, meta, operator_session, operators, organization, payments, plan_versions,
+    plans, search, sessions, subscriptions, test_clock, tokens, user_sessions, users, webhook_deliveries,
+    webhook_endpoints,
 };
 use std::sync::LazyLock;
 
@@ -28,6 +29,7 @@ static RESOURCES: &[&[Operation]] = &[
     events::OPERATIONS,
     webhook_endpoints::OPERATIONS,
     webhook_deliveries::OPERATIONS,
+    analytics::OPERATIONS,
     meta::OPERATIONS,
 ];
 

@@ -101,6 +101,11 @@ impl Query {
         self.errors.iter().any(|error| error.is_parameter(name))
     }
 
+    /// Adds the error of a parameter that is valid alone.
+    pub(crate) fn reject(&mut self, name: &str, detail: &str) {
+        self.error(name, Code::InvalidParameter, detail);
+    }
+
     /// Adds the error of a header.
     pub(crate) fn header_error(&mut self, name: &str, detail: &str) {
         self.note(RequestError::header(name, detail));

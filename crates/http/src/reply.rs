@@ -3,6 +3,7 @@
 use crate::headers;
 use bytes::Bytes;
 use http::{HeaderName, HeaderValue, StatusCode};
+use perennial_app::analytics::Meta;
 use perennial_domain::id::EventId;
 use serde::Serialize;
 
@@ -82,6 +83,14 @@ struct ListEnvelope<'a, T> {
 }
 
 #[derive(Serialize)]
+struct FiguresEnvelope<'a, T> {
+    data: &'a [T],
+    #[serde(skip_serializing_if = "Option::is_none")]
+    page: Option<PageView<'a>>,
+    meta: &'a Meta,
+}
+
+#[derive(Serialize)]
 struct PageView<'a> {
     next_cursor: Option<&'a str>,
     has_more: bool,
@@ -115,6 +124,17 @@ impl Reply {
     pub(crate) fn feed<T: Serialize>(records: &[T], next: &str, has_more: bool, limit: usize) -> Self {
         let page = PageView { next_cursor: Some(next), has_more, limit };
         Self::new(StatusCode::OK, Content::Json, json(&ListEnvelope { data: records, page }))
+    }
+
+    /// Rows of figures.
+    pub(crate) fn figures<T: Serialize>(rows: &[T], meta: &Meta) -> Self {
+        Self::new(StatusCode::OK, Content::Json, json(&FiguresEnvelope { data: rows, page: None, meta }))
+    }
+
+    /// A page of rows of figures.
+    pub(crate) fn figures_page<T: Serialize>(rows: &[T], next: Option<&str>, limit: usize, meta: &Meta) -> Self {
+        let page = Some(PageView { next_cursor: next, has_more: next.is_some(), limit });
+        Self::new(StatusCode::OK, Content::Json, json(&FiguresEnvelope { data: rows, page, meta }))
     }
 
     /// The response of a create, new or replayed.

@@ -3,6 +3,7 @@
 
 use crate::access::{self, Access, Person};
 use crate::address;
+use crate::analytics;
 use crate::call::{Call, Unread};
 use crate::console;
 use crate::console_access;
@@ -29,6 +30,7 @@ use http::header::ORIGIN;
 use http::request::Parts;
 use http::{Method, Request, Response};
 use http_body_util::Full;
+use perennial_app::analytics::is_enabled;
 use perennial_app::caller::{Caller, KnownClient};
 use perennial_app::context::App;
 use perennial_server::{Lane, Rejection, RequestBody, Service};
@@ -90,6 +92,9 @@ impl Api {
             }
         };
         seen.operation = Some((number, operation));
+        if operation.path.starts_with(analytics::PREFIX) && !is_enabled(app) {
+            return Err(Problem::new(Code::RouteNotFound, "The path does not exist."));
+        }
         let query = Query::new(parts.uri.query(), operation.query.parameters);
         let handler = match operation.handler {
             Handler::Open(handler) => {

@@ -3,6 +3,7 @@
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot continue panics")]
 
+mod analytics;
 mod authentication;
 mod console;
 mod limits;

@@ -28,6 +28,10 @@ mod table;
 mod value;
 mod walks;
 
+pub mod analytics_ledgers;
+pub mod analytics_movements;
+pub mod analytics_subscriptions;
+pub mod analytics_sums;
 pub mod clients;
 pub mod clock_removal;
 pub mod events;

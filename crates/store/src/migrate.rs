@@ -89,6 +89,7 @@ migrations! {
     13 => "0013_access_changes", oldest_program 2, indexes ACCESS_CHANGES;
     14 => "0014_lifecycle", oldest_program 2, indexes LIFECYCLE;
     15 => "0015_test_clocks", oldest_program 2, indexes TEST_CLOCKS;
+    16 => "0016_analytics", oldest_program 2;
 }
 
 /// Dropped by the next migration: every create paid for them.

@@ -9,10 +9,10 @@ use crate::table::{Statement as Derived, Table};
 use crate::tables::ALL;
 use crate::value::Type;
 use crate::{
-    clients, clock_removal, events, examine, feed, history, holds, installation, leases, operator_links,
-    operator_sessions, operators, organizations, payments, plan_versions, plans, providers, rate_limits, sessions,
-    signing_keys, subscriptions, test_clocks, users, webhook_attempts, webhook_endpoints, webhook_figures,
-    webhook_readers, webhook_undelivered,
+    analytics_ledgers, analytics_movements, analytics_subscriptions, analytics_sums, clients, clock_removal, events,
+    examine, feed, history, holds, installation, leases, operator_links, operator_sessions, operators, organizations,
+    payments, plan_versions, plans, providers, rate_limits, sessions, signing_keys, subscriptions, test_clocks, users,
+    webhook_attempts, webhook_endpoints, webhook_figures, webhook_readers, webhook_undelivered,
 };
 use perennial_domain::currency::Currency;
 use perennial_domain::id::{OrganizationId, SubscriptionId, UserId, WebhookEndpointId};
@@ -64,6 +64,16 @@ fn derived(table: &'static Table) -> impl Iterator<Item = Statement> {
 
 fn by_hand() -> Vec<Statement> {
     let others = named![plain:
+        analytics_ledgers::WITH_WORK, analytics_ledgers::OF_ORGANIZATION, analytics_ledgers::STATUS, analytics_ledgers::SAVE,
+        analytics_ledgers::SET_STATE, analytics_ledgers::REMOVE, analytics_ledgers::LAG,
+        analytics_subscriptions::DUE, analytics_subscriptions::REMOVE, analytics_subscriptions::REMOVE_PRICES,
+        analytics_subscriptions::ANY, analytics_subscriptions::ANY_PRICES,
+        analytics_movements::OF_CUSTOMER, analytics_movements::PAGE_OF_CUSTOMER, analytics_movements::PAGE_OF_DAY,
+        analytics_movements::PAGE, analytics_movements::CUSTOMERS, analytics_movements::CURRENCIES,
+        analytics_movements::REMOVE_ONE, analytics_movements::REMOVE, analytics_movements::ANY,
+        analytics_sums::READ, analytics_sums::READ_COHORTS, analytics_sums::REMOVE_SUM, analytics_sums::REMOVE_COHORT,
+        analytics_sums::REMOVE_PAYMENT, analytics_sums::REMOVE, analytics_sums::REMOVE_COHORTS,
+        analytics_sums::REMOVE_PAYMENTS, analytics_sums::ANY, analytics_sums::ANY_COHORTS, analytics_sums::ANY_PAYMENTS,
         clients::BY_ORGANIZATION, clients::PUBLIC, clients::REMOVE_ALL, clients::ROTATE,
         events::NEWEST,
         feed::AT, feed::BEFORE, feed::DUE, feed::END_OF_PAGE, feed::END_OF_PAGE_DOWN, feed::ENDS, feed::FORGET, feed::NEWEST, feed::NEXT, feed::OLDEST,
@@ -110,6 +120,17 @@ fn by_hand() -> Vec<Statement> {
     let by_id = |name, sql: &Sql| key(name, sql, &[Type::Uuid, Type::Uuid]);
     let ids = named![by_id: operator_sessions::WITH_OPERATOR, payments::OWNER, sessions::WITH_USER];
     let keys = [
+        key(
+            "analytics_movements::LAST".to_owned(),
+            &analytics_movements::LAST,
+            &[Type::Uuid, Type::Int, Type::Text, Type::Uuid],
+        ),
+        key("analytics_sums::PLAN".to_owned(), &analytics_sums::PLAN, &[Type::Uuid, Type::Uuid]),
+        key(
+            "analytics_subscriptions::PRICE".to_owned(),
+            &analytics_subscriptions::PRICE,
+            &[Type::Uuid, Type::Uuid, Type::Int, Type::Int],
+        ),
         key("clients::BY_CREDENTIAL".to_owned(), &clients::BY_CREDENTIAL, &[Type::Bytes]),
         key("operators::BY_IDENTITY".to_owned(), &operators::BY_IDENTITY, &[Type::Text, Type::Text]),
         key("operator_sessions::BY_COOKIE".to_owned(), &operator_sessions::BY_COOKIE, &[Type::Bytes]),

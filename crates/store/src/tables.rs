@@ -2,6 +2,10 @@
 //! contains and the order of removal. A table's columns are listed once, in the descriptor in the file of its resource. Tests
 //! compare the descriptors with the schema of both engines: a table that is missing here fails.
 
+pub use crate::analytics_ledgers::ANALYTICS_LEDGERS;
+pub use crate::analytics_movements::ANALYTICS_MOVEMENTS;
+pub use crate::analytics_subscriptions::{ANALYTICS_PRICES, ANALYTICS_SUBSCRIPTIONS};
+pub use crate::analytics_sums::{ANALYTICS_COHORTS, ANALYTICS_PAYMENTS, ANALYTICS_SUMS};
 pub use crate::clients::CLIENTS;
 pub use crate::events::EVENTS;
 pub use crate::feed::FEED;
@@ -31,7 +35,7 @@ pub use crate::webhook_undelivered::WEBHOOK_UNDELIVERED;
 use crate::table::Table;
 
 /// Every table, each before those that refer to it. Locks are taken in this order.
-pub static ALL: [&Table; 25] = [
+pub static ALL: [&Table; 32] = [
     &INSTALLATION,
     &ORGANIZATIONS,
     &CLIENTS,
@@ -57,6 +61,13 @@ pub static ALL: [&Table; 25] = [
     &WEBHOOK_UNDELIVERED,
     &TEST_CLOCKS,
     &LIFECYCLE_HOLDS,
+    &ANALYTICS_LEDGERS,
+    &ANALYTICS_SUBSCRIPTIONS,
+    &ANALYTICS_MOVEMENTS,
+    &ANALYTICS_SUMS,
+    &ANALYTICS_COHORTS,
+    &ANALYTICS_PAYMENTS,
+    &ANALYTICS_PRICES,
 ];
 
 /// The tables that a copy of the store contains.

@@ -150,6 +150,8 @@ pub(crate) enum Answer {
     One(String),
     /// `{"data": […], "page": …}` with such records.
     Page(String),
+    /// `{"data": […], "meta": …}` with such rows of figures.
+    Figures(String),
     /// An object that the document does not describe, without an envelope.
     Bare,
 }

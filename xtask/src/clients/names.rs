@@ -5,7 +5,7 @@ use super::model::Place;
 use crate::process::{Failure, Result};
 
 /// Calls that are no create, read, update, delete or list of a resource.
-const PLACES: [(&str, &str, &str); 25] = [
+const PLACES: [(&str, &str, &str); 31] = [
     ("signUp", "auth", "sign_up"),
     ("signIn", "auth", "sign_in"),
     ("refreshToken", "auth", "refresh"),
@@ -32,6 +32,12 @@ const PLACES: [(&str, &str, &str); 25] = [
     // `events` is the function that follows the feed.
     ("listEvents", "feed", "list"),
     ("readEvent", "feed", "get"),
+    ("readRevenue", "analytics", "revenue"),
+    ("listMovements", "analytics", "list_movements"),
+    ("readCohorts", "analytics", "cohorts"),
+    ("readTrials", "analytics", "trials"),
+    ("readPaymentFigures", "analytics", "payments"),
+    ("readPlanFigures", "analytics", "plans"),
 ];
 
 const VERBS: [(&str, &str); 5] =

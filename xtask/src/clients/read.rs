@@ -174,7 +174,7 @@ impl Reader {
         let answer = answer(document, &id, &content["schema"])?;
         let access = access(read);
         let owner = match &answer {
-            Answer::One(record) | Answer::Page(record) => record.clone(),
+            Answer::One(record) | Answer::Page(record) | Answer::Figures(record) => record.clone(),
             Answer::Bare => names::pascal(&id),
         };
         let parameters = read["parameters"].as_array().map(Vec::as_slice).unwrap_or_default();
@@ -235,7 +235,9 @@ fn answer(document: &Value, id: &str, schema: &Value) -> Result<Answer> {
     };
     let data = document.pointer(&format!("/components/schemas/{envelope}/properties/data"));
     let one = data.and_then(reference).map(|record| Answer::One(record.to_owned()));
-    let page = data.and_then(|data| reference(&data["items"])).map(|record| Answer::Page(record.to_owned()));
+    let has = |member: &str| document.pointer(&format!("/components/schemas/{envelope}/properties/{member}")).is_some();
+    let rows = if has("page") { Answer::Page } else { Answer::Figures };
+    let page = data.and_then(|data| reference(&data["items"])).map(|record| rows(record.to_owned()));
     one.or(page).ok_or_else(|| Failure::new(format!("the answer of `{id}` has no `data` that names a record.")))
 }
 

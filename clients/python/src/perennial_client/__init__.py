@@ -5,7 +5,7 @@ from ._errors import CursorGone, Fault, PerennialError, Problem, SignedOut, Unex
 from ._generated.types import *  # noqa: F403
 from ._generated.types import __all__ as _records
 from ._generated.version import VERSION as __version__
-from ._pages import Page
+from ._pages import Figures, Page
 from ._retries import Retries
 from ._session import MemoryTokens, StoredTokens, TokenStore
 from ._webhooks import InvalidWebhook, verify_webhook
@@ -17,6 +17,7 @@ __all__ = [
     "Fault",
     "InvalidWebhook",
     "MemoryTokens",
+    "Figures",
     "Page",
     "Perennial",
     "PerennialError",

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
 
+from ._generated.types import AnalyticsMeta
 from ._wire import Unset
 
 T = TypeVar("T")
@@ -19,6 +20,19 @@ class Page(Generic[T]):
     next_cursor: str | None
     has_more: bool
     limit: int
+
+
+@dataclass(frozen=True)
+class Figures(Generic[T]):
+    """Rows of figures, and how far they are."""
+
+    data: tuple[T, ...]
+    meta: AnalyticsMeta
+
+
+def figures(body: Mapping[str, Any], read: Callable[[Any], T]) -> Figures[T]:
+    """Figures from the members of their answer."""
+    return Figures(tuple(read(row) for row in body["data"]), AnalyticsMeta.read(body["meta"]))
 
 
 def page(body: Mapping[str, Any], read: Callable[[Any], T]) -> Page[T]:

@@ -2,12 +2,14 @@
 
 import type { Caller, Operation } from "../caller.js";
 import type { CallOptions, ChangeOptions, CreateOptions, ReadOptions } from "../options.js";
-import { each, type PageOf } from "../pages.js";
+import { each, type FiguresOf, type PageOf } from "../pages.js";
 import type {
   Client,
   ClientCreate,
   ClientQuery,
   ClientUpdate,
+  Cohort,
+  CohortQuery,
   Deleted,
   DeletedUser,
   Event,
@@ -15,6 +17,8 @@ import type {
   LoggedIn,
   ManagedUser,
   ManagedUserQuery,
+  Movement,
+  MovementQuery,
   Operator,
   OperatorCreate,
   OperatorLink,
@@ -25,11 +29,15 @@ import type {
   OrganizationUpdate,
   Payment,
   PaymentCreate,
+  PaymentPeriod,
+  PaymentPeriodQuery,
   PaymentQuery,
   PaymentUpdate,
   PingWebhookEndpoint,
   Plan,
   PlanCreate,
+  PlanFigures,
+  PlanFiguresQuery,
   PlanQuery,
   PlanUpdate,
   PlanVersion,
@@ -37,6 +45,8 @@ import type {
   QueuedEvents,
   RefreshToken,
   RetryWebhookEvents,
+  RevenuePeriod,
+  RevenuePeriodQuery,
   Revoked,
   RotateWebhookSecret,
   SearchResult,
@@ -53,6 +63,8 @@ import type {
   TestClockUpdate,
   TokenList,
   Tokens,
+  TrialPeriod,
+  TrialPeriodQuery,
   UndeliveredEvent,
   UndeliveredEventQuery,
   UserCreate,
@@ -656,6 +668,60 @@ const listWebhookUndelivered: Operation = {
   id: "listWebhookUndelivered",
   method: "GET",
   path: "/webhook-endpoints/{id}/undelivered",
+  access: "client",
+  keyed: false,
+  repeatable: true,
+};
+
+const readRevenue: Operation = {
+  id: "readRevenue",
+  method: "GET",
+  path: "/analytics/revenue",
+  access: "client",
+  keyed: false,
+  repeatable: true,
+};
+
+const listMovements: Operation = {
+  id: "listMovements",
+  method: "GET",
+  path: "/analytics/movements",
+  access: "client",
+  keyed: false,
+  repeatable: true,
+};
+
+const readCohorts: Operation = {
+  id: "readCohorts",
+  method: "GET",
+  path: "/analytics/cohorts",
+  access: "client",
+  keyed: false,
+  repeatable: true,
+};
+
+const readTrials: Operation = {
+  id: "readTrials",
+  method: "GET",
+  path: "/analytics/trials",
+  access: "client",
+  keyed: false,
+  repeatable: true,
+};
+
+const readPaymentFigures: Operation = {
+  id: "readPaymentFigures",
+  method: "GET",
+  path: "/analytics/payments",
+  access: "client",
+  keyed: false,
+  repeatable: true,
+};
+
+const readPlanFigures: Operation = {
+  id: "readPlanFigures",
+  method: "GET",
+  path: "/analytics/plans",
   access: "client",
   keyed: false,
   repeatable: true,
@@ -1482,6 +1548,77 @@ export class WebhookEndpoints {
   }
 }
 
+export class Analytics {
+  readonly #caller: Caller;
+
+  constructor(caller: Caller) {
+    this.#caller = caller;
+  }
+
+  /**
+   * Read revenue by period. Monthly recurring revenue (MRR), its movements and rates, oldest period first. Each amount
+   * is exact and rounded once. Rates are fractions: 0.25 is 25 %. The last five fields are null for days.
+   *
+   * Scope: `analytics:read`.
+   */
+  revenue(query: RevenuePeriodQuery = {}, options: CallOptions = {}): Promise<FiguresOf<RevenuePeriod>> {
+    return this.#caller.figures<RevenuePeriod>(readRevenue, { query }, options);
+  }
+
+  /**
+   * List movements of customers. Changes of the MRR of customers from one day to the next. Newest day first, then by
+   * user ID.
+   *
+   * Scope: `analytics:read`.
+   */
+  listMovements(query: MovementQuery = {}, options: CallOptions = {}): Promise<PageOf<Movement>> {
+    return this.#caller.page<Movement>(listMovements, { query }, options);
+  }
+
+  /** The same, record by record: asks for the next page when the last one is used up. */
+  eachMovements(query: MovementQuery = {}, options: CallOptions = {}): AsyncGenerator<Movement, void, undefined> {
+    return each((cursor) => this.listMovements({ ...query, cursor }, options), query.cursor);
+  }
+
+  /**
+   * Read cohorts. Customers by the month in which they were new: how many of them, and how much of their MRR, remain at
+   * the close of each later month. `from` and `to` are months of cohorts.
+   *
+   * Scope: `analytics:read`.
+   */
+  cohorts(query: CohortQuery = {}, options: CallOptions = {}): Promise<FiguresOf<Cohort>> {
+    return this.#caller.figures<Cohort>(readCohorts, { query }, options);
+  }
+
+  /**
+   * Read trials by month. Trials by the month in which they began, and what became of them. All currencies together.
+   *
+   * Scope: `analytics:read`.
+   */
+  trials(query: TrialPeriodQuery = {}, options: CallOptions = {}): Promise<FiguresOf<TrialPeriod>> {
+    return this.#caller.figures<TrialPeriod>(readTrials, { query }, options);
+  }
+
+  /**
+   * Read payments by period. Payments by their status now: collected and refunded ones by their date, failed ones by
+   * their creation.
+   *
+   * Scope: `analytics:read`.
+   */
+  payments(query: PaymentPeriodQuery = {}, options: CallOptions = {}): Promise<FiguresOf<PaymentPeriod>> {
+    return this.#caller.figures<PaymentPeriod>(readPaymentFigures, { query }, options);
+  }
+
+  /**
+   * Read revenue by plan. The plans with revenue at the close of a day. Highest MRR first, then by slug.
+   *
+   * Scope: `analytics:read`.
+   */
+  plans(query: PlanFiguresQuery = {}, options: CallOptions = {}): Promise<FiguresOf<PlanFigures>> {
+    return this.#caller.figures<PlanFigures>(readPlanFigures, { query }, options);
+  }
+}
+
 /** Every group of calls, over one caller. */
 export class Resources {
   readonly auth: Auth;
@@ -1500,6 +1637,7 @@ export class Resources {
   readonly operators: Operators;
   readonly feed: Feed;
   readonly webhookEndpoints: WebhookEndpoints;
+  readonly analytics: Analytics;
 
   constructor(caller: Caller) {
     this.auth = new Auth(caller);
@@ -1518,5 +1656,6 @@ export class Resources {
     this.operators = new Operators(caller);
     this.feed = new Feed(caller);
     this.webhookEndpoints = new WebhookEndpoints(caller);
+    this.analytics = new Analytics(caller);
   }
 }

@@ -121,6 +121,7 @@ export type WebhookAttemptError =
 export type UndeliveredEventState = "waiting" | "given_up";
 
 export type TestClockStatus = "ready" | "working" | "advancing" | "held" | "deleting";
+export type MovementKind = "new" | "expansion" | "reactivation" | "contraction" | "churned";
 
 export type ProblemCode =
   | "address_not_allowed"
@@ -211,6 +212,8 @@ export type ProblemCode =
   | "user_blocked"
   | "user_not_found";
 
+export type AnalyticsMetaState = "current" | "catching_up" | "rebuilding";
+
 export type ClientScopes =
   | "auth"
   | "plans:read"
@@ -253,6 +256,7 @@ export type SubscriptionSort = "created_at" | "-created_at" | "renews_at" | "-re
 export type PaymentSort = "created_at" | "-created_at";
 
 export type TestClockUpdateMode = "advance" | "jump";
+export type RevenuePeriodInterval = "month" | "day";
 
 /** The statuses that a code comes with, and what it means. */
 export const problemCatalogue = [
@@ -587,6 +591,89 @@ export interface UndeliveredEvent {
   last_error: WebhookAttemptError | null;
 }
 
+export interface RevenuePeriod {
+  /** A month or a day: `2026-04` or `2026-04-05`. */
+  period: string;
+  start: Amount;
+  new: Amount;
+  expansion: Amount;
+  reactivation: Amount;
+  contraction: Amount;
+  churned: Amount;
+  end: Amount;
+  committed: Amount;
+  arr: Amount;
+  customers_start: number;
+  customers_new: number;
+  customers_reactivated: number;
+  customers_churned: number;
+  customers_end: number;
+  subscriptions: number;
+  arpu: Amount | null;
+  logo_churn: Amount | null;
+  gross_churn: Amount | null;
+  nrr: Amount | null;
+  grr: Amount | null;
+  ltv: Amount | null;
+}
+
+export interface Movement {
+  date: string;
+  user_id: string;
+  kind: MovementKind;
+  amount: Amount;
+  mrr: Amount;
+}
+
+export interface CohortCell {
+  /** Months after the month of the cohort. */
+  month: number;
+  customers: number;
+  mrr: Amount;
+  customer_retention: Amount | null;
+  revenue_retention: Amount | null;
+}
+
+export interface Cohort {
+  /** A month: `2026-04`. */
+  cohort: string;
+  customers: number;
+  mrr: Amount;
+  cells: CohortCell[];
+}
+
+export interface TrialPeriod {
+  /** A month or a day: `2026-04` or `2026-04-05`. */
+  period: string;
+  started: number;
+  converted: number;
+  lost: number;
+  open: number;
+  rate: Amount | null;
+}
+
+export interface PaymentFigure {
+  count: number;
+  amount: Amount;
+}
+
+export interface PaymentPeriod {
+  /** A month or a day: `2026-04` or `2026-04-05`. */
+  period: string;
+  collected: PaymentFigure;
+  refunded: PaymentFigure;
+  failed: PaymentFigure;
+  failure_rate: Amount | null;
+}
+
+export interface PlanFigures {
+  subscription_plan_id: string;
+  slug: string | null;
+  name: string | null;
+  subscriptions: number;
+  mrr: Amount;
+}
+
 export interface User {
   id: string;
   /** The user's ID at the identity provider. */
@@ -757,6 +844,19 @@ export interface Problem {
   oldest?: Instant | null | undefined;
   /** Whether the store was restored to an earlier state (`cursor_gone`). If false, the events were pruned. */
   restored?: boolean | undefined;
+}
+
+export interface AnalyticsMeta {
+  /** The figures are complete up to this time. */
+  as_of: Instant;
+  /** The last position of the feed that they include. */
+  sequence: number;
+  lag_seconds: number;
+  state: AnalyticsMetaState;
+  /** Null if the figures are of all currencies. */
+  currency: string | null;
+  /** Currencies with a movement. */
+  currencies: string[];
 }
 
 export interface SignUp {
@@ -1435,4 +1535,72 @@ export interface UndeliveredEventQuery {
   limit?: number | undefined;
   /** `next_cursor` of the previous page. */
   cursor?: string | undefined;
+}
+
+/** What readRevenue asks for. */
+export interface RevenuePeriodQuery {
+  /** The currency, by default that of the organization. Currencies are never added. */
+  currency?: string | undefined;
+  /** The length of a period. */
+  interval?: RevenuePeriodInterval | undefined;
+  /** The first period: a day or a month. By default 11 months before the last one, or 29 days. */
+  from?: string | undefined;
+  /** The last period: a day or a month. At most, and by default, the current one. */
+  to?: string | undefined;
+}
+
+/** What listMovements asks for. */
+export interface MovementQuery {
+  /** The currency, by default that of the organization. Currencies are never added. */
+  currency?: string | undefined;
+  /** The first period: a day or a month. By default 11 months before the last one, or 29 days. */
+  from?: string | undefined;
+  /** The last period: a day or a month. At most, and by default, the current one. */
+  to?: string | undefined;
+  /** Movements of this kind. */
+  kind?: MovementKind | undefined;
+  /** Movements of this user. */
+  user_id?: string | undefined;
+  /** The maximum number of records on a page. */
+  limit?: number | undefined;
+  /** `next_cursor` of the previous page. */
+  cursor?: string | undefined;
+}
+
+/** What readCohorts asks for. */
+export interface CohortQuery {
+  /** The currency, by default that of the organization. Currencies are never added. */
+  currency?: string | undefined;
+  /** The first period: a day or a month. By default 11 months before the last one, or 29 days. */
+  from?: string | undefined;
+  /** The last period: a day or a month. At most, and by default, the current one. */
+  to?: string | undefined;
+}
+
+/** What readTrials asks for. */
+export interface TrialPeriodQuery {
+  /** The first period: a day or a month. By default 11 months before the last one, or 29 days. */
+  from?: string | undefined;
+  /** The last period: a day or a month. At most, and by default, the current one. */
+  to?: string | undefined;
+}
+
+/** What readPaymentFigures asks for. */
+export interface PaymentPeriodQuery {
+  /** The currency, by default that of the organization. Currencies are never added. */
+  currency?: string | undefined;
+  /** The length of a period. */
+  interval?: RevenuePeriodInterval | undefined;
+  /** The first period: a day or a month. By default 11 months before the last one, or 29 days. */
+  from?: string | undefined;
+  /** The last period: a day or a month. At most, and by default, the current one. */
+  to?: string | undefined;
+}
+
+/** What readPlanFigures asks for. */
+export interface PlanFiguresQuery {
+  /** The currency, by default that of the organization. Currencies are never added. */
+  currency?: string | undefined;
+  /** The day. At most, and by default, today. */
+  date?: string | undefined;
 }

@@ -45,6 +45,7 @@ pub struct BackgroundFigures {
     access_lag_seconds: AtomicU64,
     /// The lifecycle.
     pub lifecycle: LifecycleFigures,
+    analytics_lag_seconds: AtomicU64,
     stored: Mutex<StoredFigures>,
 }
 
@@ -67,6 +68,15 @@ impl BackgroundFigures {
     /// How late the last change of access was.
     pub fn access_lag_seconds(&self) -> u64 {
         self.access_lag_seconds.load(Relaxed)
+    }
+
+    pub(crate) fn set_analytics_lag(&self, seconds: u64) {
+        self.analytics_lag_seconds.store(seconds, Relaxed);
+    }
+
+    /// The age of the oldest event that analytics do not include.
+    pub fn analytics_lag_seconds(&self) -> u64 {
+        self.analytics_lag_seconds.load(Relaxed)
     }
 
     pub(crate) fn set_stored(&self, stored: StoredFigures) {

@@ -1,8 +1,9 @@
 //! Counts of expired rows, for `/metrics`.
 
+use crate::analytics;
 use crate::context::App;
 use crate::error::Error;
-use perennial_store::{idempotency, organizations, sessions, webhook_figures};
+use perennial_store::{analytics_ledgers, idempotency, organizations, sessions, webhook_figures};
 
 /// Rows are counted up to this number for each organization and table, so that counting stays cheap.
 pub const COUNTED_AT_MOST: i64 = 10_000;
@@ -10,6 +11,14 @@ pub const COUNTED_AT_MOST: i64 = 10_000;
 /// Reads the figures about webhooks and the feed.
 pub async fn count_webhooks(app: &App) -> Result<(), Error> {
     app.background.set_stored(webhook_figures::read(&app.db).await?);
+    Ok(())
+}
+
+/// Reads how far analytics are behind the feed.
+pub async fn count_analytics(app: &App) -> Result<(), Error> {
+    if analytics::is_enabled(app) {
+        app.background.set_analytics_lag(analytics_ledgers::lag_seconds(&app.db).await?);
+    }
     Ok(())
 }
 

@@ -55,7 +55,8 @@ pub(super) const LIFECYCLE: &str = "Examples:
   perennial lifecycle status
   perennial lifecycle status --org acme --json
   perennial lifecycle resume --org acme
-  perennial lifecycle resume --org acme --through 2026-01-31T00:00:00Z";
+  perennial lifecycle resume --org acme --through 2026-01-31T00:00:00Z
+  perennial lifecycle unpark sub_01j… --org acme";
 
 pub(super) const TEST_CLOCK: &str = "Examples:
   perennial test-clock create --org sandbox --now 2026-01-31T00:00:00Z
@@ -117,6 +118,11 @@ pub(super) const IDENTITY: &str = "Examples:
 pub(super) const EVENTS: &str = "Examples:
   perennial events list --limit 10
   perennial events prune --before 2026-01-31T00:00:00Z";
+
+pub(super) const ANALYTICS: &str = "Examples:
+  perennial analytics status
+  perennial analytics check --org acme
+  perennial analytics rebuild --org acme";
 
 pub(super) const CONFIG: &str = "Examples:
   perennial config show
@@ -185,7 +191,3 @@ mod tests {
         assert!(lines > 20, "{lines} lines");
     }
 }
-
-pub(super) const LIFECYCLE: &str = "Examples:
-  perennial lifecycle unpark sub_01j…
-  perennial lifecycle unpark sub_01j… --org acme --json";

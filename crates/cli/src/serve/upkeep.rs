@@ -32,6 +32,7 @@ async fn count(app: &App) {
         report(housekeeping::count_expired(app).await, "could not count expired rows");
         report(housekeeping::count_webhooks(app).await, "could not count undelivered webhooks");
         report(lifecycle::count_lifecycle(app).await, "could not count due subscriptions");
+        report(housekeeping::count_analytics(app).await, "could not read how far analytics are");
         tokio::time::sleep(TICK).await;
     }
 }

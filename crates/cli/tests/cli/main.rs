@@ -3,6 +3,7 @@
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot continue panics")]
 
+mod analytics_commands;
 mod backup_refusals;
 mod backups;
 mod client_commands;

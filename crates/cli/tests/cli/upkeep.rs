@@ -103,6 +103,8 @@ fn pruning_next_to_an_idle_server_keeps_the_log_small_and_compacting_shrinks_the
     server.caller(&caller.client_id).get("/subscription-plans").expect(200);
     let events = place.number(&EVENTS);
     assert!(events > 30_000, "{events}");
+    let state = || place.json(&["analytics", "status"])[0]["state"] == "current";
+    eventually(PATIENCE, "figures that include every event", || state().then_some(()));
     assert_eq!(place.json(&["events", "prune", "--before", BEFORE])["pruned"], events - 1, "the newest event stays");
     assert!(size(&log) < 32 * MEGABYTE, "{} bytes of log", size(&log));
     assert!(metric(&server.metrics_page(), "perennial_wal_bytes") < 32 * MEGABYTE);

@@ -1,6 +1,7 @@
 //! The responses of an operation: its success and its errors.
 
 use crate::access::Access;
+use crate::analytics::META;
 use crate::dry_run;
 use crate::error_codes::{self, Code, Entry};
 use crate::operation::{Operation, ResponseKind};
@@ -76,6 +77,8 @@ pub(super) fn of(operation: &Operation) -> Value {
         ResponseKind::Record(schema) => ("200", "The record.", record(schema)),
         ResponseKind::Created(schema) | ResponseKind::CreatedOnce(schema) => ("201", "The new record.", record(schema)),
         ResponseKind::List(schema) => ("200", "A page of records.", list(schema)),
+        ResponseKind::Figures(schema) => ("200", "The figures.", figures(schema, false)),
+        ResponseKind::FiguresPage(schema) => ("200", "A page of figures.", figures(schema, true)),
         ResponseKind::Value(StatusCode::CREATED, schema) => ("201", operation.summary, record(schema)),
         ResponseKind::Value(_, schema) => ("200", operation.summary, record(schema)),
         ResponseKind::Redirect => ("303", operation.summary, json!({ "text/html": { "schema": plain("text/html") } })),
@@ -338,6 +341,18 @@ fn list(schema: &Schema) -> Value {
     json!({ "application/json": {
         "schema": { "$ref": format!("#/components/schemas/{}List", schema.name) },
         "example": { "data": [(schema.example)()], "page": { "next_cursor": null, "has_more": false, "limit": 50 } }
+    } })
+}
+
+fn figures(schema: &Schema, is_page: bool) -> Value {
+    let mut example = json!({ "data": [(schema.example)()] });
+    if is_page {
+        example["page"] = json!({ "next_cursor": null, "has_more": false, "limit": 50 });
+    }
+    example["meta"] = (META.example)();
+    json!({ "application/json": {
+        "schema": { "$ref": format!("#/components/schemas/{}Answer", schema.name) },
+        "example": example
     } })
 }
 

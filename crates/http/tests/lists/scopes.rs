@@ -16,8 +16,8 @@ struct Endpoint {
 /// The endpoints with one scope, each with a request that succeeds once it is allowed.
 async fn endpoints(app: &TestApp) -> Vec<Endpoint> {
     use Scope::{
-        ClientsWrite, OrganizationRead, OrganizationWrite, PaymentsRead, PaymentsWrite, PlansRead, PlansWrite,
-        SubscriptionsRead, SubscriptionsWrite, UsersRead, UsersWrite,
+        AnalyticsRead, ClientsWrite, OrganizationRead, OrganizationWrite, PaymentsRead, PaymentsWrite, PlansRead,
+        PlansWrite, SubscriptionsRead, SubscriptionsWrite, UsersRead, UsersWrite,
     };
     let user = app.user("ada@example.com").await;
     app.plan("pro", json!({})).await;
@@ -42,6 +42,12 @@ async fn endpoints(app: &TestApp) -> Vec<Endpoint> {
         endpoint("GET", &format!("/clients/{}", app_client.id), ClientsWrite, None, 200),
         endpoint("POST", "/clients", ClientsWrite, Some(new_client), 201),
         endpoint("PUT", &format!("/clients/{}", app_client.id), ClientsWrite, Some(json!({ "name": "App" })), 200),
+        endpoint("GET", "/analytics/revenue", AnalyticsRead, None, 200),
+        endpoint("GET", "/analytics/movements", AnalyticsRead, None, 200),
+        endpoint("GET", "/analytics/cohorts", AnalyticsRead, None, 200),
+        endpoint("GET", "/analytics/trials", AnalyticsRead, None, 200),
+        endpoint("GET", "/analytics/payments", AnalyticsRead, None, 200),
+        endpoint("GET", "/analytics/plans", AnalyticsRead, None, 200),
         endpoint("GET", "/organization", OrganizationRead, None, 200),
         endpoint("PUT", "/organization", OrganizationWrite, Some(json!({ "max_sessions": 3 })), 200),
         endpoint("GET", plans, PlansRead, None, 200),
@@ -95,7 +101,7 @@ fn lacks(answer: Answer, scope: Scope) {
 async fn every_operation_requires_exactly_its_scope() {
     let app = TestApp::start().await;
     let endpoints = endpoints(&app).await;
-    assert_eq!(endpoints.len(), 29);
+    assert_eq!(endpoints.len(), 35);
     let scopes: Vec<Scope> = ClientKind::Trusted.scopes().iter().collect();
     let only = |scope: Scope| format!("only-{}", scope.as_str());
     let but = |scope: Scope| format!("but-{}", scope.as_str());

@@ -31,6 +31,15 @@ const OPERATIONS: [(&str, &str); 16] = [
 
 const EVENTS: [(&str, &str); 2] = [("get", "/events"), ("get", "/events/{id}")];
 
+const ANALYTICS: [(&str, &str); 6] = [
+    ("get", "/analytics/revenue"),
+    ("get", "/analytics/movements"),
+    ("get", "/analytics/cohorts"),
+    ("get", "/analytics/trials"),
+    ("get", "/analytics/payments"),
+    ("get", "/analytics/plans"),
+];
+
 const WEBHOOKS: [(&str, &str); 11] = [
     ("get", "/webhook-endpoints"),
     ("post", "/webhook-endpoints"),
@@ -89,7 +98,7 @@ async fn the_document_names_every_operation_of_the_interface_and_no_other() {
         }
     }
     let of_people = AUTHENTICATION.into_iter().chain(USERS).chain(OPERATORS);
-    let others = CLIENTS.into_iter().chain(EVENTS).chain(WEBHOOKS);
+    let others = CLIENTS.into_iter().chain(EVENTS).chain(WEBHOOKS).chain(ANALYTICS);
     assert_eq!(of_clients, OPERATIONS.into_iter().chain(of_people).chain(others).collect());
     assert_eq!(of_console, CONSOLE.into_iter().collect());
     for path in ["/livez", "/readyz", "/openapi.json", "/docs", "/docs/errors"] {

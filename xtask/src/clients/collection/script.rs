@@ -5,7 +5,7 @@ use serde_json::Value;
 use super::super::model::{Answer, Model, Operation};
 
 /// Lists that have no record if everything went well.
-const MAY_BE_EMPTY: [&str; 1] = ["listWebhookUndelivered"];
+const MAY_BE_EMPTY: [&str; 3] = ["listWebhookUndelivered", "listMovements", "readPlanFigures"];
 
 /// What an operation's answer teaches: a variable, and where the value is.
 const KEPT: [(&str, &str, &str); 12] = [
@@ -30,7 +30,7 @@ pub(super) fn of(model: &Model, operation: &Operation) -> Vec<String> {
     let mut lines = vec![format!("pm.test(\"answers {status}\", () => pm.response.to.have.status({status}));")];
     let (record, path) = match &operation.answer {
         Answer::One(record) => (record, "answer"),
-        Answer::Page(record) => (record, "answer[0]"),
+        Answer::Page(record) | Answer::Figures(record) => (record, "answer[0]"),
         Answer::Bare => return lines,
     };
     lines.push("const answer = pm.response.json().data;".to_owned());

@@ -45,7 +45,7 @@ fn imports(model: &Model) -> String {
     let called = || model.operations.iter().filter(|operation| operation.place.is_some());
     let mut types = BTreeSet::new();
     for operation in called() {
-        if let Answer::One(name) | Answer::Page(name) = &operation.answer {
+        if let Answer::One(name) | Answer::Page(name) | Answer::Figures(name) = &operation.answer {
             types.insert(name.as_str());
         }
         for field in operation.query.iter().chain(sent(model, operation)) {
@@ -66,7 +66,7 @@ fn imports(model: &Model) -> String {
          from decimal import Decimal\n\
          from typing import Literal\n\n\
          from .._operation import Caller, Operation\n\
-         from .._pages import Page, page, walk\n\
+         from .._pages import Figures, Page, figures, page, walk\n\
          from .._wire import UNSET, Unset\n\
          from .types import (\n{})\n\n",
         types.concat()
@@ -132,6 +132,7 @@ impl Method<'_> {
             }
             Answer::One(record) => (record.clone(), format!("{record}.read(answer.body[\"data\"])")),
             Answer::Page(record) => (format!("Page[{record}]"), format!("page(answer.body, {record}.read)")),
+            Answer::Figures(record) => (format!("Figures[{record}]"), format!("figures(answer.body, {record}.read)")),
             Answer::Bare => ("None".to_owned(), "None".to_owned()),
         };
         let signature = self.signature(&argument(&self.place.name), &self.named(), &returned);

@@ -44,8 +44,8 @@ fn imports(groups: &[(&str, Vec<(&Place, &Operation)>)]) -> String {
         used.extend(operation.body.iter().map(|body| body.record.clone()));
         match &operation.answer {
             Answer::One(record) => used.push(record.clone()),
-            Answer::Page(record) if operation.query.is_empty() => used.push(record.clone()),
-            Answer::Page(record) => used.extend([record.clone(), format!("{record}Query")]),
+            Answer::Page(record) | Answer::Figures(record) if operation.query.is_empty() => used.push(record.clone()),
+            Answer::Page(record) | Answer::Figures(record) => used.extend([record.clone(), format!("{record}Query")]),
             Answer::Bare => {}
         }
     }
@@ -55,7 +55,7 @@ fn imports(groups: &[(&str, Vec<(&Place, &Operation)>)]) -> String {
     format!(
         "import type {{ Caller, Operation }} from \"../caller.js\";\n\
          import type {{ CallOptions, ChangeOptions, CreateOptions, ReadOptions }} from \"../options.js\";\n\
-         import {{ each, type PageOf }} from \"../pages.js\";\n\
+         import {{ each, type FiguresOf, type PageOf }} from \"../pages.js\";\n\
          import type {{\n  {names},\n}} from \"./types.js\";\n"
     )
 }
@@ -105,11 +105,11 @@ fn method(place: &Place, operation: &Operation) -> String {
         parameters.push(format!("body: {}", body.record));
         sent.push("body".to_owned());
     }
-    if let Answer::Page(record) = &operation.answer {
+    if let Answer::Page(record) | Answer::Figures(record) = &operation.answer {
         return list(&docs, &name, operation, record, (&parameters, sent));
     }
     let record = match &operation.answer {
-        Answer::One(record) | Answer::Page(record) => record.as_str(),
+        Answer::One(record) | Answer::Page(record) | Answer::Figures(record) => record.as_str(),
         Answer::Bare => "unknown",
     };
     parameters.push(format!("options: {} = {{}}", options(operation, record)));
@@ -138,9 +138,11 @@ fn list(
     }
     parameters.push("options: CallOptions = {}".to_owned());
     let (parameters, sent) = (parameters.join(", "), sent.join(", "));
+    let (kind, call) =
+        if matches!(operation.answer, Answer::Figures(_)) { ("FiguresOf", "figures") } else { ("PageOf", "page") };
     let page = format!(
-        "{docs}  {name}({parameters}): Promise<PageOf<{record}>> {{\n    \
-           return this.#caller.page<{record}>({id}, {{ {sent} }}, options);\n  }}\n"
+        "{docs}  {name}({parameters}): Promise<{kind}<{record}>> {{\n    \
+           return this.#caller.{call}<{record}>({id}, {{ {sent} }}, options);\n  }}\n"
     );
     if !operation.query.iter().any(|parameter| parameter.name == "cursor") {
         return page;

@@ -41,7 +41,7 @@ pub(crate) fn types(model: &Model) -> String {
         text.push_str("}\n");
     }
     for operation in &model.operations {
-        let Answer::Page(record) = &operation.answer else { continue };
+        let (Answer::Page(record) | Answer::Figures(record)) = &operation.answer else { continue };
         if operation.query.is_empty() {
             continue;
         }

@@ -8,30 +8,37 @@ from decimal import Decimal
 from typing import Literal
 
 from .._operation import Caller, Operation
-from .._pages import Page, page, walk
+from .._pages import Figures, Page, figures, page, walk
 from .._wire import UNSET, Unset
 from .types import (
     BillingCycle,
     Client,
     ClientKind,
     ClientScopes,
+    Cohort,
     Deleted,
     DeletedUser,
     Event,
     LoggedIn,
     ManagedUser,
+    Movement,
+    MovementKind,
     Operator,
     OperatorLink,
     OperatorRole,
     OperatorSessionRecord,
     Organization,
     Payment,
+    PaymentPeriod,
     PaymentSort,
     PaymentStatus,
     Plan,
+    PlanFigures,
     PlanSort,
     PlanVersion,
     QueuedEvents,
+    RevenuePeriod,
+    RevenuePeriodInterval,
     Revoked,
     SearchResult,
     Subscription,
@@ -41,6 +48,7 @@ from .types import (
     TestClockUpdateMode,
     TokenList,
     Tokens,
+    TrialPeriod,
     UndeliveredEvent,
     UndeliveredEventState,
     UserSession,
@@ -171,6 +179,12 @@ LIST_WEBHOOK_UNDELIVERED = Operation(
     method="GET",
     path="/webhook-endpoints/{id}/undelivered",
 )
+READ_REVENUE = Operation(id="readRevenue", method="GET", path="/analytics/revenue")
+LIST_MOVEMENTS = Operation(id="listMovements", method="GET", path="/analytics/movements")
+READ_COHORTS = Operation(id="readCohorts", method="GET", path="/analytics/cohorts")
+READ_TRIALS = Operation(id="readTrials", method="GET", path="/analytics/trials")
+READ_PAYMENT_FIGURES = Operation(id="readPaymentFigures", method="GET", path="/analytics/payments")
+READ_PLAN_FIGURES = Operation(id="readPlanFigures", method="GET", path="/analytics/plans")
 
 
 class Auth:
@@ -2438,6 +2452,225 @@ class WebhookEndpoints:
         return walk(cursor, fetch)
 
 
+class Analytics:
+    """Calls about analytics."""
+
+    def __init__(self, caller: Caller) -> None:
+        self._caller = caller
+
+    def revenue(
+        self,
+        *,
+        currency: str | Unset = UNSET,
+        interval: RevenuePeriodInterval | Unset = UNSET,
+        from_: str | Unset = UNSET,
+        to: str | Unset = UNSET,
+    ) -> Figures[RevenuePeriod]:
+        """Read revenue by period.
+
+        Monthly recurring revenue (MRR), its movements and rates, oldest period first. Each amount is exact and rounded once. Rates are fractions: 0.25 is 25 %. The last five fields are null for days.
+
+        The client needs the scope `analytics:read`.
+
+        - `currency`: The currency, by default that of the organization. Currencies are never added.
+        - `interval`: The length of a period.
+        - `from_`: The first period: a day or a month. By default 11 months before the last one, or 29 days.
+        - `to`: The last period: a day or a month. At most, and by default, the current one.
+
+        Raises `Problem` with one of 404, 400, 401, 403, 421, 408, 413, 414, 431, 500, 503.
+        """
+        answer = self._caller.call(
+            READ_REVENUE,
+            query={
+                "currency": currency,
+                "interval": interval,
+                "from": from_,
+                "to": to,
+            },
+        )
+        return figures(answer.body, RevenuePeriod.read)
+
+    def list_movements(
+        self,
+        *,
+        currency: str | Unset = UNSET,
+        from_: str | Unset = UNSET,
+        to: str | Unset = UNSET,
+        kind: MovementKind | Unset = UNSET,
+        user_id: str | Unset = UNSET,
+        limit: int | Unset = UNSET,
+        cursor: str | Unset = UNSET,
+    ) -> Page[Movement]:
+        """List movements of customers.
+
+        Changes of the MRR of customers from one day to the next. Newest day first, then by user ID.
+
+        The client needs the scope `analytics:read`.
+
+        - `currency`: The currency, by default that of the organization. Currencies are never added.
+        - `from_`: The first period: a day or a month. By default 11 months before the last one, or 29 days.
+        - `to`: The last period: a day or a month. At most, and by default, the current one.
+        - `kind`: Movements of this kind.
+        - `user_id`: Movements of this user.
+        - `limit`: The maximum number of records on a page.
+        - `cursor`: `next_cursor` of the previous page.
+
+        Raises `Problem` with one of 400, 404, 401, 403, 421, 408, 413, 414, 431, 500, 503.
+        """
+        answer = self._caller.call(
+            LIST_MOVEMENTS,
+            query={
+                "currency": currency,
+                "from": from_,
+                "to": to,
+                "kind": kind,
+                "user_id": user_id,
+                "limit": limit,
+                "cursor": cursor,
+            },
+        )
+        return page(answer.body, Movement.read)
+
+    def each_movements(
+        self,
+        *,
+        currency: str | Unset = UNSET,
+        from_: str | Unset = UNSET,
+        to: str | Unset = UNSET,
+        kind: MovementKind | Unset = UNSET,
+        user_id: str | Unset = UNSET,
+        limit: int | Unset = UNSET,
+        cursor: str | Unset = UNSET,
+    ) -> Iterator[Movement]:
+        """Every one of them, page after page; `limit` is the size of a page."""
+
+        def fetch(after: str | Unset) -> Page[Movement]:
+            return self.list_movements(
+                currency=currency,
+                from_=from_,
+                to=to,
+                kind=kind,
+                user_id=user_id,
+                limit=limit,
+                cursor=after,
+            )
+
+        return walk(cursor, fetch)
+
+    def cohorts(
+        self,
+        *,
+        currency: str | Unset = UNSET,
+        from_: str | Unset = UNSET,
+        to: str | Unset = UNSET,
+    ) -> Figures[Cohort]:
+        """Read cohorts.
+
+        Customers by the month in which they were new: how many of them, and how much of their MRR, remain at the close of each later month. `from` and `to` are months of cohorts.
+
+        The client needs the scope `analytics:read`.
+
+        - `currency`: The currency, by default that of the organization. Currencies are never added.
+        - `from_`: The first period: a day or a month. By default 11 months before the last one, or 29 days.
+        - `to`: The last period: a day or a month. At most, and by default, the current one.
+
+        Raises `Problem` with one of 404, 400, 401, 403, 421, 408, 413, 414, 431, 500, 503.
+        """
+        answer = self._caller.call(
+            READ_COHORTS,
+            query={
+                "currency": currency,
+                "from": from_,
+                "to": to,
+            },
+        )
+        return figures(answer.body, Cohort.read)
+
+    def trials(
+        self,
+        *,
+        from_: str | Unset = UNSET,
+        to: str | Unset = UNSET,
+    ) -> Figures[TrialPeriod]:
+        """Read trials by month.
+
+        Trials by the month in which they began, and what became of them. All currencies together.
+
+        The client needs the scope `analytics:read`.
+
+        - `from_`: The first period: a day or a month. By default 11 months before the last one, or 29 days.
+        - `to`: The last period: a day or a month. At most, and by default, the current one.
+
+        Raises `Problem` with one of 404, 400, 401, 403, 421, 408, 413, 414, 431, 500, 503.
+        """
+        answer = self._caller.call(
+            READ_TRIALS,
+            query={
+                "from": from_,
+                "to": to,
+            },
+        )
+        return figures(answer.body, TrialPeriod.read)
+
+    def payments(
+        self,
+        *,
+        currency: str | Unset = UNSET,
+        interval: RevenuePeriodInterval | Unset = UNSET,
+        from_: str | Unset = UNSET,
+        to: str | Unset = UNSET,
+    ) -> Figures[PaymentPeriod]:
+        """Read payments by period.
+
+        Payments by their status now: collected and refunded ones by their date, failed ones by their creation.
+
+        The client needs the scope `analytics:read`.
+
+        - `currency`: The currency, by default that of the organization. Currencies are never added.
+        - `interval`: The length of a period.
+        - `from_`: The first period: a day or a month. By default 11 months before the last one, or 29 days.
+        - `to`: The last period: a day or a month. At most, and by default, the current one.
+
+        Raises `Problem` with one of 404, 400, 401, 403, 421, 408, 413, 414, 431, 500, 503.
+        """
+        answer = self._caller.call(
+            READ_PAYMENT_FIGURES,
+            query={
+                "currency": currency,
+                "interval": interval,
+                "from": from_,
+                "to": to,
+            },
+        )
+        return figures(answer.body, PaymentPeriod.read)
+
+    def plans(
+        self,
+        *,
+        currency: str | Unset = UNSET,
+        date: str | Unset = UNSET,
+    ) -> Figures[PlanFigures]:
+        """Read revenue by plan.
+
+        The plans with revenue at the close of a day. Highest MRR first, then by slug.
+
+        The client needs the scope `analytics:read`.
+
+        - `currency`: The currency, by default that of the organization. Currencies are never added.
+        - `date`: The day. At most, and by default, today.
+
+        Raises `Problem` with one of 404, 400, 401, 403, 421, 408, 413, 414, 431, 500, 503.
+        """
+        answer = self._caller.call(
+            READ_PLAN_FIGURES,
+            query={
+                "currency": currency,
+                "date": date,
+            },
+        )
+        return figures(answer.body, PlanFigures.read)
+
+
 class Resources:
     """Everything that can be called."""
 
@@ -2458,3 +2691,4 @@ class Resources:
         self.operators = Operators(caller)
         self.feed = Feed(caller)
         self.webhook_endpoints = WebhookEndpoints(caller)
+        self.analytics = Analytics(caller)

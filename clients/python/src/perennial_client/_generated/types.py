@@ -11,10 +11,14 @@ from typing import Any, Literal, TypeAlias
 from .._wire import instant, money, optional
 
 __all__ = [
+    "AnalyticsMeta",
+    "AnalyticsMetaState",
     "BillingCycle",
     "Client",
     "ClientKind",
     "ClientScopes",
+    "Cohort",
+    "CohortCell",
     "Deleted",
     "DeletedUser",
     "Event",
@@ -22,6 +26,8 @@ __all__ = [
     "LoggedIn",
     "ManagedUser",
     "Method",
+    "Movement",
+    "MovementKind",
     "Operator",
     "OperatorConnection",
     "OperatorLink",
@@ -33,13 +39,18 @@ __all__ = [
     "Organization",
     "OrganizationMode",
     "Payment",
+    "PaymentFigure",
+    "PaymentPeriod",
     "PaymentSort",
     "PaymentStatus",
     "Plan",
+    "PlanFigures",
     "PlanSort",
     "PlanVersion",
     "ProblemCode",
     "QueuedEvents",
+    "RevenuePeriod",
+    "RevenuePeriodInterval",
     "Revoked",
     "SearchResult",
     "SearchResultKind",
@@ -53,6 +64,7 @@ __all__ = [
     "TestClockUpdateMode",
     "TokenList",
     "Tokens",
+    "TrialPeriod",
     "UndeliveredEvent",
     "UndeliveredEventState",
     "User",
@@ -239,6 +251,12 @@ TestClockStatus: TypeAlias = Literal[
     "advancing",
     "held",
     "deleting",
+MovementKind: TypeAlias = Literal[
+    "new",
+    "expansion",
+    "reactivation",
+    "contraction",
+    "churned",
 ]
 
 ProblemCode: TypeAlias = Literal[
@@ -331,6 +349,12 @@ ProblemCode: TypeAlias = Literal[
     "user_not_found",
 ]
 
+AnalyticsMetaState: TypeAlias = Literal[
+    "current",
+    "catching_up",
+    "rebuilding",
+]
+
 ClientScopes: TypeAlias = Literal[
     "auth",
     "plans:read",
@@ -387,6 +411,9 @@ PaymentSort: TypeAlias = Literal[
 TestClockUpdateMode: TypeAlias = Literal[
     "advance",
     "jump",
+RevenuePeriodInterval: TypeAlias = Literal[
+    "month",
+    "day",
 ]
 
 
@@ -982,6 +1009,215 @@ class UndeliveredEvent:
 
 
 @dataclass(frozen=True)
+class RevenuePeriod:
+    """A `RevenuePeriod` as the API answers it."""
+
+    #: A month or a day: `2026-04` or `2026-04-05`.
+    period: str
+    start: Decimal
+    new: Decimal
+    expansion: Decimal
+    reactivation: Decimal
+    contraction: Decimal
+    churned: Decimal
+    end: Decimal
+    committed: Decimal
+    arr: Decimal
+    customers_start: int
+    customers_new: int
+    customers_reactivated: int
+    customers_churned: int
+    customers_end: int
+    subscriptions: int
+    arpu: Decimal | None
+    logo_churn: Decimal | None
+    gross_churn: Decimal | None
+    nrr: Decimal | None
+    grr: Decimal | None
+    ltv: Decimal | None
+
+    @classmethod
+    def read(cls, members: Mapping[str, Any]) -> RevenuePeriod:
+        """From the members of its JSON; those that are not known here are left out."""
+        return cls(
+            period=members["period"],
+            start=money(members["start"]),
+            new=money(members["new"]),
+            expansion=money(members["expansion"]),
+            reactivation=money(members["reactivation"]),
+            contraction=money(members["contraction"]),
+            churned=money(members["churned"]),
+            end=money(members["end"]),
+            committed=money(members["committed"]),
+            arr=money(members["arr"]),
+            customers_start=members["customers_start"],
+            customers_new=members["customers_new"],
+            customers_reactivated=members["customers_reactivated"],
+            customers_churned=members["customers_churned"],
+            customers_end=members["customers_end"],
+            subscriptions=members["subscriptions"],
+            arpu=optional(money, members["arpu"]),
+            logo_churn=optional(money, members["logo_churn"]),
+            gross_churn=optional(money, members["gross_churn"]),
+            nrr=optional(money, members["nrr"]),
+            grr=optional(money, members["grr"]),
+            ltv=optional(money, members["ltv"]),
+        )
+
+
+@dataclass(frozen=True)
+class Movement:
+    """A `Movement` as the API answers it."""
+
+    date: str
+    user_id: str
+    kind: MovementKind
+    amount: Decimal
+    mrr: Decimal
+
+    @classmethod
+    def read(cls, members: Mapping[str, Any]) -> Movement:
+        """From the members of its JSON; those that are not known here are left out."""
+        return cls(
+            date=members["date"],
+            user_id=members["user_id"],
+            kind=members["kind"],
+            amount=money(members["amount"]),
+            mrr=money(members["mrr"]),
+        )
+
+
+@dataclass(frozen=True)
+class CohortCell:
+    """A `CohortCell` as the API answers it."""
+
+    #: Months after the month of the cohort.
+    month: int
+    customers: int
+    mrr: Decimal
+    customer_retention: Decimal | None
+    revenue_retention: Decimal | None
+
+    @classmethod
+    def read(cls, members: Mapping[str, Any]) -> CohortCell:
+        """From the members of its JSON; those that are not known here are left out."""
+        return cls(
+            month=members["month"],
+            customers=members["customers"],
+            mrr=money(members["mrr"]),
+            customer_retention=optional(money, members["customer_retention"]),
+            revenue_retention=optional(money, members["revenue_retention"]),
+        )
+
+
+@dataclass(frozen=True)
+class Cohort:
+    """A `Cohort` as the API answers it."""
+
+    #: A month: `2026-04`.
+    cohort: str
+    customers: int
+    mrr: Decimal
+    cells: tuple[CohortCell, ...]
+
+    @classmethod
+    def read(cls, members: Mapping[str, Any]) -> Cohort:
+        """From the members of its JSON; those that are not known here are left out."""
+        return cls(
+            cohort=members["cohort"],
+            customers=members["customers"],
+            mrr=money(members["mrr"]),
+            cells=tuple(CohortCell.read(item) for item in members["cells"]),
+        )
+
+
+@dataclass(frozen=True)
+class TrialPeriod:
+    """A `TrialPeriod` as the API answers it."""
+
+    #: A month or a day: `2026-04` or `2026-04-05`.
+    period: str
+    started: int
+    converted: int
+    lost: int
+    open: int
+    rate: Decimal | None
+
+    @classmethod
+    def read(cls, members: Mapping[str, Any]) -> TrialPeriod:
+        """From the members of its JSON; those that are not known here are left out."""
+        return cls(
+            period=members["period"],
+            started=members["started"],
+            converted=members["converted"],
+            lost=members["lost"],
+            open=members["open"],
+            rate=optional(money, members["rate"]),
+        )
+
+
+@dataclass(frozen=True)
+class PaymentFigure:
+    """A `PaymentFigure` as the API answers it."""
+
+    count: int
+    amount: Decimal
+
+    @classmethod
+    def read(cls, members: Mapping[str, Any]) -> PaymentFigure:
+        """From the members of its JSON; those that are not known here are left out."""
+        return cls(
+            count=members["count"],
+            amount=money(members["amount"]),
+        )
+
+
+@dataclass(frozen=True)
+class PaymentPeriod:
+    """A `PaymentPeriod` as the API answers it."""
+
+    #: A month or a day: `2026-04` or `2026-04-05`.
+    period: str
+    collected: PaymentFigure
+    refunded: PaymentFigure
+    failed: PaymentFigure
+    failure_rate: Decimal | None
+
+    @classmethod
+    def read(cls, members: Mapping[str, Any]) -> PaymentPeriod:
+        """From the members of its JSON; those that are not known here are left out."""
+        return cls(
+            period=members["period"],
+            collected=PaymentFigure.read(members["collected"]),
+            refunded=PaymentFigure.read(members["refunded"]),
+            failed=PaymentFigure.read(members["failed"]),
+            failure_rate=optional(money, members["failure_rate"]),
+        )
+
+
+@dataclass(frozen=True)
+class PlanFigures:
+    """A `PlanFigures` as the API answers it."""
+
+    subscription_plan_id: str
+    slug: str | None
+    name: str | None
+    subscriptions: int
+    mrr: Decimal
+
+    @classmethod
+    def read(cls, members: Mapping[str, Any]) -> PlanFigures:
+        """From the members of its JSON; those that are not known here are left out."""
+        return cls(
+            subscription_plan_id=members["subscription_plan_id"],
+            slug=members["slug"],
+            name=members["name"],
+            subscriptions=members["subscriptions"],
+            mrr=money(members["mrr"]),
+        )
+
+
+@dataclass(frozen=True)
 class User:
     """A `User` as the API answers it."""
 
@@ -1318,4 +1554,32 @@ class QueuedEvents:
         """From the members of its JSON; those that are not known here are left out."""
         return cls(
             queued=members["queued"],
+        )
+
+
+@dataclass(frozen=True)
+class AnalyticsMeta:
+    """A `AnalyticsMeta` as the API answers it."""
+
+    #: The figures are complete up to this time.
+    as_of: datetime
+    #: The last position of the feed that they include.
+    sequence: int
+    lag_seconds: int
+    state: AnalyticsMetaState
+    #: Null if the figures are of all currencies.
+    currency: str | None
+    #: Currencies with a movement.
+    currencies: tuple[str, ...]
+
+    @classmethod
+    def read(cls, members: Mapping[str, Any]) -> AnalyticsMeta:
+        """From the members of its JSON; those that are not known here are left out."""
+        return cls(
+            as_of=instant(members["as_of"]),
+            sequence=members["sequence"],
+            lag_seconds=members["lag_seconds"],
+            state=members["state"],
+            currency=members["currency"],
+            currencies=tuple(members["currencies"]),
         )

@@ -1,0 +1,274 @@
+//! One change of a ledger: a portion of the feed, or subscriptions that the clock has changed.
+//!
+//! The pure code of `domain` decides; this file loads what it needs and collects the rows that differ. The holder of the lease is
+//! the only writer of a ledger, so rows that were read stay valid until the change commits.
+
+use crate::context::App;
+use crate::error::Error;
+use futures_util::future::try_join_all;
+use perennial_domain::analytics::history::History;
+use perennial_domain::analytics::movements::{Movement, Revision, revise};
+use perennial_domain::analytics::payments::{self, CountedPayment};
+use perennial_domain::analytics::state::{self, PlanPrice, PlanVersionKey, Snapshot};
+use perennial_domain::analytics::steps::{CustomerKey, Difference};
+use perennial_domain::analytics::sums::{CohortKey, CohortSum, Sum, SumKey, Sums};
+use perennial_domain::events::{EventKind, RecordKind};
+use perennial_domain::id::{PaymentId, SubscriptionId, UserId};
+use perennial_domain::time::Time;
+use perennial_store::analytics_ledgers::Ledger;
+use perennial_store::analytics_subscriptions::{self, LedgerSubscription};
+use perennial_store::feed::FeedEvent;
+use perennial_store::{Change, analytics_movements, analytics_sums};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+
+/// The most customers of one change.
+const CUSTOMERS: usize = 200;
+/// The most sums that are held in memory.
+const CACHED: usize = 20_000;
+
+/// What the holder of a lease remembers between changes.
+#[derive(Default)]
+pub(super) struct Memory {
+    prices: HashMap<PlanVersionKey, PlanPrice>,
+    sums: HashMap<SumKey, Sum>,
+    cohorts: HashMap<CohortKey, CohortSum>,
+}
+
+/// A change in preparation.
+pub(super) struct Batch<'a> {
+    app: &'a App,
+    ledger: &'a Ledger,
+    memory: &'a mut Memory,
+    now: Time,
+    change: Change,
+    subscriptions: BTreeMap<SubscriptionId, Entry>,
+    payments: BTreeMap<PaymentId, (Option<CountedPayment>, Option<CountedPayment>)>,
+    prices: BTreeMap<PlanVersionKey, PlanPrice>,
+}
+
+/// A subscription before and after.
+struct Entry {
+    before: History,
+    applied_at: Time,
+    after: History,
+    is_changed: bool,
+}
+
+impl Entry {
+    fn of(stored: Option<LedgerSubscription>, now: Time) -> Self {
+        let (before, applied_at) = stored.map_or((History::default(), now), |row| (row.history, row.applied_at));
+        Self { after: before.clone(), before, applied_at, is_changed: false }
+    }
+}
+
+impl<'a> Batch<'a> {
+    pub(super) fn new(app: &'a App, ledger: &'a Ledger, memory: &'a mut Memory, now: Time, change: Change) -> Self {
+        if memory.sums.len() + memory.cohorts.len() > CACHED {
+            memory.sums.clear();
+            memory.cohorts.clear();
+        }
+        Self {
+            app,
+            ledger,
+            memory,
+            now,
+            change,
+            subscriptions: BTreeMap::new(),
+            payments: BTreeMap::new(),
+            prices: BTreeMap::new(),
+        }
+    }
+
+    /// Applies events in their order, until enough customers have changed. Returns how many were applied.
+    pub(super) async fn apply(&mut self, events: &[FeedEvent]) -> Result<usize, Error> {
+        let snapshots: Vec<Option<Snapshot>> = events.iter().map(|event| snapshot(event)).collect();
+        self.load(events, &snapshots).await?;
+        let mut customers: BTreeSet<UserId> = BTreeSet::new();
+        for (place, (event, snapshot)) in events.iter().zip(snapshots).enumerate() {
+            match event.event.kind.record_kind() {
+                RecordKind::Subscription => {
+                    let Some(snapshot) = snapshot else { continue };
+                    let id = SubscriptionId::from_bytes(event.event.record_id);
+                    let price = self.price(snapshot.plan);
+                    let Some(entry) = self.subscriptions.get_mut(&id) else { continue };
+                    // A change moves a subscription from one customer to another one at most.
+                    if !entry.is_changed && customers.len() + 2 > CUSTOMERS {
+                        return Ok(place);
+                    }
+                    let before = entry.after.last().map(|state| state.user_id);
+                    if entry.after.push(snapshot.after(entry.after.last(), price)) {
+                        entry.is_changed = true;
+                        customers.extend(before);
+                        customers.insert(snapshot.user_id);
+                    }
+                }
+                RecordKind::Payment => {
+                    let id = PaymentId::from_bytes(event.event.record_id);
+                    if let Some((_, after)) = self.payments.get_mut(&id) {
+                        *after = payments::read(&event.event);
+                    }
+                }
+                RecordKind::Plan => {
+                    if let Some((key, price)) = state::read_price(&event.event) {
+                        self.prices.insert(key, price);
+                    }
+                }
+                _ => {}
+            }
+        }
+        Ok(events.len())
+    }
+
+    /// Applies what the clock has changed.
+    pub(super) fn apply_due(&mut self, due: Vec<LedgerSubscription>) {
+        for row in due {
+            let (id, now) = (row.id, self.now);
+            self.subscriptions.insert(id, Entry { is_changed: true, ..Entry::of(Some(row), now) });
+        }
+    }
+
+    async fn load(&mut self, events: &[FeedEvent], snapshots: &[Option<Snapshot>]) -> Result<(), Error> {
+        let (db, ledger) = (&self.app.db, self.ledger);
+        let ids = |kind: RecordKind| -> BTreeSet<[u8; 16]> {
+            let of_kind = events.iter().filter(|event| event.event.kind.record_kind() == kind);
+            of_kind.map(|event| event.event.record_id).collect()
+        };
+        let subscriptions: Vec<SubscriptionId> =
+            ids(RecordKind::Subscription).into_iter().map(SubscriptionId::from_bytes).collect();
+        let rows = subscriptions.iter().map(|id| analytics_subscriptions::by_id(db, ledger, *id));
+        for (id, row) in subscriptions.iter().zip(try_join_all(rows).await?) {
+            self.subscriptions.insert(*id, Entry::of(row, self.now));
+        }
+        let counted: Vec<PaymentId> = ids(RecordKind::Payment).into_iter().map(PaymentId::from_bytes).collect();
+        let rows = counted.iter().map(|id| analytics_sums::payment(db, ledger, *id));
+        for (id, row) in counted.iter().zip(try_join_all(rows).await?) {
+            self.payments.insert(*id, (row, row));
+        }
+        let versions: BTreeSet<PlanVersionKey> = snapshots.iter().flatten().map(|snapshot| snapshot.plan).collect();
+        let unknown: Vec<PlanVersionKey> =
+            versions.into_iter().filter(|key| !self.memory.prices.contains_key(key)).collect();
+        let found = unknown.iter().map(|key| analytics_subscriptions::price(db, ledger, *key));
+        for (key, price) in unknown.iter().zip(try_join_all(found).await?) {
+            if let Some(price) = price {
+                self.memory.prices.insert(*key, price);
+            }
+        }
+        Ok(())
+    }
+
+    fn price(&self, key: PlanVersionKey) -> Option<PlanPrice> {
+        self.memory.prices.get(&key).or_else(|| self.prices.get(&key)).copied()
+    }
+
+    /// The change with all rows that differ.
+    pub(super) async fn finish(mut self) -> Result<Change, Error> {
+        let mut difference = Difference::default();
+        let mut change = std::mem::take(&mut self.change);
+        for (id, mut entry) in std::mem::take(&mut self.subscriptions) {
+            if !entry.is_changed {
+                continue;
+            }
+            entry.after.compact(self.now);
+            difference.add((&entry.before, entry.applied_at), (&entry.after, self.now));
+            let due_at = entry.after.due_after(self.now);
+            let row = LedgerSubscription { id, history: entry.after, applied_at: self.now, due_at };
+            change = analytics_subscriptions::put(change, self.ledger, &row);
+        }
+        difference.normalize();
+        let mut sums = std::mem::take(&mut difference.sums);
+        change = self.revise_customers(change, &difference, &mut sums).await?;
+        for (id, (before, after)) in std::mem::take(&mut self.payments) {
+            if before != after {
+                add_payment(&mut sums, before.as_ref(), -1);
+                add_payment(&mut sums, after.as_ref(), 1);
+                change = analytics_sums::put_payment(change, self.ledger, id, after.as_ref());
+            }
+        }
+        for (key, price) in &self.prices {
+            change = analytics_subscriptions::put_price(change, self.ledger, *key, *price);
+        }
+        sums.normalize();
+        self.add_sums(change, sums).await
+    }
+
+    async fn revise_customers(
+        &self,
+        mut change: Change,
+        difference: &Difference,
+        sums: &mut Sums,
+    ) -> Result<Change, Error> {
+        let (db, ledger) = (&self.app.db, self.ledger);
+        let last = difference.customers.keys().map(|key| analytics_movements::last(db, ledger, *key));
+        let last = try_join_all(last).await?;
+        for ((key, changes), last) in difference.customers.iter().zip(last) {
+            let Some(first) = changes.keys().next() else { continue };
+            let (before, known) = match last {
+                Some(last) if last.day < *first => (last.after(), Vec::new()),
+                Some(last) if last.day == *first => (last.before(), vec![last]),
+                None => (None, Vec::new()),
+                // An event of an earlier day: the movements after it may change too.
+                Some(_) => {
+                    let all = analytics_movements::of_customer(db, ledger, *key).await?;
+                    let (earlier, known): (Vec<Movement>, Vec<Movement>) =
+                        all.into_iter().partition(|movement| movement.day < *first);
+                    (earlier.last().and_then(Movement::after), known)
+                }
+            };
+            let revision = revise(*key, before, &known, changes, sums);
+            change = self.put_revision(change, *key, &revision);
+        }
+        Ok(change)
+    }
+
+    fn put_revision(&self, mut change: Change, key: CustomerKey, revision: &Revision) -> Change {
+        for day in &revision.removed {
+            change = analytics_movements::remove(change, self.ledger, key, *day);
+        }
+        for movement in &revision.put {
+            change = analytics_movements::put(change, self.ledger, movement);
+        }
+        change
+    }
+
+    /// Adds to the sums that are stored. They are read once and then known, because no other server writes them.
+    async fn add_sums(self, mut change: Change, sums: Sums) -> Result<Change, Error> {
+        let (db, ledger, memory) = (&self.app.db, self.ledger, self.memory);
+        let unknown: Vec<SumKey> = sums.sums.keys().filter(|key| !memory.sums.contains_key(key)).copied().collect();
+        let read = try_join_all(unknown.iter().map(|key| analytics_sums::sum(db, ledger, key))).await?;
+        memory.sums.extend(unknown.into_iter().zip(read));
+        for (key, added) in sums.sums {
+            let sum = memory.sums.entry(key).or_default();
+            *sum = sum.plus(added);
+            change = analytics_sums::put(change, ledger, &key, *sum);
+        }
+        let unknown: Vec<CohortKey> =
+            sums.cohorts.keys().filter(|key| !memory.cohorts.contains_key(key)).copied().collect();
+        let read = try_join_all(unknown.iter().map(|key| analytics_sums::cohort(db, ledger, key))).await?;
+        memory.cohorts.extend(unknown.into_iter().zip(read));
+        for (key, added) in sums.cohorts {
+            let cell = memory.cohorts.entry(key).or_default();
+            *cell = cell.plus(added);
+            change = analytics_sums::put_cohort(change, ledger, &key, *cell);
+        }
+        Ok(change)
+    }
+}
+
+fn add_payment(sums: &mut Sums, payment: Option<&CountedPayment>, sign: i64) {
+    let Some(payment) = payment else { return };
+    for kind in payment.kinds() {
+        sums.add_payment(payment.currency, payment.day, *kind, payment.amount, sign);
+    }
+}
+
+fn snapshot(placed: &FeedEvent) -> Option<Snapshot> {
+    if placed.event.kind.record_kind() != RecordKind::Subscription {
+        return None;
+    }
+    let read = state::read(&placed.event);
+    if read.is_none() {
+        let (id, kind): (_, EventKind) = (placed.event.id, placed.event.kind);
+        tracing::warn!(event = %id, kind = kind.as_str(), "analytics cannot read an event, which was probably imported");
+    }
+    read
+}

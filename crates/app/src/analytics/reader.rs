@@ -1,0 +1,236 @@
+//! The reader of the feed that maintains the ledger of each organization.
+//!
+//! Position and rows commit in one change that is fenced by the lease. A server that is killed leaves a ledger that equals the
+//! definitions at its position, and the next one continues there.
+
+use super::batch::{Batch, Memory};
+use super::now;
+use crate::background::{Held, Job};
+use crate::context::App;
+use crate::error::Error;
+use perennial_domain::id::{EventId, OrganizationId};
+use perennial_domain::time::Time;
+use perennial_store::analytics_ledgers::{self, Ledger, LedgerState};
+use perennial_store::feed::{self, FeedEvent, Filter};
+use perennial_store::leases::Unit;
+use perennial_store::{Change, analytics_subscriptions};
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+use tokio::time::Instant;
+
+/// Events that figures depend on. Others only move the position.
+const KINDS: [&str; 11] = [
+    "subscription.created",
+    "subscription.updated",
+    "subscription.deleted",
+    "subscription.access_changed",
+    "payment.created",
+    "payment.updated",
+    "payment.deleted",
+    "plan.created",
+    "plan.updated",
+    "plan.deleted",
+    CLOCK_DELETED,
+];
+
+/// Empties the ledger: the records of the test clock are gone.
+const CLOCK_DELETED: &str = "test_clock.deleted";
+
+/// Events of the feed that one change examines at most.
+const EXAMINED: i64 = 10_000;
+/// Events that one change reads: fewer if most of them change customers.
+const FEWEST_EVENTS: i64 = 250;
+const MOST_EVENTS: i64 = 2_000;
+/// Subscriptions that the clock has changed, of one change.
+const DUE: i64 = 100;
+/// How far ahead of the clock an event may be to count at once.
+const AHEAD_SECONDS: i64 = 60;
+/// Rows of an obsolete ledger that one change removes from each table.
+const REMOVED: i64 = 500;
+/// The least time between two searches for work, and the part of the time that searches may take.
+const LEAST_PAUSE: Duration = Duration::from_millis(100);
+const SHARE: u32 = 50;
+
+/// The work on ledgers. A unit is an organization.
+#[derive(Debug, Default)]
+pub struct Analytics {
+    next_look: Mutex<Option<Instant>>,
+}
+
+impl Job for Analytics {
+    const AT_ONCE: usize = 4;
+
+    async fn find(&self, app: &App, limit: i64) -> Result<Vec<Unit>, Error> {
+        let began = Instant::now();
+        if self.next_look.lock().unwrap_or_else(PoisonError::into_inner).is_some_and(|next| began < next) {
+            return Ok(Vec::new());
+        }
+        let units = analytics_ledgers::with_work(&app.db, app.clock.now(), limit).await;
+        let pause = (began.elapsed() * SHARE).max(LEAST_PAUSE);
+        *self.next_look.lock().unwrap_or_else(PoisonError::into_inner) = Some(Instant::now() + pause);
+        Ok(units?)
+    }
+
+    async fn work(&self, app: &Arc<App>, held: &Held) -> Result<(), Error> {
+        let organization = held.unit().organization;
+        let mut reader = Reader { app, held, memories: HashMap::new(), page: FEWEST_EVENTS };
+        while !held.is_stopping() {
+            let ledgers = analytics_ledgers::of_organization(&app.db, organization).await?;
+            if !reader.step(&ledgers, organization).await? {
+                return Ok(());
+            }
+        }
+        Ok(())
+    }
+}
+
+struct Reader<'a> {
+    app: &'a App,
+    held: &'a Held,
+    /// By generation.
+    memories: HashMap<i64, Memory>,
+    page: i64,
+}
+
+impl Reader<'_> {
+    /// Commits the next change of each ledger. False if there is nothing to do.
+    async fn step(&mut self, ledgers: &[Ledger], organization: OrganizationId) -> Result<bool, Error> {
+        let of_state = |state: LedgerState| ledgers.iter().find(|ledger| ledger.state == state);
+        let (active, building) = (of_state(LedgerState::Active), of_state(LedgerState::Building));
+        let next = ledgers.last().map_or(1, |last| last.generation + 1);
+        let Some(active) = active else {
+            let begun = begin(organization, next, LedgerState::Active);
+            self.commit(analytics_ledgers::insert(self.change(), &begun)).await?;
+            return Ok(true);
+        };
+        let mut has_work = false;
+        if let Some(building) = building {
+            has_work = true;
+            if !self.is_placed(building).await? {
+                self.commit(analytics_ledgers::set_state(self.change(), building, LedgerState::Obsolete)).await?;
+            } else if !self.advance(building, next).await? {
+                self.swap(active, building).await?;
+                return Ok(true);
+            }
+        }
+        if self.is_placed(active).await? {
+            has_work |= self.advance(active, next).await?;
+        } else if building.is_none() {
+            tracing::warn!(%organization, "the feed does not hold the position of analytics, which are rebuilt");
+            self.commit(analytics_ledgers::insert(self.change(), &begin(organization, next, LedgerState::Building)))
+                .await?;
+            has_work = true;
+        }
+        if let Some(obsolete) = of_state(LedgerState::Obsolete) {
+            has_work = true;
+            self.remove(obsolete).await?;
+        }
+        Ok(has_work)
+    }
+
+    /// Whether the feed holds the event at the position of a ledger. It does not after an earlier state was restored.
+    async fn is_placed(&self, ledger: &Ledger) -> Result<bool, Error> {
+        if ledger.sequence == 0 {
+            return Ok(true);
+        }
+        let found = feed::at(&self.app.db, ledger.organization_id, ledger.sequence).await?;
+        Ok(found == Some(ledger.event_id))
+    }
+
+    /// Commits the next portion of the feed, or what the clock has changed. False if the ledger is complete.
+    async fn advance(&mut self, ledger: &Ledger, next_generation: i64) -> Result<bool, Error> {
+        let (db, organization) = (&self.app.db, ledger.organization_id);
+        let now = now(self.app, organization).await?;
+        let examined = feed::examined(db, organization, ledger.sequence, EXAMINED).await?;
+        let Some(end) = examined.last else { return self.advance_clock(ledger, now).await };
+        let filter = Filter { kinds: KINDS.to_vec(), ..Filter::default() };
+        let mut events = feed::page(db, organization, (ledger.sequence, end.sequence), &filter, self.page).await?;
+        let mut is_cut = i64::try_from(events.len()).unwrap_or(i64::MAX) == self.page;
+        match events.iter().position(|event| event.event.kind.as_str() == CLOCK_DELETED) {
+            Some(0) => {
+                self.empty(ledger, &events[0], next_generation, now).await?;
+                return Ok(true);
+            }
+            Some(place) => {
+                events.truncate(place);
+                is_cut = true;
+            }
+            None => {}
+        }
+        // The time of a record always increases, so events of the same instant are a little ahead of the clock.
+        let is_near = |at: &Time| *at <= now.plus_seconds(AHEAD_SECONDS);
+        let ahead = events.iter().map(|event| event.event.at).filter(is_near).fold(ledger.as_of.max(now), Time::max);
+        let change = self.change();
+        let memory = self.memories.entry(ledger.generation).or_default();
+        let mut batch = Batch::new(self.app, ledger, memory, ahead, change);
+        let applied = batch.apply(&events).await?;
+        let last = if applied < events.len() || is_cut { applied.checked_sub(1) } else { None };
+        let position = last.map_or(end, |last| events[last].position());
+        let counted = |at: Time| if is_near(&at) { at } else { now };
+        let as_of = events[..applied].iter().map(|event| counted(event.event.at)).fold(ledger.as_of, Time::max);
+        let after = Ledger { sequence: position.sequence, event_id: position.event_id, as_of, ..*ledger };
+        let change = batch.finish().await?;
+        self.page = if applied < events.len() { FEWEST_EVENTS } else { (self.page * 2).min(MOST_EVENTS) };
+        self.commit(analytics_ledgers::save(change, ledger, &after)).await?;
+        Ok(true)
+    }
+
+    async fn advance_clock(&mut self, ledger: &Ledger, now: Time) -> Result<bool, Error> {
+        let now = now.max(ledger.as_of);
+        let due = analytics_subscriptions::due(&self.app.db, ledger, now, DUE).await?;
+        if due.is_empty() {
+            return Ok(false);
+        }
+        let as_of = due.iter().filter_map(|row| row.due_at).fold(ledger.as_of, Time::max);
+        let change = self.change();
+        let memory = self.memories.entry(ledger.generation).or_default();
+        let mut batch = Batch::new(self.app, ledger, memory, now, change);
+        batch.apply_due(due);
+        let change = batch.finish().await?;
+        self.commit(analytics_ledgers::save(change, ledger, &Ledger { as_of, ..*ledger })).await?;
+        Ok(true)
+    }
+
+    /// Begins a ledger at an event. The old one is removed.
+    async fn empty(&self, ledger: &Ledger, event: &FeedEvent, generation: i64, now: Time) -> Result<(), Error> {
+        let (sequence, event_id) = (event.sequence, event.event.id);
+        let empty = Ledger { generation, sequence, event_id, as_of: event.event.at.min(now), ..*ledger };
+        let change = analytics_ledgers::set_state(self.change(), ledger, LedgerState::Obsolete);
+        self.commit(analytics_ledgers::insert(change, &empty)).await
+    }
+
+    /// The ledger that was built takes the place of the active one.
+    async fn swap(&self, active: &Ledger, building: &Ledger) -> Result<(), Error> {
+        let change = analytics_ledgers::set_state(self.change(), active, LedgerState::Obsolete);
+        self.commit(analytics_ledgers::set_state(change, building, LedgerState::Active)).await
+    }
+
+    async fn remove(&self, obsolete: &Ledger) -> Result<(), Error> {
+        if analytics_ledgers::has_rows(&self.app.db, obsolete).await? {
+            return self.commit(analytics_ledgers::remove_rows(self.change(), obsolete, REMOVED)).await;
+        }
+        self.commit(analytics_ledgers::remove(self.change(), obsolete)).await
+    }
+
+    fn change(&self) -> Change {
+        self.held.fence(Change::new())
+    }
+
+    async fn commit(&self, change: Change) -> Result<(), Error> {
+        Ok(self.app.db.commit(change).await?)
+    }
+}
+
+/// A ledger before the first event.
+pub(super) fn begin(organization: OrganizationId, generation: i64, state: LedgerState) -> Ledger {
+    let as_of = Time::from_micros(0).unwrap_or(Time::MAX);
+    Ledger {
+        organization_id: organization,
+        generation,
+        state,
+        sequence: 0,
+        event_id: EventId::from_bytes([0; 16]),
+        as_of,
+    }
+}

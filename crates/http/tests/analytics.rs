@@ -1,0 +1,6 @@
+//! Revenue analytics (docs/api.md section 14): figures, and the ledger that they come from.
+
+mod endpoints;
+mod ledger;
+mod support;
+mod worked_example;
