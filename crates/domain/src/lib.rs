@@ -2,12 +2,15 @@
 //! No IO, no clock, no SQL, no HTTP: time and randomness are arguments.
 
 #![warn(missing_docs)]
+// Money and time are exact.
+#![deny(clippy::float_arithmetic)]
 
 pub mod clients;
 pub mod currency;
 pub mod cycle;
 pub mod events;
 pub mod id;
+pub mod invoices;
 pub mod money;
 pub mod number;
 pub mod operators;
