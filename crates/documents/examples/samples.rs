@@ -11,6 +11,8 @@ use std::time::Instant;
 use perennial_documents::{Locale, Template, html, pdf};
 use perennial_domain::invoices::taxes::TaxMode;
 
+const ROUNDS: u32 = 50;
+
 fn main() -> std::io::Result<()> {
     let directory = std::env::args().nth(1).unwrap_or_else(|| ".".to_owned());
     let documents = [
@@ -26,7 +28,6 @@ fn main() -> std::io::Result<()> {
         std::fs::write(path.with_extension("pdf"), pdf(document, Template::CURRENT))?;
     }
     let fifty = sample::invoice(Locale::En, "USD", 50, TaxMode::Exclusive);
-    const ROUNDS: u32 = 50;
     let started = Instant::now();
     let mut size = 0;
     for _ in 0..ROUNDS {

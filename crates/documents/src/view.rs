@@ -186,9 +186,10 @@ impl Text<'_> {
         let currency = self.document.currency;
         let base = self.locale.amount(tax.base, currency);
         let rate = format!("{} {} {} {base}", clean(&tax.name), self.locale.percentage(tax.percentage), self.labels.on);
-        let (label, style) = match tax.is_included {
-            true => (format!("{} {rate}", self.labels.included), SumStyle::Detail),
-            false => (rate, SumStyle::Plain),
+        let (label, style) = if tax.is_included {
+            (format!("{} {rate}", self.labels.included), SumStyle::Detail)
+        } else {
+            (rate, SumStyle::Plain)
         };
         Sum { label, value: self.locale.amount(tax.amount, currency), style }
     }

@@ -1,4 +1,5 @@
 //! Documents for the tests and the example: totals are computed with the rules of `domain`, as the service does.
+#![expect(clippy::unwrap_used, reason = "the values are constants that are valid")]
 
 use perennial_documents::{Decimal, Document, DocumentKind, DocumentLine, DocumentTax, Locale, Party, Period};
 use perennial_domain::currency::Currency;
@@ -114,13 +115,13 @@ pub(crate) fn total(document: &mut Document, mode: TaxMode) {
 pub(crate) fn credit_note() -> Document {
     let mut document = invoice(Locale::Ja, "JPY", 2, TaxMode::Inclusive);
     document.kind = DocumentKind::CreditNote;
-    document.number = "TEST-CRN-000007".to_owned();
+    document.number = "TEST-CRN-000007".into();
     document.invoice_number = Some("TEST-INV-000041".to_owned());
     document.is_test = true;
     document.due_at = None;
     document.period = None;
     document.credit_applied = Amount::ZERO;
-    document.time_zone = "Asia/Tokyo".to_owned();
+    document.time_zone = "Asia/Tokyo".into();
     document.memo = Some("ご不便をおかけしました。".to_owned());
     document.buyer =
         party("株式会社 東京カスタマーサポート", &["東京都千代田区丸の内一丁目", "〒100-0005"], "JP", "T1234567890123");
@@ -131,7 +132,7 @@ pub(crate) fn credit_note() -> Document {
 pub(crate) fn long_invoice() -> Document {
     let mut document = invoice(Locale::De, "KWD", 34, TaxMode::Exclusive);
     document.is_test = true;
-    document.number = "TEST-INV-2026-000042".to_owned();
+    document.number = "TEST-INV-2026-000042".into();
     document.buyer = party(
         "Общество с ограниченной ответственностью «Научно-производственное объединение Северное сияние» — Ελληνική Εταιρεία Ηλεκτρονικών Συνδρομών Α.Ε. — 株式会社国際電子出版サービス — شركة الكويت",
         &["Невский проспект, д. 28, Санкт-Петербург", "Λεωφόρος Βασιλίσσης Σοφίας 2, Αθήνα", "الكويت"],
@@ -139,6 +140,6 @@ pub(crate) fn long_invoice() -> Document {
         "KW-300-0044",
     );
     document.lines[3].description =
-        "Eine außergewöhnlich lange Beschreibung eines Tarifs mit Donaudampfschifffahrtselektrizitätenhauptbetriebswerkbauunterbeamtengesellschaft und 🚀".to_owned();
+        "Eine außergewöhnlich lange Beschreibung eines Tarifs mit Donaudampfschifffahrtselektrizitätenhauptbetriebswerkbauunterbeamtengesellschaft und 🚀".into();
     document
 }

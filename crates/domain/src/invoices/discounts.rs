@@ -8,7 +8,8 @@ use crate::currency::Currency;
 pub enum Discount {
     /// A part of every line.
     Percent(Percentage),
-    /// An amount, taken from the lines in order until it is used up.
+    /// An amount, taken from the lines in order until it is used up. It is for cycle invoices and for changes that begin a new
+    /// period; within a period, a change has none.
     Amount(Amount),
 }
 
@@ -48,8 +49,11 @@ impl DiscountLine {
     fn discountable(&self) -> Amount {
         match self.kind {
             LineKind::Fee | LineKind::Usage | LineKind::ProrationCharge if self.is_eligible => self.amount.or_zero(),
-            LineKind::Fee | LineKind::Usage | LineKind::ProrationCharge => Amount::ZERO,
-            LineKind::ProrationCredit | LineKind::Item => Amount::ZERO,
+            LineKind::Fee
+            | LineKind::Usage
+            | LineKind::ProrationCharge
+            | LineKind::ProrationCredit
+            | LineKind::Item => Amount::ZERO,
         }
     }
 }

@@ -93,6 +93,7 @@ impl Schedule {
         rules: DunningRules,
         terms_days: i64,
         is_of_incomplete: bool,
+        is_due: bool,
         issued_at: Time,
     ) -> Result<Self> {
         let is_automatic = collection == CollectBy::Automatic;
@@ -103,9 +104,9 @@ impl Schedule {
             is_of_incomplete,
             due_at,
             counts_from: due_at,
-            attempts: i64::from(is_automatic),
+            attempts: i64::from(is_automatic && is_due),
             retries_done: 0,
-            last_attempt_at: is_automatic.then_some(issued_at),
+            last_attempt_at: (is_automatic && is_due).then_some(issued_at),
             overdue: false,
             is_over: false,
         };
@@ -200,9 +201,8 @@ impl AtDeadline {
         use SubscriptionStatus::{Active, Cancelled, Expired, Incomplete, OnTrial, PastDue, Paused, Pending, Unpaid};
         match (self, status) {
             (Self::Unpaid, OnTrial | Active | PastDue | Paused | Cancelled) => Some(Unpaid),
-            (Self::Unpaid, Pending | Incomplete | Unpaid | Expired) => None,
             (Self::Expire, OnTrial | Active | PastDue | Paused | Cancelled | Unpaid) => Some(Expired),
-            (Self::Expire, Pending | Incomplete | Expired) => None,
+            (Self::Unpaid, Unpaid) | (Self::Unpaid | Self::Expire, Pending | Incomplete | Expired) => None,
         }
     }
 

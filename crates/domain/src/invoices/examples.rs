@@ -158,7 +158,7 @@ fn p17_packages() {
 #[test]
 fn p18_manual_collection() {
     let rules = DunningRules { retry_days: Vec::new(), grace_days: 7, ..DunningRules::default() };
-    let mut schedule = Schedule::issue(CollectBy::Manual, rules, 14, false, time("2026-03-01")).unwrap();
+    let mut schedule = Schedule::issue(CollectBy::Manual, rules, 14, false, true, time("2026-03-01")).unwrap();
     let total = amount("120");
     let first = Applied::to_invoice(amount("20"), total, InvoiceStatus::Open).unwrap();
     let due = Settled { amount_paid: first.paid, ..Settled::default() }.amount_due(total).unwrap();
@@ -212,7 +212,8 @@ fn p28_the_balance_pays_first() {
 #[test]
 fn p29_a_voided_payment_reopens_the_invoice() {
     let issued_at = time("2026-05-01");
-    let mut schedule = Schedule::issue(CollectBy::Automatic, DunningRules::default(), 14, false, issued_at).unwrap();
+    let mut schedule =
+        Schedule::issue(CollectBy::Automatic, DunningRules::default(), 14, false, true, issued_at).unwrap();
     let applied = Applied::to_invoice(amount("40"), amount("40"), InvoiceStatus::Open).unwrap();
     let reversed = applied.reverse(Amount::ZERO);
     assert_eq!((reversed.paid, reversed.balance), (amount("40"), Amount::ZERO));
@@ -236,4 +237,7 @@ fn p30_usage_per_unit() {
 fn p31_a_payment_of_a_void_invoice_goes_to_the_balance() {
     let applied = Applied::to_invoice(amount("5"), amount("5"), InvoiceStatus::Void).unwrap();
     assert_eq!((applied.paid, applied.surplus), (Amount::ZERO, amount("5")));
+    // The change's credit line names the first invoice as its source.
+    assert!(Settled::default().prevents_void(true) && !Settled::default().prevents_void(false));
+    assert!(Settled { amount_paid: amount("1"), ..Settled::default() }.prevents_void(false));
 }

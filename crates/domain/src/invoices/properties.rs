@@ -89,10 +89,10 @@ fn changes(cycle: i64, first: Price, prices: &[(i64, Price)]) -> Result<(Vec<Amo
     for (instant, price) in prices {
         exact = exact.plus(current.exact(span(instant - since), span(cycle))?)?;
         let charge = Charge::Rest(span(cycle));
-        let change = Change { at: at(*instant), renews_at: Some(at(cycle)), paying, price: *price, charge };
-        let proration = change.proration()?;
+        let step = Change { at: at(*instant), renews_at: Some(at(cycle)), paying, price: *price, charge };
+        let proration = step.proration()?;
         all.extend([proration.credit, proration.charge]);
-        paying = change.paying_after(proration.charge, Amount::ZERO)?;
+        paying = step.paying_after(proration.charge, Amount::ZERO)?;
         (current, since) = (*price, *instant);
     }
     exact = exact.plus(current.exact(span(cycle - since), span(cycle))?)?;
@@ -255,6 +255,11 @@ proptest! {
         lines.rotate_left(turn);
         let turned = Totals::of(&lines, currency).unwrap();
         prop_assert_eq!((turned.total, turned.tax, turned.tax_included), (totals.total, totals.tax, totals.tax_included));
+        // A credit note of a change has the lines with their signs turned, and so the same amounts.
+        for line in &mut lines {
+            (line.amount, line.discount) = (line.amount.negated(), line.discount.negated());
+        }
+        prop_assert_eq!(Totals::of(&lines, currency).unwrap(), turned.negated());
     }
 
     #[test]

@@ -63,10 +63,9 @@ impl InvoiceStatus {
     /// The statuses that can follow, whatever causes them.
     pub const fn next(self) -> &'static [Self] {
         match self {
-            Draft => &[Open],
+            Draft | Paid => &[Open],
             Open => &[Paid, Uncollectible, Void],
             Uncollectible => &[Paid, Void],
-            Paid => &[Open],
             Void => &[],
         }
     }
@@ -153,7 +152,7 @@ mod tests {
                 match status.act(action) {
                     Ok(next) => assert!(status.can_become(next) && next == action.target()),
                     Err(transition) => {
-                        assert_eq!((transition.from, transition.allowed), (status.as_str(), status.allowed()))
+                        assert_eq!((transition.from, transition.allowed), (status.as_str(), status.allowed()));
                     }
                 }
             }

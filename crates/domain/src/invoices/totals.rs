@@ -39,6 +39,21 @@ impl<Id: Copy + PartialEq> Totals<Id> {
     }
 }
 
+impl<Id: Copy> Totals<Id> {
+    /// The totals with their signs turned: of the credit note of a change whose total is negative.
+    pub fn negated(&self) -> Self {
+        let turned = |tax: &Tax<Id>| Tax { base: tax.base.negated(), amount: tax.amount.negated(), ..*tax };
+        Self {
+            subtotal: self.subtotal.negated(),
+            discount: self.discount.negated(),
+            taxes: self.taxes.iter().map(turned).collect(),
+            tax: self.tax.negated(),
+            tax_included: self.tax_included.negated(),
+            total: self.total.negated(),
+        }
+    }
+}
+
 /// What an invoice uses of the user's balance when it is issued.
 pub fn credit_applied(balance: Amount, total: Amount) -> Amount {
     balance.min(total).or_zero()
@@ -58,5 +73,10 @@ impl Settled {
     pub fn amount_due(self, total: Amount) -> Result<Amount> {
         let settled = [self.credit_applied, self.amount_paid, self.amount_credited].map(Amount::negated);
         Amount::sum([total].into_iter().chain(settled))
+    }
+
+    /// Whether the invoice cannot become void: it is partly paid or credited, or a credit line names it as its source.
+    pub const fn prevents_void(self, is_source_of_credit: bool) -> bool {
+        is_source_of_credit || !self.amount_paid.is_zero() || !self.amount_credited.is_zero()
     }
 }

@@ -13,7 +13,7 @@ fn day(day: i64) -> Time {
 
 fn issued(collection: CollectBy, retry_days: &[i64]) -> Schedule {
     let rules = DunningRules { retry_days: retry_days.to_vec(), ..DunningRules::default() };
-    Schedule::issue(collection, rules, 14, false, day(0)).unwrap()
+    Schedule::issue(collection, rules, 14, false, true, day(0)).unwrap()
 }
 
 fn next(schedule: &Schedule) -> Option<(InvoiceStep, Time)> {
@@ -100,11 +100,18 @@ fn a_reopened_invoice_is_overdue_and_its_schedule_restarts() {
 
 #[test]
 fn the_first_invoice_of_an_incomplete_subscription_has_one_attempt() {
-    let mut schedule = Schedule::issue(Automatic, DunningRules::default(), 14, true, day(0)).unwrap();
+    let mut schedule = Schedule::issue(Automatic, DunningRules::default(), 14, true, true, day(0)).unwrap();
     assert_eq!((schedule.attempts, next(&schedule)), (1, None));
     assert!(!schedule.payment_failed());
     schedule.reopen(day(2)).unwrap();
     assert!(!schedule.overdue);
+}
+
+#[test]
+fn nothing_is_attempted_if_nothing_is_due() {
+    let schedule = Schedule::issue(Automatic, DunningRules::default(), 14, false, false, day(0)).unwrap();
+    assert_eq!((schedule.attempts, schedule.last_attempt_at), (0, None));
+    assert_eq!(schedule.next(InvoiceStatus::Paid), Ok(None));
 }
 
 #[test]
@@ -117,9 +124,9 @@ fn only_an_open_invoice_has_a_next_step() {
 
 #[test]
 fn the_end_of_the_calendar_is_an_error() {
-    let end = Schedule::issue(Automatic, DunningRules::default(), 14, false, Time::MAX);
+    let end = Schedule::issue(Automatic, DunningRules::default(), 14, false, true, Time::MAX);
     assert_eq!(end, Err(OutOfRange));
-    assert_eq!(Schedule::issue(Manual, DunningRules::default(), 14, false, Time::MAX), Err(OutOfRange));
+    assert_eq!(Schedule::issue(Manual, DunningRules::default(), 14, false, true, Time::MAX), Err(OutOfRange));
 }
 
 #[test]
@@ -155,7 +162,7 @@ proptest! {
         let planned = retry_days.len();
         let collection = if is_manual { Manual } else { Automatic };
         let rules = DunningRules { retry_days, grace_days, then: AtDeadline::Unpaid };
-        let mut schedule = Schedule::issue(collection, rules, terms, false, day(0)).unwrap();
+        let mut schedule = Schedule::issue(collection, rules, terms, false, true, day(0)).unwrap();
         let mut now = day(0);
         let mut made = 0;
         let mut steps = 0;
