@@ -188,7 +188,9 @@ fn breaks_after(letter: char, next: Option<char>) -> bool {
 
 /// Characters between which a line can break: kana, kanji and full-width forms.
 const fn is_ideographic(letter: char) -> bool {
-    matches!(letter, '\u{2e80}'..='\u{9fff}' | '\u{ac00}'..='\u{d7a3}' | '\u{f900}'..='\u{faff}' | '\u{ff00}'..='\u{ffef}' | '\u{20000}'..='\u{3ffff}')
+    matches!(letter,
+        '\u{2e80}'..='\u{9fff}' | '\u{ac00}'..='\u{d7a3}' | '\u{f900}'..='\u{faff}' | '\u{ff00}'..='\u{ffef}'
+        | '\u{20000}'..='\u{3ffff}')
 }
 
 /// Marks that do not begin a line.
@@ -217,7 +219,9 @@ const fn is_closing(letter: char) -> bool {
 
 /// Characters that draw nothing: soft hyphens, joiners, variation selectors, marks of order.
 const fn is_invisible(letter: char) -> bool {
-    matches!(letter, '\u{ad}' | '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{fe00}'..='\u{fe0f}' | '\u{feff}' | '\u{e0000}'..='\u{e0fff}')
+    matches!(letter,
+        '\u{ad}' | '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{206f}'
+        | '\u{fe00}'..='\u{fe0f}' | '\u{feff}' | '\u{e0000}'..='\u{e0fff}')
 }
 
 #[cfg(test)]

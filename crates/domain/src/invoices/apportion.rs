@@ -53,7 +53,9 @@ mod tests {
 
     proptest! {
         #[test]
-        fn shares_add_up_and_stay_within_the_weights(weights in proptest::collection::vec(-1_000_i128..1_000, 1..8), part in 0_i128..=1_000) {
+        fn shares_add_up_and_stay_within_the_weights(
+            weights in proptest::collection::vec(-1_000_i128..1_000, 1..8), part in 0_i128..=1_000,
+        ) {
             let sum: i128 = weights.iter().sum();
             prop_assume!(sum > 0);
             let whole = i64::try_from(sum * part / 1_000).unwrap();

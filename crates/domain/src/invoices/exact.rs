@@ -164,7 +164,9 @@ mod tests {
 
     proptest! {
         #[test]
-        fn a_rounded_number_differs_by_at_most_half_a_step(numerator in -1_000_000_000_000_i128..1_000_000_000_000, denominator in 1_i128..1_000_000) {
+        fn a_rounded_number_differs_by_at_most_half_a_step(
+            numerator in -1_000_000_000_000_i128..1_000_000_000_000, denominator in 1_i128..1_000_000,
+        ) {
             for code in ["JPY", "USD", "KWD", "CLF"] {
                 let currency = Currency::parse(code).unwrap();
                 let exact = Exact::new(numerator, denominator).unwrap();
@@ -176,7 +178,9 @@ mod tests {
         }
 
         #[test]
-        fn fractions_obey_the_laws_of_arithmetic(a in -10_000_i128..10_000, b in 1_i128..500, c in -10_000_i128..10_000, d in 1_i128..500) {
+        fn fractions_obey_the_laws_of_arithmetic(
+            a in -10_000_i128..10_000, b in 1_i128..500, c in -10_000_i128..10_000, d in 1_i128..500,
+        ) {
             let (left, right) = (Exact::new(a, b).unwrap(), Exact::new(-c, -d).unwrap());
             prop_assert_eq!(left.plus(right).unwrap(), Exact::new(a * d + c * b, b * d).unwrap());
             prop_assert_eq!(left.times(right).unwrap(), Exact::new(a * c, b * d).unwrap());

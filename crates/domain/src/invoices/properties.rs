@@ -113,12 +113,14 @@ proptest! {
         let exclusive = totals.taxes.iter().filter(|tax| tax.mode == TaxMode::Exclusive).map(|tax| tax.amount);
         prop_assert_eq!(base + sum(&mut exclusive.into_iter()), totals.total.ten_thousandths());
         let step = 10_i64.pow(4 - currency.decimals());
-        prop_assert!(totals.taxes.iter().all(|tax| tax.amount.ten_thousandths() % step == 0 && tax.base.ten_thousandths() % step == 0));
+        let is_rounded = |amount: Amount| amount.ten_thousandths() % step == 0;
+        prop_assert!(totals.taxes.iter().all(|tax| is_rounded(tax.amount) && is_rounded(tax.base)));
     }
 
     #[test]
     fn i17_what_is_due_is_never_negative_and_decides_the_status(
-        total in 0_i64..10_000, balance in 0_i64..10_000, payments in vec(1_i64..4_000, 0..6), voided in vec(any::<bool>(), 6),
+        total in 0_i64..10_000, balance in 0_i64..10_000, payments in vec(1_i64..4_000, 0..6),
+        voided in vec(any::<bool>(), 6),
     ) {
         let currency = Currency::USD;
         let total = units(total, currency);
@@ -145,8 +147,11 @@ proptest! {
 
     /// Any pieces by `amount` add up to the invoice: total, and tax per rate.
     #[test]
-    fn i18_pieces_of_an_invoice_add_up_to_its_total(seeds in vec(seed(), 1..8), pieces in vec(1_i64..=1_000, 1..8), currency in currency()) {
-        let positive: Vec<Seed> = seeds.into_iter().map(|(kind, amount, tenths, set, mode)| (kind % 2, amount, tenths.min(9), set, mode)).collect();
+    fn i18_pieces_of_an_invoice_add_up_to_its_total(
+        seeds in vec(seed(), 1..8), pieces in vec(1_i64..=1_000, 1..8), currency in currency(),
+    ) {
+        let positive = |(kind, amount, tenths, set, mode): Seed| (kind % 2, amount, tenths.min(9), set, mode);
+        let positive: Vec<Seed> = seeds.into_iter().map(positive).collect();
         let lines = lines(&positive, currency);
         let totals = Totals::of(&taxed(&lines), currency).unwrap();
         let mut left = in_units(totals.subtotal.minus(totals.discount).unwrap(), currency);
@@ -183,7 +188,8 @@ proptest! {
     /// With credits of other rates, and notes of lines in between: never more than the invoice, and never negative.
     #[test]
     fn i18_notes_never_exceed_their_invoice(
-        seeds in vec(seed(), 1..8), requests in vec((any::<bool>(), 0_usize..8, 1_i64..100_000), 1..12), currency in currency(),
+        seeds in vec(seed(), 1..8), requests in vec((any::<bool>(), 0_usize..8, 1_i64..100_000), 1..12),
+        currency in currency(),
     ) {
         let lines = lines(&seeds, currency);
         let totals = Totals::of(&taxed(&lines), currency).unwrap();
@@ -223,11 +229,13 @@ proptest! {
 
     #[test]
     fn i23_a_discount_is_at_most_its_line(
-        seeds in vec((0_usize..5, -50_000_i64..100_000, any::<bool>()), 0..10), percent in 0_i64..=1_000_000, amount in 0_i64..300_000,
-        currency in currency(),
+        seeds in vec((0_usize..5, -50_000_i64..100_000, any::<bool>()), 0..10), percent in 0_i64..=1_000_000,
+        amount in 0_i64..300_000, currency in currency(),
     ) {
         let lines: Vec<DiscountLine> = seeds.iter()
-            .map(|(kind, amount, is_eligible)| DiscountLine { kind: LineKind::ALL[*kind], amount: units(*amount, currency), is_eligible: *is_eligible })
+            .map(|(kind, amount, is_eligible)| {
+                DiscountLine { kind: LineKind::ALL[*kind], amount: units(*amount, currency), is_eligible: *is_eligible }
+            })
             .collect();
         let percent = Discount::Percent(Percentage::from_ten_thousandths(percent).unwrap());
         for discount in [percent, Discount::Amount(units(amount, currency))] {
@@ -241,7 +249,9 @@ proptest! {
     }
 
     #[test]
-    fn i23_shares_of_an_inclusive_tax_add_up_and_permuting_lines_changes_no_total(seeds in vec(seed(), 1..10), turn in 0_usize..10, currency in currency()) {
+    fn i23_shares_of_an_inclusive_tax_add_up_and_permuting_lines_changes_no_total(
+        seeds in vec(seed(), 1..10), turn in 0_usize..10, currency in currency(),
+    ) {
         let mut lines = taxed(&lines(&seeds, currency));
         let totals = Totals::of(&lines, currency).unwrap();
         for group in super::taxes::groups(&lines).unwrap() {
@@ -264,7 +274,8 @@ proptest! {
 
     #[test]
     fn i24_forth_and_back_at_one_instant_nets_at_most_one_unit(
-        one in 0_i64..1_000_000, other in 0_i64..1_000_000, quantity in 1_i64..100, part in 0_i64..1_000_000, days in 1_i64..=731, currency in currency(),
+        one in 0_i64..1_000_000, other in 0_i64..1_000_000, quantity in 1_i64..100, part in 0_i64..1_000_000,
+        days in 1_i64..=731, currency in currency(),
     ) {
         let cycle = days * 86_400_000_000;
         let instant = cycle / 1_000_000 * part;
@@ -276,7 +287,9 @@ proptest! {
 
     /// Whatever is applied and voided: `amount_paid` + surplus is the sum of the payments that count.
     #[test]
-    fn i25_payments_are_paid_or_surplus(total in 0_i64..10_000, payments in vec((1_i64..5_000, any::<bool>()), 0..8), is_void in any::<bool>()) {
+    fn i25_payments_are_paid_or_surplus(
+        total in 0_i64..10_000, payments in vec((1_i64..5_000, any::<bool>()), 0..8), is_void in any::<bool>(),
+    ) {
         let currency = Currency::USD;
         let total = units(total, currency);
         let status = if is_void { InvoiceStatus::Void } else { InvoiceStatus::Open };
@@ -300,8 +313,8 @@ proptest! {
 
     #[test]
     fn i29_graduated_prices_never_fall_and_every_model_is_rounded_once(
-        steps in vec((1_i64..1_000_000_000, 0_i128..10_000_000_000_000, 0_i128..1_000_000), 1..6), less in 0_i128..400_000_000_000_000, more in 0_i128..1_000_000_000_000,
-        currency in currency(),
+        steps in vec((1_i64..1_000_000_000, 0_i128..10_000_000_000_000, 0_i128..1_000_000), 1..6),
+        less in 0_i128..400_000_000_000_000, more in 0_i128..1_000_000_000_000, currency in currency(),
     ) {
         let mut bound = 0;
         let last = steps.len() - 1;
@@ -329,18 +342,24 @@ proptest! {
         let per_unit = PriceModel::PerUnit(tiers[0].unit_price).price(low, currency).unwrap();
         prop_assert_eq!(per_unit, rounded(less * steps[0].1, currency));
         let package = PriceModel::Package { size: Exact::whole(steps[0].0), price: tiers[0].flat_price };
-        let packages = less.div_euclid(i128::from(steps[0].0) * 1_000_000) + i128::from(less % (i128::from(steps[0].0) * 1_000_000) != 0);
+        let size = i128::from(steps[0].0) * 1_000_000;
+        let packages = less / size + i128::from(less % size != 0);
         prop_assert_eq!(package.price(low, currency).unwrap(), rounded(packages * steps[0].2 * 10_i128.pow(12), currency));
     }
 
     #[test]
-    fn no_input_panics(a in any::<i128>(), b in any::<i128>(), c in any::<i128>(), d in any::<i128>(), amount in any::<i64>(), currency in currency()) {
+    fn no_input_panics(
+        a in any::<i128>(), b in any::<i128>(), c in any::<i128>(), d in any::<i128>(), amount in any::<i64>(),
+        currency in currency(),
+    ) {
         if let (Ok(left), Ok(right)) = (Exact::new(a, b), Exact::new(c, d)) {
             let _ = (left.plus(right), left.minus(right), left.times(right), left.over(right), left.compare(right));
             let _ = (left.round(currency), right.ceiling());
             let tier = PriceTier { up_to: Some(left), unit_price: right, flat_price: left };
             let tiers = vec![tier, PriceTier { up_to: None, ..tier }];
-            for model in [PriceModel::PerUnit(left), PriceModel::Graduated(tiers.clone()), PriceModel::Volume(tiers), PriceModel::Package { size: left, price: right }] {
+            let tiered = [PriceModel::Graduated(tiers.clone()), PriceModel::Volume(tiers)];
+            let others = [PriceModel::PerUnit(left), PriceModel::Package { size: left, price: right }];
+            for model in tiered.into_iter().chain(others) {
                 let _ = model.price(right, currency);
             }
         }

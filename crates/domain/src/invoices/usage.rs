@@ -149,8 +149,8 @@ mod tests {
     proptest! {
         #[test]
         fn every_instant_of_a_window_is_in_one_part(
-            from in 0_i64..50, length in proptest::option::of(0_i64..50), mut changes in proptest::collection::vec((0_i64..100, 0_u8..3), 0..10),
-            instant in 0_i64..120,
+            from in 0_i64..50, length in proptest::option::of(0_i64..50),
+            mut changes in proptest::collection::vec((0_i64..100, 0_u8..3), 0..10), instant in 0_i64..120,
         ) {
             changes.sort_by_key(|change| change.0);
             let whole = window(from, length.map(|length| from + length));
@@ -166,7 +166,8 @@ mod tests {
 
         #[test]
         fn the_order_of_events_changes_no_quantity(
-            events in proptest::collection::vec((0_i64..5, -1_000_000_000_i64..1_000_000_000, 0_u8..4), 0..12), seed in any::<u64>(),
+            events in proptest::collection::vec((0_i64..5, -1_000_000_000_i64..1_000_000_000, 0_u8..4), 0..12),
+            seed in any::<u64>(),
         ) {
             let ids: Vec<String> = (0..events.len()).map(|index| index.to_string()).collect();
             let keys = ["w", "x", "y", "z"];
@@ -174,7 +175,8 @@ mod tests {
                 .map(|((second, value, key), id)| UsageEvent { id, at: at(*second), value: *value, key: Some(keys[usize::from(*key)]) })
                 .collect();
             let mut shuffled = ordered.clone();
-            shuffled.sort_by_key(|event| event.id.bytes().fold(seed, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)));
+            let mix = |hash: u64, byte: u8| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3);
+            shuffled.sort_by_key(|event| event.id.bytes().fold(seed, mix));
             for aggregate in [Aggregate::Sum, Aggregate::Count, Aggregate::Max, Aggregate::Last, Aggregate::Unique] {
                 prop_assert_eq!(quantity(aggregate, ordered.iter().copied()), quantity(aggregate, shuffled.iter().copied()));
             }
