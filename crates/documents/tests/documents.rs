@@ -180,6 +180,18 @@ fn a_long_invoice_has_several_pages_with_header_and_number() {
 }
 
 #[test]
+fn test_is_written_across_each_page_of_a_test_organization_only() {
+    let across = |document: &Document| {
+        let pdf = pdf(document, V1);
+        (count(&pdf, "/F1 190 Tf"), count(&pdf, "/Type/Page/"))
+    };
+    let mut document = long_invoice();
+    assert_eq!(across(&document), (3, 3));
+    document.is_test = false;
+    assert_eq!(across(&document), (0, 3));
+}
+
+#[test]
 fn a_pdf_shows_the_amounts() {
     let Some(text) = text(&pdf(&invoice(Locale::En, "USD", 2, TaxMode::Exclusive), V1)) else { return };
     for amount in ["145.00", "2,469.14", "-7.25", "VAT 19% on 2,606.89", "495.31", "Applied balance", "-10.00"] {

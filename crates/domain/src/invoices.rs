@@ -2,6 +2,7 @@
 //!
 //! Every intermediate value is an exact fraction of 128-bit integers, and a line is rounded once, half away from zero. A value that
 //! is too large is the error [`OutOfRange`], never a panic. Nothing here reads a record, a clock or a store.
+#![deny(clippy::float_arithmetic)]
 
 mod amount;
 mod apportion;
