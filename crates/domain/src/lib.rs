@@ -10,6 +10,7 @@ pub mod cycle;
 pub mod events;
 pub mod holds;
 pub mod id;
+pub mod invoices;
 pub mod lifecycle;
 pub mod money;
 pub mod number;
