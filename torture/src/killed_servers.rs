@@ -29,6 +29,7 @@ pub(crate) struct KilledServers<'a> {
 }
 
 /// What a round has measured.
+#[derive(Clone, Copy)]
 pub(crate) struct Round {
     pub(crate) kills: usize,
     pub(crate) slowest_restart: Duration,

@@ -13,7 +13,7 @@ use crate::threads;
 
 const PAUSE: Duration = Duration::from_millis(5);
 /// How long the last events may take after the writers have finished.
-const LIMIT: Duration = Duration::from_secs(60);
+const LIMIT: Duration = Duration::from_mins(1);
 
 /// An event as the feed returned it.
 pub(super) struct Read {
