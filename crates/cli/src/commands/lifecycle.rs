@@ -43,8 +43,9 @@ fn describe(name: &str, status: &LifecycleStatus) -> String {
 async fn unpark(app: &App, named: &str, org: &str, json: bool) -> Result<(), Failure> {
     let caller = Caller::system(organization(app, org).await?.id);
     let unparked = lifecycle::unpark(app, &caller, parse_id(named)?).await?;
-    let record: serde_json::Value = serde_json::from_slice(&subscription_record(&unparked, business_time::now(app, &caller).await?))
-        .map_err(|error| Failure::new(error.to_string()))?;
+    let record: serde_json::Value =
+        serde_json::from_slice(&subscription_record(&unparked, business_time::now(app, &caller).await?))
+            .map_err(|error| Failure::new(error.to_string()))?;
     output::print(json, &record, || match unparked.next_action() {
         Some((action, at)) => format!("{} is not parked. Its next action is {} at {at}.", unparked.id, action.as_str()),
         None => format!("{} is not parked. It has no next action.", unparked.id),
