@@ -55,7 +55,9 @@ pub(super) const LIFECYCLE: &str = "Examples:
   perennial lifecycle status
   perennial lifecycle status --org acme --json
   perennial lifecycle resume --org acme
-  perennial lifecycle resume --org acme --through 2026-01-31T00:00:00Z";
+  perennial lifecycle resume --org acme --through 2026-01-31T00:00:00Z
+  perennial lifecycle unpark sub_01j…
+  perennial lifecycle unpark sub_01j… --org acme --json";
 
 pub(super) const TEST_CLOCK: &str = "Examples:
   perennial test-clock create --org sandbox --now 2026-01-31T00:00:00Z
@@ -186,6 +188,3 @@ mod tests {
     }
 }
 
-pub(super) const LIFECYCLE: &str = "Examples:
-  perennial lifecycle unpark sub_01j…
-  perennial lifecycle unpark sub_01j… --org acme --json";
