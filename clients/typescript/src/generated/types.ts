@@ -20,7 +20,7 @@ export type BillingCycle =
   | "biennial"
   | "lifetime";
 
-export type SubscriptionStatus =
+export type Status =
   | "pending"
   | "incomplete"
   | "on_trial"
@@ -30,6 +30,8 @@ export type SubscriptionStatus =
   | "paused"
   | "cancelled"
   | "expired";
+
+export type ForecastEntryAction = "start" | "end" | "trial_end" | "resume" | "renew" | "give_up" | "notice";
 
 export type PaymentStatus =
   | "pending"
@@ -75,6 +77,14 @@ export type EventType =
   | "subscription.updated"
   | "subscription.deleted"
   | "subscription.access_changed"
+  | "subscription.started"
+  | "subscription.trial_ending"
+  | "subscription.trial_ended"
+  | "subscription.renewal_upcoming"
+  | "subscription.renewed"
+  | "subscription.resumed"
+  | "subscription.expired"
+  | "subscription.parked"
   | "payment.created"
   | "payment.updated"
   | "payment.deleted"
@@ -121,6 +131,7 @@ export type ProblemCode =
   | "ambiguous_credentials"
   | "answer_timeout"
   | "body_too_large"
+  | "change_not_allowed"
   | "client_disabled"
   | "client_id_required"
   | "client_id_taken"
@@ -158,8 +169,10 @@ export type ProblemCode =
   | "invalid_token"
   | "invalid_transition"
   | "invalid_type"
+  | "lifecycle_behind"
   | "link_limit"
   | "malformed_json"
+  | "managed_status"
   | "method_not_allowed"
   | "misdirected_request"
   | "name_taken"
@@ -189,6 +202,7 @@ export type ProblemCode =
   | "target_too_long"
   | "token_required"
   | "too_long"
+  | "too_many_changes"
   | "too_many_decimals"
   | "too_short"
   | "unknown_field"
@@ -199,6 +213,16 @@ export type ProblemCode =
   | "user_already_exists"
   | "user_blocked"
   | "user_not_found";
+
+export type PlanBillingTrialEndBehavior = "pause" | "cancel" | "bill";
+
+export type PlanBillingDunningThen = "unpaid" | "expire";
+
+export type PlanBillingTaxBehavior = "exclusive" | "inclusive";
+
+export type SubscriptionBillingCollection = "automatic" | "manual";
+
+export type SubscriptionBillingParkedReason = "out_of_range" | "missing_plan" | "failing";
 
 export type ClientScopes =
   | "auth"
@@ -274,6 +298,7 @@ export const problemCatalogue = [
   { code: "user_not_found", status: 404, title: "User not found" },
   { code: "method_not_allowed", status: 405, title: "Method not allowed" },
   { code: "request_timeout", status: 408, title: "Request timeout" },
+  { code: "change_not_allowed", status: 409, title: "Change of plan or quantity not allowed" },
   { code: "client_disabled", status: 409, title: "Client disabled" },
   { code: "client_id_taken", status: 409, title: "Client ID already in use" },
   { code: "contended", status: 409, title: "Too many concurrent changes" },
@@ -284,7 +309,9 @@ export const problemCatalogue = [
   { code: "external_id_taken", status: 409, title: "External ID already in use" },
   { code: "idempotency_in_flight", status: 409, title: "Idempotency key in use by a running request" },
   { code: "invalid_transition", status: 409, title: "Status transition not allowed" },
+  { code: "lifecycle_behind", status: 409, title: "Lifecycle behind" },
   { code: "link_limit", status: 409, title: "Too many unused links" },
+  { code: "managed_status", status: 409, title: "Status set by the service" },
   { code: "name_taken", status: 409, title: "Name already in use" },
   { code: "operator_disabled", status: 409, title: "Operator disabled" },
   { code: "own_operator", status: 409, title: "Change of the own operator not allowed" },
@@ -292,6 +319,7 @@ export const problemCatalogue = [
   { code: "plan_inactive", status: 409, title: "Plan inactive" },
   { code: "secret_limit", status: 409, title: "Too many valid secrets" },
   { code: "slug_taken", status: 409, title: "Slug already in use" },
+  { code: "too_many_changes", status: 409, title: "Too many plan changes" },
   { code: "user_already_exists", status: 409, title: "User already exists" },
   { code: "cursor_gone", status: 410, title: "Cursor no longer valid" },
   { code: "stale", status: 412, title: "Record changed" },
@@ -329,6 +357,23 @@ export const problemCatalogue = [
   { code: "storage_unavailable", status: 503, title: "Database unavailable" },
 ] as const satisfies readonly { code: ProblemCode; status: number; title: string }[];
 
+export interface PlanBillingDunning {
+  retry_days: number[];
+  grace_days: number;
+  then: PlanBillingDunningThen;
+}
+
+export interface PlanBilling {
+  trial_days: number;
+  trial_end_behavior: PlanBillingTrialEndBehavior;
+  incomplete_hours: number;
+  payment_terms_days: number | null;
+  dunning: PlanBillingDunning | null;
+  tax_behavior: PlanBillingTaxBehavior;
+  tax_rate_ids: string[];
+  charges: string[];
+}
+
 export interface Plan {
   id: string;
   name: string;
@@ -351,6 +396,7 @@ export interface Plan {
   tier: number;
   is_active: boolean;
   version: number;
+  billing: PlanBilling | null;
   created_at: Instant;
   updated_at: Instant;
 }
@@ -363,6 +409,40 @@ export interface PlanVersion {
   created_at: Instant;
 }
 
+export interface SubscriptionBillingChange {
+  subscription_plan_id: string | null;
+  quantity: number | null;
+}
+
+export interface SubscriptionBillingDiscount {
+  coupon_id: string;
+  periods_left: number | null;
+}
+
+export interface SubscriptionBillingParked {
+  at: Instant;
+  reason: SubscriptionBillingParkedReason;
+}
+
+export interface SubscriptionBilling {
+  collection: SubscriptionBillingCollection;
+  connection_id: string | null;
+  payment_method: string | null;
+  /** The name of a time zone in the IANA database. */
+  time_zone: string;
+  anchor_at: Instant;
+  trial_ends_at: Instant | null;
+  resumes_at: Instant | null;
+  change: SubscriptionBillingChange | null;
+  period_start: Instant | null;
+  paused_at: Instant | null;
+  discount: SubscriptionBillingDiscount | null;
+  overdue_invoices: number;
+  parked: SubscriptionBillingParked | null;
+  next_action: ForecastEntryAction | null;
+  next_action_at: Instant | null;
+}
+
 export interface Subscription {
   id: string;
   user_id: string;
@@ -373,14 +453,24 @@ export interface Subscription {
   /** The number of units of the plan. Defaults to 1. */
   quantity: number;
   billing_cycle: BillingCycle;
-  status: SubscriptionStatus;
+  status: Status;
   is_active: boolean;
   has_access: boolean;
   renews_at: Instant | null;
   starts_at: Instant;
   ends_at: Instant | null;
+  billing: SubscriptionBilling | null;
   created_at: Instant;
   updated_at: Instant;
+}
+
+export interface ForecastEntry {
+  at: Instant;
+  action: ForecastEntryAction;
+  event: string;
+  status: Status;
+  invoice: Record<string, unknown> | null;
+  subscription: Subscription;
 }
 
 export interface Payment {
@@ -456,11 +546,27 @@ export interface Client {
   updated_at: Instant;
 }
 
+export interface OrganizationBillingDunning {
+  retry_days: number[];
+  grace_days: number;
+  then: PlanBillingDunningThen;
+}
+
+export interface OrganizationBilling {
+  /** The name of a time zone in the IANA database. */
+  time_zone: string;
+  payment_terms_days: number;
+  dunning: OrganizationBillingDunning;
+  spread_minutes: number;
+  renewal_notice_days: number;
+}
+
 export interface Organization {
   id: string;
   name: string;
   currency: string;
   max_sessions: number | null;
+  billing: OrganizationBilling;
   created_at: Instant;
   updated_at: Instant;
 }
@@ -759,6 +865,36 @@ export interface RefreshToken {
   refresh_token: string;
 }
 
+/** When payment of an invoice is retried, and what follows. Null: the organization's value. */
+export interface PlanCreateBillingDunning {
+  /** The days after the invoice was issued on which payment is retried. In ascending order. */
+  retry_days: number[];
+  /** Days between the last attempt and the deadline. */
+  grace_days: number;
+  /** What happens to the subscription at the deadline. */
+  then: PlanBillingDunningThen;
+}
+
+/** How subscriptions to the plan are billed. Null: all defaults. An update replaces the members that are sent. */
+export interface PlanCreateBilling {
+  /** Days of the trial of a new subscription. Defaults to 0. */
+  trial_days?: number | undefined;
+  /** What follows a trial if collection is automatic and nothing can be charged. Defaults to pause. */
+  trial_end_behavior?: PlanBillingTrialEndBehavior | undefined;
+  /** Hours until an incomplete subscription expires. Defaults to 23. */
+  incomplete_hours?: number | undefined;
+  /** Days until an invoice of manual collection is due. Null: the organization's value. */
+  payment_terms_days?: number | null | undefined;
+  /** When payment of an invoice is retried, and what follows. Null: the organization's value. */
+  dunning?: PlanCreateBillingDunning | null | undefined;
+  /** Whether tax is added to the price or included in it. Defaults to exclusive. */
+  tax_behavior?: PlanBillingTaxBehavior | undefined;
+  /** The tax rates of the plan. */
+  tax_rate_ids?: string[] | undefined;
+  /** The metered prices of the plan. */
+  charges?: string[] | undefined;
+}
+
 export interface PlanCreate {
   /** The name shown to customers. */
   name: string;
@@ -782,6 +918,8 @@ export interface PlanCreate {
    * lifetime. Common aliases (month, year, annual, one_time …) are accepted, in upper or lower case.
    */
   billing_cycle: BillingCycle | (string & {});
+  /** How subscriptions to the plan are billed. Null: all defaults. An update replaces the members that are sent. */
+  billing?: PlanCreateBilling | null | undefined;
   /** A description of the plan. */
   description?: string | undefined;
   /** The number of nodes that the plan includes. */
@@ -796,6 +934,36 @@ export interface PlanCreate {
   is_active?: boolean | undefined;
 }
 
+/** When payment of an invoice is retried, and what follows. Null: the organization's value. */
+export interface PlanUpdateBillingDunning {
+  /** The days after the invoice was issued on which payment is retried. In ascending order. */
+  retry_days: number[];
+  /** Days between the last attempt and the deadline. */
+  grace_days: number;
+  /** What happens to the subscription at the deadline. */
+  then: PlanBillingDunningThen;
+}
+
+/** How subscriptions to the plan are billed. Null: all defaults. An update replaces the members that are sent. */
+export interface PlanUpdateBilling {
+  /** Days of the trial of a new subscription. Defaults to 0. */
+  trial_days?: number | undefined;
+  /** What follows a trial if collection is automatic and nothing can be charged. Defaults to pause. */
+  trial_end_behavior?: PlanBillingTrialEndBehavior | undefined;
+  /** Hours until an incomplete subscription expires. Defaults to 23. */
+  incomplete_hours?: number | undefined;
+  /** Days until an invoice of manual collection is due. Null: the organization's value. */
+  payment_terms_days?: number | null | undefined;
+  /** When payment of an invoice is retried, and what follows. Null: the organization's value. */
+  dunning?: PlanUpdateBillingDunning | null | undefined;
+  /** Whether tax is added to the price or included in it. Defaults to exclusive. */
+  tax_behavior?: PlanBillingTaxBehavior | undefined;
+  /** The tax rates of the plan. */
+  tax_rate_ids?: string[] | undefined;
+  /** The metered prices of the plan. */
+  charges?: string[] | undefined;
+}
+
 export interface PlanUpdate {
   /** The price per billing cycle, with at most as many decimals as the currency has. */
   price?: Amount | undefined;
@@ -804,6 +972,8 @@ export interface PlanUpdate {
    * lifetime. Common aliases (month, year, annual, one_time …) are accepted, in upper or lower case.
    */
   billing_cycle?: BillingCycle | (string & {}) | undefined;
+  /** How subscriptions to the plan are billed. Null: all defaults. An update replaces the members that are sent. */
+  billing?: PlanUpdateBilling | null | undefined;
   /** A description of the plan. */
   description?: string | undefined;
   /** The number of nodes that the plan includes. */
@@ -838,6 +1008,51 @@ export interface PlanUpdate {
   updated_at?: unknown;
 }
 
+/** What changes with the next period. It replaces the stored change as a whole. */
+export interface SubscriptionCreateBillingChange {
+  /** The plan from then on. Null: the same. The ID or slug of a plan. */
+  subscription_plan_id?: string | null | undefined;
+  /** The quantity from then on. Null: the same. */
+  quantity?: number | null | undefined;
+}
+
+/**
+ * How the service bills the subscription. Null: other systems renew it. An update replaces the members that are sent.
+ */
+export interface SubscriptionCreateBilling {
+  /** automatic: charge an invoice when it is issued, and retry. manual: the customer pays until it is due. */
+  collection?: SubscriptionBillingCollection | undefined;
+  /**
+   * What is charged, as your application or provider names it. An empty text is the same as null. Never a card number.
+   */
+  payment_method?: string | null | undefined;
+  /**
+   * The time zone of the calendar. Defaults to the organization's. It cannot be changed. The name of a time zone in the
+   * IANA database.
+   */
+  time_zone?: string | undefined;
+  /**
+   * What periods are counted from. Defaults to the start, or the end of the trial. It cannot be changed. RFC 3339 with
+   * a UTC offset, between 1970 and 9999.
+   */
+  anchor_at?: Instant | undefined;
+  /**
+   * When the trial ends. Defaults to the plan's trial days after the start. Null: no trial. RFC 3339 with a UTC offset,
+   * between 1970 and 9999.
+   */
+  trial_ends_at?: Instant | null | undefined;
+  /** When a paused subscription resumes. RFC 3339 with a UTC offset, between 1970 and 9999. */
+  resumes_at?: Instant | null | undefined;
+  /** What changes with the next period. It replaces the stored change as a whole. */
+  change?: SubscriptionCreateBillingChange | null | undefined;
+  /** Whether a change that acts now bills and credits the rest of the period. Never returned. */
+  prorate?: boolean | undefined;
+  /** The connection that charges. Null: your application. */
+  connection_id?: string | null | undefined;
+  /** The ID or code of a coupon. Never returned. */
+  coupon?: string | null | undefined;
+}
+
 export interface SubscriptionCreate {
   /** The user who subscribes. */
   user_id: string;
@@ -857,7 +1072,7 @@ export interface SubscriptionCreate {
    * The status of the subscription. One of pending, incomplete, on_trial, active, past_due, unpaid, paused, cancelled,
    * expired. Aliases such as trialing and canceled are accepted, in upper or lower case.
    */
-  status?: SubscriptionStatus | (string & {}) | undefined;
+  status?: Status | (string & {}) | undefined;
   /** Whether the subscription is active. Derived from `status` if omitted. */
   is_active?: boolean | undefined;
   /**
@@ -869,6 +1084,69 @@ export interface SubscriptionCreate {
   starts_at?: Instant | undefined;
   /** When the subscription ends. RFC 3339 with a UTC offset, between 1970 and 9999. */
   ends_at?: Instant | null | undefined;
+  /**
+   * How the service bills the subscription. Null: other systems renew it. An update replaces the members that are sent.
+   */
+  billing?: SubscriptionCreateBilling | null | undefined;
+}
+
+/** What changes with the next period. It replaces the stored change as a whole. */
+export interface SubscriptionUpdateBillingChange {
+  /** The plan from then on. Null: the same. The ID or slug of a plan. */
+  subscription_plan_id?: string | null | undefined;
+  /** The quantity from then on. Null: the same. */
+  quantity?: number | null | undefined;
+}
+
+/**
+ * How the service bills the subscription. Null: other systems renew it. An update replaces the members that are sent.
+ */
+export interface SubscriptionUpdateBilling {
+  /** automatic: charge an invoice when it is issued, and retry. manual: the customer pays until it is due. */
+  collection?: SubscriptionBillingCollection | undefined;
+  /**
+   * What is charged, as your application or provider names it. An empty text is the same as null. Never a card number.
+   */
+  payment_method?: string | null | undefined;
+  /**
+   * The time zone of the calendar. Defaults to the organization's. It cannot be changed. The name of a time zone in the
+   * IANA database.
+   */
+  time_zone?: string | undefined;
+  /**
+   * What periods are counted from. Defaults to the start, or the end of the trial. It cannot be changed. RFC 3339 with
+   * a UTC offset, between 1970 and 9999.
+   */
+  anchor_at?: Instant | undefined;
+  /**
+   * When the trial ends. Defaults to the plan's trial days after the start. Null: no trial. RFC 3339 with a UTC offset,
+   * between 1970 and 9999.
+   */
+  trial_ends_at?: Instant | null | undefined;
+  /** When a paused subscription resumes. RFC 3339 with a UTC offset, between 1970 and 9999. */
+  resumes_at?: Instant | null | undefined;
+  /** What changes with the next period. It replaces the stored change as a whole. */
+  change?: SubscriptionUpdateBillingChange | null | undefined;
+  /** Whether a change that acts now bills and credits the rest of the period. Never returned. */
+  prorate?: boolean | undefined;
+  /** The connection that charges. Null: your application. */
+  connection_id?: string | null | undefined;
+  /** The ID or code of a coupon. Never returned. */
+  coupon?: string | null | undefined;
+  /** Ignored. It may be sent back with any value. */
+  period_start?: unknown;
+  /** Ignored. It may be sent back with any value. */
+  paused_at?: unknown;
+  /** Ignored. It may be sent back with any value. */
+  discount?: unknown;
+  /** Ignored. It may be sent back with any value. */
+  overdue_invoices?: unknown;
+  /** Ignored. It may be sent back with any value. */
+  parked?: unknown;
+  /** Ignored. It may be sent back with any value. */
+  next_action?: unknown;
+  /** Ignored. It may be sent back with any value. */
+  next_action_at?: unknown;
 }
 
 export interface SubscriptionUpdate {
@@ -894,7 +1172,7 @@ export interface SubscriptionUpdate {
    * The status of the subscription. One of pending, incomplete, on_trial, active, past_due, unpaid, paused, cancelled,
    * expired. Aliases such as trialing and canceled are accepted, in upper or lower case.
    */
-  status?: SubscriptionStatus | (string & {}) | undefined;
+  status?: Status | (string & {}) | undefined;
   /** Whether the subscription is active. Derived from `status` if omitted. */
   is_active?: boolean | undefined;
   /**
@@ -906,6 +1184,10 @@ export interface SubscriptionUpdate {
   starts_at?: Instant | undefined;
   /** When the subscription ends. RFC 3339 with a UTC offset, between 1970 and 9999. */
   ends_at?: Instant | null | undefined;
+  /**
+   * How the service bills the subscription. Null: other systems renew it. An update replaces the members that are sent.
+   */
+  billing?: SubscriptionUpdateBilling | null | undefined;
   /** Read-only. It may be sent back unchanged. */
   id?: string | undefined;
   /** Read-only. It may be sent back unchanged. RFC 3339 with a UTC offset, between 1970 and 9999. */
@@ -1066,9 +1348,38 @@ export interface ClientUpdate {
   updated_at?: unknown;
 }
 
+/** When payment of an invoice is retried, and what follows. */
+export interface OrganizationUpdateBillingDunning {
+  /** The days after the invoice was issued on which payment is retried. In ascending order. */
+  retry_days: number[];
+  /** Days between the last attempt and the deadline. */
+  grace_days: number;
+  /** What happens to the subscription at the deadline. */
+  then: PlanBillingDunningThen;
+}
+
+/** How subscriptions are billed. An update replaces the members that are sent. */
+export interface OrganizationUpdateBilling {
+  /** The time zone of new subscriptions. Defaults to UTC. The name of a time zone in the IANA database. */
+  time_zone?: string | undefined;
+  /** Days until an invoice of manual collection is due. Defaults to 14. */
+  payment_terms_days?: number | undefined;
+  /** When payment of an invoice is retried, and what follows. */
+  dunning?: OrganizationUpdateBillingDunning | undefined;
+  /** Minutes over which the engine spreads renewals of the same instant. Defaults to 0. */
+  spread_minutes?: number | undefined;
+  /**
+   * Days between `subscription.renewal_upcoming` and the renewal. 0: no event. It applies to a subscription from its
+   * next change or period on.
+   */
+  renewal_notice_days?: number | undefined;
+}
+
 export interface OrganizationUpdate {
   /** The number of sessions that a user should have at most. The list of sessions reports when there are more. */
   max_sessions?: number | null | undefined;
+  /** How subscriptions are billed. An update replaces the members that are sent. */
+  billing?: OrganizationUpdateBilling | undefined;
   /** Read-only. It may be sent back unchanged. */
   id?: string | undefined;
   /** Read-only. It may be sent back unchanged. */
@@ -1252,6 +1563,12 @@ export interface SubscriptionQuery {
   limit?: number | undefined;
   /** `next_cursor` of the previous page. */
   cursor?: string | undefined;
+}
+
+/** What forecastSubscription asks for. */
+export interface ForecastEntryQuery {
+  /** The number of actions. */
+  count?: number | undefined;
 }
 
 /** What listPayments asks for. */

@@ -116,7 +116,7 @@ impl World {
         };
         loop {
             match self.dice.roll(8) {
-                // The server is killed: what it has sent is committed or not, and nobody knows.
+                // The server is killed: what it has sent is committed or not.
                 0 => drop(tokio::time::timeout(Duration::ZERO, act(app)).await),
                 1 => {
                     let other = self.other.as_ref().unwrap_or(app);
