@@ -5,6 +5,7 @@
 
 mod authentication;
 mod console;
+mod lifecycle;
 mod limits;
 mod lists;
 mod log;

@@ -20,7 +20,7 @@ export type BillingCycle =
   | "biennial"
   | "lifetime";
 
-export type SubscriptionStatus =
+export type Status =
   | "pending"
   | "incomplete"
   | "on_trial"
@@ -30,6 +30,8 @@ export type SubscriptionStatus =
   | "paused"
   | "cancelled"
   | "expired";
+
+export type ForecastEntryAction = "start" | "end" | "trial_end" | "resume" | "renew" | "give_up" | "notice";
 
 export type PaymentStatus =
   | "pending"
@@ -46,8 +48,6 @@ export type SearchResultKind = "user" | "plan" | "subscription" | "payment";
 export type SearchResultMatch = "exact" | "prefix";
 
 export type ClientKind = "public" | "trusted";
-
-export type OrganizationMode = "live" | "test";
 
 export type OperatorRole = "viewer" | "support" | "admin";
 
@@ -77,6 +77,14 @@ export type EventType =
   | "subscription.updated"
   | "subscription.deleted"
   | "subscription.access_changed"
+  | "subscription.started"
+  | "subscription.trial_ending"
+  | "subscription.trial_ended"
+  | "subscription.renewal_upcoming"
+  | "subscription.renewed"
+  | "subscription.resumed"
+  | "subscription.expired"
+  | "subscription.parked"
   | "payment.created"
   | "payment.updated"
   | "payment.deleted"
@@ -91,10 +99,7 @@ export type EventType =
   | "webhook_endpoint.deleted"
   | "webhook_endpoint.failing"
   | "webhook_endpoint.recovered"
-  | "webhook_endpoint.disabled"
-  | "test_clock.created"
-  | "test_clock.advanced"
-  | "test_clock.deleted";
+  | "webhook_endpoint.disabled";
 
 export type WebhookEndpointPayload = "full" | "thin";
 
@@ -120,20 +125,17 @@ export type WebhookAttemptError =
 
 export type UndeliveredEventState = "waiting" | "given_up";
 
-export type TestClockStatus = "ready" | "working" | "advancing" | "held" | "deleting";
-
 export type ProblemCode =
   | "address_not_allowed"
   | "ambiguous"
   | "ambiguous_credentials"
   | "answer_timeout"
   | "body_too_large"
+  | "change_not_allowed"
   | "client_disabled"
   | "client_id_required"
   | "client_id_taken"
   | "client_not_for_browsers"
-  | "clock_advancing"
-  | "clock_exists"
   | "contended"
   | "cross_site_request"
   | "cursor_gone"
@@ -170,10 +172,10 @@ export type ProblemCode =
   | "lifecycle_behind"
   | "link_limit"
   | "malformed_json"
+  | "managed_status"
   | "method_not_allowed"
   | "misdirected_request"
   | "name_taken"
-  | "not_a_test_organization"
   | "not_account_owner"
   | "not_found"
   | "not_nullable"
@@ -200,6 +202,7 @@ export type ProblemCode =
   | "target_too_long"
   | "token_required"
   | "too_long"
+  | "too_many_changes"
   | "too_many_decimals"
   | "too_short"
   | "unknown_field"
@@ -210,6 +213,16 @@ export type ProblemCode =
   | "user_already_exists"
   | "user_blocked"
   | "user_not_found";
+
+export type PlanBillingTrialEndBehavior = "pause" | "cancel" | "bill";
+
+export type PlanBillingDunningThen = "unpaid" | "expire";
+
+export type PlanBillingTaxBehavior = "exclusive" | "inclusive";
+
+export type SubscriptionBillingCollection = "automatic" | "manual";
+
+export type SubscriptionBillingParkedReason = "out_of_range" | "missing_plan" | "failing";
 
 export type ClientScopes =
   | "auth"
@@ -252,8 +265,6 @@ export type SubscriptionSort = "created_at" | "-created_at" | "renews_at" | "-re
 
 export type PaymentSort = "created_at" | "-created_at";
 
-export type TestClockUpdateMode = "advance" | "jump";
-
 /** The statuses that a code comes with, and what it means. */
 export const problemCatalogue = [
   { code: "ambiguous_credentials", status: 400, title: "Ambiguous credentials" },
@@ -287,10 +298,9 @@ export const problemCatalogue = [
   { code: "user_not_found", status: 404, title: "User not found" },
   { code: "method_not_allowed", status: 405, title: "Method not allowed" },
   { code: "request_timeout", status: 408, title: "Request timeout" },
+  { code: "change_not_allowed", status: 409, title: "Change of plan or quantity not allowed" },
   { code: "client_disabled", status: 409, title: "Client disabled" },
   { code: "client_id_taken", status: 409, title: "Client ID already in use" },
-  { code: "clock_advancing", status: 409, title: "Test clock advancing" },
-  { code: "clock_exists", status: 409, title: "Test clock exists" },
   { code: "contended", status: 409, title: "Too many concurrent changes" },
   { code: "email_managed", status: 409, title: "E-mail address managed by the identity provider" },
   { code: "email_taken", status: 409, title: "E-mail address already in use" },
@@ -299,16 +309,17 @@ export const problemCatalogue = [
   { code: "external_id_taken", status: 409, title: "External ID already in use" },
   { code: "idempotency_in_flight", status: 409, title: "Idempotency key in use by a running request" },
   { code: "invalid_transition", status: 409, title: "Status transition not allowed" },
-  { code: "lifecycle_behind", status: 409, title: "Late actions pending" },
+  { code: "lifecycle_behind", status: 409, title: "Lifecycle behind" },
   { code: "link_limit", status: 409, title: "Too many unused links" },
+  { code: "managed_status", status: 409, title: "Status set by the service" },
   { code: "name_taken", status: 409, title: "Name already in use" },
-  { code: "not_a_test_organization", status: 409, title: "Not a test organization" },
   { code: "operator_disabled", status: 409, title: "Operator disabled" },
   { code: "own_operator", status: 409, title: "Change of the own operator not allowed" },
   { code: "plan_in_use", status: 409, title: "Plan in use" },
   { code: "plan_inactive", status: 409, title: "Plan inactive" },
   { code: "secret_limit", status: 409, title: "Too many valid secrets" },
   { code: "slug_taken", status: 409, title: "Slug already in use" },
+  { code: "too_many_changes", status: 409, title: "Too many plan changes" },
   { code: "user_already_exists", status: 409, title: "User already exists" },
   { code: "cursor_gone", status: 410, title: "Cursor no longer valid" },
   { code: "stale", status: 412, title: "Record changed" },
@@ -346,6 +357,23 @@ export const problemCatalogue = [
   { code: "storage_unavailable", status: 503, title: "Database unavailable" },
 ] as const satisfies readonly { code: ProblemCode; status: number; title: string }[];
 
+export interface PlanBillingDunning {
+  retry_days: number[];
+  grace_days: number;
+  then: PlanBillingDunningThen;
+}
+
+export interface PlanBilling {
+  trial_days: number;
+  trial_end_behavior: PlanBillingTrialEndBehavior;
+  incomplete_hours: number;
+  payment_terms_days: number | null;
+  dunning: PlanBillingDunning | null;
+  tax_behavior: PlanBillingTaxBehavior;
+  tax_rate_ids: string[];
+  charges: string[];
+}
+
 export interface Plan {
   id: string;
   name: string;
@@ -368,6 +396,7 @@ export interface Plan {
   tier: number;
   is_active: boolean;
   version: number;
+  billing: PlanBilling | null;
   created_at: Instant;
   updated_at: Instant;
 }
@@ -380,6 +409,40 @@ export interface PlanVersion {
   created_at: Instant;
 }
 
+export interface SubscriptionBillingChange {
+  subscription_plan_id: string | null;
+  quantity: number | null;
+}
+
+export interface SubscriptionBillingDiscount {
+  coupon_id: string;
+  periods_left: number | null;
+}
+
+export interface SubscriptionBillingParked {
+  at: Instant;
+  reason: SubscriptionBillingParkedReason;
+}
+
+export interface SubscriptionBilling {
+  collection: SubscriptionBillingCollection;
+  connection_id: string | null;
+  payment_method: string | null;
+  /** The name of a time zone in the IANA database. */
+  time_zone: string;
+  anchor_at: Instant;
+  trial_ends_at: Instant | null;
+  resumes_at: Instant | null;
+  change: SubscriptionBillingChange | null;
+  period_start: Instant | null;
+  paused_at: Instant | null;
+  discount: SubscriptionBillingDiscount | null;
+  overdue_invoices: number;
+  parked: SubscriptionBillingParked | null;
+  next_action: ForecastEntryAction | null;
+  next_action_at: Instant | null;
+}
+
 export interface Subscription {
   id: string;
   user_id: string;
@@ -390,14 +453,24 @@ export interface Subscription {
   /** The number of units of the plan. Defaults to 1. */
   quantity: number;
   billing_cycle: BillingCycle;
-  status: SubscriptionStatus;
+  status: Status;
   is_active: boolean;
   has_access: boolean;
   renews_at: Instant | null;
   starts_at: Instant;
   ends_at: Instant | null;
+  billing: SubscriptionBilling | null;
   created_at: Instant;
   updated_at: Instant;
+}
+
+export interface ForecastEntry {
+  at: Instant;
+  action: ForecastEntryAction;
+  event: string;
+  status: Status;
+  invoice: Record<string, unknown> | null;
+  subscription: Subscription;
 }
 
 export interface Payment {
@@ -473,12 +546,27 @@ export interface Client {
   updated_at: Instant;
 }
 
+export interface OrganizationBillingDunning {
+  retry_days: number[];
+  grace_days: number;
+  then: PlanBillingDunningThen;
+}
+
+export interface OrganizationBilling {
+  /** The name of a time zone in the IANA database. */
+  time_zone: string;
+  payment_terms_days: number;
+  dunning: OrganizationBillingDunning;
+  spread_minutes: number;
+  renewal_notice_days: number;
+}
+
 export interface Organization {
   id: string;
   name: string;
   currency: string;
   max_sessions: number | null;
-  mode: OrganizationMode;
+  billing: OrganizationBilling;
   created_at: Instant;
   updated_at: Instant;
 }
@@ -662,18 +750,6 @@ export interface DeletedUser {
   deleted: true;
 }
 
-export interface TestClock {
-  /** The time of the organization. */
-  now: Instant;
-  /** Where the clock moves to. Null unless it is advancing. */
-  target: Instant | null;
-  status: TestClockStatus;
-  /** The number of actions in the current or last advance. */
-  transitions: number;
-  /** Whether the last advance stopped after 100,000 actions. */
-  limit_reached: boolean;
-}
-
 export interface OperatorLink {
   url: string;
   expires_at: Instant;
@@ -684,7 +760,6 @@ export interface OperatorSessionOrganization {
   name: string;
   currency: string;
   max_sessions: number | null;
-  mode: OrganizationMode;
   created_at: Instant;
   updated_at: Instant;
 }
@@ -790,6 +865,36 @@ export interface RefreshToken {
   refresh_token: string;
 }
 
+/** When payment of an invoice is retried, and what follows. Null: the organization's value. */
+export interface PlanCreateBillingDunning {
+  /** The days after the invoice was issued on which payment is retried. In ascending order. */
+  retry_days: number[];
+  /** Days between the last attempt and the deadline. */
+  grace_days: number;
+  /** What happens to the subscription at the deadline. */
+  then: PlanBillingDunningThen;
+}
+
+/** How subscriptions to the plan are billed. Null: all defaults. An update replaces the members that are sent. */
+export interface PlanCreateBilling {
+  /** Days of the trial of a new subscription. Defaults to 0. */
+  trial_days?: number | undefined;
+  /** What follows a trial if collection is automatic and nothing can be charged. Defaults to pause. */
+  trial_end_behavior?: PlanBillingTrialEndBehavior | undefined;
+  /** Hours until an incomplete subscription expires. Defaults to 23. */
+  incomplete_hours?: number | undefined;
+  /** Days until an invoice of manual collection is due. Null: the organization's value. */
+  payment_terms_days?: number | null | undefined;
+  /** When payment of an invoice is retried, and what follows. Null: the organization's value. */
+  dunning?: PlanCreateBillingDunning | null | undefined;
+  /** Whether tax is added to the price or included in it. Defaults to exclusive. */
+  tax_behavior?: PlanBillingTaxBehavior | undefined;
+  /** The tax rates of the plan. */
+  tax_rate_ids?: string[] | undefined;
+  /** The metered prices of the plan. */
+  charges?: string[] | undefined;
+}
+
 export interface PlanCreate {
   /** The name shown to customers. */
   name: string;
@@ -813,6 +918,8 @@ export interface PlanCreate {
    * lifetime. Common aliases (month, year, annual, one_time …) are accepted, in upper or lower case.
    */
   billing_cycle: BillingCycle | (string & {});
+  /** How subscriptions to the plan are billed. Null: all defaults. An update replaces the members that are sent. */
+  billing?: PlanCreateBilling | null | undefined;
   /** A description of the plan. */
   description?: string | undefined;
   /** The number of nodes that the plan includes. */
@@ -827,6 +934,36 @@ export interface PlanCreate {
   is_active?: boolean | undefined;
 }
 
+/** When payment of an invoice is retried, and what follows. Null: the organization's value. */
+export interface PlanUpdateBillingDunning {
+  /** The days after the invoice was issued on which payment is retried. In ascending order. */
+  retry_days: number[];
+  /** Days between the last attempt and the deadline. */
+  grace_days: number;
+  /** What happens to the subscription at the deadline. */
+  then: PlanBillingDunningThen;
+}
+
+/** How subscriptions to the plan are billed. Null: all defaults. An update replaces the members that are sent. */
+export interface PlanUpdateBilling {
+  /** Days of the trial of a new subscription. Defaults to 0. */
+  trial_days?: number | undefined;
+  /** What follows a trial if collection is automatic and nothing can be charged. Defaults to pause. */
+  trial_end_behavior?: PlanBillingTrialEndBehavior | undefined;
+  /** Hours until an incomplete subscription expires. Defaults to 23. */
+  incomplete_hours?: number | undefined;
+  /** Days until an invoice of manual collection is due. Null: the organization's value. */
+  payment_terms_days?: number | null | undefined;
+  /** When payment of an invoice is retried, and what follows. Null: the organization's value. */
+  dunning?: PlanUpdateBillingDunning | null | undefined;
+  /** Whether tax is added to the price or included in it. Defaults to exclusive. */
+  tax_behavior?: PlanBillingTaxBehavior | undefined;
+  /** The tax rates of the plan. */
+  tax_rate_ids?: string[] | undefined;
+  /** The metered prices of the plan. */
+  charges?: string[] | undefined;
+}
+
 export interface PlanUpdate {
   /** The price per billing cycle, with at most as many decimals as the currency has. */
   price?: Amount | undefined;
@@ -835,6 +972,8 @@ export interface PlanUpdate {
    * lifetime. Common aliases (month, year, annual, one_time …) are accepted, in upper or lower case.
    */
   billing_cycle?: BillingCycle | (string & {}) | undefined;
+  /** How subscriptions to the plan are billed. Null: all defaults. An update replaces the members that are sent. */
+  billing?: PlanUpdateBilling | null | undefined;
   /** A description of the plan. */
   description?: string | undefined;
   /** The number of nodes that the plan includes. */
@@ -869,6 +1008,51 @@ export interface PlanUpdate {
   updated_at?: unknown;
 }
 
+/** What changes with the next period. It replaces the stored change as a whole. */
+export interface SubscriptionCreateBillingChange {
+  /** The plan from then on. Null: the same. The ID or slug of a plan. */
+  subscription_plan_id?: string | null | undefined;
+  /** The quantity from then on. Null: the same. */
+  quantity?: number | null | undefined;
+}
+
+/**
+ * How the service bills the subscription. Null: other systems renew it. An update replaces the members that are sent.
+ */
+export interface SubscriptionCreateBilling {
+  /** automatic: charge an invoice when it is issued, and retry. manual: the customer pays until it is due. */
+  collection?: SubscriptionBillingCollection | undefined;
+  /**
+   * What is charged, as your application or provider names it. An empty text is the same as null. Never a card number.
+   */
+  payment_method?: string | null | undefined;
+  /**
+   * The time zone of the calendar. Defaults to the organization's. It cannot be changed. The name of a time zone in the
+   * IANA database.
+   */
+  time_zone?: string | undefined;
+  /**
+   * What periods are counted from. Defaults to the start, or the end of the trial. It cannot be changed. RFC 3339 with
+   * a UTC offset, between 1970 and 9999.
+   */
+  anchor_at?: Instant | undefined;
+  /**
+   * When the trial ends. Defaults to the plan's trial days after the start. Null: no trial. RFC 3339 with a UTC offset,
+   * between 1970 and 9999.
+   */
+  trial_ends_at?: Instant | null | undefined;
+  /** When a paused subscription resumes. RFC 3339 with a UTC offset, between 1970 and 9999. */
+  resumes_at?: Instant | null | undefined;
+  /** What changes with the next period. It replaces the stored change as a whole. */
+  change?: SubscriptionCreateBillingChange | null | undefined;
+  /** Whether a change that acts now bills and credits the rest of the period. Never returned. */
+  prorate?: boolean | undefined;
+  /** The connection that charges. Null: your application. */
+  connection_id?: string | null | undefined;
+  /** The ID or code of a coupon. Never returned. */
+  coupon?: string | null | undefined;
+}
+
 export interface SubscriptionCreate {
   /** The user who subscribes. */
   user_id: string;
@@ -888,7 +1072,7 @@ export interface SubscriptionCreate {
    * The status of the subscription. One of pending, incomplete, on_trial, active, past_due, unpaid, paused, cancelled,
    * expired. Aliases such as trialing and canceled are accepted, in upper or lower case.
    */
-  status?: SubscriptionStatus | (string & {}) | undefined;
+  status?: Status | (string & {}) | undefined;
   /** Whether the subscription is active. Derived from `status` if omitted. */
   is_active?: boolean | undefined;
   /**
@@ -900,6 +1084,69 @@ export interface SubscriptionCreate {
   starts_at?: Instant | undefined;
   /** When the subscription ends. RFC 3339 with a UTC offset, between 1970 and 9999. */
   ends_at?: Instant | null | undefined;
+  /**
+   * How the service bills the subscription. Null: other systems renew it. An update replaces the members that are sent.
+   */
+  billing?: SubscriptionCreateBilling | null | undefined;
+}
+
+/** What changes with the next period. It replaces the stored change as a whole. */
+export interface SubscriptionUpdateBillingChange {
+  /** The plan from then on. Null: the same. The ID or slug of a plan. */
+  subscription_plan_id?: string | null | undefined;
+  /** The quantity from then on. Null: the same. */
+  quantity?: number | null | undefined;
+}
+
+/**
+ * How the service bills the subscription. Null: other systems renew it. An update replaces the members that are sent.
+ */
+export interface SubscriptionUpdateBilling {
+  /** automatic: charge an invoice when it is issued, and retry. manual: the customer pays until it is due. */
+  collection?: SubscriptionBillingCollection | undefined;
+  /**
+   * What is charged, as your application or provider names it. An empty text is the same as null. Never a card number.
+   */
+  payment_method?: string | null | undefined;
+  /**
+   * The time zone of the calendar. Defaults to the organization's. It cannot be changed. The name of a time zone in the
+   * IANA database.
+   */
+  time_zone?: string | undefined;
+  /**
+   * What periods are counted from. Defaults to the start, or the end of the trial. It cannot be changed. RFC 3339 with
+   * a UTC offset, between 1970 and 9999.
+   */
+  anchor_at?: Instant | undefined;
+  /**
+   * When the trial ends. Defaults to the plan's trial days after the start. Null: no trial. RFC 3339 with a UTC offset,
+   * between 1970 and 9999.
+   */
+  trial_ends_at?: Instant | null | undefined;
+  /** When a paused subscription resumes. RFC 3339 with a UTC offset, between 1970 and 9999. */
+  resumes_at?: Instant | null | undefined;
+  /** What changes with the next period. It replaces the stored change as a whole. */
+  change?: SubscriptionUpdateBillingChange | null | undefined;
+  /** Whether a change that acts now bills and credits the rest of the period. Never returned. */
+  prorate?: boolean | undefined;
+  /** The connection that charges. Null: your application. */
+  connection_id?: string | null | undefined;
+  /** The ID or code of a coupon. Never returned. */
+  coupon?: string | null | undefined;
+  /** Ignored. It may be sent back with any value. */
+  period_start?: unknown;
+  /** Ignored. It may be sent back with any value. */
+  paused_at?: unknown;
+  /** Ignored. It may be sent back with any value. */
+  discount?: unknown;
+  /** Ignored. It may be sent back with any value. */
+  overdue_invoices?: unknown;
+  /** Ignored. It may be sent back with any value. */
+  parked?: unknown;
+  /** Ignored. It may be sent back with any value. */
+  next_action?: unknown;
+  /** Ignored. It may be sent back with any value. */
+  next_action_at?: unknown;
 }
 
 export interface SubscriptionUpdate {
@@ -925,7 +1172,7 @@ export interface SubscriptionUpdate {
    * The status of the subscription. One of pending, incomplete, on_trial, active, past_due, unpaid, paused, cancelled,
    * expired. Aliases such as trialing and canceled are accepted, in upper or lower case.
    */
-  status?: SubscriptionStatus | (string & {}) | undefined;
+  status?: Status | (string & {}) | undefined;
   /** Whether the subscription is active. Derived from `status` if omitted. */
   is_active?: boolean | undefined;
   /**
@@ -937,6 +1184,10 @@ export interface SubscriptionUpdate {
   starts_at?: Instant | undefined;
   /** When the subscription ends. RFC 3339 with a UTC offset, between 1970 and 9999. */
   ends_at?: Instant | null | undefined;
+  /**
+   * How the service bills the subscription. Null: other systems renew it. An update replaces the members that are sent.
+   */
+  billing?: SubscriptionUpdateBilling | null | undefined;
   /** Read-only. It may be sent back unchanged. */
   id?: string | undefined;
   /** Read-only. It may be sent back unchanged. RFC 3339 with a UTC offset, between 1970 and 9999. */
@@ -1097,41 +1348,48 @@ export interface ClientUpdate {
   updated_at?: unknown;
 }
 
+/** When payment of an invoice is retried, and what follows. */
+export interface OrganizationUpdateBillingDunning {
+  /** The days after the invoice was issued on which payment is retried. In ascending order. */
+  retry_days: number[];
+  /** Days between the last attempt and the deadline. */
+  grace_days: number;
+  /** What happens to the subscription at the deadline. */
+  then: PlanBillingDunningThen;
+}
+
+/** How subscriptions are billed. An update replaces the members that are sent. */
+export interface OrganizationUpdateBilling {
+  /** The time zone of new subscriptions. Defaults to UTC. The name of a time zone in the IANA database. */
+  time_zone?: string | undefined;
+  /** Days until an invoice of manual collection is due. Defaults to 14. */
+  payment_terms_days?: number | undefined;
+  /** When payment of an invoice is retried, and what follows. */
+  dunning?: OrganizationUpdateBillingDunning | undefined;
+  /** Minutes over which the engine spreads renewals of the same instant. Defaults to 0. */
+  spread_minutes?: number | undefined;
+  /**
+   * Days between `subscription.renewal_upcoming` and the renewal. 0: no event. It applies to a subscription from its
+   * next change or period on.
+   */
+  renewal_notice_days?: number | undefined;
+}
+
 export interface OrganizationUpdate {
   /** The number of sessions that a user should have at most. The list of sessions reports when there are more. */
   max_sessions?: number | null | undefined;
+  /** How subscriptions are billed. An update replaces the members that are sent. */
+  billing?: OrganizationUpdateBilling | undefined;
   /** Read-only. It may be sent back unchanged. */
   id?: string | undefined;
   /** Read-only. It may be sent back unchanged. */
   name?: string | undefined;
   /** Read-only. It may be sent back unchanged. An ISO 4217 code of a currency with minor units; upper or lower case. */
   currency?: string | undefined;
-  /** Read-only. It may be sent back unchanged. */
-  mode?: OrganizationMode | undefined;
   /** Read-only. It may be sent back unchanged. RFC 3339 with a UTC offset, between 1970 and 9999. */
   created_at?: Instant | undefined;
   /** Ignored. It may be sent back with any value. */
   updated_at?: unknown;
-}
-
-export interface TestClockUpdate {
-  /** The time that the clock will show, at most ten years later. RFC 3339 with a UTC offset, between 1970 and 9999. */
-  now?: Instant | undefined;
-  /** How the clock moves. Defaults to `advance`. */
-  mode?: TestClockUpdateMode | undefined;
-  /** Ignored. It may be sent back with any value. */
-  target?: unknown;
-  /** Ignored. It may be sent back with any value. */
-  status?: unknown;
-  /** Ignored. It may be sent back with any value. */
-  transitions?: unknown;
-  /** Ignored. It may be sent back with any value. */
-  limit_reached?: unknown;
-}
-
-export interface TestClockCreate {
-  /** The time that the clock shows. No record may be newer. RFC 3339 with a UTC offset, between 1970 and 9999. */
-  now: Instant;
 }
 
 export interface OperatorCreate {
@@ -1305,6 +1563,12 @@ export interface SubscriptionQuery {
   limit?: number | undefined;
   /** `next_cursor` of the previous page. */
   cursor?: string | undefined;
+}
+
+/** What forecastSubscription asks for. */
+export interface ForecastEntryQuery {
+  /** The number of actions. */
+  count?: number | undefined;
 }
 
 /** What listPayments asks for. */

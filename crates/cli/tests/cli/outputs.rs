@@ -57,6 +57,7 @@ const COMMANDS: &[(&str, Main)] = &[
     ("webhook attempts", Held("webhook-commands")),
     ("webhook undelivered", Held("webhook-commands")),
     ("webhook delete", Held("webhook-commands")),
+    ("lifecycle unpark", Held("lifecycle-unpark")),
     ("user create", Said(&["--email", "ada@example.com"])),
     ("user update", Said(&["ada@example.com", "--first-name", "Ada"])),
     ("user relink", Said(&["--user", "ada@example.com", "--issuer", "urn:perennial:local", "--subject", "42"])),

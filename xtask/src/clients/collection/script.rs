@@ -5,7 +5,7 @@ use serde_json::Value;
 use super::super::model::{Answer, Model, Operation};
 
 /// Lists that have no record if everything went well.
-const MAY_BE_EMPTY: [&str; 1] = ["listWebhookUndelivered"];
+const MAY_BE_EMPTY: [&str; 2] = ["forecastSubscription", "listWebhookUndelivered"];
 
 /// What an operation's answer teaches: a variable, and where the value is.
 const KEPT: [(&str, &str, &str); 12] = [

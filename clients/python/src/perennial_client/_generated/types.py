@@ -19,6 +19,8 @@ __all__ = [
     "DeletedUser",
     "Event",
     "EventType",
+    "ForecastEntry",
+    "ForecastEntryAction",
     "LoggedIn",
     "ManagedUser",
     "Method",
@@ -31,11 +33,17 @@ __all__ = [
     "OperatorSessionRecord",
     "OperatorSignedOut",
     "Organization",
-    "OrganizationMode",
+    "OrganizationBilling",
+    "OrganizationBillingDunning",
     "Payment",
     "PaymentSort",
     "PaymentStatus",
     "Plan",
+    "PlanBilling",
+    "PlanBillingDunning",
+    "PlanBillingDunningThen",
+    "PlanBillingTaxBehavior",
+    "PlanBillingTrialEndBehavior",
     "PlanSort",
     "PlanVersion",
     "ProblemCode",
@@ -45,12 +53,15 @@ __all__ = [
     "SearchResultKind",
     "SearchResultMatch",
     "Session",
+    "Status",
     "Subscription",
+    "SubscriptionBilling",
+    "SubscriptionBillingChange",
+    "SubscriptionBillingCollection",
+    "SubscriptionBillingDiscount",
+    "SubscriptionBillingParked",
+    "SubscriptionBillingParkedReason",
     "SubscriptionSort",
-    "SubscriptionStatus",
-    "TestClock",
-    "TestClockStatus",
-    "TestClockUpdateMode",
     "TokenList",
     "Tokens",
     "UndeliveredEvent",
@@ -81,7 +92,7 @@ BillingCycle: TypeAlias = Literal[
     "lifetime",
 ]
 
-SubscriptionStatus: TypeAlias = Literal[
+Status: TypeAlias = Literal[
     "pending",
     "incomplete",
     "on_trial",
@@ -91,6 +102,16 @@ SubscriptionStatus: TypeAlias = Literal[
     "paused",
     "cancelled",
     "expired",
+]
+
+ForecastEntryAction: TypeAlias = Literal[
+    "start",
+    "end",
+    "trial_end",
+    "resume",
+    "renew",
+    "give_up",
+    "notice",
 ]
 
 PaymentStatus: TypeAlias = Literal[
@@ -119,11 +140,6 @@ SearchResultMatch: TypeAlias = Literal[
 ClientKind: TypeAlias = Literal[
     "public",
     "trusted",
-]
-
-OrganizationMode: TypeAlias = Literal[
-    "live",
-    "test",
 ]
 
 OperatorRole: TypeAlias = Literal[
@@ -161,6 +177,14 @@ EventType: TypeAlias = Literal[
     "subscription.updated",
     "subscription.deleted",
     "subscription.access_changed",
+    "subscription.started",
+    "subscription.trial_ending",
+    "subscription.trial_ended",
+    "subscription.renewal_upcoming",
+    "subscription.renewed",
+    "subscription.resumed",
+    "subscription.expired",
+    "subscription.parked",
     "payment.created",
     "payment.updated",
     "payment.deleted",
@@ -176,9 +200,6 @@ EventType: TypeAlias = Literal[
     "webhook_endpoint.failing",
     "webhook_endpoint.recovered",
     "webhook_endpoint.disabled",
-    "test_clock.created",
-    "test_clock.advanced",
-    "test_clock.deleted",
 ]
 
 WebhookEndpointPayload: TypeAlias = Literal[
@@ -233,26 +254,17 @@ UndeliveredEventState: TypeAlias = Literal[
     "given_up",
 ]
 
-TestClockStatus: TypeAlias = Literal[
-    "ready",
-    "working",
-    "advancing",
-    "held",
-    "deleting",
-]
-
 ProblemCode: TypeAlias = Literal[
     "address_not_allowed",
     "ambiguous",
     "ambiguous_credentials",
     "answer_timeout",
     "body_too_large",
+    "change_not_allowed",
     "client_disabled",
     "client_id_required",
     "client_id_taken",
     "client_not_for_browsers",
-    "clock_advancing",
-    "clock_exists",
     "contended",
     "cross_site_request",
     "cursor_gone",
@@ -289,10 +301,10 @@ ProblemCode: TypeAlias = Literal[
     "lifecycle_behind",
     "link_limit",
     "malformed_json",
+    "managed_status",
     "method_not_allowed",
     "misdirected_request",
     "name_taken",
-    "not_a_test_organization",
     "not_account_owner",
     "not_found",
     "not_nullable",
@@ -319,6 +331,7 @@ ProblemCode: TypeAlias = Literal[
     "target_too_long",
     "token_required",
     "too_long",
+    "too_many_changes",
     "too_many_decimals",
     "too_short",
     "unknown_field",
@@ -329,6 +342,33 @@ ProblemCode: TypeAlias = Literal[
     "user_already_exists",
     "user_blocked",
     "user_not_found",
+]
+
+PlanBillingTrialEndBehavior: TypeAlias = Literal[
+    "pause",
+    "cancel",
+    "bill",
+]
+
+PlanBillingDunningThen: TypeAlias = Literal[
+    "unpaid",
+    "expire",
+]
+
+PlanBillingTaxBehavior: TypeAlias = Literal[
+    "exclusive",
+    "inclusive",
+]
+
+SubscriptionBillingCollection: TypeAlias = Literal[
+    "automatic",
+    "manual",
+]
+
+SubscriptionBillingParkedReason: TypeAlias = Literal[
+    "out_of_range",
+    "missing_plan",
+    "failing",
 ]
 
 ClientScopes: TypeAlias = Literal[
@@ -384,10 +424,51 @@ PaymentSort: TypeAlias = Literal[
     "-created_at",
 ]
 
-TestClockUpdateMode: TypeAlias = Literal[
-    "advance",
-    "jump",
-]
+
+@dataclass(frozen=True)
+class PlanBillingDunning:
+    """A `PlanBillingDunning` as the API answers it."""
+
+    retry_days: tuple[int, ...]
+    grace_days: int
+    then: PlanBillingDunningThen
+
+    @classmethod
+    def read(cls, members: Mapping[str, Any]) -> PlanBillingDunning:
+        """From the members of its JSON; those that are not known here are left out."""
+        return cls(
+            retry_days=tuple(members["retry_days"]),
+            grace_days=members["grace_days"],
+            then=members["then"],
+        )
+
+
+@dataclass(frozen=True)
+class PlanBilling:
+    """A `PlanBilling` as the API answers it."""
+
+    trial_days: int
+    trial_end_behavior: PlanBillingTrialEndBehavior
+    incomplete_hours: int
+    payment_terms_days: int | None
+    dunning: PlanBillingDunning | None
+    tax_behavior: PlanBillingTaxBehavior
+    tax_rate_ids: tuple[str, ...]
+    charges: tuple[str, ...]
+
+    @classmethod
+    def read(cls, members: Mapping[str, Any]) -> PlanBilling:
+        """From the members of its JSON; those that are not known here are left out."""
+        return cls(
+            trial_days=members["trial_days"],
+            trial_end_behavior=members["trial_end_behavior"],
+            incomplete_hours=members["incomplete_hours"],
+            payment_terms_days=members["payment_terms_days"],
+            dunning=optional(PlanBillingDunning.read, members["dunning"]),
+            tax_behavior=members["tax_behavior"],
+            tax_rate_ids=tuple(members["tax_rate_ids"]),
+            charges=tuple(members["charges"]),
+        )
 
 
 @dataclass(frozen=True)
@@ -415,6 +496,7 @@ class Plan:
     tier: int
     is_active: bool
     version: int
+    billing: PlanBilling | None
     created_at: datetime
     updated_at: datetime
     #: What to send as `if_match`; `None` in a list, which has no entity tags.
@@ -440,6 +522,7 @@ class Plan:
             tier=members["tier"],
             is_active=members["is_active"],
             version=members["version"],
+            billing=optional(PlanBilling.read, members["billing"]),
             created_at=instant(members["created_at"]),
             updated_at=instant(members["updated_at"]),
             etag=etag,
@@ -469,6 +552,97 @@ class PlanVersion:
 
 
 @dataclass(frozen=True)
+class SubscriptionBillingChange:
+    """A `SubscriptionBillingChange` as the API answers it."""
+
+    subscription_plan_id: str | None
+    quantity: int | None
+
+    @classmethod
+    def read(cls, members: Mapping[str, Any]) -> SubscriptionBillingChange:
+        """From the members of its JSON; those that are not known here are left out."""
+        return cls(
+            subscription_plan_id=members["subscription_plan_id"],
+            quantity=members["quantity"],
+        )
+
+
+@dataclass(frozen=True)
+class SubscriptionBillingDiscount:
+    """A `SubscriptionBillingDiscount` as the API answers it."""
+
+    coupon_id: str
+    periods_left: int | None
+
+    @classmethod
+    def read(cls, members: Mapping[str, Any]) -> SubscriptionBillingDiscount:
+        """From the members of its JSON; those that are not known here are left out."""
+        return cls(
+            coupon_id=members["coupon_id"],
+            periods_left=members["periods_left"],
+        )
+
+
+@dataclass(frozen=True)
+class SubscriptionBillingParked:
+    """A `SubscriptionBillingParked` as the API answers it."""
+
+    at: datetime
+    reason: SubscriptionBillingParkedReason
+
+    @classmethod
+    def read(cls, members: Mapping[str, Any]) -> SubscriptionBillingParked:
+        """From the members of its JSON; those that are not known here are left out."""
+        return cls(
+            at=instant(members["at"]),
+            reason=members["reason"],
+        )
+
+
+@dataclass(frozen=True)
+class SubscriptionBilling:
+    """A `SubscriptionBilling` as the API answers it."""
+
+    collection: SubscriptionBillingCollection
+    connection_id: str | None
+    payment_method: str | None
+    #: The name of a time zone in the IANA database.
+    time_zone: str
+    anchor_at: datetime
+    trial_ends_at: datetime | None
+    resumes_at: datetime | None
+    change: SubscriptionBillingChange | None
+    period_start: datetime | None
+    paused_at: datetime | None
+    discount: SubscriptionBillingDiscount | None
+    overdue_invoices: int
+    parked: SubscriptionBillingParked | None
+    next_action: ForecastEntryAction | None
+    next_action_at: datetime | None
+
+    @classmethod
+    def read(cls, members: Mapping[str, Any]) -> SubscriptionBilling:
+        """From the members of its JSON; those that are not known here are left out."""
+        return cls(
+            collection=members["collection"],
+            connection_id=members["connection_id"],
+            payment_method=members["payment_method"],
+            time_zone=members["time_zone"],
+            anchor_at=instant(members["anchor_at"]),
+            trial_ends_at=optional(instant, members["trial_ends_at"]),
+            resumes_at=optional(instant, members["resumes_at"]),
+            change=optional(SubscriptionBillingChange.read, members["change"]),
+            period_start=optional(instant, members["period_start"]),
+            paused_at=optional(instant, members["paused_at"]),
+            discount=optional(SubscriptionBillingDiscount.read, members["discount"]),
+            overdue_invoices=members["overdue_invoices"],
+            parked=optional(SubscriptionBillingParked.read, members["parked"]),
+            next_action=members["next_action"],
+            next_action_at=optional(instant, members["next_action_at"]),
+        )
+
+
+@dataclass(frozen=True)
 class Subscription:
     """A `Subscription` as the API answers it."""
 
@@ -481,12 +655,13 @@ class Subscription:
     #: The number of units of the plan. Defaults to 1.
     quantity: int
     billing_cycle: BillingCycle
-    status: SubscriptionStatus
+    status: Status
     is_active: bool
     has_access: bool
     renews_at: datetime | None
     starts_at: datetime
     ends_at: datetime | None
+    billing: SubscriptionBilling | None
     created_at: datetime
     updated_at: datetime
     #: What to send as `if_match`; `None` in a list, which has no entity tags.
@@ -509,9 +684,34 @@ class Subscription:
             renews_at=optional(instant, members["renews_at"]),
             starts_at=instant(members["starts_at"]),
             ends_at=optional(instant, members["ends_at"]),
+            billing=optional(SubscriptionBilling.read, members["billing"]),
             created_at=instant(members["created_at"]),
             updated_at=instant(members["updated_at"]),
             etag=etag,
+        )
+
+
+@dataclass(frozen=True)
+class ForecastEntry:
+    """A `ForecastEntry` as the API answers it."""
+
+    at: datetime
+    action: ForecastEntryAction
+    event: str
+    status: Status
+    invoice: Mapping[str, Any] | None
+    subscription: Subscription
+
+    @classmethod
+    def read(cls, members: Mapping[str, Any]) -> ForecastEntry:
+        """From the members of its JSON; those that are not known here are left out."""
+        return cls(
+            at=instant(members["at"]),
+            action=members["action"],
+            event=members["event"],
+            status=members["status"],
+            invoice=members["invoice"],
+            subscription=Subscription.read(members["subscription"]),
         )
 
 
@@ -696,6 +896,47 @@ class Client:
 
 
 @dataclass(frozen=True)
+class OrganizationBillingDunning:
+    """A `OrganizationBillingDunning` as the API answers it."""
+
+    retry_days: tuple[int, ...]
+    grace_days: int
+    then: PlanBillingDunningThen
+
+    @classmethod
+    def read(cls, members: Mapping[str, Any]) -> OrganizationBillingDunning:
+        """From the members of its JSON; those that are not known here are left out."""
+        return cls(
+            retry_days=tuple(members["retry_days"]),
+            grace_days=members["grace_days"],
+            then=members["then"],
+        )
+
+
+@dataclass(frozen=True)
+class OrganizationBilling:
+    """A `OrganizationBilling` as the API answers it."""
+
+    #: The name of a time zone in the IANA database.
+    time_zone: str
+    payment_terms_days: int
+    dunning: OrganizationBillingDunning
+    spread_minutes: int
+    renewal_notice_days: int
+
+    @classmethod
+    def read(cls, members: Mapping[str, Any]) -> OrganizationBilling:
+        """From the members of its JSON; those that are not known here are left out."""
+        return cls(
+            time_zone=members["time_zone"],
+            payment_terms_days=members["payment_terms_days"],
+            dunning=OrganizationBillingDunning.read(members["dunning"]),
+            spread_minutes=members["spread_minutes"],
+            renewal_notice_days=members["renewal_notice_days"],
+        )
+
+
+@dataclass(frozen=True)
 class Organization:
     """A `Organization` as the API answers it."""
 
@@ -703,7 +944,7 @@ class Organization:
     name: str
     currency: str
     max_sessions: int | None
-    mode: OrganizationMode
+    billing: OrganizationBilling
     created_at: datetime
     updated_at: datetime
     #: What to send as `if_match`; `None` in a list, which has no entity tags.
@@ -717,7 +958,7 @@ class Organization:
             name=members["name"],
             currency=members["currency"],
             max_sessions=members["max_sessions"],
-            mode=members["mode"],
+            billing=OrganizationBilling.read(members["billing"]),
             created_at=instant(members["created_at"]),
             updated_at=instant(members["updated_at"]),
             etag=etag,
@@ -1175,32 +1416,6 @@ class DeletedUser:
 
 
 @dataclass(frozen=True)
-class TestClock:
-    """A `TestClock` as the API answers it."""
-
-    #: The time of the organization.
-    now: datetime
-    #: Where the clock moves to. Null unless it is advancing.
-    target: datetime | None
-    status: TestClockStatus
-    #: The number of actions in the current or last advance.
-    transitions: int
-    #: Whether the last advance stopped after 100,000 actions.
-    limit_reached: bool
-
-    @classmethod
-    def read(cls, members: Mapping[str, Any]) -> TestClock:
-        """From the members of its JSON; those that are not known here are left out."""
-        return cls(
-            now=instant(members["now"]),
-            target=optional(instant, members["target"]),
-            status=members["status"],
-            transitions=members["transitions"],
-            limit_reached=members["limit_reached"],
-        )
-
-
-@dataclass(frozen=True)
 class OperatorLink:
     """A `OperatorLink` as the API answers it."""
 
@@ -1224,7 +1439,6 @@ class OperatorSessionOrganization:
     name: str
     currency: str
     max_sessions: int | None
-    mode: OrganizationMode
     created_at: datetime
     updated_at: datetime
 
@@ -1236,7 +1450,6 @@ class OperatorSessionOrganization:
             name=members["name"],
             currency=members["currency"],
             max_sessions=members["max_sessions"],
-            mode=members["mode"],
             created_at=instant(members["created_at"]),
             updated_at=instant(members["updated_at"]),
         )
