@@ -24,7 +24,7 @@ pub(crate) struct BusinessTime {
 enum Source {
     /// The machine's clock.
     Machine,
-    /// The machine's clock, because the test organization has no clock of its own.
+    /// The machine's clock, because the test organization has no clock.
     NoClock(OrganizationId),
     /// The test clock, as it was read.
     TestClock(Box<TestClock>),

@@ -7,6 +7,7 @@ pub(crate) mod actions;
 pub(crate) mod failures;
 mod unpark;
 
+pub use actions::act_once;
 pub use unpark::unpark;
 
 use crate::audit::{json, system_event};

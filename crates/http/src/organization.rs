@@ -143,18 +143,20 @@ fn record_schema() -> Value {
         ("currency", json!({ "type": "string", "pattern": "^[A-Z]{3}$" })),
         ("max_sessions", json!({ "type": ["integer", "null"], "minimum": 1, "maximum": u32::MAX })),
         ("mode", schema::id::<OrganizationMode>()),
-        (
-            "billing",
-            schema::record(&[
-                ("time_zone", schema::id::<ZoneName>()),
-                ("payment_terms_days", schema::id::<PaymentTermsDays>()),
-                ("dunning", schema::record(&dunning_schema())),
-                ("spread_minutes", schema::id::<SpreadMinutes>()),
-                ("renewal_notice_days", schema::id::<RenewalNoticeDays>()),
-            ]),
-        ),
+        ("billing", billing_definition()),
         ("created_at", schema::instant()),
         ("updated_at", schema::instant()),
+    ])
+}
+
+/// The billing of an organization in a response.
+pub(crate) fn billing_definition() -> Value {
+    schema::record(&[
+        ("time_zone", schema::id::<ZoneName>()),
+        ("payment_terms_days", schema::id::<PaymentTermsDays>()),
+        ("dunning", schema::record(&dunning_schema())),
+        ("spread_minutes", schema::id::<SpreadMinutes>()),
+        ("renewal_notice_days", schema::id::<RenewalNoticeDays>()),
     ])
 }
 

@@ -127,7 +127,9 @@ async fn delete(mut call: Call<'_>) -> Result<Reply, Problem> {
 /// The fields of a create.
 fn draft(fields: &mut impl Fields) -> Option<Time> {
     let now = fields.required("/now", "The time that the clock shows. No record may be newer.");
-    SHOWN.iter().for_each(|at| fields.read_only(at));
+    for at in SHOWN {
+        fields.read_only(at);
+    }
     now
 }
 
@@ -137,7 +139,9 @@ fn patch(fields: &mut impl Fields) -> ClockPatch {
         now: fields.optional("/now", "The time that the clock will show, at most ten years later."),
         mode: fields.optional("/mode", "How the clock moves. Defaults to `advance`."),
     };
-    SHOWN.iter().for_each(|at| fields.ignored(at));
+    for at in SHOWN {
+        fields.ignored(at);
+    }
     patch
 }
 

@@ -6,6 +6,7 @@
 mod analytics;
 mod authentication;
 mod console;
+mod lifecycle;
 mod limits;
 mod lists;
 mod log;

@@ -134,11 +134,15 @@ const LIFECYCLE: &[Index] = &[Index {
     on: "subscriptions (organization_id, change_plan_id) WHERE change_plan_id IS NOT NULL AND deleted_at IS NULL",
 }];
 
-/// For the question whether anything is due at all, in any organization.
-const TEST_CLOCKS: &[Index] = &[Index {
-    name: "subscriptions_due",
-    on: "subscriptions (due_at) WHERE due_at IS NOT NULL AND deleted_at IS NULL",
-}];
+const TEST_CLOCKS: &[Index] = &[
+    // For the question whether anything is due at all, in any organization.
+    Index { name: "subscriptions_due", on: "subscriptions (due_at) WHERE due_at IS NOT NULL AND deleted_at IS NULL" },
+    // The few parked subscriptions are counted every minute.
+    Index {
+        name: "subscriptions_parked",
+        on: "subscriptions (organization_id) WHERE billing LIKE '%\"parked_at\":%' AND deleted_at IS NULL",
+    },
+];
 
 /// The migrations of a program for one engine, oldest first.
 #[derive(Clone, Copy, Debug)]

@@ -15,6 +15,7 @@ pub(crate) use statements::{Statement, Statements};
 
 /// A table: its columns, listed once, and what else the derived statements depend on.
 #[derive(Debug)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a separate fact about the table")]
 pub struct Table {
     /// The name.
     pub name: &'static str,

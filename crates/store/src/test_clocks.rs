@@ -1,5 +1,5 @@
 //! Test clocks in the store. A write of a test organization is guarded by its clock: it is decided again if the clock has
-//! moved meanwhile, so that no record is newer than its clock.
+//! moved in between, so that no record is newer than its clock.
 
 use std::sync::LazyLock;
 

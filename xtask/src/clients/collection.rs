@@ -28,7 +28,7 @@ one answers, the next ones use. The tour removes what it made, so it can be take
 Written from `openapi.json` by `cargo xtask clients`; do not edit.";
 
 /// Every call once, and signing in as often as a session was ended on the way.
-const WAY: [&str; 71] = [
+const WAY: [&str; 72] = [
     "createUser",
     "readUser",
     "updateUser",
@@ -50,6 +50,7 @@ const WAY: [&str; 71] = [
     "createSubscription",
     "listSubscriptions",
     "readSubscription",
+    "forecastSubscription",
     "createPayment",
     "listPayments",
     "readPayment",

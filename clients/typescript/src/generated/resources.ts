@@ -14,6 +14,8 @@ import type {
   DeletedUser,
   Event,
   EventQuery,
+  ForecastEntry,
+  ForecastEntryQuery,
   LoggedIn,
   ManagedUser,
   ManagedUserQuery,
@@ -264,6 +266,15 @@ const deleteSubscription: Operation = {
   method: "DELETE",
   path: "/subscriptions/{id}",
   access: "client",
+  keyed: false,
+  repeatable: true,
+};
+
+const forecastSubscription: Operation = {
+  id: "forecastSubscription",
+  method: "GET",
+  path: "/subscriptions/{id}/forecast",
+  access: "clientOrUser",
   keyed: false,
   repeatable: true,
 };
@@ -892,7 +903,7 @@ export class Plans {
 
   /**
    * Update a plan. Updates the fields that are sent; omitted fields do not change. The name, slug, product, variants,
-   * link and currency cannot be changed. Another price or billing cycle is a new version of the plan.
+   * link and currency cannot be changed. Another price, billing cycle or tax behavior is a new version of the plan.
    *
    * Scope: `plans:write`.
    */
@@ -992,6 +1003,17 @@ export class Subscriptions {
    */
   delete(id: string, options: ChangeOptions = {}): Promise<Subscription> {
     return this.#caller.one<Subscription>(deleteSubscription, { path: { id } }, options);
+  }
+
+  /**
+   * Forecast a subscription. Returns the next actions of a billed subscription, if every invoice is paid. The list is
+   * shorter if actions end, and empty if the subscription is external, unpaid or parked. A public client can read the
+   * records of the signed-in user.
+   *
+   * Scope: `subscriptions:read`.
+   */
+  forecast(id: string, query: ForecastEntryQuery = {}, options: CallOptions = {}): Promise<PageOf<ForecastEntry>> {
+    return this.#caller.page<ForecastEntry>(forecastSubscription, { path: { id }, query }, options);
   }
 }
 

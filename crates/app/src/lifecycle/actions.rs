@@ -9,7 +9,7 @@ use crate::background::Held;
 use crate::context::App;
 use crate::error::{Conflict, Error};
 use perennial_domain::events::{Event, EventKind};
-use perennial_domain::id::{EventId, OrganizationId, PlanId};
+use perennial_domain::id::{EventId, OrganizationId, PlanId, SubscriptionId};
 use perennial_domain::lifecycle::Known;
 use perennial_domain::lifecycle::actions::{Action, Step};
 use perennial_domain::lifecycle::billing::{Billing, ParkReason};
@@ -52,6 +52,14 @@ pub(crate) async fn perform(app: &App, before: &Subscription, now: Time, held: O
             commit(app, subscriptions::reschedule(fenced(held), before, later)).await.map(|_| false)
         }
         Err(error) => Err(error),
+    }
+}
+
+/// Makes the earliest action of a subscription that is due at `now`, without a lease. False if none is.
+pub async fn act_once(app: &App, organization: OrganizationId, id: SubscriptionId, now: Time) -> Result<bool, Error> {
+    match subscriptions::by_id(&app.db, organization, id).await? {
+        Some(subscription) => perform(app, &subscription, now, None).await,
+        None => Ok(false),
     }
 }
 

@@ -56,9 +56,10 @@ impl References {
         let is_moved = patch.plan_version.is_some_and(|version| version != subscription.plan_version);
         let plan = other.or_else(|| is_moved.then_some(&own));
         let plan = find_user_and_plan(app, caller, user, plan, errors).await?;
-        let known = match subscription.billing.is_some() || is_billed(patch) {
-            true => Some(Box::new(known(subscription, app, patch, errors).await?)),
-            false => None,
+        let known = if subscription.billing.is_some() || is_billed(patch) {
+            Some(Box::new(known(subscription, app, patch, errors).await?))
+        } else {
+            None
         };
         Ok(Self { plan, known })
     }

@@ -56,7 +56,8 @@ pub(super) const LIFECYCLE: &str = "Examples:
   perennial lifecycle status --org acme --json
   perennial lifecycle resume --org acme
   perennial lifecycle resume --org acme --through 2026-01-31T00:00:00Z
-  perennial lifecycle unpark sub_01j… --org acme";
+  perennial lifecycle unpark sub_01j…
+  perennial lifecycle unpark sub_01j… --org acme --json";
 
 pub(super) const TEST_CLOCK: &str = "Examples:
   perennial test-clock create --org sandbox --now 2026-01-31T00:00:00Z

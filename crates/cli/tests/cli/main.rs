@@ -25,6 +25,7 @@ mod help;
 mod incident_commands;
 mod incidents;
 mod key_rotation;
+mod lifecycle_commands;
 mod listen;
 mod local_tokens;
 mod manual;

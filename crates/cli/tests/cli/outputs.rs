@@ -60,6 +60,7 @@ const COMMANDS: &[(&str, Main)] = &[
     ("analytics status", Held("analytics-commands")),
     ("analytics rebuild", Held("analytics-commands")),
     ("analytics check", Held("analytics-commands")),
+    ("lifecycle unpark", Held("lifecycle-unpark")),
     ("user create", Said(&["--email", "ada@example.com"])),
     ("user update", Said(&["ada@example.com", "--first-name", "Ada"])),
     ("user relink", Said(&["--user", "ada@example.com", "--issuer", "urn:perennial:local", "--subject", "42"])),

@@ -186,7 +186,7 @@ impl Subscription {
         Ok(Step { action, at, event, after, access: (had != has).then_some(has) })
     }
 
-    /// The subscription that the engine does not work on any more, until it is told to try again.
+    /// The subscription that the engine does not work on any more, until it may try again.
     #[must_use]
     pub fn park(&self, reason: ParkReason, now: Time) -> Self {
         let mut after = self.clone();

@@ -43,7 +43,7 @@ impl ZoneName {
         &self.0
     }
 
-    /// None for UTC, which needs no database and has no limits of its own.
+    /// None for UTC, which needs no database and has no other limits.
     fn rules(&self) -> Option<TimeZone> {
         if &*self.0 == UTC { None } else { DATABASE.get(&self.0).ok() }
     }

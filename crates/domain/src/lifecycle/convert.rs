@@ -27,8 +27,8 @@ impl Subscription {
             (None, None | Some(None)) => self.merge(patch, plan, errors, now),
             (None, Some(Some(sent))) => self.make_billed(patch, *sent, plan, errors, now, known),
             (Some(_), Some(None)) => self.make_external(now).merge(patch, plan, errors, now),
-            (Some(_), None) => self.merge_billed(patch, None, plan, errors, now, known),
-            (Some(_), Some(Some(sent))) => self.merge_billed(patch, Some(*sent), plan, errors, now, known),
+            (Some(_), None) => self.merge_billed(&patch, None, plan, errors, now, known),
+            (Some(_), Some(Some(sent))) => self.merge_billed(&patch, Some(*sent), plan, errors, now, known),
         }
     }
 
@@ -87,7 +87,7 @@ impl Subscription {
         match Calendar::new(&billing.time_zone, anchor_at, after.billing_cycle).period(now, None) {
             Ok(period) => billing.cycle = period.cycle,
             Err(OutOfCalendar) => {
-                errors.note("/renews_at", ValidationCode::OutOfRange, "must leave a renewal after it")
+                errors.note("/renews_at", ValidationCode::OutOfRange, "must leave a renewal after it");
             }
         }
         if !errors.is_empty() {

@@ -251,7 +251,7 @@ proptest! {
         prop_assert_eq!(steps(&punctual), steps(&late));
     }
 
-    /// I8: a forecast is what happens if nobody interferes.
+    /// I8: a forecast is what happens if no caller interferes.
     #[test]
     fn a_forecast_is_what_happens(story in story()) {
         let mut world = World::begin(&story);

@@ -18,7 +18,7 @@ impl Subscription {
     /// The billed subscription after an update at `now`.
     pub(super) fn merge_billed(
         &self,
-        patch: SubscriptionDraft,
+        patch: &SubscriptionDraft,
         sent: Option<BillingDraft>,
         plan: Option<&Plan>,
         mut errors: ValidationErrors,
@@ -28,7 +28,7 @@ impl Subscription {
         let retries = sent.is_some();
         let sent = sent.unwrap_or_default();
         let mut after = self.clone();
-        self.check_fixed(&patch, &sent, &mut errors);
+        self.check_fixed(patch, &sent, &mut errors);
         if let Some(details) = patch.details.clone() {
             after.details = details;
         }
@@ -332,7 +332,7 @@ fn impossible(reason: ParkReason, pointer: &'static str) -> Rejection {
     let mut errors = ValidationErrors::none();
     match reason {
         ParkReason::MissingPlan => {
-            errors.note(pointer, ValidationCode::Inconsistent, "needs a plan that does not exist")
+            errors.note(pointer, ValidationCode::Inconsistent, "needs a plan that does not exist");
         }
         _ => errors.note(pointer, ValidationCode::OutOfRange, "leaves no renewal before the year 10000"),
     }

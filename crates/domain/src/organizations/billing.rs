@@ -54,7 +54,7 @@ impl OrganizationBilling {
 }
 
 /// An organization always has settings: those that were never changed are the defaults.
-#[expect(clippy::ref_option, clippy::borrowed_box, reason = "the signature that serde calls")]
+#[expect(clippy::ref_option, reason = "the signature that serde calls")]
 pub(super) fn serialize<S: Serializer>(
     billing: &Option<Box<OrganizationBilling>>,
     serializer: S,

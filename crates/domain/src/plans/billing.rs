@@ -156,7 +156,7 @@ impl PlanBilling {
     fn is_valid(&self) -> bool {
         self.trial_days.is_valid()
             && self.incomplete_hours.is_valid()
-            && self.payment_terms_days.is_none_or(|days| days.is_valid())
+            && self.payment_terms_days.is_none_or(PaymentTermsDays::is_valid)
             && self.dunning.as_ref().is_none_or(Dunning::is_valid)
     }
 }

@@ -47,7 +47,7 @@ pub(crate) trait Fields {
     /// A field that may be omitted or null.
     fn nullable<T: Field>(&mut self, at: &'static str, about: &'static str) -> Option<Option<T>>;
 
-    /// A field that may be omitted or null and has fields of its own, which `read` names by their pointers.
+    /// A field that may be omitted or null and has members, which `read` names by their pointers.
     fn nullable_object<T>(
         &mut self,
         at: &'static str,

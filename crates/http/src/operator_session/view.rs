@@ -1,6 +1,7 @@
 //! The current session of an operator as it is returned, and the schemas of these responses.
 
 use crate::operators::view::{OPERATOR, OperatorView, sample_session};
+use crate::organization::billing_definition;
 use crate::samples;
 use crate::schema::{self, Schema};
 use perennial_app::caller::KnownOperator;
@@ -125,6 +126,7 @@ fn organization_schema() -> Value {
         ("currency", json!({ "type": "string", "pattern": "^[A-Z]{3}$" })),
         ("max_sessions", json!({ "type": ["integer", "null"], "minimum": 1 })),
         ("mode", schema::id::<OrganizationMode>()),
+        ("billing", billing_definition()),
         ("created_at", schema::instant()),
         ("updated_at", schema::instant()),
     ])

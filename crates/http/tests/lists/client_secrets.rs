@@ -63,6 +63,7 @@ async fn fill() -> Filled {
         ("/events/{id}", format!("/events/{}", event["id"].as_str().unwrap())),
         ("/search", "/search?q=ada".to_owned()),
         ("/subscriptions/{id}", place("/subscriptions", &subscription)),
+        ("/subscriptions/{id}/forecast", format!("{}/forecast", place("/subscriptions", &subscription))),
         ("/subscription-payments/{payment_id}", place("/subscription-payments", &payment)),
     ];
     Filled { app, paths, secrets, token: held.token }

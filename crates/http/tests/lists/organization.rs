@@ -15,7 +15,13 @@ async fn a_client_reads_its_organization() {
     assert_eq!(
         read.data(),
         &json!({
-            "id": app.organization.to_string(), "name": "default", "currency": "USD", "max_sessions": null, "mode": "live",
+            "id": app.organization.to_string(), "name": "default", "currency": "USD", "max_sessions": null,
+            "mode": "live",
+            "billing": {
+                "time_zone": "UTC", "payment_terms_days": 14,
+                "dunning": { "retry_days": [1, 3, 5, 7], "grace_days": 7, "then": "unpaid" },
+                "spread_minutes": 0, "renewal_notice_days": 0
+            },
             "created_at": at, "updated_at": at
         })
     );

@@ -57,6 +57,7 @@ async fn endpoints(app: &TestApp) -> Vec<Endpoint> {
         endpoint("DELETE", "/subscription-plans/gone", PlansWrite, None, 200),
         endpoint("GET", subscriptions, SubscriptionsRead, None, 200),
         endpoint("GET", &at(subscriptions, &subscription), SubscriptionsRead, None, 200),
+        endpoint("GET", &format!("{}/forecast", at(subscriptions, &subscription)), SubscriptionsRead, None, 200),
         endpoint("POST", subscriptions, SubscriptionsWrite, Some(new_subscription), 201),
         endpoint(
             "PUT",

@@ -10,7 +10,7 @@ use serde_json::json;
 use std::collections::BTreeSet;
 
 /// The endpoints of plans, subscriptions and payments.
-const OPERATIONS: [(&str, &str); 16] = [
+const OPERATIONS: [(&str, &str); 17] = [
     ("get", "/subscription-plans"),
     ("post", "/subscription-plans"),
     ("get", "/subscription-plans/{slug}"),
@@ -22,6 +22,7 @@ const OPERATIONS: [(&str, &str); 16] = [
     ("get", "/subscriptions/{id}"),
     ("put", "/subscriptions/{id}"),
     ("delete", "/subscriptions/{id}"),
+    ("get", "/subscriptions/{id}/forecast"),
     ("get", "/subscription-payments"),
     ("post", "/subscription-payments"),
     ("get", "/subscription-payments/{payment_id}"),

@@ -1,4 +1,4 @@
-//! Advances: from one due instant to the next, with writes rejected meanwhile, and continued after a kill.
+//! Advances: from one due instant to the next, without writes on the way, and continued after a kill.
 
 use super::support::{Sandbox, id};
 use perennial_app::lifecycle::Lifecycle;

@@ -1,4 +1,4 @@
-//! `/test-clock` and the time of the records under it (docs/api.md section 11).
+//! API rules 15 (`docs/api.md`): `/test-clock` and the time of the records under it.
 
 use super::support::{Sandbox, id};
 use perennial_testkit::TestApp;

@@ -4,7 +4,8 @@ use super::support::{Peer, Records, TRUSTED, members, text};
 use perennial_testkit::TestApp;
 use serde_json::{Value, json};
 
-const PLAN: [&str; 18] = [
+const PLAN: [&str; 19] = [
+    "billing",
     "billing_cycle",
     "created_at",
     "currency",
@@ -24,7 +25,8 @@ const PLAN: [&str; 18] = [
     "variants",
     "version",
 ];
-const SUBSCRIPTION: [&str; 15] = [
+const SUBSCRIPTION: [&str; 16] = [
+    "billing",
     "billing_cycle",
     "created_at",
     "ends_at",

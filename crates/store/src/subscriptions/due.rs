@@ -19,8 +19,8 @@ use perennial_domain::time::Time;
 /// Which subscriptions are billed. Only their actions can be late or on hold; a change of access never is.
 const IS_BILLED: &str = "billing IS NOT NULL";
 
-/// Which subscriptions are parked.
-const IS_PARKED: &str = "FALSE";
+/// Which subscriptions are parked, as the index `subscriptions_parked` has it.
+const IS_PARKED: &str = "billing LIKE '%\"parked_at\":%'";
 
 /// The most due rows that a figure counts.
 const COUNTED: i64 = 100_000;

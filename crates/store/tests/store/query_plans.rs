@@ -242,7 +242,7 @@ fn checked(prefix: &str) -> impl Iterator<Item = (String, Statement, &'static st
     // These walk up to a bound (rows of a deleted organization are removed in portions, a copy is read in pages), or
     // count a whole table.
     // An import sets the due times of what it has written. A test clock is created and deleted with a look at all records of
-    // its organization. The last two read nothing until subscriptions can be parked.
+    // its organization. The index of parked subscriptions contains nothing else.
     let walks = [
         "installation::HOLDINGS",
         ".count_owned",

@@ -5,7 +5,7 @@ use serde_json::Value;
 use super::super::model::{Answer, Model, Operation};
 
 /// Lists that have no record if everything went well.
-const MAY_BE_EMPTY: [&str; 3] = ["listWebhookUndelivered", "listMovements", "readPlanFigures"];
+const MAY_BE_EMPTY: [&str; 4] = ["forecastSubscription", "listWebhookUndelivered", "listMovements", "readPlanFigures"];
 
 /// What an operation's answer teaches: a variable, and where the value is.
 const KEPT: [(&str, &str, &str); 12] = [

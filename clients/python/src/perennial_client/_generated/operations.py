@@ -19,6 +19,7 @@ from .types import (
     Deleted,
     DeletedUser,
     Event,
+    ForecastEntry,
     LoggedIn,
     ManagedUser,
     Movement,
@@ -41,11 +42,9 @@ from .types import (
     RevenuePeriodInterval,
     Revoked,
     SearchResult,
+    Status,
     Subscription,
     SubscriptionSort,
-    SubscriptionStatus,
-    TestClock,
-    TestClockUpdateMode,
     TokenList,
     Tokens,
     TrialPeriod,
@@ -96,6 +95,12 @@ CREATE_SUBSCRIPTION = Operation(id="createSubscription", method="POST", path="/s
 READ_SUBSCRIPTION = Operation(id="readSubscription", method="GET", path="/subscriptions/{id}", person="if_signed_in")
 UPDATE_SUBSCRIPTION = Operation(id="updateSubscription", method="PUT", path="/subscriptions/{id}")
 DELETE_SUBSCRIPTION = Operation(id="deleteSubscription", method="DELETE", path="/subscriptions/{id}")
+FORECAST_SUBSCRIPTION = Operation(
+    id="forecastSubscription",
+    method="GET",
+    path="/subscriptions/{id}/forecast",
+    person="if_signed_in",
+)
 LIST_PAYMENTS = Operation(id="listPayments", method="GET", path="/subscription-payments", person="if_signed_in")
 CREATE_PAYMENT = Operation(id="createPayment", method="POST", path="/subscription-payments", takes_key=True)
 READ_PAYMENT = Operation(
@@ -121,10 +126,6 @@ READ_CLIENT = Operation(id="readClient", method="GET", path="/clients/{id}")
 UPDATE_CLIENT = Operation(id="updateClient", method="PUT", path="/clients/{id}")
 READ_ORGANIZATION = Operation(id="readOrganization", method="GET", path="/organization")
 UPDATE_ORGANIZATION = Operation(id="updateOrganization", method="PUT", path="/organization")
-READ_TEST_CLOCK = Operation(id="readTestClock", method="GET", path="/test-clock")
-UPDATE_TEST_CLOCK = Operation(id="updateTestClock", method="PUT", path="/test-clock")
-CREATE_TEST_CLOCK = Operation(id="createTestClock", method="POST", path="/test-clock", repeatable=False)
-DELETE_TEST_CLOCK = Operation(id="deleteTestClock", method="DELETE", path="/test-clock")
 LIST_OPERATORS = Operation(id="listOperators", method="GET", path="/operators")
 CREATE_OPERATOR = Operation(id="createOperator", method="POST", path="/operators", takes_key=True)
 READ_OPERATOR = Operation(id="readOperator", method="GET", path="/operators/{id}")
@@ -489,10 +490,12 @@ class Plans:
         slug: str,
         price: Decimal | int,
         billing_cycle: BillingCycle,
+        dry_run: bool | Unset = UNSET,
         product_id: str | None | Unset = UNSET,
         variants: Sequence[str] | Unset = UNSET,
         currency: str | Unset = UNSET,
         href: str | None | Unset = UNSET,
+        billing: PlanCreateBilling | None | Unset = UNSET,
         description: str | Unset = UNSET,
         node_quota: int | Unset = UNSET,
         features: str | Unset = UNSET,
@@ -507,6 +510,7 @@ class Plans:
 
         The client needs the scope `plans:write`.
 
+        - `dry_run`: Decide and return the result with status 200, but write nothing. IDs in the result refer to nothing.
         - `name`: The name shown to customers.
         - `product_id`: The ID of the product in another system.
         - `variants`: The variants of the product.
@@ -515,6 +519,7 @@ class Plans:
         - `currency`: The currency of the price. Defaults to the organization's currency. An ISO 4217 code of a currency with minor units; upper or lower case.
         - `href`: A link to the plan. An http or https URL.
         - `billing_cycle`: How often the plan is billed. One of daily, weekly, biweekly, monthly, quarterly, semiannual, yearly, biennial, lifetime. Common aliases (month, year, annual, one_time …) are accepted, in upper or lower case.
+        - `billing`: How subscriptions to the plan are billed. Null: all defaults. An update replaces the members that are sent.
         - `description`: A description of the plan.
         - `node_quota`: The number of nodes that the plan includes.
         - `features`: A comma-separated list in one string, stored unchanged.
@@ -526,6 +531,7 @@ class Plans:
         """
         answer = self._caller.call(
             CREATE_PLAN,
+            query={"dry_run": dry_run},
             headers={"idempotency-key": idempotency_key},
             body={
                 "name": name,
@@ -536,6 +542,7 @@ class Plans:
                 "currency": currency,
                 "href": href,
                 "billing_cycle": billing_cycle,
+                "billing": billing,
                 "description": description,
                 "node_quota": node_quota,
                 "features": features,
@@ -574,8 +581,10 @@ class Plans:
         self,
         slug: str,
         *,
+        dry_run: bool | Unset = UNSET,
         price: Decimal | int | Unset = UNSET,
         billing_cycle: BillingCycle | Unset = UNSET,
+        billing: PlanUpdateBilling | None | Unset = UNSET,
         description: str | Unset = UNSET,
         node_quota: int | Unset = UNSET,
         features: str | Unset = UNSET,
@@ -586,12 +595,14 @@ class Plans:
     ) -> Plan:
         """Update a plan.
 
-        Updates the fields that are sent; omitted fields do not change. The name, slug, product, variants, link and currency cannot be changed. Another price or billing cycle is a new version of the plan.
+        Updates the fields that are sent; omitted fields do not change. The name, slug, product, variants, link and currency cannot be changed. Another price, billing cycle or tax behavior is a new version of the plan.
 
         The client needs the scope `plans:write`.
 
+        - `dry_run`: Decide and return the result with status 200, but write nothing. IDs in the result refer to nothing.
         - `price`: The price per billing cycle, with at most as many decimals as the currency has.
         - `billing_cycle`: How often the plan is billed. One of daily, weekly, biweekly, monthly, quarterly, semiannual, yearly, biennial, lifetime. Common aliases (month, year, annual, one_time …) are accepted, in upper or lower case.
+        - `billing`: How subscriptions to the plan are billed. Null: all defaults. An update replaces the members that are sent.
         - `description`: A description of the plan.
         - `node_quota`: The number of nodes that the plan includes.
         - `features`: A comma-separated list in one string, stored unchanged.
@@ -604,10 +615,12 @@ class Plans:
         answer = self._caller.call(
             UPDATE_PLAN,
             path={"slug": slug},
+            query={"dry_run": dry_run},
             headers={"if-match": if_match},
             body={
                 "price": price,
                 "billing_cycle": billing_cycle,
+                "billing": billing,
                 "description": description,
                 "node_quota": node_quota,
                 "features": features,
@@ -622,6 +635,7 @@ class Plans:
         self,
         slug: str,
         *,
+        dry_run: bool | Unset = UNSET,
         if_match: str | None | Unset = UNSET,
     ) -> Plan:
         """Delete a plan.
@@ -630,11 +644,14 @@ class Plans:
 
         The client needs the scope `plans:write`.
 
+        - `dry_run`: Decide and return the result with status 200, but write nothing. IDs in the result refer to nothing.
+
         Raises `Problem` with one of 409, 400, 401, 403, 421, 408, 413, 414, 431, 500, 503, 404, 412.
         """
         answer = self._caller.call(
             DELETE_PLAN,
             path={"slug": slug},
+            query={"dry_run": dry_run},
             headers={"if-match": if_match},
         )
         return Plan.read(answer.body["data"], answer.etag)
@@ -811,14 +828,16 @@ class Subscriptions:
         *,
         user_id: str,
         subscription_plan_id: str,
+        dry_run: bool | Unset = UNSET,
         external_subscription_id: str | None | Unset = UNSET,
         quantity: int | Unset = UNSET,
         billing_cycle: BillingCycle | Unset = UNSET,
-        status: SubscriptionStatus | Unset = UNSET,
+        status: Status | Unset = UNSET,
         is_active: bool | Unset = UNSET,
         renews_at: datetime | None | Unset = UNSET,
         starts_at: datetime | Unset = UNSET,
         ends_at: datetime | None | Unset = UNSET,
+        billing: SubscriptionCreateBilling | None | Unset = UNSET,
         idempotency_key: str | Unset = UNSET,
     ) -> Subscription:
         """Create a subscription.
@@ -827,6 +846,7 @@ class Subscriptions:
 
         The client needs the scope `subscriptions:write`.
 
+        - `dry_run`: Decide and return the result with status 200, but write nothing. IDs in the result refer to nothing.
         - `user_id`: The user who subscribes.
         - `subscription_plan_id`: The plan of the subscription. The ID or slug of a plan.
         - `external_subscription_id`: The ID in another system. An empty text is the same as null.
@@ -837,11 +857,13 @@ class Subscriptions:
         - `renews_at`: When the subscription renews. Defaults to one billing cycle after the start. RFC 3339 with a UTC offset, between 1970 and 9999.
         - `starts_at`: When the subscription starts. Defaults to now. RFC 3339 with a UTC offset, between 1970 and 9999.
         - `ends_at`: When the subscription ends. RFC 3339 with a UTC offset, between 1970 and 9999.
+        - `billing`: How the service bills the subscription. Null: other systems renew it. An update replaces the members that are sent.
 
         Raises `Problem` with one of 409, 400, 401, 403, 421, 408, 413, 414, 431, 500, 503, 415, 422.
         """
         answer = self._caller.call(
             CREATE_SUBSCRIPTION,
+            query={"dry_run": dry_run},
             headers={"idempotency-key": idempotency_key},
             body={
                 "user_id": user_id,
@@ -854,6 +876,7 @@ class Subscriptions:
                 "renews_at": renews_at,
                 "starts_at": starts_at,
                 "ends_at": ends_at,
+                "billing": billing,
             },
         )
         return Subscription.read(answer.body["data"], answer.etag)
@@ -886,17 +909,19 @@ class Subscriptions:
         self,
         id: str,
         *,
+        dry_run: bool | Unset = UNSET,
         plan_version: int | Unset = UNSET,
         user_id: str | Unset = UNSET,
         subscription_plan_id: str | Unset = UNSET,
         external_subscription_id: str | None | Unset = UNSET,
         quantity: int | Unset = UNSET,
         billing_cycle: BillingCycle | Unset = UNSET,
-        status: SubscriptionStatus | Unset = UNSET,
+        status: Status | Unset = UNSET,
         is_active: bool | Unset = UNSET,
         renews_at: datetime | None | Unset = UNSET,
         starts_at: datetime | Unset = UNSET,
         ends_at: datetime | None | Unset = UNSET,
+        billing: SubscriptionUpdateBilling | None | Unset = UNSET,
         if_match: str | None | Unset = UNSET,
     ) -> Subscription:
         """Update a subscription.
@@ -905,6 +930,7 @@ class Subscriptions:
 
         The client needs the scope `subscriptions:write`.
 
+        - `dry_run`: Decide and return the result with status 200, but write nothing. IDs in the result refer to nothing.
         - `plan_version`: The version of the plan. It may be sent back unchanged; the plan's current version moves the subscription to it.
         - `user_id`: The user who subscribes.
         - `subscription_plan_id`: The plan of the subscription. The ID or slug of a plan.
@@ -916,12 +942,14 @@ class Subscriptions:
         - `renews_at`: When the subscription renews. Defaults to one billing cycle after the start. RFC 3339 with a UTC offset, between 1970 and 9999.
         - `starts_at`: When the subscription starts. Defaults to now. RFC 3339 with a UTC offset, between 1970 and 9999.
         - `ends_at`: When the subscription ends. RFC 3339 with a UTC offset, between 1970 and 9999.
+        - `billing`: How the service bills the subscription. Null: other systems renew it. An update replaces the members that are sent.
 
         Raises `Problem` with one of 409, 400, 401, 403, 421, 408, 413, 414, 431, 500, 503, 415, 422, 404, 412.
         """
         answer = self._caller.call(
             UPDATE_SUBSCRIPTION,
             path={"id": id},
+            query={"dry_run": dry_run},
             headers={"if-match": if_match},
             body={
                 "plan_version": plan_version,
@@ -935,6 +963,7 @@ class Subscriptions:
                 "renews_at": renews_at,
                 "starts_at": starts_at,
                 "ends_at": ends_at,
+                "billing": billing,
             },
         )
         return Subscription.read(answer.body["data"], answer.etag)
@@ -943,6 +972,7 @@ class Subscriptions:
         self,
         id: str,
         *,
+        dry_run: bool | Unset = UNSET,
         if_match: str | None | Unset = UNSET,
     ) -> Subscription:
         """Delete a subscription.
@@ -951,14 +981,40 @@ class Subscriptions:
 
         The client needs the scope `subscriptions:write`.
 
+        - `dry_run`: Decide and return the result with status 200, but write nothing. IDs in the result refer to nothing.
+
         Raises `Problem` with one of 409, 400, 401, 403, 421, 408, 413, 414, 431, 500, 503, 404, 412.
         """
         answer = self._caller.call(
             DELETE_SUBSCRIPTION,
             path={"id": id},
+            query={"dry_run": dry_run},
             headers={"if-match": if_match},
         )
         return Subscription.read(answer.body["data"], answer.etag)
+
+    def forecast(
+        self,
+        id: str,
+        *,
+        count: int | Unset = UNSET,
+    ) -> Page[ForecastEntry]:
+        """Forecast a subscription.
+
+        Returns the next actions of a billed subscription, if every invoice is paid. The list is shorter if actions end, and empty if the subscription is external, unpaid or parked.
+
+        The client needs the scope `subscriptions:read`.
+
+        - `count`: The number of actions.
+
+        Raises `Problem` with one of 400, 401, 403, 421, 408, 413, 414, 431, 500, 503, 404.
+        """
+        answer = self._caller.call(
+            FORECAST_SUBSCRIPTION,
+            path={"id": id},
+            query={"count": count},
+        )
+        return page(answer.body, ForecastEntry.read)
 
 
 class Payments:
@@ -1060,6 +1116,7 @@ class Payments:
         subscription_id: str,
         amount: Decimal | int,
         currency: str,
+        dry_run: bool | Unset = UNSET,
         external_payment_id: str | None | Unset = UNSET,
         status: PaymentStatus | Unset = UNSET,
         idempotency_key: str | Unset = UNSET,
@@ -1070,6 +1127,7 @@ class Payments:
 
         The client needs the scope `payments:write`.
 
+        - `dry_run`: Decide and return the result with status 200, but write nothing. IDs in the result refer to nothing.
         - `subscription_id`: The subscription that the payment is for.
         - `amount`: The amount, with at most as many decimals as the currency has.
         - `currency`: The currency of the amount. An ISO 4217 code of a currency with minor units; upper or lower case.
@@ -1080,6 +1138,7 @@ class Payments:
         """
         answer = self._caller.call(
             CREATE_PAYMENT,
+            query={"dry_run": dry_run},
             headers={"idempotency-key": idempotency_key},
             body={
                 "subscription_id": subscription_id,
@@ -1119,6 +1178,7 @@ class Payments:
         self,
         payment_id: str,
         *,
+        dry_run: bool | Unset = UNSET,
         subscription_id: str | Unset = UNSET,
         amount: Decimal | int | Unset = UNSET,
         currency: str | Unset = UNSET,
@@ -1132,6 +1192,7 @@ class Payments:
 
         The client needs the scope `payments:write`.
 
+        - `dry_run`: Decide and return the result with status 200, but write nothing. IDs in the result refer to nothing.
         - `subscription_id`: The subscription that the payment is for.
         - `amount`: The amount, with at most as many decimals as the currency has.
         - `currency`: The currency of the amount. An ISO 4217 code of a currency with minor units; upper or lower case.
@@ -1143,6 +1204,7 @@ class Payments:
         answer = self._caller.call(
             UPDATE_PAYMENT,
             path={"payment_id": payment_id},
+            query={"dry_run": dry_run},
             headers={"if-match": if_match},
             body={
                 "subscription_id": subscription_id,
@@ -1158,6 +1220,7 @@ class Payments:
         self,
         payment_id: str,
         *,
+        dry_run: bool | Unset = UNSET,
         if_match: str | None | Unset = UNSET,
     ) -> Payment:
         """Delete a payment.
@@ -1166,11 +1229,14 @@ class Payments:
 
         The client needs the scope `payments:write`.
 
+        - `dry_run`: Decide and return the result with status 200, but write nothing. IDs in the result refer to nothing.
+
         Raises `Problem` with one of 409, 400, 401, 403, 421, 408, 413, 414, 431, 500, 503, 404, 412.
         """
         answer = self._caller.call(
             DELETE_PAYMENT,
             path={"payment_id": payment_id},
+            query={"dry_run": dry_run},
             headers={"if-match": if_match},
         )
         return Payment.read(answer.body["data"], answer.etag)
@@ -1670,6 +1736,7 @@ class Organizations:
         self,
         *,
         max_sessions: int | None | Unset = UNSET,
+        billing: OrganizationUpdateBilling | Unset = UNSET,
         if_match: str | None | Unset = UNSET,
     ) -> Organization:
         """Update the organization.
@@ -1679,97 +1746,19 @@ class Organizations:
         The client needs the scope `organization:write`.
 
         - `max_sessions`: The number of sessions that a user should have at most. The list of sessions reports when there are more.
+        - `billing`: How subscriptions are billed. An update replaces the members that are sent.
 
         Raises `Problem` with one of 409, 400, 401, 403, 421, 408, 413, 414, 431, 500, 503, 415, 422, 412.
         """
         answer = self._caller.call(
             UPDATE_ORGANIZATION,
             headers={"if-match": if_match},
-            body={"max_sessions": max_sessions},
-        )
-        return Organization.read(answer.body["data"], answer.etag)
-
-
-class TestClocks:
-    """Calls about test clocks."""
-
-    def __init__(self, caller: Caller) -> None:
-        self._caller = caller
-
-    def get(self) -> TestClock:
-        """Read the test clock.
-
-        An advance has ended when the status is not `advancing`.
-
-        The client needs the scope `organization:read`.
-
-        Raises `Problem` with one of 404, 400, 401, 403, 421, 408, 413, 414, 431, 500, 503.
-        """
-        answer = self._caller.call(
-            READ_TEST_CLOCK,
-        )
-        return TestClock.read(answer.body["data"])
-
-    def update(
-        self,
-        *,
-        now: datetime | Unset = UNSET,
-        mode: TestClockUpdateMode | Unset = UNSET,
-    ) -> TestClock:
-        """Advance the test clock.
-
-        The clock moves forward only, by at most ten years. It moves from one due instant to the next, and the work of each is done there. With `mode: jump` it moves at once, as after an outage.
-
-        The client needs the scope `organization:write`.
-
-        - `now`: The time that the clock will show, at most ten years later. RFC 3339 with a UTC offset, between 1970 and 9999.
-        - `mode`: How the clock moves. Defaults to `advance`.
-
-        Raises `Problem` with one of 404, 409, 400, 401, 403, 421, 408, 413, 414, 431, 500, 503, 415, 422.
-        """
-        answer = self._caller.call(
-            UPDATE_TEST_CLOCK,
             body={
-                "now": now,
-                "mode": mode,
+                "max_sessions": max_sessions,
+                "billing": billing,
             },
         )
-        return TestClock.read(answer.body["data"])
-
-    def create(
-        self,
-        *,
-        now: datetime,
-    ) -> TestClock:
-        """Create the test clock.
-
-        From now on the clock is the time of the organization's plans, subscriptions and payments. Only a test organization can have a clock, and only one.
-
-        The client needs the scope `organization:write`.
-
-        - `now`: The time that the clock shows. No record may be newer. RFC 3339 with a UTC offset, between 1970 and 9999.
-
-        Raises `Problem` with one of 409, 400, 401, 403, 421, 408, 413, 414, 431, 500, 503, 415, 422.
-        """
-        answer = self._caller.call(
-            CREATE_TEST_CLOCK,
-            body={"now": now},
-        )
-        return TestClock.read(answer.body["data"])
-
-    def delete(self) -> TestClock:
-        """Delete the test clock.
-
-        Removes the clock with all plans, subscriptions and payments of the organization and their events. Users and clients stay. The status is `deleting` until then; afterwards there is no clock.
-
-        The client needs the scope `organization:write`.
-
-        Raises `Problem` with one of 404, 409, 400, 401, 403, 421, 408, 413, 414, 431, 500, 503.
-        """
-        answer = self._caller.call(
-            DELETE_TEST_CLOCK,
-        )
-        return TestClock.read(answer.body["data"])
+        return Organization.read(answer.body["data"], answer.etag)
 
 
 class Operators:
@@ -2687,7 +2676,6 @@ class Resources:
         self.search = Search(caller)
         self.clients = Clients(caller)
         self.organizations = Organizations(caller)
-        self.test_clocks = TestClocks(caller)
         self.operators = Operators(caller)
         self.feed = Feed(caller)
         self.webhook_endpoints = WebhookEndpoints(caller)

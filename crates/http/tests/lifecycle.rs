@@ -1,0 +1,13 @@
+//! API rules 14.1 to 14.7 (`docs/api.md`) through HTTP: billed subscriptions, their actions, forecasts and dry runs.
+//! The engine is that of the run: see `perennial-testkit`.
+
+mod support;
+
+mod creates;
+mod dry_runs;
+mod engine;
+mod examples;
+mod parked;
+mod settings;
+mod simulation;
+mod updates;

@@ -1,0 +1,82 @@
+//! `?dry_run=true` decides as the write would, and writes nothing.
+
+use super::support::{Base, id};
+use serde_json::{Value, json};
+
+/// The record without what differs between two writes.
+fn comparable(record: &Value) -> Value {
+    let mut record = record.clone();
+    record.as_object_mut().unwrap().remove("id");
+    record
+}
+
+#[tokio::test]
+async fn a_dry_run_returns_what_the_write_returns_and_writes_nothing() {
+    let base = Base::at("2026-03-10T12:00:00Z").await;
+    let plan_body = json!({ "name": "Pro", "slug": "pro", "price": 10, "billing_cycle": "monthly" });
+    let dry = base.app.post("/subscription-plans?dry_run=true", &plan_body).await.expect(200);
+    assert_eq!(dry.header("perennial-dry-run"), "true");
+    assert_eq!(dry.json["documents"], json!({ "invoices": [], "credit_notes": [] }));
+    base.app.get("/subscription-plans/pro").await.expect(404);
+    let real = base.app.post("/subscription-plans", &plan_body).await.expect(201);
+    assert_eq!(comparable(dry.data()), comparable(real.data()));
+
+    let body = json!({ "user_id": base.user, "subscription_plan_id": "pro", "billing": {} });
+    let dry = base.app.post("/subscriptions?dry_run=true", &body).await.expect(200);
+    let real = base.app.post("/subscriptions?dry_run=false", &body).await.expect(201);
+    assert_eq!(comparable(dry.data()), comparable(real.data()));
+    let target = format!("/subscriptions/{}", id(real.data()));
+    let before = base.app.events().await.len();
+    base.app.advance(60);
+    let dry = base.app.put(&format!("{target}?dry_run=true"), &json!({ "status": "paused" })).await.expect(200);
+    assert_eq!(dry.data()["status"], "paused");
+    assert_eq!(&base.read(id(real.data())).await, real.data());
+    assert_eq!(base.app.events().await.len(), before);
+    let real = base.app.put(&target, &json!({ "status": "paused" })).await.expect(200);
+    assert_eq!(dry.data(), real.data());
+    let dry = base.app.delete(&format!("{target}?dry_run=true")).await.expect(200);
+    assert_eq!(dry.data(), real.data());
+    base.app.get(&target).await.expect(200);
+}
+
+#[tokio::test]
+async fn a_dry_run_finds_the_conflicts_of_the_write() {
+    let base = Base::at("2026-03-10T12:00:00Z").await;
+    let plan = base.plan("pro", json!({})).await;
+    let first = base.subscribe(&plan, json!({ "external_subscription_id": "a" })).await;
+    let second = base.subscribe(&plan, json!({})).await;
+    let body = json!({ "name": "Pro", "slug": "pro", "price": 10, "billing_cycle": "monthly" });
+    base.app.post("/subscription-plans?dry_run=true", &body).await.refused(409, "slug_taken");
+    base.app.delete("/subscription-plans/pro?dry_run=true").await.refused(409, "plan_in_use");
+    let target = |record: &Value| format!("/subscriptions/{}?dry_run=true", id(record));
+    let taken = json!({ "external_subscription_id": "a" });
+    base.app.put(&target(&second), &taken).await.refused(409, "external_id_taken");
+    base.app.put(&target(&first), &taken).await.expect(200);
+    base.app.put(&target(&first), &json!({ "status": "unpaid" })).await.refused(409, "managed_status");
+    base.app.put("/subscription-plans/pro?dry_run=true", &json!({ "price": -1 })).await.expect(422);
+    base.app.put("/subscription-plans/pro?dry_run=maybe", &json!({})).await.refused(400, "invalid_parameter");
+    base.app.advance(40 * 86_400);
+    base.app.put(&target(&first), &json!({ "quantity": 2 })).await.refused(409, "lifecycle_behind");
+    assert_eq!(base.types(id(&first)).await, ["subscription.created"]);
+}
+
+#[tokio::test]
+async fn a_dry_run_ignores_the_idempotency_key() {
+    let base = Base::at("2026-03-10T12:00:00Z").await;
+    let body = json!({ "name": "Pro", "slug": "pro", "price": 10, "billing_cycle": "monthly" });
+    let send = |target: &str| base.app.request("POST", target).header("idempotency-key", "k").json(&body).send();
+    send("/subscription-plans?dry_run=true").await.expect(200);
+    let real = send("/subscription-plans").await.expect(201);
+    send("/subscription-plans?dry_run=true").await.refused(409, "slug_taken");
+    assert_eq!(send("/subscription-plans").await.expect(201).data(), real.data());
+}
+
+#[tokio::test]
+async fn payments_can_be_tried() {
+    let base = Base::at("2026-03-10T12:00:00Z").await;
+    let plan = base.plan("pro", json!({})).await;
+    let subscription = base.subscribe(&plan, json!({})).await;
+    let body = json!({ "subscription_id": id(&subscription), "amount": 5, "currency": "USD" });
+    let dry = base.app.post("/subscription-payments?dry_run=true", &body).await.expect(200);
+    base.app.get(&format!("/subscription-payments/{}", id(dry.data()))).await.expect(404);
+}
