@@ -1,4 +1,4 @@
-//! Revenue analytics (docs/api.md section 14): figures, and the ledger that they come from.
+//! Revenue analytics (docs/api.md section 16): figures, and the ledger that they come from.
 
 mod endpoints;
 mod ledger;

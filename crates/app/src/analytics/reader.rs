@@ -8,6 +8,7 @@ use super::now;
 use crate::background::{Held, Job};
 use crate::context::App;
 use crate::error::Error;
+use perennial_domain::events::{EventKind, RecordKind};
 use perennial_domain::id::{EventId, OrganizationId};
 use perennial_domain::time::Time;
 use perennial_store::analytics_ledgers::{self, Ledger, LedgerState};
@@ -19,23 +20,17 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 use tokio::time::Instant;
 
-/// Events that figures depend on. Others only move the position.
-const KINDS: [&str; 11] = [
-    "subscription.created",
-    "subscription.updated",
-    "subscription.deleted",
-    "subscription.access_changed",
-    "payment.created",
-    "payment.updated",
-    "payment.deleted",
-    "plan.created",
-    "plan.updated",
-    "plan.deleted",
-    CLOCK_DELETED,
-];
+/// The events that figures depend on. Others only move the position.
+fn kinds() -> Vec<&'static str> {
+    let counts = |kind: &&EventKind| match kind.record_kind() {
+        RecordKind::Subscription | RecordKind::Payment | RecordKind::Plan => true,
+        _ => **kind == CLOCK_DELETED,
+    };
+    EventKind::ALL.iter().filter(counts).map(|kind| kind.as_str()).collect()
+}
 
 /// Empties the ledger: the records of the test clock are gone.
-const CLOCK_DELETED: &str = "test_clock.deleted";
+const CLOCK_DELETED: EventKind = EventKind::TestClockDeleted;
 
 /// Events of the feed that one change examines at most.
 const EXAMINED: i64 = 10_000;
@@ -144,10 +139,10 @@ impl Reader<'_> {
         let now = now(self.app, organization).await?;
         let examined = feed::examined(db, organization, ledger.sequence, EXAMINED).await?;
         let Some(end) = examined.last else { return self.advance_clock(ledger, now).await };
-        let filter = Filter { kinds: KINDS.to_vec(), ..Filter::default() };
+        let filter = Filter { kinds: kinds(), ..Filter::default() };
         let mut events = feed::page(db, organization, (ledger.sequence, end.sequence), &filter, self.page).await?;
         let mut is_cut = i64::try_from(events.len()).unwrap_or(i64::MAX) == self.page;
-        match events.iter().position(|event| event.event.kind.as_str() == CLOCK_DELETED) {
+        match events.iter().position(|event| event.event.kind == CLOCK_DELETED) {
             Some(0) => {
                 self.empty(ledger, &events[0], next_generation, now).await?;
                 return Ok(true);
