@@ -1106,6 +1106,451 @@ SELECT COUNT(*) FROM (SELECT 1 FROM webhook_undelivered WHERE organization_id = 
 DELETE FROM webhook_undelivered WHERE organization_id = $1 AND (endpoint_id, sequence) IN (SELECT endpoint_id, sequence
     FROM webhook_undelivered WHERE organization_id = $1 ORDER BY endpoint_id, sequence LIMIT $2);
 
+-- analytics_ledgers.insert
+INSERT INTO analytics_ledgers (organization_id, generation, state, sequence, event_id, as_of) VALUES ($1, $2, $3, $4,
+    $5, $6) ON CONFLICT DO NOTHING;
+
+-- analytics_ledgers.by_key
+SELECT organization_id, generation, state, sequence, event_id, as_of FROM analytics_ledgers WHERE organization_id = $1
+    AND generation = $2;
+
+-- analytics_ledgers.live
+SELECT 1 FROM analytics_ledgers WHERE organization_id = $1 AND generation = $2;
+
+-- analytics_ledgers.first_rows
+SELECT organization_id, generation, state, sequence, event_id, as_of FROM analytics_ledgers ORDER BY organization_id,
+    generation LIMIT $1;
+
+-- analytics_ledgers.next_rows
+SELECT organization_id, generation, state, sequence, event_id, as_of FROM analytics_ledgers WHERE (organization_id,
+    generation) > ($1, $2) ORDER BY organization_id, generation LIMIT $3;
+
+-- analytics_ledgers.row
+SELECT organization_id, generation, state, sequence, event_id, as_of FROM analytics_ledgers WHERE organization_id = $1
+    AND generation = $2;
+
+-- analytics_ledgers.insert_row
+INSERT INTO analytics_ledgers (organization_id, generation, state, sequence, event_id, as_of) VALUES ($1, $2, $3, $4,
+    $5, $6) ON CONFLICT DO NOTHING;
+
+-- analytics_ledgers.count
+SELECT COUNT(*) FROM analytics_ledgers;
+
+-- analytics_ledgers.count_owned
+SELECT COUNT(*) FROM (SELECT 1 FROM analytics_ledgers WHERE organization_id = $1 LIMIT $2) AS counted;
+
+-- analytics_ledgers.purge
+DELETE FROM analytics_ledgers WHERE organization_id = $1 AND generation IN (SELECT generation FROM analytics_ledgers
+    WHERE organization_id = $1 ORDER BY generation LIMIT $2);
+
+-- analytics_subscriptions.insert
+INSERT INTO analytics_subscriptions (organization_id, generation, subscription_id, history, applied_at, due_at) VALUES
+    ($1, $2, $3, $4, $5, $6) ON CONFLICT (organization_id, generation, subscription_id) DO UPDATE SET history =
+    excluded.history, applied_at = excluded.applied_at, due_at = excluded.due_at WHERE TRUE;
+
+-- analytics_subscriptions.by_key
+SELECT subscription_id, history, applied_at, due_at FROM analytics_subscriptions WHERE organization_id = $1 AND
+    generation = $2 AND subscription_id = $3;
+
+-- analytics_subscriptions.live
+SELECT 1 FROM analytics_subscriptions WHERE organization_id = $1 AND generation = $2 AND subscription_id = $3;
+
+-- analytics_subscriptions.first_rows
+SELECT organization_id, generation, subscription_id, history, applied_at, due_at FROM analytics_subscriptions ORDER BY
+    organization_id, generation, subscription_id LIMIT $1;
+
+-- analytics_subscriptions.next_rows
+SELECT organization_id, generation, subscription_id, history, applied_at, due_at FROM analytics_subscriptions WHERE
+    (organization_id, generation, subscription_id) > ($1, $2, $3) ORDER BY organization_id, generation, subscription_id
+    LIMIT $4;
+
+-- analytics_subscriptions.row
+SELECT organization_id, generation, subscription_id, history, applied_at, due_at FROM analytics_subscriptions WHERE
+    organization_id = $1 AND generation = $2 AND subscription_id = $3;
+
+-- analytics_subscriptions.insert_row
+INSERT INTO analytics_subscriptions (organization_id, generation, subscription_id, history, applied_at, due_at) VALUES
+    ($1, $2, $3, $4, $5, $6) ON CONFLICT DO NOTHING;
+
+-- analytics_subscriptions.count
+SELECT COUNT(*) FROM analytics_subscriptions;
+
+-- analytics_subscriptions.count_owned
+SELECT COUNT(*) FROM (SELECT 1 FROM analytics_subscriptions WHERE organization_id = $1 LIMIT $2) AS counted;
+
+-- analytics_subscriptions.purge
+DELETE FROM analytics_subscriptions WHERE organization_id = $1 AND (generation, subscription_id) IN (SELECT generation,
+    subscription_id FROM analytics_subscriptions WHERE organization_id = $1 ORDER BY generation, subscription_id LIMIT
+    $2);
+
+-- analytics_movements.insert
+INSERT INTO analytics_movements (organization_id, generation, currency, user_id, day, kind, amount, mrr, cohort) VALUES
+    ($1, $2, $3, $4, $5, $6, $7, $8, $9) ON CONFLICT (organization_id, generation, currency, user_id, day) DO UPDATE
+    SET kind = excluded.kind, amount = excluded.amount, mrr = excluded.mrr, cohort = excluded.cohort WHERE TRUE;
+
+-- analytics_movements.by_key
+SELECT currency, user_id, day, kind, amount, mrr, cohort FROM analytics_movements WHERE organization_id = $1 AND
+    generation = $2 AND currency = $3 AND user_id = $4 AND day = $5;
+
+-- analytics_movements.live
+SELECT 1 FROM analytics_movements WHERE organization_id = $1 AND generation = $2 AND currency = $3 AND user_id = $4 AND
+    day = $5;
+
+-- analytics_movements.first_rows
+SELECT organization_id, generation, currency, user_id, day, kind, amount, mrr, cohort FROM analytics_movements ORDER BY
+    organization_id, generation, currency, user_id, day LIMIT $1;
+
+-- analytics_movements.next_rows
+SELECT organization_id, generation, currency, user_id, day, kind, amount, mrr, cohort FROM analytics_movements WHERE
+    (organization_id, generation, currency, user_id, day) > ($1, $2, $3, $4, $5) ORDER BY organization_id, generation,
+    currency, user_id, day LIMIT $6;
+
+-- analytics_movements.row
+SELECT organization_id, generation, currency, user_id, day, kind, amount, mrr, cohort FROM analytics_movements WHERE
+    organization_id = $1 AND generation = $2 AND currency = $3 AND user_id = $4 AND day = $5;
+
+-- analytics_movements.insert_row
+INSERT INTO analytics_movements (organization_id, generation, currency, user_id, day, kind, amount, mrr, cohort) VALUES
+    ($1, $2, $3, $4, $5, $6, $7, $8, $9) ON CONFLICT DO NOTHING;
+
+-- analytics_movements.count
+SELECT COUNT(*) FROM analytics_movements;
+
+-- analytics_movements.count_owned
+SELECT COUNT(*) FROM (SELECT 1 FROM analytics_movements WHERE organization_id = $1 LIMIT $2) AS counted;
+
+-- analytics_movements.purge
+DELETE FROM analytics_movements WHERE organization_id = $1 AND (generation, currency, user_id, day) IN (SELECT
+    generation, currency, user_id, day FROM analytics_movements WHERE organization_id = $1 ORDER BY generation,
+    currency, user_id, day LIMIT $2);
+
+-- analytics_sums.insert
+INSERT INTO analytics_sums (organization_id, generation, currency, series, grain, period, kind, item, amount, count)
+    VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10) ON CONFLICT (organization_id, generation, currency, series, grain,
+    period, kind, item) DO UPDATE SET amount = excluded.amount, count = excluded.count WHERE TRUE;
+
+-- analytics_sums.by_key
+SELECT grain, period, kind, item, amount, count FROM analytics_sums WHERE organization_id = $1 AND generation = $2 AND
+    currency = $3 AND series = $4 AND grain = $5 AND period = $6 AND kind = $7 AND item = $8;
+
+-- analytics_sums.live
+SELECT 1 FROM analytics_sums WHERE organization_id = $1 AND generation = $2 AND currency = $3 AND series = $4 AND grain
+    = $5 AND period = $6 AND kind = $7 AND item = $8;
+
+-- analytics_sums.first_rows
+SELECT organization_id, generation, currency, series, grain, period, kind, item, amount, count FROM analytics_sums
+    ORDER BY organization_id, generation, currency, series, grain, period, kind, item LIMIT $1;
+
+-- analytics_sums.next_rows
+SELECT organization_id, generation, currency, series, grain, period, kind, item, amount, count FROM analytics_sums
+    WHERE (organization_id, generation, currency, series, grain, period, kind, item) > ($1, $2, $3, $4, $5, $6, $7, $8)
+    ORDER BY organization_id, generation, currency, series, grain, period, kind, item LIMIT $9;
+
+-- analytics_sums.row
+SELECT organization_id, generation, currency, series, grain, period, kind, item, amount, count FROM analytics_sums
+    WHERE organization_id = $1 AND generation = $2 AND currency = $3 AND series = $4 AND grain = $5 AND period = $6 AND
+    kind = $7 AND item = $8;
+
+-- analytics_sums.insert_row
+INSERT INTO analytics_sums (organization_id, generation, currency, series, grain, period, kind, item, amount, count)
+    VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10) ON CONFLICT DO NOTHING;
+
+-- analytics_sums.count
+SELECT COUNT(*) FROM analytics_sums;
+
+-- analytics_sums.count_owned
+SELECT COUNT(*) FROM (SELECT 1 FROM analytics_sums WHERE organization_id = $1 LIMIT $2) AS counted;
+
+-- analytics_sums.purge
+DELETE FROM analytics_sums WHERE organization_id = $1 AND (generation, currency, series, grain, period, kind, item) IN
+    (SELECT generation, currency, series, grain, period, kind, item FROM analytics_sums WHERE organization_id = $1
+    ORDER BY generation, currency, series, grain, period, kind, item LIMIT $2);
+
+-- analytics_cohorts.insert
+INSERT INTO analytics_cohorts (organization_id, generation, currency, cohort, month, new_customers, customers, mrr)
+    VALUES ($1, $2, $3, $4, $5, $6, $7, $8) ON CONFLICT (organization_id, generation, currency, cohort, month) DO
+    UPDATE SET new_customers = excluded.new_customers, customers = excluded.customers, mrr = excluded.mrr WHERE TRUE;
+
+-- analytics_cohorts.by_key
+SELECT cohort, month, new_customers, customers, mrr FROM analytics_cohorts WHERE organization_id = $1 AND generation =
+    $2 AND currency = $3 AND cohort = $4 AND month = $5;
+
+-- analytics_cohorts.live
+SELECT 1 FROM analytics_cohorts WHERE organization_id = $1 AND generation = $2 AND currency = $3 AND cohort = $4 AND
+    month = $5;
+
+-- analytics_cohorts.first_rows
+SELECT organization_id, generation, currency, cohort, month, new_customers, customers, mrr FROM analytics_cohorts ORDER
+    BY organization_id, generation, currency, cohort, month LIMIT $1;
+
+-- analytics_cohorts.next_rows
+SELECT organization_id, generation, currency, cohort, month, new_customers, customers, mrr FROM analytics_cohorts WHERE
+    (organization_id, generation, currency, cohort, month) > ($1, $2, $3, $4, $5) ORDER BY organization_id, generation,
+    currency, cohort, month LIMIT $6;
+
+-- analytics_cohorts.row
+SELECT organization_id, generation, currency, cohort, month, new_customers, customers, mrr FROM analytics_cohorts WHERE
+    organization_id = $1 AND generation = $2 AND currency = $3 AND cohort = $4 AND month = $5;
+
+-- analytics_cohorts.insert_row
+INSERT INTO analytics_cohorts (organization_id, generation, currency, cohort, month, new_customers, customers, mrr)
+    VALUES ($1, $2, $3, $4, $5, $6, $7, $8) ON CONFLICT DO NOTHING;
+
+-- analytics_cohorts.count
+SELECT COUNT(*) FROM analytics_cohorts;
+
+-- analytics_cohorts.count_owned
+SELECT COUNT(*) FROM (SELECT 1 FROM analytics_cohorts WHERE organization_id = $1 LIMIT $2) AS counted;
+
+-- analytics_cohorts.purge
+DELETE FROM analytics_cohorts WHERE organization_id = $1 AND (generation, currency, cohort, month) IN (SELECT
+    generation, currency, cohort, month FROM analytics_cohorts WHERE organization_id = $1 ORDER BY generation,
+    currency, cohort, month LIMIT $2);
+
+-- analytics_payments.insert
+INSERT INTO analytics_payments (organization_id, generation, payment_id, currency, day, amount, is_collected,
+    is_refunded) VALUES ($1, $2, $3, $4, $5, $6, $7, $8) ON CONFLICT (organization_id, generation, payment_id) DO
+    UPDATE SET currency = excluded.currency, day = excluded.day, amount = excluded.amount, is_collected =
+    excluded.is_collected, is_refunded = excluded.is_refunded WHERE TRUE;
+
+-- analytics_payments.by_key
+SELECT currency, day, amount, is_collected, is_refunded FROM analytics_payments WHERE organization_id = $1 AND
+    generation = $2 AND payment_id = $3;
+
+-- analytics_payments.live
+SELECT 1 FROM analytics_payments WHERE organization_id = $1 AND generation = $2 AND payment_id = $3;
+
+-- analytics_payments.first_rows
+SELECT organization_id, generation, payment_id, currency, day, amount, is_collected, is_refunded FROM
+    analytics_payments ORDER BY organization_id, generation, payment_id LIMIT $1;
+
+-- analytics_payments.next_rows
+SELECT organization_id, generation, payment_id, currency, day, amount, is_collected, is_refunded FROM
+    analytics_payments WHERE (organization_id, generation, payment_id) > ($1, $2, $3) ORDER BY organization_id,
+    generation, payment_id LIMIT $4;
+
+-- analytics_payments.row
+SELECT organization_id, generation, payment_id, currency, day, amount, is_collected, is_refunded FROM
+    analytics_payments WHERE organization_id = $1 AND generation = $2 AND payment_id = $3;
+
+-- analytics_payments.insert_row
+INSERT INTO analytics_payments (organization_id, generation, payment_id, currency, day, amount, is_collected,
+    is_refunded) VALUES ($1, $2, $3, $4, $5, $6, $7, $8) ON CONFLICT DO NOTHING;
+
+-- analytics_payments.count
+SELECT COUNT(*) FROM analytics_payments;
+
+-- analytics_payments.count_owned
+SELECT COUNT(*) FROM (SELECT 1 FROM analytics_payments WHERE organization_id = $1 LIMIT $2) AS counted;
+
+-- analytics_payments.purge
+DELETE FROM analytics_payments WHERE organization_id = $1 AND (generation, payment_id) IN (SELECT generation,
+    payment_id FROM analytics_payments WHERE organization_id = $1 ORDER BY generation, payment_id LIMIT $2);
+
+-- analytics_prices.insert
+INSERT INTO analytics_prices (organization_id, generation, plan_id, version, price, currency, billing_cycle) VALUES
+    ($1, $2, $3, $4, $5, $6, $7) ON CONFLICT (organization_id, generation, plan_id, version) DO UPDATE SET price =
+    excluded.price, currency = excluded.currency, billing_cycle = excluded.billing_cycle WHERE TRUE;
+
+-- analytics_prices.by_key
+SELECT price, currency, billing_cycle FROM analytics_prices WHERE organization_id = $1 AND generation = $2 AND plan_id
+    = $3 AND version = $4;
+
+-- analytics_prices.live
+SELECT 1 FROM analytics_prices WHERE organization_id = $1 AND generation = $2 AND plan_id = $3 AND version = $4;
+
+-- analytics_prices.first_rows
+SELECT organization_id, generation, plan_id, version, price, currency, billing_cycle FROM analytics_prices ORDER BY
+    organization_id, generation, plan_id, version LIMIT $1;
+
+-- analytics_prices.next_rows
+SELECT organization_id, generation, plan_id, version, price, currency, billing_cycle FROM analytics_prices WHERE
+    (organization_id, generation, plan_id, version) > ($1, $2, $3, $4) ORDER BY organization_id, generation, plan_id,
+    version LIMIT $5;
+
+-- analytics_prices.row
+SELECT organization_id, generation, plan_id, version, price, currency, billing_cycle FROM analytics_prices WHERE
+    organization_id = $1 AND generation = $2 AND plan_id = $3 AND version = $4;
+
+-- analytics_prices.insert_row
+INSERT INTO analytics_prices (organization_id, generation, plan_id, version, price, currency, billing_cycle) VALUES
+    ($1, $2, $3, $4, $5, $6, $7) ON CONFLICT DO NOTHING;
+
+-- analytics_prices.count
+SELECT COUNT(*) FROM analytics_prices;
+
+-- analytics_prices.count_owned
+SELECT COUNT(*) FROM (SELECT 1 FROM analytics_prices WHERE organization_id = $1 LIMIT $2) AS counted;
+
+-- analytics_prices.purge
+DELETE FROM analytics_prices WHERE organization_id = $1 AND (generation, plan_id, version) IN (SELECT generation,
+    plan_id, version FROM analytics_prices WHERE organization_id = $1 ORDER BY generation, plan_id, version LIMIT $2);
+
+-- analytics_ledgers::WITH_WORK
+SELECT o.id FROM organizations AS o LEFT JOIN leases AS l ON l.organization_id = o.id AND l.job = 'analytics' AND
+    l.unit = o.id WHERE o.deleted_at IS NULL AND (l.expires_at IS NULL OR l.expires_at <= clock_timestamp()) AND ( NOT
+    EXISTS (SELECT 1 FROM analytics_ledgers AS a WHERE a.organization_id = o.id AND a.state = 'active') OR EXISTS (
+    SELECT 1 FROM analytics_ledgers AS h WHERE h.organization_id = o.id AND ( h.state <> 'active' OR EXISTS (SELECT 1
+    FROM feed AS f WHERE f.organization_id = o.id AND f.sequence > h.sequence) OR EXISTS ( SELECT 1 FROM
+    analytics_subscriptions AS s WHERE s.organization_id = o.id AND s.generation = h.generation AND s.due_at <= $1 ) OR
+    (h.sequence > 0 AND NOT EXISTS ( SELECT 1 FROM feed AS p WHERE p.organization_id = o.id AND p.sequence = h.sequence
+    AND p.event_id = h.event_id )) ) ) ) LIMIT $2;
+-- analytics_ledgers::WITH_WORK (SQLite)
+SELECT o.id FROM organizations AS o LEFT JOIN leases AS l ON l.organization_id = o.id AND l.job = 'analytics' AND
+    l.unit = o.id WHERE o.deleted_at IS NULL AND (l.expires_at IS NULL OR l.expires_at <= CAST(unixepoch('subsec') *
+    1000000 AS INTEGER)) AND ( NOT EXISTS (SELECT 1 FROM analytics_ledgers AS a WHERE a.organization_id = o.id AND
+    a.state = 'active') OR EXISTS ( SELECT 1 FROM analytics_ledgers AS h WHERE h.organization_id = o.id AND ( h.state
+    <> 'active' OR EXISTS (SELECT 1 FROM feed AS f WHERE f.organization_id = o.id AND f.sequence > h.sequence) OR
+    EXISTS ( SELECT 1 FROM analytics_subscriptions AS s WHERE s.organization_id = o.id AND s.generation = h.generation
+    AND s.due_at <= $1 ) OR (h.sequence > 0 AND NOT EXISTS ( SELECT 1 FROM feed AS p WHERE p.organization_id = o.id AND
+    p.sequence = h.sequence AND p.event_id = h.event_id )) ) ) ) LIMIT $2;
+
+-- analytics_ledgers::OF_ORGANIZATION
+SELECT organization_id, generation, state, sequence, event_id, as_of FROM analytics_ledgers WHERE organization_id = $1
+    ORDER BY generation;
+
+-- analytics_ledgers::STATUS
+SELECT h.organization_id, h.generation, h.state, h.sequence, h.event_id, h.as_of, (SELECT CAST(EXTRACT(EPOCH FROM
+    (clock_timestamp() - f.entered_at)) AS BIGINT) FROM feed AS f WHERE f.organization_id = $1 AND f.sequence >
+    h.sequence ORDER BY f.sequence LIMIT 1), (SELECT MIN(s.due_at) FROM analytics_subscriptions AS s WHERE
+    s.organization_id = $1 AND s.generation = h.generation AND s.due_at IS NOT NULL), EXISTS (SELECT 1 FROM
+    analytics_ledgers AS b WHERE b.organization_id = $1 AND b.state = 'building'), EXISTS (SELECT 1 FROM feed_queue AS
+    q WHERE q.organization_id = $1) FROM analytics_ledgers AS h WHERE h.organization_id = $1 AND h.state = 'active';
+-- analytics_ledgers::STATUS (SQLite)
+SELECT h.organization_id, h.generation, h.state, h.sequence, h.event_id, h.as_of, (SELECT (CAST(unixepoch('subsec') *
+    1000000 AS INTEGER) - f.entered_at) / 1000000 FROM feed AS f WHERE f.organization_id = $1 AND f.sequence >
+    h.sequence ORDER BY f.sequence LIMIT 1), (SELECT MIN(s.due_at) FROM analytics_subscriptions AS s WHERE
+    s.organization_id = $1 AND s.generation = h.generation AND s.due_at IS NOT NULL), EXISTS (SELECT 1 FROM
+    analytics_ledgers AS b WHERE b.organization_id = $1 AND b.state = 'building'), FALSE FROM analytics_ledgers AS h
+    WHERE h.organization_id = $1 AND h.state = 'active';
+
+-- analytics_ledgers::SAVE
+UPDATE analytics_ledgers SET sequence = $4, event_id = $5, as_of = $6 WHERE organization_id = $1 AND generation = $2
+    AND sequence = $3;
+
+-- analytics_ledgers::SET_STATE
+UPDATE analytics_ledgers SET state = $4 WHERE organization_id = $1 AND generation = $2 AND state = $3;
+
+-- analytics_ledgers::REMOVE
+DELETE FROM analytics_ledgers WHERE organization_id = $1 AND generation = $2;
+
+-- analytics_ledgers::LAG
+SELECT CAST(EXTRACT(EPOCH FROM (clock_timestamp() - oldest)) AS BIGINT) FROM ( SELECT MIN(entered_at) AS oldest FROM (
+    SELECT ( SELECT f.entered_at FROM feed AS f WHERE f.organization_id = h.organization_id AND f.sequence > h.sequence
+    ORDER BY f.sequence LIMIT 1 ) AS entered_at FROM analytics_ledgers AS h JOIN organizations AS o ON o.id =
+    h.organization_id WHERE h.state = 'active' AND o.deleted_at IS NULL ) AS pending ) AS lag WHERE oldest IS NOT NULL;
+-- analytics_ledgers::LAG (SQLite)
+SELECT (CAST(unixepoch('subsec') * 1000000 AS INTEGER) - oldest) / 1000000 FROM ( SELECT MIN(entered_at) AS oldest FROM
+    ( SELECT ( SELECT f.entered_at FROM feed AS f WHERE f.organization_id = h.organization_id AND f.sequence >
+    h.sequence ORDER BY f.sequence LIMIT 1 ) AS entered_at FROM analytics_ledgers AS h JOIN organizations AS o ON o.id
+    = h.organization_id WHERE h.state = 'active' AND o.deleted_at IS NULL ) AS pending ) AS lag WHERE oldest IS NOT
+    NULL;
+
+-- analytics_subscriptions::DUE
+SELECT subscription_id, history, applied_at, due_at FROM analytics_subscriptions WHERE organization_id = $1 AND
+    generation = $2 AND due_at <= $3 ORDER BY due_at LIMIT $4;
+
+-- analytics_subscriptions::REMOVE
+DELETE FROM analytics_subscriptions WHERE (organization_id, generation, subscription_id) IN ( SELECT organization_id,
+    generation, subscription_id FROM analytics_subscriptions WHERE organization_id = $1 AND generation = $2 LIMIT $3);
+
+-- analytics_subscriptions::REMOVE_PRICES
+DELETE FROM analytics_prices WHERE (organization_id, generation, plan_id, version) IN ( SELECT organization_id,
+    generation, plan_id, version FROM analytics_prices WHERE organization_id = $1 AND generation = $2 LIMIT $3);
+
+-- analytics_subscriptions::ANY
+SELECT 1 FROM analytics_subscriptions WHERE organization_id = $1 AND generation = $2 LIMIT 1;
+
+-- analytics_subscriptions::ANY_PRICES
+SELECT 1 FROM analytics_prices WHERE organization_id = $1 AND generation = $2 LIMIT 1;
+
+-- analytics_movements::OF_CUSTOMER
+SELECT currency, user_id, day, kind, amount, mrr, cohort FROM analytics_movements WHERE organization_id = $1 AND
+    generation = $2 AND currency = $3 AND user_id = $4 ORDER BY day;
+
+-- analytics_movements::PAGE_OF_CUSTOMER
+SELECT currency, user_id, day, kind, amount, mrr, cohort FROM analytics_movements WHERE organization_id = $1 AND
+    generation = $2 AND currency = $3 AND user_id = $6 AND day >= $4 AND day < $5 ORDER BY day DESC LIMIT $7;
+
+-- analytics_movements::PAGE_OF_DAY
+SELECT currency, user_id, day, kind, amount, mrr, cohort FROM analytics_movements WHERE organization_id = $1 AND
+    generation = $2 AND currency = $3 AND day = $4 AND user_id > $5 ORDER BY user_id LIMIT $6;
+
+-- analytics_movements::PAGE
+SELECT currency, user_id, day, kind, amount, mrr, cohort FROM analytics_movements WHERE organization_id = $1 AND
+    generation = $2 AND currency = $3 AND day >= $4 AND day < $5 ORDER BY day DESC, user_id LIMIT $6;
+
+-- analytics_movements::CUSTOMERS
+SELECT m.currency, m.user_id, m.mrr FROM analytics_movements AS m WHERE m.organization_id = $1 AND m.generation = $2
+    AND (m.currency, m.user_id) > ($3, $4) AND NOT EXISTS ( SELECT 1 FROM analytics_movements AS n WHERE
+    n.organization_id = $1 AND n.generation = $2 AND n.currency = m.currency AND n.user_id = m.user_id AND n.day >
+    m.day ) ORDER BY m.currency, m.user_id LIMIT $5;
+
+-- analytics_movements::CURRENCIES
+WITH RECURSIVE known (currency) AS ( SELECT MIN(currency) FROM analytics_movements WHERE organization_id = $1 AND
+    generation = $2 UNION ALL SELECT ( SELECT MIN(m.currency) FROM analytics_movements AS m WHERE m.organization_id =
+    $1 AND m.generation = $2 AND m.currency > known.currency ) FROM known WHERE known.currency IS NOT NULL ) SELECT
+    currency FROM known WHERE currency IS NOT NULL ORDER BY currency;
+
+-- analytics_movements::REMOVE_ONE
+DELETE FROM analytics_movements WHERE organization_id = $1 AND generation = $2 AND currency = $3 AND user_id = $4 AND
+    day = $5;
+
+-- analytics_movements::REMOVE
+DELETE FROM analytics_movements WHERE (organization_id, generation, currency, user_id, day) IN ( SELECT
+    organization_id, generation, currency, user_id, day FROM analytics_movements WHERE organization_id = $1 AND
+    generation = $2 LIMIT $3);
+
+-- analytics_movements::ANY
+SELECT 1 FROM analytics_movements WHERE organization_id = $1 AND generation = $2 LIMIT 1;
+
+-- analytics_sums::READ
+SELECT state, sequence, state, event_id, state, generation FROM analytics_ledgers WHERE organization_id = $1 AND
+    generation = $2 UNION ALL SELECT grain, period, kind, item, amount, count FROM analytics_sums WHERE organization_id
+    = $1 AND generation = $2 AND currency = $3 AND series = $4 AND grain = 'year' AND period >= $5 AND period < $6
+    UNION ALL SELECT grain, period, kind, item, amount, count FROM analytics_sums WHERE organization_id = $1 AND
+    generation = $2 AND currency = $3 AND series = $4 AND grain = 'month' AND period >= $7 AND period < $8 UNION ALL
+    SELECT grain, period, kind, item, amount, count FROM analytics_sums WHERE organization_id = $1 AND generation = $2
+    AND currency = $3 AND series = $4 AND grain = 'day' AND period >= $9 AND period < $10;
+
+-- analytics_sums::READ_COHORTS
+SELECT -1, sequence, 0, 0, state FROM analytics_ledgers WHERE organization_id = $1 AND generation = $2 UNION ALL SELECT
+    cohort, month, new_customers, customers, mrr FROM analytics_cohorts WHERE organization_id = $1 AND generation = $2
+    AND currency = $3 AND cohort >= $4 AND cohort <= $5 AND month <= $5;
+
+-- analytics_sums::REMOVE_SUM
+DELETE FROM analytics_sums WHERE organization_id = $1 AND generation = $2 AND currency = $3 AND series = $4 AND grain =
+    $5 AND period = $6 AND kind = $7 AND item = $8;
+
+-- analytics_sums::REMOVE_COHORT
+DELETE FROM analytics_cohorts WHERE organization_id = $1 AND generation = $2 AND currency = $3 AND cohort = $4 AND
+    month = $5;
+
+-- analytics_sums::REMOVE_PAYMENT
+DELETE FROM analytics_payments WHERE organization_id = $1 AND generation = $2 AND payment_id = $3;
+
+-- analytics_sums::REMOVE
+DELETE FROM analytics_sums WHERE (organization_id, generation, currency, series, grain, period, kind, item) IN ( SELECT
+    organization_id, generation, currency, series, grain, period, kind, item FROM analytics_sums WHERE organization_id
+    = $1 AND generation = $2 LIMIT $3);
+
+-- analytics_sums::REMOVE_COHORTS
+DELETE FROM analytics_cohorts WHERE (organization_id, generation, currency, cohort, month) IN ( SELECT organization_id,
+    generation, currency, cohort, month FROM analytics_cohorts WHERE organization_id = $1 AND generation = $2 LIMIT $3);
+
+-- analytics_sums::REMOVE_PAYMENTS
+DELETE FROM analytics_payments WHERE (organization_id, generation, payment_id) IN ( SELECT organization_id, generation,
+    payment_id FROM analytics_payments WHERE organization_id = $1 AND generation = $2 LIMIT $3);
+
+-- analytics_sums::ANY
+SELECT 1 FROM analytics_sums WHERE organization_id = $1 AND generation = $2 LIMIT 1;
+
+-- analytics_sums::ANY_COHORTS
+SELECT 1 FROM analytics_cohorts WHERE organization_id = $1 AND generation = $2 LIMIT 1;
+
+-- analytics_sums::ANY_PAYMENTS
+SELECT 1 FROM analytics_payments WHERE organization_id = $1 AND generation = $2 LIMIT 1;
+
 -- clients::BY_ORGANIZATION
 SELECT organization_id, id, name, kind, public_id, scopes, origins, cidrs, expires_at, disabled_at, created_at,
     updated_at, revision FROM clients WHERE organization_id = $1 ORDER BY id;
@@ -1573,10 +2018,6 @@ SELECT organization_id, endpoint_id, sequence, event_id, event_type, record_id, 
 UPDATE webhook_undelivered SET next_attempt_at = $3 WHERE organization_id = $1 AND endpoint_id = $2 AND next_attempt_at
     > $3;
 
--- webhook_undelivered::NEXT_DUE
-SELECT MIN(next_attempt_at) FROM webhook_undelivered WHERE organization_id = $1 AND endpoint_id = $2 AND
-    next_attempt_at IS NOT NULL;
-
 -- webhook_undelivered::OLDEST_WAITING
 SELECT organization_id, endpoint_id, sequence, event_id, event_type, record_id, entered_at, state, attempts, is_resend,
     next_attempt_at, first_failed_at, last_status, last_error FROM webhook_undelivered WHERE organization_id = $1 AND
@@ -1643,6 +2084,19 @@ SELECT s.organization_id, s.id, s.user_id, s.client_id, s.generation, s.signed_i
     u.subject, u.auth_type, u.username, u.first_name, u.last_name, u.terms, u.notifications, u.session_epoch,
     u.blocked_at, u.created_at, u.updated_at, u.revision FROM sessions AS s JOIN users AS u ON u.organization_id =
     s.organization_id AND u.id = s.user_id WHERE s.organization_id = $1 AND s.id = $2 AND u.deleted_at IS NULL;
+
+-- analytics_movements::LAST
+SELECT currency, user_id, day, kind, amount, mrr, cohort FROM analytics_movements WHERE organization_id = $1 AND
+    generation = $2 AND currency = $3 AND user_id = $4 ORDER BY day DESC;
+
+-- analytics_sums::PLAN
+SELECT slug, name FROM plans WHERE organization_id = $1 AND id = $2;
+
+-- analytics_subscriptions::PRICE
+SELECT price, currency, billing_cycle FROM ( SELECT price, currency, billing_cycle FROM plan_versions WHERE
+    organization_id = $1 AND plan_id = $2 AND version = $3 UNION ALL SELECT price, currency, billing_cycle FROM plans
+    WHERE organization_id = $1 AND id = $2 AND version = $3 UNION ALL SELECT price, currency, billing_cycle FROM
+    analytics_prices WHERE organization_id = $1 AND generation = $4 AND plan_id = $2 AND version = $3 ) AS versions;
 
 -- clients::BY_CREDENTIAL
 SELECT organization_id, id, name, kind, public_id, scopes, origins, cidrs, expires_at, disabled_at, created_at,
