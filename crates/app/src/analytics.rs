@@ -39,7 +39,7 @@ const ATTEMPTS: usize = 3;
 /// No periods.
 const NONE: (Day, Day) = (Day::from_number(0), Day::from_number(0));
 
-/// What a response says about its figures.
+/// How far the figures of a response are.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Meta {
     /// The time that the figures are complete up to.

@@ -81,7 +81,7 @@ impl<'a> Batch<'a> {
 
     /// Applies events in their order, until enough customers have changed. Returns how many were applied.
     pub(super) async fn apply(&mut self, events: &[FeedEvent]) -> Result<usize, Error> {
-        let snapshots: Vec<Option<Snapshot>> = events.iter().map(|event| snapshot(event)).collect();
+        let snapshots: Vec<Option<Snapshot>> = events.iter().map(snapshot).collect();
         self.load(events, &snapshots).await?;
         let mut customers: BTreeSet<UserId> = BTreeSet::new();
         for (place, (event, snapshot)) in events.iter().zip(snapshots).enumerate() {

@@ -49,8 +49,10 @@ pub fn read(event: &Event) -> Option<CountedPayment> {
     let status = PaymentStatus::from_stored(&written.status)?;
     let is_refunded = status == PaymentStatus::Refunded;
     let is_collected = match status {
-        PaymentStatus::Completed | PaymentStatus::PartiallyRefunded | PaymentStatus::Disputed => true,
-        PaymentStatus::Refunded => true,
+        PaymentStatus::Completed
+        | PaymentStatus::PartiallyRefunded
+        | PaymentStatus::Refunded
+        | PaymentStatus::Disputed => true,
         PaymentStatus::Failed => false,
         PaymentStatus::Pending | PaymentStatus::Processing | PaymentStatus::Void => return None,
     };

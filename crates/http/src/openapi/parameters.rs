@@ -41,8 +41,12 @@ pub(super) fn of(operation: &Operation) -> Value {
         ResponseKind::Record(_) | ResponseKind::Value(..) => {
             parameters.push(tag("if-match", "The entity tag that you read. Returns 412 if the record has changed."));
         }
-        ResponseKind::Figures(_) | ResponseKind::FiguresPage(_) => {}
-        ResponseKind::CreatedOnce(_) | ResponseKind::List(_) | ResponseKind::Media(_) | ResponseKind::Redirect => {}
+        ResponseKind::CreatedOnce(_)
+        | ResponseKind::List(_)
+        | ResponseKind::Figures(_)
+        | ResponseKind::FiguresPage(_)
+        | ResponseKind::Media(_)
+        | ResponseKind::Redirect => {}
     }
     Value::Array(parameters)
 }

@@ -9,26 +9,29 @@ use perennial_store::{Change, Sql, tables};
 use perennial_testkit::TestApp;
 use serde_json::{Value, json};
 
+static SUMS: Sql = Sql::new(
+    "SELECT currency || ' ' || series || ' ' || grain || ' ' || CAST(period AS TEXT) || ' ' || kind || ' ' || amount
+            || ' ' || CAST(count AS TEXT) FROM analytics_sums ORDER BY 1",
+);
+static MOVEMENTS: Sql = Sql::new(
+    "SELECT currency || ' ' || CAST(day AS TEXT) || ' ' || kind || ' ' || amount || ' ' || mrr || ' '
+            || CAST(cohort AS TEXT) FROM analytics_movements ORDER BY user_id, 1",
+);
+static COHORTS: Sql = Sql::new(
+    "SELECT currency || ' ' || CAST(cohort AS TEXT) || ' ' || CAST(month AS TEXT) || ' ' || CAST(new_customers AS TEXT)
+            || ' ' || CAST(customers AS TEXT) || ' ' || mrr FROM analytics_cohorts ORDER BY 1",
+);
+static HISTORIES: Sql = Sql::new("SELECT history FROM analytics_subscriptions ORDER BY subscription_id");
+static PAYMENTS: Sql = Sql::new(
+    "SELECT currency || ' ' || CAST(day AS TEXT) || ' ' || CAST(amount AS TEXT) FROM analytics_payments
+     ORDER BY payment_id",
+);
+static LOSE: Sql = Sql::new("UPDATE analytics_ledgers SET event_id = $1");
+static SPOIL: Sql = Sql::new("UPDATE analytics_movements SET mrr = '5'");
+
 /// Every row of the ledger except for the head, as text and without its generation.
 async fn rows(app: &TestApp) -> Vec<String> {
     let db = &app.app.db;
-    static SUMS: Sql = Sql::new(
-        "SELECT currency || ' ' || series || ' ' || grain || ' ' || CAST(period AS TEXT) || ' ' || kind || ' ' || amount
-                || ' ' || CAST(count AS TEXT) FROM analytics_sums ORDER BY 1",
-    );
-    static MOVEMENTS: Sql = Sql::new(
-        "SELECT currency || ' ' || CAST(day AS TEXT) || ' ' || kind || ' ' || amount || ' ' || mrr || ' '
-                || CAST(cohort AS TEXT) FROM analytics_movements ORDER BY user_id, 1",
-    );
-    static COHORTS: Sql = Sql::new(
-        "SELECT currency || ' ' || CAST(cohort AS TEXT) || ' ' || CAST(month AS TEXT) || ' ' || CAST(new_customers AS TEXT)
-                || ' ' || CAST(customers AS TEXT) || ' ' || mrr FROM analytics_cohorts ORDER BY 1",
-    );
-    static HISTORIES: Sql = Sql::new("SELECT history FROM analytics_subscriptions ORDER BY subscription_id");
-    static PAYMENTS: Sql = Sql::new(
-        "SELECT currency || ' ' || CAST(day AS TEXT) || ' ' || CAST(amount AS TEXT) FROM analytics_payments
-         ORDER BY payment_id",
-    );
     let mut rows = Vec::new();
     for sql in [&SUMS, &MOVEMENTS, &COHORTS, &HISTORIES, &PAYMENTS] {
         rows.extend(db.all(sql, &[], |row| row.text(0)).await.unwrap());
@@ -209,8 +212,6 @@ async fn a_ledger_whose_event_is_missing_is_rebuilt() {
     let before = rows(&app).await;
     working.send(true).unwrap();
     drop(working);
-    static LOSE: Sql = Sql::new("UPDATE analytics_ledgers SET event_id = $1");
-    static SPOIL: Sql = Sql::new("UPDATE analytics_movements SET mrr = '5'");
     let lose = Change::new().execute_any(&LOSE, vec![EventId::from_bytes([9; 16]).bytes().into()]);
     app.app.db.commit(lose.execute_any(&SPOIL, Vec::new())).await.unwrap();
     assert_eq!(check::check(&app.app, app.organization).await.unwrap().len(), 1);
