@@ -157,6 +157,12 @@ pub enum Conflict {
     EndpointDisabled,
     /// The webhook endpoint has the maximum number of valid secrets.
     SecretLimit,
+    /// Another meter has the slug.
+    MeterSlugTaken,
+    /// Another coupon has the code, in upper or lower case.
+    CodeTaken,
+    /// The balance of the user is less than what would be taken from it.
+    InsufficientBalance,
     /// Other writers were faster at every attempt.
     Contended,
 }

@@ -4,12 +4,14 @@ mod backup;
 mod clients;
 mod compact;
 pub(crate) mod configuration;
+mod coupons;
 mod events;
 mod flags;
 mod forward;
 mod identity;
 mod keys;
 pub(crate) mod listen;
+mod meters;
 pub(crate) mod operators;
 mod organizations;
 mod payments;
@@ -19,6 +21,7 @@ mod records;
 mod relink;
 mod sessions;
 mod subscriptions;
+mod tax_rates;
 pub(crate) mod transfer;
 pub(crate) mod trigger;
 mod users;
@@ -32,8 +35,11 @@ use crate::failure::Failure;
 use crate::storage::Key;
 use crate::{output, storage};
 use perennial_app::context::{App, AppOptions};
+use perennial_domain::coupons::Coupon;
+use perennial_domain::meters::Meter;
 use perennial_domain::payments::Payment;
 use perennial_domain::subscriptions::Subscription;
+use perennial_domain::tax_rates::TaxRate;
 
 pub(crate) async fn run(command: Command, config: &Config, json: bool) -> Result<(), Failure> {
     let command = match command {
@@ -55,6 +61,9 @@ pub(crate) async fn run(command: Command, config: &Config, json: bool) -> Result
         Command::Record(Record::Plan(command)) => plans::run(&app, command, json).await,
         Command::Record(Record::Subscription(command)) => records::run::<Subscription>(&app, command, json).await,
         Command::Record(Record::Payment(command)) => records::run::<Payment>(&app, command, json).await,
+        Command::Record(Record::TaxRate(command)) => records::run::<TaxRate>(&app, command, json).await,
+        Command::Record(Record::Coupon(command)) => records::run::<Coupon>(&app, command, json).await,
+        Command::Record(Record::Meter(command)) => records::run::<Meter>(&app, command, json).await,
         Command::Provider(command) => providers::run(&app, command, json).await,
         Command::Identity(command) => identity::run(&app, command, json).await,
         Command::Events(command) => events::run(&app, command, json).await,

@@ -1,8 +1,8 @@
 //! Events: one for every change of a record, written with it and never rewritten.
 
 use crate::id::{
-    ClientId, EventId, MalformedId, OperatorId, OperatorSessionId, OrganizationId, PaymentId, PlanId, ProviderId,
-    SessionId, SubscriptionId, UserId, WebhookEndpointId,
+    ClientId, CouponId, CreditId, EventId, MalformedId, MeterId, OperatorId, OperatorSessionId, OrganizationId,
+    PaymentId, PlanId, ProviderId, SessionId, SubscriptionId, TaxRateId, UserId, WebhookEndpointId,
 };
 use crate::time::Time;
 
@@ -110,6 +110,12 @@ record_kinds! {
         WebhookEndpointRecovered = "recovered",
         WebhookEndpointDisabled = "disabled",
     }
+    TaxRate(TaxRateId) = "tax_rate" { TaxRateCreated = "created", TaxRateUpdated = "updated" }
+    Coupon(CouponId) = "coupon" { CouponCreated = "created", CouponUpdated = "updated" }
+    Meter(MeterId) = "meter" { MeterCreated = "created", MeterUpdated = "updated" }
+    Credit(CreditId) = "credit" { CreditCreated = "created" }
+    // The record is named by its user's ID.
+    BillingProfile(UserId) = "billing_profile" { BillingProfileUpdated = "updated" }
 }
 
 /// An event.
@@ -187,7 +193,9 @@ mod tests {
     #[test]
     fn names_and_id_prefixes_are_unique() {
         let names: BTreeSet<_> = EventKind::ALL.iter().map(|kind| kind.as_str()).collect();
-        let prefixes: BTreeSet<_> = RecordKind::ALL.iter().map(|kind| kind.id_prefix()).collect();
-        assert_eq!((names.len(), prefixes.len()), (EventKind::ALL.len(), RecordKind::ALL.len()));
+        // A billing profile has the ID of its user.
+        let kinds = || RecordKind::ALL.iter().filter(|kind| **kind != RecordKind::BillingProfile);
+        let prefixes: BTreeSet<_> = kinds().map(|kind| kind.id_prefix()).collect();
+        assert_eq!((names.len(), prefixes.len()), (EventKind::ALL.len(), kinds().count()));
     }
 }

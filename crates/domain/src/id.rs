@@ -175,6 +175,14 @@ ids! {
     WebhookEndpointId = "hook";
     /// An attempt to deliver an event.
     WebhookAttemptId = "att";
+    /// A tax rate.
+    TaxRateId = "tax";
+    /// A meter of usage.
+    MeterId = "mtr";
+    /// A coupon.
+    CouponId = "cpn";
+    /// An entry of the ledger of credits.
+    CreditId = "crd";
     /// An event; the last one of a record is the record's revision.
     EventId = "evt";
 }

@@ -91,6 +91,7 @@ impl MetricsPage {
         ]);
         families.extend(self.housekeeping());
         families.extend(self.background());
+        families.push(self.usage());
         families.extend(self.more.iter().flat_map(|more| more()));
         families
     }
@@ -166,6 +167,19 @@ impl MetricsPage {
                 figures.access_lag_seconds(),
             ),
         ]
+    }
+}
+
+impl MetricsPage {
+    /// Usage events by outcome.
+    fn usage(&self) -> Family {
+        let outcomes = self.api.state.app.usage.outcomes();
+        let numbers = outcomes.map(|(name, value)| Number { labels: vec![("outcome", name.to_owned())], value });
+        Family {
+            name: "perennial_usage_events_total".to_owned(),
+            about: "Usage events by outcome.",
+            series: Series::Counter(numbers.into()),
+        }
     }
 }
 

@@ -3,8 +3,9 @@
 use crate::operation::Operation;
 use crate::router::Router;
 use crate::{
-    accounts, clients, events, meta, operator_session, operators, organization, payments, plan_versions, plans, search,
-    sessions, subscriptions, tokens, user_sessions, users, webhook_deliveries, webhook_endpoints,
+    accounts, billing_profiles, clients, coupons, credits, events, meta, meters, operator_session, operators,
+    organization, payments, plan_versions, plans, search, sessions, subscriptions, tax_rates, tokens, usage,
+    user_sessions, users, webhook_deliveries, webhook_endpoints,
 };
 use std::sync::LazyLock;
 
@@ -27,6 +28,12 @@ static RESOURCES: &[&[Operation]] = &[
     events::OPERATIONS,
     webhook_endpoints::OPERATIONS,
     webhook_deliveries::OPERATIONS,
+    tax_rates::OPERATIONS,
+    coupons::OPERATIONS,
+    meters::OPERATIONS,
+    usage::OPERATIONS,
+    billing_profiles::OPERATIONS,
+    credits::OPERATIONS,
     meta::OPERATIONS,
 ];
 

@@ -389,6 +389,13 @@ impl From<Conflict> for Problem {
             Conflict::SecretLimit => {
                 Self::new(Code::SecretLimit, format!("The webhook endpoint has {MAX_SECRETS} valid secrets."))
             }
+            Conflict::MeterSlugTaken => {
+                Self::new(Code::SlugTaken, "Another meter of this organization uses this slug.")
+            }
+            Conflict::CodeTaken => Self::new(Code::CodeTaken, "Another coupon of this organization uses this code."),
+            Conflict::InsufficientBalance => {
+                Self::new(Code::InsufficientBalance, "The user's balance in this currency would be negative.")
+            }
             Conflict::Contended => Self::new(
                 Code::Contended,
                 "Concurrent changes to the same record prevented this one after several attempts.",

@@ -2,12 +2,16 @@
 //! contains and the order of removal. A table's columns are listed once, in the descriptor in the file of its resource. Tests
 //! compare the descriptors with the schema of both engines: a table that is missing here fails.
 
+pub use crate::billing_profiles::BILLING_PROFILES;
 pub use crate::clients::CLIENTS;
+pub use crate::coupons::COUPONS;
+pub use crate::credits::{CREDIT_BALANCES, CREDITS};
 pub use crate::events::EVENTS;
 pub use crate::feed::FEED;
 pub use crate::idempotency::IDEMPOTENCY_KEYS;
 pub use crate::installation::INSTALLATION;
 pub use crate::leases::LEASES;
+pub use crate::meters::METERS;
 pub use crate::operator_links::OPERATOR_LINKS;
 pub use crate::operator_sessions::OPERATOR_SESSIONS;
 pub use crate::operators::OPERATORS;
@@ -20,6 +24,8 @@ pub use crate::rate_limits::RATE_LIMITS;
 pub use crate::sessions::SESSIONS;
 pub use crate::signing_keys::SIGNING_KEYS;
 pub use crate::subscriptions::SUBSCRIPTIONS;
+pub use crate::tax_rates::TAX_RATES;
+pub use crate::usage_events::USAGE_EVENTS;
 pub use crate::users::USERS;
 pub use crate::webhook_attempts::WEBHOOK_ATTEMPTS;
 pub use crate::webhook_endpoints::WEBHOOK_ENDPOINTS;
@@ -29,7 +35,7 @@ pub use crate::webhook_undelivered::WEBHOOK_UNDELIVERED;
 use crate::table::Table;
 
 /// Every table, each before those that refer to it. Locks are taken in this order.
-pub static ALL: [&Table; 23] = [
+pub static ALL: [&Table; 30] = [
     &INSTALLATION,
     &ORGANIZATIONS,
     &CLIENTS,
@@ -53,6 +59,13 @@ pub static ALL: [&Table; 23] = [
     &WEBHOOK_READERS,
     &WEBHOOK_ATTEMPTS,
     &WEBHOOK_UNDELIVERED,
+    &TAX_RATES,
+    &METERS,
+    &COUPONS,
+    &CREDITS,
+    &CREDIT_BALANCES,
+    &BILLING_PROFILES,
+    &USAGE_EVENTS,
 ];
 
 /// The tables that a copy of the store contains.

@@ -44,6 +44,21 @@ impl<'r, 'a> RowReader<'r, 'a> {
         codec::word(self.row.text_ref(self.next(name))?, parse)
     }
 
+    /// A text that is parsed, if there is one.
+    pub fn optional_word<T>(&mut self, name: &str, parse: impl FnOnce(&str) -> Option<T>) -> Result<Option<T>, Error> {
+        self.optional_text(name)?.map(|text| codec::word(&text, parse)).transpose()
+    }
+
+    /// A number with bounds.
+    pub fn number<T>(&mut self, name: &str, read: impl FnOnce(i64) -> Option<T>) -> Result<T, Error> {
+        codec::number(self.int(name)?, read)
+    }
+
+    /// A number with bounds, if there is one.
+    pub fn optional_number<T>(&mut self, name: &str, read: impl FnOnce(i64) -> Option<T>) -> Result<Option<T>, Error> {
+        self.optional_int(name)?.map(|value| codec::number(value, read)).transpose()
+    }
+
     /// Several texts in one column.
     pub fn list(&mut self, name: &str) -> Result<impl Iterator<Item = String> + use<'a>, Error> {
         Ok(codec::split(self.row.text_ref(self.next(name))?))
