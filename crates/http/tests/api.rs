@@ -4,6 +4,7 @@
 #![expect(clippy::unwrap_used, reason = "a test that cannot continue panics")]
 
 mod authentication;
+mod billing;
 mod console;
 mod limits;
 mod lists;
