@@ -131,8 +131,12 @@ pub struct UsageDraft {
 }
 
 impl UsageDraft {
-    /// Checks that the event names a subscription or a user. `errors` are those of this event so far.
+    /// Checks that the event names a subscription or a user. `errors` are those of this event so far; what is no object at
+    /// all lacks nothing.
     pub fn check_owner(&self, errors: &mut ValidationErrors) {
+        if errors.touch("") {
+            return;
+        }
         let sent = |is_valid: bool, at: &str, errors: &ValidationErrors| is_valid || errors.touch(at);
         let subscription = sent(self.subscription_id.is_some(), "/subscription_id", errors);
         let user = sent(self.user_id.is_some(), "/user_id", errors);

@@ -46,8 +46,15 @@ const OPEN_SETS: [(&str, &str); 1] = [("Event", "type")];
 
 /// POSTs without a key that can be repeated nevertheless: a refresh token is accepted until its successor was used,
 /// what is revoked stays so, a usage event counts once, and a question changes nothing.
-const REPEATABLE: [&str; 7] =
-    ["recordUsageEvents", "refreshToken", "userLoggedIn", "logout", "revokeAllTokens", "revokeAllTokensExceptCurrent", "revokeToken"];
+const REPEATABLE: [&str; 7] = [
+    "recordUsageEvents",
+    "refreshToken",
+    "userLoggedIn",
+    "logout",
+    "revokeAllTokens",
+    "revokeAllTokensExceptCurrent",
+    "revokeToken",
+];
 
 pub(crate) fn place(operation: &str) -> Result<Place> {
     if let Some((_, group, name)) = PLACES.iter().find(|(id, ..)| *id == operation) {

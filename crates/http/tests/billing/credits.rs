@@ -20,6 +20,7 @@ async fn a_balance_is_the_sum_of_its_entries() {
     let expected = ["id", "user_id", "currency", "amount", "reason", "record_id", "description", "created_at"];
     assert_eq!(members, expected);
     assert_eq!((&entry["reason"], &entry["currency"]), (&json!("adjustment"), &json!("USD")));
+    app.advance(1);
     app.post(&path, &json!({ "currency": "USD", "amount": -5.25 })).await.expect(201);
     app.post(&path, &json!({ "currency": "JPY", "amount": 100 })).await.expect(201);
     let expected = json!([{ "currency": "JPY", "amount": 100 }, { "currency": "USD", "amount": 10.25 }]);

@@ -20,6 +20,7 @@ async fn a_tax_rate_is_created_read_listed_and_retired() {
     );
     let path = format!("/tax-rates/{id}");
     assert_eq!(app.get(&path).await.expect(200).data(), &rate);
+    app.advance(1);
     let second = app.post("/tax-rates", &json!({ "name": "Zero", "percentage": 0 })).await.expect(201).data().clone();
     let first_page = app.get("/tax-rates?limit=1").await.expect(200);
     assert_eq!(first_page.data()[0], second, "newest first");

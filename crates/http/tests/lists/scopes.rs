@@ -16,8 +16,8 @@ struct Endpoint {
 /// The endpoints with one scope, each with a request that succeeds once it is allowed.
 async fn endpoints(app: &TestApp) -> Vec<Endpoint> {
     use Scope::{
-        ClientsWrite, InvoicesRead, InvoicesWrite, UsageWrite, OrganizationRead, OrganizationWrite, PaymentsRead, PaymentsWrite, PlansRead, PlansWrite,
-        SubscriptionsRead, SubscriptionsWrite, UsersRead, UsersWrite,
+        ClientsWrite, InvoicesRead, InvoicesWrite, OrganizationRead, OrganizationWrite, PaymentsRead, PaymentsWrite,
+        PlansRead, PlansWrite, SubscriptionsRead, SubscriptionsWrite, UsageWrite, UsersRead, UsersWrite,
     };
     let user = app.user("ada@example.com").await;
     app.plan("pro", json!({})).await;
