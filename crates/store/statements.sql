@@ -1106,6 +1106,324 @@ SELECT COUNT(*) FROM (SELECT 1 FROM webhook_undelivered WHERE organization_id = 
 DELETE FROM webhook_undelivered WHERE organization_id = $1 AND (endpoint_id, sequence) IN (SELECT endpoint_id, sequence
     FROM webhook_undelivered WHERE organization_id = $1 ORDER BY endpoint_id, sequence LIMIT $2);
 
+-- tax_rates.insert
+INSERT INTO tax_rates (organization_id, id, name, percentage, country, is_active, created_at, updated_at, revision)
+    VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9) ON CONFLICT DO NOTHING;
+
+-- tax_rates.by_key
+SELECT organization_id, id, name, percentage, country, is_active, created_at, updated_at, revision FROM tax_rates WHERE
+    organization_id = $1 AND id = $2;
+
+-- tax_rates.live
+SELECT 1 FROM tax_rates WHERE organization_id = $1 AND id = $2;
+
+-- tax_rates.first_rows
+SELECT organization_id, id, name, percentage, country, is_active, created_at, updated_at, revision FROM tax_rates ORDER
+    BY organization_id, id LIMIT $1;
+
+-- tax_rates.next_rows
+SELECT organization_id, id, name, percentage, country, is_active, created_at, updated_at, revision FROM tax_rates WHERE
+    (organization_id, id) > ($1, $2) ORDER BY organization_id, id LIMIT $3;
+
+-- tax_rates.row
+SELECT organization_id, id, name, percentage, country, is_active, created_at, updated_at, revision FROM tax_rates WHERE
+    organization_id = $1 AND id = $2;
+
+-- tax_rates.insert_row
+INSERT INTO tax_rates (organization_id, id, name, percentage, country, is_active, created_at, updated_at, revision)
+    VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9) ON CONFLICT DO NOTHING;
+
+-- tax_rates.count
+SELECT COUNT(*) FROM tax_rates;
+
+-- tax_rates.at_revision
+SELECT 1 FROM tax_rates WHERE organization_id = $1 AND id = $2 AND revision = $3;
+
+-- tax_rates.update
+UPDATE tax_rates SET is_active = $3, updated_at = $4, revision = $5 WHERE organization_id = $1 AND id = $2 AND revision
+    = $6;
+
+-- tax_rates.count_owned
+SELECT COUNT(*) FROM (SELECT 1 FROM tax_rates WHERE organization_id = $1 AND id <> $3 LIMIT $2) AS counted;
+
+-- tax_rates.purge
+DELETE FROM tax_rates WHERE organization_id = $1 AND id IN (SELECT id FROM tax_rates WHERE organization_id = $1 AND id
+    <> $3 ORDER BY id LIMIT $2);
+
+-- meters.insert
+INSERT INTO meters (organization_id, id, slug, name, aggregation, unit, is_active, created_at, updated_at, revision)
+    VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10) ON CONFLICT DO NOTHING;
+
+-- meters.by_key
+SELECT organization_id, id, slug, name, aggregation, unit, is_active, created_at, updated_at, revision FROM meters
+    WHERE organization_id = $1 AND id = $2;
+
+-- meters.live
+SELECT 1 FROM meters WHERE organization_id = $1 AND id = $2;
+
+-- meters.first_rows
+SELECT organization_id, id, slug, name, aggregation, unit, is_active, created_at, updated_at, revision FROM meters
+    ORDER BY organization_id, id LIMIT $1;
+
+-- meters.next_rows
+SELECT organization_id, id, slug, name, aggregation, unit, is_active, created_at, updated_at, revision FROM meters
+    WHERE (organization_id, id) > ($1, $2) ORDER BY organization_id, id LIMIT $3;
+
+-- meters.row
+SELECT organization_id, id, slug, name, aggregation, unit, is_active, created_at, updated_at, revision FROM meters
+    WHERE organization_id = $1 AND id = $2;
+
+-- meters.insert_row
+INSERT INTO meters (organization_id, id, slug, name, aggregation, unit, is_active, created_at, updated_at, revision)
+    VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10) ON CONFLICT DO NOTHING;
+
+-- meters.count
+SELECT COUNT(*) FROM meters;
+
+-- meters.by_unique
+SELECT organization_id, id, slug, name, aggregation, unit, is_active, created_at, updated_at, revision FROM meters
+    WHERE organization_id = $1 AND slug = $2;
+
+-- meters.id_by_unique
+SELECT id FROM meters WHERE organization_id = $1 AND slug = $2;
+
+-- meters.at_revision
+SELECT 1 FROM meters WHERE organization_id = $1 AND id = $2 AND revision = $3;
+
+-- meters.update
+UPDATE meters SET name = $3, unit = $4, is_active = $5, updated_at = $6, revision = $7 WHERE organization_id = $1 AND
+    id = $2 AND revision = $8;
+
+-- meters.count_owned
+SELECT COUNT(*) FROM (SELECT 1 FROM meters WHERE organization_id = $1 AND id <> $3 LIMIT $2) AS counted;
+
+-- meters.purge
+DELETE FROM meters WHERE organization_id = $1 AND id IN (SELECT id FROM meters WHERE organization_id = $1 AND id <> $3
+    ORDER BY id LIMIT $2);
+
+-- coupons.insert
+INSERT INTO coupons (organization_id, id, code, percent, amount, currency, duration, periods, plan_ids, redeem_by,
+    max_redemptions, redemptions, is_active, created_at, updated_at, revision) VALUES ($1, $2, $3, $4, $5, $6, $7, $8,
+    $9, $10, $11, $12, $13, $14, $15, $16) ON CONFLICT DO NOTHING;
+
+-- coupons.by_key
+SELECT organization_id, id, code, percent, amount, currency, duration, periods, plan_ids, redeem_by, max_redemptions,
+    redemptions, is_active, created_at, updated_at, revision FROM coupons WHERE organization_id = $1 AND id = $2;
+
+-- coupons.live
+SELECT 1 FROM coupons WHERE organization_id = $1 AND id = $2;
+
+-- coupons.first_rows
+SELECT organization_id, id, code, percent, amount, currency, duration, periods, plan_ids, redeem_by, max_redemptions,
+    redemptions, is_active, created_at, updated_at, revision FROM coupons ORDER BY organization_id, id LIMIT $1;
+
+-- coupons.next_rows
+SELECT organization_id, id, code, percent, amount, currency, duration, periods, plan_ids, redeem_by, max_redemptions,
+    redemptions, is_active, created_at, updated_at, revision FROM coupons WHERE (organization_id, id) > ($1, $2) ORDER
+    BY organization_id, id LIMIT $3;
+
+-- coupons.row
+SELECT organization_id, id, code, percent, amount, currency, duration, periods, plan_ids, redeem_by, max_redemptions,
+    redemptions, is_active, created_at, updated_at, revision FROM coupons WHERE organization_id = $1 AND id = $2;
+
+-- coupons.insert_row
+INSERT INTO coupons (organization_id, id, code, percent, amount, currency, duration, periods, plan_ids, redeem_by,
+    max_redemptions, redemptions, is_active, created_at, updated_at, revision) VALUES ($1, $2, $3, $4, $5, $6, $7, $8,
+    $9, $10, $11, $12, $13, $14, $15, $16) ON CONFLICT DO NOTHING;
+
+-- coupons.count
+SELECT COUNT(*) FROM coupons;
+
+-- coupons.at_revision
+SELECT 1 FROM coupons WHERE organization_id = $1 AND id = $2 AND revision = $3;
+
+-- coupons.update
+UPDATE coupons SET is_active = $3, updated_at = $4, revision = $5 WHERE organization_id = $1 AND id = $2 AND revision =
+    $6;
+
+-- coupons.count_owned
+SELECT COUNT(*) FROM (SELECT 1 FROM coupons WHERE organization_id = $1 AND id <> $3 LIMIT $2) AS counted;
+
+-- coupons.purge
+DELETE FROM coupons WHERE organization_id = $1 AND id IN (SELECT id FROM coupons WHERE organization_id = $1 AND id <>
+    $3 ORDER BY id LIMIT $2);
+
+-- credits.insert
+INSERT INTO credits (organization_id, id, user_id, currency, amount, reason, record_id, description, created_at) VALUES
+    ($1, $2, $3, $4, $5, $6, $7, $8, $9) ON CONFLICT DO NOTHING;
+
+-- credits.by_key
+SELECT organization_id, id, user_id, currency, amount, reason, record_id, description, created_at FROM credits WHERE
+    organization_id = $1 AND id = $2;
+
+-- credits.live
+SELECT 1 FROM credits WHERE organization_id = $1 AND id = $2;
+
+-- credits.first_rows
+SELECT organization_id, id, user_id, currency, amount, reason, record_id, description, created_at FROM credits ORDER BY
+    organization_id, id LIMIT $1;
+
+-- credits.next_rows
+SELECT organization_id, id, user_id, currency, amount, reason, record_id, description, created_at FROM credits WHERE
+    (organization_id, id) > ($1, $2) ORDER BY organization_id, id LIMIT $3;
+
+-- credits.row
+SELECT organization_id, id, user_id, currency, amount, reason, record_id, description, created_at FROM credits WHERE
+    organization_id = $1 AND id = $2;
+
+-- credits.insert_row
+INSERT INTO credits (organization_id, id, user_id, currency, amount, reason, record_id, description, created_at) VALUES
+    ($1, $2, $3, $4, $5, $6, $7, $8, $9) ON CONFLICT DO NOTHING;
+
+-- credits.count
+SELECT COUNT(*) FROM credits;
+
+-- credits.refers
+SELECT EXISTS (SELECT 1 FROM credits WHERE organization_id = $1 AND user_id = $2);
+
+-- credits.walk
+SELECT id, user_id FROM credits WHERE organization_id = $1 AND id > $2 ORDER BY id LIMIT $3;
+
+-- credits.count_owned
+SELECT COUNT(*) FROM (SELECT 1 FROM credits WHERE organization_id = $1 AND id <> $3 LIMIT $2) AS counted;
+
+-- credits.purge
+DELETE FROM credits WHERE organization_id = $1 AND id IN (SELECT id FROM credits WHERE organization_id = $1 AND id <>
+    $3 ORDER BY id LIMIT $2);
+
+-- credit_balances.insert
+INSERT INTO credit_balances (organization_id, user_id, currency, amount) VALUES ($1, $2, $3, $4) ON CONFLICT DO NOTHING;
+
+-- credit_balances.by_key
+SELECT organization_id, user_id, currency, amount FROM credit_balances WHERE organization_id = $1 AND user_id = $2 AND
+    currency = $3;
+
+-- credit_balances.live
+SELECT 1 FROM credit_balances WHERE organization_id = $1 AND user_id = $2 AND currency = $3;
+
+-- credit_balances.first_rows
+SELECT organization_id, user_id, currency, amount FROM credit_balances ORDER BY organization_id, user_id, currency
+    LIMIT $1;
+
+-- credit_balances.next_rows
+SELECT organization_id, user_id, currency, amount FROM credit_balances WHERE (organization_id, user_id, currency) >
+    ($1, $2, $3) ORDER BY organization_id, user_id, currency LIMIT $4;
+
+-- credit_balances.row
+SELECT organization_id, user_id, currency, amount FROM credit_balances WHERE organization_id = $1 AND user_id = $2 AND
+    currency = $3;
+
+-- credit_balances.insert_row
+INSERT INTO credit_balances (organization_id, user_id, currency, amount) VALUES ($1, $2, $3, $4) ON CONFLICT DO NOTHING;
+
+-- credit_balances.count
+SELECT COUNT(*) FROM credit_balances;
+
+-- credit_balances.remove_parts
+DELETE FROM credit_balances WHERE organization_id = $1 AND user_id IN (SELECT id FROM users WHERE organization_id = $1
+    AND id = $2 AND deleted_at <= $3);
+
+-- credit_balances.count_owned
+SELECT COUNT(*) FROM (SELECT 1 FROM credit_balances WHERE organization_id = $1 LIMIT $2) AS counted;
+
+-- credit_balances.purge
+DELETE FROM credit_balances WHERE organization_id = $1 AND (user_id, currency) IN (SELECT user_id, currency FROM
+    credit_balances WHERE organization_id = $1 ORDER BY user_id, currency LIMIT $2);
+
+-- billing_profiles.insert
+INSERT INTO billing_profiles (organization_id, user_id, name, email, address, country, tax_id, tax_exempt,
+    tax_rate_ids, locale, note, created_at, updated_at, revision) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11,
+    $12, $13, $14) ON CONFLICT DO NOTHING;
+
+-- billing_profiles.by_key
+SELECT organization_id, user_id, name, email, address, country, tax_id, tax_exempt, tax_rate_ids, locale, note,
+    created_at, updated_at, revision FROM billing_profiles WHERE organization_id = $1 AND user_id = $2;
+
+-- billing_profiles.live
+SELECT 1 FROM billing_profiles WHERE organization_id = $1 AND user_id = $2;
+
+-- billing_profiles.first_rows
+SELECT organization_id, user_id, name, email, address, country, tax_id, tax_exempt, tax_rate_ids, locale, note,
+    created_at, updated_at, revision FROM billing_profiles ORDER BY organization_id, user_id LIMIT $1;
+
+-- billing_profiles.next_rows
+SELECT organization_id, user_id, name, email, address, country, tax_id, tax_exempt, tax_rate_ids, locale, note,
+    created_at, updated_at, revision FROM billing_profiles WHERE (organization_id, user_id) > ($1, $2) ORDER BY
+    organization_id, user_id LIMIT $3;
+
+-- billing_profiles.row
+SELECT organization_id, user_id, name, email, address, country, tax_id, tax_exempt, tax_rate_ids, locale, note,
+    created_at, updated_at, revision FROM billing_profiles WHERE organization_id = $1 AND user_id = $2;
+
+-- billing_profiles.insert_row
+INSERT INTO billing_profiles (organization_id, user_id, name, email, address, country, tax_id, tax_exempt,
+    tax_rate_ids, locale, note, created_at, updated_at, revision) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11,
+    $12, $13, $14) ON CONFLICT DO NOTHING;
+
+-- billing_profiles.count
+SELECT COUNT(*) FROM billing_profiles;
+
+-- billing_profiles.at_revision
+SELECT 1 FROM billing_profiles WHERE organization_id = $1 AND user_id = $2 AND revision = $3;
+
+-- billing_profiles.update
+UPDATE billing_profiles SET name = $3, email = $4, address = $5, country = $6, tax_id = $7, tax_exempt = $8,
+    tax_rate_ids = $9, locale = $10, note = $11, updated_at = $12, revision = $13 WHERE organization_id = $1 AND
+    user_id = $2 AND revision = $14;
+
+-- billing_profiles.remove_parts
+DELETE FROM billing_profiles WHERE organization_id = $1 AND user_id IN (SELECT id FROM users WHERE organization_id = $1
+    AND id = $2 AND deleted_at <= $3);
+
+-- billing_profiles.count_owned
+SELECT COUNT(*) FROM (SELECT 1 FROM billing_profiles WHERE organization_id = $1 LIMIT $2) AS counted;
+
+-- billing_profiles.purge
+DELETE FROM billing_profiles WHERE organization_id = $1 AND user_id IN (SELECT user_id FROM billing_profiles WHERE
+    organization_id = $1 ORDER BY user_id LIMIT $2);
+
+-- usage_events.insert
+INSERT INTO usage_events (organization_id, subscription_id, at, event_id, meter_id, value, counted_key) VALUES ($1, $2,
+    $3, $4, $5, $6, $7) ON CONFLICT DO NOTHING;
+
+-- usage_events.by_key
+SELECT organization_id, subscription_id, at, event_id, meter_id, value, counted_key FROM usage_events WHERE
+    organization_id = $1 AND subscription_id = $2 AND at = $3 AND event_id = $4;
+
+-- usage_events.live
+SELECT 1 FROM usage_events WHERE organization_id = $1 AND subscription_id = $2 AND at = $3 AND event_id = $4;
+
+-- usage_events.first_rows
+SELECT organization_id, subscription_id, at, event_id, meter_id, value, counted_key FROM usage_events ORDER BY
+    organization_id, subscription_id, at, event_id LIMIT $1;
+
+-- usage_events.next_rows
+SELECT organization_id, subscription_id, at, event_id, meter_id, value, counted_key FROM usage_events WHERE
+    (organization_id, subscription_id, at, event_id) > ($1, $2, $3, $4) ORDER BY organization_id, subscription_id, at,
+    event_id LIMIT $5;
+
+-- usage_events.row
+SELECT organization_id, subscription_id, at, event_id, meter_id, value, counted_key FROM usage_events WHERE
+    organization_id = $1 AND subscription_id = $2 AND at = $3 AND event_id = $4;
+
+-- usage_events.insert_row
+INSERT INTO usage_events (organization_id, subscription_id, at, event_id, meter_id, value, counted_key) VALUES ($1, $2,
+    $3, $4, $5, $6, $7) ON CONFLICT DO NOTHING;
+
+-- usage_events.count
+SELECT COUNT(*) FROM usage_events;
+
+-- usage_events.remove_parts
+DELETE FROM usage_events WHERE organization_id = $1 AND subscription_id IN (SELECT id FROM subscriptions WHERE
+    organization_id = $1 AND id = $2 AND deleted_at <= $3);
+
+-- usage_events.count_owned
+SELECT COUNT(*) FROM (SELECT 1 FROM usage_events WHERE organization_id = $1 LIMIT $2) AS counted;
+
+-- usage_events.purge
+DELETE FROM usage_events WHERE organization_id = $1 AND (subscription_id, at, event_id) IN (SELECT subscription_id, at,
+    event_id FROM usage_events WHERE organization_id = $1 ORDER BY subscription_id, at, event_id LIMIT $2);
+
 -- clients::BY_ORGANIZATION
 SELECT organization_id, id, name, kind, public_id, scopes, origins, cidrs, expires_at, disabled_at, created_at,
     updated_at, revision FROM clients WHERE organization_id = $1 ORDER BY id;
@@ -1622,6 +1940,61 @@ UPDATE webhook_endpoints SET sealed_secrets = $3 WHERE organization_id = $1 AND 
 -- webhook_endpoints::UNDER_LIMIT
 SELECT 1 WHERE ( SELECT COUNT(*) FROM webhook_endpoints WHERE organization_id = $1 AND deleted_at IS NULL ) < $2;
 
+-- billing_profiles::REMOVE
+DELETE FROM billing_profiles WHERE organization_id = $1 AND user_id = $2;
+
+-- coupons::REDEEM
+UPDATE coupons SET redemptions = redemptions + 1 WHERE organization_id = $1 AND id = $2 AND is_active AND (redeem_by IS
+    NULL OR redeem_by >= $3) AND redemptions < COALESCE(max_redemptions, $4);
+
+-- credits::ADD
+UPDATE credit_balances SET amount = amount + $4 WHERE organization_id = $1 AND user_id = $2 AND currency = $3 AND
+    amount + $4 BETWEEN 0 AND $5;
+
+-- credits::BALANCES
+SELECT currency, amount FROM credit_balances WHERE organization_id = $1 AND user_id = $2 ORDER BY currency;
+
+-- credits::COMPUTE
+INSERT INTO credit_balances (organization_id, user_id, currency, amount) SELECT organization_id, user_id, currency,
+    CAST(SUM(amount) AS BIGINT) FROM credits WHERE TRUE GROUP BY organization_id, user_id, currency ON CONFLICT
+    (organization_id, user_id, currency) DO UPDATE SET amount = excluded.amount;
+
+-- credits::OPEN_BALANCE
+INSERT INTO credit_balances (organization_id, user_id, currency, amount) VALUES ($1, $2, $3, 0) ON CONFLICT DO NOTHING;
+
+-- history::OF_BILLING_PROFILE
+SELECT revision FROM billing_profiles WHERE organization_id = $1 AND user_id = $2;
+
+-- history::OF_COUPON
+SELECT revision FROM coupons WHERE organization_id = $1 AND id = $2;
+
+-- history::OF_METER
+SELECT revision FROM meters WHERE organization_id = $1 AND id = $2;
+
+-- history::OF_TAX_RATE
+SELECT revision FROM tax_rates WHERE organization_id = $1 AND id = $2;
+
+-- meters::BY_SLUG
+SELECT organization_id, id, slug, name, aggregation, unit, is_active, created_at, updated_at, revision FROM meters
+    WHERE organization_id = $1 ORDER BY slug;
+
+-- usage_events::NEXT_SUBSCRIPTION
+SELECT subscription_id FROM usage_events WHERE organization_id = $1 AND subscription_id > $2 ORDER BY subscription_id
+    LIMIT 1;
+
+-- usage_events::OLD
+SELECT event_id FROM usage_events WHERE organization_id = $1 AND subscription_id = $2 AND at < $3 ORDER BY at, event_id
+    LIMIT $4;
+
+-- usage_events::REMOVE_OLD
+DELETE FROM usage_events WHERE organization_id = $1 AND subscription_id = $2 AND (at, event_id) IN ( SELECT at,
+    event_id FROM usage_events WHERE organization_id = $1 AND subscription_id = $2 AND at < $3 ORDER BY at, event_id
+    LIMIT $4 );
+
+-- usage_events::WITHIN
+SELECT at, event_id, meter_id, value, counted_key FROM usage_events WHERE organization_id = $1 AND subscription_id = $2
+    AND (at, event_id) > ($3, $4) AND at < $5 ORDER BY at, event_id LIMIT $6;
+
 -- operator_sessions::WITH_OPERATOR
 SELECT s.organization_id, s.id, s.operator_id, s.method, s.signed_in_at, s.last_used_at, s.expires_at, s.ip_address,
     s.user_agent, s.ended_at, o.organization_id, o.id, o.name, o.role, o.issuer, o.subject, o.is_active,
@@ -1660,6 +2033,15 @@ SELECT organization_id, id, operator_id, expires_at FROM operator_links WHERE li
 -- organizations::BY_NAME
 SELECT id, name, currency, max_sessions, created_at, updated_at, deleted_at, revision FROM organizations WHERE name =
     $1 AND deleted_at IS NULL;
+
+-- coupons::BY_CODE
+SELECT organization_id, id, code, percent, amount, currency, duration, periods, plan_ids, redeem_by, max_redemptions,
+    redemptions, is_active, created_at, updated_at, revision FROM coupons WHERE organization_id = $1 AND lower(code) =
+    lower($2);
+
+-- usage_events::STORED
+SELECT at, event_id, meter_id, value, counted_key FROM usage_events WHERE organization_id = $1 AND subscription_id = $2
+    AND event_id = $3;
 
 -- users::BY_IDENTITY
 SELECT organization_id, id, email, issuer, subject, auth_type, username, first_name, last_name, terms, notifications,

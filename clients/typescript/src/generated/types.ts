@@ -89,7 +89,15 @@ export type EventType =
   | "webhook_endpoint.deleted"
   | "webhook_endpoint.failing"
   | "webhook_endpoint.recovered"
-  | "webhook_endpoint.disabled";
+  | "webhook_endpoint.disabled"
+  | "tax_rate.created"
+  | "tax_rate.updated"
+  | "coupon.created"
+  | "coupon.updated"
+  | "meter.created"
+  | "meter.updated"
+  | "credit.created"
+  | "billing_profile.updated";
 
 export type WebhookEndpointPayload = "full" | "thin";
 
@@ -115,6 +123,14 @@ export type WebhookAttemptError =
 
 export type UndeliveredEventState = "waiting" | "given_up";
 
+export type CouponDuration = "once" | "repeating" | "forever";
+
+export type MeterAggregation = "sum" | "count" | "max" | "last" | "unique";
+
+export type BillingProfileLocale = "en" | "de" | "fr" | "es" | "ja";
+
+export type CreditReason = "adjustment" | "surplus" | "surplus_reversed" | "credit_note" | "applied" | "returned";
+
 export type ProblemCode =
   | "address_not_allowed"
   | "ambiguous"
@@ -125,6 +141,7 @@ export type ProblemCode =
   | "client_id_required"
   | "client_id_taken"
   | "client_not_for_browsers"
+  | "code_taken"
   | "contended"
   | "cross_site_request"
   | "cursor_gone"
@@ -143,6 +160,7 @@ export type ProblemCode =
   | "idempotency_key_reused"
   | "identity_provider_unavailable"
   | "inconsistent"
+  | "insufficient_balance"
   | "insufficient_scope"
   | "internal"
   | "invalid_client"
@@ -241,6 +259,8 @@ export type SubscriptionSort = "created_at" | "-created_at" | "renews_at" | "-re
 
 export type PaymentSort = "created_at" | "-created_at";
 
+export type RecordUsageEventsMode = "record" | "enforce";
+
 /** The statuses that a code comes with, and what it means. */
 export const problemCatalogue = [
   { code: "ambiguous_credentials", status: 400, title: "Ambiguous credentials" },
@@ -276,6 +296,7 @@ export const problemCatalogue = [
   { code: "request_timeout", status: 408, title: "Request timeout" },
   { code: "client_disabled", status: 409, title: "Client disabled" },
   { code: "client_id_taken", status: 409, title: "Client ID already in use" },
+  { code: "code_taken", status: 409, title: "Coupon code already in use" },
   { code: "contended", status: 409, title: "Too many concurrent changes" },
   { code: "email_managed", status: 409, title: "E-mail address managed by the identity provider" },
   { code: "email_taken", status: 409, title: "E-mail address already in use" },
@@ -283,6 +304,7 @@ export const problemCatalogue = [
   { code: "endpoint_limit", status: 409, title: "Too many webhook endpoints" },
   { code: "external_id_taken", status: 409, title: "External ID already in use" },
   { code: "idempotency_in_flight", status: 409, title: "Idempotency key in use by a running request" },
+  { code: "insufficient_balance", status: 409, title: "Insufficient balance" },
   { code: "invalid_transition", status: 409, title: "Status transition not allowed" },
   { code: "link_limit", status: 409, title: "Too many unused links" },
   { code: "name_taken", status: 409, title: "Name already in use" },
@@ -569,6 +591,76 @@ export interface UndeliveredEvent {
   last_error: WebhookAttemptError | null;
 }
 
+export interface TaxRate {
+  id: string;
+  name: string;
+  percentage: Amount;
+  country: string | null;
+  is_active: boolean;
+  created_at: Instant;
+  updated_at: Instant;
+}
+
+export interface Coupon {
+  id: string;
+  code: string;
+  percent: Amount | null;
+  amount: Amount | null;
+  currency: string | null;
+  duration: CouponDuration;
+  periods: number | null;
+  plan_ids: string[];
+  redeem_by: Instant | null;
+  max_redemptions: number | null;
+  redemptions: number;
+  is_active: boolean;
+  created_at: Instant;
+  updated_at: Instant;
+}
+
+export interface Meter {
+  id: string;
+  slug: string;
+  name: string;
+  aggregation: MeterAggregation;
+  unit: string | null;
+  is_active: boolean;
+  created_at: Instant;
+  updated_at: Instant;
+}
+
+export interface BillingProfileBalances {
+  currency: string;
+  amount: Amount;
+}
+
+export interface BillingProfile {
+  user_id: string;
+  name: string | null;
+  email: string | null;
+  address: string[];
+  country: string | null;
+  tax_id: string | null;
+  tax_exempt: boolean;
+  tax_rate_ids: string[];
+  locale: BillingProfileLocale | null;
+  note: string | null;
+  balances: BillingProfileBalances[];
+  created_at: Instant;
+  updated_at: Instant;
+}
+
+export interface Credit {
+  id: string;
+  user_id: string;
+  currency: string;
+  amount: Amount;
+  reason: CreditReason;
+  record_id: string | null;
+  description: string | null;
+  created_at: Instant;
+}
+
 export interface User {
   id: string;
   /** The user's ID at the identity provider. */
@@ -685,6 +777,26 @@ export interface OperatorConnection {
 
 export interface QueuedEvents {
   queued: number;
+}
+
+export interface RecordedUsage {
+  accepted: number;
+  duplicates: number;
+  conflicts: string[];
+  late: string[];
+}
+
+export interface SubscriptionUsageMeters {
+  meter_id: string;
+  slug: string;
+  aggregation: MeterAggregation;
+  quantity: Amount;
+}
+
+export interface SubscriptionUsage {
+  from: Instant;
+  to: Instant;
+  meters: SubscriptionUsageMeters[];
 }
 
 export interface Page {
@@ -1190,6 +1302,191 @@ export interface SeekWebhookEndpoint {
   to: string;
 }
 
+export interface TaxRateCreate {
+  /** The name that documents print. */
+  name: string;
+  /** The percentage, with at most 4 decimals. */
+  percentage: Amount;
+  /** The country whose tax it is. An ISO 3166 alpha-2 code; upper or lower case. */
+  country?: string | null | undefined;
+  /** Whether the tax rate can be referenced. True by default. */
+  is_active?: boolean | undefined;
+}
+
+export interface TaxRateUpdate {
+  /** Whether the tax rate can be referenced. True by default. */
+  is_active?: boolean | undefined;
+  /** Read-only. It may be sent back unchanged. */
+  id?: string | undefined;
+  /** Read-only. It may be sent back unchanged. */
+  name?: string | undefined;
+  /** Read-only. It may be sent back unchanged. */
+  percentage?: Amount | undefined;
+  /** Read-only. It may be sent back unchanged. An ISO 3166 alpha-2 code; upper or lower case. */
+  country?: string | null | undefined;
+  /** Read-only. It may be sent back unchanged. RFC 3339 with a UTC offset, between 1970 and 9999. */
+  created_at?: Instant | undefined;
+  /** Ignored. It may be sent back with any value. */
+  updated_at?: unknown;
+}
+
+export interface CouponCreate {
+  /** The code, unique in the organization in upper or lower case. */
+  code: string;
+  /** The percentage that is taken off, with at most 2 decimals. */
+  percent?: Amount | null | undefined;
+  /** The amount that is taken off each period. */
+  amount?: Amount | null | undefined;
+  /** The currency of the amount. An ISO 4217 code of a currency with minor units; upper or lower case. */
+  currency?: string | null | undefined;
+  /** How long the coupon discounts. */
+  duration: CouponDuration;
+  /** The number of periods, with the duration `repeating` only. */
+  periods?: number | null | undefined;
+  /** The plans that the coupon discounts. Empty for all. */
+  plan_ids?: string[] | undefined;
+  /** The last instant at which it can be redeemed. RFC 3339 with a UTC offset, between 1970 and 9999. */
+  redeem_by?: Instant | null | undefined;
+  /** How often it can be redeemed. */
+  max_redemptions?: number | null | undefined;
+  /** Whether the coupon can be redeemed. True by default. */
+  is_active?: boolean | undefined;
+}
+
+export interface CouponUpdate {
+  /** Whether the coupon can be redeemed. True by default. */
+  is_active?: boolean | undefined;
+  /** Read-only. It may be sent back unchanged. */
+  id?: string | undefined;
+  /** Read-only. It may be sent back unchanged. */
+  code?: string | undefined;
+  /** Read-only. It may be sent back unchanged. */
+  percent?: Amount | null | undefined;
+  /** Read-only. It may be sent back unchanged. */
+  amount?: Amount | null | undefined;
+  /** Read-only. It may be sent back unchanged. An ISO 4217 code of a currency with minor units; upper or lower case. */
+  currency?: string | null | undefined;
+  /** Read-only. It may be sent back unchanged. */
+  duration?: CouponDuration | undefined;
+  /** Read-only. It may be sent back unchanged. */
+  periods?: number | null | undefined;
+  /** Read-only. It may be sent back unchanged. */
+  plan_ids?: string[] | undefined;
+  /** Read-only. It may be sent back unchanged. RFC 3339 with a UTC offset, between 1970 and 9999. */
+  redeem_by?: Instant | null | undefined;
+  /** Read-only. It may be sent back unchanged. */
+  max_redemptions?: number | null | undefined;
+  /** Ignored. It may be sent back with any value. */
+  redemptions?: unknown;
+  /** Read-only. It may be sent back unchanged. RFC 3339 with a UTC offset, between 1970 and 9999. */
+  created_at?: Instant | undefined;
+  /** Ignored. It may be sent back with any value. */
+  updated_at?: unknown;
+}
+
+export interface MeterCreate {
+  /** The name of the meter in usage events. It cannot be changed. */
+  slug: string;
+  /** How events become one quantity. It cannot be changed. */
+  aggregation: MeterAggregation;
+  /** The name shown to customers. */
+  name: string;
+  /** What the meter counts, such as `call` or `GB`. */
+  unit?: string | null | undefined;
+  /** Whether the meter accepts events. True by default. */
+  is_active?: boolean | undefined;
+}
+
+export interface MeterUpdate {
+  /** The name shown to customers. */
+  name?: string | undefined;
+  /** What the meter counts, such as `call` or `GB`. */
+  unit?: string | null | undefined;
+  /** Whether the meter accepts events. True by default. */
+  is_active?: boolean | undefined;
+  /** Read-only. It may be sent back unchanged. */
+  id?: string | undefined;
+  /** Read-only. It may be sent back unchanged. */
+  slug?: string | undefined;
+  /** Read-only. It may be sent back unchanged. */
+  aggregation?: MeterAggregation | undefined;
+  /** Read-only. It may be sent back unchanged. RFC 3339 with a UTC offset, between 1970 and 9999. */
+  created_at?: Instant | undefined;
+  /** Ignored. It may be sent back with any value. */
+  updated_at?: unknown;
+}
+
+export interface RecordUsageEventsEvents {
+  /** Your ID of the event, unique in its subscription. */
+  id: string;
+  /** The subscription that used something. */
+  subscription_id?: string | undefined;
+  /**
+   * The user who used something, in place of `subscription_id`. The user must have exactly one subscription with
+   * access.
+   */
+  user_id?: string | undefined;
+  /** The meter that counts the event. The ID or slug of an active meter. */
+  meter: string;
+  /**
+   * When it happened, at most 5 minutes in the future. Now by default. RFC 3339 with a UTC offset, between 1970 and
+   * 9999.
+   */
+  at?: Instant | undefined;
+  /**
+   * The value, with at most 6 decimals. 1 by default. Only `sum` takes negative values; `count` and `unique` ignore
+   * values.
+   */
+  value?: Amount | undefined;
+  /** What a `unique` meter counts. Required by such a meter. */
+  key?: string | undefined;
+}
+
+export interface RecordUsageEvents {
+  /** The events. */
+  events: RecordUsageEventsEvents[];
+  /** `record` stores every valid event. `enforce` rejects the call if it would exceed a quota. */
+  mode?: RecordUsageEventsMode | undefined;
+}
+
+export interface BillingProfileUpdate {
+  /** The name of the buyer. */
+  name?: string | null | undefined;
+  /** The e-mail address for documents. */
+  email?: string | null | undefined;
+  /** The lines of the postal address. */
+  address?: string[] | undefined;
+  /** The country of the buyer. An ISO 3166 alpha-2 code; upper or lower case. */
+  country?: string | null | undefined;
+  /** The buyer's tax ID. */
+  tax_id?: string | null | undefined;
+  /** Whether no tax is charged. False by default. */
+  tax_exempt?: boolean | undefined;
+  /** Tax rates in place of those of the plan. Empty for none. */
+  tax_rate_ids?: string[] | undefined;
+  /** The language of documents. */
+  locale?: BillingProfileLocale | null | undefined;
+  /** A note that documents print, such as "Reverse charge". */
+  note?: string | null | undefined;
+  /** Read-only. It may be sent back unchanged. */
+  user_id?: string | undefined;
+  /** Read-only. It may be sent back unchanged. RFC 3339 with a UTC offset, between 1970 and 9999. */
+  created_at?: Instant | undefined;
+  /** Ignored. It may be sent back with any value. */
+  balances?: unknown;
+  /** Ignored. It may be sent back with any value. */
+  updated_at?: unknown;
+}
+
+export interface CreditCreate {
+  /** The currency of the balance. An ISO 4217 code of a currency with minor units; upper or lower case. */
+  currency: string;
+  /** The amount that is added to the balance; negative to take it. */
+  amount: Amount;
+  /** Why the balance changes. No personal data: events contain it. */
+  description?: string | null | undefined;
+}
+
 /** What listPlans asks for. */
 export interface PlanQuery {
   /** Only active or only inactive plans. */
@@ -1378,6 +1675,40 @@ export interface WebhookAttemptQuery {
 export interface UndeliveredEventQuery {
   /** Events in this state. */
   state?: UndeliveredEventState | undefined;
+  /** The maximum number of records on a page. */
+  limit?: number | undefined;
+  /** `next_cursor` of the previous page. */
+  cursor?: string | undefined;
+}
+
+/** What listTaxRates asks for. */
+export interface TaxRateQuery {
+  /** The maximum number of records on a page. */
+  limit?: number | undefined;
+  /** `next_cursor` of the previous page. */
+  cursor?: string | undefined;
+}
+
+/** What listCoupons asks for. */
+export interface CouponQuery {
+  /** The maximum number of records on a page. */
+  limit?: number | undefined;
+  /** `next_cursor` of the previous page. */
+  cursor?: string | undefined;
+}
+
+/** What listMeters asks for. */
+export interface MeterQuery {
+  /** The maximum number of records on a page. */
+  limit?: number | undefined;
+  /** `next_cursor` of the previous page. */
+  cursor?: string | undefined;
+}
+
+/** What listCredits asks for. */
+export interface CreditQuery {
+  /** Entries of this currency. */
+  currency?: string | undefined;
   /** The maximum number of records on a page. */
   limit?: number | undefined;
   /** `next_cursor` of the previous page. */

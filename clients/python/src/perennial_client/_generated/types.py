@@ -12,15 +12,24 @@ from .._wire import instant, money, optional
 
 __all__ = [
     "BillingCycle",
+    "BillingProfile",
+    "BillingProfileBalances",
+    "BillingProfileLocale",
     "Client",
     "ClientKind",
     "ClientScopes",
+    "Coupon",
+    "CouponDuration",
+    "Credit",
+    "CreditReason",
     "Deleted",
     "DeletedUser",
     "Event",
     "EventType",
     "LoggedIn",
     "ManagedUser",
+    "Meter",
+    "MeterAggregation",
     "Method",
     "Operator",
     "OperatorConnection",
@@ -39,6 +48,8 @@ __all__ = [
     "PlanVersion",
     "ProblemCode",
     "QueuedEvents",
+    "RecordUsageEventsMode",
+    "RecordedUsage",
     "Revoked",
     "SearchResult",
     "SearchResultKind",
@@ -47,6 +58,9 @@ __all__ = [
     "Subscription",
     "SubscriptionSort",
     "SubscriptionStatus",
+    "SubscriptionUsage",
+    "SubscriptionUsageMeters",
+    "TaxRate",
     "TokenList",
     "Tokens",
     "UndeliveredEvent",
@@ -167,6 +181,14 @@ EventType: TypeAlias = Literal[
     "webhook_endpoint.failing",
     "webhook_endpoint.recovered",
     "webhook_endpoint.disabled",
+    "tax_rate.created",
+    "tax_rate.updated",
+    "coupon.created",
+    "coupon.updated",
+    "meter.created",
+    "meter.updated",
+    "credit.created",
+    "billing_profile.updated",
 ]
 
 WebhookEndpointPayload: TypeAlias = Literal[
@@ -221,6 +243,37 @@ UndeliveredEventState: TypeAlias = Literal[
     "given_up",
 ]
 
+CouponDuration: TypeAlias = Literal[
+    "once",
+    "repeating",
+    "forever",
+]
+
+MeterAggregation: TypeAlias = Literal[
+    "sum",
+    "count",
+    "max",
+    "last",
+    "unique",
+]
+
+BillingProfileLocale: TypeAlias = Literal[
+    "en",
+    "de",
+    "fr",
+    "es",
+    "ja",
+]
+
+CreditReason: TypeAlias = Literal[
+    "adjustment",
+    "surplus",
+    "surplus_reversed",
+    "credit_note",
+    "applied",
+    "returned",
+]
+
 ProblemCode: TypeAlias = Literal[
     "address_not_allowed",
     "ambiguous",
@@ -231,6 +284,7 @@ ProblemCode: TypeAlias = Literal[
     "client_id_required",
     "client_id_taken",
     "client_not_for_browsers",
+    "code_taken",
     "contended",
     "cross_site_request",
     "cursor_gone",
@@ -249,6 +303,7 @@ ProblemCode: TypeAlias = Literal[
     "idempotency_key_reused",
     "identity_provider_unavailable",
     "inconsistent",
+    "insufficient_balance",
     "insufficient_scope",
     "internal",
     "invalid_client",
@@ -358,6 +413,11 @@ SubscriptionSort: TypeAlias = Literal[
 PaymentSort: TypeAlias = Literal[
     "created_at",
     "-created_at",
+]
+
+RecordUsageEventsMode: TypeAlias = Literal[
+    "record",
+    "enforce",
 ]
 
 
@@ -951,6 +1011,194 @@ class UndeliveredEvent:
 
 
 @dataclass(frozen=True)
+class TaxRate:
+    """A `TaxRate` as the API answers it."""
+
+    id: str
+    name: str
+    percentage: Decimal
+    country: str | None
+    is_active: bool
+    created_at: datetime
+    updated_at: datetime
+    #: What to send as `if_match`; `None` in a list, which has no entity tags.
+    etag: str | None = field(default=None, compare=False, repr=False)
+
+    @classmethod
+    def read(cls, members: Mapping[str, Any], etag: str | None = None) -> TaxRate:
+        """From the members of its JSON; those that are not known here are left out."""
+        return cls(
+            id=members["id"],
+            name=members["name"],
+            percentage=money(members["percentage"]),
+            country=members["country"],
+            is_active=members["is_active"],
+            created_at=instant(members["created_at"]),
+            updated_at=instant(members["updated_at"]),
+            etag=etag,
+        )
+
+
+@dataclass(frozen=True)
+class Coupon:
+    """A `Coupon` as the API answers it."""
+
+    id: str
+    code: str
+    percent: Decimal | None
+    amount: Decimal | None
+    currency: str | None
+    duration: CouponDuration
+    periods: int | None
+    plan_ids: tuple[str, ...]
+    redeem_by: datetime | None
+    max_redemptions: int | None
+    redemptions: int
+    is_active: bool
+    created_at: datetime
+    updated_at: datetime
+    #: What to send as `if_match`; `None` in a list, which has no entity tags.
+    etag: str | None = field(default=None, compare=False, repr=False)
+
+    @classmethod
+    def read(cls, members: Mapping[str, Any], etag: str | None = None) -> Coupon:
+        """From the members of its JSON; those that are not known here are left out."""
+        return cls(
+            id=members["id"],
+            code=members["code"],
+            percent=optional(money, members["percent"]),
+            amount=optional(money, members["amount"]),
+            currency=members["currency"],
+            duration=members["duration"],
+            periods=members["periods"],
+            plan_ids=tuple(members["plan_ids"]),
+            redeem_by=optional(instant, members["redeem_by"]),
+            max_redemptions=members["max_redemptions"],
+            redemptions=members["redemptions"],
+            is_active=members["is_active"],
+            created_at=instant(members["created_at"]),
+            updated_at=instant(members["updated_at"]),
+            etag=etag,
+        )
+
+
+@dataclass(frozen=True)
+class Meter:
+    """A `Meter` as the API answers it."""
+
+    id: str
+    slug: str
+    name: str
+    aggregation: MeterAggregation
+    unit: str | None
+    is_active: bool
+    created_at: datetime
+    updated_at: datetime
+    #: What to send as `if_match`; `None` in a list, which has no entity tags.
+    etag: str | None = field(default=None, compare=False, repr=False)
+
+    @classmethod
+    def read(cls, members: Mapping[str, Any], etag: str | None = None) -> Meter:
+        """From the members of its JSON; those that are not known here are left out."""
+        return cls(
+            id=members["id"],
+            slug=members["slug"],
+            name=members["name"],
+            aggregation=members["aggregation"],
+            unit=members["unit"],
+            is_active=members["is_active"],
+            created_at=instant(members["created_at"]),
+            updated_at=instant(members["updated_at"]),
+            etag=etag,
+        )
+
+
+@dataclass(frozen=True)
+class BillingProfileBalances:
+    """A `BillingProfileBalances` as the API answers it."""
+
+    currency: str
+    amount: Decimal
+
+    @classmethod
+    def read(cls, members: Mapping[str, Any]) -> BillingProfileBalances:
+        """From the members of its JSON; those that are not known here are left out."""
+        return cls(
+            currency=members["currency"],
+            amount=money(members["amount"]),
+        )
+
+
+@dataclass(frozen=True)
+class BillingProfile:
+    """A `BillingProfile` as the API answers it."""
+
+    user_id: str
+    name: str | None
+    email: str | None
+    address: tuple[str, ...]
+    country: str | None
+    tax_id: str | None
+    tax_exempt: bool
+    tax_rate_ids: tuple[str, ...]
+    locale: BillingProfileLocale | None
+    note: str | None
+    balances: tuple[BillingProfileBalances, ...]
+    created_at: datetime
+    updated_at: datetime
+    #: What to send as `if_match`; `None` in a list, which has no entity tags.
+    etag: str | None = field(default=None, compare=False, repr=False)
+
+    @classmethod
+    def read(cls, members: Mapping[str, Any], etag: str | None = None) -> BillingProfile:
+        """From the members of its JSON; those that are not known here are left out."""
+        return cls(
+            user_id=members["user_id"],
+            name=members["name"],
+            email=members["email"],
+            address=tuple(members["address"]),
+            country=members["country"],
+            tax_id=members["tax_id"],
+            tax_exempt=members["tax_exempt"],
+            tax_rate_ids=tuple(members["tax_rate_ids"]),
+            locale=members["locale"],
+            note=members["note"],
+            balances=tuple(BillingProfileBalances.read(item) for item in members["balances"]),
+            created_at=instant(members["created_at"]),
+            updated_at=instant(members["updated_at"]),
+            etag=etag,
+        )
+
+
+@dataclass(frozen=True)
+class Credit:
+    """A `Credit` as the API answers it."""
+
+    id: str
+    user_id: str
+    currency: str
+    amount: Decimal
+    reason: CreditReason
+    record_id: str | None
+    description: str | None
+    created_at: datetime
+
+    @classmethod
+    def read(cls, members: Mapping[str, Any]) -> Credit:
+        """From the members of its JSON; those that are not known here are left out."""
+        return cls(
+            id=members["id"],
+            user_id=members["user_id"],
+            currency=members["currency"],
+            amount=money(members["amount"]),
+            reason=members["reason"],
+            record_id=members["record_id"],
+            description=members["description"],
+            created_at=instant(members["created_at"]),
+        )
+
+
+@dataclass(frozen=True)
 class User:
     """A `User` as the API answers it."""
 
@@ -1259,4 +1507,62 @@ class QueuedEvents:
         """From the members of its JSON; those that are not known here are left out."""
         return cls(
             queued=members["queued"],
+        )
+
+
+@dataclass(frozen=True)
+class RecordedUsage:
+    """A `RecordedUsage` as the API answers it."""
+
+    accepted: int
+    duplicates: int
+    conflicts: tuple[str, ...]
+    late: tuple[str, ...]
+
+    @classmethod
+    def read(cls, members: Mapping[str, Any]) -> RecordedUsage:
+        """From the members of its JSON; those that are not known here are left out."""
+        return cls(
+            accepted=members["accepted"],
+            duplicates=members["duplicates"],
+            conflicts=tuple(members["conflicts"]),
+            late=tuple(members["late"]),
+        )
+
+
+@dataclass(frozen=True)
+class SubscriptionUsageMeters:
+    """A `SubscriptionUsageMeters` as the API answers it."""
+
+    meter_id: str
+    slug: str
+    aggregation: MeterAggregation
+    quantity: Decimal
+
+    @classmethod
+    def read(cls, members: Mapping[str, Any]) -> SubscriptionUsageMeters:
+        """From the members of its JSON; those that are not known here are left out."""
+        return cls(
+            meter_id=members["meter_id"],
+            slug=members["slug"],
+            aggregation=members["aggregation"],
+            quantity=money(members["quantity"]),
+        )
+
+
+@dataclass(frozen=True)
+class SubscriptionUsage:
+    """A `SubscriptionUsage` as the API answers it."""
+
+    from_: datetime
+    to: datetime
+    meters: tuple[SubscriptionUsageMeters, ...]
+
+    @classmethod
+    def read(cls, members: Mapping[str, Any]) -> SubscriptionUsage:
+        """From the members of its JSON; those that are not known here are left out."""
+        return cls(
+            from_=instant(members["from"]),
+            to=instant(members["to"]),
+            meters=tuple(SubscriptionUsageMeters.read(item) for item in members["meters"]),
         )
