@@ -182,7 +182,7 @@ impl Coupon {
 
 /// A coupon takes off a percentage, or an amount of one currency.
 fn check_discount(draft: &CouponDraft, errors: &mut ValidationErrors) {
-    // A field with an error of its own was sent, so nothing is missing.
+    // A field with its own error was sent, so nothing is missing.
     let sent = |errors: &ValidationErrors, is_valid: bool, at: &str| is_valid || errors.touch(at);
     let percent = sent(errors, draft.percent.is_some(), "/percent");
     let amount = sent(errors, draft.amount.is_some(), "/amount");

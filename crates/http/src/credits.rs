@@ -113,7 +113,7 @@ fn draft(fields: &mut impl Fields) -> CreditDraft {
     draft
 }
 
-/// An entry never changes and has no path of its own: the location is the ledger.
+/// An entry never changes and has no separate path: the location is the ledger.
 fn created_response(credit: &Credit, revision: EventId) -> StoredResponse {
     created(credit, format!("/users/{}/credits", credit.user_id), revision, None)
 }
