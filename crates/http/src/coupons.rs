@@ -68,7 +68,7 @@ pub(crate) static OPERATIONS: &[Operation] = &[
             example: create_example,
         }),
         response: ResponseKind::Created(&COUPON),
-        errors: &[Code::CodeTaken],
+        errors: &[Code::CouponCodeTaken],
         handler: Handler::Write(|call| Box::pin(create(call))),
     },
     Operation {

@@ -136,7 +136,7 @@ error_codes! {
         "Enable the endpoint first with `is_active: true`.";
     SecretLimit "secret_limit" CONFLICT "Too many valid secrets"
         "Wait until an old secret expires, or send `overlap_seconds: 0` to end all old ones.";
-    CodeTaken "code_taken" CONFLICT "Coupon code already in use"
+    CouponCodeTaken "code_taken" CONFLICT "Coupon code already in use"
         "Choose another code. Codes are compared without regard to upper and lower case.";
     InsufficientBalance "insufficient_balance" CONFLICT "Insufficient balance"
         "Send an amount that the balance in `balances` of the billing profile covers.";

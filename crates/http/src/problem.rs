@@ -392,7 +392,9 @@ impl From<Conflict> for Problem {
             Conflict::MeterSlugTaken => {
                 Self::new(Code::SlugTaken, "Another meter of this organization uses this slug.")
             }
-            Conflict::CodeTaken => Self::new(Code::CodeTaken, "Another coupon of this organization uses this code."),
+            Conflict::CodeTaken => {
+                Self::new(Code::CouponCodeTaken, "Another coupon of this organization uses this code.")
+            }
             Conflict::InsufficientBalance => {
                 Self::new(Code::InsufficientBalance, "The user's balance in this currency would be negative.")
             }

@@ -70,8 +70,9 @@ pub async fn revision_of(
         RecordKind::Coupon => &OF_COUPON,
         RecordKind::BillingProfile => &OF_BILLING_PROFILE,
         // An entry of the ledger has one event.
-        RecordKind::Credit => return Ok(None),
-        RecordKind::Provider | RecordKind::Session | RecordKind::OperatorSession => return Ok(None),
+        RecordKind::Credit | RecordKind::Provider | RecordKind::Session | RecordKind::OperatorSession => {
+            return Ok(None);
+        }
     };
     let read = |row: &Row<'_>| Ok(EventId::from_bytes(row.uuid(0)?));
     match kind {

@@ -47,6 +47,7 @@ mod stuck;
 mod support;
 mod telemetry;
 mod terminal;
+mod transfer_billing;
 mod transfer_copies;
 mod transfer_faults;
 mod transfer_names;

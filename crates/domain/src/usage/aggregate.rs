@@ -167,7 +167,9 @@ mod tests {
 
     fn quantity(aggregation: Aggregation, events: &[UsageEvent]) -> Quantity {
         let mut aggregate = Aggregate::new(aggregation);
-        events.iter().for_each(|event| aggregate.add(event));
+        for event in events {
+            aggregate.add(event);
+        }
         aggregate.quantity()
     }
 
