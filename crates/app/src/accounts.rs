@@ -16,7 +16,7 @@ use perennial_domain::subscriptions::{Subscription, SubscriptionDraft, Subscript
 use perennial_domain::time::Time;
 use perennial_domain::users::User;
 use perennial_domain::validation::ValidationErrors;
-use perennial_store::{self as store, Change, Violation, events, sessions, subscriptions, users};
+use perennial_store::{self as store, Change, Violation, billing_profiles, events, sessions, subscriptions, users};
 
 const FRESH_SECONDS: i64 = 24 * 3600;
 
@@ -95,6 +95,7 @@ async fn prepare_erasure(app: &App, caller: &Caller, user: &User, now: Time) -> 
         change = prepare_revoke(app, caller, change, &listed.session, now);
     }
     change = sessions::erase(change, organization, user.id);
+    change = billing_profiles::erase(change, organization, user.id);
     for before in &open {
         change = prepare_end(app, caller, change, before, time.now)?;
     }

@@ -24,6 +24,7 @@ use crate::providers::description::Configured;
 use crate::providers::verifiers::Verifiers;
 use crate::sessions::use_marks::UseMarks;
 use crate::signing_keys::cache::KeySetCache;
+use crate::usage::figures::UsageFigures;
 use perennial_domain::stamp::{Stamp, Stamped};
 use perennial_domain::time::Time;
 use perennial_domain::webhooks::WebhookOptions;
@@ -52,6 +53,8 @@ pub struct App {
     pub background: BackgroundFigures,
     /// The figures that housekeeping reports.
     pub housekeeping: Figures,
+    /// The number of usage events by outcome.
+    pub usage: UsageFigures,
     pub(crate) options: AppOptions,
     pub(crate) clients: ClientCache,
     pub(crate) in_flight: InFlight,
@@ -111,6 +114,7 @@ impl App {
             keys,
             background: BackgroundFigures::default(),
             housekeeping: Figures::default(),
+            usage: UsageFigures::default(),
             options,
             clients: ClientCache::default(),
             in_flight: InFlight::default(),

@@ -171,6 +171,12 @@ pub enum Conflict {
     ClockExists,
     /// The test clock is moving or being deleted.
     ClockAdvancing,
+    /// Another meter has the slug.
+    MeterSlugTaken,
+    /// Another coupon has the code, in upper or lower case.
+    CodeTaken,
+    /// The balance of the user is less than what would be taken from it.
+    InsufficientBalance,
     /// Other writers were faster at every attempt.
     Contended,
 }

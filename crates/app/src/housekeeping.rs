@@ -7,6 +7,7 @@ pub(crate) mod figures;
 mod prune;
 pub(crate) mod remove;
 pub(crate) mod retention;
+mod usage;
 mod webhooks;
 
 pub use count::{COUNTED_AT_MOST, count_analytics, count_expired, count_webhooks};
@@ -14,4 +15,5 @@ pub use deleted::remove_deleted;
 pub use figures::Figures;
 pub use prune::prune_events;
 pub use retention::Retention;
+pub use usage::sweep_usage;
 pub use webhooks::sweep_webhooks;

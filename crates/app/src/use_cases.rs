@@ -41,8 +41,8 @@ pub trait Resource: Stamped + Serialize + PartialEq + Send + Sync + Sized {
     const CREATED: EventKind;
     /// The event of an update.
     const UPDATED: EventKind;
-    /// The event of a delete.
-    const DELETED: EventKind;
+    /// The event of a delete. A record that no operation deletes has none, and leaves out `delete` too.
+    const DELETED: EventKind = Self::UPDATED;
     /// The violations of the guards on references. After one of them the driver decides again.
     const REFERENCE_VIOLATIONS: &'static [Violation];
 
@@ -126,7 +126,9 @@ pub trait Resource: Stamped + Serialize + PartialEq + Send + Sync + Sized {
     fn update(&self, change: Change, before: &Self, references: &Self::References) -> Change;
 
     /// Adds the deletion.
-    fn delete(&self, change: Change, stamp: Stamp) -> Change;
+    fn delete(&self, _change: Change, _stamp: Stamp) -> Change {
+        unreachable!("no operation deletes such a record")
+    }
 
     /// Maps a violation to the conflict that the caller receives. `Ok`: its cause is gone, so decide again.
     fn explain(

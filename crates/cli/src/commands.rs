@@ -5,6 +5,7 @@ mod backup;
 mod clients;
 mod compact;
 pub(crate) mod configuration;
+mod coupons;
 mod events;
 mod flags;
 mod forward;
@@ -12,6 +13,7 @@ mod identity;
 mod keys;
 mod lifecycle;
 pub(crate) mod listen;
+mod meters;
 pub(crate) mod operators;
 mod organizations;
 mod payments;
@@ -21,6 +23,7 @@ mod records;
 mod relink;
 mod sessions;
 mod subscriptions;
+mod tax_rates;
 mod test_clock;
 pub(crate) mod transfer;
 pub(crate) mod trigger;
@@ -35,8 +38,11 @@ use crate::failure::Failure;
 use crate::storage::Key;
 use crate::{output, storage};
 use perennial_app::context::{App, AppOptions};
+use perennial_domain::coupons::Coupon;
+use perennial_domain::meters::Meter;
 use perennial_domain::payments::Payment;
 use perennial_domain::subscriptions::Subscription;
+use perennial_domain::tax_rates::TaxRate;
 
 pub(crate) async fn run(command: Command, config: &Config, json: bool) -> Result<(), Failure> {
     let command = match command {
@@ -59,6 +65,9 @@ pub(crate) async fn run(command: Command, config: &Config, json: bool) -> Result
         Command::Record(Record::Plan(command)) => plans::run(&app, command, json).await,
         Command::Record(Record::Subscription(command)) => records::run::<Subscription>(&app, command, json).await,
         Command::Record(Record::Payment(command)) => records::run::<Payment>(&app, command, json).await,
+        Command::Record(Record::TaxRate(command)) => records::run::<TaxRate>(&app, command, json).await,
+        Command::Record(Record::Coupon(command)) => records::run::<Coupon>(&app, command, json).await,
+        Command::Record(Record::Meter(command)) => records::run::<Meter>(&app, command, json).await,
         Command::Provider(command) => providers::run(&app, command, json).await,
         Command::Identity(command) => identity::run(&app, command, json).await,
         Command::Events(command) => events::run(&app, command, json).await,

@@ -1,8 +1,8 @@
 //! Events: one for every change of a record, written with it and never rewritten.
 
 use crate::id::{
-    ClientId, EventId, MalformedId, OperatorId, OperatorSessionId, OrganizationId, PaymentId, PlanId, ProviderId,
-    SessionId, SubscriptionId, TestClockId, UserId, WebhookEndpointId,
+    ClientId, CouponId, CreditId, EventId, MalformedId, MeterId, OperatorId, OperatorSessionId, OrganizationId,
+    PaymentId, PlanId, ProviderId, SessionId, SubscriptionId, TaxRateId, TestClockId, UserId, WebhookEndpointId,
 };
 use crate::time::Time;
 
@@ -123,6 +123,12 @@ record_kinds! {
         TestClockAdvanced = "advanced",
         TestClockDeleted = "deleted",
     }
+    TaxRate(TaxRateId) = "tax_rate" { TaxRateCreated = "created", TaxRateUpdated = "updated" }
+    Coupon(CouponId) = "coupon" { CouponCreated = "created", CouponUpdated = "updated" }
+    Meter(MeterId) = "meter" { MeterCreated = "created", MeterUpdated = "updated" }
+    Credit(CreditId) = "credit" { CreditCreated = "created" }
+    // The record is named by its user's ID.
+    BillingProfile(UserId) = "billing_profile" { BillingProfileUpdated = "updated" }
 }
 
 impl RecordKind {
@@ -130,7 +136,13 @@ impl RecordKind {
     /// removed with the clock.
     pub const fn is_under_clock(self) -> bool {
         match self {
-            Self::Plan | Self::Subscription | Self::Payment | Self::TestClock => true,
+            Self::Plan
+            | Self::Subscription
+            | Self::Payment
+            | Self::Coupon
+            | Self::Meter
+            | Self::Credit
+            | Self::TestClock => true,
             Self::Organization
             | Self::Client
             | Self::Provider
@@ -138,7 +150,9 @@ impl RecordKind {
             | Self::Session
             | Self::Operator
             | Self::OperatorSession
-            | Self::WebhookEndpoint => false,
+            | Self::WebhookEndpoint
+            | Self::TaxRate
+            | Self::BillingProfile => false,
         }
     }
 }
@@ -218,7 +232,9 @@ mod tests {
     #[test]
     fn names_and_id_prefixes_are_unique() {
         let names: BTreeSet<_> = EventKind::ALL.iter().map(|kind| kind.as_str()).collect();
-        let prefixes: BTreeSet<_> = RecordKind::ALL.iter().map(|kind| kind.id_prefix()).collect();
-        assert_eq!((names.len(), prefixes.len()), (EventKind::ALL.len(), RecordKind::ALL.len()));
+        // A billing profile has the ID of its user.
+        let kinds = || RecordKind::ALL.iter().filter(|kind| **kind != RecordKind::BillingProfile);
+        let prefixes: BTreeSet<_> = kinds().map(|kind| kind.id_prefix()).collect();
+        assert_eq!((names.len(), prefixes.len()), (EventKind::ALL.len(), kinds().count()));
     }
 }

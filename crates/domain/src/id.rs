@@ -177,6 +177,14 @@ ids! {
     WebhookAttemptId = "att";
     /// The test clock of an organization; it has the bytes of the organization's ID.
     TestClockId = "clk";
+    /// A tax rate.
+    TaxRateId = "tax";
+    /// A meter of usage.
+    MeterId = "mtr";
+    /// A coupon.
+    CouponId = "cpn";
+    /// An entry of the ledger of credits.
+    CreditId = "crd";
     /// An event; the last one of a record is the record's revision.
     EventId = "evt";
 }

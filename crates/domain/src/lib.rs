@@ -4,7 +4,11 @@
 #![warn(missing_docs)]
 
 pub mod analytics;
+pub mod billing_profiles;
 pub mod clients;
+pub mod country;
+pub mod coupons;
+pub mod credits;
 pub mod currency;
 pub mod cycle;
 pub mod events;
@@ -12,20 +16,24 @@ pub mod holds;
 pub mod id;
 pub mod invoices;
 pub mod lifecycle;
+pub mod meters;
 pub mod money;
 pub mod number;
 pub mod operators;
 pub mod organizations;
 pub mod payments;
+pub mod percent;
 pub mod plans;
 pub mod rotation;
 pub mod sessions;
 pub mod slug;
 pub mod stamp;
 pub mod subscriptions;
+pub mod tax_rates;
 pub mod test_clocks;
 pub mod text;
 pub mod time;
+pub mod usage;
 pub mod users;
 pub mod validation;
 pub mod webhook_delivery;

@@ -121,6 +121,44 @@ impl<const MIN: i64, const MAX: i64> Default for Whole<MIN, MAX> {
     }
 }
 
+/// Writes an integer of `10^-decimals` as a decimal number in its shortest form.
+pub(crate) fn write_scaled(f: &mut std::fmt::Formatter<'_>, value: i128, decimals: u32) -> std::fmt::Result {
+    let unit = 10_u128.pow(decimals);
+    let sign = if value < 0 { "-" } else { "" };
+    let (whole, mut fraction) = (value.unsigned_abs() / unit, value.unsigned_abs() % unit);
+    if fraction == 0 {
+        return write!(f, "{sign}{whole}");
+    }
+    let mut width = decimals as usize;
+    while fraction % 10 == 0 {
+        fraction /= 10;
+        width -= 1;
+    }
+    write!(f, "{sign}{whole}.{fraction:0width$}")
+}
+
+/// An integer of `10^-decimals` as the text of a decimal number, in its shortest form.
+pub fn scaled_text(value: i64, decimals: u32) -> String {
+    struct Scaled(i128, u32);
+    impl std::fmt::Display for Scaled {
+        fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+            write_scaled(f, self.0, self.1)
+        }
+    }
+    Scaled(i128::from(value), decimals).to_string()
+}
+
+/// Serializes a value that prints as a number: as that number, exactly.
+pub(crate) fn serialize_exact<S: serde::Serializer>(
+    value: &impl std::fmt::Display,
+    serializer: S,
+) -> Result<S::Ok, S::Error> {
+    use serde::Serialize;
+    serde_json::value::RawValue::from_string(value.to_string())
+        .map_err(serde::ser::Error::custom)?
+        .serialize(serializer)
+}
+
 fn read_power(text: &str) -> Option<i64> {
     let (negative, digits) = match text.as_bytes() {
         [b'-', rest @ ..] => (true, rest),

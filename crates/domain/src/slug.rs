@@ -14,6 +14,11 @@ impl Slug {
 
     /// Parses a slug.
     pub fn parse(text: &str) -> Result<Self, InvalidValue> {
+        Self::parse_unlike_id(text, "plan", "plan")
+    }
+
+    /// Parses a slug that cannot be mistaken for an id with this prefix.
+    pub(crate) fn parse_unlike_id(text: &str, prefix: &str, record: &str) -> Result<Self, InvalidValue> {
         if text.is_empty() {
             return Err(InvalidValue::new(ValidationCode::TooShort, "must not be empty"));
         }
@@ -29,11 +34,9 @@ impl Slug {
                 "must be lower-case letters and digits in words joined by single - or _, such as pro-monthly",
             ));
         }
-        if text.starts_with("plan_") {
-            return Err(InvalidValue::new(
-                ValidationCode::InvalidFormat,
-                "must not start with plan_: that is how a plan's id starts",
-            ));
+        if text.strip_prefix(prefix).is_some_and(|rest| rest.starts_with('_')) {
+            let detail = format!("must not start with {prefix}_: that is how a {record}'s id starts");
+            return Err(InvalidValue::new(ValidationCode::InvalidFormat, detail));
         }
         Ok(Self(text.to_owned()))
     }

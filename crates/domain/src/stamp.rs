@@ -3,14 +3,18 @@
 //! The clocks of servers disagree, and any clock can step back. A record's history must not: every stamp follows the
 //! record's previous one, in time and in the order of event IDs, whatever the clock shows.
 
+use crate::billing_profiles::BillingProfile;
 use crate::clients::Client;
+use crate::coupons::Coupon;
 use crate::id::EventId;
+use crate::meters::Meter;
 use crate::operators::{Operator, OperatorSession};
 use crate::organizations::Organization;
 use crate::payments::Payment;
 use crate::plans::Plan;
 use crate::sessions::Session;
 use crate::subscriptions::Subscription;
+use crate::tax_rates::TaxRate;
 use crate::time::Time;
 use crate::users::User;
 use crate::webhooks::WebhookEndpoint;
@@ -71,6 +75,7 @@ macro_rules! stamped {
 }
 
 stamped!(Client, Operator, Organization, Payment, Plan, Subscription, User, WebhookEndpoint);
+stamped!(BillingProfile, Coupon, Meter, TaxRate);
 
 impl Stamped for Session {
     /// A session has two events, its first and its last. A refresh has none, but the session must not end before it.

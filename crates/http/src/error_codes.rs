@@ -103,7 +103,7 @@ error_codes! {
     AnswerTimeout "answer_timeout" SERVICE_UNAVAILABLE "Response timeout"
         "Retry after the seconds in `Retry-After`. For a create, send the same `Idempotency-Key`.";
     SlugTaken "slug_taken" CONFLICT "Slug already in use"
-        "Choose another slug, or update the plan that uses it.";
+        "Choose another slug, or update the record that uses it.";
     PlanInUse "plan_in_use" CONFLICT "Plan in use"
         "Retire the plan with `is_active: false`. You can delete it once no subscription refers to it.";
     PlanInactive "plan_inactive" CONFLICT "Plan inactive"
@@ -150,6 +150,10 @@ error_codes! {
         "Use the clock of the organization, or delete it first with its records.";
     ClockAdvancing "clock_advancing" CONFLICT "Test clock advancing"
         "Read `/test-clock` until its `status` is neither `advancing` nor `deleting`, then repeat the request.";
+    CouponCodeTaken "code_taken" CONFLICT "Coupon code already in use"
+        "Choose another code. Codes are compared without regard to upper and lower case.";
+    InsufficientBalance "insufficient_balance" CONFLICT "Insufficient balance"
+        "Send an amount that the balance in `balances` of the billing profile covers.";
     IdempotencyInFlight "idempotency_in_flight" CONFLICT "Idempotency key in use by a running request"
         "Wait a moment and retry with the same key.";
     Contended "contended" CONFLICT "Too many concurrent changes"

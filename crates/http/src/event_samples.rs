@@ -1,7 +1,10 @@
 //! Samples of events, with `test: true`, for developers of receivers. The records are the examples of the OpenAPI document,
 //! so that a sample has every member that a real event has. A record kind without a sample does not compile.
 
-use crate::{clients, organization, payments, plans, samples, subscriptions, test_clock, webhook_endpoints};
+use crate::{
+    clients, coupons, credits, meters, organization, payments, plans, samples, subscriptions, tax_rates, test_clock,
+    webhook_endpoints,
+};
 use perennial_domain::events::{EventKind, RecordKind};
 use perennial_domain::id::EventId;
 use perennial_domain::time::Time;
@@ -60,6 +63,11 @@ fn record(kind: RecordKind) -> Value {
         RecordKind::Payment => (payments::PAYMENT.example)(),
         RecordKind::TestClock => (test_clock::TEST_CLOCK.example)(),
         RecordKind::WebhookEndpoint => (webhook_endpoints::WEBHOOK_ENDPOINT.example)(),
+        RecordKind::TaxRate => (tax_rates::TAX_RATE.example)(),
+        RecordKind::Meter => (meters::METER.example)(),
+        RecordKind::Coupon => (coupons::COUPON.example)(),
+        RecordKind::Credit => (credits::CREDIT.example)(),
+        RecordKind::BillingProfile => changed(&["name", "address"]),
         RecordKind::Provider => json!({ "id": kind.id(samples::ID), "issuer": "https://id.example.com" }),
         RecordKind::User => changed(&["email", "first_name"]),
         RecordKind::Operator => changed(&["name", "role"]),

@@ -2,6 +2,7 @@
 //! with a `SchemaWriter` it writes the body's schema. So the parser and the OpenAPI document cannot differ.
 
 mod any;
+mod billing_record_types;
 mod billing_types;
 mod client_types;
 mod reader;
@@ -11,6 +12,7 @@ mod types;
 mod webhook_types;
 
 pub(crate) use any::AnyFields;
+pub(crate) use billing_record_types::{Address, UsageEvents};
 pub(crate) use billing_types::{Absent, EmptyList};
 pub(crate) use reader::Reader;
 pub(crate) use schema_writer::SchemaWriter;

@@ -87,8 +87,13 @@ pub fn etag(revision: EventId, has_access: Option<bool>) -> String {
     }
 }
 
+/// The entity tag of a revision and a number that changes without it.
+pub(crate) fn etag_with(revision: EventId, number: u64) -> String {
+    format!("\"{}-{number:x}\"", revision.suffix())
+}
+
 fn revision(tag: &str) -> Option<EventId> {
-    let suffix = tag.strip_suffix("-0").or_else(|| tag.strip_suffix("-1")).unwrap_or(tag);
+    let suffix = tag.split_once('-').map_or(tag, |(revision, _)| revision);
     format!("{}_{suffix}", EventId::PREFIX).parse().ok()
 }
 
@@ -196,6 +201,7 @@ mod tests {
         assert_eq!(parse(&["*"]), Ok(IfMatch::Any));
         assert_eq!(parse(&[&etag(id, None)]), Ok(IfMatch::OneOf(vec![id])));
         assert_eq!(parse(&[&etag(id, Some(true))]), Ok(IfMatch::OneOf(vec![id])));
+        assert_eq!(parse(&[&etag_with(id, u64::MAX)]), Ok(IfMatch::OneOf(vec![id])));
         let list = format!("\"x\" , W/{}, {}", etag(id, Some(true)), etag(id, Some(false)));
         assert_eq!(parse(&[&list]), Ok(IfMatch::OneOf(vec![id])));
         assert_eq!(parse(&["\"x\"", &etag(id, None)]), Ok(IfMatch::OneOf(vec![id])));

@@ -97,6 +97,7 @@ impl MetricsPage {
         families.extend(self.housekeeping());
         families.extend(self.background());
         families.extend(self.lifecycle());
+        families.push(self.usage());
         families.extend(self.more.iter().flat_map(|more| more()));
         families
     }
@@ -219,6 +220,17 @@ impl MetricsPage {
             ),
             family("lifecycle_pass_seconds", "Duration of searches for due work.", durations(&figures.passes)),
         ]
+    }
+
+    /// Usage events by outcome.
+    fn usage(&self) -> Family {
+        let outcomes = self.api.state.app.usage.outcomes();
+        let numbers = outcomes.map(|(name, value)| Number { labels: vec![("outcome", name.to_owned())], value });
+        Family {
+            name: "perennial_usage_events_total".to_owned(),
+            about: "Usage events by outcome.",
+            series: Series::Counter(numbers.into()),
+        }
     }
 }
 

@@ -3,9 +3,9 @@
 use crate::operation::Operation;
 use crate::router::Router;
 use crate::{
-    accounts, analytics, clients, events, meta, operator_session, operators, organization, payments, plan_versions,
-    plans, search, sessions, subscriptions, test_clock, tokens, user_sessions, users, webhook_deliveries,
-    webhook_endpoints,
+    accounts, analytics, billing_profiles, clients, coupons, credits, events, meta, meters, operator_session,
+    operators, organization, payments, plan_versions, plans, search, sessions, subscriptions, tax_rates, test_clock,
+    tokens, usage, user_sessions, users, webhook_deliveries, webhook_endpoints,
 };
 use std::sync::LazyLock;
 
@@ -30,6 +30,12 @@ static RESOURCES: &[&[Operation]] = &[
     webhook_endpoints::OPERATIONS,
     webhook_deliveries::OPERATIONS,
     analytics::OPERATIONS,
+    billing_profiles::OPERATIONS,
+    coupons::OPERATIONS,
+    credits::OPERATIONS,
+    meters::OPERATIONS,
+    tax_rates::OPERATIONS,
+    usage::OPERATIONS,
     meta::OPERATIONS,
 ];
 

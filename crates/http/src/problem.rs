@@ -415,6 +415,15 @@ impl From<Conflict> for Problem {
                 Code::LifecycleBehind,
                 "Late actions must be made before this change, or the organization is on hold.",
             ),
+            Conflict::MeterSlugTaken => {
+                Self::new(Code::SlugTaken, "Another meter of this organization uses this slug.")
+            }
+            Conflict::CodeTaken => {
+                Self::new(Code::CouponCodeTaken, "Another coupon of this organization uses this code.")
+            }
+            Conflict::InsufficientBalance => {
+                Self::new(Code::InsufficientBalance, "The user's balance in this currency would be negative.")
+            }
             Conflict::Contended => Self::new(
                 Code::Contended,
                 "Concurrent changes to the same record prevented this one after several attempts.",

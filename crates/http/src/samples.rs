@@ -5,7 +5,7 @@ use crate::call::Body;
 use crate::fields::Reader;
 use crate::options::BodyLimits;
 use perennial_domain::currency::Currency;
-use perennial_domain::id::{EventId, OrganizationId};
+use perennial_domain::id::{EventId, OrganizationId, SubscriptionId};
 use perennial_domain::organizations::{Organization, OrganizationMode, OrganizationName};
 use perennial_domain::time::Time;
 use perennial_domain::validation::ValidationErrors;
@@ -19,6 +19,11 @@ pub(crate) const REVISION: EventId = EventId::from_bytes(ID);
 /// The time at which every example was created.
 pub(crate) fn now() -> Time {
     Time::parse("2026-01-31T09:30:00Z").expect("the time is valid")
+}
+
+/// The ID of a subscription.
+pub(crate) fn subscription_id() -> SubscriptionId {
+    SubscriptionId::from_bytes(ID)
 }
 
 pub(crate) fn organization() -> Organization {

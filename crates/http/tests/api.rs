@@ -5,6 +5,7 @@
 
 mod analytics;
 mod authentication;
+mod billing;
 mod console;
 mod lifecycle;
 mod limits;

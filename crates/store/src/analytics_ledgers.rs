@@ -22,7 +22,7 @@ use perennial_domain::time::Time;
 
 /// The generations.
 pub static ANALYTICS_LEDGERS: Table = Table::new(
-    23,
+    25,
     "analytics_ledgers",
     &[
         Column::key("organization_id", Type::Uuid),

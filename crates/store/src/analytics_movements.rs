@@ -22,7 +22,7 @@ use perennial_domain::id::UserId;
 
 /// The movements.
 pub static ANALYTICS_MOVEMENTS: Table = Table::new(
-    25,
+    27,
     "analytics_movements",
     &[
         Column::key("organization_id", Type::Uuid).unread(),

@@ -21,7 +21,7 @@ use perennial_domain::time::Time;
 
 /// The histories.
 pub static ANALYTICS_SUBSCRIPTIONS: Table = Table::new(
-    24,
+    26,
     "analytics_subscriptions",
     &[
         Column::key("organization_id", Type::Uuid).unread(),
@@ -36,7 +36,7 @@ pub static ANALYTICS_SUBSCRIPTIONS: Table = Table::new(
 
 /// The versions of plans that events have shown.
 pub static ANALYTICS_PRICES: Table = Table::new(
-    29,
+    31,
     "analytics_prices",
     &[
         Column::key("organization_id", Type::Uuid).unread(),

@@ -23,7 +23,7 @@ use perennial_domain::id::{PaymentId, PlanId};
 
 /// The sums.
 pub static ANALYTICS_SUMS: Table = Table::new(
-    26,
+    28,
     "analytics_sums",
     &[
         Column::key("organization_id", Type::Uuid).unread(),
@@ -42,7 +42,7 @@ pub static ANALYTICS_SUMS: Table = Table::new(
 
 /// The cohorts.
 pub static ANALYTICS_COHORTS: Table = Table::new(
-    27,
+    29,
     "analytics_cohorts",
     &[
         Column::key("organization_id", Type::Uuid).unread(),
@@ -59,7 +59,7 @@ pub static ANALYTICS_COHORTS: Table = Table::new(
 
 /// The payments that count.
 pub static ANALYTICS_PAYMENTS: Table = Table::new(
-    28,
+    30,
     "analytics_payments",
     &[
         Column::key("organization_id", Type::Uuid).unread(),

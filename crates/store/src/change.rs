@@ -53,6 +53,8 @@ pub(crate) struct Step {
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Statement {
     Insert(&'static Insert),
+    /// The parameters are those of one row after the other.
+    InsertMany(&'static Insert),
     Execute(&'static Sql),
 }
 
@@ -87,6 +89,15 @@ impl Change {
     #[must_use]
     pub fn insert(mut self, insert: &'static Insert, params: Vec<Value>, violation: Violation) -> Self {
         self.rows.push(Step::insert(insert, params, violation));
+        self
+    }
+
+    /// New rows of one table, each with the values of all columns; all of them must be inserted. On PostgreSQL they are
+    /// one statement.
+    #[must_use]
+    pub fn insert_many(mut self, insert: &'static Insert, rows: Vec<Vec<Value>>, violation: Violation) -> Self {
+        let params = rows.into_iter().flatten().collect();
+        self.rows.push(Step { statement: Statement::InsertMany(insert), params, violation: Some(violation) });
         self
     }
 
@@ -136,11 +147,15 @@ impl Change {
     pub(crate) fn check(&self) -> Result<(), Error> {
         let steps = self.keys.iter().chain(&self.rows).chain(&self.events);
         for step in steps {
-            let Statement::Insert(insert) = step.statement else {
-                continue;
+            let (insert, is_valid) = match step.statement {
+                Statement::Execute(_) => continue,
+                Statement::Insert(insert) => (insert, insert.takes(&step.params)),
+                Statement::InsertMany(insert) => {
+                    let rows = step.params.chunks(insert.columns.len());
+                    (insert, rows.into_iter().all(|row| insert.takes(row)))
+                }
             };
-            let columns = insert.columns.iter().map(|(_, kind)| *kind);
-            if !columns.eq(step.params.iter().map(Value::kind)) {
+            if !is_valid {
                 return Err(Error::Internal(format!(
                     "the values do not match the columns of the insert into {}",
                     insert.table
@@ -169,9 +184,12 @@ mod tests {
         let good = vec![Value::Uuid([1; 16]), Value::Null(Type::Int)];
         let short = vec![Value::Uuid([1; 16])];
         let swapped = vec![Value::Int(1), Value::Uuid([1; 16])];
-        assert!(Change::new().event(&INSERT, good).check().is_ok());
+        assert!(Change::new().event(&INSERT, good.clone()).check().is_ok());
         for params in [short, swapped] {
-            assert!(Change::new().insert(&INSERT, params, Violation::Record).check().is_err());
+            assert!(Change::new().insert(&INSERT, params.clone(), Violation::Record).check().is_err());
+            let rows = vec![good.clone(), params];
+            assert!(Change::new().insert_many(&INSERT, rows, Violation::Record).check().is_err());
         }
+        assert!(Change::new().insert_many(&INSERT, vec![good.clone(), good], Violation::Record).check().is_ok());
     }
 }

@@ -29,6 +29,10 @@ pub(crate) fn money(amount: i64) -> Result<Money, Error> {
         .ok_or_else(|| Error::Internal(format!("a stored amount is out of range: {amount}")))
 }
 
+pub(crate) fn number<T>(value: i64, read: impl FnOnce(i64) -> Option<T>) -> Result<T, Error> {
+    read(value).ok_or_else(|| Error::Internal(format!("a stored number is out of range: {value}")))
+}
+
 pub(crate) fn word<T>(word: &str, read: impl FnOnce(&str) -> Option<T>) -> Result<T, Error> {
     read(word).ok_or_else(|| Error::Internal(format!("a stored word is unknown: {word}")))
 }

@@ -74,6 +74,14 @@ pub enum Violation {
     EndpointLimit,
     /// The role of the operator who requests the change has changed.
     CallerRole,
+    /// Another coupon has the code.
+    Code,
+    /// The coupon is inactive, past its last instant or used up.
+    Coupon,
+    /// The balance would be negative or too large.
+    Balance,
+    /// A usage event with the same ID is stored already.
+    UsageEvent,
     /// Another server holds the unit of background work.
     Lease,
     /// The test clock of the organization has changed.

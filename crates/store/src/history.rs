@@ -44,6 +44,12 @@ pub(crate) static OF_OPERATOR: Sql = Sql::new("SELECT revision FROM operators WH
 pub(crate) static OF_ENDPOINT: Sql =
     Sql::new("SELECT revision FROM webhook_endpoints WHERE organization_id = $1 AND id = $2");
 
+pub(crate) static OF_TAX_RATE: Sql = Sql::new("SELECT revision FROM tax_rates WHERE organization_id = $1 AND id = $2");
+pub(crate) static OF_METER: Sql = Sql::new("SELECT revision FROM meters WHERE organization_id = $1 AND id = $2");
+pub(crate) static OF_COUPON: Sql = Sql::new("SELECT revision FROM coupons WHERE organization_id = $1 AND id = $2");
+pub(crate) static OF_BILLING_PROFILE: Sql =
+    Sql::new("SELECT revision FROM billing_profiles WHERE organization_id = $1 AND user_id = $2");
+
 /// The last event of a record, deleted or not; none if the record is gone, or its events are not revisions.
 pub async fn revision_of(
     db: &Db,
@@ -59,10 +65,16 @@ pub async fn revision_of(
         RecordKind::Payment => &OF_PAYMENT,
         RecordKind::Operator => &OF_OPERATOR,
         RecordKind::WebhookEndpoint => &OF_ENDPOINT,
-        // A clock moves without events, so its revision is not always one.
-        RecordKind::Provider | RecordKind::Session | RecordKind::OperatorSession | RecordKind::TestClock => {
-            return Ok(None);
-        }
+        RecordKind::TaxRate => &OF_TAX_RATE,
+        RecordKind::Meter => &OF_METER,
+        RecordKind::Coupon => &OF_COUPON,
+        RecordKind::BillingProfile => &OF_BILLING_PROFILE,
+        // An entry of the ledger has one event. A clock moves without events, so its revision is not always one.
+        RecordKind::Credit
+        | RecordKind::Provider
+        | RecordKind::Session
+        | RecordKind::OperatorSession
+        | RecordKind::TestClock => return Ok(None),
     };
     let read = |row: &Row<'_>| Ok(EventId::from_bytes(row.uuid(0)?));
     match kind {

@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use std::sync::OnceLock;
 
 use crate::lock::Lock;
-use crate::value::Type;
+use crate::value::{Type, Value};
 
 /// A statement, written once.
 ///
@@ -150,6 +150,11 @@ impl Insert {
         conflict: Cow<'static, str>,
     ) -> Self {
         Self { table, columns, conflict, sqlite: OnceLock::new(), postgres: OnceLock::new(), folded: OnceLock::new() }
+    }
+
+    /// Whether the values are those of the columns.
+    pub(crate) fn takes(&self, values: &[Value]) -> bool {
+        self.columns.iter().map(|(_, kind)| *kind).eq(values.iter().map(Value::kind))
     }
 
     pub(crate) fn sqlite(&self) -> &str {

@@ -9,10 +9,11 @@ use crate::table::{Statement as Derived, Table};
 use crate::tables::ALL;
 use crate::value::Type;
 use crate::{
-    analytics_ledgers, analytics_movements, analytics_subscriptions, analytics_sums, clients, clock_removal, events,
-    examine, feed, history, holds, installation, leases, operator_links, operator_sessions, operators, organizations,
-    payments, plan_versions, plans, providers, rate_limits, sessions, signing_keys, subscriptions, test_clocks, users,
-    webhook_attempts, webhook_endpoints, webhook_figures, webhook_readers, webhook_undelivered,
+    analytics_ledgers, analytics_movements, analytics_subscriptions, analytics_sums, billing_profiles, clients,
+    clock_removal, coupons, credits, events, examine, feed, history, holds, installation, leases, meters,
+    operator_links, operator_sessions, operators, organizations, payments, plan_versions, plans, providers,
+    rate_limits, sessions, signing_keys, subscriptions, tax_rates, test_clocks, usage_events, users, webhook_attempts,
+    webhook_endpoints, webhook_figures, webhook_readers, webhook_undelivered,
 };
 use perennial_domain::currency::Currency;
 use perennial_domain::id::{OrganizationId, SubscriptionId, UserId, WebhookEndpointId};
@@ -116,6 +117,9 @@ fn by_hand() -> Vec<Statement> {
         webhook_undelivered::REMOVE_WAITING, webhook_undelivered::WAKE,
         webhook_endpoints::ALL, webhook_endpoints::DISABLE_COPIED, webhook_endpoints::RESEAL, webhook_endpoints::SET_SECRETS,
         webhook_endpoints::UNDER_LIMIT,
+        billing_profiles::REMOVE, coupons::REDEEM, credits::ADD, credits::BALANCES, credits::COMPUTE, credits::OPEN_BALANCE,
+        history::OF_BILLING_PROFILE, history::OF_COUPON, history::OF_METER, history::OF_TAX_RATE, meters::BY_SLUG,
+        usage_events::NEXT_SUBSCRIPTION, usage_events::OLD, usage_events::REMOVE_OLD, usage_events::WITHIN,
     ];
     let by_id = |name, sql: &Sql| key(name, sql, &[Type::Uuid, Type::Uuid]);
     let ids = named![by_id: operator_sessions::WITH_OPERATOR, payments::OWNER, sessions::WITH_USER];
@@ -136,6 +140,8 @@ fn by_hand() -> Vec<Statement> {
         key("operator_sessions::BY_COOKIE".to_owned(), &operator_sessions::BY_COOKIE, &[Type::Bytes]),
         key("operator_links::BY_LINK".to_owned(), &operator_links::BY_LINK, &[Type::Bytes]),
         key("organizations::BY_NAME".to_owned(), &organizations::BY_NAME, &[Type::Text]),
+        key("coupons::BY_CODE".to_owned(), &coupons::BY_CODE, &[Type::Uuid, Type::Text]),
+        key("usage_events::STORED".to_owned(), &usage_events::STORED, &[Type::Uuid, Type::Uuid, Type::Text]),
         key("users::BY_IDENTITY".to_owned(), &users::BY_IDENTITY, &[Type::Uuid, Type::Text, Type::Text]),
     ];
     let guards = named![guard:
@@ -187,6 +193,7 @@ pub fn operator_pages(after: Option<&Position>) -> Vec<Statement> {
     let sessions = sessions::Query { user_id, live_at: Some(Time::MAX) };
     let endpoint = WebhookEndpointId::from_bytes([3; 16]);
     let attempts = webhook_attempts::Query { event_id: None, outcome: Some(Outcome::Failed) };
+    let credits = credits::Query { user_id: UserId::from_bytes([2; 16]), currency: Some(Currency::USD) };
     let lists = [
         ("payments::list", payments::compose(organization, &payments)),
         ("payments::list", payments::compose(organization, &by_external_id)),
@@ -196,6 +203,10 @@ pub fn operator_pages(after: Option<&Position>) -> Vec<Statement> {
         ("sessions::list", sessions::compose(organization, &sessions::Query::default())),
         ("operators::list", operators::compose(organization)),
         ("webhook_endpoints::list", webhook_endpoints::compose(organization)),
+        ("tax_rates::list", tax_rates::compose(organization)),
+        ("meters::list", meters::compose(organization)),
+        ("coupons::list", coupons::compose(organization)),
+        ("credits::list", credits::compose(organization, &credits)),
         ("webhook_attempts::list", webhook_attempts::compose(organization, endpoint, attempts)),
     ];
     let statements = lists.into_iter().flat_map(|(name, list)| {

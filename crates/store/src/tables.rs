@@ -6,13 +6,17 @@ pub use crate::analytics_ledgers::ANALYTICS_LEDGERS;
 pub use crate::analytics_movements::ANALYTICS_MOVEMENTS;
 pub use crate::analytics_subscriptions::{ANALYTICS_PRICES, ANALYTICS_SUBSCRIPTIONS};
 pub use crate::analytics_sums::{ANALYTICS_COHORTS, ANALYTICS_PAYMENTS, ANALYTICS_SUMS};
+pub use crate::billing_profiles::BILLING_PROFILES;
 pub use crate::clients::CLIENTS;
+pub use crate::coupons::COUPONS;
+pub use crate::credits::{CREDIT_BALANCES, CREDITS};
 pub use crate::events::EVENTS;
 pub use crate::feed::FEED;
 pub use crate::holds::LIFECYCLE_HOLDS;
 pub use crate::idempotency::IDEMPOTENCY_KEYS;
 pub use crate::installation::INSTALLATION;
 pub use crate::leases::LEASES;
+pub use crate::meters::METERS;
 pub use crate::operator_links::OPERATOR_LINKS;
 pub use crate::operator_sessions::OPERATOR_SESSIONS;
 pub use crate::operators::OPERATORS;
@@ -25,7 +29,9 @@ pub use crate::rate_limits::RATE_LIMITS;
 pub use crate::sessions::SESSIONS;
 pub use crate::signing_keys::SIGNING_KEYS;
 pub use crate::subscriptions::SUBSCRIPTIONS;
+pub use crate::tax_rates::TAX_RATES;
 pub use crate::test_clocks::TEST_CLOCKS;
+pub use crate::usage_events::USAGE_EVENTS;
 pub use crate::users::USERS;
 pub use crate::webhook_attempts::WEBHOOK_ATTEMPTS;
 pub use crate::webhook_endpoints::WEBHOOK_ENDPOINTS;
@@ -35,7 +41,7 @@ pub use crate::webhook_undelivered::WEBHOOK_UNDELIVERED;
 use crate::table::Table;
 
 /// Every table, each before those that refer to it. Locks are taken in this order.
-pub static ALL: [&Table; 32] = [
+pub static ALL: [&Table; 39] = [
     &INSTALLATION,
     &ORGANIZATIONS,
     &CLIENTS,
@@ -68,6 +74,13 @@ pub static ALL: [&Table; 32] = [
     &ANALYTICS_COHORTS,
     &ANALYTICS_PAYMENTS,
     &ANALYTICS_PRICES,
+    &TAX_RATES,
+    &METERS,
+    &COUPONS,
+    &CREDITS,
+    &CREDIT_BALANCES,
+    &BILLING_PROFILES,
+    &USAGE_EVENTS,
 ];
 
 /// The tables that a copy of the store contains.

@@ -1,14 +1,19 @@
 //! How a column is written to a line and read from one. Validation is as strict as in the API.
 
+use perennial_domain::billing_profiles::Locale;
+use perennial_domain::country::Country;
+use perennial_domain::coupons::{CouponCode, Duration};
+use perennial_domain::credits::CreditReason;
 use perennial_domain::currency::Currency;
 use perennial_domain::cycle::BillingCycle;
 use perennial_domain::events::EventKind;
 use perennial_domain::id::{
-    ClientId, OperatorId, OperatorSessionId, OrganizationId, PaymentId, PlanId, ProviderId, SessionId, SubscriptionId,
-    UserId, WebhookEndpointId,
+    ClientId, CouponId, CreditId, MeterId, OperatorId, OperatorSessionId, OrganizationId, PaymentId, PlanId,
+    ProviderId, SessionId, SubscriptionId, TaxRateId, UserId, WebhookEndpointId,
 };
+use perennial_domain::meters::{Aggregation, MeterSlug};
 use perennial_domain::money::Money;
-use perennial_domain::number::Number;
+use perennial_domain::number::{Number, scaled_text};
 use perennial_domain::operators::Role;
 use perennial_domain::organizations::OrganizationMode;
 use perennial_domain::payments::PaymentStatus;
@@ -18,6 +23,7 @@ use perennial_domain::slug::Slug;
 use perennial_domain::subscriptions::SubscriptionStatus;
 use perennial_domain::text::{Line, Prose};
 use perennial_domain::time::Time;
+use perennial_domain::usage::UsageEventId;
 use perennial_domain::users::Email;
 use perennial_domain::validation::{InvalidValue, ValidationCode};
 use perennial_store::transfer::{join_list, split_list};
@@ -47,8 +53,17 @@ pub(super) enum Form {
     /// The ID of the record that an event is about.
     Record,
     Text(ReadText),
+    /// Different texts.
     List(ReadText),
+    /// Texts, which may be equal.
+    Lines(ReadText),
     Money,
+    /// A number with decimals, stored as an integer of `10^-decimals`.
+    Decimal {
+        decimals: u32,
+        least: i64,
+        most: i64,
+    },
     Int {
         least: i64,
         most: i64,
@@ -63,8 +78,8 @@ impl Form {
     pub(super) fn kind(&self) -> Type {
         match self {
             Self::Id { .. } | Self::Named { .. } | Self::Record => Type::Uuid,
-            Self::Text(_) | Self::List(_) | Self::Object => Type::Text,
-            Self::Money | Self::Int { .. } => Type::Int,
+            Self::Text(_) | Self::List(_) | Self::Lines(_) | Self::Object => Type::Text,
+            Self::Money | Self::Decimal { .. } | Self::Int { .. } => Type::Int,
             Self::Bool => Type::Bool,
             Self::Time => Type::Time,
         }
@@ -106,8 +121,17 @@ impl Form {
                 record(&text(json)?).map(Value::Uuid).ok_or_else(wrong)
             }
             Self::Text(read) => read(&text(json)?).map(Value::Text),
-            Self::List(read) => list(json, *read),
+            Self::List(read) => list(json, *read, true),
+            Self::Lines(read) => list(json, *read, false),
             Self::Money => Money::parse(number(json)?).map(|money| Value::Int(money.ten_thousandths())),
+            Self::Decimal { decimals, least, most } => {
+                let value = number(json)?.scaled(*decimals).ok().filter(|value| (least..=most).contains(&value));
+                let wrong = || {
+                    let detail = format!("must be a number in its range with at most {decimals} decimals");
+                    InvalidValue::new(ValidationCode::OutOfRange, detail)
+                };
+                value.map(Value::Int).ok_or_else(wrong)
+            }
             Self::Int { least, most } => {
                 let whole = number(json)?.scaled(0).ok().filter(|whole| (least..=most).contains(&whole));
                 let wrong = || {
@@ -133,7 +157,7 @@ impl Form {
             (Self::Id { write, .. } | Self::Named { write, .. }, Value::Uuid(bytes)) => quoted(&write(*bytes), out),
             (Self::Record, Value::Uuid(bytes)) => quoted(&record_text(kind, *bytes), out),
             (Self::Object, Value::Text(text)) => out.push_str(text),
-            (Self::List(_), Value::Text(text)) => {
+            (Self::List(_) | Self::Lines(_), Value::Text(text)) => {
                 let items: Vec<serde_json::Value> = split_list(text).map(serde_json::Value::from).collect();
                 out.push_str(&serde_json::Value::from(items).to_string());
             }
@@ -143,6 +167,7 @@ impl Form {
                     &Money::from_ten_thousandths(*amount).map_or("null".to_owned(), |money| money.to_string()),
                 );
             }
+            (Self::Decimal { decimals, .. }, Value::Int(number)) => out.push_str(&scaled_text(*number, *decimals)),
             (Self::Int { .. }, Value::Int(number)) => out.push_str(&number.to_string()),
             (Self::Bool, Value::Bool(flag)) => out.push_str(if *flag { "true" } else { "false" }),
             (Self::Time, Value::Time(micros)) => match Time::from_micros(*micros) {
@@ -180,7 +205,7 @@ macro_rules! named {
 pub(super) use named;
 
 /// The ID types of the records that events are about, by the first word of the event kind.
-static RECORDS: [(&str, Form); 11] = [
+static RECORDS: [(&str, Form); 16] = [
     ("organization", id!(OrganizationId)),
     ("client", id!(ClientId)),
     ("provider", id!(ProviderId)),
@@ -192,6 +217,12 @@ static RECORDS: [(&str, Form); 11] = [
     ("operator", id!(OperatorId)),
     ("operator_session", id!(OperatorSessionId)),
     ("webhook_endpoint", id!(WebhookEndpointId)),
+    ("tax_rate", id!(TaxRateId)),
+    ("coupon", id!(CouponId)),
+    ("meter", id!(MeterId)),
+    ("credit", id!(CreditId)),
+    // Named by its user.
+    ("billing_profile", id!(UserId)),
 ];
 
 fn record(text: &str) -> Option<[u8; 16]> {
@@ -231,7 +262,7 @@ fn number(json: &str) -> Result<Number, InvalidValue> {
     Number::parse(json).ok_or_else(|| InvalidValue::new(ValidationCode::InvalidType, "must be a number"))
 }
 
-fn list(json: &str, read: ReadText) -> Result<Value, InvalidValue> {
+fn list(json: &str, read: ReadText, is_set: bool) -> Result<Value, InvalidValue> {
     let wrong = |_| InvalidValue::new(ValidationCode::InvalidType, "must be a list of texts");
     let items: Vec<String> = serde_json::from_str(json).map_err(wrong)?;
     if items.len() > MAX_VARIANTS {
@@ -239,7 +270,7 @@ fn list(json: &str, read: ReadText) -> Result<Value, InvalidValue> {
     }
     let items = items.iter().map(|item| read(item)).collect::<Result<Vec<String>, InvalidValue>>()?;
     let mut seen = HashSet::new();
-    if let Some(twice) = items.iter().find(|item| !seen.insert(*item)) {
+    if let Some(twice) = items.iter().find(|item| is_set && !seen.insert(*item)) {
         return Err(InvalidValue::new(ValidationCode::DuplicateItem, format!("must not have {twice:?} twice")));
     }
     Ok(Value::Text(join_list(items.iter().map(String::as_str))))
@@ -308,6 +339,44 @@ pub(super) fn mode(text: &str) -> Result<String, InvalidValue> {
 
 pub(super) fn role(text: &str) -> Result<String, InvalidValue> {
     Role::parse(text).map(|role| role.as_str().to_owned())
+}
+
+pub(super) fn country(text: &str) -> Result<String, InvalidValue> {
+    Country::parse(text).map(|country| country.as_str().to_owned())
+}
+
+pub(super) fn meter_slug(text: &str) -> Result<String, InvalidValue> {
+    MeterSlug::parse(text).map(|slug| slug.as_str().to_owned())
+}
+
+pub(super) fn aggregation(text: &str) -> Result<String, InvalidValue> {
+    Aggregation::parse(text).map(|aggregation| aggregation.as_str().to_owned())
+}
+
+pub(super) fn coupon_code(text: &str) -> Result<String, InvalidValue> {
+    CouponCode::parse(text).map(|code| code.as_str().to_owned())
+}
+
+pub(super) fn coupon_duration(text: &str) -> Result<String, InvalidValue> {
+    Duration::parse(text).map(|duration| duration.as_str().to_owned())
+}
+
+pub(super) fn locale(text: &str) -> Result<String, InvalidValue> {
+    Locale::parse(text).map(|locale| locale.as_str().to_owned())
+}
+
+pub(super) fn credit_reason(text: &str) -> Result<String, InvalidValue> {
+    CreditReason::parse(text).map(|reason| reason.as_str().to_owned())
+}
+
+pub(super) fn usage_event_id(text: &str) -> Result<String, InvalidValue> {
+    UsageEventId::parse(text).map(|id| id.as_str().to_owned())
+}
+
+/// The text of an ID in a list.
+pub(super) fn listed_id<T: std::str::FromStr + ToString>(text: &str) -> Result<String, InvalidValue> {
+    let wrong = |_| InvalidValue::new(ValidationCode::InvalidFormat, "must be a list of ids");
+    text.parse().map(|id: T| id.to_string()).map_err(wrong)
 }
 
 pub(super) fn event_kind(text: &str) -> Result<String, InvalidValue> {

@@ -17,7 +17,7 @@ use perennial_app::error::Error;
 use perennial_domain::id::OrganizationId;
 use perennial_domain::time::Time;
 use perennial_domain::validation::ValidationCode;
-use perennial_store::{Bulk, Db, feed, subscriptions, webhook_endpoints};
+use perennial_store::{Bulk, Db, credits, feed, subscriptions, webhook_endpoints};
 use references::References;
 use std::collections::{HashMap, HashSet};
 use waiting::Waiting;
@@ -142,6 +142,7 @@ impl Import {
     pub async fn commit(mut self) -> Result<Tally, NotImported> {
         self.references.hold(&mut self.bulk).await?;
         subscriptions::schedule(&mut self.bulk).await.map_err(Error::from)?;
+        credits::compute_balances(&mut self.bulk).await.map_err(Error::from)?;
         self.bulk.commit().await.map_err(Error::from)?;
         Ok(self.tally)
     }

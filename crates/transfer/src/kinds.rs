@@ -5,14 +5,25 @@
 //! texts with a format, IDs, fields with another name or default. A test fails for a column that is missing here.
 
 use super::form::{
-    Form, currency, cycle, email, event_kind, href, id, line, mode, named, payment_status, prose, role, slug,
-    subscription_status, tax_behavior, words,
+    Form, aggregation, country, coupon_code, coupon_duration, credit_reason, currency, cycle, email, event_kind, href,
+    id, line, listed_id, locale, meter_slug, mode, named, payment_status, prose, role, slug, subscription_status,
+    tax_behavior, usage_event_id, words,
 };
 use super::record::{Absent, Field, Kind, Reference};
 use super::rules;
-use perennial_domain::id::{ClientId, EventId, OperatorId, OrganizationId, PaymentId, PlanId, SubscriptionId, UserId};
+use perennial_domain::coupons::{MAX_PERIODS, MAX_REDEMPTIONS};
+use perennial_domain::credits::MAX_BALANCE;
+use perennial_domain::id::{
+    ClientId, CouponId, CreditId, EventId, MeterId, OperatorId, OrganizationId, PaymentId, PlanId, SubscriptionId,
+    TaxRateId, UserId,
+};
+use perennial_domain::percent::MAX_PERCENT;
 use perennial_domain::plans::MAX_VERSION;
-use perennial_store::tables::{EVENTS, OPERATORS, ORGANIZATIONS, PAYMENTS, PLAN_VERSIONS, PLANS, SUBSCRIPTIONS, USERS};
+use perennial_domain::usage::MAX_VALUE;
+use perennial_store::tables::{
+    BILLING_PROFILES, COUPONS, CREDITS, EVENTS, METERS, OPERATORS, ORGANIZATIONS, PAYMENTS, PLAN_VERSIONS, PLANS,
+    SUBSCRIPTIONS, TAX_RATES, USAGE_EVENTS, USERS,
+};
 use std::sync::OnceLock;
 
 const fn needed(name: &'static str, form: Form) -> Field {
@@ -40,8 +51,22 @@ const fn in_organization() -> Reference {
     Reference { field: "organization_id", table: &ORGANIZATIONS, is_live: false, at_most: None }
 }
 
-pub(super) static ALL: [&Kind; 8] =
-    [&ORGANIZATION, &USER, &PLAN, &PLAN_VERSION, &SUBSCRIPTION, &PAYMENT, &OPERATOR, &EVENT];
+pub(super) static ALL: [&Kind; 14] = [
+    &ORGANIZATION,
+    &USER,
+    &PLAN,
+    &PLAN_VERSION,
+    &SUBSCRIPTION,
+    &PAYMENT,
+    &OPERATOR,
+    &TAX_RATE,
+    &METER,
+    &COUPON,
+    &CREDIT,
+    &BILLING_PROFILE,
+    &USAGE_EVENT,
+    &EVENT,
+];
 
 static ORGANIZATION: Kind = Kind {
     name: "organization",
@@ -196,6 +221,121 @@ static OPERATOR: Kind = Kind {
     references: &[in_organization()],
     unique: ("name", "or the identity is another operator's"),
     check: rules::identity,
+};
+
+static TAX_RATE: Kind = Kind {
+    name: "tax_rate",
+    table: &TAX_RATES,
+    special: &[
+        needed("id", id!(TaxRateId)),
+        needed("name", Form::Text(line::<1, 100>)),
+        needed("percentage", Form::Decimal { decimals: 4, least: 0, most: MAX_PERCENT }),
+        optional("country", Form::Text(country)),
+        usual("is_active", Form::Bool, "true"),
+    ],
+    all: OnceLock::new(),
+    references: &[in_organization()],
+    unique: ("id", "is another tax rate's"),
+    check: |_, _| {},
+};
+
+static METER: Kind = Kind {
+    name: "meter",
+    table: &METERS,
+    special: &[
+        own_id(id!(MeterId)),
+        needed("slug", Form::Text(meter_slug)),
+        needed("name", Form::Text(line::<1, 255>)),
+        needed("aggregation", Form::Text(aggregation)),
+        optional("unit", Form::Text(line::<1, 64>)),
+        usual("is_active", Form::Bool, "true"),
+    ],
+    all: OnceLock::new(),
+    references: &[in_organization()],
+    unique: ("slug", "is another meter's"),
+    check: |_, _| {},
+};
+
+static COUPON: Kind = Kind {
+    name: "coupon",
+    table: &COUPONS,
+    special: &[
+        own_id(id!(CouponId)),
+        needed("code", Form::Text(coupon_code)),
+        optional("percent", Form::Decimal { decimals: 4, least: 100, most: MAX_PERCENT }),
+        optional("amount", Form::Money),
+        optional("currency", Form::Text(currency)),
+        needed("duration", Form::Text(coupon_duration)),
+        optional("periods", Form::Int { least: 1, most: MAX_PERIODS }),
+        usual("plan_ids", Form::List(listed_id::<PlanId>), "[]"),
+        optional("max_redemptions", Form::Int { least: 1, most: MAX_REDEMPTIONS }),
+        usual("is_active", Form::Bool, "true"),
+    ],
+    all: OnceLock::new(),
+    references: &[in_organization()],
+    unique: ("code", "is another coupon's"),
+    check: rules::coupon,
+};
+
+/// The balances are computed from the entries at the end of an import.
+static CREDIT: Kind = Kind {
+    name: "credit",
+    table: &CREDITS,
+    special: &[
+        needed("id", id!(CreditId)),
+        needed("user_id", named!(UserId, email)),
+        needed("currency", Form::Text(currency)),
+        needed("amount", Form::Decimal { decimals: 4, least: -MAX_BALANCE, most: MAX_BALANCE }),
+        needed("reason", Form::Text(credit_reason)),
+        optional("record_id", Form::Text(words)),
+        optional("description", Form::Text(line::<1, 500>)),
+    ],
+    all: OnceLock::new(),
+    references: &[in_organization(), Reference { field: "user_id", table: &USERS, is_live: false, at_most: None }],
+    unique: ("id", "is another credit's"),
+    check: |_, _| {},
+};
+
+static BILLING_PROFILE: Kind = Kind {
+    name: "billing_profile",
+    table: &BILLING_PROFILES,
+    special: &[
+        needed("user_id", named!(UserId, email)),
+        optional("name", Form::Text(line::<1, 255>)),
+        optional("email", Form::Text(email)),
+        usual("address", Form::Lines(line::<1, 255>), "[]"),
+        optional("country", Form::Text(country)),
+        optional("tax_id", Form::Text(line::<1, 64>)),
+        usual("tax_rate_ids", Form::List(listed_id::<TaxRateId>), "[]"),
+        optional("locale", Form::Text(locale)),
+        optional("note", Form::Text(line::<1, 500>)),
+        // A profile without an event is not stored.
+        needed("revision", id!(EventId)),
+    ],
+    all: OnceLock::new(),
+    references: &[in_organization(), Reference { field: "user_id", table: &USERS, is_live: true, at_most: None }],
+    unique: ("user_id", "has another billing profile"),
+    check: |_, _| {},
+};
+
+static USAGE_EVENT: Kind = Kind {
+    name: "usage_event",
+    table: &USAGE_EVENTS,
+    special: &[
+        needed("subscription_id", named!(SubscriptionId, line::<1, 255>)),
+        needed("event_id", Form::Text(usage_event_id)),
+        needed("meter_id", named!(MeterId, meter_slug)),
+        usual("value", Form::Decimal { decimals: 6, least: -MAX_VALUE, most: MAX_VALUE }, "1"),
+        stored_in("counted_key", optional("key", Form::Text(line::<1, 255>))),
+    ],
+    all: OnceLock::new(),
+    references: &[
+        in_organization(),
+        Reference { field: "subscription_id", table: &SUBSCRIPTIONS, is_live: false, at_most: None },
+        Reference { field: "meter_id", table: &METERS, is_live: false, at_most: None },
+    ],
+    unique: ("event_id", "is that of another usage event of the subscription"),
+    check: |_, _| {},
 };
 
 static EVENT: Kind = Kind {

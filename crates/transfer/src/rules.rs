@@ -2,6 +2,7 @@
 //! import must check them.
 
 use super::record::Record;
+use perennial_domain::coupons::Duration;
 use perennial_domain::currency::Currency;
 use perennial_domain::lifecycle::billing::Billing;
 use perennial_domain::money::Money;
@@ -71,6 +72,19 @@ pub(super) fn subscription(record: &Record, errors: &mut ValidationErrors) {
     if record.at("billing").is_null() && !record.at("change_plan_id").is_null() {
         errors.note("change_plan_id", ValidationCode::Inconsistent, "must be null without billing");
     }
+}
+
+/// A coupon takes off a percentage or an amount, and only a repeating one has a number of periods.
+pub(super) fn coupon(record: &Record, errors: &mut ValidationErrors) {
+    let is_set = |field: &str| !record.at(field).is_null();
+    if is_set("percent") == is_set("amount") || is_set("amount") != is_set("currency") {
+        let detail = "must be there, or amount and currency, but not both";
+        errors.note("percent", ValidationCode::Inconsistent, detail);
+    }
+    if is_set("periods") != (record.text("duration") == Duration::Repeating.as_str()) {
+        errors.note("periods", ValidationCode::Inconsistent, "must be there with the duration repeating only");
+    }
+    amount(record, "amount", errors);
 }
 
 /// `date` is when a payment was completed: a completed payment has it, and one that never was has none.

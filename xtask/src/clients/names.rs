@@ -5,7 +5,7 @@ use super::model::Place;
 use crate::process::{Failure, Result};
 
 /// Calls that are no create, read, update, delete or list of a resource.
-const PLACES: [(&str, &str, &str); 31] = [
+const PLACES: [(&str, &str, &str); 33] = [
     ("signUp", "auth", "sign_up"),
     ("signIn", "auth", "sign_in"),
     ("refreshToken", "auth", "refresh"),
@@ -29,6 +29,8 @@ const PLACES: [(&str, &str, &str); 31] = [
     ("seekWebhookEndpoint", "webhook_endpoints", "seek"),
     ("listWebhookAttempts", "webhook_endpoints", "list_attempts"),
     ("listWebhookUndelivered", "webhook_endpoints", "list_undelivered"),
+    ("recordUsageEvents", "usage", "record"),
+    ("readSubscriptionUsage", "usage", "get"),
     // `events` is the function that follows the feed.
     ("listEvents", "feed", "list"),
     ("readEvent", "feed", "get"),
@@ -50,9 +52,16 @@ const INLINE: [(&str, &str); 2] = [("TokenList.tokens", "Session"), ("Problem.er
 const OPEN_SETS: [(&str, &str); 1] = [("Event", "type")];
 
 /// POSTs without a key that can be repeated nevertheless: a refresh token is accepted until its successor was used,
-/// what is revoked stays so, and a question changes nothing.
-const REPEATABLE: [&str; 6] =
-    ["refreshToken", "userLoggedIn", "logout", "revokeAllTokens", "revokeAllTokensExceptCurrent", "revokeToken"];
+/// what is revoked stays so, a usage event counts once, and a question changes nothing.
+const REPEATABLE: [&str; 7] = [
+    "recordUsageEvents",
+    "refreshToken",
+    "userLoggedIn",
+    "logout",
+    "revokeAllTokens",
+    "revokeAllTokensExceptCurrent",
+    "revokeToken",
+];
 
 pub(crate) fn place(operation: &str) -> Result<Place> {
     if let Some((_, group, name)) = PLACES.iter().find(|(id, ..)| *id == operation) {

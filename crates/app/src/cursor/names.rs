@@ -15,8 +15,8 @@ use perennial_domain::users::{Email, EmailPrefix};
 use perennial_domain::webhook_delivery::{Outcome, UndeliveredState};
 use perennial_store::subscriptions::Range;
 use perennial_store::{
-    Position, Type, Value, payments as stored_payments, plans as stored_plans, subscriptions as stored_subscriptions,
-    users as stored_users, webhook_attempts as stored_attempts,
+    Position, Type, Value, credits as stored_credits, payments as stored_payments, plans as stored_plans,
+    subscriptions as stored_subscriptions, users as stored_users, webhook_attempts as stored_attempts,
 };
 use std::collections::BTreeSet;
 
@@ -125,6 +125,27 @@ pub(crate) fn operators(organization: OrganizationId) -> ListName {
 /// The name of a list of webhook endpoints.
 pub(crate) fn webhook_endpoints(organization: OrganizationId) -> ListName {
     name("webhook_endpoints", &[organization.bytes().into()])
+}
+
+/// The name of the list of tax rates.
+pub(crate) fn tax_rates(organization: OrganizationId) -> ListName {
+    name("tax_rates", &[organization.bytes().into()])
+}
+
+/// The name of the list of meters.
+pub(crate) fn meters(organization: OrganizationId) -> ListName {
+    name("meters", &[organization.bytes().into()])
+}
+
+/// The name of the list of coupons.
+pub(crate) fn coupons(organization: OrganizationId) -> ListName {
+    name("coupons", &[organization.bytes().into()])
+}
+
+/// The name of a list of a user's credits.
+pub(crate) fn credits(organization: OrganizationId, query: &stored_credits::Query) -> ListName {
+    let currency = query.currency.as_ref().map(Currency::as_str);
+    name("credits", &[organization.bytes().into(), query.user_id.bytes().into(), currency.into()])
 }
 
 /// The name of a list of an endpoint's attempts.

@@ -161,6 +161,18 @@ pub(super) const PAYMENT: &str = "Examples:
   perennial payment list --status failed
   perennial payment list --all -o json > payments.ndjson";
 
+pub(super) const TAX_RATE: &str = "Examples:
+  perennial tax-rate list
+  perennial tax-rate list --all -o csv > tax-rates.csv";
+
+pub(super) const COUPON: &str = "Examples:
+  perennial coupon list
+  perennial coupon list --all -o json > coupons.ndjson";
+
+pub(super) const METER: &str = "Examples:
+  perennial meter list
+  perennial meter get api-calls -o json";
+
 pub(super) const LISTEN: &str = "Examples:
   perennial listen --forward-to http://localhost:3000/webhooks
   perennial listen --forward-to http://localhost:3000/webhooks --types 'subscription.*,payment.created' --since 10m

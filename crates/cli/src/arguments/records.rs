@@ -61,6 +61,15 @@ pub(crate) enum Record {
     /// List and show payments.
     #[command(subcommand, after_help = examples::PAYMENT)]
     Payment(RecordCommand<PaymentFilters>),
+    /// List and show tax rates.
+    #[command(subcommand, after_help = examples::TAX_RATE)]
+    TaxRate(RecordCommand<TaxRateFilters>),
+    /// List and show coupons.
+    #[command(subcommand, after_help = examples::COUPON)]
+    Coupon(RecordCommand<CouponFilters>),
+    /// List and show meters of usage.
+    #[command(subcommand, after_help = examples::METER)]
+    Meter(RecordCommand<MeterFilters>),
 }
 
 #[derive(Subcommand)]
@@ -129,6 +138,39 @@ impl RecordFlags for PaymentFilters {
     const GET: &str = "Show one payment";
     const VALUE_NAME: &str = "PAYMENT";
     const NAMED: &str = "The payment's ID (pay_…)";
+}
+
+/// Tax rates have no filters.
+#[derive(Args)]
+pub(crate) struct TaxRateFilters {}
+
+/// Coupons have no filters.
+#[derive(Args)]
+pub(crate) struct CouponFilters {}
+
+/// Meters have no filters.
+#[derive(Args)]
+pub(crate) struct MeterFilters {}
+
+impl RecordFlags for TaxRateFilters {
+    const LIST: &str = "List an organization's tax rates, newest first";
+    const GET: &str = "Show one tax rate";
+    const VALUE_NAME: &str = "TAX_RATE";
+    const NAMED: &str = "The tax rate's ID (tax_…)";
+}
+
+impl RecordFlags for CouponFilters {
+    const LIST: &str = "List an organization's coupons, newest first";
+    const GET: &str = "Show one coupon";
+    const VALUE_NAME: &str = "COUPON";
+    const NAMED: &str = "The coupon's ID (cpn_…)";
+}
+
+impl RecordFlags for MeterFilters {
+    const LIST: &str = "List an organization's meters, newest first";
+    const GET: &str = "Show one meter";
+    const VALUE_NAME: &str = "METER";
+    const NAMED: &str = "The meter's slug or ID";
 }
 
 #[derive(Args)]

@@ -54,6 +54,7 @@ async fn sweep(app: &App) {
         }
         if ticks % RECORDS_EVERY == 0 {
             report(housekeeping::remove_deleted(app).await, "could not remove deleted records");
+            report(housekeeping::sweep_usage(app).await, "could not remove old usage events");
         }
         ticks += 1;
     }

@@ -50,6 +50,7 @@ mod support;
 mod telemetry;
 mod terminal;
 mod test_clock_commands;
+mod transfer_billing;
 mod transfer_copies;
 mod transfer_faults;
 mod transfer_names;

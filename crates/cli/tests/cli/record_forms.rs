@@ -21,11 +21,17 @@ fn furnished() -> Setting {
         });
         setting.caller.post("/subscription-payments", &body).expect(201);
     }
+    let rate = json!({ "name": "=VAT", "percentage": 19, "country": "DE" });
+    setting.caller.post("/tax-rates", &rate).expect(201);
+    let coupon = json!({ "code": "SPRING", "percent": 12.5, "duration": "repeating", "periods": 3 });
+    setting.caller.post("/coupons", &coupon).expect(201);
+    let meter = json!({ "slug": "api-calls", "name": "API calls", "aggregation": "sum", "unit": "call" });
+    setting.caller.post("/meters", &meter).expect(201);
     sign_up(&setting.place, &setting.server, "bob@example.com");
     setting
 }
 
-const KINDS: [&str; 5] = ["plan", "subscription", "payment", "user", "session"];
+const KINDS: [&str; 8] = ["plan", "subscription", "payment", "user", "session", "tax-rate", "coupon", "meter"];
 
 #[test]
 fn every_form_of_every_list_is_as_it_was() {

@@ -31,6 +31,16 @@ impl<'a> Reader<'a> {
         Self { members, outer: Vec::new(), errors }
     }
 
+    /// Starts to read an object in a list.
+    pub(crate) fn item(raw: &'a RawValue) -> Self {
+        let mut reader = Self::new(raw);
+        if !reader.is_object() {
+            reader.errors = ValidationErrors::none();
+            reader.errors.note("", ValidationCode::InvalidType, "must be an object");
+        }
+        reader
+    }
+
     /// Completes the reading. Every member that was not read is an unknown field.
     pub(crate) fn finish(mut self) -> ValidationErrors {
         self.reject_unknown("");

@@ -6,8 +6,8 @@ use perennial_app::sessions::Secret;
 use perennial_domain::currency::Currency;
 use perennial_domain::cycle::BillingCycle;
 use perennial_domain::id::{
-    ClientId, EventId, OperatorId, OperatorSessionId, OrganizationId, PaymentId, PlanId, SessionId, SubscriptionId,
-    UserId, WebhookAttemptId, WebhookEndpointId,
+    ClientId, CouponId, CreditId, EventId, MeterId, OperatorId, OperatorSessionId, OrganizationId, PaymentId, PlanId,
+    SessionId, SubscriptionId, TaxRateId, UserId, WebhookAttemptId, WebhookEndpointId,
 };
 use perennial_domain::money::Money;
 use perennial_domain::number::{Number, Whole};
@@ -50,7 +50,7 @@ pub(super) fn text<T>(
 }
 
 /// Parses a number from its text.
-fn number<T>(
+pub(super) fn number<T>(
     json: &Json<'_>,
     at: &'static str,
     errors: &mut ValidationErrors,
@@ -371,4 +371,8 @@ id_fields! {
     OperatorSessionId, "session";
     WebhookEndpointId, "webhook endpoint";
     WebhookAttemptId, "attempt";
+    TaxRateId, "tax rate";
+    MeterId, "meter";
+    CouponId, "coupon";
+    CreditId, "credit";
 }

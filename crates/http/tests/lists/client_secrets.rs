@@ -49,7 +49,18 @@ async fn fill() -> Filled {
     let event = app.get("/events?limit=1").await.expect(200).data()[0].clone();
     let place = |path: &str, record: &Value| format!("{path}/{}", record["id"].as_str().unwrap());
     let hook = place("/webhook-endpoints", &endpoint);
+    let rate = app.post("/tax-rates", &json!({ "name": "VAT", "percentage": 19 })).await.expect(201).data().clone();
+    let sent = json!({ "code": "SPRING", "percent": 25, "duration": "once" });
+    let coupon = app.post("/coupons", &sent).await.expect(201).data().clone();
+    let sent = json!({ "slug": "calls", "name": "Calls", "aggregation": "sum" });
+    let meter = app.post("/meters", &sent).await.expect(201).data().clone();
     let paths = vec![
+        ("/tax-rates/{id}", place("/tax-rates", &rate)),
+        ("/coupons/{id}", place("/coupons", &coupon)),
+        ("/meters/{id}", place("/meters", &meter)),
+        ("/subscriptions/{id}/usage", format!("{}/usage", place("/subscriptions", &subscription))),
+        ("/users/{id}/billing-profile", format!("/users/{}/billing-profile", held.user_id())),
+        ("/users/{id}/credits", format!("/users/{}/credits", held.user_id())),
         ("/clients/{id}", place("/clients", &client)),
         ("/subscription-plans/{slug}", "/subscription-plans/pro".to_owned()),
         ("/subscription-plans/{slug}/versions", "/subscription-plans/pro/versions".to_owned()),

@@ -16,8 +16,8 @@ struct Endpoint {
 /// The endpoints with one scope, each with a request that succeeds once it is allowed.
 async fn endpoints(app: &TestApp) -> Vec<Endpoint> {
     use Scope::{
-        AnalyticsRead, ClientsWrite, OrganizationRead, OrganizationWrite, PaymentsRead, PaymentsWrite, PlansRead,
-        PlansWrite, SubscriptionsRead, SubscriptionsWrite, UsersRead, UsersWrite,
+        AnalyticsRead, ClientsWrite, InvoicesRead, InvoicesWrite, OrganizationRead, OrganizationWrite, PaymentsRead,
+        PaymentsWrite, PlansRead, PlansWrite, SubscriptionsRead, SubscriptionsWrite, UsageWrite, UsersRead, UsersWrite,
     };
     let user = app.user("ada@example.com").await;
     app.plan("pro", json!({})).await;
@@ -37,7 +37,37 @@ async fn endpoints(app: &TestApp) -> Vec<Endpoint> {
     let new_payment = json!({ "subscription_id": subscription, "amount": 1, "currency": "USD" });
     let app_client = client(app, app.organization, public("an-app", &[])).await;
     let new_client = json!({ "name": "New", "kind": "public", "scopes": ["auth"] });
+    let sent = json!({ "name": "VAT", "percentage": 19 });
+    let rate = at("/tax-rates", &app.post("/tax-rates", &sent).await.data()["id"]);
+    let sent = json!({ "code": "SPRING", "percent": 25, "duration": "once" });
+    let coupon = at("/coupons", &app.post("/coupons", &sent).await.data()["id"]);
+    let sent = json!({ "slug": "calls", "name": "Calls", "aggregation": "sum" });
+    let meter = at("/meters", &app.post("/meters", &sent).await.data()["id"]);
+    let new_rate = json!({ "name": "GST", "percentage": 5 });
+    let new_coupon = json!({ "code": "SUMMER", "percent": 25, "duration": "once" });
+    let new_meter = json!({ "slug": "users", "name": "Users", "aggregation": "count" });
+    let used = json!({ "events": [{ "id": "e", "subscription_id": subscription, "meter": "calls" }] });
+    let (profile, credits) = (format!("/users/{user}/billing-profile"), format!("/users/{user}/credits"));
+    let retired = || Some(json!({ "is_active": false }));
     vec![
+        endpoint("GET", "/tax-rates", PlansRead, None, 200),
+        endpoint("GET", &rate, PlansRead, None, 200),
+        endpoint("POST", "/tax-rates", PlansWrite, Some(new_rate), 201),
+        endpoint("PUT", &rate, PlansWrite, retired(), 200),
+        endpoint("GET", "/coupons", PlansRead, None, 200),
+        endpoint("GET", &coupon, PlansRead, None, 200),
+        endpoint("POST", "/coupons", PlansWrite, Some(new_coupon), 201),
+        endpoint("PUT", &coupon, PlansWrite, retired(), 200),
+        endpoint("POST", "/usage-events", UsageWrite, Some(used), 200),
+        endpoint("GET", &format!("{}/usage", at(subscriptions, &subscription)), SubscriptionsRead, None, 200),
+        endpoint("GET", "/meters", PlansRead, None, 200),
+        endpoint("GET", &meter, PlansRead, None, 200),
+        endpoint("POST", "/meters", PlansWrite, Some(new_meter), 201),
+        endpoint("PUT", &meter, PlansWrite, retired(), 200),
+        endpoint("GET", &profile, InvoicesRead, None, 200),
+        endpoint("PUT", &profile, InvoicesWrite, Some(json!({ "name": "Ada" })), 200),
+        endpoint("GET", &credits, InvoicesRead, None, 200),
+        endpoint("POST", &credits, InvoicesWrite, Some(json!({ "currency": "USD", "amount": 1 })), 201),
         endpoint("GET", "/clients", ClientsWrite, None, 200),
         endpoint("GET", &format!("/clients/{}", app_client.id), ClientsWrite, None, 200),
         endpoint("POST", "/clients", ClientsWrite, Some(new_client), 201),
@@ -102,7 +132,7 @@ fn lacks(answer: Answer, scope: Scope) {
 async fn every_operation_requires_exactly_its_scope() {
     let app = TestApp::start().await;
     let endpoints = endpoints(&app).await;
-    assert_eq!(endpoints.len(), 35);
+    assert_eq!(endpoints.len(), 47);
     let scopes: Vec<Scope> = ClientKind::Trusted.scopes().iter().collect();
     let only = |scope: Scope| format!("only-{}", scope.as_str());
     let but = |scope: Scope| format!("but-{}", scope.as_str());
@@ -133,7 +163,7 @@ async fn a_public_client_reads_plans_and_changes_nothing() {
         let answer = call(&app, endpoint, "default").await;
         match endpoint.scope {
             Scope::PlansRead => drop(answer.expect(200)),
-            Scope::SubscriptionsRead | Scope::PaymentsRead => {
+            Scope::SubscriptionsRead | Scope::PaymentsRead | Scope::InvoicesRead => {
                 let answer = answer.refused(401, "token_required");
                 assert_eq!(answer.header("www-authenticate"), "Bearer", "{}", endpoint.target);
             }

@@ -30,6 +30,27 @@ const OPERATIONS: [(&str, &str); 17] = [
     ("delete", "/subscription-payments/{payment_id}"),
 ];
 
+const BILLING: [(&str, &str); 18] = [
+    ("get", "/tax-rates"),
+    ("post", "/tax-rates"),
+    ("get", "/tax-rates/{id}"),
+    ("put", "/tax-rates/{id}"),
+    ("get", "/coupons"),
+    ("post", "/coupons"),
+    ("get", "/coupons/{id}"),
+    ("put", "/coupons/{id}"),
+    ("get", "/meters"),
+    ("post", "/meters"),
+    ("get", "/meters/{id}"),
+    ("put", "/meters/{id}"),
+    ("post", "/usage-events"),
+    ("get", "/subscriptions/{id}/usage"),
+    ("get", "/users/{id}/billing-profile"),
+    ("put", "/users/{id}/billing-profile"),
+    ("get", "/users/{id}/credits"),
+    ("post", "/users/{id}/credits"),
+];
+
 const EVENTS: [(&str, &str); 2] = [("get", "/events"), ("get", "/events/{id}")];
 
 const ANALYTICS: [(&str, &str); 6] = [
@@ -99,7 +120,7 @@ async fn the_document_names_every_operation_of_the_interface_and_no_other() {
         }
     }
     let of_people = AUTHENTICATION.into_iter().chain(USERS).chain(OPERATORS);
-    let others = CLIENTS.into_iter().chain(EVENTS).chain(WEBHOOKS).chain(ANALYTICS);
+    let others = CLIENTS.into_iter().chain(EVENTS).chain(WEBHOOKS).chain(ANALYTICS).chain(BILLING);
     assert_eq!(of_clients, OPERATIONS.into_iter().chain(of_people).chain(others).collect());
     assert_eq!(of_console, CONSOLE.into_iter().collect());
     for path in ["/livez", "/readyz", "/openapi.json", "/docs", "/docs/errors"] {

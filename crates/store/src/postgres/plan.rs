@@ -77,25 +77,20 @@ fn ranks<'a>(changes: &[&'a Change], phase: impl Fn(&'a Change) -> &'a Vec<Step>
 
 /// Equal inserts become one statement at the place of the first; all other steps stay as they are.
 fn fold<'a>(steps: &[&'a Step], planned: &mut Vec<Planned<'a>>) {
-    let mut groups: Vec<(&'static Insert, Vec<&'a Step>)> = Vec::new();
-    let mut order: Vec<Result<usize, &'a Step>> = Vec::new();
+    let (mut groups, mut many) = (Groups::new(), Groups::new());
+    let mut order: Vec<Entry<'a>> = Vec::new();
     for step in steps {
-        let Statement::Insert(insert) = step.statement else {
-            order.push(Err(step));
-            continue;
-        };
-        let group = groups.iter().position(|(other, _)| std::ptr::eq(*other, insert));
-        if let Some(position) = group {
-            groups[position].1.push(step);
-        } else {
-            order.push(Ok(groups.len()));
-            groups.push((insert, vec![step]));
+        match step.statement {
+            Statement::Execute(_) => order.push(Entry::Alone(step)),
+            Statement::Insert(insert) => order.extend(join(&mut groups, insert, step).map(Entry::Folded)),
+            Statement::InsertMany(insert) => order.extend(join(&mut many, insert, step).map(Entry::Many)),
         }
     }
     for entry in order {
         planned.push(match entry {
-            Err(step) => step_alone(step),
-            Ok(position) => {
+            Entry::Alone(step) => step_alone(step),
+            Entry::Many(position) => inserted_many(many[position].0, &many[position].1),
+            Entry::Folded(position) => {
                 let (insert, steps) = &groups[position];
                 match steps.as_slice() {
                     [step] => step_alone(step),
@@ -103,6 +98,44 @@ fn fold<'a>(steps: &[&'a Step], planned: &mut Vec<Planned<'a>>) {
                 }
             }
         });
+    }
+}
+
+/// The steps of equal inserts.
+type Groups<'a> = Vec<(&'static Insert, Vec<&'a Step>)>;
+
+/// A statement to plan, at the place of its first step.
+enum Entry<'a> {
+    Alone(&'a Step),
+    Folded(usize),
+    Many(usize),
+}
+
+/// Adds a step to the group of its insert. Returns the position of a new group.
+fn join<'a>(groups: &mut Groups<'a>, insert: &'static Insert, step: &'a Step) -> Option<usize> {
+    if let Some((_, steps)) = groups.iter_mut().find(|(other, _)| std::ptr::eq(*other, insert)) {
+        steps.push(step);
+        return None;
+    }
+    groups.push((insert, vec![step]));
+    Some(groups.len() - 1)
+}
+
+/// The rows of all steps as one statement, in the order of their values: two servers that insert the same rows wait for
+/// each other, and in one order they cannot deadlock.
+fn inserted_many<'a>(insert: &'static Insert, steps: &[&'a Step]) -> Planned<'a> {
+    let mut rows: Vec<&[Value]> = steps.iter().flat_map(|step| step.params.chunks(insert.columns.len())).collect();
+    rows.sort_unstable();
+    Planned {
+        text: insert.folded(),
+        arguments: insert
+            .columns
+            .iter()
+            .enumerate()
+            .map(|(column, (_, kind))| Argument::Column(*kind, rows.iter().map(|row| &row[column]).collect()))
+            .collect(),
+        expected: Some(rows.len() as u64),
+        violation: steps[0].violation.unwrap_or(Violation::Record),
     }
 }
 
@@ -124,6 +157,7 @@ fn folded<'a>(insert: &'static Insert, steps: &[&'a Step]) -> Planned<'a> {
 fn step_alone(step: &Step) -> Planned<'_> {
     Planned {
         text: match step.statement {
+            Statement::InsertMany(insert) => return inserted_many(insert, &[step]),
             Statement::Insert(insert) => insert.postgres(),
             Statement::Execute(sql) => sql.postgres(),
         },
@@ -185,6 +219,20 @@ mod tests {
                 (EVENT.folded(), Some(2)),
             ]
         );
+    }
+
+    #[test]
+    fn the_rows_of_several_changes_are_one_statement_in_their_order() {
+        let many = |rows: &[i64]| {
+            let rows = rows.iter().map(|n| vec![Value::Int(*n)]).collect();
+            Change::new().insert_many(&ROW, rows, Violation::Record)
+        };
+        let (first, second) = (many(&[3, 1]), many(&[2]));
+        let planned = batch(&[&first, &second]);
+        assert_eq!((planned.len(), planned[0].text, planned[0].expected), (1, ROW.folded(), Some(3)));
+        let Argument::Column(_, values) = &planned[0].arguments[0] else { panic!("a column") };
+        assert_eq!(values, &[&Value::Int(1), &Value::Int(2), &Value::Int(3)]);
+        assert_eq!(alone(&first)[0].expected, Some(2));
     }
 
     #[test]

@@ -44,10 +44,19 @@ impl<'r, 'a> RowReader<'r, 'a> {
         codec::word(self.row.text_ref(self.next(name))?, parse)
     }
 
-    /// As `word`, for a column that can be null.
+    /// A text that is parsed, if there is one.
     pub fn optional_word<T>(&mut self, name: &str, parse: impl FnOnce(&str) -> Option<T>) -> Result<Option<T>, Error> {
-        let text = self.row.optional_text(self.next(name))?;
-        text.map(|text| codec::word(&text, parse)).transpose()
+        self.optional_text(name)?.map(|text| codec::word(&text, parse)).transpose()
+    }
+
+    /// A number with bounds.
+    pub fn number<T>(&mut self, name: &str, read: impl FnOnce(i64) -> Option<T>) -> Result<T, Error> {
+        codec::number(self.int(name)?, read)
+    }
+
+    /// A number with bounds, if there is one.
+    pub fn optional_number<T>(&mut self, name: &str, read: impl FnOnce(i64) -> Option<T>) -> Result<Option<T>, Error> {
+        self.optional_int(name)?.map(|value| codec::number(value, read)).transpose()
     }
 
     /// Several texts in one column.

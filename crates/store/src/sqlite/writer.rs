@@ -16,6 +16,7 @@ use crate::change::{Change, Guard, Statement, Step};
 use crate::error::Error;
 use crate::metrics::Counters;
 use crate::queue::{Failure, Inbox, Job};
+use crate::sql::Insert;
 
 struct Writer {
     options: SqliteOptions,
@@ -136,11 +137,12 @@ impl Writer {
     }
 
     fn step(&self, step: &Step) -> Result<(), DatabaseError> {
-        self.counters.statements(1);
         let text = match step.statement {
+            Statement::InsertMany(insert) => return self.insert_many(insert, step),
             Statement::Insert(insert) => insert.sqlite(),
             Statement::Execute(sql) => sql.sqlite(),
         };
+        self.counters.statements(1);
         let touched = self
             .connection
             .prepare_cached(text)
@@ -151,6 +153,23 @@ impl Writer {
             (Err(error), Some(violation)) if is_taken(&error) => Err(DatabaseError::Violated(violation)),
             (Err(error), _) => Err(DatabaseError::of(&error)),
         }
+    }
+
+    /// One statement, executed for each row.
+    fn insert_many(&self, insert: &Insert, step: &Step) -> Result<(), DatabaseError> {
+        let violated = || step.violation.map_or(Ok(()), |violation| Err(DatabaseError::Violated(violation)));
+        let mut statement =
+            self.connection.prepare_cached(insert.sqlite()).map_err(|error| DatabaseError::of(&error))?;
+        for row in step.params.chunks(insert.columns.len()) {
+            self.counters.statements(1);
+            match statement.execute(params_from_iter(row)) {
+                Ok(1) => {}
+                Ok(_) => return violated(),
+                Err(error) if is_taken(&error) => return violated(),
+                Err(error) => return Err(DatabaseError::of(&error)),
+            }
+        }
+        Ok(())
     }
 
     fn guard(&self, guard: &Guard) -> Result<(), DatabaseError> {

@@ -5,10 +5,19 @@ use serde_json::Value;
 use super::super::model::{Answer, Model, Operation};
 
 /// Lists that have no record if everything went well.
-const MAY_BE_EMPTY: [&str; 4] = ["forecastSubscription", "listWebhookUndelivered", "listMovements", "readPlanFigures"];
+const MAY_BE_EMPTY: [&str; 8] = [
+    "forecastSubscription",
+    "listWebhookUndelivered",
+    "listMovements",
+    "readPlanFigures",
+    "listTaxRates",
+    "listCoupons",
+    "listMeters",
+    "listCredits",
+];
 
 /// What an operation's answer teaches: a variable, and where the value is.
-const KEPT: [(&str, &str, &str); 12] = [
+const KEPT: [(&str, &str, &str); 15] = [
     ("Tokens", "accessToken", "answer.token"),
     ("Tokens", "refreshToken", "answer.refresh_token"),
     ("Tokens", "userId", "answer.user.id"),
@@ -23,6 +32,9 @@ const KEPT: [(&str, &str, &str); 12] = [
     ("Operator", "operatorId", "answer.id"),
     ("Event", "eventId", "answer[0].id"),
     ("WebhookEndpointWithSecret", "webhookEndpointId", "answer.id"),
+    ("TaxRate", "taxRateId", "answer.id"),
+    ("Coupon", "couponId", "answer.id"),
+    ("Meter", "meterId", "answer.id"),
 ];
 
 pub(super) fn of(model: &Model, operation: &Operation) -> Vec<String> {

@@ -1,0 +1,226 @@
+//! Usage: events are recorded in calls of many, and reported by meter.
+//!
+//! A call usually commits without reading whether its events are stored already: a unique index rejects the change if one
+//! is. Then the stored events are read and the call is decided again. So an event counts once, through any server.
+
+pub(crate) mod figures;
+
+use crate::business_time;
+use crate::caller::Caller;
+use crate::clients::confirm;
+use crate::context::App;
+use crate::error::{Conflict, Error};
+use crate::keyed_locks::ATTEMPTS;
+use futures_util::future::try_join_all;
+use perennial_domain::id::{MeterId, OrganizationId, SubscriptionId, UserId};
+use perennial_domain::meters::{Aggregation, Meter, MeterKey, MeterSlug};
+use perennial_domain::subscriptions::Subscription;
+use perennial_domain::time::Time;
+use perennial_domain::usage::{
+    Aggregate, Intake, Quantity, Sent, TimeSpan, UsageDraft, UsageEventId, UsageWindow, sort_out,
+};
+use perennial_domain::validation::{ValidationCode, ValidationErrors};
+use perennial_store::{self as store, Change, Violation, meters, subscriptions, usage_events};
+use serde::Serialize;
+use std::collections::{HashMap, HashSet};
+
+/// Events read at a time.
+const PAGE: i64 = 5_000;
+
+/// An event of a call, and the errors found while parsing it.
+pub type ParsedEvent = (UsageDraft, ValidationErrors);
+
+/// Records the events of a call: all that are new, or none if one of them is invalid. `errors` are those outside of the
+/// events.
+pub async fn record(
+    app: &App,
+    caller: &Caller,
+    events: &[ParsedEvent],
+    errors: ValidationErrors,
+) -> Result<Intake, Error> {
+    let mut is_optimistic = app.optimistic.is_allowed(caller, app.clock.now());
+    for _ in 0..ATTEMPTS {
+        let time = business_time::read(app, caller).await?;
+        let now = time.now;
+        let known = References::read(app, caller.organization(), events, now).await?;
+        let sent = known.resolve(events, errors.clone(), now)?;
+        let mut intake = if is_optimistic { sort_out(sent.clone(), &[]) } else { Intake::default() };
+        // What is late may be stored, and then is a duplicate.
+        if !is_optimistic || intake.accepted.len() < sent.len() {
+            is_optimistic = false;
+            let keys: Vec<_> = sent.iter().map(|sent| (sent.event.subscription_id, &sent.event.id)).collect();
+            let keys: Vec<(SubscriptionId, &UsageEventId)> =
+                keys.into_iter().collect::<HashSet<_>>().into_iter().collect();
+            let stored = usage_events::stored(&app.db, caller.organization(), &keys).await?;
+            intake = sort_out(sent, &stored);
+        }
+        if intake.accepted.is_empty() {
+            app.usage.count(&intake);
+            return Ok(intake);
+        }
+        let guarded = known.subscriptions_of(&intake);
+        let change = usage_events::insert(Change::new(), caller.organization(), &guarded, &intake.accepted);
+        let change = confirm(app, caller, time.guard(change)?).await?;
+        match app.db.commit(change).await {
+            Ok(()) => {
+                app.usage.count(&intake);
+                return Ok(intake);
+            }
+            Err(store::Error::Violated(Violation::UsageEvent)) => {
+                if let Some(client) = caller.client_key().filter(|_| is_optimistic) {
+                    app.optimistic.back_off(client, app.clock.now());
+                }
+                is_optimistic = false;
+            }
+            Err(store::Error::Violated(Violation::Subscription | Violation::Clock)) => {}
+            Err(error) => return Err(error.into()),
+        }
+    }
+    Err(Conflict::Contended.into())
+}
+
+/// The records that the events of a call name.
+struct References {
+    meters: HashMap<MeterKey, Meter>,
+    subscriptions: HashMap<SubscriptionId, Subscription>,
+    /// The one subscription of a user that has access. None: there is none, or there are several.
+    users: HashMap<UserId, Option<SubscriptionId>>,
+}
+
+impl References {
+    async fn read(app: &App, organization: OrganizationId, events: &[ParsedEvent], now: Time) -> Result<Self, Error> {
+        let keys: HashSet<&MeterKey> = events.iter().filter_map(|(draft, _)| draft.meter.as_ref()).collect();
+        let find =
+            async |key: &MeterKey| Ok::<_, Error>((key.clone(), meters::find(&app.db, organization, key).await?));
+        let meters = try_join_all(keys.into_iter().map(find)).await?;
+        let meters = meters.into_iter().filter_map(|(key, meter)| Some((key, meter?)));
+        let ids: HashSet<SubscriptionId> = events.iter().filter_map(|(draft, _)| draft.subscription_id).collect();
+        let subscriptions = ids.into_iter().map(|id| subscriptions::by_id(&app.db, organization, id));
+        let subscriptions = try_join_all(subscriptions).await?;
+        let mut references = Self {
+            meters: meters.collect(),
+            subscriptions: subscriptions.into_iter().flatten().map(|found| (found.id, found)).collect(),
+            users: HashMap::new(),
+        };
+        let users: HashSet<UserId> = events.iter().filter_map(|(draft, _)| draft.user_id).collect();
+        for user in users {
+            let open = subscriptions::open_by_user(&app.db, organization, user).await?;
+            references.add_user(user, open, now);
+        }
+        Ok(references)
+    }
+
+    fn add_user(&mut self, user: UserId, open: Vec<Subscription>, now: Time) {
+        let mut with_access = open.into_iter().filter(|subscription| subscription.has_access(now));
+        let only = match (with_access.next(), with_access.next()) {
+            (Some(only), None) => Some(only),
+            _ => None,
+        };
+        self.users.insert(user, only.as_ref().map(|subscription| subscription.id));
+        self.subscriptions.extend(only.map(|subscription| (subscription.id, subscription)));
+    }
+
+    /// The events with what they name, or all errors of the call.
+    fn resolve(&self, events: &[ParsedEvent], mut errors: ValidationErrors, now: Time) -> Result<Vec<Sent>, Error> {
+        let mut sent = Vec::with_capacity(events.len());
+        for (index, (draft, found)) in events.iter().enumerate() {
+            let mut found = found.clone();
+            draft.check_owner(&mut found);
+            sent.extend(self.resolve_one(draft, &mut found, now));
+            for error in &found {
+                errors.add(format!("/events/{index}{}", error.pointer), error.reason.clone());
+            }
+            errors.omit(found.omitted());
+        }
+        Ok(errors.into_result(sent)?)
+    }
+
+    fn resolve_one(&self, draft: &UsageDraft, errors: &mut ValidationErrors, now: Time) -> Option<Sent> {
+        let subscription = self.subscription(draft, errors);
+        let meter = draft.meter.as_ref().and_then(|key| {
+            let meter = self.meters.get(key).filter(|meter| meter.is_active);
+            if meter.is_none() {
+                errors.note("/meter", ValidationCode::NotFound, "names no active meter of this organization");
+            }
+            meter
+        });
+        let (subscription, meter) = (subscription?, meter?);
+        let (event, has_time) = draft.resolve(subscription.id, meter, now, errors)?;
+        Some(Sent { event, has_time, window: UsageWindow::external(subscription, now) })
+    }
+
+    fn subscription(&self, draft: &UsageDraft, errors: &mut ValidationErrors) -> Option<&Subscription> {
+        let id = match (draft.subscription_id, draft.user_id) {
+            (Some(id), _) => id,
+            (None, Some(user)) => match self.users.get(&user).copied().flatten() {
+                Some(id) => id,
+                None => {
+                    let detail = "does not have exactly one subscription with access; send subscription_id";
+                    errors.note("/user_id", ValidationCode::Ambiguous, detail);
+                    return None;
+                }
+            },
+            (None, None) => return None,
+        };
+        let found = self.subscriptions.get(&id);
+        if found.is_none() {
+            errors.note("/subscription_id", ValidationCode::NotFound, "names no subscription of this organization");
+        }
+        found
+    }
+
+    /// The subscriptions of the events that are stored.
+    fn subscriptions_of(&self, intake: &Intake) -> Vec<&Subscription> {
+        let ids: HashSet<SubscriptionId> = intake.accepted.iter().map(|event| event.subscription_id).collect();
+        ids.iter().filter_map(|id| self.subscriptions.get(id)).collect()
+    }
+}
+
+/// What a subscription used in a span of time.
+#[derive(Serialize)]
+#[expect(missing_docs, reason = "the fields are the contract's")]
+pub struct Usage {
+    pub from: Time,
+    pub to: Time,
+    pub meters: Vec<MeterUsage>,
+}
+
+/// What a meter counted.
+#[derive(Serialize)]
+#[expect(missing_docs, reason = "the fields are the contract's")]
+pub struct MeterUsage {
+    pub meter_id: MeterId,
+    pub slug: MeterSlug,
+    pub aggregation: Aggregation,
+    pub quantity: Quantity,
+}
+
+/// What a subscription used in a span of time, by the slug of the meter. Inactive meters are listed if they counted
+/// something.
+pub async fn report(app: &App, subscription: &Subscription, span: TimeSpan) -> Result<Usage, Error> {
+    let organization = subscription.organization_id;
+    let meters = meters::all(&app.db, organization).await?;
+    let mut counted: HashMap<MeterId, (Aggregate, bool)> =
+        meters.iter().map(|meter| (meter.id, (Aggregate::new(meter.aggregation), false))).collect();
+    let mut last = None;
+    loop {
+        let page = usage_events::within(&app.db, organization, subscription.id, span, last.as_ref(), PAGE).await?;
+        for event in &page {
+            if let Some((aggregate, is_used)) = counted.get_mut(&event.meter_id) {
+                aggregate.add(event);
+                *is_used = true;
+            }
+        }
+        if page.len() < usize::try_from(PAGE).unwrap_or(usize::MAX) {
+            break;
+        }
+        last = page.into_iter().last();
+    }
+    let listed = meters.into_iter().filter_map(|meter| {
+        let (aggregate, is_used) = counted.get(&meter.id)?;
+        let Meter { id, slug, aggregation, is_active, .. } = meter;
+        let usage = MeterUsage { meter_id: id, slug, aggregation, quantity: aggregate.quantity() };
+        (is_active || *is_used).then_some(usage)
+    });
+    Ok(Usage { from: span.from, to: span.to, meters: listed.collect() })
+}

@@ -1,0 +1,8 @@
+//! API rules 14 to 16 (`docs/api.md`) through HTTP: tax rates, coupons, meters, usage, billing profiles and credits.
+
+mod coupons;
+mod credits;
+mod meters;
+mod profiles;
+mod tax_rates;
+mod usage;

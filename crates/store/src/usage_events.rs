@@ -1,0 +1,186 @@
+//! Usage events in the store: one short row for each, clustered by subscription and time, so that a bill reads a range.
+//! A unique index on the subscription and the caller's ID makes an event count once, whichever server receives it.
+
+use crate::change::{Change, Guard};
+use crate::codec;
+use crate::column::Column;
+use crate::db::Db;
+use crate::error::{Error, Violation};
+use crate::lock::Lock;
+use crate::record::{self, Purpose};
+use crate::row::Row;
+use crate::sql::Sql;
+use crate::subscriptions::SUBSCRIPTIONS;
+use crate::table::Table;
+use crate::value::{Type, Value};
+use futures_util::future::try_join_all;
+use perennial_domain::id::{MeterId, OrganizationId, SubscriptionId};
+use perennial_domain::subscriptions::Subscription;
+use perennial_domain::text::Line;
+use perennial_domain::time::Time;
+use perennial_domain::usage::{TimeSpan, UsageEvent, UsageEventId, UsageValue};
+
+/// The usage events. They are removed for good with their subscription.
+pub static USAGE_EVENTS: Table = Table::new(
+    38,
+    "usage_events",
+    &[
+        Column::key("organization_id", Type::Uuid),
+        Column::key("subscription_id", Type::Uuid),
+        Column::key("at", Type::Time),
+        Column::key("event_id", Type::Text),
+        Column::fixed("meter_id", Type::Uuid),
+        Column::fixed("value", Type::Int),
+        Column::fixed("counted_key", Type::Text).nullable(),
+    ],
+)
+.part_of("subscriptions", "subscription_id")
+.under_clock();
+
+pub(crate) static STORED: Sql = Sql::new(
+    "SELECT at, event_id, meter_id, value, counted_key FROM usage_events
+     WHERE organization_id = $1 AND subscription_id = $2 AND event_id = $3",
+);
+
+pub(crate) static WITHIN: Sql = Sql::new(
+    "SELECT at, event_id, meter_id, value, counted_key FROM usage_events
+     WHERE organization_id = $1 AND subscription_id = $2 AND (at, event_id) > ($3, $4) AND at < $5
+     ORDER BY at, event_id LIMIT $6",
+);
+
+pub(crate) static NEXT_SUBSCRIPTION: Sql = Sql::new(
+    "SELECT subscription_id FROM usage_events
+     WHERE organization_id = $1 AND subscription_id > $2 ORDER BY subscription_id LIMIT 1",
+);
+
+pub(crate) static OLD: Sql = Sql::new(
+    "SELECT event_id FROM usage_events
+     WHERE organization_id = $1 AND subscription_id = $2 AND at < $3 ORDER BY at, event_id LIMIT $4",
+);
+
+pub(crate) static REMOVE_OLD: Sql = Sql::new(
+    "DELETE FROM usage_events
+     WHERE organization_id = $1 AND subscription_id = $2 AND (at, event_id) IN (
+         SELECT at, event_id FROM usage_events
+         WHERE organization_id = $1 AND subscription_id = $2 AND at < $3 ORDER BY at, event_id LIMIT $4
+     )",
+);
+
+/// New events of a call, in one statement on PostgreSQL. Rejected with [`Violation::UsageEvent`] if one of them is stored
+/// already, and with [`Violation::Subscription`] if a subscription has changed since it was read: a decision about late
+/// events depends on it.
+pub fn insert(
+    change: Change,
+    organization: OrganizationId,
+    subscriptions: &[&Subscription],
+    events: &[UsageEvent],
+) -> Change {
+    let change = subscriptions.iter().fold(change, |change, subscription| {
+        let id = subscription.id.bytes();
+        let params = vec![organization.bytes().into(), id.into(), subscription.revision.bytes().into()];
+        let sql = SUBSCRIPTIONS.statements().at_revision.as_ref().expect("a subscription has a revision");
+        let (table, lock, violation) = (&SUBSCRIPTIONS, Lock::Share, Violation::Subscription);
+        change.guard(Guard { table, key: id, lock, sql, params, violation })
+    });
+    // In the order of the key: two servers that insert the same events wait for each other and cannot deadlock.
+    let mut rows: Vec<Vec<Value>> = events.iter().map(|event| values(organization, event)).collect();
+    rows.sort_unstable();
+    change.insert_many(&USAGE_EVENTS.statements().insert, rows, Violation::UsageEvent)
+}
+
+fn values(organization: OrganizationId, event: &UsageEvent) -> Vec<Value> {
+    record::values_of(&USAGE_EVENTS, Purpose::Insert, |row| {
+        row.uuid("organization_id", organization.bytes());
+        row.uuid("subscription_id", event.subscription_id.bytes());
+        row.time("at", event.at);
+        row.text("event_id", event.id.as_str());
+        row.uuid("meter_id", event.meter_id.bytes());
+        row.int("value", event.value.millionths());
+        row.optional_text("counted_key", event.key.as_ref().map(Line::as_str));
+    })
+}
+
+fn read(row: &Row<'_>, subscription_id: SubscriptionId) -> Result<UsageEvent, Error> {
+    let value = row.int(3)?;
+    let out_of_range = || Error::Internal(format!("a stored value is out of range: {value}"));
+    Ok(UsageEvent {
+        subscription_id,
+        at: codec::read_time(row.time(0)?)?,
+        id: UsageEventId::from_stored(row.text(1)?),
+        meter_id: MeterId::from_bytes(row.uuid(2)?),
+        value: UsageValue::from_millionths(value).ok_or_else(out_of_range)?,
+        key: row.optional_text(4)?.map(Line::from_stored),
+    })
+}
+
+/// The stored events with these subscriptions and IDs.
+pub async fn stored(
+    db: &Db,
+    organization: OrganizationId,
+    keys: &[(SubscriptionId, &UsageEventId)],
+) -> Result<Vec<UsageEvent>, Error> {
+    let find = |(subscription, id): &(SubscriptionId, &UsageEventId)| {
+        let subscription = *subscription;
+        let key = [organization.bytes().into(), subscription.bytes().into(), id.as_str().into()];
+        db.find(&STORED, key, move |row| read(row, subscription))
+    };
+    Ok(try_join_all(keys.iter().map(find)).await?.into_iter().flatten().collect())
+}
+
+/// A subscription's events in a span after a position, oldest first.
+pub async fn within(
+    db: &Db,
+    organization: OrganizationId,
+    subscription: SubscriptionId,
+    span: TimeSpan,
+    after: Option<&UsageEvent>,
+    limit: i64,
+) -> Result<Vec<UsageEvent>, Error> {
+    // No ID is empty, so the first position is before every event at that instant.
+    let (at, id) = after.map_or((span.from, ""), |event| (event.at, event.id.as_str()));
+    let params = [
+        organization.bytes().into(),
+        subscription.bytes().into(),
+        codec::time(at),
+        id.into(),
+        codec::time(span.to),
+        limit.into(),
+    ];
+    db.all(&WITHIN, &params, |row| read(row, subscription)).await
+}
+
+/// The next subscription of an organization that has events.
+pub async fn next_subscription(
+    db: &Db,
+    organization: OrganizationId,
+    after: [u8; 16],
+) -> Result<Option<SubscriptionId>, Error> {
+    let params = [organization.bytes().into(), after.into()];
+    db.one(&NEXT_SUBSCRIPTION, &params, |row| Ok(SubscriptionId::from_bytes(row.uuid(0)?))).await
+}
+
+/// The first events of a subscription from before this time.
+pub async fn old(
+    db: &Db,
+    organization: OrganizationId,
+    subscription: SubscriptionId,
+    before: Time,
+    limit: i64,
+) -> Result<Vec<String>, Error> {
+    db.all(&OLD, &older(organization, subscription, before, limit), |row| row.text(0)).await
+}
+
+/// Removes up to `limit` of these events.
+pub fn remove_old(
+    change: Change,
+    organization: OrganizationId,
+    subscription: SubscriptionId,
+    before: Time,
+    limit: i64,
+) -> Change {
+    change.execute_any(&REMOVE_OLD, older(organization, subscription, before, limit).into())
+}
+
+fn older(organization: OrganizationId, subscription: SubscriptionId, before: Time, limit: i64) -> [Value; 4] {
+    [organization.bytes().into(), subscription.bytes().into(), codec::time(before), limit.into()]
+}
