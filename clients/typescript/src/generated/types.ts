@@ -49,6 +49,8 @@ export type SearchResultMatch = "exact" | "prefix";
 
 export type ClientKind = "public" | "trusted";
 
+export type OrganizationMode = "live" | "test";
+
 export type OperatorRole = "viewer" | "support" | "admin";
 
 export type Method = "link" | "oidc";
@@ -99,7 +101,10 @@ export type EventType =
   | "webhook_endpoint.deleted"
   | "webhook_endpoint.failing"
   | "webhook_endpoint.recovered"
-  | "webhook_endpoint.disabled";
+  | "webhook_endpoint.disabled"
+  | "test_clock.created"
+  | "test_clock.advanced"
+  | "test_clock.deleted";
 
 export type WebhookEndpointPayload = "full" | "thin";
 
@@ -125,6 +130,8 @@ export type WebhookAttemptError =
 
 export type UndeliveredEventState = "waiting" | "given_up";
 
+export type TestClockStatus = "ready" | "working" | "advancing" | "held" | "deleting";
+
 export type ProblemCode =
   | "address_not_allowed"
   | "ambiguous"
@@ -136,6 +143,8 @@ export type ProblemCode =
   | "client_id_required"
   | "client_id_taken"
   | "client_not_for_browsers"
+  | "clock_advancing"
+  | "clock_exists"
   | "contended"
   | "cross_site_request"
   | "cursor_gone"
@@ -176,6 +185,7 @@ export type ProblemCode =
   | "method_not_allowed"
   | "misdirected_request"
   | "name_taken"
+  | "not_a_test_organization"
   | "not_account_owner"
   | "not_found"
   | "not_nullable"
@@ -265,6 +275,8 @@ export type SubscriptionSort = "created_at" | "-created_at" | "renews_at" | "-re
 
 export type PaymentSort = "created_at" | "-created_at";
 
+export type TestClockUpdateMode = "advance" | "jump";
+
 /** The statuses that a code comes with, and what it means. */
 export const problemCatalogue = [
   { code: "ambiguous_credentials", status: 400, title: "Ambiguous credentials" },
@@ -301,6 +313,8 @@ export const problemCatalogue = [
   { code: "change_not_allowed", status: 409, title: "Change of plan or quantity not allowed" },
   { code: "client_disabled", status: 409, title: "Client disabled" },
   { code: "client_id_taken", status: 409, title: "Client ID already in use" },
+  { code: "clock_advancing", status: 409, title: "Test clock advancing" },
+  { code: "clock_exists", status: 409, title: "Test clock exists" },
   { code: "contended", status: 409, title: "Too many concurrent changes" },
   { code: "email_managed", status: 409, title: "E-mail address managed by the identity provider" },
   { code: "email_taken", status: 409, title: "E-mail address already in use" },
@@ -313,6 +327,7 @@ export const problemCatalogue = [
   { code: "link_limit", status: 409, title: "Too many unused links" },
   { code: "managed_status", status: 409, title: "Status set by the service" },
   { code: "name_taken", status: 409, title: "Name already in use" },
+  { code: "not_a_test_organization", status: 409, title: "Not a test organization" },
   { code: "operator_disabled", status: 409, title: "Operator disabled" },
   { code: "own_operator", status: 409, title: "Change of the own operator not allowed" },
   { code: "plan_in_use", status: 409, title: "Plan in use" },
@@ -566,6 +581,7 @@ export interface Organization {
   name: string;
   currency: string;
   max_sessions: number | null;
+  mode: OrganizationMode;
   billing: OrganizationBilling;
   created_at: Instant;
   updated_at: Instant;
@@ -750,9 +766,36 @@ export interface DeletedUser {
   deleted: true;
 }
 
+export interface TestClock {
+  /** The time of the organization. */
+  now: Instant;
+  /** Where the clock moves to. Null unless it is advancing. */
+  target: Instant | null;
+  status: TestClockStatus;
+  /** The number of actions in the current or last advance. */
+  transitions: number;
+  /** Whether the last advance stopped after 100,000 actions. */
+  limit_reached: boolean;
+}
+
 export interface OperatorLink {
   url: string;
   expires_at: Instant;
+}
+
+export interface OperatorSessionOrganizationBillingDunning {
+  retry_days: number[];
+  grace_days: number;
+  then: PlanBillingDunningThen;
+}
+
+export interface OperatorSessionOrganizationBilling {
+  /** The name of a time zone in the IANA database. */
+  time_zone: string;
+  payment_terms_days: number;
+  dunning: OperatorSessionOrganizationBillingDunning;
+  spread_minutes: number;
+  renewal_notice_days: number;
 }
 
 export interface OperatorSessionOrganization {
@@ -760,6 +803,8 @@ export interface OperatorSessionOrganization {
   name: string;
   currency: string;
   max_sessions: number | null;
+  mode: OrganizationMode;
+  billing: OperatorSessionOrganizationBilling;
   created_at: Instant;
   updated_at: Instant;
 }
@@ -1386,10 +1431,32 @@ export interface OrganizationUpdate {
   name?: string | undefined;
   /** Read-only. It may be sent back unchanged. An ISO 4217 code of a currency with minor units; upper or lower case. */
   currency?: string | undefined;
+  /** Read-only. It may be sent back unchanged. */
+  mode?: OrganizationMode | undefined;
   /** Read-only. It may be sent back unchanged. RFC 3339 with a UTC offset, between 1970 and 9999. */
   created_at?: Instant | undefined;
   /** Ignored. It may be sent back with any value. */
   updated_at?: unknown;
+}
+
+export interface TestClockUpdate {
+  /** The time that the clock will show, at most ten years later. RFC 3339 with a UTC offset, between 1970 and 9999. */
+  now?: Instant | undefined;
+  /** How the clock moves. Defaults to `advance`. */
+  mode?: TestClockUpdateMode | undefined;
+  /** Ignored. It may be sent back with any value. */
+  target?: unknown;
+  /** Ignored. It may be sent back with any value. */
+  status?: unknown;
+  /** Ignored. It may be sent back with any value. */
+  transitions?: unknown;
+  /** Ignored. It may be sent back with any value. */
+  limit_reached?: unknown;
+}
+
+export interface TestClockCreate {
+  /** The time that the clock shows. No record may be newer. RFC 3339 with a UTC offset, between 1970 and 9999. */
+  now: Instant;
 }
 
 export interface OperatorCreate {

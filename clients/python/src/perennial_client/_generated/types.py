@@ -30,11 +30,14 @@ __all__ = [
     "OperatorRole",
     "OperatorSession",
     "OperatorSessionOrganization",
+    "OperatorSessionOrganizationBilling",
+    "OperatorSessionOrganizationBillingDunning",
     "OperatorSessionRecord",
     "OperatorSignedOut",
     "Organization",
     "OrganizationBilling",
     "OrganizationBillingDunning",
+    "OrganizationMode",
     "Payment",
     "PaymentSort",
     "PaymentStatus",
@@ -62,6 +65,9 @@ __all__ = [
     "SubscriptionBillingParked",
     "SubscriptionBillingParkedReason",
     "SubscriptionSort",
+    "TestClock",
+    "TestClockStatus",
+    "TestClockUpdateMode",
     "TokenList",
     "Tokens",
     "UndeliveredEvent",
@@ -142,6 +148,11 @@ ClientKind: TypeAlias = Literal[
     "trusted",
 ]
 
+OrganizationMode: TypeAlias = Literal[
+    "live",
+    "test",
+]
+
 OperatorRole: TypeAlias = Literal[
     "viewer",
     "support",
@@ -200,6 +211,9 @@ EventType: TypeAlias = Literal[
     "webhook_endpoint.failing",
     "webhook_endpoint.recovered",
     "webhook_endpoint.disabled",
+    "test_clock.created",
+    "test_clock.advanced",
+    "test_clock.deleted",
 ]
 
 WebhookEndpointPayload: TypeAlias = Literal[
@@ -254,6 +268,14 @@ UndeliveredEventState: TypeAlias = Literal[
     "given_up",
 ]
 
+TestClockStatus: TypeAlias = Literal[
+    "ready",
+    "working",
+    "advancing",
+    "held",
+    "deleting",
+]
+
 ProblemCode: TypeAlias = Literal[
     "address_not_allowed",
     "ambiguous",
@@ -265,6 +287,8 @@ ProblemCode: TypeAlias = Literal[
     "client_id_required",
     "client_id_taken",
     "client_not_for_browsers",
+    "clock_advancing",
+    "clock_exists",
     "contended",
     "cross_site_request",
     "cursor_gone",
@@ -305,6 +329,7 @@ ProblemCode: TypeAlias = Literal[
     "method_not_allowed",
     "misdirected_request",
     "name_taken",
+    "not_a_test_organization",
     "not_account_owner",
     "not_found",
     "not_nullable",
@@ -422,6 +447,11 @@ SubscriptionSort: TypeAlias = Literal[
 PaymentSort: TypeAlias = Literal[
     "created_at",
     "-created_at",
+]
+
+TestClockUpdateMode: TypeAlias = Literal[
+    "advance",
+    "jump",
 ]
 
 
@@ -944,6 +974,7 @@ class Organization:
     name: str
     currency: str
     max_sessions: int | None
+    mode: OrganizationMode
     billing: OrganizationBilling
     created_at: datetime
     updated_at: datetime
@@ -958,6 +989,7 @@ class Organization:
             name=members["name"],
             currency=members["currency"],
             max_sessions=members["max_sessions"],
+            mode=members["mode"],
             billing=OrganizationBilling.read(members["billing"]),
             created_at=instant(members["created_at"]),
             updated_at=instant(members["updated_at"]),
@@ -1416,6 +1448,32 @@ class DeletedUser:
 
 
 @dataclass(frozen=True)
+class TestClock:
+    """A `TestClock` as the API answers it."""
+
+    #: The time of the organization.
+    now: datetime
+    #: Where the clock moves to. Null unless it is advancing.
+    target: datetime | None
+    status: TestClockStatus
+    #: The number of actions in the current or last advance.
+    transitions: int
+    #: Whether the last advance stopped after 100,000 actions.
+    limit_reached: bool
+
+    @classmethod
+    def read(cls, members: Mapping[str, Any]) -> TestClock:
+        """From the members of its JSON; those that are not known here are left out."""
+        return cls(
+            now=instant(members["now"]),
+            target=optional(instant, members["target"]),
+            status=members["status"],
+            transitions=members["transitions"],
+            limit_reached=members["limit_reached"],
+        )
+
+
+@dataclass(frozen=True)
 class OperatorLink:
     """A `OperatorLink` as the API answers it."""
 
@@ -1432,6 +1490,47 @@ class OperatorLink:
 
 
 @dataclass(frozen=True)
+class OperatorSessionOrganizationBillingDunning:
+    """A `OperatorSessionOrganizationBillingDunning` as the API answers it."""
+
+    retry_days: tuple[int, ...]
+    grace_days: int
+    then: PlanBillingDunningThen
+
+    @classmethod
+    def read(cls, members: Mapping[str, Any]) -> OperatorSessionOrganizationBillingDunning:
+        """From the members of its JSON; those that are not known here are left out."""
+        return cls(
+            retry_days=tuple(members["retry_days"]),
+            grace_days=members["grace_days"],
+            then=members["then"],
+        )
+
+
+@dataclass(frozen=True)
+class OperatorSessionOrganizationBilling:
+    """A `OperatorSessionOrganizationBilling` as the API answers it."""
+
+    #: The name of a time zone in the IANA database.
+    time_zone: str
+    payment_terms_days: int
+    dunning: OperatorSessionOrganizationBillingDunning
+    spread_minutes: int
+    renewal_notice_days: int
+
+    @classmethod
+    def read(cls, members: Mapping[str, Any]) -> OperatorSessionOrganizationBilling:
+        """From the members of its JSON; those that are not known here are left out."""
+        return cls(
+            time_zone=members["time_zone"],
+            payment_terms_days=members["payment_terms_days"],
+            dunning=OperatorSessionOrganizationBillingDunning.read(members["dunning"]),
+            spread_minutes=members["spread_minutes"],
+            renewal_notice_days=members["renewal_notice_days"],
+        )
+
+
+@dataclass(frozen=True)
 class OperatorSessionOrganization:
     """A `OperatorSessionOrganization` as the API answers it."""
 
@@ -1439,6 +1538,8 @@ class OperatorSessionOrganization:
     name: str
     currency: str
     max_sessions: int | None
+    mode: OrganizationMode
+    billing: OperatorSessionOrganizationBilling
     created_at: datetime
     updated_at: datetime
 
@@ -1450,6 +1551,8 @@ class OperatorSessionOrganization:
             name=members["name"],
             currency=members["currency"],
             max_sessions=members["max_sessions"],
+            mode=members["mode"],
+            billing=OperatorSessionOrganizationBilling.read(members["billing"]),
             created_at=instant(members["created_at"]),
             updated_at=instant(members["updated_at"]),
         )
