@@ -187,4 +187,3 @@ mod tests {
         assert!(lines > 20, "{lines} lines");
     }
 }
-
