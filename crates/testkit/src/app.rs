@@ -52,8 +52,8 @@ pub struct TestOptions {
 impl Default for TestOptions {
     fn default() -> Self {
         let console = operators::ConsoleOptions { base_url: BASE_URL.to_owned(), ..Default::default() };
-        // The clock of a test is far from the database's.
-        let lifecycle = LifecycleOptions { compare_clocks: false, ..LifecycleOptions::default() };
+        // The clock of a test is far from the database's, and moves by months.
+        let lifecycle = LifecycleOptions { compare_clocks: false, hold_after_days: 0, ..LifecycleOptions::default() };
         let app = AppOptions { local_provider: true, console, lifecycle, ..AppOptions::default() };
         let console = ConsoleOptions { enabled: true, ..ConsoleOptions::default() };
         // A crowd of requests on a slow machine is not what admission control is for.

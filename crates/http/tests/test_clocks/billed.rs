@@ -4,8 +4,15 @@ use super::support::{Sandbox, id};
 use perennial_app::lifecycle::{self, Lifecycle};
 use perennial_domain::holds::HoldReason;
 use perennial_domain::time::Time;
-use perennial_testkit::TestApp;
+use perennial_testkit::{TestApp, TestOptions};
 use serde_json::{Value, json};
+
+/// A server that puts organizations on hold after seven days.
+async fn holding() -> TestApp {
+    let mut options = TestOptions::default();
+    options.app.lifecycle.hold_after_days = 7;
+    TestApp::with(options).await
+}
 
 async fn subscribed(sandbox: &Sandbox<'_>, cycle: &str) -> String {
     let plan = json!({ "name": "Pro", "slug": "pro", "price": 10, "billing_cycle": cycle });
@@ -21,7 +28,7 @@ async fn renewed(sandbox: &Sandbox<'_>, least: usize) -> Vec<Value> {
 
 #[tokio::test]
 async fn what_is_very_late_after_a_jump_is_on_hold_until_the_operator_releases_it() {
-    let app = TestApp::start().await;
+    let app = holding().await;
     let sandbox = Sandbox::at(&app, "2025-01-31T00:00:00Z").await;
     let path = format!("/subscriptions/{}", subscribed(&sandbox, "monthly").await);
     let _working = sandbox.work();
@@ -48,7 +55,7 @@ async fn what_is_very_late_after_a_jump_is_on_hold_until_the_operator_releases_i
 
 #[tokio::test]
 async fn what_is_a_little_late_after_a_jump_is_done() {
-    let app = TestApp::start().await;
+    let app = holding().await;
     let sandbox = Sandbox::at(&app, "2026-03-02T00:00:00Z").await;
     let path = format!("/subscriptions/{}", subscribed(&sandbox, "weekly").await);
     let _working = sandbox.work();
@@ -87,7 +94,7 @@ async fn one_step_of_ten_years_equals_many() {
 
 #[tokio::test]
 async fn access_of_external_subscriptions_changes_while_billed_ones_are_on_hold() {
-    let app = TestApp::start().await;
+    let app = holding().await;
     let sandbox = Sandbox::at(&app, "2025-01-31T00:00:00Z").await;
     subscribed(&sandbox, "monthly").await;
     let user = sandbox.user("bob@example.com").await;

@@ -45,6 +45,8 @@ from .types import (
     Status,
     Subscription,
     SubscriptionSort,
+    TestClock,
+    TestClockUpdateMode,
     TokenList,
     Tokens,
     TrialPeriod,
@@ -126,6 +128,10 @@ READ_CLIENT = Operation(id="readClient", method="GET", path="/clients/{id}")
 UPDATE_CLIENT = Operation(id="updateClient", method="PUT", path="/clients/{id}")
 READ_ORGANIZATION = Operation(id="readOrganization", method="GET", path="/organization")
 UPDATE_ORGANIZATION = Operation(id="updateOrganization", method="PUT", path="/organization")
+READ_TEST_CLOCK = Operation(id="readTestClock", method="GET", path="/test-clock")
+UPDATE_TEST_CLOCK = Operation(id="updateTestClock", method="PUT", path="/test-clock")
+CREATE_TEST_CLOCK = Operation(id="createTestClock", method="POST", path="/test-clock", repeatable=False)
+DELETE_TEST_CLOCK = Operation(id="deleteTestClock", method="DELETE", path="/test-clock")
 LIST_OPERATORS = Operation(id="listOperators", method="GET", path="/operators")
 CREATE_OPERATOR = Operation(id="createOperator", method="POST", path="/operators", takes_key=True)
 READ_OPERATOR = Operation(id="readOperator", method="GET", path="/operators/{id}")
@@ -1761,6 +1767,88 @@ class Organizations:
         return Organization.read(answer.body["data"], answer.etag)
 
 
+class TestClocks:
+    """Calls about test clocks."""
+
+    def __init__(self, caller: Caller) -> None:
+        self._caller = caller
+
+    def get(self) -> TestClock:
+        """Read the test clock.
+
+        An advance has ended when the status is not `advancing`.
+
+        The client needs the scope `organization:read`.
+
+        Raises `Problem` with one of 404, 400, 401, 403, 421, 408, 413, 414, 431, 500, 503.
+        """
+        answer = self._caller.call(
+            READ_TEST_CLOCK,
+        )
+        return TestClock.read(answer.body["data"])
+
+    def update(
+        self,
+        *,
+        now: datetime | Unset = UNSET,
+        mode: TestClockUpdateMode | Unset = UNSET,
+    ) -> TestClock:
+        """Advance the test clock.
+
+        The clock moves forward only, by at most ten years. It moves from one due instant to the next, and the work of each is done there. With `mode: jump` it moves at once, as after an outage.
+
+        The client needs the scope `organization:write`.
+
+        - `now`: The time that the clock will show, at most ten years later. RFC 3339 with a UTC offset, between 1970 and 9999.
+        - `mode`: How the clock moves. Defaults to `advance`.
+
+        Raises `Problem` with one of 404, 409, 400, 401, 403, 421, 408, 413, 414, 431, 500, 503, 415, 422.
+        """
+        answer = self._caller.call(
+            UPDATE_TEST_CLOCK,
+            body={
+                "now": now,
+                "mode": mode,
+            },
+        )
+        return TestClock.read(answer.body["data"])
+
+    def create(
+        self,
+        *,
+        now: datetime,
+    ) -> TestClock:
+        """Create the test clock.
+
+        From now on the clock is the time of the organization's plans, subscriptions and payments. Only a test organization can have a clock, and only one.
+
+        The client needs the scope `organization:write`.
+
+        - `now`: The time that the clock shows. No record may be newer. RFC 3339 with a UTC offset, between 1970 and 9999.
+
+        Raises `Problem` with one of 409, 400, 401, 403, 421, 408, 413, 414, 431, 500, 503, 415, 422.
+        """
+        answer = self._caller.call(
+            CREATE_TEST_CLOCK,
+            body={"now": now},
+        )
+        return TestClock.read(answer.body["data"])
+
+    def delete(self) -> TestClock:
+        """Delete the test clock.
+
+        Removes the clock with all plans, subscriptions and payments of the organization and their events. Users and clients stay. The status is `deleting` until then; afterwards there is no clock.
+
+        The client needs the scope `organization:write`.
+
+        Raises `Problem` with one of 404, 409, 400, 401, 403, 421, 408, 413, 414, 431, 500, 503.
+        """
+        answer = self._caller.call(
+            DELETE_TEST_CLOCK,
+        )
+        return TestClock.read(answer.body["data"])
+
+
 class Operators:
     """Calls about operators."""
 
@@ -2676,6 +2764,7 @@ class Resources:
         self.search = Search(caller)
         self.clients = Clients(caller)
         self.organizations = Organizations(caller)
+        self.test_clocks = TestClocks(caller)
         self.operators = Operators(caller)
         self.feed = Feed(caller)
         self.webhook_endpoints = WebhookEndpoints(caller)
