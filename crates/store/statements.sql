@@ -25,29 +25,31 @@ INSERT INTO installation (id, key_fingerprint, issuer, created_at) VALUES ($1, $
 SELECT COUNT(*) FROM installation;
 
 -- organizations.insert
-INSERT INTO organizations (id, name, currency, max_sessions, created_at, updated_at, deleted_at, revision) VALUES ($1,
-    $2, $3, $4, $5, $6, $7, $8) ON CONFLICT DO NOTHING;
+INSERT INTO organizations (id, name, currency, max_sessions, billing, created_at, updated_at, deleted_at, revision)
+    VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9) ON CONFLICT DO NOTHING;
 
 -- organizations.by_key
-SELECT id, name, currency, max_sessions, created_at, updated_at, deleted_at, revision FROM organizations WHERE id = $1;
+SELECT id, name, currency, max_sessions, billing, created_at, updated_at, deleted_at, revision FROM organizations WHERE
+    id = $1;
 
 -- organizations.live
 SELECT 1 FROM organizations WHERE id = $1;
 
 -- organizations.first_rows
-SELECT id, name, currency, max_sessions, created_at, updated_at, deleted_at, revision FROM organizations ORDER BY id
-    LIMIT $1;
+SELECT id, name, currency, max_sessions, billing, created_at, updated_at, deleted_at, revision FROM organizations ORDER
+    BY id LIMIT $1;
 
 -- organizations.next_rows
-SELECT id, name, currency, max_sessions, created_at, updated_at, deleted_at, revision FROM organizations WHERE (id) >
-    ($1) ORDER BY id LIMIT $2;
+SELECT id, name, currency, max_sessions, billing, created_at, updated_at, deleted_at, revision FROM organizations WHERE
+    (id) > ($1) ORDER BY id LIMIT $2;
 
 -- organizations.row
-SELECT id, name, currency, max_sessions, created_at, updated_at, deleted_at, revision FROM organizations WHERE id = $1;
+SELECT id, name, currency, max_sessions, billing, created_at, updated_at, deleted_at, revision FROM organizations WHERE
+    id = $1;
 
 -- organizations.insert_row
-INSERT INTO organizations (id, name, currency, max_sessions, created_at, updated_at, deleted_at, revision) VALUES ($1,
-    $2, $3, $4, $5, $6, $7, $8) ON CONFLICT DO NOTHING;
+INSERT INTO organizations (id, name, currency, max_sessions, billing, created_at, updated_at, deleted_at, revision)
+    VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9) ON CONFLICT DO NOTHING;
 
 -- organizations.count
 SELECT COUNT(*) FROM organizations;
@@ -56,7 +58,8 @@ SELECT COUNT(*) FROM organizations;
 SELECT 1 FROM organizations WHERE id = $1 AND revision = $2;
 
 -- organizations.update
-UPDATE organizations SET max_sessions = $2, updated_at = $3, revision = $4 WHERE id = $1 AND revision = $5;
+UPDATE organizations SET max_sessions = $2, billing = $3, updated_at = $4, revision = $5 WHERE id = $1 AND revision =
+    $6;
 
 -- clients.insert
 INSERT INTO clients (organization_id, id, name, kind, credential_hash, public_id, scopes, origins, cidrs, expires_at,
@@ -241,45 +244,46 @@ DELETE FROM users WHERE organization_id = $1 AND id IN (SELECT id FROM users WHE
 
 -- plans.insert
 INSERT INTO plans (organization_id, id, slug, name, product_id, variants, price, currency, href, billing_cycle,
-    description, node_quota, features, most_popular, tier, is_active, version, created_at, updated_at, revision) VALUES
-    ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20) ON CONFLICT DO NOTHING;
+    description, node_quota, features, most_popular, tier, is_active, version, billing, created_at, updated_at,
+    revision) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21)
+    ON CONFLICT DO NOTHING;
 
 -- plans.by_key
 SELECT organization_id, id, slug, name, product_id, variants, price, currency, href, billing_cycle, description,
-    node_quota, features, most_popular, tier, is_active, version, created_at, updated_at, revision FROM plans WHERE
-    organization_id = $1 AND id = $2 AND deleted_at IS NULL;
+    node_quota, features, most_popular, tier, is_active, version, billing, created_at, updated_at, revision FROM plans
+    WHERE organization_id = $1 AND id = $2 AND deleted_at IS NULL;
 
 -- plans.live
 SELECT 1 FROM plans WHERE organization_id = $1 AND id = $2 AND deleted_at IS NULL;
 
 -- plans.first_rows
 SELECT organization_id, id, slug, name, product_id, variants, price, currency, href, billing_cycle, description,
-    node_quota, features, most_popular, tier, is_active, version, created_at, updated_at, deleted_at, revision FROM
-    plans ORDER BY organization_id, id LIMIT $1;
+    node_quota, features, most_popular, tier, is_active, version, billing, created_at, updated_at, deleted_at, revision
+    FROM plans ORDER BY organization_id, id LIMIT $1;
 
 -- plans.next_rows
 SELECT organization_id, id, slug, name, product_id, variants, price, currency, href, billing_cycle, description,
-    node_quota, features, most_popular, tier, is_active, version, created_at, updated_at, deleted_at, revision FROM
-    plans WHERE (organization_id, id) > ($1, $2) ORDER BY organization_id, id LIMIT $3;
+    node_quota, features, most_popular, tier, is_active, version, billing, created_at, updated_at, deleted_at, revision
+    FROM plans WHERE (organization_id, id) > ($1, $2) ORDER BY organization_id, id LIMIT $3;
 
 -- plans.row
 SELECT organization_id, id, slug, name, product_id, variants, price, currency, href, billing_cycle, description,
-    node_quota, features, most_popular, tier, is_active, version, created_at, updated_at, deleted_at, revision FROM
-    plans WHERE organization_id = $1 AND id = $2;
+    node_quota, features, most_popular, tier, is_active, version, billing, created_at, updated_at, deleted_at, revision
+    FROM plans WHERE organization_id = $1 AND id = $2;
 
 -- plans.insert_row
 INSERT INTO plans (organization_id, id, slug, name, product_id, variants, price, currency, href, billing_cycle,
-    description, node_quota, features, most_popular, tier, is_active, version, created_at, updated_at, deleted_at,
-    revision) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21)
-    ON CONFLICT DO NOTHING;
+    description, node_quota, features, most_popular, tier, is_active, version, billing, created_at, updated_at,
+    deleted_at, revision) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19,
+    $20, $21, $22) ON CONFLICT DO NOTHING;
 
 -- plans.count
 SELECT COUNT(*) FROM plans;
 
 -- plans.by_unique
 SELECT organization_id, id, slug, name, product_id, variants, price, currency, href, billing_cycle, description,
-    node_quota, features, most_popular, tier, is_active, version, created_at, updated_at, revision FROM plans WHERE
-    organization_id = $1 AND slug = $2 AND deleted_at IS NULL;
+    node_quota, features, most_popular, tier, is_active, version, billing, created_at, updated_at, revision FROM plans
+    WHERE organization_id = $1 AND slug = $2 AND deleted_at IS NULL;
 
 -- plans.id_by_unique
 SELECT id FROM plans WHERE organization_id = $1 AND slug = $2 AND deleted_at IS NULL;
@@ -289,12 +293,13 @@ SELECT 1 FROM plans WHERE organization_id = $1 AND id = $2 AND revision = $3 AND
 
 -- plans.update
 UPDATE plans SET price = $3, billing_cycle = $4, description = $5, node_quota = $6, features = $7, most_popular = $8,
-    tier = $9, is_active = $10, version = $11, updated_at = $12, revision = $13 WHERE organization_id = $1 AND id = $2
-    AND revision = $14;
+    tier = $9, is_active = $10, version = $11, billing = $12, updated_at = $13, revision = $14 WHERE organization_id =
+    $1 AND id = $2 AND revision = $15;
 
 -- plans.delete
 UPDATE plans SET deleted_at = $3, revision = $4 WHERE organization_id = $1 AND id = $2 AND revision = $5 AND NOT EXISTS
-    (SELECT 1 FROM subscriptions WHERE organization_id = $1 AND plan_id = $2 AND deleted_at IS NULL);
+    (SELECT 1 FROM subscriptions WHERE organization_id = $1 AND plan_id = $2 AND deleted_at IS NULL UNION ALL SELECT 1
+    FROM subscriptions WHERE organization_id = $1 AND change_plan_id = $2 AND deleted_at IS NULL);
 
 -- plans.walk
 SELECT id, deleted_at FROM plans WHERE organization_id = $1 AND id > $2 ORDER BY id LIMIT $3;
@@ -311,44 +316,46 @@ DELETE FROM plans WHERE organization_id = $1 AND id IN (SELECT id FROM plans WHE
 
 -- subscriptions.insert
 INSERT INTO subscriptions (organization_id, id, user_id, plan_id, plan_version, external_id, quantity, billing_cycle,
-    status, is_active, starts_at, renews_at, ends_at, due_at, created_at, updated_at, revision) VALUES ($1, $2, $3, $4,
-    $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17) ON CONFLICT DO NOTHING;
+    status, is_active, starts_at, renews_at, ends_at, due_at, billing, change_plan_id, created_at, updated_at,
+    revision) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19) ON CONFLICT
+    DO NOTHING;
 
 -- subscriptions.by_key
 SELECT organization_id, id, user_id, plan_id, plan_version, external_id, quantity, billing_cycle, status, is_active,
-    starts_at, renews_at, ends_at, due_at, created_at, updated_at, revision FROM subscriptions WHERE organization_id =
-    $1 AND id = $2 AND deleted_at IS NULL;
+    starts_at, renews_at, ends_at, due_at, billing, change_plan_id, created_at, updated_at, revision FROM subscriptions
+    WHERE organization_id = $1 AND id = $2 AND deleted_at IS NULL;
 
 -- subscriptions.live
 SELECT 1 FROM subscriptions WHERE organization_id = $1 AND id = $2 AND deleted_at IS NULL;
 
 -- subscriptions.first_rows
 SELECT organization_id, id, user_id, plan_id, plan_version, external_id, quantity, billing_cycle, status, is_active,
-    starts_at, renews_at, ends_at, due_at, created_at, updated_at, deleted_at, revision FROM subscriptions ORDER BY
-    organization_id, id LIMIT $1;
+    starts_at, renews_at, ends_at, due_at, billing, change_plan_id, created_at, updated_at, deleted_at, revision FROM
+    subscriptions ORDER BY organization_id, id LIMIT $1;
 
 -- subscriptions.next_rows
 SELECT organization_id, id, user_id, plan_id, plan_version, external_id, quantity, billing_cycle, status, is_active,
-    starts_at, renews_at, ends_at, due_at, created_at, updated_at, deleted_at, revision FROM subscriptions WHERE
-    (organization_id, id) > ($1, $2) ORDER BY organization_id, id LIMIT $3;
+    starts_at, renews_at, ends_at, due_at, billing, change_plan_id, created_at, updated_at, deleted_at, revision FROM
+    subscriptions WHERE (organization_id, id) > ($1, $2) ORDER BY organization_id, id LIMIT $3;
 
 -- subscriptions.row
 SELECT organization_id, id, user_id, plan_id, plan_version, external_id, quantity, billing_cycle, status, is_active,
-    starts_at, renews_at, ends_at, due_at, created_at, updated_at, deleted_at, revision FROM subscriptions WHERE
-    organization_id = $1 AND id = $2;
+    starts_at, renews_at, ends_at, due_at, billing, change_plan_id, created_at, updated_at, deleted_at, revision FROM
+    subscriptions WHERE organization_id = $1 AND id = $2;
 
 -- subscriptions.insert_row
 INSERT INTO subscriptions (organization_id, id, user_id, plan_id, plan_version, external_id, quantity, billing_cycle,
-    status, is_active, starts_at, renews_at, ends_at, due_at, created_at, updated_at, deleted_at, revision) VALUES ($1,
-    $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18) ON CONFLICT DO NOTHING;
+    status, is_active, starts_at, renews_at, ends_at, due_at, billing, change_plan_id, created_at, updated_at,
+    deleted_at, revision) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19,
+    $20) ON CONFLICT DO NOTHING;
 
 -- subscriptions.count
 SELECT COUNT(*) FROM subscriptions;
 
 -- subscriptions.by_unique
 SELECT organization_id, id, user_id, plan_id, plan_version, external_id, quantity, billing_cycle, status, is_active,
-    starts_at, renews_at, ends_at, due_at, created_at, updated_at, revision FROM subscriptions WHERE organization_id =
-    $1 AND external_id = $2 AND external_id IS NOT NULL AND deleted_at IS NULL;
+    starts_at, renews_at, ends_at, due_at, billing, change_plan_id, created_at, updated_at, revision FROM subscriptions
+    WHERE organization_id = $1 AND external_id = $2 AND external_id IS NOT NULL AND deleted_at IS NULL;
 
 -- subscriptions.id_by_unique
 SELECT id FROM subscriptions WHERE organization_id = $1 AND external_id = $2 AND external_id IS NOT NULL AND deleted_at
@@ -359,10 +366,10 @@ SELECT 1 FROM subscriptions WHERE organization_id = $1 AND id = $2 AND revision 
 
 -- subscriptions.update
 UPDATE subscriptions SET user_id = $3, plan_id = $4, plan_version = $5, external_id = $6, quantity = $7, billing_cycle
-    = $8, status = $9, is_active = $10, starts_at = $11, renews_at = $12, ends_at = $13, due_at = $14, updated_at =
-    $15, revision = $16 WHERE organization_id = $1 AND id = $2 AND revision = $17 AND NOT EXISTS (SELECT 1 FROM
-    subscriptions AS other WHERE other.organization_id = $1 AND other.external_id = $6 AND other.external_id IS NOT
-    NULL AND other.deleted_at IS NULL AND other.id <> $2);
+    = $8, status = $9, is_active = $10, starts_at = $11, renews_at = $12, ends_at = $13, due_at = $14, billing = $15,
+    change_plan_id = $16, updated_at = $17, revision = $18 WHERE organization_id = $1 AND id = $2 AND revision = $19
+    AND NOT EXISTS (SELECT 1 FROM subscriptions AS other WHERE other.organization_id = $1 AND other.external_id = $6
+    AND other.external_id IS NOT NULL AND other.deleted_at IS NULL AND other.id <> $2);
 
 -- subscriptions.delete
 UPDATE subscriptions SET deleted_at = $3, revision = $4 WHERE organization_id = $1 AND id = $2 AND revision = $5;
@@ -653,32 +660,33 @@ DELETE FROM rate_limits WHERE organization_id = $1 AND (window_start, bucket) IN
     rate_limits WHERE organization_id = $1 AND window_start < $2 ORDER BY window_start, bucket LIMIT $3);
 
 -- plan_versions.insert
-INSERT INTO plan_versions (organization_id, plan_id, version, price, currency, billing_cycle, replaced_at) VALUES ($1,
-    $2, $3, $4, $5, $6, $7) ON CONFLICT (organization_id, plan_id, version) DO UPDATE SET price = excluded.price,
-    currency = excluded.currency, billing_cycle = excluded.billing_cycle, replaced_at = excluded.replaced_at WHERE TRUE;
+INSERT INTO plan_versions (organization_id, plan_id, version, price, currency, billing_cycle, replaced_at,
+    tax_behavior) VALUES ($1, $2, $3, $4, $5, $6, $7, $8) ON CONFLICT (organization_id, plan_id, version) DO UPDATE SET
+    price = excluded.price, currency = excluded.currency, billing_cycle = excluded.billing_cycle, replaced_at =
+    excluded.replaced_at, tax_behavior = excluded.tax_behavior WHERE TRUE;
 
 -- plan_versions.by_key
-SELECT version, price, currency, billing_cycle, replaced_at FROM plan_versions WHERE organization_id = $1 AND plan_id =
-    $2 AND version = $3;
+SELECT version, price, currency, billing_cycle, replaced_at, tax_behavior FROM plan_versions WHERE organization_id = $1
+    AND plan_id = $2 AND version = $3;
 
 -- plan_versions.live
 SELECT 1 FROM plan_versions WHERE organization_id = $1 AND plan_id = $2 AND version = $3;
 
 -- plan_versions.first_rows
-SELECT organization_id, plan_id, version, price, currency, billing_cycle, replaced_at FROM plan_versions ORDER BY
-    organization_id, plan_id, version LIMIT $1;
+SELECT organization_id, plan_id, version, price, currency, billing_cycle, replaced_at, tax_behavior FROM plan_versions
+    ORDER BY organization_id, plan_id, version LIMIT $1;
 
 -- plan_versions.next_rows
-SELECT organization_id, plan_id, version, price, currency, billing_cycle, replaced_at FROM plan_versions WHERE
-    (organization_id, plan_id, version) > ($1, $2, $3) ORDER BY organization_id, plan_id, version LIMIT $4;
+SELECT organization_id, plan_id, version, price, currency, billing_cycle, replaced_at, tax_behavior FROM plan_versions
+    WHERE (organization_id, plan_id, version) > ($1, $2, $3) ORDER BY organization_id, plan_id, version LIMIT $4;
 
 -- plan_versions.row
-SELECT organization_id, plan_id, version, price, currency, billing_cycle, replaced_at FROM plan_versions WHERE
-    organization_id = $1 AND plan_id = $2 AND version = $3;
+SELECT organization_id, plan_id, version, price, currency, billing_cycle, replaced_at, tax_behavior FROM plan_versions
+    WHERE organization_id = $1 AND plan_id = $2 AND version = $3;
 
 -- plan_versions.insert_row
-INSERT INTO plan_versions (organization_id, plan_id, version, price, currency, billing_cycle, replaced_at) VALUES ($1,
-    $2, $3, $4, $5, $6, $7) ON CONFLICT DO NOTHING;
+INSERT INTO plan_versions (organization_id, plan_id, version, price, currency, billing_cycle, replaced_at,
+    tax_behavior) VALUES ($1, $2, $3, $4, $5, $6, $7, $8) ON CONFLICT DO NOTHING;
 
 -- plan_versions.count
 SELECT COUNT(*) FROM plan_versions;
@@ -1336,19 +1344,23 @@ DELETE FROM operator_links WHERE organization_id = $1 AND operator_id = $2;
 DELETE FROM operator_links WHERE organization_id = $1;
 
 -- organizations::ALL
-SELECT id, name, currency, max_sessions, created_at, updated_at, deleted_at, revision FROM organizations WHERE
+SELECT id, name, currency, max_sessions, billing, created_at, updated_at, deleted_at, revision FROM organizations WHERE
     deleted_at IS NULL ORDER BY id;
 
 -- organizations::DELETED_SINCE
-SELECT id, name, currency, max_sessions, created_at, updated_at, deleted_at, revision FROM organizations WHERE
+SELECT id, name, currency, max_sessions, billing, created_at, updated_at, deleted_at, revision FROM organizations WHERE
     deleted_at >= $1 ORDER BY id;
 
 -- organizations::DELETE
 UPDATE organizations SET name = $2, deleted_at = $3, updated_at = $3, revision = $4 WHERE id = $1;
 
 -- plan_versions::BELOW
-SELECT version, price, currency, billing_cycle, replaced_at FROM plan_versions WHERE organization_id = $1 AND plan_id =
-    $2 AND version < $3 ORDER BY version DESC LIMIT $4;
+SELECT version, price, currency, billing_cycle, replaced_at, tax_behavior FROM plan_versions WHERE organization_id = $1
+    AND plan_id = $2 AND version < $3 ORDER BY version DESC LIMIT $4;
+
+-- plan_versions::BY_NUMBER
+SELECT version, price, currency, billing_cycle, replaced_at, tax_behavior FROM plan_versions WHERE organization_id = $1
+    AND plan_id = $2 AND version = $3;
 
 -- providers::ALL
 SELECT organization_id, id, issuer, kind, settings, sealed_secret, created_at FROM providers ORDER BY organization_id,
@@ -1376,33 +1388,40 @@ SELECT window_start, used FROM rate_limits WHERE organization_id = $1 AND window
     $4 AND $5 AND bucket <> $6;
 
 -- subscriptions::COUNT_BY_PLAN
-SELECT COUNT(*) FROM subscriptions WHERE organization_id = $1 AND plan_id = $2 AND deleted_at IS NULL;
+SELECT (SELECT COUNT(*) FROM subscriptions WHERE organization_id = $1 AND plan_id = $2 AND deleted_at IS NULL) +
+    (SELECT COUNT(CASE WHEN plan_id = $2 THEN NULL ELSE 1 END) FROM subscriptions WHERE organization_id = $1 AND
+    change_plan_id = $2 AND deleted_at IS NULL);
 
 -- subscriptions::DUE
 SELECT organization_id, id, user_id, plan_id, plan_version, external_id, quantity, billing_cycle, status, is_active,
-    starts_at, renews_at, ends_at, due_at, created_at, updated_at, revision FROM subscriptions WHERE organization_id =
-    $1 AND due_at <= $2 AND deleted_at IS NULL ORDER BY due_at LIMIT $3;
+    starts_at, renews_at, ends_at, due_at, billing, change_plan_id, created_at, updated_at, revision FROM subscriptions
+    WHERE organization_id = $1 AND due_at <= $2 AND deleted_at IS NULL ORDER BY due_at LIMIT $3;
 
 -- subscriptions::OPEN_BY_USER
 SELECT organization_id, id, user_id, plan_id, plan_version, external_id, quantity, billing_cycle, status, is_active,
-    starts_at, renews_at, ends_at, due_at, created_at, updated_at, revision FROM subscriptions WHERE organization_id =
-    $1 AND user_id = $2 AND deleted_at IS NULL AND status <> 'expired' ORDER BY id;
+    starts_at, renews_at, ends_at, due_at, billing, change_plan_id, created_at, updated_at, revision FROM subscriptions
+    WHERE organization_id = $1 AND user_id = $2 AND deleted_at IS NULL AND status <> 'expired' ORDER BY id;
 
 -- subscriptions::OPEN_COUNT
 SELECT 1 FROM ( SELECT COUNT(*) AS open FROM subscriptions WHERE organization_id = $1 AND user_id = $2 AND deleted_at
     IS NULL AND status <> 'expired') AS counted WHERE open = $3;
 
+-- subscriptions::RESCHEDULE
+UPDATE subscriptions SET due_at = $3 WHERE organization_id = $1 AND id = $2 AND revision = $4 AND deleted_at IS NULL;
+
 -- subscriptions::SCHEDULE
-UPDATE subscriptions SET due_at = CASE WHEN starts_at > clock_timestamp() THEN starts_at ELSE ends_at END WHERE due_at
-    IS NULL AND deleted_at IS NULL AND is_active AND status IN ('on_trial', 'active', 'past_due', 'cancelled') AND
-    (starts_at > clock_timestamp() OR ends_at > clock_timestamp()) AND (ends_at > starts_at OR (ends_at IS NULL AND
-    status <> 'cancelled'));
+UPDATE subscriptions SET due_at = CASE WHEN billing IS NOT NULL THEN clock_timestamp() WHEN starts_at >
+    clock_timestamp() THEN starts_at ELSE ends_at END WHERE due_at IS NULL AND deleted_at IS NULL AND ((billing IS NOT
+    NULL AND status <> 'expired') OR ( billing IS NULL AND is_active AND status IN ('on_trial', 'active', 'past_due',
+    'cancelled') AND (starts_at > clock_timestamp() OR ends_at > clock_timestamp()) AND (ends_at > starts_at OR
+    (ends_at IS NULL AND status <> 'cancelled'))));
 -- subscriptions::SCHEDULE (SQLite)
-UPDATE subscriptions SET due_at = CASE WHEN starts_at > CAST(unixepoch('subsec') * 1000000 AS INTEGER) THEN starts_at
-    ELSE ends_at END WHERE due_at IS NULL AND deleted_at IS NULL AND is_active AND status IN ('on_trial', 'active',
-    'past_due', 'cancelled') AND (starts_at > CAST(unixepoch('subsec') * 1000000 AS INTEGER) OR ends_at >
-    CAST(unixepoch('subsec') * 1000000 AS INTEGER)) AND (ends_at > starts_at OR (ends_at IS NULL AND status <>
-    'cancelled'));
+UPDATE subscriptions SET due_at = CASE WHEN billing IS NOT NULL THEN CAST(unixepoch('subsec') * 1000000 AS INTEGER)
+    WHEN starts_at > CAST(unixepoch('subsec') * 1000000 AS INTEGER) THEN starts_at ELSE ends_at END WHERE due_at IS
+    NULL AND deleted_at IS NULL AND ((billing IS NOT NULL AND status <> 'expired') OR ( billing IS NULL AND is_active
+    AND status IN ('on_trial', 'active', 'past_due', 'cancelled') AND (starts_at > CAST(unixepoch('subsec') * 1000000
+    AS INTEGER) OR ends_at > CAST(unixepoch('subsec') * 1000000 AS INTEGER)) AND (ends_at > starts_at OR (ends_at IS
+    NULL AND status <> 'cancelled'))));
 
 -- subscriptions::WITH_DUE
 SELECT o.id FROM organizations AS o LEFT JOIN leases AS l ON l.organization_id = o.id AND l.job = $1 AND l.unit = o.id
@@ -1573,10 +1592,6 @@ SELECT organization_id, endpoint_id, sequence, event_id, event_type, record_id, 
 UPDATE webhook_undelivered SET next_attempt_at = $3 WHERE organization_id = $1 AND endpoint_id = $2 AND next_attempt_at
     > $3;
 
--- webhook_undelivered::NEXT_DUE
-SELECT MIN(next_attempt_at) FROM webhook_undelivered WHERE organization_id = $1 AND endpoint_id = $2 AND
-    next_attempt_at IS NOT NULL;
-
 -- webhook_undelivered::OLDEST_WAITING
 SELECT organization_id, endpoint_id, sequence, event_id, event_type, record_id, entered_at, state, attempts, is_resend,
     next_attempt_at, first_failed_at, last_status, last_error FROM webhook_undelivered WHERE organization_id = $1 AND
@@ -1662,8 +1677,8 @@ SELECT s.organization_id, s.id, s.operator_id, s.method, s.signed_in_at, s.last_
 SELECT organization_id, id, operator_id, expires_at FROM operator_links WHERE link_hash = $1;
 
 -- organizations::BY_NAME
-SELECT id, name, currency, max_sessions, created_at, updated_at, deleted_at, revision FROM organizations WHERE name =
-    $1 AND deleted_at IS NULL;
+SELECT id, name, currency, max_sessions, billing, created_at, updated_at, deleted_at, revision FROM organizations WHERE
+    name = $1 AND deleted_at IS NULL;
 
 -- users::BY_IDENTITY
 SELECT organization_id, id, email, issuer, subject, auth_type, username, first_name, last_name, terms, notifications,

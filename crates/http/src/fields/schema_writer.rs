@@ -74,7 +74,8 @@ impl Fields for SchemaWriter {
 }
 
 fn object_schema(properties: Map<String, Value>, required: Vec<Value>) -> Value {
-    let mut schema = json!({ "type": "object", "properties": Value::Object(properties), "additionalProperties": false });
+    let mut schema =
+        json!({ "type": "object", "properties": Value::Object(properties), "additionalProperties": false });
     if !required.is_empty() {
         schema["required"] = Value::Array(required);
     }
