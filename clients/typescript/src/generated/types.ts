@@ -755,11 +755,27 @@ export interface OperatorLink {
   expires_at: Instant;
 }
 
+export interface OperatorSessionOrganizationBillingDunning {
+  retry_days: number[];
+  grace_days: number;
+  then: PlanBillingDunningThen;
+}
+
+export interface OperatorSessionOrganizationBilling {
+  /** The name of a time zone in the IANA database. */
+  time_zone: string;
+  payment_terms_days: number;
+  dunning: OperatorSessionOrganizationBillingDunning;
+  spread_minutes: number;
+  renewal_notice_days: number;
+}
+
 export interface OperatorSessionOrganization {
   id: string;
   name: string;
   currency: string;
   max_sessions: number | null;
+  billing: OperatorSessionOrganizationBilling;
   created_at: Instant;
   updated_at: Instant;
 }

@@ -30,6 +30,8 @@ __all__ = [
     "OperatorRole",
     "OperatorSession",
     "OperatorSessionOrganization",
+    "OperatorSessionOrganizationBilling",
+    "OperatorSessionOrganizationBillingDunning",
     "OperatorSessionRecord",
     "OperatorSignedOut",
     "Organization",
@@ -1432,6 +1434,47 @@ class OperatorLink:
 
 
 @dataclass(frozen=True)
+class OperatorSessionOrganizationBillingDunning:
+    """A `OperatorSessionOrganizationBillingDunning` as the API answers it."""
+
+    retry_days: tuple[int, ...]
+    grace_days: int
+    then: PlanBillingDunningThen
+
+    @classmethod
+    def read(cls, members: Mapping[str, Any]) -> OperatorSessionOrganizationBillingDunning:
+        """From the members of its JSON; those that are not known here are left out."""
+        return cls(
+            retry_days=tuple(members["retry_days"]),
+            grace_days=members["grace_days"],
+            then=members["then"],
+        )
+
+
+@dataclass(frozen=True)
+class OperatorSessionOrganizationBilling:
+    """A `OperatorSessionOrganizationBilling` as the API answers it."""
+
+    #: The name of a time zone in the IANA database.
+    time_zone: str
+    payment_terms_days: int
+    dunning: OperatorSessionOrganizationBillingDunning
+    spread_minutes: int
+    renewal_notice_days: int
+
+    @classmethod
+    def read(cls, members: Mapping[str, Any]) -> OperatorSessionOrganizationBilling:
+        """From the members of its JSON; those that are not known here are left out."""
+        return cls(
+            time_zone=members["time_zone"],
+            payment_terms_days=members["payment_terms_days"],
+            dunning=OperatorSessionOrganizationBillingDunning.read(members["dunning"]),
+            spread_minutes=members["spread_minutes"],
+            renewal_notice_days=members["renewal_notice_days"],
+        )
+
+
+@dataclass(frozen=True)
 class OperatorSessionOrganization:
     """A `OperatorSessionOrganization` as the API answers it."""
 
@@ -1439,6 +1482,7 @@ class OperatorSessionOrganization:
     name: str
     currency: str
     max_sessions: int | None
+    billing: OperatorSessionOrganizationBilling
     created_at: datetime
     updated_at: datetime
 
@@ -1450,6 +1494,7 @@ class OperatorSessionOrganization:
             name=members["name"],
             currency=members["currency"],
             max_sessions=members["max_sessions"],
+            billing=OperatorSessionOrganizationBilling.read(members["billing"]),
             created_at=instant(members["created_at"]),
             updated_at=instant(members["updated_at"]),
         )
