@@ -12,8 +12,6 @@ import type {
   DeletedUser,
   Event,
   EventQuery,
-  ForecastEntry,
-  ForecastEntryQuery,
   LoggedIn,
   ManagedUser,
   ManagedUserQuery,
@@ -48,6 +46,8 @@ import type {
   SignUp,
   Subscription,
   SubscriptionCreate,
+  SubscriptionForecast,
+  SubscriptionForecastQuery,
   SubscriptionQuery,
   SubscriptionUpdate,
   TokenList,
@@ -907,8 +907,8 @@ export class Subscriptions {
    *
    * Scope: `subscriptions:read`.
    */
-  forecast(id: string, query: ForecastEntryQuery = {}, options: CallOptions = {}): Promise<PageOf<ForecastEntry>> {
-    return this.#caller.page<ForecastEntry>(forecastSubscription, { path: { id }, query }, options);
+  forecast(id: string, query: SubscriptionForecastQuery = {}, options: CallOptions = {}): Promise<PageOf<SubscriptionForecast>> {
+    return this.#caller.page<SubscriptionForecast>(forecastSubscription, { path: { id }, query }, options);
   }
 }
 

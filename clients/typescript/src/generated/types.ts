@@ -20,7 +20,7 @@ export type BillingCycle =
   | "biennial"
   | "lifetime";
 
-export type Status =
+export type SubscriptionStatus =
   | "pending"
   | "incomplete"
   | "on_trial"
@@ -31,7 +31,7 @@ export type Status =
   | "cancelled"
   | "expired";
 
-export type ForecastEntryAction = "start" | "end" | "trial_end" | "resume" | "renew" | "give_up" | "notice";
+export type SubscriptionForecastAction = "start" | "end" | "trial_end" | "resume" | "renew" | "give_up" | "notice";
 
 export type PaymentStatus =
   | "pending"
@@ -439,7 +439,7 @@ export interface SubscriptionBilling {
   discount: SubscriptionBillingDiscount | null;
   overdue_invoices: number;
   parked: SubscriptionBillingParked | null;
-  next_action: ForecastEntryAction | null;
+  next_action: SubscriptionForecastAction | null;
   next_action_at: Instant | null;
 }
 
@@ -453,7 +453,7 @@ export interface Subscription {
   /** The number of units of the plan. Defaults to 1. */
   quantity: number;
   billing_cycle: BillingCycle;
-  status: Status;
+  status: SubscriptionStatus;
   is_active: boolean;
   has_access: boolean;
   renews_at: Instant | null;
@@ -464,11 +464,11 @@ export interface Subscription {
   updated_at: Instant;
 }
 
-export interface ForecastEntry {
+export interface SubscriptionForecast {
   at: Instant;
-  action: ForecastEntryAction;
+  action: SubscriptionForecastAction;
   event: string;
-  status: Status;
+  status: SubscriptionStatus;
   invoice: Record<string, unknown> | null;
   subscription: Subscription;
 }
@@ -1088,7 +1088,7 @@ export interface SubscriptionCreate {
    * The status of the subscription. One of pending, incomplete, on_trial, active, past_due, unpaid, paused, cancelled,
    * expired. Aliases such as trialing and canceled are accepted, in upper or lower case.
    */
-  status?: Status | (string & {}) | undefined;
+  status?: SubscriptionStatus | (string & {}) | undefined;
   /** Whether the subscription is active. Derived from `status` if omitted. */
   is_active?: boolean | undefined;
   /**
@@ -1188,7 +1188,7 @@ export interface SubscriptionUpdate {
    * The status of the subscription. One of pending, incomplete, on_trial, active, past_due, unpaid, paused, cancelled,
    * expired. Aliases such as trialing and canceled are accepted, in upper or lower case.
    */
-  status?: Status | (string & {}) | undefined;
+  status?: SubscriptionStatus | (string & {}) | undefined;
   /** Whether the subscription is active. Derived from `status` if omitted. */
   is_active?: boolean | undefined;
   /**
@@ -1582,7 +1582,7 @@ export interface SubscriptionQuery {
 }
 
 /** What forecastSubscription asks for. */
-export interface ForecastEntryQuery {
+export interface SubscriptionForecastQuery {
   /** The number of actions. */
   count?: number | undefined;
 }

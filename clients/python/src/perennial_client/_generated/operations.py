@@ -18,7 +18,6 @@ from .types import (
     Deleted,
     DeletedUser,
     Event,
-    ForecastEntry,
     LoggedIn,
     ManagedUser,
     Operator,
@@ -35,9 +34,10 @@ from .types import (
     QueuedEvents,
     Revoked,
     SearchResult,
-    Status,
     Subscription,
+    SubscriptionForecast,
     SubscriptionSort,
+    SubscriptionStatus,
     TokenList,
     Tokens,
     UndeliveredEvent,
@@ -818,7 +818,7 @@ class Subscriptions:
         external_subscription_id: str | None | Unset = UNSET,
         quantity: int | Unset = UNSET,
         billing_cycle: BillingCycle | Unset = UNSET,
-        status: Status | Unset = UNSET,
+        status: SubscriptionStatus | Unset = UNSET,
         is_active: bool | Unset = UNSET,
         renews_at: datetime | None | Unset = UNSET,
         starts_at: datetime | Unset = UNSET,
@@ -902,7 +902,7 @@ class Subscriptions:
         external_subscription_id: str | None | Unset = UNSET,
         quantity: int | Unset = UNSET,
         billing_cycle: BillingCycle | Unset = UNSET,
-        status: Status | Unset = UNSET,
+        status: SubscriptionStatus | Unset = UNSET,
         is_active: bool | Unset = UNSET,
         renews_at: datetime | None | Unset = UNSET,
         starts_at: datetime | Unset = UNSET,
@@ -984,7 +984,7 @@ class Subscriptions:
         id: str,
         *,
         count: int | Unset = UNSET,
-    ) -> Page[ForecastEntry]:
+    ) -> Page[SubscriptionForecast]:
         """Forecast a subscription.
 
         Returns the next actions of a billed subscription, if every invoice is paid. The list is shorter if actions end, and empty if the subscription is external, unpaid or parked.
@@ -1000,7 +1000,7 @@ class Subscriptions:
             path={"id": id},
             query={"count": count},
         )
-        return page(answer.body, ForecastEntry.read)
+        return page(answer.body, SubscriptionForecast.read)
 
 
 class Payments:

@@ -19,8 +19,6 @@ __all__ = [
     "DeletedUser",
     "Event",
     "EventType",
-    "ForecastEntry",
-    "ForecastEntryAction",
     "LoggedIn",
     "ManagedUser",
     "Method",
@@ -55,7 +53,6 @@ __all__ = [
     "SearchResultKind",
     "SearchResultMatch",
     "Session",
-    "Status",
     "Subscription",
     "SubscriptionBilling",
     "SubscriptionBillingChange",
@@ -63,7 +60,10 @@ __all__ = [
     "SubscriptionBillingDiscount",
     "SubscriptionBillingParked",
     "SubscriptionBillingParkedReason",
+    "SubscriptionForecast",
+    "SubscriptionForecastAction",
     "SubscriptionSort",
+    "SubscriptionStatus",
     "TokenList",
     "Tokens",
     "UndeliveredEvent",
@@ -94,7 +94,7 @@ BillingCycle: TypeAlias = Literal[
     "lifetime",
 ]
 
-Status: TypeAlias = Literal[
+SubscriptionStatus: TypeAlias = Literal[
     "pending",
     "incomplete",
     "on_trial",
@@ -106,7 +106,7 @@ Status: TypeAlias = Literal[
     "expired",
 ]
 
-ForecastEntryAction: TypeAlias = Literal[
+SubscriptionForecastAction: TypeAlias = Literal[
     "start",
     "end",
     "trial_end",
@@ -619,7 +619,7 @@ class SubscriptionBilling:
     discount: SubscriptionBillingDiscount | None
     overdue_invoices: int
     parked: SubscriptionBillingParked | None
-    next_action: ForecastEntryAction | None
+    next_action: SubscriptionForecastAction | None
     next_action_at: datetime | None
 
     @classmethod
@@ -657,7 +657,7 @@ class Subscription:
     #: The number of units of the plan. Defaults to 1.
     quantity: int
     billing_cycle: BillingCycle
-    status: Status
+    status: SubscriptionStatus
     is_active: bool
     has_access: bool
     renews_at: datetime | None
@@ -694,18 +694,18 @@ class Subscription:
 
 
 @dataclass(frozen=True)
-class ForecastEntry:
-    """A `ForecastEntry` as the API answers it."""
+class SubscriptionForecast:
+    """A `SubscriptionForecast` as the API answers it."""
 
     at: datetime
-    action: ForecastEntryAction
+    action: SubscriptionForecastAction
     event: str
-    status: Status
+    status: SubscriptionStatus
     invoice: Mapping[str, Any] | None
     subscription: Subscription
 
     @classmethod
-    def read(cls, members: Mapping[str, Any]) -> ForecastEntry:
+    def read(cls, members: Mapping[str, Any]) -> SubscriptionForecast:
         """From the members of its JSON; those that are not known here are left out."""
         return cls(
             at=instant(members["at"]),
