@@ -25,6 +25,7 @@ def plan(**changed: Any) -> dict[str, Any]:
         "tier": 0,
         "is_active": True,
         "version": 1,
+        "billing": None,
         "created_at": WHEN,
         "updated_at": WHEN,
         **changed,

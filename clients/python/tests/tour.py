@@ -141,6 +141,7 @@ def lost_answers(server: Perennial, app: Perennial) -> None:
     assert app.auth.refresh(refresh_token=tokens.refresh_token).refresh_token == successor.refresh_token
 
     server.payments.delete(payment.id)
+    assert server.subscriptions.forecast(subscription.id, count=3).data == []
     server.subscriptions.delete(subscription.id)
     assert server.plans.update("lossy", price=Decimal("5.5"), if_match=plan.etag).price == Decimal("5.50")
     versions = server.plan_versions.list("lossy").data

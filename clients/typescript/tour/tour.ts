@@ -136,6 +136,7 @@ const versions = await server.planVersions.list("pro");
 console.log(versions.data.map((one) => one.price)); // [39.99, 19.99]
 assert.deepEqual(versions.data.map((one) => [one.version, one.price]), [[2, 39.99], [1, 19.99]]);
 assert.deepEqual([subscription.plan_version, (await server.subscriptions.get(subscription.id)).plan_version], [1, 1]);
+assert.deepEqual((await server.subscriptions.forecast(subscription.id, { count: 3 })).data, []);
 
 // Add amounts in minor units, which are integers: 19.99 + 39.99 is 59.98, and 59.980000000000004 with floats.
 const total = fromMinorUnits(toMinorUnits(plan.price) + toMinorUnits(dearer.price));

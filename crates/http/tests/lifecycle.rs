@@ -7,6 +7,7 @@ mod creates;
 mod dry_runs;
 mod engine;
 mod examples;
+mod imports;
 mod parked;
 mod settings;
 mod simulation;

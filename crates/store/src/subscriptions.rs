@@ -64,8 +64,8 @@ pub static SUBSCRIPTIONS: Table = Table::new(
 pub(crate) static COUNT_BY_PLAN: Sql = Sql::new(
     "SELECT (SELECT COUNT(*) FROM subscriptions
              WHERE organization_id = $1 AND plan_id = $2 AND deleted_at IS NULL)
-         + (SELECT COUNT(*) FROM subscriptions
-            WHERE organization_id = $1 AND change_plan_id = $2 AND plan_id <> $2 AND deleted_at IS NULL)",
+         + (SELECT COUNT(CASE WHEN plan_id = $2 THEN NULL ELSE 1 END) FROM subscriptions
+            WHERE organization_id = $1 AND change_plan_id = $2 AND deleted_at IS NULL)",
 );
 
 /// A user's subscriptions that can still end.

@@ -14,8 +14,6 @@ import type {
   DeletedUser,
   Event,
   EventQuery,
-  ForecastEntry,
-  ForecastEntryQuery,
   LoggedIn,
   ManagedUser,
   ManagedUserQuery,
@@ -58,6 +56,8 @@ import type {
   SignUp,
   Subscription,
   SubscriptionCreate,
+  SubscriptionForecast,
+  SubscriptionForecastQuery,
   SubscriptionQuery,
   SubscriptionUpdate,
   TestClock,
@@ -1012,8 +1012,8 @@ export class Subscriptions {
    *
    * Scope: `subscriptions:read`.
    */
-  forecast(id: string, query: ForecastEntryQuery = {}, options: CallOptions = {}): Promise<PageOf<ForecastEntry>> {
-    return this.#caller.page<ForecastEntry>(forecastSubscription, { path: { id }, query }, options);
+  forecast(id: string, query: SubscriptionForecastQuery = {}, options: CallOptions = {}): Promise<PageOf<SubscriptionForecast>> {
+    return this.#caller.page<SubscriptionForecast>(forecastSubscription, { path: { id }, query }, options);
   }
 }
 

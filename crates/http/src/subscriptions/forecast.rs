@@ -26,7 +26,7 @@ use std::sync::Arc;
 const DEFAULT_COUNT: usize = 3;
 
 static FORECAST: Schema = Schema {
-    name: "ForecastEntry",
+    name: "SubscriptionForecast",
     definition,
     example: || samples::json(ForecastView::of(&example())),
     refers_to: &[&SUBSCRIPTION],

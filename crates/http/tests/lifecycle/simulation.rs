@@ -20,7 +20,7 @@ use std::time::Duration;
 const DAY: i64 = 86_400;
 const YEARS: i64 = 10;
 
-/// A generator of numbers that a seed repeats (SplitMix64).
+/// A generator of numbers that a seed repeats (`SplitMix64`).
 struct Dice(u64);
 
 impl Dice {
@@ -121,7 +121,8 @@ impl World {
                 1 => {
                     let other = self.other.as_ref().unwrap_or(app);
                     let (one, two) = tokio::join!(act(app), act(other));
-                    (one.unwrap(), two.unwrap());
+                    one.unwrap();
+                    two.unwrap();
                 }
                 _ => {
                     if !act(app).await.unwrap() {
