@@ -35,8 +35,14 @@ function database() {
 }
 
 export class Server {
-  static async start(...flags) {
+  static start(...flags) {
+    return Server.startWith({}, ...flags);
+  }
+
+  /** Starts a server with further environment variables. */
+  static async startWith(variables, ...flags) {
     const server = new Server();
+    server.variables = variables;
     server.directory = mkdtempSync(join(tmpdir(), "perennial-console-"));
     server.port = await freePort();
     server.base = `http://127.0.0.1:${server.port}`;
@@ -49,7 +55,7 @@ export class Server {
   get environment() {
     const { PATH, HOME } = process.env;
     const store = this.database === undefined ? {} : { PERENNIAL_DATABASE_URL: this.database, PERENNIAL_MASTER_KEY: this.key };
-    return { PATH, HOME, PERENNIAL_DATA_DIR: this.directory, PERENNIAL_BOOTSTRAP_CLIENT_ID: "pk_browserTests00000000000000000000000", ...store };
+    return { PATH, HOME, PERENNIAL_DATA_DIR: this.directory, PERENNIAL_BOOTSTRAP_CLIENT_ID: "pk_browserTests00000000000000000000000", ...store, ...this.variables };
   }
 
   async run(...flags) {

@@ -25,6 +25,7 @@ const PAGES: Readonly<Record<string, readonly [() => Promise<PageModule>, (() =>
   payments: [() => import("./pages/payments.js"), () => import("./pages/payment.js")],
   users: [() => import("./pages/users.js"), () => import("./pages/user.js")],
   events: [() => import("./pages/events.js"), () => import("./pages/event.js")],
+  webhooks: [() => import("./pages/webhooks.js"), () => import("./pages/webhook.js")],
   clients: [() => import("./pages/clients.js"), () => import("./pages/client.js")],
   operators: [() => import("./pages/operators.js")],
   settings: [() => import("./pages/settings.js")],

@@ -21,6 +21,7 @@ const SCOPES: Readonly<Record<string, string | undefined>> = {
   payments: "payments:read",
   users: "users:read",
   events: "events:read",
+  webhooks: "webhooks:write",
   clients: "clients:write",
   operators: "clients:write",
   settings: "organization:read",
