@@ -130,6 +130,7 @@ fn organization() -> Organization {
         name: OrganizationName::from_stored("default".to_owned()),
         currency: Currency::USD,
         max_sessions: None,
+        portal: perennial_domain::portal::PortalSettings::default(),
         created_at: now(),
         updated_at: now(),
         deleted_at: None,

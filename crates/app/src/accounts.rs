@@ -15,7 +15,7 @@ use perennial_domain::subscriptions::{Subscription, SubscriptionDraft, Subscript
 use perennial_domain::time::Time;
 use perennial_domain::users::User;
 use perennial_domain::validation::ValidationErrors;
-use perennial_store::{self as store, Change, Violation, events, sessions, subscriptions, users};
+use perennial_store::{self as store, Change, Violation, events, portal_links, sessions, subscriptions, users};
 
 const FRESH_SECONDS: i64 = 24 * 3600;
 
@@ -88,6 +88,7 @@ async fn prepare_erasure(app: &App, caller: &Caller, user: &User, now: Time) -> 
         change = prepare_revoke(app, caller, change, &listed.session, now);
     }
     change = sessions::erase(change, organization, user.id);
+    change = portal_links::erase(change, organization, user.id);
     for before in &open {
         change = prepare_end(app, caller, change, before, now)?;
     }

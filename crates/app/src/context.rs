@@ -17,6 +17,8 @@ use crate::limits::counter::{Limits, RateLimits};
 use crate::operators::options::ConsoleOptions;
 use crate::optimistic::OptimisticCreate;
 use crate::plans::cache::PlanCache;
+use crate::portal::options::PortalOptions;
+use crate::portal::providers::PortalProviders;
 use crate::providers::description::Configured;
 use crate::providers::verifiers::Verifiers;
 use crate::sessions::use_marks::UseMarks;
@@ -62,6 +64,7 @@ pub struct App {
     pub(crate) plans: PlanCache,
     /// Built from the options at its first use. None: no provider of operators.
     pub(crate) console_provider: OnceLock<Option<Box<RelyingParty>>>,
+    pub(crate) portal_providers: PortalProviders,
     pub(crate) feed: FeedSignal,
     /// Requests to webhook endpoints at the same time.
     pub(crate) webhook_permits: Arc<Semaphore>,
@@ -88,6 +91,8 @@ pub struct AppOptions {
     pub console: ConsoleOptions,
     /// The settings of webhooks.
     pub webhooks: WebhookOptions,
+    /// The settings of the customer portal.
+    pub portal: PortalOptions,
 }
 
 impl App {
@@ -114,6 +119,7 @@ impl App {
             optimistic: OptimisticCreate::default(),
             plans: PlanCache::default(),
             console_provider: OnceLock::new(),
+            portal_providers: PortalProviders::default(),
             feed: FeedSignal::default(),
             webhook_permits: Arc::new(Semaphore::new(MAX_WEBHOOK_REQUESTS)),
             webhook_client: OnceLock::new(),

@@ -37,7 +37,7 @@ impl Given {
             providers: providers::configured(&config.providers)?,
             console_provider: config.console_provider()?,
         };
-        if let Some(fault) = config.console_fault() {
+        if let Some(fault) = config.console_fault().or_else(|| config.portal_fault()) {
             return Err(fault);
         }
         match given.key {
@@ -57,6 +57,7 @@ impl Given {
             bootstrap_credential().err(),
             backups::fault(config),
             config.console_fault(),
+            config.portal_fault(),
         ];
         key.into_iter().chain(faults.into_iter().flatten()).collect()
     }
@@ -98,6 +99,7 @@ pub(crate) async fn start(
         retention: config.retention(),
         console: config.console_options(given.console_provider, console),
         webhooks: config.webhooks.app(),
+        portal: config.portal_options(address),
         ..AppOptions::default()
     };
     let app = App::new(db, Clock::System, entropy, given.accepted.keys(&key), options);

@@ -14,6 +14,7 @@ pub mod operators;
 pub mod organizations;
 pub mod payments;
 pub mod plans;
+pub mod portal;
 pub mod rotation;
 pub mod sessions;
 pub mod slug;

@@ -2,6 +2,7 @@
 
 use crate::currency::Currency;
 use crate::id::{EventId, OrganizationId};
+use crate::portal::{PortalPatch, PortalSettings};
 use crate::text::Line;
 use crate::time::Time;
 
@@ -19,6 +20,8 @@ pub struct Organization {
     pub currency: Currency,
     /// The recommended maximum of sessions per user; the list of sessions reports when there are more.
     pub max_sessions: Option<u32>,
+    /// The settings of its customer portal.
+    pub portal: PortalSettings,
     /// When it was created.
     pub created_at: Time,
     /// When it last changed.
@@ -32,16 +35,22 @@ pub struct Organization {
 }
 
 /// The changes to an organization. `None` leaves a field as it is.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct OrganizationPatch {
     /// The recommended maximum of sessions per user, if any.
     pub max_sessions: Option<Option<u32>>,
+    /// The settings of the portal, member by member.
+    pub portal: Option<PortalPatch>,
 }
 
 impl Organization {
     /// The organization after the changes.
     #[must_use]
     pub fn apply(&self, patch: OrganizationPatch) -> Self {
-        Self { max_sessions: patch.max_sessions.unwrap_or(self.max_sessions), ..self.clone() }
+        Self {
+            max_sessions: patch.max_sessions.unwrap_or(self.max_sessions),
+            portal: self.portal.apply(patch.portal.unwrap_or_default()),
+            ..self.clone()
+        }
     }
 }

@@ -262,6 +262,7 @@ pub(crate) fn set<T>(field: &mut T, sent: Option<T>) {
 pub(crate) mod tests {
     use super::*;
     use crate::number::Number;
+    use crate::portal::PortalSettings;
     use crate::organizations::OrganizationName;
 
     pub(crate) fn instant(text: &str) -> Time {
@@ -279,6 +280,7 @@ pub(crate) mod tests {
             name: OrganizationName::parse("default").unwrap(),
             currency: Currency::parse(currency).unwrap(),
             max_sessions: None,
+            portal: PortalSettings::default(),
             created_at: now,
             updated_at: now,
             deleted_at: None,

@@ -3,6 +3,7 @@
 
 mod any;
 mod client_types;
+mod portal_types;
 mod reader;
 mod schema_writer;
 mod traits;

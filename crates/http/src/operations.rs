@@ -3,7 +3,7 @@
 use crate::operation::Operation;
 use crate::router::Router;
 use crate::{
-    accounts, clients, events, meta, operator_session, operators, organization, payments, plan_versions, plans, search,
+    accounts, clients, events, meta, operator_session, operators, organization, payments, plan_versions, plans, portal_links, search,
     sessions, subscriptions, tokens, user_sessions, users, webhook_deliveries, webhook_endpoints,
 };
 use std::sync::LazyLock;
@@ -19,6 +19,7 @@ static RESOURCES: &[&[Operation]] = &[
     payments::OPERATIONS,
     users::OPERATIONS,
     user_sessions::OPERATIONS,
+    portal_links::OPERATIONS,
     search::OPERATIONS,
     clients::OPERATIONS,
     organization::OPERATIONS,

@@ -18,6 +18,7 @@ use perennial_domain::currency::Currency;
 use perennial_domain::id::OrganizationId;
 use perennial_domain::number::Whole;
 use perennial_domain::organizations::{Organization, OrganizationName, OrganizationPatch};
+use perennial_domain::portal::{CancelMode, ChangeMode, PortalPatch};
 use perennial_domain::time::Time;
 use serde_json::{Value, json};
 
@@ -87,13 +88,14 @@ pub(crate) fn patch(fields: &mut impl Fields, organization: Option<&Organization
         "/max_sessions",
         "The number of sessions that a user should have at most. The list of sessions reports when there are more.",
     );
+    let portal = fields.optional::<PortalPatch>("/portal", "The settings of the customer portal, merged by member.");
     fields.unchanged::<OrganizationId>("/id", organization.map(|organization| &organization.id));
     fields.unchanged::<OrganizationName>("/name", organization.map(|organization| &organization.name));
     fields.unchanged::<Currency>("/currency", organization.map(|organization| &organization.currency));
     fields.unchanged::<Time>("/created_at", organization.map(|organization| &organization.created_at));
     fields.ignored("/updated_at");
     let max_sessions = max_sessions.map(|sent| sent.and_then(|most| u32::try_from(most.get()).ok()));
-    OrganizationPatch { max_sessions }
+    OrganizationPatch { max_sessions, portal }
 }
 
 fn record_schema() -> Value {
@@ -102,8 +104,20 @@ fn record_schema() -> Value {
         ("name", schema::id::<OrganizationName>()),
         ("currency", json!({ "type": "string", "pattern": "^[A-Z]{3}$" })),
         ("max_sessions", json!({ "type": ["integer", "null"], "minimum": 1, "maximum": u32::MAX })),
+        ("portal", portal_schema()),
         ("created_at", schema::instant()),
         ("updated_at", schema::instant()),
+    ])
+}
+
+fn portal_schema() -> Value {
+    schema::record(&[
+        ("name", json!({ "type": ["string", "null"], "description": "The name that customers see. Null: the organization's." })),
+        ("accent", json!({ "type": "string", "pattern": "^#[0-9a-f]{6}$" })),
+        ("cancel", schema::words(&CancelMode::ALL.map(CancelMode::as_str))),
+        ("resume", schema::boolean()),
+        ("change", schema::words(&ChangeMode::ALL.map(ChangeMode::as_str))),
+        ("return_origins", json!({ "type": "array", "items": { "type": "string" } })),
     ])
 }
 

@@ -7,6 +7,7 @@ use crate::options::BodyLimits;
 use perennial_domain::currency::Currency;
 use perennial_domain::id::{EventId, OrganizationId};
 use perennial_domain::organizations::{Organization, OrganizationName};
+use perennial_domain::portal::PortalSettings;
 use perennial_domain::time::Time;
 use perennial_domain::validation::ValidationErrors;
 use serde::Serialize;
@@ -27,6 +28,7 @@ pub(crate) fn organization() -> Organization {
         name: OrganizationName::from_stored("default".to_owned()),
         currency: Currency::USD,
         max_sessions: None,
+        portal: PortalSettings::default(),
         created_at: now(),
         updated_at: now(),
         deleted_at: None,

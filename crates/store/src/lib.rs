@@ -37,6 +37,7 @@ pub mod idempotency;
 pub mod installation;
 pub mod leases;
 pub mod operator_links;
+pub mod portal_links;
 pub mod operator_sessions;
 pub mod operators;
 pub mod organizations;

@@ -87,6 +87,7 @@ migrations! {
     11 => "0011_webhook_delivery", oldest_program 2;
     12 => "0012_webhook_endpoints", oldest_program 2;
     13 => "0013_access_changes", oldest_program 2, indexes ACCESS_CHANGES;
+    17 => "0017_portal", oldest_program 2;
 }
 
 /// Dropped by the next migration: every create paid for them.

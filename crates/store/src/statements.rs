@@ -9,7 +9,7 @@ use crate::tables::ALL;
 use crate::value::Type;
 use crate::{
     clients, events, examine, feed, history, installation, leases, operator_links, operator_sessions, operators,
-    organizations, payments, plan_versions, plans, providers, rate_limits, sessions, signing_keys, subscriptions,
+    organizations, payments, plan_versions, plans, portal_links, providers, rate_limits, sessions, signing_keys, subscriptions,
     users, webhook_attempts, webhook_endpoints, webhook_figures, webhook_readers, webhook_undelivered,
 };
 use perennial_domain::currency::Currency;
@@ -75,14 +75,14 @@ fn by_hand() -> Vec<Statement> {
         operator_sessions::BY_OPERATOR, operator_sessions::END, operator_sessions::END_ALL,
         operator_sessions::MARK_USED, operator_sessions::REMOVE_ALL,
         operator_links::UNDER_LIMIT, operator_links::REMOVE, operator_links::REMOVE_OF_OPERATOR,
-        operator_links::REMOVE_ALL,
+        operator_links::REMOVE_ALL, portal_links::REMOVE, portal_links::ERASE, portal_links::REMOVE_ALL,
         organizations::ALL, organizations::DELETED_SINCE, organizations::DELETE,
         plan_versions::BELOW,
         providers::ALL, providers::BY_ORGANIZATION, providers::REMOVE, providers::REMOVE_ALL, providers::RESEAL,
         rate_limits::PUT, rate_limits::ELSEWHERE,
         subscriptions::COUNT_BY_PLAN, subscriptions::DUE, subscriptions::OPEN_BY_USER, subscriptions::OPEN_COUNT,
         subscriptions::SCHEDULE, subscriptions::WITH_DUE,
-        sessions::BY_USER, sessions::ROTATE, sessions::REVOKE, sessions::REVOKE_UNCHANGED, sessions::MARK_USED,
+        sessions::BY_USER, sessions::ROTATE, sessions::REVOKE, sessions::REVOKE_UNCHANGED, sessions::MARK_USED, sessions::EXTEND,
         sessions::ERASE,
         signing_keys::ALL, signing_keys::REMOVE, signing_keys::RESEAL,
         users::MOVE_EPOCH, users::RELINK, users::ERASE,
@@ -105,6 +105,7 @@ fn by_hand() -> Vec<Statement> {
         key("clients::BY_CREDENTIAL".to_owned(), &clients::BY_CREDENTIAL, &[Type::Bytes]),
         key("operators::BY_IDENTITY".to_owned(), &operators::BY_IDENTITY, &[Type::Text, Type::Text]),
         key("operator_sessions::BY_COOKIE".to_owned(), &operator_sessions::BY_COOKIE, &[Type::Bytes]),
+        key("portal_links::BY_LINK".to_owned(), &portal_links::BY_LINK, &[Type::Bytes]),
         key("operator_links::BY_LINK".to_owned(), &operator_links::BY_LINK, &[Type::Bytes]),
         key("organizations::BY_NAME".to_owned(), &organizations::BY_NAME, &[Type::Text]),
         key("users::BY_IDENTITY".to_owned(), &users::BY_IDENTITY, &[Type::Uuid, Type::Text, Type::Text]),

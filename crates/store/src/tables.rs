@@ -15,6 +15,7 @@ pub use crate::organizations::ORGANIZATIONS;
 pub use crate::payments::PAYMENTS;
 pub use crate::plan_versions::PLAN_VERSIONS;
 pub use crate::plans::PLANS;
+pub use crate::portal_links::PORTAL_LINKS;
 pub use crate::providers::PROVIDERS;
 pub use crate::rate_limits::RATE_LIMITS;
 pub use crate::sessions::SESSIONS;
@@ -29,7 +30,7 @@ pub use crate::webhook_undelivered::WEBHOOK_UNDELIVERED;
 use crate::table::Table;
 
 /// Every table, each before those that refer to it. Locks are taken in this order.
-pub static ALL: [&Table; 23] = [
+pub static ALL: [&Table; 24] = [
     &INSTALLATION,
     &ORGANIZATIONS,
     &CLIENTS,
@@ -53,6 +54,7 @@ pub static ALL: [&Table; 23] = [
     &WEBHOOK_READERS,
     &WEBHOOK_ATTEMPTS,
     &WEBHOOK_UNDELIVERED,
+    &PORTAL_LINKS,
 ];
 
 /// The tables that a copy of the store contains.

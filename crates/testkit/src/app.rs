@@ -9,6 +9,7 @@ use perennial_app::context::{App, AppOptions, Clock, Entropy};
 use perennial_app::first_run::{self, FirstRunOptions, Start};
 use perennial_app::keys::{Keys, MasterKey};
 use perennial_app::operators;
+use perennial_app::portal::PortalOptions;
 use perennial_domain::clients::Origin;
 use perennial_domain::events::Event;
 use perennial_domain::id::OrganizationId;
@@ -51,7 +52,8 @@ pub struct TestOptions {
 impl Default for TestOptions {
     fn default() -> Self {
         let console = operators::ConsoleOptions { base_url: BASE_URL.to_owned(), ..Default::default() };
-        let app = AppOptions { local_provider: true, console, ..AppOptions::default() };
+        let portal = PortalOptions { enabled: true, base_url: BASE_URL.to_owned() };
+        let app = AppOptions { local_provider: true, console, portal, ..AppOptions::default() };
         let console = ConsoleOptions { enabled: true, ..ConsoleOptions::default() };
         // A crowd of requests on a slow machine is not what admission control is for.
         let server = ServerOptions { max_wait: Duration::from_mins(1), ..ServerOptions::default() };
@@ -145,6 +147,7 @@ impl TestApp {
         let address = server.local_addr();
         let mut api_options = options.api;
         api_options.console.sites.extend(Site::of_listener(address));
+        api_options.portal.sites.extend(Site::of_listener(address));
         let api = Arc::new(Api::new(Arc::clone(&app), api_options));
         tokio::spawn(server.serve(api, std::future::pending()));
         let placing = Arc::clone(&app);

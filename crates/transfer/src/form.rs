@@ -1,5 +1,6 @@
 //! How a column is written to a line and read from one. Validation is as strict as in the API.
 
+use perennial_domain::clients::Origin;
 use perennial_domain::currency::Currency;
 use perennial_domain::cycle::BillingCycle;
 use perennial_domain::events::EventKind;
@@ -12,6 +13,7 @@ use perennial_domain::number::Number;
 use perennial_domain::operators::Role;
 use perennial_domain::payments::PaymentStatus;
 use perennial_domain::plans::{Href, MAX_VARIANTS};
+use perennial_domain::portal::{Accent, CancelMode, ChangeMode};
 use perennial_domain::slug::Slug;
 use perennial_domain::subscriptions::SubscriptionStatus;
 use perennial_domain::text::{Line, Prose};
@@ -298,6 +300,22 @@ pub(super) fn payment_status(text: &str) -> Result<String, InvalidValue> {
 
 pub(super) fn role(text: &str) -> Result<String, InvalidValue> {
     Role::parse(text).map(|role| role.as_str().to_owned())
+}
+
+pub(super) fn accent(text: &str) -> Result<String, InvalidValue> {
+    Accent::parse(text).map(|accent| accent.as_str().to_owned())
+}
+
+pub(super) fn cancel_mode(text: &str) -> Result<String, InvalidValue> {
+    CancelMode::parse(text).map(|mode| mode.as_str().to_owned())
+}
+
+pub(super) fn change_mode(text: &str) -> Result<String, InvalidValue> {
+    ChangeMode::parse(text).map(|mode| mode.as_str().to_owned())
+}
+
+pub(super) fn origin(text: &str) -> Result<String, InvalidValue> {
+    Origin::parse(text).map(|origin| origin.as_str().to_owned())
 }
 
 pub(super) fn event_kind(text: &str) -> Result<String, InvalidValue> {

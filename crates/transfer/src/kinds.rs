@@ -5,8 +5,8 @@
 //! texts with a format, IDs, fields with another name or default. A test fails for a column that is missing here.
 
 use super::form::{
-    Form, currency, cycle, email, event_kind, href, id, line, named, payment_status, prose, role, slug,
-    subscription_status, words,
+    Form, accent, cancel_mode, change_mode, currency, cycle, email, event_kind, href, id, line, named, origin,
+    payment_status, prose, role, slug, subscription_status, words,
 };
 use super::record::{Absent, Field, Kind, Reference};
 use super::rules;
@@ -51,6 +51,12 @@ static ORGANIZATION: Kind = Kind {
         needed("name", Form::Text(line::<1, 255>)),
         needed("currency", Form::Text(currency)),
         optional("max_sessions", Form::Int { least: 1, most: 4_294_967_295 }),
+        optional("portal_name", Form::Text(line::<1, 80>)),
+        usual("portal_accent", Form::Text(accent), "\"#17734b\""),
+        usual("portal_cancel", Form::Text(cancel_mode), "\"period_end\""),
+        usual("portal_resume", Form::Bool, "true"),
+        usual("portal_change", Form::Text(change_mode), "\"off\""),
+        usual("portal_return_origins", Form::List(origin), "[]"),
     ],
     all: OnceLock::new(),
     references: &[],

@@ -11,7 +11,7 @@ use perennial_domain::organizations::{Organization, OrganizationName};
 use perennial_domain::stamp::Stamp;
 use perennial_store::{
     self as store, Change, Violation, clients, events, operator_links, operator_sessions, operators, organizations,
-    providers, retention, tables,
+    portal_links, providers, retention, tables,
 };
 
 /// Rows that one change removes, so that other writers do not wait long.
@@ -57,7 +57,7 @@ async fn mark(app: &App, id: OrganizationId) -> Result<Organization, Error> {
         let change = organizations::delete(Change::new(), &after, before.revision);
         let change = providers::remove_all(clients::remove_all(change, id), id);
         let change = operator_links::remove_all(operator_sessions::remove_all(change, id), id);
-        let change = operators::remove_all(change, id);
+        let change = portal_links::remove_all(operators::remove_all(change, id), id);
         let event = system_event(id, EventKind::OrganizationDeleted, id.bytes(), revision, at);
         let event = event.following(before.revision);
         let change = events::insert(change, &Event { before: Some(json(&before)), ..event });

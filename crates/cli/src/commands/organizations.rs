@@ -28,9 +28,9 @@ pub(super) async fn run(app: &App, command: Org, json: bool) -> Result<(), Failu
         Org::Update { org, change } => {
             // One of the two flags is always given: without a number there is no limit.
             let found = organization(app, &org).await?;
-            let patch = OrganizationPatch { max_sessions: Some(change.max_sessions) };
+            let patch = OrganizationPatch { max_sessions: Some(change.max_sessions), ..OrganizationPatch::default() };
             let caller = Caller::system(found.id);
-            let read = |_: &Organization| (patch, ValidationErrors::none());
+            let read = |_: &Organization| (patch.clone(), ValidationErrors::none());
             let updated = organizations::update(app, &caller, &IfMatch::Unconditional, read).await?;
             output::print(json, &updated, || {
                 let bound = updated.max_sessions.map_or("no bound on".to_owned(), |most| format!("at most {most} of"));

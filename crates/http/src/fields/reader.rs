@@ -11,6 +11,8 @@ use std::borrow::Cow;
 pub(crate) struct Reader<'a> {
     members: Vec<(Cow<'a, str>, Option<&'a RawValue>)>,
     errors: ValidationErrors,
+    /// The pointer of the object, which the pointers of its members begin with.
+    prefix: &'static str,
 }
 
 impl<'a> Reader<'a> {
@@ -24,7 +26,12 @@ impl<'a> Reader<'a> {
                 Vec::new()
             }
         };
-        Self { members, errors }
+        Self { members, errors, prefix: "" }
+    }
+
+    /// Starts to read an object within a body. The errors are added to those of the body.
+    pub(crate) fn nested(raw: &'a RawValue, prefix: &'static str) -> Self {
+        Self { prefix, ..Self::new(raw) }
     }
 
     /// Completes the reading. Every member that was not read is an unknown field.
@@ -32,7 +39,7 @@ impl<'a> Reader<'a> {
         let mut unknown = self.members.iter().filter(|(_, raw)| raw.is_some());
         while !self.errors.is_full() {
             let Some((name, _)) = unknown.next() else { break };
-            let pointer = format!("/{}", excerpt(name).replace('~', "~0").replace('/', "~1"));
+            let pointer = format!("{}/{}", self.prefix, excerpt(name).replace('~', "~0").replace('/', "~1"));
             self.errors.note(pointer, ValidationCode::UnknownField, "is not a field of this record");
         }
         self.errors.omit(unknown.count());
@@ -40,7 +47,8 @@ impl<'a> Reader<'a> {
     }
 
     fn take(&mut self, at: &'static str) -> Option<Json<'a>> {
-        self.members.iter_mut().find(|(name, _)| **name == at[1..]).and_then(|(_, raw)| raw.take()).map(json::value)
+        let wanted = &at[self.prefix.len() + 1..];
+        self.members.iter_mut().find(|(name, _)| **name == *wanted).and_then(|(_, raw)| raw.take()).map(json::value)
     }
 
     fn is_object(&self) -> bool {

@@ -26,13 +26,13 @@ impl SchemaWriter {
     }
 
     fn add(&mut self, at: &'static str, schema: Value) {
-        self.properties.insert(at[1..].to_owned(), schema);
+        self.properties.insert(name_of(at).to_owned(), schema);
     }
 }
 
 impl Fields for SchemaWriter {
     fn required<T: Field>(&mut self, at: &'static str, about: &'static str) -> Option<T> {
-        self.required.push(at[1..].into());
+        self.required.push(name_of(at).into());
         self.optional(at, about)
     }
 
@@ -59,6 +59,11 @@ impl Fields for SchemaWriter {
     fn unchanged_or_null<T: Field + PartialEq>(&mut self, at: &'static str, _stored: Option<Option<&T>>) {
         self.add(at, described(nullable(T::schema()), "Read-only. It may be sent back unchanged."));
     }
+}
+
+/// The last part of a pointer: a member of a body, or of an object within it.
+fn name_of(at: &'static str) -> &'static str {
+    at.rsplit('/').next().unwrap_or(at)
 }
 
 /// The schema of a value that may also be null.

@@ -11,6 +11,7 @@ use perennial_domain::currency::Currency;
 use perennial_domain::cycle::BillingCycle;
 use perennial_domain::id::{EventId, UserId};
 use perennial_domain::organizations::{Organization, OrganizationName};
+use perennial_domain::portal::PortalSettings;
 use perennial_domain::time::Time;
 use perennial_store::{Db, users};
 use std::collections::HashMap;
@@ -22,6 +23,7 @@ impl Moving {
             name: OrganizationName::from_stored(DEFAULT_NAME.to_owned()),
             currency: Currency::USD,
             max_sessions: None,
+            portal: PortalSettings::default(),
             created_at: now,
             updated_at: now,
             deleted_at: None,
