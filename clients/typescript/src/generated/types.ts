@@ -66,6 +66,7 @@ export type EventType =
   | "user.blocked"
   | "user.unblocked"
   | "user.relinked"
+  | "user.portal_link_created"
   | "session.created"
   | "session.revoked"
   | "plan.created"
@@ -224,6 +225,10 @@ export type ClientScopes =
   | "organization:write"
   | "analytics:read"
   | "clients:write";
+
+export type OrganizationPortalCancel = "period_end" | "now" | "off";
+
+export type OrganizationPortalChange = "off" | "link" | "next_period";
 
 export type PlanSort =
   | "tier"
@@ -456,11 +461,22 @@ export interface Client {
   updated_at: Instant;
 }
 
+export interface OrganizationPortal {
+  /** The name that customers see. Null: the organization's. */
+  name: string | null;
+  accent: string;
+  cancel: OrganizationPortalCancel;
+  resume: boolean;
+  change: OrganizationPortalChange;
+  return_origins: string[];
+}
+
 export interface Organization {
   id: string;
   name: string;
   currency: string;
   max_sessions: number | null;
+  portal: OrganizationPortal;
   created_at: Instant;
   updated_at: Instant;
 }
@@ -642,6 +658,11 @@ export interface Deleted {
 export interface DeletedUser {
   id: string;
   deleted: true;
+}
+
+export interface PortalLink {
+  url: string;
+  expires_at: Instant;
 }
 
 export interface OperatorLink {
@@ -1008,6 +1029,16 @@ export interface UserUpdate {
   updated_at?: unknown;
 }
 
+export interface PortalLinkCreate {
+  /**
+   * Where the portal links back to. Its origin must be one of the organization's `portal.return_origins`. An http or
+   * https URL.
+   */
+  return_url?: string | null | undefined;
+  /** How many seconds the link works. 900 if omitted. */
+  expires_in?: number | undefined;
+}
+
 export interface ClientCreate {
   /** The display name. */
   name: string;
@@ -1066,9 +1097,29 @@ export interface ClientUpdate {
   updated_at?: unknown;
 }
 
+/** The settings of the customer portal, merged by member. */
+export interface OrganizationUpdatePortal {
+  /** The name that customers see. Null: the organization's. */
+  name?: string | null | undefined;
+  /** The color of buttons, on which white text can be read. */
+  accent?: string | undefined;
+  /** How customers cancel: at the end of the paid period, now, or not here. */
+  cancel?: OrganizationPortalCancel | undefined;
+  /** Whether customers may resume a cancelled subscription before it ends. */
+  resume?: boolean | undefined;
+  /** How customers change their plan: not here, at its link, or for the next period. */
+  change?: OrganizationPortalChange | undefined;
+  /**
+   * The origins that links to the portal may return to. Each is scheme://host or scheme://host:port; the port may be *.
+   */
+  return_origins?: string[] | undefined;
+}
+
 export interface OrganizationUpdate {
   /** The number of sessions that a user should have at most. The list of sessions reports when there are more. */
   max_sessions?: number | null | undefined;
+  /** The settings of the customer portal, merged by member. */
+  portal?: OrganizationUpdatePortal | undefined;
   /** Read-only. It may be sent back unchanged. */
   id?: string | undefined;
   /** Read-only. It may be sent back unchanged. */

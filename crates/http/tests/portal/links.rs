@@ -1,4 +1,4 @@
-//! One-time links to the portal, API rules 12.1 and 12.2, and attack 59.
+//! One-time links to the portal, API rules 17.1 and 17.2, and attack 59.
 
 use super::support::{cookie, html, link, submit, visit};
 use perennial_app::context::AppOptions;

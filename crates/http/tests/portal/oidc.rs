@@ -1,4 +1,4 @@
-//! Sign-in to the portal at an identity provider, API rules 12.6, and attack 66.
+//! Sign-in to the portal at an identity provider, API rules 17.6, and attack 66.
 
 use super::support::{Customer, cookie, html, visit};
 use perennial_app::context::AppOptions;

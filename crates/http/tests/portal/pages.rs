@@ -1,4 +1,4 @@
-//! Pages and forms of the portal, API rules 12.3 to 12.5, and attacks 60 to 62.
+//! Pages and forms of the portal, API rules 17.3 to 17.5, and attacks 60 to 63.
 
 use super::support::{Customer, html, submit, visit};
 use perennial_http::{ApiOptions, PortalOptions, Site};

@@ -1,4 +1,4 @@
-//! Sessions of the portal are sessions of the user: listed, revocable, and over after half an hour or half a day. API rules 12.3.
+//! Sessions of the portal are sessions of the user: listed, revocable, and over after half an hour or half a day. API rules 17.3.
 
 use super::support::{Customer, html, submit};
 use perennial_testkit::TestApp;
@@ -36,8 +36,9 @@ async fn a_session_of_the_portal_is_in_every_list_and_revocable() {
     let own = app.browser("GET", "/authentication/tokens").bearer(&held.token).send().await.expect(200);
     let names: Vec<_> = own.data()["tokens"].as_array().unwrap().iter().map(|one| one["client_name"].clone()).collect();
     assert!(names.contains(&json!("Customer portal")), "{names:?}");
-    let created = app.events().await.into_iter().filter(|event| event.kind.as_str() == "session.created").last().unwrap();
-    assert!(created.client_id.is_none() && created.after.unwrap().contains("\"client_id\":null"));
+    let events = app.events().await;
+    let mut created = events.iter().filter(|event| event.kind.as_str() == "session.created" && event.client_id.is_none());
+    assert!(created.next().unwrap().after.as_ref().unwrap().contains("\"client_id\":null"));
     app.delete(&format!("/users/{}/sessions/{}", held.user_id(), portal["id"].as_str().unwrap())).await.expect(200);
     let answer = customer.get("/portal/").await.expect(303);
     assert_eq!(answer.header("location"), format!("/portal/sign-in/{}", app.organization));

@@ -31,6 +31,7 @@ from .types import (
     Plan,
     PlanSort,
     PlanVersion,
+    PortalLink,
     QueuedEvents,
     Revoked,
     SearchResult,
@@ -101,6 +102,7 @@ CREATE_USER = Operation(id="createUser", method="POST", path="/users", takes_key
 READ_USER = Operation(id="readUser", method="GET", path="/users/{id}")
 UPDATE_USER = Operation(id="updateUser", method="PUT", path="/users/{id}")
 DELETE_USER = Operation(id="deleteUser", method="DELETE", path="/users/{id}")
+CREATE_PORTAL_LINK = Operation(id="createPortalLink", method="POST", path="/users/{id}/portal-link", repeatable=False)
 LIST_USER_SESSIONS = Operation(id="listUserSessions", method="GET", path="/users/{id}/sessions")
 REVOKE_USER_SESSIONS = Operation(id="revokeUserSessions", method="DELETE", path="/users/{id}/sessions")
 REVOKE_USER_SESSION = Operation(id="revokeUserSession", method="DELETE", path="/users/{id}/sessions/{session_id}")
@@ -1375,6 +1377,34 @@ class Users:
         )
         return DeletedUser.read(answer.body["data"], answer.etag)
 
+    def create_portal_link(
+        self,
+        id: str,
+        *,
+        return_url: str | None | Unset = UNSET,
+        expires_in: int | Unset = UNSET,
+    ) -> PortalLink:
+        """Create a link to the customer portal.
+
+        The link signs the user in to the portal once. Send it only to the user: its holder acts as the user. Not found while the portal is disabled.
+
+        The client needs the scope `users:write`.
+
+        - `return_url`: Where the portal links back to. Its origin must be one of the organization's `portal.return_origins`. An http or https URL.
+        - `expires_in`: How many seconds the link works. 900 if omitted.
+
+        Raises `Problem` with one of 409, 503, 400, 401, 403, 421, 408, 413, 414, 431, 500, 415, 422, 404.
+        """
+        answer = self._caller.call(
+            CREATE_PORTAL_LINK,
+            path={"id": id},
+            body={
+                "return_url": return_url,
+                "expires_in": expires_in,
+            },
+        )
+        return PortalLink.read(answer.body["data"])
+
 
 class UserSessions:
     """Calls about user sessions."""
@@ -1650,6 +1680,7 @@ class Organizations:
         self,
         *,
         max_sessions: int | None | Unset = UNSET,
+        portal: OrganizationUpdatePortal | Unset = UNSET,
         if_match: str | None | Unset = UNSET,
     ) -> Organization:
         """Update the organization.
@@ -1659,13 +1690,17 @@ class Organizations:
         The client needs the scope `organization:write`.
 
         - `max_sessions`: The number of sessions that a user should have at most. The list of sessions reports when there are more.
+        - `portal`: The settings of the customer portal, merged by member.
 
         Raises `Problem` with one of 409, 400, 401, 403, 421, 408, 413, 414, 431, 500, 503, 415, 422, 412.
         """
         answer = self._caller.call(
             UPDATE_ORGANIZATION,
             headers={"if-match": if_match},
-            body={"max_sessions": max_sessions},
+            body={
+                "max_sessions": max_sessions,
+                "portal": portal,
+            },
         )
         return Organization.read(answer.body["data"], answer.etag)
 

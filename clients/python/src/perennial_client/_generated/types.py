@@ -31,12 +31,16 @@ __all__ = [
     "OperatorSessionRecord",
     "OperatorSignedOut",
     "Organization",
+    "OrganizationPortal",
+    "OrganizationPortalCancel",
+    "OrganizationPortalChange",
     "Payment",
     "PaymentSort",
     "PaymentStatus",
     "Plan",
     "PlanSort",
     "PlanVersion",
+    "PortalLink",
     "ProblemCode",
     "QueuedEvents",
     "Revoked",
@@ -143,6 +147,7 @@ EventType: TypeAlias = Literal[
     "user.blocked",
     "user.unblocked",
     "user.relinked",
+    "user.portal_link_created",
     "session.created",
     "session.revoked",
     "plan.created",
@@ -331,6 +336,18 @@ ClientScopes: TypeAlias = Literal[
     "organization:write",
     "analytics:read",
     "clients:write",
+]
+
+OrganizationPortalCancel: TypeAlias = Literal[
+    "period_end",
+    "now",
+    "off",
+]
+
+OrganizationPortalChange: TypeAlias = Literal[
+    "off",
+    "link",
+    "next_period",
 ]
 
 PlanSort: TypeAlias = Literal[
@@ -667,6 +684,31 @@ class Client:
 
 
 @dataclass(frozen=True)
+class OrganizationPortal:
+    """A `OrganizationPortal` as the API answers it."""
+
+    #: The name that customers see. Null: the organization's.
+    name: str | None
+    accent: str
+    cancel: OrganizationPortalCancel
+    resume: bool
+    change: OrganizationPortalChange
+    return_origins: tuple[str, ...]
+
+    @classmethod
+    def read(cls, members: Mapping[str, Any]) -> OrganizationPortal:
+        """From the members of its JSON; those that are not known here are left out."""
+        return cls(
+            name=members["name"],
+            accent=members["accent"],
+            cancel=members["cancel"],
+            resume=members["resume"],
+            change=members["change"],
+            return_origins=tuple(members["return_origins"]),
+        )
+
+
+@dataclass(frozen=True)
 class Organization:
     """A `Organization` as the API answers it."""
 
@@ -674,6 +716,7 @@ class Organization:
     name: str
     currency: str
     max_sessions: int | None
+    portal: OrganizationPortal
     created_at: datetime
     updated_at: datetime
     #: What to send as `if_match`; `None` in a list, which has no entity tags.
@@ -687,6 +730,7 @@ class Organization:
             name=members["name"],
             currency=members["currency"],
             max_sessions=members["max_sessions"],
+            portal=OrganizationPortal.read(members["portal"]),
             created_at=instant(members["created_at"]),
             updated_at=instant(members["updated_at"]),
             etag=etag,
@@ -1140,6 +1184,22 @@ class DeletedUser:
             id=members["id"],
             deleted=members["deleted"],
             etag=etag,
+        )
+
+
+@dataclass(frozen=True)
+class PortalLink:
+    """A `PortalLink` as the API answers it."""
+
+    url: str
+    expires_at: datetime
+
+    @classmethod
+    def read(cls, members: Mapping[str, Any]) -> PortalLink:
+        """From the members of its JSON; those that are not known here are left out."""
+        return cls(
+            url=members["url"],
+            expires_at=instant(members["expires_at"]),
         )
 
 
