@@ -25,29 +25,34 @@ INSERT INTO installation (id, key_fingerprint, issuer, created_at) VALUES ($1, $
 SELECT COUNT(*) FROM installation;
 
 -- organizations.insert
-INSERT INTO organizations (id, name, currency, max_sessions, created_at, updated_at, deleted_at, revision) VALUES ($1,
-    $2, $3, $4, $5, $6, $7, $8) ON CONFLICT DO NOTHING;
+INSERT INTO organizations (id, name, currency, max_sessions, portal_name, portal_accent, portal_cancel, portal_resume,
+    portal_change, portal_return_origins, created_at, updated_at, deleted_at, revision) VALUES ($1, $2, $3, $4, $5, $6,
+    $7, $8, $9, $10, $11, $12, $13, $14) ON CONFLICT DO NOTHING;
 
 -- organizations.by_key
-SELECT id, name, currency, max_sessions, created_at, updated_at, deleted_at, revision FROM organizations WHERE id = $1;
+SELECT id, name, currency, max_sessions, portal_name, portal_accent, portal_cancel, portal_resume, portal_change,
+    portal_return_origins, created_at, updated_at, deleted_at, revision FROM organizations WHERE id = $1;
 
 -- organizations.live
 SELECT 1 FROM organizations WHERE id = $1;
 
 -- organizations.first_rows
-SELECT id, name, currency, max_sessions, created_at, updated_at, deleted_at, revision FROM organizations ORDER BY id
-    LIMIT $1;
+SELECT id, name, currency, max_sessions, portal_name, portal_accent, portal_cancel, portal_resume, portal_change,
+    portal_return_origins, created_at, updated_at, deleted_at, revision FROM organizations ORDER BY id LIMIT $1;
 
 -- organizations.next_rows
-SELECT id, name, currency, max_sessions, created_at, updated_at, deleted_at, revision FROM organizations WHERE (id) >
-    ($1) ORDER BY id LIMIT $2;
+SELECT id, name, currency, max_sessions, portal_name, portal_accent, portal_cancel, portal_resume, portal_change,
+    portal_return_origins, created_at, updated_at, deleted_at, revision FROM organizations WHERE (id) > ($1) ORDER BY
+    id LIMIT $2;
 
 -- organizations.row
-SELECT id, name, currency, max_sessions, created_at, updated_at, deleted_at, revision FROM organizations WHERE id = $1;
+SELECT id, name, currency, max_sessions, portal_name, portal_accent, portal_cancel, portal_resume, portal_change,
+    portal_return_origins, created_at, updated_at, deleted_at, revision FROM organizations WHERE id = $1;
 
 -- organizations.insert_row
-INSERT INTO organizations (id, name, currency, max_sessions, created_at, updated_at, deleted_at, revision) VALUES ($1,
-    $2, $3, $4, $5, $6, $7, $8) ON CONFLICT DO NOTHING;
+INSERT INTO organizations (id, name, currency, max_sessions, portal_name, portal_accent, portal_cancel, portal_resume,
+    portal_change, portal_return_origins, created_at, updated_at, deleted_at, revision) VALUES ($1, $2, $3, $4, $5, $6,
+    $7, $8, $9, $10, $11, $12, $13, $14) ON CONFLICT DO NOTHING;
 
 -- organizations.count
 SELECT COUNT(*) FROM organizations;
@@ -56,7 +61,9 @@ SELECT COUNT(*) FROM organizations;
 SELECT 1 FROM organizations WHERE id = $1 AND revision = $2;
 
 -- organizations.update
-UPDATE organizations SET max_sessions = $2, updated_at = $3, revision = $4 WHERE id = $1 AND revision = $5;
+UPDATE organizations SET max_sessions = $2, portal_name = $3, portal_accent = $4, portal_cancel = $5, portal_resume =
+    $6, portal_change = $7, portal_return_origins = $8, updated_at = $9, revision = $10 WHERE id = $1 AND revision =
+    $11;
 
 -- clients.insert
 INSERT INTO clients (organization_id, id, name, kind, credential_hash, public_id, scopes, origins, cidrs, expires_at,
@@ -1106,6 +1113,58 @@ SELECT COUNT(*) FROM (SELECT 1 FROM webhook_undelivered WHERE organization_id = 
 DELETE FROM webhook_undelivered WHERE organization_id = $1 AND (endpoint_id, sequence) IN (SELECT endpoint_id, sequence
     FROM webhook_undelivered WHERE organization_id = $1 ORDER BY endpoint_id, sequence LIMIT $2);
 
+-- portal_links.insert
+INSERT INTO portal_links (organization_id, id, user_id, link_hash, return_url, expires_at) VALUES ($1, $2, $3, $4, $5,
+    $6);
+
+-- portal_links.by_key
+SELECT organization_id, id, user_id, return_url, expires_at FROM portal_links WHERE organization_id = $1 AND id = $2;
+
+-- portal_links.live
+SELECT 1 FROM portal_links WHERE organization_id = $1 AND id = $2;
+
+-- portal_links.first_rows
+SELECT organization_id, id, user_id, link_hash, return_url, expires_at FROM portal_links ORDER BY organization_id, id
+    LIMIT $1;
+
+-- portal_links.next_rows
+SELECT organization_id, id, user_id, link_hash, return_url, expires_at FROM portal_links WHERE (organization_id, id) >
+    ($1, $2) ORDER BY organization_id, id LIMIT $3;
+
+-- portal_links.row
+SELECT organization_id, id, user_id, link_hash, return_url, expires_at FROM portal_links WHERE organization_id = $1 AND
+    id = $2;
+
+-- portal_links.insert_row
+INSERT INTO portal_links (organization_id, id, user_id, link_hash, return_url, expires_at) VALUES ($1, $2, $3, $4, $5,
+    $6) ON CONFLICT DO NOTHING;
+
+-- portal_links.count
+SELECT COUNT(*) FROM portal_links;
+
+-- portal_links.walk
+SELECT id, user_id FROM portal_links WHERE organization_id = $1 AND id > $2 ORDER BY id LIMIT $3;
+
+-- portal_links.count_owned
+SELECT COUNT(*) FROM (SELECT 1 FROM portal_links WHERE organization_id = $1 AND id <> $3 LIMIT $2) AS counted;
+
+-- portal_links.purge
+DELETE FROM portal_links WHERE organization_id = $1 AND id IN (SELECT id FROM portal_links WHERE organization_id = $1
+    AND id <> $3 ORDER BY id LIMIT $2);
+
+-- portal_links.due
+SELECT id FROM portal_links WHERE organization_id = $1 AND expires_at <= $2 ORDER BY expires_at LIMIT $3;
+
+-- portal_links.count_due
+SELECT COUNT(*) FROM (SELECT 1 FROM portal_links WHERE organization_id = $1 AND expires_at <= $2 LIMIT $3) AS counted;
+
+-- portal_links.sweep
+DELETE FROM portal_links WHERE organization_id = $1 AND id IN (SELECT id FROM portal_links WHERE organization_id = $1
+    AND expires_at <= $2 ORDER BY expires_at LIMIT $3 FOR UPDATE SKIP LOCKED);
+-- portal_links.sweep (SQLite)
+DELETE FROM portal_links WHERE organization_id = $1 AND id IN (SELECT id FROM portal_links WHERE organization_id = $1
+    AND expires_at <= $2 ORDER BY expires_at LIMIT $3);
+
 -- clients::BY_ORGANIZATION
 SELECT organization_id, id, name, kind, public_id, scopes, origins, cidrs, expires_at, disabled_at, created_at,
     updated_at, revision FROM clients WHERE organization_id = $1 ORDER BY id;
@@ -1335,13 +1394,24 @@ DELETE FROM operator_links WHERE organization_id = $1 AND operator_id = $2;
 -- operator_links::REMOVE_ALL
 DELETE FROM operator_links WHERE organization_id = $1;
 
+-- portal_links::REMOVE
+DELETE FROM portal_links WHERE organization_id = $1 AND id = $2;
+
+-- portal_links::ERASE
+DELETE FROM portal_links WHERE organization_id = $1 AND user_id = $2;
+
+-- portal_links::REMOVE_ALL
+DELETE FROM portal_links WHERE organization_id = $1;
+
 -- organizations::ALL
-SELECT id, name, currency, max_sessions, created_at, updated_at, deleted_at, revision FROM organizations WHERE
-    deleted_at IS NULL ORDER BY id;
+SELECT id, name, currency, max_sessions, portal_name, portal_accent, portal_cancel, portal_resume, portal_change,
+    portal_return_origins, created_at, updated_at, deleted_at, revision FROM organizations WHERE deleted_at IS NULL
+    ORDER BY id;
 
 -- organizations::DELETED_SINCE
-SELECT id, name, currency, max_sessions, created_at, updated_at, deleted_at, revision FROM organizations WHERE
-    deleted_at >= $1 ORDER BY id;
+SELECT id, name, currency, max_sessions, portal_name, portal_accent, portal_cancel, portal_resume, portal_change,
+    portal_return_origins, created_at, updated_at, deleted_at, revision FROM organizations WHERE deleted_at >= $1 ORDER
+    BY id;
 
 -- organizations::DELETE
 UPDATE organizations SET name = $2, deleted_at = $3, updated_at = $3, revision = $4 WHERE id = $1;
@@ -1416,9 +1486,9 @@ SELECT o.id FROM organizations AS o LEFT JOIN leases AS l ON l.organization_id =
 
 -- sessions::BY_USER
 SELECT s.organization_id, s.id, s.user_id, s.client_id, s.generation, s.signed_in_at, s.rotated_at, s.graces,
-    s.expires_at, s.last_used_at, s.ip_address, s.user_agent, s.revoked_at, c.name FROM sessions AS s JOIN clients AS c
-    ON c.organization_id = s.organization_id AND c.id = s.client_id WHERE s.organization_id = $1 AND s.user_id = $2 AND
-    s.revoked_at IS NULL ORDER BY s.id DESC;
+    s.expires_at, s.last_used_at, s.ip_address, s.user_agent, s.revoked_at, c.name FROM sessions AS s LEFT JOIN clients
+    AS c ON c.organization_id = s.organization_id AND c.id = s.client_id WHERE s.organization_id = $1 AND s.user_id =
+    $2 AND s.revoked_at IS NULL ORDER BY s.id DESC;
 
 -- sessions::ROTATE
 UPDATE sessions SET generation = $5, rotated_at = $6, graces = $7, expires_at = $8, last_used_at = $9 WHERE
@@ -1434,6 +1504,10 @@ UPDATE sessions SET revoked_at = $5 WHERE organization_id = $1 AND id = $2 AND g
 -- sessions::MARK_USED
 UPDATE sessions SET last_used_at = $3 WHERE organization_id = $1 AND id = $2 AND revoked_at IS NULL AND last_used_at <
     $3;
+
+-- sessions::EXTEND
+UPDATE sessions SET last_used_at = $3, expires_at = $4 WHERE organization_id = $1 AND id = $2 AND revoked_at IS NULL
+    AND last_used_at < $3;
 
 -- sessions::ERASE
 DELETE FROM sessions WHERE organization_id = $1 AND user_id = $2;
@@ -1573,10 +1647,6 @@ SELECT organization_id, endpoint_id, sequence, event_id, event_type, record_id, 
 UPDATE webhook_undelivered SET next_attempt_at = $3 WHERE organization_id = $1 AND endpoint_id = $2 AND next_attempt_at
     > $3;
 
--- webhook_undelivered::NEXT_DUE
-SELECT MIN(next_attempt_at) FROM webhook_undelivered WHERE organization_id = $1 AND endpoint_id = $2 AND
-    next_attempt_at IS NOT NULL;
-
 -- webhook_undelivered::OLDEST_WAITING
 SELECT organization_id, endpoint_id, sequence, event_id, event_type, record_id, entered_at, state, attempts, is_resend,
     next_attempt_at, first_failed_at, last_status, last_error FROM webhook_undelivered WHERE organization_id = $1 AND
@@ -1658,12 +1728,16 @@ SELECT s.organization_id, s.id, s.operator_id, s.method, s.signed_in_at, s.last_
     o.last_sign_in_at, o.created_at, o.updated_at, o.revision FROM operator_sessions AS s JOIN operators AS o ON
     o.organization_id = s.organization_id AND o.id = s.operator_id WHERE s.cookie_hash = $1 AND o.deleted_at IS NULL;
 
+-- portal_links::BY_LINK
+SELECT organization_id, id, user_id, return_url, expires_at FROM portal_links WHERE link_hash = $1;
+
 -- operator_links::BY_LINK
 SELECT organization_id, id, operator_id, expires_at FROM operator_links WHERE link_hash = $1;
 
 -- organizations::BY_NAME
-SELECT id, name, currency, max_sessions, created_at, updated_at, deleted_at, revision FROM organizations WHERE name =
-    $1 AND deleted_at IS NULL;
+SELECT id, name, currency, max_sessions, portal_name, portal_accent, portal_cancel, portal_resume, portal_change,
+    portal_return_origins, created_at, updated_at, deleted_at, revision FROM organizations WHERE name = $1 AND
+    deleted_at IS NULL;
 
 -- users::BY_IDENTITY
 SELECT organization_id, id, email, issuer, subject, auth_type, username, first_name, last_name, terms, notifications,

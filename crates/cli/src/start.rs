@@ -116,7 +116,7 @@ pub(crate) async fn start(
     match first_run::ensure(&app, FirstRunOptions { trusted, origins }).await? {
         Start::First(first) => {
             let kept = file.map(|file| file.keep(&first)).transpose()?;
-            Ok((app, Found::New { first, kept }))
+            Ok((app, Found::New { first: *first, kept }))
         }
         Start::Existing => {
             file.map_or(Ok(()), ClientsFile::discard)?;

@@ -262,8 +262,8 @@ pub(crate) fn set<T>(field: &mut T, sent: Option<T>) {
 pub(crate) mod tests {
     use super::*;
     use crate::number::Number;
-    use crate::portal::PortalSettings;
     use crate::organizations::OrganizationName;
+    use crate::portal::PortalSettings;
 
     pub(crate) fn instant(text: &str) -> Time {
         Time::parse(text).unwrap()

@@ -205,7 +205,8 @@ impl Accent {
     /// Parses a color.
     pub fn parse(text: &str) -> Result<Self, InvalidValue> {
         let color = text.to_ascii_lowercase();
-        let digits = color.strip_prefix('#').filter(|rest| rest.len() == 6 && rest.bytes().all(|byte| byte.is_ascii_hexdigit()));
+        let digits =
+            color.strip_prefix('#').filter(|rest| rest.len() == 6 && rest.bytes().all(|byte| byte.is_ascii_hexdigit()));
         let Some(rgb) = digits.and_then(|digits| u32::from_str_radix(digits, 16).ok()) else {
             return Err(InvalidValue::new(ValidationCode::InvalidFormat, "must be a color such as #17734b"));
         };

@@ -3,8 +3,8 @@
 use crate::operation::Operation;
 use crate::router::Router;
 use crate::{
-    accounts, clients, events, meta, operator_session, operators, organization, payments, plan_versions, plans, portal_links, search,
-    sessions, subscriptions, tokens, user_sessions, users, webhook_deliveries, webhook_endpoints,
+    accounts, clients, events, meta, operator_session, operators, organization, payments, plan_versions, plans,
+    portal_links, search, sessions, subscriptions, tokens, user_sessions, users, webhook_deliveries, webhook_endpoints,
 };
 use std::sync::LazyLock;
 

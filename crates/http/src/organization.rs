@@ -112,7 +112,10 @@ fn record_schema() -> Value {
 
 fn portal_schema() -> Value {
     schema::record(&[
-        ("name", json!({ "type": ["string", "null"], "description": "The name that customers see. Null: the organization's." })),
+        (
+            "name",
+            json!({ "type": ["string", "null"], "description": "The name that customers see. Null: the organization's." }),
+        ),
         ("accent", json!({ "type": "string", "pattern": "^#[0-9a-f]{6}$" })),
         ("cancel", schema::words(&CancelMode::ALL.map(CancelMode::as_str))),
         ("resume", schema::boolean()),

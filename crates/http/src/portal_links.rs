@@ -69,7 +69,8 @@ async fn create(mut call: Call<'_>) -> Result<Reply, Problem> {
 }
 
 fn draft(fields: &mut impl Fields) -> Draft {
-    let return_url = "Where the portal links back to. Its origin must be one of the organization's `portal.return_origins`.";
+    let return_url =
+        "Where the portal links back to. Its origin must be one of the organization's `portal.return_origins`.";
     Draft {
         return_url: fields.nullable("/return_url", return_url).flatten(),
         expires_in: fields.optional("/expires_in", "How many seconds the link works. 900 if omitted."),

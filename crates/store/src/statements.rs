@@ -9,8 +9,8 @@ use crate::tables::ALL;
 use crate::value::Type;
 use crate::{
     clients, events, examine, feed, history, installation, leases, operator_links, operator_sessions, operators,
-    organizations, payments, plan_versions, plans, portal_links, providers, rate_limits, sessions, signing_keys, subscriptions,
-    users, webhook_attempts, webhook_endpoints, webhook_figures, webhook_readers, webhook_undelivered,
+    organizations, payments, plan_versions, plans, portal_links, providers, rate_limits, sessions, signing_keys,
+    subscriptions, users, webhook_attempts, webhook_endpoints, webhook_figures, webhook_readers, webhook_undelivered,
 };
 use perennial_domain::currency::Currency;
 use perennial_domain::id::{OrganizationId, SubscriptionId, UserId, WebhookEndpointId};

@@ -23,7 +23,8 @@ export interface Data {
 }
 
 /** 0.0456 is 4.6 %. */
-export const percent = (value: number | null): string => (value === null ? "—" : `${(value * 100).toFixed(1)} %`);
+export const percent = (value: number | null): string =>
+  value === null ? "—" : `${Math.abs(value) < 10 ? (value * 100).toFixed(1) : count(Math.round(value * 100))} %`;
 
 const MONTH = new Intl.DateTimeFormat("en-US", { timeZone: "UTC", month: "short" });
 const monthName = (period: string): string => MONTH.format(new Date(`${period.slice(0, 7)}-01T00:00:00Z`));

@@ -16,8 +16,7 @@ use perennial_domain::organizations::Organization;
 use perennial_domain::plans::DEMO_PRODUCT;
 use perennial_domain::time::Time;
 use perennial_store::{
-    self as store, Change, Violation, events, operator_links, operator_sessions, organizations, plans,
-    portal_links,
+    self as store, Change, Violation, events, operator_links, operator_sessions, organizations, plans, portal_links,
 };
 use serde::Serialize;
 use std::sync::Arc;

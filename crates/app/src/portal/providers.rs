@@ -6,6 +6,7 @@ use crate::error::Error;
 use crate::keys::sha256;
 use crate::providers::{Description, portal_providers};
 use perennial_domain::id::OrganizationId;
+use perennial_identity::secret::Secret;
 use perennial_identity::sign_in::RelyingParty;
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -25,7 +26,7 @@ pub(super) async fn of_organization(app: &App, organization: OrganizationId) -> 
 
 fn registered(app: &App, description: &Description) -> Option<Arc<RelyingParty>> {
     let settings = serde_json::to_vec(&description.settings).ok()?;
-    let secret = description.secret.as_ref().map(|secret| secret.expose()).unwrap_or_default();
+    let secret = description.secret.as_ref().map(Secret::expose).unwrap_or_default();
     // The separators cannot occur in an issuer.
     let key = sha256(&[description.issuer.as_bytes(), b"\0", secret.as_bytes(), b"\0", &settings]);
     let mut known = app.portal_providers.0.lock().unwrap_or_else(PoisonError::into_inner);

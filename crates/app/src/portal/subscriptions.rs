@@ -168,9 +168,8 @@ async fn change(
     decide: impl Fn(&Subscription, Time) -> Option<SubscriptionDraft> + Send + Sync,
 ) -> Result<(), Error> {
     let caller = known.caller(request_id);
-    let read_patch = |before: &Subscription| {
-        (decide(before, app.clock.now()).unwrap_or_default(), ValidationErrors::none())
-    };
+    let read_patch =
+        |before: &Subscription| (decide(before, app.clock.now()).unwrap_or_default(), ValidationErrors::none());
     use_cases::update::<Subscription>(app, &caller, &id, &IfMatch::Unconditional, read_patch).await.map(drop)
 }
 
@@ -187,7 +186,9 @@ async fn describe(
         let above = subscription.plan_version.get() + 1;
         let found = plan_versions::below(&app.db, &plan, above, 1).await?;
         let replaced = found.into_iter().find(|replaced| replaced.version == subscription.plan_version);
-        replaced.map_or((plan.price, plan.currency, plan.billing_cycle), |old| (old.price, plan.currency, old.billing_cycle))
+        replaced.map_or((plan.price, plan.currency, plan.billing_cycle), |old| {
+            (old.price, plan.currency, old.billing_cycle)
+        })
     };
     Ok(Offered { subscription, plan, price, currency, cycle, offers })
 }

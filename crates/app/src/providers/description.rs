@@ -2,10 +2,10 @@
 //! `build` is the only way to turn a description into a provider.
 
 use perennial_domain::organizations::Organization;
+use perennial_identity::jwks::Keyring;
 use perennial_identity::providers::{
     Algorithm, Audience, EmailVerified, Introspection, JwtSecret, KeysAt, Oidc, Provider, ProviderError,
 };
-use perennial_identity::jwks::Keyring;
 use perennial_identity::secret::Secret;
 use perennial_identity::sign_in::{Registration, RelyingParty};
 use perennial_outbound::Reach;

@@ -20,7 +20,13 @@ use std::path::Path;
 /// Whether the command needs the store's master key, to seal a secret.
 pub(super) fn key(command: &Command) -> Key {
     match command {
-        Command::Add(add) if add.secret_file.is_some() || add.client_secret_file.is_some() || add.portal_client_secret_file.is_some() => Key::Needed,
+        Command::Add(add)
+            if add.secret_file.is_some()
+                || add.client_secret_file.is_some()
+                || add.portal_client_secret_file.is_some() =>
+        {
+            Key::Needed
+        }
         Command::Check { .. } => Key::IfAtHand,
         _ => Key::NotNeeded,
     }

@@ -16,9 +16,14 @@ fn members(fields: &mut impl Fields) -> PortalPatch {
     PortalPatch {
         name: fields.nullable("/portal/name", "The name that customers see. Null: the organization's."),
         accent: fields.optional("/portal/accent", "The color of buttons, on which white text can be read."),
-        cancel: fields.optional("/portal/cancel", "How customers cancel: at the end of the paid period, now, or not here."),
-        resume: fields.optional("/portal/resume", "Whether customers may resume a cancelled subscription before it ends."),
-        change: fields.optional("/portal/change", "How customers change their plan: not here, at its link, or for the next period."),
+        cancel: fields
+            .optional("/portal/cancel", "How customers cancel: at the end of the paid period, now, or not here."),
+        resume: fields
+            .optional("/portal/resume", "Whether customers may resume a cancelled subscription before it ends."),
+        change: fields.optional(
+            "/portal/change",
+            "How customers change their plan: not here, at its link, or for the next period.",
+        ),
         return_origins: fields.optional("/portal/return_origins", origins).map(|ReturnOrigins(origins)| origins),
     }
 }

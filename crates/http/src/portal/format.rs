@@ -7,8 +7,22 @@ use perennial_domain::time::Time;
 
 /// The currencies that have a sign in English texts. Others are written with their code.
 const SIGNS: [(&str, &str); 16] = [
-    ("USD", "$"), ("EUR", "€"), ("GBP", "£"), ("JPY", "¥"), ("AUD", "A$"), ("BRL", "R$"), ("CAD", "CA$"), ("CNY", "CN¥"),
-    ("HKD", "HK$"), ("ILS", "₪"), ("INR", "₹"), ("KRW", "₩"), ("MXN", "MX$"), ("NZD", "NZ$"), ("TWD", "NT$"), ("VND", "₫"),
+    ("USD", "$"),
+    ("EUR", "€"),
+    ("GBP", "£"),
+    ("JPY", "¥"),
+    ("AUD", "A$"),
+    ("BRL", "R$"),
+    ("CAD", "CA$"),
+    ("CNY", "CN¥"),
+    ("HKD", "HK$"),
+    ("ILS", "₪"),
+    ("INR", "₹"),
+    ("KRW", "₩"),
+    ("MXN", "MX$"),
+    ("NZD", "NZ$"),
+    ("TWD", "NT$"),
+    ("VND", "₫"),
 ];
 
 /// $1,234.56

@@ -80,12 +80,7 @@ impl Frame<'_> {
 }
 
 /// A page without a session.
-pub(super) fn plain(
-    status: StatusCode,
-    organization: Option<&Organization>,
-    title: &str,
-    content: &Markup,
-) -> Reply {
+pub(super) fn plain(status: StatusCode, organization: Option<&Organization>, title: &str, content: &Markup) -> Reply {
     let name = organization.map_or("Customer portal", name);
     let accent = organization.map(|organization| organization.portal.accent.clone()).unwrap_or_default();
     let body = html! {

@@ -16,7 +16,7 @@ use perennial_domain::id::OrganizationId;
 use perennial_domain::organizations::Organization;
 use perennial_domain::portal::masked_email;
 
-/// The page of a link, which says whose it is.
+/// The page of a link, with the masked address of its user.
 pub(super) async fn link(visit: &Visit<'_>, text: &str) -> Result<Reply, Problem> {
     let Some(opened) = links::open_link(visit.call.app, text).await? else { return Ok(used_link()) };
     let organization = portal::organization(visit.call.app, opened.user.organization_id).await?;

@@ -25,12 +25,14 @@ pub(super) const NO_SUBSCRIPTIONS: &str = "You have no subscriptions.";
 pub(super) const NO_PAYMENTS: &str = "There are no payments yet.";
 pub(super) const WELCOME: &str = "Manage your subscriptions";
 pub(super) const ENTER: &str = "The link in your message opens your account. It works once.";
-pub(super) const NO_PROVIDER: &str = "Open the portal from the website or a message of the service that you subscribed to.";
+pub(super) const NO_PROVIDER: &str =
+    "Open the portal from the website or a message of the service that you subscribed to.";
 pub(super) const SIGN_IN_FAILED: &str = "Sign-in failed";
 pub(super) const SIGN_IN_REJECTED: &str = "The sign-in failed. Start again.";
 pub(super) const NO_ACCOUNT: &str = "There is no customer account for this identity.";
 pub(super) const UNAVAILABLE: &str = "The identity provider cannot be reached. Try again later.";
-pub(super) const FOREIGN_FORM: &str = "The form was not sent from a page of this portal. Open the page again and retry.";
+pub(super) const FOREIGN_FORM: &str =
+    "The form was not sent from a page of this portal. Open the page again and retry.";
 pub(super) const DATES: &str = "Dates are in UTC.";
 
 pub(super) const fn status(status: SubscriptionStatus) -> (&'static str, &'static str) {
@@ -76,5 +78,16 @@ pub(super) const fn cycle(cycle: BillingCycle) -> &'static str {
 }
 
 pub(super) const MONTHS: [&str; 12] = [
-    "January", "February", "March", "April", "May", "June", "July", "August", "September", "October", "November", "December",
+    "January",
+    "February",
+    "March",
+    "April",
+    "May",
+    "June",
+    "July",
+    "August",
+    "September",
+    "October",
+    "November",
+    "December",
 ];

@@ -49,8 +49,12 @@ async fn a_link_returns_to_the_origins_of_the_organization() {
     let app = TestApp::start().await;
     app.put("/organization", &json!({ "portal": { "return_origins": ["https://app.example.com"] } })).await.expect(200);
     let user = app.user("ada@example.com").await;
-    let customer =
-        super::support::Customer::enter_as(&app, &user, &json!({ "return_url": "https://app.example.com/billing?a=1" })).await;
+    let customer = super::support::Customer::enter_as(
+        &app,
+        &user,
+        &json!({ "return_url": "https://app.example.com/billing?a=1" }),
+    )
+    .await;
     let page = html(&customer.get("/portal/").await.expect(200));
     assert!(page.contains("href=\"https://app.example.com/billing?a=1\""), "{page}");
     assert!(page.contains("Back to <bdi>default</bdi>"), "{page}");

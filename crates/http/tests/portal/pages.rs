@@ -25,7 +25,8 @@ async fn a_customer_sees_subscriptions_payments_and_sessions() {
     let id = subscription(&app, &customer.user, json!({ "quantity": 3 })).await;
     app.payment(&id, json!({ "amount": 87, "currency": "USD", "status": "completed" })).await;
     let page = html(&customer.get("/portal/").await.expect(200));
-    for text in ["<h1 dir=\"auto\">Your subscriptions</h1>", "$87.00 a month", "quantity 3", "April 10, 2026", "Active"] {
+    for text in ["<h1 dir=\"auto\">Your subscriptions</h1>", "$87.00 a month", "quantity 3", "April 10, 2026", "Active"]
+    {
         assert!(page.contains(text), "{text}: {page}");
     }
     assert!(page.contains("Signed in as <bdi>ada@example.com</bdi>"));
@@ -58,7 +59,8 @@ async fn a_customer_cancels_at_the_end_of_the_period_and_resumes() {
     let id = subscription(&app, &customer.user, json!({})).await;
     let place = format!("/portal/subscriptions/{id}/cancel");
     let page = html(&customer.get(&place).await.expect(200));
-    for text in ["Cancel Pro?", "Access continues until", "April 10, 2026", "Keep subscription", "Cancel subscription"] {
+    for text in ["Cancel Pro?", "Access continues until", "April 10, 2026", "Keep subscription", "Cancel subscription"]
+    {
         assert!(page.contains(text), "{text}: {page}");
     }
     assert_eq!(status(&app, &id).await["status"], "active");
@@ -67,7 +69,9 @@ async fn a_customer_cancels_at_the_end_of_the_period_and_resumes() {
     assert_eq!((&cancelled["status"], &cancelled["has_access"]), (&json!("cancelled"), &json!(true)));
     assert_eq!(cancelled["ends_at"], "2026-04-10T12:00:00.000000Z");
     let page = html(&customer.get("/portal/").await.expect(200));
-    assert!(page.contains("Cancelled") && page.contains("Resume subscription") && !page.contains("Cancel subscription"));
+    assert!(
+        page.contains("Cancelled") && page.contains("Resume subscription") && !page.contains("Cancel subscription")
+    );
     // Cancelling again changes nothing.
     customer.submit(&place).await.expect(303);
     customer.submit(&format!("/portal/subscriptions/{id}/resume")).await.expect(303);
@@ -101,7 +105,10 @@ async fn the_organization_decides_what_is_offered() {
     assert!(html(&customer.get(&place).await.expect(200)).contains("Access ends now."));
     customer.submit(&place).await.expect(303);
     let cancelled = status(&app, &id).await;
-    assert_eq!((&cancelled["has_access"], &cancelled["ends_at"]), (&json!(false), &json!("2026-03-10T12:00:00.000000Z")));
+    assert_eq!(
+        (&cancelled["has_access"], &cancelled["ends_at"]),
+        (&json!(false), &json!("2026-03-10T12:00:00.000000Z"))
+    );
     customer.submit(&format!("/portal/subscriptions/{id}/resume")).await.expect(303);
     assert_eq!(status(&app, &id).await["status"], "cancelled");
 }

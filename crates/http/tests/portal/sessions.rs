@@ -37,7 +37,8 @@ async fn a_session_of_the_portal_is_in_every_list_and_revocable() {
     let names: Vec<_> = own.data()["tokens"].as_array().unwrap().iter().map(|one| one["client_name"].clone()).collect();
     assert!(names.contains(&json!("Customer portal")), "{names:?}");
     let events = app.events().await;
-    let mut created = events.iter().filter(|event| event.kind.as_str() == "session.created" && event.client_id.is_none());
+    let mut created =
+        events.iter().filter(|event| event.kind.as_str() == "session.created" && event.client_id.is_none());
     assert!(created.next().unwrap().after.as_ref().unwrap().contains("\"client_id\":null"));
     app.delete(&format!("/users/{}/sessions/{}", held.user_id(), portal["id"].as_str().unwrap())).await.expect(200);
     let answer = customer.get("/portal/").await.expect(303);
