@@ -18,7 +18,7 @@ use crate::operators::options::ConsoleOptions;
 use crate::optimistic::OptimisticCreate;
 use crate::plans::cache::PlanCache;
 use crate::portal::options::PortalOptions;
-use crate::portal::providers::PortalProviders;
+use crate::portal::provider_cache::PortalProviders;
 use crate::providers::description::Configured;
 use crate::providers::verifiers::Verifiers;
 use crate::sessions::use_marks::UseMarks;

@@ -5,6 +5,7 @@
 
 pub mod links;
 pub mod options;
+pub(crate) mod provider_cache;
 pub(crate) mod providers;
 pub mod sessions;
 pub mod sign_in;

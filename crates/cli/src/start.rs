@@ -67,7 +67,7 @@ impl Given {
 pub(crate) enum Found {
     /// Empty: this was its first run. The IDs are in a file, unless the operator chose them.
     New {
-        first: FirstRun,
+        first: Box<FirstRun>,
         kept: Option<PathBuf>,
     },
     Existing(Holdings),
@@ -116,7 +116,7 @@ pub(crate) async fn start(
     match first_run::ensure(&app, FirstRunOptions { trusted, origins }).await? {
         Start::First(first) => {
             let kept = file.map(|file| file.keep(&first)).transpose()?;
-            Ok((app, Found::New { first: *first, kept }))
+            Ok((app, Found::New { first, kept }))
         }
         Start::Existing => {
             file.map_or(Ok(()), ClientsFile::discard)?;

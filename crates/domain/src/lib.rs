@@ -15,6 +15,7 @@ pub mod organizations;
 pub mod payments;
 pub mod plans;
 pub mod portal;
+pub mod portal_offers;
 pub mod rotation;
 pub mod sessions;
 pub mod slug;

@@ -1,12 +1,9 @@
-//! The customer portal: an organization's settings, what it offers for a subscription, and how long its sessions last.
+//! The customer portal: an organization's settings, and how long sessions last. What it offers is in `portal_offers.rs`.
 //!
-//! The portal offers nothing that the status tables do not allow. A session of the portal is an ordinary session of the
+//! A session of the portal is an ordinary session of the
 //! user, without a client and without tokens.
 
 use crate::clients::Origin;
-use crate::id::{OrganizationId, UserId};
-use crate::plans::Href;
-use crate::subscriptions::{Subscription, SubscriptionStatus};
 use crate::text::Line;
 use crate::time::Time;
 use crate::validation::{InvalidValue, ValidationCode};
@@ -76,25 +73,6 @@ impl PortalSettings {
             return_origins: patch.return_origins.unwrap_or_else(|| self.return_origins.clone()),
         }
     }
-
-    /// Whether a link may return to this URL.
-    pub fn allows_return(&self, url: &Href) -> bool {
-        let origin = url::Url::parse(url.as_str()).map(|url| url.origin().ascii_serialization());
-        origin.is_ok_and(|origin| self.return_origins.iter().any(|allowed| allowed.allows(&origin)))
-    }
-
-    /// What the portal offers for a subscription.
-    pub fn offers(&self, subscription: &Subscription, now: Time) -> Offers {
-        use SubscriptionStatus::{Cancelled, Expired};
-        let status = subscription.status;
-        let is_over = subscription.ends_at.is_some_and(|end| end <= now);
-        let is_running = !matches!(status, Cancelled | Expired) && !is_over;
-        Offers {
-            cancel: is_running && self.cancel != CancelMode::Off,
-            resume: status == Cancelled && !is_over && self.resume,
-            change: is_running && self.change == ChangeMode::Link,
-        }
-    }
 }
 
 /// The changes to the settings. `None` leaves a member as it is.
@@ -107,32 +85,6 @@ pub struct PortalPatch {
     pub resume: Option<bool>,
     pub change: Option<ChangeMode>,
     pub return_origins: Option<Vec<Origin>>,
-}
-
-/// What the portal offers for a subscription.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Offers {
-    /// To cancel it.
-    pub cancel: bool,
-    /// To resume it.
-    pub resume: bool,
-    /// To change the plan, if the plan has a link.
-    pub change: bool,
-}
-
-/// An unused one-time link. Its text is not part of it: only the hash is stored.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct PortalLink {
-    /// The organization.
-    pub organization_id: OrganizationId,
-    /// Its key.
-    pub id: [u8; 16],
-    /// The user that it signs in.
-    pub user_id: UserId,
-    /// Where the portal links back to.
-    pub return_url: Option<Href>,
-    /// When it expires.
-    pub expires_at: Time,
 }
 
 /// How customers cancel.
@@ -246,6 +198,3 @@ pub fn masked_email(email: &str) -> String {
         None => "…".to_owned(),
     }
 }
-
-#[cfg(test)]
-mod tests;

@@ -24,6 +24,7 @@ use perennial_app::keys::sha256;
 use perennial_app::portal::{self, PortalSession, sessions};
 use perennial_domain::id::OrganizationId;
 use perennial_domain::portal::Accent;
+use std::fmt::Write as _;
 use std::sync::LazyLock;
 
 const BASE: &str = "/portal";
@@ -37,7 +38,11 @@ const CLEAR_SITE_DATA: HeaderName = HeaderName::from_static("clear-site-data");
 /// The first digits of the hash of the style sheet: its address changes with it.
 static BUILD: LazyLock<String> = LazyLock::new(|| {
     let hash = sha256(&[STYLE.as_bytes()]);
-    hash[..8].iter().map(|byte| format!("{byte:02x}")).collect()
+    hash[..8].iter().fold(String::with_capacity(16), |mut build, byte| {
+        // Writing to a string cannot fail.
+        let _ = write!(build, "{byte:02x}");
+        build
+    })
 });
 
 /// A request of a browser to one of our hosts.
@@ -126,7 +131,7 @@ async fn get(visit: Visit<'_>, segments: &[&str]) -> Result<Reply, Problem> {
         ["sign-in", organization] => sign_in::page(&visit, Some(organization)).await,
         ["oidc", "start", organization, provider] => sign_in::start(&visit, organization, provider).await,
         ["oidc", "callback"] => sign_in::callback(&visit).await,
-        [""] | ["payments"] | ["sessions"] | ["subscriptions", _, "cancel"] => account_page(&visit, segments).await,
+        ["" | "payments" | "sessions"] | ["subscriptions", _, "cancel"] => account_page(&visit, segments).await,
         ["sign-out"] | ["subscriptions", _, "resume"] | ["sessions", "end-others"] | ["sessions", _, "end"] => {
             Err(Problem::method_not_allowed("POST"))
         }
@@ -159,7 +164,7 @@ async fn post(mut visit: Visit<'_>, segments: &[&str]) -> Result<Reply, Problem>
         ["sessions", "end-others"] => Some(Action::EndOthers),
         ["sessions", id, "end"] => Some(Action::EndSession(id.parse().map_err(|_| not_found())?)),
         ["sign-out"] => None,
-        [""] | ["payments"] | ["sessions"] | ["sign-in", ..] | ["oidc", ..] | ["style", ..] => {
+        ["" | "payments" | "sessions"] | ["sign-in" | "oidc" | "style", ..] => {
             return Err(Problem::method_not_allowed("GET, HEAD"));
         }
         _ => return Err(not_found()),

@@ -38,7 +38,7 @@ pub(crate) static OPERATIONS: &[Operation] = &[Operation {
         fields: |fields| {
             draft(fields);
         },
-        example: || json!({ "return_url": "https://app.example.com/billing", "expires_in": 900 }),
+        example: || json!({ "expires_in": 900 }),
     }),
     response: ResponseKind::Value(StatusCode::CREATED, &LINK),
     errors: &[Code::Contended, Code::OutcomeUnknown],

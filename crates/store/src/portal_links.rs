@@ -16,7 +16,7 @@ use crate::table::{Conflict, Sweep, Table};
 use crate::value::{Type, Value};
 use perennial_domain::id::{OrganizationId, UserId};
 use perennial_domain::plans::Href;
-use perennial_domain::portal::PortalLink;
+use perennial_domain::portal_offers::PortalLink;
 use perennial_domain::time::Time;
 
 /// The unused one-time links of users. A used link is removed.

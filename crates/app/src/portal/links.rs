@@ -14,7 +14,7 @@ use crate::users;
 use perennial_domain::events::EventKind;
 use perennial_domain::id::UserId;
 use perennial_domain::plans::Href;
-use perennial_domain::portal::PortalLink;
+use perennial_domain::portal_offers::PortalLink;
 use perennial_domain::stamp::Stamp;
 use perennial_domain::time::Time;
 use perennial_domain::users::User;

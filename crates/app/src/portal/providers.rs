@@ -8,15 +8,7 @@ use crate::providers::{Description, portal_providers};
 use perennial_domain::id::OrganizationId;
 use perennial_identity::secret::Secret;
 use perennial_identity::sign_in::RelyingParty;
-use std::collections::HashMap;
-use std::sync::{Arc, Mutex, PoisonError};
-
-/// Beyond this many registrations all of them are forgotten.
-const MAX_ENTRIES: usize = 10_000;
-
-/// The registrations by the hash of their settings.
-#[derive(Default)]
-pub(crate) struct PortalProviders(Mutex<HashMap<[u8; 32], Arc<RelyingParty>>>);
+use std::sync::Arc;
 
 /// The registrations of an organization, in the order of its providers. One that cannot be used is left out.
 pub(super) async fn of_organization(app: &App, organization: OrganizationId) -> Result<Vec<Arc<RelyingParty>>, Error> {
@@ -29,14 +21,5 @@ fn registered(app: &App, description: &Description) -> Option<Arc<RelyingParty>>
     let secret = description.secret.as_ref().map(Secret::expose).unwrap_or_default();
     // The separators cannot occur in an issuer.
     let key = sha256(&[description.issuer.as_bytes(), b"\0", secret.as_bytes(), b"\0", &settings]);
-    let mut known = app.portal_providers.0.lock().unwrap_or_else(PoisonError::into_inner);
-    if let Some(party) = known.get(&key) {
-        return Some(Arc::clone(party));
-    }
-    let party = Arc::new(description.relying_party(app.verifiers.keyring())?.ok()?);
-    if known.len() >= MAX_ENTRIES {
-        known.clear();
-    }
-    known.insert(key, Arc::clone(&party));
-    Some(party)
+    app.portal_providers.get_or_insert(key, || description.relying_party(app.verifiers.keyring())?.ok())
 }

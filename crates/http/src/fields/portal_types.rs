@@ -37,7 +37,7 @@ impl Field for PortalPatch {
         let mut reader = Reader::nested(raw, "/portal");
         let patch = members(&mut reader);
         let found = reader.finish();
-        for error in found.iter() {
+        for error in &found {
             errors.note(error.pointer.clone(), error.reason.code, error.reason.detail.clone());
         }
         errors.omit(found.omitted());

@@ -109,8 +109,8 @@ async fn attack_59_of_twenty_simultaneous_uses_one_works() {
     let app = TestApp::start().await;
     let user = app.user("ada@example.com").await;
     let path = link(&app, &user, &json!({})).await;
-    let uses = (0..20).map(|_| submit(&app, &path, "").send());
-    let answers = futures_util::future::join_all(uses).await;
+    let attempts = (0..20).map(|_| submit(&app, &path, "").send());
+    let answers = futures_util::future::join_all(attempts).await;
     let entered = answers.iter().filter(|answer| answer.status == 303).count();
     assert_eq!(entered, 1, "{:?}", answers.iter().map(|answer| answer.status).collect::<Vec<_>>());
     let sessions = app.get(&format!("/users/{user}/sessions")).await.expect(200);

@@ -10,16 +10,16 @@ async fn attack_65_no_log_event_or_file_contains_a_link_or_a_cookie() {
     log::listen();
     let app = TestApp::start().await;
     let user = app.user("canary-portal@example.com").await;
-    let (used, unused) = (link(&app, &user, &json!({})).await, link(&app, &user, &json!({})).await);
-    visit(&app, &used).send().await.expect(200);
-    submit(&app, &used, "").without("sec-fetch-site").send().await.expect(403);
-    let entered = submit(&app, &used, "").send().await.expect(303);
+    let (first, second) = (link(&app, &user, &json!({})).await, link(&app, &user, &json!({})).await);
+    visit(&app, &first).send().await.expect(200);
+    submit(&app, &first, "").without("sec-fetch-site").send().await.expect(403);
+    let entered = submit(&app, &first, "").send().await.expect(303);
     let customer = Customer { app: &app, user, cookie: super::support::cookie(&entered) };
-    submit(&app, &used, "").send().await.expect(410);
-    visit(&app, &format!("{used}x")).send().await.expect(410);
+    submit(&app, &first, "").send().await.expect(410);
+    visit(&app, &format!("{first}x")).send().await.expect(410);
     customer.get("/portal/").await.expect(200);
     customer.get("/portal/nothing").await.expect(404);
-    let secrets = [used, unused].map(|path| path.rsplit('/').next().unwrap().to_owned());
+    let secrets = [first, second].map(|path| path.rsplit('/').next().unwrap().to_owned());
     let cookie = customer.cookie.split_once('=').unwrap().1.to_owned();
     let token = customer.token().await;
     for secret in secrets.iter().chain([&cookie, &token]) {

@@ -1,7 +1,10 @@
 use super::*;
+use crate::clients::Origin;
 use crate::id::{EventId, OrganizationId, PlanId, SubscriptionId, UserId};
 use crate::plans::Version;
+use crate::portal::{Accent, PORTAL_MAX_SECONDS, masked_email, portal_expiry};
 use crate::subscriptions::{SubscriptionDetails, SubscriptionDraft};
+use crate::validation::ValidationCode;
 use crate::validation::ValidationErrors;
 use proptest::prelude::*;
 
