@@ -110,7 +110,7 @@ fn record_schema() -> Value {
     ])
 }
 
-fn portal_schema() -> Value {
+pub(crate) fn portal_schema() -> Value {
     schema::record(&[
         (
             "name",

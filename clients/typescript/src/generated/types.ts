@@ -670,11 +670,22 @@ export interface OperatorLink {
   expires_at: Instant;
 }
 
+export interface OperatorSessionOrganizationPortal {
+  /** The name that customers see. Null: the organization's. */
+  name: string | null;
+  accent: string;
+  cancel: OrganizationPortalCancel;
+  resume: boolean;
+  change: OrganizationPortalChange;
+  return_origins: string[];
+}
+
 export interface OperatorSessionOrganization {
   id: string;
   name: string;
   currency: string;
   max_sessions: number | null;
+  portal: OperatorSessionOrganizationPortal;
   created_at: Instant;
   updated_at: Instant;
 }

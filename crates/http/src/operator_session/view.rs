@@ -1,6 +1,7 @@
 //! The current session of an operator as it is returned, and the schemas of these responses.
 
 use crate::operators::view::{OPERATOR, OperatorView, sample_session};
+use crate::organization::portal_schema;
 use crate::samples;
 use crate::schema::{self, Schema};
 use perennial_app::caller::KnownOperator;
@@ -124,6 +125,7 @@ fn organization_schema() -> Value {
         ("name", json!({ "type": "string" })),
         ("currency", json!({ "type": "string", "pattern": "^[A-Z]{3}$" })),
         ("max_sessions", json!({ "type": ["integer", "null"], "minimum": 1 })),
+        ("portal", portal_schema()),
         ("created_at", schema::instant()),
         ("updated_at", schema::instant()),
     ])

@@ -28,6 +28,7 @@ __all__ = [
     "OperatorRole",
     "OperatorSession",
     "OperatorSessionOrganization",
+    "OperatorSessionOrganizationPortal",
     "OperatorSessionRecord",
     "OperatorSignedOut",
     "Organization",
@@ -1220,6 +1221,31 @@ class OperatorLink:
 
 
 @dataclass(frozen=True)
+class OperatorSessionOrganizationPortal:
+    """A `OperatorSessionOrganizationPortal` as the API answers it."""
+
+    #: The name that customers see. Null: the organization's.
+    name: str | None
+    accent: str
+    cancel: OrganizationPortalCancel
+    resume: bool
+    change: OrganizationPortalChange
+    return_origins: tuple[str, ...]
+
+    @classmethod
+    def read(cls, members: Mapping[str, Any]) -> OperatorSessionOrganizationPortal:
+        """From the members of its JSON; those that are not known here are left out."""
+        return cls(
+            name=members["name"],
+            accent=members["accent"],
+            cancel=members["cancel"],
+            resume=members["resume"],
+            change=members["change"],
+            return_origins=tuple(members["return_origins"]),
+        )
+
+
+@dataclass(frozen=True)
 class OperatorSessionOrganization:
     """A `OperatorSessionOrganization` as the API answers it."""
 
@@ -1227,6 +1253,7 @@ class OperatorSessionOrganization:
     name: str
     currency: str
     max_sessions: int | None
+    portal: OperatorSessionOrganizationPortal
     created_at: datetime
     updated_at: datetime
 
@@ -1238,6 +1265,7 @@ class OperatorSessionOrganization:
             name=members["name"],
             currency=members["currency"],
             max_sessions=members["max_sessions"],
+            portal=OperatorSessionOrganizationPortal.read(members["portal"]),
             created_at=instant(members["created_at"]),
             updated_at=instant(members["updated_at"]),
         )
