@@ -37,7 +37,7 @@ test("06 a used link shows the message and the command", () =>
     await page.getByText("perennial console open").waitFor();
   }));
 
-test("06 an expired link shows the same message", () =>
+test("06 an unknown link shows the same message", () =>
   withPage({ browser, server, role: null, allow: [401] }, async (page) => {
     const link = server.link().replace(/lnk_.{8}/, "lnk_00000000");
     await page.goto(link);

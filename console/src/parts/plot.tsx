@@ -133,7 +133,7 @@ export function Line({ name, values, labels, width, chosen, choose }: LineProps)
     <svg
       width={width}
       height={HEIGHT}
-      tabIndex={0}
+      tabindex={0}
       role="slider"
       aria-label={`${name}, point`}
       aria-orientation="horizontal"
@@ -196,7 +196,7 @@ function OneBar({ bar, left, thick, top, bottom }: { bar: Bar; left: number; thi
     </rect>
   );
   return bar.href === undefined ? (
-    <g role="img" tabIndex={0} data-bar aria-label={bar.label}>
+    <g role="img" tabindex={0} data-bar aria-label={bar.label}>
       {rect}
     </g>
   ) : (
