@@ -8,6 +8,7 @@ import { spawnSync } from "node:child_process";
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
+import { gzipSync } from "node:zlib";
 import { build } from "esbuild";
 
 const root = dirname(fileURLToPath(import.meta.url));
@@ -80,11 +81,28 @@ function notices() {
   return Buffer.from(`The files of the console contain Preact ${version} (${license}):\n\n${text.trim()}\n`);
 }
 
+/** What a browser may load, in compressed bytes: at first, of a further page, and of all pages. */
+const BUDGETS = { script: 35_000, style: 8_000, page: 12_000, all: 120_000 };
+
+function checkBudgets(found) {
+  const size = (name) => gzipSync(found.get(name), { level: 9 }).length;
+  const sizes = pages.map((page) => size(page.replace(/tsx$/, "js")));
+  const [script, largest] = [size("app.js"), Math.max(...sizes)];
+  const measured = { script: script + largest, style: size("app.css"), page: largest, all: script + size("app.css") + sizes.reduce((sum, one) => sum + one, 0) };
+  for (const [name, most] of Object.entries(BUDGETS)) {
+    if (measured[name] > most) {
+      throw new Error(`the budget of ${name} is ${most} bytes, and it has ${measured[name]}`);
+    }
+  }
+}
+
 async function write(directory) {
+  const found = await outputs();
+  checkBudgets(found);
   rmSync(directory, { recursive: true, force: true });
   mkdirSync(directory, { recursive: true });
   let sums = "";
-  for (const [name, contents] of await outputs()) {
+  for (const [name, contents] of found) {
     writeFileSync(join(directory, name), contents);
     sums += `${createHash("sha256").update(contents).digest("hex")}  ${name}\n`;
   }

@@ -10,7 +10,7 @@ import { announce, recheckSession, refreshSession, signedIn, startSession } from
 import { startTheme } from "./lib/theme.js";
 import { Heading } from "./parts/basics.js";
 import { Problem } from "./parts/problem.js";
-import { openPages, Shell } from "./parts/shell.js";
+import { mayOpen, openPages, Shell } from "./parts/shell.js";
 import { SignInAgain, SignInPage } from "./parts/sign-in.js";
 
 interface PageModule {
@@ -20,11 +20,13 @@ interface PageModule {
 /** The pages by the first segment of the address: the list, and the page of one record. */
 const PAGES: Readonly<Record<string, readonly [() => Promise<PageModule>, (() => Promise<PageModule>)?]>> = {
   "": [() => import("./pages/overview.js")],
+  movements: [() => import("./pages/movements.js")],
   subscriptions: [() => import("./pages/subscriptions.js"), () => import("./pages/subscription.js")],
   plans: [() => import("./pages/plans.js"), () => import("./pages/plan.js")],
   payments: [() => import("./pages/payments.js"), () => import("./pages/payment.js")],
   users: [() => import("./pages/users.js"), () => import("./pages/user.js")],
   events: [() => import("./pages/events.js"), () => import("./pages/event.js")],
+  webhooks: [() => import("./pages/webhooks.js"), () => import("./pages/webhook.js")],
   clients: [() => import("./pages/clients.js"), () => import("./pages/client.js")],
   operators: [() => import("./pages/operators.js")],
   settings: [() => import("./pages/settings.js")],
@@ -32,7 +34,7 @@ const PAGES: Readonly<Record<string, readonly [() => Promise<PageModule>, (() =>
 
 function loader(segments: readonly string[]): (() => Promise<PageModule>) | undefined {
   const page = segments[0] ?? "";
-  return segments.length > 2 || !openPages().includes(page) ? undefined : PAGES[page]?.[segments.length > 1 ? 1 : 0];
+  return segments.length > 2 || !mayOpen(page) ? undefined : PAGES[page]?.[segments.length > 1 ? 1 : 0];
 }
 
 function Page() {

@@ -44,3 +44,9 @@ test("edges of controls can be seen", () => {
   check("edge", ["page", "surface"], 3);
   check("accent", ["page", "surface"], 3);
 });
+
+test("bars and lines can be seen on their card", () => {
+  for (const series of ["new", "expansion", "reactivation", "contraction", "churned"]) {
+    check(`plot-${series}`, ["surface"], 3);
+  }
+});

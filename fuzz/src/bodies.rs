@@ -132,6 +132,7 @@ fn organization() -> Organization {
         max_sessions: None,
         mode: OrganizationMode::Live,
         billing: None,
+        portal: perennial_domain::portal::PortalSettings::default(),
         created_at: now(),
         updated_at: now(),
         deleted_at: None,

@@ -7,6 +7,7 @@ use crate::arguments::Arguments;
 use crate::bench;
 use crate::clients;
 use crate::console;
+use crate::console_e2e;
 use crate::dependencies;
 use crate::fuzz;
 use crate::lint_words;
@@ -23,7 +24,7 @@ struct Step {
     run: fn() -> Result,
 }
 
-const STEPS: [Step; 14] = [
+const STEPS: [Step; 15] = [
     Step { name: "test", run: || test::run(&test::Options::default()) },
     Step { name: "fmt", run: || process::run(process::cargo().args(["fmt", "--all", "--check"])) },
     Step { name: "clippy", run: clippy },
@@ -32,6 +33,7 @@ const STEPS: [Step; 14] = [
     Step { name: "openapi", run: openapi::check },
     Step { name: "clients", run: clients::test },
     Step { name: "console", run: console::check },
+    Step { name: "console-e2e", run: console_e2e::run },
     Step { name: "schemathesis", run: || schemathesis::run(&schemathesis::Options::default()) },
     Step { name: "otlp", run: otlp::run },
     Step { name: "fuzz", run: || fuzz::run(&fuzz::Options::quick()) },

@@ -1,4 +1,4 @@
-//! The project's commands: `cargo xtask test | postgres | openapi | clients | console | schemathesis | fuzz | bench | torture | fleet | recording | lint-words | ci`.
+//! The project's commands: `cargo xtask test | postgres | openapi | clients | console | console-e2e | schemathesis | fuzz | bench | torture | fleet | recording | lint-words | ci`.
 //! Almost no dependencies, so that it builds in seconds; other tools are found or installed.
 #![expect(clippy::print_stdout, reason = "a developer command prints to the terminal")]
 
@@ -7,6 +7,7 @@ mod bench;
 mod ci;
 mod clients;
 mod console;
+mod console_e2e;
 mod debian;
 mod dependencies;
 mod fleet;
@@ -46,6 +47,8 @@ The commands of this workspace: cargo xtask <command>
         and runs each, installed elsewhere, against a server on both engines. --snippets runs the code of docs/webhooks.md.
   console [--check]
         Build the web console into the files that the server embeds; --check builds it elsewhere and compares every byte.
+  console-e2e
+        Run the browser tests of the console and the portal in Chromium, which it installs as root on Debian.
   schemathesis [--examples N] [--cases N] [--seed N] [--sqlite]
         Test a running server against its OpenAPI document, on both engines or on SQLite only; with one seed, or with
         more until there are N cases on each engine.
@@ -72,7 +75,7 @@ The commands of this workspace: cargo xtask <command>
         Check licenses, sources and bans of all dependencies, and find dependencies that no code uses.
   ci [--only STEP]...
         All checks that a commit must pass, or some steps of it:
-        test, fmt, clippy, words, dependencies, openapi, clients, console, schemathesis, otlp, fuzz, torture, transfer, bench.";
+        test, fmt, clippy, words, dependencies, openapi, clients, console, console-e2e, schemathesis, otlp, fuzz, torture, transfer, bench.";
 
 fn main() -> ExitCode {
     let mut arguments = Arguments::new(std::env::args().skip(1));
@@ -86,6 +89,7 @@ fn main() -> ExitCode {
         "openapi" => openapi_command(arguments),
         "clients" => clients::command(arguments),
         "console" => console::command(arguments),
+        "console-e2e" => console_e2e::command(arguments),
         "schemathesis" => schemathesis::Options::parse(arguments).and_then(|options| schemathesis::run(&options)),
         "fuzz" => fuzz::Options::parse(arguments).and_then(|options| fuzz::run(&options)),
         "bench" => bench::Options::parse(arguments).and_then(|options| bench::run(&options)),

@@ -5,7 +5,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-const ATTACKS: usize = 58;
+const ATTACKS: usize = 66;
 
 /// A line of the table.
 #[derive(Debug)]

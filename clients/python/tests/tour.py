@@ -221,6 +221,7 @@ def managed_users(server: Perennial, person: dict[str, str]) -> None:
     assert server.users.update(made.id, is_blocked=True, if_match=made.etag).is_blocked
     assert server.users.get(made.id).first_name == "Grace"
     assert [one.id for one in server.users.list(email_prefix="MADE-").data] == [made.id]
+    assert "/portal/enter/plk_" in server.users.create_portal_link(made.id, expires_in=60).url
     assert server.users.delete(made.id).deleted
     app = Perennial(os.environ["PERENNIAL_URL"], os.environ["PERENNIAL_PUBLIC_CLIENT_ID"])
     with app:

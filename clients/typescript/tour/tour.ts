@@ -189,6 +189,7 @@ assert.deepEqual(found.data.map((result) => [result.kind, result.id, result.matc
 assert.equal((await server.users.update(made.id, { is_blocked: true }, { ifMatch: made })).is_blocked, true);
 assert.equal((await server.users.get(made.id)).first_name, "Grace");
 assert.deepEqual((await server.users.list({ email_prefix: "MADE-" })).data.map((one) => one.id), [made.id]);
+assert.match((await server.users.createPortalLink(made.id, { expires_in: 60 })).url, /\/portal\/enter\/plk_/);
 assert.equal((await server.users.delete(made.id)).deleted, true);
 const ofUser = await server.userSessions.list(user.id);
 assert.ok(ofUser.data.length > 0);

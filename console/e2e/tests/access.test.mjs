@@ -37,6 +37,15 @@ test("06 a used link shows the message and the command", () =>
     await page.getByText("perennial console open").waitFor();
   }));
 
+test("06 an unknown link shows the same message", () =>
+  withPage({ browser, server, role: null, allow: [401] }, async (page) => {
+    const link = server.link().replace(/lnk_.{8}/, "lnk_00000000");
+    await page.goto(link);
+    await page.getByRole("alert").filter({ hasText: "This link was already used or has expired." }).waitFor();
+    assert.equal(new URL(page.url()).hash, "");
+    await page.getByText("perennial console open").waitFor();
+  }));
+
 test("07 signing out ends the session in a second tab", () =>
   withPage({ browser, server, allow: [401] }, async (page, context, watch) => {
     const second = await context.newPage();
@@ -99,9 +108,16 @@ test("10 support cancels, and the event names the operator", () =>
     await page.getByRole("list", { name: "Timeline" }).getByText("by Sue").waitFor();
   }));
 
-test("40 trusted clients: the command only", () =>
-  withPage({ browser, server }, async (page) => {
+test("40 trusted clients: the command only, and 403 if forced", () =>
+  withPage({ browser, server, allow: [403] }, async (page) => {
     await open(page, server, "clients");
+    const forced = await page.evaluate(async () => {
+      const body = JSON.stringify({ name: "forced", kind: "trusted", scopes: ["plans:read"] });
+      const response = await fetch("/clients", { method: "POST", headers: { "x-perennial-console": "1", "content-type": "application/json" }, body });
+      return [response.status, (await response.json()).code];
+    });
+    assert.deepEqual(forced, [403, "client_not_for_browsers"]);
+    assert.ok((await server.api("GET", "/clients")).every(({ name }) => name !== "forced"));
     await page.getByText("perennial client create").waitFor();
     assert.equal(await page.getByRole("button", { name: "New trusted client" }).count(), 0);
     await page.getByRole("button", { name: "New public client" }).click();
@@ -152,6 +168,12 @@ test("42 an old page reloads once", () =>
     await page.route("**/operator-session", (route) => route.fulfill({ json }));
     await open(page, server, "plans");
     await page.waitForTimeout(500);
+    assert.equal(loads, 2);
+    // The page that was loaded is the server's: it stays, whatever the session reports.
+    await page.getByRole("link", { name: "Payments" }).click();
+    await page.getByRole("heading", { name: "Payments", level: 1 }).waitFor();
+    await page.evaluate(() => document.dispatchEvent(new Event("visibilitychange")));
+    await page.waitForTimeout(300);
     assert.equal(loads, 2);
   }));
 

@@ -11,11 +11,12 @@ before(async () => {
   const subscription = await server.subscription("ada@example.com");
   const payment = await server.api("POST", "/subscription-payments", { subscription_id: subscription.id, amount: 29, currency: "USD", status: "completed" });
   const [client] = await server.api("GET", "/clients");
+  const endpoint = await server.api("POST", "/webhook-endpoints", { url: "https://hooks.example.com/perennial", is_active: false });
   let event;
   while (event === undefined) {
     [event] = await server.api("GET", `/events?record_id=${subscription.id}`);
   }
-  paths = ["", "subscriptions", `subscriptions/${subscription.id}`, "plans", "plans/pro", "payments", `payments/${payment.id}`, "users", `users/${subscription.user_id}`, "events", `events/${event.id}`, "clients", `clients/${client.id}`, "operators", "settings", "nothing"];
+  paths = ["", "subscriptions", `subscriptions/${subscription.id}`, "plans", "plans/pro", "payments", `payments/${payment.id}`, "users", `users/${subscription.user_id}`, "events", `events/${event.id}`, "clients", `clients/${client.id}`, "operators", "settings", "nothing", "webhooks", `webhooks/${endpoint.id}`];
 });
 after(async () => {
   await browser.close();
@@ -67,6 +68,9 @@ test("03 axe finds nothing with each dialog open", async () => {
     ["clients", "New public client"],
     [paths[12], "Edit"],
     ["operators", "Invite operator"],
+    ["webhooks", "New endpoint"],
+    [paths[17], "Edit"],
+    [paths[17], "Rotate secret"],
     ["plans", "Keyboard shortcuts"],
   ];
   for (const colorScheme of ["light", "dark"]) {

@@ -25,7 +25,7 @@ const noSession = (): never => {
 };
 
 // The page shows why a call failed and offers the next attempt, so there is one attempt at a time.
-const caller = new Caller(
+export const caller = new Caller(
   { baseUrl: location.origin, clientId: "", credentials: "operator", retry: { attempts: 1 } },
   surroundings,
   noSession,

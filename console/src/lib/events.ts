@@ -19,7 +19,7 @@ export async function newestEvents(query: EventQuery & { limit: number }): Promi
   const data: Event[] = [];
   let cursor = query.cursor;
   for (let read = 0; read < PAGES; read += 1) {
-    const found = await api.feed.list({ ...query, cursor, limit: query.limit - data.length, sort: "-sequence" } as EventQuery);
+    const found = await api.feed.list({ ...query, cursor, limit: query.limit - data.length, sort: "-sequence" });
     data.push(...found.data);
     cursor = found.page.next_cursor ?? undefined;
     if (cursor === undefined || data.length >= query.limit) {

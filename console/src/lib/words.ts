@@ -21,6 +21,7 @@ const PAGES: readonly (readonly [prefix: string, page: string])[] = [
   ["usr_", "users"],
   ["evt_", "events"],
   ["cli_", "clients"],
+  ["hook_", "webhooks"],
 ];
 
 /** The page of a record, by the prefix of its ID. */

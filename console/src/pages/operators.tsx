@@ -1,9 +1,9 @@
 // Operators: who may use the console, with which role, and their sessions.
 
 import { useState } from "preact/hooks";
-import { api, type Operator, type OperatorSessionRecord, type PageOf } from "../lib/api.js";
+import { api, guarded, type Operator, type OperatorSessionRecord, type PageOf } from "../lib/api.js";
 import { to } from "../lib/router.js";
-import { currentSession } from "../lib/session.js";
+import { announce, currentSession } from "../lib/session.js";
 import { words } from "../lib/words.js";
 import { Card, Command, Day, Moment, Status } from "../parts/basics.js";
 import { Confirm } from "../parts/confirm.js";
@@ -75,6 +75,15 @@ export default function Operators() {
   );
 }
 
+/** With the record as it is now: a list has no revision to base the change on. */
+async function openRole(id: string, setOpen: (open: Open) => void): Promise<void> {
+  try {
+    setOpen({ kind: "role", operator: await guarded(() => api.operators.get(id)) });
+  } catch {
+    announce("The operator could not be read");
+  }
+}
+
 function operatorColumns(setOpen: (open: Open) => void): Column<Operator>[] {
   const own = currentSession()?.operator.id;
   return [
@@ -91,7 +100,7 @@ function operatorColumns(setOpen: (open: Open) => void): Column<Operator>[] {
           <span class="faint">You</span>
         ) : (
           <span class="actions">
-            <button type="button" onClick={() => setOpen({ kind: "role", operator })}>
+            <button type="button" onClick={() => void openRole(operator.id, setOpen)}>
               Change role
             </button>
             {operator.is_active && (
@@ -170,7 +179,7 @@ function OpenDialog({ open, setOpen, close, saved }: { open: Open; setOpen: (ope
           submit="Save changes"
           done="Role changed"
           existing={{ record: open.operator, read: () => api.operators.get(open.operator.id), values: ({ role }: Operator) => ({ role }) }}
-          save={(body) => api.operators.update(open.operator.id, body)}
+          save={(body, { base }) => api.operators.update(open.operator.id, body, { ifMatch: base })}
           close={close}
           saved={saved}
         />

@@ -1,11 +1,15 @@
-// The overview: how many records there are, what renews soon, and what happened last. Without a subscription: how to begin.
+// The overview: revenue figures of a period, what renews soon, and what happened last. Without a subscription: how to begin.
+// Where the server has no analytics: how many subscriptions there are by status.
 
-import { api, type Event, type SubscriptionQuery } from "../lib/api.js";
+import * as analytics from "../lib/analytics.js";
+import { api, PerennialProblem, type Event, type SubscriptionQuery } from "../lib/api.js";
+import { useCell } from "../lib/cell.js";
 import { newestEvents } from "../lib/events.js";
 import { useLoad } from "../lib/load.js";
 import { count } from "../lib/money.js";
+import { monthsBefore } from "../lib/months.js";
 import { allPlans, callerNames, withNames, type SubscriptionRow } from "../lib/names.js";
-import { to } from "../lib/router.js";
+import { goQuery, place, to } from "../lib/router.js";
 import { can, currentSession } from "../lib/session.js";
 import { inDays, moment } from "../lib/time.js";
 import { eventWords } from "../lib/words.js";
@@ -15,6 +19,7 @@ import { recordId, subscriptionColumns, subscriptionId } from "../parts/rows.js"
 import { Table, type Column } from "../parts/table.js";
 import { By } from "../parts/timeline.js";
 import { GetStarted, type Progress } from "./parts/get-started.js";
+import { Cohorts, Plots, Tiles, type Data } from "./parts/overview-figures.js";
 
 const COUNTED = 200;
 
@@ -33,14 +38,53 @@ interface Overview {
   names: Map<string, string>;
   progress: Progress;
   isEmpty: boolean;
+  /** Undefined if the server or the role has no analytics. */
+  figures: { data: Data; meta: analytics.Meta } | undefined;
 }
+
+/** Figures that are this far behind are marked. */
+const BEHIND_SECONDS = 300;
+const PERIODS = [3, 6, 12, 24];
+
+/** The figures of so many months, and those of the months before for comparison. */
+async function figures(months: number, currency: string | undefined): Promise<Overview["figures"]> {
+  const month = new Date().toISOString().slice(0, 7);
+  const query = { currency, from: monthsBefore(month, 2 * months - 1), to: month };
+  try {
+    const revenue = await analytics.revenue(query);
+    const shown = { currency: revenue.meta.currency, from: monthsBefore(month, months - 1), to: month };
+    const [days, cohorts, payments, plans] = await Promise.all([
+      analytics.revenue({ ...shown, interval: "day", from: dayBefore(Math.min(months * 30, 399)), to: undefined }),
+      analytics.cohorts(shown),
+      analytics.payments(shown),
+      analytics.planFigures({ currency: revenue.meta.currency }),
+    ]);
+    const data = {
+      currency: revenue.meta.currency,
+      months: revenue.data.slice(-months),
+      before: revenue.data.slice(0, -months),
+      days: days.data,
+      cohorts: cohorts.data,
+      payments: payments.data,
+      plans: plans.data,
+    };
+    return { data, meta: revenue.meta };
+  } catch (failure) {
+    if (failure instanceof PerennialProblem && failure.status === 404) {
+      return undefined;
+    }
+    throw failure;
+  }
+}
+
+const dayBefore = (days: number): string => inDays(-days).slice(0, 10);
 
 async function counted(query: SubscriptionQuery): Promise<string> {
   const { data, page } = await api.subscriptions.list({ ...query, limit: COUNTED });
   return page.has_more ? `${COUNTED}+` : count(data.length);
 }
 
-async function read(): Promise<Overview> {
+async function read(months: number, currency: string | undefined): Promise<Overview> {
   const now = new Date().toISOString();
   const [first, plans, latest, names, users] = await Promise.all([
     api.subscriptions.list({ limit: 1 }),
@@ -57,18 +101,25 @@ async function read(): Promise<Overview> {
   };
   const common = { at: now, events: latest.data, names, progress, isEmpty };
   if (isEmpty) {
-    return { ...common, tiles: [], renewals: [] };
+    return { ...common, tiles: [], renewals: [], figures: undefined };
   }
   const soon = api.subscriptions.list({ renews_after: now, renews_before: inDays(7), status: "active,on_trial,past_due", sort: "renews_at", limit: 10 });
+  const found = can("analytics:read") ? await figures(months, currency) : undefined;
+  const statuses = found === undefined ? TILES : [];
   const [tiles, renewals] = await Promise.all([
-    Promise.all(TILES.map(async ([name, query, link]) => ({ name, figure: await counted(query), link: `${to("subscriptions")}?${link}` }))),
+    Promise.all(statuses.map(async ([name, query, link]) => ({ name, figure: await counted(query), link: `${to("subscriptions")}?${link}` }))),
     soon.then(({ data }) => withNames(data)),
   ]);
-  return { ...common, tiles, renewals };
+  return { ...common, tiles, renewals, figures: found };
 }
 
 export default function OverviewPage() {
-  const { data, error, reload } = useLoad("overview", read);
+  const { query } = useCell(place);
+  const chosen = Number(query.get("months"));
+  const months = PERIODS.includes(chosen) ? chosen : 12;
+  const currency = query.get("currency") ?? undefined;
+  const { data, error, reload } = useLoad(`overview ${months} ${currency}`, () => read(months, currency));
+  const meta = data?.figures?.meta;
   return (
     <>
       <header class="page-head">
@@ -76,15 +127,23 @@ export default function OverviewPage() {
           <Heading>Overview</Heading>
           <p class="subtitle" dir="auto">
             {currentSession()?.organization.name}
-            {data !== undefined && `, as of ${moment(data.at)}`}
           </p>
+          {data !== undefined && <p class="subtitle">Data as of {moment(meta?.as_of ?? data.at)}</p>}
         </div>
         {data !== undefined && (
-          <button type="button" onClick={reload}>
-            Refresh
-          </button>
+          <div class="actions">
+            {meta !== undefined && <Choices months={months} meta={meta} />}
+            <button type="button" onClick={reload}>
+              Refresh
+            </button>
+          </div>
         )}
       </header>
+      {meta !== undefined && meta.lag_seconds > BEHIND_SECONDS && (
+        <p class="note" role="note" aria-label="Figures are behind">
+          <strong>Figures are behind</strong>: changes after {moment(meta.as_of)} are not included yet.
+        </p>
+      )}
       {error !== undefined && <Problem error={error} retry={reload} />}
       {data !== undefined && (data.isEmpty ? <GetStarted progress={data.progress} /> : <Figures data={data} />)}
       {data !== undefined && <LatestEvents data={data} />}
@@ -92,9 +151,45 @@ export default function OverviewPage() {
   );
 }
 
+function Choices({ months, meta }: { months: number; meta: analytics.Meta }) {
+  const currencies = meta.currencies.includes(meta.currency) ? meta.currencies : [meta.currency, ...meta.currencies];
+  return (
+    <>
+      <div class="filter">
+        <label for="period">Period</label>
+        <select id="period" value={String(months)} onChange={(event) => goQuery({ months: event.currentTarget.value })}>
+          {PERIODS.map((count) => (
+            <option key={count} value={String(count)}>
+              {count} months
+            </option>
+          ))}
+        </select>
+      </div>
+      <div class="filter">
+        <label for="currency">Currency</label>
+        <select id="currency" value={meta.currency} onChange={(event) => goQuery({ currency: event.currentTarget.value })}>
+          {currencies.map((code) => (
+            <option key={code} value={code}>
+              {code}
+            </option>
+          ))}
+        </select>
+      </div>
+    </>
+  );
+}
+
 function Figures({ data }: { data: Overview }) {
   return (
     <>
+      {data.figures !== undefined && (
+        <>
+          <Tiles data={data.figures.data} />
+          <Plots data={data.figures.data} />
+          <Cohorts rows={data.figures.data.cohorts} />
+        </>
+      )}
+      {data.tiles.length > 0 && (
       <div class="tiles">
         {data.tiles.map(({ name, figure, link }) => (
           <div key={name} class="tile" role="group" aria-label={`${name} subscriptions`}>
@@ -105,6 +200,7 @@ function Figures({ data }: { data: Overview }) {
           </div>
         ))}
       </div>
+      )}
       <Card title="Renewals in the next 7 days">
         {data.renewals.length === 0 ? (
           <p class="faint">No subscription renews within 7 days.</p>

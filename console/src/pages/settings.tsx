@@ -5,7 +5,7 @@ import { api, connectIdentity, guarded, type Organization } from "../lib/api.js"
 import { useLoad } from "../lib/load.js";
 import { can, currentSession } from "../lib/session.js";
 import { Card, Heading, Id, Moment, Terms, type Term } from "../parts/basics.js";
-import type { Field, Values } from "../parts/fields.js";
+import { lines, orNull, type Field, type Values } from "../parts/fields.js";
 import { Form } from "../parts/form.js";
 import { Problem } from "../parts/problem.js";
 
@@ -18,6 +18,25 @@ const FIELDS: readonly Field[] = [
     send: (value) => (value === "" ? null : Number.isFinite(Number(value)) ? Number(value) : value),
   },
 ];
+
+/** The members of `portal`; the form sends them one level deeper. */
+const PORTAL: readonly Field[] = [
+  { name: "name", label: "Name", hint: "The name that customers see. Empty means the organization's.", send: orNull },
+  { name: "accent", label: "Color", hint: "The color of buttons, such as #17734b. White text must be readable on it." },
+  { name: "cancel", label: "Cancelling", kind: "select", options: [["period_end", "At the end of the paid period"], ["now", "Now"], ["off", "Not in the portal"]] },
+  { name: "resume", label: "Customers may resume a cancelled subscription", kind: "check" },
+  { name: "change", label: "Changing the plan", kind: "select", options: [["off", "Not in the portal"], ["link", "At the link of the plan"], ["next_period", "From the next period on"]] },
+  { name: "return_origins", label: "Return origins", kind: "area", hint: "One per line, such as https://app.example.com.", send: lines },
+];
+
+const portalValues = ({ portal }: Organization): Values => ({
+  name: portal.name ?? "",
+  accent: portal.accent,
+  cancel: portal.cancel,
+  resume: portal.resume,
+  change: portal.change,
+  return_origins: portal.return_origins.join("\n"),
+});
 
 const valuesOf = ({ max_sessions }: Organization): Values => ({ max_sessions: max_sessions === null ? "" : String(max_sessions) });
 
@@ -51,6 +70,21 @@ export default function Settings() {
               done="Settings saved"
               existing={{ record: organization, read: () => api.organizations.get(), values: valuesOf }}
               save={(body, { base }) => api.organizations.update(body, { ifMatch: base })}
+              saved={reload}
+            />
+          </Card>
+        )}
+        {organization !== undefined && can("organization:write") && (
+          <Card title="Customer portal">
+            <Form
+              key={JSON.stringify(organization.portal)}
+              fields={PORTAL}
+              values={portalValues(organization)}
+              submit="Save portal"
+              done="Portal saved"
+              prefix="/portal"
+              existing={{ record: organization, read: () => api.organizations.get(), values: portalValues }}
+              save={(portal, { base }) => api.organizations.update({ portal }, { ifMatch: base })}
               saved={reload}
             />
           </Card>

@@ -1,13 +1,15 @@
 // One user: subscriptions, payments and sessions, and the end of them.
 
 import { useState } from "preact/hooks";
-import { answerOf, api, guarded, type ManagedUser, type Payment, type UserSession } from "../lib/api.js";
+import { answerOf, api, guarded, type ManagedUser, type Payment, type PortalLink, type UserSession } from "../lib/api.js";
 import { useLoad } from "../lib/load.js";
 import { withNames } from "../lib/names.js";
 import { go, to } from "../lib/router.js";
 import { announce, can } from "../lib/session.js";
-import { Day, Moment, Status, type Term } from "../parts/basics.js";
+import { moment } from "../lib/time.js";
+import { Command, Day, Moment, Status, type Term } from "../parts/basics.js";
 import { Confirm } from "../parts/confirm.js";
+import { Dialog } from "../parts/dialog.js";
 import { orNull, type Field, type Values } from "../parts/fields.js";
 import { RecordForm } from "../parts/form.js";
 import { Problem } from "../parts/problem.js";
@@ -22,6 +24,7 @@ const PAID = 10;
 export default function UserPage({ id }: { id: string }) {
   const { data: user, error, reload } = useLoad(id, () => api.users.get(id));
   const [dialog, setDialog] = useState("");
+  const [portalLink, setPortalLink] = useState<PortalLink>();
   const [round, setRound] = useState(0);
   const [failure, setFailure] = useState<unknown>();
   if (user === undefined) {
@@ -47,6 +50,9 @@ export default function UserPage({ id }: { id: string }) {
     <>
       <button type="button" data-key="e" onClick={() => setDialog("edit")}>
         Edit
+      </button>
+      <button type="button" onClick={() => setDialog("portal")}>
+        Portal link
       </button>
       <button type="button" onClick={() => setDialog("sessions")}>
         End all sessions
@@ -88,6 +94,20 @@ export default function UserPage({ id }: { id: string }) {
         version={`${answerOf(user)?.etag} ${round}`}
       />
       {dialog === "edit" && <EditUser user={user} close={close} saved={saved} />}
+      {dialog === "portal" && <PortalLinkForm id={id} close={close} created={(created) => setPortalLink(created)} />}
+      {portalLink !== undefined && (
+        <Dialog title="One-time link" close={() => setPortalLink(undefined)}>
+          <p dir="auto">
+            Send this link only to {name}: its holder acts as the user. It works once, until {moment(portalLink.expires_at)}, and is not shown again.
+          </p>
+          <Command text={portalLink.url} name="Copy link" />
+          <div class="actions">
+            <button type="button" data-focus onClick={() => setPortalLink(undefined)}>
+              Close
+            </button>
+          </div>
+        </Dialog>
+      )}
       {dialog === "sessions" && (
         <Confirm
           title="End all sessions"
@@ -157,6 +177,36 @@ function Sessions({ id, version, end }: { id: string; version: string; end: (ses
   }
   const load = async () => (await api.userSessions.list(id)).data;
   return <TablePanel name="Sessions" version={version} load={load} columns={columns} id={recordId} empty="This user is not signed in." />;
+}
+
+const EXPIRY: Field = {
+  name: "expires_in",
+  label: "Works for",
+  kind: "select",
+  options: [
+    ["900", "15 minutes"],
+    ["3600", "1 hour"],
+    ["86400", "1 day"],
+  ],
+  send: Number,
+};
+
+function PortalLinkForm({ id, close, created }: { id: string; close: () => void; created: (link: PortalLink) => void }) {
+  return (
+    <RecordForm
+      title="Portal link"
+      fields={[{ name: "return_url", label: "Return URL", hint: "Optional. Its origin must be listed in the settings of the portal." }, EXPIRY]}
+      values={{ return_url: "", expires_in: "900" }}
+      submit="Create link"
+      done="Link created"
+      save={(body) => api.users.createPortalLink(id, body)}
+      close={close}
+      saved={(link) => {
+        close();
+        created(link as PortalLink);
+      }}
+    />
+  );
 }
 
 function valuesOf(user: ManagedUser): Values {

@@ -32,15 +32,19 @@ const TONES: Readonly<Record<string, string>> = {
   completed: "good",
   enabled: "good",
   done: "good",
+  succeeded: "good",
   pending: "wait",
   incomplete: "wait",
   processing: "wait",
   past_due: "wait",
   partially_refunded: "wait",
+  waiting: "wait",
   unpaid: "bad",
   failed: "bad",
   disputed: "bad",
   blocked: "bad",
+  failing: "bad",
+  given_up: "bad",
 };
 
 export function Status({ value }: { value: string }) {

@@ -23,6 +23,8 @@ interface FormProps<T extends object> {
   saved: (result: unknown) => void;
   /** Of an existing record: as it was read, how to read it again, and its values in the form. */
   existing?: { record: T; read: () => Promise<T>; values: (record: T) => Values } | undefined;
+  /** The pointer of the object that the fields are members of, if it is not the body. */
+  prefix?: string | undefined;
   /** More to show above the buttons, for the values as they are. */
   note?: ((values: Values) => ComponentChildren) | undefined;
 }
@@ -37,7 +39,7 @@ export function RecordForm<T extends object>({ title, close, ...rest }: FormProp
 }
 
 /** A form on a page. */
-export function Form<T extends object>({ fields, values: first, submit, cancel = "Cancel", done, save, close, saved, existing, note }: FormProps<T>) {
+export function Form<T extends object>({ fields, values: first, submit, cancel = "Cancel", done, save, close, saved, existing, note, prefix = "" }: FormProps<T>) {
   const [values, setValues] = useState(first);
   const [base, setBase] = useState<{ record: T | undefined; values: Values }>({ record: existing?.record, values: first });
   const [failure, setFailure] = useState<unknown>();
@@ -82,12 +84,12 @@ export function Form<T extends object>({ fields, values: first, submit, cancel =
     }
   };
   const faults = failure instanceof PerennialProblem ? failure.errors : [];
-  const errorsAt = (field: Field): string[] => faults.filter(({ pointer }) => isAt(pointer, field.name)).map(({ detail }) => sentence(detail));
+  const errorsAt = (field: Field): string[] => faults.filter(({ pointer }) => isAt(pointer, prefix, field.name)).map(({ detail }) => sentence(detail));
   const change = (field: Field) => (value: Value) => setValues({ ...values, [field.name]: value });
   return (
     <>
       <form class="stack" onSubmit={onSubmit} noValidate>
-        {failure !== undefined && (faults.length === 0 ? <Problem error={failure} /> : <Faults faults={faults} fields={fields} prefix={id} failure={failure} />)}
+        {failure !== undefined && (faults.length === 0 ? <Problem error={failure} /> : <Faults faults={faults} fields={fields} prefix={id} pointer={prefix} failure={failure} />)}
         {fields.map((field) => (
           <FieldInput key={field.name} field={field} prefix={id} value={values[field.name] ?? ""} errors={errorsAt(field)} change={change(field)} />
         ))}
@@ -130,8 +132,9 @@ function same(one: Value | undefined, other: Value | undefined): boolean {
   return JSON.stringify(one) === JSON.stringify(other);
 }
 
-function isAt(pointer: string | undefined, name: string): boolean {
-  return pointer === `/${name}` || (pointer?.startsWith(`/${name}/`) ?? false);
+function isAt(pointer: string | undefined, prefix: string, name: string): boolean {
+  const own = `${prefix}/${name}`;
+  return pointer === own || (pointer?.startsWith(`${own}/`) ?? false);
 }
 
 function sentence(detail: string): string {
@@ -139,7 +142,7 @@ function sentence(detail: string): string {
 }
 
 /** All errors in one alert, each with a link to its field. */
-function Faults({ faults, fields, prefix, failure }: { faults: PerennialProblem["errors"]; fields: readonly Field[]; prefix: string; failure: unknown }) {
+function Faults({ faults, fields, prefix, pointer: parent, failure }: { faults: PerennialProblem["errors"]; fields: readonly Field[]; prefix: string; pointer: string; failure: unknown }) {
   return (
     <div class="problem" role="alert">
       <p>
@@ -147,7 +150,7 @@ function Faults({ faults, fields, prefix, failure }: { faults: PerennialProblem[
       </p>
       <ul>
         {faults.map(({ pointer = "", detail }) => {
-          const field = fields.find(({ name }) => isAt(pointer, name));
+          const field = fields.find(({ name }) => isAt(pointer, parent, name));
           const focus = (event: Event): void => {
             event.preventDefault();
             document.getElementById(`${prefix}-${field?.name}`)?.focus();

@@ -1,6 +1,7 @@
 // Columns and small tables that several pages share.
 
-import type { Payment, Subscription } from "../lib/api.js";
+import { useState } from "preact/hooks";
+import { guarded, type PageOf, type Payment, type Subscription } from "../lib/api.js";
 import type { SubscriptionRow } from "../lib/names.js";
 import { useLoad } from "../lib/load.js";
 import { money } from "../lib/money.js";
@@ -85,4 +86,49 @@ export function TablePanel<T>({ name, version, load, columns, id, empty }: Panel
     return null;
   }
   return data.length === 0 ? <p class="faint">{empty}</p> : <Table name={name} columns={columns} rows={data} id={id} />;
+}
+
+interface PagedProps<T> extends Omit<PanelProps<T>, "load"> {
+  load: (cursor: string | undefined) => Promise<PageOf<T>>;
+}
+
+/** A table within a page that grows page by page. */
+export function PagedPanel<T>({ name, version, load, columns, id, empty }: PagedProps<T>) {
+  const first = useLoad(`${name} ${version}`, () => load(undefined));
+  const [further, setFurther] = useState<{ of: PageOf<T> | undefined; pages: PageOf<T>[]; error?: unknown }>({ of: undefined, pages: [] });
+  if (first.error !== undefined) {
+    return <Problem error={first.error} retry={first.reload} />;
+  }
+  if (first.data === undefined) {
+    return null;
+  }
+  // Pages that follow an earlier first page are not shown with a newer one.
+  const known = further.of === first.data ? further : { of: first.data, pages: [] };
+  const pages = [first.data, ...known.pages];
+  const rows = pages.flatMap(({ data }) => data);
+  const next = pages.at(-1)?.page.next_cursor ?? null;
+  const more = async (cursor: string): Promise<void> => {
+    try {
+      const page = await guarded(() => load(cursor));
+      setFurther({ of: known.of, pages: [...known.pages, page] });
+    } catch (error) {
+      setFurther({ ...known, error });
+    }
+  };
+  if (rows.length === 0) {
+    return <p class="faint">{empty}</p>;
+  }
+  return (
+    <>
+      <Table name={name} columns={columns} rows={rows} id={id} />
+      {known.error !== undefined && <Problem error={known.error} />}
+      {next !== null && (
+        <div class="pages">
+          <button type="button" onClick={() => void more(next)}>
+            Load more
+          </button>
+        </div>
+      )}
+    </>
+  );
 }

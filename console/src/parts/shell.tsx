@@ -21,15 +21,21 @@ const SCOPES: Readonly<Record<string, string | undefined>> = {
   payments: "payments:read",
   users: "users:read",
   events: "events:read",
+  webhooks: "webhooks:write",
   clients: "clients:write",
   operators: "clients:write",
   settings: "organization:read",
+  movements: "analytics:read",
 };
+
+/** Whether the page exists and the role may open it. Not every page is in the navigation. */
+export function mayOpen(page: string): boolean {
+  return page in SCOPES && (SCOPES[page] === undefined || can(SCOPES[page]));
+}
 
 /** The pages that the role may open, in the order of the navigation. */
 export function openPages(): string[] {
-  const isOpen = (page: string): boolean => page in SCOPES && (SCOPES[page] === undefined || can(SCOPES[page]));
-  return PAGE_KEYS.map(([, page]) => page).filter(isOpen);
+  return PAGE_KEYS.map(([, page]) => page).filter(mayOpen);
 }
 
 export function Shell({ session, children }: { session: Session; children: ComponentChildren }) {

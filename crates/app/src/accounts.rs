@@ -16,7 +16,9 @@ use perennial_domain::subscriptions::{Subscription, SubscriptionDraft, Subscript
 use perennial_domain::time::Time;
 use perennial_domain::users::User;
 use perennial_domain::validation::ValidationErrors;
-use perennial_store::{self as store, Change, Violation, billing_profiles, events, sessions, subscriptions, users};
+use perennial_store::{
+    self as store, Change, Violation, billing_profiles, events, portal_links, sessions, subscriptions, users,
+};
 
 const FRESH_SECONDS: i64 = 24 * 3600;
 
@@ -96,6 +98,7 @@ async fn prepare_erasure(app: &App, caller: &Caller, user: &User, now: Time) -> 
     }
     change = sessions::erase(change, organization, user.id);
     change = billing_profiles::erase(change, organization, user.id);
+    change = portal_links::erase(change, organization, user.id);
     for before in &open {
         change = prepare_end(app, caller, change, before, time.now)?;
     }

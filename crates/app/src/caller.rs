@@ -56,6 +56,8 @@ pub enum Principal {
     Client(Arc<KnownClient>),
     /// An operator, with a request.
     Operator(Arc<KnownOperator>),
+    /// A user of this organization, with a page of the customer portal.
+    User(OrganizationId),
     /// A request without credentials, which may only sign in.
     Anonymous,
     /// The command line or the server itself, in this organization.
@@ -90,6 +92,12 @@ impl Caller {
         Self { principal, request_id, own: None, scope: None, address: None, is_dry_run: false }
     }
 
+    /// A request of a user from a page of the customer portal. It sees and changes this user's records only.
+    pub fn user(organization: OrganizationId, user: UserId, request_id: impl Into<String>) -> Self {
+        let (principal, request_id) = (Principal::User(organization), request_id.into());
+        Self { principal, request_id, own: Some(user), scope: None, address: None, is_dry_run: false }
+    }
+
     /// A request without credentials. It belongs to no organization.
     pub fn anonymous(request_id: impl Into<String>) -> Self {
         let (principal, request_id) = (Principal::Anonymous, request_id.into());
@@ -102,7 +110,7 @@ impl Caller {
             Principal::Client(known) => known.organization.id,
             Principal::Operator(known) => known.operator.organization_id,
             Principal::Anonymous => NO_ORGANIZATION,
-            Principal::System(organization) => *organization,
+            Principal::User(organization) | Principal::System(organization) => *organization,
         }
     }
 
@@ -110,7 +118,7 @@ impl Caller {
     pub(crate) fn known(&self) -> Option<&Arc<KnownClient>> {
         match &self.principal {
             Principal::Client(known) => Some(known),
-            Principal::Operator(_) | Principal::Anonymous | Principal::System(_) => None,
+            Principal::Operator(_) | Principal::User(_) | Principal::Anonymous | Principal::System(_) => None,
         }
     }
 
@@ -118,7 +126,7 @@ impl Caller {
     pub fn operator(&self) -> Option<&Arc<KnownOperator>> {
         match &self.principal {
             Principal::Operator(known) => Some(known),
-            Principal::Client(_) | Principal::Anonymous | Principal::System(_) => None,
+            Principal::Client(_) | Principal::User(_) | Principal::Anonymous | Principal::System(_) => None,
         }
     }
 
@@ -140,7 +148,7 @@ impl Caller {
             Principal::Operator(known) => {
                 Some((known.operator.organization_id, ClientId::from_bytes(known.operator.id.bytes())))
             }
-            Principal::Anonymous | Principal::System(_) => None,
+            Principal::User(_) | Principal::Anonymous | Principal::System(_) => None,
         }
     }
 
@@ -149,7 +157,7 @@ impl Caller {
         match &self.principal {
             Principal::Client(known) => known.client.scopes,
             Principal::Operator(known) => known.operator.role.scopes(),
-            Principal::Anonymous => Scopes::default(),
+            Principal::User(_) | Principal::Anonymous => Scopes::default(),
             Principal::System(_) => Scope::ALL.iter().copied().collect(),
         }
     }
@@ -177,6 +185,7 @@ impl Caller {
             Principal::Operator(known) => {
                 Event { operator_id: Some(known.operator.id), request_id: Some(self.request_id.clone()), ..event }
             }
+            Principal::User(_) => Event { request_id: Some(self.request_id.clone()), ..event },
             Principal::Anonymous | Principal::System(_) => event,
         }
     }

@@ -20,6 +20,8 @@ use crate::limits::counter::{Limits, RateLimits};
 use crate::operators::options::ConsoleOptions;
 use crate::optimistic::OptimisticCreate;
 use crate::plans::cache::PlanCache;
+use crate::portal::options::PortalOptions;
+use crate::portal::provider_cache::PortalProviders;
 use crate::providers::description::Configured;
 use crate::providers::verifiers::Verifiers;
 use crate::sessions::use_marks::UseMarks;
@@ -69,6 +71,7 @@ pub struct App {
     pub(crate) action_failures: ActionFailures,
     /// Built from the options at its first use. None: no provider of operators.
     pub(crate) console_provider: OnceLock<Option<Box<RelyingParty>>>,
+    pub(crate) portal_providers: PortalProviders,
     pub(crate) feed: FeedSignal,
     pub(crate) lifecycle: LifecycleState,
     /// Requests to webhook endpoints at the same time.
@@ -100,6 +103,8 @@ pub struct AppOptions {
     pub lifecycle: LifecycleOptions,
     /// The settings of analytics.
     pub analytics: AnalyticsOptions,
+    /// The settings of the customer portal.
+    pub portal: PortalOptions,
 }
 
 impl App {
@@ -128,6 +133,7 @@ impl App {
             plans: PlanCache::default(),
             action_failures: ActionFailures::default(),
             console_provider: OnceLock::new(),
+            portal_providers: PortalProviders::default(),
             feed: FeedSignal::default(),
             lifecycle: LifecycleState::default(),
             webhook_permits: Arc::new(Semaphore::new(MAX_WEBHOOK_REQUESTS)),

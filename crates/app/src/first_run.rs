@@ -34,7 +34,7 @@ pub struct FirstRun {
 /// The state of the store at the start.
 pub enum Start {
     /// Empty: everything was created now.
-    First(FirstRun),
+    First(Box<FirstRun>),
     /// In use, with a master key that this server knows.
     Existing,
     /// In use, with another master key: this server must not start.
@@ -96,7 +96,7 @@ pub async fn ensure(app: &App, options: FirstRunOptions) -> Result<Start, Error>
     let public_client = client("public", Presents::Public(public.clone()), options.origins);
     let (_, change) = clients::prepare(app, change, &caller, public_client);
     match app.db.commit(change).await {
-        Ok(()) => Ok(Start::First(FirstRun { organization, trusted: shown, public })),
+        Ok(()) => Ok(Start::First(Box::new(FirstRun { organization, trusted: shown, public }))),
         // Another server was faster and has created everything.
         Err(store::Error::Violated(Violation::Record)) => {
             let found = installation::find(&app.db)

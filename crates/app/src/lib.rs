@@ -37,6 +37,7 @@ pub mod organizations;
 pub mod payments;
 pub mod plan_versions;
 pub mod plans;
+pub mod portal;
 pub mod providers;
 pub mod revision;
 pub mod search;

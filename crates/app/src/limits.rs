@@ -92,7 +92,7 @@ fn attempt<'a>(app: &'a App, caller: &Caller, budget: Budget, address: IpAddr) -
             ClientKind::Trusted => (&app.limits.trusted, Who::Client(known.client.id)),
         },
         Principal::Anonymous => (&app.limits.public, Who::Address(address)),
-        Principal::Operator(_) | Principal::System(_) => return None,
+        Principal::Operator(_) | Principal::User(_) | Principal::System(_) => return None,
     };
     let organization = caller.organization();
     Some(Attempt { counter, organization, bucket: bucket(&app.keys, organization, budget, who) })

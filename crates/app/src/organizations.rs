@@ -14,6 +14,7 @@ use perennial_domain::currency::Currency;
 use perennial_domain::events::{Event, EventKind};
 use perennial_domain::id::{EventId, OrganizationId};
 use perennial_domain::organizations::{Organization, OrganizationMode, OrganizationName, OrganizationPatch};
+use perennial_domain::portal::PortalSettings;
 use perennial_domain::stamp::Stamp;
 use perennial_domain::validation::ValidationErrors;
 use perennial_store::{self as store, Change, Violation, events, organizations};
@@ -124,6 +125,7 @@ pub(crate) fn prepare(
         max_sessions,
         mode,
         billing: None,
+        portal: PortalSettings::default(),
         created_at: now,
         updated_at: now,
         deleted_at: None,

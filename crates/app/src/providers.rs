@@ -13,7 +13,7 @@ pub(crate) mod verifiers;
 pub use check::{Checked, Seen, Trouble, check};
 pub use description::{Configured, Description, ProviderKind, Settings};
 pub use gather::Source;
-pub(crate) use gather::verifier;
+pub(crate) use gather::{portal_providers, verifier};
 pub use perennial_identity::providers::{Algorithm, EmailVerified, ProviderError};
 pub use perennial_identity::secret::Secret;
 pub use perennial_outbound::{FetchError, Limits as FetchLimits};

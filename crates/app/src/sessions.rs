@@ -1,6 +1,6 @@
 //! Sessions: begun by sign-up or sign-in, checked at every request with a token, refreshed, listed and ended.
 
-mod begin;
+pub(crate) mod begin;
 mod operator;
 mod record;
 mod refresh;
@@ -146,8 +146,11 @@ pub async fn revoke_all(
     signed_in: &SignedIn,
     except: Option<SessionId>,
 ) -> Result<usize, Error> {
-    let identity = signed_in.user.identity.as_ref().ok_or(Error::InvalidToken)?;
-    let _lock = app.locks.lock_identity(caller.organization(), identity).await;
+    // A user of the portal may have no identity, and then no sign-in to wait for.
+    let _lock = match &signed_in.user.identity {
+        Some(identity) => Some(app.locks.lock_identity(caller.organization(), identity).await),
+        None => None,
+    };
     for _ in 0..ATTEMPTS {
         // Read again at each attempt: the epoch first, so that no session begun after it is missed.
         let now = app.clock.now();
@@ -180,7 +183,7 @@ pub async fn sweep(app: &App) -> Result<(), Error> {
     Ok(())
 }
 
-async fn revoke_one(app: &App, caller: &Caller, session: &Session) -> Result<usize, Error> {
+pub(crate) async fn revoke_one(app: &App, caller: &Caller, session: &Session) -> Result<usize, Error> {
     let now = app.clock.now();
     if session.revoked_at.is_some() {
         return Ok(0);
@@ -215,7 +218,8 @@ async fn grant(app: &App, user: User, session: Session, now: Time) -> Result<Gra
     let grant = Grant {
         organization: session.organization_id,
         user: session.user_id,
-        client: session.client_id,
+        // The portal's sessions have no tokens.
+        client: session.client_id.ok_or(Error::InvalidToken)?,
         session: session.id,
         auth_time: session.signed_in_at,
     };
@@ -236,7 +240,7 @@ async fn grant(app: &App, user: User, session: Session, now: Time) -> Result<Gra
 struct SessionTrace {
     id: SessionId,
     user_id: UserId,
-    client_id: ClientId,
+    client_id: Option<ClientId>,
 }
 
 impl SessionTrace {

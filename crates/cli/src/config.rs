@@ -9,6 +9,7 @@ mod file;
 mod known;
 mod lifecycle;
 pub(crate) mod load;
+mod portal;
 pub(crate) mod reference;
 pub(crate) mod schema;
 pub(crate) mod secret;
@@ -61,6 +62,7 @@ pub(crate) struct Config {
     pub(crate) retention: upkeep::Retention,
     pub(crate) backup: upkeep::Backup,
     pub(crate) console: console::Console,
+    pub(crate) portal: portal::Portal,
     pub(crate) webhooks: webhooks::Webhooks,
     pub(crate) events: webhooks::Events,
     pub(crate) lifecycle: lifecycle::Lifecycle,
@@ -93,6 +95,7 @@ impl Default for Config {
             retention: upkeep::Retention::default(),
             backup: upkeep::Backup::default(),
             console: console::Console::default(),
+            portal: portal::Portal::default(),
             webhooks: webhooks::Webhooks::default(),
             events: webhooks::Events::default(),
             lifecycle: lifecycle::Lifecycle::default(),
@@ -225,6 +228,7 @@ impl Config {
             stuck_after: Duration::from_millis(self.limits.stuck_milliseconds),
             trusted_proxies: self.trusted_proxies.iter().map(Proxy::network).collect(),
             console: perennial_http::ConsoleOptions::default(),
+            portal: perennial_http::PortalOptions::default(),
         }
     }
 

@@ -35,6 +35,8 @@ pub(crate) struct ProviderEntry {
     pub(crate) secret_file: Option<PathBuf>,
     pub(crate) client_secret: Option<Secret>,
     pub(crate) client_secret_file: Option<PathBuf>,
+    pub(crate) portal_client_id: Option<String>,
+    pub(crate) portal_client_secret_file: Option<PathBuf>,
     pub(crate) allow_private_addresses: bool,
     pub(crate) allow_http: bool,
 }
@@ -88,6 +90,7 @@ impl ProviderEntry {
             algorithms: entry.algorithms.unwrap_or_else(all),
             endpoint: entry.endpoint,
             client_id: entry.client_id,
+            portal_client_id: entry.portal_client_id,
             allow_private_addresses: entry.allow_private_addresses,
             allow_http: entry.allow_http,
         };
@@ -98,9 +101,14 @@ impl ProviderEntry {
     fn the_secret(&self, kind: ProviderKind) -> Result<Option<providers::Secret>, Failure> {
         let plain = ("secret", &self.secret, &self.secret_file);
         let client = ("client_secret", &self.client_secret, &self.client_secret_file);
-        let (own, other) = if kind == ProviderKind::Introspection { (client, plain) } else { (plain, client) };
-        if other.1.is_some() || other.2.is_some() {
-            let fault = ProviderError::NotForKind { setting: other.0, kind: kind.as_str() };
+        let portal = ("portal_client_secret_file", &None, &self.portal_client_secret_file);
+        let (own, others) = match kind {
+            ProviderKind::Oidc => (portal, [plain, client]),
+            ProviderKind::JwtSecret => (plain, [client, portal]),
+            ProviderKind::Introspection => (client, [plain, portal]),
+        };
+        if let Some((setting, ..)) = others.iter().find(|(_, text, file)| text.is_some() || file.is_some()) {
+            let fault = ProviderError::NotForKind { setting, kind: kind.as_str() };
             return Err(Failure::new(fault.to_string()));
         }
         let secret = match own {

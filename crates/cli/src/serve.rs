@@ -50,7 +50,7 @@ pub(crate) async fn run(config: Config, demo: bool, console_directory: Option<Pa
     let (app, found) = start::start(&config, given, db, (address, console_address)).await?;
     let app = Arc::new(app);
     let access = ConsoleOptions { directory: console_directory, ..config.console_access(console_address) };
-    let options = ApiOptions { console: access, ..config.api() };
+    let options = ApiOptions { console: access, portal: config.portal_access(address), ..config.api() };
     let api = Arc::new(Api::new(Arc::clone(&app), options));
 
     let (stop, stopped) = watch::channel(false);

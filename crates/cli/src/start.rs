@@ -37,7 +37,7 @@ impl Given {
             providers: providers::configured(&config.providers)?,
             console_provider: config.console_provider()?,
         };
-        if let Some(fault) = config.console_fault() {
+        if let Some(fault) = config.console_fault().or_else(|| config.portal_fault()) {
             return Err(fault);
         }
         match given.key {
@@ -57,6 +57,7 @@ impl Given {
             bootstrap_credential().err(),
             backups::fault(config),
             config.console_fault(),
+            config.portal_fault(),
         ];
         key.into_iter().chain(faults.into_iter().flatten()).collect()
     }
@@ -66,7 +67,7 @@ impl Given {
 pub(crate) enum Found {
     /// Empty: this was its first run. The IDs are in a file, unless the operator chose them.
     New {
-        first: FirstRun,
+        first: Box<FirstRun>,
         kept: Option<PathBuf>,
     },
     Existing(Holdings),
@@ -100,6 +101,7 @@ pub(crate) async fn start(
         webhooks: config.webhooks.app(),
         lifecycle: config.lifecycle.app(),
         analytics: config.analytics.app(),
+        portal: config.portal_options(address),
         ..AppOptions::default()
     };
     let app = App::new(db, Clock::System, entropy, given.accepted.keys(&key), options);

@@ -82,6 +82,7 @@ record_kinds! {
         UserBlocked = "blocked",
         UserUnblocked = "unblocked",
         UserRelinked = "relinked",
+        UserPortalLinkCreated = "portal_link_created",
     }
     Session(SessionId) = "session" { SessionCreated = "created", SessionRevoked = "revoked" }
     Plan(PlanId) = "plan" { PlanCreated = "created", PlanUpdated = "updated", PlanDeleted = "deleted" }

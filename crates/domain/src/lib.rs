@@ -24,6 +24,8 @@ pub mod organizations;
 pub mod payments;
 pub mod percent;
 pub mod plans;
+pub mod portal;
+pub mod portal_offers;
 pub mod rotation;
 pub mod sessions;
 pub mod slug;

@@ -4,6 +4,7 @@ pub mod billing;
 
 use crate::currency::Currency;
 use crate::id::{EventId, OrganizationId};
+use crate::portal::{PortalPatch, PortalSettings};
 use crate::text::Line;
 use crate::time::Time;
 use crate::words::words;
@@ -40,6 +41,8 @@ pub struct Organization {
     /// How its subscriptions are billed. None: all defaults.
     #[serde(serialize_with = "billing::serialize")]
     pub billing: Option<Box<OrganizationBilling>>,
+    /// The settings of its customer portal.
+    pub portal: PortalSettings,
     /// When it was created.
     pub created_at: Time,
     /// When it last changed.
@@ -59,6 +62,8 @@ pub struct OrganizationPatch {
     pub max_sessions: Option<Option<u32>>,
     /// How its subscriptions are billed.
     pub billing: OrganizationBillingPatch,
+    /// The settings of the portal, member by member.
+    pub portal: Option<PortalPatch>,
 }
 
 impl Organization {
@@ -69,6 +74,7 @@ impl Organization {
         Self {
             max_sessions: patch.max_sessions.unwrap_or(self.max_sessions),
             billing: if billing == self.settings() { self.billing.clone() } else { Some(Box::new(billing)) },
+            portal: self.portal.apply(patch.portal.unwrap_or_default()),
             ..self.clone()
         }
     }

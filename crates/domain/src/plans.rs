@@ -288,6 +288,7 @@ pub(crate) mod tests {
     use super::*;
     use crate::number::Number;
     use crate::organizations::OrganizationName;
+    use crate::portal::PortalSettings;
 
     pub(crate) fn instant(text: &str) -> Time {
         Time::parse(text).unwrap()
@@ -306,6 +307,7 @@ pub(crate) mod tests {
             max_sessions: None,
             mode: crate::organizations::OrganizationMode::Live,
             billing: None,
+            portal: PortalSettings::default(),
             created_at: now,
             updated_at: now,
             deleted_at: None,

@@ -15,8 +15,8 @@ pub struct Session {
     pub organization_id: OrganizationId,
     /// Its user.
     pub user_id: UserId,
-    /// The client that created it.
-    pub client_id: ClientId,
+    /// The client that created it. None: the customer portal.
+    pub client_id: Option<ClientId>,
     /// The generation of the newest refresh token.
     pub generation: u32,
     /// When the user signed in; a refresh does not change it.
@@ -55,7 +55,7 @@ mod tests {
             id: SessionId::from_bytes([1; 16]),
             organization_id: OrganizationId::from_bytes([2; 16]),
             user_id: UserId::from_bytes([3; 16]),
-            client_id: ClientId::from_bytes([4; 16]),
+            client_id: Some(ClientId::from_bytes([4; 16])),
             generation: 0,
             signed_in_at: at(10),
             rotated_at: at(10),

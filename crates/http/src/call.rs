@@ -12,7 +12,7 @@ use crate::operator_access::Visit;
 use crate::options::BodyLimits;
 use crate::path::PathParameters;
 use crate::problem::Problem;
-use crate::query::Query;
+use crate::query::{Query, decode};
 use bytes::Bytes;
 use http::HeaderName;
 use http::header::{CONTENT_ENCODING, CONTENT_TYPE, USER_AGENT};
@@ -29,6 +29,9 @@ use perennial_server::{BodyError, RequestBody};
 use serde_json::value::RawValue;
 use std::borrow::Cow;
 use std::net::IpAddr;
+
+/// The most fields of a form that are read.
+const MAX_FORM_FIELDS: usize = 20;
 
 /// One request.
 pub(crate) struct Call<'a> {
@@ -126,6 +129,17 @@ impl<'a> Call<'a> {
                 Problem::new(Code::DuplicateKey, format!("The key {:?} occurs twice in one object.", excerpt(&key)))
             }
         })
+    }
+
+    /// The fields of a submitted form.
+    pub(crate) async fn form(&mut self) -> Result<Vec<(String, String)>, Problem> {
+        let bytes = self.bytes().await?;
+        let text = std::str::from_utf8(&bytes).unwrap_or_default();
+        let pair = |pair: &str| {
+            let (name, value) = pair.split_once('=').unwrap_or((pair, ""));
+            Some((decode(name)?, decode(value)?))
+        };
+        Ok(text.split('&').take(MAX_FORM_FIELDS).filter_map(pair).collect())
     }
 
     /// The body of a create, and its idempotency key.

@@ -67,13 +67,17 @@ fn is_loopback(address: IpAddr) -> bool {
     address.to_canonical().is_loopback()
 }
 
-/// A cookie of the console.
+/// A cookie of the console or of the customer portal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum ConsoleCookie {
     /// The session of an operator.
     Session,
     /// The sealed state of a sign-in at the identity provider.
     SignIn,
+    /// The session of a user of the portal.
+    Portal,
+    /// The sealed state of a user's sign-in at the identity provider.
+    PortalSignIn,
 }
 
 impl ConsoleCookie {
@@ -84,14 +88,20 @@ impl ConsoleCookie {
             (Self::Session, false) => "perennial-operator",
             (Self::SignIn, true) => "__Host-perennial-oidc",
             (Self::SignIn, false) => "perennial-oidc",
+            (Self::Portal, true) => "__Host-perennial-portal",
+            (Self::Portal, false) => "perennial-portal",
+            (Self::PortalSignIn, true) => "__Host-perennial-portal-oidc",
+            (Self::PortalSignIn, false) => "perennial-portal-oidc",
         }
     }
 
-    /// The provider's redirect comes from another site, so the cookie of a sign-in must be sent with it.
+    /// The provider's redirect comes from another site, so the cookie of a sign-in must be sent with it. Customers come to the
+    /// portal from links of other sites.
     const fn attributes(self) -> &'static str {
         match self {
             Self::Session => "HttpOnly; SameSite=Strict; Path=/",
-            Self::SignIn => "HttpOnly; SameSite=Lax; Path=/; Max-Age=600",
+            Self::Portal => "HttpOnly; SameSite=Lax; Path=/",
+            Self::SignIn | Self::PortalSignIn => "HttpOnly; SameSite=Lax; Path=/; Max-Age=600",
         }
     }
 
@@ -104,7 +114,7 @@ impl ConsoleCookie {
     pub(crate) fn expire(self, site: &Site) -> HeaderValue {
         let attributes = match self {
             Self::Session => "HttpOnly; SameSite=Strict; Path=/; Max-Age=0",
-            Self::SignIn => "HttpOnly; SameSite=Lax; Path=/; Max-Age=0",
+            _ => "HttpOnly; SameSite=Lax; Path=/; Max-Age=0",
         };
         self.header(site, "", attributes)
     }
@@ -187,7 +197,7 @@ pub(crate) fn site_of<'a>(uri: &Uri, headers: &HeaderMap, sites: &'a [Site]) -> 
 }
 
 /// A browser that sends `Sec-Fetch-Site` knows best. Without it the origin decides, and without both nothing does.
-fn is_same_origin(headers: &HeaderMap, site: &Site) -> bool {
+pub(crate) fn is_same_origin(headers: &HeaderMap, site: &Site) -> bool {
     if headers.contains_key(SEC_FETCH_SITE) {
         return only(headers, &SEC_FETCH_SITE) == Some("same-origin");
     }

@@ -63,6 +63,11 @@ impl RateLimitStatus {
     }
 }
 
+/// Counts an attempt to sign in to the portal, or rejects it.
+pub(crate) async fn admit_portal(call: &Call<'_>) -> Result<(), Problem> {
+    admit(call).await.map(drop)
+}
+
 fn reject(budget: Budget, Limited(standing): Limited) -> Problem {
     let seconds = standing.reset_seconds;
     let detail = match budget {

@@ -4,8 +4,8 @@ use crate::operation::Operation;
 use crate::router::Router;
 use crate::{
     accounts, analytics, billing_profiles, clients, coupons, credits, events, meta, meters, operator_session,
-    operators, organization, payments, plan_versions, plans, search, sessions, subscriptions, tax_rates, test_clock,
-    tokens, usage, user_sessions, users, webhook_deliveries, webhook_endpoints,
+    operators, organization, payments, plan_versions, plans, portal_links, search, sessions, subscriptions, tax_rates,
+    test_clock, tokens, usage, user_sessions, users, webhook_deliveries, webhook_endpoints,
 };
 use std::sync::LazyLock;
 
@@ -20,6 +20,7 @@ static RESOURCES: &[&[Operation]] = &[
     payments::OPERATIONS,
     users::OPERATIONS,
     user_sessions::OPERATIONS,
+    portal_links::OPERATIONS,
     search::OPERATIONS,
     clients::OPERATIONS,
     organization::OPERATIONS,

@@ -18,6 +18,8 @@ pub struct ApiOptions {
     pub trusted_proxies: Vec<IpNet>,
     /// Where operators are served.
     pub console: ConsoleOptions,
+    /// Where customers are served.
+    pub portal: PortalOptions,
 }
 
 impl Default for ApiOptions {
@@ -28,6 +30,7 @@ impl Default for ApiOptions {
             stuck_after: Duration::from_secs(3),
             trusted_proxies: Vec::new(),
             console: ConsoleOptions::default(),
+            portal: PortalOptions::default(),
         }
     }
 }
@@ -48,6 +51,15 @@ pub struct ConsoleOptions {
     /// A directory with the built files of the console, read at every request. For its development: only debug builds
     /// look at it.
     pub directory: Option<PathBuf>,
+}
+
+/// Where customers are served. Whether they are is an option of the context.
+#[derive(Clone, Debug, Default)]
+pub struct PortalOptions {
+    /// The hosts that are ours.
+    pub sites: Vec<Site>,
+    /// Whether browsers reach this service over https only.
+    pub is_https: bool,
 }
 
 /// The limits of a request's body.

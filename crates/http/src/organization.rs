@@ -3,7 +3,7 @@
 use crate::access::Access;
 use crate::call::Call;
 use crate::error_codes::Code;
-use crate::fields::Fields;
+use crate::fields::{Fields, portal};
 use crate::headers::etag;
 use crate::operation::{BodySpec, Handler, Operation, ResponseKind};
 use crate::plans::billing::{dunning_schema, members};
@@ -22,6 +22,7 @@ use perennial_domain::number::Whole;
 use perennial_domain::organizations::billing::{OrganizationBillingPatch, RenewalNoticeDays, SpreadMinutes};
 use perennial_domain::organizations::{Organization, OrganizationMode, OrganizationName, OrganizationPatch};
 use perennial_domain::plans::billing::PaymentTermsDays;
+use perennial_domain::portal::{CancelMode, ChangeMode};
 use perennial_domain::time::Time;
 use serde_json::{Value, json};
 
@@ -92,6 +93,7 @@ pub(crate) fn patch(fields: &mut impl Fields, organization: Option<&Organization
         "The number of sessions that a user should have at most. The list of sessions reports when there are more.",
     );
     let billing = billing(fields);
+    let portal = portal(fields);
     fields.unchanged::<OrganizationId>("/id", organization.map(|organization| &organization.id));
     fields.unchanged::<OrganizationName>("/name", organization.map(|organization| &organization.name));
     fields.unchanged::<Currency>("/currency", organization.map(|organization| &organization.currency));
@@ -99,7 +101,7 @@ pub(crate) fn patch(fields: &mut impl Fields, organization: Option<&Organization
     fields.unchanged::<Time>("/created_at", organization.map(|organization| &organization.created_at));
     fields.ignored("/updated_at");
     let max_sessions = max_sessions.map(|sent| sent.and_then(|most| u32::try_from(most.get()).ok()));
-    OrganizationPatch { max_sessions, billing }
+    OrganizationPatch { max_sessions, billing, portal }
 }
 
 /// How subscriptions of the organization are billed. The members that are sent replace the stored ones.
@@ -144,6 +146,7 @@ fn record_schema() -> Value {
         ("max_sessions", json!({ "type": ["integer", "null"], "minimum": 1, "maximum": u32::MAX })),
         ("mode", schema::id::<OrganizationMode>()),
         ("billing", billing_definition()),
+        ("portal", portal_schema()),
         ("created_at", schema::instant()),
         ("updated_at", schema::instant()),
     ])
@@ -157,6 +160,21 @@ pub(crate) fn billing_definition() -> Value {
         ("dunning", schema::record(&dunning_schema())),
         ("spread_minutes", schema::id::<SpreadMinutes>()),
         ("renewal_notice_days", schema::id::<RenewalNoticeDays>()),
+    ])
+}
+
+/// The settings of the portal in a response.
+pub(crate) fn portal_schema() -> Value {
+    schema::record(&[
+        (
+            "name",
+            json!({ "type": ["string", "null"], "description": "The name that customers see. Null: the organization's." }),
+        ),
+        ("accent", json!({ "type": "string", "pattern": "^#[0-9a-f]{6}$" })),
+        ("cancel", schema::words(&CancelMode::ALL.map(CancelMode::as_str))),
+        ("resume", schema::boolean()),
+        ("change", schema::words(&ChangeMode::ALL.map(ChangeMode::as_str))),
+        ("return_origins", json!({ "type": "array", "items": { "type": "string" } })),
     ])
 }
 

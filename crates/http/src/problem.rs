@@ -95,6 +95,11 @@ impl Problem {
         }))
     }
 
+    /// The title and the detail, for a page.
+    pub(crate) fn text(&self) -> (&'static str, &str) {
+        (self.0.title, &self.0.detail)
+    }
+
     /// The validation errors of a body, and the number of those that are not listed.
     pub(crate) fn invalid(errors: &ValidationErrors) -> Self {
         let mut codes = errors.iter().map(|error| error.reason.code);

@@ -130,7 +130,7 @@ impl Query {
 }
 
 /// Decodes percent-encoding and `+` as a space; `None` if an escape is malformed or the result is not UTF-8.
-fn decode(text: &str) -> Option<String> {
+pub(crate) fn decode(text: &str) -> Option<String> {
     let spaced = text.replace('+', " ");
     decode_percent(&spaced)
 }

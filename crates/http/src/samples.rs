@@ -7,6 +7,7 @@ use crate::options::BodyLimits;
 use perennial_domain::currency::Currency;
 use perennial_domain::id::{EventId, OrganizationId, SubscriptionId};
 use perennial_domain::organizations::{Organization, OrganizationMode, OrganizationName};
+use perennial_domain::portal::PortalSettings;
 use perennial_domain::time::Time;
 use perennial_domain::validation::ValidationErrors;
 use serde::Serialize;
@@ -34,6 +35,7 @@ pub(crate) fn organization() -> Organization {
         max_sessions: None,
         mode: OrganizationMode::Live,
         billing: None,
+        portal: PortalSettings::default(),
         created_at: now(),
         updated_at: now(),
         deleted_at: None,

@@ -17,6 +17,8 @@ use crate::operation::{Handler, OpenCall, Operation};
 use crate::operations::{self, ROUTER};
 use crate::operator_access;
 use crate::options::ApiOptions;
+use crate::path::PathParameters;
+use crate::portal;
 use crate::problem::{Problem, RequestError};
 use crate::query::Query;
 use crate::render;
@@ -82,6 +84,14 @@ impl Api {
                 operator_access::check_page(options, parts, self.address(peer, parts))?;
                 return console::respond(options, parts);
             }
+            Route::NotFound if portal::is_page(parts.uri.path()) && self.serves_portal(facing) => {
+                let (app, options) = (&**app, &self.state.options);
+                let (address, unread) = (self.address(peer, parts), Some(Unread { body, deadline }));
+                let (caller, query) = (Caller::anonymous(request_id), Query::new(None, &[]));
+                let (parameters, limits, person) = (PathParameters::default(), &options.body, Person::None);
+                let call = Call { app, caller, address, parameters, query, person, parts, limits, unread, visit: None };
+                return Ok(Box::pin(portal::respond(&options.portal, call)).await);
+            }
             other => {
                 // Errors too carry the CORS permission of the client they name.
                 seen.client = access::identify(app, &parts.headers).await.ok();
@@ -130,6 +140,11 @@ impl Api {
     /// Whether a listener serves operators.
     fn serves_console(&self, facing: Facing) -> bool {
         self.state.options.console.enabled && facing != Facing::Clients
+    }
+
+    /// Whether a listener serves customers.
+    fn serves_portal(&self, facing: Facing) -> bool {
+        perennial_app::portal::is_enabled(&self.state.app) && facing != Facing::Operators
     }
 
     /// Whether the request is one of an operator and not of a client.
@@ -202,6 +217,9 @@ impl Api {
         if console::is_page(parts.uri.path()) {
             console::add_headers(&self.state.options.console, response.headers_mut());
         }
+        if portal::is_page(parts.uri.path()) {
+            portal::add_headers(&self.state.options.portal, response.headers_mut());
+        }
         let (number, operation) = seen.operation.unzip();
         self.metrics.observe(number, response.status(), started.elapsed());
         spans::finish(&span, operation, response.status());
@@ -231,6 +249,7 @@ impl Service for Api {
     fn lane(&self, method: &Method, path: &str) -> Lane {
         match ROUTER.find(method, path) {
             Route::Found(found) if found.operation.writes() => Lane::Writes,
+            Route::NotFound if portal::is_page(path) && method == Method::POST => Lane::Writes,
             _ => Lane::Reads,
         }
     }

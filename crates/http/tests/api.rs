@@ -13,6 +13,7 @@ mod lists;
 mod log;
 mod operations;
 mod operators;
+mod portal;
 mod providers;
 mod resources;
 mod sessions;

@@ -7,7 +7,7 @@ use crate::jwks::Keyring;
 use crate::providers::{Algorithm, Audience, EmailVerified, KeysAt, Oidc, Provider, ProviderError};
 use crate::rejection::{Reason, Rejection};
 use crate::secret::Secret;
-use crate::verify::Verifier;
+use crate::verify::{Identity, Verifier};
 use aws_lc_rs::digest::{SHA256, digest};
 use data_encoding::BASE64URL_NOPAD;
 use http::header::{ACCEPT, AUTHORIZATION, CONTENT_TYPE, HeaderMap, HeaderValue};
@@ -25,12 +25,24 @@ const FRESH_SECONDS: i64 = 600;
 /// may lead to private addresses too, but never to link-local ones.
 const REACH: Reach = Reach { private_addresses: true, plain_http: false };
 
+/// How we are known to a provider.
+pub struct Registration<'a> {
+    /// The provider's issuer.
+    pub issuer: &'a str,
+    /// Our client ID.
+    pub client_id: &'a str,
+    /// Our client secret. None: a public client, which PKCE protects alone.
+    pub client_secret: Option<Secret>,
+}
+
 /// Our registration at a provider.
 pub struct RelyingParty {
     issuer: String,
     client_id: String,
     client_secret: Option<Secret>,
     discovery: Endpoint,
+    reach: Reach,
+    scope: &'static str,
     keyring: Arc<Keyring>,
     verifier: Verifier,
     cached: Mutex<Option<(Time, Metadata)>>,
@@ -73,7 +85,7 @@ struct Tokens {
 }
 
 impl RelyingParty {
-    /// A registration, if it is safe to use.
+    /// A registration for operators, if it is safe to use.
     pub fn new(
         keyring: Arc<Keyring>,
         issuer: &str,
@@ -82,13 +94,38 @@ impl RelyingParty {
     ) -> Result<Self, ProviderError> {
         let audience = Audience::new([client_id.to_owned()], [])?;
         let settings = Oidc { keys_at: KeysAt::Discovery, audience, algorithms: Algorithm::ALL.to_vec(), reach: REACH };
-        let provider = Provider::oidc(issuer, settings, EmailVerified::Required)?;
+        let registration = Registration { issuer, client_id, client_secret };
+        Self::build(keyring, registration, settings, EmailVerified::Required, "openid")
+    }
+
+    /// A registration for users, at a provider whose tokens sign them in. Its tokens must contain their addresses.
+    pub fn for_users(
+        keyring: Arc<Keyring>,
+        registration: Registration<'_>,
+        settings: Oidc,
+        email_verified: EmailVerified,
+    ) -> Result<Self, ProviderError> {
+        Self::build(keyring, registration, settings, email_verified, "openid email")
+    }
+
+    fn build(
+        keyring: Arc<Keyring>,
+        registration: Registration<'_>,
+        settings: Oidc,
+        email_verified: EmailVerified,
+        scope: &'static str,
+    ) -> Result<Self, ProviderError> {
+        let Registration { issuer, client_id, client_secret } = registration;
+        let reach = settings.reach;
+        let provider = Provider::oidc(issuer, settings, email_verified)?;
         let url = format!("{}/.well-known/openid-configuration", issuer.trim_end_matches('/'));
         Ok(Self {
             issuer: issuer.to_owned(),
             client_id: client_id.to_owned(),
             client_secret,
-            discovery: Endpoint::parse(&url, REACH)?,
+            discovery: Endpoint::parse(&url, reach)?,
+            reach,
+            scope,
             verifier: Verifier::new(Arc::clone(&keyring), vec![provider], "")?,
             keyring,
             cached: Mutex::default(),
@@ -103,14 +140,14 @@ impl RelyingParty {
     /// The provider's page where the sign-in begins.
     pub async fn authorization_url(&self, attempt: &Attempt<'_>, now: Time) -> Result<String, Rejection> {
         let metadata = self.metadata(now).await?;
-        let endpoint = Endpoint::parse(&metadata.authorization_endpoint, REACH);
+        let endpoint = Endpoint::parse(&metadata.authorization_endpoint, self.reach);
         let endpoint = endpoint.map_err(|_| Rejection::Unavailable(Reason("the authorization endpoint is no URL")))?;
         let mut url = endpoint.url().clone();
         url.query_pairs_mut()
             .append_pair("response_type", "code")
             .append_pair("client_id", &self.client_id)
             .append_pair("redirect_uri", attempt.redirect_uri)
-            .append_pair("scope", "openid")
+            .append_pair("scope", self.scope)
             .append_pair("state", attempt.state)
             .append_pair("nonce", attempt.nonce)
             .append_pair("code_challenge", &challenge(attempt.verifier))
@@ -125,6 +162,23 @@ impl RelyingParty {
         answer: &Answer<'_>,
         now: Time,
     ) -> Result<(String, String), Rejection> {
+        let token = self.id_token(attempt, answer, now).await?;
+        self.verifier.verify_id_token(&token, attempt.nonce, now).await
+    }
+
+    /// The identity of the user who signed in, with the verified address.
+    pub async fn finish_user(
+        &self,
+        attempt: &Attempt<'_>,
+        answer: &Answer<'_>,
+        now: Time,
+    ) -> Result<Identity, Rejection> {
+        let token = self.id_token(attempt, answer, now).await?;
+        self.verifier.verify_user_id_token(&token, attempt.nonce, now).await
+    }
+
+    /// The ID token, after the checks of the response. Its claims are not verified yet.
+    async fn id_token(&self, attempt: &Attempt<'_>, answer: &Answer<'_>, now: Time) -> Result<String, Rejection> {
         if answer.state != attempt.state {
             return Err(Rejection::Invalid(Reason("`state` is not that of the sign-in")));
         }
@@ -138,14 +192,13 @@ impl RelyingParty {
             }
             _ => {}
         }
-        let token = self.exchange(&metadata, attempt, answer.code).await?;
-        self.verifier.verify_id_token(&token, attempt.nonce, now).await
+        self.exchange(&metadata, attempt, answer.code).await
     }
 
     /// The ID token for a code.
     async fn exchange(&self, metadata: &Metadata, attempt: &Attempt<'_>, code: &str) -> Result<String, Rejection> {
         let unavailable = Rejection::Unavailable(Reason("the token endpoint cannot be used"));
-        let endpoint = Endpoint::parse(&metadata.token_endpoint, REACH).map_err(|_| unavailable)?;
+        let endpoint = Endpoint::parse(&metadata.token_endpoint, self.reach).map_err(|_| unavailable)?;
         let mut headers = HeaderMap::from_iter([
             (ACCEPT, HeaderValue::from_static("application/json")),
             (CONTENT_TYPE, HeaderValue::from_static("application/x-www-form-urlencoded")),
@@ -204,7 +257,7 @@ impl RelyingParty {
     }
 
     fn failed(&self, error: &FetchError) -> Rejection {
-        tracing::warn!(issuer = self.issuer, %error, "the identity provider of operators cannot be reached");
+        tracing::warn!(issuer = self.issuer, %error, "the identity provider of a sign-in page cannot be reached");
         Rejection::Unavailable(Reason("the provider cannot be reached"))
     }
 }

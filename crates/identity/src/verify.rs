@@ -74,6 +74,26 @@ impl Verifier {
         nonce: &str,
         now: Time,
     ) -> Result<(String, String), Rejection> {
+        let (provider, person) = self.person_of_id_token(token, nonce, now).await?;
+        Ok((provider.issuer.clone(), person.subject))
+    }
+
+    /// The identity of an ID token that was issued for a sign-in with this nonce. Its e-mail address must be verified.
+    pub(crate) async fn verify_user_id_token(
+        &self,
+        token: &str,
+        nonce: &str,
+        now: Time,
+    ) -> Result<Identity, Rejection> {
+        let (provider, person) = self.person_of_id_token(token, nonce, now).await?;
+        let named = person.email.as_deref().map(Email::parse).transpose();
+        let named = named.ok().flatten().ok_or(Rejection::Invalid(Reason("`email` is missing or no address")))?;
+        let rule = provider.email_verified;
+        let email = check_email(person.email.as_deref(), person.email_verified.as_ref(), rule, &named)?;
+        Ok(Identity { issuer: provider.issuer.clone(), subject: person.subject, email, auth_type: provider.kind() })
+    }
+
+    async fn person_of_id_token(&self, token: &str, nonce: &str, now: Time) -> Result<(&Provider, Person), Rejection> {
         if token.len() > LONGEST_TOKEN_BYTES {
             return Err(Rejection::Invalid(Reason("the token is longer than 16 KiB")));
         }
@@ -84,7 +104,7 @@ impl Verifier {
         }
         check_subject(&person.subject)?;
         check_length(&provider.issuer, &person.subject)?;
-        Ok((provider.issuer.clone(), person.subject))
+        Ok((provider, person))
     }
 
     /// The provider that a token names, or the introspection provider for tokens that name none.

@@ -53,6 +53,7 @@ pub mod organizations;
 pub mod payments;
 pub mod plan_versions;
 pub mod plans;
+pub mod portal_links;
 pub mod providers;
 pub mod rate_limits;
 pub mod retention;

@@ -90,6 +90,7 @@ migrations! {
     14 => "0014_lifecycle", oldest_program 2, indexes LIFECYCLE;
     15 => "0015_test_clocks", oldest_program 2, indexes TEST_CLOCKS;
     16 => "0016_analytics", oldest_program 2;
+    17 => "0017_portal", oldest_program 2;
     18 => "0018_billing_records", oldest_program 2;
 }
 

@@ -11,10 +11,12 @@ use crate::record::{self, Record, RowReader, RowWriter};
 use crate::sql::Sql;
 use crate::table::Table;
 use crate::value::Type;
+use perennial_domain::clients::Origin;
 use perennial_domain::currency::Currency;
 use perennial_domain::id::{EventId, OrganizationId};
 use perennial_domain::organizations::billing::OrganizationBilling;
 use perennial_domain::organizations::{Organization, OrganizationMode};
+use perennial_domain::portal::{Accent, CancelMode, ChangeMode, PortalSettings};
 use perennial_domain::text::Line;
 use perennial_domain::time::Time;
 
@@ -29,6 +31,12 @@ pub static ORGANIZATIONS: Table = Table::new(
         Column::mutable("max_sessions", Type::Int).nullable(),
         Column::fixed("mode", Type::Text),
         Column::mutable("billing", Type::Text).nullable(),
+        Column::mutable("portal_name", Type::Text).nullable(),
+        Column::mutable("portal_accent", Type::Text),
+        Column::mutable("portal_cancel", Type::Text),
+        Column::mutable("portal_resume", Type::Bool),
+        Column::mutable("portal_change", Type::Text),
+        Column::mutable("portal_return_origins", Type::Text),
         Column::fixed("created_at", Type::Time),
         Column::mutable("updated_at", Type::Time),
         Column::fixed("deleted_at", Type::Time).nullable(),
@@ -62,6 +70,13 @@ impl Record for Organization {
         row.optional_int("max_sessions", self.max_sessions.map(i64::from));
         row.text("mode", self.mode.as_str());
         row.optional_text("billing", self.billing.as_deref().map(OrganizationBilling::to_stored).as_deref());
+        let portal = &self.portal;
+        row.optional_text("portal_name", portal.name.as_ref().map(Line::as_str));
+        row.text("portal_accent", portal.accent.as_str());
+        row.text("portal_cancel", portal.cancel.as_str());
+        row.bool("portal_resume", portal.resume);
+        row.text("portal_change", portal.change.as_str());
+        row.list("portal_return_origins", portal.return_origins.iter().map(Origin::as_str));
         row.time("created_at", self.created_at);
         row.time("updated_at", self.updated_at);
         row.optional_time("deleted_at", self.deleted_at);
@@ -76,6 +91,14 @@ impl Record for Organization {
             max_sessions: row.optional_int("max_sessions")?.and_then(|most| u32::try_from(most).ok()),
             mode: row.word("mode", OrganizationMode::from_stored)?,
             billing: row.optional_word("billing", OrganizationBilling::from_stored)?.map(Box::new),
+            portal: PortalSettings {
+                name: row.optional_text("portal_name")?.map(Line::from_stored),
+                accent: Accent::from_stored(row.text("portal_accent")?),
+                cancel: row.word("portal_cancel", CancelMode::from_stored)?,
+                resume: row.bool("portal_resume")?,
+                change: row.word("portal_change", ChangeMode::from_stored)?,
+                return_origins: row.list("portal_return_origins")?.map(Origin::from_stored).collect(),
+            },
             created_at: row.time("created_at")?,
             updated_at: row.time("updated_at")?,
             deleted_at: row.optional_time("deleted_at")?,

@@ -17,6 +17,7 @@ use crate::table::{Conflict, Sweep, Table};
 use crate::users::USERS;
 use crate::value::{Type, Value};
 use perennial_domain::id::{ClientId, OrganizationId, SessionId, UserId};
+use perennial_domain::portal::PORTAL_CLIENT_NAME;
 use perennial_domain::sessions::Session;
 use perennial_domain::time::Time;
 use perennial_domain::users::User;
@@ -45,6 +46,9 @@ pub static SESSIONS: Table = Table::new(
 .personal()
 .swept(Sweep { due: "expires_at <= $2", order: "expires_at" });
 
+/// The client of a session of the customer portal: the column is not nullable, and older programs read it.
+const NO_CLIENT: [u8; 16] = [0; 16];
+
 /// A session with its user, in one read. The user of a live session is live.
 pub(crate) static WITH_USER: LazyLock<Sql> = LazyLock::new(|| {
     Sql::built(format!(
@@ -61,7 +65,7 @@ pub(crate) static WITH_USER: LazyLock<Sql> = LazyLock::new(|| {
 pub(crate) static BY_USER: LazyLock<Sql> = LazyLock::new(|| {
     Sql::built(format!(
         "SELECT {}, c.name FROM sessions AS s
-         JOIN clients AS c ON c.organization_id = s.organization_id AND c.id = s.client_id
+         LEFT JOIN clients AS c ON c.organization_id = s.organization_id AND c.id = s.client_id
          WHERE s.organization_id = $1 AND s.user_id = $2 AND s.revoked_at IS NULL
          ORDER BY s.id DESC",
         SESSIONS.columns_of("s")
@@ -105,6 +109,13 @@ pub(crate) static MARK_USED: Sql = Sql::new(
      WHERE organization_id = $1 AND id = $2 AND revoked_at IS NULL AND last_used_at < $3",
 );
 
+/// A session of the portal expires later the more it is used.
+pub(crate) static EXTEND: Sql = Sql::new(
+    "UPDATE sessions
+     SET last_used_at = $3, expires_at = $4
+     WHERE organization_id = $1 AND id = $2 AND revoked_at IS NULL AND last_used_at < $3",
+);
+
 pub(crate) static ERASE: Sql = Sql::new(
     "DELETE FROM sessions
      WHERE organization_id = $1 AND user_id = $2",
@@ -119,7 +130,7 @@ impl Record for Session {
         row.uuid("organization_id", self.organization_id.bytes());
         row.uuid("id", self.id.bytes());
         row.uuid("user_id", self.user_id.bytes());
-        row.uuid("client_id", self.client_id.bytes());
+        row.uuid("client_id", self.client_id.map_or(NO_CLIENT, ClientId::bytes));
         row.int("generation", self.generation.into());
         row.time("signed_in_at", self.signed_in_at);
         row.time("rotated_at", self.rotated_at);
@@ -136,7 +147,7 @@ impl Record for Session {
             organization_id: OrganizationId::from_bytes(row.uuid("organization_id")?),
             id: SessionId::from_bytes(row.uuid("id")?),
             user_id: UserId::from_bytes(row.uuid("user_id")?),
-            client_id: ClientId::from_bytes(row.uuid("client_id")?),
+            client_id: Some(row.uuid("client_id")?).filter(|id| *id != NO_CLIENT).map(ClientId::from_bytes),
             generation: {
                 let generation = row.int("generation")?;
                 let invalid = |_| Error::Internal(format!("a stored generation is out of range: {generation}"));
@@ -175,6 +186,14 @@ pub struct Listed {
     pub client_name: String,
 }
 
+impl Listed {
+    fn of(session: Session, client_name: Option<String>) -> Option<Self> {
+        let portal = || session.client_id.is_none().then(|| PORTAL_CLIENT_NAME.to_owned());
+        let client_name = client_name.or_else(portal)?;
+        Some(Self { session, client_name })
+    }
+}
+
 /// A session and its user, whether the session is live or not.
 pub async fn with_user(db: &Db, organization: OrganizationId, id: SessionId) -> Result<Option<(Session, User)>, Error> {
     let read = |row: &Row<'_>| Ok((record::read(row)?, record::read(&row.skip(SESSIONS.width()))?));
@@ -184,8 +203,10 @@ pub async fn with_user(db: &Db, organization: OrganizationId, id: SessionId) -> 
 /// A user's sessions that were not revoked, expired ones included, newest first.
 pub async fn open(db: &Db, organization: OrganizationId, user: UserId) -> Result<Vec<Listed>, Error> {
     let params = [organization.bytes().into(), user.bytes().into()];
-    let listed = |row: &Row<'_>| Ok(Listed { session: record::read(row)?, client_name: row.text(SESSIONS.width())? });
-    db.all(&BY_USER, &params, listed).await
+    let listed = |row: &Row<'_>| Ok((record::read::<Session>(row)?, row.optional_text(SESSIONS.width())?));
+    let rows = db.all(&BY_USER, &params, listed).await?;
+    // A session whose client was removed with its organization is not listed.
+    Ok(rows.into_iter().filter_map(|(session, name)| Listed::of(session, name)).collect())
 }
 
 /// A user's sessions that are live at `now`, newest first.
@@ -255,6 +276,14 @@ pub fn mark_used(change: Change, organization: OrganizationId, id: SessionId, at
     let mut values = key(organization, id);
     values.push(codec::time(at));
     guard_live(change, organization, id).execute_any(&MARK_USED, values)
+}
+
+/// Records that a session of the portal was used, and when it expires now; rejected if it was revoked.
+pub fn extend(change: Change, session: &Session, at: Time, expires_at: Time) -> Change {
+    let (organization, id) = (session.organization_id, session.id);
+    let mut values = key(organization, id);
+    values.extend([codec::time(at), codec::time(expires_at)]);
+    guard_live(change, organization, id).execute_any(&EXTEND, values)
 }
 
 /// Removes a user's sessions.

@@ -24,6 +24,7 @@ pub use crate::organizations::ORGANIZATIONS;
 pub use crate::payments::PAYMENTS;
 pub use crate::plan_versions::PLAN_VERSIONS;
 pub use crate::plans::PLANS;
+pub use crate::portal_links::PORTAL_LINKS;
 pub use crate::providers::PROVIDERS;
 pub use crate::rate_limits::RATE_LIMITS;
 pub use crate::sessions::SESSIONS;
@@ -41,7 +42,7 @@ pub use crate::webhook_undelivered::WEBHOOK_UNDELIVERED;
 use crate::table::Table;
 
 /// Every table, each before those that refer to it. Locks are taken in this order.
-pub static ALL: [&Table; 39] = [
+pub static ALL: [&Table; 40] = [
     &INSTALLATION,
     &ORGANIZATIONS,
     &CLIENTS,
@@ -81,6 +82,7 @@ pub static ALL: [&Table; 39] = [
     &CREDIT_BALANCES,
     &BILLING_PROFILES,
     &USAGE_EVENTS,
+    &PORTAL_LINKS,
 ];
 
 /// The tables that a copy of the store contains.

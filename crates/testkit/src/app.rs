@@ -10,6 +10,7 @@ use perennial_app::first_run::{self, FirstRunOptions, Start};
 use perennial_app::keys::{Keys, MasterKey};
 use perennial_app::lifecycle::LifecycleOptions;
 use perennial_app::operators;
+use perennial_app::portal::PortalOptions;
 use perennial_domain::clients::Origin;
 use perennial_domain::events::Event;
 use perennial_domain::id::OrganizationId;
@@ -54,7 +55,8 @@ impl Default for TestOptions {
         let console = operators::ConsoleOptions { base_url: BASE_URL.to_owned(), ..Default::default() };
         // The clock of a test is far from the database's, and moves by months.
         let lifecycle = LifecycleOptions { compare_clocks: false, hold_after_days: 0, ..LifecycleOptions::default() };
-        let app = AppOptions { local_provider: true, console, lifecycle, ..AppOptions::default() };
+        let portal = PortalOptions { enabled: true, base_url: BASE_URL.to_owned() };
+        let app = AppOptions { local_provider: true, console, lifecycle, portal, ..AppOptions::default() };
         let console = ConsoleOptions { enabled: true, ..ConsoleOptions::default() };
         // A crowd of requests on a slow machine is not what admission control is for.
         let server = ServerOptions { max_wait: Duration::from_mins(1), ..ServerOptions::default() };
@@ -148,6 +150,7 @@ impl TestApp {
         let address = server.local_addr();
         let mut api_options = options.api;
         api_options.console.sites.extend(Site::of_listener(address));
+        api_options.portal.sites.extend(Site::of_listener(address));
         let api = Arc::new(Api::new(Arc::clone(&app), api_options));
         tokio::spawn(server.serve(api, std::future::pending()));
         let placing = Arc::clone(&app);

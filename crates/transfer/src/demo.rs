@@ -16,6 +16,7 @@ use perennial_domain::currency::Currency;
 use perennial_domain::events::{Event, EventKind};
 use perennial_domain::id::{EventId, OrganizationId};
 use perennial_domain::organizations::{Organization, OrganizationMode, OrganizationName};
+use perennial_domain::portal::PortalSettings;
 use perennial_domain::time::Time;
 use perennial_store::tables::{EVENTS, ORGANIZATIONS, PAYMENTS, PLANS, SUBSCRIPTIONS, USERS};
 use perennial_store::transfer::Values;
@@ -125,6 +126,7 @@ impl<P: FnMut(Made)> Writer<P> {
             max_sessions: None,
             mode: OrganizationMode::Live,
             billing: None,
+            portal: PortalSettings::default(),
             created_at: now,
             updated_at: now,
             deleted_at: None,

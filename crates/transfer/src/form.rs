@@ -1,6 +1,7 @@
 //! How a column is written to a line and read from one. Validation is as strict as in the API.
 
 use perennial_domain::billing_profiles::Locale;
+use perennial_domain::clients::Origin;
 use perennial_domain::country::Country;
 use perennial_domain::coupons::{CouponCode, Duration};
 use perennial_domain::credits::CreditReason;
@@ -19,6 +20,7 @@ use perennial_domain::organizations::OrganizationMode;
 use perennial_domain::payments::PaymentStatus;
 use perennial_domain::plans::billing::TaxBehavior;
 use perennial_domain::plans::{Href, MAX_VARIANTS};
+use perennial_domain::portal::{Accent, CancelMode, ChangeMode};
 use perennial_domain::slug::Slug;
 use perennial_domain::subscriptions::SubscriptionStatus;
 use perennial_domain::text::{Line, Prose};
@@ -377,6 +379,22 @@ pub(super) fn usage_event_id(text: &str) -> Result<String, InvalidValue> {
 pub(super) fn listed_id<T: std::str::FromStr + ToString>(text: &str) -> Result<String, InvalidValue> {
     let wrong = |_| InvalidValue::new(ValidationCode::InvalidFormat, "must be a list of ids");
     text.parse().map(|id: T| id.to_string()).map_err(wrong)
+}
+
+pub(super) fn accent(text: &str) -> Result<String, InvalidValue> {
+    Accent::parse(text).map(|accent| accent.as_str().to_owned())
+}
+
+pub(super) fn cancel_mode(text: &str) -> Result<String, InvalidValue> {
+    CancelMode::parse(text).map(|mode| mode.as_str().to_owned())
+}
+
+pub(super) fn change_mode(text: &str) -> Result<String, InvalidValue> {
+    ChangeMode::parse(text).map(|mode| mode.as_str().to_owned())
+}
+
+pub(super) fn origin(text: &str) -> Result<String, InvalidValue> {
+    Origin::parse(text).map(|origin| origin.as_str().to_owned())
 }
 
 pub(super) fn event_kind(text: &str) -> Result<String, InvalidValue> {

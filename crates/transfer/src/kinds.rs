@@ -5,9 +5,9 @@
 //! texts with a format, IDs, fields with another name or default. A test fails for a column that is missing here.
 
 use super::form::{
-    Form, aggregation, country, coupon_code, coupon_duration, credit_reason, currency, cycle, email, event_kind, href,
-    id, line, listed_id, locale, meter_slug, mode, named, payment_status, prose, role, slug, subscription_status,
-    tax_behavior, usage_event_id, words,
+    Form, accent, aggregation, cancel_mode, change_mode, country, coupon_code, coupon_duration, credit_reason,
+    currency, cycle, email, event_kind, href, id, line, listed_id, locale, meter_slug, mode, named, origin,
+    payment_status, prose, role, slug, subscription_status, tax_behavior, usage_event_id, words,
 };
 use super::record::{Absent, Field, Kind, Reference};
 use super::rules;
@@ -78,6 +78,12 @@ static ORGANIZATION: Kind = Kind {
         optional("max_sessions", Form::Int { least: 1, most: 4_294_967_295 }),
         usual("mode", Form::Text(mode), "\"live\""),
         optional("billing", Form::Object),
+        optional("portal_name", Form::Text(line::<1, 80>)),
+        usual("portal_accent", Form::Text(accent), "\"#17734b\""),
+        usual("portal_cancel", Form::Text(cancel_mode), "\"period_end\""),
+        usual("portal_resume", Form::Bool, "true"),
+        usual("portal_change", Form::Text(change_mode), "\"off\""),
+        usual("portal_return_origins", Form::List(origin), "[]"),
     ],
     all: OnceLock::new(),
     references: &[],

@@ -28,9 +28,10 @@ one answers, the next ones use. The tour removes what it made, so it can be take
 Written from `openapi.json` by `cargo xtask clients`; do not edit.";
 
 /// Every call once, and signing in as often as a session was ended on the way.
-const WAY: [&str; 72] = [
+const WAY: [&str; 73] = [
     "createUser",
     "readUser",
+    "createPortalLink",
     "updateUser",
     "listUsers",
     "deleteUser",

@@ -5,7 +5,7 @@ use super::model::Place;
 use crate::process::{Failure, Result};
 
 /// Calls that are no create, read, update, delete or list of a resource.
-const PLACES: [(&str, &str, &str); 33] = [
+const PLACES: [(&str, &str, &str); 34] = [
     ("signUp", "auth", "sign_up"),
     ("signIn", "auth", "sign_in"),
     ("refreshToken", "auth", "refresh"),
@@ -21,6 +21,7 @@ const PLACES: [(&str, &str, &str); 33] = [
     ("createOperatorLink", "operators", "create_link"),
     ("revokeUserSessions", "user_sessions", "revoke_all"),
     ("revokeUserSession", "user_sessions", "revoke"),
+    ("createPortalLink", "users", "create_portal_link"),
     ("search", "search", "find"),
     ("forecastSubscription", "subscriptions", "forecast"),
     ("rotateWebhookSecret", "webhook_endpoints", "rotate_secret"),

@@ -42,6 +42,8 @@ import type {
   PlanUpdate,
   PlanVersion,
   PlanVersionQuery,
+  PortalLink,
+  PortalLinkCreate,
   QueuedEvents,
   RefreshToken,
   RetryWebhookEvents,
@@ -367,6 +369,15 @@ const deleteUser: Operation = {
   access: "client",
   keyed: false,
   repeatable: true,
+};
+
+const createPortalLink: Operation = {
+  id: "createPortalLink",
+  method: "POST",
+  path: "/users/{id}/portal-link",
+  access: "client",
+  keyed: false,
+  repeatable: false,
 };
 
 const listUserSessions: Operation = {
@@ -1135,6 +1146,16 @@ export class Users {
    */
   delete(id: string, options: ChangeOptions = {}): Promise<DeletedUser> {
     return this.#caller.one<DeletedUser>(deleteUser, { path: { id } }, options);
+  }
+
+  /**
+   * Create a link to the customer portal. The link signs the user in to the portal once. Send it only to the user: its
+   * holder acts as the user. Not found while the portal is disabled.
+   *
+   * Scope: `users:write`.
+   */
+  createPortalLink(id: string, body: PortalLinkCreate, options: CallOptions = {}): Promise<PortalLink> {
+    return this.#caller.one<PortalLink>(createPortalLink, { path: { id }, body }, options);
   }
 }
 

@@ -83,6 +83,6 @@ pub async fn update_over_api(
 fn may_receive_credential(caller: &Caller) -> bool {
     match caller.principal {
         Principal::Client(_) | Principal::System(_) => true,
-        Principal::Operator(_) | Principal::Anonymous => false,
+        Principal::Operator(_) | Principal::User(_) | Principal::Anonymous => false,
     }
 }

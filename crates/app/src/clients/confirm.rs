@@ -39,7 +39,7 @@ pub(super) async fn confirm_granting(
         Principal::Client(known) => known,
         // The guard on the role covers the scopes.
         Principal::Operator(known) => return confirm_operator(app, known, change),
-        Principal::Anonymous | Principal::System(_) => return Ok(change),
+        Principal::User(_) | Principal::Anonymous | Principal::System(_) => return Ok(change),
     };
     let now = app.clock.now();
     let read_at = if cached::is_fresh(known.read_at, now) {

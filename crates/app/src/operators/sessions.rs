@@ -16,7 +16,7 @@ use perennial_domain::organizations::Organization;
 use perennial_domain::plans::DEMO_PRODUCT;
 use perennial_domain::time::Time;
 use perennial_store::{
-    self as store, Change, Violation, events, operator_links, operator_sessions, organizations, plans,
+    self as store, Change, Violation, events, operator_links, operator_sessions, organizations, plans, portal_links,
 };
 use serde::Serialize;
 use std::sync::Arc;
@@ -83,7 +83,7 @@ pub async fn sign_out(app: &App, caller: &Caller) -> Result<(), Error> {
     }
 }
 
-/// Removes expired links and sessions that ended or expired, of every organization. An ended session is removed with those
+/// Removes expired links of operators and users, and operators' sessions that ended or expired, of every organization. An ended session is removed with those
 /// of its age.
 pub async fn sweep(app: &App) -> Result<(), Error> {
     let now = app.clock.now();
@@ -91,6 +91,8 @@ pub async fn sweep(app: &App) -> Result<(), Error> {
     for organization in organizations::all(&app.db).await? {
         let due = || operator_links::due(&app.db, organization.id, now, BATCH);
         remove(app, due, || operator_links::sweep(Change::new(), organization.id, now, BATCH)).await?;
+        let due = || portal_links::due(&app.db, organization.id, now, BATCH);
+        remove(app, due, || portal_links::sweep(Change::new(), organization.id, now, BATCH)).await?;
         let due = || operator_sessions::due(&app.db, organization.id, sessions_before, BATCH);
         let sweep = || operator_sessions::sweep(Change::new(), organization.id, sessions_before, BATCH);
         remove(app, due, sweep).await?;

@@ -11,7 +11,7 @@ use perennial_domain::organizations::{Organization, OrganizationName};
 use perennial_domain::stamp::Stamp;
 use perennial_store::{
     self as store, Change, Violation, clients, events, holds, operator_links, operator_sessions, operators,
-    organizations, providers, retention, tables, test_clocks,
+    organizations, portal_links, providers, retention, tables, test_clocks,
 };
 
 /// Rows that one change removes, so that other writers do not wait long.
@@ -59,6 +59,7 @@ async fn mark(app: &App, id: OrganizationId) -> Result<Organization, Error> {
         let change = operator_links::remove_all(operator_sessions::remove_all(change, id), id);
         let change = operators::remove_all(change, id);
         let change = holds::remove(test_clocks::remove_any(change, id), id);
+        let change = portal_links::remove_all(change, id);
         let event = system_event(id, EventKind::OrganizationDeleted, id.bytes(), revision, at);
         let event = event.following(before.revision);
         let change = events::insert(change, &Event { before: Some(json(&before)), ..event });

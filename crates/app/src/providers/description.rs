@@ -2,12 +2,15 @@
 //! `build` is the only way to turn a description into a provider.
 
 use perennial_domain::organizations::Organization;
+use perennial_identity::jwks::Keyring;
 use perennial_identity::providers::{
     Algorithm, Audience, EmailVerified, Introspection, JwtSecret, KeysAt, Oidc, Provider, ProviderError,
 };
 use perennial_identity::secret::Secret;
+use perennial_identity::sign_in::{Registration, RelyingParty};
 use perennial_outbound::Reach;
 use serde::{Deserialize, Serialize};
+use std::sync::Arc;
 
 /// How a provider's tokens are checked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -59,6 +62,9 @@ pub struct Settings {
     pub endpoint: Option<String>,
     /// The client ID at the introspection endpoint.
     pub client_id: Option<String>,
+    /// Our client ID for sign-ins to the customer portal.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub portal_client_id: Option<String>,
     /// Whether it may be in a private network or on this machine.
     pub allow_private_addresses: bool,
     /// Whether plain HTTP is allowed.
@@ -74,7 +80,7 @@ pub struct Description {
     pub kind: ProviderKind,
     /// All other settings except the secret.
     pub settings: Settings,
-    /// The secret of `jwt_secret`, the client secret of `introspection`.
+    /// The secret of `jwt_secret`, the client secret of `introspection`, the portal's client secret of `oidc`.
     pub secret: Option<Secret>,
 }
 
@@ -84,14 +90,9 @@ impl Description {
         let Settings { audience, authorized_parties, email_verified, .. } = self.settings.clone();
         let audience = Audience::new(audience, authorized_parties)?;
         self.check_settings()?;
-        let reach =
-            Reach { private_addresses: self.settings.allow_private_addresses, plain_http: self.settings.allow_http };
+        let reach = self.reach();
         match self.kind {
-            ProviderKind::Oidc => {
-                let keys_at = self.settings.jwks_url.clone().map_or(KeysAt::Discovery, KeysAt::Url);
-                let algorithms = self.settings.algorithms.clone();
-                Provider::oidc(&self.issuer, Oidc { keys_at, audience, algorithms, reach }, email_verified)
-            }
+            ProviderKind::Oidc => Provider::oidc(&self.issuer, self.oidc(audience), email_verified),
             ProviderKind::JwtSecret => {
                 let settings = JwtSecret { secret: self.secret(), audience };
                 Provider::jwt_secret(&self.issuer, settings, email_verified)
@@ -109,6 +110,27 @@ impl Description {
         }
     }
 
+    /// Our registration for sign-ins to the customer portal. None: this provider does not sign in there.
+    pub(crate) fn relying_party(&self, keyring: Arc<Keyring>) -> Option<Result<RelyingParty, ProviderError>> {
+        let client_id = self.settings.portal_client_id.as_deref()?;
+        let build = || {
+            // The ID token is issued for our own registration, and for no other application.
+            let settings = self.oidc(Audience::new([client_id.to_owned()], [])?);
+            let registration = Registration { issuer: &self.issuer, client_id, client_secret: self.secret.clone() };
+            RelyingParty::for_users(keyring, registration, settings, self.settings.email_verified)
+        };
+        Some(build())
+    }
+
+    fn oidc(&self, audience: Audience) -> Oidc {
+        let keys_at = self.settings.jwks_url.clone().map_or(KeysAt::Discovery, KeysAt::Url);
+        Oidc { keys_at, audience, algorithms: self.settings.algorithms.clone(), reach: self.reach() }
+    }
+
+    fn reach(&self) -> Reach {
+        Reach { private_addresses: self.settings.allow_private_addresses, plain_http: self.settings.allow_http }
+    }
+
     /// An absent secret is treated as an empty one; the provider rejects both.
     fn secret(&self) -> Secret {
         self.secret.clone().unwrap_or_else(|| Secret::new(String::new()))
@@ -120,13 +142,19 @@ impl Description {
         let publishes = self.kind == ProviderKind::Oidc;
         let asks = self.kind == ProviderKind::Introspection;
         let connects = publishes || asks;
-        let secret = if asks { "client_secret" } else { "secret" };
+        let signs_in = publishes && given.portal_client_id.is_some();
+        let secret = match self.kind {
+            ProviderKind::Introspection => "client_secret",
+            ProviderKind::JwtSecret => "secret",
+            ProviderKind::Oidc => "portal_client_secret_file",
+        };
         for (setting, is_given, is_taken, is_needed) in [
             ("jwks_url", given.jwks_url.is_some(), publishes, false),
             ("algorithms", !given.algorithms.is_empty(), publishes, false),
             ("endpoint", given.endpoint.is_some(), asks, asks),
             ("client_id", given.client_id.is_some(), asks, asks),
-            (secret, self.secret.is_some(), !publishes, !publishes),
+            ("portal_client_id", given.portal_client_id.is_some(), publishes, false),
+            (secret, self.secret.is_some(), !publishes || signs_in, !publishes),
             ("allow_private_addresses", given.allow_private_addresses, connects, false),
             ("allow_http", given.allow_http, connects, false),
         ] {
@@ -185,7 +213,7 @@ mod tests {
         assert_eq!(fault(&described(Introspection, Some("s"), asked)), None);
 
         let unfit = |setting, kind| Some(ProviderError::NotForKind { setting, kind });
-        assert_eq!(fault(&described(Oidc, long, algorithms)), unfit("secret", "oidc"));
+        assert_eq!(fault(&described(Oidc, long, algorithms)), unfit("portal_client_secret_file", "oidc"));
         assert_eq!(fault(&described(Oidc, None, asked)), unfit("endpoint", "oidc"));
         assert_eq!(fault(&described(JwtSecret, long, algorithms)), unfit("algorithms", "jwt_secret"));
         let open = |settings: &mut Settings| settings.allow_http = true;

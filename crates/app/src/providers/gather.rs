@@ -1,7 +1,7 @@
 //! The providers of an organization from all sources: the local one, the configuration file, the store, in this order.
 //! One that cannot be used does not affect the others.
 
-use super::description::Configured;
+use super::description::{Configured, Description};
 use super::record::{self, Unusable};
 use crate::context::App;
 use crate::error::Error;
@@ -72,6 +72,22 @@ pub(super) async fn gather(app: &App, organization: OrganizationId) -> Result<Ve
     }
     exclude_conflicts(&mut candidates, &signing_keys::issuer(app).await?);
     Ok(candidates)
+}
+
+/// The providers of the organization that sign in to the customer portal: the file's, then the store's.
+pub(crate) async fn portal_providers(app: &App, organization: OrganizationId) -> Result<Vec<Description>, Error> {
+    let configured = configured(app, organization).await?;
+    let mut found: Vec<Description> = configured.iter().map(|configured| configured.description.clone()).collect();
+    for row in providers::by_organization(&app.db, organization).await? {
+        let is_overridden = configured.iter().any(|configured| configured.description.issuer == row.issuer);
+        match record::describe(&app.keys, &row) {
+            Ok(description) if !is_overridden => found.push(description),
+            Ok(_) => {}
+            Err(reason) => app.verifiers.warn_once(Some(row.id), &row.issuer, &reason),
+        }
+    }
+    found.retain(|description| description.settings.portal_client_id.is_some());
+    Ok(found)
 }
 
 /// The providers that the configuration file has for this organization.

@@ -93,6 +93,11 @@ pub(super) fn seal(
 
 /// The provider that a row describes.
 pub(super) fn open(keys: &Keys, row: &Row) -> Result<Provider, Unusable> {
+    Ok(describe(keys, row)?.build()?)
+}
+
+/// The description that a row holds.
+pub(super) fn describe(keys: &Keys, row: &Row) -> Result<Description, Unusable> {
     let name = secret_name(row.organization_id, row.id, &row.issuer);
     let secret = match &row.sealed_secret {
         Some(sealed) => {
@@ -103,7 +108,7 @@ pub(super) fn open(keys: &Keys, row: &Row) -> Result<Provider, Unusable> {
     };
     let kind = ProviderKind::parse(&row.kind).ok_or(Unusable::Unreadable)?;
     let settings: Settings = serde_json::from_str(&row.settings).map_err(|_| Unusable::Unreadable)?;
-    Ok(Description { issuer: row.issuer.clone(), kind, settings, secret }.build()?)
+    Ok(Description { issuer: row.issuer.clone(), kind, settings, secret })
 }
 
 /// The row's secret, sealed under the current master key, if it is sealed under the previous one.

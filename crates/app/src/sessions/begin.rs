@@ -1,6 +1,6 @@
 //! Sign-up and sign-in: a verified identity token begins a new session.
 
-use super::{Granted, SessionTrace, grant, prepare_revoke};
+use super::{Granted, SessionTrace, SignedIn, grant, prepare_revoke};
 use crate::audit::json;
 use crate::caller::Caller;
 use crate::clients::confirm;
@@ -9,7 +9,8 @@ use crate::error::{Conflict, Error};
 use crate::keyed_locks::ATTEMPTS;
 use crate::providers;
 use perennial_domain::events::{Event, EventKind};
-use perennial_domain::id::{EventId, SessionId, UserId};
+use perennial_domain::id::{ClientId, EventId, SessionId, UserId};
+use perennial_domain::portal::portal_expiry;
 use perennial_domain::rotation::Rotation;
 use perennial_domain::sessions::{MOST_SESSIONS, Session};
 use perennial_domain::stamp::Stamp;
@@ -65,9 +66,10 @@ pub async fn sign_up(
         // What the operator stored is replaced only by what the user provides.
         user.profile = profile.clone().or(&user.profile).or(&by_default);
         let change = prepare_user(caller, &user, found.as_ref());
-        match begin(app, caller, change, user, device, now).await {
+        match begin(app, caller, change, (user, Some(client_of(caller)?)), device, now).await {
             Err(Error::Conflict(Conflict::Contended)) => {}
-            outcome => return outcome,
+            Err(error) => return Err(error),
+            Ok(SignedIn { user, session }) => return grant(app, user, session, now).await,
         }
     }
     Err(Conflict::Contended.into())
@@ -78,6 +80,20 @@ pub async fn sign_up(
 /// other user's records would merge two accounts because of an address.
 pub async fn sign_in(app: &App, caller: &Caller, credentials: &Credentials, device: &Device) -> Result<Granted, Error> {
     let verified = verify(app, caller, credentials).await?;
+    let client = client_of(caller)?;
+    let SignedIn { user, session } = sign_in_verified(app, caller, verified, device, Some(client)).await?;
+    let now = session.signed_in_at;
+    grant(app, user, session, now).await
+}
+
+/// Begins a session for a verified identity, with a client or with the portal.
+pub(crate) async fn sign_in_verified(
+    app: &App,
+    caller: &Caller,
+    verified: verify::Identity,
+    device: &Device,
+    client: Option<ClientId>,
+) -> Result<SignedIn, Error> {
     let identity = Identity { issuer: verified.issuer, subject: verified.subject };
     let _lock = app.locks.lock_identity(caller.organization(), &identity).await;
     for _ in 0..ATTEMPTS {
@@ -97,7 +113,7 @@ pub async fn sign_in(app: &App, caller: &Caller, credentials: &Credentials, devi
             user.session_epoch += 1;
             prepare_user(caller, &user, Some(&found))
         };
-        match begin(app, caller, change, user, device, now).await {
+        match begin(app, caller, change, (user, client), device, now).await {
             Err(Error::Conflict(Conflict::Contended)) => {}
             outcome => return outcome,
         }
@@ -142,16 +158,20 @@ fn prepare_user(caller: &Caller, user: &User, before: Option<&User>) -> Change {
     events::insert(change, &caller.user_event(kind, user, before))
 }
 
-/// Commits the change together with a new session. `Contended` if the user has changed since it was read.
-async fn begin(
+fn client_of(caller: &Caller) -> Result<ClientId, Error> {
+    Ok(caller.known().ok_or(Error::InvalidClient)?.client.id)
+}
+
+/// Commits the change together with a new session, with a client or with the portal. `Contended` if the user has changed
+/// since it was read.
+pub(crate) async fn begin(
     app: &App,
     caller: &Caller,
     mut change: Change,
-    user: User,
+    (user, client_id): (User, Option<ClientId>),
     device: &Device,
     now: Time,
-) -> Result<Granted, Error> {
-    let client_id = caller.known().ok_or(Error::InvalidClient)?.client.id;
+) -> Result<SignedIn, Error> {
     let rotation = Rotation::begin(now);
     let session = Session {
         id: SessionId::new(now, app.entropy.bits()),
@@ -162,7 +182,7 @@ async fn begin(
         signed_in_at: now,
         rotated_at: now,
         graces: Vec::new(),
-        expires_at: rotation.expires_at(),
+        expires_at: if client_id.is_some() { rotation.expires_at() } else { portal_expiry(now, now) },
         last_used_at: now,
         ip_address: Some(device.ip_address.clone()),
         user_agent: device.user_agent.clone(),
@@ -178,8 +198,8 @@ async fn begin(
     change = events::insert(change, &Event { after: Some(json(&SessionTrace::of(&session))), ..event });
     let change = confirm(app, caller, change).await?;
     match app.db.commit(change).await {
-        Ok(()) => grant(app, user, session, now).await,
-        Err(store::Error::Violated(Violation::User | Violation::Email | Violation::Session)) => {
+        Ok(()) => Ok(SignedIn { user, session }),
+        Err(store::Error::Violated(Violation::User | Violation::Email | Violation::Session | Violation::Link)) => {
             Err(Conflict::Contended.into())
         }
         Err(error) => Err(error.into()),

@@ -29,7 +29,7 @@ impl<'a> SessionRecord<'a> {
         Self {
             id: session.id,
             user_id: session.user_id,
-            client_id: Some(session.client_id),
+            client_id: session.client_id,
             client_name,
             issued_at: session.signed_in_at,
             expiration_time: session.expires_at,

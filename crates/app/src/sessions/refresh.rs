@@ -16,8 +16,8 @@ pub async fn refresh(app: &App, caller: &Caller, token: &str) -> Result<Granted,
     let (id, presented) = app.keys.open_refresh(token).map_err(|_| Error::InvalidRefreshToken)?;
     for _ in 0..ATTEMPTS {
         let found = sessions::with_user(&app.db, caller.organization(), id).await?;
-        let own =
-            found.filter(|(session, _)| Some((session.organization_id, session.client_id)) == caller.client_key());
+        let own = found
+            .filter(|(session, _)| session.client_id.map(|id| (session.organization_id, id)) == caller.client_key());
         let (session, user) = own.ok_or(Error::InvalidRefreshToken)?;
         // Blocking has ended the session. The holder of a valid token learns why.
         if user.is_blocked() {

@@ -81,10 +81,6 @@ pub(super) const WEBHOOK: &str = "Examples:
   perennial webhook retry hook_01j… --since 2026-01-31T09:30:00Z
   perennial webhook update hook_01j… --active true";
 
-pub(super) const LIFECYCLE: &str = "Examples:
-  perennial lifecycle unpark sub_01j…
-  perennial lifecycle unpark sub_01j… --org acme --json";
-
 pub(super) const CONSOLE: &str = "Examples:
   perennial console open
   perennial console open --operator ada --role viewer --org acme

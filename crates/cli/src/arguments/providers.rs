@@ -5,6 +5,7 @@ use crate::providers::Preset;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, Subcommand};
 use perennial_app::providers::{Algorithm, EmailVerified, ProviderKind};
+use std::path::PathBuf;
 
 #[derive(Subcommand)]
 pub(crate) enum Provider {
@@ -71,6 +72,12 @@ pub(crate) struct ProviderAdd {
     /// The file with the client secret; `-` for standard input.
     #[arg(long, value_name = "FILE", conflicts_with = "secret_file")]
     pub(crate) client_secret_file: Option<String>,
+    /// oidc: our client ID for sign-ins to the customer portal
+    #[arg(long, value_name = "ID")]
+    pub(crate) portal_client_id: Option<String>,
+    /// oidc: a file with our client secret for --portal-client-id
+    #[arg(long, value_name = "FILE")]
+    pub(crate) portal_client_secret_file: Option<PathBuf>,
     /// Allow a provider in a private network or on this machine.
     #[arg(long)]
     pub(crate) allow_private_addresses: bool,

@@ -20,7 +20,13 @@ use std::path::Path;
 /// Whether the command needs the store's master key, to seal a secret.
 pub(super) fn key(command: &Command) -> Key {
     match command {
-        Command::Add(add) if add.secret_file.is_some() || add.client_secret_file.is_some() => Key::Needed,
+        Command::Add(add)
+            if add.secret_file.is_some()
+                || add.client_secret_file.is_some()
+                || add.portal_client_secret_file.is_some() =>
+        {
+            Key::Needed
+        }
         Command::Check { .. } => Key::IfAtHand,
         _ => Key::NotNeeded,
     }
@@ -104,6 +110,8 @@ fn entry(add: ProviderAdd) -> Result<ProviderEntry, Failure> {
         secret_file: None,
         client_secret: add.client_secret_file.as_deref().map(read_secret).transpose()?,
         client_secret_file: None,
+        portal_client_id: add.portal_client_id,
+        portal_client_secret_file: add.portal_client_secret_file,
         allow_private_addresses: add.allow_private_addresses,
         allow_http: add.allow_http,
     })

@@ -11,6 +11,7 @@ use perennial_app::context::App;
 use perennial_app::error::Error;
 use perennial_app::sessions::{self, Query, Session};
 use perennial_domain::id::ClientId;
+use perennial_domain::portal::PORTAL_CLIENT_NAME;
 use perennial_domain::users::User;
 use perennial_http::record_fields;
 use perennial_store::{Page, Position};
@@ -46,6 +47,16 @@ struct SessionRecord {
     client_name: Option<String>,
 }
 
+impl SessionRecord {
+    fn named(session: Session, clients: &HashMap<ClientId, String>) -> Self {
+        let client_name = match session.client_id {
+            Some(id) => clients.get(&id).cloned(),
+            None => Some(PORTAL_CLIENT_NAME.to_owned()),
+        };
+        Self { session, client_name }
+    }
+}
+
 impl Record for SessionRecord {
     type Filters = SessionFilters;
     /// The filters, and the names of the organization's clients.
@@ -55,8 +66,8 @@ impl Record for SessionRecord {
 
     async fn find(app: &App, caller: &Caller, named: &str) -> Result<Self, Error> {
         let session = sessions::read(app, caller, parse_id(named)?).await?;
-        let client_name = client_names(app, caller).await?.remove(&session.client_id);
-        Ok(Self { session, client_name })
+        let clients = client_names(app, caller).await?;
+        Ok(Self::named(session, &clients))
     }
 
     async fn query(app: &App, caller: &Caller, filters: &SessionFilters) -> Result<Self::Query, Failure> {
@@ -76,7 +87,7 @@ impl Record for SessionRecord {
         limit: usize,
     ) -> Result<Page<Self>, Error> {
         let Page { items, next } = sessions::page(app, caller, query.clone(), after, limit).await?;
-        let named = |session: Session| Self { client_name: clients.get(&session.client_id).cloned(), session };
+        let named = |session: Session| Self::named(session, clients);
         Ok(Page { items: items.into_iter().map(named).collect(), next })
     }
 

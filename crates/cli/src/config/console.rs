@@ -54,7 +54,7 @@ impl Config {
     }
 
     /// Whether browsers reach this service over https.
-    fn is_https(&self) -> bool {
+    pub(super) fn is_https(&self) -> bool {
         self.public_url.as_ref().is_some_and(|url| url.url().scheme() == "https")
     }
 
@@ -123,7 +123,7 @@ impl Config {
 }
 
 /// The site of the public URL. Plain http counts on this machine only, which the listener's sites cover.
-fn public_site(url: &Url) -> Option<Site> {
+pub(super) fn public_site(url: &Url) -> Option<Site> {
     let host = url.host_str().filter(|_| url.scheme() == "https")?;
     Some(Site::https(&url.port().map_or_else(|| host.to_owned(), |port| format!("{host}:{port}"))))
 }
@@ -132,7 +132,7 @@ fn public_site(url: &Url) -> Option<Site> {
 #[derive(Clone, Debug, Deserialize, Serialize)]
 #[serde(try_from = "String")]
 #[serde(into = "String")]
-pub(crate) struct HostName(String);
+pub(crate) struct HostName(pub(super) String);
 
 impl TryFrom<String> for HostName {
     type Error = &'static str;

@@ -2,6 +2,7 @@
 
 use crate::operators::view::{OPERATOR, OperatorView, sample_session};
 use crate::organization::billing_definition;
+use crate::organization::portal_schema;
 use crate::samples;
 use crate::schema::{self, Schema};
 use perennial_app::caller::KnownOperator;
@@ -127,6 +128,7 @@ fn organization_schema() -> Value {
         ("max_sessions", json!({ "type": ["integer", "null"], "minimum": 1 })),
         ("mode", schema::id::<OrganizationMode>()),
         ("billing", billing_definition()),
+        ("portal", portal_schema()),
         ("created_at", schema::instant()),
         ("updated_at", schema::instant()),
     ])

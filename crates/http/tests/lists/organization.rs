@@ -22,6 +22,9 @@ async fn a_client_reads_its_organization() {
                 "dunning": { "retry_days": [1, 3, 5, 7], "grace_days": 7, "then": "unpaid" },
                 "spread_minutes": 0, "renewal_notice_days": 0
             },
+            "portal": {
+                "name": null, "accent": "#17734b", "cancel": "period_end", "resume": true, "change": "off", "return_origins": []
+            },
             "created_at": at, "updated_at": at
         })
     );
@@ -83,4 +86,38 @@ async fn a_change_takes_effect_in_the_list_of_sessions_and_has_an_event() {
     let event = events.iter().find(|event| event.kind == EventKind::OrganizationUpdated).unwrap();
     assert_eq!(event.request_id.as_deref(), Some("limit"));
     assert!(event.client_id.is_some() && event.record() == app.organization.to_string());
+}
+
+#[tokio::test]
+async fn the_settings_of_the_portal_merge_by_member_and_report_all_errors() {
+    let app = TestApp::start().await;
+    let portal = json!({ "name": "Acme", "cancel": "now", "return_origins": ["https://app.example.com"] });
+    app.put(PATH, &json!({ "portal": portal })).await.expect(200);
+    let changed = app.put(PATH, &json!({ "portal": { "accent": "#B00020", "name": null } })).await.expect(200);
+    let expected = json!({
+        "name": null, "accent": "#b00020", "cancel": "now", "resume": true, "change": "off",
+        "return_origins": ["https://app.example.com"]
+    });
+    assert_eq!(changed.data()["portal"], expected);
+    // The whole record can be sent back.
+    let same = app.put(PATH, changed.data()).await.expect(200);
+    assert_eq!(same.header("etag"), changed.header("etag"));
+    let wrong = json!({ "portal": {
+        "name": "", "accent": "#ffffff", "cancel": "later", "resume": 1, "change": null, "return_origins": ["x"], "other": 1
+    } });
+    let refused = app.put(PATH, &wrong).await.refused(422, "invalid_input");
+    let mut faults = refused.faults();
+    faults.sort();
+    let expected = [
+        "/portal/accent out_of_range",
+        "/portal/cancel unknown_value",
+        "/portal/change not_nullable",
+        "/portal/name too_short",
+        "/portal/other unknown_field",
+        "/portal/resume invalid_type",
+        "/portal/return_origins/0 invalid_format",
+    ];
+    assert_eq!(faults, expected);
+    app.put(PATH, &json!({ "portal": [] })).await.refused(422, "invalid_type");
+    app.put(PATH, &json!({ "portal": null })).await.refused(422, "not_nullable");
 }

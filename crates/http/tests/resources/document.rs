@@ -76,7 +76,7 @@ const WEBHOOKS: [(&str, &str); 11] = [
     ("get", "/webhook-endpoints/{id}/undelivered"),
 ];
 
-const OPERATORS: [(&str, &str); 8] = [
+const OPERATORS: [(&str, &str); 9] = [
     ("get", "/operators"),
     ("post", "/operators"),
     ("get", "/operators/{id}"),
@@ -85,6 +85,7 @@ const OPERATORS: [(&str, &str); 8] = [
     ("get", "/operators/{id}/sessions"),
     ("delete", "/operators/{id}/sessions/{session_id}"),
     ("post", "/operators/{id}/link"),
+    ("post", "/users/{id}/portal-link"),
 ];
 
 /// The calls of the console, which no client makes.

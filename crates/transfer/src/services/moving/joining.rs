@@ -11,6 +11,7 @@ use perennial_domain::currency::Currency;
 use perennial_domain::cycle::BillingCycle;
 use perennial_domain::id::{EventId, UserId};
 use perennial_domain::organizations::{Organization, OrganizationMode, OrganizationName};
+use perennial_domain::portal::PortalSettings;
 use perennial_domain::time::Time;
 use perennial_store::{Db, users};
 use std::collections::HashMap;
@@ -24,6 +25,7 @@ impl Moving {
             max_sessions: None,
             mode: OrganizationMode::Live,
             billing: None,
+            portal: PortalSettings::default(),
             created_at: now,
             updated_at: now,
             deleted_at: None,

@@ -1,0 +1,114 @@
+// The figures of the overview (tests 22 and 23 of the contract): the worked example of the analytics API.
+// The clock of the store must be the real one, so that the example is compared by what the API returns for its months.
+
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { after, before, test } from "node:test";
+import { expectNoViolations, launch, open, Server, withPage } from "../harness.mjs";
+
+let server, browser, hasAnalytics;
+before(async () => {
+  [server, browser] = await Promise.all([Server.start(), launch()]);
+  await server.plan({ slug: "starter", name: "Starter", price: 9 });
+  await server.plan();
+  await server.plan({ slug: "team", name: "Team", price: 79 });
+  await server.subscription("ada@example.com", "pro");
+  await server.subscription("ben@example.com", "starter");
+  const lost = await server.subscription("cyd@example.com", "team");
+  const headers = { "client-id": server.environment.PERENNIAL_BOOTSTRAP_CLIENT_ID };
+  hasAnalytics = (await fetch(`${server.base}/analytics/revenue`, { headers })).status !== 404;
+  if (hasAnalytics) {
+    // Until the ledger has read the events.
+    for (let attempt = 0; attempt < 200; attempt += 1) {
+      const [month] = (await server.api("GET", "/analytics/revenue")).slice(-1);
+      if (month.customers_end === 3) {
+        break;
+      }
+      await new Promise((resolve) => setTimeout(resolve, 100));
+    }
+  }
+  await server.api("PUT", `/subscriptions/${lost.id}`, { quantity: 2 });
+});
+after(async () => {
+  await browser.close();
+  await server.stop();
+});
+
+const needsAnalytics = (run) => (context) => (hasAnalytics ? run() : context.skip("this server has no /analytics"));
+
+/** Until the ledger has this MRR. */
+async function settled(mrr) {
+  for (let attempt = 0; attempt < 200; attempt += 1) {
+    const month = (await server.api("GET", "/analytics/revenue")).at(-1);
+    if (month.end === mrr) {
+      return month;
+    }
+    await new Promise((resolve) => setTimeout(resolve, 100));
+  }
+  return assert.fail(`MRR did not become ${mrr}`);
+}
+
+const text = (value) => new Intl.NumberFormat("en-US", { style: "currency", currency: "USD" }).format(value);
+
+test("22 tiles, tables and CSV equal the API", needsAnalytics(() =>
+  withPage({ browser, server }, async (page) => {
+    const month = await settled(29 + 9 + 158);
+    await open(page, server, "");
+    await page.getByText(/Data as of .* UTC/).waitFor();
+    const tile = (name) => page.getByRole("group", { name, exact: true });
+    await tile("MRR").getByText("$196.00").waitFor();
+    await tile("ARR").getByText("$2,352.00").waitFor();
+    await tile("Customers").getByText("3", { exact: true }).waitFor();
+    await tile("ARPU").getByText("$65.33").waitFor();
+    for (const name of ["Logo churn", "Net revenue retention"]) {
+      await tile(name).waitFor();
+    }
+    await tile("MRR").getByRole("button", { name: "Definition of MRR" }).focus();
+    await page.getByRole("tooltip").filter({ hasText: "Monthly recurring revenue" }).first().waitFor();
+    const figure = page.getByRole("figure", { name: "MRR movements by month" });
+    await figure.getByRole("button", { name: "Show table" }).click();
+    const row = page.getByRole("table", { name: "MRR movements by month" }).getByRole("row", { name: new RegExp(month.period) });
+    for (const value of [month.new, month.expansion, month.end]) {
+      await row.getByText(text(value)).first().waitFor();
+    }
+    const [download] = await Promise.all([page.waitForEvent("download"), figure.getByRole("button", { name: "Export CSV" }).click()]);
+    const lines = readFileSync(await download.path(), "utf8").trim().split("\r\n");
+    assert.equal(lines[0], "Period,New,Expansion,Reactivation,Contraction,Churned,End");
+    assert.equal(lines.at(-1), [month.period, month.new, month.expansion, month.reactivation, month.contraction, month.churned, month.end].join(","));
+    const plans = page.getByRole("table", { name: "MRR by plan" });
+    await plans.getByRole("row", { name: "Team 1 $158.00" }).waitFor();
+    for (const name of ["Retention by cohort", "Renewals in the next 7 days", "Latest events"]) {
+      await page.getByText(name).first().waitFor();
+    }
+    await page.getByLabel("Period").selectOption("3");
+    await page.waitForURL(/months=3/);
+    await tile("MRR").getByText("$196.00").waitFor();
+    await expectNoViolations(page, "overview");
+  })));
+
+test("23 a bar lists exactly its customers", needsAnalytics(() =>
+  withPage({ browser, server }, async (page) => {
+    const month = await settled(29 + 9 + 158);
+    await open(page, server, "");
+    const figure = page.getByRole("figure", { name: "MRR movements by month" });
+    await figure.getByRole("link", { name: `New, ${month.period}: ${text(month.new)}` }).click();
+    await page.getByRole("heading", { name: "Movements", level: 1 }).waitFor();
+    const rows = page.getByRole("table", { name: "Movements" }).locator("tbody tr");
+    await rows.first().waitFor();
+    const found = (await rows.locator("td:first-child").allInnerTexts()).sort();
+    assert.deepEqual(found, ["ada@example.com", "ben@example.com", "cyd@example.com"]);
+    await expectNoViolations(page, "movements");
+  })));
+
+test("plots are read with the arrow keys", needsAnalytics(() =>
+  withPage({ browser, server }, async (page) => {
+    await open(page, server, "");
+    const point = page.getByRole("figure", { name: "MRR by day" }).getByRole("slider");
+    await point.focus();
+    const last = await point.getAttribute("aria-valuetext");
+    await page.keyboard.press("ArrowLeft");
+    const reads = (wanted, isEqual) => page.waitForFunction(([text, same]) => (document.activeElement.getAttribute("aria-valuetext") === text) === same, [wanted, isEqual]);
+    await reads(last, false);
+    await page.keyboard.press("End");
+    await reads(last, true);
+  })));

@@ -1,0 +1,210 @@
+//! What a user sees and changes in the portal: subscriptions with their plans and prices, and payments.
+//! What is offered is decided by the domain, and checked again when it is done.
+
+use super::sessions::PortalSession;
+use crate::context::App;
+use crate::error::Error;
+use crate::revision::IfMatch;
+use crate::use_cases;
+use crate::{payments, plans, subscriptions};
+use perennial_domain::currency::Currency;
+use perennial_domain::cycle::BillingCycle;
+use perennial_domain::id::{PlanId, SubscriptionId};
+use perennial_domain::money::Money;
+use perennial_domain::payments::Payment;
+use perennial_domain::plans::{Plan, PlanKey};
+use perennial_domain::portal::{CancelMode, PortalSettings};
+use perennial_domain::portal_offers::Offers;
+use perennial_domain::subscriptions::{Subscription, SubscriptionDraft, SubscriptionStatus};
+use perennial_domain::time::Time;
+use perennial_domain::validation::ValidationErrors;
+use perennial_store::plan_versions;
+use std::collections::HashMap;
+
+/// The most subscriptions on a page.
+const MAX_SUBSCRIPTIONS: usize = 100;
+/// The most payments on a page.
+const MAX_PAYMENTS: usize = 25;
+
+/// A subscription as the portal shows it.
+pub struct Offered {
+    /// The subscription.
+    pub subscription: Subscription,
+    /// Its plan.
+    pub plan: Plan,
+    /// What it costs per cycle, for one unit.
+    pub price: Money,
+    /// The currency of the price.
+    pub currency: Currency,
+    /// How often it is paid.
+    pub cycle: BillingCycle,
+    /// What the user may do.
+    pub offers: Offers,
+}
+
+/// A payment with the name of its plan.
+pub struct Paid {
+    /// The payment.
+    pub payment: Payment,
+    /// The name of the plan. None: the subscription was deleted.
+    pub plan: Option<String>,
+}
+
+/// The user's subscriptions, newest first.
+pub async fn list(app: &App, known: &PortalSession, settings: &PortalSettings) -> Result<Vec<Offered>, Error> {
+    let caller = known.caller("");
+    let query = subscriptions::Query::default();
+    let found = subscriptions::page(app, &caller, None, query, None, MAX_SUBSCRIPTIONS).await?;
+    let mut plans = Plans::default();
+    let mut offered = Vec::with_capacity(found.items.len());
+    for subscription in found.items {
+        let plan = plans.find(app, known, subscription.plan_id).await?;
+        offered.push(describe(app, subscription, plan, settings).await?);
+    }
+    Ok(offered)
+}
+
+/// One of the user's subscriptions.
+pub async fn read(
+    app: &App,
+    known: &PortalSession,
+    settings: &PortalSettings,
+    id: SubscriptionId,
+) -> Result<Offered, Error> {
+    let caller = known.caller("");
+    let subscription = subscriptions::read(app, &caller, id).await?;
+    let plan = plans::read(app, &caller, &PlanKey::Id(subscription.plan_id)).await?;
+    describe(app, subscription, plan, settings).await
+}
+
+/// The instant at which access ends if the user cancels now.
+pub fn end_of_access(offered: &Offered, settings: &PortalSettings, now: Time) -> Option<Time> {
+    let patch = cancel_patch(&offered.subscription, settings, now);
+    let merged = offered.subscription.merge(patch, None, ValidationErrors::none(), now);
+    merged.ok().and_then(|merged| merged.ends_at)
+}
+
+/// Cancels a subscription as the organization allows it.
+pub async fn cancel(
+    app: &App,
+    known: &PortalSession,
+    settings: &PortalSettings,
+    id: SubscriptionId,
+    request_id: &str,
+) -> Result<(), Error> {
+    change(app, known, id, request_id, |before, now| {
+        settings.offers(before, now).cancel.then(|| cancel_patch(before, settings, now))
+    })
+    .await
+}
+
+/// Resumes a cancelled subscription before its end.
+pub async fn resume(
+    app: &App,
+    known: &PortalSession,
+    settings: &PortalSettings,
+    id: SubscriptionId,
+    request_id: &str,
+) -> Result<(), Error> {
+    change(app, known, id, request_id, |before, now| {
+        let status = Some(SubscriptionStatus::Active);
+        settings.offers(before, now).resume.then(|| SubscriptionDraft { status, ..SubscriptionDraft::default() })
+    })
+    .await
+}
+
+/// A page of the user's payments, newest first, and the cursor of the next page.
+pub async fn payments(
+    app: &App,
+    known: &PortalSession,
+    cursor: Option<&str>,
+) -> Result<(Vec<Paid>, Option<String>), Error> {
+    let caller = known.caller("");
+    let (found, next) = payments::list(app, &caller, payments::Query::default(), cursor, MAX_PAYMENTS).await?;
+    let mut plans = Plans::default();
+    let mut names: HashMap<SubscriptionId, Option<String>> = HashMap::new();
+    let mut paid = Vec::with_capacity(found.len());
+    for payment in found {
+        let plan = match names.get(&payment.subscription_id) {
+            Some(name) => name.clone(),
+            None => {
+                let name = plan_name(app, known, &mut plans, payment.subscription_id).await?;
+                names.insert(payment.subscription_id, name.clone());
+                name
+            }
+        };
+        paid.push(Paid { payment, plan });
+    }
+    Ok((paid, next))
+}
+
+async fn plan_name(
+    app: &App,
+    known: &PortalSession,
+    plans: &mut Plans,
+    id: SubscriptionId,
+) -> Result<Option<String>, Error> {
+    match subscriptions::read(app, &known.caller(""), id).await {
+        Ok(subscription) => {
+            let plan = plans.find(app, known, subscription.plan_id).await?;
+            Ok(Some(plan.name.as_str().to_owned()))
+        }
+        Err(Error::NotFound) => Ok(None),
+        Err(error) => Err(error),
+    }
+}
+
+/// Becoming cancelled sets the end of the paid period; at once needs an end.
+fn cancel_patch(before: &Subscription, settings: &PortalSettings, now: Time) -> SubscriptionDraft {
+    let ends_at = (settings.cancel == CancelMode::Now).then(|| Some(now.max(before.starts_at)));
+    SubscriptionDraft { status: Some(SubscriptionStatus::Cancelled), ends_at, ..SubscriptionDraft::default() }
+}
+
+/// Changes a subscription if it is offered for the record as it is when it changes. Nothing changes otherwise.
+async fn change(
+    app: &App,
+    known: &PortalSession,
+    id: SubscriptionId,
+    request_id: &str,
+    decide: impl Fn(&Subscription, Time) -> Option<SubscriptionDraft> + Send + Sync,
+) -> Result<(), Error> {
+    let caller = known.caller(request_id);
+    let read_patch =
+        |before: &Subscription| (decide(before, app.clock.now()).unwrap_or_default(), ValidationErrors::none());
+    use_cases::update::<Subscription>(app, &caller, &id, &IfMatch::Unconditional, read_patch).await.map(drop)
+}
+
+async fn describe(
+    app: &App,
+    subscription: Subscription,
+    plan: Plan,
+    settings: &PortalSettings,
+) -> Result<Offered, Error> {
+    let offers = settings.offers(&subscription, app.clock.now());
+    let (price, currency, cycle) = if subscription.plan_version == plan.version {
+        (plan.price, plan.currency, plan.billing_cycle)
+    } else {
+        let above = subscription.plan_version.get() + 1;
+        let found = plan_versions::below(&app.db, &plan, above, 1).await?;
+        let replaced = found.into_iter().find(|replaced| replaced.version == subscription.plan_version);
+        replaced.map_or((plan.price, plan.currency, plan.billing_cycle), |old| {
+            (old.price, plan.currency, old.billing_cycle)
+        })
+    };
+    Ok(Offered { subscription, plan, price, currency, cycle, offers })
+}
+
+/// The plans that were read for a page.
+#[derive(Default)]
+struct Plans(HashMap<PlanId, Plan>);
+
+impl Plans {
+    async fn find(&mut self, app: &App, known: &PortalSession, id: PlanId) -> Result<Plan, Error> {
+        if let Some(plan) = self.0.get(&id) {
+            return Ok(plan.clone());
+        }
+        let plan = plans::read(app, &known.caller(""), &PlanKey::Id(id)).await?;
+        self.0.insert(id, plan.clone());
+        Ok(plan)
+    }
+}

@@ -1,0 +1,59 @@
+//! What the customer portal offers for a subscription, its one-time links, and where they may return to.
+//!
+//! The portal offers nothing that the status tables do not allow.
+
+use crate::id::{OrganizationId, UserId};
+use crate::plans::Href;
+use crate::portal::{CancelMode, ChangeMode, PortalSettings};
+use crate::subscriptions::{Subscription, SubscriptionStatus};
+use crate::time::Time;
+
+impl PortalSettings {
+    /// Whether a link may return to this URL.
+    pub fn allows_return(&self, url: &Href) -> bool {
+        let origin = url::Url::parse(url.as_str()).map(|url| url.origin().ascii_serialization());
+        origin.is_ok_and(|origin| self.return_origins.iter().any(|allowed| allowed.allows(&origin)))
+    }
+
+    /// What the portal offers for a subscription.
+    pub fn offers(&self, subscription: &Subscription, now: Time) -> Offers {
+        use SubscriptionStatus::{Cancelled, Expired};
+        let status = subscription.status;
+        let is_over = subscription.ends_at.is_some_and(|end| end <= now);
+        let is_running = !matches!(status, Cancelled | Expired) && !is_over;
+        Offers {
+            cancel: is_running && self.cancel != CancelMode::Off,
+            resume: status == Cancelled && !is_over && self.resume,
+            change: is_running && self.change == ChangeMode::Link,
+        }
+    }
+}
+
+/// What the portal offers for a subscription.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Offers {
+    /// To cancel it.
+    pub cancel: bool,
+    /// To resume it.
+    pub resume: bool,
+    /// To change the plan, if the plan has a link.
+    pub change: bool,
+}
+
+/// An unused one-time link. Its text is not part of it: only the hash is stored.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PortalLink {
+    /// The organization.
+    pub organization_id: OrganizationId,
+    /// Its key.
+    pub id: [u8; 16],
+    /// The user that it signs in.
+    pub user_id: UserId,
+    /// Where the portal links back to.
+    pub return_url: Option<Href>,
+    /// When it expires.
+    pub expires_at: Time,
+}
+
+#[cfg(test)]
+mod tests;

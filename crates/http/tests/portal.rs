@@ -1,0 +1,8 @@
+//! The customer portal: links, pages, forms, sessions and sign-in at an identity provider.
+
+mod links;
+mod oidc;
+mod pages;
+mod secrets;
+mod sessions;
+mod support;
