@@ -25,31 +25,35 @@ INSERT INTO installation (id, key_fingerprint, issuer, created_at) VALUES ($1, $
 SELECT COUNT(*) FROM installation;
 
 -- organizations.insert
-INSERT INTO organizations (id, name, currency, max_sessions, mode, billing, created_at, updated_at, deleted_at,
-    revision) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10) ON CONFLICT DO NOTHING;
+INSERT INTO organizations (id, name, currency, max_sessions, mode, billing, portal_name, portal_accent, portal_cancel,
+    portal_resume, portal_change, portal_return_origins, created_at, updated_at, deleted_at, revision) VALUES ($1, $2,
+    $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16) ON CONFLICT DO NOTHING;
 
 -- organizations.by_key
-SELECT id, name, currency, max_sessions, mode, billing, created_at, updated_at, deleted_at, revision FROM organizations
-    WHERE id = $1;
+SELECT id, name, currency, max_sessions, mode, billing, portal_name, portal_accent, portal_cancel, portal_resume,
+    portal_change, portal_return_origins, created_at, updated_at, deleted_at, revision FROM organizations WHERE id = $1;
 
 -- organizations.live
 SELECT 1 FROM organizations WHERE id = $1;
 
 -- organizations.first_rows
-SELECT id, name, currency, max_sessions, mode, billing, created_at, updated_at, deleted_at, revision FROM organizations
-    ORDER BY id LIMIT $1;
+SELECT id, name, currency, max_sessions, mode, billing, portal_name, portal_accent, portal_cancel, portal_resume,
+    portal_change, portal_return_origins, created_at, updated_at, deleted_at, revision FROM organizations ORDER BY id
+    LIMIT $1;
 
 -- organizations.next_rows
-SELECT id, name, currency, max_sessions, mode, billing, created_at, updated_at, deleted_at, revision FROM organizations
-    WHERE (id) > ($1) ORDER BY id LIMIT $2;
+SELECT id, name, currency, max_sessions, mode, billing, portal_name, portal_accent, portal_cancel, portal_resume,
+    portal_change, portal_return_origins, created_at, updated_at, deleted_at, revision FROM organizations WHERE (id) >
+    ($1) ORDER BY id LIMIT $2;
 
 -- organizations.row
-SELECT id, name, currency, max_sessions, mode, billing, created_at, updated_at, deleted_at, revision FROM organizations
-    WHERE id = $1;
+SELECT id, name, currency, max_sessions, mode, billing, portal_name, portal_accent, portal_cancel, portal_resume,
+    portal_change, portal_return_origins, created_at, updated_at, deleted_at, revision FROM organizations WHERE id = $1;
 
 -- organizations.insert_row
-INSERT INTO organizations (id, name, currency, max_sessions, mode, billing, created_at, updated_at, deleted_at,
-    revision) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10) ON CONFLICT DO NOTHING;
+INSERT INTO organizations (id, name, currency, max_sessions, mode, billing, portal_name, portal_accent, portal_cancel,
+    portal_resume, portal_change, portal_return_origins, created_at, updated_at, deleted_at, revision) VALUES ($1, $2,
+    $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16) ON CONFLICT DO NOTHING;
 
 -- organizations.count
 SELECT COUNT(*) FROM organizations;
@@ -58,8 +62,9 @@ SELECT COUNT(*) FROM organizations;
 SELECT 1 FROM organizations WHERE id = $1 AND revision = $2;
 
 -- organizations.update
-UPDATE organizations SET max_sessions = $2, billing = $3, updated_at = $4, revision = $5 WHERE id = $1 AND revision =
-    $6;
+UPDATE organizations SET max_sessions = $2, billing = $3, portal_name = $4, portal_accent = $5, portal_cancel = $6,
+    portal_resume = $7, portal_change = $8, portal_return_origins = $9, updated_at = $10, revision = $11 WHERE id = $1
+    AND revision = $12;
 
 -- clients.insert
 INSERT INTO clients (organization_id, id, name, kind, credential_hash, public_id, scopes, origins, cidrs, expires_at,
@@ -1173,6 +1178,823 @@ INSERT INTO lifecycle_holds (id, reason, released_through) VALUES ($1, $2, $3) O
 -- lifecycle_holds.count
 SELECT COUNT(*) FROM lifecycle_holds;
 
+-- analytics_ledgers.insert
+INSERT INTO analytics_ledgers (organization_id, generation, state, sequence, event_id, as_of) VALUES ($1, $2, $3, $4,
+    $5, $6) ON CONFLICT DO NOTHING;
+
+-- analytics_ledgers.by_key
+SELECT organization_id, generation, state, sequence, event_id, as_of FROM analytics_ledgers WHERE organization_id = $1
+    AND generation = $2;
+
+-- analytics_ledgers.live
+SELECT 1 FROM analytics_ledgers WHERE organization_id = $1 AND generation = $2;
+
+-- analytics_ledgers.first_rows
+SELECT organization_id, generation, state, sequence, event_id, as_of FROM analytics_ledgers ORDER BY organization_id,
+    generation LIMIT $1;
+
+-- analytics_ledgers.next_rows
+SELECT organization_id, generation, state, sequence, event_id, as_of FROM analytics_ledgers WHERE (organization_id,
+    generation) > ($1, $2) ORDER BY organization_id, generation LIMIT $3;
+
+-- analytics_ledgers.row
+SELECT organization_id, generation, state, sequence, event_id, as_of FROM analytics_ledgers WHERE organization_id = $1
+    AND generation = $2;
+
+-- analytics_ledgers.insert_row
+INSERT INTO analytics_ledgers (organization_id, generation, state, sequence, event_id, as_of) VALUES ($1, $2, $3, $4,
+    $5, $6) ON CONFLICT DO NOTHING;
+
+-- analytics_ledgers.count
+SELECT COUNT(*) FROM analytics_ledgers;
+
+-- analytics_ledgers.count_owned
+SELECT COUNT(*) FROM (SELECT 1 FROM analytics_ledgers WHERE organization_id = $1 LIMIT $2) AS counted;
+
+-- analytics_ledgers.purge
+DELETE FROM analytics_ledgers WHERE organization_id = $1 AND generation IN (SELECT generation FROM analytics_ledgers
+    WHERE organization_id = $1 ORDER BY generation LIMIT $2);
+
+-- analytics_subscriptions.insert
+INSERT INTO analytics_subscriptions (organization_id, generation, subscription_id, history, applied_at, due_at) VALUES
+    ($1, $2, $3, $4, $5, $6) ON CONFLICT (organization_id, generation, subscription_id) DO UPDATE SET history =
+    excluded.history, applied_at = excluded.applied_at, due_at = excluded.due_at WHERE TRUE;
+
+-- analytics_subscriptions.by_key
+SELECT subscription_id, history, applied_at, due_at FROM analytics_subscriptions WHERE organization_id = $1 AND
+    generation = $2 AND subscription_id = $3;
+
+-- analytics_subscriptions.live
+SELECT 1 FROM analytics_subscriptions WHERE organization_id = $1 AND generation = $2 AND subscription_id = $3;
+
+-- analytics_subscriptions.first_rows
+SELECT organization_id, generation, subscription_id, history, applied_at, due_at FROM analytics_subscriptions ORDER BY
+    organization_id, generation, subscription_id LIMIT $1;
+
+-- analytics_subscriptions.next_rows
+SELECT organization_id, generation, subscription_id, history, applied_at, due_at FROM analytics_subscriptions WHERE
+    (organization_id, generation, subscription_id) > ($1, $2, $3) ORDER BY organization_id, generation, subscription_id
+    LIMIT $4;
+
+-- analytics_subscriptions.row
+SELECT organization_id, generation, subscription_id, history, applied_at, due_at FROM analytics_subscriptions WHERE
+    organization_id = $1 AND generation = $2 AND subscription_id = $3;
+
+-- analytics_subscriptions.insert_row
+INSERT INTO analytics_subscriptions (organization_id, generation, subscription_id, history, applied_at, due_at) VALUES
+    ($1, $2, $3, $4, $5, $6) ON CONFLICT DO NOTHING;
+
+-- analytics_subscriptions.count
+SELECT COUNT(*) FROM analytics_subscriptions;
+
+-- analytics_subscriptions.count_owned
+SELECT COUNT(*) FROM (SELECT 1 FROM analytics_subscriptions WHERE organization_id = $1 LIMIT $2) AS counted;
+
+-- analytics_subscriptions.purge
+DELETE FROM analytics_subscriptions WHERE organization_id = $1 AND (generation, subscription_id) IN (SELECT generation,
+    subscription_id FROM analytics_subscriptions WHERE organization_id = $1 ORDER BY generation, subscription_id LIMIT
+    $2);
+
+-- analytics_movements.insert
+INSERT INTO analytics_movements (organization_id, generation, currency, user_id, day, kind, amount, mrr, cohort) VALUES
+    ($1, $2, $3, $4, $5, $6, $7, $8, $9) ON CONFLICT (organization_id, generation, currency, user_id, day) DO UPDATE
+    SET kind = excluded.kind, amount = excluded.amount, mrr = excluded.mrr, cohort = excluded.cohort WHERE TRUE;
+
+-- analytics_movements.by_key
+SELECT currency, user_id, day, kind, amount, mrr, cohort FROM analytics_movements WHERE organization_id = $1 AND
+    generation = $2 AND currency = $3 AND user_id = $4 AND day = $5;
+
+-- analytics_movements.live
+SELECT 1 FROM analytics_movements WHERE organization_id = $1 AND generation = $2 AND currency = $3 AND user_id = $4 AND
+    day = $5;
+
+-- analytics_movements.first_rows
+SELECT organization_id, generation, currency, user_id, day, kind, amount, mrr, cohort FROM analytics_movements ORDER BY
+    organization_id, generation, currency, user_id, day LIMIT $1;
+
+-- analytics_movements.next_rows
+SELECT organization_id, generation, currency, user_id, day, kind, amount, mrr, cohort FROM analytics_movements WHERE
+    (organization_id, generation, currency, user_id, day) > ($1, $2, $3, $4, $5) ORDER BY organization_id, generation,
+    currency, user_id, day LIMIT $6;
+
+-- analytics_movements.row
+SELECT organization_id, generation, currency, user_id, day, kind, amount, mrr, cohort FROM analytics_movements WHERE
+    organization_id = $1 AND generation = $2 AND currency = $3 AND user_id = $4 AND day = $5;
+
+-- analytics_movements.insert_row
+INSERT INTO analytics_movements (organization_id, generation, currency, user_id, day, kind, amount, mrr, cohort) VALUES
+    ($1, $2, $3, $4, $5, $6, $7, $8, $9) ON CONFLICT DO NOTHING;
+
+-- analytics_movements.count
+SELECT COUNT(*) FROM analytics_movements;
+
+-- analytics_movements.count_owned
+SELECT COUNT(*) FROM (SELECT 1 FROM analytics_movements WHERE organization_id = $1 LIMIT $2) AS counted;
+
+-- analytics_movements.purge
+DELETE FROM analytics_movements WHERE organization_id = $1 AND (generation, currency, user_id, day) IN (SELECT
+    generation, currency, user_id, day FROM analytics_movements WHERE organization_id = $1 ORDER BY generation,
+    currency, user_id, day LIMIT $2);
+
+-- analytics_sums.insert
+INSERT INTO analytics_sums (organization_id, generation, currency, series, grain, period, kind, item, amount, count)
+    VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10) ON CONFLICT (organization_id, generation, currency, series, grain,
+    period, kind, item) DO UPDATE SET amount = excluded.amount, count = excluded.count WHERE TRUE;
+
+-- analytics_sums.by_key
+SELECT grain, period, kind, item, amount, count FROM analytics_sums WHERE organization_id = $1 AND generation = $2 AND
+    currency = $3 AND series = $4 AND grain = $5 AND period = $6 AND kind = $7 AND item = $8;
+
+-- analytics_sums.live
+SELECT 1 FROM analytics_sums WHERE organization_id = $1 AND generation = $2 AND currency = $3 AND series = $4 AND grain
+    = $5 AND period = $6 AND kind = $7 AND item = $8;
+
+-- analytics_sums.first_rows
+SELECT organization_id, generation, currency, series, grain, period, kind, item, amount, count FROM analytics_sums
+    ORDER BY organization_id, generation, currency, series, grain, period, kind, item LIMIT $1;
+
+-- analytics_sums.next_rows
+SELECT organization_id, generation, currency, series, grain, period, kind, item, amount, count FROM analytics_sums
+    WHERE (organization_id, generation, currency, series, grain, period, kind, item) > ($1, $2, $3, $4, $5, $6, $7, $8)
+    ORDER BY organization_id, generation, currency, series, grain, period, kind, item LIMIT $9;
+
+-- analytics_sums.row
+SELECT organization_id, generation, currency, series, grain, period, kind, item, amount, count FROM analytics_sums
+    WHERE organization_id = $1 AND generation = $2 AND currency = $3 AND series = $4 AND grain = $5 AND period = $6 AND
+    kind = $7 AND item = $8;
+
+-- analytics_sums.insert_row
+INSERT INTO analytics_sums (organization_id, generation, currency, series, grain, period, kind, item, amount, count)
+    VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10) ON CONFLICT DO NOTHING;
+
+-- analytics_sums.count
+SELECT COUNT(*) FROM analytics_sums;
+
+-- analytics_sums.count_owned
+SELECT COUNT(*) FROM (SELECT 1 FROM analytics_sums WHERE organization_id = $1 LIMIT $2) AS counted;
+
+-- analytics_sums.purge
+DELETE FROM analytics_sums WHERE organization_id = $1 AND (generation, currency, series, grain, period, kind, item) IN
+    (SELECT generation, currency, series, grain, period, kind, item FROM analytics_sums WHERE organization_id = $1
+    ORDER BY generation, currency, series, grain, period, kind, item LIMIT $2);
+
+-- analytics_cohorts.insert
+INSERT INTO analytics_cohorts (organization_id, generation, currency, cohort, month, new_customers, customers, mrr)
+    VALUES ($1, $2, $3, $4, $5, $6, $7, $8) ON CONFLICT (organization_id, generation, currency, cohort, month) DO
+    UPDATE SET new_customers = excluded.new_customers, customers = excluded.customers, mrr = excluded.mrr WHERE TRUE;
+
+-- analytics_cohorts.by_key
+SELECT cohort, month, new_customers, customers, mrr FROM analytics_cohorts WHERE organization_id = $1 AND generation =
+    $2 AND currency = $3 AND cohort = $4 AND month = $5;
+
+-- analytics_cohorts.live
+SELECT 1 FROM analytics_cohorts WHERE organization_id = $1 AND generation = $2 AND currency = $3 AND cohort = $4 AND
+    month = $5;
+
+-- analytics_cohorts.first_rows
+SELECT organization_id, generation, currency, cohort, month, new_customers, customers, mrr FROM analytics_cohorts ORDER
+    BY organization_id, generation, currency, cohort, month LIMIT $1;
+
+-- analytics_cohorts.next_rows
+SELECT organization_id, generation, currency, cohort, month, new_customers, customers, mrr FROM analytics_cohorts WHERE
+    (organization_id, generation, currency, cohort, month) > ($1, $2, $3, $4, $5) ORDER BY organization_id, generation,
+    currency, cohort, month LIMIT $6;
+
+-- analytics_cohorts.row
+SELECT organization_id, generation, currency, cohort, month, new_customers, customers, mrr FROM analytics_cohorts WHERE
+    organization_id = $1 AND generation = $2 AND currency = $3 AND cohort = $4 AND month = $5;
+
+-- analytics_cohorts.insert_row
+INSERT INTO analytics_cohorts (organization_id, generation, currency, cohort, month, new_customers, customers, mrr)
+    VALUES ($1, $2, $3, $4, $5, $6, $7, $8) ON CONFLICT DO NOTHING;
+
+-- analytics_cohorts.count
+SELECT COUNT(*) FROM analytics_cohorts;
+
+-- analytics_cohorts.count_owned
+SELECT COUNT(*) FROM (SELECT 1 FROM analytics_cohorts WHERE organization_id = $1 LIMIT $2) AS counted;
+
+-- analytics_cohorts.purge
+DELETE FROM analytics_cohorts WHERE organization_id = $1 AND (generation, currency, cohort, month) IN (SELECT
+    generation, currency, cohort, month FROM analytics_cohorts WHERE organization_id = $1 ORDER BY generation,
+    currency, cohort, month LIMIT $2);
+
+-- analytics_payments.insert
+INSERT INTO analytics_payments (organization_id, generation, payment_id, currency, day, amount, is_collected,
+    is_refunded) VALUES ($1, $2, $3, $4, $5, $6, $7, $8) ON CONFLICT (organization_id, generation, payment_id) DO
+    UPDATE SET currency = excluded.currency, day = excluded.day, amount = excluded.amount, is_collected =
+    excluded.is_collected, is_refunded = excluded.is_refunded WHERE TRUE;
+
+-- analytics_payments.by_key
+SELECT currency, day, amount, is_collected, is_refunded FROM analytics_payments WHERE organization_id = $1 AND
+    generation = $2 AND payment_id = $3;
+
+-- analytics_payments.live
+SELECT 1 FROM analytics_payments WHERE organization_id = $1 AND generation = $2 AND payment_id = $3;
+
+-- analytics_payments.first_rows
+SELECT organization_id, generation, payment_id, currency, day, amount, is_collected, is_refunded FROM
+    analytics_payments ORDER BY organization_id, generation, payment_id LIMIT $1;
+
+-- analytics_payments.next_rows
+SELECT organization_id, generation, payment_id, currency, day, amount, is_collected, is_refunded FROM
+    analytics_payments WHERE (organization_id, generation, payment_id) > ($1, $2, $3) ORDER BY organization_id,
+    generation, payment_id LIMIT $4;
+
+-- analytics_payments.row
+SELECT organization_id, generation, payment_id, currency, day, amount, is_collected, is_refunded FROM
+    analytics_payments WHERE organization_id = $1 AND generation = $2 AND payment_id = $3;
+
+-- analytics_payments.insert_row
+INSERT INTO analytics_payments (organization_id, generation, payment_id, currency, day, amount, is_collected,
+    is_refunded) VALUES ($1, $2, $3, $4, $5, $6, $7, $8) ON CONFLICT DO NOTHING;
+
+-- analytics_payments.count
+SELECT COUNT(*) FROM analytics_payments;
+
+-- analytics_payments.count_owned
+SELECT COUNT(*) FROM (SELECT 1 FROM analytics_payments WHERE organization_id = $1 LIMIT $2) AS counted;
+
+-- analytics_payments.purge
+DELETE FROM analytics_payments WHERE organization_id = $1 AND (generation, payment_id) IN (SELECT generation,
+    payment_id FROM analytics_payments WHERE organization_id = $1 ORDER BY generation, payment_id LIMIT $2);
+
+-- analytics_prices.insert
+INSERT INTO analytics_prices (organization_id, generation, plan_id, version, price, currency, billing_cycle) VALUES
+    ($1, $2, $3, $4, $5, $6, $7) ON CONFLICT (organization_id, generation, plan_id, version) DO UPDATE SET price =
+    excluded.price, currency = excluded.currency, billing_cycle = excluded.billing_cycle WHERE TRUE;
+
+-- analytics_prices.by_key
+SELECT price, currency, billing_cycle FROM analytics_prices WHERE organization_id = $1 AND generation = $2 AND plan_id
+    = $3 AND version = $4;
+
+-- analytics_prices.live
+SELECT 1 FROM analytics_prices WHERE organization_id = $1 AND generation = $2 AND plan_id = $3 AND version = $4;
+
+-- analytics_prices.first_rows
+SELECT organization_id, generation, plan_id, version, price, currency, billing_cycle FROM analytics_prices ORDER BY
+    organization_id, generation, plan_id, version LIMIT $1;
+
+-- analytics_prices.next_rows
+SELECT organization_id, generation, plan_id, version, price, currency, billing_cycle FROM analytics_prices WHERE
+    (organization_id, generation, plan_id, version) > ($1, $2, $3, $4) ORDER BY organization_id, generation, plan_id,
+    version LIMIT $5;
+
+-- analytics_prices.row
+SELECT organization_id, generation, plan_id, version, price, currency, billing_cycle FROM analytics_prices WHERE
+    organization_id = $1 AND generation = $2 AND plan_id = $3 AND version = $4;
+
+-- analytics_prices.insert_row
+INSERT INTO analytics_prices (organization_id, generation, plan_id, version, price, currency, billing_cycle) VALUES
+    ($1, $2, $3, $4, $5, $6, $7) ON CONFLICT DO NOTHING;
+
+-- analytics_prices.count
+SELECT COUNT(*) FROM analytics_prices;
+
+-- analytics_prices.count_owned
+SELECT COUNT(*) FROM (SELECT 1 FROM analytics_prices WHERE organization_id = $1 LIMIT $2) AS counted;
+
+-- analytics_prices.purge
+DELETE FROM analytics_prices WHERE organization_id = $1 AND (generation, plan_id, version) IN (SELECT generation,
+    plan_id, version FROM analytics_prices WHERE organization_id = $1 ORDER BY generation, plan_id, version LIMIT $2);
+
+-- tax_rates.insert
+INSERT INTO tax_rates (organization_id, id, name, percentage, country, is_active, created_at, updated_at, revision)
+    VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9) ON CONFLICT DO NOTHING;
+
+-- tax_rates.by_key
+SELECT organization_id, id, name, percentage, country, is_active, created_at, updated_at, revision FROM tax_rates WHERE
+    organization_id = $1 AND id = $2;
+
+-- tax_rates.live
+SELECT 1 FROM tax_rates WHERE organization_id = $1 AND id = $2;
+
+-- tax_rates.first_rows
+SELECT organization_id, id, name, percentage, country, is_active, created_at, updated_at, revision FROM tax_rates ORDER
+    BY organization_id, id LIMIT $1;
+
+-- tax_rates.next_rows
+SELECT organization_id, id, name, percentage, country, is_active, created_at, updated_at, revision FROM tax_rates WHERE
+    (organization_id, id) > ($1, $2) ORDER BY organization_id, id LIMIT $3;
+
+-- tax_rates.row
+SELECT organization_id, id, name, percentage, country, is_active, created_at, updated_at, revision FROM tax_rates WHERE
+    organization_id = $1 AND id = $2;
+
+-- tax_rates.insert_row
+INSERT INTO tax_rates (organization_id, id, name, percentage, country, is_active, created_at, updated_at, revision)
+    VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9) ON CONFLICT DO NOTHING;
+
+-- tax_rates.count
+SELECT COUNT(*) FROM tax_rates;
+
+-- tax_rates.at_revision
+SELECT 1 FROM tax_rates WHERE organization_id = $1 AND id = $2 AND revision = $3;
+
+-- tax_rates.update
+UPDATE tax_rates SET is_active = $3, updated_at = $4, revision = $5 WHERE organization_id = $1 AND id = $2 AND revision
+    = $6;
+
+-- tax_rates.count_owned
+SELECT COUNT(*) FROM (SELECT 1 FROM tax_rates WHERE organization_id = $1 AND id <> $3 LIMIT $2) AS counted;
+
+-- tax_rates.purge
+DELETE FROM tax_rates WHERE organization_id = $1 AND id IN (SELECT id FROM tax_rates WHERE organization_id = $1 AND id
+    <> $3 ORDER BY id LIMIT $2);
+
+-- meters.insert
+INSERT INTO meters (organization_id, id, slug, name, aggregation, unit, is_active, created_at, updated_at, revision)
+    VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10) ON CONFLICT DO NOTHING;
+
+-- meters.by_key
+SELECT organization_id, id, slug, name, aggregation, unit, is_active, created_at, updated_at, revision FROM meters
+    WHERE organization_id = $1 AND id = $2;
+
+-- meters.live
+SELECT 1 FROM meters WHERE organization_id = $1 AND id = $2;
+
+-- meters.first_rows
+SELECT organization_id, id, slug, name, aggregation, unit, is_active, created_at, updated_at, revision FROM meters
+    ORDER BY organization_id, id LIMIT $1;
+
+-- meters.next_rows
+SELECT organization_id, id, slug, name, aggregation, unit, is_active, created_at, updated_at, revision FROM meters
+    WHERE (organization_id, id) > ($1, $2) ORDER BY organization_id, id LIMIT $3;
+
+-- meters.row
+SELECT organization_id, id, slug, name, aggregation, unit, is_active, created_at, updated_at, revision FROM meters
+    WHERE organization_id = $1 AND id = $2;
+
+-- meters.insert_row
+INSERT INTO meters (organization_id, id, slug, name, aggregation, unit, is_active, created_at, updated_at, revision)
+    VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10) ON CONFLICT DO NOTHING;
+
+-- meters.count
+SELECT COUNT(*) FROM meters;
+
+-- meters.by_unique
+SELECT organization_id, id, slug, name, aggregation, unit, is_active, created_at, updated_at, revision FROM meters
+    WHERE organization_id = $1 AND slug = $2;
+
+-- meters.id_by_unique
+SELECT id FROM meters WHERE organization_id = $1 AND slug = $2;
+
+-- meters.at_revision
+SELECT 1 FROM meters WHERE organization_id = $1 AND id = $2 AND revision = $3;
+
+-- meters.update
+UPDATE meters SET name = $3, unit = $4, is_active = $5, updated_at = $6, revision = $7 WHERE organization_id = $1 AND
+    id = $2 AND revision = $8;
+
+-- meters.count_owned
+SELECT COUNT(*) FROM (SELECT 1 FROM meters WHERE organization_id = $1 AND id <> $3 LIMIT $2) AS counted;
+
+-- meters.purge
+DELETE FROM meters WHERE organization_id = $1 AND id IN (SELECT id FROM meters WHERE organization_id = $1 AND id <> $3
+    ORDER BY id LIMIT $2);
+
+-- coupons.insert
+INSERT INTO coupons (organization_id, id, code, percent, amount, currency, duration, periods, plan_ids, redeem_by,
+    max_redemptions, redemptions, is_active, created_at, updated_at, revision) VALUES ($1, $2, $3, $4, $5, $6, $7, $8,
+    $9, $10, $11, $12, $13, $14, $15, $16) ON CONFLICT DO NOTHING;
+
+-- coupons.by_key
+SELECT organization_id, id, code, percent, amount, currency, duration, periods, plan_ids, redeem_by, max_redemptions,
+    redemptions, is_active, created_at, updated_at, revision FROM coupons WHERE organization_id = $1 AND id = $2;
+
+-- coupons.live
+SELECT 1 FROM coupons WHERE organization_id = $1 AND id = $2;
+
+-- coupons.first_rows
+SELECT organization_id, id, code, percent, amount, currency, duration, periods, plan_ids, redeem_by, max_redemptions,
+    redemptions, is_active, created_at, updated_at, revision FROM coupons ORDER BY organization_id, id LIMIT $1;
+
+-- coupons.next_rows
+SELECT organization_id, id, code, percent, amount, currency, duration, periods, plan_ids, redeem_by, max_redemptions,
+    redemptions, is_active, created_at, updated_at, revision FROM coupons WHERE (organization_id, id) > ($1, $2) ORDER
+    BY organization_id, id LIMIT $3;
+
+-- coupons.row
+SELECT organization_id, id, code, percent, amount, currency, duration, periods, plan_ids, redeem_by, max_redemptions,
+    redemptions, is_active, created_at, updated_at, revision FROM coupons WHERE organization_id = $1 AND id = $2;
+
+-- coupons.insert_row
+INSERT INTO coupons (organization_id, id, code, percent, amount, currency, duration, periods, plan_ids, redeem_by,
+    max_redemptions, redemptions, is_active, created_at, updated_at, revision) VALUES ($1, $2, $3, $4, $5, $6, $7, $8,
+    $9, $10, $11, $12, $13, $14, $15, $16) ON CONFLICT DO NOTHING;
+
+-- coupons.count
+SELECT COUNT(*) FROM coupons;
+
+-- coupons.at_revision
+SELECT 1 FROM coupons WHERE organization_id = $1 AND id = $2 AND revision = $3;
+
+-- coupons.update
+UPDATE coupons SET is_active = $3, updated_at = $4, revision = $5 WHERE organization_id = $1 AND id = $2 AND revision =
+    $6;
+
+-- coupons.count_owned
+SELECT COUNT(*) FROM (SELECT 1 FROM coupons WHERE organization_id = $1 AND id <> $3 LIMIT $2) AS counted;
+
+-- coupons.purge
+DELETE FROM coupons WHERE organization_id = $1 AND id IN (SELECT id FROM coupons WHERE organization_id = $1 AND id <>
+    $3 ORDER BY id LIMIT $2);
+
+-- credits.insert
+INSERT INTO credits (organization_id, id, user_id, currency, amount, reason, record_id, description, created_at) VALUES
+    ($1, $2, $3, $4, $5, $6, $7, $8, $9) ON CONFLICT DO NOTHING;
+
+-- credits.by_key
+SELECT organization_id, id, user_id, currency, amount, reason, record_id, description, created_at FROM credits WHERE
+    organization_id = $1 AND id = $2;
+
+-- credits.live
+SELECT 1 FROM credits WHERE organization_id = $1 AND id = $2;
+
+-- credits.first_rows
+SELECT organization_id, id, user_id, currency, amount, reason, record_id, description, created_at FROM credits ORDER BY
+    organization_id, id LIMIT $1;
+
+-- credits.next_rows
+SELECT organization_id, id, user_id, currency, amount, reason, record_id, description, created_at FROM credits WHERE
+    (organization_id, id) > ($1, $2) ORDER BY organization_id, id LIMIT $3;
+
+-- credits.row
+SELECT organization_id, id, user_id, currency, amount, reason, record_id, description, created_at FROM credits WHERE
+    organization_id = $1 AND id = $2;
+
+-- credits.insert_row
+INSERT INTO credits (organization_id, id, user_id, currency, amount, reason, record_id, description, created_at) VALUES
+    ($1, $2, $3, $4, $5, $6, $7, $8, $9) ON CONFLICT DO NOTHING;
+
+-- credits.count
+SELECT COUNT(*) FROM credits;
+
+-- credits.refers
+SELECT EXISTS (SELECT 1 FROM credits WHERE organization_id = $1 AND user_id = $2);
+
+-- credits.walk
+SELECT id, user_id FROM credits WHERE organization_id = $1 AND id > $2 ORDER BY id LIMIT $3;
+
+-- credits.count_owned
+SELECT COUNT(*) FROM (SELECT 1 FROM credits WHERE organization_id = $1 AND id <> $3 LIMIT $2) AS counted;
+
+-- credits.purge
+DELETE FROM credits WHERE organization_id = $1 AND id IN (SELECT id FROM credits WHERE organization_id = $1 AND id <>
+    $3 ORDER BY id LIMIT $2);
+
+-- credit_balances.insert
+INSERT INTO credit_balances (organization_id, user_id, currency, amount) VALUES ($1, $2, $3, $4) ON CONFLICT DO NOTHING;
+
+-- credit_balances.by_key
+SELECT organization_id, user_id, currency, amount FROM credit_balances WHERE organization_id = $1 AND user_id = $2 AND
+    currency = $3;
+
+-- credit_balances.live
+SELECT 1 FROM credit_balances WHERE organization_id = $1 AND user_id = $2 AND currency = $3;
+
+-- credit_balances.first_rows
+SELECT organization_id, user_id, currency, amount FROM credit_balances ORDER BY organization_id, user_id, currency
+    LIMIT $1;
+
+-- credit_balances.next_rows
+SELECT organization_id, user_id, currency, amount FROM credit_balances WHERE (organization_id, user_id, currency) >
+    ($1, $2, $3) ORDER BY organization_id, user_id, currency LIMIT $4;
+
+-- credit_balances.row
+SELECT organization_id, user_id, currency, amount FROM credit_balances WHERE organization_id = $1 AND user_id = $2 AND
+    currency = $3;
+
+-- credit_balances.insert_row
+INSERT INTO credit_balances (organization_id, user_id, currency, amount) VALUES ($1, $2, $3, $4) ON CONFLICT DO NOTHING;
+
+-- credit_balances.count
+SELECT COUNT(*) FROM credit_balances;
+
+-- credit_balances.remove_parts
+DELETE FROM credit_balances WHERE organization_id = $1 AND user_id IN (SELECT id FROM users WHERE organization_id = $1
+    AND id = $2 AND deleted_at <= $3);
+
+-- credit_balances.count_owned
+SELECT COUNT(*) FROM (SELECT 1 FROM credit_balances WHERE organization_id = $1 LIMIT $2) AS counted;
+
+-- credit_balances.purge
+DELETE FROM credit_balances WHERE organization_id = $1 AND (user_id, currency) IN (SELECT user_id, currency FROM
+    credit_balances WHERE organization_id = $1 ORDER BY user_id, currency LIMIT $2);
+
+-- billing_profiles.insert
+INSERT INTO billing_profiles (organization_id, user_id, name, email, address, country, tax_id, tax_exempt,
+    tax_rate_ids, locale, note, created_at, updated_at, revision) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11,
+    $12, $13, $14) ON CONFLICT DO NOTHING;
+
+-- billing_profiles.by_key
+SELECT organization_id, user_id, name, email, address, country, tax_id, tax_exempt, tax_rate_ids, locale, note,
+    created_at, updated_at, revision FROM billing_profiles WHERE organization_id = $1 AND user_id = $2;
+
+-- billing_profiles.live
+SELECT 1 FROM billing_profiles WHERE organization_id = $1 AND user_id = $2;
+
+-- billing_profiles.first_rows
+SELECT organization_id, user_id, name, email, address, country, tax_id, tax_exempt, tax_rate_ids, locale, note,
+    created_at, updated_at, revision FROM billing_profiles ORDER BY organization_id, user_id LIMIT $1;
+
+-- billing_profiles.next_rows
+SELECT organization_id, user_id, name, email, address, country, tax_id, tax_exempt, tax_rate_ids, locale, note,
+    created_at, updated_at, revision FROM billing_profiles WHERE (organization_id, user_id) > ($1, $2) ORDER BY
+    organization_id, user_id LIMIT $3;
+
+-- billing_profiles.row
+SELECT organization_id, user_id, name, email, address, country, tax_id, tax_exempt, tax_rate_ids, locale, note,
+    created_at, updated_at, revision FROM billing_profiles WHERE organization_id = $1 AND user_id = $2;
+
+-- billing_profiles.insert_row
+INSERT INTO billing_profiles (organization_id, user_id, name, email, address, country, tax_id, tax_exempt,
+    tax_rate_ids, locale, note, created_at, updated_at, revision) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11,
+    $12, $13, $14) ON CONFLICT DO NOTHING;
+
+-- billing_profiles.count
+SELECT COUNT(*) FROM billing_profiles;
+
+-- billing_profiles.at_revision
+SELECT 1 FROM billing_profiles WHERE organization_id = $1 AND user_id = $2 AND revision = $3;
+
+-- billing_profiles.update
+UPDATE billing_profiles SET name = $3, email = $4, address = $5, country = $6, tax_id = $7, tax_exempt = $8,
+    tax_rate_ids = $9, locale = $10, note = $11, updated_at = $12, revision = $13 WHERE organization_id = $1 AND
+    user_id = $2 AND revision = $14;
+
+-- billing_profiles.remove_parts
+DELETE FROM billing_profiles WHERE organization_id = $1 AND user_id IN (SELECT id FROM users WHERE organization_id = $1
+    AND id = $2 AND deleted_at <= $3);
+
+-- billing_profiles.count_owned
+SELECT COUNT(*) FROM (SELECT 1 FROM billing_profiles WHERE organization_id = $1 LIMIT $2) AS counted;
+
+-- billing_profiles.purge
+DELETE FROM billing_profiles WHERE organization_id = $1 AND user_id IN (SELECT user_id FROM billing_profiles WHERE
+    organization_id = $1 ORDER BY user_id LIMIT $2);
+
+-- usage_events.insert
+INSERT INTO usage_events (organization_id, subscription_id, at, event_id, meter_id, value, counted_key) VALUES ($1, $2,
+    $3, $4, $5, $6, $7) ON CONFLICT DO NOTHING;
+
+-- usage_events.by_key
+SELECT organization_id, subscription_id, at, event_id, meter_id, value, counted_key FROM usage_events WHERE
+    organization_id = $1 AND subscription_id = $2 AND at = $3 AND event_id = $4;
+
+-- usage_events.live
+SELECT 1 FROM usage_events WHERE organization_id = $1 AND subscription_id = $2 AND at = $3 AND event_id = $4;
+
+-- usage_events.first_rows
+SELECT organization_id, subscription_id, at, event_id, meter_id, value, counted_key FROM usage_events ORDER BY
+    organization_id, subscription_id, at, event_id LIMIT $1;
+
+-- usage_events.next_rows
+SELECT organization_id, subscription_id, at, event_id, meter_id, value, counted_key FROM usage_events WHERE
+    (organization_id, subscription_id, at, event_id) > ($1, $2, $3, $4) ORDER BY organization_id, subscription_id, at,
+    event_id LIMIT $5;
+
+-- usage_events.row
+SELECT organization_id, subscription_id, at, event_id, meter_id, value, counted_key FROM usage_events WHERE
+    organization_id = $1 AND subscription_id = $2 AND at = $3 AND event_id = $4;
+
+-- usage_events.insert_row
+INSERT INTO usage_events (organization_id, subscription_id, at, event_id, meter_id, value, counted_key) VALUES ($1, $2,
+    $3, $4, $5, $6, $7) ON CONFLICT DO NOTHING;
+
+-- usage_events.count
+SELECT COUNT(*) FROM usage_events;
+
+-- usage_events.remove_parts
+DELETE FROM usage_events WHERE organization_id = $1 AND subscription_id IN (SELECT id FROM subscriptions WHERE
+    organization_id = $1 AND id = $2 AND deleted_at <= $3);
+
+-- usage_events.count_owned
+SELECT COUNT(*) FROM (SELECT 1 FROM usage_events WHERE organization_id = $1 LIMIT $2) AS counted;
+
+-- usage_events.purge
+DELETE FROM usage_events WHERE organization_id = $1 AND (subscription_id, at, event_id) IN (SELECT subscription_id, at,
+    event_id FROM usage_events WHERE organization_id = $1 ORDER BY subscription_id, at, event_id LIMIT $2);
+
+-- portal_links.insert
+INSERT INTO portal_links (organization_id, id, user_id, link_hash, return_url, expires_at) VALUES ($1, $2, $3, $4, $5,
+    $6);
+
+-- portal_links.by_key
+SELECT organization_id, id, user_id, return_url, expires_at FROM portal_links WHERE organization_id = $1 AND id = $2;
+
+-- portal_links.live
+SELECT 1 FROM portal_links WHERE organization_id = $1 AND id = $2;
+
+-- portal_links.first_rows
+SELECT organization_id, id, user_id, link_hash, return_url, expires_at FROM portal_links ORDER BY organization_id, id
+    LIMIT $1;
+
+-- portal_links.next_rows
+SELECT organization_id, id, user_id, link_hash, return_url, expires_at FROM portal_links WHERE (organization_id, id) >
+    ($1, $2) ORDER BY organization_id, id LIMIT $3;
+
+-- portal_links.row
+SELECT organization_id, id, user_id, link_hash, return_url, expires_at FROM portal_links WHERE organization_id = $1 AND
+    id = $2;
+
+-- portal_links.insert_row
+INSERT INTO portal_links (organization_id, id, user_id, link_hash, return_url, expires_at) VALUES ($1, $2, $3, $4, $5,
+    $6) ON CONFLICT DO NOTHING;
+
+-- portal_links.count
+SELECT COUNT(*) FROM portal_links;
+
+-- portal_links.walk
+SELECT id, user_id FROM portal_links WHERE organization_id = $1 AND id > $2 ORDER BY id LIMIT $3;
+
+-- portal_links.count_owned
+SELECT COUNT(*) FROM (SELECT 1 FROM portal_links WHERE organization_id = $1 AND id <> $3 LIMIT $2) AS counted;
+
+-- portal_links.purge
+DELETE FROM portal_links WHERE organization_id = $1 AND id IN (SELECT id FROM portal_links WHERE organization_id = $1
+    AND id <> $3 ORDER BY id LIMIT $2);
+
+-- portal_links.due
+SELECT id FROM portal_links WHERE organization_id = $1 AND expires_at <= $2 ORDER BY expires_at LIMIT $3;
+
+-- portal_links.count_due
+SELECT COUNT(*) FROM (SELECT 1 FROM portal_links WHERE organization_id = $1 AND expires_at <= $2 LIMIT $3) AS counted;
+
+-- portal_links.sweep
+DELETE FROM portal_links WHERE organization_id = $1 AND id IN (SELECT id FROM portal_links WHERE organization_id = $1
+    AND expires_at <= $2 ORDER BY expires_at LIMIT $3 FOR UPDATE SKIP LOCKED);
+-- portal_links.sweep (SQLite)
+DELETE FROM portal_links WHERE organization_id = $1 AND id IN (SELECT id FROM portal_links WHERE organization_id = $1
+    AND expires_at <= $2 ORDER BY expires_at LIMIT $3);
+
+-- analytics_ledgers::WITH_WORK
+SELECT o.id FROM organizations AS o LEFT JOIN leases AS l ON l.organization_id = o.id AND l.job = 'analytics' AND
+    l.unit = o.id WHERE o.deleted_at IS NULL AND (l.expires_at IS NULL OR l.expires_at <= clock_timestamp()) AND ( NOT
+    EXISTS (SELECT 1 FROM analytics_ledgers AS a WHERE a.organization_id = o.id AND a.state = 'active') OR EXISTS (
+    SELECT 1 FROM analytics_ledgers AS h WHERE h.organization_id = o.id AND ( h.state <> 'active' OR EXISTS (SELECT 1
+    FROM feed AS f WHERE f.organization_id = o.id AND f.sequence > h.sequence) OR EXISTS ( SELECT 1 FROM
+    analytics_subscriptions AS s WHERE s.organization_id = o.id AND s.generation = h.generation AND s.due_at <=
+    COALESCE((SELECT c.now FROM test_clocks AS c WHERE c.id = o.id), $1) ) OR (h.sequence > 0 AND NOT EXISTS ( SELECT 1
+    FROM feed AS p WHERE p.organization_id = o.id AND p.sequence = h.sequence AND p.event_id = h.event_id )) ) ) )
+    LIMIT $2;
+-- analytics_ledgers::WITH_WORK (SQLite)
+SELECT o.id FROM organizations AS o LEFT JOIN leases AS l ON l.organization_id = o.id AND l.job = 'analytics' AND
+    l.unit = o.id WHERE o.deleted_at IS NULL AND (l.expires_at IS NULL OR l.expires_at <= CAST(unixepoch('subsec') *
+    1000000 AS INTEGER)) AND ( NOT EXISTS (SELECT 1 FROM analytics_ledgers AS a WHERE a.organization_id = o.id AND
+    a.state = 'active') OR EXISTS ( SELECT 1 FROM analytics_ledgers AS h WHERE h.organization_id = o.id AND ( h.state
+    <> 'active' OR EXISTS (SELECT 1 FROM feed AS f WHERE f.organization_id = o.id AND f.sequence > h.sequence) OR
+    EXISTS ( SELECT 1 FROM analytics_subscriptions AS s WHERE s.organization_id = o.id AND s.generation = h.generation
+    AND s.due_at <= COALESCE((SELECT c.now FROM test_clocks AS c WHERE c.id = o.id), $1) ) OR (h.sequence > 0 AND NOT
+    EXISTS ( SELECT 1 FROM feed AS p WHERE p.organization_id = o.id AND p.sequence = h.sequence AND p.event_id =
+    h.event_id )) ) ) ) LIMIT $2;
+
+-- analytics_ledgers::OF_ORGANIZATION
+SELECT organization_id, generation, state, sequence, event_id, as_of FROM analytics_ledgers WHERE organization_id = $1
+    ORDER BY generation;
+
+-- analytics_ledgers::STATUS
+SELECT h.organization_id, h.generation, h.state, h.sequence, h.event_id, h.as_of, (SELECT CAST(EXTRACT(EPOCH FROM
+    (clock_timestamp() - f.entered_at)) AS BIGINT) FROM feed AS f WHERE f.organization_id = $1 AND f.sequence >
+    h.sequence ORDER BY f.sequence LIMIT 1), (SELECT MIN(s.due_at) FROM analytics_subscriptions AS s WHERE
+    s.organization_id = $1 AND s.generation = h.generation AND s.due_at IS NOT NULL), EXISTS (SELECT 1 FROM
+    analytics_ledgers AS b WHERE b.organization_id = $1 AND b.state = 'building'), EXISTS (SELECT 1 FROM feed_queue AS
+    q WHERE q.organization_id = $1) FROM analytics_ledgers AS h WHERE h.organization_id = $1 AND h.state = 'active';
+-- analytics_ledgers::STATUS (SQLite)
+SELECT h.organization_id, h.generation, h.state, h.sequence, h.event_id, h.as_of, (SELECT (CAST(unixepoch('subsec') *
+    1000000 AS INTEGER) - f.entered_at) / 1000000 FROM feed AS f WHERE f.organization_id = $1 AND f.sequence >
+    h.sequence ORDER BY f.sequence LIMIT 1), (SELECT MIN(s.due_at) FROM analytics_subscriptions AS s WHERE
+    s.organization_id = $1 AND s.generation = h.generation AND s.due_at IS NOT NULL), EXISTS (SELECT 1 FROM
+    analytics_ledgers AS b WHERE b.organization_id = $1 AND b.state = 'building'), FALSE FROM analytics_ledgers AS h
+    WHERE h.organization_id = $1 AND h.state = 'active';
+
+-- analytics_ledgers::SAVE
+UPDATE analytics_ledgers SET sequence = $4, event_id = $5, as_of = $6 WHERE organization_id = $1 AND generation = $2
+    AND sequence = $3;
+
+-- analytics_ledgers::SET_STATE
+UPDATE analytics_ledgers SET state = $4 WHERE organization_id = $1 AND generation = $2 AND state = $3;
+
+-- analytics_ledgers::REMOVE
+DELETE FROM analytics_ledgers WHERE organization_id = $1 AND generation = $2;
+
+-- analytics_ledgers::LAG
+SELECT CAST(EXTRACT(EPOCH FROM (clock_timestamp() - oldest)) AS BIGINT) FROM ( SELECT MIN(entered_at) AS oldest FROM (
+    SELECT ( SELECT f.entered_at FROM feed AS f WHERE f.organization_id = h.organization_id AND f.sequence > h.sequence
+    ORDER BY f.sequence LIMIT 1 ) AS entered_at FROM analytics_ledgers AS h JOIN organizations AS o ON o.id =
+    h.organization_id WHERE h.state = 'active' AND o.deleted_at IS NULL ) AS pending ) AS lag WHERE oldest IS NOT NULL;
+-- analytics_ledgers::LAG (SQLite)
+SELECT (CAST(unixepoch('subsec') * 1000000 AS INTEGER) - oldest) / 1000000 FROM ( SELECT MIN(entered_at) AS oldest FROM
+    ( SELECT ( SELECT f.entered_at FROM feed AS f WHERE f.organization_id = h.organization_id AND f.sequence >
+    h.sequence ORDER BY f.sequence LIMIT 1 ) AS entered_at FROM analytics_ledgers AS h JOIN organizations AS o ON o.id
+    = h.organization_id WHERE h.state = 'active' AND o.deleted_at IS NULL ) AS pending ) AS lag WHERE oldest IS NOT
+    NULL;
+
+-- analytics_subscriptions::DUE
+SELECT subscription_id, history, applied_at, due_at FROM analytics_subscriptions WHERE organization_id = $1 AND
+    generation = $2 AND due_at <= $3 ORDER BY due_at LIMIT $4;
+
+-- analytics_subscriptions::REMOVE
+DELETE FROM analytics_subscriptions WHERE (organization_id, generation, subscription_id) IN ( SELECT organization_id,
+    generation, subscription_id FROM analytics_subscriptions WHERE organization_id = $1 AND generation = $2 LIMIT $3);
+
+-- analytics_subscriptions::REMOVE_PRICES
+DELETE FROM analytics_prices WHERE (organization_id, generation, plan_id, version) IN ( SELECT organization_id,
+    generation, plan_id, version FROM analytics_prices WHERE organization_id = $1 AND generation = $2 LIMIT $3);
+
+-- analytics_subscriptions::ANY
+SELECT 1 FROM analytics_subscriptions WHERE organization_id = $1 AND generation = $2 LIMIT 1;
+
+-- analytics_subscriptions::ANY_PRICES
+SELECT 1 FROM analytics_prices WHERE organization_id = $1 AND generation = $2 LIMIT 1;
+
+-- analytics_movements::OF_CUSTOMER
+SELECT currency, user_id, day, kind, amount, mrr, cohort FROM analytics_movements WHERE organization_id = $1 AND
+    generation = $2 AND currency = $3 AND user_id = $4 ORDER BY day;
+
+-- analytics_movements::PAGE_OF_CUSTOMER
+SELECT currency, user_id, day, kind, amount, mrr, cohort FROM analytics_movements WHERE organization_id = $1 AND
+    generation = $2 AND currency = $3 AND user_id = $6 AND day >= $4 AND day < $5 ORDER BY day DESC LIMIT $7;
+
+-- analytics_movements::PAGE_OF_DAY
+SELECT currency, user_id, day, kind, amount, mrr, cohort FROM analytics_movements WHERE organization_id = $1 AND
+    generation = $2 AND currency = $3 AND day = $4 AND user_id > $5 ORDER BY user_id LIMIT $6;
+
+-- analytics_movements::PAGE
+SELECT currency, user_id, day, kind, amount, mrr, cohort FROM analytics_movements WHERE organization_id = $1 AND
+    generation = $2 AND currency = $3 AND day >= $4 AND day < $5 ORDER BY day DESC, user_id LIMIT $6;
+
+-- analytics_movements::CUSTOMERS
+SELECT m.currency, m.user_id, m.mrr FROM analytics_movements AS m WHERE m.organization_id = $1 AND m.generation = $2
+    AND (m.currency, m.user_id) > ($3, $4) AND NOT EXISTS ( SELECT 1 FROM analytics_movements AS n WHERE
+    n.organization_id = $1 AND n.generation = $2 AND n.currency = m.currency AND n.user_id = m.user_id AND n.day >
+    m.day ) ORDER BY m.currency, m.user_id LIMIT $5;
+
+-- analytics_movements::CURRENCIES
+WITH RECURSIVE known (currency) AS ( SELECT MIN(currency) FROM analytics_movements WHERE organization_id = $1 AND
+    generation = $2 UNION ALL SELECT ( SELECT MIN(m.currency) FROM analytics_movements AS m WHERE m.organization_id =
+    $1 AND m.generation = $2 AND m.currency > known.currency ) FROM known WHERE known.currency IS NOT NULL ) SELECT
+    currency FROM known WHERE currency IS NOT NULL ORDER BY currency;
+
+-- analytics_movements::REMOVE_ONE
+DELETE FROM analytics_movements WHERE organization_id = $1 AND generation = $2 AND currency = $3 AND user_id = $4 AND
+    day = $5;
+
+-- analytics_movements::REMOVE
+DELETE FROM analytics_movements WHERE (organization_id, generation, currency, user_id, day) IN ( SELECT
+    organization_id, generation, currency, user_id, day FROM analytics_movements WHERE organization_id = $1 AND
+    generation = $2 LIMIT $3);
+
+-- analytics_movements::ANY
+SELECT 1 FROM analytics_movements WHERE organization_id = $1 AND generation = $2 LIMIT 1;
+
+-- analytics_sums::READ
+SELECT state, sequence, state, event_id, state, generation FROM analytics_ledgers WHERE organization_id = $1 AND
+    generation = $2 UNION ALL SELECT grain, period, kind, item, amount, count FROM analytics_sums WHERE organization_id
+    = $1 AND generation = $2 AND currency = $3 AND series = $4 AND grain = 'year' AND period >= $5 AND period < $6
+    UNION ALL SELECT grain, period, kind, item, amount, count FROM analytics_sums WHERE organization_id = $1 AND
+    generation = $2 AND currency = $3 AND series = $4 AND grain = 'month' AND period >= $7 AND period < $8 UNION ALL
+    SELECT grain, period, kind, item, amount, count FROM analytics_sums WHERE organization_id = $1 AND generation = $2
+    AND currency = $3 AND series = $4 AND grain = 'day' AND period >= $9 AND period < $10;
+
+-- analytics_sums::READ_COHORTS
+SELECT -1, sequence, 0, 0, state FROM analytics_ledgers WHERE organization_id = $1 AND generation = $2 UNION ALL SELECT
+    cohort, month, new_customers, customers, mrr FROM analytics_cohorts WHERE organization_id = $1 AND generation = $2
+    AND currency = $3 AND cohort >= $4 AND cohort <= $5 AND month <= $5;
+
+-- analytics_sums::REMOVE_SUM
+DELETE FROM analytics_sums WHERE organization_id = $1 AND generation = $2 AND currency = $3 AND series = $4 AND grain =
+    $5 AND period = $6 AND kind = $7 AND item = $8;
+
+-- analytics_sums::REMOVE_COHORT
+DELETE FROM analytics_cohorts WHERE organization_id = $1 AND generation = $2 AND currency = $3 AND cohort = $4 AND
+    month = $5;
+
+-- analytics_sums::REMOVE_PAYMENT
+DELETE FROM analytics_payments WHERE organization_id = $1 AND generation = $2 AND payment_id = $3;
+
+-- analytics_sums::REMOVE
+DELETE FROM analytics_sums WHERE (organization_id, generation, currency, series, grain, period, kind, item) IN ( SELECT
+    organization_id, generation, currency, series, grain, period, kind, item FROM analytics_sums WHERE organization_id
+    = $1 AND generation = $2 LIMIT $3);
+
+-- analytics_sums::REMOVE_COHORTS
+DELETE FROM analytics_cohorts WHERE (organization_id, generation, currency, cohort, month) IN ( SELECT organization_id,
+    generation, currency, cohort, month FROM analytics_cohorts WHERE organization_id = $1 AND generation = $2 LIMIT $3);
+
+-- analytics_sums::REMOVE_PAYMENTS
+DELETE FROM analytics_payments WHERE (organization_id, generation, payment_id) IN ( SELECT organization_id, generation,
+    payment_id FROM analytics_payments WHERE organization_id = $1 AND generation = $2 LIMIT $3);
+
+-- analytics_sums::ANY
+SELECT 1 FROM analytics_sums WHERE organization_id = $1 AND generation = $2 LIMIT 1;
+
+-- analytics_sums::ANY_COHORTS
+SELECT 1 FROM analytics_cohorts WHERE organization_id = $1 AND generation = $2 LIMIT 1;
+
+-- analytics_sums::ANY_PAYMENTS
+SELECT 1 FROM analytics_payments WHERE organization_id = $1 AND generation = $2 LIMIT 1;
+
 -- clients::BY_ORGANIZATION
 SELECT organization_id, id, name, kind, public_id, scopes, origins, cidrs, expires_at, disabled_at, created_at,
     updated_at, revision FROM clients WHERE organization_id = $1 ORDER BY id;
@@ -1411,13 +2233,24 @@ DELETE FROM operator_links WHERE organization_id = $1 AND operator_id = $2;
 -- operator_links::REMOVE_ALL
 DELETE FROM operator_links WHERE organization_id = $1;
 
+-- portal_links::REMOVE
+DELETE FROM portal_links WHERE organization_id = $1 AND id = $2;
+
+-- portal_links::ERASE
+DELETE FROM portal_links WHERE organization_id = $1 AND user_id = $2;
+
+-- portal_links::REMOVE_ALL
+DELETE FROM portal_links WHERE organization_id = $1;
+
 -- organizations::ALL
-SELECT id, name, currency, max_sessions, mode, billing, created_at, updated_at, deleted_at, revision FROM organizations
-    WHERE deleted_at IS NULL ORDER BY id;
+SELECT id, name, currency, max_sessions, mode, billing, portal_name, portal_accent, portal_cancel, portal_resume,
+    portal_change, portal_return_origins, created_at, updated_at, deleted_at, revision FROM organizations WHERE
+    deleted_at IS NULL ORDER BY id;
 
 -- organizations::DELETED_SINCE
-SELECT id, name, currency, max_sessions, mode, billing, created_at, updated_at, deleted_at, revision FROM organizations
-    WHERE deleted_at >= $1 ORDER BY id;
+SELECT id, name, currency, max_sessions, mode, billing, portal_name, portal_accent, portal_cancel, portal_resume,
+    portal_change, portal_return_origins, created_at, updated_at, deleted_at, revision FROM organizations WHERE
+    deleted_at >= $1 ORDER BY id;
 
 -- organizations::DELETE
 UPDATE organizations SET name = $2, deleted_at = $3, updated_at = $3, revision = $4 WHERE id = $1;
@@ -1481,43 +2314,6 @@ DELETE FROM feed WHERE organization_id = $1 AND sequence IN ( SELECT f.sequence 
 DELETE FROM webhook_undelivered WHERE organization_id = $1 AND NOT EXISTS ( SELECT 1 FROM events AS e WHERE
     e.organization_id = $1 AND e.id = webhook_undelivered.event_id);
 
--- holds::HELD
-SELECT h.id, o.name, h.reason FROM lifecycle_holds AS h JOIN organizations AS o ON o.id = h.id WHERE h.reason IS NOT
-    NULL AND o.deleted_at IS NULL ORDER BY o.name LIMIT $1;
-
--- holds::HOLD
-INSERT INTO lifecycle_holds (id, reason) VALUES ($1, $2) ON CONFLICT (id) DO UPDATE SET reason = excluded.reason WHERE
-    lifecycle_holds.reason IS NULL;
-
--- holds::HOLD_ALL
-INSERT INTO lifecycle_holds (id, reason) SELECT id, $1 FROM organizations WHERE deleted_at IS NULL ON CONFLICT (id) DO
-    UPDATE SET reason = excluded.reason WHERE lifecycle_holds.reason IS NULL;
-
--- holds::REMOVE
-DELETE FROM lifecycle_holds WHERE id = $1;
-
--- test_clocks::ANY_IDLE
-SELECT 1 FROM test_clocks WHERE state = 'idle' LIMIT 1;
-
--- test_clocks::NEWER
-SELECT 1 WHERE EXISTS ( SELECT 1 FROM plans WHERE organization_id = $1 AND deleted_at IS NULL AND updated_at > $2) OR
-    EXISTS ( SELECT 1 FROM subscriptions WHERE organization_id = $1 AND deleted_at IS NULL AND updated_at > $2) OR
-    EXISTS ( SELECT 1 FROM payments WHERE organization_id = $1 AND deleted_at IS NULL AND updated_at > $2);
-
--- test_clocks::NO_CLOCK
-SELECT 1 FROM (SELECT COUNT(*) AS clocks FROM test_clocks WHERE id = $1) AS counted WHERE clocks = 0;
-
--- test_clocks::REMOVE
-DELETE FROM test_clocks WHERE id = $1;
-
--- test_clocks::WITH_WORK
-SELECT c.id FROM test_clocks AS c LEFT JOIN leases AS l ON l.organization_id = c.id AND l.job = $1 AND l.unit = c.id
-    WHERE c.state <> 'idle' AND (l.expires_at IS NULL OR l.expires_at <= clock_timestamp()) LIMIT $2;
--- test_clocks::WITH_WORK (SQLite)
-SELECT c.id FROM test_clocks AS c LEFT JOIN leases AS l ON l.organization_id = c.id AND l.job = $1 AND l.unit = c.id
-    WHERE c.state <> 'idle' AND (l.expires_at IS NULL OR l.expires_at <= CAST(unixepoch('subsec') * 1000000 AS
-    INTEGER)) LIMIT $2;
-
 -- due::ALL_PARKED
 SELECT COUNT(*) FROM subscriptions WHERE deleted_at IS NULL AND (billing LIKE '%"parked_at":%');
 
@@ -1526,6 +2322,12 @@ SELECT 1 FROM subscriptions WHERE due_at <= $1 AND deleted_at IS NULL ORDER BY d
 
 -- due::BACKLOG
 SELECT COUNT(*), MIN(due_at) FROM subscriptions WHERE organization_id = $1 AND due_at <= $2 AND deleted_at IS NULL;
+
+-- due::DUE
+SELECT organization_id, id, user_id, plan_id, plan_version, external_id, quantity, billing_cycle, status, is_active,
+    starts_at, renews_at, ends_at, due_at, billing, change_plan_id, created_at, updated_at, revision FROM subscriptions
+    WHERE organization_id = $1 AND due_at <= $2 AND deleted_at IS NULL AND (due_at <= $4 OR NOT (billing IS NOT NULL))
+    ORDER BY due_at LIMIT $3;
 
 -- due::LATE
 SELECT 1 FROM subscriptions WHERE organization_id = $1 AND due_at > $3 AND due_at < $2 AND updated_at < $2 AND
@@ -1550,16 +2352,65 @@ SELECT c.now, COUNT(*), MIN(s.due_at) FROM test_clocks AS c JOIN subscriptions A
     s.due_at <= c.now AND s.deleted_at IS NULL LEFT JOIN lifecycle_holds AS h ON h.id = c.id WHERE c.state = 'idle' AND
     (NOT (billing IS NOT NULL) OR h.reason IS NULL OR s.due_at <= h.released_through) GROUP BY c.id, c.now LIMIT 1000;
 
+-- due::WITH_DUE
+SELECT o.id FROM organizations AS o LEFT JOIN test_clocks AS c ON c.id = o.id LEFT JOIN lifecycle_holds AS h ON h.id =
+    o.id LEFT JOIN leases AS l ON l.organization_id = o.id AND l.job = $1 AND l.unit = o.id WHERE o.id > $5 AND
+    o.deleted_at IS NULL AND (l.expires_at IS NULL OR l.expires_at <= clock_timestamp()) AND (c.state IS NULL OR
+    c.state = 'idle') AND EXISTS ( SELECT 1 FROM subscriptions AS s WHERE s.organization_id = o.id AND s.due_at <=
+    COALESCE(c.now, $2) AND s.deleted_at IS NULL AND (NOT (billing IS NOT NULL) OR ((h.reason IS NULL OR s.due_at <=
+    h.released_through) AND (NOT $4 OR c.id IS NOT NULL))) ) ORDER BY o.id LIMIT $3;
+-- due::WITH_DUE (SQLite)
+SELECT o.id FROM organizations AS o LEFT JOIN test_clocks AS c ON c.id = o.id LEFT JOIN lifecycle_holds AS h ON h.id =
+    o.id LEFT JOIN leases AS l ON l.organization_id = o.id AND l.job = $1 AND l.unit = o.id WHERE o.id > $5 AND
+    o.deleted_at IS NULL AND (l.expires_at IS NULL OR l.expires_at <= CAST(unixepoch('subsec') * 1000000 AS INTEGER))
+    AND (c.state IS NULL OR c.state = 'idle') AND EXISTS ( SELECT 1 FROM subscriptions AS s WHERE s.organization_id =
+    o.id AND s.due_at <= COALESCE(c.now, $2) AND s.deleted_at IS NULL AND (NOT (billing IS NOT NULL) OR ((h.reason IS
+    NULL OR s.due_at <= h.released_through) AND (NOT $4 OR c.id IS NOT NULL))) ) ORDER BY o.id LIMIT $3;
+
+-- holds::HELD
+SELECT h.id, o.name, h.reason FROM lifecycle_holds AS h JOIN organizations AS o ON o.id = h.id WHERE h.reason IS NOT
+    NULL AND o.deleted_at IS NULL ORDER BY o.name LIMIT $1;
+
+-- holds::HOLD
+INSERT INTO lifecycle_holds (id, reason) VALUES ($1, $2) ON CONFLICT (id) DO UPDATE SET reason = excluded.reason WHERE
+    lifecycle_holds.reason IS NULL;
+
+-- holds::HOLD_ALL
+INSERT INTO lifecycle_holds (id, reason) SELECT id, $1 FROM organizations WHERE deleted_at IS NULL ON CONFLICT (id) DO
+    UPDATE SET reason = excluded.reason WHERE lifecycle_holds.reason IS NULL;
+
+-- holds::REMOVE
+DELETE FROM lifecycle_holds WHERE id = $1;
+
+-- sessions::BY_USER
+SELECT s.organization_id, s.id, s.user_id, s.client_id, s.generation, s.signed_in_at, s.rotated_at, s.graces,
+    s.expires_at, s.last_used_at, s.ip_address, s.user_agent, s.revoked_at, c.name FROM sessions AS s LEFT JOIN clients
+    AS c ON c.organization_id = s.organization_id AND c.id = s.client_id WHERE s.organization_id = $1 AND s.user_id =
+    $2 AND s.revoked_at IS NULL ORDER BY s.id DESC;
+
+-- sessions::EXTEND
+UPDATE sessions SET last_used_at = $3, expires_at = $4 WHERE organization_id = $1 AND id = $2 AND revoked_at IS NULL
+    AND last_used_at < $3;
+
+-- sessions::MARK_USED
+UPDATE sessions SET last_used_at = $3 WHERE organization_id = $1 AND id = $2 AND revoked_at IS NULL AND last_used_at <
+    $3;
+
+-- sessions::REVOKE
+UPDATE sessions SET revoked_at = $3 WHERE organization_id = $1 AND id = $2 AND revoked_at IS NULL;
+
+-- sessions::REVOKE_UNCHANGED
+UPDATE sessions SET revoked_at = $5 WHERE organization_id = $1 AND id = $2 AND generation = $3 AND graces = $4 AND
+    revoked_at IS NULL;
+
+-- sessions::ROTATE
+UPDATE sessions SET generation = $5, rotated_at = $6, graces = $7, expires_at = $8, last_used_at = $9 WHERE
+    organization_id = $1 AND id = $2 AND generation = $3 AND graces = $4 AND revoked_at IS NULL;
+
 -- subscriptions::COUNT_BY_PLAN
 SELECT (SELECT COUNT(*) FROM subscriptions WHERE organization_id = $1 AND plan_id = $2 AND deleted_at IS NULL) +
-    (SELECT COUNT(*) FROM subscriptions WHERE organization_id = $1 AND change_plan_id = $2 AND plan_id <> $2 AND
-    deleted_at IS NULL);
-
--- due::DUE
-SELECT organization_id, id, user_id, plan_id, plan_version, external_id, quantity, billing_cycle, status, is_active,
-    starts_at, renews_at, ends_at, due_at, billing, change_plan_id, created_at, updated_at, revision FROM subscriptions
-    WHERE organization_id = $1 AND due_at <= $2 AND deleted_at IS NULL AND (due_at <= $4 OR NOT (billing IS NOT NULL))
-    ORDER BY due_at LIMIT $3;
+    (SELECT COUNT(CASE WHEN plan_id = $2 THEN NULL ELSE 1 END) FROM subscriptions WHERE organization_id = $1 AND
+    change_plan_id = $2 AND deleted_at IS NULL);
 
 -- subscriptions::OPEN_BY_USER
 SELECT organization_id, id, user_id, plan_id, plan_version, external_id, quantity, billing_cycle, status, is_active,
@@ -1587,41 +2438,27 @@ UPDATE subscriptions SET due_at = CASE WHEN billing IS NOT NULL THEN CAST(unixep
     AS INTEGER) OR ends_at > CAST(unixepoch('subsec') * 1000000 AS INTEGER)) AND (ends_at > starts_at OR (ends_at IS
     NULL AND status <> 'cancelled'))));
 
--- due::WITH_DUE
-SELECT o.id FROM organizations AS o LEFT JOIN test_clocks AS c ON c.id = o.id LEFT JOIN lifecycle_holds AS h ON h.id =
-    o.id LEFT JOIN leases AS l ON l.organization_id = o.id AND l.job = $1 AND l.unit = o.id WHERE o.id > $5 AND
-    o.deleted_at IS NULL AND (l.expires_at IS NULL OR l.expires_at <= clock_timestamp()) AND (c.state IS NULL OR
-    c.state = 'idle') AND EXISTS ( SELECT 1 FROM subscriptions AS s WHERE s.organization_id = o.id AND s.due_at <=
-    COALESCE(c.now, $2) AND s.deleted_at IS NULL AND (NOT (billing IS NOT NULL) OR ((h.reason IS NULL OR s.due_at <=
-    h.released_through) AND (NOT $4 OR c.id IS NOT NULL))) ) ORDER BY o.id LIMIT $3;
--- due::WITH_DUE (SQLite)
-SELECT o.id FROM organizations AS o LEFT JOIN test_clocks AS c ON c.id = o.id LEFT JOIN lifecycle_holds AS h ON h.id =
-    o.id LEFT JOIN leases AS l ON l.organization_id = o.id AND l.job = $1 AND l.unit = o.id WHERE o.id > $5 AND
-    o.deleted_at IS NULL AND (l.expires_at IS NULL OR l.expires_at <= CAST(unixepoch('subsec') * 1000000 AS INTEGER))
-    AND (c.state IS NULL OR c.state = 'idle') AND EXISTS ( SELECT 1 FROM subscriptions AS s WHERE s.organization_id =
-    o.id AND s.due_at <= COALESCE(c.now, $2) AND s.deleted_at IS NULL AND (NOT (billing IS NOT NULL) OR ((h.reason IS
-    NULL OR s.due_at <= h.released_through) AND (NOT $4 OR c.id IS NOT NULL))) ) ORDER BY o.id LIMIT $3;
+-- test_clocks::ANY_IDLE
+SELECT 1 FROM test_clocks WHERE state = 'idle' LIMIT 1;
 
--- sessions::BY_USER
-SELECT s.organization_id, s.id, s.user_id, s.client_id, s.generation, s.signed_in_at, s.rotated_at, s.graces,
-    s.expires_at, s.last_used_at, s.ip_address, s.user_agent, s.revoked_at, c.name FROM sessions AS s JOIN clients AS c
-    ON c.organization_id = s.organization_id AND c.id = s.client_id WHERE s.organization_id = $1 AND s.user_id = $2 AND
-    s.revoked_at IS NULL ORDER BY s.id DESC;
+-- test_clocks::NEWER
+SELECT 1 WHERE EXISTS ( SELECT 1 FROM plans WHERE organization_id = $1 AND deleted_at IS NULL AND updated_at > $2) OR
+    EXISTS ( SELECT 1 FROM subscriptions WHERE organization_id = $1 AND deleted_at IS NULL AND updated_at > $2) OR
+    EXISTS ( SELECT 1 FROM payments WHERE organization_id = $1 AND deleted_at IS NULL AND updated_at > $2);
 
--- sessions::ROTATE
-UPDATE sessions SET generation = $5, rotated_at = $6, graces = $7, expires_at = $8, last_used_at = $9 WHERE
-    organization_id = $1 AND id = $2 AND generation = $3 AND graces = $4 AND revoked_at IS NULL;
+-- test_clocks::NO_CLOCK
+SELECT 1 FROM (SELECT COUNT(*) AS clocks FROM test_clocks WHERE id = $1) AS counted WHERE clocks = 0;
 
--- sessions::REVOKE
-UPDATE sessions SET revoked_at = $3 WHERE organization_id = $1 AND id = $2 AND revoked_at IS NULL;
+-- test_clocks::REMOVE
+DELETE FROM test_clocks WHERE id = $1;
 
--- sessions::REVOKE_UNCHANGED
-UPDATE sessions SET revoked_at = $5 WHERE organization_id = $1 AND id = $2 AND generation = $3 AND graces = $4 AND
-    revoked_at IS NULL;
-
--- sessions::MARK_USED
-UPDATE sessions SET last_used_at = $3 WHERE organization_id = $1 AND id = $2 AND revoked_at IS NULL AND last_used_at <
-    $3;
+-- test_clocks::WITH_WORK
+SELECT c.id FROM test_clocks AS c LEFT JOIN leases AS l ON l.organization_id = c.id AND l.job = $1 AND l.unit = c.id
+    WHERE c.state <> 'idle' AND (l.expires_at IS NULL OR l.expires_at <= clock_timestamp()) LIMIT $2;
+-- test_clocks::WITH_WORK (SQLite)
+SELECT c.id FROM test_clocks AS c LEFT JOIN leases AS l ON l.organization_id = c.id AND l.job = $1 AND l.unit = c.id
+    WHERE c.state <> 'idle' AND (l.expires_at IS NULL OR l.expires_at <= CAST(unixepoch('subsec') * 1000000 AS
+    INTEGER)) LIMIT $2;
 
 -- sessions::ERASE
 DELETE FROM sessions WHERE organization_id = $1 AND user_id = $2;
@@ -1814,6 +2651,61 @@ UPDATE webhook_endpoints SET sealed_secrets = $3 WHERE organization_id = $1 AND 
 -- webhook_endpoints::UNDER_LIMIT
 SELECT 1 WHERE ( SELECT COUNT(*) FROM webhook_endpoints WHERE organization_id = $1 AND deleted_at IS NULL ) < $2;
 
+-- billing_profiles::REMOVE
+DELETE FROM billing_profiles WHERE organization_id = $1 AND user_id = $2;
+
+-- coupons::REDEEM
+UPDATE coupons SET redemptions = redemptions + 1 WHERE organization_id = $1 AND id = $2 AND is_active AND (redeem_by IS
+    NULL OR redeem_by >= $3) AND redemptions < COALESCE(max_redemptions, $4);
+
+-- credits::ADD
+UPDATE credit_balances SET amount = amount + $4 WHERE organization_id = $1 AND user_id = $2 AND currency = $3 AND
+    amount + $4 BETWEEN 0 AND $5;
+
+-- credits::BALANCES
+SELECT currency, amount FROM credit_balances WHERE organization_id = $1 AND user_id = $2 ORDER BY currency;
+
+-- credits::COMPUTE
+INSERT INTO credit_balances (organization_id, user_id, currency, amount) SELECT organization_id, user_id, currency,
+    CAST(SUM(amount) AS BIGINT) FROM credits WHERE TRUE GROUP BY organization_id, user_id, currency ON CONFLICT
+    (organization_id, user_id, currency) DO UPDATE SET amount = excluded.amount;
+
+-- credits::OPEN_BALANCE
+INSERT INTO credit_balances (organization_id, user_id, currency, amount) VALUES ($1, $2, $3, 0) ON CONFLICT DO NOTHING;
+
+-- history::OF_BILLING_PROFILE
+SELECT revision FROM billing_profiles WHERE organization_id = $1 AND user_id = $2;
+
+-- history::OF_COUPON
+SELECT revision FROM coupons WHERE organization_id = $1 AND id = $2;
+
+-- history::OF_METER
+SELECT revision FROM meters WHERE organization_id = $1 AND id = $2;
+
+-- history::OF_TAX_RATE
+SELECT revision FROM tax_rates WHERE organization_id = $1 AND id = $2;
+
+-- meters::BY_SLUG
+SELECT organization_id, id, slug, name, aggregation, unit, is_active, created_at, updated_at, revision FROM meters
+    WHERE organization_id = $1 ORDER BY slug;
+
+-- usage_events::NEXT_SUBSCRIPTION
+SELECT subscription_id FROM usage_events WHERE organization_id = $1 AND subscription_id > $2 ORDER BY subscription_id
+    LIMIT 1;
+
+-- usage_events::OLD
+SELECT event_id FROM usage_events WHERE organization_id = $1 AND subscription_id = $2 AND at < $3 ORDER BY at, event_id
+    LIMIT $4;
+
+-- usage_events::REMOVE_OLD
+DELETE FROM usage_events WHERE organization_id = $1 AND subscription_id = $2 AND (at, event_id) IN ( SELECT at,
+    event_id FROM usage_events WHERE organization_id = $1 AND subscription_id = $2 AND at < $3 ORDER BY at, event_id
+    LIMIT $4 );
+
+-- usage_events::WITHIN
+SELECT at, event_id, meter_id, value, counted_key FROM usage_events WHERE organization_id = $1 AND subscription_id = $2
+    AND (at, event_id) > ($3, $4) AND at < $5 ORDER BY at, event_id LIMIT $6;
+
 -- operator_sessions::WITH_OPERATOR
 SELECT s.organization_id, s.id, s.operator_id, s.method, s.signed_in_at, s.last_used_at, s.expires_at, s.ip_address,
     s.user_agent, s.ended_at, o.organization_id, o.id, o.name, o.role, o.issuer, o.subject, o.is_active,
@@ -1832,6 +2724,19 @@ SELECT s.organization_id, s.id, s.user_id, s.client_id, s.generation, s.signed_i
     u.blocked_at, u.created_at, u.updated_at, u.revision FROM sessions AS s JOIN users AS u ON u.organization_id =
     s.organization_id AND u.id = s.user_id WHERE s.organization_id = $1 AND s.id = $2 AND u.deleted_at IS NULL;
 
+-- analytics_movements::LAST
+SELECT currency, user_id, day, kind, amount, mrr, cohort FROM analytics_movements WHERE organization_id = $1 AND
+    generation = $2 AND currency = $3 AND user_id = $4 ORDER BY day DESC;
+
+-- analytics_sums::PLAN
+SELECT slug, name FROM plans WHERE organization_id = $1 AND id = $2;
+
+-- analytics_subscriptions::PRICE
+SELECT price, currency, billing_cycle FROM ( SELECT price, currency, billing_cycle FROM plan_versions WHERE
+    organization_id = $1 AND plan_id = $2 AND version = $3 UNION ALL SELECT price, currency, billing_cycle FROM plans
+    WHERE organization_id = $1 AND id = $2 AND version = $3 UNION ALL SELECT price, currency, billing_cycle FROM
+    analytics_prices WHERE organization_id = $1 AND generation = $4 AND plan_id = $2 AND version = $3 ) AS versions;
+
 -- clients::BY_CREDENTIAL
 SELECT organization_id, id, name, kind, public_id, scopes, origins, cidrs, expires_at, disabled_at, created_at,
     updated_at, revision FROM clients WHERE credential_hash = $1;
@@ -1846,12 +2751,25 @@ SELECT s.organization_id, s.id, s.operator_id, s.method, s.signed_in_at, s.last_
     o.last_sign_in_at, o.created_at, o.updated_at, o.revision FROM operator_sessions AS s JOIN operators AS o ON
     o.organization_id = s.organization_id AND o.id = s.operator_id WHERE s.cookie_hash = $1 AND o.deleted_at IS NULL;
 
+-- portal_links::BY_LINK
+SELECT organization_id, id, user_id, return_url, expires_at FROM portal_links WHERE link_hash = $1;
+
 -- operator_links::BY_LINK
 SELECT organization_id, id, operator_id, expires_at FROM operator_links WHERE link_hash = $1;
 
 -- organizations::BY_NAME
-SELECT id, name, currency, max_sessions, mode, billing, created_at, updated_at, deleted_at, revision FROM organizations
-    WHERE name = $1 AND deleted_at IS NULL;
+SELECT id, name, currency, max_sessions, mode, billing, portal_name, portal_accent, portal_cancel, portal_resume,
+    portal_change, portal_return_origins, created_at, updated_at, deleted_at, revision FROM organizations WHERE name =
+    $1 AND deleted_at IS NULL;
+
+-- coupons::BY_CODE
+SELECT organization_id, id, code, percent, amount, currency, duration, periods, plan_ids, redeem_by, max_redemptions,
+    redemptions, is_active, created_at, updated_at, revision FROM coupons WHERE organization_id = $1 AND lower(code) =
+    lower($2);
+
+-- usage_events::STORED
+SELECT at, event_id, meter_id, value, counted_key FROM usage_events WHERE organization_id = $1 AND subscription_id = $2
+    AND event_id = $3;
 
 -- users::BY_IDENTITY
 SELECT organization_id, id, email, issuer, subject, auth_type, username, first_name, last_name, terms, notifications,

@@ -4,12 +4,21 @@ import type { Caller, Operation } from "../caller.js";
 import type { CallOptions, ChangeOptions, CreateOptions, ReadOptions } from "../options.js";
 import { each, type FiguresOf, type PageOf } from "../pages.js";
 import type {
+  BillingProfile,
+  BillingProfileUpdate,
   Client,
   ClientCreate,
   ClientQuery,
   ClientUpdate,
   Cohort,
   CohortQuery,
+  Coupon,
+  CouponCreate,
+  CouponQuery,
+  CouponUpdate,
+  Credit,
+  CreditCreate,
+  CreditQuery,
   Deleted,
   DeletedUser,
   Event,
@@ -17,6 +26,10 @@ import type {
   LoggedIn,
   ManagedUser,
   ManagedUserQuery,
+  Meter,
+  MeterCreate,
+  MeterQuery,
+  MeterUpdate,
   Movement,
   MovementQuery,
   Operator,
@@ -45,6 +58,8 @@ import type {
   PortalLink,
   PortalLinkCreate,
   QueuedEvents,
+  RecordUsageEvents,
+  RecordedUsage,
   RefreshToken,
   RetryWebhookEvents,
   RevenuePeriod,
@@ -62,6 +77,11 @@ import type {
   SubscriptionForecastQuery,
   SubscriptionQuery,
   SubscriptionUpdate,
+  SubscriptionUsage,
+  TaxRate,
+  TaxRateCreate,
+  TaxRateQuery,
+  TaxRateUpdate,
   TestClock,
   TestClockCreate,
   TestClockUpdate,
@@ -745,6 +765,168 @@ const readPlanFigures: Operation = {
   method: "GET",
   path: "/analytics/plans",
   access: "client",
+  keyed: false,
+  repeatable: true,
+};
+
+const readBillingProfile: Operation = {
+  id: "readBillingProfile",
+  method: "GET",
+  path: "/users/{id}/billing-profile",
+  access: "clientOrUser",
+  keyed: false,
+  repeatable: true,
+};
+
+const updateBillingProfile: Operation = {
+  id: "updateBillingProfile",
+  method: "PUT",
+  path: "/users/{id}/billing-profile",
+  access: "client",
+  keyed: false,
+  repeatable: true,
+};
+
+const listCoupons: Operation = {
+  id: "listCoupons",
+  method: "GET",
+  path: "/coupons",
+  access: "client",
+  keyed: false,
+  repeatable: true,
+};
+
+const createCoupon: Operation = {
+  id: "createCoupon",
+  method: "POST",
+  path: "/coupons",
+  access: "client",
+  keyed: true,
+  repeatable: true,
+};
+
+const readCoupon: Operation = {
+  id: "readCoupon",
+  method: "GET",
+  path: "/coupons/{id}",
+  access: "client",
+  keyed: false,
+  repeatable: true,
+};
+
+const updateCoupon: Operation = {
+  id: "updateCoupon",
+  method: "PUT",
+  path: "/coupons/{id}",
+  access: "client",
+  keyed: false,
+  repeatable: true,
+};
+
+const listCredits: Operation = {
+  id: "listCredits",
+  method: "GET",
+  path: "/users/{id}/credits",
+  access: "clientOrUser",
+  keyed: false,
+  repeatable: true,
+};
+
+const createCredit: Operation = {
+  id: "createCredit",
+  method: "POST",
+  path: "/users/{id}/credits",
+  access: "client",
+  keyed: true,
+  repeatable: true,
+};
+
+const listMeters: Operation = {
+  id: "listMeters",
+  method: "GET",
+  path: "/meters",
+  access: "client",
+  keyed: false,
+  repeatable: true,
+};
+
+const createMeter: Operation = {
+  id: "createMeter",
+  method: "POST",
+  path: "/meters",
+  access: "client",
+  keyed: true,
+  repeatable: true,
+};
+
+const readMeter: Operation = {
+  id: "readMeter",
+  method: "GET",
+  path: "/meters/{id}",
+  access: "client",
+  keyed: false,
+  repeatable: true,
+};
+
+const updateMeter: Operation = {
+  id: "updateMeter",
+  method: "PUT",
+  path: "/meters/{id}",
+  access: "client",
+  keyed: false,
+  repeatable: true,
+};
+
+const listTaxRates: Operation = {
+  id: "listTaxRates",
+  method: "GET",
+  path: "/tax-rates",
+  access: "client",
+  keyed: false,
+  repeatable: true,
+};
+
+const createTaxRate: Operation = {
+  id: "createTaxRate",
+  method: "POST",
+  path: "/tax-rates",
+  access: "client",
+  keyed: true,
+  repeatable: true,
+};
+
+const readTaxRate: Operation = {
+  id: "readTaxRate",
+  method: "GET",
+  path: "/tax-rates/{id}",
+  access: "client",
+  keyed: false,
+  repeatable: true,
+};
+
+const updateTaxRate: Operation = {
+  id: "updateTaxRate",
+  method: "PUT",
+  path: "/tax-rates/{id}",
+  access: "client",
+  keyed: false,
+  repeatable: true,
+};
+
+const recordUsageEvents: Operation = {
+  id: "recordUsageEvents",
+  method: "POST",
+  path: "/usage-events",
+  access: "client",
+  keyed: false,
+  repeatable: true,
+};
+
+const readSubscriptionUsage: Operation = {
+  id: "readSubscriptionUsage",
+  method: "GET",
+  path: "/subscriptions/{id}/usage",
+  access: "clientOrUser",
   keyed: false,
   repeatable: true,
 };
@@ -1662,6 +1844,249 @@ export class Analytics {
   }
 }
 
+export class BillingProfiles {
+  readonly #caller: Caller;
+
+  constructor(caller: Caller) {
+    this.#caller = caller;
+  }
+
+  /**
+   * Read the billing profile of a user. Every user has one, empty at first. With a user's token, `me` is the user. A
+   * public client can read the records of the signed-in user.
+   *
+   * Scope: `invoices:read`.
+   */
+  get(id: string, options: ReadOptions<BillingProfile> = {}): Promise<BillingProfile> {
+    return this.#caller.one<BillingProfile>(readBillingProfile, { path: { id } }, options);
+  }
+
+  /**
+   * Update the billing profile of a user. Updates the fields that are sent; omitted fields do not change, and a null
+   * clears a field. A tax rate that is named for the first time must be active.
+   *
+   * Scope: `invoices:write`.
+   */
+  update(id: string, body: BillingProfileUpdate, options: ChangeOptions = {}): Promise<BillingProfile> {
+    return this.#caller.one<BillingProfile>(updateBillingProfile, { path: { id }, body }, options);
+  }
+}
+
+export class Coupons {
+  readonly #caller: Caller;
+
+  constructor(caller: Caller) {
+    this.#caller = caller;
+  }
+
+  /**
+   * List coupons. Newest first.
+   *
+   * Scope: `plans:read`.
+   */
+  list(query: CouponQuery = {}, options: CallOptions = {}): Promise<PageOf<Coupon>> {
+    return this.#caller.page<Coupon>(listCoupons, { query }, options);
+  }
+
+  /** The same, record by record: asks for the next page when the last one is used up. */
+  each(query: CouponQuery = {}, options: CallOptions = {}): AsyncGenerator<Coupon, void, undefined> {
+    return each((cursor) => this.list({ ...query, cursor }, options), query.cursor);
+  }
+
+  /**
+   * Create a coupon. Send `percent`, or `amount` and `currency`. With an `Idempotency-Key`, a retry returns the
+   * response of the first request.
+   *
+   * Scope: `plans:write`.
+   */
+  create(body: CouponCreate, options: CreateOptions = {}): Promise<Coupon> {
+    return this.#caller.one<Coupon>(createCoupon, { body }, options);
+  }
+
+  /**
+   * Read a coupon.
+   *
+   * Scope: `plans:read`.
+   */
+  get(id: string, options: ReadOptions<Coupon> = {}): Promise<Coupon> {
+    return this.#caller.one<Coupon>(readCoupon, { path: { id } }, options);
+  }
+
+  /**
+   * Update a coupon. Only `is_active` can change. An inactive coupon cannot be redeemed; subscriptions that redeemed it
+   * keep their discount.
+   *
+   * Scope: `plans:write`.
+   */
+  update(id: string, body: CouponUpdate, options: ChangeOptions = {}): Promise<Coupon> {
+    return this.#caller.one<Coupon>(updateCoupon, { path: { id }, body }, options);
+  }
+}
+
+export class Credits {
+  readonly #caller: Caller;
+
+  constructor(caller: Caller) {
+    this.#caller = caller;
+  }
+
+  /**
+   * List the credits of a user. The entries of the ledger, newest first. Their sum in a currency is the balance. With a
+   * user's token, `me` is the user. A public client can read the records of the signed-in user.
+   *
+   * Scope: `invoices:read`.
+   */
+  list(id: string, query: CreditQuery = {}, options: CallOptions = {}): Promise<PageOf<Credit>> {
+    return this.#caller.page<Credit>(listCredits, { path: { id }, query }, options);
+  }
+
+  /** The same, record by record: asks for the next page when the last one is used up. */
+  each(id: string, query: CreditQuery = {}, options: CallOptions = {}): AsyncGenerator<Credit, void, undefined> {
+    return each((cursor) => this.list(id, { ...query, cursor }, options), query.cursor);
+  }
+
+  /**
+   * Change the balance of a user. Adds an entry to the ledger. A negative amount is taken from the balance, which is
+   * never negative. With an `Idempotency-Key`, a retry returns the response of the first request.
+   *
+   * Scope: `invoices:write`.
+   */
+  create(id: string, body: CreditCreate, options: CreateOptions = {}): Promise<Credit> {
+    return this.#caller.one<Credit>(createCredit, { path: { id }, body }, options);
+  }
+}
+
+export class Meters {
+  readonly #caller: Caller;
+
+  constructor(caller: Caller) {
+    this.#caller = caller;
+  }
+
+  /**
+   * List meters. Newest first.
+   *
+   * Scope: `plans:read`.
+   */
+  list(query: MeterQuery = {}, options: CallOptions = {}): Promise<PageOf<Meter>> {
+    return this.#caller.page<Meter>(listMeters, { query }, options);
+  }
+
+  /** The same, record by record: asks for the next page when the last one is used up. */
+  each(query: MeterQuery = {}, options: CallOptions = {}): AsyncGenerator<Meter, void, undefined> {
+    return each((cursor) => this.list({ ...query, cursor }, options), query.cursor);
+  }
+
+  /**
+   * Create a meter. With an `Idempotency-Key`, a retry returns the response of the first request.
+   *
+   * Scope: `plans:write`.
+   */
+  create(body: MeterCreate, options: CreateOptions = {}): Promise<Meter> {
+    return this.#caller.one<Meter>(createMeter, { body }, options);
+  }
+
+  /**
+   * Read a meter.
+   *
+   * Scope: `plans:read`.
+   */
+  get(id: string, options: ReadOptions<Meter> = {}): Promise<Meter> {
+    return this.#caller.one<Meter>(readMeter, { path: { id } }, options);
+  }
+
+  /**
+   * Update a meter. Updates the fields that are sent; omitted fields do not change. The slug and the aggregation cannot
+   * be changed. An inactive meter accepts no events.
+   *
+   * Scope: `plans:write`.
+   */
+  update(id: string, body: MeterUpdate, options: ChangeOptions = {}): Promise<Meter> {
+    return this.#caller.one<Meter>(updateMeter, { path: { id }, body }, options);
+  }
+}
+
+export class TaxRates {
+  readonly #caller: Caller;
+
+  constructor(caller: Caller) {
+    this.#caller = caller;
+  }
+
+  /**
+   * List tax rates. Newest first.
+   *
+   * Scope: `plans:read`.
+   */
+  list(query: TaxRateQuery = {}, options: CallOptions = {}): Promise<PageOf<TaxRate>> {
+    return this.#caller.page<TaxRate>(listTaxRates, { query }, options);
+  }
+
+  /** The same, record by record: asks for the next page when the last one is used up. */
+  each(query: TaxRateQuery = {}, options: CallOptions = {}): AsyncGenerator<TaxRate, void, undefined> {
+    return each((cursor) => this.list({ ...query, cursor }, options), query.cursor);
+  }
+
+  /**
+   * Create a tax rate. With an `Idempotency-Key`, a retry returns the response of the first request.
+   *
+   * Scope: `plans:write`.
+   */
+  create(body: TaxRateCreate, options: CreateOptions = {}): Promise<TaxRate> {
+    return this.#caller.one<TaxRate>(createTaxRate, { body }, options);
+  }
+
+  /**
+   * Read a tax rate.
+   *
+   * Scope: `plans:read`.
+   */
+  get(id: string, options: ReadOptions<TaxRate> = {}): Promise<TaxRate> {
+    return this.#caller.one<TaxRate>(readTaxRate, { path: { id } }, options);
+  }
+
+  /**
+   * Update a tax rate. Only `is_active` can change. An inactive rate cannot be referenced again; existing references
+   * continue.
+   *
+   * Scope: `plans:write`.
+   */
+  update(id: string, body: TaxRateUpdate, options: ChangeOptions = {}): Promise<TaxRate> {
+    return this.#caller.one<TaxRate>(updateTaxRate, { path: { id }, body }, options);
+  }
+}
+
+export class Usage {
+  readonly #caller: Caller;
+
+  constructor(caller: Caller) {
+    this.#caller = caller;
+  }
+
+  /**
+   * Record usage events. Stores all new events of the call, or none if one of them is invalid. An event that is stored
+   * already is a duplicate and counts once, so a call can be repeated. An event with the ID of another one that differs
+   * is a conflict. An event that is too late is not stored: one from before the end of the last closed window, one of
+   * an external subscription from more than 35 days ago, or one after the end of an expired subscription.
+   *
+   * Scope: `usage:write`.
+   */
+  record(body: RecordUsageEvents, options: CallOptions = {}): Promise<RecordedUsage> {
+    return this.#caller.one<RecordedUsage>(recordUsageEvents, { body }, options);
+  }
+
+  /**
+   * Read the usage of a subscription. Returns the quantity of each active meter, by slug, and of inactive ones that
+   * counted something. `from` is included, `to` is not. Both together cover at most 13 months. A public client can read
+   * the records of the signed-in user.
+   *
+   * Scope: `subscriptions:read`.
+   */
+  get(id: string, options: CallOptions = {}): Promise<SubscriptionUsage> {
+    return this.#caller.one<SubscriptionUsage>(readSubscriptionUsage, { path: { id } }, options);
+  }
+}
+
 /** Every group of calls, over one caller. */
 export class Resources {
   readonly auth: Auth;
@@ -1681,6 +2106,12 @@ export class Resources {
   readonly feed: Feed;
   readonly webhookEndpoints: WebhookEndpoints;
   readonly analytics: Analytics;
+  readonly billingProfiles: BillingProfiles;
+  readonly coupons: Coupons;
+  readonly credits: Credits;
+  readonly meters: Meters;
+  readonly taxRates: TaxRates;
+  readonly usage: Usage;
 
   constructor(caller: Caller) {
     this.auth = new Auth(caller);
@@ -1700,5 +2131,11 @@ export class Resources {
     this.feed = new Feed(caller);
     this.webhookEndpoints = new WebhookEndpoints(caller);
     this.analytics = new Analytics(caller);
+    this.billingProfiles = new BillingProfiles(caller);
+    this.coupons = new Coupons(caller);
+    this.credits = new Credits(caller);
+    this.meters = new Meters(caller);
+    this.taxRates = new TaxRates(caller);
+    this.usage = new Usage(caller);
   }
 }

@@ -31,6 +31,8 @@ export type SubscriptionStatus =
   | "cancelled"
   | "expired";
 
+export type SubscriptionForecastAction = "start" | "end" | "trial_end" | "resume" | "renew" | "give_up" | "notice";
+
 export type PaymentStatus =
   | "pending"
   | "processing"
@@ -68,6 +70,7 @@ export type EventType =
   | "user.blocked"
   | "user.unblocked"
   | "user.relinked"
+  | "user.portal_link_created"
   | "session.created"
   | "session.revoked"
   | "plan.created"
@@ -77,6 +80,14 @@ export type EventType =
   | "subscription.updated"
   | "subscription.deleted"
   | "subscription.access_changed"
+  | "subscription.started"
+  | "subscription.trial_ending"
+  | "subscription.trial_ended"
+  | "subscription.renewal_upcoming"
+  | "subscription.renewed"
+  | "subscription.resumed"
+  | "subscription.expired"
+  | "subscription.parked"
   | "payment.created"
   | "payment.updated"
   | "payment.deleted"
@@ -94,7 +105,15 @@ export type EventType =
   | "webhook_endpoint.disabled"
   | "test_clock.created"
   | "test_clock.advanced"
-  | "test_clock.deleted";
+  | "test_clock.deleted"
+  | "tax_rate.created"
+  | "tax_rate.updated"
+  | "coupon.created"
+  | "coupon.updated"
+  | "meter.created"
+  | "meter.updated"
+  | "credit.created"
+  | "billing_profile.updated";
 
 export type WebhookEndpointPayload = "full" | "thin";
 
@@ -120,8 +139,17 @@ export type WebhookAttemptError =
 
 export type UndeliveredEventState = "waiting" | "given_up";
 
-export type TestClockStatus = "ready" | "working" | "advancing" | "held" | "deleting";
 export type MovementKind = "new" | "expansion" | "reactivation" | "contraction" | "churned";
+
+export type BillingProfileLocale = "en" | "de" | "fr" | "es" | "ja";
+
+export type CouponDuration = "once" | "repeating" | "forever";
+
+export type CreditReason = "adjustment" | "surplus" | "surplus_reversed" | "credit_note" | "applied" | "returned";
+
+export type MeterAggregation = "sum" | "count" | "max" | "last" | "unique";
+
+export type TestClockStatus = "ready" | "working" | "advancing" | "held" | "deleting";
 
 export type ProblemCode =
   | "address_not_allowed"
@@ -129,12 +157,14 @@ export type ProblemCode =
   | "ambiguous_credentials"
   | "answer_timeout"
   | "body_too_large"
+  | "change_not_allowed"
   | "client_disabled"
   | "client_id_required"
   | "client_id_taken"
   | "client_not_for_browsers"
   | "clock_advancing"
   | "clock_exists"
+  | "code_taken"
   | "contended"
   | "cross_site_request"
   | "cursor_gone"
@@ -153,6 +183,7 @@ export type ProblemCode =
   | "idempotency_key_reused"
   | "identity_provider_unavailable"
   | "inconsistent"
+  | "insufficient_balance"
   | "insufficient_scope"
   | "internal"
   | "invalid_client"
@@ -171,6 +202,7 @@ export type ProblemCode =
   | "lifecycle_behind"
   | "link_limit"
   | "malformed_json"
+  | "managed_status"
   | "method_not_allowed"
   | "misdirected_request"
   | "name_taken"
@@ -201,6 +233,7 @@ export type ProblemCode =
   | "target_too_long"
   | "token_required"
   | "too_long"
+  | "too_many_changes"
   | "too_many_decimals"
   | "too_short"
   | "unknown_field"
@@ -213,6 +246,16 @@ export type ProblemCode =
   | "user_not_found";
 
 export type AnalyticsMetaState = "current" | "catching_up" | "rebuilding";
+
+export type PlanBillingTrialEndBehavior = "pause" | "cancel" | "bill";
+
+export type PlanBillingDunningThen = "unpaid" | "expire";
+
+export type PlanBillingTaxBehavior = "exclusive" | "inclusive";
+
+export type SubscriptionBillingCollection = "automatic" | "manual";
+
+export type SubscriptionBillingParkedReason = "out_of_range" | "missing_plan" | "failing";
 
 export type ClientScopes =
   | "auth"
@@ -239,6 +282,10 @@ export type ClientScopes =
   | "analytics:read"
   | "clients:write";
 
+export type OrganizationPortalCancel = "period_end" | "now" | "off";
+
+export type OrganizationPortalChange = "off" | "link" | "next_period";
+
 export type PlanSort =
   | "tier"
   | "-tier"
@@ -256,7 +303,10 @@ export type SubscriptionSort = "created_at" | "-created_at" | "renews_at" | "-re
 export type PaymentSort = "created_at" | "-created_at";
 
 export type TestClockUpdateMode = "advance" | "jump";
+
 export type RevenuePeriodInterval = "month" | "day";
+
+export type RecordUsageEventsMode = "record" | "enforce";
 
 /** The statuses that a code comes with, and what it means. */
 export const problemCatalogue = [
@@ -291,10 +341,12 @@ export const problemCatalogue = [
   { code: "user_not_found", status: 404, title: "User not found" },
   { code: "method_not_allowed", status: 405, title: "Method not allowed" },
   { code: "request_timeout", status: 408, title: "Request timeout" },
+  { code: "change_not_allowed", status: 409, title: "Change of plan or quantity not allowed" },
   { code: "client_disabled", status: 409, title: "Client disabled" },
   { code: "client_id_taken", status: 409, title: "Client ID already in use" },
   { code: "clock_advancing", status: 409, title: "Test clock advancing" },
   { code: "clock_exists", status: 409, title: "Test clock exists" },
+  { code: "code_taken", status: 409, title: "Coupon code already in use" },
   { code: "contended", status: 409, title: "Too many concurrent changes" },
   { code: "email_managed", status: 409, title: "E-mail address managed by the identity provider" },
   { code: "email_taken", status: 409, title: "E-mail address already in use" },
@@ -302,9 +354,11 @@ export const problemCatalogue = [
   { code: "endpoint_limit", status: 409, title: "Too many webhook endpoints" },
   { code: "external_id_taken", status: 409, title: "External ID already in use" },
   { code: "idempotency_in_flight", status: 409, title: "Idempotency key in use by a running request" },
+  { code: "insufficient_balance", status: 409, title: "Insufficient balance" },
   { code: "invalid_transition", status: 409, title: "Status transition not allowed" },
-  { code: "lifecycle_behind", status: 409, title: "Late actions pending" },
+  { code: "lifecycle_behind", status: 409, title: "Lifecycle behind" },
   { code: "link_limit", status: 409, title: "Too many unused links" },
+  { code: "managed_status", status: 409, title: "Status set by the service" },
   { code: "name_taken", status: 409, title: "Name already in use" },
   { code: "not_a_test_organization", status: 409, title: "Not a test organization" },
   { code: "operator_disabled", status: 409, title: "Operator disabled" },
@@ -313,6 +367,7 @@ export const problemCatalogue = [
   { code: "plan_inactive", status: 409, title: "Plan inactive" },
   { code: "secret_limit", status: 409, title: "Too many valid secrets" },
   { code: "slug_taken", status: 409, title: "Slug already in use" },
+  { code: "too_many_changes", status: 409, title: "Too many plan changes" },
   { code: "user_already_exists", status: 409, title: "User already exists" },
   { code: "cursor_gone", status: 410, title: "Cursor no longer valid" },
   { code: "stale", status: 412, title: "Record changed" },
@@ -350,6 +405,23 @@ export const problemCatalogue = [
   { code: "storage_unavailable", status: 503, title: "Database unavailable" },
 ] as const satisfies readonly { code: ProblemCode; status: number; title: string }[];
 
+export interface PlanBillingDunning {
+  retry_days: number[];
+  grace_days: number;
+  then: PlanBillingDunningThen;
+}
+
+export interface PlanBilling {
+  trial_days: number;
+  trial_end_behavior: PlanBillingTrialEndBehavior;
+  incomplete_hours: number;
+  payment_terms_days: number | null;
+  dunning: PlanBillingDunning | null;
+  tax_behavior: PlanBillingTaxBehavior;
+  tax_rate_ids: string[];
+  charges: string[];
+}
+
 export interface Plan {
   id: string;
   name: string;
@@ -372,6 +444,7 @@ export interface Plan {
   tier: number;
   is_active: boolean;
   version: number;
+  billing: PlanBilling | null;
   created_at: Instant;
   updated_at: Instant;
 }
@@ -382,6 +455,40 @@ export interface PlanVersion {
   currency: string;
   billing_cycle: BillingCycle;
   created_at: Instant;
+}
+
+export interface SubscriptionBillingChange {
+  subscription_plan_id: string | null;
+  quantity: number | null;
+}
+
+export interface SubscriptionBillingDiscount {
+  coupon_id: string;
+  periods_left: number | null;
+}
+
+export interface SubscriptionBillingParked {
+  at: Instant;
+  reason: SubscriptionBillingParkedReason;
+}
+
+export interface SubscriptionBilling {
+  collection: SubscriptionBillingCollection;
+  connection_id: string | null;
+  payment_method: string | null;
+  /** The name of a time zone in the IANA database. */
+  time_zone: string;
+  anchor_at: Instant;
+  trial_ends_at: Instant | null;
+  resumes_at: Instant | null;
+  change: SubscriptionBillingChange | null;
+  period_start: Instant | null;
+  paused_at: Instant | null;
+  discount: SubscriptionBillingDiscount | null;
+  overdue_invoices: number;
+  parked: SubscriptionBillingParked | null;
+  next_action: SubscriptionForecastAction | null;
+  next_action_at: Instant | null;
 }
 
 export interface Subscription {
@@ -400,8 +507,18 @@ export interface Subscription {
   renews_at: Instant | null;
   starts_at: Instant;
   ends_at: Instant | null;
+  billing: SubscriptionBilling | null;
   created_at: Instant;
   updated_at: Instant;
+}
+
+export interface SubscriptionForecast {
+  at: Instant;
+  action: SubscriptionForecastAction;
+  event: string;
+  status: SubscriptionStatus;
+  invoice: Record<string, unknown> | null;
+  subscription: Subscription;
 }
 
 export interface Payment {
@@ -477,12 +594,39 @@ export interface Client {
   updated_at: Instant;
 }
 
+export interface OrganizationBillingDunning {
+  retry_days: number[];
+  grace_days: number;
+  then: PlanBillingDunningThen;
+}
+
+export interface OrganizationBilling {
+  /** The name of a time zone in the IANA database. */
+  time_zone: string;
+  payment_terms_days: number;
+  dunning: OrganizationBillingDunning;
+  spread_minutes: number;
+  renewal_notice_days: number;
+}
+
+export interface OrganizationPortal {
+  /** The name that customers see. Null: the organization's. */
+  name: string | null;
+  accent: string;
+  cancel: OrganizationPortalCancel;
+  resume: boolean;
+  change: OrganizationPortalChange;
+  return_origins: string[];
+}
+
 export interface Organization {
   id: string;
   name: string;
   currency: string;
   max_sessions: number | null;
   mode: OrganizationMode;
+  billing: OrganizationBilling;
+  portal: OrganizationPortal;
   created_at: Instant;
   updated_at: Instant;
 }
@@ -674,6 +818,76 @@ export interface PlanFigures {
   mrr: Amount;
 }
 
+export interface BillingProfileBalances {
+  currency: string;
+  amount: Amount;
+}
+
+export interface BillingProfile {
+  user_id: string;
+  name: string | null;
+  email: string | null;
+  address: string[];
+  country: string | null;
+  tax_id: string | null;
+  tax_exempt: boolean;
+  tax_rate_ids: string[];
+  locale: BillingProfileLocale | null;
+  note: string | null;
+  balances: BillingProfileBalances[];
+  created_at: Instant;
+  updated_at: Instant;
+}
+
+export interface Coupon {
+  id: string;
+  code: string;
+  percent: Amount | null;
+  amount: Amount | null;
+  currency: string | null;
+  duration: CouponDuration;
+  periods: number | null;
+  plan_ids: string[];
+  redeem_by: Instant | null;
+  max_redemptions: number | null;
+  redemptions: number;
+  is_active: boolean;
+  created_at: Instant;
+  updated_at: Instant;
+}
+
+export interface Credit {
+  id: string;
+  user_id: string;
+  currency: string;
+  amount: Amount;
+  reason: CreditReason;
+  record_id: string | null;
+  description: string | null;
+  created_at: Instant;
+}
+
+export interface Meter {
+  id: string;
+  slug: string;
+  name: string;
+  aggregation: MeterAggregation;
+  unit: string | null;
+  is_active: boolean;
+  created_at: Instant;
+  updated_at: Instant;
+}
+
+export interface TaxRate {
+  id: string;
+  name: string;
+  percentage: Amount;
+  country: string | null;
+  is_active: boolean;
+  created_at: Instant;
+  updated_at: Instant;
+}
+
 export interface User {
   id: string;
   /** The user's ID at the identity provider. */
@@ -749,6 +963,11 @@ export interface DeletedUser {
   deleted: true;
 }
 
+export interface PortalLink {
+  url: string;
+  expires_at: Instant;
+}
+
 export interface TestClock {
   /** The time of the organization. */
   now: Instant;
@@ -766,12 +985,39 @@ export interface OperatorLink {
   expires_at: Instant;
 }
 
+export interface OperatorSessionOrganizationBillingDunning {
+  retry_days: number[];
+  grace_days: number;
+  then: PlanBillingDunningThen;
+}
+
+export interface OperatorSessionOrganizationBilling {
+  /** The name of a time zone in the IANA database. */
+  time_zone: string;
+  payment_terms_days: number;
+  dunning: OperatorSessionOrganizationBillingDunning;
+  spread_minutes: number;
+  renewal_notice_days: number;
+}
+
+export interface OperatorSessionOrganizationPortal {
+  /** The name that customers see. Null: the organization's. */
+  name: string | null;
+  accent: string;
+  cancel: OrganizationPortalCancel;
+  resume: boolean;
+  change: OrganizationPortalChange;
+  return_origins: string[];
+}
+
 export interface OperatorSessionOrganization {
   id: string;
   name: string;
   currency: string;
   max_sessions: number | null;
   mode: OrganizationMode;
+  billing: OperatorSessionOrganizationBilling;
+  portal: OperatorSessionOrganizationPortal;
   created_at: Instant;
   updated_at: Instant;
 }
@@ -803,6 +1049,26 @@ export interface OperatorConnection {
 
 export interface QueuedEvents {
   queued: number;
+}
+
+export interface RecordedUsage {
+  accepted: number;
+  duplicates: number;
+  conflicts: string[];
+  late: string[];
+}
+
+export interface SubscriptionUsageMeters {
+  meter_id: string;
+  slug: string;
+  aggregation: MeterAggregation;
+  quantity: Amount;
+}
+
+export interface SubscriptionUsage {
+  from: Instant;
+  to: Instant;
+  meters: SubscriptionUsageMeters[];
 }
 
 export interface Page {
@@ -890,6 +1156,36 @@ export interface RefreshToken {
   refresh_token: string;
 }
 
+/** When payment of an invoice is retried, and what follows. Null: the organization's value. */
+export interface PlanCreateBillingDunning {
+  /** The days after the invoice was issued on which payment is retried. In ascending order. */
+  retry_days: number[];
+  /** Days between the last attempt and the deadline. */
+  grace_days: number;
+  /** What happens to the subscription at the deadline. */
+  then: PlanBillingDunningThen;
+}
+
+/** How subscriptions to the plan are billed. Null: all defaults. An update replaces the members that are sent. */
+export interface PlanCreateBilling {
+  /** Days of the trial of a new subscription. Defaults to 0. */
+  trial_days?: number | undefined;
+  /** What follows a trial if collection is automatic and nothing can be charged. Defaults to pause. */
+  trial_end_behavior?: PlanBillingTrialEndBehavior | undefined;
+  /** Hours until an incomplete subscription expires. Defaults to 23. */
+  incomplete_hours?: number | undefined;
+  /** Days until an invoice of manual collection is due. Null: the organization's value. */
+  payment_terms_days?: number | null | undefined;
+  /** When payment of an invoice is retried, and what follows. Null: the organization's value. */
+  dunning?: PlanCreateBillingDunning | null | undefined;
+  /** Whether tax is added to the price or included in it. Defaults to exclusive. */
+  tax_behavior?: PlanBillingTaxBehavior | undefined;
+  /** The tax rates of the plan. */
+  tax_rate_ids?: string[] | undefined;
+  /** The metered prices of the plan. */
+  charges?: string[] | undefined;
+}
+
 export interface PlanCreate {
   /** The name shown to customers. */
   name: string;
@@ -913,6 +1209,8 @@ export interface PlanCreate {
    * lifetime. Common aliases (month, year, annual, one_time …) are accepted, in upper or lower case.
    */
   billing_cycle: BillingCycle | (string & {});
+  /** How subscriptions to the plan are billed. Null: all defaults. An update replaces the members that are sent. */
+  billing?: PlanCreateBilling | null | undefined;
   /** A description of the plan. */
   description?: string | undefined;
   /** The number of nodes that the plan includes. */
@@ -927,6 +1225,36 @@ export interface PlanCreate {
   is_active?: boolean | undefined;
 }
 
+/** When payment of an invoice is retried, and what follows. Null: the organization's value. */
+export interface PlanUpdateBillingDunning {
+  /** The days after the invoice was issued on which payment is retried. In ascending order. */
+  retry_days: number[];
+  /** Days between the last attempt and the deadline. */
+  grace_days: number;
+  /** What happens to the subscription at the deadline. */
+  then: PlanBillingDunningThen;
+}
+
+/** How subscriptions to the plan are billed. Null: all defaults. An update replaces the members that are sent. */
+export interface PlanUpdateBilling {
+  /** Days of the trial of a new subscription. Defaults to 0. */
+  trial_days?: number | undefined;
+  /** What follows a trial if collection is automatic and nothing can be charged. Defaults to pause. */
+  trial_end_behavior?: PlanBillingTrialEndBehavior | undefined;
+  /** Hours until an incomplete subscription expires. Defaults to 23. */
+  incomplete_hours?: number | undefined;
+  /** Days until an invoice of manual collection is due. Null: the organization's value. */
+  payment_terms_days?: number | null | undefined;
+  /** When payment of an invoice is retried, and what follows. Null: the organization's value. */
+  dunning?: PlanUpdateBillingDunning | null | undefined;
+  /** Whether tax is added to the price or included in it. Defaults to exclusive. */
+  tax_behavior?: PlanBillingTaxBehavior | undefined;
+  /** The tax rates of the plan. */
+  tax_rate_ids?: string[] | undefined;
+  /** The metered prices of the plan. */
+  charges?: string[] | undefined;
+}
+
 export interface PlanUpdate {
   /** The price per billing cycle, with at most as many decimals as the currency has. */
   price?: Amount | undefined;
@@ -935,6 +1263,8 @@ export interface PlanUpdate {
    * lifetime. Common aliases (month, year, annual, one_time …) are accepted, in upper or lower case.
    */
   billing_cycle?: BillingCycle | (string & {}) | undefined;
+  /** How subscriptions to the plan are billed. Null: all defaults. An update replaces the members that are sent. */
+  billing?: PlanUpdateBilling | null | undefined;
   /** A description of the plan. */
   description?: string | undefined;
   /** The number of nodes that the plan includes. */
@@ -969,6 +1299,51 @@ export interface PlanUpdate {
   updated_at?: unknown;
 }
 
+/** What changes with the next period. It replaces the stored change as a whole. */
+export interface SubscriptionCreateBillingChange {
+  /** The plan from then on. Null: the same. The ID or slug of a plan. */
+  subscription_plan_id?: string | null | undefined;
+  /** The quantity from then on. Null: the same. */
+  quantity?: number | null | undefined;
+}
+
+/**
+ * How the service bills the subscription. Null: other systems renew it. An update replaces the members that are sent.
+ */
+export interface SubscriptionCreateBilling {
+  /** automatic: charge an invoice when it is issued, and retry. manual: the customer pays until it is due. */
+  collection?: SubscriptionBillingCollection | undefined;
+  /**
+   * What is charged, as your application or provider names it. An empty text is the same as null. Never a card number.
+   */
+  payment_method?: string | null | undefined;
+  /**
+   * The time zone of the calendar. Defaults to the organization's. It cannot be changed. The name of a time zone in the
+   * IANA database.
+   */
+  time_zone?: string | undefined;
+  /**
+   * What periods are counted from. Defaults to the start, or the end of the trial. It cannot be changed. RFC 3339 with
+   * a UTC offset, between 1970 and 9999.
+   */
+  anchor_at?: Instant | undefined;
+  /**
+   * When the trial ends. Defaults to the plan's trial days after the start. Null: no trial. RFC 3339 with a UTC offset,
+   * between 1970 and 9999.
+   */
+  trial_ends_at?: Instant | null | undefined;
+  /** When a paused subscription resumes. RFC 3339 with a UTC offset, between 1970 and 9999. */
+  resumes_at?: Instant | null | undefined;
+  /** What changes with the next period. It replaces the stored change as a whole. */
+  change?: SubscriptionCreateBillingChange | null | undefined;
+  /** Whether a change that acts now bills and credits the rest of the period. Never returned. */
+  prorate?: boolean | undefined;
+  /** The connection that charges. Null: your application. */
+  connection_id?: string | null | undefined;
+  /** The ID or code of a coupon. Never returned. */
+  coupon?: string | null | undefined;
+}
+
 export interface SubscriptionCreate {
   /** The user who subscribes. */
   user_id: string;
@@ -1000,6 +1375,69 @@ export interface SubscriptionCreate {
   starts_at?: Instant | undefined;
   /** When the subscription ends. RFC 3339 with a UTC offset, between 1970 and 9999. */
   ends_at?: Instant | null | undefined;
+  /**
+   * How the service bills the subscription. Null: other systems renew it. An update replaces the members that are sent.
+   */
+  billing?: SubscriptionCreateBilling | null | undefined;
+}
+
+/** What changes with the next period. It replaces the stored change as a whole. */
+export interface SubscriptionUpdateBillingChange {
+  /** The plan from then on. Null: the same. The ID or slug of a plan. */
+  subscription_plan_id?: string | null | undefined;
+  /** The quantity from then on. Null: the same. */
+  quantity?: number | null | undefined;
+}
+
+/**
+ * How the service bills the subscription. Null: other systems renew it. An update replaces the members that are sent.
+ */
+export interface SubscriptionUpdateBilling {
+  /** automatic: charge an invoice when it is issued, and retry. manual: the customer pays until it is due. */
+  collection?: SubscriptionBillingCollection | undefined;
+  /**
+   * What is charged, as your application or provider names it. An empty text is the same as null. Never a card number.
+   */
+  payment_method?: string | null | undefined;
+  /**
+   * The time zone of the calendar. Defaults to the organization's. It cannot be changed. The name of a time zone in the
+   * IANA database.
+   */
+  time_zone?: string | undefined;
+  /**
+   * What periods are counted from. Defaults to the start, or the end of the trial. It cannot be changed. RFC 3339 with
+   * a UTC offset, between 1970 and 9999.
+   */
+  anchor_at?: Instant | undefined;
+  /**
+   * When the trial ends. Defaults to the plan's trial days after the start. Null: no trial. RFC 3339 with a UTC offset,
+   * between 1970 and 9999.
+   */
+  trial_ends_at?: Instant | null | undefined;
+  /** When a paused subscription resumes. RFC 3339 with a UTC offset, between 1970 and 9999. */
+  resumes_at?: Instant | null | undefined;
+  /** What changes with the next period. It replaces the stored change as a whole. */
+  change?: SubscriptionUpdateBillingChange | null | undefined;
+  /** Whether a change that acts now bills and credits the rest of the period. Never returned. */
+  prorate?: boolean | undefined;
+  /** The connection that charges. Null: your application. */
+  connection_id?: string | null | undefined;
+  /** The ID or code of a coupon. Never returned. */
+  coupon?: string | null | undefined;
+  /** Ignored. It may be sent back with any value. */
+  period_start?: unknown;
+  /** Ignored. It may be sent back with any value. */
+  paused_at?: unknown;
+  /** Ignored. It may be sent back with any value. */
+  discount?: unknown;
+  /** Ignored. It may be sent back with any value. */
+  overdue_invoices?: unknown;
+  /** Ignored. It may be sent back with any value. */
+  parked?: unknown;
+  /** Ignored. It may be sent back with any value. */
+  next_action?: unknown;
+  /** Ignored. It may be sent back with any value. */
+  next_action_at?: unknown;
 }
 
 export interface SubscriptionUpdate {
@@ -1037,6 +1475,10 @@ export interface SubscriptionUpdate {
   starts_at?: Instant | undefined;
   /** When the subscription ends. RFC 3339 with a UTC offset, between 1970 and 9999. */
   ends_at?: Instant | null | undefined;
+  /**
+   * How the service bills the subscription. Null: other systems renew it. An update replaces the members that are sent.
+   */
+  billing?: SubscriptionUpdateBilling | null | undefined;
   /** Read-only. It may be sent back unchanged. */
   id?: string | undefined;
   /** Read-only. It may be sent back unchanged. RFC 3339 with a UTC offset, between 1970 and 9999. */
@@ -1139,6 +1581,16 @@ export interface UserUpdate {
   updated_at?: unknown;
 }
 
+export interface PortalLinkCreate {
+  /**
+   * Where the portal links back to. Its origin must be one of the organization's `portal.return_origins`. An http or
+   * https URL.
+   */
+  return_url?: string | null | undefined;
+  /** How many seconds the link works. 900 if omitted. */
+  expires_in?: number | undefined;
+}
+
 export interface ClientCreate {
   /** The display name. */
   name: string;
@@ -1197,9 +1649,58 @@ export interface ClientUpdate {
   updated_at?: unknown;
 }
 
+/** When payment of an invoice is retried, and what follows. */
+export interface OrganizationUpdateBillingDunning {
+  /** The days after the invoice was issued on which payment is retried. In ascending order. */
+  retry_days: number[];
+  /** Days between the last attempt and the deadline. */
+  grace_days: number;
+  /** What happens to the subscription at the deadline. */
+  then: PlanBillingDunningThen;
+}
+
+/** How subscriptions are billed. An update replaces the members that are sent. */
+export interface OrganizationUpdateBilling {
+  /** The time zone of new subscriptions. Defaults to UTC. The name of a time zone in the IANA database. */
+  time_zone?: string | undefined;
+  /** Days until an invoice of manual collection is due. Defaults to 14. */
+  payment_terms_days?: number | undefined;
+  /** When payment of an invoice is retried, and what follows. */
+  dunning?: OrganizationUpdateBillingDunning | undefined;
+  /** Minutes over which the engine spreads renewals of the same instant. Defaults to 0. */
+  spread_minutes?: number | undefined;
+  /**
+   * Days between `subscription.renewal_upcoming` and the renewal. 0: no event. It applies to a subscription from its
+   * next change or period on.
+   */
+  renewal_notice_days?: number | undefined;
+}
+
+/** The settings of the customer portal, merged by member. */
+export interface OrganizationUpdatePortal {
+  /** The name that customers see. Null: the organization's. */
+  name?: string | null | undefined;
+  /** The color of buttons, on which white text can be read. */
+  accent?: string | undefined;
+  /** How customers cancel: at the end of the paid period, now, or not here. */
+  cancel?: OrganizationPortalCancel | undefined;
+  /** Whether customers may resume a cancelled subscription before it ends. */
+  resume?: boolean | undefined;
+  /** How customers change their plan: not here, at its link, or for the next period. */
+  change?: OrganizationPortalChange | undefined;
+  /**
+   * The origins that links to the portal may return to. Each is scheme://host or scheme://host:port; the port may be *.
+   */
+  return_origins?: string[] | undefined;
+}
+
 export interface OrganizationUpdate {
   /** The number of sessions that a user should have at most. The list of sessions reports when there are more. */
   max_sessions?: number | null | undefined;
+  /** How subscriptions are billed. An update replaces the members that are sent. */
+  billing?: OrganizationUpdateBilling | undefined;
+  /** The settings of the customer portal, merged by member. */
+  portal?: OrganizationUpdatePortal | undefined;
   /** Read-only. It may be sent back unchanged. */
   id?: string | undefined;
   /** Read-only. It may be sent back unchanged. */
@@ -1343,6 +1844,191 @@ export interface SeekWebhookEndpoint {
   to: string;
 }
 
+export interface BillingProfileUpdate {
+  /** The name of the buyer. */
+  name?: string | null | undefined;
+  /** The e-mail address for documents. */
+  email?: string | null | undefined;
+  /** The lines of the postal address. */
+  address?: string[] | undefined;
+  /** The country of the buyer. An ISO 3166 alpha-2 code; upper or lower case. */
+  country?: string | null | undefined;
+  /** The buyer's tax ID. */
+  tax_id?: string | null | undefined;
+  /** Whether no tax is charged. False by default. */
+  tax_exempt?: boolean | undefined;
+  /** Tax rates in place of those of the plan. Empty for none. */
+  tax_rate_ids?: string[] | undefined;
+  /** The language of documents. */
+  locale?: BillingProfileLocale | null | undefined;
+  /** A note that documents print, such as "Reverse charge". */
+  note?: string | null | undefined;
+  /** Read-only. It may be sent back unchanged. */
+  user_id?: string | undefined;
+  /** Read-only. It may be sent back unchanged. RFC 3339 with a UTC offset, between 1970 and 9999. */
+  created_at?: Instant | undefined;
+  /** Ignored. It may be sent back with any value. */
+  balances?: unknown;
+  /** Ignored. It may be sent back with any value. */
+  updated_at?: unknown;
+}
+
+export interface CouponCreate {
+  /** The code, unique in the organization in upper or lower case. */
+  code: string;
+  /** The percentage that is taken off, with at most 2 decimals. */
+  percent?: Amount | null | undefined;
+  /** The amount that is taken off each period. */
+  amount?: Amount | null | undefined;
+  /** The currency of the amount. An ISO 4217 code of a currency with minor units; upper or lower case. */
+  currency?: string | null | undefined;
+  /** How long the coupon discounts. */
+  duration: CouponDuration;
+  /** The number of periods, with the duration `repeating` only. */
+  periods?: number | null | undefined;
+  /** The plans that the coupon discounts. Empty for all. */
+  plan_ids?: string[] | undefined;
+  /** The last instant at which it can be redeemed. RFC 3339 with a UTC offset, between 1970 and 9999. */
+  redeem_by?: Instant | null | undefined;
+  /** How often it can be redeemed. */
+  max_redemptions?: number | null | undefined;
+  /** Whether the coupon can be redeemed. True by default. */
+  is_active?: boolean | undefined;
+}
+
+export interface CouponUpdate {
+  /** Whether the coupon can be redeemed. True by default. */
+  is_active?: boolean | undefined;
+  /** Read-only. It may be sent back unchanged. */
+  id?: string | undefined;
+  /** Read-only. It may be sent back unchanged. */
+  code?: string | undefined;
+  /** Read-only. It may be sent back unchanged. */
+  percent?: Amount | null | undefined;
+  /** Read-only. It may be sent back unchanged. */
+  amount?: Amount | null | undefined;
+  /** Read-only. It may be sent back unchanged. An ISO 4217 code of a currency with minor units; upper or lower case. */
+  currency?: string | null | undefined;
+  /** Read-only. It may be sent back unchanged. */
+  duration?: CouponDuration | undefined;
+  /** Read-only. It may be sent back unchanged. */
+  periods?: number | null | undefined;
+  /** Read-only. It may be sent back unchanged. */
+  plan_ids?: string[] | undefined;
+  /** Read-only. It may be sent back unchanged. RFC 3339 with a UTC offset, between 1970 and 9999. */
+  redeem_by?: Instant | null | undefined;
+  /** Read-only. It may be sent back unchanged. */
+  max_redemptions?: number | null | undefined;
+  /** Ignored. It may be sent back with any value. */
+  redemptions?: unknown;
+  /** Read-only. It may be sent back unchanged. RFC 3339 with a UTC offset, between 1970 and 9999. */
+  created_at?: Instant | undefined;
+  /** Ignored. It may be sent back with any value. */
+  updated_at?: unknown;
+}
+
+export interface CreditCreate {
+  /** The currency of the balance. An ISO 4217 code of a currency with minor units; upper or lower case. */
+  currency: string;
+  /** The amount that is added to the balance; negative to take it. */
+  amount: Amount;
+  /** Why the balance changes. No personal data: events contain it. */
+  description?: string | null | undefined;
+}
+
+export interface MeterCreate {
+  /** The name of the meter in usage events. It cannot be changed. */
+  slug: string;
+  /** How events become one quantity. It cannot be changed. */
+  aggregation: MeterAggregation;
+  /** The name shown to customers. */
+  name: string;
+  /** What the meter counts, such as `call` or `GB`. */
+  unit?: string | null | undefined;
+  /** Whether the meter accepts events. True by default. */
+  is_active?: boolean | undefined;
+}
+
+export interface MeterUpdate {
+  /** The name shown to customers. */
+  name?: string | undefined;
+  /** What the meter counts, such as `call` or `GB`. */
+  unit?: string | null | undefined;
+  /** Whether the meter accepts events. True by default. */
+  is_active?: boolean | undefined;
+  /** Read-only. It may be sent back unchanged. */
+  id?: string | undefined;
+  /** Read-only. It may be sent back unchanged. */
+  slug?: string | undefined;
+  /** Read-only. It may be sent back unchanged. */
+  aggregation?: MeterAggregation | undefined;
+  /** Read-only. It may be sent back unchanged. RFC 3339 with a UTC offset, between 1970 and 9999. */
+  created_at?: Instant | undefined;
+  /** Ignored. It may be sent back with any value. */
+  updated_at?: unknown;
+}
+
+export interface TaxRateCreate {
+  /** The name that documents print. */
+  name: string;
+  /** The percentage, with at most 4 decimals. */
+  percentage: Amount;
+  /** The country whose tax it is. An ISO 3166 alpha-2 code; upper or lower case. */
+  country?: string | null | undefined;
+  /** Whether the tax rate can be referenced. True by default. */
+  is_active?: boolean | undefined;
+}
+
+export interface TaxRateUpdate {
+  /** Whether the tax rate can be referenced. True by default. */
+  is_active?: boolean | undefined;
+  /** Read-only. It may be sent back unchanged. */
+  id?: string | undefined;
+  /** Read-only. It may be sent back unchanged. */
+  name?: string | undefined;
+  /** Read-only. It may be sent back unchanged. */
+  percentage?: Amount | undefined;
+  /** Read-only. It may be sent back unchanged. An ISO 3166 alpha-2 code; upper or lower case. */
+  country?: string | null | undefined;
+  /** Read-only. It may be sent back unchanged. RFC 3339 with a UTC offset, between 1970 and 9999. */
+  created_at?: Instant | undefined;
+  /** Ignored. It may be sent back with any value. */
+  updated_at?: unknown;
+}
+
+export interface RecordUsageEventsEvents {
+  /** Your ID of the event, unique in its subscription. */
+  id: string;
+  /** The subscription that used something. */
+  subscription_id?: string | undefined;
+  /**
+   * The user who used something, in place of `subscription_id`. The user must have exactly one subscription with
+   * access.
+   */
+  user_id?: string | undefined;
+  /** The meter that counts the event. The ID or slug of an active meter. */
+  meter: string;
+  /**
+   * When it happened, at most 5 minutes in the future. Now by default. RFC 3339 with a UTC offset, between 1970 and
+   * 9999.
+   */
+  at?: Instant | undefined;
+  /**
+   * The value, with at most 6 decimals. 1 by default. Only `sum` takes negative values; `count` and `unique` ignore
+   * values.
+   */
+  value?: Amount | undefined;
+  /** What a `unique` meter counts. Required by such a meter. */
+  key?: string | undefined;
+}
+
+export interface RecordUsageEvents {
+  /** The events. */
+  events: RecordUsageEventsEvents[];
+  /** `record` stores every valid event. `enforce` rejects the call if it would exceed a quota. */
+  mode?: RecordUsageEventsMode | undefined;
+}
+
 /** What listPlans asks for. */
 export interface PlanQuery {
   /** Only active or only inactive plans. */
@@ -1405,6 +2091,12 @@ export interface SubscriptionQuery {
   limit?: number | undefined;
   /** `next_cursor` of the previous page. */
   cursor?: string | undefined;
+}
+
+/** What forecastSubscription asks for. */
+export interface SubscriptionForecastQuery {
+  /** The number of actions. */
+  count?: number | undefined;
 }
 
 /** What listPayments asks for. */
@@ -1603,4 +2295,38 @@ export interface PlanFiguresQuery {
   currency?: string | undefined;
   /** The day. At most, and by default, today. */
   date?: string | undefined;
+}
+
+/** What listCoupons asks for. */
+export interface CouponQuery {
+  /** The maximum number of records on a page. */
+  limit?: number | undefined;
+  /** `next_cursor` of the previous page. */
+  cursor?: string | undefined;
+}
+
+/** What listCredits asks for. */
+export interface CreditQuery {
+  /** Entries of this currency. */
+  currency?: string | undefined;
+  /** The maximum number of records on a page. */
+  limit?: number | undefined;
+  /** `next_cursor` of the previous page. */
+  cursor?: string | undefined;
+}
+
+/** What listMeters asks for. */
+export interface MeterQuery {
+  /** The maximum number of records on a page. */
+  limit?: number | undefined;
+  /** `next_cursor` of the previous page. */
+  cursor?: string | undefined;
+}
+
+/** What listTaxRates asks for. */
+export interface TaxRateQuery {
+  /** The maximum number of records on a page. */
+  limit?: number | undefined;
+  /** `next_cursor` of the previous page. */
+  cursor?: string | undefined;
 }

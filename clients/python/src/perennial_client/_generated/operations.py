@@ -12,16 +12,22 @@ from .._pages import Figures, Page, figures, page, walk
 from .._wire import UNSET, Unset
 from .types import (
     BillingCycle,
+    BillingProfile,
+    BillingProfileLocale,
     Client,
     ClientKind,
     ClientScopes,
     Cohort,
+    Coupon,
+    CouponDuration,
+    Credit,
     Deleted,
     DeletedUser,
     Event,
-    ForecastEntry,
     LoggedIn,
     ManagedUser,
+    Meter,
+    MeterAggregation,
     Movement,
     MovementKind,
     Operator,
@@ -37,14 +43,20 @@ from .types import (
     PlanFigures,
     PlanSort,
     PlanVersion,
+    PortalLink,
     QueuedEvents,
+    RecordUsageEventsMode,
+    RecordedUsage,
     RevenuePeriod,
     RevenuePeriodInterval,
     Revoked,
     SearchResult,
-    Status,
     Subscription,
+    SubscriptionForecast,
     SubscriptionSort,
+    SubscriptionStatus,
+    SubscriptionUsage,
+    TaxRate,
     TestClock,
     TestClockUpdateMode,
     TokenList,
@@ -118,6 +130,7 @@ CREATE_USER = Operation(id="createUser", method="POST", path="/users", takes_key
 READ_USER = Operation(id="readUser", method="GET", path="/users/{id}")
 UPDATE_USER = Operation(id="updateUser", method="PUT", path="/users/{id}")
 DELETE_USER = Operation(id="deleteUser", method="DELETE", path="/users/{id}")
+CREATE_PORTAL_LINK = Operation(id="createPortalLink", method="POST", path="/users/{id}/portal-link", repeatable=False)
 LIST_USER_SESSIONS = Operation(id="listUserSessions", method="GET", path="/users/{id}/sessions")
 REVOKE_USER_SESSIONS = Operation(id="revokeUserSessions", method="DELETE", path="/users/{id}/sessions")
 REVOKE_USER_SESSION = Operation(id="revokeUserSession", method="DELETE", path="/users/{id}/sessions/{session_id}")
@@ -192,6 +205,34 @@ READ_COHORTS = Operation(id="readCohorts", method="GET", path="/analytics/cohort
 READ_TRIALS = Operation(id="readTrials", method="GET", path="/analytics/trials")
 READ_PAYMENT_FIGURES = Operation(id="readPaymentFigures", method="GET", path="/analytics/payments")
 READ_PLAN_FIGURES = Operation(id="readPlanFigures", method="GET", path="/analytics/plans")
+READ_BILLING_PROFILE = Operation(
+    id="readBillingProfile",
+    method="GET",
+    path="/users/{id}/billing-profile",
+    person="if_signed_in",
+)
+UPDATE_BILLING_PROFILE = Operation(id="updateBillingProfile", method="PUT", path="/users/{id}/billing-profile")
+LIST_COUPONS = Operation(id="listCoupons", method="GET", path="/coupons")
+CREATE_COUPON = Operation(id="createCoupon", method="POST", path="/coupons", takes_key=True)
+READ_COUPON = Operation(id="readCoupon", method="GET", path="/coupons/{id}")
+UPDATE_COUPON = Operation(id="updateCoupon", method="PUT", path="/coupons/{id}")
+LIST_CREDITS = Operation(id="listCredits", method="GET", path="/users/{id}/credits", person="if_signed_in")
+CREATE_CREDIT = Operation(id="createCredit", method="POST", path="/users/{id}/credits", takes_key=True)
+LIST_METERS = Operation(id="listMeters", method="GET", path="/meters")
+CREATE_METER = Operation(id="createMeter", method="POST", path="/meters", takes_key=True)
+READ_METER = Operation(id="readMeter", method="GET", path="/meters/{id}")
+UPDATE_METER = Operation(id="updateMeter", method="PUT", path="/meters/{id}")
+LIST_TAX_RATES = Operation(id="listTaxRates", method="GET", path="/tax-rates")
+CREATE_TAX_RATE = Operation(id="createTaxRate", method="POST", path="/tax-rates", takes_key=True)
+READ_TAX_RATE = Operation(id="readTaxRate", method="GET", path="/tax-rates/{id}")
+UPDATE_TAX_RATE = Operation(id="updateTaxRate", method="PUT", path="/tax-rates/{id}")
+RECORD_USAGE_EVENTS = Operation(id="recordUsageEvents", method="POST", path="/usage-events")
+READ_SUBSCRIPTION_USAGE = Operation(
+    id="readSubscriptionUsage",
+    method="GET",
+    path="/subscriptions/{id}/usage",
+    person="if_signed_in",
+)
 
 
 class Auth:
@@ -838,7 +879,7 @@ class Subscriptions:
         external_subscription_id: str | None | Unset = UNSET,
         quantity: int | Unset = UNSET,
         billing_cycle: BillingCycle | Unset = UNSET,
-        status: Status | Unset = UNSET,
+        status: SubscriptionStatus | Unset = UNSET,
         is_active: bool | Unset = UNSET,
         renews_at: datetime | None | Unset = UNSET,
         starts_at: datetime | Unset = UNSET,
@@ -922,7 +963,7 @@ class Subscriptions:
         external_subscription_id: str | None | Unset = UNSET,
         quantity: int | Unset = UNSET,
         billing_cycle: BillingCycle | Unset = UNSET,
-        status: Status | Unset = UNSET,
+        status: SubscriptionStatus | Unset = UNSET,
         is_active: bool | Unset = UNSET,
         renews_at: datetime | None | Unset = UNSET,
         starts_at: datetime | Unset = UNSET,
@@ -1004,7 +1045,7 @@ class Subscriptions:
         id: str,
         *,
         count: int | Unset = UNSET,
-    ) -> Page[ForecastEntry]:
+    ) -> Page[SubscriptionForecast]:
         """Forecast a subscription.
 
         Returns the next actions of a billed subscription, if every invoice is paid. The list is shorter if actions end, and empty if the subscription is external, unpaid or parked.
@@ -1020,7 +1061,7 @@ class Subscriptions:
             path={"id": id},
             query={"count": count},
         )
-        return page(answer.body, ForecastEntry.read)
+        return page(answer.body, SubscriptionForecast.read)
 
 
 class Payments:
@@ -1467,6 +1508,34 @@ class Users:
         )
         return DeletedUser.read(answer.body["data"], answer.etag)
 
+    def create_portal_link(
+        self,
+        id: str,
+        *,
+        return_url: str | None | Unset = UNSET,
+        expires_in: int | Unset = UNSET,
+    ) -> PortalLink:
+        """Create a link to the customer portal.
+
+        The link signs the user in to the portal once. Send it only to the user: its holder acts as the user. Not found while the portal is disabled.
+
+        The client needs the scope `users:write`.
+
+        - `return_url`: Where the portal links back to. Its origin must be one of the organization's `portal.return_origins`. An http or https URL.
+        - `expires_in`: How many seconds the link works. 900 if omitted.
+
+        Raises `Problem` with one of 409, 503, 400, 401, 403, 421, 408, 413, 414, 431, 500, 415, 422, 404.
+        """
+        answer = self._caller.call(
+            CREATE_PORTAL_LINK,
+            path={"id": id},
+            body={
+                "return_url": return_url,
+                "expires_in": expires_in,
+            },
+        )
+        return PortalLink.read(answer.body["data"])
+
 
 class UserSessions:
     """Calls about user sessions."""
@@ -1743,6 +1812,7 @@ class Organizations:
         *,
         max_sessions: int | None | Unset = UNSET,
         billing: OrganizationUpdateBilling | Unset = UNSET,
+        portal: OrganizationUpdatePortal | Unset = UNSET,
         if_match: str | None | Unset = UNSET,
     ) -> Organization:
         """Update the organization.
@@ -1753,6 +1823,7 @@ class Organizations:
 
         - `max_sessions`: The number of sessions that a user should have at most. The list of sessions reports when there are more.
         - `billing`: How subscriptions are billed. An update replaces the members that are sent.
+        - `portal`: The settings of the customer portal, merged by member.
 
         Raises `Problem` with one of 409, 400, 401, 403, 421, 408, 413, 414, 431, 500, 503, 415, 422, 412.
         """
@@ -1762,6 +1833,7 @@ class Organizations:
             body={
                 "max_sessions": max_sessions,
                 "billing": billing,
+                "portal": portal,
             },
         )
         return Organization.read(answer.body["data"], answer.etag)
@@ -2748,6 +2820,659 @@ class Analytics:
         return figures(answer.body, PlanFigures.read)
 
 
+class BillingProfiles:
+    """Calls about billing profiles."""
+
+    def __init__(self, caller: Caller) -> None:
+        self._caller = caller
+
+    def get(self, id: str) -> BillingProfile:
+        """Read the billing profile of a user.
+
+        Every user has one, empty at first. With a user's token, `me` is the user.
+
+        The client needs the scope `invoices:read`.
+
+        Raises `Problem` with one of 400, 401, 403, 421, 408, 413, 414, 431, 500, 503, 404.
+        """
+        answer = self._caller.call(
+            READ_BILLING_PROFILE,
+            path={"id": id},
+        )
+        return BillingProfile.read(answer.body["data"], answer.etag)
+
+    def get_if_changed(self, id: str, etag: str) -> BillingProfile | None:
+        """The same, or `None` if the record still has this `etag`."""
+        answer = self._caller.call(
+            READ_BILLING_PROFILE,
+            path={"id": id},
+            headers={"if-none-match": etag},
+        )
+        return None if answer.not_modified else BillingProfile.read(answer.body["data"], answer.etag)
+
+    def update(
+        self,
+        id: str,
+        *,
+        name: str | None | Unset = UNSET,
+        email: str | None | Unset = UNSET,
+        address: Sequence[str] | Unset = UNSET,
+        country: str | None | Unset = UNSET,
+        tax_id: str | None | Unset = UNSET,
+        tax_exempt: bool | Unset = UNSET,
+        tax_rate_ids: Sequence[str] | Unset = UNSET,
+        locale: BillingProfileLocale | None | Unset = UNSET,
+        note: str | None | Unset = UNSET,
+        if_match: str | None | Unset = UNSET,
+    ) -> BillingProfile:
+        """Update the billing profile of a user.
+
+        Updates the fields that are sent; omitted fields do not change, and a null clears a field. A tax rate that is named for the first time must be active.
+
+        The client needs the scope `invoices:write`.
+
+        - `name`: The name of the buyer.
+        - `email`: The e-mail address for documents.
+        - `address`: The lines of the postal address.
+        - `country`: The country of the buyer. An ISO 3166 alpha-2 code; upper or lower case.
+        - `tax_id`: The buyer's tax ID.
+        - `tax_exempt`: Whether no tax is charged. False by default.
+        - `tax_rate_ids`: Tax rates in place of those of the plan. Empty for none.
+        - `locale`: The language of documents.
+        - `note`: A note that documents print, such as "Reverse charge".
+
+        Raises `Problem` with one of 409, 400, 401, 403, 421, 408, 413, 414, 431, 500, 503, 415, 422, 404, 412.
+        """
+        answer = self._caller.call(
+            UPDATE_BILLING_PROFILE,
+            path={"id": id},
+            headers={"if-match": if_match},
+            body={
+                "name": name,
+                "email": email,
+                "address": address,
+                "country": country,
+                "tax_id": tax_id,
+                "tax_exempt": tax_exempt,
+                "tax_rate_ids": tax_rate_ids,
+                "locale": locale,
+                "note": note,
+            },
+        )
+        return BillingProfile.read(answer.body["data"], answer.etag)
+
+
+class Coupons:
+    """Calls about coupons."""
+
+    def __init__(self, caller: Caller) -> None:
+        self._caller = caller
+
+    def list(
+        self,
+        *,
+        limit: int | Unset = UNSET,
+        cursor: str | Unset = UNSET,
+    ) -> Page[Coupon]:
+        """List coupons.
+
+        Newest first.
+
+        The client needs the scope `plans:read`.
+
+        - `limit`: The maximum number of records on a page.
+        - `cursor`: `next_cursor` of the previous page.
+
+        Raises `Problem` with one of 400, 401, 403, 421, 408, 413, 414, 431, 500, 503.
+        """
+        answer = self._caller.call(
+            LIST_COUPONS,
+            query={
+                "limit": limit,
+                "cursor": cursor,
+            },
+        )
+        return page(answer.body, Coupon.read)
+
+    def each(
+        self,
+        *,
+        limit: int | Unset = UNSET,
+        cursor: str | Unset = UNSET,
+    ) -> Iterator[Coupon]:
+        """Every one of them, page after page; `limit` is the size of a page."""
+
+        def fetch(after: str | Unset) -> Page[Coupon]:
+            return self.list(
+                limit=limit,
+                cursor=after,
+            )
+
+        return walk(cursor, fetch)
+
+    def create(
+        self,
+        *,
+        code: str,
+        duration: CouponDuration,
+        percent: Decimal | int | None | Unset = UNSET,
+        amount: Decimal | int | None | Unset = UNSET,
+        currency: str | None | Unset = UNSET,
+        periods: int | None | Unset = UNSET,
+        plan_ids: Sequence[str] | Unset = UNSET,
+        redeem_by: datetime | None | Unset = UNSET,
+        max_redemptions: int | None | Unset = UNSET,
+        is_active: bool | Unset = UNSET,
+        idempotency_key: str | Unset = UNSET,
+    ) -> Coupon:
+        """Create a coupon.
+
+        Send `percent`, or `amount` and `currency`. With an `Idempotency-Key`, a retry returns the response of the first request.
+
+        The client needs the scope `plans:write`.
+
+        - `code`: The code, unique in the organization in upper or lower case.
+        - `percent`: The percentage that is taken off, with at most 2 decimals.
+        - `amount`: The amount that is taken off each period.
+        - `currency`: The currency of the amount. An ISO 4217 code of a currency with minor units; upper or lower case.
+        - `duration`: How long the coupon discounts.
+        - `periods`: The number of periods, with the duration `repeating` only.
+        - `plan_ids`: The plans that the coupon discounts. Empty for all.
+        - `redeem_by`: The last instant at which it can be redeemed. RFC 3339 with a UTC offset, between 1970 and 9999.
+        - `max_redemptions`: How often it can be redeemed.
+        - `is_active`: Whether the coupon can be redeemed. True by default.
+
+        Raises `Problem` with one of 409, 400, 401, 403, 421, 408, 413, 414, 431, 500, 503, 415, 422.
+        """
+        answer = self._caller.call(
+            CREATE_COUPON,
+            headers={"idempotency-key": idempotency_key},
+            body={
+                "code": code,
+                "percent": percent,
+                "amount": amount,
+                "currency": currency,
+                "duration": duration,
+                "periods": periods,
+                "plan_ids": plan_ids,
+                "redeem_by": redeem_by,
+                "max_redemptions": max_redemptions,
+                "is_active": is_active,
+            },
+        )
+        return Coupon.read(answer.body["data"], answer.etag)
+
+    def get(self, id: str) -> Coupon:
+        """Read a coupon.
+
+        The client needs the scope `plans:read`.
+
+        Raises `Problem` with one of 400, 401, 403, 421, 408, 413, 414, 431, 500, 503, 404.
+        """
+        answer = self._caller.call(
+            READ_COUPON,
+            path={"id": id},
+        )
+        return Coupon.read(answer.body["data"], answer.etag)
+
+    def get_if_changed(self, id: str, etag: str) -> Coupon | None:
+        """The same, or `None` if the record still has this `etag`."""
+        answer = self._caller.call(
+            READ_COUPON,
+            path={"id": id},
+            headers={"if-none-match": etag},
+        )
+        return None if answer.not_modified else Coupon.read(answer.body["data"], answer.etag)
+
+    def update(
+        self,
+        id: str,
+        *,
+        is_active: bool | Unset = UNSET,
+        if_match: str | None | Unset = UNSET,
+    ) -> Coupon:
+        """Update a coupon.
+
+        Only `is_active` can change. An inactive coupon cannot be redeemed; subscriptions that redeemed it keep their discount.
+
+        The client needs the scope `plans:write`.
+
+        - `is_active`: Whether the coupon can be redeemed. True by default.
+
+        Raises `Problem` with one of 409, 400, 401, 403, 421, 408, 413, 414, 431, 500, 503, 415, 422, 404, 412.
+        """
+        answer = self._caller.call(
+            UPDATE_COUPON,
+            path={"id": id},
+            headers={"if-match": if_match},
+            body={"is_active": is_active},
+        )
+        return Coupon.read(answer.body["data"], answer.etag)
+
+
+class Credits:
+    """Calls about credits."""
+
+    def __init__(self, caller: Caller) -> None:
+        self._caller = caller
+
+    def list(
+        self,
+        id: str,
+        *,
+        currency: str | Unset = UNSET,
+        limit: int | Unset = UNSET,
+        cursor: str | Unset = UNSET,
+    ) -> Page[Credit]:
+        """List the credits of a user.
+
+        The entries of the ledger, newest first. Their sum in a currency is the balance. With a user's token, `me` is the user.
+
+        The client needs the scope `invoices:read`.
+
+        - `currency`: Entries of this currency.
+        - `limit`: The maximum number of records on a page.
+        - `cursor`: `next_cursor` of the previous page.
+
+        Raises `Problem` with one of 400, 401, 403, 421, 408, 413, 414, 431, 500, 503, 404.
+        """
+        answer = self._caller.call(
+            LIST_CREDITS,
+            path={"id": id},
+            query={
+                "currency": currency,
+                "limit": limit,
+                "cursor": cursor,
+            },
+        )
+        return page(answer.body, Credit.read)
+
+    def each(
+        self,
+        id: str,
+        *,
+        currency: str | Unset = UNSET,
+        limit: int | Unset = UNSET,
+        cursor: str | Unset = UNSET,
+    ) -> Iterator[Credit]:
+        """Every one of them, page after page; `limit` is the size of a page."""
+
+        def fetch(after: str | Unset) -> Page[Credit]:
+            return self.list(
+                id=id,
+                currency=currency,
+                limit=limit,
+                cursor=after,
+            )
+
+        return walk(cursor, fetch)
+
+    def create(
+        self,
+        id: str,
+        *,
+        currency: str,
+        amount: Decimal | int,
+        description: str | None | Unset = UNSET,
+        idempotency_key: str | Unset = UNSET,
+    ) -> Credit:
+        """Change the balance of a user.
+
+        Adds an entry to the ledger. A negative amount is taken from the balance, which is never negative. With an `Idempotency-Key`, a retry returns the response of the first request.
+
+        The client needs the scope `invoices:write`.
+
+        - `currency`: The currency of the balance. An ISO 4217 code of a currency with minor units; upper or lower case.
+        - `amount`: The amount that is added to the balance; negative to take it.
+        - `description`: Why the balance changes. No personal data: events contain it.
+
+        Raises `Problem` with one of 409, 400, 401, 403, 421, 408, 413, 414, 431, 500, 503, 415, 422, 404.
+        """
+        answer = self._caller.call(
+            CREATE_CREDIT,
+            path={"id": id},
+            headers={"idempotency-key": idempotency_key},
+            body={
+                "currency": currency,
+                "amount": amount,
+                "description": description,
+            },
+        )
+        return Credit.read(answer.body["data"], answer.etag)
+
+
+class Meters:
+    """Calls about meters."""
+
+    def __init__(self, caller: Caller) -> None:
+        self._caller = caller
+
+    def list(
+        self,
+        *,
+        limit: int | Unset = UNSET,
+        cursor: str | Unset = UNSET,
+    ) -> Page[Meter]:
+        """List meters.
+
+        Newest first.
+
+        The client needs the scope `plans:read`.
+
+        - `limit`: The maximum number of records on a page.
+        - `cursor`: `next_cursor` of the previous page.
+
+        Raises `Problem` with one of 400, 401, 403, 421, 408, 413, 414, 431, 500, 503.
+        """
+        answer = self._caller.call(
+            LIST_METERS,
+            query={
+                "limit": limit,
+                "cursor": cursor,
+            },
+        )
+        return page(answer.body, Meter.read)
+
+    def each(
+        self,
+        *,
+        limit: int | Unset = UNSET,
+        cursor: str | Unset = UNSET,
+    ) -> Iterator[Meter]:
+        """Every one of them, page after page; `limit` is the size of a page."""
+
+        def fetch(after: str | Unset) -> Page[Meter]:
+            return self.list(
+                limit=limit,
+                cursor=after,
+            )
+
+        return walk(cursor, fetch)
+
+    def create(
+        self,
+        *,
+        slug: str,
+        aggregation: MeterAggregation,
+        name: str,
+        unit: str | None | Unset = UNSET,
+        is_active: bool | Unset = UNSET,
+        idempotency_key: str | Unset = UNSET,
+    ) -> Meter:
+        """Create a meter.
+
+        With an `Idempotency-Key`, a retry returns the response of the first request.
+
+        The client needs the scope `plans:write`.
+
+        - `slug`: The name of the meter in usage events. It cannot be changed.
+        - `aggregation`: How events become one quantity. It cannot be changed.
+        - `name`: The name shown to customers.
+        - `unit`: What the meter counts, such as `call` or `GB`.
+        - `is_active`: Whether the meter accepts events. True by default.
+
+        Raises `Problem` with one of 409, 400, 401, 403, 421, 408, 413, 414, 431, 500, 503, 415, 422.
+        """
+        answer = self._caller.call(
+            CREATE_METER,
+            headers={"idempotency-key": idempotency_key},
+            body={
+                "slug": slug,
+                "aggregation": aggregation,
+                "name": name,
+                "unit": unit,
+                "is_active": is_active,
+            },
+        )
+        return Meter.read(answer.body["data"], answer.etag)
+
+    def get(self, id: str) -> Meter:
+        """Read a meter.
+
+        The client needs the scope `plans:read`.
+
+        Raises `Problem` with one of 400, 401, 403, 421, 408, 413, 414, 431, 500, 503, 404.
+        """
+        answer = self._caller.call(
+            READ_METER,
+            path={"id": id},
+        )
+        return Meter.read(answer.body["data"], answer.etag)
+
+    def get_if_changed(self, id: str, etag: str) -> Meter | None:
+        """The same, or `None` if the record still has this `etag`."""
+        answer = self._caller.call(
+            READ_METER,
+            path={"id": id},
+            headers={"if-none-match": etag},
+        )
+        return None if answer.not_modified else Meter.read(answer.body["data"], answer.etag)
+
+    def update(
+        self,
+        id: str,
+        *,
+        name: str | Unset = UNSET,
+        unit: str | None | Unset = UNSET,
+        is_active: bool | Unset = UNSET,
+        if_match: str | None | Unset = UNSET,
+    ) -> Meter:
+        """Update a meter.
+
+        Updates the fields that are sent; omitted fields do not change. The slug and the aggregation cannot be changed. An inactive meter accepts no events.
+
+        The client needs the scope `plans:write`.
+
+        - `name`: The name shown to customers.
+        - `unit`: What the meter counts, such as `call` or `GB`.
+        - `is_active`: Whether the meter accepts events. True by default.
+
+        Raises `Problem` with one of 409, 400, 401, 403, 421, 408, 413, 414, 431, 500, 503, 415, 422, 404, 412.
+        """
+        answer = self._caller.call(
+            UPDATE_METER,
+            path={"id": id},
+            headers={"if-match": if_match},
+            body={
+                "name": name,
+                "unit": unit,
+                "is_active": is_active,
+            },
+        )
+        return Meter.read(answer.body["data"], answer.etag)
+
+
+class TaxRates:
+    """Calls about tax rates."""
+
+    def __init__(self, caller: Caller) -> None:
+        self._caller = caller
+
+    def list(
+        self,
+        *,
+        limit: int | Unset = UNSET,
+        cursor: str | Unset = UNSET,
+    ) -> Page[TaxRate]:
+        """List tax rates.
+
+        Newest first.
+
+        The client needs the scope `plans:read`.
+
+        - `limit`: The maximum number of records on a page.
+        - `cursor`: `next_cursor` of the previous page.
+
+        Raises `Problem` with one of 400, 401, 403, 421, 408, 413, 414, 431, 500, 503.
+        """
+        answer = self._caller.call(
+            LIST_TAX_RATES,
+            query={
+                "limit": limit,
+                "cursor": cursor,
+            },
+        )
+        return page(answer.body, TaxRate.read)
+
+    def each(
+        self,
+        *,
+        limit: int | Unset = UNSET,
+        cursor: str | Unset = UNSET,
+    ) -> Iterator[TaxRate]:
+        """Every one of them, page after page; `limit` is the size of a page."""
+
+        def fetch(after: str | Unset) -> Page[TaxRate]:
+            return self.list(
+                limit=limit,
+                cursor=after,
+            )
+
+        return walk(cursor, fetch)
+
+    def create(
+        self,
+        *,
+        name: str,
+        percentage: Decimal | int,
+        country: str | None | Unset = UNSET,
+        is_active: bool | Unset = UNSET,
+        idempotency_key: str | Unset = UNSET,
+    ) -> TaxRate:
+        """Create a tax rate.
+
+        With an `Idempotency-Key`, a retry returns the response of the first request.
+
+        The client needs the scope `plans:write`.
+
+        - `name`: The name that documents print.
+        - `percentage`: The percentage, with at most 4 decimals.
+        - `country`: The country whose tax it is. An ISO 3166 alpha-2 code; upper or lower case.
+        - `is_active`: Whether the tax rate can be referenced. True by default.
+
+        Raises `Problem` with one of 400, 401, 403, 421, 408, 413, 414, 431, 500, 503, 415, 422, 409.
+        """
+        answer = self._caller.call(
+            CREATE_TAX_RATE,
+            headers={"idempotency-key": idempotency_key},
+            body={
+                "name": name,
+                "percentage": percentage,
+                "country": country,
+                "is_active": is_active,
+            },
+        )
+        return TaxRate.read(answer.body["data"], answer.etag)
+
+    def get(self, id: str) -> TaxRate:
+        """Read a tax rate.
+
+        The client needs the scope `plans:read`.
+
+        Raises `Problem` with one of 400, 401, 403, 421, 408, 413, 414, 431, 500, 503, 404.
+        """
+        answer = self._caller.call(
+            READ_TAX_RATE,
+            path={"id": id},
+        )
+        return TaxRate.read(answer.body["data"], answer.etag)
+
+    def get_if_changed(self, id: str, etag: str) -> TaxRate | None:
+        """The same, or `None` if the record still has this `etag`."""
+        answer = self._caller.call(
+            READ_TAX_RATE,
+            path={"id": id},
+            headers={"if-none-match": etag},
+        )
+        return None if answer.not_modified else TaxRate.read(answer.body["data"], answer.etag)
+
+    def update(
+        self,
+        id: str,
+        *,
+        is_active: bool | Unset = UNSET,
+        if_match: str | None | Unset = UNSET,
+    ) -> TaxRate:
+        """Update a tax rate.
+
+        Only `is_active` can change. An inactive rate cannot be referenced again; existing references continue.
+
+        The client needs the scope `plans:write`.
+
+        - `is_active`: Whether the tax rate can be referenced. True by default.
+
+        Raises `Problem` with one of 409, 400, 401, 403, 421, 408, 413, 414, 431, 500, 503, 415, 422, 404, 412.
+        """
+        answer = self._caller.call(
+            UPDATE_TAX_RATE,
+            path={"id": id},
+            headers={"if-match": if_match},
+            body={"is_active": is_active},
+        )
+        return TaxRate.read(answer.body["data"], answer.etag)
+
+
+class Usage:
+    """Calls about usage."""
+
+    def __init__(self, caller: Caller) -> None:
+        self._caller = caller
+
+    def record(
+        self,
+        *,
+        events: Sequence[RecordUsageEventsEvents],
+        mode: RecordUsageEventsMode | Unset = UNSET,
+    ) -> RecordedUsage:
+        """Record usage events.
+
+        Stores all new events of the call, or none if one of them is invalid. An event that is stored already is a duplicate and counts once, so a call can be repeated. An event with the ID of another one that differs is a conflict. An event that is too late is not stored: one from before the end of the last closed window, one of an external subscription from more than 35 days ago, or one after the end of an expired subscription.
+
+        The client needs the scope `usage:write`.
+
+        - `events`: The events.
+        - `mode`: `record` stores every valid event. `enforce` rejects the call if it would exceed a quota.
+
+        Raises `Problem` with one of 409, 503, 400, 401, 403, 421, 408, 413, 414, 431, 500, 415, 422.
+        """
+        answer = self._caller.call(
+            RECORD_USAGE_EVENTS,
+            body={
+                "events": events,
+                "mode": mode,
+            },
+        )
+        return RecordedUsage.read(answer.body["data"])
+
+    def get(
+        self,
+        id: str,
+        *,
+        from_: datetime | Unset = UNSET,
+        to: datetime | Unset = UNSET,
+    ) -> SubscriptionUsage:
+        """Read the usage of a subscription.
+
+        Returns the quantity of each active meter, by slug, and of inactive ones that counted something. `from` is included, `to` is not. Both together cover at most 13 months.
+
+        The client needs the scope `subscriptions:read`.
+
+        - `from_`: The first instant. Defaults to the start of the subscription, at most 13 months before `to`.
+        - `to`: The first instant after the report. Defaults to now.
+
+        Raises `Problem` with one of 400, 401, 403, 421, 408, 413, 414, 431, 500, 503, 404.
+        """
+        answer = self._caller.call(
+            READ_SUBSCRIPTION_USAGE,
+            path={"id": id},
+            query={
+                "from": from_,
+                "to": to,
+            },
+        )
+        return SubscriptionUsage.read(answer.body["data"])
+
+
 class Resources:
     """Everything that can be called."""
 
@@ -2769,3 +3494,9 @@ class Resources:
         self.feed = Feed(caller)
         self.webhook_endpoints = WebhookEndpoints(caller)
         self.analytics = Analytics(caller)
+        self.billing_profiles = BillingProfiles(caller)
+        self.coupons = Coupons(caller)
+        self.credits = Credits(caller)
+        self.meters = Meters(caller)
+        self.tax_rates = TaxRates(caller)
+        self.usage = Usage(caller)

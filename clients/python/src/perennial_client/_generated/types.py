@@ -14,17 +14,26 @@ __all__ = [
     "AnalyticsMeta",
     "AnalyticsMetaState",
     "BillingCycle",
+    "BillingProfile",
+    "BillingProfileBalances",
+    "BillingProfileLocale",
     "Client",
     "ClientKind",
     "ClientScopes",
     "Cohort",
     "CohortCell",
+    "Coupon",
+    "CouponDuration",
+    "Credit",
+    "CreditReason",
     "Deleted",
     "DeletedUser",
     "Event",
     "EventType",
     "LoggedIn",
     "ManagedUser",
+    "Meter",
+    "MeterAggregation",
     "Method",
     "Movement",
     "MovementKind",
@@ -34,21 +43,37 @@ __all__ = [
     "OperatorRole",
     "OperatorSession",
     "OperatorSessionOrganization",
+    "OperatorSessionOrganizationBilling",
+    "OperatorSessionOrganizationBillingDunning",
+    "OperatorSessionOrganizationPortal",
     "OperatorSessionRecord",
     "OperatorSignedOut",
     "Organization",
+    "OrganizationBilling",
+    "OrganizationBillingDunning",
     "OrganizationMode",
+    "OrganizationPortal",
+    "OrganizationPortalCancel",
+    "OrganizationPortalChange",
     "Payment",
     "PaymentFigure",
     "PaymentPeriod",
     "PaymentSort",
     "PaymentStatus",
     "Plan",
+    "PlanBilling",
+    "PlanBillingDunning",
+    "PlanBillingDunningThen",
+    "PlanBillingTaxBehavior",
+    "PlanBillingTrialEndBehavior",
     "PlanFigures",
     "PlanSort",
     "PlanVersion",
+    "PortalLink",
     "ProblemCode",
     "QueuedEvents",
+    "RecordUsageEventsMode",
+    "RecordedUsage",
     "RevenuePeriod",
     "RevenuePeriodInterval",
     "Revoked",
@@ -57,8 +82,19 @@ __all__ = [
     "SearchResultMatch",
     "Session",
     "Subscription",
+    "SubscriptionBilling",
+    "SubscriptionBillingChange",
+    "SubscriptionBillingCollection",
+    "SubscriptionBillingDiscount",
+    "SubscriptionBillingParked",
+    "SubscriptionBillingParkedReason",
+    "SubscriptionForecast",
+    "SubscriptionForecastAction",
     "SubscriptionSort",
     "SubscriptionStatus",
+    "SubscriptionUsage",
+    "SubscriptionUsageMeters",
+    "TaxRate",
     "TestClock",
     "TestClockStatus",
     "TestClockUpdateMode",
@@ -103,6 +139,16 @@ SubscriptionStatus: TypeAlias = Literal[
     "paused",
     "cancelled",
     "expired",
+]
+
+SubscriptionForecastAction: TypeAlias = Literal[
+    "start",
+    "end",
+    "trial_end",
+    "resume",
+    "renew",
+    "give_up",
+    "notice",
 ]
 
 PaymentStatus: TypeAlias = Literal[
@@ -164,6 +210,7 @@ EventType: TypeAlias = Literal[
     "user.blocked",
     "user.unblocked",
     "user.relinked",
+    "user.portal_link_created",
     "session.created",
     "session.revoked",
     "plan.created",
@@ -173,6 +220,14 @@ EventType: TypeAlias = Literal[
     "subscription.updated",
     "subscription.deleted",
     "subscription.access_changed",
+    "subscription.started",
+    "subscription.trial_ending",
+    "subscription.trial_ended",
+    "subscription.renewal_upcoming",
+    "subscription.renewed",
+    "subscription.resumed",
+    "subscription.expired",
+    "subscription.parked",
     "payment.created",
     "payment.updated",
     "payment.deleted",
@@ -191,6 +246,14 @@ EventType: TypeAlias = Literal[
     "test_clock.created",
     "test_clock.advanced",
     "test_clock.deleted",
+    "tax_rate.created",
+    "tax_rate.updated",
+    "coupon.created",
+    "coupon.updated",
+    "meter.created",
+    "meter.updated",
+    "credit.created",
+    "billing_profile.updated",
 ]
 
 WebhookEndpointPayload: TypeAlias = Literal[
@@ -245,12 +308,6 @@ UndeliveredEventState: TypeAlias = Literal[
     "given_up",
 ]
 
-TestClockStatus: TypeAlias = Literal[
-    "ready",
-    "working",
-    "advancing",
-    "held",
-    "deleting",
 MovementKind: TypeAlias = Literal[
     "new",
     "expansion",
@@ -259,18 +316,59 @@ MovementKind: TypeAlias = Literal[
     "churned",
 ]
 
+BillingProfileLocale: TypeAlias = Literal[
+    "en",
+    "de",
+    "fr",
+    "es",
+    "ja",
+]
+
+CouponDuration: TypeAlias = Literal[
+    "once",
+    "repeating",
+    "forever",
+]
+
+CreditReason: TypeAlias = Literal[
+    "adjustment",
+    "surplus",
+    "surplus_reversed",
+    "credit_note",
+    "applied",
+    "returned",
+]
+
+MeterAggregation: TypeAlias = Literal[
+    "sum",
+    "count",
+    "max",
+    "last",
+    "unique",
+]
+
+TestClockStatus: TypeAlias = Literal[
+    "ready",
+    "working",
+    "advancing",
+    "held",
+    "deleting",
+]
+
 ProblemCode: TypeAlias = Literal[
     "address_not_allowed",
     "ambiguous",
     "ambiguous_credentials",
     "answer_timeout",
     "body_too_large",
+    "change_not_allowed",
     "client_disabled",
     "client_id_required",
     "client_id_taken",
     "client_not_for_browsers",
     "clock_advancing",
     "clock_exists",
+    "code_taken",
     "contended",
     "cross_site_request",
     "cursor_gone",
@@ -289,6 +387,7 @@ ProblemCode: TypeAlias = Literal[
     "idempotency_key_reused",
     "identity_provider_unavailable",
     "inconsistent",
+    "insufficient_balance",
     "insufficient_scope",
     "internal",
     "invalid_client",
@@ -307,6 +406,7 @@ ProblemCode: TypeAlias = Literal[
     "lifecycle_behind",
     "link_limit",
     "malformed_json",
+    "managed_status",
     "method_not_allowed",
     "misdirected_request",
     "name_taken",
@@ -337,6 +437,7 @@ ProblemCode: TypeAlias = Literal[
     "target_too_long",
     "token_required",
     "too_long",
+    "too_many_changes",
     "too_many_decimals",
     "too_short",
     "unknown_field",
@@ -353,6 +454,33 @@ AnalyticsMetaState: TypeAlias = Literal[
     "current",
     "catching_up",
     "rebuilding",
+]
+
+PlanBillingTrialEndBehavior: TypeAlias = Literal[
+    "pause",
+    "cancel",
+    "bill",
+]
+
+PlanBillingDunningThen: TypeAlias = Literal[
+    "unpaid",
+    "expire",
+]
+
+PlanBillingTaxBehavior: TypeAlias = Literal[
+    "exclusive",
+    "inclusive",
+]
+
+SubscriptionBillingCollection: TypeAlias = Literal[
+    "automatic",
+    "manual",
+]
+
+SubscriptionBillingParkedReason: TypeAlias = Literal[
+    "out_of_range",
+    "missing_plan",
+    "failing",
 ]
 
 ClientScopes: TypeAlias = Literal[
@@ -379,6 +507,18 @@ ClientScopes: TypeAlias = Literal[
     "organization:write",
     "analytics:read",
     "clients:write",
+]
+
+OrganizationPortalCancel: TypeAlias = Literal[
+    "period_end",
+    "now",
+    "off",
+]
+
+OrganizationPortalChange: TypeAlias = Literal[
+    "off",
+    "link",
+    "next_period",
 ]
 
 PlanSort: TypeAlias = Literal[
@@ -411,10 +551,63 @@ PaymentSort: TypeAlias = Literal[
 TestClockUpdateMode: TypeAlias = Literal[
     "advance",
     "jump",
+]
+
 RevenuePeriodInterval: TypeAlias = Literal[
     "month",
     "day",
 ]
+
+RecordUsageEventsMode: TypeAlias = Literal[
+    "record",
+    "enforce",
+]
+
+
+@dataclass(frozen=True)
+class PlanBillingDunning:
+    """A `PlanBillingDunning` as the API answers it."""
+
+    retry_days: tuple[int, ...]
+    grace_days: int
+    then: PlanBillingDunningThen
+
+    @classmethod
+    def read(cls, members: Mapping[str, Any]) -> PlanBillingDunning:
+        """From the members of its JSON; those that are not known here are left out."""
+        return cls(
+            retry_days=tuple(members["retry_days"]),
+            grace_days=members["grace_days"],
+            then=members["then"],
+        )
+
+
+@dataclass(frozen=True)
+class PlanBilling:
+    """A `PlanBilling` as the API answers it."""
+
+    trial_days: int
+    trial_end_behavior: PlanBillingTrialEndBehavior
+    incomplete_hours: int
+    payment_terms_days: int | None
+    dunning: PlanBillingDunning | None
+    tax_behavior: PlanBillingTaxBehavior
+    tax_rate_ids: tuple[str, ...]
+    charges: tuple[str, ...]
+
+    @classmethod
+    def read(cls, members: Mapping[str, Any]) -> PlanBilling:
+        """From the members of its JSON; those that are not known here are left out."""
+        return cls(
+            trial_days=members["trial_days"],
+            trial_end_behavior=members["trial_end_behavior"],
+            incomplete_hours=members["incomplete_hours"],
+            payment_terms_days=members["payment_terms_days"],
+            dunning=optional(PlanBillingDunning.read, members["dunning"]),
+            tax_behavior=members["tax_behavior"],
+            tax_rate_ids=tuple(members["tax_rate_ids"]),
+            charges=tuple(members["charges"]),
+        )
 
 
 @dataclass(frozen=True)
@@ -442,6 +635,7 @@ class Plan:
     tier: int
     is_active: bool
     version: int
+    billing: PlanBilling | None
     created_at: datetime
     updated_at: datetime
     #: What to send as `if_match`; `None` in a list, which has no entity tags.
@@ -467,6 +661,7 @@ class Plan:
             tier=members["tier"],
             is_active=members["is_active"],
             version=members["version"],
+            billing=optional(PlanBilling.read, members["billing"]),
             created_at=instant(members["created_at"]),
             updated_at=instant(members["updated_at"]),
             etag=etag,
@@ -496,6 +691,97 @@ class PlanVersion:
 
 
 @dataclass(frozen=True)
+class SubscriptionBillingChange:
+    """A `SubscriptionBillingChange` as the API answers it."""
+
+    subscription_plan_id: str | None
+    quantity: int | None
+
+    @classmethod
+    def read(cls, members: Mapping[str, Any]) -> SubscriptionBillingChange:
+        """From the members of its JSON; those that are not known here are left out."""
+        return cls(
+            subscription_plan_id=members["subscription_plan_id"],
+            quantity=members["quantity"],
+        )
+
+
+@dataclass(frozen=True)
+class SubscriptionBillingDiscount:
+    """A `SubscriptionBillingDiscount` as the API answers it."""
+
+    coupon_id: str
+    periods_left: int | None
+
+    @classmethod
+    def read(cls, members: Mapping[str, Any]) -> SubscriptionBillingDiscount:
+        """From the members of its JSON; those that are not known here are left out."""
+        return cls(
+            coupon_id=members["coupon_id"],
+            periods_left=members["periods_left"],
+        )
+
+
+@dataclass(frozen=True)
+class SubscriptionBillingParked:
+    """A `SubscriptionBillingParked` as the API answers it."""
+
+    at: datetime
+    reason: SubscriptionBillingParkedReason
+
+    @classmethod
+    def read(cls, members: Mapping[str, Any]) -> SubscriptionBillingParked:
+        """From the members of its JSON; those that are not known here are left out."""
+        return cls(
+            at=instant(members["at"]),
+            reason=members["reason"],
+        )
+
+
+@dataclass(frozen=True)
+class SubscriptionBilling:
+    """A `SubscriptionBilling` as the API answers it."""
+
+    collection: SubscriptionBillingCollection
+    connection_id: str | None
+    payment_method: str | None
+    #: The name of a time zone in the IANA database.
+    time_zone: str
+    anchor_at: datetime
+    trial_ends_at: datetime | None
+    resumes_at: datetime | None
+    change: SubscriptionBillingChange | None
+    period_start: datetime | None
+    paused_at: datetime | None
+    discount: SubscriptionBillingDiscount | None
+    overdue_invoices: int
+    parked: SubscriptionBillingParked | None
+    next_action: SubscriptionForecastAction | None
+    next_action_at: datetime | None
+
+    @classmethod
+    def read(cls, members: Mapping[str, Any]) -> SubscriptionBilling:
+        """From the members of its JSON; those that are not known here are left out."""
+        return cls(
+            collection=members["collection"],
+            connection_id=members["connection_id"],
+            payment_method=members["payment_method"],
+            time_zone=members["time_zone"],
+            anchor_at=instant(members["anchor_at"]),
+            trial_ends_at=optional(instant, members["trial_ends_at"]),
+            resumes_at=optional(instant, members["resumes_at"]),
+            change=optional(SubscriptionBillingChange.read, members["change"]),
+            period_start=optional(instant, members["period_start"]),
+            paused_at=optional(instant, members["paused_at"]),
+            discount=optional(SubscriptionBillingDiscount.read, members["discount"]),
+            overdue_invoices=members["overdue_invoices"],
+            parked=optional(SubscriptionBillingParked.read, members["parked"]),
+            next_action=members["next_action"],
+            next_action_at=optional(instant, members["next_action_at"]),
+        )
+
+
+@dataclass(frozen=True)
 class Subscription:
     """A `Subscription` as the API answers it."""
 
@@ -514,6 +800,7 @@ class Subscription:
     renews_at: datetime | None
     starts_at: datetime
     ends_at: datetime | None
+    billing: SubscriptionBilling | None
     created_at: datetime
     updated_at: datetime
     #: What to send as `if_match`; `None` in a list, which has no entity tags.
@@ -536,9 +823,34 @@ class Subscription:
             renews_at=optional(instant, members["renews_at"]),
             starts_at=instant(members["starts_at"]),
             ends_at=optional(instant, members["ends_at"]),
+            billing=optional(SubscriptionBilling.read, members["billing"]),
             created_at=instant(members["created_at"]),
             updated_at=instant(members["updated_at"]),
             etag=etag,
+        )
+
+
+@dataclass(frozen=True)
+class SubscriptionForecast:
+    """A `SubscriptionForecast` as the API answers it."""
+
+    at: datetime
+    action: SubscriptionForecastAction
+    event: str
+    status: SubscriptionStatus
+    invoice: Mapping[str, Any] | None
+    subscription: Subscription
+
+    @classmethod
+    def read(cls, members: Mapping[str, Any]) -> SubscriptionForecast:
+        """From the members of its JSON; those that are not known here are left out."""
+        return cls(
+            at=instant(members["at"]),
+            action=members["action"],
+            event=members["event"],
+            status=members["status"],
+            invoice=members["invoice"],
+            subscription=Subscription.read(members["subscription"]),
         )
 
 
@@ -723,6 +1035,72 @@ class Client:
 
 
 @dataclass(frozen=True)
+class OrganizationBillingDunning:
+    """A `OrganizationBillingDunning` as the API answers it."""
+
+    retry_days: tuple[int, ...]
+    grace_days: int
+    then: PlanBillingDunningThen
+
+    @classmethod
+    def read(cls, members: Mapping[str, Any]) -> OrganizationBillingDunning:
+        """From the members of its JSON; those that are not known here are left out."""
+        return cls(
+            retry_days=tuple(members["retry_days"]),
+            grace_days=members["grace_days"],
+            then=members["then"],
+        )
+
+
+@dataclass(frozen=True)
+class OrganizationBilling:
+    """A `OrganizationBilling` as the API answers it."""
+
+    #: The name of a time zone in the IANA database.
+    time_zone: str
+    payment_terms_days: int
+    dunning: OrganizationBillingDunning
+    spread_minutes: int
+    renewal_notice_days: int
+
+    @classmethod
+    def read(cls, members: Mapping[str, Any]) -> OrganizationBilling:
+        """From the members of its JSON; those that are not known here are left out."""
+        return cls(
+            time_zone=members["time_zone"],
+            payment_terms_days=members["payment_terms_days"],
+            dunning=OrganizationBillingDunning.read(members["dunning"]),
+            spread_minutes=members["spread_minutes"],
+            renewal_notice_days=members["renewal_notice_days"],
+        )
+
+
+@dataclass(frozen=True)
+class OrganizationPortal:
+    """A `OrganizationPortal` as the API answers it."""
+
+    #: The name that customers see. Null: the organization's.
+    name: str | None
+    accent: str
+    cancel: OrganizationPortalCancel
+    resume: bool
+    change: OrganizationPortalChange
+    return_origins: tuple[str, ...]
+
+    @classmethod
+    def read(cls, members: Mapping[str, Any]) -> OrganizationPortal:
+        """From the members of its JSON; those that are not known here are left out."""
+        return cls(
+            name=members["name"],
+            accent=members["accent"],
+            cancel=members["cancel"],
+            resume=members["resume"],
+            change=members["change"],
+            return_origins=tuple(members["return_origins"]),
+        )
+
+
+@dataclass(frozen=True)
 class Organization:
     """A `Organization` as the API answers it."""
 
@@ -731,6 +1109,8 @@ class Organization:
     currency: str
     max_sessions: int | None
     mode: OrganizationMode
+    billing: OrganizationBilling
+    portal: OrganizationPortal
     created_at: datetime
     updated_at: datetime
     #: What to send as `if_match`; `None` in a list, which has no entity tags.
@@ -745,6 +1125,8 @@ class Organization:
             currency=members["currency"],
             max_sessions=members["max_sessions"],
             mode=members["mode"],
+            billing=OrganizationBilling.read(members["billing"]),
+            portal=OrganizationPortal.read(members["portal"]),
             created_at=instant(members["created_at"]),
             updated_at=instant(members["updated_at"]),
             etag=etag,
@@ -1218,6 +1600,194 @@ class PlanFigures:
 
 
 @dataclass(frozen=True)
+class BillingProfileBalances:
+    """A `BillingProfileBalances` as the API answers it."""
+
+    currency: str
+    amount: Decimal
+
+    @classmethod
+    def read(cls, members: Mapping[str, Any]) -> BillingProfileBalances:
+        """From the members of its JSON; those that are not known here are left out."""
+        return cls(
+            currency=members["currency"],
+            amount=money(members["amount"]),
+        )
+
+
+@dataclass(frozen=True)
+class BillingProfile:
+    """A `BillingProfile` as the API answers it."""
+
+    user_id: str
+    name: str | None
+    email: str | None
+    address: tuple[str, ...]
+    country: str | None
+    tax_id: str | None
+    tax_exempt: bool
+    tax_rate_ids: tuple[str, ...]
+    locale: BillingProfileLocale | None
+    note: str | None
+    balances: tuple[BillingProfileBalances, ...]
+    created_at: datetime
+    updated_at: datetime
+    #: What to send as `if_match`; `None` in a list, which has no entity tags.
+    etag: str | None = field(default=None, compare=False, repr=False)
+
+    @classmethod
+    def read(cls, members: Mapping[str, Any], etag: str | None = None) -> BillingProfile:
+        """From the members of its JSON; those that are not known here are left out."""
+        return cls(
+            user_id=members["user_id"],
+            name=members["name"],
+            email=members["email"],
+            address=tuple(members["address"]),
+            country=members["country"],
+            tax_id=members["tax_id"],
+            tax_exempt=members["tax_exempt"],
+            tax_rate_ids=tuple(members["tax_rate_ids"]),
+            locale=members["locale"],
+            note=members["note"],
+            balances=tuple(BillingProfileBalances.read(item) for item in members["balances"]),
+            created_at=instant(members["created_at"]),
+            updated_at=instant(members["updated_at"]),
+            etag=etag,
+        )
+
+
+@dataclass(frozen=True)
+class Coupon:
+    """A `Coupon` as the API answers it."""
+
+    id: str
+    code: str
+    percent: Decimal | None
+    amount: Decimal | None
+    currency: str | None
+    duration: CouponDuration
+    periods: int | None
+    plan_ids: tuple[str, ...]
+    redeem_by: datetime | None
+    max_redemptions: int | None
+    redemptions: int
+    is_active: bool
+    created_at: datetime
+    updated_at: datetime
+    #: What to send as `if_match`; `None` in a list, which has no entity tags.
+    etag: str | None = field(default=None, compare=False, repr=False)
+
+    @classmethod
+    def read(cls, members: Mapping[str, Any], etag: str | None = None) -> Coupon:
+        """From the members of its JSON; those that are not known here are left out."""
+        return cls(
+            id=members["id"],
+            code=members["code"],
+            percent=optional(money, members["percent"]),
+            amount=optional(money, members["amount"]),
+            currency=members["currency"],
+            duration=members["duration"],
+            periods=members["periods"],
+            plan_ids=tuple(members["plan_ids"]),
+            redeem_by=optional(instant, members["redeem_by"]),
+            max_redemptions=members["max_redemptions"],
+            redemptions=members["redemptions"],
+            is_active=members["is_active"],
+            created_at=instant(members["created_at"]),
+            updated_at=instant(members["updated_at"]),
+            etag=etag,
+        )
+
+
+@dataclass(frozen=True)
+class Credit:
+    """A `Credit` as the API answers it."""
+
+    id: str
+    user_id: str
+    currency: str
+    amount: Decimal
+    reason: CreditReason
+    record_id: str | None
+    description: str | None
+    created_at: datetime
+
+    @classmethod
+    def read(cls, members: Mapping[str, Any]) -> Credit:
+        """From the members of its JSON; those that are not known here are left out."""
+        return cls(
+            id=members["id"],
+            user_id=members["user_id"],
+            currency=members["currency"],
+            amount=money(members["amount"]),
+            reason=members["reason"],
+            record_id=members["record_id"],
+            description=members["description"],
+            created_at=instant(members["created_at"]),
+        )
+
+
+@dataclass(frozen=True)
+class Meter:
+    """A `Meter` as the API answers it."""
+
+    id: str
+    slug: str
+    name: str
+    aggregation: MeterAggregation
+    unit: str | None
+    is_active: bool
+    created_at: datetime
+    updated_at: datetime
+    #: What to send as `if_match`; `None` in a list, which has no entity tags.
+    etag: str | None = field(default=None, compare=False, repr=False)
+
+    @classmethod
+    def read(cls, members: Mapping[str, Any], etag: str | None = None) -> Meter:
+        """From the members of its JSON; those that are not known here are left out."""
+        return cls(
+            id=members["id"],
+            slug=members["slug"],
+            name=members["name"],
+            aggregation=members["aggregation"],
+            unit=members["unit"],
+            is_active=members["is_active"],
+            created_at=instant(members["created_at"]),
+            updated_at=instant(members["updated_at"]),
+            etag=etag,
+        )
+
+
+@dataclass(frozen=True)
+class TaxRate:
+    """A `TaxRate` as the API answers it."""
+
+    id: str
+    name: str
+    percentage: Decimal
+    country: str | None
+    is_active: bool
+    created_at: datetime
+    updated_at: datetime
+    #: What to send as `if_match`; `None` in a list, which has no entity tags.
+    etag: str | None = field(default=None, compare=False, repr=False)
+
+    @classmethod
+    def read(cls, members: Mapping[str, Any], etag: str | None = None) -> TaxRate:
+        """From the members of its JSON; those that are not known here are left out."""
+        return cls(
+            id=members["id"],
+            name=members["name"],
+            percentage=money(members["percentage"]),
+            country=members["country"],
+            is_active=members["is_active"],
+            created_at=instant(members["created_at"]),
+            updated_at=instant(members["updated_at"]),
+            etag=etag,
+        )
+
+
+@dataclass(frozen=True)
 class User:
     """A `User` as the API answers it."""
 
@@ -1411,6 +1981,22 @@ class DeletedUser:
 
 
 @dataclass(frozen=True)
+class PortalLink:
+    """A `PortalLink` as the API answers it."""
+
+    url: str
+    expires_at: datetime
+
+    @classmethod
+    def read(cls, members: Mapping[str, Any]) -> PortalLink:
+        """From the members of its JSON; those that are not known here are left out."""
+        return cls(
+            url=members["url"],
+            expires_at=instant(members["expires_at"]),
+        )
+
+
+@dataclass(frozen=True)
 class TestClock:
     """A `TestClock` as the API answers it."""
 
@@ -1453,6 +2039,72 @@ class OperatorLink:
 
 
 @dataclass(frozen=True)
+class OperatorSessionOrganizationBillingDunning:
+    """A `OperatorSessionOrganizationBillingDunning` as the API answers it."""
+
+    retry_days: tuple[int, ...]
+    grace_days: int
+    then: PlanBillingDunningThen
+
+    @classmethod
+    def read(cls, members: Mapping[str, Any]) -> OperatorSessionOrganizationBillingDunning:
+        """From the members of its JSON; those that are not known here are left out."""
+        return cls(
+            retry_days=tuple(members["retry_days"]),
+            grace_days=members["grace_days"],
+            then=members["then"],
+        )
+
+
+@dataclass(frozen=True)
+class OperatorSessionOrganizationBilling:
+    """A `OperatorSessionOrganizationBilling` as the API answers it."""
+
+    #: The name of a time zone in the IANA database.
+    time_zone: str
+    payment_terms_days: int
+    dunning: OperatorSessionOrganizationBillingDunning
+    spread_minutes: int
+    renewal_notice_days: int
+
+    @classmethod
+    def read(cls, members: Mapping[str, Any]) -> OperatorSessionOrganizationBilling:
+        """From the members of its JSON; those that are not known here are left out."""
+        return cls(
+            time_zone=members["time_zone"],
+            payment_terms_days=members["payment_terms_days"],
+            dunning=OperatorSessionOrganizationBillingDunning.read(members["dunning"]),
+            spread_minutes=members["spread_minutes"],
+            renewal_notice_days=members["renewal_notice_days"],
+        )
+
+
+@dataclass(frozen=True)
+class OperatorSessionOrganizationPortal:
+    """A `OperatorSessionOrganizationPortal` as the API answers it."""
+
+    #: The name that customers see. Null: the organization's.
+    name: str | None
+    accent: str
+    cancel: OrganizationPortalCancel
+    resume: bool
+    change: OrganizationPortalChange
+    return_origins: tuple[str, ...]
+
+    @classmethod
+    def read(cls, members: Mapping[str, Any]) -> OperatorSessionOrganizationPortal:
+        """From the members of its JSON; those that are not known here are left out."""
+        return cls(
+            name=members["name"],
+            accent=members["accent"],
+            cancel=members["cancel"],
+            resume=members["resume"],
+            change=members["change"],
+            return_origins=tuple(members["return_origins"]),
+        )
+
+
+@dataclass(frozen=True)
 class OperatorSessionOrganization:
     """A `OperatorSessionOrganization` as the API answers it."""
 
@@ -1461,6 +2113,8 @@ class OperatorSessionOrganization:
     currency: str
     max_sessions: int | None
     mode: OrganizationMode
+    billing: OperatorSessionOrganizationBilling
+    portal: OperatorSessionOrganizationPortal
     created_at: datetime
     updated_at: datetime
 
@@ -1473,6 +2127,8 @@ class OperatorSessionOrganization:
             currency=members["currency"],
             max_sessions=members["max_sessions"],
             mode=members["mode"],
+            billing=OperatorSessionOrganizationBilling.read(members["billing"]),
+            portal=OperatorSessionOrganizationPortal.read(members["portal"]),
             created_at=instant(members["created_at"]),
             updated_at=instant(members["updated_at"]),
         )
@@ -1554,6 +2210,64 @@ class QueuedEvents:
         """From the members of its JSON; those that are not known here are left out."""
         return cls(
             queued=members["queued"],
+        )
+
+
+@dataclass(frozen=True)
+class RecordedUsage:
+    """A `RecordedUsage` as the API answers it."""
+
+    accepted: int
+    duplicates: int
+    conflicts: tuple[str, ...]
+    late: tuple[str, ...]
+
+    @classmethod
+    def read(cls, members: Mapping[str, Any]) -> RecordedUsage:
+        """From the members of its JSON; those that are not known here are left out."""
+        return cls(
+            accepted=members["accepted"],
+            duplicates=members["duplicates"],
+            conflicts=tuple(members["conflicts"]),
+            late=tuple(members["late"]),
+        )
+
+
+@dataclass(frozen=True)
+class SubscriptionUsageMeters:
+    """A `SubscriptionUsageMeters` as the API answers it."""
+
+    meter_id: str
+    slug: str
+    aggregation: MeterAggregation
+    quantity: Decimal
+
+    @classmethod
+    def read(cls, members: Mapping[str, Any]) -> SubscriptionUsageMeters:
+        """From the members of its JSON; those that are not known here are left out."""
+        return cls(
+            meter_id=members["meter_id"],
+            slug=members["slug"],
+            aggregation=members["aggregation"],
+            quantity=money(members["quantity"]),
+        )
+
+
+@dataclass(frozen=True)
+class SubscriptionUsage:
+    """A `SubscriptionUsage` as the API answers it."""
+
+    from_: datetime
+    to: datetime
+    meters: tuple[SubscriptionUsageMeters, ...]
+
+    @classmethod
+    def read(cls, members: Mapping[str, Any]) -> SubscriptionUsage:
+        """From the members of its JSON; those that are not known here are left out."""
+        return cls(
+            from_=instant(members["from"]),
+            to=instant(members["to"]),
+            meters=tuple(SubscriptionUsageMeters.read(item) for item in members["meters"]),
         )
 
 
