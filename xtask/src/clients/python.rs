@@ -46,6 +46,8 @@ fn annotation(kind: &Kind, way: Way) -> String {
         Kind::Integer => "int".to_owned(),
         Kind::Flag => "bool".to_owned(),
         Kind::Constant(value) => format!("Literal[{}]", literal(value)),
+        // An object within a body: its members go out as they are.
+        Kind::Record(_) if way == Way::Sent => "Mapping[str, Any]".to_owned(),
         Kind::Word(name) | Kind::WordOrAlias(name) | Kind::Record(name) => name.clone(),
         Kind::List(of) if way == Way::Sent => format!("Sequence[{}]", annotation(of, way)),
         Kind::List(of) => format!("tuple[{}, ...]", annotation(of, way)),

@@ -5,6 +5,7 @@ use std::fmt::Write as _;
 
 use super::super::model::{Access, Answer, Field, Kind, Model, Operation, Place};
 use super::super::names;
+use super::types::has_tag;
 use super::{Way, annotation, argument, constant, heading, prose};
 
 /// Members that a whole record sent back may hold, and that no call can change.
@@ -61,10 +62,10 @@ fn imports(model: &Model) -> String {
     let types: Vec<String> = types.into_iter().map(|name| format!("    {name},\n")).collect();
     format!(
         "\nfrom __future__ import annotations\n\n\
-         from collections.abc import Iterator, Sequence\n\
+         from collections.abc import Iterator, Mapping, Sequence\n\
          from datetime import datetime\n\
          from decimal import Decimal\n\
-         from typing import Literal\n\n\
+         from typing import Any, Literal\n\n\
          from .._operation import Caller, Operation\n\
          from .._pages import Figures, Page, figures, page, walk\n\
          from .._wire import UNSET, Unset\n\
@@ -127,7 +128,7 @@ impl Method<'_> {
 
     fn plain(&self) -> String {
         let (returned, reading) = match &self.operation.answer {
-            Answer::One(record) if self.has_tag() => {
+            Answer::One(record) if has_tag(self.model, record) && self.has_tag() => {
                 (record.clone(), format!("{record}.read(answer.body[\"data\"], answer.etag)"))
             }
             Answer::One(record) => (record.clone(), format!("{record}.read(answer.body[\"data\"])")),

@@ -53,7 +53,7 @@ fn words(vocabulary: &Vocabulary) -> String {
 }
 
 /// Records that can be asked for by their entity tag come with it.
-fn has_tag(model: &Model, record: &str) -> bool {
+pub(super) fn has_tag(model: &Model, record: &str) -> bool {
     let answers = |answer: &Answer| matches!(answer, Answer::One(name) if name == record);
     model.operations.iter().any(|operation| operation.if_match && answers(&operation.answer))
 }

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime
 from decimal import Decimal
-from typing import Literal
+from typing import Any, Literal
 
 from .._operation import Caller, Operation
 from .._pages import Figures, Page, figures, page, walk
@@ -542,7 +542,7 @@ class Plans:
         variants: Sequence[str] | Unset = UNSET,
         currency: str | Unset = UNSET,
         href: str | None | Unset = UNSET,
-        billing: PlanCreateBilling | None | Unset = UNSET,
+        billing: Mapping[str, Any] | None | Unset = UNSET,
         description: str | Unset = UNSET,
         node_quota: int | Unset = UNSET,
         features: str | Unset = UNSET,
@@ -631,7 +631,7 @@ class Plans:
         dry_run: bool | Unset = UNSET,
         price: Decimal | int | Unset = UNSET,
         billing_cycle: BillingCycle | Unset = UNSET,
-        billing: PlanUpdateBilling | None | Unset = UNSET,
+        billing: Mapping[str, Any] | None | Unset = UNSET,
         description: str | Unset = UNSET,
         node_quota: int | Unset = UNSET,
         features: str | Unset = UNSET,
@@ -884,7 +884,7 @@ class Subscriptions:
         renews_at: datetime | None | Unset = UNSET,
         starts_at: datetime | Unset = UNSET,
         ends_at: datetime | None | Unset = UNSET,
-        billing: SubscriptionCreateBilling | None | Unset = UNSET,
+        billing: Mapping[str, Any] | None | Unset = UNSET,
         idempotency_key: str | Unset = UNSET,
     ) -> Subscription:
         """Create a subscription.
@@ -968,7 +968,7 @@ class Subscriptions:
         renews_at: datetime | None | Unset = UNSET,
         starts_at: datetime | Unset = UNSET,
         ends_at: datetime | None | Unset = UNSET,
-        billing: SubscriptionUpdateBilling | None | Unset = UNSET,
+        billing: Mapping[str, Any] | None | Unset = UNSET,
         if_match: str | None | Unset = UNSET,
     ) -> Subscription:
         """Update a subscription.
@@ -1811,8 +1811,8 @@ class Organizations:
         self,
         *,
         max_sessions: int | None | Unset = UNSET,
-        billing: OrganizationUpdateBilling | Unset = UNSET,
-        portal: OrganizationUpdatePortal | Unset = UNSET,
+        billing: Mapping[str, Any] | Unset = UNSET,
+        portal: Mapping[str, Any] | Unset = UNSET,
         if_match: str | None | Unset = UNSET,
     ) -> Organization:
         """Update the organization.
@@ -3248,7 +3248,7 @@ class Usage:
     def record(
         self,
         *,
-        events: Sequence[RecordUsageEventsEvents],
+        events: Sequence[Mapping[str, Any]],
         mode: RecordUsageEventsMode | Unset = UNSET,
     ) -> RecordedUsage:
         """Record usage events.
@@ -3470,7 +3470,7 @@ class Credits:
                 "description": description,
             },
         )
-        return Credit.read(answer.body["data"], answer.etag)
+        return Credit.read(answer.body["data"])
 
 
 class Resources:
