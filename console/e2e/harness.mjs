@@ -184,9 +184,7 @@ export async function withPage({ browser, server, role = "admin", operator = rol
 function watch(page, server, problems, allow, origins) {
   page.on("console", (message) => {
     const text = message.text();
-    // A server without analytics: the overview falls back to counts.
-    const isWithoutAnalytics = text.includes("status of 404") && message.location().url.includes("/analytics/");
-    const isExpected = isWithoutAnalytics || allow.some((status) => text.includes(`status of ${status}`) || text.includes(String(status)));
+    const isExpected = allow.some((status) => text.includes(`status of ${status}`) || text.includes(String(status)));
     if (["error", "warning"].includes(message.type()) && !isExpected) {
       problems.push(`${message.type()}: ${text}`);
     }

@@ -3,7 +3,7 @@
 
 import { answerOf } from "../../../clients/typescript/src/answers.js";
 import { Caller, type Operation } from "../../../clients/typescript/src/caller.js";
-import { Resources } from "../../../clients/typescript/src/generated/resources.js";
+import * as resources from "../../../clients/typescript/src/generated/resources.js";
 import type { OperatorSession } from "../../../clients/typescript/src/generated/types.js";
 import { PerennialError, PerennialProblem } from "../../../clients/typescript/src/problem.js";
 import { newKey, sleep } from "../../../clients/typescript/src/send.js";
@@ -31,8 +31,23 @@ export const caller = new Caller(
   noSession,
 );
 
-/** The API. Wrap calls in `guarded`. */
-export const api = new Resources(caller);
+/** The resources that the console uses; the build leaves out the others. Wrap calls in `guarded`. */
+export const api = {
+  analytics: new resources.Analytics(caller),
+  clients: new resources.Clients(caller),
+  feed: new resources.Feed(caller),
+  operators: new resources.Operators(caller),
+  organizations: new resources.Organizations(caller),
+  payments: new resources.Payments(caller),
+  planVersions: new resources.PlanVersions(caller),
+  plans: new resources.Plans(caller),
+  search: new resources.Search(caller),
+  subscriptions: new resources.Subscriptions(caller),
+  testClocks: new resources.TestClocks(caller),
+  userSessions: new resources.UserSessions(caller),
+  users: new resources.Users(caller),
+  webhookEndpoints: new resources.WebhookEndpoints(caller),
+};
 
 /** The session with the name of the build that the server has. */
 export type Session = OperatorSession & { build?: string | null };

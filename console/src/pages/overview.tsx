@@ -1,7 +1,7 @@
 // The overview: revenue figures of a period, what renews soon, and what happened last. Without a subscription: how to begin.
 // Where the server has no analytics: how many subscriptions there are by status.
 
-import * as analytics from "../lib/analytics.js";
+import { analytics, currencyOf, type Meta } from "../lib/analytics.js";
 import { api, PerennialProblem, type Event, type SubscriptionQuery } from "../lib/api.js";
 import { useCell } from "../lib/cell.js";
 import { newestEvents } from "../lib/events.js";
@@ -39,7 +39,7 @@ interface Overview {
   progress: Progress;
   isEmpty: boolean;
   /** Undefined if the server or the role has no analytics. */
-  figures: { data: Data; meta: analytics.Meta } | undefined;
+  figures: { data: Data; meta: Meta } | undefined;
 }
 
 /** Figures that are this far behind are marked. */
@@ -52,15 +52,16 @@ async function figures(months: number, currency: string | undefined): Promise<Ov
   const query = { currency, from: monthsBefore(month, 2 * months - 1), to: month };
   try {
     const revenue = await analytics.revenue(query);
-    const shown = { currency: revenue.meta.currency, from: monthsBefore(month, months - 1), to: month };
+    const code = currencyOf(revenue.meta);
+    const shown = { currency: code, from: monthsBefore(month, months - 1), to: month };
     const [days, cohorts, payments, plans] = await Promise.all([
       analytics.revenue({ ...shown, interval: "day", from: dayBefore(Math.min(months * 30, 399)), to: undefined }),
       analytics.cohorts(shown),
       analytics.payments(shown),
-      analytics.planFigures({ currency: revenue.meta.currency }),
+      analytics.plans({ currency: code }),
     ]);
     const data = {
-      currency: revenue.meta.currency,
+      currency: code,
       months: revenue.data.slice(-months),
       before: revenue.data.slice(0, -months),
       days: days.data,
@@ -151,8 +152,9 @@ export default function OverviewPage() {
   );
 }
 
-function Choices({ months, meta }: { months: number; meta: analytics.Meta }) {
-  const currencies = meta.currencies.includes(meta.currency) ? meta.currencies : [meta.currency, ...meta.currencies];
+function Choices({ months, meta }: { months: number; meta: Meta }) {
+  const chosen = currencyOf(meta);
+  const currencies = meta.currencies.includes(chosen) ? meta.currencies : [chosen, ...meta.currencies];
   return (
     <>
       <div class="filter">
@@ -167,7 +169,7 @@ function Choices({ months, meta }: { months: number; meta: analytics.Meta }) {
       </div>
       <div class="filter">
         <label for="currency">Currency</label>
-        <select id="currency" value={meta.currency} onChange={(event) => goQuery({ currency: event.currentTarget.value })}>
+        <select id="currency" value={chosen} onChange={(event) => goQuery({ currency: event.currentTarget.value })}>
           {currencies.map((code) => (
             <option key={code} value={code}>
               {code}
