@@ -4,6 +4,7 @@
 import { analytics, currencyOf, type Meta } from "../lib/analytics.js";
 import { api, PerennialProblem, type Event, type SubscriptionQuery } from "../lib/api.js";
 import { useCell } from "../lib/cell.js";
+import { now, readClock } from "../lib/clock.js";
 import { newestEvents } from "../lib/events.js";
 import { useLoad } from "../lib/load.js";
 import { count } from "../lib/money.js";
@@ -48,7 +49,7 @@ const PERIODS = [3, 6, 12, 24];
 
 /** The figures of so many months, and those of the months before for comparison. */
 async function figures(months: number, currency: string | undefined): Promise<Overview["figures"]> {
-  const month = new Date().toISOString().slice(0, 7);
+  const month = new Date(now()).toISOString().slice(0, 7);
   const query = { currency, from: monthsBefore(month, 2 * months - 1), to: month };
   try {
     const revenue = await analytics.revenue(query);
@@ -78,7 +79,7 @@ async function figures(months: number, currency: string | undefined): Promise<Ov
   }
 }
 
-const dayBefore = (days: number): string => inDays(-days).slice(0, 10);
+const dayBefore = (days: number): string => inDays(-days, now()).slice(0, 10);
 
 async function counted(query: SubscriptionQuery): Promise<string> {
   const { data, page } = await api.subscriptions.list({ ...query, limit: COUNTED });
@@ -86,7 +87,9 @@ async function counted(query: SubscriptionQuery): Promise<string> {
 }
 
 async function read(months: number, currency: string | undefined): Promise<Overview> {
-  const now = new Date().toISOString();
+  // In a test organization everything is relative to its clock.
+  await readClock();
+  const at = new Date(now()).toISOString();
   const [first, plans, latest, names, users] = await Promise.all([
     api.subscriptions.list({ limit: 1 }),
     allPlans.get(),
@@ -100,11 +103,11 @@ async function read(months: number, currency: string | undefined): Promise<Overv
     hasServer: latest.data.some(({ client_id, type }) => client_id !== null && !type.startsWith("client.")),
     hasProvider: users.data.some(({ auth_provider }) => auth_provider !== null),
   };
-  const common = { at: now, events: latest.data, names, progress, isEmpty };
+  const common = { at, events: latest.data, names, progress, isEmpty };
   if (isEmpty) {
     return { ...common, tiles: [], renewals: [], figures: undefined };
   }
-  const soon = api.subscriptions.list({ renews_after: now, renews_before: inDays(7), status: "active,on_trial,past_due", sort: "renews_at", limit: 10 });
+  const soon = api.subscriptions.list({ renews_after: at, renews_before: inDays(7, now()), status: "active,on_trial,past_due", sort: "renews_at", limit: 10 });
   const found = can("analytics:read") ? await figures(months, currency) : undefined;
   const statuses = found === undefined ? TILES : [];
   const [tiles, renewals] = await Promise.all([
