@@ -3,6 +3,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { csv, csvCell } from "../src/lib/csv.js";
+import { differences } from "../src/lib/differences.js";
 import { money, times } from "../src/lib/money.js";
 import { nested } from "../src/lib/nested.js";
 import { parsePlace, to } from "../src/lib/router.js";
@@ -80,4 +81,10 @@ test("names are words", () => {
 
 test("members of nested objects are sent at their place", () => {
   assert.deepEqual(nested({ a: 1, "b/c": null, "b/d/e": [2] }), { a: 1, b: { c: null, d: { e: [2] } } });
+});
+
+test("an event shows the members of nested objects that changed", () => {
+  const of = (before: object, data: object) => differences({ before, data } as unknown as Parameters<typeof differences>[0]);
+  assert.deepEqual(of({ a: 1, billing: { x: 1, y: null } }, { a: 1, billing: { x: 1, y: { z: 2 } } }), [{ field: "billing_y_z", before: null, after: 2 }]);
+  assert.deepEqual(of({ list: [1], id: 1 }, { list: [2], id: 2 }), [{ field: "list", before: [1], after: [2] }]);
 });

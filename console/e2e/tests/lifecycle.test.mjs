@@ -18,6 +18,12 @@ after(async () => {
   await server.stop();
 });
 
+/** Only tables may scroll sideways. */
+async function fits(page) {
+  const excess = await page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
+  assert.ok(excess <= 0, `the page scrolls sideways by ${excess} px`);
+}
+
 const announced = (page, text) => page.getByRole("status").filter({ hasText: text }).waitFor();
 
 test("a billed subscription shows its terms, next action and forecast", () =>
@@ -32,6 +38,28 @@ test("a billed subscription shows its terms, next action and forecast", () =>
     await page.getByText("Europe/Berlin").waitFor();
     await page.getByText(/^Renew, /).waitFor();
     await expectNoViolations(page, "billed subscription");
+    await page.setViewportSize({ width: 320, height: 800 });
+    await fits(page);
+  }));
+
+test("a parked subscription has a note with the reason and the command", () =>
+  withPage({ browser, server }, async (page) => {
+    // No call parks a subscription, so the response is changed.
+    await page.route(`**/subscriptions/${billed.id}`, async (route) => {
+      if (route.request().resourceType() === "document") {
+        return route.continue();
+      }
+      const data = await server.api("GET", `/subscriptions/${billed.id}`);
+      data.billing.parked = { at: "2026-11-16T10:00:00Z", reason: "missing_plan" };
+      return route.fulfill({ json: { data } });
+    });
+    await open(page, server, `subscriptions/${billed.id}`);
+    const note = page.getByRole("note", { name: "Parked" });
+    await note.getByText(/the plan or its version is missing/).waitFor();
+    await note.getByText(`perennial lifecycle unpark ${billed.id}`).waitFor();
+    await expectNoViolations(page, "parked subscription");
+    await page.setViewportSize({ width: 320, height: 800 });
+    await fits(page);
   }));
 
 test("an external subscription has no forecast", () =>
@@ -158,6 +186,9 @@ test("a test clock is created, advanced, held after a jump, and deleted", () =>
     await region.getByText("perennial lifecycle resume --org sandbox").waitFor();
     assert.equal(await region.getByRole("button", { name: "Advance" }).count(), 0);
     await expectNoViolations(page, "held clock");
+    await page.setViewportSize({ width: 320, height: 800 });
+    await fits(page);
+    await page.setViewportSize({ width: 1280, height: 900 });
     server.command("lifecycle", "resume", "--org", "sandbox");
     await page.reload();
     await ready(page);

@@ -9,7 +9,7 @@ import { moment } from "../lib/time.js";
 import { words } from "../lib/words.js";
 import { Card, Heading, Id, Moment, Terms, type Term } from "../parts/basics.js";
 import { Problem } from "../parts/problem.js";
-import { SettingsForm } from "./parts/settings-form.js";
+import { SettingsForm, settingsOf } from "./parts/settings-form.js";
 import { TestClockRegion } from "./parts/test-clock.js";
 
 /** How far the figures of the overview are. Undefined if there is no ledger. */
@@ -43,37 +43,39 @@ export default function Settings() {
       </header>
       {error !== undefined && <Problem error={error} retry={reload} />}
       <div class="grid">
-        <Card title="Organization">
-          <Terms terms={terms} />
-        </Card>
-        {organization !== undefined && can("organization:write") && (
-          <Card title="Change settings">
-            <SettingsForm organization={organization} saved={reload} />
+        <div>
+          <Card title="Organization">
+            <Terms terms={terms} />
           </Card>
-        )}
-        {isTest() && <TestClockRegion />}
-        <Card title="Your sign-in">
-          {session !== undefined && (
+          {isTest() && <TestClockRegion />}
+          <Card title="Your sign-in">
+            {session !== undefined && (
+              <Terms
+                terms={[
+                  ["Signed in", <Moment at={session.signed_in_at} />],
+                  ["Ends", <Moment at={session.expires_at} />],
+                  ["Identity", session.operator.subject ?? "Not connected"],
+                ]}
+              />
+            )}
+            {session?.operator.subject === null && <Connect />}
+          </Card>
+          <Card title="Installation">
             <Terms
               terms={[
-                ["Signed in", <Moment at={session.signed_in_at} />],
-                ["Ends", <Moment at={session.expires_at} />],
-                ["Identity", session.operator.subject ?? "Not connected"],
+                ["Console build", <code>{session?.build ?? "—"}</code>],
+                ["Ledger", ledger.data === undefined ? "—" : `${words(ledger.data.state)}, as of ${moment(ledger.data.as_of)}`],
+                ["API reference", <a href="/docs">/docs</a>],
+                ["Error codes", <a href="/docs/errors">/docs/errors</a>],
               ]}
             />
-          )}
-          {session?.operator.subject === null && <Connect />}
-        </Card>
-        <Card title="Installation">
-          <Terms
-            terms={[
-              ["Console build", <code>{session?.build ?? "—"}</code>],
-              ["Ledger", ledger.data === undefined ? "—" : `${words(ledger.data.state)}, as of ${moment(ledger.data.as_of)}`],
-              ["API reference", <a href="/docs">/docs</a>],
-              ["Error codes", <a href="/docs/errors">/docs/errors</a>],
-            ]}
-          />
-        </Card>
+          </Card>
+        </div>
+        {organization !== undefined && (
+          <Card title={can("organization:write") ? "Change settings" : "Defaults"}>
+            {can("organization:write") ? <SettingsForm organization={organization} saved={reload} /> : <Terms terms={settingsOf(organization)} />}
+          </Card>
+        )}
       </div>
     </>
   );

@@ -73,7 +73,7 @@ export default function SubscriptionPage({ id }: { id: string }) {
     ["External ID", <code>{subscription.external_subscription_id ?? "—"}</code>],
   ];
   const revision = answerOf(subscription)?.etag ?? "";
-  const show = (field: string, value: unknown): string | undefined => (field === "subscription_plan_id" ? plans.find((known) => known.id === value)?.name : undefined);
+  const show = (field: string, value: unknown): string | undefined => (field.endsWith("subscription_plan_id") ? plans.find((known) => known.id === value)?.name : undefined);
   const payments = () => (
     <TablePanel
       name="Payments"

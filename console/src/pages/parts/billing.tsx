@@ -1,11 +1,12 @@
 // How a subscription is billed, what happens to it next, and what follows if every invoice is paid.
 
 import { api, type Plan, type Subscription, type SubscriptionBilling, type SubscriptionForecast } from "../../lib/api.js";
+import { useLoad } from "../../lib/load.js";
 import { money } from "../../lib/money.js";
 import { words } from "../../lib/words.js";
-import { Card, Command, Moment, Status, Terms, type Term } from "../../parts/basics.js";
-import { TablePanel } from "../../parts/rows.js";
-import type { Column } from "../../parts/table.js";
+import { Card, Command, Day, Moment, Status, Terms, type Term } from "../../parts/basics.js";
+import { Problem } from "../../parts/problem.js";
+import { Table, type Column } from "../../parts/table.js";
 
 const COUNT = 6;
 
@@ -39,15 +40,28 @@ export function Billing({ subscription, billing, plans, revision }: BillingProps
         <Terms terms={termsOf(billing, plans)} />
       </Card>
       <Card title="Forecast">
-        <TablePanel
-          name="Forecast"
-          version={subscription.id + revision}
-          load={async () => (await api.subscriptions.forecast(subscription.id, { count: COUNT })).data}
-          columns={COLUMNS}
-          id={({ at, action }) => at + action}
-          empty="Nothing happens to this subscription by itself."
-        />
+        <Forecast id={subscription.id} revision={revision} />
       </Card>
+    </>
+  );
+}
+
+function Forecast({ id, revision }: { id: string; revision: string }) {
+  const { data, error, reload } = useLoad(`forecast ${id} ${revision}`, async () => (await api.subscriptions.forecast(id, { count: COUNT })).data);
+  if (error !== undefined) {
+    return <Problem error={error} retry={reload} />;
+  }
+  if (data === undefined) {
+    return null;
+  }
+  // Without an invoice in any row there is nothing to compare.
+  const columns = data.some(({ invoice }) => invoice !== null) ? [...COLUMNS, INVOICE] : COLUMNS;
+  return data.length === 0 ? (
+    <p class="faint">Nothing happens to this subscription by itself.</p>
+  ) : (
+    <>
+      <p class="faint">If every invoice is paid.</p>
+      <Table name="Forecast" columns={columns} rows={data} id={({ at, action }) => at + action} />
     </>
   );
 }
@@ -85,6 +99,6 @@ const COLUMNS: readonly Column<SubscriptionForecast>[] = [
   { name: "Action", show: ({ action }) => words(action), text: ({ action }) => action },
   { name: "Time", show: ({ at }) => <Moment at={at} />, text: ({ at }) => at },
   { name: "Status after it", show: ({ status }) => <Status value={status} />, text: ({ status }) => status },
-  { name: "Renews after it", show: ({ subscription }) => <Moment at={subscription.renews_at} />, text: ({ subscription }) => subscription.renews_at },
-  { name: "Invoice", isNumber: true, show: invoiceTotal, text: invoiceTotal },
+  { name: "Renews after it", show: ({ subscription }) => <Day at={subscription.renews_at} />, text: ({ subscription }) => subscription.renews_at },
 ];
+const INVOICE: Column<SubscriptionForecast> = { name: "Invoice", isNumber: true, show: invoiceTotal, text: invoiceTotal };

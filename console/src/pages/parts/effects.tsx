@@ -78,7 +78,7 @@ function consequences(before: Subscription, after: Subscription): [name: string,
     has_access,
     period_start: billing?.period_start,
     trial_ends_at: billing?.trial_ends_at,
-    next_action: billing?.next_action,
+    next_action: billing?.next_action && words(billing.next_action),
     next_action_at: billing?.next_action_at,
   });
   const [old, next] = [flat(before), flat(after)];

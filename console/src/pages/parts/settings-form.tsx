@@ -2,7 +2,8 @@
 
 import { answerOf, api, type Organization, type OrganizationUpdate } from "../../lib/api.js";
 import { nested } from "../../lib/nested.js";
-import { lines, orNull, type Field, type Value, type Values } from "../../parts/fields.js";
+import type { Term } from "../../parts/basics.js";
+import { display, lines, orNull, type Field, type Value, type Values } from "../../parts/fields.js";
 import { Form } from "../../parts/form.js";
 
 /** What is not a number is sent as it is: the API names the error. */
@@ -57,6 +58,12 @@ function valuesOf({ max_sessions, billing, portal }: Organization): Values {
     "portal/change": portal.change,
     "portal/return_origins": portal.return_origins.join("\n"),
   };
+}
+
+/** The same to read only. */
+export function settingsOf(organization: Organization): Term[] {
+  const values = valuesOf(organization);
+  return FIELDS.map((field) => [field.label, <span dir="auto">{display(field, values[field.name] ?? "")}</span>]);
 }
 
 /** `dunning` is replaced as a whole; the other members are merged. */

@@ -24,7 +24,7 @@ export function TestClockRegion() {
     reload();
   };
   return (
-    <section class="card" aria-label="Test clock">
+    <section class="card stack" aria-label="Test clock">
       <h2>Test clock</h2>
       {error !== undefined && <Problem error={error} retry={reload} />}
       {clock === null && <p>This test organization uses real time. With a test clock you move its time yourself.</p>}
@@ -63,7 +63,7 @@ function State({ clock }: { clock: TestClock }) {
       {clock.limit_reached && <p>The last advance stopped after 100,000 actions. Advance again to continue.</p>}
       {clock.status === "held" && (
         <>
-          <p>The organization is on hold, because work is very late. Nothing happens until you release it:</p>
+          <p>The organization is on hold: work is very late, or its records were restored, copied or imported. Nothing happens until you release it:</p>
           <Command text={`perennial lifecycle resume --org ${organizationName()}`} />
         </>
       )}
