@@ -89,6 +89,25 @@ test("12 a plan change of a billed subscription shows what follows before it is 
     assert.equal((await server.api("GET", `/subscriptions/${mine.id}`)).subscription_plan_id, yearly);
   }));
 
+test("the documents of a dry run are shown with their lines", () =>
+  withPage({ browser, server }, async (page) => {
+    const line = (kind, amount) => ({ kind, description: "Pro", amount });
+    const invoice = { total: 5, currency: "USD", lines: [line("proration_credit", -5), line("proration_charge", 10)] };
+    await page.route(`**/subscriptions/${billed.id}?dry_run=true`, async (route) => {
+      const data = await server.api("GET", `/subscriptions/${billed.id}`);
+      await route.fulfill({ json: { data, documents: { invoices: [invoice], credit_notes: [{ total: 7, currency: "USD", lines: [] }] } } });
+    });
+    await open(page, server, `subscriptions/${billed.id}`);
+    await page.getByRole("button", { name: "Change plan" }).click();
+    const dialog = page.getByRole("dialog", { name: "Change plan" });
+    await dialog.getByLabel("Quantity").fill("2");
+    const changes = dialog.getByRole("region", { name: "Changes" });
+    await changes.getByText("Invoice: $5.00").waitFor();
+    await changes.getByText("Proration credit, Pro: -$5.00").waitFor();
+    await changes.getByText("Credit note: $7.00").waitFor();
+    assert.equal(await changes.getByText("No invoice").count(), 0);
+  }));
+
 test("11 a billed subscription is cancelled at the end, resumed, and cancelled now", () =>
   withPage({ browser, server }, async (page) => {
     const mine = await server.subscription("leaves@example.com", "pro", { billing: { payment_method: "pm_1" } });

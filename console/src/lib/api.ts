@@ -73,7 +73,7 @@ export interface DryRun {
 export interface Document {
   total?: number;
   currency?: string;
-  lines?: { description?: string; amount?: number }[];
+  lines?: { kind?: string; description?: string; amount?: number }[];
 }
 
 const dryRun: Operation = { id: "dryRun", method: "PUT", path: "/subscriptions/{id}", access: "client", keyed: false, repeatable: true };

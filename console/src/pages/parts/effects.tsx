@@ -61,9 +61,9 @@ function Issued({ name, document: { total, currency = "USD", lines = [] } }: { n
   return (
     <li>
       {name}: <ins>{total === undefined ? "—" : money(total, currency)}</ins>
-      {lines.map(({ description, amount }, at) => (
+      {lines.map(({ kind = "item", description, amount }, at) => (
         <div key={at} class="faint" dir="auto">
-          {description ?? "—"}: {amount === undefined ? "—" : money(amount, currency)}
+          {words(kind)}, {description ?? "—"}: {amount === undefined ? "—" : money(amount, currency)}
         </div>
       ))}
     </li>
