@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import os
 import threading
+import uuid
 from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
 from datetime import datetime, timezone
@@ -233,6 +234,38 @@ def managed_users(server: Perennial, person: dict[str, str]) -> None:
         assert server.user_sessions.revoke_all(user.id).revoked >= 0
 
 
+def billing_records(server: Perennial) -> None:
+    """Records of billing. They stay, so each run has its own codes and slugs."""
+    run = uuid.uuid4().hex[:12]
+    rate = server.tax_rates.create(name="VAT", percentage=19, country="de")
+    assert (rate.country, server.tax_rates.get(rate.id).percentage) == ("DE", 19)
+    assert not server.tax_rates.update(rate.id, is_active=False).is_active
+    assert len(server.tax_rates.list(limit=1).data) == 1
+    coupon = server.coupons.create(code=f"TOUR-{run}", percent=Decimal("12.5"), duration="once")
+    assert server.coupons.get(coupon.id).percent == Decimal("12.5")
+    assert not server.coupons.update(coupon.id, is_active=False).is_active
+    assert coupon.id in [each.id for each in server.coupons.list().data]
+    meter = server.meters.create(slug=f"calls-{run}", name="Calls", aggregation="sum")
+    assert server.meters.update(meter.id, unit="call").unit == "call"
+    assert server.meters.get(meter.id).slug == meter.slug
+    assert meter.id in [each.id for each in server.meters.list().data]
+    user = server.users.create(email=f"billed-{run}@example.com")
+    server.plans.create(name="Metered", slug=f"metered-{run}", price=1, billing_cycle="monthly")
+    subscription = server.subscriptions.create(user_id=user.id, subscription_plan_id=f"metered-{run}")
+    event: Any = {"id": "1", "subscription_id": subscription.id, "meter": meter.slug, "value": 2}
+    assert server.usage.record(events=[event]).accepted == 1
+    assert server.usage.record(events=[event]).duplicates == 1
+    quantities = {each.meter_id: each.quantity for each in server.usage.get(subscription.id).meters}
+    assert quantities[meter.id] == 2
+    server.billing_profiles.update(user.id, name="Ada Lovelace", locale="en")
+    server.credits.create(user.id, currency="USD", amount=Decimal("5.50"), description="Sorry")
+    assert server.credits.list(user.id).data[0].amount == Decimal("5.5")
+    assert server.billing_profiles.get(user.id).balances[0].amount == Decimal("5.5")
+    server.subscriptions.delete(subscription.id)
+    server.plans.delete(f"metered-{run}")
+    server.users.delete(user.id)
+
+
 class Losing(Transport):
     """A network that loses the first answer of a path, after the server has done what it was asked."""
 
@@ -297,6 +330,7 @@ def main() -> None:
         many_sessions(app, person)
         managed_users(server, person)
         revenue_figures(server)
+        billing_records(server)
     print(f"The tour is done: perennial-client {perennial_client.__version__}, {url}")
 
 

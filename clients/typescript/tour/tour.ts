@@ -281,6 +281,30 @@ assert.equal((await server.webhookEndpoints.delete(endpoint.id)).id, endpoint.id
 
 await assert.rejects(server.events({ cursor: "forged" }).next(), { code: "invalid_cursor" });
 
+// Records of billing. They stay, so each run has its own codes and slugs.
+const run = Date.now().toString(36);
+const rate = await server.taxRates.create({ name: "VAT", percentage: 19, country: "de" });
+assert.deepEqual([rate.country, (await server.taxRates.get(rate.id)).percentage], ["DE", 19]);
+assert.equal((await server.taxRates.update(rate.id, { is_active: false })).is_active, false);
+assert.equal((await server.taxRates.list({ limit: 1 })).data.length, 1);
+const coupon = await server.coupons.create({ code: `TOUR-${run}`, percent: 10, duration: "once" });
+assert.equal((await server.coupons.get(coupon.id)).redemptions, 0);
+assert.equal((await server.coupons.update(coupon.id, { is_active: false })).is_active, false);
+assert.ok((await server.coupons.list()).data.some(({ id }) => id === coupon.id));
+const meter = await server.meters.create({ slug: `calls-${run}`, name: "Calls", aggregation: "sum" });
+assert.equal((await server.meters.update(meter.id, { unit: "call" })).unit, "call");
+assert.equal((await server.meters.get(meter.id)).slug, meter.slug);
+assert.ok((await server.meters.list()).data.some(({ id }) => id === meter.id));
+const used = { id: "1", subscription_id: subscription.id, meter: meter.slug, value: 2 };
+assert.equal((await server.usage.record({ events: [used] })).accepted, 1);
+assert.equal((await server.usage.record({ events: [used] })).duplicates, 1);
+const measured = (await server.usage.get(subscription.id)).meters.find(({ meter_id }) => meter_id === meter.id);
+assert.equal(measured?.quantity, 2);
+await server.billingProfiles.update(user.id, { name: "Ada Lovelace", locale: "en" });
+await server.credits.create(user.id, { currency: "USD", amount: 5, description: "Sorry" });
+assert.equal((await server.credits.list(user.id)).data[0]?.amount, 5);
+assert.deepEqual((await server.billingProfiles.get(user.id)).balances, [{ currency: "USD", amount: 5 }]);
+
 // Delete the account.
 if (user.auth_id !== null) {
   await app.account.delete(user.auth_id);

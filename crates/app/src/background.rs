@@ -3,10 +3,12 @@
 //! Two servers that work on the same unit are wasteful and never wrong: every write is fenced by the lease, and a server that
 //! lost its lease stops.
 
+mod durations;
 pub(crate) mod figures;
 mod lifecycle_figures;
 
-pub use figures::{BackgroundFigures, DURATION_BOUNDS, Durations};
+pub use durations::{DURATION_BOUNDS, Durations};
+pub use figures::BackgroundFigures;
 pub use lifecycle_figures::{LifecycleFigures, StoredLifecycle};
 
 use crate::context::App;

@@ -5,14 +5,16 @@
 
 #![warn(missing_docs)]
 
+mod decimal;
 mod html;
 mod locale;
 mod model;
 mod pdf;
 mod view;
 
+pub use decimal::Decimal;
 pub use locale::Locale;
-pub use model::{Decimal, Document, DocumentKind, DocumentLine, DocumentTax, Party, Period};
+pub use model::{Document, DocumentKind, DocumentLine, DocumentTax, Party, Period};
 
 /// The version of the template, which is stored with the record when it is issued.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -4,7 +4,7 @@ mod labels;
 
 pub(crate) use labels::Labels;
 
-use crate::model::Decimal;
+use crate::decimal::Decimal;
 use jiff::Timestamp;
 use jiff::tz::{TimeZone, TimeZoneDatabase};
 use perennial_domain::currency::Currency;

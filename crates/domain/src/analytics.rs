@@ -5,7 +5,9 @@
 
 pub mod calendar;
 pub mod cohorts;
+pub mod contribution;
 pub mod history;
+pub mod movement;
 pub mod movements;
 pub mod payments;
 pub mod range;

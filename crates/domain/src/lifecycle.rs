@@ -3,6 +3,7 @@
 //! Every decision is a pure function of the stored record, the settings and an instant. All fields that an action sets are
 //! computed from the instant of the action, so that a late action leaves what a punctual one leaves.
 
+mod action;
 pub mod actions;
 pub mod billing;
 pub mod calendar;

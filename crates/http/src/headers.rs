@@ -89,11 +89,16 @@ pub fn etag(revision: EventId, has_access: Option<bool>) -> String {
 
 /// The entity tag of a revision and a number that changes without it.
 pub(crate) fn etag_with(revision: EventId, number: u64) -> String {
-    format!("\"{}-{number:x}\"", revision.suffix())
+    format!("\"{}.{number:x}\"", revision.suffix())
 }
 
 fn revision(tag: &str) -> Option<EventId> {
-    let suffix = tag.split_once('-').map_or(tag, |(revision, _)| revision);
+    let without_number = |(revision, number)| u64::from_str_radix(number, 16).is_ok().then_some(revision);
+    let suffix = match tag.split_once('-') {
+        Some((revision, "0" | "1")) => revision,
+        Some(_) => return None,
+        None => tag.split_once('.').map_or(Some(tag), without_number)?,
+    };
     format!("{}_{suffix}", EventId::PREFIX).parse().ok()
 }
 

@@ -31,12 +31,12 @@ static RESOURCES: &[&[Operation]] = &[
     webhook_endpoints::OPERATIONS,
     webhook_deliveries::OPERATIONS,
     analytics::OPERATIONS,
-    billing_profiles::OPERATIONS,
-    coupons::OPERATIONS,
-    credits::OPERATIONS,
-    meters::OPERATIONS,
     tax_rates::OPERATIONS,
+    coupons::OPERATIONS,
+    meters::OPERATIONS,
     usage::OPERATIONS,
+    billing_profiles::OPERATIONS,
+    credits::OPERATIONS,
     meta::OPERATIONS,
 ];
 

@@ -16,7 +16,6 @@ use crate::row::Row;
 use crate::sql::Sql;
 use crate::table::Table;
 use crate::value::{Type, Value};
-use crate::{analytics_movements, analytics_subscriptions, analytics_sums};
 use perennial_domain::id::{EventId, OrganizationId};
 use perennial_domain::time::Time;
 
@@ -258,41 +257,6 @@ pub fn set_state(change: Change, ledger: &Ledger, state: LedgerState) -> Change 
 /// Removes a generation that has no rows left.
 pub fn remove(change: Change, ledger: &Ledger) -> Change {
     change.execute_any(&REMOVE, key(ledger))
-}
-
-/// Removes some rows of a generation, of each table.
-pub fn remove_rows(change: Change, ledger: &Ledger, limit: i64) -> Change {
-    let removals: [&'static Sql; 6] = [
-        &analytics_subscriptions::REMOVE,
-        &analytics_subscriptions::REMOVE_PRICES,
-        &analytics_movements::REMOVE,
-        &analytics_sums::REMOVE,
-        &analytics_sums::REMOVE_COHORTS,
-        &analytics_sums::REMOVE_PAYMENTS,
-    ];
-    removals.into_iter().fold(change, |change, sql| {
-        let mut params = key(ledger);
-        params.push(limit.into());
-        change.execute_any(sql, params)
-    })
-}
-
-/// Whether a generation has rows.
-pub async fn has_rows(db: &Db, ledger: &Ledger) -> Result<bool, Error> {
-    let tables: [&Sql; 6] = [
-        &analytics_subscriptions::ANY,
-        &analytics_subscriptions::ANY_PRICES,
-        &analytics_movements::ANY,
-        &analytics_sums::ANY,
-        &analytics_sums::ANY_COHORTS,
-        &analytics_sums::ANY_PAYMENTS,
-    ];
-    for sql in tables {
-        if db.one(sql, &key(ledger), |_| Ok(())).await?.is_some() {
-            return Ok(true);
-        }
-    }
-    Ok(false)
 }
 
 pub(crate) fn key(ledger: &Ledger) -> Vec<Value> {

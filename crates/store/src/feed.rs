@@ -339,17 +339,21 @@ pub async fn forget_copied(bulk: &mut Bulk) -> Result<(), Error> {
     bulk.execute(&FORGET, &[Vec::new()]).await.map(drop)
 }
 
-/// The last position of every organization, for [`withdraw`] in the same transaction.
-pub async fn ends(bulk: &mut Bulk) -> Result<HashMap<OrganizationId, i64>, Error> {
+/// The last position of every organization at an instant.
+#[derive(Debug)]
+pub struct Ends(HashMap<OrganizationId, i64>);
+
+/// The ends of the feed, for [`withdraw`] in the same transaction.
+pub async fn ends(bulk: &mut Bulk) -> Result<Ends, Error> {
     let ends = bulk.all(&ENDS, &[], |row| Ok((OrganizationId::from_bytes(row.uuid(0)?), row.int(1)?))).await?;
-    Ok(ends.into_iter().collect())
+    Ok(Ends(ends.into_iter().collect()))
 }
 
 /// Removes the events that this transaction has written from the feed. `before` are the ends of the feed when it began.
-pub async fn withdraw(bulk: &mut Bulk, before: &HashMap<OrganizationId, i64>) -> Result<(), Error> {
-    let organizations = ends(bulk).await?;
-    let end = |organization: &OrganizationId| before.get(organization).copied().unwrap_or(0);
-    let rows: Vec<Vec<Value>> = organizations.keys().map(|id| vec![id.bytes().into(), end(id).into()]).collect();
+pub async fn withdraw(bulk: &mut Bulk, before: &Ends) -> Result<(), Error> {
+    let end = |organization: &OrganizationId| before.0.get(organization).copied().unwrap_or(0);
+    let row = |organization: &OrganizationId| vec![organization.bytes().into(), end(organization).into()];
+    let rows: Vec<Vec<Value>> = ends(bulk).await?.0.keys().map(row).collect();
     bulk.execute(&WITHDRAW, &rows).await.map(drop)
 }
 

@@ -30,6 +30,7 @@ mod walks;
 
 pub mod analytics_ledgers;
 pub mod analytics_movements;
+pub mod analytics_removal;
 pub mod analytics_subscriptions;
 pub mod analytics_sums;
 pub mod billing_profiles;

@@ -19,7 +19,7 @@ use perennial_domain::time::Time;
 use perennial_domain::validation::ValidationCode;
 use perennial_store::{Bulk, Db, credits, feed, subscriptions, webhook_endpoints};
 use references::References;
-use std::collections::{HashMap, HashSet};
+use std::collections::HashSet;
 use waiting::Waiting;
 
 /// A running import. Dropped before it is committed, it changes nothing.
@@ -39,7 +39,7 @@ pub struct Import {
     remembered: HashSet<[u8; 16]>,
     tally: Tally,
     /// The ends of the feed before the import.
-    feed_ends: HashMap<OrganizationId, i64>,
+    feed_ends: feed::Ends,
 }
 
 /// The state of the current file.

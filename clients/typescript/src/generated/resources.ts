@@ -769,19 +769,37 @@ const readPlanFigures: Operation = {
   repeatable: true,
 };
 
-const readBillingProfile: Operation = {
-  id: "readBillingProfile",
+const listTaxRates: Operation = {
+  id: "listTaxRates",
   method: "GET",
-  path: "/users/{id}/billing-profile",
-  access: "clientOrUser",
+  path: "/tax-rates",
+  access: "client",
   keyed: false,
   repeatable: true,
 };
 
-const updateBillingProfile: Operation = {
-  id: "updateBillingProfile",
+const createTaxRate: Operation = {
+  id: "createTaxRate",
+  method: "POST",
+  path: "/tax-rates",
+  access: "client",
+  keyed: true,
+  repeatable: true,
+};
+
+const readTaxRate: Operation = {
+  id: "readTaxRate",
+  method: "GET",
+  path: "/tax-rates/{id}",
+  access: "client",
+  keyed: false,
+  repeatable: true,
+};
+
+const updateTaxRate: Operation = {
+  id: "updateTaxRate",
   method: "PUT",
-  path: "/users/{id}/billing-profile",
+  path: "/tax-rates/{id}",
   access: "client",
   keyed: false,
   repeatable: true,
@@ -823,24 +841,6 @@ const updateCoupon: Operation = {
   repeatable: true,
 };
 
-const listCredits: Operation = {
-  id: "listCredits",
-  method: "GET",
-  path: "/users/{id}/credits",
-  access: "clientOrUser",
-  keyed: false,
-  repeatable: true,
-};
-
-const createCredit: Operation = {
-  id: "createCredit",
-  method: "POST",
-  path: "/users/{id}/credits",
-  access: "client",
-  keyed: true,
-  repeatable: true,
-};
-
 const listMeters: Operation = {
   id: "listMeters",
   method: "GET",
@@ -877,42 +877,6 @@ const updateMeter: Operation = {
   repeatable: true,
 };
 
-const listTaxRates: Operation = {
-  id: "listTaxRates",
-  method: "GET",
-  path: "/tax-rates",
-  access: "client",
-  keyed: false,
-  repeatable: true,
-};
-
-const createTaxRate: Operation = {
-  id: "createTaxRate",
-  method: "POST",
-  path: "/tax-rates",
-  access: "client",
-  keyed: true,
-  repeatable: true,
-};
-
-const readTaxRate: Operation = {
-  id: "readTaxRate",
-  method: "GET",
-  path: "/tax-rates/{id}",
-  access: "client",
-  keyed: false,
-  repeatable: true,
-};
-
-const updateTaxRate: Operation = {
-  id: "updateTaxRate",
-  method: "PUT",
-  path: "/tax-rates/{id}",
-  access: "client",
-  keyed: false,
-  repeatable: true,
-};
-
 const recordUsageEvents: Operation = {
   id: "recordUsageEvents",
   method: "POST",
@@ -928,6 +892,42 @@ const readSubscriptionUsage: Operation = {
   path: "/subscriptions/{id}/usage",
   access: "clientOrUser",
   keyed: false,
+  repeatable: true,
+};
+
+const readBillingProfile: Operation = {
+  id: "readBillingProfile",
+  method: "GET",
+  path: "/users/{id}/billing-profile",
+  access: "clientOrUser",
+  keyed: false,
+  repeatable: true,
+};
+
+const updateBillingProfile: Operation = {
+  id: "updateBillingProfile",
+  method: "PUT",
+  path: "/users/{id}/billing-profile",
+  access: "client",
+  keyed: false,
+  repeatable: true,
+};
+
+const listCredits: Operation = {
+  id: "listCredits",
+  method: "GET",
+  path: "/users/{id}/credits",
+  access: "clientOrUser",
+  keyed: false,
+  repeatable: true,
+};
+
+const createCredit: Operation = {
+  id: "createCredit",
+  method: "POST",
+  path: "/users/{id}/credits",
+  access: "client",
+  keyed: true,
   repeatable: true,
 };
 
@@ -1844,7 +1844,7 @@ export class Analytics {
   }
 }
 
-export class BillingProfiles {
+export class TaxRates {
   readonly #caller: Caller;
 
   constructor(caller: Caller) {
@@ -1852,23 +1852,45 @@ export class BillingProfiles {
   }
 
   /**
-   * Read the billing profile of a user. Every user has one, empty at first. With a user's token, `me` is the user. A
-   * public client can read the records of the signed-in user.
+   * List tax rates. Newest first.
    *
-   * Scope: `invoices:read`.
+   * Scope: `plans:read`.
    */
-  get(id: string, options: ReadOptions<BillingProfile> = {}): Promise<BillingProfile> {
-    return this.#caller.one<BillingProfile>(readBillingProfile, { path: { id } }, options);
+  list(query: TaxRateQuery = {}, options: CallOptions = {}): Promise<PageOf<TaxRate>> {
+    return this.#caller.page<TaxRate>(listTaxRates, { query }, options);
+  }
+
+  /** The same, record by record: asks for the next page when the last one is used up. */
+  each(query: TaxRateQuery = {}, options: CallOptions = {}): AsyncGenerator<TaxRate, void, undefined> {
+    return each((cursor) => this.list({ ...query, cursor }, options), query.cursor);
   }
 
   /**
-   * Update the billing profile of a user. Updates the fields that are sent; omitted fields do not change, and a null
-   * clears a field. A tax rate that is named for the first time must be active.
+   * Create a tax rate. With an `Idempotency-Key`, a retry returns the response of the first request.
    *
-   * Scope: `invoices:write`.
+   * Scope: `plans:write`.
    */
-  update(id: string, body: BillingProfileUpdate, options: ChangeOptions = {}): Promise<BillingProfile> {
-    return this.#caller.one<BillingProfile>(updateBillingProfile, { path: { id }, body }, options);
+  create(body: TaxRateCreate, options: CreateOptions = {}): Promise<TaxRate> {
+    return this.#caller.one<TaxRate>(createTaxRate, { body }, options);
+  }
+
+  /**
+   * Read a tax rate.
+   *
+   * Scope: `plans:read`.
+   */
+  get(id: string, options: ReadOptions<TaxRate> = {}): Promise<TaxRate> {
+    return this.#caller.one<TaxRate>(readTaxRate, { path: { id } }, options);
+  }
+
+  /**
+   * Update a tax rate. Only `is_active` can change. An inactive rate cannot be referenced again; existing references
+   * continue.
+   *
+   * Scope: `plans:write`.
+   */
+  update(id: string, body: TaxRateUpdate, options: ChangeOptions = {}): Promise<TaxRate> {
+    return this.#caller.one<TaxRate>(updateTaxRate, { path: { id }, body }, options);
   }
 }
 
@@ -1923,39 +1945,6 @@ export class Coupons {
   }
 }
 
-export class Credits {
-  readonly #caller: Caller;
-
-  constructor(caller: Caller) {
-    this.#caller = caller;
-  }
-
-  /**
-   * List the credits of a user. The entries of the ledger, newest first. Their sum in a currency is the balance. With a
-   * user's token, `me` is the user. A public client can read the records of the signed-in user.
-   *
-   * Scope: `invoices:read`.
-   */
-  list(id: string, query: CreditQuery = {}, options: CallOptions = {}): Promise<PageOf<Credit>> {
-    return this.#caller.page<Credit>(listCredits, { path: { id }, query }, options);
-  }
-
-  /** The same, record by record: asks for the next page when the last one is used up. */
-  each(id: string, query: CreditQuery = {}, options: CallOptions = {}): AsyncGenerator<Credit, void, undefined> {
-    return each((cursor) => this.list(id, { ...query, cursor }, options), query.cursor);
-  }
-
-  /**
-   * Change the balance of a user. Adds an entry to the ledger. A negative amount is taken from the balance, which is
-   * never negative. With an `Idempotency-Key`, a retry returns the response of the first request.
-   *
-   * Scope: `invoices:write`.
-   */
-  create(id: string, body: CreditCreate, options: CreateOptions = {}): Promise<Credit> {
-    return this.#caller.one<Credit>(createCredit, { path: { id }, body }, options);
-  }
-}
-
 export class Meters {
   readonly #caller: Caller;
 
@@ -2006,56 +1995,6 @@ export class Meters {
   }
 }
 
-export class TaxRates {
-  readonly #caller: Caller;
-
-  constructor(caller: Caller) {
-    this.#caller = caller;
-  }
-
-  /**
-   * List tax rates. Newest first.
-   *
-   * Scope: `plans:read`.
-   */
-  list(query: TaxRateQuery = {}, options: CallOptions = {}): Promise<PageOf<TaxRate>> {
-    return this.#caller.page<TaxRate>(listTaxRates, { query }, options);
-  }
-
-  /** The same, record by record: asks for the next page when the last one is used up. */
-  each(query: TaxRateQuery = {}, options: CallOptions = {}): AsyncGenerator<TaxRate, void, undefined> {
-    return each((cursor) => this.list({ ...query, cursor }, options), query.cursor);
-  }
-
-  /**
-   * Create a tax rate. With an `Idempotency-Key`, a retry returns the response of the first request.
-   *
-   * Scope: `plans:write`.
-   */
-  create(body: TaxRateCreate, options: CreateOptions = {}): Promise<TaxRate> {
-    return this.#caller.one<TaxRate>(createTaxRate, { body }, options);
-  }
-
-  /**
-   * Read a tax rate.
-   *
-   * Scope: `plans:read`.
-   */
-  get(id: string, options: ReadOptions<TaxRate> = {}): Promise<TaxRate> {
-    return this.#caller.one<TaxRate>(readTaxRate, { path: { id } }, options);
-  }
-
-  /**
-   * Update a tax rate. Only `is_active` can change. An inactive rate cannot be referenced again; existing references
-   * continue.
-   *
-   * Scope: `plans:write`.
-   */
-  update(id: string, body: TaxRateUpdate, options: ChangeOptions = {}): Promise<TaxRate> {
-    return this.#caller.one<TaxRate>(updateTaxRate, { path: { id }, body }, options);
-  }
-}
-
 export class Usage {
   readonly #caller: Caller;
 
@@ -2087,6 +2026,67 @@ export class Usage {
   }
 }
 
+export class BillingProfiles {
+  readonly #caller: Caller;
+
+  constructor(caller: Caller) {
+    this.#caller = caller;
+  }
+
+  /**
+   * Read the billing profile of a user. Every user has one, empty at first. With a user's token, `me` is the user. A
+   * public client can read the records of the signed-in user.
+   *
+   * Scope: `invoices:read`.
+   */
+  get(id: string, options: ReadOptions<BillingProfile> = {}): Promise<BillingProfile> {
+    return this.#caller.one<BillingProfile>(readBillingProfile, { path: { id } }, options);
+  }
+
+  /**
+   * Update the billing profile of a user. Updates the fields that are sent; omitted fields do not change, and a null
+   * clears a field. A tax rate that is named for the first time must be active.
+   *
+   * Scope: `invoices:write`.
+   */
+  update(id: string, body: BillingProfileUpdate, options: ChangeOptions = {}): Promise<BillingProfile> {
+    return this.#caller.one<BillingProfile>(updateBillingProfile, { path: { id }, body }, options);
+  }
+}
+
+export class Credits {
+  readonly #caller: Caller;
+
+  constructor(caller: Caller) {
+    this.#caller = caller;
+  }
+
+  /**
+   * List the credits of a user. The entries of the ledger, newest first. Their sum in a currency is the balance. With a
+   * user's token, `me` is the user. A public client can read the records of the signed-in user.
+   *
+   * Scope: `invoices:read`.
+   */
+  list(id: string, query: CreditQuery = {}, options: CallOptions = {}): Promise<PageOf<Credit>> {
+    return this.#caller.page<Credit>(listCredits, { path: { id }, query }, options);
+  }
+
+  /** The same, record by record: asks for the next page when the last one is used up. */
+  each(id: string, query: CreditQuery = {}, options: CallOptions = {}): AsyncGenerator<Credit, void, undefined> {
+    return each((cursor) => this.list(id, { ...query, cursor }, options), query.cursor);
+  }
+
+  /**
+   * Change the balance of a user. Adds an entry to the ledger. A negative amount is taken from the balance, which is
+   * never negative. With an `Idempotency-Key`, a retry returns the response of the first request.
+   *
+   * Scope: `invoices:write`.
+   */
+  create(id: string, body: CreditCreate, options: CreateOptions = {}): Promise<Credit> {
+    return this.#caller.one<Credit>(createCredit, { path: { id }, body }, options);
+  }
+}
+
 /** Every group of calls, over one caller. */
 export class Resources {
   readonly auth: Auth;
@@ -2106,12 +2106,12 @@ export class Resources {
   readonly feed: Feed;
   readonly webhookEndpoints: WebhookEndpoints;
   readonly analytics: Analytics;
-  readonly billingProfiles: BillingProfiles;
-  readonly coupons: Coupons;
-  readonly credits: Credits;
-  readonly meters: Meters;
   readonly taxRates: TaxRates;
+  readonly coupons: Coupons;
+  readonly meters: Meters;
   readonly usage: Usage;
+  readonly billingProfiles: BillingProfiles;
+  readonly credits: Credits;
 
   constructor(caller: Caller) {
     this.auth = new Auth(caller);
@@ -2131,11 +2131,11 @@ export class Resources {
     this.feed = new Feed(caller);
     this.webhookEndpoints = new WebhookEndpoints(caller);
     this.analytics = new Analytics(caller);
-    this.billingProfiles = new BillingProfiles(caller);
-    this.coupons = new Coupons(caller);
-    this.credits = new Credits(caller);
-    this.meters = new Meters(caller);
     this.taxRates = new TaxRates(caller);
+    this.coupons = new Coupons(caller);
+    this.meters = new Meters(caller);
     this.usage = new Usage(caller);
+    this.billingProfiles = new BillingProfiles(caller);
+    this.credits = new Credits(caller);
   }
 }

@@ -141,13 +141,13 @@ export type UndeliveredEventState = "waiting" | "given_up";
 
 export type MovementKind = "new" | "expansion" | "reactivation" | "contraction" | "churned";
 
-export type BillingProfileLocale = "en" | "de" | "fr" | "es" | "ja";
-
 export type CouponDuration = "once" | "repeating" | "forever";
 
-export type CreditReason = "adjustment" | "surplus" | "surplus_reversed" | "credit_note" | "applied" | "returned";
-
 export type MeterAggregation = "sum" | "count" | "max" | "last" | "unique";
+
+export type BillingProfileLocale = "en" | "de" | "fr" | "es" | "ja";
+
+export type CreditReason = "adjustment" | "surplus" | "surplus_reversed" | "credit_note" | "applied" | "returned";
 
 export type TestClockStatus = "ready" | "working" | "advancing" | "held" | "deleting";
 
@@ -818,23 +818,12 @@ export interface PlanFigures {
   mrr: Amount;
 }
 
-export interface BillingProfileBalances {
-  currency: string;
-  amount: Amount;
-}
-
-export interface BillingProfile {
-  user_id: string;
-  name: string | null;
-  email: string | null;
-  address: string[];
+export interface TaxRate {
+  id: string;
+  name: string;
+  percentage: Amount;
   country: string | null;
-  tax_id: string | null;
-  tax_exempt: boolean;
-  tax_rate_ids: string[];
-  locale: BillingProfileLocale | null;
-  note: string | null;
-  balances: BillingProfileBalances[];
+  is_active: boolean;
   created_at: Instant;
   updated_at: Instant;
 }
@@ -856,17 +845,6 @@ export interface Coupon {
   updated_at: Instant;
 }
 
-export interface Credit {
-  id: string;
-  user_id: string;
-  currency: string;
-  amount: Amount;
-  reason: CreditReason;
-  record_id: string | null;
-  description: string | null;
-  created_at: Instant;
-}
-
 export interface Meter {
   id: string;
   slug: string;
@@ -878,14 +856,36 @@ export interface Meter {
   updated_at: Instant;
 }
 
-export interface TaxRate {
-  id: string;
-  name: string;
-  percentage: Amount;
+export interface BillingProfileBalances {
+  currency: string;
+  amount: Amount;
+}
+
+export interface BillingProfile {
+  user_id: string;
+  name: string | null;
+  email: string | null;
+  address: string[];
   country: string | null;
-  is_active: boolean;
+  tax_id: string | null;
+  tax_exempt: boolean;
+  tax_rate_ids: string[];
+  locale: BillingProfileLocale | null;
+  note: string | null;
+  balances: BillingProfileBalances[];
   created_at: Instant;
   updated_at: Instant;
+}
+
+export interface Credit {
+  id: string;
+  user_id: string;
+  currency: string;
+  amount: Amount;
+  reason: CreditReason;
+  record_id: string | null;
+  description: string | null;
+  created_at: Instant;
 }
 
 export interface User {
@@ -1844,31 +1844,30 @@ export interface SeekWebhookEndpoint {
   to: string;
 }
 
-export interface BillingProfileUpdate {
-  /** The name of the buyer. */
-  name?: string | null | undefined;
-  /** The e-mail address for documents. */
-  email?: string | null | undefined;
-  /** The lines of the postal address. */
-  address?: string[] | undefined;
-  /** The country of the buyer. An ISO 3166 alpha-2 code; upper or lower case. */
+export interface TaxRateCreate {
+  /** The name that documents print. */
+  name: string;
+  /** The percentage, with at most 4 decimals. */
+  percentage: Amount;
+  /** The country whose tax it is. An ISO 3166 alpha-2 code; upper or lower case. */
   country?: string | null | undefined;
-  /** The buyer's tax ID. */
-  tax_id?: string | null | undefined;
-  /** Whether no tax is charged. False by default. */
-  tax_exempt?: boolean | undefined;
-  /** Tax rates in place of those of the plan. Empty for none. */
-  tax_rate_ids?: string[] | undefined;
-  /** The language of documents. */
-  locale?: BillingProfileLocale | null | undefined;
-  /** A note that documents print, such as "Reverse charge". */
-  note?: string | null | undefined;
+  /** Whether the tax rate can be referenced. True by default. */
+  is_active?: boolean | undefined;
+}
+
+export interface TaxRateUpdate {
+  /** Whether the tax rate can be referenced. True by default. */
+  is_active?: boolean | undefined;
   /** Read-only. It may be sent back unchanged. */
-  user_id?: string | undefined;
+  id?: string | undefined;
+  /** Read-only. It may be sent back unchanged. */
+  name?: string | undefined;
+  /** Read-only. It may be sent back unchanged. */
+  percentage?: Amount | undefined;
+  /** Read-only. It may be sent back unchanged. An ISO 3166 alpha-2 code; upper or lower case. */
+  country?: string | null | undefined;
   /** Read-only. It may be sent back unchanged. RFC 3339 with a UTC offset, between 1970 and 9999. */
   created_at?: Instant | undefined;
-  /** Ignored. It may be sent back with any value. */
-  balances?: unknown;
   /** Ignored. It may be sent back with any value. */
   updated_at?: unknown;
 }
@@ -1927,15 +1926,6 @@ export interface CouponUpdate {
   updated_at?: unknown;
 }
 
-export interface CreditCreate {
-  /** The currency of the balance. An ISO 4217 code of a currency with minor units; upper or lower case. */
-  currency: string;
-  /** The amount that is added to the balance; negative to take it. */
-  amount: Amount;
-  /** Why the balance changes. No personal data: events contain it. */
-  description?: string | null | undefined;
-}
-
 export interface MeterCreate {
   /** The name of the meter in usage events. It cannot be changed. */
   slug: string;
@@ -1962,34 +1952,6 @@ export interface MeterUpdate {
   slug?: string | undefined;
   /** Read-only. It may be sent back unchanged. */
   aggregation?: MeterAggregation | undefined;
-  /** Read-only. It may be sent back unchanged. RFC 3339 with a UTC offset, between 1970 and 9999. */
-  created_at?: Instant | undefined;
-  /** Ignored. It may be sent back with any value. */
-  updated_at?: unknown;
-}
-
-export interface TaxRateCreate {
-  /** The name that documents print. */
-  name: string;
-  /** The percentage, with at most 4 decimals. */
-  percentage: Amount;
-  /** The country whose tax it is. An ISO 3166 alpha-2 code; upper or lower case. */
-  country?: string | null | undefined;
-  /** Whether the tax rate can be referenced. True by default. */
-  is_active?: boolean | undefined;
-}
-
-export interface TaxRateUpdate {
-  /** Whether the tax rate can be referenced. True by default. */
-  is_active?: boolean | undefined;
-  /** Read-only. It may be sent back unchanged. */
-  id?: string | undefined;
-  /** Read-only. It may be sent back unchanged. */
-  name?: string | undefined;
-  /** Read-only. It may be sent back unchanged. */
-  percentage?: Amount | undefined;
-  /** Read-only. It may be sent back unchanged. An ISO 3166 alpha-2 code; upper or lower case. */
-  country?: string | null | undefined;
   /** Read-only. It may be sent back unchanged. RFC 3339 with a UTC offset, between 1970 and 9999. */
   created_at?: Instant | undefined;
   /** Ignored. It may be sent back with any value. */
@@ -2027,6 +1989,44 @@ export interface RecordUsageEvents {
   events: RecordUsageEventsEvents[];
   /** `record` stores every valid event. `enforce` rejects the call if it would exceed a quota. */
   mode?: RecordUsageEventsMode | undefined;
+}
+
+export interface BillingProfileUpdate {
+  /** The name of the buyer. */
+  name?: string | null | undefined;
+  /** The e-mail address for documents. */
+  email?: string | null | undefined;
+  /** The lines of the postal address. */
+  address?: string[] | undefined;
+  /** The country of the buyer. An ISO 3166 alpha-2 code; upper or lower case. */
+  country?: string | null | undefined;
+  /** The buyer's tax ID. */
+  tax_id?: string | null | undefined;
+  /** Whether no tax is charged. False by default. */
+  tax_exempt?: boolean | undefined;
+  /** Tax rates in place of those of the plan. Empty for none. */
+  tax_rate_ids?: string[] | undefined;
+  /** The language of documents. */
+  locale?: BillingProfileLocale | null | undefined;
+  /** A note that documents print, such as "Reverse charge". */
+  note?: string | null | undefined;
+  /** Read-only. It may be sent back unchanged. */
+  user_id?: string | undefined;
+  /** Read-only. It may be sent back unchanged. RFC 3339 with a UTC offset, between 1970 and 9999. */
+  created_at?: Instant | undefined;
+  /** Ignored. It may be sent back with any value. */
+  balances?: unknown;
+  /** Ignored. It may be sent back with any value. */
+  updated_at?: unknown;
+}
+
+export interface CreditCreate {
+  /** The currency of the balance. An ISO 4217 code of a currency with minor units; upper or lower case. */
+  currency: string;
+  /** The amount that is added to the balance; negative to take it. */
+  amount: Amount;
+  /** Why the balance changes. No personal data: events contain it. */
+  description?: string | null | undefined;
 }
 
 /** What listPlans asks for. */
@@ -2297,18 +2297,16 @@ export interface PlanFiguresQuery {
   date?: string | undefined;
 }
 
-/** What listCoupons asks for. */
-export interface CouponQuery {
+/** What listTaxRates asks for. */
+export interface TaxRateQuery {
   /** The maximum number of records on a page. */
   limit?: number | undefined;
   /** `next_cursor` of the previous page. */
   cursor?: string | undefined;
 }
 
-/** What listCredits asks for. */
-export interface CreditQuery {
-  /** Entries of this currency. */
-  currency?: string | undefined;
+/** What listCoupons asks for. */
+export interface CouponQuery {
   /** The maximum number of records on a page. */
   limit?: number | undefined;
   /** `next_cursor` of the previous page. */
@@ -2323,8 +2321,10 @@ export interface MeterQuery {
   cursor?: string | undefined;
 }
 
-/** What listTaxRates asks for. */
-export interface TaxRateQuery {
+/** What listCredits asks for. */
+export interface CreditQuery {
+  /** Entries of this currency. */
+  currency?: string | undefined;
   /** The maximum number of records on a page. */
   limit?: number | undefined;
   /** `next_cursor` of the previous page. */

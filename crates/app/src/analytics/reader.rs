@@ -14,7 +14,7 @@ use perennial_domain::time::Time;
 use perennial_store::analytics_ledgers::{self, Ledger, LedgerState};
 use perennial_store::feed::{self, FeedEvent, Filter};
 use perennial_store::leases::Unit;
-use perennial_store::{Change, analytics_subscriptions};
+use perennial_store::{Change, analytics_removal, analytics_subscriptions};
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
@@ -202,8 +202,8 @@ impl Reader<'_> {
     }
 
     async fn remove(&self, obsolete: &Ledger) -> Result<(), Error> {
-        if analytics_ledgers::has_rows(&self.app.db, obsolete).await? {
-            return self.commit(analytics_ledgers::remove_rows(self.change(), obsolete, REMOVED)).await;
+        if analytics_removal::has_rows(&self.app.db, obsolete).await? {
+            return self.commit(analytics_removal::remove_rows(self.change(), obsolete, REMOVED)).await;
         }
         self.commit(analytics_ledgers::remove(self.change(), obsolete)).await
     }

@@ -1,6 +1,6 @@
 //! What the lifecycle reports, for `/metrics`: counted as it happens, or read from the store every minute.
 
-use super::figures::Durations;
+use super::durations::Durations;
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::sync::{Mutex, MutexGuard, PoisonError};

@@ -125,7 +125,7 @@ fn a_position_that_is_gone_is_an_error_with_a_remedy() {
     cursor_after(&setting.place, None);
     assert_eq!(stop(child, "TERM").code, Some(0));
     create_plan(&setting, "later");
-    setting.place.json(&["events", "prune", "--before", "9999-01-01T00:00:00Z"]);
+    setting.place.prune_events("9999-01-01T00:00:00Z").succeeded();
     let output = Output::of(&mut command(&setting, &receiver, &["--types", "plan.created"]));
     assert_eq!(output.code, Some(1), "{}", output.stderr);
     let said = output.stderr.lines().last().unwrap();

@@ -4,8 +4,8 @@
 //! states that are not before it, and a state that equals the one before it is not stored.
 
 use super::calendar::{Day, Month};
+use super::contribution::{Contribution, Step};
 use super::state::State;
-use super::steps::{Contribution, Step};
 use crate::currency::Currency;
 use crate::subscriptions::{Access, SubscriptionStatus};
 use crate::time::Time;

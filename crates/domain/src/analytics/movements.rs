@@ -1,46 +1,11 @@
 //! Movements: how the revenue of a customer changes from the close of a day to the close of the next.
 
 use super::Value;
-use super::calendar::{Day, Month};
-use super::steps::CustomerKey;
+use super::calendar::Day;
+use super::contribution::CustomerKey;
+pub use super::movement::{Before, Movement, MovementKind};
 use super::sums::Sums;
-use crate::currency::Currency;
-use crate::id::UserId;
 use std::collections::BTreeMap;
-
-/// What a movement means.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize)]
-#[serde(rename_all = "snake_case")]
-#[expect(missing_docs, reason = "the words of the API")]
-pub enum MovementKind {
-    New,
-    Expansion,
-    Reactivation,
-    Contraction,
-    Churned,
-}
-
-/// The change of a customer's value on a day. Never 0.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Movement {
-    /// The currency.
-    pub currency: Currency,
-    /// The customer.
-    pub user_id: UserId,
-    /// The day.
-    pub day: Day,
-    /// What it means.
-    pub kind: MovementKind,
-    /// The change.
-    pub amount: Value,
-    /// The value after it.
-    pub after: Value,
-    /// The month of the customer's first movement.
-    pub cohort: Month,
-}
-
-/// A customer before a day: none if there was no movement yet.
-pub type Before = Option<(Value, Month)>;
 
 /// What a change does to the movements of a customer.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -49,50 +14,6 @@ pub struct Revision {
     pub put: Vec<Movement>,
     /// Days whose movement is removed.
     pub removed: Vec<Day>,
-}
-
-impl MovementKind {
-    /// Every kind.
-    pub const ALL: [Self; 5] = [Self::New, Self::Expansion, Self::Reactivation, Self::Contraction, Self::Churned];
-
-    /// The word in the API and in the store.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::New => "new",
-            Self::Expansion => "expansion",
-            Self::Reactivation => "reactivation",
-            Self::Contraction => "contraction",
-            Self::Churned => "churned",
-        }
-    }
-
-    /// The kind of a stored word.
-    pub fn from_stored(word: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|known| known.as_str() == word)
-    }
-
-    /// The kind of the change from one value to another one.
-    const fn of(before: Value, after: Value, is_known: bool) -> Self {
-        match (before, after) {
-            (0, _) if is_known => Self::Reactivation,
-            (0, _) => Self::New,
-            (_, 0) => Self::Churned,
-            _ if after > before => Self::Expansion,
-            _ => Self::Contraction,
-        }
-    }
-}
-
-impl Movement {
-    /// The customer before this movement.
-    pub fn before(&self) -> Before {
-        (self.kind != MovementKind::New).then_some((self.after - self.amount, self.cohort))
-    }
-
-    /// The customer after this movement.
-    pub fn after(&self) -> Before {
-        Some((self.after, self.cohort))
-    }
 }
 
 /// Applies changes of a customer's value. `known` are the movements from the day of the first change on, and `before` is the
@@ -138,6 +59,8 @@ pub fn revise(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::currency::Currency;
+    use crate::id::UserId;
     use crate::time::Time;
 
     fn customer() -> CustomerKey {

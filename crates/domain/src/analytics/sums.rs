@@ -4,7 +4,7 @@
 
 use super::Value;
 use super::calendar::{Day, Month};
-use super::movements::{Movement, MovementKind};
+use super::movement::{Movement, MovementKind};
 use crate::currency::Currency;
 use crate::id::PlanId;
 use std::collections::BTreeMap;

@@ -9,52 +9,13 @@ use crate::organizations::billing::OrganizationBilling;
 use crate::plans::billing::TrialEndBehavior;
 use crate::subscriptions::{Subscription, SubscriptionStatus};
 use crate::time::Time;
-use serde::Serialize;
 
+pub use super::action::Action;
 use SubscriptionStatus::{Active, Cancelled, Expired, Incomplete, OnTrial, PastDue, Paused, Pending, Unpaid};
 
 /// Seconds between the notice of the end of a trial and that end.
 const TRIAL_NOTICE: i64 = 3 * DAY;
 pub(super) const DAY: i64 = 86_400;
-
-/// A change that the engine makes. At the same instant the smaller one comes first.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Action {
-    /// The subscription starts.
-    Start,
-    /// It ends.
-    End,
-    /// Its trial ends.
-    TrialEnd,
-    /// It resumes after a pause.
-    Resume,
-    /// A new period begins.
-    Renew,
-    /// The first payment did not arrive.
-    GiveUp,
-    /// The end of the trial or of the period is near.
-    Notice,
-}
-
-impl Action {
-    /// Every action, in the order of precedence.
-    pub const ALL: [Self; 7] =
-        [Self::Start, Self::End, Self::TrialEnd, Self::Resume, Self::Renew, Self::GiveUp, Self::Notice];
-
-    /// The word in the API.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Start => "start",
-            Self::End => "end",
-            Self::TrialEnd => "trial_end",
-            Self::Resume => "resume",
-            Self::Renew => "renew",
-            Self::GiveUp => "give_up",
-            Self::Notice => "notice",
-        }
-    }
-}
 
 /// What an action did.
 #[derive(Clone, Debug, PartialEq, Eq)]

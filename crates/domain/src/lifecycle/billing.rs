@@ -4,7 +4,7 @@
 //! due time.
 
 use crate::id::PlanId;
-use crate::lifecycle::actions::Action;
+use crate::lifecycle::action::Action;
 use crate::lifecycle::calendar::ZoneName;
 use crate::number::Whole;
 use crate::plans::PlanKey;

@@ -1,6 +1,7 @@
 //! What the operator ends: sessions, users without their consent, whole organizations, signing keys.
 
 use super::support::*;
+use perennial_app::analytics::reader::Analytics;
 use perennial_app::caller::Caller;
 use perennial_app::revision::IfMatch;
 use perennial_app::{accounts, clients, organizations, sessions, signing_keys};
@@ -86,6 +87,8 @@ async fn of_a_deleted_organization_nothing_remains_but_the_event_and_others_lose
         other.request("POST", "/subscription-payments").json(&body).send().await.expect(201);
     }
     with_webhooks(&app, &other).await;
+    with_billing(&other, theirs.user_id()).await;
+    with_figures(&app, &other).await;
     app.plan("pro", json!({})).await;
     let own = app.sign_up("ada@example.com").await;
     let (before, own_events) = (rows_of(&app, app.organization).await, app.events().await);
@@ -110,6 +113,30 @@ async fn of_a_deleted_organization_nothing_remains_but_the_event_and_others_lose
     let (again, removed) = organizations::delete(&app.app, other.organization).await.unwrap();
     assert!(again == deleted && removed.iter().all(|(_, count)| *count == 0));
     assert!(clients::list(&app.app, other.organization).await.unwrap().is_empty());
+}
+
+/// A record of each kind that is about billing.
+async fn with_billing(other: &Tenant<'_>, user: &str) {
+    let post = async |path: &str, body: Value| other.request("POST", path).json(&body).send().await.expect(201);
+    post("/tax-rates", json!({ "name": "VAT", "percentage": 19 })).await;
+    post("/coupons", json!({ "code": "WELCOME", "percent": 10, "duration": "once" })).await;
+    post("/meters", json!({ "slug": "calls", "name": "Calls", "aggregation": "sum" })).await;
+    post(&format!("/users/{user}/credits"), json!({ "currency": "USD", "amount": 5 })).await;
+    let profile = other.request("PUT", &format!("/users/{user}/billing-profile")).json(&json!({ "name": "Ada" }));
+    profile.send().await.expect(200);
+    let subscriptions = other.request("GET", "/subscriptions").send().await.expect(200);
+    let event = json!({ "id": "1", "subscription_id": subscriptions.data()[0]["id"], "meter": "calls" });
+    let usage = other.request("POST", "/usage-events").json(&json!({ "events": [event] }));
+    usage.send().await.expect(200);
+}
+
+/// Figures of everything that happened.
+async fn with_figures(app: &TestApp, other: &Tenant<'_>) {
+    let stop = app.work(Analytics::default());
+    while other.request("GET", "/analytics/revenue").send().await.expect(200).json["meta"]["state"] != "current" {
+        tokio::task::yield_now().await;
+    }
+    stop.send_replace(true);
 }
 
 /// A webhook endpoint with an attempt and an undelivered event.

@@ -24,8 +24,9 @@ impl Metered {
 
     fn event(&self, id: &str, meter: &str, changes: Value) -> Value {
         let mut event = json!({ "id": id, "subscription_id": self.subscription, "meter": meter });
-        for (name, value) in changes.as_object().unwrap() {
-            event[name] = value.clone();
+        let Value::Object(changes) = changes else { panic!("the changes are members") };
+        for (name, value) in changes {
+            event[name] = value;
         }
         event
     }
@@ -102,7 +103,7 @@ async fn an_event_counts_once_and_other_content_is_a_conflict() {
     assert_eq!(metered.quantity("sum").await, json!(151));
     // Without a time, a retry is later and still the same event.
     let now = metered.event("e4", "sum", json!({}));
-    assert_eq!(metered.send(&[now.clone()]).await.expect(200).data(), &outcome(1, 0, &[], &[]));
+    assert_eq!(metered.send(std::slice::from_ref(&now)).await.expect(200).data(), &outcome(1, 0, &[], &[]));
     metered.app.advance(3);
     assert_eq!(metered.send(&[now]).await.expect(200).data(), &outcome(0, 1, &[], &[]));
 }
@@ -133,7 +134,7 @@ async fn one_invalid_event_rejects_the_whole_call() {
     let ahead = json!(metered.app.now().plus_seconds(301));
     let events = [
         metered.event("good", "sum", json!({})),
-        metered.event("", "nothing", json!({ "at": ahead, "value": 0.0000001 })),
+        metered.event("", "nothing", json!({ "at": ahead, "value": 0.000_000_1 })),
         metered.event("x", "max", json!({ "value": -1 })),
         metered.event("x", "unique", json!({ "color": "red" })),
         json!({ "id": "x", "meter": "sum" }),

@@ -46,7 +46,7 @@ async fn endpoints(app: &TestApp) -> Vec<Endpoint> {
     let new_rate = json!({ "name": "GST", "percentage": 5 });
     let new_coupon = json!({ "code": "SUMMER", "percent": 25, "duration": "once" });
     let new_meter = json!({ "slug": "users", "name": "Users", "aggregation": "count" });
-    let used = json!({ "events": [{ "id": "e", "subscription_id": subscription, "meter": "calls" }] });
+    let usage = json!({ "events": [{ "id": "e", "subscription_id": subscription, "meter": "calls" }] });
     let (profile, credits) = (format!("/users/{user}/billing-profile"), format!("/users/{user}/credits"));
     let retired = || Some(json!({ "is_active": false }));
     vec![
@@ -58,7 +58,7 @@ async fn endpoints(app: &TestApp) -> Vec<Endpoint> {
         endpoint("GET", &coupon, PlansRead, None, 200),
         endpoint("POST", "/coupons", PlansWrite, Some(new_coupon), 201),
         endpoint("PUT", &coupon, PlansWrite, retired(), 200),
-        endpoint("POST", "/usage-events", UsageWrite, Some(used), 200),
+        endpoint("POST", "/usage-events", UsageWrite, Some(usage), 200),
         endpoint("GET", &format!("{}/usage", at(subscriptions, &subscription)), SubscriptionsRead, None, 200),
         endpoint("GET", "/meters", PlansRead, None, 200),
         endpoint("GET", &meter, PlansRead, None, 200),
@@ -132,7 +132,7 @@ fn lacks(answer: Answer, scope: Scope) {
 async fn every_operation_requires_exactly_its_scope() {
     let app = TestApp::start().await;
     let endpoints = endpoints(&app).await;
-    assert_eq!(endpoints.len(), 47);
+    assert_eq!(endpoints.len(), 54);
     let scopes: Vec<Scope> = ClientKind::Trusted.scopes().iter().collect();
     let only = |scope: Scope| format!("only-{}", scope.as_str());
     let but = |scope: Scope| format!("but-{}", scope.as_str());

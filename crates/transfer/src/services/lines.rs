@@ -7,9 +7,10 @@ use super::findings::Source;
 use super::service::Service;
 use perennial_app::audit::json;
 use perennial_app::keys::sha256;
+use perennial_domain::currency::Currency;
 use perennial_domain::cycle::BillingCycle;
 use perennial_domain::id::{EventId, OrganizationId, PaymentId, PlanId, SubscriptionId, UserId, uuid_v7};
-use perennial_domain::organizations::Organization;
+use perennial_domain::organizations::{Organization, OrganizationName};
 use perennial_domain::payments::{ExternalPaymentId, Payment};
 use perennial_domain::plans::{Plan, PlanDetails, ProductId, Variant, Version};
 use perennial_domain::slug::Slug;
@@ -146,7 +147,8 @@ impl Writer {
 
     /// The line of the organization itself, if the store has none.
     pub(super) fn organization(organization: &Organization) -> String {
-        json(&OrganizationLine { r#type: "organization", record: organization })
+        let Organization { id, name, currency, created_at, updated_at, .. } = organization;
+        json(&OrganizationLine { r#type: "organization", id, name, currency, created_at, updated_at })
     }
 
     /// One object may become several records, as an order does.
@@ -161,9 +163,13 @@ impl Writer {
     }
 }
 
+/// The settings have their defaults.
 #[derive(Serialize)]
 struct OrganizationLine<'a> {
     r#type: &'static str,
-    #[serde(flatten)]
-    record: &'a Organization,
+    id: &'a OrganizationId,
+    name: &'a OrganizationName,
+    currency: &'a Currency,
+    created_at: &'a Time,
+    updated_at: &'a Time,
 }

@@ -30,7 +30,7 @@ fn records_are_exact_and_typed() {
 #[test]
 fn only_records_that_can_be_matched_have_a_tag() {
     let text = types(&ours());
-    assert_eq!(text.matches("    etag: str | None = field(").count(), 10);
+    assert_eq!(text.matches("    etag: str | None = field(").count(), 14);
 }
 
 #[test]

@@ -205,27 +205,18 @@ READ_COHORTS = Operation(id="readCohorts", method="GET", path="/analytics/cohort
 READ_TRIALS = Operation(id="readTrials", method="GET", path="/analytics/trials")
 READ_PAYMENT_FIGURES = Operation(id="readPaymentFigures", method="GET", path="/analytics/payments")
 READ_PLAN_FIGURES = Operation(id="readPlanFigures", method="GET", path="/analytics/plans")
-READ_BILLING_PROFILE = Operation(
-    id="readBillingProfile",
-    method="GET",
-    path="/users/{id}/billing-profile",
-    person="if_signed_in",
-)
-UPDATE_BILLING_PROFILE = Operation(id="updateBillingProfile", method="PUT", path="/users/{id}/billing-profile")
-LIST_COUPONS = Operation(id="listCoupons", method="GET", path="/coupons")
-CREATE_COUPON = Operation(id="createCoupon", method="POST", path="/coupons", takes_key=True)
-READ_COUPON = Operation(id="readCoupon", method="GET", path="/coupons/{id}")
-UPDATE_COUPON = Operation(id="updateCoupon", method="PUT", path="/coupons/{id}")
-LIST_CREDITS = Operation(id="listCredits", method="GET", path="/users/{id}/credits", person="if_signed_in")
-CREATE_CREDIT = Operation(id="createCredit", method="POST", path="/users/{id}/credits", takes_key=True)
-LIST_METERS = Operation(id="listMeters", method="GET", path="/meters")
-CREATE_METER = Operation(id="createMeter", method="POST", path="/meters", takes_key=True)
-READ_METER = Operation(id="readMeter", method="GET", path="/meters/{id}")
-UPDATE_METER = Operation(id="updateMeter", method="PUT", path="/meters/{id}")
 LIST_TAX_RATES = Operation(id="listTaxRates", method="GET", path="/tax-rates")
 CREATE_TAX_RATE = Operation(id="createTaxRate", method="POST", path="/tax-rates", takes_key=True)
 READ_TAX_RATE = Operation(id="readTaxRate", method="GET", path="/tax-rates/{id}")
 UPDATE_TAX_RATE = Operation(id="updateTaxRate", method="PUT", path="/tax-rates/{id}")
+LIST_COUPONS = Operation(id="listCoupons", method="GET", path="/coupons")
+CREATE_COUPON = Operation(id="createCoupon", method="POST", path="/coupons", takes_key=True)
+READ_COUPON = Operation(id="readCoupon", method="GET", path="/coupons/{id}")
+UPDATE_COUPON = Operation(id="updateCoupon", method="PUT", path="/coupons/{id}")
+LIST_METERS = Operation(id="listMeters", method="GET", path="/meters")
+CREATE_METER = Operation(id="createMeter", method="POST", path="/meters", takes_key=True)
+READ_METER = Operation(id="readMeter", method="GET", path="/meters/{id}")
+UPDATE_METER = Operation(id="updateMeter", method="PUT", path="/meters/{id}")
 RECORD_USAGE_EVENTS = Operation(id="recordUsageEvents", method="POST", path="/usage-events")
 READ_SUBSCRIPTION_USAGE = Operation(
     id="readSubscriptionUsage",
@@ -233,6 +224,15 @@ READ_SUBSCRIPTION_USAGE = Operation(
     path="/subscriptions/{id}/usage",
     person="if_signed_in",
 )
+READ_BILLING_PROFILE = Operation(
+    id="readBillingProfile",
+    method="GET",
+    path="/users/{id}/billing-profile",
+    person="if_signed_in",
+)
+UPDATE_BILLING_PROFILE = Operation(id="updateBillingProfile", method="PUT", path="/users/{id}/billing-profile")
+LIST_CREDITS = Operation(id="listCredits", method="GET", path="/users/{id}/credits", person="if_signed_in")
+CREATE_CREDIT = Operation(id="createCredit", method="POST", path="/users/{id}/credits", takes_key=True)
 
 
 class Auth:
@@ -2820,86 +2820,134 @@ class Analytics:
         return figures(answer.body, PlanFigures.read)
 
 
-class BillingProfiles:
-    """Calls about billing profiles."""
+class TaxRates:
+    """Calls about tax rates."""
 
     def __init__(self, caller: Caller) -> None:
         self._caller = caller
 
-    def get(self, id: str) -> BillingProfile:
-        """Read the billing profile of a user.
+    def list(
+        self,
+        *,
+        limit: int | Unset = UNSET,
+        cursor: str | Unset = UNSET,
+    ) -> Page[TaxRate]:
+        """List tax rates.
 
-        Every user has one, empty at first. With a user's token, `me` is the user.
+        Newest first.
 
-        The client needs the scope `invoices:read`.
+        The client needs the scope `plans:read`.
+
+        - `limit`: The maximum number of records on a page.
+        - `cursor`: `next_cursor` of the previous page.
+
+        Raises `Problem` with one of 400, 401, 403, 421, 408, 413, 414, 431, 500, 503.
+        """
+        answer = self._caller.call(
+            LIST_TAX_RATES,
+            query={
+                "limit": limit,
+                "cursor": cursor,
+            },
+        )
+        return page(answer.body, TaxRate.read)
+
+    def each(
+        self,
+        *,
+        limit: int | Unset = UNSET,
+        cursor: str | Unset = UNSET,
+    ) -> Iterator[TaxRate]:
+        """Every one of them, page after page; `limit` is the size of a page."""
+
+        def fetch(after: str | Unset) -> Page[TaxRate]:
+            return self.list(
+                limit=limit,
+                cursor=after,
+            )
+
+        return walk(cursor, fetch)
+
+    def create(
+        self,
+        *,
+        name: str,
+        percentage: Decimal | int,
+        country: str | None | Unset = UNSET,
+        is_active: bool | Unset = UNSET,
+        idempotency_key: str | Unset = UNSET,
+    ) -> TaxRate:
+        """Create a tax rate.
+
+        With an `Idempotency-Key`, a retry returns the response of the first request.
+
+        The client needs the scope `plans:write`.
+
+        - `name`: The name that documents print.
+        - `percentage`: The percentage, with at most 4 decimals.
+        - `country`: The country whose tax it is. An ISO 3166 alpha-2 code; upper or lower case.
+        - `is_active`: Whether the tax rate can be referenced. True by default.
+
+        Raises `Problem` with one of 400, 401, 403, 421, 408, 413, 414, 431, 500, 503, 415, 422, 409.
+        """
+        answer = self._caller.call(
+            CREATE_TAX_RATE,
+            headers={"idempotency-key": idempotency_key},
+            body={
+                "name": name,
+                "percentage": percentage,
+                "country": country,
+                "is_active": is_active,
+            },
+        )
+        return TaxRate.read(answer.body["data"], answer.etag)
+
+    def get(self, id: str) -> TaxRate:
+        """Read a tax rate.
+
+        The client needs the scope `plans:read`.
 
         Raises `Problem` with one of 400, 401, 403, 421, 408, 413, 414, 431, 500, 503, 404.
         """
         answer = self._caller.call(
-            READ_BILLING_PROFILE,
+            READ_TAX_RATE,
             path={"id": id},
         )
-        return BillingProfile.read(answer.body["data"], answer.etag)
+        return TaxRate.read(answer.body["data"], answer.etag)
 
-    def get_if_changed(self, id: str, etag: str) -> BillingProfile | None:
+    def get_if_changed(self, id: str, etag: str) -> TaxRate | None:
         """The same, or `None` if the record still has this `etag`."""
         answer = self._caller.call(
-            READ_BILLING_PROFILE,
+            READ_TAX_RATE,
             path={"id": id},
             headers={"if-none-match": etag},
         )
-        return None if answer.not_modified else BillingProfile.read(answer.body["data"], answer.etag)
+        return None if answer.not_modified else TaxRate.read(answer.body["data"], answer.etag)
 
     def update(
         self,
         id: str,
         *,
-        name: str | None | Unset = UNSET,
-        email: str | None | Unset = UNSET,
-        address: Sequence[str] | Unset = UNSET,
-        country: str | None | Unset = UNSET,
-        tax_id: str | None | Unset = UNSET,
-        tax_exempt: bool | Unset = UNSET,
-        tax_rate_ids: Sequence[str] | Unset = UNSET,
-        locale: BillingProfileLocale | None | Unset = UNSET,
-        note: str | None | Unset = UNSET,
+        is_active: bool | Unset = UNSET,
         if_match: str | None | Unset = UNSET,
-    ) -> BillingProfile:
-        """Update the billing profile of a user.
+    ) -> TaxRate:
+        """Update a tax rate.
 
-        Updates the fields that are sent; omitted fields do not change, and a null clears a field. A tax rate that is named for the first time must be active.
+        Only `is_active` can change. An inactive rate cannot be referenced again; existing references continue.
 
-        The client needs the scope `invoices:write`.
+        The client needs the scope `plans:write`.
 
-        - `name`: The name of the buyer.
-        - `email`: The e-mail address for documents.
-        - `address`: The lines of the postal address.
-        - `country`: The country of the buyer. An ISO 3166 alpha-2 code; upper or lower case.
-        - `tax_id`: The buyer's tax ID.
-        - `tax_exempt`: Whether no tax is charged. False by default.
-        - `tax_rate_ids`: Tax rates in place of those of the plan. Empty for none.
-        - `locale`: The language of documents.
-        - `note`: A note that documents print, such as "Reverse charge".
+        - `is_active`: Whether the tax rate can be referenced. True by default.
 
         Raises `Problem` with one of 409, 400, 401, 403, 421, 408, 413, 414, 431, 500, 503, 415, 422, 404, 412.
         """
         answer = self._caller.call(
-            UPDATE_BILLING_PROFILE,
+            UPDATE_TAX_RATE,
             path={"id": id},
             headers={"if-match": if_match},
-            body={
-                "name": name,
-                "email": email,
-                "address": address,
-                "country": country,
-                "tax_id": tax_id,
-                "tax_exempt": tax_exempt,
-                "tax_rate_ids": tax_rate_ids,
-                "locale": locale,
-                "note": note,
-            },
+            body={"is_active": is_active},
         )
-        return BillingProfile.read(answer.body["data"], answer.etag)
+        return TaxRate.read(answer.body["data"], answer.etag)
 
 
 class Coupons:
@@ -3050,97 +3098,6 @@ class Coupons:
         return Coupon.read(answer.body["data"], answer.etag)
 
 
-class Credits:
-    """Calls about credits."""
-
-    def __init__(self, caller: Caller) -> None:
-        self._caller = caller
-
-    def list(
-        self,
-        id: str,
-        *,
-        currency: str | Unset = UNSET,
-        limit: int | Unset = UNSET,
-        cursor: str | Unset = UNSET,
-    ) -> Page[Credit]:
-        """List the credits of a user.
-
-        The entries of the ledger, newest first. Their sum in a currency is the balance. With a user's token, `me` is the user.
-
-        The client needs the scope `invoices:read`.
-
-        - `currency`: Entries of this currency.
-        - `limit`: The maximum number of records on a page.
-        - `cursor`: `next_cursor` of the previous page.
-
-        Raises `Problem` with one of 400, 401, 403, 421, 408, 413, 414, 431, 500, 503, 404.
-        """
-        answer = self._caller.call(
-            LIST_CREDITS,
-            path={"id": id},
-            query={
-                "currency": currency,
-                "limit": limit,
-                "cursor": cursor,
-            },
-        )
-        return page(answer.body, Credit.read)
-
-    def each(
-        self,
-        id: str,
-        *,
-        currency: str | Unset = UNSET,
-        limit: int | Unset = UNSET,
-        cursor: str | Unset = UNSET,
-    ) -> Iterator[Credit]:
-        """Every one of them, page after page; `limit` is the size of a page."""
-
-        def fetch(after: str | Unset) -> Page[Credit]:
-            return self.list(
-                id=id,
-                currency=currency,
-                limit=limit,
-                cursor=after,
-            )
-
-        return walk(cursor, fetch)
-
-    def create(
-        self,
-        id: str,
-        *,
-        currency: str,
-        amount: Decimal | int,
-        description: str | None | Unset = UNSET,
-        idempotency_key: str | Unset = UNSET,
-    ) -> Credit:
-        """Change the balance of a user.
-
-        Adds an entry to the ledger. A negative amount is taken from the balance, which is never negative. With an `Idempotency-Key`, a retry returns the response of the first request.
-
-        The client needs the scope `invoices:write`.
-
-        - `currency`: The currency of the balance. An ISO 4217 code of a currency with minor units; upper or lower case.
-        - `amount`: The amount that is added to the balance; negative to take it.
-        - `description`: Why the balance changes. No personal data: events contain it.
-
-        Raises `Problem` with one of 409, 400, 401, 403, 421, 408, 413, 414, 431, 500, 503, 415, 422, 404.
-        """
-        answer = self._caller.call(
-            CREATE_CREDIT,
-            path={"id": id},
-            headers={"idempotency-key": idempotency_key},
-            body={
-                "currency": currency,
-                "amount": amount,
-                "description": description,
-            },
-        )
-        return Credit.read(answer.body["data"], answer.etag)
-
-
 class Meters:
     """Calls about meters."""
 
@@ -3282,136 +3239,6 @@ class Meters:
         return Meter.read(answer.body["data"], answer.etag)
 
 
-class TaxRates:
-    """Calls about tax rates."""
-
-    def __init__(self, caller: Caller) -> None:
-        self._caller = caller
-
-    def list(
-        self,
-        *,
-        limit: int | Unset = UNSET,
-        cursor: str | Unset = UNSET,
-    ) -> Page[TaxRate]:
-        """List tax rates.
-
-        Newest first.
-
-        The client needs the scope `plans:read`.
-
-        - `limit`: The maximum number of records on a page.
-        - `cursor`: `next_cursor` of the previous page.
-
-        Raises `Problem` with one of 400, 401, 403, 421, 408, 413, 414, 431, 500, 503.
-        """
-        answer = self._caller.call(
-            LIST_TAX_RATES,
-            query={
-                "limit": limit,
-                "cursor": cursor,
-            },
-        )
-        return page(answer.body, TaxRate.read)
-
-    def each(
-        self,
-        *,
-        limit: int | Unset = UNSET,
-        cursor: str | Unset = UNSET,
-    ) -> Iterator[TaxRate]:
-        """Every one of them, page after page; `limit` is the size of a page."""
-
-        def fetch(after: str | Unset) -> Page[TaxRate]:
-            return self.list(
-                limit=limit,
-                cursor=after,
-            )
-
-        return walk(cursor, fetch)
-
-    def create(
-        self,
-        *,
-        name: str,
-        percentage: Decimal | int,
-        country: str | None | Unset = UNSET,
-        is_active: bool | Unset = UNSET,
-        idempotency_key: str | Unset = UNSET,
-    ) -> TaxRate:
-        """Create a tax rate.
-
-        With an `Idempotency-Key`, a retry returns the response of the first request.
-
-        The client needs the scope `plans:write`.
-
-        - `name`: The name that documents print.
-        - `percentage`: The percentage, with at most 4 decimals.
-        - `country`: The country whose tax it is. An ISO 3166 alpha-2 code; upper or lower case.
-        - `is_active`: Whether the tax rate can be referenced. True by default.
-
-        Raises `Problem` with one of 400, 401, 403, 421, 408, 413, 414, 431, 500, 503, 415, 422, 409.
-        """
-        answer = self._caller.call(
-            CREATE_TAX_RATE,
-            headers={"idempotency-key": idempotency_key},
-            body={
-                "name": name,
-                "percentage": percentage,
-                "country": country,
-                "is_active": is_active,
-            },
-        )
-        return TaxRate.read(answer.body["data"], answer.etag)
-
-    def get(self, id: str) -> TaxRate:
-        """Read a tax rate.
-
-        The client needs the scope `plans:read`.
-
-        Raises `Problem` with one of 400, 401, 403, 421, 408, 413, 414, 431, 500, 503, 404.
-        """
-        answer = self._caller.call(
-            READ_TAX_RATE,
-            path={"id": id},
-        )
-        return TaxRate.read(answer.body["data"], answer.etag)
-
-    def get_if_changed(self, id: str, etag: str) -> TaxRate | None:
-        """The same, or `None` if the record still has this `etag`."""
-        answer = self._caller.call(
-            READ_TAX_RATE,
-            path={"id": id},
-            headers={"if-none-match": etag},
-        )
-        return None if answer.not_modified else TaxRate.read(answer.body["data"], answer.etag)
-
-    def update(
-        self,
-        id: str,
-        *,
-        is_active: bool | Unset = UNSET,
-        if_match: str | None | Unset = UNSET,
-    ) -> TaxRate:
-        """Update a tax rate.
-
-        Only `is_active` can change. An inactive rate cannot be referenced again; existing references continue.
-
-        The client needs the scope `plans:write`.
-
-        - `is_active`: Whether the tax rate can be referenced. True by default.
-
-        Raises `Problem` with one of 409, 400, 401, 403, 421, 408, 413, 414, 431, 500, 503, 415, 422, 404, 412.
-        """
-        answer = self._caller.call(
-            UPDATE_TAX_RATE,
-            path={"id": id},
-            headers={"if-match": if_match},
-            body={"is_active": is_active},
-        )
-        return TaxRate.read(answer.body["data"], answer.etag)
-
-
 class Usage:
     """Calls about usage."""
 
@@ -3473,6 +3300,179 @@ class Usage:
         return SubscriptionUsage.read(answer.body["data"])
 
 
+class BillingProfiles:
+    """Calls about billing profiles."""
+
+    def __init__(self, caller: Caller) -> None:
+        self._caller = caller
+
+    def get(self, id: str) -> BillingProfile:
+        """Read the billing profile of a user.
+
+        Every user has one, empty at first. With a user's token, `me` is the user.
+
+        The client needs the scope `invoices:read`.
+
+        Raises `Problem` with one of 400, 401, 403, 421, 408, 413, 414, 431, 500, 503, 404.
+        """
+        answer = self._caller.call(
+            READ_BILLING_PROFILE,
+            path={"id": id},
+        )
+        return BillingProfile.read(answer.body["data"], answer.etag)
+
+    def get_if_changed(self, id: str, etag: str) -> BillingProfile | None:
+        """The same, or `None` if the record still has this `etag`."""
+        answer = self._caller.call(
+            READ_BILLING_PROFILE,
+            path={"id": id},
+            headers={"if-none-match": etag},
+        )
+        return None if answer.not_modified else BillingProfile.read(answer.body["data"], answer.etag)
+
+    def update(
+        self,
+        id: str,
+        *,
+        name: str | None | Unset = UNSET,
+        email: str | None | Unset = UNSET,
+        address: Sequence[str] | Unset = UNSET,
+        country: str | None | Unset = UNSET,
+        tax_id: str | None | Unset = UNSET,
+        tax_exempt: bool | Unset = UNSET,
+        tax_rate_ids: Sequence[str] | Unset = UNSET,
+        locale: BillingProfileLocale | None | Unset = UNSET,
+        note: str | None | Unset = UNSET,
+        if_match: str | None | Unset = UNSET,
+    ) -> BillingProfile:
+        """Update the billing profile of a user.
+
+        Updates the fields that are sent; omitted fields do not change, and a null clears a field. A tax rate that is named for the first time must be active.
+
+        The client needs the scope `invoices:write`.
+
+        - `name`: The name of the buyer.
+        - `email`: The e-mail address for documents.
+        - `address`: The lines of the postal address.
+        - `country`: The country of the buyer. An ISO 3166 alpha-2 code; upper or lower case.
+        - `tax_id`: The buyer's tax ID.
+        - `tax_exempt`: Whether no tax is charged. False by default.
+        - `tax_rate_ids`: Tax rates in place of those of the plan. Empty for none.
+        - `locale`: The language of documents.
+        - `note`: A note that documents print, such as "Reverse charge".
+
+        Raises `Problem` with one of 409, 400, 401, 403, 421, 408, 413, 414, 431, 500, 503, 415, 422, 404, 412.
+        """
+        answer = self._caller.call(
+            UPDATE_BILLING_PROFILE,
+            path={"id": id},
+            headers={"if-match": if_match},
+            body={
+                "name": name,
+                "email": email,
+                "address": address,
+                "country": country,
+                "tax_id": tax_id,
+                "tax_exempt": tax_exempt,
+                "tax_rate_ids": tax_rate_ids,
+                "locale": locale,
+                "note": note,
+            },
+        )
+        return BillingProfile.read(answer.body["data"], answer.etag)
+
+
+class Credits:
+    """Calls about credits."""
+
+    def __init__(self, caller: Caller) -> None:
+        self._caller = caller
+
+    def list(
+        self,
+        id: str,
+        *,
+        currency: str | Unset = UNSET,
+        limit: int | Unset = UNSET,
+        cursor: str | Unset = UNSET,
+    ) -> Page[Credit]:
+        """List the credits of a user.
+
+        The entries of the ledger, newest first. Their sum in a currency is the balance. With a user's token, `me` is the user.
+
+        The client needs the scope `invoices:read`.
+
+        - `currency`: Entries of this currency.
+        - `limit`: The maximum number of records on a page.
+        - `cursor`: `next_cursor` of the previous page.
+
+        Raises `Problem` with one of 400, 401, 403, 421, 408, 413, 414, 431, 500, 503, 404.
+        """
+        answer = self._caller.call(
+            LIST_CREDITS,
+            path={"id": id},
+            query={
+                "currency": currency,
+                "limit": limit,
+                "cursor": cursor,
+            },
+        )
+        return page(answer.body, Credit.read)
+
+    def each(
+        self,
+        id: str,
+        *,
+        currency: str | Unset = UNSET,
+        limit: int | Unset = UNSET,
+        cursor: str | Unset = UNSET,
+    ) -> Iterator[Credit]:
+        """Every one of them, page after page; `limit` is the size of a page."""
+
+        def fetch(after: str | Unset) -> Page[Credit]:
+            return self.list(
+                id=id,
+                currency=currency,
+                limit=limit,
+                cursor=after,
+            )
+
+        return walk(cursor, fetch)
+
+    def create(
+        self,
+        id: str,
+        *,
+        currency: str,
+        amount: Decimal | int,
+        description: str | None | Unset = UNSET,
+        idempotency_key: str | Unset = UNSET,
+    ) -> Credit:
+        """Change the balance of a user.
+
+        Adds an entry to the ledger. A negative amount is taken from the balance, which is never negative. With an `Idempotency-Key`, a retry returns the response of the first request.
+
+        The client needs the scope `invoices:write`.
+
+        - `currency`: The currency of the balance. An ISO 4217 code of a currency with minor units; upper or lower case.
+        - `amount`: The amount that is added to the balance; negative to take it.
+        - `description`: Why the balance changes. No personal data: events contain it.
+
+        Raises `Problem` with one of 409, 400, 401, 403, 421, 408, 413, 414, 431, 500, 503, 415, 422, 404.
+        """
+        answer = self._caller.call(
+            CREATE_CREDIT,
+            path={"id": id},
+            headers={"idempotency-key": idempotency_key},
+            body={
+                "currency": currency,
+                "amount": amount,
+                "description": description,
+            },
+        )
+        return Credit.read(answer.body["data"], answer.etag)
+
+
 class Resources:
     """Everything that can be called."""
 
@@ -3494,9 +3494,9 @@ class Resources:
         self.feed = Feed(caller)
         self.webhook_endpoints = WebhookEndpoints(caller)
         self.analytics = Analytics(caller)
-        self.billing_profiles = BillingProfiles(caller)
-        self.coupons = Coupons(caller)
-        self.credits = Credits(caller)
-        self.meters = Meters(caller)
         self.tax_rates = TaxRates(caller)
+        self.coupons = Coupons(caller)
+        self.meters = Meters(caller)
         self.usage = Usage(caller)
+        self.billing_profiles = BillingProfiles(caller)
+        self.credits = Credits(caller)

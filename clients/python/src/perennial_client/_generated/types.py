@@ -316,18 +316,26 @@ MovementKind: TypeAlias = Literal[
     "churned",
 ]
 
+CouponDuration: TypeAlias = Literal[
+    "once",
+    "repeating",
+    "forever",
+]
+
+MeterAggregation: TypeAlias = Literal[
+    "sum",
+    "count",
+    "max",
+    "last",
+    "unique",
+]
+
 BillingProfileLocale: TypeAlias = Literal[
     "en",
     "de",
     "fr",
     "es",
     "ja",
-]
-
-CouponDuration: TypeAlias = Literal[
-    "once",
-    "repeating",
-    "forever",
 ]
 
 CreditReason: TypeAlias = Literal[
@@ -337,14 +345,6 @@ CreditReason: TypeAlias = Literal[
     "credit_note",
     "applied",
     "returned",
-]
-
-MeterAggregation: TypeAlias = Literal[
-    "sum",
-    "count",
-    "max",
-    "last",
-    "unique",
 ]
 
 TestClockStatus: TypeAlias = Literal[
@@ -1600,6 +1600,109 @@ class PlanFigures:
 
 
 @dataclass(frozen=True)
+class TaxRate:
+    """A `TaxRate` as the API answers it."""
+
+    id: str
+    name: str
+    percentage: Decimal
+    country: str | None
+    is_active: bool
+    created_at: datetime
+    updated_at: datetime
+    #: What to send as `if_match`; `None` in a list, which has no entity tags.
+    etag: str | None = field(default=None, compare=False, repr=False)
+
+    @classmethod
+    def read(cls, members: Mapping[str, Any], etag: str | None = None) -> TaxRate:
+        """From the members of its JSON; those that are not known here are left out."""
+        return cls(
+            id=members["id"],
+            name=members["name"],
+            percentage=money(members["percentage"]),
+            country=members["country"],
+            is_active=members["is_active"],
+            created_at=instant(members["created_at"]),
+            updated_at=instant(members["updated_at"]),
+            etag=etag,
+        )
+
+
+@dataclass(frozen=True)
+class Coupon:
+    """A `Coupon` as the API answers it."""
+
+    id: str
+    code: str
+    percent: Decimal | None
+    amount: Decimal | None
+    currency: str | None
+    duration: CouponDuration
+    periods: int | None
+    plan_ids: tuple[str, ...]
+    redeem_by: datetime | None
+    max_redemptions: int | None
+    redemptions: int
+    is_active: bool
+    created_at: datetime
+    updated_at: datetime
+    #: What to send as `if_match`; `None` in a list, which has no entity tags.
+    etag: str | None = field(default=None, compare=False, repr=False)
+
+    @classmethod
+    def read(cls, members: Mapping[str, Any], etag: str | None = None) -> Coupon:
+        """From the members of its JSON; those that are not known here are left out."""
+        return cls(
+            id=members["id"],
+            code=members["code"],
+            percent=optional(money, members["percent"]),
+            amount=optional(money, members["amount"]),
+            currency=members["currency"],
+            duration=members["duration"],
+            periods=members["periods"],
+            plan_ids=tuple(members["plan_ids"]),
+            redeem_by=optional(instant, members["redeem_by"]),
+            max_redemptions=members["max_redemptions"],
+            redemptions=members["redemptions"],
+            is_active=members["is_active"],
+            created_at=instant(members["created_at"]),
+            updated_at=instant(members["updated_at"]),
+            etag=etag,
+        )
+
+
+@dataclass(frozen=True)
+class Meter:
+    """A `Meter` as the API answers it."""
+
+    id: str
+    slug: str
+    name: str
+    aggregation: MeterAggregation
+    unit: str | None
+    is_active: bool
+    created_at: datetime
+    updated_at: datetime
+    #: What to send as `if_match`; `None` in a list, which has no entity tags.
+    etag: str | None = field(default=None, compare=False, repr=False)
+
+    @classmethod
+    def read(cls, members: Mapping[str, Any], etag: str | None = None) -> Meter:
+        """From the members of its JSON; those that are not known here are left out."""
+        return cls(
+            id=members["id"],
+            slug=members["slug"],
+            name=members["name"],
+            aggregation=members["aggregation"],
+            unit=members["unit"],
+            is_active=members["is_active"],
+            created_at=instant(members["created_at"]),
+            updated_at=instant(members["updated_at"]),
+            etag=etag,
+        )
+
+
+@dataclass(frozen=True)
 class BillingProfileBalances:
     """A `BillingProfileBalances` as the API answers it."""
 
@@ -1657,49 +1760,6 @@ class BillingProfile:
 
 
 @dataclass(frozen=True)
-class Coupon:
-    """A `Coupon` as the API answers it."""
-
-    id: str
-    code: str
-    percent: Decimal | None
-    amount: Decimal | None
-    currency: str | None
-    duration: CouponDuration
-    periods: int | None
-    plan_ids: tuple[str, ...]
-    redeem_by: datetime | None
-    max_redemptions: int | None
-    redemptions: int
-    is_active: bool
-    created_at: datetime
-    updated_at: datetime
-    #: What to send as `if_match`; `None` in a list, which has no entity tags.
-    etag: str | None = field(default=None, compare=False, repr=False)
-
-    @classmethod
-    def read(cls, members: Mapping[str, Any], etag: str | None = None) -> Coupon:
-        """From the members of its JSON; those that are not known here are left out."""
-        return cls(
-            id=members["id"],
-            code=members["code"],
-            percent=optional(money, members["percent"]),
-            amount=optional(money, members["amount"]),
-            currency=members["currency"],
-            duration=members["duration"],
-            periods=members["periods"],
-            plan_ids=tuple(members["plan_ids"]),
-            redeem_by=optional(instant, members["redeem_by"]),
-            max_redemptions=members["max_redemptions"],
-            redemptions=members["redemptions"],
-            is_active=members["is_active"],
-            created_at=instant(members["created_at"]),
-            updated_at=instant(members["updated_at"]),
-            etag=etag,
-        )
-
-
-@dataclass(frozen=True)
 class Credit:
     """A `Credit` as the API answers it."""
 
@@ -1724,66 +1784,6 @@ class Credit:
             record_id=members["record_id"],
             description=members["description"],
             created_at=instant(members["created_at"]),
-        )
-
-
-@dataclass(frozen=True)
-class Meter:
-    """A `Meter` as the API answers it."""
-
-    id: str
-    slug: str
-    name: str
-    aggregation: MeterAggregation
-    unit: str | None
-    is_active: bool
-    created_at: datetime
-    updated_at: datetime
-    #: What to send as `if_match`; `None` in a list, which has no entity tags.
-    etag: str | None = field(default=None, compare=False, repr=False)
-
-    @classmethod
-    def read(cls, members: Mapping[str, Any], etag: str | None = None) -> Meter:
-        """From the members of its JSON; those that are not known here are left out."""
-        return cls(
-            id=members["id"],
-            slug=members["slug"],
-            name=members["name"],
-            aggregation=members["aggregation"],
-            unit=members["unit"],
-            is_active=members["is_active"],
-            created_at=instant(members["created_at"]),
-            updated_at=instant(members["updated_at"]),
-            etag=etag,
-        )
-
-
-@dataclass(frozen=True)
-class TaxRate:
-    """A `TaxRate` as the API answers it."""
-
-    id: str
-    name: str
-    percentage: Decimal
-    country: str | None
-    is_active: bool
-    created_at: datetime
-    updated_at: datetime
-    #: What to send as `if_match`; `None` in a list, which has no entity tags.
-    etag: str | None = field(default=None, compare=False, repr=False)
-
-    @classmethod
-    def read(cls, members: Mapping[str, Any], etag: str | None = None) -> TaxRate:
-        """From the members of its JSON; those that are not known here are left out."""
-        return cls(
-            id=members["id"],
-            name=members["name"],
-            percentage=money(members["percentage"]),
-            country=members["country"],
-            is_active=members["is_active"],
-            created_at=instant(members["created_at"]),
-            updated_at=instant(members["updated_at"]),
-            etag=etag,
         )
 
 

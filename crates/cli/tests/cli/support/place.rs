@@ -90,6 +90,13 @@ impl Place {
         Output::of(self.program().args(words))
     }
 
+    /// Removes the events before an instant, also those that figures do not include yet.
+    #[track_caller]
+    pub(crate) fn prune_events(&self, before: &str) -> Output {
+        let words = ["events", "prune", "--before", before, "--json"];
+        Output::of(self.program().env("PERENNIAL_ANALYTICS_ENABLED", "false").args(words))
+    }
+
     /// What a command answers with `--json`.
     #[track_caller]
     pub(crate) fn json(&self, words: &[&str]) -> Json {
