@@ -3,9 +3,11 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { csv, csvCell } from "../src/lib/csv.js";
+import { differences } from "../src/lib/differences.js";
 import { money, times } from "../src/lib/money.js";
+import { nested } from "../src/lib/nested.js";
 import { parsePlace, to } from "../src/lib/router.js";
-import { nextOfPayment, nextOfSubscription, reasonWithoutAccess } from "../src/lib/statuses.js";
+import { canChangePlan, nextOfPayment, nextOfSubscription, reasonWithoutAccess } from "../src/lib/statuses.js";
 import { day, fromInput, moment, toInput } from "../src/lib/time.js";
 import { eventWords, pageOf, plain, words } from "../src/lib/words.js";
 
@@ -50,8 +52,11 @@ test("a path is a list of decoded segments", () => {
 });
 
 test("statuses lead where the API lets them", () => {
-  assert.ok(nextOfSubscription("active").includes("cancelled"));
-  assert.deepEqual(nextOfSubscription("expired"), []);
+  assert.ok(nextOfSubscription({ status: "active", billing: null }).includes("cancelled"));
+  assert.deepEqual(nextOfSubscription({ status: "expired", billing: null }), []);
+  assert.deepEqual(nextOfSubscription({ status: "active", billing: {} }), ["paused", "cancelled", "expired"]);
+  assert.deepEqual(nextOfSubscription({ status: "unpaid", billing: {} }), ["expired"]);
+  assert.ok(canChangePlan({ status: "cancelled", billing: null }) && !canChangePlan({ status: "cancelled", billing: {} }));
   assert.deepEqual(nextOfPayment("refunded"), []);
 });
 
@@ -72,4 +77,14 @@ test("names are words", () => {
   assert.equal(eventWords("session.revoked", "user"), "Session revoked");
   assert.equal(pageOf("sub_1"), "subscriptions");
   assert.equal(plain(null), "—");
+});
+
+test("members of nested objects are sent at their place", () => {
+  assert.deepEqual(nested({ a: 1, "b/c": null, "b/d/e": [2] }), { a: 1, b: { c: null, d: { e: [2] } } });
+});
+
+test("an event shows the members of nested objects that changed", () => {
+  const of = (before: object, data: object) => differences({ before, data } as unknown as Parameters<typeof differences>[0]);
+  assert.deepEqual(of({ a: 1, billing: { x: 1, y: null } }, { a: 1, billing: { x: 1, y: { z: 2 } } }), [{ field: "billing_y_z", before: null, after: 2 }]);
+  assert.deepEqual(of({ list: [1], id: 1 }, { list: [2], id: 2 }), [{ field: "list", before: [1], after: [2] }]);
 });

@@ -3,8 +3,8 @@
 
 import { answerOf } from "../../../clients/typescript/src/answers.js";
 import { Caller, type Operation } from "../../../clients/typescript/src/caller.js";
-import { Resources } from "../../../clients/typescript/src/generated/resources.js";
-import type { OperatorSession } from "../../../clients/typescript/src/generated/types.js";
+import * as resources from "../../../clients/typescript/src/generated/resources.js";
+import type { OperatorSession, Subscription } from "../../../clients/typescript/src/generated/types.js";
 import { PerennialError, PerennialProblem } from "../../../clients/typescript/src/problem.js";
 import { newKey, sleep } from "../../../clients/typescript/src/send.js";
 import { cell } from "./cell.js";
@@ -31,8 +31,23 @@ export const caller = new Caller(
   noSession,
 );
 
-/** The API. Wrap calls in `guarded`. */
-export const api = new Resources(caller);
+/** The resources that the console uses; the build leaves out the others. Wrap calls in `guarded`. */
+export const api = {
+  analytics: new resources.Analytics(caller),
+  clients: new resources.Clients(caller),
+  feed: new resources.Feed(caller),
+  operators: new resources.Operators(caller),
+  organizations: new resources.Organizations(caller),
+  payments: new resources.Payments(caller),
+  planVersions: new resources.PlanVersions(caller),
+  plans: new resources.Plans(caller),
+  search: new resources.Search(caller),
+  subscriptions: new resources.Subscriptions(caller),
+  testClocks: new resources.TestClocks(caller),
+  userSessions: new resources.UserSessions(caller),
+  users: new resources.Users(caller),
+  webhookEndpoints: new resources.WebhookEndpoints(caller),
+};
 
 /** The session with the name of the build that the server has. */
 export type Session = OperatorSession & { build?: string | null };
@@ -47,6 +62,26 @@ export const endSession = (): Promise<object> => caller.one(session("DELETE"), {
 
 const connection: Operation = { ...session("POST"), path: "/operator-session/connect" };
 export const connectIdentity = (): Promise<{ url: string }> => caller.one(connection, {}, {});
+
+/** What a change would do: the record after it, and the documents that it would issue. */
+export interface DryRun {
+  data: Subscription;
+  documents: Record<"invoices" | "credit_notes", Document[]>;
+}
+
+/** The members of an invoice or a credit note that a dry run shows. */
+export interface Document {
+  total?: number;
+  currency?: string;
+  lines?: { kind?: string; description?: string; amount?: number }[];
+}
+
+const dryRun: Operation = { id: "dryRun", method: "PUT", path: "/subscriptions/{id}", access: "client", keyed: false, repeatable: true };
+
+/** Tries a change of a subscription; nothing is written. */
+export async function tryUpdate(id: string, body: object): Promise<DryRun> {
+  return (await caller.page(dryRun, { path: { id }, query: { dry_run: true }, body }, {})) as unknown as DryRun;
+}
 
 /** A key for one opened form: however often it is sent, it makes one record. */
 export const newFormKey = (): string => newKey(Math.random);

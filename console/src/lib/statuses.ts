@@ -16,6 +16,22 @@ const SUBSCRIPTION: Readonly<Record<SubscriptionStatus, readonly SubscriptionSta
   expired: [],
 };
 
+/** Of billed subscriptions, the service manages the status. */
+const BILLED: Readonly<Record<SubscriptionStatus, readonly SubscriptionStatus[]>> = {
+  pending: ["expired"],
+  incomplete: ["expired"],
+  on_trial: ["active", "paused", "cancelled", "expired"],
+  active: ["paused", "cancelled", "expired"],
+  past_due: ["paused", "cancelled", "expired"],
+  unpaid: ["expired"],
+  paused: ["active", "expired"],
+  cancelled: ["active", "expired"],
+  expired: [],
+};
+
+/** The statuses in which the plan of a billed subscription can change. */
+const CHANGEABLE: readonly SubscriptionStatus[] = ["pending", "on_trial", "active", "past_due"];
+
 const PAYMENT: Readonly<Record<PaymentStatus, readonly PaymentStatus[]>> = {
   pending: ["processing", "completed", "failed", "void"],
   processing: ["completed", "failed", "void"],
@@ -30,13 +46,16 @@ const PAYMENT: Readonly<Record<PaymentStatus, readonly PaymentStatus[]>> = {
 export const SUBSCRIPTION_STATUSES = Object.keys(SUBSCRIPTION) as SubscriptionStatus[];
 export const PAYMENT_STATUSES = Object.keys(PAYMENT) as PaymentStatus[];
 
-export const nextOfSubscription = (status: SubscriptionStatus): readonly SubscriptionStatus[] => SUBSCRIPTION[status] ?? [];
+type Managed = { status: SubscriptionStatus; billing: object | null };
+
+export const nextOfSubscription = ({ status, billing }: Managed): readonly SubscriptionStatus[] => (billing === null ? SUBSCRIPTION : BILLED)[status] ?? [];
+export const canChangePlan = ({ status, billing }: Managed): boolean => (billing === null ? status !== "expired" : CHANGEABLE.includes(status));
 export const nextOfPayment = (status: PaymentStatus): readonly PaymentStatus[] => PAYMENT[status] ?? [];
 
 /** Why a subscription gives no access; undefined if it does. */
 export function reasonWithoutAccess(
   { status, is_active, has_access, starts_at, ends_at }: { status: SubscriptionStatus; is_active: boolean; has_access: boolean; starts_at: string; ends_at: string | null },
-  now = Date.now(),
+  now: number,
 ): string | undefined {
   if (has_access) {
     return undefined;

@@ -1,7 +1,7 @@
 // One event: what changed, by whom, and the record before and after.
 
 import { api } from "../lib/api.js";
-import { differences } from "../lib/events.js";
+import { differences } from "../lib/differences.js";
 import { useLoad } from "../lib/load.js";
 import { callerNames } from "../lib/names.js";
 import { to } from "../lib/router.js";

@@ -1,6 +1,7 @@
 // The movements of MRR: which customers a bar of the overview consists of.
 
-import { KINDS, movements, type Movement } from "../lib/analytics.js";
+import { currencyOf, KINDS, movements } from "../lib/analytics.js";
+import type { Movement } from "../lib/api.js";
 import { money } from "../lib/money.js";
 import { usersById, userName } from "../lib/names.js";
 import { to } from "../lib/router.js";
@@ -35,7 +36,7 @@ const COLUMNS: readonly Column<Row>[] = [
 async function load(query: ListQuery) {
   const { data, meta, page } = await movements(query);
   const users = await usersById(data.map(({ user_id }) => user_id));
-  return { data: data.map((row): Row => ({ ...row, customer: userName(users.get(row.user_id), row.user_id), currency: meta.currency })), page };
+  return { data: data.map((row): Row => ({ ...row, customer: userName(users.get(row.user_id), row.user_id), currency: currencyOf(meta) })), page };
 }
 
 export default function Movements() {

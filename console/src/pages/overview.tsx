@@ -1,9 +1,10 @@
 // The overview: revenue figures of a period, what renews soon, and what happened last. Without a subscription: how to begin.
 // Where the server has no analytics: how many subscriptions there are by status.
 
-import * as analytics from "../lib/analytics.js";
+import { analytics, currencyOf, type Meta } from "../lib/analytics.js";
 import { api, PerennialProblem, type Event, type SubscriptionQuery } from "../lib/api.js";
 import { useCell } from "../lib/cell.js";
+import { now, readClock } from "../lib/clock.js";
 import { newestEvents } from "../lib/events.js";
 import { useLoad } from "../lib/load.js";
 import { count } from "../lib/money.js";
@@ -39,7 +40,7 @@ interface Overview {
   progress: Progress;
   isEmpty: boolean;
   /** Undefined if the server or the role has no analytics. */
-  figures: { data: Data; meta: analytics.Meta } | undefined;
+  figures: { data: Data; meta: Meta } | undefined;
 }
 
 /** Figures that are this far behind are marked. */
@@ -48,19 +49,20 @@ const PERIODS = [3, 6, 12, 24];
 
 /** The figures of so many months, and those of the months before for comparison. */
 async function figures(months: number, currency: string | undefined): Promise<Overview["figures"]> {
-  const month = new Date().toISOString().slice(0, 7);
+  const month = new Date(now()).toISOString().slice(0, 7);
   const query = { currency, from: monthsBefore(month, 2 * months - 1), to: month };
   try {
     const revenue = await analytics.revenue(query);
-    const shown = { currency: revenue.meta.currency, from: monthsBefore(month, months - 1), to: month };
+    const code = currencyOf(revenue.meta);
+    const shown = { currency: code, from: monthsBefore(month, months - 1), to: month };
     const [days, cohorts, payments, plans] = await Promise.all([
       analytics.revenue({ ...shown, interval: "day", from: dayBefore(Math.min(months * 30, 399)), to: undefined }),
       analytics.cohorts(shown),
       analytics.payments(shown),
-      analytics.planFigures({ currency: revenue.meta.currency }),
+      analytics.plans({ currency: code }),
     ]);
     const data = {
-      currency: revenue.meta.currency,
+      currency: code,
       months: revenue.data.slice(-months),
       before: revenue.data.slice(0, -months),
       days: days.data,
@@ -77,7 +79,7 @@ async function figures(months: number, currency: string | undefined): Promise<Ov
   }
 }
 
-const dayBefore = (days: number): string => inDays(-days).slice(0, 10);
+const dayBefore = (days: number): string => inDays(-days, now()).slice(0, 10);
 
 async function counted(query: SubscriptionQuery): Promise<string> {
   const { data, page } = await api.subscriptions.list({ ...query, limit: COUNTED });
@@ -85,7 +87,9 @@ async function counted(query: SubscriptionQuery): Promise<string> {
 }
 
 async function read(months: number, currency: string | undefined): Promise<Overview> {
-  const now = new Date().toISOString();
+  // In a test organization everything is relative to its clock.
+  await readClock();
+  const at = new Date(now()).toISOString();
   const [first, plans, latest, names, users] = await Promise.all([
     api.subscriptions.list({ limit: 1 }),
     allPlans.get(),
@@ -99,11 +103,11 @@ async function read(months: number, currency: string | undefined): Promise<Overv
     hasServer: latest.data.some(({ client_id, type }) => client_id !== null && !type.startsWith("client.")),
     hasProvider: users.data.some(({ auth_provider }) => auth_provider !== null),
   };
-  const common = { at: now, events: latest.data, names, progress, isEmpty };
+  const common = { at, events: latest.data, names, progress, isEmpty };
   if (isEmpty) {
     return { ...common, tiles: [], renewals: [], figures: undefined };
   }
-  const soon = api.subscriptions.list({ renews_after: now, renews_before: inDays(7), status: "active,on_trial,past_due", sort: "renews_at", limit: 10 });
+  const soon = api.subscriptions.list({ renews_after: at, renews_before: inDays(7, now()), status: "active,on_trial,past_due", sort: "renews_at", limit: 10 });
   const found = can("analytics:read") ? await figures(months, currency) : undefined;
   const statuses = found === undefined ? TILES : [];
   const [tiles, renewals] = await Promise.all([
@@ -151,8 +155,9 @@ export default function OverviewPage() {
   );
 }
 
-function Choices({ months, meta }: { months: number; meta: analytics.Meta }) {
-  const currencies = meta.currencies.includes(meta.currency) ? meta.currencies : [meta.currency, ...meta.currencies];
+function Choices({ months, meta }: { months: number; meta: Meta }) {
+  const chosen = currencyOf(meta);
+  const currencies = meta.currencies.includes(chosen) ? meta.currencies : [chosen, ...meta.currencies];
   return (
     <>
       <div class="filter">
@@ -167,7 +172,7 @@ function Choices({ months, meta }: { months: number; meta: analytics.Meta }) {
       </div>
       <div class="filter">
         <label for="currency">Currency</label>
-        <select id="currency" value={meta.currency} onChange={(event) => goQuery({ currency: event.currentTarget.value })}>
+        <select id="currency" value={chosen} onChange={(event) => goQuery({ currency: event.currentTarget.value })}>
           {currencies.map((code) => (
             <option key={code} value={code}>
               {code}

@@ -1,51 +1,37 @@
 // The organization's settings, and what this installation is.
 
 import { useState } from "preact/hooks";
-import { api, connectIdentity, guarded, type Organization } from "../lib/api.js";
+import { api, connectIdentity, guarded, PerennialProblem, type AnalyticsMeta } from "../lib/api.js";
+import { isTest } from "../lib/clock.js";
 import { useLoad } from "../lib/load.js";
 import { can, currentSession } from "../lib/session.js";
+import { moment } from "../lib/time.js";
+import { words } from "../lib/words.js";
 import { Card, Heading, Id, Moment, Terms, type Term } from "../parts/basics.js";
-import { lines, orNull, type Field, type Values } from "../parts/fields.js";
-import { Form } from "../parts/form.js";
 import { Problem } from "../parts/problem.js";
+import { SettingsForm, settingsOf } from "./parts/settings-form.js";
+import { TestClockRegion } from "./parts/test-clock.js";
 
-const FIELDS: readonly Field[] = [
-  {
-    name: "max_sessions",
-    label: "Sessions per user",
-    kind: "number",
-    hint: "The number of sessions that a user should have at most. Empty means no limit.",
-    send: (value) => (value === "" ? null : Number.isFinite(Number(value)) ? Number(value) : value),
-  },
-];
-
-/** The members of `portal`; the form sends them one level deeper. */
-const PORTAL: readonly Field[] = [
-  { name: "name", label: "Name", hint: "The name that customers see. Empty means the organization's.", send: orNull },
-  { name: "accent", label: "Color", hint: "The color of buttons, such as #17734b. White text must be readable on it." },
-  { name: "cancel", label: "Cancelling", kind: "select", options: [["period_end", "At the end of the paid period"], ["now", "Now"], ["off", "Not in the portal"]] },
-  { name: "resume", label: "Customers may resume a cancelled subscription", kind: "check" },
-  { name: "change", label: "Changing the plan", kind: "select", options: [["off", "Not in the portal"], ["link", "At the link of the plan"], ["next_period", "From the next period on"]] },
-  { name: "return_origins", label: "Return origins", kind: "area", hint: "One per line, such as https://app.example.com.", send: lines },
-];
-
-const portalValues = ({ portal }: Organization): Values => ({
-  name: portal.name ?? "",
-  accent: portal.accent,
-  cancel: portal.cancel,
-  resume: portal.resume,
-  change: portal.change,
-  return_origins: portal.return_origins.join("\n"),
-});
-
-const valuesOf = ({ max_sessions }: Organization): Values => ({ max_sessions: max_sessions === null ? "" : String(max_sessions) });
+/** How far the figures of the overview are. Undefined if there is no ledger. */
+async function readLedger(): Promise<AnalyticsMeta | undefined> {
+  try {
+    return (await api.analytics.revenue({ interval: "day" })).meta;
+  } catch (failure) {
+    if (failure instanceof PerennialProblem && failure.status === 404) {
+      return undefined;
+    }
+    throw failure;
+  }
+}
 
 export default function Settings() {
   const { data: organization, error, reload } = useLoad("organization", () => api.organizations.get());
+  const ledger = useLoad(can("analytics:read") ? "ledger" : null, readLedger);
   const session = currentSession();
   const terms: Term[] = organization === undefined ? [] : [
     ["Name", <span dir="auto">{organization.name}</span>],
     ["ID", <Id id={organization.id} />],
+    ["Mode", words(organization.mode)],
     ["Currency", organization.currency],
     ["Created", <Moment at={organization.created_at} />],
   ];
@@ -57,59 +43,39 @@ export default function Settings() {
       </header>
       {error !== undefined && <Problem error={error} retry={reload} />}
       <div class="grid">
-        <Card title="Organization">
-          <Terms terms={terms} />
-        </Card>
-        {organization !== undefined && can("organization:write") && (
-          <Card title="Sessions">
-            <Form
-              key={String(organization.max_sessions)}
-              fields={FIELDS}
-              values={valuesOf(organization)}
-              submit="Save changes"
-              done="Settings saved"
-              existing={{ record: organization, read: () => api.organizations.get(), values: valuesOf }}
-              save={(body, { base }) => api.organizations.update(body, { ifMatch: base })}
-              saved={reload}
-            />
+        <div>
+          <Card title="Organization">
+            <Terms terms={terms} />
           </Card>
-        )}
-        {organization !== undefined && can("organization:write") && (
-          <Card title="Customer portal">
-            <Form
-              key={JSON.stringify(organization.portal)}
-              fields={PORTAL}
-              values={portalValues(organization)}
-              submit="Save portal"
-              done="Portal saved"
-              prefix="/portal"
-              existing={{ record: organization, read: () => api.organizations.get(), values: portalValues }}
-              save={(portal, { base }) => api.organizations.update({ portal }, { ifMatch: base })}
-              saved={reload}
-            />
+          {isTest() && <TestClockRegion />}
+          <Card title="Your sign-in">
+            {session !== undefined && (
+              <Terms
+                terms={[
+                  ["Signed in", <Moment at={session.signed_in_at} />],
+                  ["Ends", <Moment at={session.expires_at} />],
+                  ["Identity", session.operator.subject ?? "Not connected"],
+                ]}
+              />
+            )}
+            {session?.operator.subject === null && <Connect />}
           </Card>
-        )}
-        <Card title="Your sign-in">
-          {session !== undefined && (
+          <Card title="Installation">
             <Terms
               terms={[
-                ["Signed in", <Moment at={session.signed_in_at} />],
-                ["Ends", <Moment at={session.expires_at} />],
-                ["Identity", session.operator.subject ?? "Not connected"],
+                ["Console build", <code>{session?.build ?? "—"}</code>],
+                ["Ledger", ledger.data === undefined ? "—" : `${words(ledger.data.state)}, as of ${moment(ledger.data.as_of)}`],
+                ["API reference", <a href="/docs">/docs</a>],
+                ["Error codes", <a href="/docs/errors">/docs/errors</a>],
               ]}
             />
-          )}
-          {session?.operator.subject === null && <Connect />}
-        </Card>
-        <Card title="Installation">
-          <Terms
-            terms={[
-              ["Console build", <code>{session?.build ?? "—"}</code>],
-              ["API reference", <a href="/docs">/docs</a>],
-              ["Error codes", <a href="/docs/errors">/docs/errors</a>],
-            ]}
-          />
-        </Card>
+          </Card>
+        </div>
+        {organization !== undefined && (
+          <Card title={can("organization:write") ? "Change settings" : "Defaults"}>
+            {can("organization:write") ? <SettingsForm organization={organization} saved={reload} /> : <Terms terms={settingsOf(organization)} />}
+          </Card>
+        )}
       </div>
     </>
   );

@@ -2,22 +2,22 @@
 
 import { useState } from "preact/hooks";
 import { answerOf, api, guarded, type Plan, type Subscription } from "../lib/api.js";
+import { now } from "../lib/clock.js";
 import { useLoad } from "../lib/load.js";
 import { allPlans, withNames } from "../lib/names.js";
 import { money } from "../lib/money.js";
 import { to } from "../lib/router.js";
 import { announce } from "../lib/session.js";
-import { CYCLES, nextOfSubscription, reasonWithoutAccess } from "../lib/statuses.js";
-import { fromInput, toInput } from "../lib/time.js";
+import { canChangePlan, nextOfSubscription, reasonWithoutAccess } from "../lib/statuses.js";
 import { words } from "../lib/words.js";
 import { Moment, Status, type Term } from "../parts/basics.js";
-import { choices, orNull, type Field, type Value, type Values } from "../parts/fields.js";
-import { RecordForm } from "../parts/form.js";
 import { Problem } from "../parts/problem.js";
 import { RecordPage, RecordPending } from "../parts/record.js";
 import { paymentColumns, recordId, TablePanel } from "../parts/rows.js";
+import { Billing } from "./parts/billing.js";
 import { CancelDialog } from "./parts/cancel.js";
 import { ChangePlanDialog } from "./parts/change-plan.js";
+import { EditDialog } from "./parts/edit-subscription.js";
 
 const LIST = ["subscriptions", "Subscriptions"] as const;
 
@@ -34,7 +34,7 @@ export default function SubscriptionPage({ id }: { id: string }) {
   }
   const { subscription, customer, plan, version, price, plans } = data;
   const { status } = subscription;
-  const next = nextOfSubscription(status);
+  const next = nextOfSubscription(subscription);
   const saved = (): void => {
     setDialog("");
     setFailure(undefined);
@@ -52,14 +52,14 @@ export default function SubscriptionPage({ id }: { id: string }) {
   const isResumable = (status === "cancelled" || status === "paused") && next.includes("active");
   const actions = (
     <>
-      {status !== "expired" && <Action name="Change plan" act={() => setDialog("plan")} />}
+      {canChangePlan(subscription) && <Action name="Change plan" act={() => setDialog("plan")} />}
       {status !== "cancelled" && next.includes("paused") && <Action name="Pause" act={() => void change("paused", "Subscription paused")} />}
       {isResumable && <Action name="Resume" act={() => void change("active", "Subscription resumed")} />}
       <Action name="Edit" act={() => setDialog("edit")} shortcut="e" />
-      {next.includes("cancelled") && <Action name="Cancel" act={() => setDialog("cancel")} isDangerous />}
+      {(next.includes("cancelled") || (subscription.billing !== null && next.includes("expired") && status !== "cancelled")) && <Action name="Cancel" act={() => setDialog("cancel")} isDangerous />}
     </>
   );
-  const reason = reasonWithoutAccess(subscription);
+  const reason = reasonWithoutAccess(subscription, now());
   const terms: Term[] = [
     ["Customer", <a href={to("users", subscription.user_id)}>{customer}</a>],
     ["Plan", <PlanLink plan={plan} subscription={subscription} />],
@@ -73,7 +73,7 @@ export default function SubscriptionPage({ id }: { id: string }) {
     ["External ID", <code>{subscription.external_subscription_id ?? "—"}</code>],
   ];
   const revision = answerOf(subscription)?.etag ?? "";
-  const show = (field: string, value: unknown): string | undefined => (field === "subscription_plan_id" ? plans.find((known) => known.id === value)?.name : undefined);
+  const show = (field: string, value: unknown): string | undefined => (field.endsWith("subscription_plan_id") ? plans.find((known) => known.id === value)?.name : undefined);
   const payments = () => (
     <TablePanel
       name="Payments"
@@ -101,7 +101,9 @@ export default function SubscriptionPage({ id }: { id: string }) {
         path={`/subscriptions/${id}`}
         version={revision}
         show={show}
-      />
+      >
+        {subscription.billing !== null && <Billing subscription={subscription} billing={subscription.billing} plans={plans} revision={revision} />}
+      </RecordPage>
       {dialog === "cancel" && <CancelDialog subscription={subscription} customer={customer} close={() => setDialog("")} saved={saved} />}
       {dialog === "plan" && <ChangePlanDialog subscription={subscription} plan={plan} version={version} plans={plans} close={() => setDialog("")} saved={saved} />}
       {dialog === "edit" && <EditDialog subscription={subscription} close={() => setDialog("")} saved={saved} />}
@@ -127,46 +129,5 @@ function PlanLink({ plan, subscription }: { plan: Plan | undefined; subscription
       <a href={to("plans", plan.slug)}>{plan.name}</a>, version {subscription.plan_version}
       {isOld && ` (the current one is ${plan.version})`}
     </>
-  );
-}
-
-const instant = (value: Value): unknown => fromInput(String(value));
-
-function valuesOf(subscription: Subscription): Values {
-  return {
-    status: subscription.status,
-    quantity: String(subscription.quantity),
-    billing_cycle: subscription.billing_cycle,
-    starts_at: toInput(subscription.starts_at),
-    renews_at: toInput(subscription.renews_at),
-    ends_at: toInput(subscription.ends_at),
-    external_subscription_id: subscription.external_subscription_id ?? "",
-    is_active: subscription.is_active,
-  };
-}
-
-function EditDialog({ subscription, close, saved }: { subscription: Subscription; close: () => void; saved: () => void }) {
-  const fields: Field[] = [
-    { name: "status", label: "Status", kind: "select", options: choices([subscription.status, ...nextOfSubscription(subscription.status)]) },
-    { name: "quantity", label: "Quantity", kind: "number" },
-    { name: "billing_cycle", label: "Billing cycle", kind: "select", options: choices(CYCLES) },
-    { name: "starts_at", label: "Starts (UTC)", kind: "datetime-local", send: instant },
-    { name: "renews_at", label: "Renews (UTC)", kind: "datetime-local", send: instant },
-    { name: "ends_at", label: "Ends (UTC)", kind: "datetime-local", send: instant },
-    { name: "external_subscription_id", label: "External ID", send: orNull },
-    { name: "is_active", label: "Active", kind: "check" },
-  ];
-  return (
-    <RecordForm
-      title="Edit subscription"
-      fields={fields}
-      values={valuesOf(subscription)}
-      submit="Save changes"
-      done="Subscription changed"
-      existing={{ record: subscription, read: () => api.subscriptions.get(subscription.id), values: valuesOf }}
-      save={(body, { base }) => api.subscriptions.update(subscription.id, body, { ifMatch: base })}
-      close={close}
-      saved={saved}
-    />
   );
 }

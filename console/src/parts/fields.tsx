@@ -12,6 +12,8 @@ export interface Field {
   kind?: "text" | "number" | "email" | "area" | "select" | "check" | "checks" | "datetime-local" | undefined;
   options?: readonly (readonly [value: string, text: string])[] | undefined;
   hint?: string | undefined;
+  /** Fields of a long form that belong together: the heading above the first of them. */
+  group?: string | undefined;
   /** What is sent. Undefined leaves the member out. */
   send?: ((value: Value) => unknown) | undefined;
 }

@@ -1,7 +1,7 @@
 // Forms in dialogs. A new record is sent with one idempotency key per opened form; a change is sent with the revision that it is
 // based on, and shows what will change before it is saved. If the record changed in between, both versions are shown.
 
-import type { ComponentChildren } from "preact";
+import { Fragment, type ComponentChildren } from "preact";
 import { useId, useRef, useState } from "preact/hooks";
 import { guarded, newFormKey, PerennialProblem, shown } from "../lib/api.js";
 import { announce } from "../lib/session.js";
@@ -27,6 +27,8 @@ interface FormProps<T extends object> {
   prefix?: string | undefined;
   /** More to show above the buttons, for the values as they are. */
   note?: ((values: Values) => ComponentChildren) | undefined;
+  /** What a body would do, shown with the changes. */
+  effects?: ((body: Record<string, unknown>) => ComponentChildren) | undefined;
 }
 
 /** A form in a dialog. */
@@ -39,7 +41,7 @@ export function RecordForm<T extends object>({ title, close, ...rest }: FormProp
 }
 
 /** A form on a page. */
-export function Form<T extends object>({ fields, values: first, submit, cancel = "Cancel", done, save, close, saved, existing, note, prefix = "" }: FormProps<T>) {
+export function Form<T extends object>({ fields, values: first, submit, cancel = "Cancel", done, save, close, saved, existing, note, effects, prefix = "" }: FormProps<T>) {
   const [values, setValues] = useState(first);
   const [base, setBase] = useState<{ record: T | undefined; values: Values }>({ record: existing?.record, values: first });
   const [failure, setFailure] = useState<unknown>();
@@ -49,8 +51,7 @@ export function Form<T extends object>({ fields, values: first, submit, cancel =
   const id = useId();
   const changed = fields.filter((field) => !same(values[field.name], base.values[field.name]));
 
-  const send = async (against: { record: T | undefined; values: Values }): Promise<void> => {
-    const relevant = existing === undefined ? fields : fields.filter((field) => !same(values[field.name], against.values[field.name]));
+  const bodyOf = (relevant: readonly Field[]): Record<string, unknown> => {
     const body: Record<string, unknown> = {};
     for (const field of relevant) {
       const value = sent(field, values[field.name] ?? "");
@@ -58,6 +59,10 @@ export function Form<T extends object>({ fields, values: first, submit, cancel =
         body[field.name] = value;
       }
     }
+    return body;
+  };
+  const send = async (against: { record: T | undefined; values: Values }): Promise<void> => {
+    const body = bodyOf(existing === undefined ? fields : fields.filter((field) => !same(values[field.name], against.values[field.name])));
     setSaving(true);
     try {
       const result = await guarded(() => save(body, { idempotencyKey: key.current, base: against.record }));
@@ -90,11 +95,14 @@ export function Form<T extends object>({ fields, values: first, submit, cancel =
     <>
       <form class="stack" onSubmit={onSubmit} noValidate>
         {failure !== undefined && (faults.length === 0 ? <Problem error={failure} /> : <Faults faults={faults} fields={fields} prefix={id} pointer={prefix} failure={failure} />)}
-        {fields.map((field) => (
-          <FieldInput key={field.name} field={field} prefix={id} value={values[field.name] ?? ""} errors={errorsAt(field)} change={change(field)} />
+        {fields.map((field, at) => (
+          <Fragment key={field.name}>
+            {field.group !== undefined && field.group !== fields[at - 1]?.group && <h3>{field.group}</h3>}
+            <FieldInput field={field} prefix={id} value={values[field.name] ?? ""} errors={errorsAt(field)} change={change(field)} />
+          </Fragment>
         ))}
         {note?.(values)}
-        {existing !== undefined && <Changes fields={changed} before={base.values} after={values} />}
+        {existing !== undefined && <Changes fields={changed} before={base.values} after={values} effects={effects?.(bodyOf(changed))} />}
         <div class="actions">
           {close !== undefined && (
             <button type="button" onClick={close}>
@@ -167,7 +175,7 @@ function Faults({ faults, fields, prefix, pointer: parent, failure }: { faults: 
 }
 
 /** What will change. */
-export function Changes({ fields, before, after }: { fields: readonly Field[]; before: Values; after: Values }) {
+function Changes({ fields, before, after, effects }: { fields: readonly Field[]; before: Values; after: Values; effects: ComponentChildren }) {
   return (
     <section class="changes" aria-label="Changes">
       <h3>Changes</h3>
@@ -182,6 +190,7 @@ export function Changes({ fields, before, after }: { fields: readonly Field[]; b
           ))}
         </ul>
       )}
+      {fields.length > 0 && effects}
     </section>
   );
 }

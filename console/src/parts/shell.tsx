@@ -1,13 +1,16 @@
 // What surrounds every page: banner, navigation, notes, and the announcement of results.
 
 import type { ComponentChildren } from "preact";
+import { useEffect } from "preact/hooks";
 import { useCell } from "../lib/cell.js";
+import { isMoving, isTest, readClock, testClock } from "../lib/clock.js";
 import type { Session } from "../lib/api.js";
 import { isHelpOpen, PAGE_KEYS, shortcutsOn } from "../lib/keys.js";
 import { reads } from "../lib/load.js";
 import { place, to } from "../lib/router.js";
 import { announcement, can, signOut } from "../lib/session.js";
 import { nextTheme, theme } from "../lib/theme.js";
+import { moment } from "../lib/time.js";
 import { words } from "../lib/words.js";
 import { Check } from "./fields.js";
 import { Dialog } from "./dialog.js";
@@ -75,6 +78,7 @@ export function Shell({ session, children }: { session: Session; children: Compo
             <strong>Demo data</strong>: this store was filled by <code>perennial demo</code>.
           </p>
         )}
+        {isTest() && <ClockNote />}
         {children}
       </main>
       <div class="toast" role="status">
@@ -82,6 +86,26 @@ export function Shell({ session, children }: { session: Session; children: Compo
       </div>
       <Help />
     </div>
+  );
+}
+
+/** The time of a test organization. It is read after every navigation, and every second while it moves. */
+function ClockNote() {
+  const at = useCell(place);
+  const clock = useCell(testClock);
+  // A page shows its own failures; the note stays as it was.
+  const read = (): void => void readClock().catch(() => undefined);
+  const moves = isMoving(clock);
+  useEffect(read, [at]);
+  useEffect(() => {
+    const timer = moves ? setInterval(read, 1000) : undefined;
+    return () => clearInterval(timer);
+  }, [moves]);
+  const time = clock === null ? "real time" : clock === undefined ? "…" : `${moment(clock.now)}, ${clock.status}`;
+  return (
+    <p class="note" role="note" aria-label="Test clock">
+      <strong>Test organization</strong>: {time}. <a href={to("settings")}>Test clock</a>
+    </p>
   );
 }
 

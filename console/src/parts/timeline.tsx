@@ -1,7 +1,8 @@
 // What happened to a record: the change, before and after, by whom, when, and in which request.
 
 import type { Event } from "../lib/api.js";
-import { differences, newestEvents } from "../lib/events.js";
+import { differences } from "../lib/differences.js";
+import { newestEvents } from "../lib/events.js";
 import { useLoad } from "../lib/load.js";
 import { callerNames } from "../lib/names.js";
 import { can } from "../lib/session.js";
@@ -41,7 +42,7 @@ export function Timeline({ id, version, show }: TimelineProps) {
 
 function Entry({ event, names, show }: { event: Event; names: Map<string, string>; show: TimelineProps["show"] }) {
   const kind = event.type.split(".")[0];
-  const value = (field: string, stored: unknown): string => show?.(field, stored) ?? (field === "status" ? words(plain(stored)) : plain(stored));
+  const value = (field: string, stored: unknown): string => show?.(field, stored) ?? (/(^status|_action)$/.test(field) ? words(plain(stored)) : plain(stored));
   return (
     <>
       <p>

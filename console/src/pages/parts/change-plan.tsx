@@ -5,6 +5,7 @@ import { money, times } from "../../lib/money.js";
 import { words } from "../../lib/words.js";
 import type { Field, Values } from "../../parts/fields.js";
 import { RecordForm } from "../../parts/form.js";
+import { Effects } from "./effects.js";
 
 interface ChangePlanProps {
   subscription: Subscription;
@@ -56,6 +57,7 @@ export function ChangePlanDialog({ subscription, plan, version, plans, close, sa
       cancel="Keep current plan"
       done="Plan changed"
       note={note}
+      effects={(body) => subscription.billing !== null && <Effects subscription={subscription} body={body} />}
       existing={{ record: subscription, read: () => api.subscriptions.get(subscription.id), values: valuesOf }}
       save={(body, { base }) => api.subscriptions.update(subscription.id, body, { ifMatch: base })}
       close={close}

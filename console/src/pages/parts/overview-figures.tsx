@@ -1,7 +1,8 @@
 // The figures of the overview: six tiles, three plots and two tables, of one currency and period.
 
 import { useState } from "preact/hooks";
-import { KINDS, type Cohort, type Kind, type PaymentFigures, type PlanFigures, type Revenue } from "../../lib/analytics.js";
+import { KINDS } from "../../lib/analytics.js";
+import type { Cohort, MovementKind, PaymentPeriod, PlanFigures, RevenuePeriod } from "../../lib/api.js";
 import { count, money } from "../../lib/money.js";
 import { lastDay } from "../../lib/months.js";
 import { to } from "../../lib/router.js";
@@ -13,12 +14,12 @@ import { Table, type Column } from "../../parts/table.js";
 
 export interface Data {
   currency: string;
-  months: Revenue[];
+  months: RevenuePeriod[];
   /** The period before, for comparison. */
-  before: Revenue[];
-  days: Revenue[];
+  before: RevenuePeriod[];
+  days: RevenuePeriod[];
   cohorts: Cohort[];
-  payments: PaymentFigures[];
+  payments: PaymentPeriod[];
   plans: PlanFigures[];
 }
 
@@ -54,7 +55,7 @@ function points(now: number | null, before: number | null | undefined): string {
 }
 
 /** The share of churned customers over all months, and revenue retention over all months. */
-export function rates(months: readonly Revenue[]): { churn: number | null; retention: number | null } {
+export function rates(months: readonly RevenuePeriod[]): { churn: number | null; retention: number | null } {
   const churned = months.reduce((sum, month) => sum + month.customers_churned, 0);
   const started = months.reduce((sum, month) => sum + month.customers_start, 0);
   const start = months.reduce((sum, month) => sum + month.start, 0);
@@ -70,7 +71,7 @@ function tiles({ currency, months, before }: Data): TileData[] {
   }
   const complete = months.length > 1 ? months.at(-2) : last;
   const previous = months.length > 2 ? months.at(-3) : undefined;
-  const of = (month: Revenue | undefined): string => (month === undefined ? "" : ` in ${monthName(month.period)}`);
+  const of = (month: RevenuePeriod | undefined): string => (month === undefined ? "" : ` in ${monthName(month.period)}`);
   return [
     { name: "MRR", figure: money(last.end, currency), change: growth(last.end, earlier?.end), definition: "Monthly recurring revenue: what paying subscriptions are worth per month." },
     { name: "ARR", figure: money(last.arr, currency), change: growth(last.arr, earlier?.arr), definition: "Annual recurring revenue: 12 × MRR." },
@@ -109,15 +110,15 @@ export function Plots({ data }: { data: Data }) {
   const at = Math.min(chosen, days.length - 1);
   const day = days[at];
   const show = (value: number): string => money(value, currency);
-  const amount = (name: string, of: (row: Revenue) => number): Column<Revenue> => ({ name, isNumber: true, show: (row) => show(of(row)), text: of });
+  const amount = (name: string, of: (row: RevenuePeriod) => number): Column<RevenuePeriod> => ({ name, isNumber: true, show: (row) => show(of(row)), text: of });
   const period: Column<{ period: string }> = { name: "Period", show: (row) => row.period, text: (row) => row.period };
-  const bar = (month: Revenue, kind: Kind): Bar => ({
+  const bar = (month: RevenuePeriod, kind: MovementKind): Bar => ({
     series: kind,
     value: month[kind],
     label: `${words(kind)}, ${month.period}: ${show(month[kind])}`,
     href: `${to("movements")}?kind=${kind}&from=${month.period}-01&to=${lastDay(month.period)}&currency=${currency}`,
   });
-  const paid = (row: PaymentFigures): Bar[] => [
+  const paid = (row: PaymentPeriod): Bar[] => [
     { series: "new", value: row.collected.amount, label: `Collected, ${row.period}: ${show(row.collected.amount)}` },
     { series: "churned", value: -row.refunded.amount, label: `Refunded, ${row.period}: ${show(row.refunded.amount)}` },
     { series: "contraction", value: -row.failed.amount, label: `Failed, ${row.period}: ${show(row.failed.amount)}` },
@@ -144,7 +145,7 @@ export function Plots({ data }: { data: Data }) {
       <Figure
         name="Payments by month"
         reading="Collected above, refunded and failed below"
-        columns={[period, ...(["collected", "refunded", "failed"] as const).map((name): Column<PaymentFigures> => ({ name: words(name), isNumber: true, show: (row) => show(row[name].amount), text: (row) => row[name].amount })), { name: "Failure rate", isNumber: true, show: (row) => percent(row.failure_rate), text: (row) => row.failure_rate }]}
+        columns={[period, ...(["collected", "refunded", "failed"] as const).map((name): Column<PaymentPeriod> => ({ name: words(name), isNumber: true, show: (row) => show(row[name].amount), text: (row) => row[name].amount })), { name: "Failure rate", isNumber: true, show: (row) => percent(row.failure_rate), text: (row) => row.failure_rate }]}
         rows={payments}
         id={(row) => row.period}
         draw={(width) => <Bars name="Payments by month" groups={payments.map((row) => ({ label: monthName(row.period), bars: paid(row) }))} width={width} />}
@@ -170,7 +171,12 @@ function Legend({ names }: { names: readonly (readonly [series: string, name: st
 }
 
 const planColumns = (currency: string): Column<PlanFigures>[] => [
-  { name: "Plan", show: ({ slug, name }) => <a href={to("plans", slug)}>{name}</a>, text: ({ slug }) => slug },
+  {
+    name: "Plan",
+    // A deleted plan has only its ID.
+    show: ({ slug, name, subscription_plan_id }) => (slug === null ? <code>{subscription_plan_id}</code> : <a href={to("plans", slug)}>{name}</a>),
+    text: ({ slug, subscription_plan_id }) => slug ?? subscription_plan_id,
+  },
   { name: "Subscriptions", isNumber: true, show: ({ subscriptions }) => count(subscriptions), text: ({ subscriptions }) => subscriptions },
   { name: "MRR", isNumber: true, show: ({ mrr }) => money(mrr, currency), text: ({ mrr }) => mrr },
 ];
