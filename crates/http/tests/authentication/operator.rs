@@ -83,7 +83,7 @@ async fn of_a_deleted_organization_nothing_remains_but_the_event_and_others_lose
         let body = json!({ "user_id": theirs.user_id(), "subscription_plan_id": "pro" });
         let made = other.request("POST", "/subscriptions").header("idempotency-key", key(number)).json(&body);
         let subscription = text(made.send().await.expect(201).data(), "id").to_owned();
-        let body = json!({ "subscription_id": subscription, "amount": 1, "currency": "USD" });
+        let body = json!({ "subscription_id": subscription, "amount": 1, "currency": "USD", "status": "completed" });
         other.request("POST", "/subscription-payments").json(&body).send().await.expect(201);
     }
     with_webhooks(&app, &other).await;
