@@ -3,6 +3,7 @@
 use crate::analytics;
 use crate::context::App;
 use crate::error::Error;
+use crate::feed::place_committed;
 use crate::housekeeping::remove::{BATCH, remove};
 use perennial_domain::events::Event;
 use perennial_domain::id::{EventId, OrganizationId};
@@ -47,6 +48,7 @@ const DISABLED_SECONDS: i64 = 30 * 86_400;
 /// Removes an organization's events that entered the feed before `before`, except for the newest and those that analytics have
 /// not read, and returns their number. Every removal of events uses this function.
 pub async fn prune(app: &App, organization: OrganizationId, before: Time, readers: Readers) -> Result<u64, Error> {
+    place_committed(app).await?;
     let Some(last) = feed::last_before(&app.db, organization, before).await? else { return Ok(0) };
     let newest = feed::newest(&app.db, organization).await?.map_or(0, |(newest, _)| newest.sequence);
     // Positions continue after the newest event.

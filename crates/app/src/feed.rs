@@ -7,6 +7,7 @@ mod placement;
 mod render;
 pub(crate) mod signal;
 
+pub(crate) use placement::place_committed;
 pub use placement::place_until_stopped;
 pub use render::{EventView, render};
 

@@ -3,6 +3,7 @@
 use super::reader::begin;
 use crate::context::App;
 use crate::error::Error;
+use crate::feed::place_committed;
 use perennial_domain::events::EventKind;
 use perennial_domain::id::OrganizationId;
 use perennial_store::analytics_ledgers::{self, LedgerState};
@@ -17,6 +18,7 @@ pub async fn is_pruned(app: &App, organization: OrganizationId) -> Result<bool, 
 
 /// Begins a rebuild, and returns the position that ends it. The background work fills the new ledger and then serves it.
 pub async fn begin_rebuild(app: &App, organization: OrganizationId) -> Result<i64, Error> {
+    place_committed(app).await?;
     let newest = feed::newest(&app.db, organization).await?.map_or(0, |(newest, _)| newest.sequence);
     let ledgers = analytics_ledgers::of_organization(&app.db, organization).await?;
     if ledgers.iter().any(|ledger| ledger.state == LedgerState::Building) {

@@ -25,6 +25,15 @@ pub async fn place_until_stopped(app: &App, stopped: impl Future<Output = ()>) {
     app.feed.stop();
 }
 
+/// Gives every event that is committed its position. A command does this before it uses positions: no server may be running.
+pub(crate) async fn place_committed(app: &App) -> Result<(), Error> {
+    // None: another server places events at this moment, or each has its position already.
+    while app.db.place_events(true).await?.is_none() && app.db.has_unplaced_events().await? {
+        tokio::time::sleep(COLLECT).await;
+    }
+    Ok(())
+}
+
 async fn place(app: &App) {
     let mut whole_queue_at = Instant::now();
     // After a commit of this server there is something to place. Otherwise it looks first: a placement writes.

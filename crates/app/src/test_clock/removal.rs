@@ -3,22 +3,21 @@
 use crate::background::Held;
 use crate::context::App;
 use crate::error::Error;
+use crate::feed;
 use perennial_domain::id::EventId;
 use perennial_domain::test_clocks::TestClock;
 use perennial_store::{Change, clock_removal, holds, retention, tables, test_clocks};
-use std::time::Duration;
 
 /// Rows that one change removes, so that other writers do not wait long.
 const AT_ONCE: i64 = 500;
-/// The pause between two attempts to place events.
-const PAUSE: Duration = Duration::from_millis(10);
 /// No row has this ID.
 const NO_EVENT: EventId = EventId::from_bytes([0; 16]);
 
 /// Removes everything under the clock. The event of the deletion stays: it has the clock's revision.
 pub(super) async fn run(app: &App, held: &Held, clock: &TestClock) -> Result<(), Error> {
     let organization = clock.organization_id;
-    place_events(app).await?;
+    // No write was accepted since the deletion began, so that the feed holds no position of an event that is gone.
+    feed::place_committed(app).await?;
     for table in tables::under_clock() {
         while retention::count_owned(&app.db, table, organization, NO_EVENT, AT_ONCE).await? > 0 {
             if held.is_stopping() {
@@ -41,14 +40,4 @@ pub(super) async fn run(app: &App, held: &Held, clock: &TestClock) -> Result<(),
     let change = clock_removal::remove_traces(held.fence(Change::new()), organization);
     let change = holds::remove(change, organization);
     Ok(app.db.commit(test_clocks::remove(change, clock)).await?)
-}
-
-/// Gives the events to remove their positions: no write was accepted since the deletion began. Otherwise the feed could hold
-/// positions of events that are gone.
-async fn place_events(app: &App) -> Result<(), Error> {
-    // None: another server places events at this moment, or each has its position already.
-    while app.db.place_events(true).await?.is_none() && app.db.has_unplaced_events().await? {
-        tokio::time::sleep(PAUSE).await;
-    }
-    Ok(())
 }
