@@ -101,7 +101,9 @@ impl Journey {
         self.step("import, PostgreSQL", &["import", "all.ndjson", "--database-url", url], "made")?;
         self.step("copy, PostgreSQL to SQLite", &["copy", "--from", url, "--to", "last"], "rows")?;
         self.compare(&file, &["--data-dir", "last"])?;
-        let counts: Vec<u64> = self.steps.iter().map(|step| step.records).collect();
+        // A copy has one row more, which is no record: the imported organization is on hold.
+        let records = |step: &Step| step.records - u64::from(step.name.starts_with("copy"));
+        let counts: Vec<u64> = self.steps.iter().map(records).collect();
         if counts.iter().any(|count| *count != counts[0]) {
             return Err(Failure::new(format!("the steps do not agree on how many records there are: {counts:?}")));
         }
