@@ -23,12 +23,7 @@ pub(crate) fn run() -> Result {
     let directory = process::root().join(TESTS);
     process::run(npm(&directory).args(["ci", "--ignore-scripts", "--no-audit", "--no-fund"]))?;
     let program = process::target()?.join("debug/perennial");
-    let test = || process::run(npm(&directory).args(["run", "--silent", "test"]).env("PERENNIAL_BINARY", &program));
-    // A browser on a busy machine is not always in time. A test that is wrong fails twice.
-    test().or_else(|failure| {
-        eprintln!("\n{failure}\nThe browser tests run once more.\n");
-        test()
-    })
+    process::run(npm(&directory).args(["run", "--silent", "test"]).env("PERENNIAL_BINARY", &program))
 }
 
 fn ensure_chromium() -> Result {

@@ -91,7 +91,7 @@ fn on_postgres(options: &Options) -> Half {
 
 fn cargo_test(options: &Options, programs: &[&str]) -> Command {
     let mut command = process::cargo();
-    command.args(["test", "--locked"]).args(programs).args(&options.cargo_arguments);
+    command.args(["test", "--locked", "--no-fail-fast"]).args(programs).args(&options.cargo_arguments);
     command
 }
 
@@ -106,7 +106,7 @@ mod tests {
         assert!(options.sqlite_only);
         let command = cargo_test(&options, &["--workspace"]);
         let line: Vec<_> = command.get_args().collect();
-        assert_eq!(line, ["test", "--locked", "--workspace", "--lib", "--", "--nocapture"]);
+        assert_eq!(line, ["test", "--locked", "--no-fail-fast", "--workspace", "--lib", "--", "--nocapture"]);
     }
 
     #[test]

@@ -58,7 +58,8 @@ fn a_trace_goes_on_from_the_caller_into_the_store() {
     };
     let commit = below("store.commit");
     assert_eq!((&commit["traceId"], &commit["kind"]), (&json!(TRACE), &json!(3)));
-    assert_eq!(attribute(&commit, "perennial.batch_changes"), "1");
+    // A background job may write in the same batch.
+    assert!(attribute(&commit, "perennial.batch_changes").parse::<u64>().unwrap() >= 1, "{commit}");
     assert!(attribute(&commit, "perennial.queue_micros").parse::<u64>().is_ok(), "{commit}");
     let system = if place.is_postgres() { "postgresql" } else { "sqlite" };
     assert_eq!(attribute(&commit, "db.system.name"), system);
