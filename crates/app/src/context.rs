@@ -7,6 +7,8 @@ use crate::analytics::options::AnalyticsOptions;
 use crate::background::figures::BackgroundFigures;
 use crate::clients::cache::ClientCache;
 pub use crate::clock::Clock;
+use crate::connections::figures::ConnectionFigures;
+use crate::connections::provider::{Disconnected, Provider};
 pub use crate::entropy::Entropy;
 use crate::feed::signal::FeedSignal;
 use crate::housekeeping::figures::Figures;
@@ -78,6 +80,8 @@ pub struct App {
     pub(crate) webhook_permits: Arc<Semaphore>,
     /// Built from the options at its first use.
     pub(crate) webhook_client: OnceLock<Box<WebhookClient>>,
+    /// The figures of connections.
+    pub connections: ConnectionFigures,
 }
 
 /// The options of the context.
@@ -105,6 +109,8 @@ pub struct AppOptions {
     pub analytics: AnalyticsOptions,
     /// The settings of the customer portal.
     pub portal: PortalOptions,
+    /// The payment providers. None: no object can be fetched.
+    pub payment_providers: Option<Arc<dyn Provider>>,
 }
 
 impl App {
@@ -138,7 +144,13 @@ impl App {
             lifecycle: LifecycleState::default(),
             webhook_permits: Arc::new(Semaphore::new(MAX_WEBHOOK_REQUESTS)),
             webhook_client: OnceLock::new(),
+            connections: ConnectionFigures::default(),
         }
+    }
+
+    /// The payment providers.
+    pub(crate) fn payment_providers(&self) -> &dyn Provider {
+        self.options.payment_providers.as_deref().unwrap_or(&Disconnected)
     }
 }
 

@@ -185,6 +185,8 @@ ids! {
     CouponId = "cpn";
     /// An entry of the ledger of credits.
     CreditId = "crd";
+    /// A connection: an account at a payment provider.
+    ConnectionId = "con";
     /// An event; the last one of a record is the record's revision.
     EventId = "evt";
 }
