@@ -9,7 +9,9 @@ mod variants;
 
 use super::drafts::{Found, ImportedUser, email, names};
 use super::findings::{Finding, Level, Source, Why};
+use super::mapping::Read;
 use objects::{Customer, Invoice, Key, Order, Price, Product, Resource, Store, Subscription, Variant};
+use perennial_domain::connections::ObjectKind;
 use serde::Deserialize;
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::Arc;
@@ -125,6 +127,52 @@ impl LemonSqueezy {
             self.prices.insert(variant, price);
         }
     }
+}
+
+/// What a fetched resource is here. A variant needs more of them: [`map_variant`].
+pub(crate) fn map(object: ObjectKind, text: &str) -> Result<Read, Why> {
+    let (kind, id) = kind_and_id(text).ok_or_else(|| Why::missing("type or id"))?;
+    let source = Source::new(&Arc::from(""), object.as_str(), id);
+    Ok(match (object, kind.as_str()) {
+        (ObjectKind::Customer, "customers") => read(text).and_then(|customer| user(&customer, &source))?.into(),
+        (ObjectKind::Subscription, "subscriptions") => {
+            read(text).and_then(|given| subscriptions::subscription(&given, &source))?.into()
+        }
+        (ObjectKind::Payment, "subscription-invoices") => {
+            read(text).and_then(|invoice| payments::of_invoice(&invoice, &source))?.into()
+        }
+        (ObjectKind::Subscription | ObjectKind::Payment, "orders") => {
+            let order: Order = read(text)?;
+            let (subscription, mut losses) = subscriptions::single(&order, &source)?;
+            let (payment, more) = payments::of_order(&order, &source)?;
+            losses.extend(more);
+            Read::order((subscription, payment), &losses)
+        }
+        _ => return Err(Why::new("malformed", format!("is one of {kind}, and another kind was requested"))),
+    })
+}
+
+/// The product and the store of a variant, to be fetched next.
+pub(crate) fn product_of_variant(text: &str) -> Result<String, Why> {
+    read(text).map(|variant: Variant| variant.product_id.0)
+}
+
+/// The store of a product, to be fetched next.
+pub(crate) fn store_of_product(text: &str) -> Result<String, Why> {
+    read(text).map(|product: Product| product.store_id.0)
+}
+
+/// What a fetched variant is here, with its product, its store and its prices.
+pub(crate) fn map_variant(variant: &str, product: &str, store: &str, prices: &[&str]) -> Result<Read, Why> {
+    let (_, id) = kind_and_id(variant).ok_or_else(|| Why::missing("type or id"))?;
+    let source = Source::new(&Arc::from(""), "variants", id);
+    let mut newest = LemonSqueezy::default();
+    for price in prices {
+        newest.add_price(read(price)?);
+    }
+    let (variant, product, store) = (read(variant)?, read(product)?, read::<Store>(store)?);
+    let plan = variants::plan(&variant, newest.prices.get(&source.id), Some(&product), Some(&store.currency), &source)?;
+    Ok(plan.into())
 }
 
 fn user(customer: &Customer, source: &Source) -> Result<(ImportedUser, Vec<Why>), Why> {

@@ -1,5 +1,5 @@
-//! Payment providers: their objects, what these become here, and the HTTP requests that fetch them.
-//! The mapping is pure. The importer (`import --from`) and connections use the same functions, and no value is guessed.
+//! Payment providers: their objects, what these become here, and the paths of the requests that fetch them.
+//! Everything is pure. The importer (`import --from`) and connections use the same functions, and no value is guessed.
 
 #![warn(missing_docs)]
 
@@ -8,9 +8,12 @@ mod digest;
 mod drafts;
 mod findings;
 mod lemon_squeezy;
+pub mod lists;
+pub mod mapping;
 mod paddle;
 mod pages;
 mod reader;
+pub mod requests;
 mod service;
 mod slugs;
 mod stripe;

@@ -8,7 +8,9 @@ mod transactions;
 
 use super::drafts::{Found, ImportedUser, email, names, user_id};
 use super::findings::{Finding, Level, Source, Why};
+use super::mapping::Read;
 use objects::{Adjustment, Customer, Price, Product, Subscription, Transaction};
+use perennial_domain::connections::ObjectKind;
 use serde::Deserialize;
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::Arc;
@@ -109,6 +111,21 @@ impl Paddle {
             self.prices.insert(price.id.clone(), (price, source, is_nested));
         }
     }
+}
+
+/// What a fetched entity is here.
+pub(crate) fn map(object: ObjectKind, text: &str) -> Result<Read, Why> {
+    let source = Source::new(&Arc::from(""), object.as_str(), id_of(text));
+    Ok(match object {
+        ObjectKind::Customer => read(text).and_then(|customer| user(&customer, &source))?.into(),
+        ObjectKind::Price => {
+            read(text).and_then(|price: Price| prices::plan(&price, price.product.as_ref(), &source))?.into()
+        }
+        ObjectKind::Subscription => read(text).and_then(|given| subscriptions::subscription(&given, &source))?.into(),
+        ObjectKind::Payment => {
+            read(text).and_then(|given| transactions::payment(&given, &Adjustments::default(), &source))?.into()
+        }
+    })
 }
 
 fn user(customer: &Customer, source: &Source) -> Result<(ImportedUser, Vec<Why>), Why> {

@@ -6,10 +6,12 @@ mod prices;
 mod subscriptions;
 mod times;
 
-use super::drafts::{Found, ImportedUser, email, names, user_id};
+use super::drafts::{Found, ImportedPlan, ImportedUser, email, names, user_id};
 use super::findings::{Finding, Level, Source, Why};
+use super::mapping::Read;
 use invoices::Refunds;
 use objects::{Charge, Customer, Expandable, Invoice, Price, Product, Refund, Subscription};
+use perennial_domain::connections::ObjectKind;
 use perennial_domain::cycle::BillingCycle;
 use serde::Deserialize;
 use std::collections::{BTreeMap, HashMap, HashSet};
@@ -180,6 +182,40 @@ fn user(customer: &Customer, source: &Source) -> Result<(ImportedUser, Vec<Why>)
         updated_at: created_at,
     };
     Ok((user, losses))
+}
+
+/// What a fetched object is here.
+pub(crate) fn map(object: ObjectKind, text: &str) -> Result<Read, Why> {
+    let head: Head = read(text)?;
+    if head.deleted == Some(true) {
+        return Ok(Read::Gone);
+    }
+    let source = Source::new(&Arc::from(""), object.as_str(), head.id.unwrap_or_default());
+    Ok(match (object, head.object.as_deref()) {
+        (ObjectKind::Customer, _) => read(text).and_then(|customer| user(&customer, &source))?.into(),
+        (ObjectKind::Price, Some("plan")) => {
+            read(text).and_then(|plan: objects::Plan| price_with_product(&plan.into(), &source))?.into()
+        }
+        (ObjectKind::Price, _) => read(text).and_then(|price| price_with_product(&price, &source))?.into(),
+        (ObjectKind::Subscription, _) => {
+            read(text).and_then(|given| subscriptions::subscription(&given, &source))?.into()
+        }
+        (ObjectKind::Payment, Some("charge")) => match read::<Charge>(text)?.invoice {
+            Some(invoice) => Read::LeadsTo(vec![(ObjectKind::Payment, invoice.id().to_owned())]),
+            None => Read::Ignored("no_subscription"),
+        },
+        (ObjectKind::Payment, _) => {
+            read(text).and_then(|invoice| invoices::payment(&invoice, &Refunds::default(), &source))?.into()
+        }
+    })
+}
+
+fn price_with_product(price: &Price, source: &Source) -> Result<(ImportedPlan, Vec<Why>), Why> {
+    let product = match &price.product {
+        Some(Expandable::Whole(product)) => Some(product),
+        _ => None,
+    };
+    prices::plan(price, product, source)
 }
 
 /// Reads the relevant fields of an object.
