@@ -2,4 +2,5 @@
 //! fetch returns is written as records.
 
 pub mod figures;
+pub mod http;
 pub mod provider;

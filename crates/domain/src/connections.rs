@@ -1,6 +1,7 @@
 //! Connections: accounts of an organization at payment providers. A webhook of a provider is only a hint that an object
 //! changed; what a fetch of the object returns counts.
 
+pub mod bucket;
 pub mod facts;
 
 use crate::id::{ConnectionId, EventId, OrganizationId};
