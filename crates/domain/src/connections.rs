@@ -2,6 +2,7 @@
 //! changed; what a fetch of the object returns counts.
 
 pub mod bucket;
+pub mod collection;
 pub mod facts;
 
 use crate::id::{ConnectionId, EventId, OrganizationId};
