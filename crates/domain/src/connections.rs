@@ -4,6 +4,7 @@
 pub mod bucket;
 pub mod collection;
 pub mod facts;
+pub mod sweep;
 
 use crate::id::{ConnectionId, EventId, OrganizationId};
 use crate::number::Whole;
