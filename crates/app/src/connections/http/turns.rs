@@ -36,7 +36,7 @@ pub(super) async fn wait(
                     continue;
                 }
                 Turn::NotBefore(until) if until > now.plus_seconds(LONGEST_WAIT_SECONDS) => {
-                    return Ok(Err(until.seconds_since(now) + 1));
+                    return Ok(Err(until.seconds_since(now)));
                 }
                 Turn::NotBefore(until) => between(now, until),
             }
