@@ -7,6 +7,7 @@ use crate::analytics::options::AnalyticsOptions;
 use crate::background::figures::BackgroundFigures;
 use crate::clients::cache::ClientCache;
 pub use crate::clock::Clock;
+use crate::connections::cache::ConnectionCache;
 use crate::connections::figures::ConnectionFigures;
 use crate::connections::provider::{Disconnected, Provider};
 pub use crate::entropy::Entropy;
@@ -38,7 +39,7 @@ use perennial_outbound::{Limits as FetchLimits, WebhookClient};
 use perennial_store::Db;
 pub use perennial_store::{BATCH_SIZES, StoreMetrics, TRACE_TARGET};
 use std::sync::{Arc, OnceLock};
-use tokio::sync::{OnceCell, Semaphore};
+use tokio::sync::{Notify, OnceCell, Semaphore};
 
 /// The most requests to webhook endpoints at the same time.
 const MAX_WEBHOOK_REQUESTS: usize = 256;
@@ -82,6 +83,9 @@ pub struct App {
     pub(crate) webhook_client: OnceLock<Box<WebhookClient>>,
     /// The figures of connections.
     pub connections: ConnectionFigures,
+    pub(crate) connection_cache: ConnectionCache,
+    /// Wakes the work on hints.
+    pub(crate) connection_signal: Notify,
 }
 
 /// The options of the context.
@@ -145,6 +149,8 @@ impl App {
             webhook_permits: Arc::new(Semaphore::new(MAX_WEBHOOK_REQUESTS)),
             webhook_client: OnceLock::new(),
             connections: ConnectionFigures::default(),
+            connection_cache: ConnectionCache::default(),
+            connection_signal: Notify::new(),
         }
     }
 

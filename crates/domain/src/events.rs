@@ -1,8 +1,9 @@
 //! Events: one for every change of a record, written with it and never rewritten.
 
 use crate::id::{
-    ClientId, CouponId, CreditId, EventId, MalformedId, MeterId, OperatorId, OperatorSessionId, OrganizationId,
-    PaymentId, PlanId, ProviderId, SessionId, SubscriptionId, TaxRateId, TestClockId, UserId, WebhookEndpointId,
+    ClientId, ConnectionId, CouponId, CreditId, EventId, MalformedId, MeterId, OperatorId, OperatorSessionId,
+    OrganizationId, PaymentId, PlanId, ProviderId, SessionId, SubscriptionId, TaxRateId, TestClockId, UserId,
+    WebhookEndpointId,
 };
 use crate::time::Time;
 
@@ -100,7 +101,12 @@ record_kinds! {
         SubscriptionExpired = "expired",
         SubscriptionParked = "parked",
     }
-    Payment(PaymentId) = "payment" { PaymentCreated = "created", PaymentUpdated = "updated", PaymentDeleted = "deleted" }
+    Payment(PaymentId) = "payment" {
+        PaymentCreated = "created",
+        PaymentUpdated = "updated",
+        PaymentDeleted = "deleted",
+        PaymentCollectionFailed = "collection_failed",
+    }
     Operator(OperatorId) = "operator" {
         OperatorCreated = "created",
         OperatorUpdated = "updated",
@@ -130,6 +136,14 @@ record_kinds! {
     Credit(CreditId) = "credit" { CreditCreated = "created" }
     // The record is named by its user's ID.
     BillingProfile(UserId) = "billing_profile" { BillingProfileUpdated = "updated" }
+    Connection(ConnectionId) = "connection" {
+        ConnectionCreated = "created",
+        ConnectionUpdated = "updated",
+        ConnectionDeleted = "deleted",
+        ConnectionFailing = "failing",
+        ConnectionRecovered = "recovered",
+        ConnectionDrift = "drift",
+    }
 }
 
 impl RecordKind {
@@ -153,7 +167,8 @@ impl RecordKind {
             | Self::OperatorSession
             | Self::WebhookEndpoint
             | Self::TaxRate
-            | Self::BillingProfile => false,
+            | Self::BillingProfile
+            | Self::Connection => false,
         }
     }
 }

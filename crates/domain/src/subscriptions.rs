@@ -6,7 +6,7 @@ mod status;
 pub use status::SubscriptionStatus;
 
 use crate::cycle::BillingCycle;
-use crate::id::{EventId, OrganizationId, PlanId, SubscriptionId, UserId};
+use crate::id::{ConnectionId, EventId, OrganizationId, PlanId, SubscriptionId, UserId};
 use crate::lifecycle::billing::{Billing, BillingDraft};
 use crate::number::Whole;
 use crate::plans::{Plan, PlanKey, Version, set};
@@ -37,6 +37,8 @@ pub struct Subscription {
     pub ends_at: Option<Time>,
     /// None: the subscription is external, and other systems renew it.
     pub billing: Option<Box<Billing>>,
+    /// The connection to a payment provider that the subscription follows.
+    pub managed_by: Option<ConnectionId>,
     pub created_at: Time,
     pub updated_at: Time,
     #[serde(skip)]
@@ -159,6 +161,7 @@ impl Subscription {
             starts_at,
             ends_at,
             billing: None,
+            managed_by: None,
             created_at: now,
             updated_at: now,
             organization_id: plan.organization_id,

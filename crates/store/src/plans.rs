@@ -240,6 +240,11 @@ pub fn delete(change: Change, plan: &Plan, at: Time, revision: EventId) -> Chang
     record::delete(change, plan, plan.revision, (at, revision), Violation::InUse)
 }
 
+/// Locks the live plan against changes until the change is committed.
+pub fn guard_live(change: Change, organization: OrganizationId, id: PlanId) -> Change {
+    record::guard_live::<Plan>(change, organization, id.bytes(), Violation::Plan)
+}
+
 /// Locks the plan as it was read, live and active, until the change is committed.
 pub fn guard_active(change: Change, plan: &Plan) -> Change {
     change.guard(Guard {

@@ -10,10 +10,11 @@ use crate::tables::ALL;
 use crate::value::Type;
 use crate::{
     analytics_ledgers, analytics_movements, analytics_subscriptions, analytics_sums, billing_profiles, clients,
-    clock_removal, coupons, credits, events, examine, feed, history, holds, installation, leases, meters,
-    operator_links, operator_sessions, operators, organizations, payments, plan_versions, plans, portal_links,
-    providers, rate_limits, sessions, signing_keys, subscriptions, tax_rates, test_clocks, usage_events, users,
-    webhook_attempts, webhook_endpoints, webhook_figures, webhook_readers, webhook_undelivered,
+    clock_removal, connection_bucket, connection_collections, connection_inbox, connection_links, connection_states, connections, coupons, credits, events,
+    examine, feed, history, holds, installation, leases, meters, operator_links, operator_sessions, operators,
+    organizations, payments, plan_versions, plans, portal_links, providers, rate_limits, sessions, signing_keys,
+    subscriptions, tax_rates, test_clocks, usage_events, users, webhook_attempts, webhook_endpoints, webhook_figures,
+    webhook_readers, webhook_undelivered,
 };
 use perennial_domain::currency::Currency;
 use perennial_domain::id::{OrganizationId, SubscriptionId, UserId, WebhookEndpointId};
@@ -92,6 +93,7 @@ fn by_hand() -> Vec<Statement> {
         organizations::ALL, organizations::DELETED_SINCE, organizations::DELETE,
         plan_versions::BELOW, plan_versions::BY_NUMBER,
         providers::ALL, providers::BY_ORGANIZATION, providers::REMOVE, providers::REMOVE_ALL, providers::RESEAL,
+        connection_bucket::PAUSE, connection_bucket::READ, connection_bucket::TAKE,
         rate_limits::PUT, rate_limits::ELSEWHERE,
         clock_removal::PART, clock_removal::REMOVE_EVENTS, clock_removal::REMOVE_KEYS,
         clock_removal::REMOVE_POSITIONS, clock_removal::REMOVE_UNDELIVERED, due::ALL_PARKED, due::ANY_DUE,
@@ -117,7 +119,15 @@ fn by_hand() -> Vec<Statement> {
         webhook_endpoints::ALL, webhook_endpoints::DISABLE_COPIED, webhook_endpoints::RESEAL, webhook_endpoints::SET_SECRETS,
         webhook_endpoints::UNDER_LIMIT,
         billing_profiles::REMOVE, coupons::REDEEM, credits::ADD, credits::BALANCES, credits::COMPUTE, credits::OPEN_BALANCE,
-        history::OF_BILLING_PROFILE, history::OF_COUPON, history::OF_METER, history::OF_TAX_RATE, meters::BY_SLUG,
+        history::OF_BILLING_PROFILE, history::OF_CONNECTION, history::OF_COUPON, history::OF_METER, history::OF_TAX_RATE, meters::BY_SLUG,
+        connections::ALL, connections::SET_SECRETS, connections::RESEAL, connections::DISABLE_COPIED,
+        connection_states::SUCCEEDED, connection_states::FAILED, connection_states::PAUSE, connection_states::TAKE,
+        connection_states::REMOVE,
+        connection_links::PUT, connection_links::OF_OBJECT, connection_links::OF_RECORD, connection_links::ERASE, connection_links::REMOVE,
+        connection_inbox::WITH_WORK, connection_inbox::PROBES, connection_inbox::PROBE, connection_inbox::OF_UNIT, connection_inbox::BY_KEY,
+        connection_inbox::SETTLE, connection_inbox::HASTEN, connection_inbox::FOUND, connection_inbox::RETRY, connection_inbox::RETRY_ONE,
+        connection_inbox::COUNT_FAILED, connection_inbox::FORGET_BODIES, connection_inbox::FORGET_OBJECT, connection_inbox::REMOVE,
+        connection_inbox::WAITING, connection_inbox::LAST_RECEIVED, subscriptions::RELEASE, subscriptions::MANAGED,
         usage_events::NEXT_SUBSCRIPTION, usage_events::OLD, usage_events::REMOVE_OLD, usage_events::WITHIN,
     ];
     let by_id = |name, sql: &Sql| key(name, sql, &[Type::Uuid, Type::Uuid]);

@@ -8,6 +8,11 @@ pub use crate::analytics_subscriptions::{ANALYTICS_PRICES, ANALYTICS_SUBSCRIPTIO
 pub use crate::analytics_sums::{ANALYTICS_COHORTS, ANALYTICS_PAYMENTS, ANALYTICS_SUMS};
 pub use crate::billing_profiles::BILLING_PROFILES;
 pub use crate::clients::CLIENTS;
+pub use crate::connection_collections::CONNECTION_COLLECTIONS;
+pub use crate::connection_inbox::CONNECTION_INBOX;
+pub use crate::connection_links::CONNECTION_LINKS;
+pub use crate::connection_states::CONNECTION_STATES;
+pub use crate::connections::CONNECTIONS;
 pub use crate::coupons::COUPONS;
 pub use crate::credits::{CREDIT_BALANCES, CREDITS};
 pub use crate::events::EVENTS;
@@ -42,7 +47,7 @@ pub use crate::webhook_undelivered::WEBHOOK_UNDELIVERED;
 use crate::table::Table;
 
 /// Every table, each before those that refer to it. Locks are taken in this order.
-pub static ALL: [&Table; 40] = [
+pub static ALL: [&Table; 45] = [
     &INSTALLATION,
     &ORGANIZATIONS,
     &CLIENTS,
@@ -83,6 +88,11 @@ pub static ALL: [&Table; 40] = [
     &BILLING_PROFILES,
     &USAGE_EVENTS,
     &PORTAL_LINKS,
+    &CONNECTIONS,
+    &CONNECTION_STATES,
+    &CONNECTION_LINKS,
+    &CONNECTION_INBOX,
+    &CONNECTION_COLLECTIONS,
 ];
 
 /// The tables that a copy of the store contains.

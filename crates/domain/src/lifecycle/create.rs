@@ -55,6 +55,7 @@ impl Subscription {
             due_at: None,
             revision,
             billing: Some(Box::new(billing)),
+            managed_by: None,
         };
         created.status = match () {
             () if starts_at > now => Pending,

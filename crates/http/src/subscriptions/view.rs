@@ -4,7 +4,7 @@ use super::details;
 use crate::fields::SchemaWriter;
 use crate::schema;
 use perennial_domain::cycle::BillingCycle;
-use perennial_domain::id::{PlanId, SubscriptionId, UserId};
+use perennial_domain::id::{ConnectionId, PlanId, SubscriptionId, UserId};
 use perennial_domain::lifecycle::billing::Billing;
 use perennial_domain::plans::Version;
 use perennial_domain::subscriptions::{Subscription, SubscriptionDetails, SubscriptionStatus};
@@ -29,6 +29,7 @@ pub(crate) struct SubscriptionView<'a> {
     starts_at: Time,
     ends_at: Option<Time>,
     billing: Option<&'a Billing>,
+    managed_by: Option<ConnectionId>,
     created_at: Time,
     updated_at: Time,
 }
@@ -49,10 +50,17 @@ impl<'a> SubscriptionView<'a> {
             starts_at: subscription.starts_at,
             ends_at: subscription.ends_at,
             billing: subscription.billing.as_deref(),
+            managed_by: subscription.managed_by,
             created_at: subscription.created_at,
             updated_at: subscription.updated_at,
         }
     }
+}
+
+fn optional_connection() -> Value {
+    let mut schema = schema::id::<ConnectionId>();
+    schema["type"] = json!(["string", "null"]);
+    schema
 }
 
 pub(super) fn definition() -> Value {
@@ -71,6 +79,7 @@ pub(super) fn definition() -> Value {
         ("starts_at", schema::instant()),
         ("ends_at", schema::optional_instant()),
         ("billing", super::billing::definition()),
+        ("managed_by", optional_connection()),
         ("created_at", schema::instant()),
         ("updated_at", schema::instant()),
     ];

@@ -54,6 +54,7 @@ pub(super) fn live<'a>(people: &People, plans: &'a [(Plan, u64)], number: u64) -
         starts_at,
         ends_at: None,
         billing: None,
+        managed_by: None,
         created_at: now,
         updated_at: now,
         due_at: None,

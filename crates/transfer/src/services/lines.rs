@@ -118,6 +118,7 @@ impl Writer {
             starts_at: imported.starts_at,
             ends_at: imported.ends_at,
             billing: None,
+            managed_by: None,
             created_at: imported.created_at,
             updated_at: imported.updated_at,
             due_at: None,
