@@ -1,6 +1,7 @@
 //! The errors of the use cases.
 
 use perennial_domain::clients::Scope;
+use perennial_domain::id::ConnectionId;
 use perennial_domain::time::Time;
 use perennial_domain::validation::{Rejection, Transition, ValidationErrors};
 use perennial_identity::signing::KeyError;
@@ -159,6 +160,13 @@ pub enum Conflict {
     LinkLimit,
     /// The operator is disabled.
     OperatorDisabled,
+    /// A payment provider manages the record, through this connection.
+    ProviderManaged(ConnectionId),
+    /// Live subscriptions follow the connection.
+    ConnectionInUse {
+        /// Their number.
+        subscriptions: i64,
+    },
     /// The organization has the maximum number of webhook endpoints.
     EndpointLimit,
     /// The webhook endpoint is disabled.

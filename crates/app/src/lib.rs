@@ -13,6 +13,7 @@ mod cached;
 pub mod caller;
 pub mod clients;
 mod clock;
+pub mod connections;
 pub mod console;
 pub mod context;
 pub mod coupons;

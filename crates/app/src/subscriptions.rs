@@ -3,6 +3,7 @@
 mod references;
 
 use crate::caller::Caller;
+use crate::connections::managed;
 use crate::context::App;
 use crate::cursor;
 use crate::error::{Conflict, Error};
@@ -209,6 +210,10 @@ impl Resource for Subscription {
             Some(other) if other != self.id => Err(Conflict::ExternalIdTaken { other: other.to_string() }.into()),
             _ => Ok(()),
         }
+    }
+
+    async fn check_managed(&self, app: &App, after: Option<&Self>) -> Result<(), Error> {
+        managed::check_subscription(app, self, after).await
     }
 
     async fn explain(&self, app: &App, _: &Caller, violation: Violation) -> Result<(), Error> {

@@ -1,8 +1,8 @@
 //! Events: one for every change of a record, written with it and never rewritten.
 
 use crate::id::{
-    ClientId, CouponId, CreditId, CreditNoteId, EventId, FeatureId, InvoiceId, MalformedId, MeterId, OperatorId,
-    OperatorSessionId, OrganizationId, PaymentId, PlanId, ProviderId, SessionId, SubscriptionId, TaxRateId,
+    ClientId, ConnectionId, CouponId, CreditId, CreditNoteId, EventId, FeatureId, InvoiceId, MalformedId, MeterId,
+    OperatorId, OperatorSessionId, OrganizationId, PaymentId, PlanId, ProviderId, SessionId, SubscriptionId, TaxRateId,
     TestClockId, UserId, WebhookEndpointId,
 };
 use crate::time::Time;
@@ -105,7 +105,12 @@ record_kinds! {
         SubscriptionUnpaid = "unpaid",
         SubscriptionActivated = "activated",
     }
-    Payment(PaymentId) = "payment" { PaymentCreated = "created", PaymentUpdated = "updated", PaymentDeleted = "deleted" }
+    Payment(PaymentId) = "payment" {
+        PaymentCreated = "created",
+        PaymentUpdated = "updated",
+        PaymentDeleted = "deleted",
+        PaymentCollectionFailed = "collection_failed",
+    }
     Operator(OperatorId) = "operator" {
         OperatorCreated = "created",
         OperatorUpdated = "updated",
@@ -151,6 +156,14 @@ record_kinds! {
     Feature(FeatureId) = "feature" { FeatureCreated = "created", FeatureUpdated = "updated" }
     // The record is named by its subscription's ID.
     Usage(SubscriptionId) = "usage" { UsageThresholdReached = "threshold_reached" }
+    Connection(ConnectionId) = "connection" {
+        ConnectionCreated = "created",
+        ConnectionUpdated = "updated",
+        ConnectionDeleted = "deleted",
+        ConnectionFailing = "failing",
+        ConnectionRecovered = "recovered",
+        ConnectionDrift = "drift",
+    }
 }
 
 impl RecordKind {
@@ -178,7 +191,8 @@ impl RecordKind {
             | Self::OperatorSession
             | Self::WebhookEndpoint
             | Self::TaxRate
-            | Self::BillingProfile => false,
+            | Self::BillingProfile
+            | Self::Connection => false,
         }
     }
 }

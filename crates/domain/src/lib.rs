@@ -6,6 +6,7 @@
 pub mod analytics;
 pub mod billing_profiles;
 pub mod clients;
+pub mod connections;
 pub mod country;
 pub mod coupons;
 pub mod credits;

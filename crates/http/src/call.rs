@@ -170,6 +170,12 @@ impl<'a> Call<'a> {
         Ok(key.map(fingerprint))
     }
 
+    /// The body as it was sent, of any media type.
+    pub(crate) async fn raw_body(&mut self) -> Result<Bytes, Problem> {
+        self.finish_query()?;
+        self.bytes().await
+    }
+
     fn finish_query(&mut self) -> Result<(), Problem> {
         std::mem::replace(&mut self.query, Query::new(None, &[])).finish()
     }

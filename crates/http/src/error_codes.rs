@@ -76,6 +76,8 @@ error_codes! {
         "Sign in with a one-time link (`perennial console open`) or at the identity provider in `provider`.";
     InvalidLink "invalid_link" UNAUTHORIZED "Invalid one-time link"
         "Create another link. A link works once, for ten minutes.";
+    InvalidSignature "invalid_signature" UNAUTHORIZED "Invalid signature"
+        "Check the webhook secret of the connection (`perennial connection rotate`) and the clocks of both sides.";
     InsufficientScope "insufficient_scope" FORBIDDEN "Insufficient scope"
         "Use a client that holds the scope in `required_scope`, or an operator whose role has it. No caller can grant a scope that it does not hold.";
     ClientNotForBrowsers "client_not_for_browsers" FORBIDDEN "Trusted client not allowed in a browser"
@@ -120,6 +122,12 @@ error_codes! {
         "Wait for the next period, or send `billing.change`.";
     LifecycleBehind "lifecycle_behind" CONFLICT "Lifecycle behind"
         "Retry after a moment. If the organization is held, the operator can release it with `perennial lifecycle resume`.";
+    ProviderManaged "provider_managed" CONFLICT "Record managed by a payment provider"
+        "Change the record at the payment provider, or disable the connection in `connection_id` with `perennial connection disable`.";
+    CollectingDisabled "collecting_disabled" CONFLICT "Collecting disabled"
+        "Allow the connection to collect with `perennial connection update --collect`.";
+    ConnectionInUse "connection_in_use" CONFLICT "Connection in use"
+        "Remove the connection with `perennial connection remove --release`, which clears `managed_by` first.";
     UserAlreadyExists "user_already_exists" CONFLICT "User already exists"
         "Call sign-in instead.";
     EmailTaken "email_taken" CONFLICT "E-mail address already in use"

@@ -384,6 +384,14 @@ impl From<Conflict> for Problem {
             Conflict::TooManyChanges => {
                 Self::new(Code::TooManyChanges, "The plan was changed 10 times in this period already.")
             }
+            Conflict::ProviderManaged(connection) => {
+                let detail = format!("A payment provider manages this record through {connection}.");
+                Self::new(Code::ProviderManaged, detail).with("connection_id", connection.to_string())
+            }
+            Conflict::ConnectionInUse { subscriptions } => {
+                let detail = format!("Subscriptions that follow this connection: {subscriptions}.");
+                Self::new(Code::ConnectionInUse, detail).with("subscriptions", subscriptions)
+            }
             Conflict::UserAlreadyExists => {
                 Self::new(Code::UserAlreadyExists, "A user with this identity has already signed up.")
             }
@@ -395,7 +403,7 @@ impl From<Conflict> for Problem {
             }
             Conflict::ClientIdTaken => Self::new(Code::ClientIdTaken, "Another client uses this client_id."),
             Conflict::ClientDisabled => Self::new(Code::ClientDisabled, "The client was disabled and cannot change."),
-            Conflict::NameTaken => Self::new(Code::NameTaken, "Another operator of this organization has this name."),
+            Conflict::NameTaken => Self::new(Code::NameTaken, "Another record of this organization has this name."),
             Conflict::OwnOperator => Self::new(
                 Code::OwnOperator,
                 "An operator cannot change its own role, and can neither disable nor delete itself.",

@@ -18,6 +18,7 @@ mod jws;
 pub mod key_set;
 pub mod local;
 mod provider_error;
+pub mod provider_signature;
 pub mod providers;
 pub mod refresh;
 mod rejection;

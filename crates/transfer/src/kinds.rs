@@ -15,8 +15,8 @@ use super::rules;
 use perennial_domain::coupons::{MAX_PERIODS, MAX_REDEMPTIONS};
 use perennial_domain::credits::MAX_BALANCE;
 use perennial_domain::id::{
-    ClientId, CouponId, CreditId, EventId, FeatureId, MeterId, OperatorId, OrganizationId, PaymentId, PlanId,
-    SubscriptionId, TaxRateId, UserId,
+    ClientId, ConnectionId, CouponId, CreditId, EventId, FeatureId, MeterId, OperatorId, OrganizationId, PaymentId,
+    PlanId, SubscriptionId, TaxRateId, UserId,
 };
 use perennial_domain::percent::MAX_PERCENT;
 use perennial_domain::plans::MAX_VERSION;
@@ -177,6 +177,7 @@ static SUBSCRIPTION: Kind = Kind {
         optional("billing", Form::Object),
         optional("change_plan_id", id!(PlanId)),
         optional("entitlements", Form::Object),
+        optional("managed_by", id!(ConnectionId)),
     ],
     all: OnceLock::new(),
     references: &[
