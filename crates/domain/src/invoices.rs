@@ -13,7 +13,6 @@ mod exact;
 pub mod fees;
 pub mod numbers;
 pub mod payments;
-mod percentage;
 pub mod pricing;
 pub mod status;
 pub mod taxes;
@@ -27,7 +26,6 @@ mod properties;
 
 pub use amount::Amount;
 pub use exact::Exact;
-pub use percentage::Percentage;
 
 /// A result, or a value in between, does not fit. The subscription is parked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,5 +1,6 @@
 //! Percentages: integers of a ten-thousandth of a percent, so that no percentage is ever rounded.
 
+use crate::invoices::{Exact, OutOfRange};
 use crate::number::{Number, NumberError};
 use crate::validation::{InvalidValue, ValidationCode};
 
@@ -10,8 +11,11 @@ const UNIT: i64 = 10_000;
 /// The greatest percentage, in ten-thousandths of a percent.
 pub const MAX_PERCENT: i64 = 100 * UNIT;
 
+/// Any percentage from 0 to 100 with at most four decimals: of a tax rate, and of a coupon in a computation.
+pub type Percentage = Percent<STORED_DECIMALS, 0>;
+
 /// A percentage with at most `DECIMALS` decimals, from `LEAST` ten-thousandths of a percent to 100 %.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Percent<const DECIMALS: u32, const LEAST: i64>(i64);
 
 impl<const DECIMALS: u32, const LEAST: i64> Percent<DECIMALS, LEAST> {
@@ -35,6 +39,11 @@ impl<const DECIMALS: u32, const LEAST: i64> Percent<DECIMALS, LEAST> {
     /// The percentage in ten-thousandths of a percent, as it is stored.
     pub const fn ten_thousandths(self) -> i64 {
         self.0
+    }
+
+    /// The percentage as a fraction of one: 19 % is 19/100.
+    pub(crate) fn fraction(self) -> Result<Exact, OutOfRange> {
+        Exact::decimal(i128::from(self.0), STORED_DECIMALS + 2)
     }
 }
 
@@ -61,7 +70,7 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    type Tax = Percent<4, 0>;
+    type Tax = Percentage;
     type Discount = Percent<2, 100>;
 
     fn tax(text: &str) -> Result<String, ValidationCode> {

@@ -1,7 +1,8 @@
 //! Discounts of a coupon, per line. A discount is never more than its line, and credits and items have none.
 
-use super::{Amount, Exact, LineKind, Percentage, Result};
+use super::{Amount, Exact, LineKind, Result};
 use crate::currency::Currency;
+use crate::percent::Percentage;
 
 /// What a coupon takes off.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

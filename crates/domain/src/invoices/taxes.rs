@@ -2,8 +2,9 @@
 //! Computed per line, rounding would add up.
 
 use super::apportion::apportion;
-use super::{Amount, Exact, Percentage, Result};
+use super::{Amount, Exact, Result};
 use crate::currency::Currency;
+use crate::percent::Percentage;
 
 /// Whether the tax is added to the price or part of it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
