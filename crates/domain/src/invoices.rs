@@ -24,6 +24,7 @@ mod examples;
 #[cfg(test)]
 mod properties;
 
+pub use crate::percent::Percentage;
 pub use amount::Amount;
 pub use exact::Exact;
 

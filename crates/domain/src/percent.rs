@@ -1,6 +1,5 @@
 //! Percentages: integers of a ten-thousandth of a percent, so that no percentage is ever rounded.
 
-use crate::invoices::{Exact, OutOfRange};
 use crate::number::{Number, NumberError};
 use crate::validation::{InvalidValue, ValidationCode};
 
@@ -40,10 +39,11 @@ impl<const DECIMALS: u32, const LEAST: i64> Percent<DECIMALS, LEAST> {
     pub const fn ten_thousandths(self) -> i64 {
         self.0
     }
+}
 
-    /// The percentage as a fraction of one: 19 % is 19/100.
-    pub(crate) fn fraction(self) -> Result<Exact, OutOfRange> {
-        Exact::decimal(i128::from(self.0), STORED_DECIMALS + 2)
+impl<const DECIMALS: u32> Default for Percent<DECIMALS, 0> {
+    fn default() -> Self {
+        Self(0)
     }
 }
 

@@ -29,7 +29,7 @@ pub struct DiscountLine {
 pub fn discounts(discount: Discount, lines: &[DiscountLine], currency: Currency) -> Result<Vec<Amount>> {
     match discount {
         Discount::Percent(percent) => {
-            let fraction = percent.fraction()?;
+            let fraction = Exact::percent(percent)?;
             lines.iter().map(|line| Exact::from(line.discountable()).times(fraction)?.round(currency)).collect()
         }
         Discount::Amount(amount) => {
