@@ -6,17 +6,24 @@
 
 mod amount;
 mod apportion;
+pub mod content;
+pub mod credit_note;
 pub mod credit_notes;
+mod decimal;
 pub mod discounts;
 pub mod dunning;
 mod exact;
 pub mod fees;
+pub mod issuing;
+pub mod items;
 pub mod numbers;
 pub mod payments;
 pub mod pricing;
+pub mod record;
 pub mod status;
 pub mod taxes;
 pub mod totals;
+pub mod transitions;
 pub mod usage;
 
 #[cfg(test)]
@@ -26,6 +33,7 @@ mod properties;
 
 pub use crate::percent::Percentage;
 pub use amount::Amount;
+pub use decimal::Decimal;
 pub use exact::Exact;
 
 /// A result, or a value in between, does not fit. The subscription is parked.
@@ -36,7 +44,7 @@ pub struct OutOfRange;
 pub type Result<T> = std::result::Result<T, OutOfRange>;
 
 /// What a line of an invoice bills.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, serde::Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[expect(missing_docs, reason = "the words of the contract")]
 pub enum LineKind {
