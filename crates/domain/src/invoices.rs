@@ -9,6 +9,7 @@ mod apportion;
 pub mod content;
 pub mod credit_note;
 pub mod credit_notes;
+pub mod crediting;
 mod decimal;
 pub mod discounts;
 pub mod dunning;
