@@ -77,7 +77,9 @@ async fn what_is_paid_goes_to_the_balance_or_is_refunded() {
     let path = format!("/users/{}/credits", issued.user);
     issued.app.post(&path, &json!({ "currency": "USD", "amount": 50 })).await.expect(201);
     // The balance pays 50.00. 10.00 are due: they are credited first.
+    issued.app.advance(1);
     let invoice = issued.sixty().await;
+    issued.app.advance(1);
     assert_eq!((&invoice["credit_applied"], &invoice["amount_due"]), (&json!(50), &json!(10)));
     let note = issued.credit(&invoice, json!({ "amount": 20 })).await;
     assert_eq!((&note["applied_amount"], &note["balance_amount"]), (&json!(10), &json!(14)));
