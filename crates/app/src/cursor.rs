@@ -3,8 +3,8 @@
 mod names;
 
 pub(crate) use names::{
-    clients, connection_inbox, connections, coupons, credits, features, invoices, meters, open_optional, operators,
-    payments, plan_versions, plans, previous_plans, previous_subscriptions, subscriptions, tax_rates, users,
+    clients, connection_inbox, connections, coupons, credit_notes, credits, features, invoices, meters, open_optional,
+    operators, payments, plan_versions, plans, previous_plans, previous_subscriptions, subscriptions, tax_rates, users,
     webhook_attempts, webhook_endpoints, webhook_undelivered,
 };
 

@@ -3,8 +3,8 @@
 use crate::operation::Operation;
 use crate::router::Router;
 use crate::{
-    accounts, analytics, billing_profiles, clients, connections, coupons, credits, entitlements, events, features,
-    hooks, invoices, meta, meters, operator_session, operators, organization, payments, plan_versions, plans,
+    accounts, analytics, billing_profiles, clients, connections, coupons, credit_notes, credits, entitlements, events,
+    features, hooks, invoices, meta, meters, operator_session, operators, organization, payments, plan_versions, plans,
     portal_links, search, sessions, subscriptions, tax_rates, test_clock, tokens, usage, user_sessions, users,
     webhook_deliveries, webhook_endpoints,
 };
@@ -43,6 +43,7 @@ static RESOURCES: &[&[Operation]] = &[
     connections::OPERATIONS,
     hooks::OPERATIONS,
     invoices::OPERATIONS,
+    credit_notes::OPERATIONS,
     meta::OPERATIONS,
 ];
 

@@ -11,11 +11,11 @@ use crate::value::Type;
 use crate::{
     analytics_ledgers, analytics_movements, analytics_subscriptions, analytics_sums, billing_profiles, clients,
     clock_removal, connection_bucket, connection_collections, connection_inbox, connection_links, connection_states,
-    connections, coupons, credits, events, examine, features, feed, history, holds, installation, invoices, leases,
-    meters, number_series, operator_links, operator_sessions, operators, organizations, payments, plan_versions, plans,
-    portal_links, providers, rate_limits, sessions, signing_keys, subscription_members, subscriptions, tax_rates,
-    test_clocks, usage_events, usage_totals, users, webhook_attempts, webhook_endpoints, webhook_figures,
-    webhook_readers, webhook_undelivered,
+    connections, coupons, credit_notes, credits, events, examine, features, feed, history, holds, installation,
+    invoices, leases, meters, number_series, operator_links, operator_sessions, operators, organizations, payments,
+    plan_versions, plans, portal_links, providers, rate_limits, sessions, signing_keys, subscription_members,
+    subscriptions, tax_rates, test_clocks, usage_events, usage_totals, users, webhook_attempts, webhook_endpoints,
+    webhook_figures, webhook_readers, webhook_undelivered,
 };
 use perennial_domain::currency::Currency;
 use perennial_domain::features::FeatureKind;
@@ -120,8 +120,7 @@ fn by_hand() -> Vec<Statement> {
         webhook_undelivered::REMOVE_WAITING, webhook_undelivered::WAKE,
         webhook_endpoints::ALL, webhook_endpoints::DISABLE_COPIED, webhook_endpoints::RESEAL, webhook_endpoints::SET_SECRETS,
         webhook_endpoints::UNDER_LIMIT,
-        billing_profiles::REMOVE, coupons::REDEEM, credits::ADD, credits::BALANCES, credits::COMPUTE, credits::OPEN_BALANCE,
-    connection_inbox::BY_KEY, connection_inbox::COUNT_FAILED, connection_inbox::FORGET_BODIES, connection_inbox::FORGET_OBJECT, connection_inbox::FOUND, connection_inbox::HASTEN, connection_inbox::LAST_RECEIVED, connection_inbox::OF_UNIT, connection_inbox::PROBE, connection_inbox::PROBES, connection_inbox::REMOVE, connection_inbox::RETRY, connection_inbox::RETRY_ONE, connection_inbox::SETTLE, connection_inbox::WAITING, connection_inbox::WITH_WORK, connection_links::ERASE, connection_links::OF_OBJECT, connection_links::OF_RECORD, connection_links::PUT, connection_links::REMOVE, connection_states::FAILED, connection_states::PAUSE, connection_states::REMOVE, connection_states::SUCCEEDED, connection_states::TAKE, connections::ALL, connections::DISABLE_COPIED, connections::RESEAL, connections::SET_SECRETS, history::OF_BILLING_PROFILE, history::OF_CONNECTION, history::OF_COUPON, history::OF_CREDIT_NOTE, history::OF_INVOICE, history::OF_METER, history::OF_TAX_RATE, invoices::ANY_DUE, invoices::DUE, invoices::DUE_OF, invoices::NEXT_DUE, invoices::NONE_OPEN, invoices::NOT_A_SOURCE, invoices::OF_SUBSCRIPTION, invoices::OPEN_OF_USER, meters::BY_SLUG, number_series::ALL, number_series::DRAW, number_series::NEXT, number_series::OPEN, number_series::RAISE, payments::PROCESSING, subscriptions::MANAGED, subscriptions::RELEASE, tax_rates::ALL,
+    billing_profiles::REMOVE, connection_inbox::BY_KEY, connection_inbox::COUNT_FAILED, connection_inbox::FORGET_BODIES, connection_inbox::FORGET_OBJECT, connection_inbox::FOUND, connection_inbox::HASTEN, connection_inbox::LAST_RECEIVED, connection_inbox::OF_UNIT, connection_inbox::PROBE, connection_inbox::PROBES, connection_inbox::REMOVE, connection_inbox::RETRY, connection_inbox::RETRY_ONE, connection_inbox::SETTLE, connection_inbox::WAITING, connection_inbox::WITH_WORK, connection_links::ERASE, connection_links::OF_OBJECT, connection_links::OF_RECORD, connection_links::PUT, connection_links::REMOVE, connection_states::FAILED, connection_states::PAUSE, connection_states::REMOVE, connection_states::SUCCEEDED, connection_states::TAKE, connections::ALL, connections::DISABLE_COPIED, connections::RESEAL, connections::SET_SECRETS, coupons::REDEEM, credit_notes::OF_CHANGES, credits::ADD, credits::BALANCES, credits::COMPUTE, credits::OPEN_BALANCE, history::OF_BILLING_PROFILE, history::OF_CONNECTION, history::OF_COUPON, history::OF_CREDIT_NOTE, history::OF_INVOICE, history::OF_METER, history::OF_TAX_RATE, invoices::ANY_DUE, invoices::DUE, invoices::DUE_OF, invoices::NEXT_DUE, invoices::NONE_OPEN, invoices::NOT_A_SOURCE, invoices::OF_SUBSCRIPTION, invoices::OPEN_OF_USER, meters::BY_SLUG, number_series::ALL, number_series::DRAW, number_series::NEXT, number_series::OPEN, number_series::RAISE, payments::PROCESSING, subscriptions::MANAGED, subscriptions::RELEASE, tax_rates::ALL,
         usage_events::NEXT_SUBSCRIPTION, usage_events::OLD, usage_events::REMOVE_OLD, usage_events::WITHIN,
         features::BY_KEY, features::UNDER_LIMIT, features::METER_UNUSED, history::OF_FEATURE, subscription_members::MEMBERSHIPS,
         subscriptions::HELD, subscriptions::MORE_THAN, usage_totals::SUM, usage_totals::OVERLAPPING,
