@@ -173,6 +173,12 @@ pub enum Conflict {
     ClockAdvancing,
     /// Another meter has the slug.
     MeterSlugTaken,
+    /// An active feature uses the meter.
+    MeterInUse,
+    /// Another feature has the key.
+    FeatureKeyTaken,
+    /// The organization has the maximum number of features.
+    FeatureLimit,
     /// Another coupon has the code, in upper or lower case.
     CodeTaken,
     /// The balance of the user is less than what would be taken from it.

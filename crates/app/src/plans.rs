@@ -6,7 +6,9 @@ use crate::caller::Caller;
 use crate::context::App;
 use crate::cursor;
 use crate::error::{Conflict, Error};
+use crate::features;
 use crate::use_cases::{New, Resource};
+use perennial_domain::entitlements::Grants;
 use perennial_domain::events::EventKind;
 use perennial_domain::id::PlanId;
 use perennial_domain::organizations::Organization;
@@ -51,12 +53,29 @@ pub async fn page(
     Ok(plans::list(&app.db, caller.organization(), query, after, limit).await?)
 }
 
+/// What a decision about a plan depends on.
+#[derive(Default)]
+pub struct References {
+    /// The organization, for its currency. None: an update, which needs none.
+    organization: Option<Organization>,
+    /// The grants after those that were sent. None: none were sent.
+    grants: Option<Grants>,
+}
+
+impl References {
+    fn grant(&self, plan: Plan) -> Plan {
+        match &self.grants {
+            Some(grants) => Plan { entitlements: grants.clone(), ..plan },
+            None => plan,
+        }
+    }
+}
+
 impl Resource for Plan {
     type Key = PlanKey;
     type Draft = PlanDraft;
     type Patch = PlanPatch;
-    /// The organization, for its currency. None: an update, which needs none.
-    type References = Option<Organization>;
+    type References = References;
 
     const CREATED: EventKind = EventKind::PlanCreated;
     const UPDATED: EventKind = EventKind::PlanUpdated;
@@ -78,52 +97,58 @@ impl Resource for Plan {
     async fn find_references(
         app: &App,
         caller: &Caller,
-        _: &PlanDraft,
-        _: &mut ValidationErrors,
-    ) -> Result<Option<Organization>, Error> {
-        match caller.known() {
-            Some(known) => Ok(Some(known.organization.clone())),
-            None => Ok(organizations::by_id(&app.db, caller.organization()).await?),
-        }
+        draft: &PlanDraft,
+        errors: &mut ValidationErrors,
+    ) -> Result<References, Error> {
+        let organization = match caller.known() {
+            Some(known) => Some(known.organization.clone()),
+            None => organizations::by_id(&app.db, caller.organization()).await?,
+        };
+        let sent = draft.entitlements.as_ref();
+        let grants = features::apply_grants(app, caller.organization(), None, sent, errors).await?;
+        Ok(References { organization, grants })
     }
 
     async fn find_changed_references(
         &self,
-        _: &App,
-        _: &Caller,
-        _: &PlanPatch,
-        _: &mut ValidationErrors,
-    ) -> Result<Option<Organization>, Error> {
-        Ok(None)
+        app: &App,
+        caller: &Caller,
+        patch: &PlanPatch,
+        errors: &mut ValidationErrors,
+    ) -> Result<References, Error> {
+        let (stored, sent) = (Some(&self.entitlements), patch.entitlements.as_ref());
+        let grants = features::apply_grants(app, caller.organization(), stored, sent, errors).await?;
+        Ok(References { organization: None, grants })
     }
 
     fn decide_create(
         _: &Caller,
         draft: PlanDraft,
         errors: ValidationErrors,
-        organization: &Option<Organization>,
+        references: &References,
         new: New,
     ) -> Result<Self, Error> {
-        let organization = organization.as_ref().ok_or(Error::NotFound)?;
+        let organization = references.organization.as_ref().ok_or(Error::NotFound)?;
         let id = PlanId::new(new.now, new.random);
-        Ok(Self::create(draft, errors, organization, id, new.revision, new.now)?)
+        let created = Self::create(draft, errors, organization, id, new.revision, new.now)?;
+        Ok(references.grant(created))
     }
 
     fn decide_update(
         &self,
         patch: PlanPatch,
         errors: ValidationErrors,
-        _: &Option<Organization>,
+        references: &References,
         _: Time,
     ) -> Result<Self, Error> {
-        Ok(self.merge(patch, errors)?)
+        Ok(references.grant(self.merge(patch, errors)?))
     }
 
-    fn insert(&self, change: Change, _: &Option<Organization>) -> Change {
+    fn insert(&self, change: Change, _: &References) -> Change {
         plans::insert(change, self)
     }
 
-    fn update(&self, mut change: Change, before: &Self, _: &Option<Organization>) -> Change {
+    fn update(&self, mut change: Change, before: &Self, _: &References) -> Change {
         if self.version != before.version {
             change = plan_versions::insert(change, before, self.updated_at);
         }

@@ -1,8 +1,9 @@
 //! Events: one for every change of a record, written with it and never rewritten.
 
 use crate::id::{
-    ClientId, CouponId, CreditId, EventId, MalformedId, MeterId, OperatorId, OperatorSessionId, OrganizationId,
-    PaymentId, PlanId, ProviderId, SessionId, SubscriptionId, TaxRateId, TestClockId, UserId, WebhookEndpointId,
+    ClientId, CouponId, CreditId, EventId, FeatureId, MalformedId, MeterId, OperatorId, OperatorSessionId,
+    OrganizationId, PaymentId, PlanId, ProviderId, SessionId, SubscriptionId, TaxRateId, TestClockId, UserId,
+    WebhookEndpointId,
 };
 use crate::time::Time;
 
@@ -130,6 +131,9 @@ record_kinds! {
     Credit(CreditId) = "credit" { CreditCreated = "created" }
     // The record is named by its user's ID.
     BillingProfile(UserId) = "billing_profile" { BillingProfileUpdated = "updated" }
+    Feature(FeatureId) = "feature" { FeatureCreated = "created", FeatureUpdated = "updated" }
+    // The record is named by its subscription's ID.
+    Usage(SubscriptionId) = "usage" { UsageThresholdReached = "threshold_reached" }
 }
 
 impl RecordKind {
@@ -143,6 +147,8 @@ impl RecordKind {
             | Self::Coupon
             | Self::Meter
             | Self::Credit
+            | Self::Feature
+            | Self::Usage
             | Self::TestClock => true,
             Self::Organization
             | Self::Client
@@ -233,8 +239,9 @@ mod tests {
     #[test]
     fn names_and_id_prefixes_are_unique() {
         let names: BTreeSet<_> = EventKind::ALL.iter().map(|kind| kind.as_str()).collect();
-        // A billing profile has the ID of its user.
-        let kinds = || RecordKind::ALL.iter().filter(|kind| **kind != RecordKind::BillingProfile);
+        // A billing profile has the ID of its user, and usage that of its subscription.
+        let shared = [RecordKind::BillingProfile, RecordKind::Usage];
+        let kinds = || RecordKind::ALL.iter().filter(|kind| !shared.contains(kind));
         let prefixes: BTreeSet<_> = kinds().map(|kind| kind.id_prefix()).collect();
         assert_eq!((names.len(), prefixes.len()), (EventKind::ALL.len(), kinds().count()));
     }

@@ -185,6 +185,8 @@ ids! {
     CouponId = "cpn";
     /// An entry of the ledger of credits.
     CreditId = "crd";
+    /// A feature that applications check.
+    FeatureId = "feat";
     /// An event; the last one of a record is the record's revision.
     EventId = "evt";
 }

@@ -6,6 +6,7 @@
 use crate::billing_profiles::BillingProfile;
 use crate::clients::Client;
 use crate::coupons::Coupon;
+use crate::features::Feature;
 use crate::id::EventId;
 use crate::meters::Meter;
 use crate::operators::{Operator, OperatorSession};
@@ -75,7 +76,7 @@ macro_rules! stamped {
 }
 
 stamped!(Client, Operator, Organization, Payment, Plan, Subscription, User, WebhookEndpoint);
-stamped!(BillingProfile, Coupon, Meter, TaxRate);
+stamped!(BillingProfile, Coupon, Feature, Meter, TaxRate);
 
 impl Stamped for Session {
     /// A session has two events, its first and its last. A refresh has none, but the session must not end before it.

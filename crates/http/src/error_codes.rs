@@ -150,6 +150,12 @@ error_codes! {
         "Use the clock of the organization, or delete it first with its records.";
     ClockAdvancing "clock_advancing" CONFLICT "Test clock advancing"
         "Read `/test-clock` until its `status` is neither `advancing` nor `deleting`, then repeat the request.";
+    MeterInUse "meter_in_use" CONFLICT "Meter in use"
+        "Deactivate the features that use the meter first.";
+    FeatureKeyTaken "key_taken" CONFLICT "Feature key already in use"
+        "Choose another key, or update the feature that uses it.";
+    FeatureLimit "feature_limit" CONFLICT "Too many features"
+        "Use one of the existing features. An organization has at most 500, active or not.";
     CouponCodeTaken "code_taken" CONFLICT "Coupon code already in use"
         "Choose another code. Codes are compared without regard to upper and lower case.";
     InsufficientBalance "insufficient_balance" CONFLICT "Insufficient balance"

@@ -5,6 +5,7 @@ mod any;
 mod billing_record_types;
 mod billing_types;
 mod client_types;
+mod entitlement_types;
 mod portal_types;
 mod reader;
 mod schema_writer;
@@ -13,7 +14,7 @@ mod types;
 mod webhook_types;
 
 pub(crate) use any::AnyFields;
-pub(crate) use billing_record_types::{Address, UsageEvents};
+pub(crate) use billing_record_types::{Address, MeterReference, UsageEvents};
 pub(crate) use billing_types::{Absent, EmptyList};
 pub(crate) use portal_types::portal;
 pub(crate) use reader::Reader;

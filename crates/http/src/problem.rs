@@ -6,6 +6,7 @@ use http::header::{ALLOW, RETRY_AFTER, WWW_AUTHENTICATE};
 use http::{HeaderName, HeaderValue};
 use perennial_app::error::{Conflict, Error};
 use perennial_domain::clients::Scope;
+use perennial_domain::features::MAX_FEATURES;
 use perennial_domain::operators::MAX_LINKS;
 use perennial_domain::validation::{Transition, ValidationErrors};
 use perennial_domain::webhooks::{MAX_ENDPOINTS, MAX_SECRETS};
@@ -422,6 +423,13 @@ impl From<Conflict> for Problem {
             ),
             Conflict::MeterSlugTaken => {
                 Self::new(Code::SlugTaken, "Another meter of this organization uses this slug.")
+            }
+            Conflict::MeterInUse => Self::new(Code::MeterInUse, "An active feature uses this meter."),
+            Conflict::FeatureKeyTaken => {
+                Self::new(Code::FeatureKeyTaken, "Another feature of this organization uses this key.")
+            }
+            Conflict::FeatureLimit => {
+                Self::new(Code::FeatureLimit, format!("The organization has {MAX_FEATURES} features."))
             }
             Conflict::CodeTaken => {
                 Self::new(Code::CouponCodeTaken, "Another coupon of this organization uses this code.")

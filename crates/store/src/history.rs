@@ -47,6 +47,7 @@ pub(crate) static OF_ENDPOINT: Sql =
 pub(crate) static OF_TAX_RATE: Sql = Sql::new("SELECT revision FROM tax_rates WHERE organization_id = $1 AND id = $2");
 pub(crate) static OF_METER: Sql = Sql::new("SELECT revision FROM meters WHERE organization_id = $1 AND id = $2");
 pub(crate) static OF_COUPON: Sql = Sql::new("SELECT revision FROM coupons WHERE organization_id = $1 AND id = $2");
+pub(crate) static OF_FEATURE: Sql = Sql::new("SELECT revision FROM features WHERE organization_id = $1 AND id = $2");
 pub(crate) static OF_BILLING_PROFILE: Sql =
     Sql::new("SELECT revision FROM billing_profiles WHERE organization_id = $1 AND user_id = $2");
 
@@ -69,8 +70,10 @@ pub async fn revision_of(
         RecordKind::Meter => &OF_METER,
         RecordKind::Coupon => &OF_COUPON,
         RecordKind::BillingProfile => &OF_BILLING_PROFILE,
-        // An entry of the ledger has one event. A clock moves without events, so its revision is not always one.
+        RecordKind::Feature => &OF_FEATURE,
+        // An entry of the ledger and usage have events that are no revisions. A clock moves without events, so its revision is not always one.
         RecordKind::Credit
+        | RecordKind::Usage
         | RecordKind::Provider
         | RecordKind::Session
         | RecordKind::OperatorSession

@@ -92,6 +92,7 @@ migrations! {
     16 => "0016_analytics", oldest_program 2;
     17 => "0017_portal", oldest_program 2;
     18 => "0018_billing_records", oldest_program 2;
+    20 => "0020_entitlements", oldest_program 2;
 }
 
 /// Dropped by the next migration: every create paid for them.

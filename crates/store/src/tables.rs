@@ -11,6 +11,7 @@ pub use crate::clients::CLIENTS;
 pub use crate::coupons::COUPONS;
 pub use crate::credits::{CREDIT_BALANCES, CREDITS};
 pub use crate::events::EVENTS;
+pub use crate::features::FEATURES;
 pub use crate::feed::FEED;
 pub use crate::holds::LIFECYCLE_HOLDS;
 pub use crate::idempotency::IDEMPOTENCY_KEYS;
@@ -29,10 +30,12 @@ pub use crate::providers::PROVIDERS;
 pub use crate::rate_limits::RATE_LIMITS;
 pub use crate::sessions::SESSIONS;
 pub use crate::signing_keys::SIGNING_KEYS;
+pub use crate::subscription_members::SUBSCRIPTION_MEMBERS;
 pub use crate::subscriptions::SUBSCRIPTIONS;
 pub use crate::tax_rates::TAX_RATES;
 pub use crate::test_clocks::TEST_CLOCKS;
 pub use crate::usage_events::USAGE_EVENTS;
+pub use crate::usage_totals::{USAGE_THRESHOLDS, USAGE_TOTALS};
 pub use crate::users::USERS;
 pub use crate::webhook_attempts::WEBHOOK_ATTEMPTS;
 pub use crate::webhook_endpoints::WEBHOOK_ENDPOINTS;
@@ -42,7 +45,7 @@ pub use crate::webhook_undelivered::WEBHOOK_UNDELIVERED;
 use crate::table::Table;
 
 /// Every table, each before those that refer to it. Locks are taken in this order.
-pub static ALL: [&Table; 40] = [
+pub static ALL: [&Table; 44] = [
     &INSTALLATION,
     &ORGANIZATIONS,
     &CLIENTS,
@@ -83,6 +86,10 @@ pub static ALL: [&Table; 40] = [
     &BILLING_PROFILES,
     &USAGE_EVENTS,
     &PORTAL_LINKS,
+    &FEATURES,
+    &SUBSCRIPTION_MEMBERS,
+    &USAGE_TOTALS,
+    &USAGE_THRESHOLDS,
 ];
 
 /// The tables that a copy of the store contains.

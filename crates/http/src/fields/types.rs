@@ -6,8 +6,8 @@ use perennial_app::sessions::Secret;
 use perennial_domain::currency::Currency;
 use perennial_domain::cycle::BillingCycle;
 use perennial_domain::id::{
-    ClientId, CouponId, CreditId, EventId, MeterId, OperatorId, OperatorSessionId, OrganizationId, PaymentId, PlanId,
-    SessionId, SubscriptionId, TaxRateId, UserId, WebhookAttemptId, WebhookEndpointId,
+    ClientId, CouponId, CreditId, EventId, FeatureId, MeterId, OperatorId, OperatorSessionId, OrganizationId,
+    PaymentId, PlanId, SessionId, SubscriptionId, TaxRateId, UserId, WebhookAttemptId, WebhookEndpointId,
 };
 use perennial_domain::money::Money;
 use perennial_domain::number::{Number, Whole};
@@ -373,6 +373,7 @@ id_fields! {
     WebhookAttemptId, "attempt";
     TaxRateId, "tax rate";
     MeterId, "meter";
+    FeatureId, "feature";
     CouponId, "coupon";
     CreditId, "credit";
 }
