@@ -7,6 +7,7 @@ use crate::analytics::options::AnalyticsOptions;
 use crate::background::figures::BackgroundFigures;
 use crate::clients::cache::ClientCache;
 pub use crate::clock::Clock;
+use crate::entitlement_tokens::options::{EntitlementFigures, EntitlementOptions};
 pub use crate::entropy::Entropy;
 use crate::feed::signal::FeedSignal;
 use crate::housekeeping::figures::Figures;
@@ -57,6 +58,8 @@ pub struct App {
     pub housekeeping: Figures,
     /// The number of usage events by outcome.
     pub usage: UsageFigures,
+    /// The number of entitlement tokens.
+    pub entitlements: EntitlementFigures,
     pub(crate) options: AppOptions,
     pub(crate) clients: ClientCache,
     pub(crate) in_flight: InFlight,
@@ -105,6 +108,8 @@ pub struct AppOptions {
     pub analytics: AnalyticsOptions,
     /// The settings of the customer portal.
     pub portal: PortalOptions,
+    /// The settings of entitlement tokens.
+    pub entitlements: EntitlementOptions,
 }
 
 impl App {
@@ -120,6 +125,7 @@ impl App {
             background: BackgroundFigures::default(),
             housekeeping: Figures::default(),
             usage: UsageFigures::default(),
+            entitlements: EntitlementFigures::default(),
             options,
             clients: ClientCache::default(),
             in_flight: InFlight::default(),

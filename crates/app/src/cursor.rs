@@ -3,7 +3,7 @@
 mod names;
 
 pub(crate) use names::{
-    clients, coupons, credits, features, meters, open_optional, operators, payments, plan_versions, plans,
+    clients, coupons, credits, features, members, meters, open_optional, operators, payments, plan_versions, plans,
     previous_plans, previous_subscriptions, subscriptions, tax_rates, users, webhook_attempts, webhook_endpoints,
     webhook_undelivered,
 };

@@ -179,6 +179,20 @@ pub enum Conflict {
     FeatureKeyTaken,
     /// The organization has the maximum number of features.
     FeatureLimit,
+    /// The user is a member of the subscription, or its owner.
+    AlreadyMember,
+    /// The subscription has no seat left.
+    SeatLimit {
+        /// The number of seats.
+        limit: i64,
+        /// The owner and the members.
+        used: i64,
+    },
+    /// The token would be larger than 8 KiB.
+    TokenTooLarge {
+        /// Its size.
+        bytes: usize,
+    },
     /// Another coupon has the code, in upper or lower case.
     CodeTaken,
     /// The balance of the user is less than what would be taken from it.

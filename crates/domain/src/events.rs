@@ -134,6 +134,8 @@ record_kinds! {
     Feature(FeatureId) = "feature" { FeatureCreated = "created", FeatureUpdated = "updated" }
     // The record is named by its subscription's ID.
     Usage(SubscriptionId) = "usage" { UsageThresholdReached = "threshold_reached" }
+    // The record is named by its subscription's ID.
+    Member(SubscriptionId) = "member" { MemberCreated = "created", MemberDeleted = "deleted" }
 }
 
 impl RecordKind {
@@ -149,6 +151,7 @@ impl RecordKind {
             | Self::Credit
             | Self::Feature
             | Self::Usage
+            | Self::Member
             | Self::TestClock => true,
             Self::Organization
             | Self::Client
@@ -239,8 +242,8 @@ mod tests {
     #[test]
     fn names_and_id_prefixes_are_unique() {
         let names: BTreeSet<_> = EventKind::ALL.iter().map(|kind| kind.as_str()).collect();
-        // A billing profile has the ID of its user, and usage that of its subscription.
-        let shared = [RecordKind::BillingProfile, RecordKind::Usage];
+        // A billing profile has the ID of its user, usage and members that of their subscription.
+        let shared = [RecordKind::BillingProfile, RecordKind::Usage, RecordKind::Member];
         let kinds = || RecordKind::ALL.iter().filter(|kind| !shared.contains(kind));
         let prefixes: BTreeSet<_> = kinds().map(|kind| kind.id_prefix()).collect();
         assert_eq!((names.len(), prefixes.len()), (EventKind::ALL.len(), kinds().count()));

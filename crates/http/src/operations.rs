@@ -3,9 +3,10 @@
 use crate::operation::Operation;
 use crate::router::Router;
 use crate::{
-    accounts, analytics, billing_profiles, clients, coupons, credits, entitlements, events, features, meta, meters,
-    operator_session, operators, organization, payments, plan_versions, plans, portal_links, search, sessions,
-    subscriptions, tax_rates, test_clock, tokens, usage, user_sessions, users, webhook_deliveries, webhook_endpoints,
+    accounts, analytics, billing_profiles, clients, coupons, credits, entitlement_tokens, entitlements, events,
+    features, members, meta, meters, operator_session, operators, organization, payments, plan_versions, plans,
+    portal_links, search, sessions, subscriptions, tax_rates, test_clock, tokens, usage, user_sessions, users,
+    webhook_deliveries, webhook_endpoints,
 };
 use std::sync::LazyLock;
 
@@ -36,6 +37,8 @@ static RESOURCES: &[&[Operation]] = &[
     meters::OPERATIONS,
     features::OPERATIONS,
     entitlements::OPERATIONS,
+    entitlement_tokens::OPERATIONS,
+    members::OPERATIONS,
     usage::OPERATIONS,
     billing_profiles::OPERATIONS,
     credits::OPERATIONS,

@@ -431,6 +431,16 @@ impl From<Conflict> for Problem {
             Conflict::FeatureLimit => {
                 Self::new(Code::FeatureLimit, format!("The organization has {MAX_FEATURES} features."))
             }
+            Conflict::AlreadyMember => {
+                Self::new(Code::AlreadyMember, "The user is a member of the subscription, or its owner.")
+            }
+            Conflict::SeatLimit { limit, used } => {
+                let detail = format!("The subscription has {limit} seats, and {used} are used.");
+                Self::new(Code::SeatLimit, detail).with("limit", limit).with("used", used)
+            }
+            Conflict::TokenTooLarge { bytes } => {
+                Self::new(Code::TokenTooLarge, format!("The token would have {bytes} bytes; 8192 are allowed."))
+            }
             Conflict::CodeTaken => {
                 Self::new(Code::CouponCodeTaken, "Another coupon of this organization uses this code.")
             }

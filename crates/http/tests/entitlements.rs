@@ -3,3 +3,5 @@
 mod features;
 mod grants;
 mod reading;
+mod seats;
+mod tokens;

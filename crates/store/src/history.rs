@@ -74,6 +74,7 @@ pub async fn revision_of(
         // An entry of the ledger and usage have events that are no revisions. A clock moves without events, so its revision is not always one.
         RecordKind::Credit
         | RecordKind::Usage
+        | RecordKind::Member
         | RecordKind::Provider
         | RecordKind::Session
         | RecordKind::OperatorSession

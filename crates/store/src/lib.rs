@@ -47,6 +47,7 @@ pub mod holds;
 pub mod idempotency;
 pub mod installation;
 pub mod leases;
+pub mod members;
 pub mod meters;
 pub mod operator_links;
 pub mod operator_sessions;
