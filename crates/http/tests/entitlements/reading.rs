@@ -29,6 +29,7 @@ async fn the_answer_has_the_values_of_the_subscriptions() {
     assert_eq!(empty, expected);
     app.plan("pro", json!({ "entitlements": { "sso": true, "projects": 3, "calls": 100 } })).await;
     let first = app.subscription(&user, "pro", json!({})).await["id"].clone();
+    app.advance(1);
     let second =
         app.subscription(&user, "pro", json!({ "entitlements": { "projects": 7, "sso": false } })).await["id"].clone();
     let event = json!({ "id": "e1", "subscription_id": first, "meter": "calls", "value": 12 });
