@@ -1,6 +1,7 @@
 //! The errors of the use cases.
 
 use perennial_domain::clients::Scope;
+use perennial_domain::entitlements::Exceeded;
 use perennial_domain::time::Time;
 use perennial_domain::validation::{Rejection, Transition, ValidationErrors};
 use perennial_identity::signing::KeyError;
@@ -179,6 +180,8 @@ pub enum Conflict {
     FeatureKeyTaken,
     /// The organization has the maximum number of features.
     FeatureLimit,
+    /// The call would exceed these quotas.
+    QuotaExceeded(Vec<Exceeded>),
     /// Another coupon has the code, in upper or lower case.
     CodeTaken,
     /// The balance of the user is less than what would be taken from it.

@@ -156,6 +156,8 @@ error_codes! {
         "Choose another key, or update the feature that uses it.";
     FeatureLimit "feature_limit" CONFLICT "Too many features"
         "Use one of the existing features. An organization has at most 500, active or not.";
+    QuotaExceeded "quota_exceeded" CONFLICT "Quota exceeded"
+        "Wait for the next period, or raise the quota. `quotas` lists every quota that the call would exceed; nothing was stored.";
     CouponCodeTaken "code_taken" CONFLICT "Coupon code already in use"
         "Choose another code. Codes are compared without regard to upper and lower case.";
     InsufficientBalance "insufficient_balance" CONFLICT "Insufficient balance"

@@ -2,4 +2,5 @@
 
 mod features;
 mod grants;
+mod quotas;
 mod reading;
