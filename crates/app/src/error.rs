@@ -1,6 +1,7 @@
 //! The errors of the use cases.
 
 use perennial_domain::clients::Scope;
+use perennial_domain::entitlements::Exceeded;
 use perennial_domain::time::Time;
 use perennial_domain::validation::{Rejection, Transition, ValidationErrors};
 use perennial_identity::signing::KeyError;
@@ -193,6 +194,8 @@ pub enum Conflict {
         /// Its size.
         bytes: usize,
     },
+    /// The call would exceed these quotas.
+    QuotaExceeded(Vec<Exceeded>),
     /// Another coupon has the code, in upper or lower case.
     CodeTaken,
     /// The balance of the user is less than what would be taken from it.

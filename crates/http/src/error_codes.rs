@@ -162,6 +162,8 @@ error_codes! {
         "Remove a member, or grant the subscription more `seats`. The owner has one of them, and there are at most 1,000 members.";
     TokenTooLarge "token_too_large" CONFLICT "Token too large"
         "Deactivate features that your application does not check, or read `/users/{id}/entitlements` instead.";
+    QuotaExceeded "quota_exceeded" CONFLICT "Quota exceeded"
+        "Wait for the next period, or raise the quota. `quotas` lists every quota that the call would exceed; nothing was stored.";
     CouponCodeTaken "code_taken" CONFLICT "Coupon code already in use"
         "Choose another code. Codes are compared without regard to upper and lower case.";
     InsufficientBalance "insufficient_balance" CONFLICT "Insufficient balance"

@@ -99,6 +99,12 @@ impl MetricsPage {
         families.extend(self.lifecycle());
         families.push(self.usage());
         families.push(self.entitlement_tokens());
+        families.push(Family::number(
+            "quota_refused_total",
+            "Calls of usage events that were refused because they would exceed a quota.",
+            Series::Counter,
+            self.api.state.app.usage.refused(),
+        ));
         families.extend(self.more.iter().flat_map(|more| more()));
         families
     }

@@ -289,8 +289,8 @@ pub(super) fn problem_schema() -> Value {
             "provider": { "type": ["string", "null"], "description": "The host of the identity provider that operators can sign in with." },
             "conflicting_id": { "type": "string" },
             "subscriptions": { "type": "integer" },
-            "limit": { "type": "integer", "description": "How many are allowed (`seat_limit`)." },
-            "used": { "type": "integer", "description": "How many are used (`seat_limit`)." },
+            "limit": { "type": "integer", "description": "How many are allowed (`seat_limit`, `quota_exceeded`)." },
+            "used": { "type": "number", "description": "How many are used (`seat_limit`, `quota_exceeded`)." },
             "allowed": { "type": "array", "items": { "type": "string" } },
             "oldest": {
                 "type": ["string", "null"], "format": "date-time",
