@@ -10,6 +10,7 @@ pub use crate::clock::Clock;
 use crate::connections::cache::ConnectionCache;
 use crate::connections::figures::ConnectionFigures;
 use crate::connections::provider::{Disconnected, Provider};
+use crate::entitlement_tokens::options::{EntitlementFigures, EntitlementOptions};
 pub use crate::entropy::Entropy;
 use crate::feed::signal::FeedSignal;
 use crate::housekeeping::figures::Figures;
@@ -60,6 +61,8 @@ pub struct App {
     pub housekeeping: Figures,
     /// The number of usage events by outcome.
     pub usage: UsageFigures,
+    /// The number of entitlement tokens.
+    pub entitlements: EntitlementFigures,
     pub(crate) options: AppOptions,
     pub(crate) clients: ClientCache,
     pub(crate) in_flight: InFlight,
@@ -115,6 +118,8 @@ pub struct AppOptions {
     pub portal: PortalOptions,
     /// The payment providers. None: no object can be fetched.
     pub payment_providers: Option<Arc<dyn Provider>>,
+    /// The settings of entitlement tokens.
+    pub entitlements: EntitlementOptions,
 }
 
 impl App {
@@ -130,6 +135,7 @@ impl App {
             background: BackgroundFigures::default(),
             housekeeping: Figures::default(),
             usage: UsageFigures::default(),
+            entitlements: EntitlementFigures::default(),
             options,
             clients: ClientCache::default(),
             in_flight: InFlight::default(),

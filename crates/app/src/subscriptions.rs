@@ -18,7 +18,7 @@ use perennial_domain::stamp::Stamp;
 use perennial_domain::subscriptions::{ExternalSubscriptionId, Subscription, SubscriptionDraft};
 use perennial_domain::time::Time;
 use perennial_domain::validation::ValidationErrors;
-use perennial_store::{self as store, Change, Page, Position, Violation, plans, subscriptions, users};
+use perennial_store::{self as store, Change, Page, Position, Violation, members, plans, subscriptions, users};
 use references::References;
 
 pub use perennial_store::subscriptions::{Query, Range, Sort, position};
@@ -201,7 +201,8 @@ impl Resource for Subscription {
     }
 
     fn delete(&self, change: Change, stamp: Stamp) -> Change {
-        subscriptions::delete(change, self, stamp.at, stamp.revision)
+        let change = subscriptions::delete(change, self, stamp.at, stamp.revision);
+        members::remove_all(change, self)
     }
 
     async fn find_conflicts(&self, app: &App, _: Option<&Self>) -> Result<(), Error> {

@@ -164,6 +164,8 @@ record_kinds! {
         ConnectionRecovered = "recovered",
         ConnectionDrift = "drift",
     }
+    // The record is named by its subscription's ID.
+    Member(SubscriptionId) = "member" { MemberCreated = "created", MemberDeleted = "deleted" }
 }
 
 impl RecordKind {
@@ -181,6 +183,7 @@ impl RecordKind {
             | Self::CreditNote
             | Self::Feature
             | Self::Usage
+            | Self::Member
             | Self::TestClock => true,
             Self::Organization
             | Self::Client
@@ -272,8 +275,8 @@ mod tests {
     #[test]
     fn names_and_id_prefixes_are_unique() {
         let names: BTreeSet<_> = EventKind::ALL.iter().map(|kind| kind.as_str()).collect();
-        // A billing profile has the ID of its user, and usage that of its subscription.
-        let shared = [RecordKind::BillingProfile, RecordKind::Usage];
+        // A billing profile has the ID of its user, usage and members that of their subscription.
+        let shared = [RecordKind::BillingProfile, RecordKind::Usage, RecordKind::Member];
         let kinds = || RecordKind::ALL.iter().filter(|kind| !shared.contains(kind));
         let prefixes: BTreeSet<_> = kinds().map(|kind| kind.id_prefix()).collect();
         assert_eq!((names.len(), prefixes.len()), (EventKind::ALL.len(), kinds().count()));

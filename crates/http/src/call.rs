@@ -142,6 +142,16 @@ impl<'a> Call<'a> {
         Ok(text.split('&').take(MAX_FORM_FIELDS).filter_map(pair).collect())
     }
 
+    /// The body, or an empty object if none was sent.
+    pub(crate) async fn optional_body(&mut self) -> Result<Body, Problem> {
+        let is_empty = self.unread.as_ref().is_none_or(|unread| unread.body.is_empty());
+        if !is_empty {
+            return self.body().await;
+        }
+        self.finish_query()?;
+        Ok(Body(Bytes::from_static(b"{}")))
+    }
+
     /// The body of a create, and its idempotency key.
     pub(crate) async fn keyed_body(&mut self) -> Result<(Body, Option<Key>), Problem> {
         let key = headers::idempotency_key(&self.parts.headers).unwrap_or_else(|detail| {

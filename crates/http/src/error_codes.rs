@@ -164,6 +164,14 @@ error_codes! {
         "Choose another key, or update the feature that uses it.";
     FeatureLimit "feature_limit" CONFLICT "Too many features"
         "Use one of the existing features. An organization has at most 500, active or not.";
+    AlreadyMember "already_member" CONFLICT "Already a member"
+        "Read `/subscriptions/{id}/members`. The owner of a subscription is never one of its members.";
+    SeatLimit "seat_limit" CONFLICT "No seat left"
+        "Remove a member, or grant the subscription more `seats`. The owner has one of them, and there are at most 1,000 members.";
+    TokenTooLarge "token_too_large" CONFLICT "Token too large"
+        "Deactivate features that your application does not check, or read `/users/{id}/entitlements` instead.";
+    QuotaExceeded "quota_exceeded" CONFLICT "Quota exceeded"
+        "Wait for the next period, or raise the quota. `quotas` lists every quota that the call would exceed; nothing was stored.";
     CouponCodeTaken "code_taken" CONFLICT "Coupon code already in use"
         "Choose another code. Codes are compared without regard to upper and lower case.";
     InsufficientBalance "insufficient_balance" CONFLICT "Insufficient balance"

@@ -441,6 +441,29 @@ impl From<Conflict> for Problem {
             Conflict::FeatureLimit => {
                 Self::new(Code::FeatureLimit, format!("The organization has {MAX_FEATURES} features."))
             }
+            Conflict::AlreadyMember => {
+                Self::new(Code::AlreadyMember, "The user is a member of the subscription, or its owner.")
+            }
+            Conflict::SeatLimit { limit, used } => {
+                let detail = format!("The subscription has {limit} seats, and {used} are used.");
+                Self::new(Code::SeatLimit, detail).with("limit", limit).with("used", used)
+            }
+            Conflict::TokenTooLarge { bytes } => {
+                Self::new(Code::TokenTooLarge, format!("The token would have {bytes} bytes; 8192 are allowed."))
+            }
+            Conflict::QuotaExceeded(quotas) => {
+                let detail = match quotas.as_slice() {
+                    [one] => {
+                        format!("The quota {} of {} would be exceeded.", one.feature.as_str(), one.subscription_id)
+                    }
+                    many => format!("{} quotas would be exceeded.", many.len()),
+                };
+                let mut problem = Self::new(Code::QuotaExceeded, detail).with("quotas", json!(quotas));
+                if let Some(first) = quotas.first() {
+                    problem = problem.with("limit", first.limit).with("used", json!(first.used));
+                }
+                problem
+            }
             Conflict::CodeTaken => {
                 Self::new(Code::CouponCodeTaken, "Another coupon of this organization uses this code.")
             }

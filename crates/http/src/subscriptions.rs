@@ -40,7 +40,7 @@ pub(crate) use view::SubscriptionView;
 
 const COLLECTION: &str = "/subscriptions";
 const DEFAULT_LIMIT: usize = 50;
-const TAG: &str = "Subscriptions";
+pub(crate) const TAG: &str = "Subscriptions";
 
 pub(crate) static SUBSCRIPTION: Schema = Schema {
     name: "Subscription",

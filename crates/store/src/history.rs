@@ -83,6 +83,7 @@ pub async fn revision_of(
         // always one.
         RecordKind::Credit
         | RecordKind::Usage
+        | RecordKind::Member
         | RecordKind::Provider
         | RecordKind::Session
         | RecordKind::OperatorSession

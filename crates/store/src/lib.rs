@@ -55,6 +55,7 @@ pub mod idempotency;
 pub mod installation;
 pub mod invoices;
 pub mod leases;
+pub mod members;
 pub mod meters;
 pub mod number_series;
 pub mod operator_links;

@@ -10,12 +10,7 @@ use crate::tables::ALL;
 use crate::value::Type;
 use crate::{
     analytics_ledgers, analytics_movements, analytics_subscriptions, analytics_sums, billing_profiles, clients,
-    clock_removal, connection_bucket, connection_collections, connection_inbox, connection_links, connection_states,
-    connections, coupons, credit_notes, credits, events, examine, features, feed, history, holds, installation,
-    invoices, leases, meters, number_series, operator_links, operator_sessions, operators, organizations, payments,
-    plan_versions, plans, portal_links, providers, rate_limits, sessions, signing_keys, subscription_members,
-    subscriptions, tax_rates, test_clocks, usage_events, usage_totals, users, webhook_attempts, webhook_endpoints,
-    webhook_figures, webhook_readers, webhook_undelivered,
+    clock_removal, connection_bucket, connection_collections, connection_inbox, connection_links, connection_states, connections, coupons, credit_notes, credits, events, examine, features, feed, history, holds, installation, invoices, leases, members, meters, number_series, operator_links, operator_sessions, operators, organizations, payments, plan_versions, plans, portal_links, providers, rate_limits, sessions, signing_keys, subscription_members, subscriptions, tax_rates, test_clocks, usage_events, usage_totals, users, webhook_attempts, webhook_endpoints, webhook_figures, webhook_readers, webhook_undelivered,
 };
 use perennial_domain::currency::Currency;
 use perennial_domain::features::FeatureKind;
@@ -125,6 +120,7 @@ fn by_hand() -> Vec<Statement> {
         features::BY_KEY, features::UNDER_LIMIT, features::METER_UNUSED, history::OF_FEATURE, subscription_members::MEMBERSHIPS,
         subscriptions::HELD, subscriptions::MORE_THAN, usage_totals::SUM, usage_totals::OVERLAPPING,
         usage_totals::COUNT_OVERLAPPING, usage_totals::OPEN, usage_totals::ADD, usage_totals::THRESHOLDS,
+        members::BELOW, members::COUNT, members::COUNT_OF_USER_IS, members::OF_USER, members::REMOVE, members::REMOVE_ALL,
         usage_totals::REMOVE_ENDED, usage_totals::REMOVE_REPORTED,
     ];
     let by_id = |name, sql: &Sql| key(name, sql, &[Type::Uuid, Type::Uuid]);
@@ -222,6 +218,7 @@ pub fn operator_pages(after: Option<&Position>) -> Vec<Statement> {
             "features::list",
             features::compose(organization, features::Query { kind: Some(FeatureKind::Quota), is_active: Some(true) }),
         ),
+        ("members::list", members::compose(organization, SubscriptionId::from_bytes([2; 16]))),
         ("coupons::list", coupons::compose(organization)),
         ("credits::list", credits::compose(organization, &credits)),
         ("webhook_attempts::list", webhook_attempts::compose(organization, endpoint, attempts)),

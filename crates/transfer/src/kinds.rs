@@ -23,7 +23,7 @@ use perennial_domain::plans::MAX_VERSION;
 use perennial_domain::usage::MAX_VALUE;
 use perennial_store::tables::{
     BILLING_PROFILES, COUPONS, CREDITS, EVENTS, FEATURES, METERS, OPERATORS, ORGANIZATIONS, PAYMENTS, PLAN_VERSIONS,
-    PLANS, SUBSCRIPTIONS, TAX_RATES, USAGE_EVENTS, USERS,
+    PLANS, SUBSCRIPTION_MEMBERS, SUBSCRIPTIONS, TAX_RATES, USAGE_EVENTS, USERS,
 };
 use std::sync::OnceLock;
 
@@ -52,7 +52,7 @@ const fn in_organization() -> Reference {
     Reference { field: "organization_id", table: &ORGANIZATIONS, is_live: false, at_most: None }
 }
 
-pub(super) static ALL: [&Kind; 15] = [
+pub(super) static ALL: [&Kind; 16] = [
     &ORGANIZATION,
     &USER,
     &PLAN,
@@ -66,6 +66,7 @@ pub(super) static ALL: [&Kind; 15] = [
     &COUPON,
     &CREDIT,
     &BILLING_PROFILE,
+    &MEMBER,
     &USAGE_EVENT,
     &EVENT,
 ];
@@ -346,6 +347,23 @@ static BILLING_PROFILE: Kind = Kind {
     all: OnceLock::new(),
     references: &[in_organization(), Reference { field: "user_id", table: &USERS, is_live: true, at_most: None }],
     unique: ("user_id", "has another billing profile"),
+    check: |_, _| {},
+};
+
+static MEMBER: Kind = Kind {
+    name: "member",
+    table: &SUBSCRIPTION_MEMBERS,
+    special: &[
+        needed("subscription_id", named!(SubscriptionId, line::<1, 255>)),
+        needed("user_id", named!(UserId, email)),
+    ],
+    all: OnceLock::new(),
+    references: &[
+        in_organization(),
+        Reference { field: "subscription_id", table: &SUBSCRIPTIONS, is_live: true, at_most: None },
+        Reference { field: "user_id", table: &USERS, is_live: true, at_most: None },
+    ],
+    unique: ("user_id", "is a member of the subscription already"),
     check: |_, _| {},
 };
 

@@ -164,6 +164,11 @@ pub(crate) fn features(organization: OrganizationId, query: stored_features::Que
     name("features", &[organization.bytes().into(), kind.into(), query.is_active.into()])
 }
 
+/// The name of the list of a subscription's members.
+pub(crate) fn members(organization: OrganizationId, subscription: SubscriptionId) -> ListName {
+    name("members", &[organization.bytes().into(), subscription.bytes().into()])
+}
+
 /// The name of the list of meters.
 pub(crate) fn meters(organization: OrganizationId) -> ListName {
     name("meters", &[organization.bytes().into()])
