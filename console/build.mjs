@@ -34,7 +34,10 @@ function files(folder, pattern) {
 
 const pages = files("pages", /\.tsx$/);
 
-/** Pages import everything outside of `pages/` from the application; the application imports pages when they are opened. */
+/**
+ * Pages import everything outside of `pages/` from the application, except resources of the generated client that only they use; the
+ * application imports pages when they are opened.
+ */
 const linked = {
   name: "linked",
   setup(builder) {
@@ -43,7 +46,8 @@ const linked = {
         return { path: `./${path.split("/").at(-1)}`, external: true };
       }
       const isFromPage = relative(join(source, "pages"), importer).startsWith("..") === false;
-      return kind === "entry-point" || !isFromPage || path.startsWith("./") ? undefined : { path: "./app.js", external: true };
+      const isOwn = path.startsWith("./") || path.includes("/generated/");
+      return kind === "entry-point" || !isFromPage || isOwn ? undefined : { path: "./app.js", external: true };
     });
   },
 };

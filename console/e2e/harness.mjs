@@ -238,6 +238,12 @@ export async function axe(page) {
   return JSON.parse(result.value);
 }
 
+/** Only tables may scroll sideways. */
+export async function fits(page) {
+  const excess = await page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
+  assert.ok(excess <= 0, `the page scrolls sideways by ${excess} px`);
+}
+
 export async function expectNoViolations(page, where) {
   const found = await axe(page);
   assert.deepEqual(found, [], `${where}: ${JSON.stringify(found, null, 1)}`);

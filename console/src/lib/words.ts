@@ -22,6 +22,9 @@ const PAGES: readonly (readonly [prefix: string, page: string])[] = [
   ["evt_", "events"],
   ["cli_", "clients"],
   ["hook_", "webhooks"],
+  ["cpn_", "coupons"],
+  ["tax_", "tax-rates"],
+  ["mtr_", "meters"],
 ];
 
 /** The page of a record, by the prefix of its ID. */

@@ -11,11 +11,12 @@ import { Card, Heading, Id, Moment, Terms, type Term } from "../parts/basics.js"
 import { Problem } from "../parts/problem.js";
 import { SettingsForm, settingsOf } from "./parts/settings-form.js";
 import { TestClockRegion } from "./parts/test-clock.js";
+import { analytics } from "./parts/resources.js";
 
 /** How far the figures of the overview are. Undefined if there is no ledger. */
 async function readLedger(): Promise<AnalyticsMeta | undefined> {
   try {
-    return (await api.analytics.revenue({ interval: "day" })).meta;
+    return (await analytics.revenue({ interval: "day" })).meta;
   } catch (failure) {
     if (failure instanceof PerennialProblem && failure.status === 404) {
       return undefined;

@@ -1,7 +1,7 @@
 // One subscription: what it is, what can be done with it, and what happened to it.
 
 import { useState } from "preact/hooks";
-import { answerOf, api, guarded, type Plan, type Subscription } from "../lib/api.js";
+import { answerOf, api, guarded, type Plan, type Subscription, type SubscriptionUpdate } from "../lib/api.js";
 import { now } from "../lib/clock.js";
 import { useLoad } from "../lib/load.js";
 import { allPlans, withNames } from "../lib/names.js";
@@ -18,6 +18,7 @@ import { Billing } from "./parts/billing.js";
 import { CancelDialog } from "./parts/cancel.js";
 import { ChangePlanDialog } from "./parts/change-plan.js";
 import { EditDialog } from "./parts/edit-subscription.js";
+import { Usage } from "./parts/usage.js";
 
 const LIST = ["subscriptions", "Subscriptions"] as const;
 
@@ -40,9 +41,9 @@ export default function SubscriptionPage({ id }: { id: string }) {
     setFailure(undefined);
     reload();
   };
-  const change = async (to: string, done: string): Promise<void> => {
+  const change = async (body: SubscriptionUpdate, done: string): Promise<void> => {
     try {
-      await guarded(() => api.subscriptions.update(id, { status: to }, { ifMatch: subscription }));
+      await guarded(() => api.subscriptions.update(id, body, { ifMatch: subscription }));
       announce(done);
       saved();
     } catch (problem) {
@@ -53,8 +54,8 @@ export default function SubscriptionPage({ id }: { id: string }) {
   const actions = (
     <>
       {canChangePlan(subscription) && <Action name="Change plan" act={() => setDialog("plan")} />}
-      {status !== "cancelled" && next.includes("paused") && <Action name="Pause" act={() => void change("paused", "Subscription paused")} />}
-      {isResumable && <Action name="Resume" act={() => void change("active", "Subscription resumed")} />}
+      {status !== "cancelled" && next.includes("paused") && <Action name="Pause" act={() => void change({ status: "paused" }, "Subscription paused")} />}
+      {isResumable && <Action name="Resume" act={() => void change({ status: "active" }, "Subscription resumed")} />}
       <Action name="Edit" act={() => setDialog("edit")} shortcut="e" />
       {(next.includes("cancelled") || (subscription.billing !== null && next.includes("expired") && status !== "cancelled")) && <Action name="Cancel" act={() => setDialog("cancel")} isDangerous />}
     </>
@@ -96,13 +97,18 @@ export default function SubscriptionPage({ id }: { id: string }) {
         scope="subscriptions:write"
         terms={terms}
         termsTitle="Terms"
-        tabs={[["Payments", payments]]}
+        tabs={[
+          ["Payments", payments],
+          ["Usage", () => <Usage id={id} version={revision} />],
+        ]}
         json={subscription}
         path={`/subscriptions/${id}`}
         version={revision}
         show={show}
       >
-        {subscription.billing !== null && <Billing subscription={subscription} billing={subscription.billing} plans={plans} revision={revision} />}
+        {subscription.billing !== null && (
+          <Billing subscription={subscription} billing={subscription.billing} plans={plans} revision={revision} discard={() => void change({ billing: { change: null } }, "Planned change discarded")} />
+        )}
       </RecordPage>
       {dialog === "cancel" && <CancelDialog subscription={subscription} customer={customer} close={() => setDialog("")} saved={saved} />}
       {dialog === "plan" && <ChangePlanDialog subscription={subscription} plan={plan} version={version} plans={plans} close={() => setDialog("")} saved={saved} />}

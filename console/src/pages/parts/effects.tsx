@@ -78,6 +78,8 @@ function consequences(before: Subscription, after: Subscription): [name: string,
     has_access,
     period_start: billing?.period_start,
     trial_ends_at: billing?.trial_ends_at,
+    planned_change: billing?.change && plain(billing.change),
+    coupon: billing?.discount?.coupon_id,
     next_action: billing?.next_action && words(billing.next_action),
     next_action_at: billing?.next_action_at,
   });

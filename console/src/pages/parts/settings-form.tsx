@@ -3,14 +3,9 @@
 import { answerOf, api, type Organization, type OrganizationUpdate } from "../../lib/api.js";
 import { nested } from "../../lib/nested.js";
 import type { Term } from "../../parts/basics.js";
-import { display, lines, orNull, type Field, type Value, type Values } from "../../parts/fields.js";
+import { display, lines, orNull, type Field, type Values } from "../../parts/fields.js";
 import { Form } from "../../parts/form.js";
-
-/** What is not a number is sent as it is: the API names the error. */
-const number = (text: string): unknown => (text !== "" && Number.isFinite(Number(text)) ? Number(text) : text);
-const numberOrNull = (value: Value): unknown => (value === "" ? null : number(String(value)));
-/** `1, 3, 5` */
-const numbers = (value: Value): unknown[] => String(value).split(/[\s,]+/).filter((text) => text !== "").map(number);
+import { DUNNING, numberOrNull } from "./dunning-fields.js";
 
 const SESSIONS = "Sessions";
 const BILLING = "Billing defaults";
@@ -28,9 +23,7 @@ const FIELDS: readonly Field[] = [
   },
   { name: "billing/time_zone", label: "Time zone", group: BILLING, hint: "Of new billed subscriptions, such as Europe/Berlin.", send: String },
   { name: "billing/payment_terms_days", label: "Payment terms (days)", group: BILLING, kind: "number", hint: "Until an invoice of manual collection is due.", send: numberOrNull },
-  { name: "billing/dunning/retry_days", label: "Payment retries (days)", group: BILLING, hint: "After the invoice was issued, in ascending order, such as 1, 3, 5, 7.", send: numbers },
-  { name: "billing/dunning/grace_days", label: "Grace period (days)", group: BILLING, kind: "number", hint: "Between the last attempt and the deadline.", send: numberOrNull },
-  { name: "billing/dunning/then", label: "At the deadline", group: BILLING, kind: "select", options: [["unpaid", "The subscription becomes unpaid"], ["expire", "The subscription expires"]] },
+  ...DUNNING.map((field) => ({ ...field, group: BILLING })),
   { name: "billing/spread_minutes", label: "Spread renewals (minutes)", group: BILLING, kind: "number", hint: "Renewals of the same instant are spread over this time. 0 means not at all.", send: numberOrNull },
   { name: "billing/renewal_notice_days", label: "Renewal notice (days)", group: BILLING, kind: "number", hint: "Between the event and the renewal. 0 means no event.", send: numberOrNull },
   { name: "portal/name", label: "Portal name", group: PORTAL, hint: "The name that customers see. Empty means the organization's.", send: orNull },
