@@ -9,6 +9,7 @@ import { words } from "../../lib/words.js";
 import { Card, Command, Day, Moment, Status, Terms, type Term } from "../../parts/basics.js";
 import { Problem } from "../../parts/problem.js";
 import { Table, type Column } from "../../parts/table.js";
+import { changeWords } from "./effects.js";
 
 const COUNT = 6;
 
@@ -94,11 +95,6 @@ function termsOf(billing: SubscriptionBilling, plans: readonly Plan[]): Term[] {
     ["Overdue invoices", billing.overdue_invoices],
   ];
   return terms.filter((term) => term !== false);
-}
-
-function changeWords({ subscription_plan_id, quantity }: NonNullable<SubscriptionBilling["change"]>, plans: readonly Plan[]): string {
-  const plan = subscription_plan_id === null ? undefined : (plans.find(({ id }) => id === subscription_plan_id)?.name ?? subscription_plan_id);
-  return [plan, quantity === null ? undefined : `quantity ${quantity}`].filter(Boolean).join(", ") || "The current version of the plan";
 }
 
 function invoiceTotal({ invoice }: SubscriptionForecast): string {

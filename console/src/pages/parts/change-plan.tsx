@@ -89,7 +89,7 @@ export function ChangePlanDialog({ subscription, plan, version, plans, close, sa
       cancel="Keep current plan"
       done="Plan changed"
       note={note}
-      effects={(body) => isBilled && <Effects subscription={subscription} body={changeOf(body)} />}
+      effects={(body) => isBilled && <Effects subscription={subscription} body={changeOf(body)} plans={plans} />}
       existing={{ record: subscription, read: () => api.subscriptions.get(subscription.id), values: valuesOf }}
       save={(body, { base }) => api.subscriptions.update(subscription.id, changeOf(body), { ifMatch: base })}
       close={close}

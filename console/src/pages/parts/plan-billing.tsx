@@ -51,7 +51,7 @@ export function PlanBilling({ plan, inUse, saved }: PlanBillingProps) {
           {can("plans:write") && (
             <div class="actions after">
               <button type="button" onClick={() => setOpen(true)}>
-                Edit billing
+                Change billing
               </button>
             </div>
           )}
@@ -160,7 +160,7 @@ function EditBilling({ plan, inUse, rates, meters, close, saved }: PlanBillingPr
     );
   return (
     <RecordForm
-      title="Edit billing"
+      title="Change billing"
       fields={fields}
       values={first}
       submit="Save changes"

@@ -90,13 +90,13 @@ export function BillingProfilePanel({ id, version, saved }: PanelProps) {
       {can("invoices:write") && (
         <div class="actions after">
           <button type="button" onClick={() => setOpen(true)}>
-            Edit billing profile
+            Change billing profile
           </button>
         </div>
       )}
       {isOpen && (
         <RecordForm
-          title="Edit billing profile"
+          title="Change billing profile"
           fields={fieldsOf(profile, rates)}
           values={valuesOf(profile)}
           submit="Save changes"
