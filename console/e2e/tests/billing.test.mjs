@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
-import { expectNoViolations, fits, launch, open, Server, withPage } from "../harness.mjs";
+import { announced, launch, looksRight, open, Server, withPage } from "../harness.mjs";
 
 let server, browser, ada;
 before(async () => {
@@ -18,22 +18,8 @@ after(async () => {
   await server.stop();
 });
 
-const announced = (page, text) => page.getByRole("status").filter({ hasText: text }).waitFor();
-
 async function tab(page, name) {
   await page.getByRole("tab", { name }).click();
-}
-
-/** Light, dark and as narrow as a phone. */
-async function looksRight(page, where) {
-  await expectNoViolations(page, where);
-  await page.emulateMedia({ colorScheme: "dark" });
-  await expectNoViolations(page, `${where}, dark`);
-  await page.emulateMedia({ colorScheme: "light" });
-  await page.setViewportSize({ width: 320, height: 800 });
-  await expectNoViolations(page, `${where}, 320 px`);
-  await fits(page);
-  await page.setViewportSize({ width: 1280, height: 900 });
 }
 
 test("the billing profile of a user is changed, with errors at their fields", () =>

@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
-import { expectNoViolations, fits, launch, open, Server, withPage } from "../harness.mjs";
+import { announced, launch, looksRight, open, Server, withPage } from "../harness.mjs";
 
 let server, browser;
 before(async () => {
@@ -13,20 +13,6 @@ after(async () => {
   await browser.close();
   await server.stop();
 });
-
-const announced = (page, text) => page.getByRole("status").filter({ hasText: text }).waitFor();
-
-/** Light, dark and as narrow as a phone. */
-async function looksRight(page, where) {
-  await expectNoViolations(page, where);
-  await page.emulateMedia({ colorScheme: "dark" });
-  await expectNoViolations(page, `${where}, dark`);
-  await page.emulateMedia({ colorScheme: "light" });
-  await page.setViewportSize({ width: 320, height: 800 });
-  await expectNoViolations(page, `${where}, 320 px`);
-  await fits(page);
-  await page.setViewportSize({ width: 1280, height: 900 });
-}
 
 test("a coupon is created with all errors at their fields, deactivated and activated", () =>
   withPage({ browser, server, allow: [422] }, async (page) => {

@@ -25,6 +25,10 @@ const PAGES: readonly (readonly [prefix: string, page: string])[] = [
   ["cpn_", "coupons"],
   ["tax_", "tax-rates"],
   ["mtr_", "meters"],
+  ["feat_", "entitlements"],
+  ["con_", "connections"],
+  ["inv_", "invoices"],
+  ["crn_", "credit-notes"],
 ];
 
 /** The page of a record, by the prefix of its ID. */

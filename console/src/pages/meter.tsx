@@ -28,7 +28,7 @@ export default function MeterPage({ id }: { id: string }) {
         ["Unit", <span dir="auto">{unit ?? "—"}</span>],
       ]}
       consequence="It accepts no events until you activate it. A meter that a plan or a feature uses cannot be deactivated."
-      form={{ fields: FIELDS, values: valuesOf }}
+      form={{ fields: () => FIELDS, values: valuesOf }}
     />
   );
 }

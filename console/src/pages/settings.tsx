@@ -10,6 +10,7 @@ import { words } from "../lib/words.js";
 import { Card, Heading, Id, Moment, Terms, type Term } from "../parts/basics.js";
 import { Problem } from "../parts/problem.js";
 import { SettingsForm, settingsOf } from "./parts/settings-form.js";
+import { allTaxRates } from "./parts/tax-rates.js";
 import { TestClockRegion } from "./parts/test-clock.js";
 import { analytics } from "./parts/resources.js";
 
@@ -27,6 +28,7 @@ async function readLedger(): Promise<AnalyticsMeta | undefined> {
 
 export default function Settings() {
   const { data: organization, error, reload } = useLoad("organization", () => api.organizations.get());
+  const { data: rates } = useLoad("tax-rates", allTaxRates);
   const ledger = useLoad(can("analytics:read") ? "ledger" : null, readLedger);
   const session = currentSession();
   const terms: Term[] = organization === undefined ? [] : [
@@ -72,9 +74,9 @@ export default function Settings() {
             />
           </Card>
         </div>
-        {organization !== undefined && (
+        {organization !== undefined && rates !== undefined && (
           <Card title={can("organization:write") ? "Change settings" : "Defaults"}>
-            {can("organization:write") ? <SettingsForm organization={organization} saved={reload} /> : <Terms terms={settingsOf(organization)} />}
+            {can("organization:write") ? <SettingsForm organization={organization} rates={rates} saved={reload} /> : <Terms terms={settingsOf(organization, rates)} />}
           </Card>
         )}
       </div>

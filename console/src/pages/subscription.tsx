@@ -7,20 +7,24 @@ import { useLoad } from "../lib/load.js";
 import { allPlans, withNames } from "../lib/names.js";
 import { money } from "../lib/money.js";
 import { to } from "../lib/router.js";
-import { announce } from "../lib/session.js";
+import { announce, can } from "../lib/session.js";
 import { canChangePlan, nextOfSubscription, reasonWithoutAccess } from "../lib/statuses.js";
 import { words } from "../lib/words.js";
 import { Moment, Status, type Term } from "../parts/basics.js";
+import { Later } from "../parts/later.js";
 import { Problem } from "../parts/problem.js";
 import { RecordPage, RecordPending } from "../parts/record.js";
 import { paymentColumns, recordId, TablePanel } from "../parts/rows.js";
 import { Billing } from "./parts/billing.js";
-import { CancelDialog } from "./parts/cancel.js";
-import { ChangePlanDialog } from "./parts/change-plan.js";
-import { EditDialog } from "./parts/edit-subscription.js";
+import { grantsOf } from "./parts/features.js";
+import { GrantsCard } from "./parts/grants.js";
+import { InvoicesPanel } from "./parts/invoices-panel.js";
+import { ManagedBy, managedBy } from "./parts/managed-by.js";
 import { Usage } from "./parts/usage.js";
 
 const LIST = ["subscriptions", "Subscriptions"] as const;
+const members = () => import("./later/members.js");
+const forms = () => import("./later/subscription-forms.js");
 
 export default function SubscriptionPage({ id }: { id: string }) {
   const { data, error, reload } = useLoad(id, async () => {
@@ -60,6 +64,7 @@ export default function SubscriptionPage({ id }: { id: string }) {
       {(next.includes("cancelled") || (subscription.billing !== null && next.includes("expired") && status !== "cancelled")) && <Action name="Cancel" act={() => setDialog("cancel")} isDangerous />}
     </>
   );
+  const connection = managedBy(subscription);
   const reason = reasonWithoutAccess(subscription, now());
   const terms: Term[] = [
     ["Customer", <a href={to("users", subscription.user_id)}>{customer}</a>],
@@ -93,12 +98,14 @@ export default function SubscriptionPage({ id }: { id: string }) {
         id={id}
         name={customer}
         badge={<Status value={status} />}
-        actions={actions}
+        actions={connection === null ? actions : <ManagedBy id={connection} />}
         scope="subscriptions:write"
         terms={terms}
         termsTitle="Terms"
         tabs={[
           ["Payments", payments],
+          ...(can("invoices:read") ? [["Invoices", () => <InvoicesPanel query={{ subscription_id: id }} version={id + revision} empty="This subscription has no invoices." />] as const] : []),
+          ["Members", () => <Later load={members} props={{ id }} />],
           ["Usage", () => <Usage id={id} version={revision} />],
         ]}
         json={subscription}
@@ -109,10 +116,16 @@ export default function SubscriptionPage({ id }: { id: string }) {
         {subscription.billing !== null && (
           <Billing subscription={subscription} billing={subscription.billing} plans={plans} revision={revision} discard={() => void change({ billing: { change: null } }, "Planned change discarded")} />
         )}
+        <GrantsCard
+          record={subscription}
+          plan={plan === undefined ? {} : grantsOf(plan)}
+          scope="subscriptions:write"
+          read={() => api.subscriptions.get(id)}
+          update={(body, options) => api.subscriptions.update(id, body, options)}
+          saved={saved}
+        />
       </RecordPage>
-      {dialog === "cancel" && <CancelDialog subscription={subscription} customer={customer} close={() => setDialog("")} saved={saved} />}
-      {dialog === "plan" && <ChangePlanDialog subscription={subscription} plan={plan} version={version} plans={plans} close={() => setDialog("")} saved={saved} />}
-      {dialog === "edit" && <EditDialog subscription={subscription} close={() => setDialog("")} saved={saved} />}
+      {dialog !== "" && <Later load={forms} props={{ dialog, subscription, customer, plan, version, plans, close: () => setDialog(""), saved }} />}
     </>
   );
 }

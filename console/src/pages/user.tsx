@@ -17,7 +17,9 @@ import { Problem } from "../parts/problem.js";
 import { RecordPage, RecordPending } from "../parts/record.js";
 import { paymentColumns, recordId, subscriptionColumns, subscriptionId, TablePanel } from "../parts/rows.js";
 import type { Column } from "../parts/table.js";
+import { InvoicesPanel } from "./parts/invoices-panel.js";
 import { userSessions } from "./parts/resources.js";
+import { EntitlementsPanel } from "./parts/user-entitlements.js";
 import { BalancePanel, BillingProfilePanel } from "./parts/user-billing.js";
 
 const LIST = ["users", "Users"] as const;
@@ -77,6 +79,7 @@ export default function UserPage({ id }: { id: string }) {
   const version = `${id} ${round}`;
   const name = user.email ?? id;
   const billing: [string, () => ComponentChildren][] = [
+    ["Invoices", () => <InvoicesPanel query={{ user_id: id }} version={version} empty="This user has no invoices." />],
     ["Billing profile", () => <BillingProfilePanel id={id} version={version} saved={saved} />],
     ["Balance", () => <BalancePanel id={id} name={name} version={version} saved={saved} />],
   ];
@@ -95,6 +98,7 @@ export default function UserPage({ id }: { id: string }) {
           ["Subscriptions", () => <Subscriptions id={id} version={version} />],
           ["Payments", () => <Payments id={id} version={version} />],
           ...(can("invoices:read") ? billing : []),
+          ...(can("entitlements:read") ? [["Entitlements", () => <EntitlementsPanel id={id} version={version} />] as const] : []),
           ["Sessions", () => <Sessions id={id} version={version} end={(session) => void endSession(session)} />],
         ]}
         json={user}

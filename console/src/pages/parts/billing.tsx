@@ -9,7 +9,7 @@ import { words } from "../../lib/words.js";
 import { Card, Command, Day, Moment, Status, Terms, type Term } from "../../parts/basics.js";
 import { Problem } from "../../parts/problem.js";
 import { Table, type Column } from "../../parts/table.js";
-import { changeWords } from "./effects.js";
+import { changeWords } from "./planned-change.js";
 
 const COUNT = 6;
 

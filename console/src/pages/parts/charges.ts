@@ -1,6 +1,6 @@
 // The metered prices of a plan, as records and as what a form has: text.
 
-import type { Meter } from "../../lib/api.js";
+import type { Meter, Plan } from "../../lib/api.js";
 import { rate } from "../../lib/money.js";
 
 export interface Tier {
@@ -47,6 +47,8 @@ export interface Draft {
 export const newTier = (): TierDraft => ({ up_to: "", unit_price: "", flat_price: "" });
 
 export const newDraft = (meter_id: string): Draft => ({ meter_id, name: "", model: "per_unit", unit_price: "", tiers: [newTier()], size: "", price: "" });
+
+export const chargesOf = ({ billing }: Plan): Charge[] => (billing?.charges ?? []) as unknown as Charge[];
 
 const text = (value: number | null | undefined): string => (value === null || value === undefined ? "" : String(value));
 

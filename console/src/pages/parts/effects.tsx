@@ -1,9 +1,10 @@
 // What a change of a billed subscription would do: a dry run of it. The page computes nothing itself.
 
 import { useEffect, useState } from "preact/hooks";
-import { guarded, shown, tryUpdate, type Document, type DryRun, type Plan, type Subscription, type SubscriptionBilling } from "../../lib/api.js";
+import { guarded, shown, tryUpdate, type Document, type DryRun, type Plan, type Subscription } from "../../lib/api.js";
 import { money } from "../../lib/money.js";
 import { plain, words } from "../../lib/words.js";
+import { changeWords } from "./planned-change.js";
 
 /** How long the values must stay the same before they are tried. */
 const PAUSE_MS = 250;
@@ -68,12 +69,6 @@ function Issued({ name, document: { total, currency = "USD", lines = [] } }: { n
       ))}
     </li>
   );
-}
-
-/** What changes with the next period. */
-export function changeWords({ subscription_plan_id, quantity }: NonNullable<SubscriptionBilling["change"]>, plans: readonly Plan[]): string {
-  const plan = subscription_plan_id === null ? undefined : (plans.find(({ id }) => id === subscription_plan_id)?.name ?? subscription_plan_id);
-  return [plan, quantity === null ? undefined : `quantity ${quantity}`].filter(Boolean).join(", ") || "the current version of the plan";
 }
 
 /** What the service sets as a consequence, where it differs. */

@@ -9,15 +9,7 @@ import { fromInput } from "../../lib/time.js";
 import { words } from "../../lib/words.js";
 import { choices, orNull, type Field, type Value, type Values } from "../../parts/fields.js";
 import { RecordForm } from "../../parts/form.js";
-
-/** An address is looked up; whatever is not found is left to the API, which names the error. */
-async function userId(text: string): Promise<string> {
-  if (!text.includes("@")) {
-    return text;
-  }
-  const { data } = await api.users.list({ email: text.trim() });
-  return data[0]?.id ?? text;
-}
+import { userId } from "./user-id.js";
 
 const isBilled = ({ kind }: Values): boolean => kind === "billed";
 const isExternal = (values: Values): boolean => !isBilled(values);

@@ -12,6 +12,12 @@ const CATALOG: readonly Page[] = [
   ["meters", "Meters"],
 ];
 
+const BILLS: readonly Page[] = [
+  ["invoices", "Invoices"],
+  ["credit-notes", "Credit notes"],
+];
+
+export const Bills = ({ current }: { current: string }) => <Sections name="Documents" pages={BILLS} current={current} />;
 export const Catalog = ({ current }: { current: string }) => <Sections name="Catalog" pages={CATALOG} current={current} />;
 
 function Sections({ name, pages, current }: { name: string; pages: readonly Page[]; current: string }) {

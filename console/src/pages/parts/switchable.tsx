@@ -31,7 +31,7 @@ interface SwitchableProps<T extends Switchable> {
   terms: (record: T) => readonly Term[];
   /** What follows from deactivating it. */
   consequence: string;
-  form?: { fields: readonly Field[]; values: (record: T) => Values };
+  form?: { fields: (record: T) => readonly Field[]; values: (record: T) => Values };
 }
 
 export function SwitchablePage<T extends Switchable>({ id, list, noun, path, resource, name, terms, consequence, form }: SwitchableProps<T>) {
@@ -94,7 +94,7 @@ export function SwitchablePage<T extends Switchable>({ id, list, noun, path, res
       {dialog === "edit" && form !== undefined && (
         <RecordForm
           title={`Edit ${noun}`}
-          fields={form.fields}
+          fields={form.fields(record)}
           values={form.values(record)}
           submit="Save changes"
           done={`${Noun} changed`}
