@@ -135,3 +135,56 @@ test("the server is unavailable: a message, then the list", () =>
     await page.getByRole("button", { name: "Try again" }).click();
     await page.getByRole("table", { name: "Meters", exact: true }).waitFor();
   }));
+
+test("charges of every model are saved, with errors at their inputs", () =>
+  withPage({ browser, server, allow: [422] }, async (page) => {
+    const meter = await server.api("POST", "/meters", { slug: "storage", name: "Storage", aggregation: "max", unit: "GB" });
+    const rate = await server.api("POST", "/tax-rates", { name: "GST", percentage: 10 });
+    await server.plan({ name: "Metered", slug: "metered", price: 10 });
+    await open(page, server, "plans/metered");
+    await page.getByRole("button", { name: "Change billing" }).click();
+    const form = page.getByRole("dialog", { name: "Change billing" });
+    const charge = (number) => form.getByRole("group", { name: `Charge ${number}` });
+    const add = async (number, name, model) => {
+      await form.getByRole("button", { name: "Add charge" }).click();
+      await charge(number).getByLabel("Charge name").fill(name);
+      await charge(number).getByLabel("Meter").selectOption({ label: "Storage" });
+      await charge(number).getByLabel("Model").selectOption(model);
+    };
+    await form.getByLabel("Trial (days)").fill("14");
+    await form.getByLabel("GST 10 %").check();
+    await add(1, "Base", "per_unit");
+    await charge(1).getByLabel("Unit price").fill("cheap");
+    await form.getByText("This makes version 2.").waitFor();
+    await form.getByRole("button", { name: "Save changes" }).click();
+    await form.getByRole("alert").waitFor();
+    await looksRight(page, "charges with errors");
+    await charge(1).getByLabel("Unit price").fill("0.0042");
+    await add(2, "Tiers", "graduated");
+    await charge(2).getByRole("button", { name: "Add tier" }).click();
+    const tier = (number) => charge(2).getByRole("group", { name: `Tier ${number}` });
+    await tier(1).getByLabel("Up to").fill("100");
+    await tier(1).getByLabel("Unit price").fill("0.1");
+    await tier(2).getByLabel("Unit price").fill("0.08");
+    await tier(2).getByLabel("Flat price").fill("5");
+    await add(3, "Boxes", "package");
+    await charge(3).getByLabel("Package size").fill("1000");
+    await charge(3).getByLabel("Package price").fill("5");
+    await add(4, "Mistake", "volume");
+    await form.getByRole("button", { name: "Remove charge 4" }).click();
+    await looksRight(page, "charges");
+    await form.getByRole("button", { name: "Save changes" }).click();
+    await announced(page, "Billing changed");
+    const { version, billing } = await server.api("GET", "/subscription-plans/metered");
+    assert.deepEqual([version, billing.trial_days, billing.tax_rate_ids, billing.charges.length], [2, 14, [rate.id], 3]);
+    assert.deepEqual(billing.charges.map(({ name, model, meter_id }) => [name, model, meter_id]), [["Base", "per_unit", meter.id], ["Tiers", "graduated", meter.id], ["Boxes", "package", meter.id]]);
+    assert.deepEqual(billing.charges[1].tiers, [{ up_to: 100, unit_price: 0.1, flat_price: 0 }, { up_to: null, unit_price: 0.08, flat_price: 5 }]);
+    const table = page.getByRole("table", { name: "Charges", exact: true });
+    await table.getByRole("row", { name: /Base.*Storage.*Per unit.*\$0\.0042 per GB/ }).waitFor();
+    await table.getByRole("row", { name: /Tiers.*up to 100: \$0\.10; above: \$0\.08 \+ \$5\.00/ }).waitFor();
+    await table.getByRole("row", { name: /Boxes.*\$5\.00 per 1000 GB/ }).waitFor();
+    await looksRight(page, "plan with charges");
+    // Nothing changes until something is typed.
+    await page.getByRole("button", { name: "Change billing" }).click();
+    await form.getByText("Nothing changes yet.").waitFor();
+  }));

@@ -34,7 +34,8 @@ function fieldsOf({ lines, currency, status }: Invoice): Field[] {
     { name: "reason", label: "Reason", hint: "Optional. The document prints it." },
     {
       name: "settlement",
-      label: status === "paid" ? "Settlement" : "What is more than the amount due",
+      label: "Settlement",
+      hint: status === "paid" ? undefined : "Of what remains after the invoice is paid by the note.",
       kind: "select",
       options: [
         ["balance", "Goes to the customer's balance"],
