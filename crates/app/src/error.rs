@@ -177,6 +177,22 @@ pub enum Conflict {
     CodeTaken,
     /// The balance of the user is less than what would be taken from it.
     InsufficientBalance,
+    /// The invoice is partly paid or credited, or a credit line names it.
+    HasPayments,
+    /// The payment counts for its invoice.
+    PaymentApplied,
+    /// The invoice was issued, or cannot be deleted.
+    InvoiceFinal,
+    /// The invoice is a draft.
+    InvoiceNotFinal,
+    /// More than is left of the invoice would be credited.
+    CreditExceedsInvoice,
+    /// The coupon is inactive, past its last instant or used up.
+    CouponUnavailable,
+    /// Charges of a plan use the meter.
+    MeterInUse,
+    /// The subscription has a draft or an open invoice.
+    HasOpenInvoices,
     /// Other writers were faster at every attempt.
     Contended,
 }

@@ -25,6 +25,7 @@ pub mod feed;
 pub mod first_run;
 pub mod housekeeping;
 pub mod idempotency;
+pub mod invoices;
 pub mod key_rotation;
 mod keyed_locks;
 pub mod keys;

@@ -8,15 +8,19 @@ use crate::cursor;
 use crate::error::{Conflict, Error};
 use crate::use_cases::{New, Resource};
 use perennial_domain::events::EventKind;
-use perennial_domain::id::PlanId;
+use perennial_domain::id::{PlanId, TaxRateId};
+use perennial_domain::meters::{Meter, MeterKey};
 use perennial_domain::organizations::Organization;
+use perennial_domain::plans::charges;
 use perennial_domain::plans::{Plan, PlanDraft, PlanKey, PlanPatch};
 use perennial_domain::stamp::Stamp;
 use perennial_domain::time::Time;
-use perennial_domain::validation::ValidationErrors;
+use perennial_domain::validation::{ValidationCode, ValidationErrors};
 use perennial_store::{
-    self as store, Change, Page, Position, Violation, organizations, plan_versions, plans, subscriptions,
+    self as store, Change, Page, Position, Violation, meters, organizations, plan_versions, plans, subscriptions,
+    tax_rates,
 };
+use std::collections::HashMap;
 
 pub use perennial_store::plans::{Query, Sort, position};
 
@@ -51,12 +55,59 @@ pub async fn page(
     Ok(plans::list(&app.db, caller.organization(), query, after, limit).await?)
 }
 
+/// What a decision about a plan needs to know of other records.
+pub struct References {
+    /// The organization, for its currency. None: an update, which needs none.
+    organization: Option<Organization>,
+    /// The meters that charges name.
+    meters: HashMap<MeterKey, Meter>,
+}
+
+impl References {
+    async fn meters(app: &App, caller: &Caller, draft: &PlanDraft) -> Result<HashMap<MeterKey, Meter>, Error> {
+        let mut found = HashMap::new();
+        let Some(Some(billing)) = &draft.billing else { return Ok(found) };
+        for key in billing.charge_drafts.iter().flatten().filter_map(|draft| draft.meter.as_ref()) {
+            if let Some(meter) = meters::find(&app.db, caller.organization(), key).await? {
+                found.insert(key.clone(), meter);
+            }
+        }
+        Ok(found)
+    }
+
+    /// Adds an error for each tax rate that is named for the first time and does not exist or is inactive.
+    async fn check_rates(
+        app: &App,
+        caller: &Caller,
+        draft: &PlanDraft,
+        known: &[TaxRateId],
+        errors: &mut ValidationErrors,
+    ) -> Result<(), Error> {
+        let Some(Some(billing)) = &draft.billing else { return Ok(()) };
+        let ids = billing.tax_rate_ids.iter().flatten().enumerate();
+        for (index, id) in ids.filter(|(_, id)| !known.contains(id)) {
+            let found = tax_rates::by_id(&app.db, caller.organization(), *id).await?;
+            if !found.is_some_and(|rate| rate.is_active) {
+                let detail = "names no active tax rate of this organization";
+                errors.note(format!("/billing/tax_rate_ids/{index}"), ValidationCode::NotFound, detail);
+            }
+        }
+        Ok(())
+    }
+
+    fn resolve(&self, draft: &mut PlanDraft, before: &[charges::Charge], errors: &mut ValidationErrors) {
+        let Some(Some(billing)) = &mut draft.billing else { return };
+        if let Some(drafts) = billing.charge_drafts.take() {
+            billing.charges = Some(charges::resolve(&drafts, &self.meters, before, errors));
+        }
+    }
+}
+
 impl Resource for Plan {
     type Key = PlanKey;
     type Draft = PlanDraft;
     type Patch = PlanPatch;
-    /// The organization, for its currency. None: an update, which needs none.
-    type References = Option<Organization>;
+    type References = References;
 
     const CREATED: EventKind = EventKind::PlanCreated;
     const UPDATED: EventKind = EventKind::PlanUpdated;
@@ -78,52 +129,59 @@ impl Resource for Plan {
     async fn find_references(
         app: &App,
         caller: &Caller,
-        _: &PlanDraft,
-        _: &mut ValidationErrors,
-    ) -> Result<Option<Organization>, Error> {
-        match caller.known() {
-            Some(known) => Ok(Some(known.organization.clone())),
-            None => Ok(organizations::by_id(&app.db, caller.organization()).await?),
-        }
+        draft: &PlanDraft,
+        errors: &mut ValidationErrors,
+    ) -> Result<References, Error> {
+        let organization = match caller.known() {
+            Some(known) => Some(known.organization.clone()),
+            None => organizations::by_id(&app.db, caller.organization()).await?,
+        };
+        let meters = References::meters(app, caller, draft).await?;
+        References::check_rates(app, caller, draft, &[], errors).await?;
+        Ok(References { organization, meters })
     }
 
     async fn find_changed_references(
         &self,
-        _: &App,
-        _: &Caller,
-        _: &PlanPatch,
-        _: &mut ValidationErrors,
-    ) -> Result<Option<Organization>, Error> {
-        Ok(None)
+        app: &App,
+        caller: &Caller,
+        patch: &PlanPatch,
+        errors: &mut ValidationErrors,
+    ) -> Result<References, Error> {
+        let known = self.settings().tax_rate_ids;
+        References::check_rates(app, caller, patch, &known, errors).await?;
+        Ok(References { organization: None, meters: References::meters(app, caller, patch).await? })
     }
 
     fn decide_create(
         _: &Caller,
-        draft: PlanDraft,
-        errors: ValidationErrors,
-        organization: &Option<Organization>,
+        mut draft: PlanDraft,
+        mut errors: ValidationErrors,
+        references: &References,
         new: New,
     ) -> Result<Self, Error> {
-        let organization = organization.as_ref().ok_or(Error::NotFound)?;
+        references.resolve(&mut draft, &[], &mut errors);
+        let organization = references.organization.as_ref().ok_or(Error::NotFound)?;
         let id = PlanId::new(new.now, new.random);
         Ok(Self::create(draft, errors, organization, id, new.revision, new.now)?)
     }
 
     fn decide_update(
         &self,
-        patch: PlanPatch,
-        errors: ValidationErrors,
-        _: &Option<Organization>,
+        mut patch: PlanPatch,
+        mut errors: ValidationErrors,
+        references: &References,
         _: Time,
     ) -> Result<Self, Error> {
+        references.resolve(&mut patch, self.charges(), &mut errors);
         Ok(self.merge(patch, errors)?)
     }
 
-    fn insert(&self, change: Change, _: &Option<Organization>) -> Change {
+    fn insert(&self, change: Change, _: &References) -> Change {
         plans::insert(change, self)
     }
 
-    fn update(&self, mut change: Change, before: &Self, _: &Option<Organization>) -> Change {
+    fn update(&self, mut change: Change, before: &Self, _: &References) -> Change {
         if self.version != before.version {
             change = plan_versions::insert(change, before, self.updated_at);
         }

@@ -51,6 +51,16 @@ pub trait Resource: Stamped + Serialize + PartialEq + Send + Sync + Sized {
     /// Sets the time and the revision of an update.
     fn set_stamp(&mut self, stamp: Stamp);
 
+    /// The record as an event stores it.
+    fn event_json(&self) -> String {
+        json(self)
+    }
+
+    /// Rejects the deletion of a record whose state does not allow it.
+    fn check_delete(&self) -> Result<(), Error> {
+        Ok(())
+    }
+
     /// The record, if the caller may see it.
     fn read(app: &App, caller: &Caller, key: &Self::Key) -> impl Future<Output = Result<Self, Error>> + Send;
 
@@ -194,7 +204,7 @@ pub async fn create<R: Resource>(
         }
         let event = caller.event(R::CREATED, record.id(), new.revision, now);
         let mut change = record.insert(Change::new(), &references);
-        change = events::insert(change, &Event { after: Some(json(&record)), ..event });
+        change = events::insert(change, &Event { after: Some(record.event_json()), ..event });
         if let Some(guard) = &guard {
             change = guard.store(change, &response, app.clock.now());
         }
@@ -252,7 +262,10 @@ pub async fn update<R: Resource>(
         let event = caller.event(R::UPDATED, after.id(), stamp.revision, stamp.at);
         let event = event.following(before.stamp().revision);
         let change = after.update(Change::new(), &before, &references);
-        let change = events::insert(change, &Event { before: Some(json(&before)), after: Some(json(&after)), ..event });
+        let change = events::insert(
+            change,
+            &Event { before: Some(before.event_json()), after: Some(after.event_json()), ..event },
+        );
         let change = confirm(app, caller, time.guard(change)?).await?;
         match app.db.commit(change).await {
             Ok(()) => {
@@ -275,6 +288,7 @@ pub async fn delete<R: Resource>(app: &App, caller: &Caller, key: &R::Key, if_ma
             continue;
         }
         check_revision(app, caller, if_match, record.stamp().revision).await?;
+        record.check_delete()?;
         if caller.is_dry_run {
             return record.find_delete_conflicts(app, caller).await.map(|()| record);
         }
@@ -282,7 +296,7 @@ pub async fn delete<R: Resource>(app: &App, caller: &Caller, key: &R::Key, if_ma
         let event = caller.event(R::DELETED, record.id(), stamp.revision, stamp.at);
         let event = event.following(record.stamp().revision);
         let change = record.delete(Change::new(), stamp);
-        let change = events::insert(change, &Event { before: Some(json(&record)), ..event });
+        let change = events::insert(change, &Event { before: Some(record.event_json()), ..event });
         let change = confirm(app, caller, time.guard(change)?).await?;
         match app.db.commit(change).await {
             Ok(()) => return Ok(record),

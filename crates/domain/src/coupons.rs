@@ -165,6 +165,11 @@ impl Coupon {
         errors.into_result(merged)
     }
 
+    /// Whether the coupon discounts this plan.
+    pub fn is_for(&self, plan: PlanId) -> bool {
+        self.plan_ids.is_empty() || self.plan_ids.contains(&plan)
+    }
+
     /// Whether the coupon can be redeemed at `now`. The last instant is `redeem_by` itself.
     pub fn availability(&self, now: Time) -> Result<(), Unavailable> {
         if !self.is_active {

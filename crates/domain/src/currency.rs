@@ -72,6 +72,13 @@ impl serde::Serialize for Currency {
     }
 }
 
+impl<'de> serde::Deserialize<'de> for Currency {
+    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let text = <std::borrow::Cow<'de, str>>::deserialize(deserializer)?;
+        Self::parse(&text).map_err(|invalid| serde::de::Error::custom(invalid.detail))
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

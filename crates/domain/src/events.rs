@@ -1,8 +1,9 @@
 //! Events: one for every change of a record, written with it and never rewritten.
 
 use crate::id::{
-    ClientId, CouponId, CreditId, EventId, MalformedId, MeterId, OperatorId, OperatorSessionId, OrganizationId,
-    PaymentId, PlanId, ProviderId, SessionId, SubscriptionId, TaxRateId, TestClockId, UserId, WebhookEndpointId,
+    ClientId, CouponId, CreditId, CreditNoteId, EventId, InvoiceId, MalformedId, MeterId, OperatorId,
+    OperatorSessionId, OrganizationId, PaymentId, PlanId, ProviderId, SessionId, SubscriptionId, TaxRateId,
+    TestClockId, UserId, WebhookEndpointId,
 };
 use crate::time::Time;
 
@@ -99,6 +100,10 @@ record_kinds! {
         SubscriptionResumed = "resumed",
         SubscriptionExpired = "expired",
         SubscriptionParked = "parked",
+        SubscriptionPastDue = "past_due",
+        SubscriptionRecovered = "recovered",
+        SubscriptionUnpaid = "unpaid",
+        SubscriptionActivated = "activated",
     }
     Payment(PaymentId) = "payment" { PaymentCreated = "created", PaymentUpdated = "updated", PaymentDeleted = "deleted" }
     Operator(OperatorId) = "operator" {
@@ -128,6 +133,19 @@ record_kinds! {
     Coupon(CouponId) = "coupon" { CouponCreated = "created", CouponUpdated = "updated" }
     Meter(MeterId) = "meter" { MeterCreated = "created", MeterUpdated = "updated" }
     Credit(CreditId) = "credit" { CreditCreated = "created" }
+    Invoice(InvoiceId) = "invoice" {
+        InvoiceCreated = "created",
+        InvoiceUpdated = "updated",
+        InvoiceFinalized = "finalized",
+        InvoicePaymentDue = "payment_due",
+        InvoiceOverdue = "overdue",
+        InvoicePaid = "paid",
+        InvoiceReopened = "reopened",
+        InvoiceVoided = "voided",
+        InvoiceUncollectible = "uncollectible",
+        InvoiceDeleted = "deleted",
+    }
+    CreditNote(CreditNoteId) = "credit_note" { CreditNoteCreated = "created" }
     // The record is named by its user's ID.
     BillingProfile(UserId) = "billing_profile" { BillingProfileUpdated = "updated" }
 }
@@ -143,6 +161,8 @@ impl RecordKind {
             | Self::Coupon
             | Self::Meter
             | Self::Credit
+            | Self::Invoice
+            | Self::CreditNote
             | Self::TestClock => true,
             Self::Organization
             | Self::Client

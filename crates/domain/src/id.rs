@@ -147,6 +147,13 @@ macro_rules! ids {
                 serializer.serialize_str(Written::new($prefix, self.0).as_str())
             }
         }
+
+        impl<'de> serde::Deserialize<'de> for $name {
+            fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+                let text = <std::borrow::Cow<'de, str>>::deserialize(deserializer)?;
+                text.parse().map_err(|_| serde::de::Error::custom(concat!("not an ID that begins with ", $prefix)))
+            }
+        }
     )*};
 }
 
@@ -185,6 +192,10 @@ ids! {
     CouponId = "cpn";
     /// An entry of the ledger of credits.
     CreditId = "crd";
+    /// An invoice.
+    InvoiceId = "inv";
+    /// A credit note.
+    CreditNoteId = "crn";
     /// An event; the last one of a record is the record's revision.
     EventId = "evt";
 }

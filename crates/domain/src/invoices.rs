@@ -6,18 +6,25 @@
 
 mod amount;
 mod apportion;
+pub mod content;
+pub mod credit_note;
 pub mod credit_notes;
+mod decimal;
 pub mod discounts;
 pub mod dunning;
 mod exact;
 pub mod fees;
+pub mod issuing;
+pub mod items;
 pub mod numbers;
 pub mod payments;
 mod percentage;
 pub mod pricing;
+pub mod record;
 pub mod status;
 pub mod taxes;
 pub mod totals;
+pub mod transitions;
 pub mod usage;
 
 #[cfg(test)]
@@ -26,6 +33,7 @@ mod examples;
 mod properties;
 
 pub use amount::Amount;
+pub use decimal::Decimal;
 pub use exact::Exact;
 pub use percentage::Percentage;
 
@@ -37,7 +45,7 @@ pub struct OutOfRange;
 pub type Result<T> = std::result::Result<T, OutOfRange>;
 
 /// What a line of an invoice bills.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, serde::Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[expect(missing_docs, reason = "the words of the contract")]
 pub enum LineKind {

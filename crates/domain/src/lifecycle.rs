@@ -11,6 +11,7 @@ mod change;
 mod convert;
 mod create;
 pub mod forecast;
+mod invoiced;
 mod period;
 mod update;
 

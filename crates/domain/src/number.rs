@@ -63,6 +63,11 @@ impl Number {
 
     /// The number times `10^decimals` as an integer, if it is one.
     pub fn scaled(self, decimals: u32) -> Result<i64, NumberError> {
+        self.scaled_wide(decimals).and_then(|wide| i64::try_from(wide).map_err(|_| NumberError::Range))
+    }
+
+    /// The same for numbers with more digits.
+    pub fn scaled_wide(self, decimals: u32) -> Result<i128, NumberError> {
         let exponent = self.exponent.saturating_add(i64::from(decimals));
         if exponent < 0 {
             return Err(NumberError::Decimals);
@@ -71,7 +76,7 @@ impl Number {
             .ok()
             .and_then(|exponent| 10_u128.checked_pow(exponent))
             .and_then(|factor| self.digits.checked_mul(factor))
-            .and_then(|magnitude| i64::try_from(magnitude).ok())
+            .and_then(|magnitude| i128::try_from(magnitude).ok())
             .ok_or(NumberError::Range)?;
         Ok(if self.negative { -magnitude } else { magnitude })
     }

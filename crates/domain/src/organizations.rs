@@ -1,6 +1,7 @@
 //! Organizations: the tenants. Every other record belongs to exactly one.
 
 pub mod billing;
+pub mod documents;
 
 use crate::currency::Currency;
 use crate::id::{EventId, OrganizationId};

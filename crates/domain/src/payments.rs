@@ -2,7 +2,8 @@
 //! The only definition of the transitions between their statuses.
 
 use crate::currency::Currency;
-use crate::id::{EventId, OrganizationId, PaymentId, SubscriptionId};
+use crate::id::{EventId, InvoiceId, OrganizationId, PaymentId, SubscriptionId};
+use crate::invoices::payments::Applied;
 use crate::money::Money;
 use crate::plans::set;
 use crate::text::Line;
@@ -95,6 +96,7 @@ impl PaymentStatus {
 pub struct Payment {
     pub id: PaymentId,
     pub subscription_id: SubscriptionId,
+    pub invoice_id: Option<InvoiceId>,
     pub amount: Money,
     pub currency: Currency,
     pub external_payment_id: Option<ExternalPaymentId>,
@@ -105,6 +107,9 @@ pub struct Payment {
     pub updated_at: Time,
     #[serde(skip)]
     pub organization_id: OrganizationId,
+    /// What it was used for, if it counts for its invoice.
+    #[serde(skip)]
+    pub applied: Option<Applied>,
     /// Its last event.
     #[serde(skip)]
     pub revision: EventId,
@@ -115,6 +120,7 @@ pub struct Payment {
 #[expect(missing_docs, reason = "the fields are the contract's")]
 pub struct PaymentDraft {
     pub subscription_id: Option<SubscriptionId>,
+    pub invoice_id: Option<Option<InvoiceId>>,
     pub amount: Option<Money>,
     pub currency: Option<Currency>,
     pub external_payment_id: Option<Option<ExternalPaymentId>>,
@@ -145,6 +151,7 @@ impl Payment {
         Ok(Self {
             id,
             subscription_id,
+            invoice_id: draft.invoice_id.flatten(),
             amount,
             currency,
             external_payment_id: draft.external_payment_id.flatten(),
@@ -153,6 +160,7 @@ impl Payment {
             created_at: now,
             updated_at: now,
             organization_id,
+            applied: None,
             revision,
         })
     }
@@ -161,6 +169,7 @@ impl Payment {
     pub fn merge(&self, patch: PaymentDraft, mut errors: ValidationErrors, now: Time) -> Result<Self, Rejection> {
         let mut merged = self.clone();
         set(&mut merged.subscription_id, patch.subscription_id);
+        set(&mut merged.invoice_id, patch.invoice_id);
         set(&mut merged.amount, patch.amount);
         set(&mut merged.currency, patch.currency);
         set(&mut merged.external_payment_id, patch.external_payment_id);
@@ -170,6 +179,9 @@ impl Payment {
             && let Err(reason) = merged.amount.check(merged.currency)
         {
             errors.add("/amount", reason);
+        }
+        if self.invoice_id.is_some() && merged.invoice_id != self.invoice_id {
+            errors.note("/invoice_id", ValidationCode::ReadOnlyField, "can be set once; omit it or send it unchanged");
         }
         if !errors.is_empty() {
             return Err(errors.into());
@@ -202,6 +214,7 @@ mod tests {
     fn draft(status: Option<PaymentStatus>) -> PaymentDraft {
         PaymentDraft {
             subscription_id: Some(SubscriptionId::new(instant("2026-01-01T00:00:00Z"), 4)),
+            invoice_id: None,
             amount: Some(money("19.99")),
             currency: Some(Currency::USD),
             external_payment_id: None,
@@ -271,6 +284,7 @@ mod tests {
         let before = create(draft(None)).unwrap();
         let patch = PaymentDraft {
             subscription_id: Some(SubscriptionId::new(before.created_at, 400)),
+            invoice_id: None,
             amount: Some(money("5")),
             currency: Some(Currency::parse("EUR").unwrap()),
             external_payment_id: Some(Some(ExternalPaymentId::parse("ch_1").unwrap())),

@@ -2,6 +2,7 @@
 //! The slug of a plan and the fields that identify its product never change.
 
 pub mod billing;
+pub mod charges;
 
 use crate::currency::Currency;
 use crate::cycle::BillingCycle;
@@ -14,6 +15,7 @@ use crate::text::{Line, Prose};
 use crate::time::Time;
 use crate::validation::{InvalidValue, ValidationCode, ValidationErrors};
 use billing::{PlanBilling, PlanBillingDraft, TaxBehavior};
+use charges::Charge;
 
 /// The name of the plan.
 pub type PlanName = Line<1, 255>;
@@ -211,7 +213,7 @@ impl Plan {
             Some(None) => merged.billing = None,
             None => {}
         }
-        let versioned = |plan: &Self| (plan.price, plan.billing_cycle, plan.tax_behavior());
+        let versioned = |plan: &Self| (plan.price, plan.billing_cycle, plan.tax_behavior(), plan.charges().to_vec());
         if versioned(&merged) != versioned(self) {
             merged.version = self.version.next();
         }
@@ -224,6 +226,11 @@ impl Plan {
     /// How its subscriptions are billed.
     pub fn settings(&self) -> PlanBilling {
         self.billing.as_deref().cloned().unwrap_or_default()
+    }
+
+    /// The metered prices.
+    pub fn charges(&self) -> &[Charge] {
+        self.billing.as_deref().map_or(&[], |billing| &billing.charges)
     }
 
     /// Whether the price includes tax.
@@ -257,6 +264,8 @@ pub struct ReplacedVersion {
     pub billing_cycle: BillingCycle,
     /// Whether the price included tax.
     pub tax_behavior: TaxBehavior,
+    /// The metered prices of the plan at that time.
+    pub charges: Vec<Charge>,
     /// When the next version was created.
     pub replaced_at: Time,
 }
@@ -265,7 +274,15 @@ impl ReplacedVersion {
     /// The current version of a plan, which is replaced at this time.
     pub fn of(plan: &Plan, replaced_at: Time) -> Self {
         let Plan { version, price, currency, billing_cycle, .. } = *plan;
-        Self { version, price, currency, billing_cycle, tax_behavior: plan.tax_behavior(), replaced_at }
+        Self {
+            version,
+            price,
+            currency,
+            billing_cycle,
+            tax_behavior: plan.tax_behavior(),
+            charges: plan.charges().to_vec(),
+            replaced_at,
+        }
     }
 
     /// The version, which was created when the version before it was replaced, or with the plan.

@@ -44,6 +44,9 @@ pub struct Subscription {
     /// When the engine works on it next: at its next action or, without billing, when access changes by the clock alone.
     #[serde(skip)]
     pub due_at: Option<Time>,
+    /// The end of the last window whose usage is billed: no event before it is accepted.
+    #[serde(skip)]
+    pub usage_closed_until: Option<Time>,
     /// Its last event.
     #[serde(skip)]
     pub revision: EventId,
@@ -163,6 +166,7 @@ impl Subscription {
             updated_at: now,
             organization_id: plan.organization_id,
             due_at,
+            usage_closed_until: None,
             revision,
         })
     }

@@ -229,6 +229,13 @@ impl serde::Serialize for Time {
     }
 }
 
+impl<'de> serde::Deserialize<'de> for Time {
+    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let text = <std::borrow::Cow<'de, str>>::deserialize(deserializer)?;
+        Self::parse(&text).map_err(|invalid| serde::de::Error::custom(invalid.detail))
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

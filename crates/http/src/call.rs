@@ -156,6 +156,20 @@ impl<'a> Call<'a> {
         Ok((body, key))
     }
 
+    /// The idempotency key of an action without a body.
+    pub(crate) async fn key_without_body(&mut self) -> Result<Option<Key>, Problem> {
+        let key = headers::idempotency_key(&self.parts.headers).unwrap_or_else(|detail| {
+            self.query.header_error("idempotency-key", detail);
+            None
+        });
+        self.no_body().await?;
+        let fingerprint = |key| Key {
+            key,
+            fingerprint: fingerprint(self.parts.method.as_str(), self.parts.uri.path(), &Bytes::new()),
+        };
+        Ok(key.map(fingerprint))
+    }
+
     fn finish_query(&mut self) -> Result<(), Problem> {
         std::mem::replace(&mut self.query, Query::new(None, &[])).finish()
     }

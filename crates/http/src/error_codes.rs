@@ -154,6 +154,22 @@ error_codes! {
         "Choose another code. Codes are compared without regard to upper and lower case.";
     InsufficientBalance "insufficient_balance" CONFLICT "Insufficient balance"
         "Send an amount that the balance in `balances` of the billing profile covers.";
+    HasPayments "has_payments" CONFLICT "Invoice with payments or credits"
+        "Create a credit note, or void the payments first. An invoice that a credit line of another document names cannot become void.";
+    PaymentApplied "payment_applied" CONFLICT "Payment applied to an invoice"
+        "Set the status of the payment to `void` first, or create a credit note.";
+    InvoiceFinal "invoice_final" CONFLICT "Invoice final"
+        "Create a credit note or another invoice. Only drafts change, and only `one_off` drafts can be deleted.";
+    InvoiceNotFinal "invoice_not_final" CONFLICT "Invoice not final"
+        "Finalize the invoice first.";
+    CreditExceedsInvoice "credit_exceeds_invoice" CONFLICT "Credit exceeds the invoice"
+        "Credit at most what earlier credit notes left of the invoice.";
+    CouponUnavailable "coupon_unavailable" CONFLICT "Coupon unavailable"
+        "Use a coupon that is active, not past `redeem_by` and not used up.";
+    MeterInUse "meter_in_use" CONFLICT "Meter in use"
+        "Remove the charges of the meter from all plans first.";
+    HasOpenInvoices "has_open_invoices" CONFLICT "Draft or open invoices"
+        "Pay, void or delete the drafts and open invoices of the subscription first.";
     IdempotencyInFlight "idempotency_in_flight" CONFLICT "Idempotency key in use by a running request"
         "Wait a moment and retry with the same key.";
     Contended "contended" CONFLICT "Too many concurrent changes"

@@ -5,6 +5,7 @@ mod any;
 mod billing_record_types;
 mod billing_types;
 mod client_types;
+mod invoice_types;
 mod portal_types;
 mod reader;
 mod schema_writer;
@@ -14,7 +15,8 @@ mod webhook_types;
 
 pub(crate) use any::AnyFields;
 pub(crate) use billing_record_types::{Address, UsageEvents};
-pub(crate) use billing_types::{Absent, EmptyList};
+pub(crate) use billing_types::Absent;
+pub(crate) use invoice_types::{Charges, Items, PlanRates, charge_definition};
 pub(crate) use portal_types::portal;
 pub(crate) use reader::Reader;
 pub(crate) use schema_writer::SchemaWriter;

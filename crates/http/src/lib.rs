@@ -27,6 +27,7 @@ mod fields;
 mod filters;
 mod forwarded;
 mod headers;
+mod invoices;
 mod json;
 mod limits;
 mod list_query;

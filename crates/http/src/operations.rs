@@ -3,7 +3,7 @@
 use crate::operation::Operation;
 use crate::router::Router;
 use crate::{
-    accounts, analytics, billing_profiles, clients, coupons, credits, events, meta, meters, operator_session,
+    accounts, analytics, billing_profiles, clients, coupons, credits, events, invoices, meta, meters, operator_session,
     operators, organization, payments, plan_versions, plans, portal_links, search, sessions, subscriptions, tax_rates,
     test_clock, tokens, usage, user_sessions, users, webhook_deliveries, webhook_endpoints,
 };
@@ -37,6 +37,7 @@ static RESOURCES: &[&[Operation]] = &[
     usage::OPERATIONS,
     billing_profiles::OPERATIONS,
     credits::OPERATIONS,
+    invoices::OPERATIONS,
     meta::OPERATIONS,
 ];
 

@@ -3,7 +3,7 @@
 use crate::access::Access;
 use crate::call::Call;
 use crate::error_codes::Code;
-use crate::fields::{Fields, portal};
+use crate::fields::{Address, Fields, PlanRates, portal};
 use crate::headers::etag;
 use crate::operation::{BodySpec, Handler, Operation, ResponseKind};
 use crate::plans::billing::{dunning_schema, members};
@@ -14,16 +14,23 @@ use crate::samples;
 use crate::schema::{self, Schema};
 use http::Method;
 use perennial_app::organizations;
+use perennial_domain::billing_profiles::{BuyerName, BuyerNote, TaxId};
 use perennial_domain::clients::Scope;
+use perennial_domain::country::Country;
 use perennial_domain::currency::Currency;
-use perennial_domain::id::OrganizationId;
+use perennial_domain::id::{OrganizationId, TaxRateId};
 use perennial_domain::lifecycle::calendar::ZoneName;
 use perennial_domain::number::Whole;
-use perennial_domain::organizations::billing::{OrganizationBillingPatch, RenewalNoticeDays, SpreadMinutes};
+use perennial_domain::organizations::billing::{
+    DraftHours, OrganizationBillingPatch, RenewalNoticeDays, SpreadMinutes,
+};
+use perennial_domain::organizations::documents::{NumberPrefix, SellerPatch};
 use perennial_domain::organizations::{Organization, OrganizationMode, OrganizationName, OrganizationPatch};
 use perennial_domain::plans::billing::PaymentTermsDays;
 use perennial_domain::portal::{CancelMode, ChangeMode};
+use perennial_domain::text::Line;
 use perennial_domain::time::Time;
+use perennial_domain::users::Email;
 use serde_json::{Value, json};
 
 const PATH: &str = "/organization";
@@ -124,6 +131,20 @@ fn billing(fields: &mut impl Fields) -> OrganizationBillingPatch {
                     members(fields, dunning)
                 })
                 .flatten(),
+            draft_hours: fields.optional(
+                "/billing/draft_hours",
+                "Hours between the end of a period with metered usage and its invoice. Defaults to 1.",
+            ),
+            tax_rate_ids: fields
+                .optional("/billing/tax_rate_ids", "The tax rates of lines whose plan and user have none.")
+                .map(|PlanRates(rates)| rates),
+            seller: fields.optional_object("/billing/seller", "What documents print about the seller.", seller),
+            invoice_prefix: fields
+                .optional("/billing/invoice_prefix", "The text in front of invoice numbers. Defaults to INV."),
+            credit_note_prefix: fields
+                .optional("/billing/credit_note_prefix", "The text in front of credit note numbers. Defaults to CRN."),
+            yearly_numbers: fields
+                .optional("/billing/yearly_numbers", "Whether each year has its own numbers. Defaults to false."),
             spread_minutes: fields.optional(
                 "/billing/spread_minutes",
                 "Minutes over which the engine spreads renewals of the same instant. Defaults to 0.",
@@ -136,6 +157,41 @@ fn billing(fields: &mut impl Fields) -> OrganizationBillingPatch {
         }
     });
     sent.unwrap_or_default()
+}
+
+/// The seller of an update. The members that are sent replace the stored ones.
+fn seller(fields: &mut impl Fields) -> SellerPatch {
+    let text = |sent: Option<Option<String>>| sent;
+    SellerPatch {
+        name: text(fields.nullable::<BuyerName>("/billing/seller/name", "The name.").map(to_text)),
+        address: fields
+            .optional::<Address>("/billing/seller/address", "The lines of the address.")
+            .map(|Address(lines)| lines.iter().map(|line| line.as_str().to_owned()).collect()),
+        country: fields
+            .nullable::<Country>("/billing/seller/country", "The country.")
+            .map(|sent| sent.map(|country| country.as_str().to_owned())),
+        tax_id: text(fields.nullable::<TaxId>("/billing/seller/tax_id", "The tax ID.").map(to_text)),
+        email: fields
+            .nullable::<Email>("/billing/seller/email", "The e-mail address.")
+            .map(|sent| sent.map(|email| email.as_str().to_owned())),
+        note: text(fields.nullable::<BuyerNote>("/billing/seller/note", "A note that documents print.").map(to_text)),
+    }
+}
+
+fn to_text<const MIN: usize, const MAX: usize>(sent: Option<Line<MIN, MAX>>) -> Option<String> {
+    sent.map(|line| line.as_str().to_owned())
+}
+
+/// The seller in a response.
+pub(crate) fn seller_definition() -> [(&'static str, Value); 6] {
+    [
+        ("name", schema::optional_text()),
+        ("address", json!({ "type": "array", "items": { "type": "string" } })),
+        ("country", schema::optional_text()),
+        ("tax_id", schema::optional_text()),
+        ("email", schema::optional_text()),
+        ("note", schema::optional_text()),
+    ]
 }
 
 fn record_schema() -> Value {
@@ -158,6 +214,12 @@ pub(crate) fn billing_definition() -> Value {
         ("time_zone", schema::id::<ZoneName>()),
         ("payment_terms_days", schema::id::<PaymentTermsDays>()),
         ("dunning", schema::record(&dunning_schema())),
+        ("draft_hours", schema::id::<DraftHours>()),
+        ("tax_rate_ids", json!({ "type": "array", "items": schema::id::<TaxRateId>() })),
+        ("seller", schema::record(&seller_definition())),
+        ("invoice_prefix", schema::id::<NumberPrefix>()),
+        ("credit_note_prefix", schema::id::<NumberPrefix>()),
+        ("yearly_numbers", schema::boolean()),
         ("spread_minutes", schema::id::<SpreadMinutes>()),
         ("renewal_notice_days", schema::id::<RenewalNoticeDays>()),
     ])

@@ -245,6 +245,7 @@ pub(crate) fn patch(fields: &mut impl Fields, payment: Option<&Payment>) -> Paym
 fn common(fields: &mut impl Fields, is_create: bool) -> PaymentDraft {
     PaymentDraft {
         subscription_id: fields.required_if(is_create, "/subscription_id", "The subscription that the payment is for."),
+        invoice_id: fields.nullable("/invoice_id", "The invoice that the payment pays. It can be set once."),
         amount: fields.required_if(
             is_create,
             "/amount",
@@ -265,6 +266,7 @@ fn record_schema() -> Value {
     schema::record(&[
         ("id", schema::id::<PaymentId>()),
         ("subscription_id", schema::id::<SubscriptionId>()),
+        ("invoice_id", schema::optional_text()),
         ("amount", json!({ "type": "number", "minimum": 0 })),
         ("currency", json!({ "type": "string", "pattern": "^[A-Z]{3}$" })),
         ("external_payment_id", json!({ "type": ["string", "null"] })),

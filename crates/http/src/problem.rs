@@ -429,6 +429,25 @@ impl From<Conflict> for Problem {
             Conflict::InsufficientBalance => {
                 Self::new(Code::InsufficientBalance, "The user's balance in this currency would be negative.")
             }
+            Conflict::HasPayments => Self::new(
+                Code::HasPayments,
+                "The invoice is partly paid or credited, or a credit line of another document names it.",
+            ),
+            Conflict::PaymentApplied => Self::new(Code::PaymentApplied, "The payment counts for its invoice."),
+            Conflict::InvoiceFinal => {
+                Self::new(Code::InvoiceFinal, "The invoice was issued, or is not a one_off draft.")
+            }
+            Conflict::InvoiceNotFinal => Self::new(Code::InvoiceNotFinal, "The invoice is a draft."),
+            Conflict::CreditExceedsInvoice => {
+                Self::new(Code::CreditExceedsInvoice, "The credit is more than what is left of the invoice.")
+            }
+            Conflict::CouponUnavailable => {
+                Self::new(Code::CouponUnavailable, "The coupon is inactive, past redeem_by or used up.")
+            }
+            Conflict::MeterInUse => Self::new(Code::MeterInUse, "Charges of a plan use the meter."),
+            Conflict::HasOpenInvoices => {
+                Self::new(Code::HasOpenInvoices, "The subscription has a draft or an open invoice.")
+            }
             Conflict::Contended => Self::new(
                 Code::Contended,
                 "Concurrent changes to the same record prevented this one after several attempts.",

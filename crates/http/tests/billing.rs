@@ -2,6 +2,7 @@
 
 mod coupons;
 mod credits;
+mod invoices;
 mod meters;
 mod profiles;
 mod tax_rates;

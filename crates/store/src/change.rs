@@ -138,6 +138,16 @@ impl Change {
         self
     }
 
+    /// This change and another one, committed together: the statements of the other one follow in each phase.
+    #[must_use]
+    pub fn and(mut self, other: Self) -> Self {
+        self.keys.extend(other.keys);
+        self.guards.extend(other.guards);
+        self.rows.extend(other.rows);
+        self.events.extend(other.events);
+        self
+    }
+
     /// Whether the change is empty.
     pub fn is_empty(&self) -> bool {
         self.keys.is_empty() && self.guards.is_empty() && self.rows.is_empty() && self.events.is_empty()

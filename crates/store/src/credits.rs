@@ -152,11 +152,15 @@ pub async fn compute_balances(bulk: &mut Bulk) -> Result<u64, Error> {
 /// A new entry, and the balance after it. Rejected with [`Violation::Balance`] if the balance would be negative or too
 /// large, and with [`Violation::User`] if the user does not exist.
 pub fn insert(change: Change, credit: &Credit) -> Change {
+    insert_any(users::guard_live(change, credit.organization_id, credit.user_id), credit)
+}
+
+/// The same for a user that may have been erased: documents of the user can still change the balance.
+pub fn insert_any(change: Change, credit: &Credit) -> Change {
     let Credit { organization_id, user_id, currency, amount, .. } = credit;
     let key = || vec![organization_id.bytes().into(), user_id.bytes().into(), currency.as_str().into()];
     let mut added = key();
     added.extend([amount.ten_thousandths().into(), MAX_BALANCE.into()]);
-    let change = users::guard_live(change, *organization_id, *user_id);
     let change = change.execute_any(&OPEN_BALANCE, key());
     let change = change.execute(&ADD, added, Violation::Balance);
     change.insert(&CREDITS.statements().insert, record::values(credit, Purpose::Insert), Violation::Record)

@@ -80,6 +80,10 @@ pub enum Violation {
     Coupon,
     /// The balance would be negative or too large.
     Balance,
+    /// Another document drew the number.
+    Number,
+    /// The period has an invoice already.
+    Cycle,
     /// A usage event with the same ID is stored already.
     UsageEvent,
     /// Another server holds the unit of background work.

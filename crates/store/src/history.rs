@@ -47,6 +47,9 @@ pub(crate) static OF_ENDPOINT: Sql =
 pub(crate) static OF_TAX_RATE: Sql = Sql::new("SELECT revision FROM tax_rates WHERE organization_id = $1 AND id = $2");
 pub(crate) static OF_METER: Sql = Sql::new("SELECT revision FROM meters WHERE organization_id = $1 AND id = $2");
 pub(crate) static OF_COUPON: Sql = Sql::new("SELECT revision FROM coupons WHERE organization_id = $1 AND id = $2");
+pub(crate) static OF_INVOICE: Sql = Sql::new("SELECT revision FROM invoices WHERE organization_id = $1 AND id = $2");
+pub(crate) static OF_CREDIT_NOTE: Sql =
+    Sql::new("SELECT revision FROM credit_notes WHERE organization_id = $1 AND id = $2");
 pub(crate) static OF_BILLING_PROFILE: Sql =
     Sql::new("SELECT revision FROM billing_profiles WHERE organization_id = $1 AND user_id = $2");
 
@@ -69,6 +72,8 @@ pub async fn revision_of(
         RecordKind::Meter => &OF_METER,
         RecordKind::Coupon => &OF_COUPON,
         RecordKind::BillingProfile => &OF_BILLING_PROFILE,
+        RecordKind::Invoice => &OF_INVOICE,
+        RecordKind::CreditNote => &OF_CREDIT_NOTE,
         // An entry of the ledger has one event. A clock moves without events, so its revision is not always one.
         RecordKind::Credit
         | RecordKind::Provider

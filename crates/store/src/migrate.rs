@@ -92,6 +92,7 @@ migrations! {
     16 => "0016_analytics", oldest_program 2;
     17 => "0017_portal", oldest_program 2;
     18 => "0018_billing_records", oldest_program 2;
+    19 => "0019_invoices", oldest_program 2, indexes INVOICES;
 }
 
 /// Dropped by the next migration: every create paid for them.
@@ -123,6 +124,12 @@ const MANAGEMENT: &[Index] = &[
     // Deleted payments too: housekeeping looks for any that refers to a subscription.
     Index { name: "payments_by_subscription", on: "payments (organization_id, subscription_id, id)" },
 ];
+
+/// Few payments name an invoice.
+const INVOICES: &[Index] = &[Index {
+    name: "payments_by_invoice",
+    on: "payments (organization_id, invoice_id, id) WHERE invoice_id IS NOT NULL AND deleted_at IS NULL",
+}];
 
 /// Few rows have a due time, and other rows pay nothing for the index.
 const ACCESS_CHANGES: &[Index] = &[Index {

@@ -11,7 +11,9 @@ use crate::sql::Sql;
 use crate::table::Table;
 use crate::value::{Type, Value};
 use perennial_domain::currency::Currency;
-use perennial_domain::id::{EventId, OrganizationId, PaymentId, SubscriptionId, UserId};
+use perennial_domain::id::{EventId, InvoiceId, OrganizationId, PaymentId, SubscriptionId, UserId};
+use perennial_domain::invoices::Amount;
+use perennial_domain::invoices::payments::Applied;
 use perennial_domain::payments::{Payment, PaymentStatus};
 use perennial_domain::text::Line;
 use perennial_domain::time::Time;
@@ -33,6 +35,9 @@ pub static PAYMENTS: Table = Table::new(
         Column::mutable("updated_at", Type::Time),
         Column::deleted_at(),
         Column::mutable("revision", Type::Uuid),
+        Column::mutable("invoice_id", Type::Uuid).nullable(),
+        Column::mutable("applied", Type::Int).nullable(),
+        Column::mutable("surplus", Type::Int).nullable(),
     ],
 )
 .under_clock();
@@ -43,6 +48,12 @@ pub(crate) static OWNER: Sql = Sql::new(
      FROM payments AS p
      JOIN subscriptions AS s ON s.organization_id = p.organization_id AND s.id = p.subscription_id
      WHERE p.organization_id = $1 AND p.id = $2 AND p.deleted_at IS NULL",
+);
+
+/// One row if a payment of the invoice is being processed.
+pub(crate) static PROCESSING: Sql = Sql::new(
+    "SELECT 1 FROM payments
+     WHERE organization_id = $1 AND invoice_id = $2 AND status = 'processing' AND deleted_at IS NULL LIMIT 1",
 );
 
 impl Record for Payment {
@@ -62,10 +73,13 @@ impl Record for Payment {
         row.time("created_at", self.created_at);
         row.time("updated_at", self.updated_at);
         row.uuid("revision", self.revision.bytes());
+        row.optional_uuid("invoice_id", self.invoice_id.map(InvoiceId::bytes));
+        row.optional_int("applied", self.applied.map(|applied| applied.paid.ten_thousandths()));
+        row.optional_int("surplus", self.applied.map(|applied| applied.surplus.ten_thousandths()));
     }
 
     fn read(row: &mut RowReader<'_, '_>) -> Result<Self, Error> {
-        Ok(Self {
+        let mut read = Self {
             organization_id: OrganizationId::from_bytes(row.uuid("organization_id")?),
             id: PaymentId::from_bytes(row.uuid("id")?),
             subscription_id: SubscriptionId::from_bytes(row.uuid("subscription_id")?),
@@ -77,7 +91,14 @@ impl Record for Payment {
             created_at: row.time("created_at")?,
             updated_at: row.time("updated_at")?,
             revision: EventId::from_bytes(row.uuid("revision")?),
-        })
+            invoice_id: row.optional_uuid("invoice_id")?.map(InvoiceId::from_bytes),
+            applied: None,
+        };
+        let amount = |value| Amount::from_ten_thousandths(value).ok();
+        let paid = row.optional_number("applied", amount)?;
+        let surplus = row.optional_number("surplus", amount)?;
+        read.applied = paid.zip(surplus).map(|(paid, surplus)| Applied { paid, surplus });
+        Ok(read)
     }
 }
 
@@ -163,6 +184,12 @@ pub async fn by_id(db: &Db, organization: OrganizationId, id: PaymentId) -> Resu
 pub async fn owner(db: &Db, organization: OrganizationId, id: PaymentId) -> Result<Option<UserId>, Error> {
     let params = [organization.bytes().into(), id.bytes().into()];
     db.find(&OWNER, params, |row| Ok(UserId::from_bytes(row.uuid(0)?))).await
+}
+
+/// Whether a payment of an invoice is being processed.
+pub async fn is_processing(db: &Db, organization: OrganizationId, invoice: InvoiceId) -> Result<bool, Error> {
+    let params = [organization.bytes().into(), invoice.bytes().into()];
+    Ok(db.one(&PROCESSING, &params, |_| Ok(())).await?.is_some())
 }
 
 /// The live payment that has this external id.

@@ -18,6 +18,7 @@ use crate::value::Type;
 use perennial_domain::currency::Currency;
 use perennial_domain::cycle::BillingCycle;
 use perennial_domain::plans::billing::TaxBehavior;
+use perennial_domain::plans::charges;
 use perennial_domain::plans::{MAX_VERSION, Plan, ReplacedVersion, Version};
 use perennial_domain::time::Time;
 
@@ -34,6 +35,7 @@ pub static PLAN_VERSIONS: Table = Table::new(
         Column::fixed("billing_cycle", Type::Text),
         Column::fixed("replaced_at", Type::Time),
         Column::fixed("tax_behavior", Type::Text).nullable(),
+        Column::fixed("charges", Type::Text).nullable(),
     ],
 )
 .on_conflict(Conflict::ReplaceIf("TRUE"))
@@ -72,6 +74,7 @@ pub fn insert(change: Change, before: &Plan, replaced_at: Time) -> Change {
         row.text("billing_cycle", replaced.billing_cycle.as_str());
         row.time("replaced_at", replaced.replaced_at);
         row.optional_text("tax_behavior", Some(replaced.tax_behavior.as_str()));
+        row.optional_text("charges", charges::to_stored(&replaced.charges).as_deref());
     });
     change.insert(&PLAN_VERSIONS.statements().insert, values, Violation::Record)
 }
@@ -85,5 +88,6 @@ fn read(row: &Row<'_>) -> Result<ReplacedVersion, Error> {
         billing_cycle: row.word("billing_cycle", BillingCycle::from_stored)?,
         replaced_at: row.time("replaced_at")?,
         tax_behavior: row.optional_word("tax_behavior", |word| TaxBehavior::parse(word).ok())?.unwrap_or_default(),
+        charges: row.optional_word("charges", charges::from_stored)?.unwrap_or_default(),
     })
 }

@@ -57,6 +57,8 @@ pub static SUBSCRIPTIONS: Table = Table::new(
         Column::mutable("updated_at", Type::Time),
         Column::deleted_at(),
         Column::mutable("revision", Type::Uuid),
+        // Written by a statement of its own, which no update of the record overwrites.
+        Column::fixed("usage_closed_until", Type::Time).nullable(),
     ],
 )
 .under_clock();
@@ -129,6 +131,7 @@ impl Record for Subscription {
         row.time("created_at", self.created_at);
         row.time("updated_at", self.updated_at);
         row.uuid("revision", self.revision.bytes());
+        row.optional_time("usage_closed_until", self.usage_closed_until);
     }
 
     fn read(row: &mut RowReader<'_, '_>) -> Result<Self, Error> {
@@ -153,6 +156,7 @@ impl Record for Subscription {
             created_at: row.time("created_at")?,
             updated_at: row.time("updated_at")?,
             revision: EventId::from_bytes(row.uuid("revision")?),
+            usage_closed_until: row.optional_time("usage_closed_until")?,
         };
         subscription.set_next_action();
         Ok(subscription)

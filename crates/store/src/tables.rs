@@ -9,14 +9,17 @@ pub use crate::analytics_sums::{ANALYTICS_COHORTS, ANALYTICS_PAYMENTS, ANALYTICS
 pub use crate::billing_profiles::BILLING_PROFILES;
 pub use crate::clients::CLIENTS;
 pub use crate::coupons::COUPONS;
+pub use crate::credit_notes::CREDIT_NOTES;
 pub use crate::credits::{CREDIT_BALANCES, CREDITS};
 pub use crate::events::EVENTS;
 pub use crate::feed::FEED;
 pub use crate::holds::LIFECYCLE_HOLDS;
 pub use crate::idempotency::IDEMPOTENCY_KEYS;
 pub use crate::installation::INSTALLATION;
+pub use crate::invoices::INVOICES;
 pub use crate::leases::LEASES;
 pub use crate::meters::METERS;
+pub use crate::number_series::NUMBER_SERIES;
 pub use crate::operator_links::OPERATOR_LINKS;
 pub use crate::operator_sessions::OPERATOR_SESSIONS;
 pub use crate::operators::OPERATORS;
@@ -42,7 +45,7 @@ pub use crate::webhook_undelivered::WEBHOOK_UNDELIVERED;
 use crate::table::Table;
 
 /// Every table, each before those that refer to it. Locks are taken in this order.
-pub static ALL: [&Table; 40] = [
+pub static ALL: [&Table; 43] = [
     &INSTALLATION,
     &ORGANIZATIONS,
     &CLIENTS,
@@ -83,6 +86,9 @@ pub static ALL: [&Table; 40] = [
     &BILLING_PROFILES,
     &USAGE_EVENTS,
     &PORTAL_LINKS,
+    &INVOICES,
+    &CREDIT_NOTES,
+    &NUMBER_SERIES,
 ];
 
 /// The tables that a copy of the store contains.

@@ -1,11 +1,14 @@
 //! Tax rates in the store.
 
+use std::sync::LazyLock;
+
 use crate::change::Change;
 use crate::column::Column;
 use crate::db::Db;
 use crate::error::{Error, Violation};
 use crate::list::{BY_CREATION, KeysetQuery, Order, Page, Position};
 use crate::record::{self, Record, RowReader, RowWriter};
+use crate::sql::Sql;
 use crate::table::Table;
 use crate::value::Type;
 use perennial_domain::country::Country;
@@ -29,6 +32,8 @@ pub static TAX_RATES: Table = Table::new(
         Column::mutable("revision", Type::Uuid),
     ],
 );
+
+pub(crate) static ALL: LazyLock<Sql> = LazyLock::new(|| TAX_RATES.select("WHERE organization_id = $1 ORDER BY id"));
 
 impl Record for TaxRate {
     fn table() -> &'static Table {
@@ -65,6 +70,11 @@ impl Record for TaxRate {
 /// The tax rate with this id.
 pub async fn by_id(db: &Db, organization: OrganizationId, id: TaxRateId) -> Result<Option<TaxRate>, Error> {
     record::by_id(db, organization, id.bytes()).await
+}
+
+/// Every tax rate of an organization.
+pub async fn all(db: &Db, organization: OrganizationId) -> Result<Vec<TaxRate>, Error> {
+    db.all(&ALL, &[organization.bytes().into()], record::read).await
 }
 
 /// A page of an organization's tax rates, newest first.

@@ -15,8 +15,9 @@ use perennial_domain::users::{Email, EmailPrefix};
 use perennial_domain::webhook_delivery::{Outcome, UndeliveredState};
 use perennial_store::subscriptions::Range;
 use perennial_store::{
-    Position, Type, Value, credits as stored_credits, payments as stored_payments, plans as stored_plans,
-    subscriptions as stored_subscriptions, users as stored_users, webhook_attempts as stored_attempts,
+    Position, Type, Value, credits as stored_credits, invoices as stored_invoices, payments as stored_payments,
+    plans as stored_plans, subscriptions as stored_subscriptions, users as stored_users,
+    webhook_attempts as stored_attempts,
 };
 use std::collections::BTreeSet;
 
@@ -140,6 +141,31 @@ pub(crate) fn meters(organization: OrganizationId) -> ListName {
 /// The name of the list of coupons.
 pub(crate) fn coupons(organization: OrganizationId) -> ListName {
     name("coupons", &[organization.bytes().into()])
+}
+
+/// The name of a list of invoices.
+pub(crate) fn invoices(organization: OrganizationId, own: Option<UserId>, query: &stored_invoices::Query) -> ListName {
+    let stored_invoices::Query { statuses, kind, overdue, issued, due, created, .. } = query;
+    let mut statuses: Vec<&str> = statuses.iter().map(|status| status.as_str()).collect();
+    statuses.sort_unstable();
+    statuses.dedup();
+    let values = [
+        organization.bytes().into(),
+        own.map(UserId::bytes).into(),
+        query.user_id.map(UserId::bytes).into(),
+        query.subscription_id.map(SubscriptionId::bytes).into(),
+        query.number.as_deref().into(),
+        statuses.join(",").as_str().into(),
+        kind.map(|kind| kind.as_str()).into(),
+        overdue.map(i64::from).into(),
+        time(issued.after),
+        time(issued.before),
+        time(due.after),
+        time(due.before),
+        time(created.after),
+        time(created.before),
+    ];
+    name("invoices", &values)
 }
 
 /// The name of a list of a user's credits.

@@ -103,6 +103,16 @@ impl serde::Serialize for Amount {
     }
 }
 
+impl<'de> serde::Deserialize<'de> for Amount {
+    /// Read from the exact text of a JSON number.
+    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> std::result::Result<Self, D::Error> {
+        let text = <&serde_json::value::RawValue>::deserialize(deserializer)?;
+        let number = crate::number::Number::parse(text.get()).and_then(|number| number.scaled(4).ok());
+        let amount = number.and_then(|number| Self::from_ten_thousandths(number).ok());
+        amount.ok_or_else(|| serde::de::Error::custom("not an amount"))
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -22,7 +22,7 @@ pub struct CreditedInvoice<Id> {
 }
 
 /// What earlier notes credited of an invoice.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct Credited {
     /// Of each tax group: the sum of amounts less discounts.
     pub groups: Vec<Amount>,

@@ -9,7 +9,8 @@ use crate::subscriptions::SubscriptionStatus;
 use crate::time::Time;
 
 /// How an invoice is collected.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+#[serde(rename_all = "snake_case")]
 #[expect(missing_docs, reason = "the words of the contract")]
 pub enum CollectBy {
     Automatic,
@@ -17,7 +18,8 @@ pub enum CollectBy {
 }
 
 /// What happens to the subscription when dunning gives up.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+#[serde(rename_all = "snake_case")]
 #[expect(missing_docs, reason = "the words of the contract")]
 pub enum AtDeadline {
     Unpaid,
@@ -25,7 +27,7 @@ pub enum AtDeadline {
 }
 
 /// The dunning of a plan or organization.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 #[expect(missing_docs, reason = "the names are the contract's")]
 pub struct DunningRules {
     /// Ascending.
@@ -41,7 +43,8 @@ impl Default for DunningRules {
 }
 
 /// What the engine does next with an issued invoice.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+#[serde(rename_all = "snake_case")]
 #[expect(missing_docs, reason = "the words of the contract")]
 pub enum InvoiceStep {
     Attempt,
@@ -50,7 +53,7 @@ pub enum InvoiceStep {
 }
 
 /// The schedule of an issued invoice, with what was done of it.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct Schedule {
     /// How the invoice is collected.
     pub collection: CollectBy,

@@ -4,7 +4,7 @@ use super::Amount;
 use crate::validation::Transition;
 
 /// The status of an invoice.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[expect(missing_docs, reason = "the words of the contract")]
 pub enum InvoiceStatus {

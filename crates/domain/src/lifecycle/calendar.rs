@@ -62,6 +62,12 @@ impl<'de> serde::Deserialize<'de> for ZoneName {
     }
 }
 
+/// The calendar year of an instant in a time zone.
+pub fn year_in(at: Time, zone: &ZoneName) -> i16 {
+    let zone = zone.rules().unwrap_or(TimeZone::UTC);
+    civil(at, &zone).map_or(9_999, DateTime::year)
+}
+
 /// The boundaries of billing periods.
 #[derive(Clone, Debug)]
 pub struct Calendar {

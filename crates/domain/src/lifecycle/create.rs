@@ -53,6 +53,7 @@ impl Subscription {
             updated_at: now,
             organization_id: plan.organization_id,
             due_at: None,
+            usage_closed_until: None,
             revision,
             billing: Some(Box::new(billing)),
         };

@@ -1,6 +1,8 @@
 //! How subscriptions to a plan are billed. A plan without these settings has all defaults.
 
+use crate::id::TaxRateId;
 use crate::number::Whole;
+use crate::plans::charges::{Charge, ChargeDraft, MAX_CHARGES};
 use crate::validation::{InvalidValue, ValidationCode};
 use serde::{Deserialize, Serialize};
 
@@ -15,6 +17,8 @@ pub type RetryDay = Whole<1, 60>;
 /// Days between the last attempt and the deadline.
 pub type GraceDays = Whole<0, 90>;
 
+/// The most tax rates of a plan or an organization.
+pub const MAX_PLAN_TAX_RATES: usize = 4;
 /// The most retries.
 pub const MAX_RETRIES: usize = 8;
 
@@ -122,8 +126,8 @@ pub struct PlanBilling {
     pub payment_terms_days: Option<PaymentTermsDays>,
     pub dunning: Option<Dunning>,
     pub tax_behavior: TaxBehavior,
-    pub tax_rate_ids: Nothing,
-    pub charges: Nothing,
+    pub tax_rate_ids: Vec<TaxRateId>,
+    pub charges: Vec<Charge>,
 }
 
 impl Default for PlanBilling {
@@ -135,8 +139,8 @@ impl Default for PlanBilling {
             payment_terms_days: None,
             dunning: None,
             tax_behavior: TaxBehavior::default(),
-            tax_rate_ids: Nothing::default(),
-            charges: Nothing::default(),
+            tax_rate_ids: Vec::new(),
+            charges: Vec::new(),
         }
     }
 }
@@ -158,6 +162,9 @@ impl PlanBilling {
             && self.incomplete_hours.is_valid()
             && self.payment_terms_days.is_none_or(PaymentTermsDays::is_valid)
             && self.dunning.as_ref().is_none_or(Dunning::is_valid)
+            && self.tax_rate_ids.len() <= MAX_PLAN_TAX_RATES
+            && self.charges.len() <= MAX_CHARGES
+            && self.charges.iter().all(Charge::is_valid)
     }
 }
 
@@ -167,10 +174,6 @@ impl Dunning {
         are_valid && Self::check_retries(&self.retry_days).is_ok()
     }
 }
-
-/// A list that is always empty, until invoices define its items.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Nothing([(); 0]);
 
 /// The fields of a create or an update. An omitted or invalid one is `None`, a cleared one `Some(None)`.
 #[derive(Clone, Debug, Default)]
@@ -182,6 +185,10 @@ pub struct PlanBillingDraft {
     pub payment_terms_days: Option<Option<PaymentTermsDays>>,
     pub dunning: Option<Option<Dunning>>,
     pub tax_behavior: Option<TaxBehavior>,
+    pub tax_rate_ids: Option<Vec<TaxRateId>>,
+    /// As they were sent; `charges` are resolved from them.
+    pub charge_drafts: Option<Vec<ChargeDraft>>,
+    pub charges: Option<Vec<Charge>>,
 }
 
 impl PlanBillingDraft {
@@ -195,8 +202,8 @@ impl PlanBillingDraft {
             payment_terms_days: self.payment_terms_days.unwrap_or(before.payment_terms_days),
             dunning: self.dunning.unwrap_or(before.dunning),
             tax_behavior: self.tax_behavior.unwrap_or(before.tax_behavior),
-            tax_rate_ids: before.tax_rate_ids,
-            charges: before.charges,
+            tax_rate_ids: self.tax_rate_ids.unwrap_or(before.tax_rate_ids),
+            charges: self.charges.unwrap_or(before.charges),
         }
     }
 }

@@ -30,6 +30,7 @@ fn subscription(status: SubscriptionStatus, ends_at: Option<Time>) -> Subscripti
         updated_at: at(0),
         organization_id: OrganizationId::from_bytes([4; 16]),
         due_at: None,
+        usage_closed_until: None,
         revision: EventId::from_bytes([5; 16]),
     }
 }

@@ -9,9 +9,6 @@ use perennial_domain::plans::billing::{AfterDunning, Dunning, MAX_RETRIES, Retry
 use perennial_domain::validation::{ValidationCode, ValidationErrors};
 use serde_json::{Value, json};
 
-/// A list that must be empty, because no record that it can name exists.
-pub(crate) struct EmptyList;
-
 /// A reference to a kind of record that does not exist yet: every value names nothing.
 pub(crate) struct Absent;
 
@@ -75,26 +72,6 @@ impl Field for Vec<RetryDay> {
 
     fn schema() -> Value {
         json!({ "type": "array", "maxItems": MAX_RETRIES, "items": RetryDay::schema(), "description": "In ascending order." })
-    }
-}
-
-impl Field for EmptyList {
-    fn read(json: Json<'_>, at: &'static str, errors: &mut ValidationErrors) -> Option<Self> {
-        match json {
-            Json::List(items) if items.is_empty() => Some(Self),
-            Json::List(_) => {
-                errors.note(format!("{at}/0"), ValidationCode::NotFound, "names no record of this organization");
-                None
-            }
-            _ => {
-                errors.note(at, ValidationCode::InvalidType, "must be a list");
-                None
-            }
-        }
-    }
-
-    fn schema() -> Value {
-        json!({ "type": "array", "maxItems": 0, "items": { "type": "string" } })
     }
 }
 

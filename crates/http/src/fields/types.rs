@@ -6,8 +6,9 @@ use perennial_app::sessions::Secret;
 use perennial_domain::currency::Currency;
 use perennial_domain::cycle::BillingCycle;
 use perennial_domain::id::{
-    ClientId, CouponId, CreditId, EventId, MeterId, OperatorId, OperatorSessionId, OrganizationId, PaymentId, PlanId,
-    SessionId, SubscriptionId, TaxRateId, UserId, WebhookAttemptId, WebhookEndpointId,
+    ClientId, CouponId, CreditId, CreditNoteId, EventId, InvoiceId, MeterId, OperatorId, OperatorSessionId,
+    OrganizationId, PaymentId, PlanId, SessionId, SubscriptionId, TaxRateId, UserId, WebhookAttemptId,
+    WebhookEndpointId,
 };
 use perennial_domain::money::Money;
 use perennial_domain::number::{Number, Whole};
@@ -363,6 +364,8 @@ id_fields! {
     PlanId, "plan";
     SubscriptionId, "subscription";
     PaymentId, "payment";
+    InvoiceId, "invoice";
+    CreditNoteId, "credit note";
     EventId, "event";
     SessionId, "session";
     OrganizationId, "organization";

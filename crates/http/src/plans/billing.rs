@@ -1,7 +1,8 @@
 //! The billing of a plan: its fields in a request and in a response.
 
-use crate::fields::{EmptyList, Field, Fields};
+use crate::fields::{Charges, Field, Fields, PlanRates, charge_definition};
 use crate::schema;
+use perennial_domain::id::TaxRateId;
 use perennial_domain::plans::billing::{
     AfterDunning, Dunning, GraceDays, IncompleteHours, PaymentTermsDays, PlanBillingDraft, RetryDay, TaxBehavior,
     TrialDays, TrialEndBehavior,
@@ -33,9 +34,14 @@ pub(super) fn draft(fields: &mut impl Fields) -> Option<Option<PlanBillingDraft>
                 "/billing/tax_behavior",
                 "Whether tax is added to the price or included in it. Defaults to exclusive.",
             ),
+            tax_rate_ids: fields
+                .optional("/billing/tax_rate_ids", "The tax rates of the plan. Empty: the organization's.")
+                .map(|PlanRates(rates)| rates),
+            charge_drafts: fields
+                .optional("/billing/charges", "The metered prices of the plan.")
+                .map(|Charges(charges)| charges),
+            charges: None,
         };
-        let _: Option<EmptyList> = fields.optional("/billing/tax_rate_ids", "The tax rates of the plan.");
-        let _: Option<EmptyList> = fields.optional("/billing/charges", "The metered prices of the plan.");
         draft
     })
 }
@@ -72,7 +78,6 @@ pub(crate) fn dunning_schema() -> [(&'static str, Value); 3] {
 pub(super) fn definition() -> Value {
     let mut terms = PaymentTermsDays::schema();
     terms["type"] = json!(["integer", "null"]);
-    let nothing = json!({ "type": "array", "items": { "type": "string" } });
     schema::optional_record(&[
         ("trial_days", TrialDays::schema()),
         ("trial_end_behavior", TrialEndBehavior::schema()),
@@ -80,7 +85,7 @@ pub(super) fn definition() -> Value {
         ("payment_terms_days", terms),
         ("dunning", schema::optional_record(&dunning_schema())),
         ("tax_behavior", TaxBehavior::schema()),
-        ("tax_rate_ids", nothing.clone()),
-        ("charges", nothing),
+        ("tax_rate_ids", json!({ "type": "array", "items": TaxRateId::schema() })),
+        ("charges", json!({ "type": "array", "items": charge_definition() })),
     ])
 }

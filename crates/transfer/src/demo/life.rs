@@ -57,6 +57,7 @@ pub(super) fn live<'a>(people: &People, plans: &'a [(Plan, u64)], number: u64) -
         created_at: now,
         updated_at: now,
         due_at: None,
+        usage_closed_until: None,
         organization_id: people.organization,
         revision: EventId::new(now, dice.roll()),
     };
@@ -240,6 +241,8 @@ impl Life<'_> {
 
     fn payment(&mut self, at: Time, status: PaymentStatus) -> usize {
         let payment = Payment {
+            invoice_id: None,
+            applied: None,
             id: PaymentId::new(at, self.dice.roll()),
             subscription_id: self.subscription.id,
             amount: self.plan.price,

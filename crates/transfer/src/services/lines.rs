@@ -120,6 +120,7 @@ impl Writer {
             created_at: imported.created_at,
             updated_at: imported.updated_at,
             due_at: None,
+            usage_closed_until: None,
             organization_id: self.organization,
             revision: EventId::from_bytes(id),
         };
@@ -130,6 +131,8 @@ impl Writer {
     pub(super) fn payment(self, imported: ImportedPayment, subscription_id: SubscriptionId) -> Ready {
         let id = self.id("payment", &imported.source, imported.created_at);
         let payment = Payment {
+            invoice_id: None,
+            applied: None,
             id: PaymentId::from_bytes(id),
             subscription_id,
             amount: imported.amount,

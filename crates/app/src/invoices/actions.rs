@@ -1,0 +1,119 @@
+//! What callers do with an invoice: finalize, void, mark as uncollectible.
+
+use super::issue::{Shared, issue, preview, react};
+use super::unit::{Cause, Unit};
+use crate::business_time;
+use crate::caller::Caller;
+use crate::clients::confirm;
+use crate::context::App;
+use crate::error::{Conflict, Error};
+use crate::idempotency::{self, Key, StoredResponse};
+use perennial_domain::credits::CreditReason;
+use perennial_domain::id::InvoiceId;
+use perennial_domain::invoices::record::{Invoice, InvoiceKind};
+use perennial_domain::invoices::status::{InvoiceAction, InvoiceStatus};
+use perennial_domain::subscriptions::Subscription;
+use perennial_domain::validation::Transition;
+use perennial_store::{self as store, Violation, invoices, subscriptions};
+
+/// Acts on an invoice. `render` makes the response, which is stored under the idempotency key in the same change.
+pub async fn act(
+    app: &App,
+    caller: &Caller,
+    key: Option<&Key>,
+    id: InvoiceId,
+    action: InvoiceAction,
+    render: impl Fn(&Invoice) -> StoredResponse + Send + Sync,
+) -> Result<StoredResponse, Error> {
+    let mut guard = idempotency::lock(app, caller, key.filter(|_| !caller.is_dry_run)).await?;
+    if let Some(response) = idempotency::stored(&mut guard).await? {
+        return Ok(response);
+    }
+    let mut attempts = app.locks.attempts((caller.organization().bytes(), id));
+    while attempts.next().await {
+        let time = business_time::read(app, caller).await?;
+        let before = super::read(app, caller, id).await?;
+        let subscription = subscription(app, &before).await?;
+        let mut unit = Unit::new(app, caller.organization(), Cause::Caller(caller), time.now);
+        let after = decide(&mut unit, &before, &subscription, action).await?;
+        let response = render(&after);
+        if caller.is_dry_run {
+            return Ok(response);
+        }
+        let mut change = unit.change;
+        if let Some(guard) = &guard {
+            change = guard.store(change, &response, app.clock.now());
+        }
+        let change = confirm(app, caller, time.guard(change)?).await?;
+        match app.db.commit(change).await {
+            Ok(()) => {
+                app.lifecycle.wake();
+                return Ok(response);
+            }
+            Err(error @ store::Error::Violated(Violation::Key)) => {
+                return idempotency::recover(guard.as_ref(), error).await;
+            }
+            Err(store::Error::Violated(
+                Violation::Record | Violation::Clock | Violation::Number | Violation::Balance,
+            )) => {}
+            Err(error) => return Err(error.into()),
+        }
+    }
+    Err(Conflict::Contended.into())
+}
+
+pub(crate) async fn subscription(app: &App, invoice: &Invoice) -> Result<Subscription, Error> {
+    let found = subscriptions::by_id(&app.db, invoice.organization_id, invoice.subscription_id).await?;
+    found.ok_or_else(|| Conflict::Contended.into())
+}
+
+async fn decide(
+    unit: &mut Unit<'_>,
+    before: &Invoice,
+    subscription: &Subscription,
+    action: InvoiceAction,
+) -> Result<Invoice, Error> {
+    if action == InvoiceAction::Finalize {
+        return finalize(unit, before, subscription).await;
+    }
+    let mut after = before.clone();
+    let outcome = after.act(action).map_err(Conflict::Transition)?;
+    if action == InvoiceAction::Void {
+        let is_source = invoices::is_source(&unit.app.db, before).await?;
+        if before.settled().prevents_void(is_source) {
+            return Err(Conflict::HasPayments.into());
+        }
+    }
+    let steps = outcome.events.iter().map(|kind| (*kind, after.clone())).collect();
+    let stored = unit.update_invoice(before, steps, None);
+    if action == InvoiceAction::Void {
+        let id = before.id.to_string();
+        unit.credit(before.user_id, before.currency, before.credit_applied, CreditReason::Returned, id);
+    }
+    react(unit, subscription, &outcome, unit.now).await?;
+    Ok(stored)
+}
+
+async fn finalize(unit: &mut Unit<'_>, before: &Invoice, subscription: &Subscription) -> Result<Invoice, Error> {
+    before.status.act(InvoiceAction::Finalize).map_err(Conflict::Transition)?;
+    if before.kind == InvoiceKind::Cycle {
+        let all = invoices::of_subscription(&unit.app.db, before.organization_id, before.subscription_id).await?;
+        let is_earlier = |other: &&Invoice| {
+            other.kind == InvoiceKind::Cycle && other.status == InvoiceStatus::Draft && other.cycle_at < before.cycle_at
+        };
+        if all.iter().find(is_earlier).is_some() {
+            let transition = Transition { from: "draft", to: "open", allowed: Vec::new() };
+            return Err(Conflict::Transition(transition).into());
+        }
+    }
+    let is_dry_run = matches!(unit.cause, Cause::Caller(caller) if caller.is_dry_run);
+    if is_dry_run {
+        let issued = preview(unit.app, before, subscription, Vec::new(), unit.now).await?;
+        return Ok(issued.unwrap_or_else(|| before.clone()));
+    }
+    let mut shared = Shared::default();
+    let issued = issue(unit, before, subscription, Vec::new(), &mut shared).await?;
+    unit.add(|change| shared.numbers.take(change, before.organization_id));
+    // A draft without lines is deleted.
+    Ok(issued.unwrap_or_else(|| before.clone()))
+}

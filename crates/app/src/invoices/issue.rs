@@ -1,0 +1,174 @@
+//! Issues drafts: numbers, balances, the first attempt, and what follows for the subscription, in one change.
+
+use super::context::issue_context;
+use super::numbers::Numbers;
+use super::unit::Unit;
+use crate::context::App;
+use crate::error::Error;
+use crate::lifecycle;
+use perennial_domain::credits::CreditReason;
+use perennial_domain::currency::Currency;
+use perennial_domain::events::EventKind;
+use perennial_domain::id::{EventId, PaymentId, UserId};
+use perennial_domain::invoices::issuing::IssueContext;
+use perennial_domain::invoices::record::{Invoice, InvoiceLine};
+use perennial_domain::invoices::status::InvoiceStatus;
+use perennial_domain::invoices::transitions::Outcome;
+use perennial_domain::invoices::{Amount, OutOfRange};
+use perennial_domain::lifecycle::billing::{Billing, Collection};
+use perennial_domain::money::Money;
+use perennial_domain::organizations::Organization;
+use perennial_domain::payments::{Payment, PaymentStatus};
+use perennial_domain::subscriptions::Subscription;
+use perennial_domain::time::Time;
+use perennial_store::organizations;
+use std::collections::HashMap;
+
+/// The payment methods of test organizations.
+const TEST_OK: &str = "test_ok";
+const TEST_FAIL: &str = "test_fail";
+
+/// What several drafts of one change share.
+#[derive(Default)]
+pub(crate) struct Shared {
+    pub(crate) numbers: Numbers,
+    /// What is left of the balances that drafts of this change used.
+    balances: HashMap<(UserId, Currency), Amount>,
+}
+
+/// Adds the issuing of a draft to a unit. Returns the invoice as it is stored; none if the draft was deleted.
+pub(crate) async fn issue(
+    unit: &mut Unit<'_>,
+    draft: &Invoice,
+    subscription: &Subscription,
+    usage: Vec<InvoiceLine>,
+    shared: &mut Shared,
+) -> Result<Option<Invoice>, Error> {
+    let mut context = issue_context(unit.app, subscription, draft, usage, unit.now).await?;
+    let key = (draft.user_id, draft.currency);
+    if let Some(left) = shared.balances.get(&key) {
+        context.balance = *left;
+    }
+    let Some(mut issued) = draft.issue(subscription, &context).map_err(out_of_range)? else {
+        unit.delete_invoice(draft);
+        return Ok(None);
+    };
+    let left = context.balance.minus(issued.credit_applied).map_err(out_of_range)?;
+    shared.balances.insert(key, left);
+    let organization = organization(unit.app, draft).await?;
+    let prefix = context.settings.invoice_prefix.clone();
+    issued.number = Some(shared.numbers.draw(unit.app, &organization, &prefix, unit.now).await?);
+    let stored = write(unit, draft, issued, subscription, &context).await?;
+    Ok(Some(stored))
+}
+
+/// The invoice as it would be issued now, without a number: for a dry run.
+pub(crate) async fn preview(
+    app: &App,
+    draft: &Invoice,
+    subscription: &Subscription,
+    usage: Vec<InvoiceLine>,
+    now: Time,
+) -> Result<Option<Invoice>, Error> {
+    let context = issue_context(app, subscription, draft, usage, now).await?;
+    draft.issue(subscription, &context).map_err(out_of_range)
+}
+
+async fn organization(app: &App, draft: &Invoice) -> Result<Organization, Error> {
+    organizations::by_id(&app.db, draft.organization_id).await?.ok_or(Error::NotFound)
+}
+
+async fn write(
+    unit: &mut Unit<'_>,
+    draft: &Invoice,
+    issued: Invoice,
+    subscription: &Subscription,
+    context: &IssueContext,
+) -> Result<Invoice, Error> {
+    let mut steps = vec![(EventKind::InvoiceFinalized, issued.clone())];
+    let mut outcome = Outcome { is_paid: issued.status == InvoiceStatus::Paid, ..Outcome::default() };
+    let mut current = issued;
+    if outcome.is_paid {
+        steps.push((EventKind::InvoicePaid, current.clone()));
+    } else if current.collection == Some(Collection::Automatic) {
+        steps.push((EventKind::InvoicePaymentDue, current.clone()));
+        let followed = simulate(unit, &mut current, subscription, context.is_test)?;
+        steps.extend(followed.events.iter().map(|kind| (*kind, current.clone())));
+        outcome = followed;
+    }
+    let method = subscription.billing.as_deref().and_then(|billing| billing.payment_method.as_ref());
+    let stored = unit.update_invoice(draft, steps, method);
+    let applied = stored.credit_applied.negated();
+    unit.credit(stored.user_id, stored.currency, applied, CreditReason::Applied, stored.id.to_string());
+    react(unit, subscription, &outcome, unit.now).await?;
+    Ok(stored)
+}
+
+/// In a test organization, some payment methods pay or fail by themselves. Records the payment of an attempt.
+pub(crate) fn simulate(
+    unit: &mut Unit<'_>,
+    invoice: &mut Invoice,
+    subscription: &Subscription,
+    is_test: bool,
+) -> Result<Outcome, Error> {
+    let method = subscription.billing.as_deref().and_then(|billing| billing.payment_method.as_ref());
+    let status = match method.map(|method| method.as_str()) {
+        Some(TEST_OK) if is_test => PaymentStatus::Completed,
+        Some(TEST_FAIL) if is_test => PaymentStatus::Failed,
+        _ => return Ok(Outcome::default()),
+    };
+    let now = unit.now;
+    let amount = invoice.amount_due();
+    let mut payment = Payment {
+        id: PaymentId::new(now, unit.app.entropy.bits()),
+        subscription_id: invoice.subscription_id,
+        invoice_id: Some(invoice.id),
+        amount: Money::try_from(amount).map_err(out_of_range)?,
+        currency: invoice.currency,
+        external_payment_id: None,
+        status,
+        date: (status == PaymentStatus::Completed).then_some(now),
+        created_at: now,
+        updated_at: now,
+        organization_id: invoice.organization_id,
+        applied: None,
+        revision: EventId::new(now, unit.app.entropy.bits()),
+    };
+    let outcome = if status == PaymentStatus::Completed {
+        let (applied, outcome) = invoice.pay(amount, now).map_err(out_of_range)?;
+        payment.applied = Some(applied);
+        outcome
+    } else {
+        invoice.payment_failed()
+    };
+    unit.create_payment(&payment);
+    Ok(outcome)
+}
+
+/// Adds what an invoice does to its subscription.
+pub(crate) async fn react(
+    unit: &mut Unit<'_>,
+    subscription: &Subscription,
+    outcome: &Outcome,
+    at: Time,
+) -> Result<Option<Subscription>, Error> {
+    if !outcome.is_paid && outcome.overdue == 0 && outcome.deadline.is_none() {
+        return Ok(None);
+    }
+    let known = lifecycle::actions::known(unit.app, subscription).await?;
+    match subscription.after_invoice(outcome, at, &known) {
+        Ok(Some((after, kind))) => Ok(Some(unit.update_subscription(subscription, after, kind, at))),
+        Ok(None) => Ok(None),
+        Err(_) => Err(Error::Internal("the calendar of the subscription ends".into())),
+    }
+}
+
+/// A sum that does not fit.
+pub(crate) fn out_of_range(_: OutOfRange) -> Error {
+    Error::Internal("an amount is out of range".into())
+}
+
+/// Whether the engine may issue the drafts of a subscription.
+pub(crate) fn is_held(subscription: &Subscription) -> bool {
+    subscription.billing.as_deref().is_some_and(|billing: &Billing| billing.parked.is_some())
+}

@@ -1,0 +1,55 @@
+//! Draws document numbers: read from the counter, and taken in the change that issues the documents.
+
+use crate::context::App;
+use crate::error::Error;
+use perennial_domain::id::OrganizationId;
+use perennial_domain::invoices::numbers::Series;
+use perennial_domain::lifecycle::calendar::year_in;
+use perennial_domain::organizations::documents::NumberPrefix;
+use perennial_domain::organizations::{Organization, OrganizationMode};
+use perennial_domain::time::Time;
+use perennial_store::{Change, number_series};
+
+/// The numbers that one change draws.
+#[derive(Default)]
+pub(crate) struct Numbers(Vec<Drawn>);
+
+struct Drawn {
+    series: Series,
+    first: i64,
+    count: i64,
+}
+
+impl Numbers {
+    /// The next number of an organization's series with this prefix.
+    pub(crate) async fn draw(
+        &mut self,
+        app: &App,
+        organization: &Organization,
+        prefix: &NumberPrefix,
+        now: Time,
+    ) -> Result<String, Error> {
+        let settings = organization.settings();
+        let year = settings.yearly_numbers.then(|| year_in(now, &settings.time_zone));
+        let series = Series::new(prefix.as_str(), year, organization.mode == OrganizationMode::Test);
+        let place = match self.0.iter().position(|drawn| drawn.series == series) {
+            Some(place) => place,
+            None => {
+                let first = number_series::next(&app.db, organization.id, series.as_str()).await?;
+                self.0.push(Drawn { series, first, count: 0 });
+                self.0.len() - 1
+            }
+        };
+        let drawn = &mut self.0[place];
+        let number = drawn.first + drawn.count;
+        drawn.count += 1;
+        Ok(drawn.series.number(number.unsigned_abs()))
+    }
+
+    /// Takes the numbers in a change.
+    pub(crate) fn take(self, change: Change, organization: OrganizationId) -> Change {
+        self.0.iter().fold(change, |change, drawn| {
+            number_series::draw(change, organization, drawn.series.as_str(), drawn.first, drawn.count)
+        })
+    }
+}
