@@ -26,7 +26,8 @@ function add() {
   };
   // Nothing listens there: what is received waits.
   const flags = ["--base-url", "http://127.0.0.1:9", "--allow-http", "--allow-private-addresses", "--api-key-file", file("key", "rk_test_1"), "--webhook-secret-file", file("secret", SECRET)];
-  return JSON.parse(server.command("connection", "add", "stripe", "--name", "Main account", ...flags, "--json")).data.id;
+  const added = JSON.parse(server.command("connection", "add", "stripe", "--name", "Main account", ...flags, "--json"));
+  return (added.data ?? added).id;
 }
 
 async function receive(body) {

@@ -44,5 +44,8 @@ export function plain(value: unknown): string {
   if (typeof value === "string" && /^\d{4}-\d\d-\d\dT[\d:.]+Z$/.test(value)) {
     return moment(value);
   }
+  if (Array.isArray(value)) {
+    return value.some((item) => typeof item === "object") ? `${value.length} ${value.length === 1 ? "item" : "items"}` : value.join(", ") || "—";
+  }
   return typeof value === "object" ? JSON.stringify(value) : String(value);
 }

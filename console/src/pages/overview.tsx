@@ -13,17 +13,19 @@ import { can, currentSession } from "../lib/session.js";
 import { inDays, moment } from "../lib/time.js";
 import { eventWords } from "../lib/words.js";
 import { Card, Heading, Moment } from "../parts/basics.js";
+import { Later } from "../parts/later.js";
 import { Problem } from "../parts/problem.js";
 import { recordId, subscriptionColumns, subscriptionId } from "../parts/rows.js";
 import { Table, type Column } from "../parts/table.js";
 import { By } from "../parts/timeline.js";
 import { currencyOf, type Meta } from "./parts/analytics.js";
-import { GetStarted, type Progress } from "./parts/get-started.js";
+import type { Progress } from "./later/get-started.js";
 import { monthsBefore } from "./parts/months.js";
 import { Cohorts, Plots, Tiles, type Data } from "./parts/overview-figures.js";
 import { analytics } from "./parts/resources.js";
 
 const COUNTED = 200;
+const getStarted = () => import("./later/get-started.js");
 
 const TILES: readonly (readonly [name: string, query: SubscriptionQuery, link: string])[] = [
   ["Active", { status: "active" }, "status=active"],
@@ -150,7 +152,7 @@ export default function OverviewPage() {
         </p>
       )}
       {error !== undefined && <Problem error={error} retry={reload} />}
-      {data !== undefined && (data.isEmpty ? <GetStarted progress={data.progress} /> : <Figures data={data} />)}
+      {data !== undefined && (data.isEmpty ? <Later load={getStarted} props={{ progress: data.progress }} /> : <Figures data={data} />)}
       {data !== undefined && <LatestEvents data={data} />}
     </>
   );

@@ -69,7 +69,7 @@ export function Search() {
         aria-activedescendant={isShown && results?.[selected] !== undefined ? `result-${selected}` : undefined}
         autocomplete="off"
         spellcheck={false}
-        placeholder="Address, ID, external ID or slug"
+        placeholder="Address, ID, number or slug"
         value={text}
         onInput={(event) => {
           setText(event.currentTarget.value);

@@ -7,6 +7,7 @@ import { words } from "../../lib/words.js";
 import type { Field, Values } from "../../parts/fields.js";
 import { RecordForm } from "../../parts/form.js";
 import { Effects } from "./effects.js";
+import { changeOf } from "./planned-change.js";
 
 interface ChangePlanProps {
   subscription: Subscription;
@@ -44,15 +45,6 @@ const TIMING: readonly Field[] = [
     when: ({ when }) => when === "now",
   },
 ];
-
-/** What the choices of a form become: a change now, or the planned change of the next period. */
-export function changeOf(body: Readonly<Record<string, unknown>>): Record<string, unknown> {
-  const { when, prorate, ...moved } = body;
-  if (when === "next_period") {
-    return { billing: { change: moved } };
-  }
-  return prorate === undefined || Object.keys(moved).length === 0 ? moved : { ...moved, billing: { prorate } };
-}
 
 export function ChangePlanDialog({ subscription, plan, version, plans, close, saved }: ChangePlanProps) {
   const offered = plans.filter(({ id, is_active }) => is_active || id === subscription.subscription_plan_id);
