@@ -20,6 +20,8 @@ fn main() -> std::io::Result<()> {
         ("invoice-fr", sample::invoice(Locale::Fr, "EUR", 24, TaxMode::Inclusive)),
         ("invoice-es", sample::invoice(Locale::Es, "EUR", 1, TaxMode::Inclusive)),
         ("invoice-long", sample::long_invoice()),
+        ("invoice-eur", sample::invoice(Locale::En, "EUR", 24, TaxMode::Exclusive)),
+        ("invoice-jpy", sample::invoice(Locale::Ja, "JPY", 24, TaxMode::Inclusive)),
         ("credit-note-ja", sample::credit_note()),
     ];
     for (name, document) in &documents {

@@ -1,6 +1,7 @@
 //! Exact decimal numbers.
 
-use perennial_domain::invoices::{Amount, Percentage};
+use perennial_domain::invoices::Amount;
+use perennial_domain::percent::Percentage;
 
 /// An exact decimal number, `digits × 10^-decimals`: a quantity or a price per unit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

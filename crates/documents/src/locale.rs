@@ -8,7 +8,8 @@ use crate::decimal::Decimal;
 use jiff::Timestamp;
 use jiff::tz::{TimeZone, TimeZoneDatabase};
 use perennial_domain::currency::Currency;
-use perennial_domain::invoices::{Amount, Percentage};
+use perennial_domain::invoices::Amount;
+use perennial_domain::percent::Percentage;
 use perennial_domain::time::Time;
 
 /// A language of documents.

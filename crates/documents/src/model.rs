@@ -3,7 +3,8 @@
 use crate::decimal::Decimal;
 use crate::locale::Locale;
 use perennial_domain::currency::Currency;
-use perennial_domain::invoices::{Amount, Percentage};
+use perennial_domain::invoices::Amount;
+use perennial_domain::percent::Percentage;
 use perennial_domain::time::Time;
 
 /// Whether the user owes or is credited.

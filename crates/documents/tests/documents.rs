@@ -63,7 +63,7 @@ fn version_1_never_changes() {
 }
 
 const FINGERPRINTS: [(&str, &str); 3] = [
-    ("9d56e09d14f622de", "b72a90dccafb4629"),
+    ("9d56e09d14f622de", "9954a5957e86c9f6"),
     ("fe2b78c9cc146f8b", "1e5130dce8635107"),
     ("b3763cb197a30af5", "bc4589dd02abdb8f"),
 ];
@@ -177,6 +177,14 @@ fn a_long_invoice_has_several_pages_with_header_and_number() {
     for text_ in ["Общество", "Ελληνική", "株式会社国際電子", "🚀", "außergewöhnlich"] {
         assert!(text.contains(text_), "{text_}\n{text}");
     }
+}
+
+#[test]
+fn a_pdf_explains_the_boxes_that_it_draws() {
+    let Some(boxes) = text(&pdf(&long_invoice(), V1)) else { return };
+    assert!(boxes.contains("HTML-Fassung"), "{boxes}");
+    let whole = text(&pdf(&invoice(Locale::De, "EUR", 2, TaxMode::Exclusive), V1)).unwrap();
+    assert!(!whole.contains("HTML-Fassung"), "{whole}");
 }
 
 #[test]

@@ -9,6 +9,7 @@ mod apportion;
 pub mod content;
 pub mod credit_note;
 pub mod credit_notes;
+pub mod crediting;
 mod decimal;
 pub mod discounts;
 pub mod dunning;
@@ -18,7 +19,6 @@ pub mod issuing;
 pub mod items;
 pub mod numbers;
 pub mod payments;
-mod percentage;
 pub mod pricing;
 pub mod record;
 pub mod status;
@@ -32,10 +32,10 @@ mod examples;
 #[cfg(test)]
 mod properties;
 
+pub use crate::percent::Percentage;
 pub use amount::Amount;
 pub use decimal::Decimal;
 pub use exact::Exact;
-pub use percentage::Percentage;
 
 /// A result, or a value in between, does not fit. The subscription is parked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

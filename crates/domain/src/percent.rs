@@ -10,8 +10,11 @@ const UNIT: i64 = 10_000;
 /// The greatest percentage, in ten-thousandths of a percent.
 pub const MAX_PERCENT: i64 = 100 * UNIT;
 
+/// Any percentage from 0 to 100 with at most four decimals: of a tax rate, and of a coupon in a computation.
+pub type Percentage = Percent<STORED_DECIMALS, 0>;
+
 /// A percentage with at most `DECIMALS` decimals, from `LEAST` ten-thousandths of a percent to 100 %.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Percent<const DECIMALS: u32, const LEAST: i64>(i64);
 
 impl<const DECIMALS: u32, const LEAST: i64> Percent<DECIMALS, LEAST> {
@@ -38,6 +41,12 @@ impl<const DECIMALS: u32, const LEAST: i64> Percent<DECIMALS, LEAST> {
     }
 }
 
+impl<const DECIMALS: u32> Default for Percent<DECIMALS, 0> {
+    fn default() -> Self {
+        Self(0)
+    }
+}
+
 fn out_of_range(least: i64) -> InvalidValue {
     let least = if least == 0 { "at least 0" } else { "greater than 0" };
     InvalidValue::new(ValidationCode::OutOfRange, format!("must be {least} and at most 100"))
@@ -61,7 +70,7 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    type Tax = Percent<4, 0>;
+    type Tax = Percentage;
     type Discount = Percent<2, 100>;
 
     fn tax(text: &str) -> Result<String, ValidationCode> {

@@ -3,7 +3,7 @@
 
 use crate::country::Country;
 use crate::id::{EventId, OrganizationId, TaxRateId};
-use crate::percent::Percent;
+use crate::percent::Percentage;
 use crate::plans::set;
 use crate::text::Line;
 use crate::time::Time;
@@ -12,7 +12,7 @@ use crate::validation::ValidationErrors;
 /// The name of a tax rate, as documents print it.
 pub type TaxRateName = Line<1, 100>;
 /// The percentage of a tax rate.
-pub type TaxPercentage = Percent<4, 0>;
+pub type TaxPercentage = Percentage;
 
 /// A tax rate. It serializes as the record that the API returns.
 #[derive(Clone, Debug, PartialEq, Eq, serde::Serialize)]

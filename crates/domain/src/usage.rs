@@ -5,7 +5,7 @@ mod aggregate;
 mod intake;
 
 pub use aggregate::{Aggregate, Quantity, SpanError, TimeSpan};
-pub use intake::{Intake, Sent, UsageWindow, retained_since, sort_out};
+pub use intake::{Intake, Sent, UsageWindow, closed_before, removable_before, sort_out};
 
 use crate::id::{MeterId, SubscriptionId, UserId};
 use crate::meters::{Aggregation, Meter, MeterKey};

@@ -2,8 +2,8 @@
 //! so that a sample has every member that a real event has. A record kind without a sample does not compile.
 
 use crate::{
-    clients, coupons, credits, invoices, meters, organization, payments, plans, samples, subscriptions, tax_rates,
-    test_clock, webhook_endpoints,
+    clients, coupons, credit_notes, credits, invoices, meters, organization, payments, plans, samples, subscriptions,
+    tax_rates, test_clock, webhook_endpoints,
 };
 use perennial_domain::events::{EventKind, RecordKind};
 use perennial_domain::id::EventId;
@@ -68,7 +68,7 @@ fn record(kind: RecordKind) -> Value {
         RecordKind::Coupon => (coupons::COUPON.example)(),
         RecordKind::Credit => (credits::CREDIT.example)(),
         RecordKind::Invoice => invoices::event_sample(),
-        RecordKind::CreditNote => invoices::credit_note_sample(),
+        RecordKind::CreditNote => credit_notes::sample::event(),
         RecordKind::BillingProfile => changed(&["name", "address"]),
         RecordKind::Provider => json!({ "id": kind.id(samples::ID), "issuer": "https://id.example.com" }),
         RecordKind::User => changed(&["email", "first_name"]),

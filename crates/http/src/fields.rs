@@ -5,6 +5,7 @@ mod any;
 mod billing_record_types;
 mod billing_types;
 mod client_types;
+mod credit_note_types;
 mod invoice_types;
 mod portal_types;
 mod reader;

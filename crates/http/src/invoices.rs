@@ -2,6 +2,7 @@
 
 use crate::access::Access;
 use crate::call::Call;
+use crate::documents;
 use crate::dry_run;
 use crate::error_codes::Code;
 use crate::fields::{Fields, Items};
@@ -126,6 +127,20 @@ pub(crate) static OPERATIONS: &[Operation] = &[
         response: ResponseKind::Record(&INVOICE),
         errors: &[],
         handler: Handler::Read(|call| Box::pin(read(call))),
+    },
+    Operation {
+        id: "readInvoiceDocument",
+        method: Method::GET,
+        path: "/invoices/{id}/document",
+        tag: TAG,
+        summary: "Read the document of an invoice",
+        description: "The document to send to the customer. It is the same at any later time. A draft has none.",
+        access: Access::Own(Scope::InvoicesRead, Scope::InvoicesReadOwn),
+        query: documents::QUERY,
+        body: None,
+        response: ResponseKind::Document,
+        errors: &[Code::InvoiceNotFinal],
+        handler: Handler::Read(|call| Box::pin(document(call))),
     },
     Operation {
         id: "updateInvoice",
@@ -366,9 +381,6 @@ fn record_schema() -> Value {
         }
         schema
     };
-    let mut buyer = seller_definition().to_vec();
-    buyer.push(("tax_exempt", schema::boolean()));
-    buyer.push(("locale", schema::optional_text()));
     schema::record(&[
         ("id", schema::id::<InvoiceId>()),
         ("number", schema::optional_text()),
@@ -406,8 +418,16 @@ fn record_schema() -> Value {
         ("created_at", schema::instant()),
         ("updated_at", schema::instant()),
         ("seller", schema::optional_record(&seller_definition())),
-        ("buyer", schema::optional_record(&buyer)),
+        ("buyer", schema::optional_record(&buyer_definition())),
     ])
+}
+
+/// The buyer of an invoice or a credit note.
+pub(crate) fn buyer_definition() -> Vec<(&'static str, Value)> {
+    let mut buyer = seller_definition().to_vec();
+    buyer.push(("tax_exempt", schema::boolean()));
+    buyer.push(("locale", schema::optional_text()));
+    buyer
 }
 
 /// A line of an invoice or a credit note.
@@ -465,9 +485,11 @@ pub(crate) fn event_sample() -> Value {
     samples::json(InvoiceEvent { invoice: &sample(), has_lines: false })
 }
 
-/// A credit note in an event.
-pub(crate) fn credit_note_sample() -> Value {
-    json!({ "id": perennial_domain::id::CreditNoteId::from_bytes(samples::ID), "number": "CRN-000001" })
+async fn document(mut call: Call<'_>) -> Result<Reply, Problem> {
+    let format = documents::format(&mut call.query);
+    call.no_body().await?;
+    let invoice = invoices::read(call.app, &call.caller, id(&call)?).await?;
+    Ok(documents::reply(perennial_app::documents::of_invoice(&invoice, format).await?))
 }
 
 fn created_response(invoice: &Invoice) -> StoredResponse {

@@ -83,6 +83,8 @@ pub(crate) enum ResponseKind {
     Value(StatusCode, &'static Schema),
     /// 200 with something of this media type.
     Media(&'static str),
+    /// 200 with an invoice or credit note as HTML or PDF.
+    Document,
     /// 303 to another page.
     Redirect,
 }
@@ -114,7 +116,7 @@ impl ResponseKind {
             | Self::Figures(schema)
             | Self::FiguresPage(schema)
             | Self::Value(_, schema) => Some(schema),
-            Self::Media(_) | Self::Redirect => None,
+            Self::Media(_) | Self::Document | Self::Redirect => None,
         }
     }
 }

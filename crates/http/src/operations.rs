@@ -3,9 +3,9 @@
 use crate::operation::Operation;
 use crate::router::Router;
 use crate::{
-    accounts, analytics, billing_profiles, clients, coupons, credits, events, invoices, meta, meters, operator_session,
-    operators, organization, payments, plan_versions, plans, portal_links, search, sessions, subscriptions, tax_rates,
-    test_clock, tokens, usage, user_sessions, users, webhook_deliveries, webhook_endpoints,
+    accounts, analytics, billing_profiles, clients, coupons, credit_notes, credits, events, invoices, meta, meters,
+    operator_session, operators, organization, payments, plan_versions, plans, portal_links, search, sessions,
+    subscriptions, tax_rates, test_clock, tokens, usage, user_sessions, users, webhook_deliveries, webhook_endpoints,
 };
 use std::sync::LazyLock;
 
@@ -38,6 +38,7 @@ static RESOURCES: &[&[Operation]] = &[
     billing_profiles::OPERATIONS,
     credits::OPERATIONS,
     invoices::OPERATIONS,
+    credit_notes::OPERATIONS,
     meta::OPERATIONS,
 ];
 

@@ -5,6 +5,7 @@
 
 mod account;
 mod format;
+mod invoices;
 mod pages;
 mod sign_in;
 mod texts;
@@ -131,7 +132,9 @@ async fn get(visit: Visit<'_>, segments: &[&str]) -> Result<Reply, Problem> {
         ["sign-in", organization] => sign_in::page(&visit, Some(organization)).await,
         ["oidc", "start", organization, provider] => sign_in::start(&visit, organization, provider).await,
         ["oidc", "callback"] => sign_in::callback(&visit).await,
-        ["" | "payments" | "sessions"] | ["subscriptions", _, "cancel"] => account_page(&visit, segments).await,
+        ["" | "invoices" | "payments" | "sessions"]
+        | ["subscriptions", _, "cancel"]
+        | ["invoices" | "credit-notes", _, "document"] => account_page(&visit, segments).await,
         ["sign-out"] | ["subscriptions", _, "resume"] | ["sessions", "end-others"] | ["sessions", _, "end"] => {
             Err(Problem::method_not_allowed("POST"))
         }
@@ -142,10 +145,15 @@ async fn get(visit: Visit<'_>, segments: &[&str]) -> Result<Reply, Problem> {
 async fn account_page(visit: &Visit<'_>, segments: &[&str]) -> Result<Reply, Problem> {
     let app = visit.call.app;
     let Some((known, token)) = visit.session().await? else { return Ok(visit.sign_in()) };
+    let query = visit.call.parts.uri.query();
+    if let [kind, id, "document"] = *segments {
+        return invoices::document(app, &known, [kind, id], query).await;
+    }
     let organization = portal::organization(app, known.session.organization_id).await?.ok_or_else(not_found)?;
     let frame = Frame { organization: &organization, known: &known, token: &token };
     Ok(match *segments {
-        ["payments"] => account::payments(app, &frame, visit.call.parts.uri.query()).await?,
+        ["invoices"] => invoices::page(app, &frame, query).await?,
+        ["payments"] => account::payments(app, &frame, query).await?,
         ["sessions"] => account::devices(app, &frame).await?,
         ["subscriptions", id, "cancel"] => {
             account::confirm_cancel(app, &frame, id.parse().map_err(|_| not_found())?).await?
@@ -164,7 +172,9 @@ async fn post(mut visit: Visit<'_>, segments: &[&str]) -> Result<Reply, Problem>
         ["sessions", "end-others"] => Some(Action::EndOthers),
         ["sessions", id, "end"] => Some(Action::EndSession(id.parse().map_err(|_| not_found())?)),
         ["sign-out"] => None,
-        ["" | "payments" | "sessions"] | ["sign-in" | "oidc" | "style", ..] => {
+        ["" | "invoices" | "payments" | "sessions"]
+        | ["invoices" | "credit-notes", _, "document"]
+        | ["sign-in" | "oidc" | "style", ..] => {
             return Err(Problem::method_not_allowed("GET, HEAD"));
         }
         _ => return Err(not_found()),
@@ -210,10 +220,11 @@ fn not_found() -> Problem {
 
 /// Adds the headers of every response below `/portal`.
 pub(crate) fn add_headers(options: &PortalOptions, headers: &mut HeaderMap) {
+    // A document has a stricter policy.
+    headers.entry(CONTENT_SECURITY_POLICY).or_insert(HeaderValue::from_static(POLICY));
     for (name, value) in console::HEADERS {
         headers.entry(name).or_insert(value);
     }
-    headers.insert(CONTENT_SECURITY_POLICY, HeaderValue::from_static(POLICY));
     if options.is_https {
         headers.insert(STRICT_TRANSPORT_SECURITY, HeaderValue::from_static("max-age=31536000"));
     }

@@ -35,6 +35,8 @@ pub(crate) enum Content {
     Html,
     /// A page that must not be cached.
     PrivateHtml,
+    /// A PDF that must not be cached.
+    Pdf,
     /// A style sheet, stored compressed.
     Style,
     /// A script, stored compressed.
@@ -50,6 +52,7 @@ impl Content {
         match self {
             Self::Json | Self::CacheableJson | Self::PublicJson => "application/json",
             Self::Html | Self::PrivateHtml => "text/html; charset=utf-8",
+            Self::Pdf => "application/pdf",
             Self::Style => "text/css; charset=utf-8",
             Self::Script | Self::PlainScript => "text/javascript; charset=utf-8",
             Self::Asset { media_type, .. } => media_type,
@@ -62,7 +65,7 @@ impl Content {
 
     pub(crate) const fn cache_control(self) -> &'static str {
         match self {
-            Self::Json | Self::PrivateHtml => "no-store",
+            Self::Json | Self::PrivateHtml | Self::Pdf => "no-store",
             Self::CacheableJson => "private, no-cache",
             Self::PublicJson => "public, max-age=3600",
             Self::Html | Self::Style | Self::Script | Self::PlainScript => "no-cache",

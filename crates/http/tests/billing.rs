@@ -1,8 +1,11 @@
 //! API rules 14 to 16 (`docs/api.md`) through HTTP: tax rates, coupons, meters, usage, billing profiles and credits.
 
 mod coupons;
+mod credit_notes;
 mod credits;
+mod documents;
 mod invoices;
+mod issued;
 mod meters;
 mod profiles;
 mod tax_rates;

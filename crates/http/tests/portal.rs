@@ -1,5 +1,6 @@
 //! The customer portal: links, pages, forms, sessions and sign-in at an identity provider.
 
+mod invoices;
 mod links;
 mod oidc;
 mod pages;

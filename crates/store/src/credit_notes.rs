@@ -1,11 +1,14 @@
 //! Credit notes in the store. A note never changes.
 
+use std::sync::LazyLock;
+
 use crate::change::Change;
 use crate::column::Column;
 use crate::db::Db;
 use crate::error::{Error, Violation};
 use crate::list::{BY_CREATION, KeysetQuery, Order, Page, Position};
 use crate::record::{self, Record, RowReader, RowWriter};
+use crate::sql::Sql;
 use crate::table::Table;
 use crate::value::{Type, Value};
 use perennial_domain::currency::Currency;
@@ -95,6 +98,11 @@ impl Record for CreditNote {
     }
 }
 
+/// The notes of plan changes of a subscription.
+pub(crate) static OF_CHANGES: LazyLock<Sql> = LazyLock::new(|| {
+    CREDIT_NOTES.select("WHERE organization_id = $1 AND subscription_id = $2 AND invoice_id IS NULL ORDER BY id")
+});
+
 /// The filters of a list.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Query {
@@ -138,6 +146,15 @@ pub(crate) fn compose(organization: OrganizationId, query: &Query) -> KeysetQuer
 /// The credit note with this id.
 pub async fn by_id(db: &Db, organization: OrganizationId, id: CreditNoteId) -> Result<Option<CreditNote>, Error> {
     record::by_id(db, organization, id.bytes()).await
+}
+
+/// The notes that plan changes of a subscription made, oldest first.
+pub async fn of_changes(
+    db: &Db,
+    organization: OrganizationId,
+    subscription: SubscriptionId,
+) -> Result<Vec<CreditNote>, Error> {
+    db.all(&OF_CHANGES, &[organization.bytes().into(), subscription.bytes().into()], record::read).await
 }
 
 /// A new credit note. Its number must be drawn in the same change.

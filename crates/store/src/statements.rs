@@ -10,10 +10,11 @@ use crate::tables::ALL;
 use crate::value::Type;
 use crate::{
     analytics_ledgers, analytics_movements, analytics_subscriptions, analytics_sums, billing_profiles, clients,
-    clock_removal, coupons, credits, events, examine, feed, history, holds, installation, invoices, leases, meters,
-    number_series, operator_links, operator_sessions, operators, organizations, payments, plan_versions, plans,
-    portal_links, providers, rate_limits, sessions, signing_keys, subscriptions, tax_rates, test_clocks, usage_events,
-    users, webhook_attempts, webhook_endpoints, webhook_figures, webhook_readers, webhook_undelivered,
+    clock_removal, coupons, credit_notes, credits, events, examine, feed, history, holds, installation, invoices,
+    leases, meters, number_series, operator_links, operator_sessions, operators, organizations, payments,
+    plan_versions, plans, portal_links, providers, rate_limits, sessions, signing_keys, subscriptions, tax_rates,
+    test_clocks, usage_events, users, webhook_attempts, webhook_endpoints, webhook_figures, webhook_readers,
+    webhook_undelivered,
 };
 use perennial_domain::currency::Currency;
 use perennial_domain::id::{OrganizationId, SubscriptionId, UserId, WebhookEndpointId};
@@ -116,7 +117,7 @@ fn by_hand() -> Vec<Statement> {
         webhook_undelivered::REMOVE_WAITING, webhook_undelivered::WAKE,
         webhook_endpoints::ALL, webhook_endpoints::DISABLE_COPIED, webhook_endpoints::RESEAL, webhook_endpoints::SET_SECRETS,
         webhook_endpoints::UNDER_LIMIT,
-        billing_profiles::REMOVE, coupons::REDEEM, credits::ADD, credits::BALANCES, credits::COMPUTE, credits::OPEN_BALANCE,
+        billing_profiles::REMOVE, coupons::REDEEM, credit_notes::OF_CHANGES, credits::ADD, credits::BALANCES, credits::COMPUTE, credits::OPEN_BALANCE,
         history::OF_BILLING_PROFILE, history::OF_COUPON, history::OF_CREDIT_NOTE, history::OF_INVOICE, history::OF_METER, history::OF_TAX_RATE, meters::BY_SLUG,
         invoices::ANY_DUE, invoices::DUE, invoices::DUE_OF, invoices::NEXT_DUE, invoices::NONE_OPEN, invoices::NOT_A_SOURCE,
         invoices::OF_SUBSCRIPTION, invoices::OPEN_OF_USER, number_series::ALL, number_series::DRAW, number_series::NEXT,

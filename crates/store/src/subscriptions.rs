@@ -249,6 +249,15 @@ pub fn delete(change: Change, subscription: &Subscription, at: Time, revision: E
     record::delete(change, subscription, subscription.revision, (at, revision), Violation::Record)
 }
 
+/// Rejects the change with [`Violation::Subscription`] if the subscription has changed since it was read.
+pub fn guard_unchanged(change: Change, subscription: &Subscription) -> Change {
+    let (organization, id) = (subscription.organization_id.bytes(), subscription.id.bytes());
+    let params = vec![organization.into(), id.into(), subscription.revision.bytes().into()];
+    let sql = SUBSCRIPTIONS.statements().at_revision.as_ref().expect("a subscription has a revision");
+    let (table, lock, violation) = (&SUBSCRIPTIONS, Lock::Share, Violation::Subscription);
+    change.guard(Guard { table, key: id, lock, sql, params, violation })
+}
+
 /// Locks the live subscription against changes until the change is committed.
 pub fn guard_live(change: Change, organization: OrganizationId, id: SubscriptionId) -> Change {
     record::guard_live::<Subscription>(change, organization, id.bytes(), Violation::Subscription)

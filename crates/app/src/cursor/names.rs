@@ -8,15 +8,15 @@ use crate::error::Error;
 use crate::keys::Keys;
 use perennial_domain::currency::Currency;
 use perennial_domain::cycle::BillingCycle;
-use perennial_domain::id::{EventId, OrganizationId, PlanId, SubscriptionId, UserId, WebhookEndpointId};
+use perennial_domain::id::{EventId, InvoiceId, OrganizationId, PlanId, SubscriptionId, UserId, WebhookEndpointId};
 use perennial_domain::plans::PlanKey;
 use perennial_domain::time::Time;
 use perennial_domain::users::{Email, EmailPrefix};
 use perennial_domain::webhook_delivery::{Outcome, UndeliveredState};
 use perennial_store::subscriptions::Range;
 use perennial_store::{
-    Position, Type, Value, credits as stored_credits, invoices as stored_invoices, payments as stored_payments,
-    plans as stored_plans, subscriptions as stored_subscriptions, users as stored_users,
+    Position, Type, Value, credit_notes as stored_notes, credits as stored_credits, invoices as stored_invoices,
+    payments as stored_payments, plans as stored_plans, subscriptions as stored_subscriptions, users as stored_users,
     webhook_attempts as stored_attempts,
 };
 use std::collections::BTreeSet;
@@ -141,6 +141,18 @@ pub(crate) fn meters(organization: OrganizationId) -> ListName {
 /// The name of the list of coupons.
 pub(crate) fn coupons(organization: OrganizationId) -> ListName {
     name("coupons", &[organization.bytes().into()])
+}
+
+/// The name of a list of credit notes.
+pub(crate) fn credit_notes(organization: OrganizationId, own: Option<UserId>, query: &stored_notes::Query) -> ListName {
+    let values = [
+        organization.bytes().into(),
+        own.map(UserId::bytes).into(),
+        query.user_id.map(UserId::bytes).into(),
+        query.subscription_id.map(SubscriptionId::bytes).into(),
+        query.invoice_id.map(InvoiceId::bytes).into(),
+    ];
+    name("credit_notes", &values)
 }
 
 /// The name of a list of invoices.

@@ -26,6 +26,8 @@ pub(crate) struct Labels {
     pub(crate) payable: &'static str,
     pub(crate) page: &'static str,
     pub(crate) of: &'static str,
+    /// Printed in a PDF that has boxes in place of characters.
+    pub(crate) missing: &'static str,
 }
 
 pub(super) const EN: Labels = Labels {
@@ -53,6 +55,7 @@ pub(super) const EN: Labels = Labels {
     payable: "Amount payable",
     page: "Page",
     of: "of",
+    missing: "□ replaces a character that this PDF cannot show. The HTML version of this document shows it.",
 };
 
 pub(super) const DE: Labels = Labels {
@@ -80,6 +83,7 @@ pub(super) const DE: Labels = Labels {
     payable: "Zu zahlen",
     page: "Seite",
     of: "von",
+    missing: "□ ersetzt ein Zeichen, das diese PDF-Datei nicht darstellen kann. Die HTML-Fassung dieses Dokuments zeigt es.",
 };
 
 pub(super) const FR: Labels = Labels {
@@ -107,6 +111,7 @@ pub(super) const FR: Labels = Labels {
     payable: "À payer",
     page: "Page",
     of: "sur",
+    missing: "□ remplace un caractère que ce PDF ne peut pas afficher. La version HTML de ce document l’affiche.",
 };
 
 pub(super) const ES: Labels = Labels {
@@ -134,6 +139,7 @@ pub(super) const ES: Labels = Labels {
     payable: "Importe a pagar",
     page: "Página",
     of: "de",
+    missing: "□ sustituye un carácter que este PDF no puede mostrar. La versión HTML de este documento lo muestra.",
 };
 
 pub(super) const JA: Labels = Labels {
@@ -161,4 +167,5 @@ pub(super) const JA: Labels = Labels {
     payable: "お支払額",
     page: "ページ",
     of: "/",
+    missing: "□ はこのPDFで表示できない文字です。HTML版の文書では表示されます。",
 };

@@ -37,6 +37,8 @@ pub(super) struct Font {
 
 pub(super) struct Fonts {
     pub(super) all: [Font; 3],
+    /// Whether a box was drawn in place of a character.
+    pub(super) has_boxes: bool,
 }
 
 /// Characters of one font.
@@ -56,6 +58,7 @@ impl Fonts {
                 Font::new("NotoSans-Bold", SANS_BOLD),
                 Font::new("NotoSansCJKjp", JAPANESE),
             ],
+            has_boxes: false,
         }
     }
 
@@ -82,6 +85,7 @@ impl Fonts {
         for letter in text.chars().filter(|letter| !is_invisible(*letter)) {
             let (font, glyph) = self.glyph(letter, weight);
             let is_missing = glyph == 0;
+            self.has_boxes |= is_missing;
             let glyph = self.all[font].number(glyph, letter);
             match runs.last_mut() {
                 Some(run) if run.font == font && run.missing.is_some() == is_missing => {
@@ -255,6 +259,7 @@ mod tests {
                 labels.issued,
                 labels.tax_id,
                 labels.payable,
+                labels.missing,
                 "2026年3月1日",
                 "1\u{202f}234,00\u{a0}EUR",
             ] {

@@ -26,6 +26,7 @@ pub(super) fn draw(view: &View) -> Drawn {
     layout.lines();
     layout.totals();
     layout.notes();
+    layout.missing_characters();
     layout.footers();
     layout.drawn
 }
@@ -240,6 +241,19 @@ impl Layout<'_> {
                 self.drawn.text(&line, BODY, MARGIN, self.y);
             }
             self.y += 5.0;
+        }
+    }
+
+    /// Explains the boxes. Headers of later pages repeat what the first page has, so all boxes are known by now.
+    fn missing_characters(&mut self) {
+        if !self.drawn.fonts.has_boxes {
+            return;
+        }
+        self.y += 5.0;
+        for line in self.wrap(self.view.labels.missing, SMALL, INNER) {
+            self.need(SMALL.leading());
+            self.y += SMALL.leading();
+            self.drawn.text(&line, SMALL, MARGIN, self.y);
         }
     }
 

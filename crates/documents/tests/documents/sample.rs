@@ -6,7 +6,8 @@ use perennial_domain::currency::Currency;
 use perennial_domain::invoices::pricing::PriceModel;
 use perennial_domain::invoices::taxes::{TaxMode, TaxRate, TaxedLine};
 use perennial_domain::invoices::totals::Totals;
-use perennial_domain::invoices::{Amount, Exact, Percentage};
+use perennial_domain::invoices::{Amount, Exact};
+use perennial_domain::percent::Percentage;
 use perennial_domain::time::Time;
 
 pub(crate) fn time(text: &str) -> Time {

@@ -1,6 +1,6 @@
 //! Exact decimal numbers of lines: quantities, prices per unit and percentages.
 
-use super::{Amount, Exact, Result};
+use super::{Amount, Exact, Percentage, Result};
 use crate::money::Money;
 use crate::number::{serialize_exact, write_scaled};
 
@@ -27,6 +27,19 @@ impl Decimal {
     /// Whether the number is zero.
     pub const fn is_zero(self) -> bool {
         self.digits == 0
+    }
+
+    /// The percentage that the number is, if it is within the bounds.
+    pub fn percentage(self) -> Option<Percentage> {
+        const DECIMALS: u32 = 4;
+        let decimals = u32::from(self.decimals);
+        let value = if decimals <= DECIMALS {
+            self.digits.checked_mul(10_i128.pow(DECIMALS - decimals))?
+        } else {
+            let divisor = 10_i128.checked_pow(decimals - DECIMALS)?;
+            (self.digits % divisor == 0).then_some(self.digits / divisor)?
+        };
+        Percentage::from_ten_thousandths(i64::try_from(value).ok()?)
     }
 
     fn parse(text: &str) -> Option<Self> {

@@ -1,7 +1,8 @@
 //! Discounts of a coupon, per line. A discount is never more than its line, and credits and items have none.
 
-use super::{Amount, Exact, LineKind, Percentage, Result};
+use super::{Amount, Exact, LineKind, Result};
 use crate::currency::Currency;
+use crate::percent::Percentage;
 
 /// What a coupon takes off.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -28,7 +29,7 @@ pub struct DiscountLine {
 pub fn discounts(discount: Discount, lines: &[DiscountLine], currency: Currency) -> Result<Vec<Amount>> {
     match discount {
         Discount::Percent(percent) => {
-            let fraction = percent.fraction()?;
+            let fraction = Exact::percent(percent)?;
             lines.iter().map(|line| Exact::from(line.discountable()).times(fraction)?.round(currency)).collect()
         }
         Discount::Amount(amount) => {

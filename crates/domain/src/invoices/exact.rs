@@ -5,8 +5,9 @@ use std::cmp::Ordering;
 
 use super::{Amount, OutOfRange, Result};
 use crate::currency::Currency;
+use crate::percent::Percentage;
 
-/// The decimals of [`Amount`].
+/// The decimals of [`Amount`] and of a percentage.
 const DECIMALS: u32 = 4;
 
 /// An exact fraction in its lowest terms; the denominator is positive.
@@ -38,6 +39,11 @@ impl Exact {
     /// The decimal number `digits × 10^-decimals`.
     pub fn decimal(digits: i128, decimals: u32) -> Result<Self> {
         Self::new(digits, 10_i128.checked_pow(decimals).ok_or(OutOfRange)?)
+    }
+
+    /// The percentage as a fraction of one: 19 % is 19/100.
+    pub(super) fn percent(percentage: Percentage) -> Result<Self> {
+        Self::decimal(i128::from(percentage.ten_thousandths()), DECIMALS + 2)
     }
 
     /// The sum.

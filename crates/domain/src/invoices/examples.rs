@@ -9,12 +9,15 @@ use super::pricing::{PriceModel, PriceTier};
 use super::status::InvoiceStatus;
 use super::taxes::{TaxMode, TaxRate, TaxedLine};
 use super::totals::{Settled, Totals, credit_applied};
-use super::usage::{Aggregate, UsageEvent, quantity};
-use super::{Amount, Exact, LineKind, Percentage};
+use super::{Amount, Exact, LineKind};
 use crate::currency::Currency;
+use crate::id::{MeterId, SubscriptionId};
+use crate::meters::Aggregation;
 use crate::money::Money;
 use crate::number::Number;
+use crate::percent::Percentage;
 use crate::time::Time;
+use crate::usage::{Aggregate, UsageEvent, UsageEventId, UsageValue};
 
 fn time(text: &str) -> Time {
     let text = if text.len() == 10 { format!("{text}T00:00:00Z") } else { text.to_owned() };
@@ -226,10 +229,20 @@ fn p29_a_voided_payment_reopens_the_invoice() {
 
 #[test]
 fn p30_usage_per_unit() {
-    let events = [("a", 100_000_000), ("b", 50_000_000)];
-    let events = events.map(|(id, value)| UsageEvent { id, at: time("2026-05-10"), value, key: None });
+    let mut sum = Aggregate::new(Aggregation::Sum);
+    for (id, value) in [("a", 100_000_000), ("b", 50_000_000)] {
+        let at = time("2026-05-10");
+        sum.add(&UsageEvent {
+            subscription_id: SubscriptionId::new(at, 4),
+            id: UsageEventId::parse(id).unwrap(),
+            meter_id: MeterId::new(at, 4),
+            at,
+            value: UsageValue::from_millionths(value).unwrap(),
+            key: None,
+        });
+    }
     let model = PriceModel::PerUnit(Exact::decimal(2, 2).unwrap());
-    let used = quantity(Aggregate::Sum, events).unwrap();
+    let used = sum.quantity().billed().exact().unwrap();
     assert_eq!(model.price(used, Currency::USD), Ok(amount("3")));
 }
 

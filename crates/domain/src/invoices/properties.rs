@@ -11,9 +11,10 @@ use super::pricing::{PriceModel, PriceTier};
 use super::status::InvoiceStatus;
 use super::taxes::{TaxMode, TaxRate, TaxedLine};
 use super::totals::{Settled, Totals, credit_applied};
-use super::{Amount, Exact, LineKind, Percentage, Result};
+use super::{Amount, Exact, LineKind, Result};
 use crate::currency::Currency;
 use crate::money::Money;
+use crate::percent::Percentage;
 use crate::time::Time;
 
 const CURRENCIES: [&str; 4] = ["JPY", "USD", "KWD", "CLF"];

@@ -2,8 +2,9 @@
 //! Computed per line, rounding would add up.
 
 use super::apportion::apportion;
-use super::{Amount, Exact, Percentage, Result};
+use super::{Amount, Exact, Result};
 use crate::currency::Currency;
+use crate::percent::Percentage;
 
 /// Whether the tax is added to the price or part of it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -107,7 +108,7 @@ impl<Id: Copy + PartialEq> TaxGroup<Id> {
     }
 
     fn exclusive(&self, base: Amount, currency: Currency) -> Result<Vec<Amount>> {
-        let tax = |rate: &TaxRate<Id>| Exact::from(base).times(rate.percentage.fraction()?)?.round(currency);
+        let tax = |rate: &TaxRate<Id>| Exact::from(base).times(Exact::percent(rate.percentage)?)?.round(currency);
         self.rates.iter().map(tax).collect()
     }
 
@@ -115,7 +116,7 @@ impl<Id: Copy + PartialEq> TaxGroup<Id> {
     fn inclusive(&self, base: Amount, currency: Currency) -> Result<(Amount, Vec<Amount>)> {
         let mut divisor = Exact::whole(1);
         for rate in &self.rates {
-            divisor = divisor.plus(rate.percentage.fraction()?)?;
+            divisor = divisor.plus(Exact::percent(rate.percentage)?)?;
         }
         let net = Exact::from(base).over(divisor)?.round(currency)?;
         let tax = base.minus(net)?;

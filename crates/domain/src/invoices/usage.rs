@@ -1,9 +1,6 @@
-//! The window of a cycle invoice, split where the plan changed, and the quantity of the events in a part.
+//! The window of a cycle invoice, split where the plan changed. `crate::usage` aggregates the events of a part.
 //! Windows and parts are half-open: every instant of a window is in exactly one part.
 
-use std::collections::BTreeSet;
-
-use super::{Exact, OutOfRange, Result};
 use crate::time::Time;
 
 /// A half-open span of time. No end: the last window.
@@ -59,49 +56,6 @@ fn merge<Plan: Copy + PartialEq>(parts: Vec<WindowPart<Plan>>) -> Vec<WindowPart
     merged
 }
 
-/// How a meter aggregates events.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[expect(missing_docs, reason = "the words of the contract")]
-pub enum Aggregate {
-    Sum,
-    Count,
-    Max,
-    Last,
-    Unique,
-}
-
-/// An event, as far as its quantity depends on it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[expect(missing_docs, reason = "the names are the contract's")]
-pub struct UsageEvent<'a> {
-    pub id: &'a str,
-    pub at: Time,
-    /// In millionths.
-    pub value: i64,
-    pub key: Option<&'a str>,
-}
-
-/// The quantity of events, in any order. Of nothing it is 0; a negative sum bills 0.
-pub fn quantity<'a>(aggregate: Aggregate, events: impl IntoIterator<Item = UsageEvent<'a>>) -> Result<Exact> {
-    let events = events.into_iter();
-    let millionths = match aggregate {
-        Aggregate::Sum => sum(events)?,
-        Aggregate::Count => millions(events.count())?,
-        Aggregate::Max => events.map(|event| i128::from(event.value)).max().unwrap_or_default(),
-        Aggregate::Last => events.max_by_key(|event| (event.at, event.id)).map_or(0, |event| i128::from(event.value)),
-        Aggregate::Unique => millions(events.filter_map(|event| event.key).collect::<BTreeSet<_>>().len())?,
-    };
-    Exact::decimal(millionths.max(0), 6)
-}
-
-fn sum<'a>(mut events: impl Iterator<Item = UsageEvent<'a>>) -> Result<i128> {
-    events.try_fold(0_i128, |sum, event| sum.checked_add(event.value.into())).ok_or(OutOfRange)
-}
-
-fn millions(count: usize) -> Result<i128> {
-    i128::try_from(count).ok().and_then(|count| count.checked_mul(1_000_000)).ok_or(OutOfRange)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -128,24 +82,6 @@ mod tests {
         assert_eq!(split(window(0, Some(9)), 'a', &[(at(3), 'b'), (at(3), 'a')]).len(), 1);
     }
 
-    #[test]
-    fn each_aggregation_counts_what_it_names() {
-        let event = |id, second, value, key| UsageEvent { id, at: at(second), value, key };
-        let events = [
-            event("b", 2, 3_000_000, Some("x")),
-            event("a", 2, 5_000_000, Some("y")),
-            event("c", 1, -9_000_000, Some("x")),
-        ];
-        let of = |aggregate| quantity(aggregate, events).unwrap();
-        assert_eq!(of(Aggregate::Sum), Exact::ZERO);
-        assert_eq!(of(Aggregate::Count), Exact::whole(3));
-        assert_eq!(of(Aggregate::Max), Exact::whole(5));
-        assert_eq!(of(Aggregate::Last), Exact::whole(3));
-        assert_eq!(of(Aggregate::Unique), Exact::whole(2));
-        assert_eq!(quantity(Aggregate::Last, []).unwrap(), Exact::ZERO);
-        assert_eq!(quantity(Aggregate::Max, []).unwrap(), Exact::ZERO);
-    }
-
     proptest! {
         #[test]
         fn every_instant_of_a_window_is_in_one_part(
@@ -161,24 +97,6 @@ mod tests {
             if let [part] = containing[..] {
                 let plan = changes.iter().rev().find(|(change, _)| *change <= at(instant)).map_or(9, |(_, plan)| *plan);
                 prop_assert_eq!(part.plan, plan);
-            }
-        }
-
-        #[test]
-        fn the_order_of_events_changes_no_quantity(
-            events in proptest::collection::vec((0_i64..5, -1_000_000_000_i64..1_000_000_000, 0_u8..4), 0..12),
-            seed in any::<u64>(),
-        ) {
-            let ids: Vec<String> = (0..events.len()).map(|index| index.to_string()).collect();
-            let keys = ["w", "x", "y", "z"];
-            let ordered: Vec<UsageEvent<'_>> = events.iter().zip(&ids)
-                .map(|((second, value, key), id)| UsageEvent { id, at: at(*second), value: *value, key: Some(keys[usize::from(*key)]) })
-                .collect();
-            let mut shuffled = ordered.clone();
-            let mix = |hash: u64, byte: u8| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3);
-            shuffled.sort_by_key(|event| event.id.bytes().fold(seed, mix));
-            for aggregate in [Aggregate::Sum, Aggregate::Count, Aggregate::Max, Aggregate::Last, Aggregate::Unique] {
-                prop_assert_eq!(quantity(aggregate, ordered.iter().copied()), quantity(aggregate, shuffled.iter().copied()));
             }
         }
     }

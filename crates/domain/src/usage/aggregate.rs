@@ -2,6 +2,7 @@
 
 use super::{DECIMALS, UsageEvent};
 use crate::cycle::BillingCycle;
+use crate::invoices::{Exact, OutOfRange};
 use crate::meters::Aggregation;
 use crate::time::Time;
 use std::collections::HashSet;
@@ -68,6 +69,11 @@ impl Quantity {
     #[must_use]
     pub fn billed(self) -> Self {
         self.max(Self(0))
+    }
+
+    /// The quantity as a number to compute with.
+    pub fn exact(self) -> Result<Exact, OutOfRange> {
+        Exact::decimal(self.0, DECIMALS)
     }
 }
 
@@ -197,6 +203,8 @@ mod tests {
     fn a_negative_sum_bills_nothing() {
         let sum = quantity(Aggregation::Sum, &[event(1, 1, -1, 1)]);
         assert_eq!((sum.to_string(), sum.billed().to_string()), ("-0.000001".to_owned(), "0".to_owned()));
+        assert_eq!(sum.billed().exact(), Ok(Exact::ZERO));
+        assert_eq!(quantity(Aggregation::Sum, &[event(1, 1, 2_500_000, 1)]).exact(), Exact::decimal(25, 1));
     }
 
     #[test]

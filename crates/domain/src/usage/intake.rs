@@ -12,10 +12,20 @@ const EXTERNAL_SECONDS: i64 = 35 * 24 * 3600;
 /// How long an event is stored after its window was closed: at least 13 months.
 const RETENTION_SECONDS: i64 = 13 * 31 * 24 * 3600;
 
-/// Events of external subscriptions from before this time are removed: no window of theirs is open, and 13 months have
-/// passed since it closed.
-pub fn retained_since(now: Time) -> Time {
-    now.plus_seconds(-EXTERNAL_SECONDS - RETENTION_SECONDS)
+/// The events of a window that was closed at this time or earlier are removed.
+pub fn closed_before(now: Time) -> Time {
+    now.plus_seconds(-RETENTION_SECONDS)
+}
+
+/// The events of a subscription from before this time are removed. None: all are stored for longer.
+///
+/// A billed subscription closes its windows when it issues invoices; `closed_until` is the end of the last one that was closed
+/// [`closed_before`] now. An external one accepts events for 35 days, and no window of a deleted one is billed any more.
+pub fn removable_before(subscription: Option<&Subscription>, closed_until: Option<Time>, now: Time) -> Option<Time> {
+    match subscription {
+        Some(subscription) if subscription.billing.is_some() => closed_until,
+        _ => Some(closed_before(now).plus_seconds(-EXTERNAL_SECONDS)),
+    }
 }
 
 /// The instants at which a subscription still accepts events.

@@ -46,6 +46,7 @@ pub(super) fn of(operation: &Operation) -> Value {
         | ResponseKind::Figures(_)
         | ResponseKind::FiguresPage(_)
         | ResponseKind::Media(_)
+        | ResponseKind::Document
         | ResponseKind::Redirect => {}
     }
     Value::Array(parameters)

@@ -82,6 +82,11 @@ pub(super) fn of(operation: &Operation) -> Value {
         ResponseKind::Value(StatusCode::CREATED, schema) => ("201", operation.summary, record(schema)),
         ResponseKind::Value(_, schema) => ("200", operation.summary, record(schema)),
         ResponseKind::Redirect => ("303", operation.summary, json!({ "text/html": { "schema": plain("text/html") } })),
+        ResponseKind::Document => {
+            let of = |media_type| json!({ "schema": plain(media_type) });
+            let content = json!({ "text/html": of("text/html"), "application/pdf": of("application/pdf") });
+            ("200", "The document.", content)
+        }
         ResponseKind::Media(media_type) => {
             ("200", operation.summary, json!({ media_type: { "schema": plain(media_type) } }))
         }

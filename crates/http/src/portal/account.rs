@@ -2,7 +2,7 @@
 
 use super::format::{day, money, times};
 use super::pages::{Frame, Place, see_other, status};
-use super::texts;
+use super::{invoices, texts};
 use crate::query::decode;
 use crate::reply::Reply;
 use maud::{Markup, html};
@@ -106,7 +106,14 @@ pub(super) async fn payments(app: &App, frame: &Frame<'_>, query: Option<&str>) 
         Err(Error::InvalidCursor) => return Ok(see_other("/portal/payments")),
         found => found?,
     };
+    // Older pages continue the payments.
+    let documents = if cursor.is_none() {
+        invoices::newest(app, frame.known).await?
+    } else {
+        html! {}
+    };
     let content = html! {
+        (documents)
         @if paid.is_empty() {
             div class="card" { p { (texts::NO_PAYMENTS) } }
         } @else {

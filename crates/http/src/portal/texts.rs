@@ -1,11 +1,17 @@
 //! The catalog of the portal's texts, in English.
 
 use perennial_domain::cycle::BillingCycle;
+use perennial_domain::invoices::status::InvoiceStatus;
 use perennial_domain::payments::PaymentStatus;
 use perennial_domain::subscriptions::SubscriptionStatus;
 
 pub(super) const SUBSCRIPTIONS: &str = "Your subscriptions";
 pub(super) const PAYMENTS: &str = "Payments and invoices";
+pub(super) const PAYMENTS_ALONE: &str = "Payments";
+pub(super) const INVOICES: &str = "Invoices";
+pub(super) const CREDIT_NOTES: &str = "Credit notes";
+pub(super) const VIEW: &str = "View";
+pub(super) const CREDITED: (&str, &str) = ("Credited", "over");
 pub(super) const SESSIONS: &str = "Signed-in devices";
 pub(super) const NAVIGATION: &str = "Portal";
 pub(super) const SIGN_IN: &str = "Sign in";
@@ -18,6 +24,8 @@ pub(super) const CHANGE: &str = "Change plan";
 pub(super) const END_SESSION: &str = "End session";
 pub(super) const END_OTHERS: &str = "End all other sessions";
 pub(super) const THIS_DEVICE: &str = "This device";
+pub(super) const OLDER_INVOICES: &str = "Older invoices";
+pub(super) const NO_INVOICES: &str = "There are no invoices yet.";
 pub(super) const OLDER: &str = "Older payments";
 pub(super) const USED_LINK: &str = "This link was already used or has expired.";
 pub(super) const LINK_EXPIRED: &str = "Link expired";
@@ -59,6 +67,17 @@ pub(super) const fn payment_status(status: PaymentStatus) -> (&'static str, &'st
         PaymentStatus::Refunded => ("Refunded", "over"),
         PaymentStatus::Disputed => ("Disputed", "bad"),
         PaymentStatus::Void => ("Void", "over"),
+    }
+}
+
+pub(super) const fn invoice_status(status: InvoiceStatus, is_overdue: bool) -> (&'static str, &'static str) {
+    match status {
+        InvoiceStatus::Draft => ("Draft", "wait"),
+        InvoiceStatus::Open if is_overdue => ("Overdue", "bad"),
+        InvoiceStatus::Open => ("Due", "wait"),
+        InvoiceStatus::Paid => ("Paid", "good"),
+        InvoiceStatus::Uncollectible => ("Unpaid", "bad"),
+        InvoiceStatus::Void => ("Void", "over"),
     }
 }
 

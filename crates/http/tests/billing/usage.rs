@@ -226,6 +226,18 @@ async fn a_report_covers_a_half_open_span_of_at_most_13_months() {
 }
 
 #[tokio::test]
+async fn events_of_a_billed_subscription_stay_while_their_window_is_open() {
+    let mut metered = Metered::start().await;
+    metered.app.plan("biennial", json!({ "billing_cycle": "biennial" })).await;
+    let billed = json!({ "billing": { "payment_method": "pm_1" } });
+    let subscription = metered.app.subscription(&metered.user, "biennial", billed).await;
+    metered.subscription = subscription["id"].as_str().unwrap().to_owned();
+    metered.send(&[metered.event("old", "count", json!({}))]).await.expect(200);
+    metered.app.advance(500 * 86_400);
+    assert_eq!(perennial_app::housekeeping::sweep_usage(&metered.app.app).await, Ok(0));
+}
+
+#[tokio::test]
 async fn old_events_are_removed_and_others_stay() {
     let metered = Metered::start().await;
     metered.send(&[metered.event("old", "count", json!({}))]).await.expect(200);

@@ -30,7 +30,7 @@ const OPERATIONS: [(&str, &str); 17] = [
     ("delete", "/subscription-payments/{payment_id}"),
 ];
 
-const BILLING: [(&str, &str); 18] = [
+const BILLING: [(&str, &str); 23] = [
     ("get", "/tax-rates"),
     ("post", "/tax-rates"),
     ("get", "/tax-rates/{id}"),
@@ -49,6 +49,11 @@ const BILLING: [(&str, &str); 18] = [
     ("put", "/users/{id}/billing-profile"),
     ("get", "/users/{id}/credits"),
     ("post", "/users/{id}/credits"),
+    ("get", "/invoices/{id}/document"),
+    ("get", "/credit-notes"),
+    ("post", "/credit-notes"),
+    ("get", "/credit-notes/{id}"),
+    ("get", "/credit-notes/{id}/document"),
 ];
 
 const EVENTS: [(&str, &str); 2] = [("get", "/events"), ("get", "/events/{id}")];

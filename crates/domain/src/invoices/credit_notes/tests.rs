@@ -1,8 +1,8 @@
 //! Tests of credit notes. Pieces that add up are a property in `properties.rs`.
 
 use super::*;
-use crate::invoices::Percentage;
 use crate::invoices::taxes::{TaxMode, TaxRate};
+use crate::percent::Percentage;
 
 fn cents(cents: i64) -> Amount {
     Amount::from_ten_thousandths(cents * 100).unwrap()
