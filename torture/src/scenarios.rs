@@ -12,6 +12,7 @@ mod linearizability;
 mod overload;
 mod promotions;
 mod refreshes;
+mod renewals;
 mod retention;
 mod slow_clients;
 mod stops;
@@ -118,6 +119,12 @@ pub(crate) const SCENARIOS: &[Scenario] = &[
         about: "SIGKILL and SIGSTOP during webhook delivery: every event arrives, few arrive twice",
         engines: &Engine::ALL,
         run: delivery::run,
+    },
+    Scenario {
+        name: "r18",
+        about: "SIGKILL while a clock advances by ten years: every period begins once, at its instant",
+        engines: &Engine::ALL,
+        run: renewals::run,
     },
     Scenario {
         name: "fleet",

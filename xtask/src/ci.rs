@@ -153,7 +153,8 @@ mod tests {
     #[test]
     fn a_step_that_fails_runs_once_more() {
         static RUNS: AtomicU32 = AtomicU32::new(0);
-        let odd = || if RUNS.fetch_add(1, Ordering::Relaxed) % 2 == 0 { Err(Failure::new("odd.")) } else { Ok(()) };
+        let odd =
+            || if RUNS.fetch_add(1, Ordering::Relaxed).is_multiple_of(2) { Err(Failure::new("odd.")) } else { Ok(()) };
         assert_eq!(twice(&Step { name: "odd", run: odd }), Outcome::Unsteady);
         assert_eq!(twice(&Step { name: "broken", run: || Err(Failure::new("broken.")) }), Outcome::Failed);
         assert_eq!(twice(&Step { name: "fine", run: || Ok(()) }), Outcome::Passed);

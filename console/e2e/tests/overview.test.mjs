@@ -1,5 +1,5 @@
-// The figures of the overview (tests 22 and 23 of the contract): the worked example of the analytics API.
-// The clock of the store must be the real one, so that the example is compared by what the API returns for its months.
+// The figures of the overview (tests 22 and 23 of the contract) as the API returns them. `worked_example.test.mjs` has the example with
+// its own clock.
 
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";

@@ -3,8 +3,8 @@
 mod names;
 
 pub(crate) use names::{
-    clients, coupons, credit_notes, credits, invoices, meters, open_optional, operators, payments, plan_versions,
-    plans, previous_plans, previous_subscriptions, subscriptions, tax_rates, users, webhook_attempts,
+    clients, coupons, credit_notes, credits, features, invoices, meters, open_optional, operators, payments,
+    plan_versions, plans, previous_plans, previous_subscriptions, subscriptions, tax_rates, users, webhook_attempts,
     webhook_endpoints, webhook_undelivered,
 };
 

@@ -173,6 +173,12 @@ pub enum Conflict {
     ClockAdvancing,
     /// Another meter has the slug.
     MeterSlugTaken,
+    /// Charges of a plan or an active feature use the meter.
+    MeterInUse,
+    /// Another feature has the key.
+    FeatureKeyTaken,
+    /// The organization has the maximum number of features.
+    FeatureLimit,
     /// Another coupon has the code, in upper or lower case.
     CodeTaken,
     /// The balance of the user is less than what would be taken from it.
@@ -189,8 +195,6 @@ pub enum Conflict {
     CreditExceedsInvoice,
     /// The coupon is inactive, past its last instant or used up.
     CouponUnavailable,
-    /// Charges of a plan use the meter.
-    MeterInUse,
     /// The subscription has a draft or an open invoice.
     HasOpenInvoices,
     /// Other writers were faster at every attempt.

@@ -11,7 +11,7 @@ use perennial_domain::meters::{Meter, MeterDraft, MeterKey};
 use perennial_domain::stamp::Stamp;
 use perennial_domain::time::Time;
 use perennial_domain::validation::ValidationErrors;
-use perennial_store::{self as store, Change, Page, Position, Violation, meters};
+use perennial_store::{self as store, Change, Page, Position, Violation, features, meters};
 
 /// The meter with this ID.
 pub async fn read(app: &App, caller: &Caller, id: MeterId) -> Result<Meter, Error> {
@@ -96,12 +96,15 @@ impl Resource for Meter {
     }
 
     fn update(&self, change: Change, before: &Self, (): &()) -> Change {
-        meters::update(change, self, before.revision)
+        let change = meters::update(change, self, before.revision);
+        let is_deactivated = before.is_active && !self.is_active;
+        if is_deactivated { features::guard_meter_unused(change, self) } else { change }
     }
 
     async fn explain(&self, _: &App, _: &Caller, violation: Violation) -> Result<(), Error> {
         match violation {
             Violation::Slug => Err(Conflict::MeterSlugTaken.into()),
+            Violation::MeterInUse => Err(Conflict::MeterInUse.into()),
             other => Err(store::Error::Violated(other).into()),
         }
     }

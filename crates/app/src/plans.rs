@@ -6,7 +6,9 @@ use crate::caller::Caller;
 use crate::context::App;
 use crate::cursor;
 use crate::error::{Conflict, Error};
+use crate::features;
 use crate::use_cases::{New, Resource};
+use perennial_domain::entitlements::Grants;
 use perennial_domain::events::EventKind;
 use perennial_domain::id::{PlanId, TaxRateId};
 use perennial_domain::meters::{Meter, MeterKey};
@@ -55,12 +57,15 @@ pub async fn page(
     Ok(plans::list(&app.db, caller.organization(), query, after, limit).await?)
 }
 
-/// What a decision about a plan needs to know of other records.
+/// What a decision about a plan depends on.
+#[derive(Default)]
 pub struct References {
     /// The organization, for its currency. None: an update, which needs none.
     organization: Option<Organization>,
     /// The meters that charges name.
     meters: HashMap<MeterKey, Meter>,
+    /// The grants after those that were sent. None: none were sent.
+    grants: Option<Grants>,
 }
 
 impl References {
@@ -101,6 +106,13 @@ impl References {
             billing.charges = Some(charges::resolve(&drafts, &self.meters, before, errors));
         }
     }
+
+    fn grant(&self, plan: Plan) -> Plan {
+        match &self.grants {
+            Some(grants) => Plan { entitlements: grants.clone(), ..plan },
+            None => plan,
+        }
+    }
 }
 
 impl Resource for Plan {
@@ -138,7 +150,9 @@ impl Resource for Plan {
         };
         let meters = References::meters(app, caller, draft).await?;
         References::check_rates(app, caller, draft, &[], errors).await?;
-        Ok(References { organization, meters })
+        let sent = draft.entitlements.as_ref();
+        let grants = features::apply_grants(app, caller.organization(), None, sent, errors).await?;
+        Ok(References { organization, meters, grants })
     }
 
     async fn find_changed_references(
@@ -150,7 +164,10 @@ impl Resource for Plan {
     ) -> Result<References, Error> {
         let known = self.settings().tax_rate_ids;
         References::check_rates(app, caller, patch, &known, errors).await?;
-        Ok(References { organization: None, meters: References::meters(app, caller, patch).await? })
+        let meters = References::meters(app, caller, patch).await?;
+        let (stored, sent) = (Some(&self.entitlements), patch.entitlements.as_ref());
+        let grants = features::apply_grants(app, caller.organization(), stored, sent, errors).await?;
+        Ok(References { organization: None, meters, grants })
     }
 
     fn decide_create(
@@ -163,7 +180,8 @@ impl Resource for Plan {
         references.resolve(&mut draft, &[], &mut errors);
         let organization = references.organization.as_ref().ok_or(Error::NotFound)?;
         let id = PlanId::new(new.now, new.random);
-        Ok(Self::create(draft, errors, organization, id, new.revision, new.now)?)
+        let created = Self::create(draft, errors, organization, id, new.revision, new.now)?;
+        Ok(references.grant(created))
     }
 
     fn decide_update(
@@ -174,7 +192,7 @@ impl Resource for Plan {
         _: Time,
     ) -> Result<Self, Error> {
         references.resolve(&mut patch, self.charges(), &mut errors);
-        Ok(self.merge(patch, errors)?)
+        Ok(references.grant(self.merge(patch, errors)?))
     }
 
     fn insert(&self, change: Change, _: &References) -> Change {

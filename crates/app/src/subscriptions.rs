@@ -115,11 +115,12 @@ impl Resource for Subscription {
     }
 
     fn assume_references(app: &App, caller: &Caller, draft: &SubscriptionDraft, now: Time) -> Option<References> {
-        if draft.billing.is_some() {
+        let has_grants = draft.entitlements.as_ref().is_some_and(|sent| !sent.is_empty());
+        if draft.billing.is_some() || has_grants {
             return None;
         }
         let plan = app.plans.get(caller.organization(), draft.plan.as_ref()?, now)?;
-        Some(References { plan: Some(plan), known: None })
+        Some(References { plan: Some(plan), ..References::default() })
     }
 
     async fn find_references(
@@ -150,10 +151,11 @@ impl Resource for Subscription {
     ) -> Result<Self, Error> {
         let id = SubscriptionId::new(new.now, new.random);
         let plan = references.plan.as_deref();
-        let created = match &references.known {
+        let mut created = match &references.known {
             Some(known) => Self::create_billed(draft, errors, plan, id, new.revision, new.now, known)?,
             None => Self::create(draft, errors, plan, id, new.revision, new.now)?,
         };
+        references.grant(&mut created);
         references.check_next(&created, None)?;
         let is_active = plan.is_some_and(|plan| plan.is_active);
         if is_active { Ok(created) } else { Err(Conflict::PlanInactive.into()) }
@@ -167,10 +169,11 @@ impl Resource for Subscription {
         now: Time,
     ) -> Result<Self, Error> {
         let plan = references.plan.as_deref();
-        let merged = match &references.known {
+        let mut merged = match &references.known {
             Some(known) => Self::update(self, patch, plan, errors, now, known)?,
             None => Self::update(self, patch, plan, errors, now, &Known::default())?,
         };
+        references.grant(&mut merged);
         references.check_next(&merged, Some(self))?;
         let is_retired = is_moved(&merged, self) && plan.is_some_and(|plan| !plan.is_active);
         if is_retired { Err(Conflict::PlanInactive.into()) } else { Ok(merged) }

@@ -1,7 +1,7 @@
 //! Events: one for every change of a record, written with it and never rewritten.
 
 use crate::id::{
-    ClientId, CouponId, CreditId, CreditNoteId, EventId, InvoiceId, MalformedId, MeterId, OperatorId,
+    ClientId, CouponId, CreditId, CreditNoteId, EventId, FeatureId, InvoiceId, MalformedId, MeterId, OperatorId,
     OperatorSessionId, OrganizationId, PaymentId, PlanId, ProviderId, SessionId, SubscriptionId, TaxRateId,
     TestClockId, UserId, WebhookEndpointId,
 };
@@ -148,6 +148,9 @@ record_kinds! {
     CreditNote(CreditNoteId) = "credit_note" { CreditNoteCreated = "created" }
     // The record is named by its user's ID.
     BillingProfile(UserId) = "billing_profile" { BillingProfileUpdated = "updated" }
+    Feature(FeatureId) = "feature" { FeatureCreated = "created", FeatureUpdated = "updated" }
+    // The record is named by its subscription's ID.
+    Usage(SubscriptionId) = "usage" { UsageThresholdReached = "threshold_reached" }
 }
 
 impl RecordKind {
@@ -163,6 +166,8 @@ impl RecordKind {
             | Self::Credit
             | Self::Invoice
             | Self::CreditNote
+            | Self::Feature
+            | Self::Usage
             | Self::TestClock => true,
             Self::Organization
             | Self::Client
@@ -253,8 +258,9 @@ mod tests {
     #[test]
     fn names_and_id_prefixes_are_unique() {
         let names: BTreeSet<_> = EventKind::ALL.iter().map(|kind| kind.as_str()).collect();
-        // A billing profile has the ID of its user.
-        let kinds = || RecordKind::ALL.iter().filter(|kind| **kind != RecordKind::BillingProfile);
+        // A billing profile has the ID of its user, and usage that of its subscription.
+        let shared = [RecordKind::BillingProfile, RecordKind::Usage];
+        let kinds = || RecordKind::ALL.iter().filter(|kind| !shared.contains(kind));
         let prefixes: BTreeSet<_> = kinds().map(|kind| kind.id_prefix()).collect();
         assert_eq!((names.len(), prefixes.len()), (EventKind::ALL.len(), kinds().count()));
     }

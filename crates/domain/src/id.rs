@@ -196,6 +196,8 @@ ids! {
     InvoiceId = "inv";
     /// A credit note.
     CreditNoteId = "crn";
+    /// A feature that applications check.
+    FeatureId = "feat";
     /// An event; the last one of a record is the record's revision.
     EventId = "evt";
 }

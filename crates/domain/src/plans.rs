@@ -6,6 +6,7 @@ pub mod charges;
 
 use crate::currency::Currency;
 use crate::cycle::BillingCycle;
+use crate::entitlements::{Grants, GrantsDraft};
 use crate::id::{EventId, OrganizationId, PlanId};
 use crate::money::Money;
 use crate::number::Whole;
@@ -116,6 +117,8 @@ pub struct Plan {
     pub version: Version,
     /// None: all defaults.
     pub billing: Option<Box<PlanBilling>>,
+    /// The values of features. They are no part of the version.
+    pub entitlements: Grants,
     pub created_at: Time,
     pub updated_at: Time,
     #[serde(skip)]
@@ -152,6 +155,8 @@ pub struct PlanDraft {
     pub details: Option<PlanDetails>,
     pub is_active: Option<bool>,
     pub billing: Option<Option<PlanBillingDraft>>,
+    /// Grants as they were sent. The use case checks them and sets the result, because they depend on the features.
+    pub entitlements: Option<GrantsDraft>,
 }
 
 /// The fields of an update, which changes price, billing cycle, details and `is_active`; the other fields are fixed
@@ -194,6 +199,7 @@ impl Plan {
             is_active: draft.is_active.unwrap_or(true),
             version: Version::default(),
             billing: draft.billing.flatten().map(|sent| Box::new(sent.apply(PlanBilling::default()))),
+            entitlements: Grants::default(),
             created_at: now,
             updated_at: now,
             organization_id: organization.id,

@@ -6,6 +6,7 @@
 use crate::billing_profiles::BillingProfile;
 use crate::clients::Client;
 use crate::coupons::Coupon;
+use crate::features::Feature;
 use crate::id::EventId;
 use crate::invoices::record::Invoice;
 use crate::meters::Meter;
@@ -76,7 +77,7 @@ macro_rules! stamped {
 }
 
 stamped!(Client, Operator, Organization, Payment, Plan, Subscription, User, WebhookEndpoint);
-stamped!(BillingProfile, Coupon, Invoice, Meter, TaxRate);
+stamped!(BillingProfile, Coupon, Feature, Invoice, Meter, TaxRate);
 
 impl Stamped for Session {
     /// A session has two events, its first and its last. A refresh has none, but the session must not end before it.

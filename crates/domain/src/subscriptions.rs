@@ -6,6 +6,7 @@ mod status;
 pub use status::SubscriptionStatus;
 
 use crate::cycle::BillingCycle;
+use crate::entitlements::{Grants, GrantsDraft};
 use crate::id::{EventId, OrganizationId, PlanId, SubscriptionId, UserId};
 use crate::lifecycle::billing::{Billing, BillingDraft};
 use crate::number::Whole;
@@ -37,6 +38,8 @@ pub struct Subscription {
     pub ends_at: Option<Time>,
     /// None: the subscription is external, and other systems renew it.
     pub billing: Option<Box<Billing>>,
+    /// Values of features that replace those of the plan.
+    pub entitlements: Grants,
     pub created_at: Time,
     pub updated_at: Time,
     #[serde(skip)]
@@ -77,6 +80,8 @@ pub struct SubscriptionDraft {
     pub starts_at: Option<Time>,
     pub ends_at: Option<Option<Time>>,
     pub billing: Option<Option<Box<BillingDraft>>>,
+    /// Grants as they were sent. The use case checks them and sets the result, because they depend on the features.
+    pub entitlements: Option<GrantsDraft>,
 }
 
 /// What access depends on.
@@ -162,6 +167,7 @@ impl Subscription {
             starts_at,
             ends_at,
             billing: None,
+            entitlements: Grants::default(),
             created_at: now,
             updated_at: now,
             organization_id: plan.organization_id,

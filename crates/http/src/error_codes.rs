@@ -150,6 +150,12 @@ error_codes! {
         "Use the clock of the organization, or delete it first with its records.";
     ClockAdvancing "clock_advancing" CONFLICT "Test clock advancing"
         "Read `/test-clock` until its `status` is neither `advancing` nor `deleting`, then repeat the request.";
+    MeterInUse "meter_in_use" CONFLICT "Meter in use"
+        "Remove the charges of the meter from all plans and deactivate the features that use it first.";
+    FeatureKeyTaken "key_taken" CONFLICT "Feature key already in use"
+        "Choose another key, or update the feature that uses it.";
+    FeatureLimit "feature_limit" CONFLICT "Too many features"
+        "Use one of the existing features. An organization has at most 500, active or not.";
     CouponCodeTaken "code_taken" CONFLICT "Coupon code already in use"
         "Choose another code. Codes are compared without regard to upper and lower case.";
     InsufficientBalance "insufficient_balance" CONFLICT "Insufficient balance"
@@ -166,8 +172,6 @@ error_codes! {
         "Credit at most what earlier credit notes left of the invoice.";
     CouponUnavailable "coupon_unavailable" CONFLICT "Coupon unavailable"
         "Use a coupon that is active, not past `redeem_by` and not used up.";
-    MeterInUse "meter_in_use" CONFLICT "Meter in use"
-        "Remove the charges of the meter from all plans first.";
     HasOpenInvoices "has_open_invoices" CONFLICT "Draft or open invoices"
         "Pay, void or delete the drafts and open invoices of the subscription first.";
     IdempotencyInFlight "idempotency_in_flight" CONFLICT "Idempotency key in use by a running request"

@@ -2,8 +2,8 @@
 //! so that a sample has every member that a real event has. A record kind without a sample does not compile.
 
 use crate::{
-    clients, coupons, credit_notes, credits, invoices, meters, organization, payments, plans, samples, subscriptions,
-    tax_rates, test_clock, webhook_endpoints,
+    clients, coupons, credit_notes, credits, features, invoices, meters, organization, payments, plans, samples,
+    subscriptions, tax_rates, test_clock, usage, webhook_endpoints,
 };
 use perennial_domain::events::{EventKind, RecordKind};
 use perennial_domain::id::EventId;
@@ -49,7 +49,10 @@ pub fn event_sample(event_type: &str, id: EventId, at: Time) -> Option<String> {
 /// Creates and deletes have no record before, and the events of persons hold no record at all.
 fn is_update(kind: EventKind, record: &Value) -> bool {
     let name = kind.as_str();
-    !name.ends_with(".created") && !name.ends_with(".deleted") && record.get("fields").is_none()
+    !name.ends_with(".created")
+        && kind != EventKind::UsageThresholdReached
+        && !name.ends_with(".deleted")
+        && record.get("fields").is_none()
 }
 
 /// What the events of a record have as `data`.
@@ -65,6 +68,8 @@ fn record(kind: RecordKind) -> Value {
         RecordKind::WebhookEndpoint => (webhook_endpoints::WEBHOOK_ENDPOINT.example)(),
         RecordKind::TaxRate => (tax_rates::TAX_RATE.example)(),
         RecordKind::Meter => (meters::METER.example)(),
+        RecordKind::Feature => (features::FEATURE.example)(),
+        RecordKind::Usage => usage::threshold_sample(),
         RecordKind::Coupon => (coupons::COUPON.example)(),
         RecordKind::Credit => (credits::CREDIT.example)(),
         RecordKind::Invoice => invoices::event_sample(),
@@ -93,7 +98,8 @@ mod tests {
             assert_eq!(members, [&expected[..], &["test", "data", "before"]].concat());
             assert_eq!((&event["type"], &event["test"], &event["id"]), (&json!(name), &json!(true), &json!(id)));
             assert!(event["data"].is_object(), "{event}");
-            let is_create_or_delete = [".created", ".deleted", ".ping"].iter().any(|end| name.ends_with(end));
+            let is_create_or_delete =
+                [".created", ".deleted", ".ping", ".threshold_reached"].iter().any(|end| name.ends_with(end));
             let is_trace = event["data"]["fields"].is_array();
             assert_eq!(event["before"].is_null(), is_create_or_delete || is_trace, "{event}");
         }

@@ -6,6 +6,7 @@ mod billing_record_types;
 mod billing_types;
 mod client_types;
 mod credit_note_types;
+mod entitlement_types;
 mod invoice_types;
 mod portal_types;
 mod reader;
@@ -15,7 +16,7 @@ mod types;
 mod webhook_types;
 
 pub(crate) use any::AnyFields;
-pub(crate) use billing_record_types::{Address, UsageEvents};
+pub(crate) use billing_record_types::{Address, MeterReference, UsageEvents};
 pub(crate) use billing_types::Absent;
 pub(crate) use invoice_types::{Charges, Items, PlanRates, charge_definition};
 pub(crate) use portal_types::portal;

@@ -92,6 +92,14 @@ pub(crate) fn etag_with(revision: EventId, number: u64) -> String {
     format!("\"{}.{number:x}\"", revision.suffix())
 }
 
+/// The entity tag of a content without a revision (FNV-1a, 128 bits).
+pub(crate) fn etag_of_content(content: &[u8]) -> String {
+    let hash = content.iter().fold(0x6c62_272e_07bb_0142_62b8_2175_6295_c58d, |hash: u128, byte| {
+        (hash ^ u128::from(*byte)).wrapping_mul(0x0000_0000_0100_0000_0000_0000_0000_013b)
+    });
+    format!("\"{hash:032x}\"")
+}
+
 fn revision(tag: &str) -> Option<EventId> {
     let without_number = |(revision, number)| u64::from_str_radix(number, 16).is_ok().then_some(revision);
     let suffix = match tag.split_once('-') {

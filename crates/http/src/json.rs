@@ -30,7 +30,7 @@ pub(crate) enum Json<'a> {
     /// `None` if the text contains a lone surrogate.
     Text(Option<Cow<'a, str>>),
     List(Vec<&'a RawValue>),
-    Object,
+    Object(&'a RawValue),
 }
 
 /// Parses a body: one JSON value, with nesting and keys checked at all levels.
@@ -52,7 +52,7 @@ pub(crate) fn value(raw: &RawValue) -> Json<'_> {
     match text.as_bytes().first() {
         Some(b'"') => Json::Text(read_text(text)),
         Some(b'[') => Json::List(serde_json::from_str(text).unwrap_or_default()),
-        Some(b'{') => Json::Object,
+        Some(b'{') => Json::Object(raw),
         Some(b't') => Json::Bool(true),
         Some(b'f') => Json::Bool(false),
         Some(b'n') => Json::Null,
@@ -150,7 +150,7 @@ mod tests {
         assert_eq!(shown[0], "a=Text(Some(\"xé\"))");
         assert_eq!(shown[1], "b=Number(\"1.50\")");
         assert!(shown[2].starts_with("c=List(["));
-        assert_eq!(shown[3..], ["d=Null", "e=Bool(true)", "f=Object"]);
+        assert_eq!(shown[3..], ["d=Null", "e=Bool(true)", "f=Object(RawValue({}))"]);
     }
 
     #[test]

@@ -89,7 +89,7 @@ pub(crate) static OPERATIONS: &[Operation] = &[
         path: MEMBER,
         tag: TAG,
         summary: "Update a meter",
-        description: "Updates the fields that are sent; omitted fields do not change. The slug and the aggregation cannot be changed. An inactive meter accepts no events.",
+        description: "Updates the fields that are sent; omitted fields do not change. The slug and the aggregation cannot be changed. An inactive meter accepts no events. A meter that an active feature uses cannot be deactivated.",
         access: Access::Scope(Scope::PlansWrite),
         query: QuerySpec::NONE,
         body: Some(BodySpec {
@@ -99,7 +99,7 @@ pub(crate) static OPERATIONS: &[Operation] = &[
             example: || json!({ "is_active": false }),
         }),
         response: ResponseKind::Record(&METER),
-        errors: &[Code::Contended],
+        errors: &[Code::MeterInUse, Code::Contended],
         handler: Handler::Write(|call| Box::pin(update(call))),
     },
 ];

@@ -3,9 +3,10 @@
 use crate::operation::Operation;
 use crate::router::Router;
 use crate::{
-    accounts, analytics, billing_profiles, clients, coupons, credit_notes, credits, events, invoices, meta, meters,
-    operator_session, operators, organization, payments, plan_versions, plans, portal_links, search, sessions,
-    subscriptions, tax_rates, test_clock, tokens, usage, user_sessions, users, webhook_deliveries, webhook_endpoints,
+    accounts, analytics, billing_profiles, clients, coupons, credit_notes, credits, entitlements, events, features,
+    invoices, meta, meters, operator_session, operators, organization, payments, plan_versions, plans, portal_links,
+    search, sessions, subscriptions, tax_rates, test_clock, tokens, usage, user_sessions, users, webhook_deliveries,
+    webhook_endpoints,
 };
 use std::sync::LazyLock;
 
@@ -34,6 +35,8 @@ static RESOURCES: &[&[Operation]] = &[
     tax_rates::OPERATIONS,
     coupons::OPERATIONS,
     meters::OPERATIONS,
+    features::OPERATIONS,
+    entitlements::OPERATIONS,
     usage::OPERATIONS,
     billing_profiles::OPERATIONS,
     credits::OPERATIONS,

@@ -3,6 +3,7 @@
 use crate::access::Access;
 use crate::call::Call;
 use crate::dry_run;
+use crate::entitlements;
 use crate::error_codes::Code;
 use crate::fields::{Fields, SchemaWriter};
 use crate::filters::{self, boolean};
@@ -274,11 +275,14 @@ fn billing_cycle(fields: &mut impl Fields, is_create: bool) -> Option<BillingCyc
     fields.required_if(is_create, "/billing_cycle", "How often the plan is billed.")
 }
 
+const GRANTS: &str = "Values of features by key. An update replaces the keys that are sent; null removes one. They are no part of the version.";
+
 /// The fields that a create and an update share.
 fn common(fields: &mut impl Fields, stored: PlanDetails) -> PlanDraft {
     PlanDraft {
         details: Some(details(fields, stored)),
         is_active: fields.optional("/is_active", "Whether the plan accepts new subscriptions."),
+        entitlements: fields.optional("/entitlements", GRANTS),
         ..PlanDraft::default()
     }
 }
@@ -309,6 +313,7 @@ fn record_schema() -> Value {
         ("is_active", json!({ "type": "boolean" })),
         ("version", schema::id::<Version>()),
         ("billing", billing::definition()),
+        ("entitlements", entitlements::grants_schema()),
         ("created_at", schema::instant()),
         ("updated_at", schema::instant()),
     ];

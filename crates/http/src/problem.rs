@@ -6,6 +6,7 @@ use http::header::{ALLOW, RETRY_AFTER, WWW_AUTHENTICATE};
 use http::{HeaderName, HeaderValue};
 use perennial_app::error::{Conflict, Error};
 use perennial_domain::clients::Scope;
+use perennial_domain::features::MAX_FEATURES;
 use perennial_domain::operators::MAX_LINKS;
 use perennial_domain::validation::{Transition, ValidationErrors};
 use perennial_domain::webhooks::{MAX_ENDPOINTS, MAX_SECRETS};
@@ -423,6 +424,15 @@ impl From<Conflict> for Problem {
             Conflict::MeterSlugTaken => {
                 Self::new(Code::SlugTaken, "Another meter of this organization uses this slug.")
             }
+            Conflict::MeterInUse => {
+                Self::new(Code::MeterInUse, "Charges of a plan or an active feature use this meter.")
+            }
+            Conflict::FeatureKeyTaken => {
+                Self::new(Code::FeatureKeyTaken, "Another feature of this organization uses this key.")
+            }
+            Conflict::FeatureLimit => {
+                Self::new(Code::FeatureLimit, format!("The organization has {MAX_FEATURES} features."))
+            }
             Conflict::CodeTaken => {
                 Self::new(Code::CouponCodeTaken, "Another coupon of this organization uses this code.")
             }
@@ -444,7 +454,6 @@ impl From<Conflict> for Problem {
             Conflict::CouponUnavailable => {
                 Self::new(Code::CouponUnavailable, "The coupon is inactive, past redeem_by or used up.")
             }
-            Conflict::MeterInUse => Self::new(Code::MeterInUse, "Charges of a plan use the meter."),
             Conflict::HasOpenInvoices => {
                 Self::new(Code::HasOpenInvoices, "The subscription has a draft or an open invoice.")
             }

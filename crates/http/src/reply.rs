@@ -112,6 +112,15 @@ impl Reply {
         reply
     }
 
+    /// Something that is computed. Its entity tag covers the content.
+    pub(crate) fn computed<T: Serialize>(value: &T) -> Self {
+        let body = envelope(value);
+        let etag = headers::etag_of_content(body.as_bytes());
+        let mut reply = Self::new(StatusCode::OK, Content::Json, body);
+        reply.etag = Some(etag);
+        reply
+    }
+
     /// Something that has no path.
     pub(crate) fn value<T: Serialize>(status: StatusCode, value: T) -> Self {
         Self::new(status, Content::Json, envelope(value))

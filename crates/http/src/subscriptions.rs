@@ -321,8 +321,12 @@ fn common(fields: &mut impl Fields, is_create: bool, stored: SubscriptionDetails
         starts_at: fields.optional("/starts_at", "When the subscription starts. Defaults to now."),
         ends_at: fields.nullable("/ends_at", "When the subscription ends."),
         billing: billing::draft(fields, is_create),
+        entitlements: fields.optional("/entitlements", OVERRIDES),
     }
 }
+
+const OVERRIDES: &str = "Values of features by key, in place of those of the plan. An update replaces the keys that are sent; \
+                         null removes one.";
 
 /// The details that are sent replace the stored ones.
 fn details(fields: &mut impl Fields, mut details: SubscriptionDetails) -> SubscriptionDetails {

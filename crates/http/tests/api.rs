@@ -7,6 +7,7 @@ mod analytics;
 mod authentication;
 mod billing;
 mod console;
+mod entitlements;
 mod lifecycle;
 mod limits;
 mod lists;

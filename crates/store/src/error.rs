@@ -86,6 +86,16 @@ pub enum Violation {
     Cycle,
     /// A usage event with the same ID is stored already.
     UsageEvent,
+    /// Another feature has the key.
+    FeatureKey,
+    /// The organization has the maximum number of features.
+    FeatureLimit,
+    /// The meter has changed, or is not active.
+    Meter,
+    /// An active feature uses the meter.
+    MeterInUse,
+    /// A running total was created or removed, or the usage does not fit the decision about it.
+    UsageTotal,
     /// Another server holds the unit of background work.
     Lease,
     /// The test clock of the organization has changed.

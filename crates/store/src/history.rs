@@ -50,6 +50,7 @@ pub(crate) static OF_COUPON: Sql = Sql::new("SELECT revision FROM coupons WHERE 
 pub(crate) static OF_INVOICE: Sql = Sql::new("SELECT revision FROM invoices WHERE organization_id = $1 AND id = $2");
 pub(crate) static OF_CREDIT_NOTE: Sql =
     Sql::new("SELECT revision FROM credit_notes WHERE organization_id = $1 AND id = $2");
+pub(crate) static OF_FEATURE: Sql = Sql::new("SELECT revision FROM features WHERE organization_id = $1 AND id = $2");
 pub(crate) static OF_BILLING_PROFILE: Sql =
     Sql::new("SELECT revision FROM billing_profiles WHERE organization_id = $1 AND user_id = $2");
 
@@ -74,8 +75,11 @@ pub async fn revision_of(
         RecordKind::BillingProfile => &OF_BILLING_PROFILE,
         RecordKind::Invoice => &OF_INVOICE,
         RecordKind::CreditNote => &OF_CREDIT_NOTE,
-        // An entry of the ledger has one event. A clock moves without events, so its revision is not always one.
+        RecordKind::Feature => &OF_FEATURE,
+        // An entry of the ledger has one event, and usage has no revision. A clock moves without events, so its revision is not
+        // always one.
         RecordKind::Credit
+        | RecordKind::Usage
         | RecordKind::Provider
         | RecordKind::Session
         | RecordKind::OperatorSession

@@ -93,6 +93,7 @@ migrations! {
     17 => "0017_portal", oldest_program 2;
     18 => "0018_billing_records", oldest_program 2;
     19 => "0019_invoices", oldest_program 2, indexes INVOICES;
+    20 => "0020_entitlements", oldest_program 2;
 }
 
 /// Dropped by the next migration: every create paid for them.

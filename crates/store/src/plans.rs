@@ -13,6 +13,7 @@ use crate::table::Table;
 use crate::value::Type;
 use perennial_domain::currency::Currency;
 use perennial_domain::cycle::BillingCycle;
+use perennial_domain::entitlements::Grants;
 use perennial_domain::id::{EventId, OrganizationId, PlanId};
 use perennial_domain::plans::billing::PlanBilling;
 use perennial_domain::plans::{Href, MAX_NODE_QUOTA, MAX_TIER, MAX_VERSION, Plan, PlanDetails, PlanKey};
@@ -43,6 +44,7 @@ pub static PLANS: Table = Table::new(
         Column::mutable("is_active", Type::Bool),
         Column::mutable("version", Type::Int).between(1, MAX_VERSION),
         Column::mutable("billing", Type::Text).nullable(),
+        Column::mutable("entitlements", Type::Text).nullable(),
         Column::fixed("created_at", Type::Time),
         Column::mutable("updated_at", Type::Time),
         Column::deleted_at(),
@@ -85,6 +87,7 @@ impl Record for Plan {
         row.bool("is_active", self.is_active);
         row.whole("version", self.version);
         row.optional_text("billing", self.billing.as_deref().map(PlanBilling::to_stored).as_deref());
+        row.optional_text("entitlements", self.entitlements.to_stored().as_deref());
         row.time("created_at", self.created_at);
         row.time("updated_at", self.updated_at);
         row.uuid("revision", self.revision.bytes());
@@ -112,6 +115,7 @@ impl Record for Plan {
             is_active: row.bool("is_active")?,
             version: row.whole("version")?,
             billing: row.optional_word("billing", PlanBilling::from_stored)?.map(Box::new),
+            entitlements: row.optional_word("entitlements", Grants::from_stored)?.unwrap_or_default(),
             created_at: row.time("created_at")?,
             updated_at: row.time("updated_at")?,
             revision: EventId::from_bytes(row.uuid("revision")?),
@@ -238,6 +242,14 @@ pub fn update(change: Change, plan: &Plan, read_at: EventId) -> Change {
 /// Soft-deletes the plan; rejected with [`Violation::InUse`] as long as a live subscription refers to it.
 pub fn delete(change: Change, plan: &Plan, at: Time, revision: EventId) -> Change {
     record::delete(change, plan, plan.revision, (at, revision), Violation::InUse)
+}
+
+/// Locks the plan as it was read until the change is committed: a decision depends on its grants.
+pub fn guard_unchanged(change: Change, plan: &Plan) -> Change {
+    let (key, lock) = (plan.id.bytes(), change.additional_lock(&PLANS, plan.id.bytes()));
+    let sql = PLANS.statements().at_revision.as_ref().expect("a plan has a revision");
+    let params = vec![plan.organization_id.bytes().into(), key.into(), plan.revision.bytes().into()];
+    change.guard(Guard { table: &PLANS, key, lock, sql, params, violation: Violation::Plan })
 }
 
 /// Locks the plan as it was read, live and active, until the change is committed.

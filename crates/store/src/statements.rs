@@ -10,13 +10,14 @@ use crate::tables::ALL;
 use crate::value::Type;
 use crate::{
     analytics_ledgers, analytics_movements, analytics_subscriptions, analytics_sums, billing_profiles, clients,
-    clock_removal, coupons, credit_notes, credits, events, examine, feed, history, holds, installation, invoices,
-    leases, meters, number_series, operator_links, operator_sessions, operators, organizations, payments,
-    plan_versions, plans, portal_links, providers, rate_limits, sessions, signing_keys, subscriptions, tax_rates,
-    test_clocks, usage_events, users, webhook_attempts, webhook_endpoints, webhook_figures, webhook_readers,
-    webhook_undelivered,
+    clock_removal, coupons, credit_notes, credits, events, examine, features, feed, history, holds, installation,
+    invoices, leases, meters, number_series, operator_links, operator_sessions, operators, organizations, payments,
+    plan_versions, plans, portal_links, providers, rate_limits, sessions, signing_keys, subscription_members,
+    subscriptions, tax_rates, test_clocks, usage_events, usage_totals, users, webhook_attempts, webhook_endpoints,
+    webhook_figures, webhook_readers, webhook_undelivered,
 };
 use perennial_domain::currency::Currency;
+use perennial_domain::features::FeatureKind;
 use perennial_domain::id::{OrganizationId, SubscriptionId, UserId, WebhookEndpointId};
 use perennial_domain::payments::PaymentStatus;
 use perennial_domain::time::Time;
@@ -123,6 +124,10 @@ fn by_hand() -> Vec<Statement> {
         invoices::OF_SUBSCRIPTION, invoices::OPEN_OF_USER, number_series::ALL, number_series::DRAW, number_series::NEXT,
         number_series::OPEN, number_series::RAISE, payments::PROCESSING, tax_rates::ALL,
         usage_events::NEXT_SUBSCRIPTION, usage_events::OLD, usage_events::REMOVE_OLD, usage_events::WITHIN,
+        features::BY_KEY, features::UNDER_LIMIT, features::METER_UNUSED, history::OF_FEATURE, subscription_members::MEMBERSHIPS,
+        subscriptions::HELD, subscriptions::MORE_THAN, usage_totals::SUM, usage_totals::OVERLAPPING,
+        usage_totals::COUNT_OVERLAPPING, usage_totals::OPEN, usage_totals::ADD, usage_totals::THRESHOLDS,
+        usage_totals::REMOVE_ENDED, usage_totals::REMOVE_REPORTED,
     ];
     let by_id = |name, sql: &Sql| key(name, sql, &[Type::Uuid, Type::Uuid]);
     let ids = named![by_id: operator_sessions::WITH_OPERATOR, payments::OWNER, sessions::WITH_USER];
@@ -146,10 +151,15 @@ fn by_hand() -> Vec<Statement> {
         key("organizations::BY_NAME".to_owned(), &organizations::BY_NAME, &[Type::Text]),
         key("coupons::BY_CODE".to_owned(), &coupons::BY_CODE, &[Type::Uuid, Type::Text]),
         key("usage_events::STORED".to_owned(), &usage_events::STORED, &[Type::Uuid, Type::Uuid, Type::Text]),
+        key(
+            "usage_totals::READ".to_owned(),
+            &usage_totals::READ,
+            &[Type::Uuid, Type::Uuid, Type::Uuid, Type::Time, Type::Time],
+        ),
         key("users::BY_IDENTITY".to_owned(), &users::BY_IDENTITY, &[Type::Uuid, Type::Text, Type::Text]),
     ];
     let guards = named![guard:
-        leases::HELD, operators::ACTIVE, operators::IN_ROLE, operator_sessions::OPEN, plans::ACTIVE, sessions::UNCHANGED,
+        features::METER_ACTIVE, leases::HELD, operators::ACTIVE, operators::IN_ROLE, operator_sessions::OPEN, plans::ACTIVE, sessions::UNCHANGED,
         sessions::LIVE, users::UNCHANGED,
     ];
     others.into_iter().chain(ids).chain(keys).chain(guards).collect()
@@ -209,6 +219,11 @@ pub fn operator_pages(after: Option<&Position>) -> Vec<Statement> {
         ("webhook_endpoints::list", webhook_endpoints::compose(organization)),
         ("tax_rates::list", tax_rates::compose(organization)),
         ("meters::list", meters::compose(organization)),
+        ("features::list", features::compose(organization, features::Query::default())),
+        (
+            "features::list",
+            features::compose(organization, features::Query { kind: Some(FeatureKind::Quota), is_active: Some(true) }),
+        ),
         ("coupons::list", coupons::compose(organization)),
         ("credits::list", credits::compose(organization, &credits)),
         ("webhook_attempts::list", webhook_attempts::compose(organization, endpoint, attempts)),

@@ -16,6 +16,7 @@ use crate::table::Table;
 use crate::users::USERS;
 use crate::value::Type;
 use perennial_domain::cycle::BillingCycle;
+use perennial_domain::entitlements::Grants;
 use perennial_domain::id::{EventId, OrganizationId, PlanId, SubscriptionId, UserId};
 use perennial_domain::lifecycle::billing::Billing;
 use perennial_domain::plans::MAX_VERSION;
@@ -24,11 +25,14 @@ use perennial_domain::text::Line;
 use perennial_domain::time::Time;
 
 pub(crate) mod due;
+mod held;
 mod list;
 
 pub use due::{
     Backlog, Search, all_parked, any_due, backlog, due, is_late, live_due, next_due, parked, test_due, with_due,
 };
+pub(crate) use held::{HELD, MORE_THAN};
+pub use held::{Held, has_more, held};
 pub(crate) use list::compose;
 pub use list::{Query, Range, Sort, list, position};
 
@@ -53,6 +57,7 @@ pub static SUBSCRIPTIONS: Table = Table::new(
         Column::mutable("due_at", Type::Time).nullable(),
         Column::mutable("billing", Type::Text).nullable(),
         Column::mutable("change_plan_id", Type::Uuid).nullable(),
+        Column::mutable("entitlements", Type::Text).nullable(),
         Column::fixed("created_at", Type::Time),
         Column::mutable("updated_at", Type::Time),
         Column::deleted_at(),
@@ -128,6 +133,7 @@ impl Record for Subscription {
         let billing = self.billing.as_deref();
         row.optional_text("billing", billing.map(Billing::to_stored).as_deref());
         row.optional_uuid("change_plan_id", billing.and_then(Billing::change_plan).map(PlanId::bytes));
+        row.optional_text("entitlements", self.entitlements.to_stored().as_deref());
         row.time("created_at", self.created_at);
         row.time("updated_at", self.updated_at);
         row.uuid("revision", self.revision.bytes());
@@ -153,6 +159,7 @@ impl Record for Subscription {
             ends_at: row.optional_time("ends_at")?,
             due_at: row.optional_time("due_at")?,
             billing: read_billing(row)?,
+            entitlements: row.optional_word("entitlements", Grants::from_stored)?.unwrap_or_default(),
             created_at: row.time("created_at")?,
             updated_at: row.time("updated_at")?,
             revision: EventId::from_bytes(row.uuid("revision")?),

@@ -12,6 +12,7 @@ pub use crate::coupons::COUPONS;
 pub use crate::credit_notes::CREDIT_NOTES;
 pub use crate::credits::{CREDIT_BALANCES, CREDITS};
 pub use crate::events::EVENTS;
+pub use crate::features::FEATURES;
 pub use crate::feed::FEED;
 pub use crate::holds::LIFECYCLE_HOLDS;
 pub use crate::idempotency::IDEMPOTENCY_KEYS;
@@ -32,10 +33,12 @@ pub use crate::providers::PROVIDERS;
 pub use crate::rate_limits::RATE_LIMITS;
 pub use crate::sessions::SESSIONS;
 pub use crate::signing_keys::SIGNING_KEYS;
+pub use crate::subscription_members::SUBSCRIPTION_MEMBERS;
 pub use crate::subscriptions::SUBSCRIPTIONS;
 pub use crate::tax_rates::TAX_RATES;
 pub use crate::test_clocks::TEST_CLOCKS;
 pub use crate::usage_events::USAGE_EVENTS;
+pub use crate::usage_totals::{USAGE_THRESHOLDS, USAGE_TOTALS};
 pub use crate::users::USERS;
 pub use crate::webhook_attempts::WEBHOOK_ATTEMPTS;
 pub use crate::webhook_endpoints::WEBHOOK_ENDPOINTS;
@@ -45,7 +48,7 @@ pub use crate::webhook_undelivered::WEBHOOK_UNDELIVERED;
 use crate::table::Table;
 
 /// Every table, each before those that refer to it. Locks are taken in this order.
-pub static ALL: [&Table; 43] = [
+pub static ALL: [&Table; 47] = [
     &INSTALLATION,
     &ORGANIZATIONS,
     &CLIENTS,
@@ -89,6 +92,10 @@ pub static ALL: [&Table; 43] = [
     &INVOICES,
     &CREDIT_NOTES,
     &NUMBER_SERIES,
+    &FEATURES,
+    &SUBSCRIPTION_MEMBERS,
+    &USAGE_TOTALS,
+    &USAGE_THRESHOLDS,
 ];
 
 /// The tables that a copy of the store contains.

@@ -8,8 +8,9 @@ use perennial_domain::credits::CreditReason;
 use perennial_domain::currency::Currency;
 use perennial_domain::cycle::BillingCycle;
 use perennial_domain::events::EventKind;
+use perennial_domain::features::{Combine, FeatureKey, FeatureKind, QuotaPeriod};
 use perennial_domain::id::{
-    ClientId, CouponId, CreditId, MeterId, OperatorId, OperatorSessionId, OrganizationId, PaymentId, PlanId,
+    ClientId, CouponId, CreditId, FeatureId, MeterId, OperatorId, OperatorSessionId, OrganizationId, PaymentId, PlanId,
     ProviderId, SessionId, SubscriptionId, TaxRateId, UserId, WebhookEndpointId,
 };
 use perennial_domain::meters::{Aggregation, MeterSlug};
@@ -207,7 +208,7 @@ macro_rules! named {
 pub(super) use named;
 
 /// The ID types of the records that events are about, by the first word of the event kind.
-static RECORDS: [(&str, Form); 16] = [
+static RECORDS: [(&str, Form); 18] = [
     ("organization", id!(OrganizationId)),
     ("client", id!(ClientId)),
     ("provider", id!(ProviderId)),
@@ -225,6 +226,9 @@ static RECORDS: [(&str, Form); 16] = [
     ("credit", id!(CreditId)),
     // Named by its user.
     ("billing_profile", id!(UserId)),
+    ("feature", id!(FeatureId)),
+    // Named by its subscription.
+    ("usage", id!(SubscriptionId)),
 ];
 
 fn record(text: &str) -> Option<[u8; 16]> {
@@ -325,6 +329,22 @@ pub(super) fn cycle(text: &str) -> Result<String, InvalidValue> {
 
 pub(super) fn subscription_status(text: &str) -> Result<String, InvalidValue> {
     SubscriptionStatus::parse(text).map(|status| status.as_str().to_owned())
+}
+
+pub(super) fn feature_key(text: &str) -> Result<String, InvalidValue> {
+    FeatureKey::parse(text).map(|key| key.as_str().to_owned())
+}
+
+pub(super) fn feature_kind(text: &str) -> Result<String, InvalidValue> {
+    FeatureKind::parse(text).map(|kind| kind.as_str().to_owned())
+}
+
+pub(super) fn combine(text: &str) -> Result<String, InvalidValue> {
+    Combine::parse(text).map(|combine| combine.as_str().to_owned())
+}
+
+pub(super) fn quota_period(text: &str) -> Result<String, InvalidValue> {
+    QuotaPeriod::parse(text).map(|period| period.as_str().to_owned())
 }
 
 pub(super) fn tax_behavior(text: &str) -> Result<String, InvalidValue> {

@@ -5,24 +5,25 @@
 //! texts with a format, IDs, fields with another name or default. A test fails for a column that is missing here.
 
 use super::form::{
-    Form, accent, aggregation, cancel_mode, change_mode, country, coupon_code, coupon_duration, credit_reason,
-    currency, cycle, email, event_kind, href, id, line, listed_id, locale, meter_slug, mode, named, origin,
-    payment_status, prose, role, slug, subscription_status, tax_behavior, usage_event_id, words,
+    Form, accent, aggregation, cancel_mode, change_mode, combine, country, coupon_code, coupon_duration, credit_reason,
+    currency, cycle, email, event_kind, feature_key, feature_kind, href, id, line, listed_id, locale, meter_slug, mode,
+    named, origin, payment_status, prose, quota_period, role, slug, subscription_status, tax_behavior, usage_event_id,
+    words,
 };
 use super::record::{Absent, Field, Kind, Reference};
 use super::rules;
 use perennial_domain::coupons::{MAX_PERIODS, MAX_REDEMPTIONS};
 use perennial_domain::credits::MAX_BALANCE;
 use perennial_domain::id::{
-    ClientId, CouponId, CreditId, EventId, MeterId, OperatorId, OrganizationId, PaymentId, PlanId, SubscriptionId,
-    TaxRateId, UserId,
+    ClientId, CouponId, CreditId, EventId, FeatureId, MeterId, OperatorId, OrganizationId, PaymentId, PlanId,
+    SubscriptionId, TaxRateId, UserId,
 };
 use perennial_domain::percent::MAX_PERCENT;
 use perennial_domain::plans::MAX_VERSION;
 use perennial_domain::usage::MAX_VALUE;
 use perennial_store::tables::{
-    BILLING_PROFILES, COUPONS, CREDITS, EVENTS, METERS, OPERATORS, ORGANIZATIONS, PAYMENTS, PLAN_VERSIONS, PLANS,
-    SUBSCRIPTIONS, TAX_RATES, USAGE_EVENTS, USERS,
+    BILLING_PROFILES, COUPONS, CREDITS, EVENTS, FEATURES, METERS, OPERATORS, ORGANIZATIONS, PAYMENTS, PLAN_VERSIONS,
+    PLANS, SUBSCRIPTIONS, TAX_RATES, USAGE_EVENTS, USERS,
 };
 use std::sync::OnceLock;
 
@@ -51,7 +52,7 @@ const fn in_organization() -> Reference {
     Reference { field: "organization_id", table: &ORGANIZATIONS, is_live: false, at_most: None }
 }
 
-pub(super) static ALL: [&Kind; 14] = [
+pub(super) static ALL: [&Kind; 15] = [
     &ORGANIZATION,
     &USER,
     &PLAN,
@@ -61,6 +62,7 @@ pub(super) static ALL: [&Kind; 14] = [
     &OPERATOR,
     &TAX_RATE,
     &METER,
+    &FEATURE,
     &COUPON,
     &CREDIT,
     &BILLING_PROFILE,
@@ -128,6 +130,7 @@ static PLAN: Kind = Kind {
         usual("features", Form::Text(prose::<10_000>), "\"\""),
         usual("is_active", Form::Bool, "true"),
         optional("billing", Form::Object),
+        optional("entitlements", Form::Object),
     ],
     all: OnceLock::new(),
     references: &[in_organization()],
@@ -173,6 +176,7 @@ static SUBSCRIPTION: Kind = Kind {
         needed("is_active", Form::Bool),
         optional("billing", Form::Object),
         optional("change_plan_id", id!(PlanId)),
+        optional("entitlements", Form::Object),
     ],
     all: OnceLock::new(),
     references: &[
@@ -260,6 +264,26 @@ static METER: Kind = Kind {
     references: &[in_organization()],
     unique: ("slug", "is another meter's"),
     check: |_, _| {},
+};
+
+static FEATURE: Kind = Kind {
+    name: "feature",
+    table: &FEATURES,
+    special: &[
+        own_id(id!(FeatureId)),
+        needed("key", Form::Text(feature_key)),
+        needed("name", Form::Text(line::<1, 255>)),
+        usual("description", Form::Text(prose::<5_000>), "\"\""),
+        needed("kind", Form::Text(feature_kind)),
+        needed("combine", Form::Text(combine)),
+        stored_in("meter_id", optional("meter", named!(MeterId, meter_slug))),
+        optional("period", Form::Text(quota_period)),
+        usual("is_active", Form::Bool, "true"),
+    ],
+    all: OnceLock::new(),
+    references: &[in_organization(), Reference { field: "meter", table: &METERS, is_live: false, at_most: None }],
+    unique: ("key", "is another feature's"),
+    check: rules::feature,
 };
 
 static COUPON: Kind = Kind {

@@ -4,6 +4,8 @@
 use super::record::Record;
 use perennial_domain::coupons::Duration;
 use perennial_domain::currency::Currency;
+use perennial_domain::entitlements::Grants;
+use perennial_domain::features::{Combine, FeatureKind};
 use perennial_domain::lifecycle::billing::Billing;
 use perennial_domain::money::Money;
 use perennial_domain::organizations::billing::OrganizationBilling;
@@ -47,6 +49,33 @@ pub(super) fn organization(record: &Record, errors: &mut ValidationErrors) {
 pub(super) fn plan(record: &Record, errors: &mut ValidationErrors) {
     amount(record, "price", errors);
     stored_object(record, errors, |text| PlanBilling::from_stored(text).is_some());
+    grants(record, errors);
+}
+
+/// Grants are valid values. Whether their features exist is not checked: a feature can be imported later.
+fn grants(record: &Record, errors: &mut ValidationErrors) {
+    let text = record.text("entitlements");
+    if !text.is_empty() && Grants::from_stored(text).is_none() {
+        let detail = "must have feature keys, and true, false, a whole number or \"unlimited\" for each";
+        errors.note("entitlements", ValidationCode::InvalidFormat, detail);
+    }
+}
+
+/// What a feature has must fit its kind.
+pub(super) fn feature(record: &Record, errors: &mut ValidationErrors) {
+    let Some(kind) = FeatureKind::from_stored(record.text("kind")) else { return };
+    let combine = Combine::from_stored(record.text("combine"));
+    if combine.is_some_and(|combine| !kind.combines().contains(&combine)) {
+        errors.note("combine", ValidationCode::Inconsistent, "must fit the kind");
+    }
+    if kind == FeatureKind::Boolean && *record.at("per_unit") == Value::Bool(true) {
+        errors.note("per_unit", ValidationCode::Inconsistent, "must be false for a boolean feature");
+    }
+    for field in ["meter", "period"] {
+        if record.at(field).is_null() == (kind == FeatureKind::Quota) {
+            errors.note(field, ValidationCode::Inconsistent, "is required for a quota, and only for a quota");
+        }
+    }
 }
 
 pub(super) fn plan_version(record: &Record, errors: &mut ValidationErrors) {
@@ -69,6 +98,7 @@ pub(super) fn subscription(record: &Record, errors: &mut ValidationErrors) {
         subscriptions::check(status, is_active, starts_at, renews_at, ends_at, errors);
     }
     stored_object(record, errors, |text| Billing::from_stored(text, None).is_some());
+    grants(record, errors);
     if record.at("billing").is_null() && !record.at("change_plan_id").is_null() {
         errors.note("change_plan_id", ValidationCode::Inconsistent, "must be null without billing");
     }

@@ -8,6 +8,7 @@ use crate::error::Error;
 use crate::keys::Keys;
 use perennial_domain::currency::Currency;
 use perennial_domain::cycle::BillingCycle;
+use perennial_domain::features::FeatureKind;
 use perennial_domain::id::{EventId, InvoiceId, OrganizationId, PlanId, SubscriptionId, UserId, WebhookEndpointId};
 use perennial_domain::plans::PlanKey;
 use perennial_domain::time::Time;
@@ -15,9 +16,9 @@ use perennial_domain::users::{Email, EmailPrefix};
 use perennial_domain::webhook_delivery::{Outcome, UndeliveredState};
 use perennial_store::subscriptions::Range;
 use perennial_store::{
-    Position, Type, Value, credit_notes as stored_notes, credits as stored_credits, invoices as stored_invoices,
-    payments as stored_payments, plans as stored_plans, subscriptions as stored_subscriptions, users as stored_users,
-    webhook_attempts as stored_attempts,
+    Position, Type, Value, credit_notes as stored_notes, credits as stored_credits, features as stored_features,
+    invoices as stored_invoices, payments as stored_payments, plans as stored_plans,
+    subscriptions as stored_subscriptions, users as stored_users, webhook_attempts as stored_attempts,
 };
 use std::collections::BTreeSet;
 
@@ -131,6 +132,12 @@ pub(crate) fn webhook_endpoints(organization: OrganizationId) -> ListName {
 /// The name of the list of tax rates.
 pub(crate) fn tax_rates(organization: OrganizationId) -> ListName {
     name("tax_rates", &[organization.bytes().into()])
+}
+
+/// The name of the list of features.
+pub(crate) fn features(organization: OrganizationId, query: stored_features::Query) -> ListName {
+    let kind = query.kind.map(FeatureKind::as_str);
+    name("features", &[organization.bytes().into(), kind.into(), query.is_active.into()])
 }
 
 /// The name of the list of meters.

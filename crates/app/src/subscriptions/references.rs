@@ -3,8 +3,10 @@
 use crate::caller::Caller;
 use crate::context::App;
 use crate::error::{Conflict, Error};
+use crate::features;
 use crate::lifecycle::actions;
 use perennial_domain::cycle::BillingCycle;
+use perennial_domain::entitlements::Grants;
 use perennial_domain::id::{OrganizationId, UserId};
 use perennial_domain::lifecycle::Known;
 use perennial_domain::lifecycle::billing::Billing;
@@ -21,6 +23,8 @@ pub struct References {
     pub(super) plan: Option<Arc<Plan>>,
     /// What only a billed subscription depends on.
     pub(super) known: Option<Box<Known>>,
+    /// The grants after those that were sent. None: none were sent.
+    pub(super) grants: Option<Grants>,
 }
 
 impl References {
@@ -32,13 +36,15 @@ impl References {
         errors: &mut ValidationErrors,
     ) -> Result<Self, Error> {
         let plan = find_user_and_plan(app, caller, draft.user_id, draft.plan.as_ref(), errors).await?;
+        let sent = draft.entitlements.as_ref();
+        let grants = features::apply_grants(app, caller.organization(), None, sent, errors).await?;
         if !is_billed(draft) {
-            return Ok(Self { plan, known: None });
+            return Ok(Self { plan, known: None, grants });
         }
         let next = find_next(app, caller.organization(), draft, errors).await?;
         let settings = actions::settings(app, caller.organization()).await?;
         let known = Known { settings, own: plan.clone(), next, ..Known::default() };
-        Ok(Self { plan, known: Some(Box::new(known)) })
+        Ok(Self { plan, known: Some(Box::new(known)), grants })
     }
 
     /// Those that an update changes, and those that the billing of a subscription needs.
@@ -61,7 +67,16 @@ impl References {
         } else {
             None
         };
-        Ok(Self { plan, known })
+        let (stored, sent) = (Some(&subscription.entitlements), patch.entitlements.as_ref());
+        let grants = features::apply_grants(app, caller.organization(), stored, sent, errors).await?;
+        Ok(Self { plan, known, grants })
+    }
+
+    /// Sets the grants of a record that was decided without them.
+    pub(super) fn grant(&self, subscription: &mut Subscription) {
+        if let Some(grants) = &self.grants {
+            subscription.entitlements = grants.clone();
+        }
     }
 
     /// Rejects a pending change to a plan that is not active. A change that is not new is not checked again.

@@ -61,7 +61,7 @@ pub(super) const LIFECYCLE: &str = "Examples:
 
 pub(super) const TEST_CLOCK: &str = "Examples:
   perennial test-clock create --org sandbox --now 2026-01-31T00:00:00Z
-  perennial test-clock advance --org sandbox --to 2026-03-31T00:00:00Z
+  perennial test-clock advance --org sandbox --to 2026-03-31T00:00:00Z --wait
   perennial test-clock advance --org sandbox --to 2026-05-31T00:00:00Z --jump
   perennial test-clock get --org sandbox --json
   perennial test-clock delete --org sandbox";

@@ -57,6 +57,9 @@ pub(crate) enum TestClock {
         /// Move the clock at once, as after an outage: due work is then late.
         #[arg(long)]
         jump: bool,
+        /// Wait until a running server has done all work and the clock stands still.
+        #[arg(long)]
+        wait: bool,
         #[command(flatten)]
         org: InOrg,
     },

@@ -249,6 +249,21 @@ pub(crate) struct PaymentFilters {
     /// The status, or several separated by commas.
     #[arg(long, value_delimiter = ',')]
     pub(crate) status: Vec<String>,
+    /// The user who pays, by ID or e-mail address.
+    #[arg(long)]
+    pub(crate) user: Option<String>,
+    /// The currency, such as EUR.
+    #[arg(long)]
+    pub(crate) currency: Option<String>,
+    /// The ID in another system.
+    #[arg(long, value_name = "ID")]
+    pub(crate) external_payment_id: Option<String>,
+    /// Created at this instant or later, such as 2026-01-31T00:00:00Z.
+    #[arg(long, value_name = "INSTANT")]
+    pub(crate) created_after: Option<String>,
+    /// Created before this instant.
+    #[arg(long, value_name = "INSTANT")]
+    pub(crate) created_before: Option<String>,
 }
 
 #[derive(Subcommand)]

@@ -3,7 +3,9 @@
 use crate::failure::Failure;
 use perennial_app::context::App;
 use perennial_app::organizations;
+use perennial_app::subscriptions::Range;
 use perennial_domain::organizations::Organization;
+use perennial_domain::time::Time;
 use perennial_domain::validation::InvalidValue;
 
 /// The organization that `--org` names.
@@ -33,6 +35,14 @@ pub(super) fn read_flags<T>(
     read: impl Fn(&str) -> Result<T, InvalidValue>,
 ) -> Result<Vec<T>, Failure> {
     texts.iter().map(|text| read(text)).collect::<Result<_, _>>().map_err(|reason| wrong(flag, &reason))
+}
+
+/// The instants between two flags: at the first or later, and before the second.
+pub(super) fn range(flags: [&str; 2], [after, before]: [&Option<String>; 2]) -> Result<Range, Failure> {
+    Ok(Range {
+        after: read_flag(flags[0], after.as_deref(), Time::parse)?,
+        before: read_flag(flags[1], before.as_deref(), Time::parse)?,
+    })
 }
 
 /// A sort order by name, and whether it is descending: a `-` before the name reverses it.

@@ -1,14 +1,16 @@
 //! `perennial payment`.
 
-use super::flags::read_flags;
-use super::records::{Column, Kind, Record, parse_id, position_of, text};
+use super::flags::{range, read_flag, read_flags};
+use super::records::{Column, Kind, Record, find, parse_id, position_of, text};
 use crate::arguments::PaymentFilters;
 use crate::failure::Failure;
 use perennial_app::caller::Caller;
 use perennial_app::context::App;
 use perennial_app::error::Error;
 use perennial_app::payments::{self, Query};
-use perennial_domain::payments::{Payment, PaymentStatus};
+use perennial_domain::currency::Currency;
+use perennial_domain::payments::{ExternalPaymentId, Payment, PaymentStatus};
+use perennial_domain::users::User;
 use perennial_http::record_fields;
 use perennial_store::{Page, Position};
 
@@ -36,9 +38,19 @@ impl Record for Payment {
         payments::read(app, caller, parse_id(named)?).await
     }
 
-    async fn query(_: &App, _: &Caller, filters: &PaymentFilters) -> Result<Query, Failure> {
+    async fn query(app: &App, caller: &Caller, filters: &PaymentFilters) -> Result<Query, Failure> {
         let id = filters.subscription.as_deref().map(str::parse).transpose();
+        let external = filters.external_payment_id.as_deref();
+        let external = read_flag("external-payment-id", external, ExternalPaymentId::parse)?;
+        let user = match &filters.user {
+            Some(named) => Some(find::<User>(app, caller, named).await?.id),
+            None => None,
+        };
         Ok(Query {
+            user_id: user,
+            external_id: external.map(|id| id.as_str().to_owned()),
+            currency: read_flag("currency", filters.currency.as_deref(), Currency::parse)?,
+            created: range(["created-after", "created-before"], [&filters.created_after, &filters.created_before])?,
             subscription_id: id.map_err(|_| Failure::new("--subscription must be an id, such as sub_01h4…"))?,
             statuses: read_flags("status", &filters.status, PaymentStatus::parse)?,
             ..Query::default()

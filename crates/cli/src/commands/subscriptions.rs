@@ -1,13 +1,13 @@
 //! `perennial subscription`.
 
-use super::flags::{read_flag, read_flags, read_sort};
+use super::flags::{range, read_flag, read_flags, read_sort};
 use super::records::{Column, Kind, Record, find, parse_id};
 use crate::arguments::SubscriptionFilters;
 use crate::failure::Failure;
 use perennial_app::caller::Caller;
 use perennial_app::context::App;
 use perennial_app::error::Error;
-use perennial_app::subscriptions::{self, Query, Range, Sort};
+use perennial_app::subscriptions::{self, Query, Sort};
 use perennial_domain::cycle::BillingCycle;
 use perennial_domain::plans::Plan;
 use perennial_domain::subscriptions::{ExternalSubscriptionId, Subscription, SubscriptionStatus};
@@ -98,11 +98,4 @@ impl Record for Subscription {
     fn render_at(&self, _: &App, now: Time) -> String {
         String::from_utf8_lossy(&subscription_record(self, now)).into_owned()
     }
-}
-
-fn range(flags: [&str; 2], [after, before]: [&Option<String>; 2]) -> Result<Range, Failure> {
-    Ok(Range {
-        after: read_flag(flags[0], after.as_deref(), Time::parse)?,
-        before: read_flag(flags[1], before.as_deref(), Time::parse)?,
-    })
 }

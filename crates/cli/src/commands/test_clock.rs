@@ -8,9 +8,12 @@ use perennial_app::caller::Caller;
 use perennial_app::context::App;
 use perennial_app::error::{Conflict, Error};
 use perennial_app::test_clock;
-use perennial_domain::test_clocks::{ClockMode, ClockPatch, TestClockView};
+use perennial_domain::test_clocks::{ClockMode, ClockPatch, ClockStatus, TestClockView};
 use perennial_domain::time::Time;
 use perennial_domain::validation::ValidationErrors;
+use std::time::Duration;
+
+const POLL: Duration = Duration::from_millis(50);
 
 pub(super) async fn run(app: &App, command: TestClock, json: bool) -> Result<(), Failure> {
     let clock = match command {
@@ -20,11 +23,13 @@ pub(super) async fn run(app: &App, command: TestClock, json: bool) -> Result<(),
             test_clock::create(app, &caller, Some(now), ValidationErrors::none()).await
         }
         TestClock::Get { org } => test_clock::read(app, &caller(app, &org).await?).await,
-        TestClock::Advance { to, jump, org } => {
+        TestClock::Advance { to, jump, wait, org } => {
             let to = Time::parse(&to).map_err(|reason| wrong("to", &reason))?;
             let mode = if jump { ClockMode::Jump } else { ClockMode::Advance };
             let patch = ClockPatch { now: Some(to), mode: Some(mode) };
-            test_clock::update(app, &caller(app, &org).await?, patch, ValidationErrors::none()).await
+            let caller = caller(app, &org).await?;
+            let moved = test_clock::update(app, &caller, patch, ValidationErrors::none()).await;
+            if wait { stopped(app, &caller, moved).await } else { moved }
         }
         TestClock::Delete { org } => test_clock::delete(app, &caller(app, &org).await?).await,
     };
@@ -34,6 +39,15 @@ pub(super) async fn run(app: &App, command: TestClock, json: bool) -> Result<(),
 
 async fn caller(app: &App, org: &InOrg) -> Result<Caller, Failure> {
     Ok(Caller::system(organization(app, &org.org).await?.id))
+}
+
+/// The clock when nothing moves it any more. Only a server moves it, in another process: it is read again and again.
+async fn stopped(app: &App, caller: &Caller, mut clock: Result<TestClockView, Error>) -> Result<TestClockView, Error> {
+    while let Ok(TestClockView { status: ClockStatus::Advancing | ClockStatus::Working, .. }) = clock {
+        tokio::time::sleep(POLL).await;
+        clock = test_clock::read(app, caller).await;
+    }
+    clock
 }
 
 fn describe(clock: &TestClockView) -> String {

@@ -108,7 +108,11 @@ fn payments_are_listed_newest_first() {
     };
     let (one, two) = (subscribe("one"), subscribe("two"));
     let pay = |subscription: &str, amount: u32, status: &str| {
-        let body = json!({ "subscription_id": subscription, "amount": amount, "currency": "EUR", "status": status });
+        let external = format!("ch_{amount}");
+        let body = json!({
+            "subscription_id": subscription, "amount": amount, "currency": "EUR", "status": status,
+            "external_payment_id": external
+        });
         caller.post("/subscription-payments", &body).expect(201).data()
     };
     let made = [pay(&one, 1, "completed"), pay(&two, 2, "failed"), pay(&one, 3, "pending")];
@@ -117,11 +121,18 @@ fn payments_are_listed_newest_first() {
     assert_eq!(listed(&[]), [third.clone(), second.clone(), first.clone()]);
     assert_eq!(listed(&["--subscription", &one]), [third.clone(), first.clone()]);
     assert_eq!(listed(&["--status", "failed,paid"]), [second.clone(), first.clone()]);
+    assert_eq!(listed(&["--external-payment-id", "ch_2"])[0], second);
+    assert_eq!(listed(&["--user", &setting.user, "--currency", "EUR", "--limit", "1"])[0], third);
+    assert_eq!(listed(&["--currency", "USD"]).len(), 0);
+    assert_eq!(listed(&["--created-before", third["created_at"].as_str().unwrap()]), [second.clone(), first.clone()]);
+    assert_eq!(listed(&["--created-after", third["created_at"].as_str().unwrap()])[0], third);
     assert_eq!(listed(&["--after", third["id"].as_str().unwrap(), "--limit", "1"]), [second]);
     assert_eq!(lines(place, &["payment", "get", first["id"].as_str().unwrap()])[0], first);
     place.run(&["payment", "get", "nothing"]).refused_with(&["\"nothing\"", "perennial payment list"]);
     place.run(&["payment", "list", "--subscription", "one"]).refused_with(&["--subscription", "sub_"]);
     place.run(&["payment", "list", "--status", "odd"]).refused_with(&["--status", "completed"]);
+    place.run(&["payment", "list", "--created-after", "soon"]).refused_with(&["--created-after"]);
+    place.run(&["payment", "list", "--currency", "euro"]).refused_with(&["--currency"]);
 }
 
 #[test]

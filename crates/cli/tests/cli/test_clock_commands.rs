@@ -40,8 +40,7 @@ fn a_script_moves_the_clock_of_a_test_organization() {
     let made = caller.post("/subscriptions", &subscription).expect(201).data();
     let listed = place.json(&["subscription", "list", "--org", "t"]);
     assert_eq!((&listed[0]["has_access"], &made["created_at"]), (&json!(true), &json!("2025-01-31T10:00:00.000000Z")));
-    run(&["advance", "--org", "t", "--to", "2025-03-01T00:00:00Z"]);
-    until_ready(&place);
+    run(&["advance", "--org", "t", "--to", "2025-03-01T00:00:00Z", "--wait"]);
     run(&["get", "--org", "t"]);
     assert_eq!(clock(&place)["transitions"], 1);
     assert_eq!(place.json(&["subscription", "list", "--org", "t"])[0]["has_access"], false);

@@ -141,6 +141,14 @@ impl Calendar {
         self.boundary(self.first_after(instant)?)
     }
 
+    /// The last boundary that is not after an instant, and the first one after it. None: it is outside the calendar.
+    pub fn around(&self, instant: Time) -> (Option<Time>, Option<Time>) {
+        match self.first_after(instant) {
+            Some(k) => (self.boundary(k - 1), self.boundary(k)),
+            None => (None, None),
+        }
+    }
+
     /// Whether an instant is a boundary.
     pub fn is_boundary(&self, instant: Time) -> bool {
         let before = self.first_after(instant).and_then(|k| self.boundary_micros(k - 1));

@@ -1,5 +1,6 @@
 //! A new billed subscription.
 
+use crate::entitlements::Grants;
 use crate::id::{EventId, SubscriptionId};
 use crate::lifecycle::Known;
 use crate::lifecycle::actions::DAY;
@@ -49,6 +50,7 @@ impl Subscription {
             renews_at: None,
             starts_at,
             ends_at: draft.ends_at.flatten(),
+            entitlements: Grants::default(),
             created_at: now,
             updated_at: now,
             organization_id: plan.organization_id,

@@ -307,6 +307,7 @@ fn fields_that_the_service_sets_may_only_be_sent_back() {
             change: Some(None),
             ..charged()
         }))),
+        entitlements: None,
     };
     assert_eq!(update(&active, whole.clone(), Some(&plan), &known(&plan), at("2026-03-05")), Ok(active.clone()));
     let changed = SubscriptionDraft {

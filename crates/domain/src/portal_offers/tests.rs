@@ -26,6 +26,7 @@ fn subscription(status: SubscriptionStatus, ends_at: Option<Time>) -> Subscripti
         starts_at: at(0),
         billing: None,
         ends_at,
+        entitlements: crate::entitlements::Grants::default(),
         created_at: at(0),
         updated_at: at(0),
         organization_id: OrganizationId::from_bytes([4; 16]),

@@ -55,6 +55,11 @@ pub enum SpanError {
 pub struct Quantity(i128);
 
 impl Quantity {
+    /// The quantity of this many millionths.
+    pub const fn from_millionths(millionths: i128) -> Self {
+        Self(millionths)
+    }
+
     /// The quantity in millionths.
     pub const fn millionths(self) -> i128 {
         self.0

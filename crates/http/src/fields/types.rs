@@ -6,7 +6,7 @@ use perennial_app::sessions::Secret;
 use perennial_domain::currency::Currency;
 use perennial_domain::cycle::BillingCycle;
 use perennial_domain::id::{
-    ClientId, CouponId, CreditId, CreditNoteId, EventId, InvoiceId, MeterId, OperatorId, OperatorSessionId,
+    ClientId, CouponId, CreditId, CreditNoteId, EventId, FeatureId, InvoiceId, MeterId, OperatorId, OperatorSessionId,
     OrganizationId, PaymentId, PlanId, SessionId, SubscriptionId, TaxRateId, UserId, WebhookAttemptId,
     WebhookEndpointId,
 };
@@ -376,6 +376,7 @@ id_fields! {
     WebhookAttemptId, "attempt";
     TaxRateId, "tax rate";
     MeterId, "meter";
+    FeatureId, "feature";
     CouponId, "coupon";
     CreditId, "credit";
 }

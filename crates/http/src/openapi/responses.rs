@@ -142,7 +142,7 @@ fn links(create: &Operation) -> Value {
     let mut links = Map::new();
     for operation in operations::all() {
         let Some(parameter) = member_of(operation, create.path) else { continue };
-        let field = if parameter == "slug" { "slug" } else { "id" };
+        let field = if matches!(parameter, "slug" | "key") { parameter } else { "id" };
         let link = json!({
             "operationId": operation.id,
             "parameters": { parameter: format!("$response.body#/data/{field}") }

@@ -1,9 +1,11 @@
 //! A subscription as it is returned, and its schema.
 
 use super::details;
+use crate::entitlements;
 use crate::fields::SchemaWriter;
 use crate::schema;
 use perennial_domain::cycle::BillingCycle;
+use perennial_domain::entitlements::Grants;
 use perennial_domain::id::{PlanId, SubscriptionId, UserId};
 use perennial_domain::lifecycle::billing::Billing;
 use perennial_domain::plans::Version;
@@ -29,6 +31,7 @@ pub(crate) struct SubscriptionView<'a> {
     starts_at: Time,
     ends_at: Option<Time>,
     billing: Option<&'a Billing>,
+    entitlements: &'a Grants,
     created_at: Time,
     updated_at: Time,
 }
@@ -49,6 +52,7 @@ impl<'a> SubscriptionView<'a> {
             starts_at: subscription.starts_at,
             ends_at: subscription.ends_at,
             billing: subscription.billing.as_deref(),
+            entitlements: &subscription.entitlements,
             created_at: subscription.created_at,
             updated_at: subscription.updated_at,
         }
@@ -71,6 +75,7 @@ pub(super) fn definition() -> Value {
         ("starts_at", schema::instant()),
         ("ends_at", schema::optional_instant()),
         ("billing", super::billing::definition()),
+        ("entitlements", entitlements::grants_schema()),
         ("created_at", schema::instant()),
         ("updated_at", schema::instant()),
     ];

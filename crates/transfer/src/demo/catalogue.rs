@@ -4,6 +4,7 @@ use super::dice::Dice;
 use perennial_app::audit::{json, system_event};
 use perennial_domain::currency::Currency;
 use perennial_domain::cycle::BillingCycle::{self, Lifetime, Monthly, Quarterly, Weekly, Yearly};
+use perennial_domain::entitlements::Grants;
 use perennial_domain::events::{Event, EventKind};
 use perennial_domain::id::{EventId, OrganizationId, PlanId};
 use perennial_domain::money::Money;
@@ -58,6 +59,7 @@ pub(super) fn plans(organization_id: OrganizationId, seed: u64, now: Time) -> Ve
             is_active: name != "Legacy",
             version: Version::default(),
             billing: None,
+            entitlements: Grants::default(),
             created_at: now,
             updated_at: now,
             organization_id,

@@ -3,6 +3,7 @@
 use super::dice::Dice;
 use super::people::People;
 use perennial_app::audit::{json, system_event};
+use perennial_domain::entitlements::Grants;
 use perennial_domain::events::{Event, EventKind};
 use perennial_domain::id::{EventId, PaymentId, SubscriptionId};
 use perennial_domain::payments::{Payment, PaymentStatus};
@@ -54,6 +55,7 @@ pub(super) fn live<'a>(people: &People, plans: &'a [(Plan, u64)], number: u64) -
         starts_at,
         ends_at: None,
         billing: None,
+        entitlements: Grants::default(),
         created_at: now,
         updated_at: now,
         due_at: None,

@@ -9,6 +9,7 @@ use perennial_app::audit::json;
 use perennial_app::keys::sha256;
 use perennial_domain::currency::Currency;
 use perennial_domain::cycle::BillingCycle;
+use perennial_domain::entitlements::Grants;
 use perennial_domain::id::{EventId, OrganizationId, PaymentId, PlanId, SubscriptionId, UserId, uuid_v7};
 use perennial_domain::organizations::{Organization, OrganizationName};
 use perennial_domain::payments::{ExternalPaymentId, Payment};
@@ -72,6 +73,7 @@ impl Writer {
             is_active: imported.is_active,
             version: Version::default(),
             billing: None,
+            entitlements: Grants::default(),
             created_at: imported.created_at,
             updated_at: imported.updated_at,
             organization_id: self.organization,
@@ -117,6 +119,7 @@ impl Writer {
             starts_at: imported.starts_at,
             ends_at: imported.ends_at,
             billing: None,
+            entitlements: Grants::default(),
             created_at: imported.created_at,
             updated_at: imported.updated_at,
             due_at: None,

@@ -1,0 +1,119 @@
+//! Entitlements: what a user has now. The records are read for each request, and nothing is cached, so that a write that one
+//! server has answered is in the next answer of every server.
+
+use crate::business_time;
+use crate::caller::Caller;
+use crate::context::App;
+use crate::error::Error;
+use futures_util::future::try_join_all;
+use perennial_domain::entitlements::{
+    self as rules, Check, Grants, Holding, Holdings, TotalKey, Usage, UserEntitlements,
+};
+use perennial_domain::features::{Feature, FeatureReference};
+use perennial_domain::id::{OrganizationId, PlanId, UserId};
+use perennial_domain::time::Time;
+use perennial_store::{self as store, features, subscriptions, usage_totals, users};
+use std::collections::HashMap;
+use std::sync::Arc;
+
+/// What a user has at an instant, and what it was computed from.
+pub struct Computed {
+    /// What the API returns.
+    pub entitlements: UserEntitlements,
+    /// The subscriptions that count.
+    pub holdings: Holdings,
+}
+
+/// What a user has now. A user that does not exist, is erased, or is not the caller's is not found.
+pub async fn read(app: &App, caller: &Caller, user: UserId) -> Result<UserEntitlements, Error> {
+    check_user(caller, user)?;
+    let organization = caller.organization();
+    let now = business_time::now(app, caller).await?;
+    let (features, _) = tokio::try_join!(all_features(app, organization), check_exists(app, organization, user))?;
+    Ok(of_user(app, organization, user, &features, now).await?.entitlements)
+}
+
+/// Whether a user may use this much of a feature now.
+pub async fn check(
+    app: &App,
+    caller: &Caller,
+    user: UserId,
+    named: &FeatureReference,
+    need: i64,
+) -> Result<Check, Error> {
+    check_user(caller, user)?;
+    let organization = caller.organization();
+    let now = business_time::now(app, caller).await?;
+    let (features, _) = tokio::try_join!(all_features(app, organization), check_exists(app, organization, user))?;
+    let is_named = |feature: &&Feature| match named {
+        FeatureReference::Id(id) => feature.id == *id,
+        FeatureReference::Key(key) => feature.key == *key,
+    };
+    let feature = features.iter().find(is_named).ok_or(Error::NotFound)?;
+    let Computed { entitlements, holdings } = of_user(app, organization, user, &features, now).await?;
+    Ok(rules::check(feature, &entitlements, !holdings.with_access.is_empty(), need))
+}
+
+/// What a user has at an instant, from the subscriptions that the user owns or is a member of. Every answer about
+/// entitlements is computed by this function.
+pub async fn of_user(
+    app: &App,
+    organization: OrganizationId,
+    user: UserId,
+    features: &[Feature],
+    now: Time,
+) -> Result<Computed, Error> {
+    let holdings = holdings(app, organization, user, now).await?;
+    let usage = usage(app, organization, rules::totals(&holdings, features, now)).await?;
+    let entitlements = rules::compute(user, &holdings, features, &usage, now);
+    Ok(Computed { entitlements, holdings })
+}
+
+/// The subscriptions of a user that count at an instant.
+pub(crate) async fn holdings(
+    app: &App,
+    organization: OrganizationId,
+    user: UserId,
+    now: Time,
+) -> Result<Holdings, Error> {
+    let (held, has_more) = tokio::try_join!(
+        subscriptions::held(&app.db, organization, user, now),
+        subscriptions::has_more(&app.db, organization, user),
+    )?;
+    // Many subscriptions have the same plan, and most plans have no grants.
+    let nothing = Arc::new(Grants::default());
+    let mut plans: HashMap<PlanId, Arc<Grants>> = HashMap::new();
+    let mut newest = Vec::with_capacity(held.len());
+    for found in held {
+        let plan = match (plans.get(&found.subscription.plan_id), &found.plan_grants) {
+            (Some(known), _) => Arc::clone(known),
+            (None, None) => Arc::clone(&nothing),
+            (None, Some(text)) => Arc::new(stored_grants(text)?),
+        };
+        plans.insert(found.subscription.plan_id, Arc::clone(&plan));
+        newest.push(Holding { subscription: found.subscription, plan, is_member: found.is_member });
+    }
+    Ok(Holdings::select(newest, has_more, now))
+}
+
+async fn usage(app: &App, organization: OrganizationId, keys: Vec<TotalKey>) -> Result<Usage, Error> {
+    let read =
+        async |key: TotalKey| Ok::<_, store::Error>((key, usage_totals::used(&app.db, organization, key).await?));
+    Ok(try_join_all(keys.into_iter().map(read)).await?.into_iter().collect())
+}
+
+async fn all_features(app: &App, organization: OrganizationId) -> Result<Vec<Feature>, Error> {
+    Ok(features::all(&app.db, organization).await?)
+}
+
+async fn check_exists(app: &App, organization: OrganizationId, user: UserId) -> Result<(), Error> {
+    if users::exists(&app.db, organization, user).await? { Ok(()) } else { Err(Error::NotFound) }
+}
+
+fn check_user(caller: &Caller, user: UserId) -> Result<(), Error> {
+    if caller.may_see(user) { Ok(()) } else { Err(Error::NotFound) }
+}
+
+fn stored_grants(text: &str) -> Result<Grants, Error> {
+    Grants::from_stored(text).ok_or_else(|| Error::Internal("the stored grants of a plan are invalid".to_owned()))
+}

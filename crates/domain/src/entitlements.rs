@@ -1,0 +1,20 @@
+//! Entitlements: what a user has, computed from subscriptions, plans, features and an instant.
+//! Nothing of it is stored, so that a change of a record or of the clock acts at once.
+
+mod check;
+mod grants;
+mod period;
+mod rules;
+
+pub use check::{Check, Reason, check};
+pub use grants::{GrantValue, Grants, GrantsDraft, MAX_GRANTS, MAX_VALUE, SentGrant};
+pub use period::{Period, period};
+pub use rules::{
+    Entitlement, Holding, Holdings, MAX_CONSIDERED, MAX_USED, Remaining, SEATS, Source, TotalKey, Usage,
+    UserEntitlements, compute, own_value, totals,
+};
+
+#[cfg(test)]
+mod reference;
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,5 @@
+//! API rules 22 (`docs/api.md`) through HTTP: features, grants, entitlements and quotas.
+
+mod features;
+mod grants;
+mod reading;
