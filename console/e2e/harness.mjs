@@ -238,6 +238,27 @@ export async function axe(page) {
   return JSON.parse(result.value);
 }
 
+/** Only tables may scroll sideways. */
+export async function fits(page) {
+  const excess = await page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
+  assert.ok(excess <= 0, `the page scrolls sideways by ${excess} px`);
+}
+
+/** Nothing is wrong in light, in dark, and as narrow as a phone. */
+export async function looksRight(page, where) {
+  await expectNoViolations(page, where);
+  await page.emulateMedia({ colorScheme: "dark" });
+  await expectNoViolations(page, `${where}, dark`);
+  await page.emulateMedia({ colorScheme: "light" });
+  await page.setViewportSize({ width: 320, height: 800 });
+  await expectNoViolations(page, `${where}, 320 px`);
+  await fits(page);
+  await page.setViewportSize({ width: 1280, height: 900 });
+}
+
+/** The result of an action, as it is announced. */
+export const announced = (page, text) => page.getByRole("status").filter({ hasText: text }).waitFor();
+
 export async function expectNoViolations(page, where) {
   const found = await axe(page);
   assert.deepEqual(found, [], `${where}: ${JSON.stringify(found, null, 1)}`);

@@ -2,8 +2,8 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { lastDay, monthsBefore } from "../src/lib/months.js";
-import { labelStep, stacked, ticks } from "../src/lib/scale.js";
+import { lastDay, monthsBefore } from "../src/pages/parts/months.js";
+import { labelStep, stacked, ticks } from "../src/pages/parts/scale.js";
 
 test("an axis has round values and includes zero", () => {
   assert.deepEqual(ticks([0, 37_058]), [0, 10_000, 20_000, 30_000, 40_000]);

@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { expectNoViolations, launch, open, Server, withPage } from "../harness.mjs";
 
-let server, browser, paths;
+let server, browser, paths, records;
 before(async () => {
   [server, browser] = await Promise.all([Server.start(), launch()]);
   await server.plan();
@@ -17,6 +17,15 @@ before(async () => {
     [event] = await server.api("GET", `/events?record_id=${subscription.id}`);
   }
   paths = ["", "subscriptions", `subscriptions/${subscription.id}`, "plans", "plans/pro", "payments", `payments/${payment.id}`, "users", `users/${subscription.user_id}`, "events", `events/${event.id}`, "clients", `clients/${client.id}`, "operators", "settings", "nothing", "webhooks", `webhooks/${endpoint.id}`];
+  const coupon = await server.api("POST", "/coupons", { code: "SPRING", percent: 25, duration: "once" });
+  const rate = await server.api("POST", "/tax-rates", { name: "VAT", percentage: 19 });
+  const meter = await server.api("POST", "/meters", { slug: "calls", name: "API calls", aggregation: "sum" });
+  const feature = await server.api("POST", "/features", { key: "sso", name: "Single sign-on", kind: "boolean" });
+  const billed = await server.subscription("billed@example.com", "pro", { billing: { collection: "manual" } });
+  const invoice = await server.api("POST", "/invoices", { subscription_id: billed.id, lines: [{ description: "Set-up", unit_price: 10 }] });
+  await server.api("POST", `/invoices/${invoice.id}/finalize`);
+  records = { plan: "plans/pro", coupon: `coupons/${coupon.id}`, rate: `tax-rates/${rate.id}`, meter: `meters/${meter.id}`, feature: `entitlements/${feature.key}`, billed: `subscriptions/${billed.id}`, invoice: `invoices/${invoice.id}`, user: `users/${billed.user_id}` };
+  paths.push("coupons", "tax-rates", "meters", "invoices", "credit-notes", "entitlements", "connections", ...Object.values(records));
 });
 after(async () => {
   await browser.close();
@@ -72,6 +81,21 @@ test("03 axe finds nothing with each dialog open", async () => {
     [paths[17], "Edit"],
     [paths[17], "Rotate secret"],
     ["plans", "Keyboard shortcuts"],
+    ["coupons", "New coupon"],
+    [records.coupon, "Deactivate"],
+    ["tax-rates", "New tax rate"],
+    ["meters", "New meter"],
+    [records.meter, "Edit"],
+    ["entitlements", "New feature"],
+    [records.feature, "Edit"],
+    [records.plan, "Change billing"],
+    [records.plan, "Change grants"],
+    [records.billed, "Change plan"],
+    [records.billed, "Change overrides"],
+    [records.invoice, "Record payment"],
+    [records.invoice, "New credit note"],
+    [records.invoice, "Mark uncollectible"],
+    [records.invoice, "Void"],
   ];
   for (const colorScheme of ["light", "dark"]) {
     await withPage({ browser, server, options: { colorScheme } }, async (page) => {

@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
-import { expectNoViolations, launch, open, ready, Server, withPage } from "../harness.mjs";
+import { expectNoViolations, fits, launch, open, ready, Server, withPage } from "../harness.mjs";
 
 let server, browser, sandbox, billed;
 before(async () => {
@@ -17,12 +17,6 @@ after(async () => {
   await browser.close();
   await server.stop();
 });
-
-/** Only tables may scroll sideways. */
-async function fits(page) {
-  const excess = await page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
-  assert.ok(excess <= 0, `the page scrolls sideways by ${excess} px`);
-}
 
 const announced = (page, text) => page.getByRole("status").filter({ hasText: text }).waitFor();
 

@@ -4,7 +4,7 @@
 import { answerOf } from "../../../clients/typescript/src/answers.js";
 import { Caller, type Operation } from "../../../clients/typescript/src/caller.js";
 import * as resources from "../../../clients/typescript/src/generated/resources.js";
-import type { OperatorSession, Subscription } from "../../../clients/typescript/src/generated/types.js";
+import type { OperatorSession, Subscription, TestClock } from "../../../clients/typescript/src/generated/types.js";
 import { PerennialError, PerennialProblem } from "../../../clients/typescript/src/problem.js";
 import { newKey, sleep } from "../../../clients/typescript/src/send.js";
 import { cell } from "./cell.js";
@@ -31,22 +31,16 @@ export const caller = new Caller(
   noSession,
 );
 
-/** The resources that the console uses; the build leaves out the others. Wrap calls in `guarded`. */
+/** The resources that several pages use; those of few pages are in `pages/parts/resources.ts`. Wrap calls in `guarded`. */
 export const api = {
-  analytics: new resources.Analytics(caller),
-  clients: new resources.Clients(caller),
   feed: new resources.Feed(caller),
-  operators: new resources.Operators(caller),
   organizations: new resources.Organizations(caller),
   payments: new resources.Payments(caller),
   planVersions: new resources.PlanVersions(caller),
   plans: new resources.Plans(caller),
   search: new resources.Search(caller),
   subscriptions: new resources.Subscriptions(caller),
-  testClocks: new resources.TestClocks(caller),
-  userSessions: new resources.UserSessions(caller),
   users: new resources.Users(caller),
-  webhookEndpoints: new resources.WebhookEndpoints(caller),
 };
 
 /** The session with the name of the build that the server has. */
@@ -62,6 +56,22 @@ export const endSession = (): Promise<object> => caller.one(session("DELETE"), {
 
 const connection: Operation = { ...session("POST"), path: "/operator-session/connect" };
 export const connectIdentity = (): Promise<{ url: string }> => caller.one(connection, {}, {});
+
+const clock: Operation = { id: "readTestClock", method: "GET", path: "/test-clock", access: "client", keyed: false, repeatable: true };
+export const readTestClock = (): Promise<TestClock> => caller.one<TestClock>(clock, {}, {});
+
+/** All records of a list that have names. */
+export async function listNamed(path: string): Promise<{ id: string; name: string }[]> {
+  const list: Operation = { ...clock, id: path, path };
+  const found: { id: string; name: string }[] = [];
+  let cursor: string | undefined;
+  do {
+    const { data, page } = await caller.page<{ id: string; name: string }>(list, { query: { limit: 200, cursor } }, {});
+    found.push(...data);
+    cursor = page.next_cursor ?? undefined;
+  } while (cursor !== undefined);
+  return found;
+}
 
 /** What a change would do: the record after it, and the documents that it would issue. */
 export interface DryRun {

@@ -1,6 +1,6 @@
 // The organization's time: real time, or that of its test clock.
 
-import { api, guarded, PerennialProblem, type TestClock } from "./api.js";
+import { guarded, PerennialProblem, readTestClock, type TestClock } from "./api.js";
 import { cell } from "./cell.js";
 import { can, currentSession } from "./session.js";
 
@@ -16,7 +16,7 @@ export async function readClock(): Promise<TestClock | null> {
   }
   let clock: TestClock | null = null;
   try {
-    clock = await guarded(() => api.testClocks.get());
+    clock = await guarded(readTestClock);
   } catch (failure) {
     if (!(failure instanceof PerennialProblem && failure.status === 404)) {
       throw failure;

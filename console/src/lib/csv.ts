@@ -12,9 +12,13 @@ export function csv(header: readonly string[], rows: readonly (readonly unknown[
   return [header, ...rows].map((row) => `${row.map(csvCell).join(",")}\r\n`).join("");
 }
 
-/** Lets the browser store a file. */
 export function download(name: string, text: string): void {
-  const url = URL.createObjectURL(new Blob([text], { type: "text/csv;charset=utf-8" }));
+  save(name, new Blob([text], { type: "text/csv;charset=utf-8" }));
+}
+
+/** Lets the browser store a file. */
+export function save(name: string, contents: Blob): void {
+  const url = URL.createObjectURL(contents);
   const link = document.createElement("a");
   link.href = url;
   link.download = name;

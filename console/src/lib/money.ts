@@ -7,11 +7,23 @@ export function money(amount: number, currency: string): string {
   return formatter(currency).format(amount);
 }
 
+/** $0.0042: a price of usage, with up to 10 decimals. */
+export function rate(amount: number, currency: string): string {
+  const decimals = formatter(currency).resolvedOptions().maximumFractionDigits ?? 2;
+  return new Intl.NumberFormat("en-US", { style: "currency", currency, maximumFractionDigits: Math.max(decimals, 10) }).format(amount);
+}
+
 /** The price of several units, exactly. */
 export function times(amount: number, quantity: number, currency: string): number {
   const decimals = formatter(currency).resolvedOptions().maximumFractionDigits ?? 2;
   const digits = Math.max(decimals, fraction(amount));
   return fromMinorUnits(toMinorUnits(amount, digits) * BigInt(quantity), digits);
+}
+
+/** A sum of two amounts, exactly. */
+export function plus(one: number, other: number): number {
+  const digits = Math.max(fraction(one), fraction(other));
+  return fromMinorUnits(toMinorUnits(one, digits) + toMinorUnits(other, digits), digits);
 }
 
 /** 1,234 */

@@ -1,6 +1,6 @@
 // Names and prices of records that other records refer to, read once and in few calls.
 
-import { api, type ManagedUser, type Plan, type PlanVersion, type Subscription } from "./api.js";
+import { api, listNamed, type ManagedUser, type Plan, type PlanVersion, type Subscription } from "./api.js";
 import { times } from "./money.js";
 import { can, currentSession } from "./session.js";
 
@@ -92,7 +92,7 @@ const callers = cached<Map<string, string>>(async () => {
     names.set(own.id, own.name);
   }
   if (can("clients:write")) {
-    const [clients, operators] = await Promise.all([collect(api.clients.each({ limit: 200 })), collect(api.operators.each({ limit: 200 }))]);
+    const [clients, operators] = await Promise.all([listNamed("/clients"), listNamed("/operators")]);
     [...clients, ...operators].forEach(({ id, name }) => names.set(id, name));
   }
   return names;

@@ -22,6 +22,13 @@ const PAGES: readonly (readonly [prefix: string, page: string])[] = [
   ["evt_", "events"],
   ["cli_", "clients"],
   ["hook_", "webhooks"],
+  ["cpn_", "coupons"],
+  ["tax_", "tax-rates"],
+  ["mtr_", "meters"],
+  ["feat_", "entitlements"],
+  ["con_", "connections"],
+  ["inv_", "invoices"],
+  ["crn_", "credit-notes"],
 ];
 
 /** The page of a record, by the prefix of its ID. */
@@ -36,6 +43,9 @@ export function plain(value: unknown): string {
   }
   if (typeof value === "string" && /^\d{4}-\d\d-\d\dT[\d:.]+Z$/.test(value)) {
     return moment(value);
+  }
+  if (Array.isArray(value)) {
+    return value.some((item) => typeof item === "object") ? `${value.length} ${value.length === 1 ? "item" : "items"}` : value.join(", ") || "—";
   }
   return typeof value === "object" ? JSON.stringify(value) : String(value);
 }

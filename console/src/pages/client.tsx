@@ -1,18 +1,19 @@
 // One client: what it may do, and disabling it.
 
 import { useState } from "preact/hooks";
-import { answerOf, api } from "../lib/api.js";
+import { answerOf } from "../lib/api.js";
 import { useLoad } from "../lib/load.js";
 import { Command, Moment, Status, type Term } from "../parts/basics.js";
 import { Confirm } from "../parts/confirm.js";
 import { RecordForm } from "../parts/form.js";
 import { RecordPage, RecordPending } from "../parts/record.js";
 import { clientFields, clientState, clientValues } from "./parts/client-fields.js";
+import { clients } from "./parts/resources.js";
 
 const LIST = ["clients", "Clients"] as const;
 
 export default function ClientPage({ id }: { id: string }) {
-  const { data: client, error, reload } = useLoad(id, () => api.clients.get(id));
+  const { data: client, error, reload } = useLoad(id, () => clients.get(id));
   const [dialog, setDialog] = useState("");
   if (client === undefined) {
     return <RecordPending list={LIST} id={id} error={error} reload={reload} />;
@@ -65,8 +66,8 @@ export default function ClientPage({ id }: { id: string }) {
           values={clientValues(client)}
           submit="Save changes"
           done="Client changed"
-          existing={{ record: client, read: () => api.clients.get(id), values: clientValues }}
-          save={(body, { base }) => api.clients.update(id, body, { ifMatch: base })}
+          existing={{ record: client, read: () => clients.get(id), values: clientValues }}
+          save={(body, { base }) => clients.update(id, body, { ifMatch: base })}
           close={close}
           saved={saved}
         />
@@ -77,7 +78,7 @@ export default function ClientPage({ id }: { id: string }) {
           button="Disable client"
           keep="Keep client"
           done="Client disabled"
-          act={() => api.clients.update(id, { is_active: false }, { ifMatch: client })}
+          act={() => clients.update(id, { is_active: false }, { ifMatch: client })}
           close={close}
           saved={saved}
         >

@@ -1,7 +1,7 @@
 // The list of clients. A trusted client is created with the command line: its credential never reaches a browser.
 
 import { useState } from "preact/hooks";
-import { api, type Client, type ClientQuery, type PageOf } from "../lib/api.js";
+import { type Client, type ClientQuery, type PageOf } from "../lib/api.js";
 import { go, to } from "../lib/router.js";
 import { Card, Command, Day, Status } from "../parts/basics.js";
 import { RecordForm } from "../parts/form.js";
@@ -9,6 +9,7 @@ import { ListPage, type ListQuery } from "../parts/list.js";
 import { recordId } from "../parts/rows.js";
 import type { Column } from "../parts/table.js";
 import { clientFields, clientState, PUBLIC_SCOPES } from "./parts/client-fields.js";
+import { clients } from "./parts/resources.js";
 
 const COLUMNS: readonly Column<Client>[] = [
   { name: "Name", show: ({ id, name }) => <a href={to("clients", id)}>{name}</a>, text: ({ name }) => name },
@@ -20,7 +21,7 @@ const COLUMNS: readonly Column<Client>[] = [
   { name: "Expires", show: ({ expires_at }) => <Day at={expires_at} />, text: ({ expires_at }) => expires_at },
 ];
 
-const load = (query: ListQuery): Promise<PageOf<Client>> => api.clients.list(query as unknown as ClientQuery);
+const load = (query: ListQuery): Promise<PageOf<Client>> => clients.list(query as unknown as ClientQuery);
 
 export default function Clients() {
   const [isOpen, setOpen] = useState(false);
@@ -49,7 +50,7 @@ export default function Clients() {
           values={{ name: "", scopes: PUBLIC_SCOPES, origins: "", client_id: "" }}
           submit="Create client"
           done="Client created"
-          save={(body) => api.clients.create({ ...body, kind: "public" } as never)}
+          save={(body) => clients.create({ ...body, kind: "public" } as never)}
           close={() => setOpen(false)}
           saved={(client) => go(to("clients", (client as Client).id))}
         />

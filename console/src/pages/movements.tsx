@@ -1,6 +1,5 @@
 // The movements of MRR: which customers a bar of the overview consists of.
 
-import { currencyOf, KINDS, movements } from "../lib/analytics.js";
 import type { Movement } from "../lib/api.js";
 import { money } from "../lib/money.js";
 import { usersById, userName } from "../lib/names.js";
@@ -10,6 +9,7 @@ import type { Filter } from "../parts/filters.js";
 import { choices } from "../parts/fields.js";
 import { ListPage, type ListQuery } from "../parts/list.js";
 import type { Column } from "../parts/table.js";
+import { currencyOf, KINDS, movements } from "./parts/analytics.js";
 
 interface Row extends Movement {
   customer: string;

@@ -1,7 +1,7 @@
 // Operators: who may use the console, with which role, and their sessions.
 
 import { useState } from "preact/hooks";
-import { api, guarded, type Operator, type OperatorSessionRecord, type PageOf } from "../lib/api.js";
+import { guarded, type Operator, type OperatorSessionRecord, type PageOf } from "../lib/api.js";
 import { to } from "../lib/router.js";
 import { announce, currentSession } from "../lib/session.js";
 import { words } from "../lib/words.js";
@@ -13,6 +13,7 @@ import { RecordForm } from "../parts/form.js";
 import { ListPage, type ListQuery } from "../parts/list.js";
 import { recordId, TablePanel } from "../parts/rows.js";
 import type { Column } from "../parts/table.js";
+import { operators } from "./parts/resources.js";
 
 const ROLE: Field = {
   name: "role",
@@ -28,12 +29,12 @@ interface SessionRow extends OperatorSessionRecord {
   operator: Operator;
 }
 
-const load = (query: ListQuery): Promise<PageOf<Operator>> => api.operators.list(query as never);
+const load = (query: ListQuery): Promise<PageOf<Operator>> => operators.list(query as never);
 
 /** The sessions of the operators on the first page. */
 async function sessions(): Promise<SessionRow[]> {
-  const { data } = await api.operators.list({ limit: 25 });
-  const lists = await Promise.all(data.map(async (operator) => (await api.operators.listSessions(operator.id)).data.map((session) => ({ ...session, operator }))));
+  const { data } = await operators.list({ limit: 25 });
+  const lists = await Promise.all(data.map(async (operator) => (await operators.listSessions(operator.id)).data.map((session) => ({ ...session, operator }))));
   return lists.flat();
 }
 
@@ -78,7 +79,7 @@ export default function Operators() {
 /** With the record as it is now: a list has no revision to base the change on. */
 async function openRole(id: string, setOpen: (open: Open) => void): Promise<void> {
   try {
-    setOpen({ kind: "role", operator: await guarded(() => api.operators.get(id)) });
+    setOpen({ kind: "role", operator: await guarded(() => operators.get(id)) });
   } catch {
     announce("The operator could not be read");
   }
@@ -151,8 +152,8 @@ function OpenDialog({ open, setOpen, close, saved }: { open: Open; setOpen: (ope
           submit="Create link"
           done="Operator invited"
           save={async (body, { idempotencyKey }) => {
-            const operator = await api.operators.create(body as never, { idempotencyKey });
-            return await api.operators.createLink(operator.id);
+            const operator = await operators.create(body as never, { idempotencyKey });
+            return await operators.createLink(operator.id);
           }}
           close={close}
           saved={(link) => setOpen({ kind: "link", url: (link as { url: string }).url })}
@@ -178,8 +179,8 @@ function OpenDialog({ open, setOpen, close, saved }: { open: Open; setOpen: (ope
           values={{ role: open.operator.role }}
           submit="Save changes"
           done="Role changed"
-          existing={{ record: open.operator, read: () => api.operators.get(open.operator.id), values: ({ role }: Operator) => ({ role }) }}
-          save={(body, { base }) => api.operators.update(open.operator.id, body, { ifMatch: base })}
+          existing={{ record: open.operator, read: () => operators.get(open.operator.id), values: ({ role }: Operator) => ({ role }) }}
+          save={(body, { base }) => operators.update(open.operator.id, body, { ifMatch: base })}
           close={close}
           saved={saved}
         />
@@ -190,7 +191,7 @@ function OpenDialog({ open, setOpen, close, saved }: { open: Open; setOpen: (ope
           title="New link"
           button="Create link"
           done="Link created"
-          act={() => api.operators.createLink(open.operator.id)}
+          act={() => operators.createLink(open.operator.id)}
           close={close}
           saved={(link) => setOpen({ kind: "link", url: (link as { url: string }).url })}
         >
@@ -204,7 +205,7 @@ function OpenDialog({ open, setOpen, close, saved }: { open: Open; setOpen: (ope
           button="Disable operator"
           keep="Keep operator"
           done="Operator disabled"
-          act={() => api.operators.update(open.operator.id, { is_active: false })}
+          act={() => operators.update(open.operator.id, { is_active: false })}
           close={close}
           saved={saved}
         >
@@ -218,7 +219,7 @@ function OpenDialog({ open, setOpen, close, saved }: { open: Open; setOpen: (ope
           button="End session"
           keep="Keep session"
           done="Session ended"
-          act={() => api.operators.endSession(open.session.operator_id, open.session.id)}
+          act={() => operators.endSession(open.session.operator_id, open.session.id)}
           close={close}
           saved={saved}
         >

@@ -1,28 +1,31 @@
 // The overview: revenue figures of a period, what renews soon, and what happened last. Without a subscription: how to begin.
 // Where the server has no analytics: how many subscriptions there are by status.
 
-import { analytics, currencyOf, type Meta } from "../lib/analytics.js";
 import { api, PerennialProblem, type Event, type SubscriptionQuery } from "../lib/api.js";
 import { useCell } from "../lib/cell.js";
 import { now, readClock } from "../lib/clock.js";
 import { newestEvents } from "../lib/events.js";
 import { useLoad } from "../lib/load.js";
 import { count } from "../lib/money.js";
-import { monthsBefore } from "../lib/months.js";
 import { allPlans, callerNames, withNames, type SubscriptionRow } from "../lib/names.js";
 import { goQuery, place, to } from "../lib/router.js";
 import { can, currentSession } from "../lib/session.js";
 import { inDays, moment } from "../lib/time.js";
 import { eventWords } from "../lib/words.js";
 import { Card, Heading, Moment } from "../parts/basics.js";
+import { Later } from "../parts/later.js";
 import { Problem } from "../parts/problem.js";
 import { recordId, subscriptionColumns, subscriptionId } from "../parts/rows.js";
 import { Table, type Column } from "../parts/table.js";
 import { By } from "../parts/timeline.js";
-import { GetStarted, type Progress } from "./parts/get-started.js";
+import { currencyOf, type Meta } from "./parts/analytics.js";
+import type { Progress } from "./later/get-started.js";
+import { monthsBefore } from "./parts/months.js";
 import { Cohorts, Plots, Tiles, type Data } from "./parts/overview-figures.js";
+import { analytics } from "./parts/resources.js";
 
 const COUNTED = 200;
+const getStarted = () => import("./later/get-started.js");
 
 const TILES: readonly (readonly [name: string, query: SubscriptionQuery, link: string])[] = [
   ["Active", { status: "active" }, "status=active"],
@@ -149,7 +152,7 @@ export default function OverviewPage() {
         </p>
       )}
       {error !== undefined && <Problem error={error} retry={reload} />}
-      {data !== undefined && (data.isEmpty ? <GetStarted progress={data.progress} /> : <Figures data={data} />)}
+      {data !== undefined && (data.isEmpty ? <Later load={getStarted} props={{ progress: data.progress }} /> : <Figures data={data} />)}
       {data !== undefined && <LatestEvents data={data} />}
     </>
   );

@@ -10,6 +10,7 @@ import { Moment, Status, type Term } from "../parts/basics.js";
 import { choices, type Field, type Values } from "../parts/fields.js";
 import { RecordForm } from "../parts/form.js";
 import { RecordPage, RecordPending } from "../parts/record.js";
+import { invoiceOf } from "./parts/invoice-types.js";
 
 const LIST = ["payments", "Payments"] as const;
 
@@ -21,6 +22,7 @@ export default function PaymentPage({ id }: { id: string }) {
   if (payment === undefined) {
     return <RecordPending list={LIST} id={id} error={error} reload={reload} />;
   }
+  const invoiceId = invoiceOf(payment);
   const next = nextOfPayment(payment.status);
   const fields: Field[] = [{ name: "status", label: "Status", kind: "select", options: choices([payment.status, ...next]) }];
   const terms: Term[] = [
@@ -33,6 +35,16 @@ export default function PaymentPage({ id }: { id: string }) {
       <a href={to("subscriptions", payment.subscription_id)}>
         <code>{payment.subscription_id}</code>
       </a>,
+    ],
+    [
+      "Invoice",
+      invoiceId === null ? (
+        "—"
+      ) : (
+        <a href={to("invoices", invoiceId)}>
+          <code>{invoiceId}</code>
+        </a>
+      ),
     ],
     ["External ID", <code>{payment.external_payment_id ?? "—"}</code>],
   ];

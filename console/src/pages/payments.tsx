@@ -3,14 +3,14 @@
 import { useState } from "preact/hooks";
 import { api, type PageOf, type Payment, type PaymentQuery } from "../lib/api.js";
 import { go, place, to } from "../lib/router.js";
-import { can, currentSession } from "../lib/session.js";
+import { can } from "../lib/session.js";
 import { PAYMENT_STATUSES } from "../lib/statuses.js";
 import { startOfDay } from "../lib/time.js";
-import { choices, orNull, type Field } from "../parts/fields.js";
+import { choices } from "../parts/fields.js";
 import type { Filter } from "../parts/filters.js";
-import { RecordForm } from "../parts/form.js";
 import { ListPage, type ListQuery } from "../parts/list.js";
 import { paymentColumns, recordId } from "../parts/rows.js";
+import { RecordPayment } from "./parts/record-payment.js";
 
 const FILTERS: readonly Filter[] = [
   { name: "status", label: "Status", kind: "statuses", options: choices(PAYMENT_STATUSES) },
@@ -53,36 +53,7 @@ export default function Payments() {
           </>
         }
       />
-      {isOpen && <RecordPayment close={() => setOpen(false)} />}
+      {isOpen && <RecordPayment subscriptionId={place.get().query.get("subscription_id") ?? ""} close={() => setOpen(false)} saved={({ id }) => go(to("payments", id))} />}
     </>
-  );
-}
-
-function RecordPayment({ close }: { close: () => void }) {
-  const fields: Field[] = [
-    { name: "subscription_id", label: "Subscription", hint: "The ID of a subscription." },
-    { name: "amount", label: "Amount", kind: "number" },
-    { name: "currency", label: "Currency" },
-    { name: "status", label: "Status", kind: "select", options: choices(PAYMENT_STATUSES) },
-    { name: "external_payment_id", label: "External ID", send: orNull },
-  ];
-  const values = {
-    subscription_id: place.get().query.get("subscription_id") ?? "",
-    amount: "",
-    currency: currentSession()?.organization.currency ?? "USD",
-    status: "completed",
-    external_payment_id: "",
-  };
-  return (
-    <RecordForm
-      title="Record payment"
-      fields={fields}
-      values={values}
-      submit="Record payment"
-      done="Payment recorded"
-      save={(body, { idempotencyKey }) => api.payments.create(body as never, { idempotencyKey })}
-      close={close}
-      saved={(payment) => go(to("payments", (payment as Payment).id))}
-    />
   );
 }

@@ -17,6 +17,8 @@ import { Problem } from "../parts/problem.js";
 import { RecordPage, RecordPending } from "../parts/record.js";
 import { TablePanel } from "../parts/rows.js";
 import type { Column } from "../parts/table.js";
+import { GrantsCard } from "./parts/grants.js";
+import { PlanBilling } from "./parts/plan-billing.js";
 
 const LIST = ["plans", "Plans"] as const;
 const COUNTED = 200;
@@ -110,7 +112,10 @@ export default function PlanPage({ id: slug }: { id: string }) {
         json={plan}
         path={`/subscription-plans/${plan.slug}`}
         version={revision}
-      />
+      >
+        <PlanBilling plan={plan} inUse={inUse} saved={saved} />
+        <GrantsCard record={plan} scope="plans:write" read={() => api.plans.get(plan.slug)} update={(body, options) => api.plans.update(plan.slug, body, options)} saved={saved} />
+      </RecordPage>
       {dialog === "edit" && <EditPlan plan={plan} inUse={inUse} close={() => setDialog("")} saved={saved} />}
       {dialog === "delete" && <DeletePlan plan={plan} inUse={inUse} close={() => setDialog("")} />}
     </>

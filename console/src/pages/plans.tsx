@@ -15,6 +15,7 @@ import { RecordForm } from "../parts/form.js";
 import { ListPage, type ListQuery } from "../parts/list.js";
 import { recordId } from "../parts/rows.js";
 import type { Column } from "../parts/table.js";
+import { Catalog } from "./parts/sections.js";
 
 const COLUMNS: readonly Column<Plan>[] = [
   { name: "Name", sort: "name", show: ({ slug, name }) => <a href={to("plans", slug)}>{name}</a>, text: ({ name }) => name },
@@ -42,6 +43,7 @@ export default function Plans() {
   );
   return (
     <>
+      <Catalog current="plans" />
       <ListPage
         name="Plans"
         subtitle="By tier"

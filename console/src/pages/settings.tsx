@@ -10,12 +10,14 @@ import { words } from "../lib/words.js";
 import { Card, Heading, Id, Moment, Terms, type Term } from "../parts/basics.js";
 import { Problem } from "../parts/problem.js";
 import { SettingsForm, settingsOf } from "./parts/settings-form.js";
+import { allTaxRates } from "./parts/tax-rates.js";
 import { TestClockRegion } from "./parts/test-clock.js";
+import { analytics } from "./parts/resources.js";
 
 /** How far the figures of the overview are. Undefined if there is no ledger. */
 async function readLedger(): Promise<AnalyticsMeta | undefined> {
   try {
-    return (await api.analytics.revenue({ interval: "day" })).meta;
+    return (await analytics.revenue({ interval: "day" })).meta;
   } catch (failure) {
     if (failure instanceof PerennialProblem && failure.status === 404) {
       return undefined;
@@ -26,6 +28,7 @@ async function readLedger(): Promise<AnalyticsMeta | undefined> {
 
 export default function Settings() {
   const { data: organization, error, reload } = useLoad("organization", () => api.organizations.get());
+  const { data: rates } = useLoad("tax-rates", allTaxRates);
   const ledger = useLoad(can("analytics:read") ? "ledger" : null, readLedger);
   const session = currentSession();
   const terms: Term[] = organization === undefined ? [] : [
@@ -71,9 +74,9 @@ export default function Settings() {
             />
           </Card>
         </div>
-        {organization !== undefined && (
+        {organization !== undefined && rates !== undefined && (
           <Card title={can("organization:write") ? "Change settings" : "Defaults"}>
-            {can("organization:write") ? <SettingsForm organization={organization} saved={reload} /> : <Terms terms={settingsOf(organization)} />}
+            {can("organization:write") ? <SettingsForm organization={organization} rates={rates} saved={reload} /> : <Terms terms={settingsOf(organization, rates)} />}
           </Card>
         )}
       </div>

@@ -1,25 +1,30 @@
 // One subscription: what it is, what can be done with it, and what happened to it.
 
 import { useState } from "preact/hooks";
-import { answerOf, api, guarded, type Plan, type Subscription } from "../lib/api.js";
+import { answerOf, api, guarded, type Plan, type Subscription, type SubscriptionUpdate } from "../lib/api.js";
 import { now } from "../lib/clock.js";
 import { useLoad } from "../lib/load.js";
 import { allPlans, withNames } from "../lib/names.js";
 import { money } from "../lib/money.js";
 import { to } from "../lib/router.js";
-import { announce } from "../lib/session.js";
+import { announce, can } from "../lib/session.js";
 import { canChangePlan, nextOfSubscription, reasonWithoutAccess } from "../lib/statuses.js";
 import { words } from "../lib/words.js";
 import { Moment, Status, type Term } from "../parts/basics.js";
+import { Later } from "../parts/later.js";
 import { Problem } from "../parts/problem.js";
 import { RecordPage, RecordPending } from "../parts/record.js";
 import { paymentColumns, recordId, TablePanel } from "../parts/rows.js";
 import { Billing } from "./parts/billing.js";
-import { CancelDialog } from "./parts/cancel.js";
-import { ChangePlanDialog } from "./parts/change-plan.js";
-import { EditDialog } from "./parts/edit-subscription.js";
+import { grantsOf } from "./parts/features.js";
+import { GrantsCard } from "./parts/grants.js";
+import { InvoicesPanel } from "./parts/invoices-panel.js";
+import { ManagedBy, managedBy } from "./parts/managed-by.js";
+import { Usage } from "./parts/usage.js";
 
 const LIST = ["subscriptions", "Subscriptions"] as const;
+const members = () => import("./later/members.js");
+const forms = () => import("./later/subscription-forms.js");
 
 export default function SubscriptionPage({ id }: { id: string }) {
   const { data, error, reload } = useLoad(id, async () => {
@@ -40,9 +45,9 @@ export default function SubscriptionPage({ id }: { id: string }) {
     setFailure(undefined);
     reload();
   };
-  const change = async (to: string, done: string): Promise<void> => {
+  const change = async (body: SubscriptionUpdate, done: string): Promise<void> => {
     try {
-      await guarded(() => api.subscriptions.update(id, { status: to }, { ifMatch: subscription }));
+      await guarded(() => api.subscriptions.update(id, body, { ifMatch: subscription }));
       announce(done);
       saved();
     } catch (problem) {
@@ -53,12 +58,13 @@ export default function SubscriptionPage({ id }: { id: string }) {
   const actions = (
     <>
       {canChangePlan(subscription) && <Action name="Change plan" act={() => setDialog("plan")} />}
-      {status !== "cancelled" && next.includes("paused") && <Action name="Pause" act={() => void change("paused", "Subscription paused")} />}
-      {isResumable && <Action name="Resume" act={() => void change("active", "Subscription resumed")} />}
+      {status !== "cancelled" && next.includes("paused") && <Action name="Pause" act={() => void change({ status: "paused" }, "Subscription paused")} />}
+      {isResumable && <Action name="Resume" act={() => void change({ status: "active" }, "Subscription resumed")} />}
       <Action name="Edit" act={() => setDialog("edit")} shortcut="e" />
       {(next.includes("cancelled") || (subscription.billing !== null && next.includes("expired") && status !== "cancelled")) && <Action name="Cancel" act={() => setDialog("cancel")} isDangerous />}
     </>
   );
+  const connection = managedBy(subscription);
   const reason = reasonWithoutAccess(subscription, now());
   const terms: Term[] = [
     ["Customer", <a href={to("users", subscription.user_id)}>{customer}</a>],
@@ -92,21 +98,34 @@ export default function SubscriptionPage({ id }: { id: string }) {
         id={id}
         name={customer}
         badge={<Status value={status} />}
-        actions={actions}
+        actions={connection === null ? actions : <ManagedBy id={connection} />}
         scope="subscriptions:write"
         terms={terms}
         termsTitle="Terms"
-        tabs={[["Payments", payments]]}
+        tabs={[
+          ["Payments", payments],
+          ...(can("invoices:read") ? [["Invoices", () => <InvoicesPanel query={{ subscription_id: id }} version={id + revision} empty="This subscription has no invoices." />] as const] : []),
+          ["Members", () => <Later load={members} props={{ id }} />],
+          ["Usage", () => <Usage id={id} version={revision} />],
+        ]}
         json={subscription}
         path={`/subscriptions/${id}`}
         version={revision}
         show={show}
       >
-        {subscription.billing !== null && <Billing subscription={subscription} billing={subscription.billing} plans={plans} revision={revision} />}
+        {subscription.billing !== null && (
+          <Billing subscription={subscription} billing={subscription.billing} plans={plans} revision={revision} discard={() => void change({ billing: { change: null } }, "Planned change discarded")} />
+        )}
+        <GrantsCard
+          record={subscription}
+          plan={plan === undefined ? {} : grantsOf(plan)}
+          scope="subscriptions:write"
+          read={() => api.subscriptions.get(id)}
+          update={(body, options) => api.subscriptions.update(id, body, options)}
+          saved={saved}
+        />
       </RecordPage>
-      {dialog === "cancel" && <CancelDialog subscription={subscription} customer={customer} close={() => setDialog("")} saved={saved} />}
-      {dialog === "plan" && <ChangePlanDialog subscription={subscription} plan={plan} version={version} plans={plans} close={() => setDialog("")} saved={saved} />}
-      {dialog === "edit" && <EditDialog subscription={subscription} close={() => setDialog("")} saved={saved} />}
+      {dialog !== "" && <Later load={forms} props={{ dialog, subscription, customer, plan, version, plans, close: () => setDialog(""), saved }} />}
     </>
   );
 }

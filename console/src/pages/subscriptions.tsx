@@ -1,18 +1,17 @@
 // The list of subscriptions.
 
 import { useState } from "preact/hooks";
-import { api, type PageOf, type Subscription, type SubscriptionQuery } from "../lib/api.js";
+import { api, type PageOf, type SubscriptionQuery } from "../lib/api.js";
 import { useLoad } from "../lib/load.js";
 import { allPlans, withNames, type SubscriptionRow } from "../lib/names.js";
-import { go, to } from "../lib/router.js";
 import { can } from "../lib/session.js";
 import { CYCLES, SUBSCRIPTION_STATUSES } from "../lib/statuses.js";
 import { startOfDay } from "../lib/time.js";
-import { choices, orNull, type Field } from "../parts/fields.js";
+import { choices } from "../parts/fields.js";
 import type { Filter } from "../parts/filters.js";
-import { RecordForm } from "../parts/form.js";
 import { ListPage, type ListQuery } from "../parts/list.js";
 import { subscriptionColumns, subscriptionId } from "../parts/rows.js";
+import { NewSubscription } from "./parts/new-subscription.js";
 
 const DATES = ["created_after", "created_before", "renews_after", "renews_before", "ends_after", "ends_before"];
 
@@ -62,42 +61,7 @@ export default function Subscriptions() {
           </>
         }
       />
-      {isOpen && <NewSubscription plans={plans.filter((plan) => plan.is_active).map(({ slug, name }) => [slug, name])} close={() => setOpen(false)} />}
+      {isOpen && <NewSubscription plans={plans.filter((plan) => plan.is_active)} close={() => setOpen(false)} />}
     </>
-  );
-}
-
-/** An address is looked up; whatever is not found is left to the API, which names the error. */
-async function userId(text: string): Promise<string> {
-  if (!text.includes("@")) {
-    return text;
-  }
-  const { data } = await api.users.list({ email: text.trim() });
-  return data[0]?.id ?? text;
-}
-
-function NewSubscription({ plans, close }: { plans: [string, string][]; close: () => void }) {
-  const fields: Field[] = [
-    { name: "user_id", label: "Customer", hint: "An e-mail address or a user ID." },
-    { name: "subscription_plan_id", label: "Plan", kind: "select", options: plans },
-    { name: "quantity", label: "Quantity", kind: "number" },
-    { name: "status", label: "Status", kind: "select", options: choices(SUBSCRIPTION_STATUSES) },
-    { name: "external_subscription_id", label: "External ID", send: orNull },
-  ];
-  const values = { user_id: "", subscription_plan_id: plans[0]?.[0] ?? "", quantity: "1", status: "active", external_subscription_id: "" };
-  return (
-    <RecordForm
-      title="New subscription"
-      fields={fields}
-      values={values}
-      submit="Create subscription"
-      done="Subscription created"
-      save={async (body, { idempotencyKey }) => {
-        const user_id = await userId(String(body["user_id"] ?? ""));
-        return await api.subscriptions.create({ ...body, user_id } as never, { idempotencyKey });
-      }}
-      close={close}
-      saved={(subscription) => go(to("subscriptions", (subscription as Subscription).id))}
-    />
   );
 }

@@ -1,5 +1,6 @@
 // One user: subscriptions, payments and sessions, and the end of them.
 
+import type { ComponentChildren } from "preact";
 import { useState } from "preact/hooks";
 import { answerOf, api, guarded, type ManagedUser, type Payment, type PortalLink, type UserSession } from "../lib/api.js";
 import { useLoad } from "../lib/load.js";
@@ -16,6 +17,10 @@ import { Problem } from "../parts/problem.js";
 import { RecordPage, RecordPending } from "../parts/record.js";
 import { paymentColumns, recordId, subscriptionColumns, subscriptionId, TablePanel } from "../parts/rows.js";
 import type { Column } from "../parts/table.js";
+import { InvoicesPanel } from "./parts/invoices-panel.js";
+import { userSessions } from "./parts/resources.js";
+import { EntitlementsPanel } from "./parts/user-entitlements.js";
+import { BalancePanel, BillingProfilePanel } from "./parts/user-billing.js";
 
 const LIST = ["users", "Users"] as const;
 /** Payments are listed by subscription: this many are read. */
@@ -39,7 +44,7 @@ export default function UserPage({ id }: { id: string }) {
   };
   const endSession = async (session: UserSession): Promise<void> => {
     try {
-      await guarded(() => api.userSessions.revoke(id, session.id));
+      await guarded(() => userSessions.revoke(id, session.id));
       announce("Session ended");
       saved();
     } catch (problem) {
@@ -73,6 +78,11 @@ export default function UserPage({ id }: { id: string }) {
   ];
   const version = `${id} ${round}`;
   const name = user.email ?? id;
+  const billing: [string, () => ComponentChildren][] = [
+    ["Invoices", () => <InvoicesPanel query={{ user_id: id }} version={version} empty="This user has no invoices." />],
+    ["Billing profile", () => <BillingProfilePanel id={id} version={version} saved={saved} />],
+    ["Balance", () => <BalancePanel id={id} name={name} version={version} saved={saved} />],
+  ];
   return (
     <>
       {failure !== undefined && <Problem error={failure} retry={saved} />}
@@ -87,6 +97,8 @@ export default function UserPage({ id }: { id: string }) {
         tabs={[
           ["Subscriptions", () => <Subscriptions id={id} version={version} />],
           ["Payments", () => <Payments id={id} version={version} />],
+          ...(can("invoices:read") ? billing : []),
+          ...(can("entitlements:read") ? [["Entitlements", () => <EntitlementsPanel id={id} version={version} />] as const] : []),
           ["Sessions", () => <Sessions id={id} version={version} end={(session) => void endSession(session)} />],
         ]}
         json={user}
@@ -114,7 +126,7 @@ export default function UserPage({ id }: { id: string }) {
           button="End all sessions"
           keep="Keep sessions"
           done="All sessions ended"
-          act={() => api.userSessions.revokeAll(id)}
+          act={() => userSessions.revokeAll(id)}
           close={close}
           saved={saved}
         >
@@ -175,7 +187,7 @@ function Sessions({ id, version, end }: { id: string; version: string; end: (ses
       ),
     });
   }
-  const load = async () => (await api.userSessions.list(id)).data;
+  const load = async () => (await userSessions.list(id)).data;
   return <TablePanel name="Sessions" version={version} load={load} columns={columns} id={recordId} empty="This user is not signed in." />;
 }
 

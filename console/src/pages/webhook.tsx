@@ -1,7 +1,7 @@
 // One webhook endpoint: its state, what was sent to it, and what was not delivered.
 
 import { useState } from "preact/hooks";
-import { answerOf, api, guarded, type WebhookEndpoint, type WebhookEndpointWithSecret } from "../lib/api.js";
+import { answerOf, guarded, type WebhookEndpoint, type WebhookEndpointWithSecret } from "../lib/api.js";
 import { useLoad } from "../lib/load.js";
 import { count } from "../lib/money.js";
 import { announce } from "../lib/session.js";
@@ -13,6 +13,7 @@ import { Problem } from "../parts/problem.js";
 import { RecordPage, RecordPending } from "../parts/record.js";
 import { Attempts, Undelivered } from "./parts/webhook-deliveries.js";
 import { endpointFields, endpointValues, SecretDialog } from "./parts/webhook-fields.js";
+import { webhookEndpoints } from "./parts/resources.js";
 
 const LIST = ["webhooks", "Webhooks"] as const;
 
@@ -31,7 +32,7 @@ const OVERLAP = {
 } as const;
 
 export default function WebhookPage({ id }: { id: string }) {
-  const { data: endpoint, error, reload } = useLoad(id, () => api.webhookEndpoints.get(id));
+  const { data: endpoint, error, reload } = useLoad(id, () => webhookEndpoints.get(id));
   const [dialog, setDialog] = useState("");
   const [rotated, setRotated] = useState<WebhookEndpointWithSecret>();
   const [round, setRound] = useState(0);
@@ -60,23 +61,23 @@ export default function WebhookPage({ id }: { id: string }) {
   };
   const ping = (): Promise<void> =>
     act(
-      () => api.webhookEndpoints.ping(id, {}),
+      () => webhookEndpoints.ping(id, {}),
       ({ outcome, status, error: cause }) => `Test event ${outcome}: ${status ?? words(cause ?? "")}`,
     );
   const retry = (): Promise<void> =>
     act(
-      () => api.webhookEndpoints.retry(id, { since: "1970-01-01T00:00:00Z" }),
+      () => webhookEndpoints.retry(id, { since: "1970-01-01T00:00:00Z" }),
       ({ queued }) => `${count(queued)} ${queued === 1 ? "event" : "events"} queued`,
     );
   const resend = (eventId: string): void => {
     void act(
-      () => api.webhookEndpoints.retry(id, { event_id: eventId }),
+      () => webhookEndpoints.retry(id, { event_id: eventId }),
       () => "Event queued",
     );
   };
   const enable = (): Promise<void> =>
     act(
-      () => api.webhookEndpoints.update(id, { is_active: true }, { ifMatch: endpoint }),
+      () => webhookEndpoints.update(id, { is_active: true }, { ifMatch: endpoint }),
       () => "Endpoint enabled",
     );
   const actions = (
@@ -133,8 +134,8 @@ export default function WebhookPage({ id }: { id: string }) {
           values={endpointValues(endpoint)}
           submit="Save changes"
           done="Endpoint changed"
-          existing={{ record: endpoint, read: () => api.webhookEndpoints.get(id), values: endpointValues }}
-          save={(body, { base }) => api.webhookEndpoints.update(id, body, { ifMatch: base })}
+          existing={{ record: endpoint, read: () => webhookEndpoints.get(id), values: endpointValues }}
+          save={(body, { base }) => webhookEndpoints.update(id, body, { ifMatch: base })}
           close={close}
           saved={saved}
         />
@@ -146,7 +147,7 @@ export default function WebhookPage({ id }: { id: string }) {
           values={{ overlap_seconds: "86400" }}
           submit="Rotate secret"
           done="Secret rotated"
-          save={(body) => api.webhookEndpoints.rotateSecret(id, body, { ifMatch: endpoint })}
+          save={(body) => webhookEndpoints.rotateSecret(id, body, { ifMatch: endpoint })}
           close={close}
           saved={(result) => {
             setRotated(result as WebhookEndpointWithSecret);
@@ -161,7 +162,7 @@ export default function WebhookPage({ id }: { id: string }) {
           button="Disable endpoint"
           keep="Keep endpoint"
           done="Endpoint disabled"
-          act={() => api.webhookEndpoints.update(id, { is_active: false }, { ifMatch: endpoint })}
+          act={() => webhookEndpoints.update(id, { is_active: false }, { ifMatch: endpoint })}
           close={close}
           saved={saved}
         >

@@ -1,7 +1,7 @@
 // The list of webhook endpoints. The secret of a new one is shown once.
 
 import { useState } from "preact/hooks";
-import { api, type PageOf, type WebhookEndpoint, type WebhookEndpointQuery, type WebhookEndpointWithSecret } from "../lib/api.js";
+import { type PageOf, type WebhookEndpoint, type WebhookEndpointQuery, type WebhookEndpointWithSecret } from "../lib/api.js";
 import { go, to } from "../lib/router.js";
 import { Day, Moment, Status } from "../parts/basics.js";
 import { RecordForm } from "../parts/form.js";
@@ -9,6 +9,7 @@ import { ListPage, type ListQuery } from "../parts/list.js";
 import { recordId } from "../parts/rows.js";
 import type { Column } from "../parts/table.js";
 import { endpointFields, SecretDialog, SIGNATURE, typesText } from "./parts/webhook-fields.js";
+import { webhookEndpoints } from "./parts/resources.js";
 
 const COLUMNS: readonly Column<WebhookEndpoint>[] = [
   { name: "URL", show: ({ id, url }) => <a href={to("webhooks", id)}>{url}</a>, text: ({ url }) => url },
@@ -23,7 +24,7 @@ const COLUMNS: readonly Column<WebhookEndpoint>[] = [
   { name: "Created", show: ({ created_at }) => <Day at={created_at} />, text: ({ created_at }) => created_at },
 ];
 
-const load = (query: ListQuery): Promise<PageOf<WebhookEndpoint>> => api.webhookEndpoints.list(query as unknown as WebhookEndpointQuery);
+const load = (query: ListQuery): Promise<PageOf<WebhookEndpoint>> => webhookEndpoints.list(query as unknown as WebhookEndpointQuery);
 
 export default function Webhooks() {
   const [isOpen, setOpen] = useState(false);
@@ -50,7 +51,7 @@ export default function Webhooks() {
           values={{ url: "", description: "", types: "*", payload: "full", signature: "hmac" }}
           submit="Create endpoint"
           done="Endpoint created"
-          save={(body) => api.webhookEndpoints.create(body as never)}
+          save={(body) => webhookEndpoints.create(body as never)}
           close={() => setOpen(false)}
           saved={(endpoint) => {
             setOpen(false);

@@ -1,5 +1,6 @@
 // The fields of forms as data: each has a visible label, and its errors are described next to it.
 
+import type { ComponentType } from "preact";
 import { words } from "../lib/words.js";
 
 export type Value = string | boolean | readonly string[];
@@ -14,8 +15,22 @@ export interface Field {
   hint?: string | undefined;
   /** Fields of a long form that belong together: the heading above the first of them. */
   group?: string | undefined;
+  /** Whether the form has the field, for the values as they are. */
+  when?: ((values: Values) => boolean) | undefined;
+  /** An input for a value that is not one text. */
+  input?: ComponentType<CustomProps> | undefined;
+  /** The value as people read it. */
+  read?: ((value: Value) => string) | undefined;
   /** What is sent. Undefined leaves the member out. */
   send?: ((value: Value) => unknown) | undefined;
+}
+
+/** What an input gets in place of the field's. `errorsAt` finds errors below the field's pointer. */
+export interface CustomProps {
+  id: string;
+  value: Value;
+  change: (value: Value) => void;
+  errorsAt: (pointer: string) => readonly string[];
 }
 
 /** What a field sends by default: text without an empty one, numbers as numbers. */
@@ -43,26 +58,37 @@ export const choices = (names: readonly string[]): [string, string][] => names.m
 
 /** A value as people read it. */
 export function display(field: Field, value: Value): string {
+  if (field.read !== undefined) {
+    return field.read(value);
+  }
   if (typeof value === "boolean") {
     return value ? "Yes" : "No";
   }
   if (Array.isArray(value)) {
-    return value.length === 0 ? "—" : value.join(", ");
+    return value.length === 0 ? "—" : value.map((one) => optionText(field, one)).join(", ");
   }
-  const text = field.options?.find(([known]) => known === value)?.[1] ?? String(value);
+  const text = optionText(field, String(value));
   return text === "" ? "—" : text;
 }
+
+const optionText = ({ options }: Field, value: string): string => options?.find(([known]) => known === value)?.[1] ?? value;
 
 interface FieldProps {
   field: Field;
   prefix: string;
   value: Value;
-  errors: readonly string[];
+  /** The errors at the field, or at a place below it. */
+  errorsAt: (pointer: string) => readonly string[];
   change: (value: Value) => void;
 }
 
-export function FieldInput({ field, prefix, value, errors, change }: FieldProps) {
+export function FieldInput({ field, prefix, value, errorsAt, change }: FieldProps) {
   const id = `${prefix}-${field.name}`;
+  const Custom = field.input;
+  if (Custom !== undefined) {
+    return <Custom id={id} value={value} change={change} errorsAt={errorsAt} />;
+  }
+  const errors = errorsAt("");
   const described = [field.hint === undefined ? "" : `${id}-hint`, errors.length === 0 ? "" : `${id}-error`].filter(Boolean).join(" ");
   const common = {
     id,

@@ -17,7 +17,7 @@ interface FormProps<T extends object> {
   /** What is announced after success. */
   done: string;
   /** Sends the body: of a change, only the members that differ. */
-  save: (body: Record<string, unknown>, options: { idempotencyKey: string; base: T | undefined }) => Promise<unknown>;
+  save: (body: Record<string, unknown>, options: { idempotencyKey: string; base: T | undefined; values: Values }) => Promise<unknown>;
   /** Of a form in a dialog. */
   close?: (() => void) | undefined;
   saved: (result: unknown) => void;
@@ -27,6 +27,8 @@ interface FormProps<T extends object> {
   prefix?: string | undefined;
   /** More to show above the buttons, for the values as they are. */
   note?: ((values: Values) => ComponentChildren) | undefined;
+  /** What is asked before the body is sent. */
+  question?: ((values: Values) => { button: string; text: ComponentChildren }) | undefined;
   /** What a body would do, shown with the changes. */
   effects?: ((body: Record<string, unknown>) => ComponentChildren) | undefined;
 }
@@ -41,14 +43,16 @@ export function RecordForm<T extends object>({ title, close, ...rest }: FormProp
 }
 
 /** A form on a page. */
-export function Form<T extends object>({ fields, values: first, submit, cancel = "Cancel", done, save, close, saved, existing, note, effects, prefix = "" }: FormProps<T>) {
+export function Form<T extends object>({ fields: all, values: first, submit, cancel = "Cancel", done, save, close, saved, existing, note, effects, question, prefix = "" }: FormProps<T>) {
   const [values, setValues] = useState(first);
   const [base, setBase] = useState<{ record: T | undefined; values: Values }>({ record: existing?.record, values: first });
   const [failure, setFailure] = useState<unknown>();
   const [stale, setStale] = useState<{ record: T; values: Values }>();
   const [isSaving, setSaving] = useState(false);
+  const [isAsking, setAsking] = useState(false);
   const key = useRef(newFormKey());
   const id = useId();
+  const fields = all.filter(({ when }) => when?.(values) ?? true);
   const changed = fields.filter((field) => !same(values[field.name], base.values[field.name]));
 
   const bodyOf = (relevant: readonly Field[]): Record<string, unknown> => {
@@ -65,7 +69,7 @@ export function Form<T extends object>({ fields, values: first, submit, cancel =
     const body = bodyOf(existing === undefined ? fields : fields.filter((field) => !same(values[field.name], against.values[field.name])));
     setSaving(true);
     try {
-      const result = await guarded(() => save(body, { idempotencyKey: key.current, base: against.record }));
+      const result = await guarded(() => save(body, { idempotencyKey: key.current, base: against.record, values }));
       announce(done);
       saved(result);
     } catch (error) {
@@ -84,12 +88,15 @@ export function Form<T extends object>({ fields, values: first, submit, cancel =
 
   const onSubmit = (event: Event): void => {
     event.preventDefault();
-    if (!isSaving) {
+    if (question !== undefined) {
+      setAsking(true);
+    } else if (!isSaving) {
       void send(base);
     }
   };
   const faults = failure instanceof PerennialProblem ? failure.errors : [];
-  const errorsAt = (field: Field): string[] => faults.filter(({ pointer }) => isAt(pointer, prefix, field.name)).map(({ detail }) => sentence(detail));
+  const errorsAt = (field: Field) => (place: string): string[] => faults.filter(({ pointer }) => isAt(pointer, prefix, field.name + place)).map(({ detail }) => sentence(detail));
+  const asked = isAsking ? question?.(values) : undefined;
   const change = (field: Field) => (value: Value) => setValues({ ...values, [field.name]: value });
   return (
     <>
@@ -98,7 +105,7 @@ export function Form<T extends object>({ fields, values: first, submit, cancel =
         {fields.map((field, at) => (
           <Fragment key={field.name}>
             {field.group !== undefined && field.group !== fields[at - 1]?.group && <h3>{field.group}</h3>}
-            <FieldInput field={field} prefix={id} value={values[field.name] ?? ""} errors={errorsAt(field)} change={change(field)} />
+            <FieldInput field={field} prefix={id} value={values[field.name] ?? ""} errorsAt={errorsAt(field)} change={change(field)} />
           </Fragment>
         ))}
         {note?.(values)}
@@ -114,6 +121,26 @@ export function Form<T extends object>({ fields, values: first, submit, cancel =
           </button>
         </div>
       </form>
+      {asked !== undefined && (
+        <Dialog title={asked.button} close={() => setAsking(false)}>
+          {asked.text}
+          <div class="actions">
+            <button type="button" data-focus onClick={() => setAsking(false)}>
+              Back
+            </button>
+            <button
+              type="button"
+              class="primary"
+              onClick={() => {
+                setAsking(false);
+                void send(base);
+              }}
+            >
+              {asked.button}
+            </button>
+          </div>
+        </Dialog>
+      )}
       {stale !== undefined && (
         <StaleDialog
           fields={fields}

@@ -5,7 +5,7 @@ import { api, guarded, type SearchResult } from "../lib/api.js";
 import { go, to } from "../lib/router.js";
 import { words } from "../lib/words.js";
 
-const PAGES: Readonly<Record<string, string>> = { user: "users", plan: "plans", subscription: "subscriptions", payment: "payments" };
+const PAGES: Readonly<Record<string, string>> = { user: "users", plan: "plans", subscription: "subscriptions", payment: "payments", invoice: "invoices" };
 
 export function Search() {
   const [text, setText] = useState("");
@@ -69,7 +69,7 @@ export function Search() {
         aria-activedescendant={isShown && results?.[selected] !== undefined ? `result-${selected}` : undefined}
         autocomplete="off"
         spellcheck={false}
-        placeholder="Address, ID, external ID or slug"
+        placeholder="Address, ID, number or slug"
         value={text}
         onInput={(event) => {
           setText(event.currentTarget.value);

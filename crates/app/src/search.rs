@@ -8,12 +8,12 @@ use crate::context::App;
 use crate::error::Error;
 use futures_util::future::{try_join, try_join_all};
 use perennial_domain::clients::Scope;
-use perennial_domain::id::{OrganizationId, PaymentId, SubscriptionId, UserId};
+use perennial_domain::id::{InvoiceId, OrganizationId, PaymentId, SubscriptionId, UserId};
 use perennial_domain::plans::PlanKey;
 use perennial_domain::text::Line;
 use perennial_domain::users::{Email, EmailPrefix};
 use perennial_domain::validation::InvalidValue;
-use perennial_store::{payments, plans, subscriptions, users};
+use perennial_store::{invoices, payments, plans, subscriptions, users};
 use serde::Serialize;
 use std::pin::Pin;
 
@@ -84,6 +84,11 @@ const KINDS: &[Kind] = &[
         name: "payment",
         scope: Scope::PaymentsRead,
         find: |app, owner, term| Box::pin(find_payments(app, owner, term)),
+    },
+    Kind {
+        name: "invoice",
+        scope: Scope::InvoicesRead,
+        find: |app, owner, term| Box::pin(find_invoices(app, owner, term)),
     },
 ];
 
@@ -180,6 +185,28 @@ async fn find_payments(app: &App, owner: OrganizationId, term: &Term) -> Result<
     let (by_id, by_external_id) = try_join(by_id, by_external_id).await?;
     let by_id = by_id.map(|found| (found.id.to_string(), found.external_payment_id));
     Ok(named(term, by_id, by_external_id.map(|id| id.to_string())))
+}
+
+/// A number is unique, so at most one invoice has it.
+async fn find_invoices(app: &App, owner: OrganizationId, term: &Term) -> Result<Vec<(Match, String, String)>, Error> {
+    let by_id = async {
+        match term.id::<InvoiceId>() {
+            Some(id) => invoices::by_id(&app.db, owner, id).await,
+            None => Ok(None),
+        }
+    };
+    let by_number = async {
+        let query = invoices::Query { number: Some(term.text.as_str().to_owned()), ..invoices::Query::default() };
+        invoices::list(&app.db, owner, &query, None, 1).await
+    };
+    let (by_id, by_number) = try_join(by_id, by_number).await?;
+    let found = by_id.into_iter().chain(by_number.items);
+    Ok(found
+        .map(|invoice| {
+            let id = invoice.id.to_string();
+            (Match::Exact, invoice.number.unwrap_or_else(|| id.clone()), id)
+        })
+        .collect())
 }
 
 /// Exact matches whose label is the external ID, or the ID where there is none.

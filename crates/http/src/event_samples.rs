@@ -2,7 +2,8 @@
 //! so that a sample has every member that a real event has. A record kind without a sample does not compile.
 
 use crate::{
-    clients, connections, coupons, credit_notes, credits, features, invoices, members, meters, organization, payments, plans, samples, subscriptions, tax_rates, test_clock, usage, webhook_endpoints,
+    clients, connections, coupons, credit_notes, credits, features, invoices, members, meters, organization, payments,
+    plans, samples, subscriptions, tax_rates, test_clock, usage, webhook_endpoints,
 };
 use perennial_domain::events::{EventKind, RecordKind};
 use perennial_domain::id::EventId;

@@ -98,7 +98,7 @@ fn result_schema() -> Value {
         ("id", json!({ "type": "string" })),
         (
             "label",
-            json!({ "type": "string", "description": "A user's address, a plan's name, or an external ID; the ID where there is none." }),
+            json!({ "type": "string", "description": "A user's address, a plan's name, an invoice's number, or an external ID; the ID where there is none." }),
         ),
         ("match", schema::words(&["exact", "prefix"])),
     ])

@@ -10,7 +10,12 @@ use crate::tables::ALL;
 use crate::value::Type;
 use crate::{
     analytics_ledgers, analytics_movements, analytics_subscriptions, analytics_sums, billing_profiles, clients,
-    clock_removal, connection_bucket, connection_collections, connection_inbox, connection_links, connection_states, connections, coupons, credit_notes, credits, events, examine, features, feed, history, holds, installation, invoices, leases, members, meters, number_series, operator_links, operator_sessions, operators, organizations, payments, plan_versions, plans, portal_links, providers, rate_limits, sessions, signing_keys, subscription_members, subscriptions, tax_rates, test_clocks, usage_events, usage_totals, users, webhook_attempts, webhook_endpoints, webhook_figures, webhook_readers, webhook_undelivered,
+    clock_removal, connection_bucket, connection_collections, connection_inbox, connection_links, connection_states,
+    connections, coupons, credit_notes, credits, events, examine, features, feed, history, holds, installation,
+    invoices, leases, members, meters, number_series, operator_links, operator_sessions, operators, organizations,
+    payments, plan_versions, plans, portal_links, providers, rate_limits, sessions, signing_keys, subscription_members,
+    subscriptions, tax_rates, test_clocks, usage_events, usage_totals, users, webhook_attempts, webhook_endpoints,
+    webhook_figures, webhook_readers, webhook_undelivered,
 };
 use perennial_domain::currency::Currency;
 use perennial_domain::features::FeatureKind;

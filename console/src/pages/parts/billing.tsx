@@ -3,10 +3,13 @@
 import { api, type Plan, type Subscription, type SubscriptionBilling, type SubscriptionForecast } from "../../lib/api.js";
 import { useLoad } from "../../lib/load.js";
 import { money } from "../../lib/money.js";
+import { to } from "../../lib/router.js";
+import { can } from "../../lib/session.js";
 import { words } from "../../lib/words.js";
 import { Card, Command, Day, Moment, Status, Terms, type Term } from "../../parts/basics.js";
 import { Problem } from "../../parts/problem.js";
 import { Table, type Column } from "../../parts/table.js";
+import { changeWords } from "./planned-change.js";
 
 const COUNT = 6;
 
@@ -22,9 +25,11 @@ interface BillingProps {
   plans: readonly Plan[];
   /** Of the subscription: the forecast follows it. */
   revision: string;
+  /** Takes the planned change back. */
+  discard: () => void;
 }
 
-export function Billing({ subscription, billing, plans, revision }: BillingProps) {
+export function Billing({ subscription, billing, plans, revision, discard }: BillingProps) {
   return (
     <>
       {billing.parked !== null && (
@@ -38,6 +43,13 @@ export function Billing({ subscription, billing, plans, revision }: BillingProps
       )}
       <Card title="Billing">
         <Terms terms={termsOf(billing, plans)} />
+        {billing.change !== null && can("subscriptions:write") && (
+          <div class="actions after">
+            <button type="button" onClick={discard}>
+              Discard planned change
+            </button>
+          </div>
+        )}
       </Card>
       <Card title="Forecast">
         <Forecast id={subscription.id} revision={revision} />
@@ -79,15 +91,10 @@ function termsOf(billing: SubscriptionBilling, plans: readonly Plan[]): Term[] {
     billing.resumes_at !== null && ["Resumes", <Moment at={billing.resumes_at} />],
     ["Time zone", billing.time_zone],
     ["Counts from", <Moment at={billing.anchor_at} />],
-    discount !== null && ["Discount", <><code>{discount.coupon_id}</code>{discount.periods_left !== null && `, ${discount.periods_left} periods left`}</>],
+    discount !== null && ["Discount", <><a href={to("coupons", discount.coupon_id)}><code>{discount.coupon_id}</code></a>{discount.periods_left !== null && `, ${discount.periods_left} periods left`}</>],
     ["Overdue invoices", billing.overdue_invoices],
   ];
   return terms.filter((term) => term !== false);
-}
-
-function changeWords({ subscription_plan_id, quantity }: NonNullable<SubscriptionBilling["change"]>, plans: readonly Plan[]): string {
-  const plan = subscription_plan_id === null ? undefined : (plans.find(({ id }) => id === subscription_plan_id)?.name ?? subscription_plan_id);
-  return [plan, quantity === null ? undefined : `quantity ${quantity}`].filter(Boolean).join(", ");
 }
 
 function invoiceTotal({ invoice }: SubscriptionForecast): string {

@@ -1,4 +1,5 @@
-// Moving a subscription to another plan or quantity, with the price before and after.
+// Moving a subscription to another plan or quantity, with the price before and after. A billed one can move now, with or without
+// proration, or with its next period.
 
 import { api, type Plan, type PlanVersion, type Subscription } from "../../lib/api.js";
 import { money, times } from "../../lib/money.js";
@@ -6,6 +7,7 @@ import { words } from "../../lib/words.js";
 import type { Field, Values } from "../../parts/fields.js";
 import { RecordForm } from "../../parts/form.js";
 import { Effects } from "./effects.js";
+import { changeOf } from "./planned-change.js";
 
 interface ChangePlanProps {
   subscription: Subscription;
@@ -17,7 +19,7 @@ interface ChangePlanProps {
 }
 
 function valuesOf({ subscription_plan_id, quantity }: Subscription): Values {
-  return { subscription_plan_id, quantity: String(quantity) };
+  return { subscription_plan_id, quantity: String(quantity), when: "now", prorate: true };
 }
 
 function priced({ price, currency, billing_cycle }: PlanVersion, quantity: number): string {
@@ -25,8 +27,28 @@ function priced({ price, currency, billing_cycle }: PlanVersion, quantity: numbe
   return `${money(times(price, isValid ? quantity : 1, currency), currency)} ${words(billing_cycle).toLowerCase()}`;
 }
 
+/** Fields that the form has only for billed subscriptions. They mean something together with a plan or a quantity. */
+const TIMING: readonly Field[] = [
+  {
+    name: "when",
+    label: "When",
+    kind: "select",
+    options: [
+      ["now", "Now"],
+      ["next_period", "From the next period on"],
+    ],
+  },
+  {
+    name: "prorate",
+    label: "Bill and credit the rest of the period",
+    kind: "check",
+    when: ({ when }) => when === "now",
+  },
+];
+
 export function ChangePlanDialog({ subscription, plan, version, plans, close, saved }: ChangePlanProps) {
   const offered = plans.filter(({ id, is_active }) => is_active || id === subscription.subscription_plan_id);
+  const isBilled = subscription.billing !== null;
   const fields: Field[] = [
     {
       name: "subscription_plan_id",
@@ -35,13 +57,15 @@ export function ChangePlanDialog({ subscription, plan, version, plans, close, sa
       options: offered.map((known) => [known.id, `${known.name}, ${priced(known.id === plan?.id && version !== undefined ? version : known, 1)}`]),
     },
     { name: "quantity", label: "Quantity", kind: "number" },
+    ...(isBilled ? TIMING : []),
   ];
   const note = (values: Values) => {
     const chosen = plans.find(({ id }) => id === values["subscription_plan_id"]);
     if (chosen === undefined || version === undefined) {
       return null;
     }
-    const next = chosen.id === plan?.id ? version : chosen;
+    // With the next period, a subscription moves to the plan's current version, also of the same plan.
+    const next = chosen.id === plan?.id && values["when"] === "now" ? version : chosen;
     return (
       <p>
         Price: {priced(version, subscription.quantity)} → <strong>{priced(next, Number(values["quantity"]))}</strong>
@@ -57,9 +81,9 @@ export function ChangePlanDialog({ subscription, plan, version, plans, close, sa
       cancel="Keep current plan"
       done="Plan changed"
       note={note}
-      effects={(body) => subscription.billing !== null && <Effects subscription={subscription} body={body} />}
+      effects={(body) => isBilled && <Effects subscription={subscription} body={changeOf(body)} plans={plans} />}
       existing={{ record: subscription, read: () => api.subscriptions.get(subscription.id), values: valuesOf }}
-      save={(body, { base }) => api.subscriptions.update(subscription.id, body, { ifMatch: base })}
+      save={(body, { base }) => api.subscriptions.update(subscription.id, changeOf(body), { ifMatch: base })}
       close={close}
       saved={saved}
     />

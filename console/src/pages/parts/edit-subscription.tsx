@@ -23,6 +23,7 @@ function valuesOf(subscription: Subscription): Values {
     is_active: subscription.is_active,
     "billing/collection": billing?.collection ?? "",
     "billing/payment_method": billing?.payment_method ?? "",
+    "billing/coupon": billing?.discount?.coupon_id ?? "",
     "billing/trial_ends_at": toInput(billing?.trial_ends_at ?? null),
     "billing/resumes_at": toInput(billing?.resumes_at ?? null),
   };
@@ -39,6 +40,7 @@ function fieldsOf(subscription: Subscription): Field[] {
     { name: "ends_at", label: "Ends (UTC)", kind: "datetime-local", send: instant },
     billing !== null && { name: "billing/collection", label: "Collection", kind: "select", options: choices(["automatic", "manual"]) },
     billing !== null && { name: "billing/payment_method", label: "Payment method", hint: "A reference of your payment provider. Never a card number.", send: orNull },
+    billing !== null && { name: "billing/coupon", label: "Coupon", hint: "A code or an ID. It counts from the next period. Empty removes the discount.", send: orNull },
     billing !== null && ["pending", "on_trial"].includes(status) && { name: "billing/trial_ends_at", label: "Trial ends (UTC)", kind: "datetime-local", send: instant },
     billing !== null && ["on_trial", "active", "past_due", "paused"].includes(status) && { name: "billing/resumes_at", label: "Resumes (UTC)", kind: "datetime-local", hint: "Only while paused, or together with the pause.", send: instant },
     { name: "external_subscription_id", label: "External ID", send: orNull },

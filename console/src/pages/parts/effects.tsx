@@ -1,9 +1,10 @@
 // What a change of a billed subscription would do: a dry run of it. The page computes nothing itself.
 
 import { useEffect, useState } from "preact/hooks";
-import { guarded, shown, tryUpdate, type Document, type DryRun, type Subscription } from "../../lib/api.js";
+import { guarded, shown, tryUpdate, type Document, type DryRun, type Plan, type Subscription } from "../../lib/api.js";
 import { money } from "../../lib/money.js";
 import { plain, words } from "../../lib/words.js";
+import { changeWords } from "./planned-change.js";
 
 /** How long the values must stay the same before they are tried. */
 const PAUSE_MS = 250;
@@ -28,7 +29,7 @@ export function useDryRun(id: string, body: object): { result?: DryRun; error?: 
   return state;
 }
 
-export function Effects({ subscription, body }: { subscription: Subscription; body: object }) {
+export function Effects({ subscription, body, plans = [] }: { subscription: Subscription; body: object; plans?: readonly Plan[] }) {
   const { result, error } = useDryRun(subscription.id, body);
   if (error !== undefined) {
     return <p dir="auto">This change would be rejected: {shown(error).detail}</p>;
@@ -36,7 +37,7 @@ export function Effects({ subscription, body }: { subscription: Subscription; bo
   if (result === undefined) {
     return <p class="faint">Checking what follows…</p>;
   }
-  const rows = consequences(subscription, result.data);
+  const rows = consequences(subscription, result.data, plans);
   return (
     <>
       <ul>
@@ -71,13 +72,15 @@ function Issued({ name, document: { total, currency = "USD", lines = [] } }: { n
 }
 
 /** What the service sets as a consequence, where it differs. */
-function consequences(before: Subscription, after: Subscription): [name: string, before: string, after: string][] {
+function consequences(before: Subscription, after: Subscription, plans: readonly Plan[]): [name: string, before: string, after: string][] {
   const flat = ({ renews_at, ends_at, has_access, billing }: Subscription): Record<string, unknown> => ({
     renews_at,
     ends_at,
     has_access,
     period_start: billing?.period_start,
     trial_ends_at: billing?.trial_ends_at,
+    planned_change: billing?.change && changeWords(billing.change, plans),
+    coupon: billing?.discount?.coupon_id,
     next_action: billing?.next_action && words(billing.next_action),
     next_action_at: billing?.next_action_at,
   });

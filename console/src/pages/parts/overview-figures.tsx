@@ -1,16 +1,16 @@
 // The figures of the overview: six tiles, three plots and two tables, of one currency and period.
 
 import { useState } from "preact/hooks";
-import { KINDS } from "../../lib/analytics.js";
 import type { Cohort, MovementKind, PaymentPeriod, PlanFigures, RevenuePeriod } from "../../lib/api.js";
 import { count, money } from "../../lib/money.js";
-import { lastDay } from "../../lib/months.js";
 import { to } from "../../lib/router.js";
-import type { Bar } from "../../lib/scale.js";
 import { words } from "../../lib/words.js";
 import { Card } from "../../parts/basics.js";
-import { Bars, Figure, Line } from "../../parts/plot.js";
 import { Table, type Column } from "../../parts/table.js";
+import { KINDS } from "./analytics.js";
+import { lastDay } from "./months.js";
+import { Bars, Figure, Line } from "./plot.js";
+import type { Bar } from "./scale.js";
 
 export interface Data {
   currency: string;

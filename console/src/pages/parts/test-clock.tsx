@@ -1,7 +1,7 @@
 // The test clock of a test organization: create it, move it, delete it with the records of its time.
 
 import { useState } from "preact/hooks";
-import { api, type TestClock } from "../../lib/api.js";
+import type { TestClock } from "../../lib/api.js";
 import { useCell } from "../../lib/cell.js";
 import { readClock, testClock } from "../../lib/clock.js";
 import { useLoad } from "../../lib/load.js";
@@ -13,6 +13,7 @@ import { Confirm } from "../../parts/confirm.js";
 import type { Field } from "../../parts/fields.js";
 import { RecordForm } from "../../parts/form.js";
 import { Problem } from "../../parts/problem.js";
+import { testClocks } from "./resources.js";
 
 export function TestClockRegion() {
   const { error, reload } = useLoad("test-clock", readClock);
@@ -30,19 +31,19 @@ export function TestClockRegion() {
       {clock === null && <p>This test organization uses real time. With a test clock you move its time yourself.</p>}
       {clock !== null && clock !== undefined && <State clock={clock} />}
       {can("organization:write") && clock !== undefined && <Actions clock={clock} open={setDialog} />}
-      {dialog === "create" && <TimeForm title="Create test clock" first={new Date().toISOString()} save={(now) => api.testClocks.create({ now })} done="Test clock created" close={close} saved={saved} />}
+      {dialog === "create" && <TimeForm title="Create test clock" first={new Date().toISOString()} save={(now) => testClocks.create({ now })} done="Test clock created" close={close} saved={saved} />}
       {dialog === "advance" && clock && (
-        <TimeForm title="Advance" first={clock.now} save={(now) => api.testClocks.update({ now, mode: "advance" })} done="Test clock advances" close={close} saved={saved}>
+        <TimeForm title="Advance" first={clock.now} save={(now) => testClocks.update({ now, mode: "advance" })} done="Test clock advances" close={close} saved={saved}>
           Everything that is due until then happens at its own time, in order.
         </TimeForm>
       )}
       {dialog === "jump" && clock && (
-        <TimeForm title="Jump" first={clock.now} save={(now) => api.testClocks.update({ now, mode: "jump" })} done="Test clock moved" close={close} saved={saved}>
+        <TimeForm title="Jump" first={clock.now} save={(now) => testClocks.update({ now, mode: "jump" })} done="Test clock moved" close={close} saved={saved}>
           The clock moves at once, as after an outage. What is due until then is late, and may be held.
         </TimeForm>
       )}
       {dialog === "delete" && (
-        <Confirm title="Delete test clock" button="Delete test clock" keep="Keep test clock" done="Test clock is being deleted" act={() => api.testClocks.delete()} close={close} saved={saved}>
+        <Confirm title="Delete test clock" button="Delete test clock" keep="Keep test clock" done="Test clock is being deleted" act={() => testClocks.delete()} close={close} saved={saved}>
           <p>The plans, subscriptions and payments of this test organization, and their events, are removed with the clock.</p>
         </Confirm>
       )}

@@ -1,12 +1,13 @@
 // What was sent to a webhook endpoint, and what was not delivered yet.
 
-import { api, type UndeliveredEvent, type WebhookAttempt } from "../../lib/api.js";
+import type { UndeliveredEvent, WebhookAttempt } from "../../lib/api.js";
 import { count } from "../../lib/money.js";
 import { to } from "../../lib/router.js";
 import { words } from "../../lib/words.js";
 import { Moment, Status } from "../../parts/basics.js";
 import { PagedPanel, recordId } from "../../parts/rows.js";
 import type { Column } from "../../parts/table.js";
+import { webhookEndpoints } from "./resources.js";
 
 interface DeliveriesProps {
   id: string;
@@ -56,7 +57,7 @@ export function Attempts({ id, version, resend }: DeliveriesProps) {
     <PagedPanel
       name="Attempts"
       version={`${id} ${version}`}
-      load={(cursor) => api.webhookEndpoints.listAttempts(id, { limit: 25, cursor })}
+      load={(cursor) => webhookEndpoints.listAttempts(id, { limit: 25, cursor })}
       columns={columns}
       id={recordId}
       empty="Nothing was sent yet. Send a test event to try the endpoint."
@@ -81,7 +82,7 @@ export function Undelivered({ id, version, resend }: DeliveriesProps) {
     <PagedPanel
       name="Undelivered"
       version={`${id} ${version}`}
-      load={(cursor) => api.webhookEndpoints.listUndelivered(id, { limit: 25, cursor })}
+      load={(cursor) => webhookEndpoints.listUndelivered(id, { limit: 25, cursor })}
       columns={columns}
       id={({ event_id }) => event_id}
       empty="Every event was delivered."

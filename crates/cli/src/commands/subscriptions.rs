@@ -1,9 +1,9 @@
 //! `perennial subscription`.
 
-use crate::arguments::{Subscription as Command, SubscriptionFilters};
-use super::members;
 use super::flags::{range, read_flag, read_flags, read_sort};
-use super::records::{Column, Kind, Record, find, parse_id, self};
+use super::members;
+use super::records::{self, Column, Kind, Record, find, parse_id};
+use crate::arguments::{Subscription as Command, SubscriptionFilters};
 use crate::failure::Failure;
 use perennial_app::caller::Caller;
 use perennial_app::context::App;

@@ -62,6 +62,30 @@ async fn a_record_is_found_by_each_of_its_names() {
 }
 
 #[tokio::test]
+async fn an_invoice_is_found_by_its_number_and_its_id() {
+    let app = TestApp::start().await;
+    let ada = app.user("ada@example.com").await;
+    app.plan("free", json!({ "price": 0 })).await;
+    let billed = app.subscription(&ada, "free", json!({ "billing": { "collection": "manual" } })).await;
+    let lines = json!([{ "description": "Set-up", "unit_price": 10 }]);
+    let body = json!({ "subscription_id": billed["id"], "lines": lines });
+    let draft = app.post("/invoices", &body).await.expect(201).data().clone();
+    let id = text(&draft, "id");
+    assert_eq!(found(&app, id).await, [format!("invoice {id} exact")]);
+    let issued = app.request("POST", &format!("/invoices/{id}/finalize")).send().await.expect(200).data().clone();
+    let number = text(&issued, "number");
+    assert_eq!(found(&app, number).await, [format!("invoice {number} exact")]);
+    assert_eq!(found(&app, id).await, [format!("invoice {number} exact")]);
+    assert_eq!(found(&app, &number.to_lowercase()).await, [String::new(); 0]);
+    let reader = credential(&app, "plans", &[Scope::PlansRead]).await;
+    let answer = app.anonymous("GET", &format!("/search?q={number}")).header("client-id", &reader).send().await;
+    assert_eq!(answer.expect(200).data(), &json!([]));
+    let other = Tenant::create(&app, "USD").await;
+    let answer = other.request("GET", &format!("/search?q={number}")).send().await.expect(200);
+    assert_eq!(answer.data(), &json!([]));
+}
+
+#[tokio::test]
 async fn results_are_limited_after_they_are_sorted() {
     let app = TestApp::start().await;
     for number in 0..25 {

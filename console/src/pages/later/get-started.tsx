@@ -59,7 +59,7 @@ function steps({ plan, hasServer, hasProvider }: Progress): Step[] {
 const LANGUAGES = ["curl", "typescript", "python"] as const;
 const NAMES = { curl: "curl", typescript: "TypeScript", python: "Python" } as const;
 
-export function GetStarted({ progress }: { progress: Progress }) {
+export default function GetStarted({ progress }: { progress: Progress }) {
   const [language, choose] = useState<(typeof LANGUAGES)[number]>("curl");
   return (
     <section class="card" aria-label="Get started">

@@ -2,9 +2,9 @@
 
 import type { ComponentChildren } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
-import { csv, download } from "../lib/csv.js";
-import { labelStep, short, stacked, ticks, type Bar } from "../lib/scale.js";
-import { Table, type Column } from "./table.js";
+import { csv, download } from "../../lib/csv.js";
+import { Table, type Column } from "../../parts/table.js";
+import { labelStep, short, stacked, ticks, type Bar } from "./scale.js";
 
 const HEIGHT = 240;
 const LEFT = 56;

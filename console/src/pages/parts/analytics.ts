@@ -1,9 +1,9 @@
 // The figures of the analytics API, with the generated types.
 
-import type { Analytics } from "../../../clients/typescript/src/generated/resources.js";
-import type { FiguresOf, PageOf } from "../../../clients/typescript/src/pages.js";
-import { api, type AnalyticsMeta, type Movement, type MovementKind, type MovementQuery } from "./api.js";
-import { currentSession } from "./session.js";
+import type { FiguresOf } from "../../../../clients/typescript/src/pages.js";
+import type { AnalyticsMeta, Movement, MovementKind, MovementQuery, PageOf } from "../../lib/api.js";
+import { currentSession } from "../../lib/session.js";
+import { analytics } from "./resources.js";
 
 export type Meta = AnalyticsMeta;
 
@@ -12,8 +12,6 @@ export const currencyOf = ({ currency }: Meta): string => currency ?? currentSes
 
 /** In the order of the plots. */
 export const KINDS: readonly MovementKind[] = ["new", "expansion", "reactivation", "contraction", "churned"];
-
-export const analytics: Analytics = api.analytics;
 
 /** A page of movements; `meta` is next to the rows, as in the other figures. */
 export async function movements(query: MovementQuery): Promise<PageOf<Movement> & FiguresOf<Movement>> {
