@@ -2,6 +2,7 @@
 
 mod coupons;
 mod credits;
+mod cycles;
 mod invoices;
 mod meters;
 mod profiles;
