@@ -9,6 +9,7 @@ mod control;
 pub mod drift;
 pub mod figures;
 mod health;
+pub mod http;
 pub mod job;
 pub(crate) mod managed;
 mod outcome;

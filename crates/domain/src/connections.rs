@@ -2,10 +2,13 @@
 //! changed; what a fetch of the object returns counts.
 
 pub mod apply;
+pub mod bucket;
+pub mod collection;
 pub mod facts;
 pub mod hints;
 pub mod inbox;
 pub mod signature;
+pub mod sweep;
 
 use crate::id::{ConnectionId, EventId, OrganizationId};
 use crate::number::Whole;

@@ -36,6 +36,7 @@ pub mod analytics_sums;
 pub mod billing_profiles;
 pub mod clients;
 pub mod clock_removal;
+pub mod connection_bucket;
 pub mod connection_collections;
 pub mod connection_inbox;
 pub mod connection_links;

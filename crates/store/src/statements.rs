@@ -10,11 +10,11 @@ use crate::tables::ALL;
 use crate::value::Type;
 use crate::{
     analytics_ledgers, analytics_movements, analytics_subscriptions, analytics_sums, billing_profiles, clients,
-    clock_removal, connection_inbox, connection_links, connection_states, connections, coupons, credits, events,
-    examine, feed, history, holds, installation, leases, meters, operator_links, operator_sessions, operators,
-    organizations, payments, plan_versions, plans, portal_links, providers, rate_limits, sessions, signing_keys,
-    subscriptions, tax_rates, test_clocks, usage_events, users, webhook_attempts, webhook_endpoints, webhook_figures,
-    webhook_readers, webhook_undelivered,
+    clock_removal, connection_bucket, connection_inbox, connection_links, connection_states, connections, coupons,
+    credits, events, examine, feed, history, holds, installation, leases, meters, operator_links, operator_sessions,
+    operators, organizations, payments, plan_versions, plans, portal_links, providers, rate_limits, sessions,
+    signing_keys, subscriptions, tax_rates, test_clocks, usage_events, users, webhook_attempts, webhook_endpoints,
+    webhook_figures, webhook_readers, webhook_undelivered,
 };
 use perennial_domain::currency::Currency;
 use perennial_domain::id::{OrganizationId, SubscriptionId, UserId, WebhookEndpointId};
@@ -120,8 +120,8 @@ fn by_hand() -> Vec<Statement> {
         billing_profiles::REMOVE, coupons::REDEEM, credits::ADD, credits::BALANCES, credits::COMPUTE, credits::OPEN_BALANCE,
         history::OF_BILLING_PROFILE, history::OF_CONNECTION, history::OF_COUPON, history::OF_METER, history::OF_TAX_RATE, meters::BY_SLUG,
         connections::ALL, connections::SET_SECRETS, connections::RESEAL, connections::DISABLE_COPIED,
-        connection_states::SUCCEEDED, connection_states::FAILED, connection_states::PAUSE, connection_states::TAKE,
-        connection_states::REMOVE,
+        connection_states::SUCCEEDED, connection_states::FAILED, connection_states::PAUSE,
+        connection_states::REMOVE, connection_bucket::READ, connection_bucket::TAKE, connection_bucket::PAUSE,
         connection_links::PUT, connection_links::OF_OBJECT, connection_links::OF_RECORD, connection_links::ERASE, connection_links::REMOVE,
         connection_inbox::WITH_WORK, connection_inbox::PROBES, connection_inbox::PROBE, connection_inbox::OF_UNIT, connection_inbox::BY_KEY,
         connection_inbox::SETTLE, connection_inbox::HASTEN, connection_inbox::FOUND, connection_inbox::RETRY, connection_inbox::RETRY_ONE,

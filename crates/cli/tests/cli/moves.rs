@@ -105,7 +105,6 @@ fn stripes_published_objects_become_these_records() {
             "simplified coupon sub_jenny",
             "simplified no_email cus_N1bsvQAHDb3xod",
             "simplified proration in_jenny_failed",
-            "simplified quantity sub_jenny",
             "simplified refunded_amount in_taro",
             "simplified several_items sub_jenny",
             "simplified shared_email cus_jenny_again",
@@ -198,8 +197,6 @@ fn lemon_squeezys_published_resources_become_these_records() {
             "left_out tiered_price 11",
             "left_out uncertain_amount 12",
             "simplified coupon 10",
-            "simplified quantity 1",
-            "simplified quantity 2",
             "simplified refunded_amount 10",
         ]
     );

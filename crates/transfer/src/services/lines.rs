@@ -2,9 +2,6 @@
 //! object is always the same record, and records are in the order of creation. They have no revision: the import adds
 //! the event of their creation.
 
-use super::drafts::{ImportedPayment, ImportedPlan, ImportedSubscription, ImportedUser};
-use super::findings::Source;
-use super::service::Service;
 use perennial_app::audit::json;
 use perennial_app::keys::sha256;
 use perennial_domain::currency::Currency;
@@ -17,6 +14,9 @@ use perennial_domain::slug::Slug;
 use perennial_domain::subscriptions::{ExternalSubscriptionId, Subscription, SubscriptionDetails};
 use perennial_domain::time::Time;
 use perennial_domain::users::{Email, PersonalName};
+use perennial_provider_api::{
+    ImportedPayment, ImportedPlan, ImportedSubscription, ImportedUser, Quantity, Service, Source,
+};
 use serde::Serialize;
 
 /// A record as a line.
@@ -99,6 +99,7 @@ impl Writer {
         imported: ImportedSubscription,
         user_id: UserId,
         (plan_id, billing_cycle): (PlanId, BillingCycle),
+        quantity: Quantity,
     ) -> (SubscriptionId, Ready) {
         let id = self.id("subscription", &imported.source, imported.created_at);
         let subscription = Subscription {
@@ -108,7 +109,7 @@ impl Writer {
             plan_version: Version::default(),
             details: SubscriptionDetails {
                 external_subscription_id: ExternalSubscriptionId::parse(&imported.external_id).ok(),
-                ..SubscriptionDetails::default()
+                quantity,
             },
             billing_cycle,
             status: imported.status,

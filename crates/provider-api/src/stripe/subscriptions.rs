@@ -1,6 +1,6 @@
 //! A Stripe subscription as a subscription.
 
-use super::super::drafts::ImportedSubscription;
+use super::super::drafts::{self, ImportedSubscription, quantity, user_id};
 use super::super::findings::{Source, Why};
 use super::objects::{Expandable, Item, Subscription};
 use super::times::instant;
@@ -16,7 +16,8 @@ pub(super) fn subscription(given: &Subscription, source: &Source) -> Result<(Imp
     let subscription = ImportedSubscription {
         source: source.clone(),
         customer: given.customer.as_ref().map(Expandable::id).unwrap_or_default().to_owned(),
-        plans: items.iter().filter_map(Item::price).map(str::to_owned).collect(),
+        user_id: user_id(given.metadata.as_ref()),
+        items: bought(items)?,
         external_id: given.id.clone(),
         status,
         starts_at,
@@ -27,6 +28,11 @@ pub(super) fn subscription(given: &Subscription, source: &Source) -> Result<(Imp
         is_single: false,
     };
     Ok((subscription, losses(given, items)))
+}
+
+fn bought(items: &[Item]) -> Result<Vec<drafts::Item>, Why> {
+    let priced = items.iter().filter_map(|item| Some((item.price()?, item.quantity)));
+    priced.map(|(plan, count)| Ok(drafts::Item { plan: plan.to_owned(), quantity: quantity(count)? })).collect()
 }
 
 /// The status, when it renews, when it ends.
@@ -66,9 +72,6 @@ fn losses(given: &Subscription, items: &[Item]) -> Vec<Why> {
     if items.len() > 1 {
         let detail = format!("has {} items: the first that is a plan counts, the others are dropped", items.len());
         losses.push(Why::new("several_items", detail));
-    }
-    if let Some(quantity) = items.iter().filter_map(|item| item.quantity).find(|quantity| *quantity > 1) {
-        losses.push(Why::new("quantity", format!("was bought {quantity} times: there are no quantities here")));
     }
     if given.discount.is_some() || given.discounts.as_ref().is_some_and(|discounts| !discounts.is_empty()) {
         losses.push(Why::new("coupon", "has a discount: there are no coupons here"));
@@ -141,8 +144,9 @@ mod tests {
             "discounts": ["di_1"], "pause_collection": { "behavior": "void" },
         });
         let (draft, losses) = read(&change).unwrap();
-        assert_eq!((draft.customer.as_str(), draft.plans), ("cus_9", vec!["gold".to_owned(), "price_2".to_owned()]));
+        let bought: Vec<_> = draft.items.iter().map(|item| (item.plan.as_str(), item.quantity.get())).collect();
+        assert_eq!((draft.customer.as_str(), bought), ("cus_9", vec![("gold", 1), ("price_2", 3)]));
         assert_eq!(draft.renews_at, instant(FEBRUARY));
-        assert_eq!(losses, ["several_items", "quantity", "coupon", "collection_paused"]);
+        assert_eq!(losses, ["several_items", "coupon", "collection_paused"]);
     }
 }

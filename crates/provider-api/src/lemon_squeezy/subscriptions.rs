@@ -1,6 +1,6 @@
 //! A Lemon Squeezy subscription, or an order that is paid once, as a subscription.
 
-use super::super::drafts::ImportedSubscription;
+use super::super::drafts::{ImportedSubscription, Item, quantity};
 use super::super::findings::{Source, Why};
 use super::objects::{Order, Subscription};
 use super::times::{optional_time, time, updated};
@@ -24,15 +24,15 @@ pub(super) fn subscription(given: &Subscription, source: &Source) -> Result<(Imp
     let (renews_at, ends_at) =
         (optional_time("renews_at", given.renews_at.as_deref())?, optional_time("ends_at", given.ends_at.as_deref())?);
     let mut losses = Vec::new();
-    let quantity = given.first_subscription_item.as_ref().and_then(|item| item.quantity);
-    losses.extend(quantity.and_then(several));
+    let count = given.first_subscription_item.as_ref().and_then(|item| item.quantity);
     if given.pause.is_some() {
         losses.push(Why::new("pause", "is paused in some way until some day: only the status is carried"));
     }
     let subscription = ImportedSubscription {
         source: source.clone(),
         customer: given.customer_id.0.clone(),
-        plans: vec![given.variant_id.0.clone()],
+        user_id: None,
+        items: vec![Item { plan: given.variant_id.0.clone(), quantity: quantity(count)? }],
         external_id: source.id.clone(),
         status,
         starts_at: created_at,
@@ -67,7 +67,8 @@ pub(super) fn single(order: &Order, source: &Source) -> Result<(ImportedSubscrip
     let subscription = ImportedSubscription {
         source: source.clone(),
         customer: customer.0.clone(),
-        plans: vec![item.variant_id.0.clone()],
+        user_id: None,
+        items: vec![Item { plan: item.variant_id.0.clone(), quantity: quantity(item.quantity)? }],
         external_id: name_of_order(source),
         status,
         starts_at: created_at,
@@ -77,12 +78,7 @@ pub(super) fn single(order: &Order, source: &Source) -> Result<(ImportedSubscrip
         updated_at: updated(order.updated_at.as_deref(), created_at),
         is_single: true,
     };
-    Ok((subscription, item.quantity.and_then(several).into_iter().collect()))
-}
-
-fn several(quantity: u64) -> Option<Why> {
-    let detail = || format!("was bought {quantity} times: there are no quantities here");
-    (quantity > 1).then(|| Why::new("quantity", detail()))
+    Ok((subscription, Vec::new()))
 }
 
 fn unknown(status: &str) -> Why {
@@ -128,9 +124,9 @@ mod tests {
         }
         assert_eq!(read(&json!({ "status": "asleep" })).err(), Some("unknown_status"));
         assert_eq!(read(&json!({ "renews_at": "soon" })).err(), Some("invalid_format"));
-        let (_, losses) =
+        let (draft, losses) =
             read(&json!({ "pause": { "mode": "void" }, "first_subscription_item": { "quantity": 5 } })).unwrap();
-        assert_eq!(losses, ["quantity", "pause"]);
+        assert_eq!((draft.items[0].quantity.get(), losses), (5, vec!["pause"]));
     }
 
     #[test]

@@ -37,18 +37,21 @@ pub struct Finding {
 
 /// The origin of an object.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Source {
-    pub(super) file: Arc<str>,
-    pub(super) object: &'static str,
-    pub(super) id: String,
+#[expect(missing_docs, reason = "each is what it is called")]
+pub struct Source {
+    pub file: Arc<str>,
+    pub object: &'static str,
+    pub id: String,
 }
 
 impl Source {
-    pub(super) fn new(file: &Arc<str>, object: &'static str, id: impl Into<String>) -> Self {
+    /// An object of a file.
+    pub fn new(file: &Arc<str>, object: &'static str, id: impl Into<String>) -> Self {
         Self { file: Arc::clone(file), object, id: id.into() }
     }
 
-    pub(super) fn find(&self, level: Level, why: Why) -> Finding {
+    /// A report about it.
+    pub fn find(&self, level: Level, why: Why) -> Finding {
         Finding {
             level,
             file: self.file.to_string(),
@@ -63,23 +66,25 @@ impl Source {
 
 /// Why something is not imported.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Why {
-    pub(super) code: &'static str,
-    pub(super) detail: String,
+#[expect(missing_docs, reason = "as in a report")]
+pub struct Why {
+    pub code: &'static str,
+    pub detail: String,
 }
 
 impl Why {
-    pub(super) fn new(code: &'static str, detail: impl Into<String>) -> Self {
+    /// A reason with its code.
+    pub fn new(code: &'static str, detail: impl Into<String>) -> Self {
         Self { code, detail: detail.into() }
     }
 
     /// A field with a value that is invalid here.
-    pub(super) fn field(name: &str, reason: &InvalidValue) -> Self {
+    pub fn field(name: &str, reason: &InvalidValue) -> Self {
         Self { code: reason.code.as_str(), detail: format!("{name} {}", reason.detail) }
     }
 
     /// A missing field that every such object has.
-    pub(super) fn missing(name: &str) -> Self {
+    pub fn missing(name: &str) -> Self {
         Self::new("malformed", format!("{name} is missing: save the whole object"))
     }
 }

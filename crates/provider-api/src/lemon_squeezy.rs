@@ -7,10 +7,11 @@ mod subscriptions;
 mod times;
 mod variants;
 
-use super::drafts::{Found, ImportedUser, names};
+use super::drafts::{Found, ImportedUser, email, names};
 use super::findings::{Finding, Level, Source, Why};
+use super::mapping::Read;
 use objects::{Customer, Invoice, Key, Order, Price, Product, Resource, Store, Subscription, Variant};
-use perennial_domain::users::Email;
+use perennial_domain::connections::ObjectKind;
 use serde::Deserialize;
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::Arc;
@@ -18,7 +19,7 @@ use times::{time, updated};
 
 /// The products, variants, prices and customers read so far.
 #[derive(Default)]
-pub(super) struct LemonSqueezy {
+pub(crate) struct LemonSqueezy {
     /// The currencies of stores.
     stores: HashMap<String, String>,
     products: HashMap<String, Product>,
@@ -39,7 +40,7 @@ struct Head {
 
 impl LemonSqueezy {
     /// Reads a resource for plans and users.
-    pub(super) fn learn(&mut self, file: &Arc<str>, text: &str, found: &mut Found) {
+    pub(crate) fn learn(&mut self, file: &Arc<str>, text: &str, found: &mut Found) {
         let head = serde_json::from_str(text).unwrap_or(Head { kind: None, id: None });
         let id = head.id.map(|id| id.0).unwrap_or_default();
         let source = |object: &'static str| Source::new(file, object, &*id);
@@ -78,7 +79,7 @@ impl LemonSqueezy {
     }
 
     /// The plans.
-    pub(super) fn plans(&mut self, found: &mut Found) {
+    pub(crate) fn plans(&mut self, found: &mut Found) {
         for (id, (variant, source)) in std::mem::take(&mut self.variants) {
             let product = self.products.get(&variant.product_id.0);
             let store = product.and_then(|product| self.stores.get(&product.store_id.0));
@@ -90,7 +91,7 @@ impl LemonSqueezy {
     }
 
     /// A subscription, if the resource is one. An order without a subscription may be one that is paid once.
-    pub(super) fn subscription(&self, file: &Arc<str>, text: &str, found: &mut Found) {
+    pub(crate) fn subscription(&self, file: &Arc<str>, text: &str, found: &mut Found) {
         let Some((kind, id)) = kind_and_id(text) else { return };
         if kind == "subscriptions" {
             let source = Source::new(file, "subscriptions", id);
@@ -104,7 +105,7 @@ impl LemonSqueezy {
     }
 
     /// A payment, if the resource is one.
-    pub(super) fn payment(&self, file: &Arc<str>, text: &str, found: &mut Found) {
+    pub(crate) fn payment(&self, file: &Arc<str>, text: &str, found: &mut Found) {
         let Some((kind, id)) = kind_and_id(text) else { return };
         if kind == "subscription-invoices" {
             let source = Source::new(file, "subscription-invoices", id);
@@ -128,16 +129,56 @@ impl LemonSqueezy {
     }
 }
 
+/// What a fetched resource is here. A variant needs more of them: [`map_variant`].
+pub(crate) fn map(object: ObjectKind, text: &str) -> Result<Read, Why> {
+    let (kind, id) = kind_and_id(text).ok_or_else(|| Why::missing("type or id"))?;
+    let source = Source::new(&Arc::from(""), object.as_str(), id);
+    Ok(match (object, kind.as_str()) {
+        (ObjectKind::Customer, "customers") => read(text).and_then(|customer| user(&customer, &source))?.into(),
+        (ObjectKind::Subscription, "subscriptions") => {
+            read(text).and_then(|given| subscriptions::subscription(&given, &source))?.into()
+        }
+        (ObjectKind::Payment, "subscription-invoices") => {
+            read(text).and_then(|invoice| payments::of_invoice(&invoice, &source))?.into()
+        }
+        (ObjectKind::Subscription | ObjectKind::Payment, "orders") => {
+            let order: Order = read(text)?;
+            let (subscription, mut losses) = subscriptions::single(&order, &source)?;
+            let (payment, more) = payments::of_order(&order, &source)?;
+            losses.extend(more);
+            Read::order((subscription, payment), &losses)
+        }
+        _ => return Err(Why::new("malformed", format!("is one of {kind}, and another kind was requested"))),
+    })
+}
+
+/// The product and the store of a variant, to be fetched next.
+pub(crate) fn product_of_variant(text: &str) -> Result<String, Why> {
+    read(text).map(|variant: Variant| variant.product_id.0)
+}
+
+/// The store of a product, to be fetched next.
+pub(crate) fn store_of_product(text: &str) -> Result<String, Why> {
+    read(text).map(|product: Product| product.store_id.0)
+}
+
+/// What a fetched variant is here, with its product, its store and its prices.
+pub(crate) fn map_variant(variant: &str, product: &str, store: &str, prices: &[&str]) -> Result<Read, Why> {
+    let (_, id) = kind_and_id(variant).ok_or_else(|| Why::missing("type or id"))?;
+    let source = Source::new(&Arc::from(""), "variants", id);
+    let mut newest = LemonSqueezy::default();
+    for price in prices {
+        newest.add_price(read(price)?);
+    }
+    let (variant, product, store) = (read(variant)?, read(product)?, read::<Store>(store)?);
+    let plan = variants::plan(&variant, newest.prices.get(&source.id), Some(&product), Some(&store.currency), &source)?;
+    Ok(plan.into())
+}
+
 fn user(customer: &Customer, source: &Source) -> Result<(ImportedUser, Vec<Why>), Why> {
     let created_at = time("created_at", customer.created_at.as_deref())?;
-    let (mut losses, address) = (Vec::new(), customer.email.as_deref().filter(|email| !email.trim().is_empty()));
-    let email = address.and_then(|address| match Email::parse(address) {
-        Ok(email) => Some(email),
-        Err(reason) => {
-            losses.push(Why::field("email", &reason));
-            None
-        }
-    });
+    let mut losses = Vec::new();
+    let email = email(customer.email.as_deref(), &mut losses);
     let (first_name, last_name) = names(customer.name.as_deref());
     let notifications = match customer.status.as_deref() {
         Some("subscribed") => Some(true),
@@ -146,7 +187,9 @@ fn user(customer: &Customer, source: &Source) -> Result<(ImportedUser, Vec<Why>)
     };
     let updated_at = updated(customer.updated_at.as_deref(), created_at);
     let source = source.clone();
-    Ok((ImportedUser { source, email, first_name, last_name, notifications, created_at, updated_at }, losses))
+    let user =
+        ImportedUser { source, user_id: None, email, first_name, last_name, notifications, created_at, updated_at };
+    Ok((user, losses))
 }
 
 fn kind_and_id(text: &str) -> Option<(String, String)> {

@@ -12,9 +12,6 @@ use perennial_domain::plans::{Description, Features, Href, PlanName};
 pub(super) fn plan(price: &Price, product: Option<&Product>, source: &Source) -> Result<(ImportedPlan, Vec<Why>), Why> {
     let is_active = price.active != Some(false) && product.is_none_or(|product| product.active != Some(false));
     let cycle = cycle_of(price)?;
-    if cycle == BillingCycle::Lifetime && !is_active {
-        return Err(Why::new("archived_one_time_price", "was paid once and is archived: nothing can refer to it"));
-    }
     let mut losses = Vec::new();
     if price.currency_options.as_ref().is_some_and(|options| options.len() > 1) {
         losses.push(Why::new("several_currencies", "has amounts in other currencies: only the main one is imported"));
@@ -134,7 +131,6 @@ mod tests {
             (json!({ "transform_quantity": { "divide_by": 10, "round": "up" } }), "package_price"),
             (json!({ "unit_amount": null, "unit_amount_decimal": "0.5" }), "too_many_decimals"),
             (json!({ "unit_amount": null, "unit_amount_decimal": null }), "malformed"),
-            (json!({ "recurring": null, "active": false }), "archived_one_time_price"),
             (json!({ "currency": "btc" }), "unknown_value"),
             (json!({ "created": null }), "malformed"),
         ] {

@@ -6,11 +6,13 @@ mod prices;
 mod subscriptions;
 mod times;
 
-use super::drafts::{Found, ImportedUser, names};
+use super::drafts::{Found, ImportedPlan, ImportedUser, email, names, user_id};
 use super::findings::{Finding, Level, Source, Why};
+use super::mapping::Read;
 use invoices::Refunds;
 use objects::{Charge, Customer, Expandable, Invoice, Price, Product, Refund, Subscription};
-use perennial_domain::users::Email;
+use perennial_domain::connections::ObjectKind;
+use perennial_domain::cycle::BillingCycle;
 use serde::Deserialize;
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::Arc;
@@ -18,7 +20,7 @@ use times::instant;
 
 /// The products, prices and customers read so far.
 #[derive(Default)]
-pub(super) struct Stripe {
+pub(crate) struct Stripe {
     products: HashMap<String, Product>,
     prices: BTreeMap<String, Listed>,
     refunds: Refunds,
@@ -42,7 +44,7 @@ struct Head {
 
 impl Stripe {
     /// Reads an object for plans and users.
-    pub(super) fn learn(&mut self, file: &Arc<str>, text: &str, found: &mut Found) {
+    pub(crate) fn learn(&mut self, file: &Arc<str>, text: &str, found: &mut Found) {
         let head = serde_json::from_str(text).unwrap_or(Head { object: None, id: None, deleted: None });
         let id = head.id.unwrap_or_default();
         let source = |object: &'static str| Source::new(file, object, &*id);
@@ -72,17 +74,22 @@ impl Stripe {
     }
 
     /// The plans.
-    pub(super) fn plans(&mut self, found: &mut Found) {
+    pub(crate) fn plans(&mut self, found: &mut Found) {
         for (_, Listed { price, source, .. }) in std::mem::take(&mut self.prices) {
             let product = price.product.as_ref().and_then(|product| self.products.get(product.id()));
-            let plan = prices::plan(&price, product, &source);
+            let plan = prices::plan(&price, product, &source).and_then(|(plan, losses)| match plan.cycle {
+                BillingCycle::Lifetime if !plan.is_active => {
+                    Err(Why::new("archived_one_time_price", "was paid once and is archived: nothing can refer to it"))
+                }
+                _ => Ok((plan, losses)),
+            });
             found.keep(&source, plan, |found| &mut found.plans);
         }
         self.products.clear();
     }
 
     /// A subscription, if the object is one.
-    pub(super) fn subscription(file: &Arc<str>, text: &str, found: &mut Found) {
+    pub(crate) fn subscription(file: &Arc<str>, text: &str, found: &mut Found) {
         if let Some(subscription) = of_kind::<Subscription>(text, "subscription") {
             let source = Source::new(file, "subscription", &*subscription.id);
             let subscription = subscriptions::subscription(&subscription, &source);
@@ -91,7 +98,7 @@ impl Stripe {
     }
 
     /// A payment, if the object is an invoice.
-    pub(super) fn payment(&self, file: &Arc<str>, text: &str, found: &mut Found) {
+    pub(crate) fn payment(&self, file: &Arc<str>, text: &str, found: &mut Found) {
         if !is_kind(text, "invoice") {
             return;
         }
@@ -161,19 +168,54 @@ impl Stripe {
 
 fn user(customer: &Customer, source: &Source) -> Result<(ImportedUser, Vec<Why>), Why> {
     let created_at = customer.created.and_then(instant).ok_or_else(|| Why::missing("created"))?;
-    let (mut losses, address) = (Vec::new(), customer.email.as_deref().filter(|email| !email.trim().is_empty()));
-    let email = address.and_then(|address| match Email::parse(address) {
-        Ok(email) => Some(email),
-        Err(reason) => {
-            losses.push(Why::field("email", &reason));
-            None
-        }
-    });
+    let mut losses = Vec::new();
+    let email = email(customer.email.as_deref(), &mut losses);
     let (first_name, last_name) = names(customer.name.as_deref());
-    let source = source.clone();
-    let user =
-        ImportedUser { source, email, first_name, last_name, notifications: None, created_at, updated_at: created_at };
+    let user = ImportedUser {
+        source: source.clone(),
+        user_id: user_id(customer.metadata.as_ref()),
+        email,
+        first_name,
+        last_name,
+        notifications: None,
+        created_at,
+        updated_at: created_at,
+    };
     Ok((user, losses))
+}
+
+/// What a fetched object is here.
+pub(crate) fn map(object: ObjectKind, text: &str) -> Result<Read, Why> {
+    let head: Head = read(text)?;
+    if head.deleted == Some(true) {
+        return Ok(Read::Gone);
+    }
+    let source = Source::new(&Arc::from(""), object.as_str(), head.id.unwrap_or_default());
+    Ok(match (object, head.object.as_deref()) {
+        (ObjectKind::Customer, _) => read(text).and_then(|customer| user(&customer, &source))?.into(),
+        (ObjectKind::Price, Some("plan")) => {
+            read(text).and_then(|plan: objects::Plan| price_with_product(&plan.into(), &source))?.into()
+        }
+        (ObjectKind::Price, _) => read(text).and_then(|price| price_with_product(&price, &source))?.into(),
+        (ObjectKind::Subscription, _) => {
+            read(text).and_then(|given| subscriptions::subscription(&given, &source))?.into()
+        }
+        (ObjectKind::Payment, Some("charge")) => match read::<Charge>(text)?.invoice {
+            Some(invoice) => Read::LeadsTo(vec![(ObjectKind::Payment, invoice.id().to_owned())]),
+            None => Read::Ignored("no_subscription"),
+        },
+        (ObjectKind::Payment, _) => {
+            read(text).and_then(|invoice| invoices::payment(&invoice, &Refunds::default(), &source))?.into()
+        }
+    })
+}
+
+fn price_with_product(price: &Price, source: &Source) -> Result<(ImportedPlan, Vec<Why>), Why> {
+    let product = match &price.product {
+        Some(Expandable::Whole(product)) => Some(product),
+        _ => None,
+    };
+    prices::plan(price, product, source)
 }
 
 /// Reads the relevant fields of an object.

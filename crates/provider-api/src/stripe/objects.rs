@@ -2,6 +2,7 @@
 
 use serde::Deserialize;
 use serde::de::IgnoredAny;
+use serde_json::Value;
 
 /// A reference, or the object itself if it was expanded.
 #[derive(Deserialize)]
@@ -62,7 +63,7 @@ pub(super) struct Price {
     pub(super) billing_scheme: Option<String>,
     pub(super) custom_unit_amount: Option<IgnoredAny>,
     pub(super) transform_quantity: Option<IgnoredAny>,
-    pub(super) currency_options: Option<serde_json::Map<String, serde_json::Value>>,
+    pub(super) currency_options: Option<serde_json::Map<String, Value>>,
     pub(super) recurring: Option<Recurring>,
     pub(super) lookup_key: Option<String>,
     pub(super) nickname: Option<String>,
@@ -123,6 +124,7 @@ pub(super) struct Customer {
     pub(super) name: Option<String>,
     pub(super) created: Option<i64>,
     pub(super) deleted: Option<bool>,
+    pub(super) metadata: Option<Value>,
 }
 
 #[derive(Deserialize)]
@@ -142,6 +144,7 @@ pub(super) struct Subscription {
     pub(super) discount: Option<IgnoredAny>,
     pub(super) discounts: Option<Vec<IgnoredAny>>,
     pub(super) items: Option<List<Item>>,
+    pub(super) metadata: Option<Value>,
 }
 
 #[derive(Deserialize)]

@@ -1,6 +1,6 @@
 //! Slugs derived from the names of plans: the same for the same plans, in any order.
 
-use perennial_app::keys::sha256;
+use crate::digest::sha256;
 use perennial_domain::slug::Slug;
 use std::collections::HashSet;
 
@@ -11,11 +11,11 @@ const NAME_LENGTH: usize = 90;
 
 /// The slugs in use.
 #[derive(Default)]
-pub(super) struct Slugs(HashSet<String>);
+pub struct Slugs(HashSet<String>);
 
 impl Slugs {
     /// The slug for a plan's name; if it is in use, with a suffix derived from its ID.
-    pub(super) fn give(&mut self, called: &str, id: &str) -> Slug {
+    pub fn give(&mut self, called: &str, id: &str) -> Slug {
         let name = slugified(called);
         let mark = mark(id);
         let wanted = if name.is_empty() { format!("p-{mark}") } else { name.clone() };

@@ -8,13 +8,14 @@ use std::collections::{BTreeMap, BTreeSet};
 
 /// The objects of one JSON value.
 #[derive(Default)]
-pub(super) struct Page<'a> {
-    pub(super) objects: Vec<&'a str>,
-    pub(super) parts: Vec<Part>,
+#[expect(missing_docs, reason = "each holds what it is called")]
+pub struct Page<'a> {
+    pub objects: Vec<&'a str>,
+    pub parts: Vec<Part>,
 }
 
 /// The metadata of a page.
-pub(super) struct Part {
+pub struct Part {
     list: String,
     is_last: bool,
     /// Its number and the number of the last page, if pages are numbered.
@@ -23,6 +24,7 @@ pub(super) struct Part {
 
 #[derive(Deserialize)]
 struct Envelope<'a> {
+    id: Option<serde_json::Value>,
     object: Option<String>,
     has_more: Option<bool>,
     url: Option<String>,
@@ -38,6 +40,12 @@ struct Envelope<'a> {
 #[derive(Deserialize)]
 struct Meta {
     page: Option<Numbers>,
+    pagination: Option<Pagination>,
+}
+
+#[derive(Deserialize)]
+struct Pagination {
+    has_more: bool,
 }
 
 #[derive(Deserialize)]
@@ -50,7 +58,7 @@ struct Numbers {
 
 impl<'a> Page<'a> {
     /// Opens a value.
-    pub(super) fn open(service: Service, text: &'a str) -> Self {
+    pub fn open(service: Service, text: &'a str) -> Self {
         let mut page = Self::default();
         page.add(service, text);
         page
@@ -86,6 +94,16 @@ impl<'a> Page<'a> {
                     self.add(service, included.get());
                 }
             }
+            (Service::Paddle, Ok(Envelope { id: None, data: Some(data), meta, .. })) => {
+                let before = self.objects.len();
+                self.add(service, data.get());
+                let first = self.objects.get(before).and_then(|first| serde_json::from_str::<Envelope<'_>>(first).ok());
+                let prefix =
+                    first.and_then(|first| first.id).and_then(|id| Some(id.as_str()?.split_once('_')?.0.to_owned()));
+                if let (Some(pagination), Some(list)) = (meta.and_then(|meta| meta.pagination), prefix) {
+                    self.parts.push(Part { list, is_last: !pagination.has_more, number: None });
+                }
+            }
             // The reader decides what it is.
             _ => self.objects.push(text),
         }
@@ -94,7 +112,7 @@ impl<'a> Page<'a> {
 
 /// The lists of the files, and how much of each was found.
 #[derive(Default)]
-pub(super) struct Lists(BTreeMap<String, Seen>);
+pub struct Lists(BTreeMap<String, Seen>);
 
 #[derive(Default)]
 struct Seen {
@@ -104,7 +122,8 @@ struct Seen {
 }
 
 impl Lists {
-    pub(super) fn note(&mut self, part: Part) {
+    /// Adds a page.
+    pub fn note(&mut self, part: Part) {
         let seen = self.0.entry(part.list).or_default();
         seen.has_end |= part.is_last;
         if let Some((number, last)) = part.number {
@@ -114,7 +133,7 @@ impl Lists {
     }
 
     /// The lists with missing pages.
-    pub(super) fn cut_short(&self) -> impl Iterator<Item = &str> {
+    pub fn cut_short(&self) -> impl Iterator<Item = &str> {
         let is_cut = |seen: &Seen| !seen.has_end || (seen.pages.len() as u64) < seen.last;
         self.0.iter().filter(move |(_, seen)| is_cut(seen)).map(|(list, _)| list.as_str())
     }
@@ -142,6 +161,17 @@ mod tests {
         assert_eq!(cut(Service::Stripe, &[first, last]), (3, vec![]));
         assert_eq!(cut(Service::Stripe, &[&format!("[{first},{last}]")]), (3, vec![]));
         assert_eq!(cut(Service::Stripe, &[r#"{"object":"customer","id":"cus_1"}"#, "[]", "7"]), (2, vec![]));
+    }
+
+    #[test]
+    fn pages_of_entities_are_opened_and_the_last_one_is_recognized() {
+        let page = |id: &str, more: bool| {
+            format!(r#"{{"data":[{{"id":"{id}"}}],"meta":{{"pagination":{{"has_more":{more}}}}}}}"#)
+        };
+        let one = r#"{"data":{"id":"pri_1"},"meta":{"request_id":"1"}}"#;
+        assert_eq!(cut(Service::Paddle, &[one, &page("sub_1", true)]), (2, vec!["sub".to_owned()]));
+        assert_eq!(cut(Service::Paddle, &[&page("sub_1", true), &page("sub_2", false)]), (2, vec![]));
+        assert_eq!(cut(Service::Paddle, &[r#"{"id":"pri_1","data":{}}"#]), (1, vec![]));
     }
 
     #[test]

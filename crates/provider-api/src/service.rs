@@ -7,6 +7,8 @@ pub enum Service {
     Stripe,
     /// Its objects are JSON:API documents, distinguished by `type`.
     LemonSqueezy,
+    /// Paddle Billing. Its entities are distinguished by the prefix of `id`.
+    Paddle,
 }
 
 impl Service {
@@ -15,6 +17,7 @@ impl Service {
         match self {
             Self::Stripe => "stripe",
             Self::LemonSqueezy => "lemon-squeezy",
+            Self::Paddle => "paddle",
         }
     }
 }
