@@ -102,7 +102,7 @@ pub(crate) async fn start(
         lifecycle: config.lifecycle.app(),
         analytics: config.analytics.app(),
         portal: config.portal_options(address),
-        ..AppOptions::default()
+        payment_providers: Some(Arc::new(HttpProvider::default())),
     };
     let app = App::new(db, Clock::System, entropy, given.accepted.keys(&key), options);
     check_at_start(&app).await.map_err(|fault| refused(&fault))?;

@@ -3,8 +3,8 @@
 use crate::operation::Operation;
 use crate::router::Router;
 use crate::{
-    accounts, analytics, billing_profiles, clients, connections, coupons, credits, events, hooks, meta, meters,
-    operator_session, operators, organization, payments, plan_versions, plans, portal_links, search, sessions,
+    accounts, analytics, billing_profiles, clients, collect, connections, coupons, credits, events, hooks, meta,
+    meters, operator_session, operators, organization, payments, plan_versions, plans, portal_links, search, sessions,
     subscriptions, tax_rates, test_clock, tokens, usage, user_sessions, users, webhook_deliveries, webhook_endpoints,
 };
 use std::sync::LazyLock;
@@ -18,6 +18,7 @@ static RESOURCES: &[&[Operation]] = &[
     plan_versions::OPERATIONS,
     subscriptions::OPERATIONS,
     payments::OPERATIONS,
+    collect::OPERATIONS,
     users::OPERATIONS,
     user_sessions::OPERATIONS,
     portal_links::OPERATIONS,
