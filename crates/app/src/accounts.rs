@@ -4,6 +4,7 @@ use crate::audit::{UserTrace, json};
 use crate::business_time;
 use crate::caller::Caller;
 use crate::clients::confirm;
+use crate::connections;
 use crate::context::App;
 use crate::error::{Conflict, Error};
 use crate::keyed_locks::ATTEMPTS;
@@ -99,6 +100,7 @@ async fn prepare_erasure(app: &App, caller: &Caller, user: &User, now: Time) -> 
     change = sessions::erase(change, organization, user.id);
     change = billing_profiles::erase(change, organization, user.id);
     change = portal_links::erase(change, organization, user.id);
+    change = connections::prepare_erasure(app, change, organization, user.id).await?;
     for before in &open {
         change = prepare_end(app, caller, change, before, time.now)?;
     }

@@ -43,8 +43,8 @@ use crate::error::Error;
 use crate::keys::sha256;
 use cache::Known;
 use perennial_domain::connections::inbox::InboxItem;
-use perennial_domain::id::ConnectionId;
-use perennial_store::{Page, Position, connection_inbox, connections};
+use perennial_domain::id::{ConnectionId, OrganizationId, UserId};
+use perennial_store::{Change, Page, Position, connection_inbox, connection_links, connections};
 use std::sync::Arc;
 use tokio::sync::watch;
 use tokio::time::Instant;
@@ -106,6 +106,21 @@ pub async fn inbox(
     let after = cursor.map(|cursor| cursor::open(&app.keys, &name, cursor)).transpose()?;
     let page = connection_inbox::list(&app.db, caller.organization(), id, query, after, limit).await?;
     Ok(cursor::with_next(&app.keys, &name, page))
+}
+
+/// Deletes the bodies about a user's objects and marks the customers that are this user.
+pub(crate) async fn prepare_erasure(
+    app: &App,
+    change: Change,
+    organization: OrganizationId,
+    user: UserId,
+) -> Result<Change, Error> {
+    let has_any = known(app).await?.values().any(|open| open.connection.organization_id == organization);
+    if !has_any {
+        return Ok(change);
+    }
+    let change = connection_inbox::forget_user(change, organization, user);
+    Ok(connection_links::erase(change, organization, user.bytes()))
 }
 
 /// Every connection of the installation, as it was at most two seconds ago.
