@@ -5,6 +5,7 @@
 
 mod apply;
 pub(crate) mod cache;
+pub mod collect;
 mod control;
 pub mod drift;
 pub mod figures;
@@ -15,11 +16,13 @@ pub(crate) mod managed;
 mod outcome;
 pub mod provider;
 pub mod receive;
+pub mod reconcile;
 mod references;
 mod secrets;
 mod view;
 
 pub use cache::OpenConnection;
+pub use collect::Collections;
 pub use control::{check, create, inbox_page, remove, retry, rotate, update};
 pub use job::Connections;
 pub use perennial_domain::connections::{
@@ -27,10 +30,12 @@ pub use perennial_domain::connections::{
     RequestsPerMinute,
 };
 pub use perennial_store::connection_inbox::Query as InboxQuery;
+pub use reconcile::Reconcile;
 pub use secrets::ConnectionSecrets;
 pub(crate) use secrets::{reseal, sealed_under};
 pub use view::{ConnectionView, InboxItemView, describe, describe_all};
 
+use crate::background;
 use crate::caller::Caller;
 use crate::context::App;
 use crate::cursor;
@@ -41,7 +46,16 @@ use perennial_domain::connections::inbox::InboxItem;
 use perennial_domain::id::{ConnectionId, OrganizationId, UserId};
 use perennial_store::{Change, Page, Position, connection_inbox, connection_links, connections};
 use std::sync::Arc;
+use tokio::sync::watch;
 use tokio::time::Instant;
+
+/// Runs all work of connections until the server stops.
+pub async fn run(app: Arc<App>, stopping: watch::Receiver<bool>) {
+    let hints = background::run(Arc::clone(&app), Connections, stopping.clone());
+    let collections = background::run(Arc::clone(&app), Collections, stopping.clone());
+    let reconciler = background::run(app, Reconcile, stopping);
+    tokio::join!(hints, collections, reconciler);
+}
 
 /// The connection with this ID.
 pub async fn read(app: &App, caller: &Caller, id: ConnectionId) -> Result<Connection, Error> {

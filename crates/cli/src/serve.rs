@@ -11,12 +11,11 @@ use crate::start::{self, Given};
 use crate::stopping::until_stopped;
 use crate::{commands, logs, storage, telemetry};
 use perennial_app::analytics::reader::Analytics;
-use perennial_app::connections::Connections;
 use perennial_app::context::App;
 use perennial_app::lifecycle::Lifecycle;
 use perennial_app::test_clock::TestClocks;
 use perennial_app::webhooks::delivery::Webhooks;
-use perennial_app::{background, feed};
+use perennial_app::{background, connections, feed};
 use perennial_http::server::{Server, ServerOptions};
 use perennial_http::{Api, ApiOptions, ConsoleOptions, MetricsPage, OperatorApi};
 use perennial_store::Db;
@@ -69,7 +68,7 @@ pub(crate) async fn run(config: Config, demo: bool, console_directory: Option<Pa
     background::prepare(&app).await?;
     let lifecycle = tokio::spawn(run_lifecycle(Arc::clone(&app), config.lifecycle.app().enabled, stopped.clone()));
     let webhooks = tokio::spawn(background::run(Arc::clone(&app), Webhooks, stopped.clone()));
-    let connections = tokio::spawn(background::run(Arc::clone(&app), Connections, stopped.clone()));
+    let connections = tokio::spawn(connections::run(Arc::clone(&app), stopped.clone()));
     let analytics = config.analytics.app().enabled.then(Analytics::default);
     let analytics = analytics.map(|job| tokio::spawn(background::run(Arc::clone(&app), job, stopped.clone())));
     if let Some(schedule) = schedule {

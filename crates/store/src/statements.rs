@@ -10,12 +10,12 @@ use crate::tables::ALL;
 use crate::value::Type;
 use crate::{
     analytics_ledgers, analytics_movements, analytics_subscriptions, analytics_sums, billing_profiles, clients,
-    clock_removal, connection_bucket, connection_collections, connection_inbox, connection_links, connection_states,
-    connections, coupons, credit_notes, credits, events, examine, features, feed, history, holds, installation,
-    invoices, leases, members, meters, number_series, operator_links, operator_sessions, operators, organizations,
-    payments, plan_versions, plans, portal_links, providers, rate_limits, sessions, signing_keys, subscription_members,
-    subscriptions, tax_rates, test_clocks, usage_events, usage_totals, users, webhook_attempts, webhook_endpoints,
-    webhook_figures, webhook_readers, webhook_undelivered,
+    clock_removal, connection_bucket, connection_collections, connection_inbox, connection_links, connection_progress,
+    connection_states, connections, coupons, credit_notes, credits, events, examine, features, feed, history, holds,
+    installation, invoices, leases, members, meters, number_series, operator_links, operator_sessions, operators,
+    organizations, payments, plan_versions, plans, portal_links, providers, rate_limits, sessions, signing_keys,
+    subscription_members, subscriptions, tax_rates, test_clocks, usage_events, usage_totals, users, webhook_attempts,
+    webhook_endpoints, webhook_figures, webhook_readers, webhook_undelivered,
 };
 use perennial_domain::currency::Currency;
 use perennial_domain::features::FeatureKind;
@@ -96,6 +96,9 @@ fn by_hand() -> Vec<Statement> {
         plan_versions::BELOW, plan_versions::BY_NUMBER,
         providers::ALL, providers::BY_ORGANIZATION, providers::REMOVE, providers::REMOVE_ALL, providers::RESEAL,
         connection_bucket::PAUSE, connection_bucket::READ, connection_bucket::TAKE,
+        connection_collections::HASTEN, connection_collections::LAST, connection_collections::PUT,
+        connection_collections::WITH_WORK, connection_progress::CAUGHT_UP, connection_progress::SEEN,
+        connection_progress::SWEEP, connection_progress::SWEPT, connection_progress::UNSEEN,
         rate_limits::PUT, rate_limits::ELSEWHERE,
         clock_removal::PART, clock_removal::REMOVE_EVENTS, clock_removal::REMOVE_KEYS,
         clock_removal::REMOVE_POSITIONS, clock_removal::REMOVE_UNDELIVERED, due::ALL_PARKED, due::ANY_DUE,
