@@ -262,7 +262,7 @@ def billing_records(server: Perennial) -> None:
     assert server.usage.record(events=[event]).duplicates == 1
     quantities = {each.meter_id: each.quantity for each in server.usage.get(subscription.id).meters}
     assert quantities[meter.id] == 2
-    assert server.entitlements.get(user.id).entitlements[feature.key].used == 2
+    assert server.entitlements.get(user.id).entitlements[feature.key]["used"] == 2
     assert server.entitlements.check(user.id, feature.key, need=98).allowed
     server.billing_profiles.update(user.id, name="Ada Lovelace", locale="en")
     server.credits.create(user.id, currency="USD", amount=Decimal("5.50"), description="Sorry")

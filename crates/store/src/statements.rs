@@ -124,7 +124,7 @@ fn by_hand() -> Vec<Statement> {
         features::BY_KEY, features::UNDER_LIMIT, features::METER_UNUSED, history::OF_FEATURE, subscription_members::MEMBERSHIPS,
         subscriptions::HELD, subscriptions::MORE_THAN, usage_totals::SUM, usage_totals::OVERLAPPING,
         usage_totals::COUNT_OVERLAPPING, usage_totals::OPEN, usage_totals::ADD, usage_totals::THRESHOLDS,
-        usage_totals::REMOVE_ENDED, usage_totals::REMOVE_REPORTED,
+        usage_totals::REMOVE_ENDED, usage_totals::ANY_ENDED,
     ];
     let by_id = |name, sql: &Sql| key(name, sql, &[Type::Uuid, Type::Uuid]);
     let ids = named![by_id: operator_sessions::WITH_OPERATOR, payments::OWNER, sessions::WITH_USER];

@@ -16,8 +16,9 @@ struct Endpoint {
 /// The endpoints with one scope, each with a request that succeeds once it is allowed.
 async fn endpoints(app: &TestApp) -> Vec<Endpoint> {
     use Scope::{
-        AnalyticsRead, ClientsWrite, InvoicesRead, InvoicesWrite, OrganizationRead, OrganizationWrite, PaymentsRead,
-        PaymentsWrite, PlansRead, PlansWrite, SubscriptionsRead, SubscriptionsWrite, UsageWrite, UsersRead, UsersWrite,
+        AnalyticsRead, ClientsWrite, EntitlementsRead, InvoicesRead, InvoicesWrite, OrganizationRead,
+        OrganizationWrite, PaymentsRead, PaymentsWrite, PlansRead, PlansWrite, SubscriptionsRead, SubscriptionsWrite,
+        UsageWrite, UsersRead, UsersWrite,
     };
     let user = app.user("ada@example.com").await;
     app.plan("pro", json!({})).await;
@@ -172,7 +173,7 @@ async fn a_public_client_reads_plans_and_changes_nothing() {
         let answer = call(&app, endpoint, "default").await;
         match endpoint.scope {
             Scope::PlansRead => drop(answer.expect(200)),
-            Scope::SubscriptionsRead | Scope::PaymentsRead | Scope::InvoicesRead => {
+            Scope::SubscriptionsRead | Scope::PaymentsRead | Scope::InvoicesRead | Scope::EntitlementsRead => {
                 let answer = answer.refused(401, "token_required");
                 assert_eq!(answer.header("www-authenticate"), "Bearer", "{}", endpoint.target);
             }
