@@ -28,8 +28,14 @@ __all__ = [
     "CreditReason",
     "Deleted",
     "DeletedUser",
+    "EntitlementCheck",
+    "EntitlementCheckReason",
     "Event",
     "EventType",
+    "Feature",
+    "FeatureCombine",
+    "FeaturePeriod",
+    "Kind",
     "LoggedIn",
     "ManagedUser",
     "Meter",
@@ -104,6 +110,7 @@ __all__ = [
     "UndeliveredEvent",
     "UndeliveredEventState",
     "User",
+    "UserEntitlements",
     "UserSession",
     "WebhookAttempt",
     "WebhookAttemptError",
@@ -254,6 +261,9 @@ EventType: TypeAlias = Literal[
     "meter.updated",
     "credit.created",
     "billing_profile.updated",
+    "feature.created",
+    "feature.updated",
+    "usage.threshold_reached",
 ]
 
 WebhookEndpointPayload: TypeAlias = Literal[
@@ -330,6 +340,33 @@ MeterAggregation: TypeAlias = Literal[
     "unique",
 ]
 
+Kind: TypeAlias = Literal[
+    "boolean",
+    "limit",
+    "quota",
+]
+
+FeatureCombine: TypeAlias = Literal[
+    "any",
+    "max",
+    "sum",
+]
+
+FeaturePeriod: TypeAlias = Literal[
+    "billing",
+    "day",
+    "month",
+    "year",
+    "ever",
+]
+
+EntitlementCheckReason: TypeAlias = Literal[
+    "feature_inactive",
+    "no_subscription",
+    "not_granted",
+    "limit_reached",
+]
+
 BillingProfileLocale: TypeAlias = Literal[
     "en",
     "de",
@@ -381,6 +418,7 @@ ProblemCode: TypeAlias = Literal[
     "endpoint_disabled",
     "endpoint_limit",
     "external_id_taken",
+    "feature_limit",
     "fresh_sign_in_required",
     "headers_too_large",
     "idempotency_in_flight",
@@ -403,10 +441,12 @@ ProblemCode: TypeAlias = Literal[
     "invalid_token",
     "invalid_transition",
     "invalid_type",
+    "key_taken",
     "lifecycle_behind",
     "link_limit",
     "malformed_json",
     "managed_status",
+    "meter_in_use",
     "method_not_allowed",
     "misdirected_request",
     "name_taken",
@@ -422,6 +462,7 @@ ProblemCode: TypeAlias = Literal[
     "own_operator",
     "plan_in_use",
     "plan_inactive",
+    "quota_exceeded",
     "rate_limited",
     "read_only_field",
     "refresh_token_expired",
@@ -636,6 +677,7 @@ class Plan:
     is_active: bool
     version: int
     billing: PlanBilling | None
+    entitlements: Mapping[str, Any]
     created_at: datetime
     updated_at: datetime
     #: What to send as `if_match`; `None` in a list, which has no entity tags.
@@ -662,6 +704,7 @@ class Plan:
             is_active=members["is_active"],
             version=members["version"],
             billing=optional(PlanBilling.read, members["billing"]),
+            entitlements=members["entitlements"],
             created_at=instant(members["created_at"]),
             updated_at=instant(members["updated_at"]),
             etag=etag,
@@ -801,6 +844,7 @@ class Subscription:
     starts_at: datetime
     ends_at: datetime | None
     billing: SubscriptionBilling | None
+    entitlements: Mapping[str, Any]
     created_at: datetime
     updated_at: datetime
     #: What to send as `if_match`; `None` in a list, which has no entity tags.
@@ -824,6 +868,7 @@ class Subscription:
             starts_at=instant(members["starts_at"]),
             ends_at=optional(instant, members["ends_at"]),
             billing=optional(SubscriptionBilling.read, members["billing"]),
+            entitlements=members["entitlements"],
             created_at=instant(members["created_at"]),
             updated_at=instant(members["updated_at"]),
             etag=etag,
@@ -1699,6 +1744,99 @@ class Meter:
             created_at=instant(members["created_at"]),
             updated_at=instant(members["updated_at"]),
             etag=etag,
+        )
+
+
+@dataclass(frozen=True)
+class Feature:
+    """A `Feature` as the API answers it."""
+
+    id: str
+    key: str
+    name: str
+    description: str
+    kind: Kind
+    combine: FeatureCombine
+    per_unit: bool
+    meter: str | None
+    period: FeaturePeriod | None
+    is_active: bool
+    created_at: datetime
+    updated_at: datetime
+    #: What to send as `if_match`; `None` in a list, which has no entity tags.
+    etag: str | None = field(default=None, compare=False, repr=False)
+
+    @classmethod
+    def read(cls, members: Mapping[str, Any], etag: str | None = None) -> Feature:
+        """From the members of its JSON; those that are not known here are left out."""
+        return cls(
+            id=members["id"],
+            key=members["key"],
+            name=members["name"],
+            description=members["description"],
+            kind=members["kind"],
+            combine=members["combine"],
+            per_unit=members["per_unit"],
+            meter=members["meter"],
+            period=members["period"],
+            is_active=members["is_active"],
+            created_at=instant(members["created_at"]),
+            updated_at=instant(members["updated_at"]),
+            etag=etag,
+        )
+
+
+@dataclass(frozen=True)
+class UserEntitlements:
+    """A `UserEntitlements` as the API answers it."""
+
+    user_id: str
+    valid_until: datetime | None
+    truncated: bool
+    entitlements: Mapping[str, Any]
+
+    @classmethod
+    def read(cls, members: Mapping[str, Any]) -> UserEntitlements:
+        """From the members of its JSON; those that are not known here are left out."""
+        return cls(
+            user_id=members["user_id"],
+            valid_until=optional(instant, members["valid_until"]),
+            truncated=members["truncated"],
+            entitlements=members["entitlements"],
+        )
+
+
+@dataclass(frozen=True)
+class EntitlementCheck:
+    """A `EntitlementCheck` as the API answers it."""
+
+    user_id: str
+    feature: str
+    kind: Kind
+    allowed: bool
+    value: Any | None
+    used: Decimal | None
+    remaining: Any | None
+    resets_at: datetime | None
+    need: int
+    reason: EntitlementCheckReason | None
+    valid_until: datetime | None
+
+    @classmethod
+    def read(cls, members: Mapping[str, Any]) -> EntitlementCheck:
+        """From the members of its JSON; those that are not known here are left out."""
+        return cls(
+            user_id=members["user_id"],
+            feature=members["feature"],
+            kind=members["kind"],
+            allowed=members["allowed"],
+            value=members["value"],
+            used=optional(money, members["used"]),
+            remaining=members["remaining"],
+            resets_at=optional(instant, members["resets_at"]),
+            need=members["need"],
+            reason=members["reason"],
+            valid_until=optional(instant, members["valid_until"]),
         )
 
 
