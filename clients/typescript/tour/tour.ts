@@ -295,11 +295,18 @@ const meter = await server.meters.create({ slug: `calls-${run}`, name: "Calls", 
 assert.equal((await server.meters.update(meter.id, { unit: "call" })).unit, "call");
 assert.equal((await server.meters.get(meter.id)).slug, meter.slug);
 assert.ok((await server.meters.list()).data.some(({ id }) => id === meter.id));
+const feature = await server.features.create({ key: `calls-${run}`, name: "Calls", kind: "quota", meter: meter.slug });
+assert.equal((await server.features.get(feature.key)).meter, meter.id);
+assert.equal((await server.features.update(feature.key, { per_unit: true })).per_unit, true);
+assert.ok((await server.features.list({ kind: "quota" })).data.some(({ key }) => key === feature.key));
+await server.subscriptions.update(subscription.id, { entitlements: { [feature.key]: 100 } });
 const used = { id: "1", subscription_id: subscription.id, meter: meter.slug, value: 2 };
 assert.equal((await server.usage.record({ events: [used] })).accepted, 1);
 assert.equal((await server.usage.record({ events: [used] })).duplicates, 1);
 const measured = (await server.usage.get(subscription.id)).meters.find(({ meter_id }) => meter_id === meter.id);
 assert.equal(measured?.quantity, 2);
+assert.ok(feature.key in (await server.entitlements.get(user.id)).entitlements);
+assert.equal((await server.entitlements.check(user.id, feature.key, { need: 98 })).feature, feature.key);
 await server.billingProfiles.update(user.id, { name: "Ada Lovelace", locale: "en" });
 await server.credits.create(user.id, { currency: "USD", amount: 5, description: "Sorry" });
 assert.equal((await server.credits.list(user.id)).data[0]?.amount, 5);
