@@ -107,7 +107,7 @@ const WAY: [&str; 73] = [
 /// Calls about sessions of operators, which only a browser can begin, the clock of a test organization, and records
 /// that stay.
 #[cfg(test)]
-const OFF_THE_WAY: [&str; 24] = [
+const OFF_THE_WAY: [&str; 34] = [
     "listOperatorSessions",
     "endOperatorSession",
     "createTestClock",
@@ -127,6 +127,16 @@ const OFF_THE_WAY: [&str; 24] = [
     "createMeter",
     "readMeter",
     "updateMeter",
+    "listFeatures",
+    "createFeature",
+    "readFeature",
+    "updateFeature",
+    "readEntitlements",
+    "checkEntitlement",
+    "createEntitlementToken",
+    "listMembers",
+    "addMember",
+    "removeMember",
     "recordUsageEvents",
     "readSubscriptionUsage",
     "readBillingProfile",
@@ -147,7 +157,7 @@ const GIVEN: [(&str, &str); 6] = [
 ];
 
 /// What the answers fill in.
-const LEARNT: [&str; 16] = [
+const LEARNT: [&str; 17] = [
     "accessToken",
     "refreshToken",
     "userId",
@@ -164,6 +174,7 @@ const LEARNT: [&str; 16] = [
     "taxRateId",
     "couponId",
     "meterId",
+    "featureKey",
 ];
 
 /// Members of a body that are not as the document's example has them.
@@ -179,7 +190,7 @@ const MEMBERS: [(&str, &str); 8] = [
 ];
 
 /// The same for the parameters in a path: the call's group, the parameter, the variable.
-const PARAMETERS: [(&str, &str, &str); 20] = [
+const PARAMETERS: [(&str, &str, &str); 25] = [
     ("clients", "id", "clientRecordId"),
     ("plans", "slug", "planSlug"),
     ("plan_versions", "slug", "planSlug"),
@@ -197,6 +208,11 @@ const PARAMETERS: [(&str, &str, &str); 20] = [
     ("tax_rates", "id", "taxRateId"),
     ("coupons", "id", "couponId"),
     ("meters", "id", "meterId"),
+    ("features", "key", "featureKey"),
+    ("entitlements", "id", "userId"),
+    ("entitlements", "feature_key", "featureKey"),
+    ("members", "id", "subscriptionId"),
+    ("members", "user_id", "managedUserId"),
     ("usage", "id", "subscriptionId"),
     ("billing_profiles", "id", "userId"),
     ("credits", "id", "userId"),

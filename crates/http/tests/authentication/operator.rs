@@ -121,11 +121,17 @@ async fn with_billing(other: &Tenant<'_>, user: &str) {
     post("/tax-rates", json!({ "name": "VAT", "percentage": 19 })).await;
     post("/coupons", json!({ "code": "WELCOME", "percent": 10, "duration": "once" })).await;
     post("/meters", json!({ "slug": "calls", "name": "Calls", "aggregation": "sum" })).await;
+    post("/features", json!({ "key": "calls", "name": "Calls", "kind": "quota", "meter": "calls" })).await;
     post(&format!("/users/{user}/credits"), json!({ "currency": "USD", "amount": 5 })).await;
     let profile = other.request("PUT", &format!("/users/{user}/billing-profile")).json(&json!({ "name": "Ada" }));
     profile.send().await.expect(200);
     let subscriptions = other.request("GET", "/subscriptions").send().await.expect(200);
-    let event = json!({ "id": "1", "subscription_id": subscriptions.data()[0]["id"], "meter": "calls" });
+    let subscription = subscriptions.data()[0]["id"].as_str().unwrap();
+    let grants = json!({ "entitlements": { "calls": 1 } });
+    other.request("PUT", &format!("/subscriptions/{subscription}")).json(&grants).send().await.expect(200);
+    let member = post("/users", json!({ "email": "member@example.com" })).await.data()["id"].clone();
+    post(&format!("/subscriptions/{subscription}/members"), json!({ "user_id": member })).await;
+    let event = json!({ "id": "1", "subscription_id": subscription, "meter": "calls" });
     let usage = other.request("POST", "/usage-events").json(&json!({ "events": [event] }));
     usage.send().await.expect(200);
 }
