@@ -262,7 +262,7 @@ def billing_records(server: Perennial) -> None:
     assert server.usage.record(events=[event]).duplicates == 1
     quantities = {each.meter_id: each.quantity for each in server.usage.get(subscription.id).meters}
     assert quantities[meter.id] == 2
-    assert server.entitlements.get(user.id).entitlements[feature.key].used == 2
+    assert server.entitlements.get(user.id).entitlements[feature.key]["used"] == 2
     assert server.entitlements.check(user.id, feature.key, need=98).allowed
     assert server.entitlements.create_token(user.id, ttl_seconds=3600).token.count(".") == 2
     colleague = server.users.create(email=f"colleague-{run}@example.com")

@@ -37,7 +37,11 @@ impl Metered {
     async fn thresholds(&self) -> Vec<Value> {
         let events = self.app.events().await;
         let reached = events.iter().filter(|event| event.kind.as_str() == "usage.threshold_reached");
-        reached.map(|event| serde_json::from_str(event.after.as_deref().unwrap()).unwrap()).collect()
+        let mut reached: Vec<Value> =
+            reached.map(|event| serde_json::from_str(event.after.as_deref().unwrap()).unwrap()).collect();
+        // Events of one instant have no order.
+        reached.sort_by_key(|data| data["threshold"].as_i64());
+        reached
     }
 }
 

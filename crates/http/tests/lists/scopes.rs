@@ -178,7 +178,7 @@ async fn a_public_client_reads_plans_and_changes_nothing() {
         let answer = call(&app, endpoint, "default").await;
         match endpoint.scope {
             Scope::PlansRead => drop(answer.expect(200)),
-            Scope::SubscriptionsRead | Scope::PaymentsRead | Scope::InvoicesRead => {
+            Scope::SubscriptionsRead | Scope::PaymentsRead | Scope::InvoicesRead | Scope::EntitlementsRead => {
                 let answer = answer.refused(401, "token_required");
                 assert_eq!(answer.header("www-authenticate"), "Bearer", "{}", endpoint.target);
             }
