@@ -4,6 +4,7 @@ import type { Caller, Operation } from "../caller.js";
 import type { CallOptions, ChangeOptions, CreateOptions, ReadOptions } from "../options.js";
 import { each, type FiguresOf, type PageOf } from "../pages.js";
 import type {
+  AddMember,
   BillingProfile,
   BillingProfileUpdate,
   Client,
@@ -21,11 +22,20 @@ import type {
   CreditQuery,
   Deleted,
   DeletedUser,
+  EntitlementCheck,
+  EntitlementToken,
+  EntitlementTokenCreate,
   Event,
   EventQuery,
+  Feature,
+  FeatureCreate,
+  FeatureQuery,
+  FeatureUpdate,
   LoggedIn,
   ManagedUser,
   ManagedUserQuery,
+  Member,
+  MemberQuery,
   Meter,
   MeterCreate,
   MeterQuery,
@@ -92,6 +102,7 @@ import type {
   UndeliveredEvent,
   UndeliveredEventQuery,
   UserCreate,
+  UserEntitlements,
   UserSession,
   UserUpdate,
   WebhookAttempt,
@@ -872,6 +883,96 @@ const updateMeter: Operation = {
   id: "updateMeter",
   method: "PUT",
   path: "/meters/{id}",
+  access: "client",
+  keyed: false,
+  repeatable: true,
+};
+
+const listFeatures: Operation = {
+  id: "listFeatures",
+  method: "GET",
+  path: "/features",
+  access: "client",
+  keyed: false,
+  repeatable: true,
+};
+
+const createFeature: Operation = {
+  id: "createFeature",
+  method: "POST",
+  path: "/features",
+  access: "client",
+  keyed: true,
+  repeatable: true,
+};
+
+const readFeature: Operation = {
+  id: "readFeature",
+  method: "GET",
+  path: "/features/{key}",
+  access: "client",
+  keyed: false,
+  repeatable: true,
+};
+
+const updateFeature: Operation = {
+  id: "updateFeature",
+  method: "PUT",
+  path: "/features/{key}",
+  access: "client",
+  keyed: false,
+  repeatable: true,
+};
+
+const readEntitlements: Operation = {
+  id: "readEntitlements",
+  method: "GET",
+  path: "/users/{id}/entitlements",
+  access: "clientOrUser",
+  keyed: false,
+  repeatable: true,
+};
+
+const checkEntitlement: Operation = {
+  id: "checkEntitlement",
+  method: "GET",
+  path: "/users/{id}/entitlements/{feature_key}",
+  access: "clientOrUser",
+  keyed: false,
+  repeatable: true,
+};
+
+const createEntitlementToken: Operation = {
+  id: "createEntitlementToken",
+  method: "POST",
+  path: "/users/{id}/entitlement-token",
+  access: "clientOrUser",
+  keyed: false,
+  repeatable: true,
+};
+
+const listMembers: Operation = {
+  id: "listMembers",
+  method: "GET",
+  path: "/subscriptions/{id}/members",
+  access: "clientOrUser",
+  keyed: false,
+  repeatable: true,
+};
+
+const addMember: Operation = {
+  id: "addMember",
+  method: "POST",
+  path: "/subscriptions/{id}/members",
+  access: "client",
+  keyed: true,
+  repeatable: true,
+};
+
+const removeMember: Operation = {
+  id: "removeMember",
+  method: "DELETE",
+  path: "/subscriptions/{id}/members/{user_id}",
   access: "client",
   keyed: false,
   repeatable: true,
@@ -1986,12 +2087,149 @@ export class Meters {
 
   /**
    * Update a meter. Updates the fields that are sent; omitted fields do not change. The slug and the aggregation cannot
-   * be changed. An inactive meter accepts no events.
+   * be changed. An inactive meter accepts no events. A meter that an active feature uses cannot be deactivated.
    *
    * Scope: `plans:write`.
    */
   update(id: string, body: MeterUpdate, options: ChangeOptions = {}): Promise<Meter> {
     return this.#caller.one<Meter>(updateMeter, { path: { id }, body }, options);
+  }
+}
+
+export class Features {
+  readonly #caller: Caller;
+
+  constructor(caller: Caller) {
+    this.#caller = caller;
+  }
+
+  /**
+   * List features. Sorted by key.
+   *
+   * Scope: `plans:read`.
+   */
+  list(query: FeatureQuery = {}, options: CallOptions = {}): Promise<PageOf<Feature>> {
+    return this.#caller.page<Feature>(listFeatures, { query }, options);
+  }
+
+  /** The same, record by record: asks for the next page when the last one is used up. */
+  each(query: FeatureQuery = {}, options: CallOptions = {}): AsyncGenerator<Feature, void, undefined> {
+    return each((cursor) => this.list({ ...query, cursor }, options), query.cursor);
+  }
+
+  /**
+   * Create a feature. An organization has at most 500 features. With an `Idempotency-Key`, a retry returns the response
+   * of the first request.
+   *
+   * Scope: `plans:write`.
+   */
+  create(body: FeatureCreate, options: CreateOptions = {}): Promise<Feature> {
+    return this.#caller.one<Feature>(createFeature, { body }, options);
+  }
+
+  /**
+   * Read a feature. By key or ID.
+   *
+   * Scope: `plans:read`.
+   */
+  get(key: string, options: ReadOptions<Feature> = {}): Promise<Feature> {
+    return this.#caller.one<Feature>(readFeature, { path: { key } }, options);
+  }
+
+  /**
+   * Update a feature. Updates the fields that are sent; omitted fields do not change. The key, the kind, the meter and
+   * the period cannot be changed. A feature cannot be deleted: an inactive one is no longer granted.
+   *
+   * Scope: `plans:write`.
+   */
+  update(key: string, body: FeatureUpdate, options: ChangeOptions = {}): Promise<Feature> {
+    return this.#caller.one<Feature>(updateFeature, { path: { key }, body }, options);
+  }
+}
+
+export class Entitlements {
+  readonly #caller: Caller;
+
+  constructor(caller: Caller) {
+    this.#caller = caller;
+  }
+
+  /**
+   * Read the entitlements of a user. What the user has now, from the subscriptions with access that the user owns or is
+   * a member of: at most 200, newest first, of the newest 1,000; `truncated` is true if there are more. The answer
+   * changes at `valid_until` by the clock alone. With a user's token, `me` is the user. A public client can read the
+   * records of the signed-in user.
+   *
+   * Scope: `entitlements:read`.
+   */
+  get(id: string, options: ReadOptions<UserEntitlements> = {}): Promise<UserEntitlements> {
+    return this.#caller.one<UserEntitlements>(readEntitlements, { path: { id } }, options);
+  }
+
+  /**
+   * Check one feature of a user. Whether the user may use this much of a feature now, and if not, why. The status is
+   * 200 either way. A public client can read the records of the signed-in user.
+   *
+   * Scope: `entitlements:read`.
+   */
+  check(id: string, featureKey: string, options: ReadOptions<EntitlementCheck> = {}): Promise<EntitlementCheck> {
+    return this.#caller.one<EntitlementCheck>(checkEntitlement, { path: { id, feature_key: featureKey } }, options);
+  }
+
+  /**
+   * Issue an entitlement token. A signed token with the value of each feature, and of a quota its limit, for an
+   * application that checks them offline. It expires at the latest when access changes by the clock alone, plus the
+   * grace that the operator has set. It cannot be revoked: `ttl_seconds` is how old the values may be. With a user's
+   * token, `me` is the user, and the token lives for a day at most. A public client can read the records of the
+   * signed-in user.
+   *
+   * Scope: `entitlements:read`.
+   */
+  createToken(id: string, body: EntitlementTokenCreate, options: CallOptions = {}): Promise<EntitlementToken> {
+    return this.#caller.one<EntitlementToken>(createEntitlementToken, { path: { id }, body }, options);
+  }
+}
+
+export class Members {
+  readonly #caller: Caller;
+
+  constructor(caller: Caller) {
+    this.#caller = caller;
+  }
+
+  /**
+   * List the members of a subscription. The members by user, and in `seats` how many there may be. The owner has a seat
+   * and is not listed. With a user's token, only the owner can read them. A public client can read the records of the
+   * signed-in user.
+   *
+   * Scope: `subscriptions:read`.
+   */
+  list(id: string, query: MemberQuery = {}, options: CallOptions = {}): Promise<PageOf<Member>> {
+    return this.#caller.page<Member>(listMembers, { path: { id }, query }, options);
+  }
+
+  /** The same, record by record: asks for the next page when the last one is used up. */
+  each(id: string, query: MemberQuery = {}, options: CallOptions = {}): AsyncGenerator<Member, void, undefined> {
+    return each((cursor) => this.list(id, { ...query, cursor }, options), query.cursor);
+  }
+
+  /**
+   * Add a member to a subscription. The user gets what the subscription grants, except `seats`. With an
+   * `Idempotency-Key`, a retry returns the response of the first request.
+   *
+   * Scope: `subscriptions:write`.
+   */
+  add(id: string, body: AddMember, options: CreateOptions = {}): Promise<Member> {
+    return this.#caller.one<Member>(addMember, { path: { id }, body }, options);
+  }
+
+  /**
+   * Remove a member from a subscription. Returns the member that was removed.
+   *
+   * Scope: `subscriptions:write`.
+   */
+  remove(id: string, userId: string, options: CallOptions = {}): Promise<Member> {
+    return this.#caller.one<Member>(removeMember, { path: { id, user_id: userId } }, options);
   }
 }
 
@@ -2006,7 +2244,9 @@ export class Usage {
    * Record usage events. Stores all new events of the call, or none if one of them is invalid. An event that is stored
    * already is a duplicate and counts once, so a call can be repeated. An event with the ID of another one that differs
    * is a conflict. An event that is too late is not stored: one from before the end of the last closed window, one of
-   * an external subscription from more than 35 days ago, or one after the end of an expired subscription.
+   * an external subscription from more than 35 days ago, or one after the end of an expired subscription. With `mode:
+   * enforce` all new events are stored or none: the call is rejected if it would exceed a quota of a subscription in
+   * the period of an event.
    *
    * Scope: `usage:write`.
    */
@@ -2109,6 +2349,9 @@ export class Resources {
   readonly taxRates: TaxRates;
   readonly coupons: Coupons;
   readonly meters: Meters;
+  readonly features: Features;
+  readonly entitlements: Entitlements;
+  readonly members: Members;
   readonly usage: Usage;
   readonly billingProfiles: BillingProfiles;
   readonly credits: Credits;
@@ -2134,6 +2377,9 @@ export class Resources {
     this.taxRates = new TaxRates(caller);
     this.coupons = new Coupons(caller);
     this.meters = new Meters(caller);
+    this.features = new Features(caller);
+    this.entitlements = new Entitlements(caller);
+    this.members = new Members(caller);
     this.usage = new Usage(caller);
     this.billingProfiles = new BillingProfiles(caller);
     this.credits = new Credits(caller);

@@ -113,7 +113,12 @@ export type EventType =
   | "meter.created"
   | "meter.updated"
   | "credit.created"
-  | "billing_profile.updated";
+  | "billing_profile.updated"
+  | "feature.created"
+  | "feature.updated"
+  | "usage.threshold_reached"
+  | "member.created"
+  | "member.deleted";
 
 export type WebhookEndpointPayload = "full" | "thin";
 
@@ -145,6 +150,14 @@ export type CouponDuration = "once" | "repeating" | "forever";
 
 export type MeterAggregation = "sum" | "count" | "max" | "last" | "unique";
 
+export type Kind = "boolean" | "limit" | "quota";
+
+export type FeatureCombine = "any" | "max" | "sum";
+
+export type FeaturePeriod = "billing" | "day" | "month" | "year" | "ever";
+
+export type EntitlementCheckReason = "feature_inactive" | "no_subscription" | "not_granted" | "limit_reached";
+
 export type BillingProfileLocale = "en" | "de" | "fr" | "es" | "ja";
 
 export type CreditReason = "adjustment" | "surplus" | "surplus_reversed" | "credit_note" | "applied" | "returned";
@@ -153,6 +166,7 @@ export type TestClockStatus = "ready" | "working" | "advancing" | "held" | "dele
 
 export type ProblemCode =
   | "address_not_allowed"
+  | "already_member"
   | "ambiguous"
   | "ambiguous_credentials"
   | "answer_timeout"
@@ -177,6 +191,7 @@ export type ProblemCode =
   | "endpoint_disabled"
   | "endpoint_limit"
   | "external_id_taken"
+  | "feature_limit"
   | "fresh_sign_in_required"
   | "headers_too_large"
   | "idempotency_in_flight"
@@ -199,10 +214,12 @@ export type ProblemCode =
   | "invalid_token"
   | "invalid_transition"
   | "invalid_type"
+  | "key_taken"
   | "lifecycle_behind"
   | "link_limit"
   | "malformed_json"
   | "managed_status"
+  | "meter_in_use"
   | "method_not_allowed"
   | "misdirected_request"
   | "name_taken"
@@ -218,6 +235,7 @@ export type ProblemCode =
   | "own_operator"
   | "plan_in_use"
   | "plan_inactive"
+  | "quota_exceeded"
   | "rate_limited"
   | "read_only_field"
   | "refresh_token_expired"
@@ -225,6 +243,7 @@ export type ProblemCode =
   | "request_timeout"
   | "required"
   | "route_not_found"
+  | "seat_limit"
   | "secret_limit"
   | "shutting_down"
   | "slug_taken"
@@ -232,6 +251,7 @@ export type ProblemCode =
   | "storage_unavailable"
   | "target_too_long"
   | "token_required"
+  | "token_too_large"
   | "too_long"
   | "too_many_changes"
   | "too_many_decimals"
@@ -341,6 +361,7 @@ export const problemCatalogue = [
   { code: "user_not_found", status: 404, title: "User not found" },
   { code: "method_not_allowed", status: 405, title: "Method not allowed" },
   { code: "request_timeout", status: 408, title: "Request timeout" },
+  { code: "already_member", status: 409, title: "Already a member" },
   { code: "change_not_allowed", status: 409, title: "Change of plan or quantity not allowed" },
   { code: "client_disabled", status: 409, title: "Client disabled" },
   { code: "client_id_taken", status: 409, title: "Client ID already in use" },
@@ -353,20 +374,26 @@ export const problemCatalogue = [
   { code: "endpoint_disabled", status: 409, title: "Webhook endpoint disabled" },
   { code: "endpoint_limit", status: 409, title: "Too many webhook endpoints" },
   { code: "external_id_taken", status: 409, title: "External ID already in use" },
+  { code: "feature_limit", status: 409, title: "Too many features" },
   { code: "idempotency_in_flight", status: 409, title: "Idempotency key in use by a running request" },
   { code: "insufficient_balance", status: 409, title: "Insufficient balance" },
   { code: "invalid_transition", status: 409, title: "Status transition not allowed" },
+  { code: "key_taken", status: 409, title: "Feature key already in use" },
   { code: "lifecycle_behind", status: 409, title: "Lifecycle behind" },
   { code: "link_limit", status: 409, title: "Too many unused links" },
   { code: "managed_status", status: 409, title: "Status set by the service" },
+  { code: "meter_in_use", status: 409, title: "Meter in use" },
   { code: "name_taken", status: 409, title: "Name already in use" },
   { code: "not_a_test_organization", status: 409, title: "Not a test organization" },
   { code: "operator_disabled", status: 409, title: "Operator disabled" },
   { code: "own_operator", status: 409, title: "Change of the own operator not allowed" },
   { code: "plan_in_use", status: 409, title: "Plan in use" },
   { code: "plan_inactive", status: 409, title: "Plan inactive" },
+  { code: "quota_exceeded", status: 409, title: "Quota exceeded" },
+  { code: "seat_limit", status: 409, title: "No seat left" },
   { code: "secret_limit", status: 409, title: "Too many valid secrets" },
   { code: "slug_taken", status: 409, title: "Slug already in use" },
+  { code: "token_too_large", status: 409, title: "Token too large" },
   { code: "too_many_changes", status: 409, title: "Too many plan changes" },
   { code: "user_already_exists", status: 409, title: "User already exists" },
   { code: "cursor_gone", status: 410, title: "Cursor no longer valid" },
@@ -445,6 +472,7 @@ export interface Plan {
   is_active: boolean;
   version: number;
   billing: PlanBilling | null;
+  entitlements: Record<string, unknown>;
   created_at: Instant;
   updated_at: Instant;
 }
@@ -508,6 +536,7 @@ export interface Subscription {
   starts_at: Instant;
   ends_at: Instant | null;
   billing: SubscriptionBilling | null;
+  entitlements: Record<string, unknown>;
   created_at: Instant;
   updated_at: Instant;
 }
@@ -856,6 +885,48 @@ export interface Meter {
   updated_at: Instant;
 }
 
+export interface Feature {
+  id: string;
+  key: string;
+  name: string;
+  description: string;
+  kind: Kind;
+  combine: FeatureCombine;
+  per_unit: boolean;
+  meter: string | null;
+  period: FeaturePeriod | null;
+  is_active: boolean;
+  created_at: Instant;
+  updated_at: Instant;
+}
+
+export interface UserEntitlements {
+  user_id: string;
+  valid_until: Instant | null;
+  truncated: boolean;
+  entitlements: Record<string, unknown>;
+}
+
+export interface EntitlementCheck {
+  user_id: string;
+  feature: string;
+  kind: Kind;
+  allowed: boolean;
+  value: unknown | null;
+  used: Amount | null;
+  remaining: unknown | null;
+  resets_at: Instant | null;
+  need: number;
+  reason: EntitlementCheckReason | null;
+  valid_until: Instant | null;
+}
+
+export interface Member {
+  subscription_id: string;
+  user_id: string;
+  created_at: Instant;
+}
+
 export interface BillingProfileBalances {
   currency: string;
   amount: Amount;
@@ -1051,6 +1122,13 @@ export interface QueuedEvents {
   queued: number;
 }
 
+export interface EntitlementToken {
+  /** A JWT with `typ` `ent+jwt`. */
+  token: string;
+  expires_at: Instant;
+  refresh_after: Instant;
+}
+
 export interface RecordedUsage {
   accepted: number;
   duplicates: number;
@@ -1105,6 +1183,10 @@ export interface Problem {
   provider?: string | null | undefined;
   conflicting_id?: string | undefined;
   subscriptions?: number | undefined;
+  /** How many are allowed (`seat_limit`, `quota_exceeded`). */
+  limit?: number | undefined;
+  /** How many are used (`seat_limit`, `quota_exceeded`). */
+  used?: Amount | undefined;
   allowed?: string[] | undefined;
   /** When the oldest event entered the feed (`cursor_gone`). */
   oldest?: Instant | null | undefined;
@@ -1123,6 +1205,12 @@ export interface AnalyticsMeta {
   currency: string | null;
   /** Currencies with a movement. */
   currencies: string[];
+}
+
+export interface Seats {
+  limit: unknown;
+  used: number;
+  over_limit: boolean;
 }
 
 export interface SignUp {
@@ -1223,6 +1311,11 @@ export interface PlanCreate {
   tier?: number | undefined;
   /** Whether the plan accepts new subscriptions. */
   is_active?: boolean | undefined;
+  /**
+   * Values of features by key. An update replaces the keys that are sent; null removes one. They are no part of the
+   * version.
+   */
+  entitlements?: Record<string, unknown> | undefined;
 }
 
 /** When payment of an invoice is retried, and what follows. Null: the organization's value. */
@@ -1277,6 +1370,11 @@ export interface PlanUpdate {
   tier?: number | undefined;
   /** Whether the plan accepts new subscriptions. */
   is_active?: boolean | undefined;
+  /**
+   * Values of features by key. An update replaces the keys that are sent; null removes one. They are no part of the
+   * version.
+   */
+  entitlements?: Record<string, unknown> | undefined;
   /** Read-only. It may be sent back unchanged. */
   id?: string | undefined;
   /** Read-only. It may be sent back unchanged. */
@@ -1379,6 +1477,11 @@ export interface SubscriptionCreate {
    * How the service bills the subscription. Null: other systems renew it. An update replaces the members that are sent.
    */
   billing?: SubscriptionCreateBilling | null | undefined;
+  /**
+   * Values of features by key, in place of those of the plan. An update replaces the keys that are sent; null removes
+   * one.
+   */
+  entitlements?: Record<string, unknown> | undefined;
 }
 
 /** What changes with the next period. It replaces the stored change as a whole. */
@@ -1479,6 +1582,11 @@ export interface SubscriptionUpdate {
    * How the service bills the subscription. Null: other systems renew it. An update replaces the members that are sent.
    */
   billing?: SubscriptionUpdateBilling | null | undefined;
+  /**
+   * Values of features by key, in place of those of the plan. An update replaces the keys that are sent; null removes
+   * one.
+   */
+  entitlements?: Record<string, unknown> | undefined;
   /** Read-only. It may be sent back unchanged. */
   id?: string | undefined;
   /** Read-only. It may be sent back unchanged. RFC 3339 with a UTC offset, between 1970 and 9999. */
@@ -1958,14 +2066,74 @@ export interface MeterUpdate {
   updated_at?: unknown;
 }
 
+export interface FeatureCreate {
+  /**
+   * The meter of a quota, with the aggregation sum or count. It cannot be changed. The ID or slug of an active meter.
+   */
+  meter?: string | null | undefined;
+  /** The name of the feature in grants and checks. It cannot be changed. */
+  key: string;
+  /** The name shown to people. */
+  name: string;
+  /** What kind of values the feature has. It cannot be changed. */
+  kind: Kind;
+  /** The period of a quota; billing by default. It cannot be changed. */
+  period?: FeaturePeriod | null | undefined;
+  /** A description of the feature. */
+  description?: string | undefined;
+  /** How the values of several subscriptions become one. boolean: any. limit: max (default) or sum. quota: sum. */
+  combine?: FeatureCombine | undefined;
+  /** Whether a number is multiplied by the quantity of the subscription. False by default; not for boolean. */
+  per_unit?: boolean | undefined;
+  /** Whether the feature is granted to users. True by default. */
+  is_active?: boolean | undefined;
+}
+
+export interface FeatureUpdate {
+  /** The name shown to people. */
+  name?: string | undefined;
+  /** A description of the feature. */
+  description?: string | undefined;
+  /** How the values of several subscriptions become one. boolean: any. limit: max (default) or sum. quota: sum. */
+  combine?: FeatureCombine | undefined;
+  /** Whether a number is multiplied by the quantity of the subscription. False by default; not for boolean. */
+  per_unit?: boolean | undefined;
+  /** Whether the feature is granted to users. True by default. */
+  is_active?: boolean | undefined;
+  /** Read-only. It may be sent back unchanged. */
+  id?: string | undefined;
+  /** Read-only. It may be sent back unchanged. */
+  key?: string | undefined;
+  /** Read-only. It may be sent back unchanged. */
+  kind?: Kind | undefined;
+  /** Read-only. It may be sent back unchanged. */
+  meter?: string | null | undefined;
+  /** Read-only. It may be sent back unchanged. */
+  period?: FeaturePeriod | null | undefined;
+  /** Read-only. It may be sent back unchanged. RFC 3339 with a UTC offset, between 1970 and 9999. */
+  created_at?: Instant | undefined;
+  /** Ignored. It may be sent back with any value. */
+  updated_at?: unknown;
+}
+
+export interface EntitlementTokenCreate {
+  /** How long the token lives at most, in seconds. 86,400 if omitted, which is the most with a user's token. */
+  ttl_seconds?: number | undefined;
+}
+
+export interface AddMember {
+  /** The user who becomes a member. */
+  user_id: string;
+}
+
 export interface RecordUsageEventsEvents {
   /** Your ID of the event, unique in its subscription. */
   id: string;
   /** The subscription that used something. */
   subscription_id?: string | undefined;
   /**
-   * The user who used something, in place of `subscription_id`. The user must have exactly one subscription with
-   * access.
+   * The user who used something, in place of `subscription_id`. The user must have exactly one subscription with access
+   * and a quota for the meter.
    */
   user_id?: string | undefined;
   /** The meter that counts the event. The ID or slug of an active meter. */
@@ -2315,6 +2483,26 @@ export interface CouponQuery {
 
 /** What listMeters asks for. */
 export interface MeterQuery {
+  /** The maximum number of records on a page. */
+  limit?: number | undefined;
+  /** `next_cursor` of the previous page. */
+  cursor?: string | undefined;
+}
+
+/** What listFeatures asks for. */
+export interface FeatureQuery {
+  /** Features of this kind. */
+  kind?: Kind | undefined;
+  /** Only active features, or only inactive ones. */
+  is_active?: boolean | undefined;
+  /** The maximum number of records on a page. */
+  limit?: number | undefined;
+  /** `next_cursor` of the previous page. */
+  cursor?: string | undefined;
+}
+
+/** What listMembers asks for. */
+export interface MemberQuery {
   /** The maximum number of records on a page. */
   limit?: number | undefined;
   /** `next_cursor` of the previous page. */

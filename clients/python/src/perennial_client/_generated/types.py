@@ -28,10 +28,18 @@ __all__ = [
     "CreditReason",
     "Deleted",
     "DeletedUser",
+    "EntitlementCheck",
+    "EntitlementCheckReason",
+    "EntitlementToken",
     "Event",
     "EventType",
+    "Feature",
+    "FeatureCombine",
+    "FeaturePeriod",
+    "Kind",
     "LoggedIn",
     "ManagedUser",
+    "Member",
     "Meter",
     "MeterAggregation",
     "Method",
@@ -80,6 +88,7 @@ __all__ = [
     "SearchResult",
     "SearchResultKind",
     "SearchResultMatch",
+    "Seats",
     "Session",
     "Subscription",
     "SubscriptionBilling",
@@ -104,6 +113,7 @@ __all__ = [
     "UndeliveredEvent",
     "UndeliveredEventState",
     "User",
+    "UserEntitlements",
     "UserSession",
     "WebhookAttempt",
     "WebhookAttemptError",
@@ -254,6 +264,11 @@ EventType: TypeAlias = Literal[
     "meter.updated",
     "credit.created",
     "billing_profile.updated",
+    "feature.created",
+    "feature.updated",
+    "usage.threshold_reached",
+    "member.created",
+    "member.deleted",
 ]
 
 WebhookEndpointPayload: TypeAlias = Literal[
@@ -330,6 +345,33 @@ MeterAggregation: TypeAlias = Literal[
     "unique",
 ]
 
+Kind: TypeAlias = Literal[
+    "boolean",
+    "limit",
+    "quota",
+]
+
+FeatureCombine: TypeAlias = Literal[
+    "any",
+    "max",
+    "sum",
+]
+
+FeaturePeriod: TypeAlias = Literal[
+    "billing",
+    "day",
+    "month",
+    "year",
+    "ever",
+]
+
+EntitlementCheckReason: TypeAlias = Literal[
+    "feature_inactive",
+    "no_subscription",
+    "not_granted",
+    "limit_reached",
+]
+
 BillingProfileLocale: TypeAlias = Literal[
     "en",
     "de",
@@ -357,6 +399,7 @@ TestClockStatus: TypeAlias = Literal[
 
 ProblemCode: TypeAlias = Literal[
     "address_not_allowed",
+    "already_member",
     "ambiguous",
     "ambiguous_credentials",
     "answer_timeout",
@@ -381,6 +424,7 @@ ProblemCode: TypeAlias = Literal[
     "endpoint_disabled",
     "endpoint_limit",
     "external_id_taken",
+    "feature_limit",
     "fresh_sign_in_required",
     "headers_too_large",
     "idempotency_in_flight",
@@ -403,10 +447,12 @@ ProblemCode: TypeAlias = Literal[
     "invalid_token",
     "invalid_transition",
     "invalid_type",
+    "key_taken",
     "lifecycle_behind",
     "link_limit",
     "malformed_json",
     "managed_status",
+    "meter_in_use",
     "method_not_allowed",
     "misdirected_request",
     "name_taken",
@@ -422,6 +468,7 @@ ProblemCode: TypeAlias = Literal[
     "own_operator",
     "plan_in_use",
     "plan_inactive",
+    "quota_exceeded",
     "rate_limited",
     "read_only_field",
     "refresh_token_expired",
@@ -429,6 +476,7 @@ ProblemCode: TypeAlias = Literal[
     "request_timeout",
     "required",
     "route_not_found",
+    "seat_limit",
     "secret_limit",
     "shutting_down",
     "slug_taken",
@@ -436,6 +484,7 @@ ProblemCode: TypeAlias = Literal[
     "storage_unavailable",
     "target_too_long",
     "token_required",
+    "token_too_large",
     "too_long",
     "too_many_changes",
     "too_many_decimals",
@@ -636,6 +685,7 @@ class Plan:
     is_active: bool
     version: int
     billing: PlanBilling | None
+    entitlements: Mapping[str, Any]
     created_at: datetime
     updated_at: datetime
     #: What to send as `if_match`; `None` in a list, which has no entity tags.
@@ -662,6 +712,7 @@ class Plan:
             is_active=members["is_active"],
             version=members["version"],
             billing=optional(PlanBilling.read, members["billing"]),
+            entitlements=members["entitlements"],
             created_at=instant(members["created_at"]),
             updated_at=instant(members["updated_at"]),
             etag=etag,
@@ -801,6 +852,7 @@ class Subscription:
     starts_at: datetime
     ends_at: datetime | None
     billing: SubscriptionBilling | None
+    entitlements: Mapping[str, Any]
     created_at: datetime
     updated_at: datetime
     #: What to send as `if_match`; `None` in a list, which has no entity tags.
@@ -824,6 +876,7 @@ class Subscription:
             starts_at=instant(members["starts_at"]),
             ends_at=optional(instant, members["ends_at"]),
             billing=optional(SubscriptionBilling.read, members["billing"]),
+            entitlements=members["entitlements"],
             created_at=instant(members["created_at"]),
             updated_at=instant(members["updated_at"]),
             etag=etag,
@@ -1703,6 +1756,117 @@ class Meter:
 
 
 @dataclass(frozen=True)
+class Feature:
+    """A `Feature` as the API answers it."""
+
+    id: str
+    key: str
+    name: str
+    description: str
+    kind: Kind
+    combine: FeatureCombine
+    per_unit: bool
+    meter: str | None
+    period: FeaturePeriod | None
+    is_active: bool
+    created_at: datetime
+    updated_at: datetime
+    #: What to send as `if_match`; `None` in a list, which has no entity tags.
+    etag: str | None = field(default=None, compare=False, repr=False)
+
+    @classmethod
+    def read(cls, members: Mapping[str, Any], etag: str | None = None) -> Feature:
+        """From the members of its JSON; those that are not known here are left out."""
+        return cls(
+            id=members["id"],
+            key=members["key"],
+            name=members["name"],
+            description=members["description"],
+            kind=members["kind"],
+            combine=members["combine"],
+            per_unit=members["per_unit"],
+            meter=members["meter"],
+            period=members["period"],
+            is_active=members["is_active"],
+            created_at=instant(members["created_at"]),
+            updated_at=instant(members["updated_at"]),
+            etag=etag,
+        )
+
+
+@dataclass(frozen=True)
+class UserEntitlements:
+    """A `UserEntitlements` as the API answers it."""
+
+    user_id: str
+    valid_until: datetime | None
+    truncated: bool
+    entitlements: Mapping[str, Any]
+
+    @classmethod
+    def read(cls, members: Mapping[str, Any]) -> UserEntitlements:
+        """From the members of its JSON; those that are not known here are left out."""
+        return cls(
+            user_id=members["user_id"],
+            valid_until=optional(instant, members["valid_until"]),
+            truncated=members["truncated"],
+            entitlements=members["entitlements"],
+        )
+
+
+@dataclass(frozen=True)
+class EntitlementCheck:
+    """A `EntitlementCheck` as the API answers it."""
+
+    user_id: str
+    feature: str
+    kind: Kind
+    allowed: bool
+    value: Any | None
+    used: Decimal | None
+    remaining: Any | None
+    resets_at: datetime | None
+    need: int
+    reason: EntitlementCheckReason | None
+    valid_until: datetime | None
+
+    @classmethod
+    def read(cls, members: Mapping[str, Any]) -> EntitlementCheck:
+        """From the members of its JSON; those that are not known here are left out."""
+        return cls(
+            user_id=members["user_id"],
+            feature=members["feature"],
+            kind=members["kind"],
+            allowed=members["allowed"],
+            value=members["value"],
+            used=optional(money, members["used"]),
+            remaining=members["remaining"],
+            resets_at=optional(instant, members["resets_at"]),
+            need=members["need"],
+            reason=members["reason"],
+            valid_until=optional(instant, members["valid_until"]),
+        )
+
+
+@dataclass(frozen=True)
+class Member:
+    """A `Member` as the API answers it."""
+
+    subscription_id: str
+    user_id: str
+    created_at: datetime
+
+    @classmethod
+    def read(cls, members: Mapping[str, Any]) -> Member:
+        """From the members of its JSON; those that are not known here are left out."""
+        return cls(
+            subscription_id=members["subscription_id"],
+            user_id=members["user_id"],
+            created_at=instant(members["created_at"]),
+        )
+
+
+@dataclass(frozen=True)
 class BillingProfileBalances:
     """A `BillingProfileBalances` as the API answers it."""
 
@@ -2214,6 +2378,25 @@ class QueuedEvents:
 
 
 @dataclass(frozen=True)
+class EntitlementToken:
+    """A `EntitlementToken` as the API answers it."""
+
+    #: A JWT with `typ` `ent+jwt`.
+    token: str = field(repr=False)
+    expires_at: datetime
+    refresh_after: datetime
+
+    @classmethod
+    def read(cls, members: Mapping[str, Any]) -> EntitlementToken:
+        """From the members of its JSON; those that are not known here are left out."""
+        return cls(
+            token=members["token"],
+            expires_at=instant(members["expires_at"]),
+            refresh_after=instant(members["refresh_after"]),
+        )
+
+
+@dataclass(frozen=True)
 class RecordedUsage:
     """A `RecordedUsage` as the API answers it."""
 
@@ -2296,4 +2479,22 @@ class AnalyticsMeta:
             state=members["state"],
             currency=members["currency"],
             currencies=tuple(members["currencies"]),
+        )
+
+
+@dataclass(frozen=True)
+class Seats:
+    """A `Seats` as the API answers it."""
+
+    limit: Any
+    used: int
+    over_limit: bool
+
+    @classmethod
+    def read(cls, members: Mapping[str, Any]) -> Seats:
+        """From the members of its JSON; those that are not known here are left out."""
+        return cls(
+            limit=members["limit"],
+            used=members["used"],
+            over_limit=members["over_limit"],
         )
