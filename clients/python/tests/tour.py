@@ -264,6 +264,11 @@ def billing_records(server: Perennial) -> None:
     assert quantities[meter.id] == 2
     assert server.entitlements.get(user.id).entitlements[feature.key]["used"] == 2
     assert server.entitlements.check(user.id, feature.key, need=98).allowed
+    assert server.entitlements.create_token(user.id, ttl_seconds=3600).token.count(".") == 2
+    colleague = server.users.create(email=f"colleague-{run}@example.com")
+    assert server.members.add(subscription.id, user_id=colleague.id).user_id == colleague.id
+    assert [each.user_id for each in server.members.list(subscription.id).data] == [colleague.id]
+    assert server.members.remove(subscription.id, colleague.id).user_id == colleague.id
     server.billing_profiles.update(user.id, name="Ada Lovelace", locale="en")
     server.credits.create(user.id, currency="USD", amount=Decimal("5.50"), description="Sorry")
     assert server.credits.list(user.id).data[0].amount == Decimal("5.5")

@@ -307,6 +307,11 @@ const measured = (await server.usage.get(subscription.id)).meters.find(({ meter_
 assert.equal(measured?.quantity, 2);
 assert.ok(feature.key in (await server.entitlements.get(user.id)).entitlements);
 assert.equal((await server.entitlements.check(user.id, feature.key, { need: 98 })).feature, feature.key);
+assert.equal((await server.entitlements.createToken(user.id, { ttl_seconds: 3600 })).token.split(".").length, 3);
+const colleague = await server.users.create({ email: `colleague-${run}@example.com` });
+assert.equal((await server.members.add(subscription.id, { user_id: colleague.id })).user_id, colleague.id);
+assert.deepEqual((await server.members.list(subscription.id)).data.map(({ user_id }) => user_id), [colleague.id]);
+assert.equal((await server.members.remove(subscription.id, colleague.id)).user_id, colleague.id);
 await server.billingProfiles.update(user.id, { name: "Ada Lovelace", locale: "en" });
 await server.credits.create(user.id, { currency: "USD", amount: 5, description: "Sorry" });
 assert.equal((await server.credits.list(user.id)).data[0]?.amount, 5);

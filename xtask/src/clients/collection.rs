@@ -107,7 +107,7 @@ const WAY: [&str; 73] = [
 /// Calls about sessions of operators, which only a browser can begin, the clock of a test organization, and records
 /// that stay.
 #[cfg(test)]
-const OFF_THE_WAY: [&str; 30] = [
+const OFF_THE_WAY: [&str; 34] = [
     "listOperatorSessions",
     "endOperatorSession",
     "createTestClock",
@@ -133,6 +133,10 @@ const OFF_THE_WAY: [&str; 30] = [
     "updateFeature",
     "readEntitlements",
     "checkEntitlement",
+    "createEntitlementToken",
+    "listMembers",
+    "addMember",
+    "removeMember",
     "recordUsageEvents",
     "readSubscriptionUsage",
     "readBillingProfile",
@@ -208,6 +212,8 @@ const PARAMETERS: [(&str, &str, &str); 9999] = [
     ("features", "key", "featureKey"),
     ("entitlements", "id", "userId"),
     ("entitlements", "feature_key", "featureKey"),
+    ("members", "id", "subscriptionId"),
+    ("members", "user_id", "managedUserId"),
     ("usage", "id", "subscriptionId"),
     ("billing_profiles", "id", "userId"),
     ("credits", "id", "userId"),

@@ -71,6 +71,7 @@ async fn fill() -> Filled {
         ("/tax-rates/{id}", place("/tax-rates", &rate)),
         ("/coupons/{id}", place("/coupons", &coupon)),
         ("/meters/{id}", place("/meters", &meter)),
+        ("/subscriptions/{id}/members", format!("{}/members", place("/subscriptions", &subscription))),
         ("/subscriptions/{id}/usage", format!("{}/usage", place("/subscriptions", &subscription))),
         ("/users/{id}/billing-profile", format!("/users/{}/billing-profile", held.user_id())),
         ("/users/{id}/credits", format!("/users/{}/credits", held.user_id())),

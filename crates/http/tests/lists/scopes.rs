@@ -47,6 +47,7 @@ async fn endpoints(app: &TestApp) -> Vec<Endpoint> {
     let feature = |key: &str| json!({ "key": key, "name": "SSO", "kind": "boolean" });
     app.post("/features", &feature("sso")).await.expect(201);
     let entitlements = format!("/users/{user}/entitlements");
+    let members = format!("{}/members", at(subscriptions, &subscription));
     let new_rate = json!({ "name": "GST", "percentage": 5 });
     let new_coupon = json!({ "code": "SUMMER", "percent": 25, "duration": "once" });
     let new_meter = json!({ "slug": "users", "name": "Users", "aggregation": "count" });
@@ -70,6 +71,10 @@ async fn endpoints(app: &TestApp) -> Vec<Endpoint> {
         endpoint("PUT", "/features/sso", PlansWrite, retired(), 200),
         endpoint("GET", &entitlements, EntitlementsRead, None, 200),
         endpoint("GET", &format!("{entitlements}/sso"), EntitlementsRead, None, 200),
+        endpoint("POST", &format!("/users/{user}/entitlement-token"), EntitlementsRead, Some(json!({})), 200),
+        endpoint("GET", &members, SubscriptionsRead, None, 200),
+        endpoint("POST", &members, SubscriptionsWrite, Some(json!({ "user_id": held.user_id() })), 201),
+        endpoint("DELETE", &format!("{members}/{}", held.user_id()), SubscriptionsWrite, None, 200),
         endpoint("GET", "/meters", PlansRead, None, 200),
         endpoint("GET", &meter, PlansRead, None, 200),
         endpoint("POST", "/meters", PlansWrite, Some(new_meter), 201),
@@ -142,7 +147,7 @@ fn lacks(answer: Answer, scope: Scope) {
 async fn every_operation_requires_exactly_its_scope() {
     let app = TestApp::start().await;
     let endpoints = endpoints(&app).await;
-    assert_eq!(endpoints.len(), 60);
+    assert_eq!(endpoints.len(), 64);
     let scopes: Vec<Scope> = ClientKind::Trusted.scopes().iter().collect();
     let only = |scope: Scope| format!("only-{}", scope.as_str());
     let but = |scope: Scope| format!("but-{}", scope.as_str());

@@ -14,6 +14,7 @@ const MAY_BE_EMPTY: [&str; 9999] = [
     "listCoupons",
     "listMeters",
     "listFeatures",
+    "listMembers",
     "listCredits",
     "listConnections",
     "listConnectionInbox",
