@@ -10,7 +10,7 @@ use serde_json::json;
 use std::collections::BTreeSet;
 
 /// The endpoints of plans, subscriptions and payments.
-const OPERATIONS: [(&str, &str); 17] = [
+const OPERATIONS: [(&str, &str); 25] = [
     ("get", "/subscription-plans"),
     ("post", "/subscription-plans"),
     ("get", "/subscription-plans/{slug}"),
@@ -49,6 +49,14 @@ const BILLING: [(&str, &str); 18] = [
     ("put", "/users/{id}/billing-profile"),
     ("get", "/users/{id}/credits"),
     ("post", "/users/{id}/credits"),
+    ("get", "/invoices"),
+    ("post", "/invoices"),
+    ("get", "/invoices/{id}"),
+    ("put", "/invoices/{id}"),
+    ("delete", "/invoices/{id}"),
+    ("post", "/invoices/{id}/finalize"),
+    ("post", "/invoices/{id}/void"),
+    ("post", "/invoices/{id}/mark-uncollectible"),
 ];
 
 const EVENTS: [(&str, &str); 2] = [("get", "/events"), ("get", "/events/{id}")];
