@@ -107,7 +107,7 @@ const WAY: [&str; 73] = [
 /// Calls about sessions of operators, which only a browser can begin, the clock of a test organization, and records
 /// that stay.
 #[cfg(test)]
-const OFF_THE_WAY: [&str; 24] = [
+const OFF_THE_WAY: [&str; 32] = [
     "listOperatorSessions",
     "endOperatorSession",
     "createTestClock",
@@ -133,6 +133,14 @@ const OFF_THE_WAY: [&str; 24] = [
     "updateBillingProfile",
     "listCredits",
     "createCredit",
+    "listInvoices",
+    "createInvoice",
+    "readInvoice",
+    "updateInvoice",
+    "deleteInvoice",
+    "finalizeInvoice",
+    "voidInvoice",
+    "markInvoiceUncollectible",
 ];
 
 /// What is filled in from outside, with a value to begin with.
@@ -147,7 +155,7 @@ const GIVEN: [(&str, &str); 6] = [
 ];
 
 /// What the answers fill in.
-const LEARNT: [&str; 16] = [
+const LEARNT: [&str; 17] = [
     "accessToken",
     "refreshToken",
     "userId",
@@ -164,6 +172,7 @@ const LEARNT: [&str; 16] = [
     "taxRateId",
     "couponId",
     "meterId",
+    "invoiceId",
 ];
 
 /// Members of a body that are not as the document's example has them.
@@ -179,7 +188,7 @@ const MEMBERS: [(&str, &str); 8] = [
 ];
 
 /// The same for the parameters in a path: the call's group, the parameter, the variable.
-const PARAMETERS: [(&str, &str, &str); 20] = [
+const PARAMETERS: [(&str, &str, &str); 21] = [
     ("clients", "id", "clientRecordId"),
     ("plans", "slug", "planSlug"),
     ("plan_versions", "slug", "planSlug"),
@@ -200,6 +209,7 @@ const PARAMETERS: [(&str, &str, &str); 20] = [
     ("usage", "id", "subscriptionId"),
     ("billing_profiles", "id", "userId"),
     ("credits", "id", "userId"),
+    ("invoices", "id", "invoiceId"),
 ];
 
 pub(crate) fn collection(model: &Model) -> String {

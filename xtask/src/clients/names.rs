@@ -5,7 +5,7 @@ use super::model::Place;
 use crate::process::{Failure, Result};
 
 /// Calls that are no create, read, update, delete or list of a resource.
-const PLACES: [(&str, &str, &str); 34] = [
+const PLACES: [(&str, &str, &str); 37] = [
     ("signUp", "auth", "sign_up"),
     ("signIn", "auth", "sign_in"),
     ("refreshToken", "auth", "refresh"),
@@ -32,6 +32,9 @@ const PLACES: [(&str, &str, &str); 34] = [
     ("listWebhookUndelivered", "webhook_endpoints", "list_undelivered"),
     ("recordUsageEvents", "usage", "record"),
     ("readSubscriptionUsage", "usage", "get"),
+    ("finalizeInvoice", "invoices", "finalize"),
+    ("voidInvoice", "invoices", "void"),
+    ("markInvoiceUncollectible", "invoices", "mark_uncollectible"),
     // `events` is the function that follows the feed.
     ("listEvents", "feed", "list"),
     ("readEvent", "feed", "get"),

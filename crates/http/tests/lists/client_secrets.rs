@@ -54,7 +54,12 @@ async fn fill() -> Filled {
     let coupon = app.post("/coupons", &sent).await.expect(201).data().clone();
     let sent = json!({ "slug": "calls", "name": "Calls", "aggregation": "sum" });
     let meter = app.post("/meters", &sent).await.expect(201).data().clone();
+    app.plan("free", json!({ "price": 0 })).await;
+    let billed = app.subscription(held.user_id(), "free", json!({ "billing": { "collection": "manual" } })).await;
+    let sent = json!({ "subscription_id": billed["id"], "lines": [{ "description": "Item", "unit_price": 5 }] });
+    let invoice = app.post("/invoices", &sent).await.expect(201).data().clone();
     let paths = vec![
+        ("/invoices/{id}", place("/invoices", &invoice)),
         ("/tax-rates/{id}", place("/tax-rates", &rate)),
         ("/coupons/{id}", place("/coupons", &coupon)),
         ("/meters/{id}", place("/meters", &meter)),

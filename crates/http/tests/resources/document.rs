@@ -10,7 +10,7 @@ use serde_json::json;
 use std::collections::BTreeSet;
 
 /// The endpoints of plans, subscriptions and payments.
-const OPERATIONS: [(&str, &str); 25] = [
+const OPERATIONS: [(&str, &str); 17] = [
     ("get", "/subscription-plans"),
     ("post", "/subscription-plans"),
     ("get", "/subscription-plans/{slug}"),
@@ -30,7 +30,7 @@ const OPERATIONS: [(&str, &str); 25] = [
     ("delete", "/subscription-payments/{payment_id}"),
 ];
 
-const BILLING: [(&str, &str); 18] = [
+const BILLING: [(&str, &str); 26] = [
     ("get", "/tax-rates"),
     ("post", "/tax-rates"),
     ("get", "/tax-rates/{id}"),

@@ -5,7 +5,7 @@ use serde_json::Value;
 use super::super::model::{Answer, Model, Operation};
 
 /// Lists that have no record if everything went well.
-const MAY_BE_EMPTY: [&str; 8] = [
+const MAY_BE_EMPTY: [&str; 9] = [
     "forecastSubscription",
     "listWebhookUndelivered",
     "listMovements",
@@ -14,10 +14,11 @@ const MAY_BE_EMPTY: [&str; 8] = [
     "listCoupons",
     "listMeters",
     "listCredits",
+    "listInvoices",
 ];
 
 /// What an operation's answer teaches: a variable, and where the value is.
-const KEPT: [(&str, &str, &str); 15] = [
+const KEPT: [(&str, &str, &str); 16] = [
     ("Tokens", "accessToken", "answer.token"),
     ("Tokens", "refreshToken", "answer.refresh_token"),
     ("Tokens", "userId", "answer.user.id"),
@@ -28,6 +29,7 @@ const KEPT: [(&str, &str, &str); 15] = [
     ("Client", "clientRecordId", "answer.id"),
     ("Subscription", "subscriptionId", "answer.id"),
     ("Payment", "paymentId", "answer.id"),
+    ("Invoice", "invoiceId", "answer.id"),
     ("ManagedUser", "managedUserId", "answer.id"),
     ("Operator", "operatorId", "answer.id"),
     ("Event", "eventId", "answer[0].id"),
