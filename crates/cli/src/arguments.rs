@@ -25,8 +25,9 @@ pub(crate) use lifecycle::{Lifecycle, TestClock};
 pub(crate) use operators::{Console, ConsoleOpen, Operator, OperatorChange, Role};
 pub(crate) use providers::{Identity, Provider, ProviderAdd};
 pub(crate) use records::{
-    CouponFilters, Format, Member, MeterFilters, PaymentFilters, Plan, PlanFilters, Portion, Record, RecordCommand,
-    RecordFlags, Session, SessionFilters, Single, Subscription, SubscriptionFilters, TaxRateFilters,
+    CouponFilters, Format, Invoice, InvoiceFilters, Member, MeterFilters, PaymentFilters, Plan, PlanFilters, Portion,
+    Record, RecordCommand, RecordFlags, Session, SessionFilters, Single, Subscription, SubscriptionFilters,
+    TaxRateFilters,
 };
 pub(crate) use transfer::{Copying, Demo, Export, From, Import, LineFormat, Serving, Transfer};
 pub(crate) use users::{ProfileField, ProfileFlags, UserFilters, UserUpdate};

@@ -12,6 +12,7 @@ mod features;
 mod flags;
 mod forward;
 mod identity;
+mod invoices;
 mod keys;
 mod lifecycle;
 pub(crate) mod listen;
@@ -70,6 +71,7 @@ pub(crate) async fn run(command: Command, config: &Config, json: bool) -> Result
         Command::Record(Record::TaxRate(command)) => records::run::<TaxRate>(&app, command, json).await,
         Command::Record(Record::Coupon(command)) => records::run::<Coupon>(&app, command, json).await,
         Command::Record(Record::Feature(command)) => features::run(&app, command, json).await,
+        Command::Record(Record::Invoice(command)) => invoices::run(&app, command, json).await,
         Command::Record(Record::Meter(command)) => records::run::<Meter>(&app, command, json).await,
         Command::Provider(command) => providers::run(&app, command, json).await,
         Command::Identity(command) => identity::run(&app, command, json).await,

@@ -38,6 +38,9 @@ const PLACES: [(&str, &str, &str); 9999] = [
     ("addMember", "members", "add"),
     ("removeMember", "members", "remove"),
     ("createEntitlementToken", "entitlements", "create_token"),
+    ("finalizeInvoice", "invoices", "finalize"),
+    ("voidInvoice", "invoices", "void"),
+    ("markInvoiceUncollectible", "invoices", "mark_uncollectible"),
     // `events` is the function that follows the feed.
     ("listEvents", "feed", "list"),
     ("readEvent", "feed", "get"),

@@ -181,6 +181,11 @@ pub(super) const COUPON: &str = "Examples:
   perennial coupon list
   perennial coupon list --all -o json > coupons.ndjson";
 
+pub(super) const INVOICE: &str = "Examples:
+  perennial invoice list --status open
+  perennial invoice series
+  perennial invoice series --next 1001";
+
 pub(super) const METER: &str = "Examples:
   perennial meter list
   perennial meter get api-calls -o json";

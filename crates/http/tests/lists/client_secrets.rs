@@ -64,10 +64,15 @@ async fn fill() -> Filled {
     let meter = app.post("/meters", &sent).await.expect(201).data().clone();
     let feature = json!({ "key": "sso", "name": "SSO", "kind": "boolean" });
     app.post("/features", &feature).await.expect(201);
+    app.plan("free", json!({ "price": 0 })).await;
+    let billed = app.subscription(held.user_id(), "free", json!({ "billing": { "collection": "manual" } })).await;
+    let sent = json!({ "subscription_id": billed["id"], "lines": [{ "description": "Item", "unit_price": 5 }] });
+    let invoice = app.post("/invoices", &sent).await.expect(201).data().clone();
     let paths = vec![
         ("/features/{key}", "/features/sso".to_owned()),
         ("/users/{id}/entitlements", format!("/users/{}/entitlements", held.user_id())),
         ("/users/{id}/entitlements/{feature_key}", format!("/users/{}/entitlements/sso", held.user_id())),
+        ("/invoices/{id}", place("/invoices", &invoice)),
         ("/tax-rates/{id}", place("/tax-rates", &rate)),
         ("/coupons/{id}", place("/coupons", &coupon)),
         ("/meters/{id}", place("/meters", &meter)),

@@ -20,7 +20,10 @@ async fn a_client_reads_its_organization() {
             "billing": {
                 "time_zone": "UTC", "payment_terms_days": 14,
                 "dunning": { "retry_days": [1, 3, 5, 7], "grace_days": 7, "then": "unpaid" },
-                "spread_minutes": 0, "renewal_notice_days": 0
+                "draft_hours": 1, "tax_rate_ids": [],
+            "seller": { "name": null, "address": [], "country": null, "tax_id": null, "email": null, "note": null },
+            "invoice_prefix": "INV", "credit_note_prefix": "CRN", "yearly_numbers": false,
+            "spread_minutes": 0, "renewal_notice_days": 0
             },
             "portal": {
                 "name": null, "accent": "#17734b", "cancel": "period_end", "resume": true, "change": "off", "return_origins": []

@@ -54,7 +54,25 @@ async fn endpoints(app: &TestApp) -> Vec<Endpoint> {
     let usage = json!({ "events": [{ "id": "e", "subscription_id": subscription, "meter": "calls" }] });
     let (profile, credits) = (format!("/users/{user}/billing-profile"), format!("/users/{user}/credits"));
     let retired = || Some(json!({ "is_active": false }));
+    app.plan("free", json!({ "price": 0 })).await;
+    let billed = app.subscription(&user, "free", json!({ "billing": { "collection": "manual" } })).await["id"].clone();
+    let new_invoice = json!({ "subscription_id": billed, "lines": [{ "description": "Item", "unit_price": 5 }] });
+    let mut drafts = Vec::new();
+    for _ in 0..5 {
+        drafts.push(at("/invoices", &app.post("/invoices", &new_invoice).await.data()["id"]));
+    }
+    for draft in &drafts[3..] {
+        app.request("POST", &format!("{draft}/finalize")).send().await.expect(200);
+    }
     vec![
+        endpoint("GET", "/invoices", InvoicesRead, None, 200),
+        endpoint("GET", &drafts[0], InvoicesRead, None, 200),
+        endpoint("POST", "/invoices", InvoicesWrite, Some(new_invoice), 201),
+        endpoint("PUT", &drafts[0], InvoicesWrite, Some(json!({ "memo": "Thanks" })), 200),
+        endpoint("DELETE", &drafts[1], InvoicesWrite, None, 200),
+        endpoint("POST", &format!("{}/finalize", drafts[2]), InvoicesWrite, None, 200),
+        endpoint("POST", &format!("{}/void", drafts[3]), InvoicesWrite, None, 200),
+        endpoint("POST", &format!("{}/mark-uncollectible", drafts[4]), InvoicesWrite, None, 200),
         endpoint("GET", "/tax-rates", PlansRead, None, 200),
         endpoint("GET", &rate, PlansRead, None, 200),
         endpoint("POST", "/tax-rates", PlansWrite, Some(new_rate), 201),
@@ -147,7 +165,7 @@ fn lacks(answer: Answer, scope: Scope) {
 async fn every_operation_requires_exactly_its_scope() {
     let app = TestApp::start().await;
     let endpoints = endpoints(&app).await;
-    assert_eq!(endpoints.len(), 64);
+    assert_eq!(endpoints.len(), 72);
     let scopes: Vec<Scope> = ClientKind::Trusted.scopes().iter().collect();
     let only = |scope: Scope| format!("only-{}", scope.as_str());
     let but = |scope: Scope| format!("but-{}", scope.as_str());

@@ -64,6 +64,14 @@ const BILLING: [(&str, &str); 9999] = [
     ("post", "/credit-notes"),
     ("get", "/credit-notes/{id}"),
     ("get", "/credit-notes/{id}/document"),
+    ("get", "/invoices"),
+    ("post", "/invoices"),
+    ("get", "/invoices/{id}"),
+    ("put", "/invoices/{id}"),
+    ("delete", "/invoices/{id}"),
+    ("post", "/invoices/{id}/finalize"),
+    ("post", "/invoices/{id}/void"),
+    ("post", "/invoices/{id}/mark-uncollectible"),
 ];
 
 const EVENTS: [(&str, &str); 2] = [("get", "/events"), ("get", "/events/{id}")];

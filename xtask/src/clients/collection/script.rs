@@ -18,6 +18,7 @@ const MAY_BE_EMPTY: [&str; 9999] = [
     "listCredits",
     "listConnections",
     "listConnectionInbox",
+    "listInvoices",
 ];
 
 /// What an operation's answer teaches: a variable, and where the value is.
@@ -32,6 +33,7 @@ const KEPT: [(&str, &str, &str); 16] = [
     ("Client", "clientRecordId", "answer.id"),
     ("Subscription", "subscriptionId", "answer.id"),
     ("Payment", "paymentId", "answer.id"),
+    ("Invoice", "invoiceId", "answer.id"),
     ("ManagedUser", "managedUserId", "answer.id"),
     ("Operator", "operatorId", "answer.id"),
     ("Event", "eventId", "answer[0].id"),
