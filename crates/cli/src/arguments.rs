@@ -5,6 +5,7 @@ mod configuration;
 mod consumers;
 mod examples;
 mod incidents;
+mod invoices;
 mod lifecycle;
 mod operators;
 mod providers;
@@ -17,6 +18,7 @@ pub(crate) use analytics::Analytics;
 pub(crate) use configuration::Configuration;
 pub(crate) use consumers::{Listen, Trigger};
 pub(crate) use incidents::{ClientUpdate, Keys, Relink, SessionRevoke};
+pub(crate) use invoices::{Invoice, InvoiceDocument, Paper};
 pub(crate) use lifecycle::{Lifecycle, TestClock};
 pub(crate) use operators::{Console, ConsoleOpen, Operator, OperatorChange, Role};
 pub(crate) use providers::{Identity, Provider, ProviderAdd};
@@ -107,6 +109,9 @@ pub(crate) enum Command {
     Session(Session),
     #[command(flatten)]
     Record(Record),
+    /// Write the documents of invoices and credit notes.
+    #[command(subcommand, after_help = examples::INVOICE)]
+    Invoice(Invoice),
     /// Manage identity providers (OIDC, shared-secret JWT, introspection).
     #[command(subcommand, after_help = examples::PROVIDER)]
     Provider(Provider),

@@ -10,6 +10,7 @@ mod events;
 mod flags;
 mod forward;
 mod identity;
+mod invoices;
 mod keys;
 mod lifecycle;
 pub(crate) mod listen;
@@ -68,6 +69,7 @@ pub(crate) async fn run(command: Command, config: &Config, json: bool) -> Result
         Command::Record(Record::TaxRate(command)) => records::run::<TaxRate>(&app, command, json).await,
         Command::Record(Record::Coupon(command)) => records::run::<Coupon>(&app, command, json).await,
         Command::Record(Record::Meter(command)) => records::run::<Meter>(&app, command, json).await,
+        Command::Invoice(command) => invoices::run(&app, command, json).await,
         Command::Provider(command) => providers::run(&app, command, json).await,
         Command::Identity(command) => identity::run(&app, command, json).await,
         Command::Events(command) => events::run(&app, command, json).await,

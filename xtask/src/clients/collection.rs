@@ -107,7 +107,7 @@ const WAY: [&str; 73] = [
 /// Calls about sessions of operators, which only a browser can begin, the clock of a test organization, and records
 /// that stay.
 #[cfg(test)]
-const OFF_THE_WAY: [&str; 24] = [
+const OFF_THE_WAY: [&str; 27] = [
     "listOperatorSessions",
     "endOperatorSession",
     "createTestClock",
@@ -133,6 +133,9 @@ const OFF_THE_WAY: [&str; 24] = [
     "updateBillingProfile",
     "listCredits",
     "createCredit",
+    "listCreditNotes",
+    "createCreditNote",
+    "readCreditNote",
 ];
 
 /// What is filled in from outside, with a value to begin with.
@@ -147,7 +150,7 @@ const GIVEN: [(&str, &str); 6] = [
 ];
 
 /// What the answers fill in.
-const LEARNT: [&str; 16] = [
+const LEARNT: [&str; 17] = [
     "accessToken",
     "refreshToken",
     "userId",
@@ -164,6 +167,7 @@ const LEARNT: [&str; 16] = [
     "taxRateId",
     "couponId",
     "meterId",
+    "creditNoteId",
 ];
 
 /// Members of a body that are not as the document's example has them.
@@ -179,7 +183,7 @@ const MEMBERS: [(&str, &str); 8] = [
 ];
 
 /// The same for the parameters in a path: the call's group, the parameter, the variable.
-const PARAMETERS: [(&str, &str, &str); 20] = [
+const PARAMETERS: [(&str, &str, &str); 21] = [
     ("clients", "id", "clientRecordId"),
     ("plans", "slug", "planSlug"),
     ("plan_versions", "slug", "planSlug"),
@@ -200,6 +204,7 @@ const PARAMETERS: [(&str, &str, &str); 20] = [
     ("usage", "id", "subscriptionId"),
     ("billing_profiles", "id", "userId"),
     ("credits", "id", "userId"),
+    ("credit_notes", "id", "creditNoteId"),
 ];
 
 pub(crate) fn collection(model: &Model) -> String {

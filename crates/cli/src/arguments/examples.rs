@@ -18,6 +18,10 @@ pub(super) const DEMO: &str = "Examples:
   perennial demo --data-dir ./demo
   perennial demo --seed 7 --scale 0.1 --data-dir ./small";
 
+pub(super) const INVOICE: &str = "Examples:
+  perennial invoice document INV-000042 --format pdf --output invoice.pdf
+  perennial invoice document inv_01h455vb4pex5vsknk084sn02q";
+
 pub(super) const EXPORT: &str = "Examples:
   perennial export everything.ndjson
   perennial export ./everything/

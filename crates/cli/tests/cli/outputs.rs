@@ -86,6 +86,7 @@ const COMMANDS: &[(&str, Main)] = &[
     ("coupon get", Held("coupon-get-table")),
     ("meter list", Held("meter-list-table")),
     ("meter get", Held("meter-get-table")),
+    ("invoice document", Held("invoice-document")),
     ("provider add", Said(&["--kind", "oidc", "--issuer", "ISSUER", "--audience", "app", "--allow-http", PRIVATE])),
     ("provider list", Said(&[])),
     ("provider check", Said(&[])),

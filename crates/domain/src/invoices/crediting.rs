@@ -256,3 +256,6 @@ fn group_line(invoice: &Invoice, lines: &[usize], amount: Amount) -> Option<Invo
         ..credited_line(first, amount)
     })
 }
+
+#[cfg(test)]
+mod tests;

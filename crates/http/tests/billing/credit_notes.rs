@@ -1,4 +1,4 @@
-//! API rules 21 (`docs/api.md`): credit notes of invoices.
+//! API rules 23 (`docs/api.md`): credit notes of invoices.
 
 use super::issued::Issued;
 use perennial_testkit::all_at_once;

@@ -54,7 +54,19 @@ async fn fill() -> Filled {
     let coupon = app.post("/coupons", &sent).await.expect(201).data().clone();
     let sent = json!({ "slug": "calls", "name": "Calls", "aggregation": "sum" });
     let meter = app.post("/meters", &sent).await.expect(201).data().clone();
+    let user = held.user_id();
+    let billed = json!({ "user_id": user, "subscription_plan_id": "pro", "billing": { "collection": "manual" } });
+    let billed = app.post("/subscriptions", &billed).await.expect(201).data()["id"].clone();
+    let items = json!({ "subscription_id": billed, "lines": [{ "description": "Setup", "unit_price": 50 }] });
+    let invoice = place("/invoices", app.post("/invoices", &items).await.expect(201).data());
+    let issued = app.request("POST", &format!("{invoice}/finalize")).send().await.expect(200).data()["id"].clone();
+    let sent = json!({ "invoice_id": issued, "amount": 1 });
+    let note = place("/credit-notes", app.post("/credit-notes", &sent).await.expect(201).data());
     let paths = vec![
+        ("/invoices/{id}", invoice.clone()),
+        ("/invoices/{id}/document", format!("{invoice}/document")),
+        ("/credit-notes/{id}", note.clone()),
+        ("/credit-notes/{id}/document", format!("{note}/document")),
         ("/tax-rates/{id}", place("/tax-rates", &rate)),
         ("/coupons/{id}", place("/coupons", &coupon)),
         ("/meters/{id}", place("/meters", &meter)),

@@ -5,7 +5,7 @@ use serde_json::Value;
 use super::super::model::{Answer, Model, Operation};
 
 /// Lists that have no record if everything went well.
-const MAY_BE_EMPTY: [&str; 8] = [
+const MAY_BE_EMPTY: [&str; 9] = [
     "forecastSubscription",
     "listWebhookUndelivered",
     "listMovements",
@@ -14,10 +14,11 @@ const MAY_BE_EMPTY: [&str; 8] = [
     "listCoupons",
     "listMeters",
     "listCredits",
+    "listCreditNotes",
 ];
 
 /// What an operation's answer teaches: a variable, and where the value is.
-const KEPT: [(&str, &str, &str); 15] = [
+const KEPT: [(&str, &str, &str); 16] = [
     ("Tokens", "accessToken", "answer.token"),
     ("Tokens", "refreshToken", "answer.refresh_token"),
     ("Tokens", "userId", "answer.user.id"),
@@ -35,6 +36,7 @@ const KEPT: [(&str, &str, &str); 15] = [
     ("TaxRate", "taxRateId", "answer.id"),
     ("Coupon", "couponId", "answer.id"),
     ("Meter", "meterId", "answer.id"),
+    ("CreditNote", "creditNoteId", "answer.id"),
 ];
 
 pub(super) fn of(model: &Model, operation: &Operation) -> Vec<String> {
