@@ -16,6 +16,7 @@ mod clock;
 pub mod console;
 pub mod context;
 pub mod coupons;
+pub mod credit_notes;
 pub mod crediting;
 pub mod credits;
 pub mod cursor;

@@ -146,7 +146,7 @@ impl References {
         });
         let (subscription, meter) = (subscription?, meter?);
         let (event, has_time) = draft.resolve(subscription.id, meter, now, errors)?;
-        Some(Sent { event, has_time, window: UsageWindow::external(subscription, now) })
+        Some(Sent { event, has_time, window: UsageWindow::of(subscription, now) })
     }
 
     fn subscription(&self, draft: &UsageDraft, errors: &mut ValidationErrors) -> Option<&Subscription> {

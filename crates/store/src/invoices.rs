@@ -49,6 +49,12 @@ pub static INVOICES: Table = Table::new(
 )
 .under_clock();
 
+/// The drafts of a parked subscription wait.
+const NOT_PARKED: &str = "AND NOT (status = 'draft' AND EXISTS (
+    SELECT 1 FROM subscriptions AS s
+    WHERE s.organization_id = invoices.organization_id AND s.id = invoices.subscription_id
+        AND s.billing LIKE '%\"parked_at\":%'))";
+
 /// What the engine does next with an organization's invoices, oldest first.
 pub(crate) static DUE: LazyLock<Sql> = LazyLock::new(|| {
     INVOICES.select("WHERE organization_id = $1 AND acts_at <= $2 AND deleted_at IS NULL ORDER BY acts_at, id LIMIT $3")
@@ -58,14 +64,22 @@ pub(crate) static DUE: LazyLock<Sql> = LazyLock::new(|| {
 pub(crate) static ANY_DUE: Sql =
     Sql::new("SELECT 1 FROM invoices WHERE acts_at <= $1 AND deleted_at IS NULL ORDER BY acts_at LIMIT 1");
 
-pub(crate) static NEXT_DUE: Sql = Sql::new(
-    "SELECT acts_at FROM invoices WHERE organization_id = $1 AND acts_at IS NOT NULL AND deleted_at IS NULL
-     ORDER BY acts_at LIMIT 1",
-);
+pub(crate) static NEXT_DUE: LazyLock<Sql> = LazyLock::new(|| {
+    Sql::built(format!(
+        "SELECT acts_at FROM invoices WHERE organization_id = $1 AND acts_at IS NOT NULL AND deleted_at IS NULL {NOT_PARKED}
+         ORDER BY acts_at LIMIT 1"
+    ))
+});
 
 pub(crate) static OF_SUBSCRIPTION: LazyLock<Sql> = LazyLock::new(|| {
     INVOICES.select("WHERE organization_id = $1 AND subscription_id = $2 AND deleted_at IS NULL ORDER BY id")
 });
+
+pub(crate) static CLOSED_UNTIL: Sql = Sql::new(
+    "SELECT cycle_at FROM invoices
+     WHERE organization_id = $1 AND subscription_id = $2 AND cycle_at IS NOT NULL AND issued_at <= $3
+     ORDER BY cycle_at DESC LIMIT 1",
+);
 
 /// What the engine does next with the invoices of one subscription.
 pub(crate) static DUE_OF: LazyLock<Sql> = LazyLock::new(|| {
@@ -276,6 +290,18 @@ pub async fn of_subscription(
 /// The drafts and open invoices of a user.
 pub async fn open_of_user(db: &Db, organization: OrganizationId, user: UserId) -> Result<Vec<Invoice>, Error> {
     db.all(&OPEN_OF_USER, &[organization.bytes().into(), user.bytes().into()], record::read).await
+}
+
+/// The end of the last window of a subscription that an invoice issued at `issued_by` or earlier closed.
+pub async fn closed_until(
+    db: &Db,
+    organization: OrganizationId,
+    subscription: SubscriptionId,
+    issued_by: Time,
+) -> Result<Option<Time>, Error> {
+    let params = [organization.bytes().into(), subscription.bytes().into(), codec::time(issued_by)];
+    let micros = db.one(&CLOSED_UNTIL, &params, |row| row.time(0)).await?;
+    codec::read_optional_time(micros)
 }
 
 /// Whether anything is due in real time.

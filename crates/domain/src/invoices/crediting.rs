@@ -11,6 +11,7 @@ use super::{Amount, LineKind, OutOfRange, Result};
 use crate::currency::Currency;
 use crate::id::{CreditNoteId, EventId, InvoiceId};
 use crate::money::Money;
+use crate::subscriptions::Subscription;
 use crate::text::Line;
 use crate::time::Time;
 use crate::validation::{ValidationCode, ValidationErrors};
@@ -87,6 +88,21 @@ pub fn left_of_period(invoices: &[Invoice], notes: &[CreditNote], in_period: Opt
         left = left.minus(of_time(&note.lines)?)?;
     }
     Ok(left)
+}
+
+impl Subscription {
+    /// The subscription after a note credited this much of the fee and proration lines of an invoice. Of an invoice of the current
+    /// period it reduces what a later change credits, at most to 0.
+    pub fn after_credit(&self, invoice: &Invoice, of_time: Amount) -> Result<Self> {
+        let mut after = self.clone();
+        if let Some(billing) = &mut after.billing
+            && billing.period_start == invoice.in_period
+            && let Some(paying) = &mut billing.paying
+        {
+            paying.net = paying.net.minus(of_time)?.or_zero();
+        }
+        Ok(after)
+    }
 }
 
 fn of_time(lines: &[InvoiceLine]) -> Result<Amount> {
