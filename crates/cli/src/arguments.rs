@@ -5,7 +5,7 @@ mod configuration;
 mod consumers;
 mod examples;
 mod incidents;
-mod invoices;
+mod invoice_documents;
 mod lifecycle;
 mod operators;
 mod providers;
@@ -18,12 +18,12 @@ pub(crate) use analytics::Analytics;
 pub(crate) use configuration::Configuration;
 pub(crate) use consumers::{Listen, Trigger};
 pub(crate) use incidents::{ClientUpdate, Keys, Relink, SessionRevoke};
-pub(crate) use invoices::{Invoice, InvoiceDocument, Paper};
+pub(crate) use invoice_documents::{InvoiceDocument, Paper};
 pub(crate) use lifecycle::{Lifecycle, TestClock};
 pub(crate) use operators::{Console, ConsoleOpen, Operator, OperatorChange, Role};
 pub(crate) use providers::{Identity, Provider, ProviderAdd};
 pub(crate) use records::{
-    CouponFilters, Format, MeterFilters, PaymentFilters, Plan, PlanFilters, Portion, Record, RecordCommand,
+    CouponFilters, Format, Invoice, MeterFilters, PaymentFilters, Plan, PlanFilters, Portion, Record, RecordCommand,
     RecordFlags, Session, SessionFilters, Single, SubscriptionFilters, TaxRateFilters,
 };
 pub(crate) use transfer::{Copying, Demo, Export, From, Import, LineFormat, Serving, Transfer};
@@ -109,9 +109,6 @@ pub(crate) enum Command {
     Session(Session),
     #[command(flatten)]
     Record(Record),
-    /// Write the documents of invoices and credit notes.
-    #[command(subcommand, after_help = examples::INVOICE)]
-    Invoice(Invoice),
     /// Manage identity providers (OIDC, shared-secret JWT, introspection).
     #[command(subcommand, after_help = examples::PROVIDER)]
     Provider(Provider),

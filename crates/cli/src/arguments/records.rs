@@ -1,7 +1,7 @@
 //! `perennial plan|subscription|payment|session`, and the flags that all lists of records share.
 //! Filters have the API's names and read what the API reads.
 
-use super::{InOrg, SessionRevoke, examples};
+use super::{InOrg, InvoiceDocument, SessionRevoke, examples};
 use clap::{Args, Subcommand, ValueEnum};
 
 /// The output format of records.
@@ -70,6 +70,15 @@ pub(crate) enum Record {
     /// List and show meters of usage.
     #[command(subcommand, after_help = examples::METER)]
     Meter(RecordCommand<MeterFilters>),
+    /// Write the documents of invoices and credit notes.
+    #[command(subcommand, after_help = examples::INVOICE)]
+    Invoice(Invoice),
+}
+
+#[derive(Subcommand)]
+pub(crate) enum Invoice {
+    /// Write the document of an issued invoice or of a credit note.
+    Document(InvoiceDocument),
 }
 
 #[derive(Subcommand)]

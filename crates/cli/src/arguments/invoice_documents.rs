@@ -1,14 +1,8 @@
-//! `perennial invoice`.
+//! `perennial invoice document`.
 
 use super::InOrg;
-use clap::{Args, Subcommand, ValueEnum};
+use clap::{Args, ValueEnum};
 use std::path::PathBuf;
-
-#[derive(Subcommand)]
-pub(crate) enum Invoice {
-    /// Write the document of an issued invoice or of a credit note.
-    Document(InvoiceDocument),
-}
 
 #[derive(Args)]
 pub(crate) struct InvoiceDocument {

@@ -1,7 +1,7 @@
-//! `perennial invoice`.
+//! `perennial invoice document`.
 
 use super::flags::organization;
-use crate::arguments::{Invoice, InvoiceDocument, Paper};
+use crate::arguments::{InvoiceDocument, Paper};
 use crate::failure::Failure;
 use crate::output;
 use perennial_app::caller::Caller;
@@ -13,13 +13,8 @@ use perennial_domain::id::{CreditNoteId, InvoiceId};
 use std::fs::OpenOptions;
 use std::io::{IsTerminal as _, Write as _};
 
-pub(super) async fn run(app: &App, command: Invoice, json: bool) -> Result<(), Failure> {
-    match command {
-        Invoice::Document(document) => write(app, document, json).await,
-    }
-}
-
-async fn write(app: &App, command: InvoiceDocument, json: bool) -> Result<(), Failure> {
+/// Writes a document to a file or the standard output.
+pub(super) async fn write(app: &App, command: InvoiceDocument, json: bool) -> Result<(), Failure> {
     let caller = Caller::system(organization(app, &command.org.org).await?.id);
     let format = match command.format {
         Paper::Html => DocumentFormat::Html,
