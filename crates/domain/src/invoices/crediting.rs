@@ -33,6 +33,8 @@ pub struct NoteDraft {
     pub refund_reference: Option<RefundReference>,
 }
 
+/// How many lines of a tax group a note names.
+const NAMED: usize = 3;
 /// The longest description of a line.
 const MAX_DESCRIPTION: usize = 255;
 
@@ -256,7 +258,6 @@ fn group_line(invoice: &Invoice, lines: &[usize], amount: Amount) -> Option<Invo
             descriptions.push(&line.description);
         }
     }
-    const NAMED: usize = 3;
     let more = if descriptions.len() > NAMED { ", …" } else { "" };
     let named: Vec<&str> = descriptions.into_iter().take(NAMED).collect();
     let description: String = format!("{}{more}", named.join(", ")).chars().take(MAX_DESCRIPTION).collect();
