@@ -6,18 +6,21 @@ use crate::caller::Caller;
 use crate::clients::confirm;
 use crate::context::App;
 use crate::error::{Conflict, Error};
+use crate::invoices::unit::{Cause, Unit};
 use crate::keyed_locks::ATTEMPTS;
 use crate::revision::IfMatch;
 use crate::sessions::{SignedIn, prepare_revoke};
 use perennial_domain::events::{Event, EventKind};
 use perennial_domain::id::UserId;
+use perennial_domain::invoices::record::Invoice;
+use perennial_domain::invoices::status::InvoiceStatus;
 use perennial_domain::stamp::Stamp;
 use perennial_domain::subscriptions::{Subscription, SubscriptionDraft, SubscriptionStatus};
 use perennial_domain::time::Time;
 use perennial_domain::users::User;
 use perennial_domain::validation::ValidationErrors;
 use perennial_store::{
-    self as store, Change, Violation, billing_profiles, events, portal_links, sessions, subscriptions, users,
+    self as store, Change, Violation, billing_profiles, events, invoices, portal_links, sessions, subscriptions, users,
 };
 
 const FRESH_SECONDS: i64 = 24 * 3600;
@@ -102,6 +105,15 @@ async fn prepare_erasure(app: &App, caller: &Caller, user: &User, now: Time) -> 
     for before in &open {
         change = prepare_end(app, caller, change, before, time.now)?;
     }
+    // Drafts of an erased user are deleted; open invoices stay open without further actions.
+    let mut unit = Unit::new(app, organization, Cause::Caller(caller), time.now);
+    for invoice in invoices::open_of_user(&app.db, organization, user.id).await? {
+        match invoice.status {
+            InvoiceStatus::Draft => unit.delete_invoice(&invoice),
+            _ => unit.touch_invoice(&invoice, &Invoice { is_stopped: true, ..invoice.clone() }),
+        }
+    }
+    change = change.and(unit.change);
     let trace = UserTrace { id: user.id, fields: user.changed_fields(None) };
     let event = caller.event(EventKind::UserDeleted, user.id.bytes(), revision, at).following(user.revision);
     Ok(events::insert(change, &Event { before: Some(json(&trace)), ..event }))

@@ -3,8 +3,10 @@
 pub(crate) mod actions;
 pub(crate) mod context;
 pub(crate) mod documents;
+pub(crate) mod forecast;
 pub(crate) mod issue;
 pub(crate) mod numbers;
+pub mod series;
 pub(crate) mod unit;
 pub(crate) mod usage;
 pub(crate) mod versions;

@@ -31,7 +31,7 @@ use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::Notify;
 use tokio::time::Instant;
-use turns::Due;
+use turns::{Due, Made};
 
 mod figures;
 pub(crate) mod holds;
@@ -76,7 +76,7 @@ impl Job for Lifecycle {
         while !held.is_stopping() {
             let time = business_time::read(app, &Caller::system(organization)).await?;
             // A clock that moves has its own job.
-            if !time.accepts_writes() || turn(app, organization, &time, held).await? == 0 {
+            if !time.accepts_writes() || turn(app, organization, &time, held).await?.is_nothing() {
                 return Ok(());
             }
             if app.lifecycle.is_crowded() {
@@ -105,8 +105,8 @@ async fn search(app: &App, now: Time, limit: i64) -> Result<Vec<Unit>, Error> {
     Ok(found)
 }
 
-/// A turn of an organization: at most 256 subscriptions, oldest first. Returns the number of actions.
-async fn turn(app: &App, organization: OrganizationId, time: &BusinessTime, held: &Held) -> Result<usize, Error> {
+/// A turn of an organization: at most 256 subscriptions, oldest first.
+async fn turn(app: &App, organization: OrganizationId, time: &BusinessTime, held: &Held) -> Result<Made, Error> {
     let billed_until = holds::billed_until(app, organization, time).await?;
     let due = due(app, organization, time.now, billed_until, TURN).await?;
     turns::act(app, &due, time.now, Some(held)).await
@@ -136,10 +136,10 @@ pub(crate) async fn catch_up(app: &App, before: &Subscription, now: Time) -> Res
     actions::catch_up(app, before, now).await
 }
 
-/// Whether an action of a subscription or a step of its invoices is due.
+/// Whether an action of a subscription or a step of its issued invoices is due. A draft that is due decides nothing.
 pub(crate) async fn is_behind(app: &App, subscription: &Subscription, now: Time) -> Result<bool, Error> {
     Ok(subscription.is_behind(now)
-        || (subscription.billing.is_some() && actions::first_due(app, subscription, now).await?.is_some()))
+        || (subscription.billing.is_some() && actions::has_due_step(app, subscription, now).await?))
 }
 
 /// Commits the change of access that is due. False if none is. True also if another writer was faster.

@@ -91,6 +91,21 @@ impl Resource for Meter {
         Ok(self.merge(patch, errors)?)
     }
 
+    async fn effects(
+        &mut self,
+        app: &App,
+        _: &Caller,
+        before: Option<&Self>,
+        (): &(),
+        _: Time,
+    ) -> Result<Change, Error> {
+        let is_retired = before.is_some_and(|before| before.is_active) && !self.is_active;
+        if is_retired && meters::is_charged(&app.db, self.organization_id, self.id).await? {
+            return Err(Conflict::MeterInUse.into());
+        }
+        Ok(Change::new())
+    }
+
     fn insert(&self, change: Change, (): &()) -> Change {
         meters::insert(change, self)
     }

@@ -16,8 +16,8 @@ use perennial_domain::id::{EventId, OrganizationId};
 use perennial_domain::organizations::{Organization, OrganizationMode, OrganizationName, OrganizationPatch};
 use perennial_domain::portal::PortalSettings;
 use perennial_domain::stamp::Stamp;
-use perennial_domain::validation::ValidationErrors;
-use perennial_store::{self as store, Change, Violation, events, organizations};
+use perennial_domain::validation::{ValidationCode, ValidationErrors};
+use perennial_store::{self as store, Change, Violation, events, organizations, tax_rates};
 
 /// The organization of the first run.
 pub const DEFAULT_NAME: &str = "default";
@@ -67,7 +67,8 @@ pub async fn update(
     while attempts.next().await {
         let before = read(app, caller).await?;
         if_match.check(before.revision)?;
-        let (patch, errors) = read_patch(&before);
+        let (patch, mut errors) = read_patch(&before);
+        check_rates(app, &before, &patch, &mut errors).await?;
         if !errors.is_empty() {
             return Err(errors.into());
         }
@@ -88,6 +89,27 @@ pub async fn update(
         }
     }
     Err(Conflict::Contended.into())
+}
+
+/// Adds an error for each tax rate that is named for the first time and does not exist or is inactive.
+async fn check_rates(
+    app: &App,
+    before: &Organization,
+    patch: &OrganizationPatch,
+    errors: &mut ValidationErrors,
+) -> Result<(), Error> {
+    let known = before.settings().tax_rate_ids;
+    for (index, id) in patch.billing.tax_rate_ids.iter().flatten().enumerate() {
+        if known.contains(id) {
+            continue;
+        }
+        let found = tax_rates::by_id(&app.db, before.id, *id).await?;
+        if !found.is_some_and(|rate| rate.is_active) {
+            let detail = "names no active tax rate of this organization";
+            errors.note(format!("/billing/tax_rate_ids/{index}"), ValidationCode::NotFound, detail);
+        }
+    }
+    Ok(())
 }
 
 /// Every organization, oldest first.

@@ -11,6 +11,7 @@ use crate::lifecycle;
 use crate::use_cases::{New, Resource};
 use perennial_domain::events::EventKind;
 use perennial_domain::id::SubscriptionId;
+use perennial_domain::invoices::record::Invoice;
 use perennial_domain::lifecycle::Known;
 use perennial_domain::lifecycle::actions::Step;
 use perennial_domain::plans::PlanKey;
@@ -30,13 +31,18 @@ pub async fn read(app: &App, caller: &Caller, id: SubscriptionId) -> Result<Subs
 }
 
 /// The next actions of a subscription, at most `count`, if every invoice is paid.
-pub async fn forecast(app: &App, caller: &Caller, id: SubscriptionId, count: usize) -> Result<Vec<Step>, Error> {
+pub async fn forecast(
+    app: &App,
+    caller: &Caller,
+    id: SubscriptionId,
+    count: usize,
+) -> Result<Vec<(Step, Option<Invoice>)>, Error> {
     let subscription = read(app, caller, id).await?;
     if subscription.billing.is_none() {
         return Ok(Vec::new());
     }
     let known = lifecycle::actions::known(app, &subscription).await?;
-    Ok(subscription.forecast(&known, count))
+    crate::invoices::forecast::forecast(app, &subscription, &known, count).await
 }
 
 /// A page of subscriptions, of one plan if `plan` is given, and the cursor of the next page.

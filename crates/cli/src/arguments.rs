@@ -23,8 +23,8 @@ pub(crate) use lifecycle::{Lifecycle, TestClock};
 pub(crate) use operators::{Console, ConsoleOpen, Operator, OperatorChange, Role};
 pub(crate) use providers::{Identity, Provider, ProviderAdd};
 pub(crate) use records::{
-    CouponFilters, Format, Invoice, MeterFilters, PaymentFilters, Plan, PlanFilters, Portion, Record, RecordCommand,
-    RecordFlags, Session, SessionFilters, Single, SubscriptionFilters, TaxRateFilters,
+    CouponFilters, Format, Invoice, InvoiceFilters, MeterFilters, PaymentFilters, Plan, PlanFilters, Portion, Record,
+    RecordCommand, RecordFlags, Session, SessionFilters, Single, SubscriptionFilters, TaxRateFilters,
 };
 pub(crate) use transfer::{Copying, Demo, Export, From, Import, LineFormat, Serving, Transfer};
 pub(crate) use users::{ProfileField, ProfileFlags, UserFilters, UserUpdate};

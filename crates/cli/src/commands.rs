@@ -11,6 +11,7 @@ mod flags;
 mod forward;
 mod identity;
 mod invoice_documents;
+mod invoices;
 mod keys;
 mod lifecycle;
 pub(crate) mod listen;
@@ -33,7 +34,7 @@ mod webhooks;
 
 pub(crate) use providers::advice_on;
 
-use crate::arguments::{Command, Invoice, Record, User};
+use crate::arguments::{Command, Record, User};
 use crate::config::Config;
 use crate::failure::Failure;
 use crate::storage::Key;
@@ -68,9 +69,7 @@ pub(crate) async fn run(command: Command, config: &Config, json: bool) -> Result
         Command::Record(Record::Payment(command)) => records::run::<Payment>(&app, command, json).await,
         Command::Record(Record::TaxRate(command)) => records::run::<TaxRate>(&app, command, json).await,
         Command::Record(Record::Coupon(command)) => records::run::<Coupon>(&app, command, json).await,
-        Command::Record(Record::Invoice(Invoice::Document(document))) => {
-            invoice_documents::write(&app, document, json).await
-        }
+        Command::Record(Record::Invoice(command)) => invoices::run(&app, command, json).await,
         Command::Record(Record::Meter(command)) => records::run::<Meter>(&app, command, json).await,
         Command::Provider(command) => providers::run(&app, command, json).await,
         Command::Identity(command) => identity::run(&app, command, json).await,

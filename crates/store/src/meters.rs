@@ -36,6 +36,10 @@ pub static METERS: Table = Table::new(
 
 pub(crate) static BY_SLUG: LazyLock<Sql> = LazyLock::new(|| METERS.select("WHERE organization_id = $1 ORDER BY slug"));
 
+/// One row if charges of a live plan name the meter.
+pub(crate) static CHARGED: Sql =
+    Sql::new("SELECT 1 FROM plans WHERE organization_id = $1 AND deleted_at IS NULL AND billing LIKE $2 LIMIT 1");
+
 impl Record for Meter {
     fn table() -> &'static Table {
         &METERS
@@ -110,4 +114,10 @@ pub fn insert(change: Change, meter: &Meter) -> Change {
 /// The meter as it is now, if it is still at the revision it was read at.
 pub fn update(change: Change, meter: &Meter, read_at: EventId) -> Change {
     record::update(change, meter, read_at, Violation::Record)
+}
+
+/// Whether charges of a live plan name the meter.
+pub async fn is_charged(db: &Db, organization: OrganizationId, id: MeterId) -> Result<bool, Error> {
+    let named = format!("%\"meter_id\":\"{id}\"%");
+    Ok(db.one(&CHARGED, &[organization.bytes().into(), named.as_str().into()], |_| Ok(())).await?.is_some())
 }

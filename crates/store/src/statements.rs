@@ -118,7 +118,7 @@ fn by_hand() -> Vec<Statement> {
         webhook_endpoints::ALL, webhook_endpoints::DISABLE_COPIED, webhook_endpoints::RESEAL, webhook_endpoints::SET_SECRETS,
         webhook_endpoints::UNDER_LIMIT,
         billing_profiles::REMOVE, coupons::REDEEM, credit_notes::OF_CHANGES, credits::ADD, credits::BALANCES, credits::COMPUTE, credits::OPEN_BALANCE,
-        history::OF_BILLING_PROFILE, history::OF_COUPON, history::OF_CREDIT_NOTE, history::OF_INVOICE, history::OF_METER, history::OF_TAX_RATE, meters::BY_SLUG,
+        history::OF_BILLING_PROFILE, history::OF_COUPON, history::OF_CREDIT_NOTE, history::OF_INVOICE, history::OF_METER, history::OF_TAX_RATE, meters::BY_SLUG, meters::CHARGED,
         invoices::ANY_DUE, invoices::CLOSED_UNTIL, invoices::DUE, invoices::DUE_OF, invoices::NEXT_DUE, invoices::NONE_OPEN, invoices::NOT_A_SOURCE,
         invoices::OF_SUBSCRIPTION, invoices::OPEN_OF_USER, number_series::ALL, number_series::DRAW, number_series::NEXT,
         number_series::OPEN, number_series::RAISE, payments::PROCESSING, tax_rates::ALL,

@@ -12,6 +12,9 @@ use perennial_domain::id::{
     ClientId, CouponId, CreditId, MeterId, OperatorId, OperatorSessionId, OrganizationId, PaymentId, PlanId,
     ProviderId, SessionId, SubscriptionId, TaxRateId, UserId, WebhookEndpointId,
 };
+use perennial_domain::invoices::credit_note::NoteSettlement;
+use perennial_domain::invoices::record::InvoiceKind;
+use perennial_domain::invoices::status::InvoiceStatus;
 use perennial_domain::meters::{Aggregation, MeterSlug};
 use perennial_domain::money::Money;
 use perennial_domain::number::{Number, scaled_text};
@@ -369,6 +372,28 @@ pub(super) fn locale(text: &str) -> Result<String, InvalidValue> {
 
 pub(super) fn credit_reason(text: &str) -> Result<String, InvalidValue> {
     CreditReason::parse(text).map(|reason| reason.as_str().to_owned())
+}
+
+pub(super) fn note_settlement(text: &str) -> Result<String, InvalidValue> {
+    NoteSettlement::parse(text).map(|settlement| settlement.as_str().to_owned())
+}
+
+pub(super) fn invoice_kind(text: &str) -> Result<String, InvalidValue> {
+    let kind = InvoiceKind::from_stored(text).map(|kind| kind.as_str().to_owned());
+    kind.ok_or_else(|| InvalidValue::new(ValidationCode::UnknownValue, "must be cycle, change or one_off"))
+}
+
+pub(super) fn invoice_status(text: &str) -> Result<String, InvalidValue> {
+    let known = InvoiceStatus::ALL.map(InvoiceStatus::as_str).join(", ");
+    let status = InvoiceStatus::from_stored(text).map(|status| status.as_str().to_owned());
+    status.ok_or_else(|| InvalidValue::new(ValidationCode::UnknownValue, format!("must be one of {known}")))
+}
+
+/// The charges of a plan version, as they are stored.
+pub(super) fn charges(text: &str) -> Result<String, InvalidValue> {
+    let read = perennial_domain::plans::charges::from_stored(text);
+    let detail = "must be charges as an export writes them";
+    read.map(|_| text.to_owned()).ok_or_else(|| InvalidValue::new(ValidationCode::InvalidFormat, detail))
 }
 
 pub(super) fn usage_event_id(text: &str) -> Result<String, InvalidValue> {

@@ -5,24 +5,25 @@
 //! texts with a format, IDs, fields with another name or default. A test fails for a column that is missing here.
 
 use super::form::{
-    Form, accent, aggregation, cancel_mode, change_mode, country, coupon_code, coupon_duration, credit_reason,
-    currency, cycle, email, event_kind, href, id, line, listed_id, locale, meter_slug, mode, named, origin,
-    payment_status, prose, role, slug, subscription_status, tax_behavior, usage_event_id, words,
+    Form, accent, aggregation, cancel_mode, change_mode, charges, country, coupon_code, coupon_duration, credit_reason,
+    currency, cycle, email, event_kind, href, id, invoice_kind, invoice_status, line, listed_id, locale, meter_slug,
+    mode, named, note_settlement, origin, payment_status, prose, role, slug, subscription_status, tax_behavior,
+    usage_event_id, words,
 };
 use super::record::{Absent, Field, Kind, Reference};
 use super::rules;
 use perennial_domain::coupons::{MAX_PERIODS, MAX_REDEMPTIONS};
 use perennial_domain::credits::MAX_BALANCE;
 use perennial_domain::id::{
-    ClientId, CouponId, CreditId, EventId, MeterId, OperatorId, OrganizationId, PaymentId, PlanId, SubscriptionId,
-    TaxRateId, UserId,
+    ClientId, CouponId, CreditId, CreditNoteId, EventId, InvoiceId, MeterId, OperatorId, OrganizationId, PaymentId,
+    PlanId, SubscriptionId, TaxRateId, UserId,
 };
 use perennial_domain::percent::MAX_PERCENT;
 use perennial_domain::plans::MAX_VERSION;
 use perennial_domain::usage::MAX_VALUE;
 use perennial_store::tables::{
-    BILLING_PROFILES, COUPONS, CREDITS, EVENTS, METERS, OPERATORS, ORGANIZATIONS, PAYMENTS, PLAN_VERSIONS, PLANS,
-    SUBSCRIPTIONS, TAX_RATES, USAGE_EVENTS, USERS,
+    BILLING_PROFILES, COUPONS, CREDIT_NOTES, CREDITS, EVENTS, INVOICES, METERS, NUMBER_SERIES, OPERATORS,
+    ORGANIZATIONS, PAYMENTS, PLAN_VERSIONS, PLANS, SUBSCRIPTIONS, TAX_RATES, USAGE_EVENTS, USERS,
 };
 use std::sync::OnceLock;
 
@@ -51,7 +52,7 @@ const fn in_organization() -> Reference {
     Reference { field: "organization_id", table: &ORGANIZATIONS, is_live: false, at_most: None }
 }
 
-pub(super) static ALL: [&Kind; 14] = [
+pub(super) static ALL: [&Kind; 17] = [
     &ORGANIZATION,
     &USER,
     &PLAN,
@@ -65,6 +66,9 @@ pub(super) static ALL: [&Kind; 14] = [
     &CREDIT,
     &BILLING_PROFILE,
     &USAGE_EVENT,
+    &INVOICE,
+    &CREDIT_NOTE,
+    &NUMBER_SERIES_KIND,
     &EVENT,
 ];
 
@@ -145,6 +149,7 @@ static PLAN_VERSION: Kind = Kind {
         needed("currency", Form::Text(currency)),
         needed("billing_cycle", Form::Text(cycle)),
         optional("tax_behavior", Form::Text(tax_behavior)),
+        optional("charges", Form::Text(charges)),
     ],
     all: OnceLock::new(),
     references: &[
@@ -202,6 +207,9 @@ static PAYMENT: Kind = Kind {
         stored_in("external_id", optional("external_payment_id", Form::Text(line::<1, 255>))),
         needed("status", Form::Text(payment_status)),
         stored_in("completed_at", optional("date", Form::Time)),
+        optional("invoice_id", id!(InvoiceId)),
+        optional("applied", Form::Money),
+        optional("surplus", Form::Money),
     ],
     all: OnceLock::new(),
     references: &[
@@ -341,6 +349,69 @@ static USAGE_EVENT: Kind = Kind {
         Reference { field: "meter_id", table: &METERS, is_live: false, at_most: None },
     ],
     unique: ("event_id", "is that of another usage event of the subscription"),
+    check: |_, _| {},
+};
+
+/// Lines, sums and parties are one object, as they are stored.
+static INVOICE: Kind = Kind {
+    name: "invoice",
+    table: &INVOICES,
+    special: &[
+        needed("id", id!(InvoiceId)),
+        needed("subscription_id", named!(SubscriptionId, line::<1, 255>)),
+        needed("user_id", named!(UserId, email)),
+        optional("number", Form::Text(line::<1, 64>)),
+        needed("kind", Form::Text(invoice_kind)),
+        needed("status", Form::Text(invoice_status)),
+        needed("currency", Form::Text(currency)),
+        optional("source_invoice_id", id!(InvoiceId)),
+        needed("content", Form::Object),
+        // An invoice without an event has no history.
+        needed("revision", id!(EventId)),
+    ],
+    all: OnceLock::new(),
+    references: &[
+        in_organization(),
+        Reference { field: "subscription_id", table: &SUBSCRIPTIONS, is_live: false, at_most: None },
+        Reference { field: "user_id", table: &USERS, is_live: false, at_most: None },
+    ],
+    unique: ("id", "or its number is another invoice's"),
+    check: rules::invoice,
+};
+
+static CREDIT_NOTE: Kind = Kind {
+    name: "credit_note",
+    table: &CREDIT_NOTES,
+    special: &[
+        needed("id", id!(CreditNoteId)),
+        needed("number", Form::Text(line::<1, 64>)),
+        optional("invoice_id", id!(InvoiceId)),
+        needed("subscription_id", named!(SubscriptionId, line::<1, 255>)),
+        needed("user_id", named!(UserId, email)),
+        needed("currency", Form::Text(currency)),
+        needed("settlement", Form::Text(note_settlement)),
+        optional("source_invoice_id", id!(InvoiceId)),
+        needed("content", Form::Object),
+        needed("revision", id!(EventId)),
+    ],
+    all: OnceLock::new(),
+    references: &[
+        in_organization(),
+        Reference { field: "subscription_id", table: &SUBSCRIPTIONS, is_live: false, at_most: None },
+        Reference { field: "user_id", table: &USERS, is_live: false, at_most: None },
+    ],
+    unique: ("id", "or its number is another credit note's"),
+    check: rules::credit_note,
+};
+
+/// The counters of numbers, so that they continue without a gap.
+static NUMBER_SERIES_KIND: Kind = Kind {
+    name: "number_series",
+    table: &NUMBER_SERIES,
+    special: &[needed("series", Form::Text(line::<1, 64>)), needed("next", Form::Int { least: 1, most: i64::MAX })],
+    all: OnceLock::new(),
+    references: &[in_organization()],
+    unique: ("series", "has another counter"),
     check: |_, _| {},
 };
 

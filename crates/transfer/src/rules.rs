@@ -4,6 +4,7 @@
 use super::record::Record;
 use perennial_domain::coupons::Duration;
 use perennial_domain::currency::Currency;
+use perennial_domain::invoices::content::{CreditNoteContent, InvoiceContent};
 use perennial_domain::lifecycle::billing::Billing;
 use perennial_domain::money::Money;
 use perennial_domain::organizations::billing::OrganizationBilling;
@@ -126,5 +127,19 @@ fn amount(record: &Record, field: &'static str, errors: &mut ValidationErrors) {
         && let Err(reason) = money.check(currency)
     {
         errors.add(field, reason);
+    }
+}
+
+/// The content of an invoice is one that an export wrote.
+pub(super) fn invoice(record: &Record, errors: &mut ValidationErrors) {
+    if InvoiceContent::from_stored(record.text("content")).is_none() {
+        errors.note("content", ValidationCode::InvalidFormat, "must be the content that an export wrote");
+    }
+}
+
+/// The content of a credit note is one that an export wrote.
+pub(super) fn credit_note(record: &Record, errors: &mut ValidationErrors) {
+    if CreditNoteContent::from_stored(record.text("content")).is_none() {
+        errors.note("content", ValidationCode::InvalidFormat, "must be the content that an export wrote");
     }
 }

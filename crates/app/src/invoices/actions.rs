@@ -9,8 +9,8 @@ use crate::clients::confirm;
 use crate::context::App;
 use crate::error::{Conflict, Error};
 use crate::idempotency::{self, Key, StoredResponse};
+use crate::lifecycle;
 use crate::lifecycle::invoices::price_usage;
-use crate::lifecycle::{self};
 use perennial_domain::credits::CreditReason;
 use perennial_domain::id::InvoiceId;
 use perennial_domain::invoices::record::{Invoice, InvoiceKind};
@@ -42,7 +42,7 @@ pub async fn act(
                 return Err(Conflict::LifecycleBehind.into());
             }
         } else if time.accepts_writes()
-            && is_behind_the_action(app, &before, &subscription, action, time.now).await?
+            && (action != InvoiceAction::Finalize || lifecycle::is_behind(app, &subscription, time.now).await?)
             && lifecycle::catch_up(app, &subscription, time.now).await?
         {
             continue;
@@ -73,21 +73,6 @@ pub async fn act(
         }
     }
     Err(Conflict::Contended.into())
-}
-
-/// Whether something is late that must be done before the action. A draft that is due now is what finalizing issues.
-async fn is_behind_the_action(
-    app: &App,
-    invoice: &Invoice,
-    subscription: &Subscription,
-    action: InvoiceAction,
-    now: perennial_domain::time::Time,
-) -> Result<bool, Error> {
-    let is_due_itself = invoice.status == InvoiceStatus::Draft && invoice.finalizes_at.is_some_and(|at| at <= now);
-    if action == InvoiceAction::Finalize && is_due_itself && !subscription.is_behind(now) {
-        return Ok(false);
-    }
-    lifecycle::is_behind(app, subscription, now).await
 }
 
 pub(crate) async fn subscription(app: &App, invoice: &Invoice) -> Result<Subscription, Error> {

@@ -74,6 +74,19 @@ pub(crate) async fn preview(
     draft.issue(subscription, &context).map_err(out_of_range)
 }
 
+/// The same with another balance than the user has now.
+pub(crate) async fn preview_with(
+    app: &App,
+    draft: &Invoice,
+    subscription: &Subscription,
+    usage: Vec<InvoiceLine>,
+    now: Time,
+    balance: Amount,
+) -> Result<Option<Invoice>, Error> {
+    let context = issue_context(app, subscription, draft, usage, now).await?;
+    draft.issue(subscription, &IssueContext { balance, ..context }).map_err(out_of_range)
+}
+
 async fn organization(app: &App, draft: &Invoice) -> Result<Organization, Error> {
     organizations::by_id(&app.db, draft.organization_id).await?.ok_or(Error::NotFound)
 }

@@ -29,9 +29,7 @@ impl Numbers {
         prefix: &NumberPrefix,
         now: Time,
     ) -> Result<String, Error> {
-        let settings = organization.settings();
-        let year = settings.yearly_numbers.then(|| year_in(now, &settings.time_zone));
-        let series = Series::new(prefix.as_str(), year, organization.mode == OrganizationMode::Test);
+        let series = series_of(organization, prefix, now);
         let place = match self.0.iter().position(|drawn| drawn.series == series) {
             Some(place) => place,
             None => {
@@ -52,4 +50,11 @@ impl Numbers {
             number_series::draw(change, organization, drawn.series.as_str(), drawn.first, drawn.count)
         })
     }
+}
+
+/// The series of an organization with this prefix at an instant.
+pub(super) fn series_of(organization: &Organization, prefix: &NumberPrefix, now: Time) -> Series {
+    let settings = organization.settings();
+    let year = settings.yearly_numbers.then(|| year_in(now, &settings.time_zone));
+    Series::new(prefix.as_str(), year, organization.mode == OrganizationMode::Test)
 }

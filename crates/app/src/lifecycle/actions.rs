@@ -10,6 +10,7 @@ use crate::background::Held;
 use crate::context::App;
 use crate::error::{Conflict, Error};
 use crate::invoices::documents;
+use crate::invoices::forecast::forecast;
 use crate::invoices::unit::{Cause, Unit};
 use perennial_domain::credits::CreditReason;
 use perennial_domain::events::{Event, EventKind};
@@ -104,6 +105,12 @@ async fn due_of(app: &App, subscription: &Subscription, now: Time) -> Result<Due
     Ok(Due { subscriptions, invoices: found, limit: usize::MAX })
 }
 
+/// Whether a step of an issued invoice of the subscription is due.
+pub(super) async fn has_due_step(app: &App, subscription: &Subscription, now: Time) -> Result<bool, Error> {
+    let due = due_of(app, subscription, now).await?;
+    Ok(due.invoices.iter().any(|invoice| invoice.status != InvoiceStatus::Draft))
+}
+
 /// The first instant at which an invoice of the subscription was due.
 pub(crate) async fn first_due(app: &App, subscription: &Subscription, now: Time) -> Result<Option<Time>, Error> {
     let due = due_of(app, subscription, now).await?;
@@ -183,7 +190,11 @@ async fn write(
         after.updated_at = stamp.at;
     }
     let data = match action {
-        Action::Notice => json(&WithUpcoming { subscription: &after, upcoming: after.upcoming(known) }),
+        Action::Notice => {
+            let entries = forecast(app, &after, known, 1).await?;
+            let upcoming = entries.into_iter().next().map(|(step, invoice)| Upcoming::of(&step, invoice));
+            json(&WithUpcoming { subscription: &after, upcoming })
+        }
         _ => json(&after),
     };
     let event = engine_event(before, kind, stamp, before.revision);

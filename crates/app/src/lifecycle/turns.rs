@@ -67,19 +67,35 @@ fn place_of_invoice(due: &Invoice) -> Place {
     (at, if due.status == InvoiceStatus::Draft { 2 } else { 0 })
 }
 
-/// Does the earliest of each subscription. Returns the number of actions.
-pub(crate) async fn act(app: &App, due: &Due, now: Time, held: Option<&Held>) -> Result<usize, Error> {
+/// What was done.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Made {
+    /// Actions of subscriptions.
+    pub(crate) actions: usize,
+    /// Steps of invoices.
+    pub(crate) steps: usize,
+}
+
+impl Made {
+    pub(crate) const fn is_nothing(self) -> bool {
+        self.actions == 0 && self.steps == 0
+    }
+}
+
+/// Does the earliest of each subscription.
+pub(crate) async fn act(app: &App, due: &Due, now: Time, held: Option<&Held>) -> Result<Made, Error> {
     let (subscriptions, found) = due.first();
     let (drafts, open): (Vec<&Invoice>, Vec<&Invoice>) =
         found.into_iter().partition(|invoice| invoice.status == InvoiceStatus::Draft);
-    let mut made = 0;
+    let mut made = Made::default();
     for chunk in open.chunks(AT_ONCE) {
         let steps = chunk.iter().map(|invoice| invoices::perform(app, invoice, now, held));
-        made += try_join_all(steps).await?.into_iter().filter(|is_made| *is_made).count();
+        made.steps += try_join_all(steps).await?.into_iter().filter(|is_made| *is_made).count();
     }
     for chunk in subscriptions.chunks(AT_ONCE) {
         let actions = chunk.iter().map(|before| actions::perform(app, before, now, held));
-        made += try_join_all(actions).await?.into_iter().filter(|is_made| *is_made).count();
+        made.actions += try_join_all(actions).await?.into_iter().filter(|is_made| *is_made).count();
     }
-    Ok(made + invoices::issue_drafts(app, &drafts, now, held).await?)
+    made.steps += invoices::issue_drafts(app, &drafts, now, held).await?;
+    Ok(made)
 }

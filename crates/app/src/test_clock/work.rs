@@ -56,11 +56,11 @@ async fn advance(app: &App, held: &Held, mut clock: TestClock) -> Result<(), Err
         if limit > 0 && !due.is_empty() {
             let made = lifecycle::turns::act(app, &due, clock.now, Some(held)).await?;
             // A subscription that was only postponed makes no action, but is not due any more.
-            idle_turns = if made == 0 { idle_turns + 1 } else { 0 };
+            idle_turns = if made.is_nothing() { idle_turns + 1 } else { 0 };
             if idle_turns > MAX_IDLE_TURNS {
                 return Err(Error::Internal("due subscriptions have no action".into()));
             }
-            done += i64::try_from(made).unwrap_or(i64::MAX);
+            done += i64::try_from(made.actions).unwrap_or(i64::MAX);
             if done >= TURN {
                 clock = store_progress(app, held, &clock, done).await?;
                 done = 0;

@@ -18,10 +18,6 @@ pub(super) const DEMO: &str = "Examples:
   perennial demo --data-dir ./demo
   perennial demo --seed 7 --scale 0.1 --data-dir ./small";
 
-pub(super) const INVOICE: &str = "Examples:
-  perennial invoice document INV-000042 --format pdf --output invoice.pdf
-  perennial invoice document inv_01h455vb4pex5vsknk084sn02q";
-
 pub(super) const EXPORT: &str = "Examples:
   perennial export everything.ndjson
   perennial export ./everything/
@@ -172,6 +168,12 @@ pub(super) const TAX_RATE: &str = "Examples:
 pub(super) const COUPON: &str = "Examples:
   perennial coupon list
   perennial coupon list --all -o json > coupons.ndjson";
+
+pub(super) const INVOICE: &str = "Examples:
+  perennial invoice list --status open
+  perennial invoice document INV-000042 --format pdf --output invoice.pdf
+  perennial invoice series
+  perennial invoice series --next 1001";
 
 pub(super) const METER: &str = "Examples:
   perennial meter list

@@ -70,7 +70,7 @@ pub(crate) enum Record {
     /// List and show meters of usage.
     #[command(subcommand, after_help = examples::METER)]
     Meter(RecordCommand<MeterFilters>),
-    /// Write the documents of invoices and credit notes.
+    /// List and show invoices, write their documents, and show the series of their numbers.
     #[command(subcommand, after_help = examples::INVOICE)]
     Invoice(Invoice),
 }
@@ -79,6 +79,21 @@ pub(crate) enum Record {
 pub(crate) enum Invoice {
     /// Write the document of an issued invoice or of a credit note.
     Document(InvoiceDocument),
+    #[command(flatten)]
+    Record(RecordCommand<InvoiceFilters>),
+    /// Show the series of numbers, or raise the next number of one.
+    ///
+    /// A number is never drawn twice, so a counter can only be raised.
+    Series {
+        /// The series whose counter is raised, such as INV or INV-2026 [default: that of the next invoice]
+        #[arg(long, value_name = "SERIES", requires = "next")]
+        series: Option<String>,
+        /// The next number of the series.
+        #[arg(long, value_name = "N")]
+        next: Option<i64>,
+        #[command(flatten)]
+        org: InOrg,
+    },
 }
 
 #[derive(Subcommand)]
@@ -160,6 +175,27 @@ pub(crate) struct CouponFilters {}
 /// Meters have no filters.
 #[derive(Args)]
 pub(crate) struct MeterFilters {}
+
+/// The filters of invoices.
+#[derive(Args)]
+pub(crate) struct InvoiceFilters {
+    /// Invoices of this subscription, by its ID.
+    #[arg(long, value_name = "ID")]
+    pub(crate) subscription: Option<String>,
+    /// Invoices of this user, by its ID.
+    #[arg(long, value_name = "ID")]
+    pub(crate) user: Option<String>,
+    /// Invoices in this status; repeat it for several.
+    #[arg(long, value_name = "STATUS")]
+    pub(crate) status: Vec<String>,
+}
+
+impl RecordFlags for InvoiceFilters {
+    const LIST: &str = "List an organization's invoices, newest first. The filter by status scans all invoices";
+    const GET: &str = "Show one invoice";
+    const VALUE_NAME: &str = "INVOICE";
+    const NAMED: &str = "The invoice's ID (inv_…)";
+}
 
 impl RecordFlags for TaxRateFilters {
     const LIST: &str = "List an organization's tax rates, newest first";

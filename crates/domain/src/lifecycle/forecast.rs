@@ -1,5 +1,6 @@
 //! The next actions of a subscription, if every invoice is paid.
 
+use crate::invoices::record::Invoice;
 use crate::lifecycle::Known;
 use crate::lifecycle::actions::{Action, Step};
 use crate::subscriptions::{Subscription, SubscriptionStatus};
@@ -9,7 +10,7 @@ use serde::Serialize;
 use SubscriptionStatus::{Active, Incomplete, PastDue, Unpaid};
 
 /// An action that is to come, without the subscription after it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Upcoming {
     /// When.
     pub at: Time,
@@ -19,14 +20,15 @@ pub struct Upcoming {
     pub event: &'static str,
     /// The status after it.
     pub status: SubscriptionStatus,
-    /// The invoice of the period that begins. There are no invoices yet.
-    pub invoice: Option<()>,
+    /// The cycle invoice, as it would be issued.
+    pub invoice: Option<Box<Invoice>>,
 }
 
 impl Upcoming {
     /// The action of a forecast.
-    pub const fn of(step: &Step) -> Self {
-        Self { at: step.at, action: step.action, event: step.event.as_str(), status: step.after.status, invoice: None }
+    pub fn of(step: &Step, invoice: Option<Invoice>) -> Self {
+        let (event, status) = (step.event.as_str(), step.after.status);
+        Self { at: step.at, action: step.action, event, status, invoice: invoice.map(Box::new) }
     }
 }
 
@@ -50,11 +52,6 @@ impl Subscription {
             }
         }
         entries
-    }
-
-    /// The next action except a notice.
-    pub fn upcoming(&self, known: &Known) -> Option<Upcoming> {
-        self.forecast(known, 1).first().map(Upcoming::of)
     }
 
     /// The subscription after all its invoices were paid.

@@ -14,6 +14,7 @@ use crate::schema::{self, Schema};
 use http::Method;
 use perennial_app::subscriptions;
 use perennial_domain::clients::Scope;
+use perennial_domain::invoices::record::Invoice;
 use perennial_domain::lifecycle::Known;
 use perennial_domain::lifecycle::actions::{Action, Step};
 use perennial_domain::lifecycle::forecast::{MAX_ENTRIES, Upcoming};
@@ -66,8 +67,8 @@ struct ForecastView<'a> {
 }
 
 impl<'a> ForecastView<'a> {
-    fn of(step: &'a Step) -> Self {
-        Self { upcoming: Upcoming::of(step), subscription: SubscriptionView::at(&step.after, step.at) }
+    fn of((step, invoice): &'a (Step, Option<Invoice>)) -> Self {
+        Self { upcoming: Upcoming::of(step, invoice.clone()), subscription: SubscriptionView::at(&step.after, step.at) }
     }
 }
 
@@ -86,15 +87,16 @@ fn parse(query: &mut Query) -> usize {
 async fn forecast(mut call: Call<'_>) -> Result<Reply, Problem> {
     let count = parse(&mut call.query);
     call.no_body().await?;
-    let steps = subscriptions::forecast(call.app, &call.caller, id(&call.path_parameter(0))?, count).await?;
+    let steps: Vec<(Step, Option<Invoice>)> =
+        subscriptions::forecast(call.app, &call.caller, id(&call.path_parameter(0))?, count).await?;
     let views: Vec<ForecastView<'_>> = steps.iter().map(ForecastView::of).collect();
     Ok(Reply::list(&views, None, count))
 }
 
-fn example() -> Step {
+fn example() -> (Step, Option<Invoice>) {
     let known = Known { own: Some(Arc::new(plans::sample())), ..Known::default() };
     let step = sample().forecast(&known, 1).pop();
-    step.expect("the example is billed")
+    (step.expect("the example is billed"), None)
 }
 
 fn definition() -> Value {

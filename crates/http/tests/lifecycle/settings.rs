@@ -31,7 +31,9 @@ async fn the_billing_of_a_plan_is_merged_member_by_member() {
     assert_eq!(
         faults,
         [
-            "/billing/charges/0 not_found",
+            "/billing/charges/0/meter_id required",
+            "/billing/charges/0/model required",
+            "/billing/charges/0/name required",
             "/billing/dunning/grace_days out_of_range",
             "/billing/dunning/retry_days inconsistent",
             "/billing/incomplete_hours out_of_range",
@@ -49,6 +51,9 @@ async fn the_billing_of_the_organization_has_defaults() {
     let expected = json!({
         "time_zone": "UTC", "payment_terms_days": 14,
         "dunning": { "retry_days": [1, 3, 5, 7], "grace_days": 7, "then": "unpaid" },
+        "draft_hours": 1, "tax_rate_ids": [],
+        "seller": { "name": null, "address": [], "country": null, "tax_id": null, "email": null, "note": null },
+        "invoice_prefix": "INV", "credit_note_prefix": "CRN", "yearly_numbers": false,
         "spread_minutes": 0, "renewal_notice_days": 0
     });
     let before = base.app.get("/organization").await.expect(200).data().clone();

@@ -30,7 +30,7 @@ const OPERATIONS: [(&str, &str); 17] = [
     ("delete", "/subscription-payments/{payment_id}"),
 ];
 
-const BILLING: [(&str, &str); 23] = [
+const BILLING: [(&str, &str); 31] = [
     ("get", "/tax-rates"),
     ("post", "/tax-rates"),
     ("get", "/tax-rates/{id}"),
@@ -49,6 +49,14 @@ const BILLING: [(&str, &str); 23] = [
     ("put", "/users/{id}/billing-profile"),
     ("get", "/users/{id}/credits"),
     ("post", "/users/{id}/credits"),
+    ("get", "/invoices"),
+    ("post", "/invoices"),
+    ("get", "/invoices/{id}"),
+    ("put", "/invoices/{id}"),
+    ("delete", "/invoices/{id}"),
+    ("post", "/invoices/{id}/finalize"),
+    ("post", "/invoices/{id}/void"),
+    ("post", "/invoices/{id}/mark-uncollectible"),
     ("get", "/invoices/{id}/document"),
     ("get", "/credit-notes"),
     ("post", "/credit-notes"),
