@@ -14,6 +14,7 @@ use crate::invoices::issue::{out_of_range, react};
 use crate::invoices::numbers::Numbers;
 use crate::invoices::unit::{Cause, Unit};
 use perennial_domain::credits::CreditReason;
+use perennial_domain::events::EventKind;
 use perennial_domain::id::{CreditNoteId, EventId};
 use perennial_domain::invoices::Amount;
 use perennial_domain::invoices::credit_note::CreditNote;
@@ -156,10 +157,16 @@ async fn write(unit: &mut Unit<'_>, before: &Invoice, crediting: &Crediting) -> 
     // What the decision depends on: the lines of the period, and the subscription that the invoice may change.
     let found = subscriptions::by_id(&unit.app.db, before.organization_id, before.subscription_id).await?;
     let Some(subscription) = found else { return Ok(()) };
-    if react(unit, &subscription, outcome, unit.now).await?.is_none() {
-        unit.add(|change| subscriptions::guard_unchanged(change, &subscription));
+    let reduced = subscription.after_credit(before, *of_time).map_err(out_of_range)?;
+    if react(unit, &reduced, outcome, unit.now).await?.is_some() {
+        return Ok(());
     }
-    let _ = of_time;
+    if reduced == subscription {
+        unit.add(|change| subscriptions::guard_unchanged(change, &subscription));
+    } else {
+        // No returned field changes. The event makes a plan change that read the subscription before decide again.
+        unit.update_subscription(&subscription, reduced, EventKind::SubscriptionUpdated, unit.now);
+    }
     Ok(())
 }
 

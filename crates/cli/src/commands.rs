@@ -12,6 +12,7 @@ mod features;
 mod flags;
 mod forward;
 mod identity;
+mod invoice_documents;
 mod invoices;
 mod keys;
 mod lifecycle;

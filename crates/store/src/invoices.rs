@@ -75,6 +75,12 @@ pub(crate) static OF_SUBSCRIPTION: LazyLock<Sql> = LazyLock::new(|| {
     INVOICES.select("WHERE organization_id = $1 AND subscription_id = $2 AND deleted_at IS NULL ORDER BY id")
 });
 
+pub(crate) static CLOSED_UNTIL: Sql = Sql::new(
+    "SELECT cycle_at FROM invoices
+     WHERE organization_id = $1 AND subscription_id = $2 AND cycle_at IS NOT NULL AND issued_at <= $3
+     ORDER BY cycle_at DESC LIMIT 1",
+);
+
 /// What the engine does next with the invoices of one subscription.
 pub(crate) static DUE_OF: LazyLock<Sql> = LazyLock::new(|| {
     INVOICES.select(
@@ -284,6 +290,18 @@ pub async fn of_subscription(
 /// The drafts and open invoices of a user.
 pub async fn open_of_user(db: &Db, organization: OrganizationId, user: UserId) -> Result<Vec<Invoice>, Error> {
     db.all(&OPEN_OF_USER, &[organization.bytes().into(), user.bytes().into()], record::read).await
+}
+
+/// The end of the last window of a subscription that an invoice issued at `issued_by` or earlier closed.
+pub async fn closed_until(
+    db: &Db,
+    organization: OrganizationId,
+    subscription: SubscriptionId,
+    issued_by: Time,
+) -> Result<Option<Time>, Error> {
+    let params = [organization.bytes().into(), subscription.bytes().into(), codec::time(issued_by)];
+    let micros = db.one(&CLOSED_UNTIL, &params, |row| row.time(0)).await?;
+    codec::read_optional_time(micros)
 }
 
 /// Whether anything is due in real time.

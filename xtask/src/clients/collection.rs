@@ -151,6 +151,9 @@ const OFF_THE_WAY: [&str; 9999] = [
     "finalizeInvoice",
     "voidInvoice",
     "markInvoiceUncollectible",
+    "listCreditNotes",
+    "createCreditNote",
+    "readCreditNote",
 ];
 
 /// What is filled in from outside, with a value to begin with.
@@ -185,6 +188,7 @@ const LEARNT: [&str; 17] = [
     "connectionId",
     "featureKey",
     "invoiceId",
+    "creditNoteId",
 ];
 
 /// Members of a body that are not as the document's example has them.
@@ -228,6 +232,7 @@ const PARAMETERS: [(&str, &str, &str); 9999] = [
     ("credits", "id", "userId"),
     ("connections", "id", "connectionId"),
     ("invoices", "id", "invoiceId"),
+    ("credit_notes", "id", "creditNoteId"),
 ];
 
 pub(crate) fn collection(model: &Model) -> String {

@@ -4,8 +4,8 @@ use super::remove::{BATCH, remove};
 use crate::business_time;
 use crate::context::App;
 use crate::error::Error;
-use perennial_domain::usage::removable_before;
-use perennial_store::{Change, organizations, subscriptions, usage_events, usage_totals};
+use perennial_domain::usage::{closed_before, removable_before};
+use perennial_store::{Change, invoices, organizations, subscriptions, usage_events, usage_totals};
 
 /// How long a running total is stored after its period ended. Few events are accepted that long ago.
 const TOTALS_SECONDS: i64 = 40 * 24 * 3600;
@@ -25,7 +25,8 @@ pub async fn sweep_usage(app: &App) -> Result<u64, Error> {
                 app.db.commit(usage_totals::remove_ended(change, organization.id, subscription, ended_before)).await?;
             }
             let owner = subscriptions::by_id(&app.db, organization.id, subscription).await?;
-            let Some(before) = removable_before(owner.as_ref(), None, now) else { continue };
+            let closed = invoices::closed_until(&app.db, organization.id, subscription, closed_before(now)).await?;
+            let Some(before) = removable_before(owner.as_ref(), closed, now) else { continue };
             let due = || usage_events::old(&app.db, organization.id, subscription, before, BATCH);
             let change = || usage_events::remove_old(Change::new(), organization.id, subscription, before, BATCH);
             removed += remove(app, due, change).await?;

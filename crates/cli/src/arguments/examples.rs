@@ -183,6 +183,7 @@ pub(super) const COUPON: &str = "Examples:
 
 pub(super) const INVOICE: &str = "Examples:
   perennial invoice list --status open
+  perennial invoice document INV-000042 --format pdf --output invoice.pdf
   perennial invoice series
   perennial invoice series --next 1001";
 

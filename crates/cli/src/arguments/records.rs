@@ -1,7 +1,7 @@
 //! `perennial plan|subscription|payment|session`, and the flags that all lists of records share.
 //! Filters have the API's names and read what the API reads.
 
-use super::{Feature, InOrg, SessionRevoke, examples};
+use super::{Feature, InOrg, InvoiceDocument, SessionRevoke, examples};
 use clap::{Args, Subcommand, ValueEnum};
 
 /// The output format of records.
@@ -73,13 +73,15 @@ pub(crate) enum Record {
     /// Manage features: what applications check.
     #[command(subcommand, after_help = examples::FEATURE)]
     Feature(Feature),
-    /// List and show invoices, and the series of their numbers.
+    /// List and show invoices, write their documents, and show the series of their numbers.
     #[command(subcommand, after_help = examples::INVOICE)]
     Invoice(Invoice),
 }
 
 #[derive(Subcommand)]
 pub(crate) enum Invoice {
+    /// Write the document of an issued invoice or of a credit note.
+    Document(InvoiceDocument),
     #[command(flatten)]
     Record(RecordCommand<InvoiceFilters>),
     /// Show the series of numbers, or raise the next number of one.

@@ -34,6 +34,7 @@ static KIND: Kind = Kind {
 pub(super) async fn run(app: &App, command: Command, json: bool) -> Result<(), Failure> {
     match command {
         Command::Record(command) => records::run::<Invoice>(app, command, json).await,
+        Command::Document(document) => super::invoice_documents::write(app, document, json).await,
         Command::Series { series: named, next, org } => {
             let found = organization(app, &org.org).await?;
             if let Some(next) = next {

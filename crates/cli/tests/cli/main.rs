@@ -25,6 +25,7 @@ mod floods;
 mod help;
 mod incident_commands;
 mod incidents;
+mod invoice_commands;
 mod key_rotation;
 mod lifecycle_commands;
 mod listen;

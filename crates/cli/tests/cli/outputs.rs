@@ -93,6 +93,7 @@ const COMMANDS: &[(&str, Main)] = &[
     ("feature update", Said(&["sso", "--is-active", "false"])),
     ("feature list", Held("feature-list-table")),
     ("feature get", Held("feature-get-table")),
+    ("invoice document", Held("invoice-document")),
     ("provider add", Said(&["--kind", "oidc", "--issuer", "ISSUER", "--audience", "app", "--allow-http", PRIVATE])),
     ("provider list", Said(&[])),
     ("provider check", Said(&[])),

@@ -11,6 +11,7 @@ use super::{Amount, LineKind, OutOfRange, Result};
 use crate::currency::Currency;
 use crate::id::{CreditNoteId, EventId, InvoiceId};
 use crate::money::Money;
+use crate::subscriptions::Subscription;
 use crate::text::Line;
 use crate::time::Time;
 use crate::validation::{ValidationCode, ValidationErrors};
@@ -32,6 +33,8 @@ pub struct NoteDraft {
     pub refund_reference: Option<RefundReference>,
 }
 
+/// How many lines of a tax group a note names.
+const NAMED: usize = 3;
 /// The longest description of a line.
 const MAX_DESCRIPTION: usize = 255;
 
@@ -87,6 +90,21 @@ pub fn left_of_period(invoices: &[Invoice], notes: &[CreditNote], in_period: Opt
         left = left.minus(of_time(&note.lines)?)?;
     }
     Ok(left)
+}
+
+impl Subscription {
+    /// The subscription after a note credited this much of the fee and proration lines of an invoice. Of an invoice of the current
+    /// period it reduces what a later change credits, at most to 0.
+    pub fn after_credit(&self, invoice: &Invoice, of_time: Amount) -> Result<Self> {
+        let mut after = self.clone();
+        if let Some(billing) = &mut after.billing
+            && billing.period_start == invoice.in_period
+            && let Some(paying) = &mut billing.paying
+        {
+            paying.net = paying.net.minus(of_time)?.or_zero();
+        }
+        Ok(after)
+    }
 }
 
 fn of_time(lines: &[InvoiceLine]) -> Result<Amount> {
@@ -240,7 +258,6 @@ fn group_line(invoice: &Invoice, lines: &[usize], amount: Amount) -> Option<Invo
             descriptions.push(&line.description);
         }
     }
-    const NAMED: usize = 3;
     let more = if descriptions.len() > NAMED { ", …" } else { "" };
     let named: Vec<&str> = descriptions.into_iter().take(NAMED).collect();
     let description: String = format!("{}{more}", named.join(", ")).chars().take(MAX_DESCRIPTION).collect();
@@ -256,3 +273,6 @@ fn group_line(invoice: &Invoice, lines: &[usize], amount: Amount) -> Option<Invo
         ..credited_line(first, amount)
     })
 }
+
+#[cfg(test)]
+mod tests;

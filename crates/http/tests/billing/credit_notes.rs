@@ -1,7 +1,8 @@
-//! API rules 21 (`docs/api.md`): credit notes of invoices.
+//! API rules 23 (`docs/api.md`): credit notes of invoices.
 
+use super::cycles::{Books, id};
 use super::issued::Issued;
-use perennial_testkit::all_at_once;
+use perennial_testkit::{TestApp, all_at_once};
 use serde_json::{Value, json};
 
 #[tokio::test]
@@ -258,4 +259,68 @@ async fn no_event_names_the_buyer() {
         let text = format!("{:?} {:?}", event.before, event.after);
         assert!(!text.to_lowercase().contains("canary"), "{}", event.kind.as_str());
     }
+}
+
+/// The books of P4: 10.00 a month from April 1, not paid.
+async fn small_and_large(app: &TestApp) -> (Books<'_>, Value) {
+    let books = Books::at(app, "2026-04-01T00:00:00Z").await;
+    books.plan("small", json!({})).await;
+    books.plan("large", json!({ "price": 20 })).await;
+    let subscription = books.subscribe("small", json!({ "collection": "manual" })).await;
+    (books, subscription)
+}
+
+#[tokio::test]
+async fn what_a_note_credits_of_a_fee_is_not_credited_again_by_a_change() {
+    let app = TestApp::start().await;
+    let (books, subscription) = small_and_large(&app).await;
+    let first = books.invoices(&subscription).await[0].clone();
+    let note = json!({ "invoice_id": id(&first), "amount": 4 });
+    books.sandbox.post("/credit-notes", note).await.expect(201);
+    books.advance("2026-04-16T00:00:00Z").await;
+    books.put(&subscription, json!({ "subscription_plan_id": "large" })).await;
+    let change = books.invoices(&subscription).await[1].clone();
+    // Half of the 6.00 that are left, not of 10.00.
+    assert_eq!((&change["lines"][0]["amount"], &change["lines"][1]["amount"]), (&json!(-3), &json!(10)), "{change}");
+    // Of 10.00 − 3.00 + 10.00 in the period, 4.00 are credited: the rest can be credited, and no more.
+    let credit = |invoice: &Value, amount: i64| json!({ "invoice_id": id(invoice), "amount": amount });
+    books.sandbox.post("/credit-notes", credit(&change, 8)).await.refused(409, "credit_exceeds_invoice");
+    books.sandbox.post("/credit-notes", credit(&change, 7)).await.expect(201);
+    books.sandbox.post("/credit-notes", credit(&first, 7)).await.refused(409, "credit_exceeds_invoice");
+    books.sandbox.post("/credit-notes", credit(&first, 6)).await.expect(201);
+}
+
+#[tokio::test]
+async fn p31_a_source_of_credit_cannot_become_void_and_a_payment_of_a_void_invoice_is_a_balance() {
+    let app = TestApp::start().await;
+    let (books, subscription) = small_and_large(&app).await;
+    books.advance("2026-04-16T00:00:00Z").await;
+    books.put(&subscription, json!({ "subscription_plan_id": "large" })).await;
+    let invoices = books.invoices(&subscription).await;
+    books.act(&invoices[0], "void").await.refused(409, "has_payments");
+    let payment = books.pay(&invoices[1], 5.0, "processing").await;
+    books.act(&invoices[1], "void").await.expect(200);
+    let target = format!("/subscription-payments/{}", id(&payment));
+    books.sandbox.put(&target, json!({ "status": "completed" })).await.expect(200);
+    assert_eq!(books.invoices(&subscription).await[1]["status"], "void");
+    assert_eq!(books.balance().await, json!([{ "currency": "USD", "amount": 5 }]));
+}
+
+#[tokio::test]
+async fn the_note_of_a_change_has_a_document_and_a_number() {
+    let app = TestApp::start().await;
+    let (books, _) = small_and_large(&app).await;
+    let subscription = books.subscribe("large", json!({ "collection": "manual" })).await;
+    books.advance("2026-04-16T00:00:00Z").await;
+    books.put(&subscription, json!({ "subscription_plan_id": "small" })).await;
+    let target = format!("/credit-notes?subscription_id={}", id(&subscription));
+    let notes = books.sandbox.get(&target).await.expect(200).data().clone();
+    let note = &notes[0];
+    assert_eq!((&note["invoice_id"], &note["reason"], &note["total"]), (&Value::Null, &json!("change"), &json!(5)));
+    assert_eq!((&note["number"], &note["applied_amount"]), (&json!("TEST-CRN-000001"), &json!(5)));
+    let document = books.sandbox.get(&format!("/credit-notes/{}/document", id(note))).await.expect(200);
+    let html = String::from_utf8_lossy(&document.bytes).into_owned();
+    assert!(html.contains("TEST-CRN-000001") && html.contains(">TEST<"), "{html}");
+    let first = books.invoices(&subscription).await[0].clone();
+    assert_eq!((&first["amount_due"], &first["amount_credited"]), (&json!(15), &json!(5)));
 }

@@ -1,4 +1,4 @@
-//! API rules 22 (`docs/api.md`): documents of invoices and credit notes, and attacks 67 to 70.
+//! API rules 24 (`docs/api.md`): documents of invoices and credit notes, and attacks 67 to 70.
 
 use super::issued::Issued;
 use perennial_app::clients::{Credential, NewClient, Presents};

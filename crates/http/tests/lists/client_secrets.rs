@@ -64,15 +64,22 @@ async fn fill() -> Filled {
     let meter = app.post("/meters", &sent).await.expect(201).data().clone();
     let feature = json!({ "key": "sso", "name": "SSO", "kind": "boolean" });
     app.post("/features", &feature).await.expect(201);
-    app.plan("free", json!({ "price": 0 })).await;
-    let billed = app.subscription(held.user_id(), "free", json!({ "billing": { "collection": "manual" } })).await;
-    let sent = json!({ "subscription_id": billed["id"], "lines": [{ "description": "Item", "unit_price": 5 }] });
-    let invoice = app.post("/invoices", &sent).await.expect(201).data().clone();
+    let user = held.user_id();
+    let billed = json!({ "user_id": user, "subscription_plan_id": "pro", "billing": { "collection": "manual" } });
+    let billed = app.post("/subscriptions", &billed).await.expect(201).data()["id"].clone();
+    let items = json!({ "subscription_id": billed, "lines": [{ "description": "Setup", "unit_price": 50 }] });
+    let invoice = place("/invoices", app.post("/invoices", &items).await.expect(201).data());
+    let issued = app.request("POST", &format!("{invoice}/finalize")).send().await.expect(200).data()["id"].clone();
+    let sent = json!({ "invoice_id": issued, "amount": 1 });
+    let note = place("/credit-notes", app.post("/credit-notes", &sent).await.expect(201).data());
     let paths = vec![
         ("/features/{key}", "/features/sso".to_owned()),
         ("/users/{id}/entitlements", format!("/users/{}/entitlements", held.user_id())),
         ("/users/{id}/entitlements/{feature_key}", format!("/users/{}/entitlements/sso", held.user_id())),
-        ("/invoices/{id}", place("/invoices", &invoice)),
+        ("/invoices/{id}", invoice.clone()),
+        ("/invoices/{id}/document", format!("{invoice}/document")),
+        ("/credit-notes/{id}", note.clone()),
+        ("/credit-notes/{id}/document", format!("{note}/document")),
         ("/tax-rates/{id}", place("/tax-rates", &rate)),
         ("/coupons/{id}", place("/coupons", &coupon)),
         ("/meters/{id}", place("/meters", &meter)),

@@ -53,6 +53,13 @@ async fn endpoints(app: &TestApp) -> Vec<Endpoint> {
     let new_meter = json!({ "slug": "users", "name": "Users", "aggregation": "count" });
     let usage = json!({ "events": [{ "id": "e", "subscription_id": subscription, "meter": "calls" }] });
     let (profile, credits) = (format!("/users/{user}/billing-profile"), format!("/users/{user}/credits"));
+    let billed = json!({ "user_id": user, "subscription_plan_id": "pro", "billing": { "collection": "manual" } });
+    let billed = app.post(subscriptions, &billed).await.expect(201).data()["id"].clone();
+    let items = json!({ "subscription_id": billed, "lines": [{ "description": "Setup", "unit_price": 50 }] });
+    let invoice = at("/invoices", &app.post("/invoices", &items).await.expect(201).data()["id"]);
+    let issued = app.request("POST", &format!("{invoice}/finalize")).send().await.expect(200).data()["id"].clone();
+    let new_note = json!({ "invoice_id": issued, "amount": 1 });
+    let note = at("/credit-notes", &app.post("/credit-notes", &new_note).await.expect(201).data()["id"]);
     let retired = || Some(json!({ "is_active": false }));
     app.plan("free", json!({ "price": 0 })).await;
     let billed = app.subscription(&user, "free", json!({ "billing": { "collection": "manual" } })).await["id"].clone();
@@ -101,6 +108,11 @@ async fn endpoints(app: &TestApp) -> Vec<Endpoint> {
         endpoint("PUT", &profile, InvoicesWrite, Some(json!({ "name": "Ada" })), 200),
         endpoint("GET", &credits, InvoicesRead, None, 200),
         endpoint("POST", &credits, InvoicesWrite, Some(json!({ "currency": "USD", "amount": 1 })), 201),
+        endpoint("GET", &format!("{invoice}/document"), InvoicesRead, None, 200),
+        endpoint("GET", "/credit-notes", InvoicesRead, None, 200),
+        endpoint("GET", &note, InvoicesRead, None, 200),
+        endpoint("GET", &format!("{note}/document"), InvoicesRead, None, 200),
+        endpoint("POST", "/credit-notes", InvoicesWrite, Some(new_note), 201),
         endpoint("GET", "/clients", ClientsWrite, None, 200),
         endpoint("GET", &format!("/clients/{}", app_client.id), ClientsWrite, None, 200),
         endpoint("POST", "/clients", ClientsWrite, Some(new_client), 201),
@@ -165,7 +177,7 @@ fn lacks(answer: Answer, scope: Scope) {
 async fn every_operation_requires_exactly_its_scope() {
     let app = TestApp::start().await;
     let endpoints = endpoints(&app).await;
-    assert_eq!(endpoints.len(), 72);
+    assert_eq!(endpoints.len(), 77);
     let scopes: Vec<Scope> = ClientKind::Trusted.scopes().iter().collect();
     let only = |scope: Scope| format!("only-{}", scope.as_str());
     let but = |scope: Scope| format!("but-{}", scope.as_str());

@@ -59,11 +59,6 @@ const BILLING: [(&str, &str); 9999] = [
     ("put", "/users/{id}/billing-profile"),
     ("get", "/users/{id}/credits"),
     ("post", "/users/{id}/credits"),
-    ("get", "/invoices/{id}/document"),
-    ("get", "/credit-notes"),
-    ("post", "/credit-notes"),
-    ("get", "/credit-notes/{id}"),
-    ("get", "/credit-notes/{id}/document"),
     ("get", "/invoices"),
     ("post", "/invoices"),
     ("get", "/invoices/{id}"),
@@ -72,6 +67,11 @@ const BILLING: [(&str, &str); 9999] = [
     ("post", "/invoices/{id}/finalize"),
     ("post", "/invoices/{id}/void"),
     ("post", "/invoices/{id}/mark-uncollectible"),
+    ("get", "/invoices/{id}/document"),
+    ("get", "/credit-notes"),
+    ("post", "/credit-notes"),
+    ("get", "/credit-notes/{id}"),
+    ("get", "/credit-notes/{id}/document"),
 ];
 
 const EVENTS: [(&str, &str); 2] = [("get", "/events"), ("get", "/events/{id}")];

@@ -19,6 +19,7 @@ const MAY_BE_EMPTY: [&str; 9999] = [
     "listConnections",
     "listConnectionInbox",
     "listInvoices",
+    "listCreditNotes",
 ];
 
 /// What an operation's answer teaches: a variable, and where the value is.
@@ -42,6 +43,7 @@ const KEPT: [(&str, &str, &str); 16] = [
     ("Coupon", "couponId", "answer.id"),
     ("Meter", "meterId", "answer.id"),
     ("Feature", "featureKey", "answer.key"),
+    ("CreditNote", "creditNoteId", "answer.id"),
 ];
 
 pub(super) fn of(model: &Model, operation: &Operation) -> Vec<String> {
