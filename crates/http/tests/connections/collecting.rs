@@ -1,4 +1,4 @@
-//! API rules 18.5: collecting a payment through Stripe.
+//! API rules 21.6: collecting a payment through Stripe.
 
 use super::real::Real;
 use perennial_app::connections::ConnectionDraft;

@@ -36,6 +36,7 @@ impl Real {
         let mut options = TestOptions::default();
         options.app.payment_providers = Some(Arc::new(HttpProvider::default()));
         let app = TestApp::with(options).await;
+        fake.set(|behavior| behavior.now = app.now().as_micros() / 1_000_000);
         let kind = match kind {
             Kind::Stripe => ConnectionKind::Stripe,
             Kind::LemonSqueezy => ConnectionKind::LemonSqueezy,

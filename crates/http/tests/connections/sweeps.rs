@@ -1,4 +1,4 @@
-//! API rules 18.4: the reconciler, over HTTP to a provider.
+//! API rules 21.5: the reconciler, over HTTP to a provider.
 
 use super::real::{Real, SECRET};
 use perennial_app::connections::Reconcile;
