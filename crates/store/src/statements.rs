@@ -129,7 +129,7 @@ fn by_hand() -> Vec<Statement> {
         connection_links::PUT, connection_links::OF_OBJECT, connection_links::OF_RECORD, connection_links::ERASE, connection_links::REMOVE,
         connection_inbox::WITH_WORK, connection_inbox::PROBES, connection_inbox::PROBE, connection_inbox::OF_UNIT, connection_inbox::BY_KEY,
         connection_inbox::SETTLE, connection_inbox::HASTEN, connection_inbox::FOUND, connection_inbox::RETRY, connection_inbox::RETRY_ONE,
-        connection_inbox::COUNT_FAILED, connection_inbox::FORGET_BODIES, connection_inbox::FORGET_USER, connection_inbox::REMOVE,
+        connection_inbox::COUNT_FAILED, connection_inbox::FORGET_BODIES, connection_inbox::FORGET_OBJECT, connection_inbox::REMOVE,
         connection_inbox::WAITING, connection_inbox::LAST_RECEIVED, subscriptions::RELEASE, subscriptions::MANAGED,
         usage_events::NEXT_SUBSCRIPTION, usage_events::OLD, usage_events::REMOVE_OLD, usage_events::WITHIN,
     ];
