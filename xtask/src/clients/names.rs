@@ -31,6 +31,7 @@ const PLACES: [(&str, &str, &str); 35] = [
     ("listWebhookAttempts", "webhook_endpoints", "list_attempts"),
     ("listWebhookUndelivered", "webhook_endpoints", "list_undelivered"),
     ("listConnectionInbox", "connections", "list_inbox"),
+    ("collectPayment", "payments", "collect"),
     ("recordUsageEvents", "usage", "record"),
     ("readSubscriptionUsage", "usage", "get"),
     // `events` is the function that follows the feed.
