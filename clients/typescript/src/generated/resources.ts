@@ -12,6 +12,9 @@ import type {
   ClientUpdate,
   Cohort,
   CohortQuery,
+  CollectPayment,
+  Connection,
+  ConnectionQuery,
   Coupon,
   CouponCreate,
   CouponQuery,
@@ -23,6 +26,8 @@ import type {
   DeletedUser,
   Event,
   EventQuery,
+  InboxItem,
+  InboxItemQuery,
   LoggedIn,
   ManagedUser,
   ManagedUserQuery,
@@ -344,6 +349,15 @@ const deletePayment: Operation = {
   access: "client",
   keyed: false,
   repeatable: true,
+};
+
+const collectPayment: Operation = {
+  id: "collectPayment",
+  method: "POST",
+  path: "/subscription-payments/{payment_id}/collect",
+  access: "client",
+  keyed: false,
+  repeatable: false,
 };
 
 const listUsers: Operation = {
@@ -931,6 +945,33 @@ const createCredit: Operation = {
   repeatable: true,
 };
 
+const listConnections: Operation = {
+  id: "listConnections",
+  method: "GET",
+  path: "/connections",
+  access: "client",
+  keyed: false,
+  repeatable: true,
+};
+
+const readConnection: Operation = {
+  id: "readConnection",
+  method: "GET",
+  path: "/connections/{id}",
+  access: "client",
+  keyed: false,
+  repeatable: true,
+};
+
+const listConnectionInbox: Operation = {
+  id: "listConnectionInbox",
+  method: "GET",
+  path: "/connections/{id}/inbox",
+  access: "client",
+  keyed: false,
+  repeatable: true,
+};
+
 export class Auth {
   readonly #caller: Caller;
 
@@ -1267,6 +1308,15 @@ export class Payments {
    */
   delete(paymentId: string, options: ChangeOptions = {}): Promise<Payment> {
     return this.#caller.one<Payment>(deletePayment, { path: { payment_id: paymentId } }, options);
+  }
+
+  /**
+   * Collect a payment. Charges the customer through Stripe. The payment is `processing` until the result is known.
+   *
+   * Scope: `payments:write`.
+   */
+  collect(paymentId: string, body: CollectPayment, options: ChangeOptions = {}): Promise<Payment> {
+    return this.#caller.one<Payment>(collectPayment, { path: { payment_id: paymentId }, body }, options);
   }
 }
 
@@ -2087,6 +2137,51 @@ export class Credits {
   }
 }
 
+export class Connections {
+  readonly #caller: Caller;
+
+  constructor(caller: Caller) {
+    this.#caller = caller;
+  }
+
+  /**
+   * List connections to payment providers. Newest first. Connections are created with `perennial connection add`.
+   *
+   * Scope: `organization:read`.
+   */
+  list(query: ConnectionQuery = {}, options: CallOptions = {}): Promise<PageOf<Connection>> {
+    return this.#caller.page<Connection>(listConnections, { query }, options);
+  }
+
+  /** The same, record by record: asks for the next page when the last one is used up. */
+  each(query: ConnectionQuery = {}, options: CallOptions = {}): AsyncGenerator<Connection, void, undefined> {
+    return each((cursor) => this.list({ ...query, cursor }, options), query.cursor);
+  }
+
+  /**
+   * Read a connection to a payment provider. `last_received_at` and `last_swept_at` are not part of the ETag.
+   *
+   * Scope: `organization:read`.
+   */
+  get(id: string, options: ReadOptions<Connection> = {}): Promise<Connection> {
+    return this.#caller.one<Connection>(readConnection, { path: { id } }, options);
+  }
+
+  /**
+   * List received webhooks of a connection. Newest first, each with what became of it.
+   *
+   * Scope: `organization:read`.
+   */
+  listInbox(id: string, query: InboxItemQuery = {}, options: CallOptions = {}): Promise<PageOf<InboxItem>> {
+    return this.#caller.page<InboxItem>(listConnectionInbox, { path: { id }, query }, options);
+  }
+
+  /** The same, record by record: asks for the next page when the last one is used up. */
+  eachInbox(id: string, query: InboxItemQuery = {}, options: CallOptions = {}): AsyncGenerator<InboxItem, void, undefined> {
+    return each((cursor) => this.listInbox(id, { ...query, cursor }, options), query.cursor);
+  }
+}
+
 /** Every group of calls, over one caller. */
 export class Resources {
   readonly auth: Auth;
@@ -2112,6 +2207,7 @@ export class Resources {
   readonly usage: Usage;
   readonly billingProfiles: BillingProfiles;
   readonly credits: Credits;
+  readonly connections: Connections;
 
   constructor(caller: Caller) {
     this.auth = new Auth(caller);
@@ -2137,5 +2233,6 @@ export class Resources {
     this.usage = new Usage(caller);
     this.billingProfiles = new BillingProfiles(caller);
     this.credits = new Credits(caller);
+    this.connections = new Connections(caller);
   }
 }
