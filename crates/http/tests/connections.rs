@@ -1,9 +1,12 @@
-//! API rules 21 (`docs/api.md`) through HTTP: connections, the receiver, and hints that become records. The engine is that of
+//! API rules 25 (`docs/api.md`) through HTTP: connections, the receiver, and hints that become records. The engine is that of
 //! the run: see `perennial-testkit`.
 
+mod collecting;
 mod hints;
 mod managed;
 mod outages;
+mod real;
 mod receiver;
 mod records;
 mod support;
+mod sweeps;

@@ -154,6 +154,8 @@ const OFF_THE_WAY: [&str; 9999] = [
     "listCreditNotes",
     "createCreditNote",
     "readCreditNote",
+    // It would charge a customer.
+    "collectPayment",
 ];
 
 /// What is filled in from outside, with a value to begin with.

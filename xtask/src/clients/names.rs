@@ -33,6 +33,7 @@ const PLACES: [(&str, &str, &str); 9999] = [
     ("listConnectionInbox", "connections", "list_inbox"),
     ("readEntitlements", "entitlements", "get"),
     ("checkEntitlement", "entitlements", "check"),
+    ("collectPayment", "payments", "collect"),
     ("recordUsageEvents", "usage", "record"),
     ("readSubscriptionUsage", "usage", "get"),
     ("addMember", "members", "add"),

@@ -1595,6 +1595,16 @@ export interface PaymentUpdate {
   updated_at?: unknown;
 }
 
+export interface CollectPayment {
+  /** The connection that collects. */
+  connection_id?: string | undefined;
+  /**
+   * The ID of the payment method at the provider. Defaults to the subscription's, then to the customer's. Never a card
+   * number.
+   */
+  payment_method?: string | undefined;
+}
+
 export interface UserCreate {
   /** The e-mail address, unique in the organization. A user with an identity keeps the identity provider's. */
   email: string;

@@ -65,6 +65,19 @@ pub(crate) enum Connection {
         #[command(flatten)]
         org: InOrg,
     },
+    /// Compare all objects of the provider with the records here, and repair what differs.
+    Reconcile {
+        /// The connection's ID (con_…) or name.
+        connection: String,
+        /// Report the differences and change nothing.
+        #[arg(long)]
+        dry_run: bool,
+        /// Apply the differences even if many subscriptions lose access.
+        #[arg(long)]
+        yes: bool,
+        #[command(flatten)]
+        org: InOrg,
+    },
     /// List the newest received webhooks, and what became of each.
     Inbox {
         /// The connection's ID (con_…) or name.

@@ -16,6 +16,7 @@ use perennial_app::context::{App, AppOptions};
 use perennial_app::error::{Conflict, Error};
 use perennial_app::sessions::Secret;
 use perennial_domain::connections::inbox::InboxState;
+use perennial_domain::connections::sweep::{Sweep, SweepOptions};
 use perennial_http::record_fields;
 use perennial_store::{Page, Position};
 use serde_json::json;
@@ -89,6 +90,12 @@ pub(super) async fn run(app: &App, command: Command, json: bool) -> Result<(), F
             let after = connections::rotate(app, &caller, found.id, secrets, drop_previous).await?;
             print(app, after, json, "Rotated the secrets of").await
         }
+        Command::Reconcile { connection, dry_run, yes, org } => {
+            let (caller, found) = named_connection(app, &connection, &org).await?;
+            let options = SweepOptions { dry_run, yes, requested: true };
+            let swept = connections::reconcile::now(app, &caller, found.id, options).await?;
+            output::print(json, &swept.result(), || reconciled(&swept))
+        }
         Command::Inbox { connection, state, portion } => {
             let state = read_flag("state", state.as_deref(), InboxState::parse)?;
             inbox(app, &connection, InboxQuery { state, ..InboxQuery::default() }, &portion, json).await
@@ -112,6 +119,20 @@ pub(super) async fn run(app: &App, command: Command, json: bool) -> Result<(), F
             output::print(json, &view, || format!("Removed {}.", view.id))
         }
     }
+}
+
+fn reconciled(swept: &Sweep) -> String {
+    let Sweep { seen, created, different, repaired, .. } = swept;
+    let mut text = format!("Compared {seen}: {created} new, {different} different, {repaired} repaired.");
+    for difference in &swept.differences {
+        let what =
+            if difference.missing { "is missing at the provider".to_owned() } else { difference.fields.to_string() };
+        text.push_str(&format!("\n{} {}: {what}", difference.object, difference.external_id));
+    }
+    if swept.stopped {
+        text.push_str("\nStopped: many subscriptions would lose access. Check the provider, then run it with --yes.");
+    }
+    text
 }
 
 async fn add(app: &App, add: ConnectionAdd, json: bool) -> Result<(), Failure> {

@@ -53,7 +53,7 @@ pub struct Sweep {
     pub cursor: Option<String>,
     /// The objects that were compared.
     pub seen: u64,
-    /// New records.
+    /// New records: those that the comparison found, less those that could not be created.
     pub created: u64,
     /// Objects that differ from their records.
     pub different: u64,
@@ -165,8 +165,6 @@ impl Sweep {
         if self.stopped || !applies || self.options.dry_run || !has_work {
             self.is_done = true;
         } else {
-            // What is new is counted again when it is created.
-            self.created = 0;
             self.move_to(SweepPhase::Apply);
         }
     }

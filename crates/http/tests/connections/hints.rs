@@ -1,4 +1,4 @@
-//! API rules 21.3: from a hint to a record.
+//! API rules 25.3: from a hint to a record.
 
 use super::support::{Base, customer_facts, payment_facts, price_facts, subscription_facts};
 use perennial_app::connections::provider::Fetched;

@@ -1,4 +1,4 @@
-//! API rules 21.2: the receiver.
+//! API rules 25.2: the receiver.
 
 use super::support::{Base, SECRET, connect, seconds, sign, stripe_header};
 use perennial_app::connections::{self, ConnectionDraft, ConnectionKind};

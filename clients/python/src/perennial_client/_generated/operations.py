@@ -128,6 +128,12 @@ READ_PAYMENT = Operation(
 )
 UPDATE_PAYMENT = Operation(id="updatePayment", method="PUT", path="/subscription-payments/{payment_id}")
 DELETE_PAYMENT = Operation(id="deletePayment", method="DELETE", path="/subscription-payments/{payment_id}")
+COLLECT_PAYMENT = Operation(
+    id="collectPayment",
+    method="POST",
+    path="/subscription-payments/{payment_id}/collect",
+    repeatable=False,
+)
 LIST_USERS = Operation(id="listUsers", method="GET", path="/users")
 CREATE_USER = Operation(id="createUser", method="POST", path="/users", takes_key=True)
 READ_USER = Operation(id="readUser", method="GET", path="/users/{id}")
@@ -1291,6 +1297,36 @@ class Payments:
             path={"payment_id": payment_id},
             query={"dry_run": dry_run},
             headers={"if-match": if_match},
+        )
+        return Payment.read(answer.body["data"], answer.etag)
+
+    def collect(
+        self,
+        payment_id: str,
+        *,
+        connection_id: str | Unset = UNSET,
+        payment_method: str | Unset = UNSET,
+        if_match: str | None | Unset = UNSET,
+    ) -> Payment:
+        """Collect a payment.
+
+        Charges the customer through Stripe. The payment is `processing` until the result is known.
+
+        The client needs the scope `payments:write`.
+
+        - `connection_id`: The connection that collects.
+        - `payment_method`: The ID of the payment method at the provider. Defaults to the subscription's, then to the customer's. Never a card number.
+
+        Raises `Problem` with one of 409, 400, 401, 403, 421, 408, 413, 414, 431, 500, 503, 415, 422, 404, 412.
+        """
+        answer = self._caller.call(
+            COLLECT_PAYMENT,
+            path={"payment_id": payment_id},
+            headers={"if-match": if_match},
+            body={
+                "connection_id": connection_id,
+                "payment_method": payment_method,
+            },
         )
         return Payment.read(answer.body["data"], answer.etag)
 

@@ -184,13 +184,16 @@ impl Run<'_> {
         };
         match self.work().visit(object, external_id, 0).await? {
             Ended::Delayed(Delay::Unavailable(_)) => return Ok((Step::Unavailable, None)),
-            Ended::Settled(InboxState::Applied, _) => match difference {
-                None => sweep.created += 1,
-                Some(difference) => {
+            Ended::Settled(InboxState::Applied, _) => {
+                if let Some(difference) = difference {
                     sweep.repaired(object, external_id);
                     self.report(object, &difference).await?;
                 }
-            },
+            }
+            Ended::Settled(InboxState::Unchanged, _) => {}
+            Ended::Settled(..) | Ended::Delayed(_) if difference.is_none() => {
+                sweep.created = sweep.created.saturating_sub(1);
+            }
             Ended::Settled(..) | Ended::Delayed(_) => {}
         }
         Ok((Step::Done, None))

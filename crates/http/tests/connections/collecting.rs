@@ -1,0 +1,138 @@
+//! API rules 25.6: collecting a payment through Stripe.
+
+use super::real::Real;
+use perennial_app::connections::ConnectionDraft;
+use perennial_fake_provider::{Card, Fault, Kind};
+use serde_json::{Value, json};
+
+/// A service with a payment of 19.99 USD that is to be collected with `pm_1`.
+async fn with_payment() -> (Real, String) {
+    let real = Real::start(Kind::Stripe).await;
+    real.fake.put("payment_methods", json!({ "id": "pm_1", "object": "payment_method", "customer": "cus_1" }));
+    let (user, plan) = (real.app.user("a@example.com").await, real.app.plan("pro", json!({})).await);
+    let subscription = real.app.subscription(&user, plan["id"].as_str().unwrap(), json!({})).await;
+    let payment = real.app.payment(subscription["id"].as_str().unwrap(), json!({})).await;
+    let path = format!("/subscription-payments/{}", payment["id"].as_str().unwrap());
+    (real, path)
+}
+
+fn body(real: &Real) -> Value {
+    json!({ "connection_id": real.connection.id.to_string(), "payment_method": "pm_1" })
+}
+
+#[tokio::test]
+async fn a_payment_is_processing_and_then_completed_with_the_id_of_its_intent() {
+    let (mut real, path) = with_payment().await;
+    let begun = real.app.post(&format!("{path}/collect"), &body(&real)).await.expect(200).data().clone();
+    assert_eq!(begun["status"], "processing");
+    real.app.put(&path, &json!({ "status": "failed" })).await.refused(409, "provider_managed");
+    real.work();
+    let paid = real.until_status(&path, "completed").await;
+    assert_eq!((&paid["external_payment_id"], paid["date"].is_string()), (&json!("pi_1"), true));
+    let seen = real.fake.seen();
+    let sent = seen.iter().find(|request| request.method == "POST").unwrap();
+    let id = paid["id"].as_str().unwrap();
+    assert_eq!(sent.header("idempotency-key"), Some(format!("{id}:1").as_str()));
+    assert_eq!(
+        (sent.header("stripe-version"), sent.header("authorization")),
+        (Some("2024-06-20"), Some("Bearer sk_test_1"))
+    );
+    for (name, value) in [
+        ("amount", "1999"),
+        ("currency", "usd"),
+        ("customer", "cus_1"),
+        ("payment_method", "pm_1"),
+        ("off_session", "true"),
+        ("confirm", "true"),
+        ("metadata[perennial_payment_id]", id),
+        ("metadata[perennial_attempt]", "1"),
+    ] {
+        assert_eq!(sent.field(name), Some(value), "{name}");
+    }
+    real.app.post(&format!("{path}/collect"), &body(&real)).await.refused(409, "invalid_transition");
+}
+
+#[tokio::test]
+async fn a_declined_card_is_a_failed_payment_whose_intent_is_canceled() {
+    let (mut real, path) = with_payment().await;
+    real.fake.set(|behavior| behavior.card = Card::Declined);
+    real.app.post(&format!("{path}/collect"), &body(&real)).await.expect(200);
+    real.work();
+    let failed = real.until_status(&path, "failed").await;
+    assert_eq!(real.fake.all("payment_intents")[0]["status"], "canceled");
+    let events = real.events("payment.collection_failed").await;
+    let expected = json!({
+        "id": failed["id"], "connection_id": real.connection.id.to_string(), "attempt": 1, "code": "card_declined",
+        "decline_code": "insufficient_funds",
+    });
+    assert_eq!(events, [expected]);
+    real.fake.set(|behavior| behavior.card = Card::Good);
+    real.app.post(&format!("{path}/collect"), &body(&real)).await.expect(200);
+    let paid = real.until_status(&path, "completed").await;
+    assert_eq!(paid["external_payment_id"], "pi_2");
+    let keys: Vec<_> =
+        real.fake.seen().iter().filter_map(|seen| seen.header("idempotency-key").map(str::to_owned)).collect();
+    assert!(keys[1].ends_with(":2"), "{keys:?}");
+}
+
+#[tokio::test]
+async fn lost_answers_and_errors_do_not_take_money_twice() {
+    for faults in [
+        vec![Fault::LoseResponse, Fault::LoseResponse],
+        vec![Fault::LoseRequest, Fault::LoseResponse],
+        vec![Fault::FailAfter],
+        vec![Fault::FailBefore, Fault::FailBefore],
+    ] {
+        let (mut real, path) = with_payment().await;
+        // A closed connection is repeated once by the client itself.
+        let twice = faults.iter().flat_map(|fault| [Some(*fault), Some(*fault)]).collect();
+        real.fake.set(|behavior| behavior.faults = twice);
+        real.app.post(&format!("{path}/collect"), &body(&real)).await.expect(200);
+        real.work();
+        real.until_status(&path, "completed").await;
+        let intents = real.fake.all("payment_intents");
+        let taken = intents.iter().filter(|intent| intent["status"] == "succeeded").count();
+        assert_eq!(taken, 1, "{faults:?}: {intents:?}");
+    }
+}
+
+#[tokio::test]
+async fn a_bank_debit_is_settled_by_the_webhook_of_its_intent() {
+    let (mut real, path) = with_payment().await;
+    real.fake.set(|behavior| behavior.card = Card::Slow);
+    real.app.post(&format!("{path}/collect"), &body(&real)).await.expect(200);
+    real.work();
+    while real.fake.all("payment_intents").is_empty() {
+        tokio::task::yield_now().await;
+    }
+    real.fake.change("payment_intents", "pi_1", |intent| intent["status"] = json!("succeeded"));
+    let intent = real.fake.all("payment_intents")[0].clone();
+    let webhook = real.fake.event(
+        "payment_intent.succeeded",
+        &intent,
+        super::real::SECRET,
+        real.app.now().as_micros() / 1_000_000,
+    );
+    let target = format!("/hooks/{}", real.connection.id);
+    assert_eq!(webhook.send(&real.app.address.to_string(), &target).await, 200);
+    real.until_status(&path, "completed").await;
+}
+
+#[tokio::test]
+async fn without_a_connection_or_a_payment_method_nothing_is_charged() {
+    let (mut real, path) = with_payment().await;
+    let collect = format!("{path}/collect");
+    real.app.post(&collect, &json!({})).await.expect(422);
+    real.app.post(&collect, &json!({ "connection_id": "con_01h455vb4pex5vsknk084sn02q" })).await.expect(422);
+    real.work();
+    real.app.post(&collect, &json!({ "connection_id": real.connection.id.to_string() })).await.expect(200);
+    real.until_status(&path, "failed").await;
+    assert_eq!(real.events("payment.collection_failed").await[0]["code"], "no_payment_method");
+    assert!(real.fake.all("payment_intents").is_empty());
+    let other = Real::with(Kind::Stripe, |draft| ConnectionDraft { collect: Some(false), ..draft }).await;
+    let (user, plan) = (other.app.user("a@example.com").await, other.app.plan("pro", json!({})).await);
+    let subscription = other.app.subscription(&user, plan["id"].as_str().unwrap(), json!({})).await;
+    let payment = other.app.payment(subscription["id"].as_str().unwrap(), json!({})).await;
+    let path = format!("/subscription-payments/{}/collect", payment["id"].as_str().unwrap());
+    other.app.post(&path, &body(&other)).await.refused(409, "collecting_disabled");
+}

@@ -1,0 +1,144 @@
+//! API rules 25.5: the reconciler, over HTTP to a provider.
+
+use super::real::{Real, SECRET};
+use perennial_app::connections::Reconcile;
+use perennial_domain::connections::sweep::SweepOptions;
+use perennial_fake_provider::Kind;
+use serde_json::json;
+use std::time::{Duration, Instant};
+
+const PLAIN: SweepOptions = SweepOptions { dry_run: false, yes: false, requested: true };
+
+#[tokio::test]
+async fn a_sweep_creates_what_is_new_and_repairs_what_differs_with_one_event() {
+    let real = Real::start(Kind::Stripe).await;
+    for number in 1..=3 {
+        real.stripe_subscription(number, "active");
+    }
+    real.fake.set(|behavior| behavior.page_size = 2);
+    let first = real.reconcile(PLAIN).await;
+    assert_eq!((first.seen, first.created, first.different, first.stopped), (4, 4, 0, false));
+    assert_eq!(real.all("/subscriptions").await.len(), 3);
+    assert!(real.events("connection.drift").await.is_empty());
+    let again = real.reconcile(PLAIN).await;
+    assert_eq!((again.seen, again.created, again.different), (4, 0, 0));
+
+    real.fake.change("subscriptions", "sub_2", |object| object["status"] = json!("past_due"));
+    let dry = real.reconcile(SweepOptions { dry_run: true, ..PLAIN }).await;
+    assert_eq!((dry.different, dry.repaired), (1, 0));
+    let found = &real.all("/subscriptions?external_subscription_id=sub_2").await[0];
+    assert_eq!(found["status"], "active");
+    let repaired = real.reconcile(PLAIN).await;
+    assert_eq!((repaired.different, repaired.repaired), (1, 1));
+    let found = &real.all("/subscriptions?external_subscription_id=sub_2").await[0];
+    assert_eq!(found["status"], "past_due");
+    let drift = real.events("connection.drift").await;
+    assert_eq!(drift.len(), 1);
+    assert_eq!(
+        (&drift[0]["object"], &drift[0]["external_id"], &drift[0]["record_id"], &drift[0]["repaired"]),
+        (&json!("subscription"), &json!("sub_2"), &found["id"], &json!(true))
+    );
+    assert_eq!(drift[0]["fields"]["status"], json!({ "ours": "active", "theirs": "past_due" }));
+}
+
+#[tokio::test]
+async fn what_is_missing_at_the_provider_is_reported_and_nothing_changes() {
+    let real = Real::start(Kind::Stripe).await;
+    real.stripe_subscription(1, "active");
+    real.reconcile(PLAIN).await;
+    real.app.advance(60);
+    real.fake.remove("subscriptions", "sub_1");
+    let swept = real.reconcile(PLAIN).await;
+    assert!(swept.differences[0].missing);
+    assert_eq!(real.all("/subscriptions").await[0]["status"], "active");
+    let drift = real.events("connection.drift").await;
+    assert_eq!((&drift[0]["missing"], &drift[0]["repaired"]), (&json!(true), &json!(false)));
+}
+
+#[tokio::test]
+async fn a_sweep_that_would_end_the_access_of_many_applies_nothing_until_it_is_confirmed() {
+    let real = Real::start(Kind::Stripe).await;
+    for number in 1..=30 {
+        real.stripe_subscription(number, "active");
+    }
+    real.reconcile(PLAIN).await;
+    for number in 1..=30 {
+        real.fake.change("subscriptions", &format!("sub_{number}"), |object| {
+            object["status"] = json!("canceled");
+            object["ended_at"] = json!(1_767_225_601);
+        });
+    }
+    let stopped = real.reconcile(PLAIN).await;
+    assert_eq!((stopped.different, stopped.repaired, stopped.stopped), (30, 0, true));
+    let active = || async { real.all("/subscriptions?status=active&limit=100").await.len() };
+    assert_eq!(active().await, 30);
+    assert_eq!(real.events("connection.drift").await.len(), 1);
+    let confirmed = real.reconcile(SweepOptions { yes: true, ..PLAIN }).await;
+    assert_eq!((confirmed.repaired, confirmed.stopped), (30, false));
+    assert_eq!(active().await, 0);
+}
+
+#[tokio::test]
+async fn an_event_whose_webhook_was_lost_is_found_in_the_list_of_events() {
+    let mut real = Real::start(Kind::Stripe).await;
+    let subscription = real.stripe_subscription(1, "active");
+    real.fake.event("customer.subscription.created", &subscription, SECRET, real.app.now().as_micros() / 1_000_000);
+    let _reconciler = real.app.work(Reconcile);
+    real.work();
+    let deadline = Instant::now() + Duration::from_mins(1);
+    loop {
+        let inbox = real.all(&format!("/connections/{}/inbox", real.connection.id)).await;
+        let found = real.all("/subscriptions").await;
+        if found.len() == 1 && inbox.len() == 1 && inbox[0]["state"] != "waiting" {
+            assert_eq!(inbox[0]["key"], "evt_1");
+            break;
+        }
+        assert!(Instant::now() < deadline, "{inbox:?} {found:?}");
+        tokio::task::yield_now().await;
+    }
+}
+
+#[tokio::test]
+async fn lemon_squeezy_and_paddle_are_swept_too() {
+    let real = Real::start(Kind::LemonSqueezy).await;
+    let resource = |kind: &str, id: &str, attributes: serde_json::Value| json!({ "type": kind, "id": id, "attributes": attributes });
+    let at = "2026-01-01T00:00:00.000000Z";
+    real.fake.put("stores", resource("stores", "1", json!({ "currency": "USD" })));
+    real.fake.put(
+        "products",
+        resource(
+            "products",
+            "2",
+            json!({ "store_id": 1, "name": "Lemonade", "status": "published", "created_at": at }),
+        ),
+    );
+    real.fake.put(
+        "variants",
+        resource(
+            "variants",
+            "3",
+            json!({ "product_id": 2, "name": "Default", "status": "published", "created_at": at }),
+        ),
+    );
+    real.fake.put("prices", resource("prices", "4", json!({ "variant_id": 3, "category": "subscription", "unit_price": 999, "renewal_interval_unit": "month", "renewal_interval_quantity": 1, "created_at": at })));
+    real.fake.put("customers", resource("customers", "5", json!({ "email": "a@example.com", "created_at": at })));
+    real.fake.put("subscriptions", resource("subscriptions", "6", json!({ "store_id": 1, "customer_id": 5, "variant_id": 3, "status": "active", "test_mode": true, "renews_at": at, "created_at": at })));
+    real.fake.put("subscription-invoices", resource("subscription-invoices", "7", json!({ "store_id": 1, "subscription_id": 6, "status": "paid", "currency": "USD", "total": 999, "test_mode": true, "created_at": at })));
+    let swept = real.reconcile(PLAIN).await;
+    assert_eq!(swept.different, 0, "{swept:?}");
+    assert_eq!(real.all("/subscriptions").await[0]["external_subscription_id"], "6");
+    assert_eq!(real.all("/subscription-payments").await[0]["status"], "completed");
+    assert_eq!(real.fake.seen()[0].header("accept"), Some("application/vnd.api+json"));
+
+    let real = Real::start(Kind::Paddle).await;
+    let price = json!({ "id": "pri_01h7zd9mzfq79850w4ryc39v38", "product_id": "pro_1", "status": "active", "description": "Pro", "unit_price": { "amount": "500", "currency_code": "USD" }, "billing_cycle": { "interval": "month", "frequency": 1 }, "product": { "id": "pro_1", "name": "Pro" } });
+    real.fake.put("prices", price.clone());
+    real.fake.put("customers", json!({ "id": "ctm_01h8441jn5pcwrfhwh78jqt8hk", "email": "b@example.com" }));
+    real.fake.put("subscriptions", json!({ "id": "sub_01h7ht5z5wdg9pz18jx1fagp8k", "customer_id": "ctm_01h8441jn5pcwrfhwh78jqt8hk", "status": "trialing", "items": [{ "price": price, "quantity": 10 }], "next_billed_at": "2026-04-01T00:00:00Z" }));
+    real.fake.put("transactions", json!({ "id": "txn_01h8dzxgkvdwemdhbpcapj2tbj", "status": "completed", "subscription_id": "sub_01h7ht5z5wdg9pz18jx1fagp8k", "currency_code": "USD", "details": { "totals": { "grand_total": "5000" } }, "created_at": at }));
+    let swept = real.reconcile(PLAIN).await;
+    assert_eq!((swept.created, swept.different), (3, 0), "{swept:?}");
+    let found = &real.all("/subscriptions").await[0];
+    assert_eq!((&found["status"], &found["quantity"]), (&json!("on_trial"), &json!(10)));
+    assert_eq!(real.all("/subscription-payments").await[0]["amount"], json!(50));
+}
