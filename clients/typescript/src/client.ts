@@ -8,6 +8,13 @@ import type { CallOptions, ClientOptions, Surroundings } from "./options.js";
 import { CurrentSession, MemoryTokens } from "./session.js";
 import { sleep } from "./send.js";
 
+/** What other parts of this package use of a client. */
+export interface Internals extends Pick<Surroundings, "now" | "sleep"> {
+  caller: Caller;
+}
+
+export let internalsOf: (client: Perennial) => Internals;
+
 /** Calls that begin a session, and calls that end it. */
 const BEGINS: ReadonlySet<string> = new Set(["signUp", "signIn"]);
 const ENDS: ReadonlySet<string> = new Set(["logout", "revokeAllTokens", "deleteMyAccount"]);
@@ -21,6 +28,11 @@ export class Perennial extends Resources {
   readonly session: CurrentSession;
   readonly #options: ClientOptions;
   readonly #surroundings: Surroundings;
+  readonly #caller: Caller;
+
+  static {
+    internalsOf = (client) => ({ caller: client.#caller, ...client.#surroundings });
+  }
 
   constructor(options: ClientOptions) {
     const surroundings = { ...usual(), ...options.surroundings };
@@ -28,6 +40,7 @@ export class Perennial extends Resources {
     super(caller);
     this.#options = options;
     this.#surroundings = surroundings;
+    this.#caller = caller;
     const exchange = (refreshToken: string): Promise<Tokens> => this.auth.refresh({ refresh_token: refreshToken });
     this.session = new CurrentSession(options.tokens ?? new MemoryTokens(), surroundings.now, exchange, options.onSignedOut);
   }

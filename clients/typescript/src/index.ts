@@ -2,6 +2,8 @@
 
 export { answerOf, type AnswerDetails } from "./answers.js";
 export { Perennial } from "./client.js";
+export type { EntitlementDecision } from "./entitlement_entries.js";
+export { EntitlementCache, type EntitlementCacheOptions } from "./entitlements.js";
 export type { EventsOptions } from "./events.js";
 export type { CallOptions, ChangeOptions, ClientOptions, CreateOptions, ReadOptions, RetryOptions, Surroundings } from "./options.js";
 export { fromMinorUnits, toMinorUnits } from "./money.js";

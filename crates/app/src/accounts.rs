@@ -7,6 +7,7 @@ use crate::clients::confirm;
 use crate::context::App;
 use crate::error::{Conflict, Error};
 use crate::keyed_locks::ATTEMPTS;
+use crate::members;
 use crate::revision::IfMatch;
 use crate::sessions::{SignedIn, prepare_revoke};
 use perennial_domain::events::{Event, EventKind};
@@ -42,7 +43,7 @@ pub async fn delete(app: &App, caller: &Caller, signed_in: &SignedIn, auth_id: &
         match app.db.commit(change).await {
             Ok(()) => return Ok(()),
             Err(store::Error::Violated(
-                Violation::User | Violation::Session | Violation::Record | Violation::Clock,
+                Violation::User | Violation::Session | Violation::Record | Violation::Member | Violation::Clock,
             )) => {}
             Err(error) => return Err(error.into()),
         }
@@ -65,7 +66,7 @@ pub async fn erase(app: &App, caller: &Caller, id: UserId, if_match: &IfMatch) -
         match app.db.commit(change).await {
             Ok(()) => return Ok(Erased { sessions, subscriptions }),
             Err(store::Error::Violated(
-                Violation::User | Violation::Session | Violation::Record | Violation::Clock,
+                Violation::User | Violation::Session | Violation::Record | Violation::Member | Violation::Clock,
             )) => {}
             Err(error) => return Err(error.into()),
         }
@@ -99,6 +100,7 @@ async fn prepare_erasure(app: &App, caller: &Caller, user: &User, now: Time) -> 
     change = sessions::erase(change, organization, user.id);
     change = billing_profiles::erase(change, organization, user.id);
     change = portal_links::erase(change, organization, user.id);
+    change = members::prepare_erasure(app, caller, change, user.id, time.now).await?;
     for before in &open {
         change = prepare_end(app, caller, change, before, time.now)?;
     }

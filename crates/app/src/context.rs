@@ -7,6 +7,10 @@ use crate::analytics::options::AnalyticsOptions;
 use crate::background::figures::BackgroundFigures;
 use crate::clients::cache::ClientCache;
 pub use crate::clock::Clock;
+use crate::connections::cache::ConnectionCache;
+use crate::connections::figures::ConnectionFigures;
+use crate::connections::provider::{Disconnected, Provider};
+use crate::entitlement_tokens::options::{EntitlementFigures, EntitlementOptions};
 pub use crate::entropy::Entropy;
 use crate::feed::signal::FeedSignal;
 use crate::housekeeping::figures::Figures;
@@ -36,7 +40,7 @@ use perennial_outbound::{Limits as FetchLimits, WebhookClient};
 use perennial_store::Db;
 pub use perennial_store::{BATCH_SIZES, StoreMetrics, TRACE_TARGET};
 use std::sync::{Arc, OnceLock};
-use tokio::sync::{OnceCell, Semaphore};
+use tokio::sync::{Notify, OnceCell, Semaphore};
 
 /// The most requests to webhook endpoints at the same time.
 const MAX_WEBHOOK_REQUESTS: usize = 256;
@@ -57,6 +61,8 @@ pub struct App {
     pub housekeeping: Figures,
     /// The number of usage events by outcome.
     pub usage: UsageFigures,
+    /// The number of entitlement tokens.
+    pub entitlements: EntitlementFigures,
     pub(crate) options: AppOptions,
     pub(crate) clients: ClientCache,
     pub(crate) in_flight: InFlight,
@@ -78,6 +84,11 @@ pub struct App {
     pub(crate) webhook_permits: Arc<Semaphore>,
     /// Built from the options at its first use.
     pub(crate) webhook_client: OnceLock<Box<WebhookClient>>,
+    /// The figures of connections.
+    pub connections: ConnectionFigures,
+    pub(crate) connection_cache: ConnectionCache,
+    /// Wakes the work on hints.
+    pub(crate) connection_signal: Notify,
 }
 
 /// The options of the context.
@@ -105,6 +116,10 @@ pub struct AppOptions {
     pub analytics: AnalyticsOptions,
     /// The settings of the customer portal.
     pub portal: PortalOptions,
+    /// The payment providers. None: no object can be fetched.
+    pub payment_providers: Option<Arc<dyn Provider>>,
+    /// The settings of entitlement tokens.
+    pub entitlements: EntitlementOptions,
 }
 
 impl App {
@@ -120,6 +135,7 @@ impl App {
             background: BackgroundFigures::default(),
             housekeeping: Figures::default(),
             usage: UsageFigures::default(),
+            entitlements: EntitlementFigures::default(),
             options,
             clients: ClientCache::default(),
             in_flight: InFlight::default(),
@@ -138,7 +154,15 @@ impl App {
             lifecycle: LifecycleState::default(),
             webhook_permits: Arc::new(Semaphore::new(MAX_WEBHOOK_REQUESTS)),
             webhook_client: OnceLock::new(),
+            connections: ConnectionFigures::default(),
+            connection_cache: ConnectionCache::default(),
+            connection_signal: Notify::new(),
         }
+    }
+
+    /// The payment providers.
+    pub(crate) fn payment_providers(&self) -> &dyn Provider {
+        self.options.payment_providers.as_deref().unwrap_or(&Disconnected)
     }
 }
 

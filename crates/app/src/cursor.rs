@@ -3,9 +3,9 @@
 mod names;
 
 pub(crate) use names::{
-    clients, coupons, credit_notes, credits, features, invoices, meters, open_optional, operators, payments,
-    plan_versions, plans, previous_plans, previous_subscriptions, subscriptions, tax_rates, users, webhook_attempts,
-    webhook_endpoints, webhook_undelivered,
+    clients, connection_inbox, connections, coupons, credit_notes, credits, features, invoices, members, meters,
+    open_optional, operators, payments, plan_versions, plans, previous_plans, previous_subscriptions, subscriptions,
+    tax_rates, users, webhook_attempts, webhook_endpoints, webhook_undelivered,
 };
 
 use crate::error::Error;

@@ -33,6 +33,21 @@ pub async fn read(app: &App, caller: &Caller, user: UserId) -> Result<UserEntitl
     Ok(of_user(app, organization, user, &features, now).await?.entitlements)
 }
 
+/// What a user has now and what it was computed from, under the rules of [`read`], and the instant.
+pub(crate) async fn of_caller(app: &App, caller: &Caller, user: UserId) -> Result<(Computed, Time), Error> {
+    check_user(caller, user)?;
+    let organization = caller.organization();
+    let now = business_time::now(app, caller).await?;
+    let (features, _) = tokio::try_join!(all_features(app, organization), check_exists(app, organization, user))?;
+    Ok((of_user(app, organization, user, &features, now).await?, now))
+}
+
+/// Rejects a user that does not exist, is erased, or is not the caller's.
+pub async fn check_user_exists(app: &App, caller: &Caller, user: UserId) -> Result<(), Error> {
+    check_user(caller, user)?;
+    check_exists(app, caller.organization(), user).await
+}
+
 /// Whether a user may use this much of a feature now.
 pub async fn check(
     app: &App,

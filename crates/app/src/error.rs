@@ -1,6 +1,8 @@
 //! The errors of the use cases.
 
 use perennial_domain::clients::Scope;
+use perennial_domain::entitlements::Exceeded;
+use perennial_domain::id::ConnectionId;
 use perennial_domain::time::Time;
 use perennial_domain::validation::{Rejection, Transition, ValidationErrors};
 use perennial_identity::signing::KeyError;
@@ -159,6 +161,13 @@ pub enum Conflict {
     LinkLimit,
     /// The operator is disabled.
     OperatorDisabled,
+    /// A payment provider manages the record, through this connection.
+    ProviderManaged(ConnectionId),
+    /// Live subscriptions follow the connection.
+    ConnectionInUse {
+        /// Their number.
+        subscriptions: i64,
+    },
     /// The organization has the maximum number of webhook endpoints.
     EndpointLimit,
     /// The webhook endpoint is disabled.
@@ -179,6 +188,22 @@ pub enum Conflict {
     FeatureKeyTaken,
     /// The organization has the maximum number of features.
     FeatureLimit,
+    /// The user is a member of the subscription, or its owner.
+    AlreadyMember,
+    /// The subscription has no seat left.
+    SeatLimit {
+        /// The number of seats.
+        limit: i64,
+        /// The owner and the members.
+        used: i64,
+    },
+    /// The token would be larger than 8 KiB.
+    TokenTooLarge {
+        /// Its size.
+        bytes: usize,
+    },
+    /// The call would exceed these quotas.
+    QuotaExceeded(Vec<Exceeded>),
     /// Another coupon has the code, in upper or lower case.
     CodeTaken,
     /// The balance of the user is less than what would be taken from it.

@@ -4,6 +4,7 @@
 //! several servers at once are harmless. A server that knows the *next* key replaces nothing: otherwise two servers in
 //! the middle of a rollout would undo each other's work.
 
+use crate::connections;
 use crate::context::App;
 use crate::error::Error;
 use crate::keys::SealedUnder;
@@ -11,7 +12,9 @@ use crate::providers::record;
 use crate::signing_keys::sealed;
 use crate::webhooks;
 use perennial_identity::signing::SigningKey;
-use perennial_store::{Change, installation, providers, signing_keys, webhook_endpoints};
+use perennial_store::{
+    Change, connections as stored_connections, installation, providers, signing_keys, webhook_endpoints,
+};
 
 /// The number of sealed secrets in the store, by the master key they are sealed under.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -26,6 +29,8 @@ pub struct Progress {
     pub lost_provider_secrets: usize,
     /// Webhook endpoints with secrets that no accepted key opens. Nothing can be sent to them.
     pub lost_webhook_secrets: usize,
+    /// Connections with secrets that no accepted key opens. They can neither receive nor fetch.
+    pub lost_connection_secrets: usize,
 }
 
 /// Moves the store to the current master key, if the previous one is known. Returns the number of replaced seals.
@@ -48,6 +53,12 @@ pub async fn advance(app: &App) -> Result<usize, Error> {
     for endpoint in webhook_endpoints::all(&app.db).await? {
         if let Some(secrets) = webhooks::reseal(&app.keys, &endpoint)? {
             change = webhook_endpoints::reseal(change, &endpoint, secrets);
+            replaced += 1;
+        }
+    }
+    for connection in stored_connections::all(&app.db).await? {
+        if let Some(secrets) = connections::reseal(&app.keys, &connection)? {
+            change = stored_connections::reseal(change, &connection, secrets);
             replaced += 1;
         }
     }
@@ -86,6 +97,13 @@ pub async fn progress(app: &App) -> Result<Progress, Error> {
             SealedUnder::Current => progress.current += 1,
             SealedUnder::Other => progress.other += 1,
             SealedUnder::Unknown => progress.lost_webhook_secrets += 1,
+        }
+    }
+    for connection in stored_connections::all(&app.db).await? {
+        match connections::sealed_under(&app.keys, &connection) {
+            SealedUnder::Current => progress.current += 1,
+            SealedUnder::Other => progress.other += 1,
+            SealedUnder::Unknown => progress.lost_connection_secrets += 1,
         }
     }
     Ok(progress)

@@ -33,6 +33,11 @@ impl KeyedLocks {
         self.lock((organization.bytes(), &identity.issuer, &identity.subject)).lock().await
     }
 
+    /// Locks a key until the guard is dropped.
+    pub(crate) async fn lock_key(&self, key: impl Hash) -> MutexGuard<'_, ()> {
+        self.lock(key).lock().await
+    }
+
     /// The attempts at a change of one record. Each attempt reads the record and decides again.
     pub(crate) fn attempts(&self, record: impl Hash) -> Attempts<'_> {
         Attempts { lock: self.lock(record), made: 0, guard: None }

@@ -68,6 +68,8 @@ pub struct Keys {
     pub(crate) provider_secrets: WrappingKey,
     /// Seals the secrets of webhook endpoints.
     pub(crate) webhook_secrets: Box<WrappingKey>,
+    /// Seals the secrets of connections to payment providers.
+    pub(crate) connection_secrets: Box<WrappingKey>,
     pub(crate) refresh: RefreshKey,
     /// Seals cookies that only this installation reads.
     cookies: Box<WrappingKey>,
@@ -89,6 +91,7 @@ impl Keys {
             wrapping: WrappingKey::new(&master.derive(b"wrapping")),
             provider_secrets: WrappingKey::new(&master.derive(b"provider secrets")),
             webhook_secrets: Box::new(WrappingKey::new(&master.derive(b"webhook secrets"))),
+            connection_secrets: Box::new(WrappingKey::new(&master.derive(b"connection secrets"))),
             refresh: RefreshKey::new(&master.derive(b"refresh tokens")),
             cookies: Box::new(WrappingKey::new(&master.derive(b"cookies"))),
             local_seed: master.derive(b"local identities"),
@@ -141,6 +144,11 @@ impl Keys {
     /// The secrets of a webhook endpoint that are sealed under any accepted master key.
     pub(crate) fn open_webhook_secrets(&self, name: &[u8], sealed: &[u8]) -> Result<Vec<u8>, KeyError> {
         self.each().find_map(|keys| keys.webhook_secrets.open(name, sealed).ok()).ok_or(KeyError::NotOpened)
+    }
+
+    /// The secrets of a connection that are sealed under any accepted master key.
+    pub(crate) fn open_connection_secrets(&self, name: &[u8], sealed: &[u8]) -> Result<Vec<u8>, KeyError> {
+        self.each().find_map(|keys| keys.connection_secrets.open(name, sealed).ok()).ok_or(KeyError::NotOpened)
     }
 
     /// Seals the content of a cookie.

@@ -1,6 +1,7 @@
 //! Payments: what the use cases create, update and delete depend on, and the reads.
 
 use crate::caller::Caller;
+use crate::connections::managed;
 use crate::context::App;
 use crate::cursor;
 use crate::error::{Conflict, Error};
@@ -134,6 +135,10 @@ impl Resource for Payment {
             Some(other) if other != self.id => Err(Conflict::ExternalIdTaken { other: other.to_string() }.into()),
             _ => Ok(()),
         }
+    }
+
+    async fn check_managed(&self, app: &App, after: Option<&Self>) -> Result<(), Error> {
+        managed::check_payment(app, self, after).await
     }
 
     async fn explain(&self, app: &App, _: &Caller, violation: Violation) -> Result<(), Error> {

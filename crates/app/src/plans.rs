@@ -3,6 +3,7 @@
 pub(crate) mod cache;
 
 use crate::caller::Caller;
+use crate::connections::managed;
 use crate::context::App;
 use crate::cursor;
 use crate::error::{Conflict, Error};
@@ -222,6 +223,10 @@ impl Resource for Plan {
 
     async fn find_delete_conflicts(&self, app: &App, caller: &Caller) -> Result<(), Error> {
         self.explain(app, caller, Violation::InUse).await
+    }
+
+    async fn check_managed(&self, app: &App, after: Option<&Self>) -> Result<(), Error> {
+        managed::check_plan(app, self, after).await
     }
 
     async fn explain(&self, app: &App, _: &Caller, violation: Violation) -> Result<(), Error> {

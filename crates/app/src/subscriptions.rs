@@ -3,6 +3,7 @@
 mod references;
 
 use crate::caller::Caller;
+use crate::connections::managed;
 use crate::context::App;
 use crate::cursor;
 use crate::error::{Conflict, Error};
@@ -17,7 +18,7 @@ use perennial_domain::stamp::Stamp;
 use perennial_domain::subscriptions::{ExternalSubscriptionId, Subscription, SubscriptionDraft};
 use perennial_domain::time::Time;
 use perennial_domain::validation::ValidationErrors;
-use perennial_store::{self as store, Change, Page, Position, Violation, plans, subscriptions, users};
+use perennial_store::{self as store, Change, Page, Position, Violation, members, plans, subscriptions, users};
 use references::References;
 
 pub use perennial_store::subscriptions::{Query, Range, Sort, position};
@@ -200,7 +201,8 @@ impl Resource for Subscription {
     }
 
     fn delete(&self, change: Change, stamp: Stamp) -> Change {
-        subscriptions::delete(change, self, stamp.at, stamp.revision)
+        let change = subscriptions::delete(change, self, stamp.at, stamp.revision);
+        members::remove_all(change, self)
     }
 
     async fn find_conflicts(&self, app: &App, _: Option<&Self>) -> Result<(), Error> {
@@ -209,6 +211,10 @@ impl Resource for Subscription {
             Some(other) if other != self.id => Err(Conflict::ExternalIdTaken { other: other.to_string() }.into()),
             _ => Ok(()),
         }
+    }
+
+    async fn check_managed(&self, app: &App, after: Option<&Self>) -> Result<(), Error> {
+        managed::check_subscription(app, self, after).await
     }
 
     async fn explain(&self, app: &App, _: &Caller, violation: Violation) -> Result<(), Error> {

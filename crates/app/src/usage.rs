@@ -4,23 +4,28 @@
 //! is. Then the stored events are read and the call is decided again. So an event counts once, through any server.
 
 pub(crate) mod figures;
+mod quotas;
 
 use crate::business_time;
 use crate::caller::Caller;
 use crate::clients::confirm;
 use crate::context::App;
+use crate::entitlements;
 use crate::error::{Conflict, Error};
 use crate::keyed_locks::ATTEMPTS;
 use futures_util::future::try_join_all;
+use perennial_domain::entitlements::{Holding, own_value};
+use perennial_domain::features::Feature;
 use perennial_domain::id::{MeterId, OrganizationId, SubscriptionId, UserId};
 use perennial_domain::meters::{Aggregation, Meter, MeterKey, MeterSlug};
 use perennial_domain::subscriptions::Subscription;
 use perennial_domain::time::Time;
 use perennial_domain::usage::{
-    Aggregate, Intake, Quantity, Sent, TimeSpan, UsageDraft, UsageEventId, UsageWindow, sort_out,
+    Aggregate, Intake, Quantity, Sent, TimeSpan, UsageDraft, UsageEventId, UsageMode, UsageWindow, sort_out,
 };
 use perennial_domain::validation::{ValidationCode, ValidationErrors};
-use perennial_store::{self as store, Change, Violation, meters, subscriptions, usage_events};
+use perennial_store::{self as store, Change, Violation, features, meters, subscriptions, usage_events};
+use quotas::Decision;
 use serde::Serialize;
 use std::collections::{HashMap, HashSet};
 
@@ -30,12 +35,13 @@ const PAGE: i64 = 5_000;
 /// An event of a call, and the errors found while parsing it.
 pub type ParsedEvent = (UsageDraft, ValidationErrors);
 
-/// Records the events of a call: all that are new, or none if one of them is invalid. `errors` are those outside of the
-/// events.
+/// Records the events of a call: all that are new, or none if one of them is invalid or a quota would be exceeded. `errors`
+/// are those outside of the events.
 pub async fn record(
     app: &App,
     caller: &Caller,
     events: &[ParsedEvent],
+    mode: UsageMode,
     errors: ValidationErrors,
 ) -> Result<Intake, Error> {
     let mut is_optimistic = app.optimistic.is_allowed(caller, app.clock.now());
@@ -58,8 +64,22 @@ pub async fn record(
             app.usage.count(&intake);
             return Ok(intake);
         }
+        let effects = match quotas::decide(app, &known, &intake.accepted, mode, now).await? {
+            Decision::Fits(effects) => effects,
+            Decision::Opened => continue,
+            // An event that is stored already does not count.
+            Decision::Exceeded(_) if is_optimistic => {
+                is_optimistic = false;
+                continue;
+            }
+            Decision::Exceeded(quotas) => {
+                app.usage.refuse();
+                return Err(Conflict::QuotaExceeded(quotas).into());
+            }
+        };
         let guarded = known.subscriptions_of(&intake);
         let change = usage_events::insert(Change::new(), caller.organization(), &guarded, &intake.accepted);
+        let change = effects.store(app, caller, change, now);
         let change = confirm(app, caller, time.guard(change)?).await?;
         match app.db.commit(change).await {
             Ok(()) => {
@@ -72,7 +92,9 @@ pub async fn record(
                 }
                 is_optimistic = false;
             }
-            Err(store::Error::Violated(Violation::Subscription | Violation::Clock)) => {}
+            Err(store::Error::Violated(
+                Violation::Subscription | Violation::Plan | Violation::UsageTotal | Violation::Clock,
+            )) => {}
             Err(error) => return Err(error.into()),
         }
     }
@@ -83,8 +105,10 @@ pub async fn record(
 struct References {
     meters: HashMap<MeterKey, Meter>,
     subscriptions: HashMap<SubscriptionId, Subscription>,
-    /// The one subscription of a user that has access. None: there is none, or there are several.
-    users: HashMap<UserId, Option<SubscriptionId>>,
+    /// The features of the organization.
+    features: Vec<Feature>,
+    /// The one subscription of a user that has access and a quota for a meter. None: there is none, or there are several.
+    users: HashMap<(UserId, MeterId), Option<SubscriptionId>>,
 }
 
 impl References {
@@ -100,24 +124,34 @@ impl References {
         let mut references = Self {
             meters: meters.collect(),
             subscriptions: subscriptions.into_iter().flatten().map(|found| (found.id, found)).collect(),
+            features: features::all(&app.db, organization).await?,
             users: HashMap::new(),
         };
         let users: HashSet<UserId> = events.iter().filter_map(|(draft, _)| draft.user_id).collect();
         for user in users {
-            let open = subscriptions::open_by_user(&app.db, organization, user).await?;
-            references.add_user(user, open, now);
+            let held = entitlements::holdings(app, organization, user, now).await?;
+            references.add_user(user, &held.with_access);
         }
         Ok(references)
     }
 
-    fn add_user(&mut self, user: UserId, open: Vec<Subscription>, now: Time) {
-        let mut with_access = open.into_iter().filter(|subscription| subscription.has_access(now));
-        let only = match (with_access.next(), with_access.next()) {
-            (Some(only), None) => Some(only),
-            _ => None,
-        };
-        self.users.insert(user, only.as_ref().map(|subscription| subscription.id));
-        self.subscriptions.extend(only.map(|subscription| (subscription.id, subscription)));
+    /// Finds the one subscription of a user for each meter.
+    fn add_user(&mut self, user: UserId, with_access: &[Holding]) {
+        let meters: HashSet<MeterId> = self.meters.values().map(|meter| meter.id).collect();
+        for meter in meters {
+            let of_meter = |feature: &&Feature| feature.is_active && feature.meter_id == Some(meter);
+            let has_quota = |held: &&Holding| {
+                let mut quotas = self.features.iter().filter(of_meter);
+                quotas.any(|feature| own_value(feature, &held.subscription, &held.plan).is_some())
+            };
+            let mut found = with_access.iter().filter(has_quota);
+            let only = match (found.next(), found.next()) {
+                (Some(only), None) => Some(&only.subscription),
+                _ => None,
+            };
+            self.users.insert((user, meter), only.map(|subscription| subscription.id));
+            self.subscriptions.extend(only.map(|subscription| (subscription.id, subscription.clone())));
+        }
     }
 
     /// The events with what they name, or all errors of the call.
@@ -136,7 +170,6 @@ impl References {
     }
 
     fn resolve_one(&self, draft: &UsageDraft, errors: &mut ValidationErrors, now: Time) -> Option<Sent> {
-        let subscription = self.subscription(draft, errors);
         let meter = draft.meter.as_ref().and_then(|key| {
             let meter = self.meters.get(key).filter(|meter| meter.is_active);
             if meter.is_none() {
@@ -144,18 +177,26 @@ impl References {
             }
             meter
         });
+        let subscription = self.subscription(draft, meter, errors);
         let (subscription, meter) = (subscription?, meter?);
         let (event, has_time) = draft.resolve(subscription.id, meter, now, errors)?;
         Some(Sent { event, has_time, window: UsageWindow::external(subscription, now) })
     }
 
-    fn subscription(&self, draft: &UsageDraft, errors: &mut ValidationErrors) -> Option<&Subscription> {
+    fn subscription(
+        &self,
+        draft: &UsageDraft,
+        meter: Option<&Meter>,
+        errors: &mut ValidationErrors,
+    ) -> Option<&Subscription> {
         let id = match (draft.subscription_id, draft.user_id) {
             (Some(id), _) => id,
-            (None, Some(user)) => match self.users.get(&user).copied().flatten() {
+            // Which subscription it is depends on the meter, which has its error already.
+            (None, Some(user)) => match self.users.get(&(user, meter?.id)).copied().flatten() {
                 Some(id) => id,
                 None => {
-                    let detail = "does not have exactly one subscription with access; send subscription_id";
+                    let detail = "does not have exactly one subscription with access and a quota for the meter; send \
+                                  subscription_id";
                     errors.note("/user_id", ValidationCode::Ambiguous, detail);
                     return None;
                 }

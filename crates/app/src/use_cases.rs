@@ -79,6 +79,11 @@ pub trait Resource: Stamped + Serialize + PartialEq + Send + Sync + Sized {
         std::future::ready(Ok(false))
     }
 
+    /// Rejects a change of what a payment provider reports of the record. `after` is none for a deletion.
+    fn check_managed(&self, _app: &App, _after: Option<&Self>) -> impl Future<Output = Result<(), Error>> + Send {
+        std::future::ready(Ok(()))
+    }
+
     /// Whether the clock alone has changed the record in a way that is not committed yet. A dry run is rejected then.
     fn is_behind(&self, _now: Time) -> bool {
         false
@@ -254,6 +259,7 @@ pub async fn update<R: Resource>(
         if after == before {
             return Ok(before);
         }
+        before.check_managed(app, Some(&after)).await?;
         let stamp = app.stamp(&before, now);
         after.set_stamp(stamp);
         if caller.is_dry_run {
@@ -289,6 +295,7 @@ pub async fn delete<R: Resource>(app: &App, caller: &Caller, key: &R::Key, if_ma
         }
         check_revision(app, caller, if_match, record.stamp().revision).await?;
         record.check_delete()?;
+        record.check_managed(app, None).await?;
         if caller.is_dry_run {
             return record.find_delete_conflicts(app, caller).await.map(|()| record);
         }

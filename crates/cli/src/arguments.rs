@@ -21,8 +21,8 @@ pub(crate) use lifecycle::{Lifecycle, TestClock};
 pub(crate) use operators::{Console, ConsoleOpen, Operator, OperatorChange, Role};
 pub(crate) use providers::{Identity, Provider, ProviderAdd};
 pub(crate) use records::{
-    CouponFilters, Format, MeterFilters, PaymentFilters, Plan, PlanFilters, Portion, Record, RecordCommand,
-    RecordFlags, Session, SessionFilters, Single, SubscriptionFilters, TaxRateFilters,
+    CouponFilters, Format, Member, MeterFilters, PaymentFilters, Plan, PlanFilters, Portion, Record, RecordCommand,
+    RecordFlags, Session, SessionFilters, Single, Subscription, SubscriptionFilters, TaxRateFilters,
 };
 pub(crate) use transfer::{Copying, Demo, Export, From, Import, LineFormat, Serving, Transfer};
 pub(crate) use users::{ProfileField, ProfileFlags, UserFilters, UserUpdate};

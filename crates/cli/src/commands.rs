@@ -13,6 +13,7 @@ mod identity;
 mod keys;
 mod lifecycle;
 pub(crate) mod listen;
+mod members;
 mod meters;
 pub(crate) mod operators;
 mod organizations;
@@ -41,7 +42,6 @@ use perennial_app::context::{App, AppOptions};
 use perennial_domain::coupons::Coupon;
 use perennial_domain::meters::Meter;
 use perennial_domain::payments::Payment;
-use perennial_domain::subscriptions::Subscription;
 use perennial_domain::tax_rates::TaxRate;
 
 pub(crate) async fn run(command: Command, config: &Config, json: bool) -> Result<(), Failure> {
@@ -63,7 +63,7 @@ pub(crate) async fn run(command: Command, config: &Config, json: bool) -> Result
         Command::User(command) => users::run(&app, command, json).await,
         Command::Session(command) => sessions::run(&app, command, json).await,
         Command::Record(Record::Plan(command)) => plans::run(&app, command, json).await,
-        Command::Record(Record::Subscription(command)) => records::run::<Subscription>(&app, command, json).await,
+        Command::Record(Record::Subscription(command)) => subscriptions::run(&app, command, json).await,
         Command::Record(Record::Payment(command)) => records::run::<Payment>(&app, command, json).await,
         Command::Record(Record::TaxRate(command)) => records::run::<TaxRate>(&app, command, json).await,
         Command::Record(Record::Coupon(command)) => records::run::<Coupon>(&app, command, json).await,

@@ -4,6 +4,7 @@
 mod analytics;
 pub(crate) mod config_error;
 mod console;
+mod entitlements;
 pub(crate) mod environment;
 mod file;
 mod known;
@@ -67,6 +68,7 @@ pub(crate) struct Config {
     pub(crate) events: webhooks::Events,
     pub(crate) lifecycle: lifecycle::Lifecycle,
     pub(crate) analytics: analytics::Analytics,
+    pub(crate) entitlements: entitlements::Entitlements,
     pub(crate) telemetry: Telemetry,
     pub(crate) providers: Vec<ProviderEntry>,
     /// The configuration file, if there is one.
@@ -100,6 +102,7 @@ impl Default for Config {
             events: webhooks::Events::default(),
             lifecycle: lifecycle::Lifecycle::default(),
             analytics: analytics::Analytics::default(),
+            entitlements: entitlements::Entitlements::default(),
             telemetry: Telemetry::default(),
             providers: Vec::new(),
             file: None,
@@ -244,7 +247,8 @@ impl Config {
         let webhooks = table_environment::names("webhooks", &self.webhooks);
         let events = table_environment::names("events", &self.events);
         let lifecycle = table_environment::names("lifecycle", &self.lifecycle);
-        webhooks.into_iter().chain(events).chain(lifecycle).collect()
+        let entitlements = table_environment::names("entitlements", &self.entitlements);
+        webhooks.into_iter().chain(events).chain(lifecycle).chain(entitlements).collect()
     }
 
     /// The address of `/metrics` for an API that listens on `api`.

@@ -100,6 +100,7 @@ pub(crate) async fn start(
         console: config.console_options(given.console_provider, console),
         webhooks: config.webhooks.app(),
         lifecycle: config.lifecycle.app(),
+        entitlements: config.entitlements.app(),
         analytics: config.analytics.app(),
         portal: config.portal_options(address),
         ..AppOptions::default()

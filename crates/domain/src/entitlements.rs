@@ -4,11 +4,13 @@
 mod check;
 mod grants;
 mod period;
+mod quota;
 mod rules;
 
 pub use check::{Check, Reason, check};
 pub use grants::{GrantValue, Grants, GrantsDraft, MAX_GRANTS, MAX_VALUE, SentGrant};
 pub use period::{Period, period};
+pub use quota::{Bounds, Exceeded, Quota, Request, THRESHOLDS, ThresholdReached, added, quotas, requests};
 pub use rules::{
     Entitlement, Holding, Holdings, MAX_CONSIDERED, MAX_USED, Remaining, SEATS, Source, TotalKey, Usage,
     UserEntitlements, compute, own_value, totals,

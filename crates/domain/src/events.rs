@@ -1,8 +1,8 @@
 //! Events: one for every change of a record, written with it and never rewritten.
 
 use crate::id::{
-    ClientId, CouponId, CreditId, CreditNoteId, EventId, FeatureId, InvoiceId, MalformedId, MeterId, OperatorId,
-    OperatorSessionId, OrganizationId, PaymentId, PlanId, ProviderId, SessionId, SubscriptionId, TaxRateId,
+    ClientId, ConnectionId, CouponId, CreditId, CreditNoteId, EventId, FeatureId, InvoiceId, MalformedId, MeterId,
+    OperatorId, OperatorSessionId, OrganizationId, PaymentId, PlanId, ProviderId, SessionId, SubscriptionId, TaxRateId,
     TestClockId, UserId, WebhookEndpointId,
 };
 use crate::time::Time;
@@ -105,7 +105,12 @@ record_kinds! {
         SubscriptionUnpaid = "unpaid",
         SubscriptionActivated = "activated",
     }
-    Payment(PaymentId) = "payment" { PaymentCreated = "created", PaymentUpdated = "updated", PaymentDeleted = "deleted" }
+    Payment(PaymentId) = "payment" {
+        PaymentCreated = "created",
+        PaymentUpdated = "updated",
+        PaymentDeleted = "deleted",
+        PaymentCollectionFailed = "collection_failed",
+    }
     Operator(OperatorId) = "operator" {
         OperatorCreated = "created",
         OperatorUpdated = "updated",
@@ -151,6 +156,16 @@ record_kinds! {
     Feature(FeatureId) = "feature" { FeatureCreated = "created", FeatureUpdated = "updated" }
     // The record is named by its subscription's ID.
     Usage(SubscriptionId) = "usage" { UsageThresholdReached = "threshold_reached" }
+    Connection(ConnectionId) = "connection" {
+        ConnectionCreated = "created",
+        ConnectionUpdated = "updated",
+        ConnectionDeleted = "deleted",
+        ConnectionFailing = "failing",
+        ConnectionRecovered = "recovered",
+        ConnectionDrift = "drift",
+    }
+    // The record is named by its subscription's ID.
+    Member(SubscriptionId) = "member" { MemberCreated = "created", MemberDeleted = "deleted" }
 }
 
 impl RecordKind {
@@ -168,6 +183,7 @@ impl RecordKind {
             | Self::CreditNote
             | Self::Feature
             | Self::Usage
+            | Self::Member
             | Self::TestClock => true,
             Self::Organization
             | Self::Client
@@ -178,7 +194,8 @@ impl RecordKind {
             | Self::OperatorSession
             | Self::WebhookEndpoint
             | Self::TaxRate
-            | Self::BillingProfile => false,
+            | Self::BillingProfile
+            | Self::Connection => false,
         }
     }
 }
@@ -258,8 +275,8 @@ mod tests {
     #[test]
     fn names_and_id_prefixes_are_unique() {
         let names: BTreeSet<_> = EventKind::ALL.iter().map(|kind| kind.as_str()).collect();
-        // A billing profile has the ID of its user, and usage that of its subscription.
-        let shared = [RecordKind::BillingProfile, RecordKind::Usage];
+        // A billing profile has the ID of its user, usage and members that of their subscription.
+        let shared = [RecordKind::BillingProfile, RecordKind::Usage, RecordKind::Member];
         let kinds = || RecordKind::ALL.iter().filter(|kind| !shared.contains(kind));
         let prefixes: BTreeSet<_> = kinds().map(|kind| kind.id_prefix()).collect();
         assert_eq!((names.len(), prefixes.len()), (EventKind::ALL.len(), kinds().count()));

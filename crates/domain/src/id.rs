@@ -198,6 +198,8 @@ ids! {
     CreditNoteId = "crn";
     /// A feature that applications check.
     FeatureId = "feat";
+    /// A connection: an account at a payment provider.
+    ConnectionId = "con";
     /// An event; the last one of a record is the record's revision.
     EventId = "evt";
 }

@@ -5,6 +5,7 @@
 
 use crate::billing_profiles::BillingProfile;
 use crate::clients::Client;
+use crate::connections::Connection;
 use crate::coupons::Coupon;
 use crate::features::Feature;
 use crate::id::EventId;
@@ -77,7 +78,7 @@ macro_rules! stamped {
 }
 
 stamped!(Client, Operator, Organization, Payment, Plan, Subscription, User, WebhookEndpoint);
-stamped!(BillingProfile, Coupon, Feature, Invoice, Meter, TaxRate);
+stamped!(BillingProfile, Connection, Coupon, Feature, Invoice, Meter, TaxRate);
 
 impl Stamped for Session {
     /// A session has two events, its first and its last. A refresh has none, but the session must not end before it.

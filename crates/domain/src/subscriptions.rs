@@ -7,7 +7,7 @@ pub use status::SubscriptionStatus;
 
 use crate::cycle::BillingCycle;
 use crate::entitlements::{Grants, GrantsDraft};
-use crate::id::{EventId, OrganizationId, PlanId, SubscriptionId, UserId};
+use crate::id::{ConnectionId, EventId, OrganizationId, PlanId, SubscriptionId, UserId};
 use crate::lifecycle::billing::{Billing, BillingDraft};
 use crate::number::Whole;
 use crate::plans::{Plan, PlanKey, Version, set};
@@ -40,6 +40,8 @@ pub struct Subscription {
     pub billing: Option<Box<Billing>>,
     /// Values of features that replace those of the plan.
     pub entitlements: Grants,
+    /// The connection to a payment provider that the subscription follows.
+    pub managed_by: Option<ConnectionId>,
     pub created_at: Time,
     pub updated_at: Time,
     #[serde(skip)]
@@ -168,6 +170,7 @@ impl Subscription {
             ends_at,
             billing: None,
             entitlements: Grants::default(),
+            managed_by: None,
             created_at: now,
             updated_at: now,
             organization_id: plan.organization_id,

@@ -142,6 +142,16 @@ impl<'a> Call<'a> {
         Ok(text.split('&').take(MAX_FORM_FIELDS).filter_map(pair).collect())
     }
 
+    /// The body, or an empty object if none was sent.
+    pub(crate) async fn optional_body(&mut self) -> Result<Body, Problem> {
+        let is_empty = self.unread.as_ref().is_none_or(|unread| unread.body.is_empty());
+        if !is_empty {
+            return self.body().await;
+        }
+        self.finish_query()?;
+        Ok(Body(Bytes::from_static(b"{}")))
+    }
+
     /// The body of a create, and its idempotency key.
     pub(crate) async fn keyed_body(&mut self) -> Result<(Body, Option<Key>), Problem> {
         let key = headers::idempotency_key(&self.parts.headers).unwrap_or_else(|detail| {
@@ -168,6 +178,12 @@ impl<'a> Call<'a> {
             fingerprint: fingerprint(self.parts.method.as_str(), self.parts.uri.path(), &Bytes::new()),
         };
         Ok(key.map(fingerprint))
+    }
+
+    /// The body as it was sent, of any media type.
+    pub(crate) async fn raw_body(&mut self) -> Result<Bytes, Problem> {
+        self.finish_query()?;
+        self.bytes().await
     }
 
     fn finish_query(&mut self) -> Result<(), Problem> {

@@ -76,6 +76,8 @@ error_codes! {
         "Sign in with a one-time link (`perennial console open`) or at the identity provider in `provider`.";
     InvalidLink "invalid_link" UNAUTHORIZED "Invalid one-time link"
         "Create another link. A link works once, for ten minutes.";
+    InvalidSignature "invalid_signature" UNAUTHORIZED "Invalid signature"
+        "Check the webhook secret of the connection (`perennial connection rotate`) and the clocks of both sides.";
     InsufficientScope "insufficient_scope" FORBIDDEN "Insufficient scope"
         "Use a client that holds the scope in `required_scope`, or an operator whose role has it. No caller can grant a scope that it does not hold.";
     ClientNotForBrowsers "client_not_for_browsers" FORBIDDEN "Trusted client not allowed in a browser"
@@ -120,6 +122,12 @@ error_codes! {
         "Wait for the next period, or send `billing.change`.";
     LifecycleBehind "lifecycle_behind" CONFLICT "Lifecycle behind"
         "Retry after a moment. If the organization is held, the operator can release it with `perennial lifecycle resume`.";
+    ProviderManaged "provider_managed" CONFLICT "Record managed by a payment provider"
+        "Change the record at the payment provider, or disable the connection in `connection_id` with `perennial connection disable`.";
+    CollectingDisabled "collecting_disabled" CONFLICT "Collecting disabled"
+        "Allow the connection to collect with `perennial connection update --collect`.";
+    ConnectionInUse "connection_in_use" CONFLICT "Connection in use"
+        "Remove the connection with `perennial connection remove --release`, which clears `managed_by` first.";
     UserAlreadyExists "user_already_exists" CONFLICT "User already exists"
         "Call sign-in instead.";
     EmailTaken "email_taken" CONFLICT "E-mail address already in use"
@@ -156,6 +164,14 @@ error_codes! {
         "Choose another key, or update the feature that uses it.";
     FeatureLimit "feature_limit" CONFLICT "Too many features"
         "Use one of the existing features. An organization has at most 500, active or not.";
+    AlreadyMember "already_member" CONFLICT "Already a member"
+        "Read `/subscriptions/{id}/members`. The owner of a subscription is never one of its members.";
+    SeatLimit "seat_limit" CONFLICT "No seat left"
+        "Remove a member, or grant the subscription more `seats`. The owner has one of them, and there are at most 1,000 members.";
+    TokenTooLarge "token_too_large" CONFLICT "Token too large"
+        "Deactivate features that your application does not check, or read `/users/{id}/entitlements` instead.";
+    QuotaExceeded "quota_exceeded" CONFLICT "Quota exceeded"
+        "Wait for the next period, or raise the quota. `quotas` lists every quota that the call would exceed; nothing was stored.";
     CouponCodeTaken "code_taken" CONFLICT "Coupon code already in use"
         "Choose another code. Codes are compared without regard to upper and lower case.";
     InsufficientBalance "insufficient_balance" CONFLICT "Insufficient balance"

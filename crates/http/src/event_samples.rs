@@ -2,8 +2,8 @@
 //! so that a sample has every member that a real event has. A record kind without a sample does not compile.
 
 use crate::{
-    clients, coupons, credit_notes, credits, features, invoices, meters, organization, payments, plans, samples,
-    subscriptions, tax_rates, test_clock, usage, webhook_endpoints,
+    clients, connections, coupons, credit_notes, credits, features, invoices, members, meters, organization, payments,
+    plans, samples, subscriptions, tax_rates, test_clock, usage, webhook_endpoints,
 };
 use perennial_domain::events::{EventKind, RecordKind};
 use perennial_domain::id::EventId;
@@ -69,10 +69,12 @@ fn record(kind: RecordKind) -> Value {
         RecordKind::TaxRate => (tax_rates::TAX_RATE.example)(),
         RecordKind::Meter => (meters::METER.example)(),
         RecordKind::Feature => (features::FEATURE.example)(),
+        RecordKind::Member => (members::MEMBER.example)(),
         RecordKind::Usage => usage::threshold_sample(),
         RecordKind::Coupon => (coupons::COUPON.example)(),
         RecordKind::Credit => (credits::CREDIT.example)(),
         RecordKind::Invoice => invoices::event_sample(),
+        RecordKind::Connection => (connections::CONNECTION.example)(),
         RecordKind::CreditNote => credit_notes::sample::event(),
         RecordKind::BillingProfile => changed(&["name", "address"]),
         RecordKind::Provider => json!({ "id": kind.id(samples::ID), "issuer": "https://id.example.com" }),

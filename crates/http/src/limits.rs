@@ -68,11 +68,21 @@ pub(crate) async fn admit_portal(call: &Call<'_>) -> Result<(), Problem> {
     admit(call).await.map(drop)
 }
 
+/// Counts a webhook whose signature is invalid, or rejects it.
+pub(crate) async fn admit_invalid_signature(call: &Call<'_>) -> Result<(), Problem> {
+    let budget = Budget::InvalidSignature;
+    let standing = limits::admit(call.app, &call.caller, budget, call.address).await;
+    standing.map(drop).map_err(|limited| reject(budget, limited))
+}
+
 fn reject(budget: Budget, Limited(standing): Limited) -> Problem {
     let seconds = standing.reset_seconds;
     let detail = match budget {
         Budget::SignIn => format!("Too many attempts to sign in or up within a minute. Retry in {seconds} s."),
         Budget::FailedRefresh => format!("Too many refreshes failed within a minute. Retry in {seconds} s."),
+        Budget::InvalidSignature => {
+            format!("Too many invalid signatures within a minute. Retry in {seconds} s.")
+        }
     };
     let problem = Problem::new(Code::RateLimited, detail).with_header(RETRY_AFTER, seconds.into());
     with_headers(problem, fields(budget, standing))
@@ -86,6 +96,7 @@ fn fields(budget: Budget, standing: Standing) -> [(HeaderName, HeaderValue); 2] 
     let name = match budget {
         Budget::SignIn => "sign-in",
         Budget::FailedRefresh => "refresh",
+        Budget::InvalidSignature => "signature",
     };
     let Standing { limit, remaining, reset_seconds } = standing;
     let value = |text: String| HeaderValue::try_from(text).expect("a name and numbers are visible ASCII");

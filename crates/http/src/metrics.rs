@@ -98,6 +98,13 @@ impl MetricsPage {
         families.extend(self.background());
         families.extend(self.lifecycle());
         families.push(self.usage());
+        families.push(self.entitlement_tokens());
+        families.push(Family::number(
+            "quota_refused_total",
+            "Calls of usage events that were refused because they would exceed a quota.",
+            Series::Counter,
+            self.api.state.app.usage.refused(),
+        ));
         families.extend(self.more.iter().flat_map(|more| more()));
         families
     }
@@ -220,6 +227,12 @@ impl MetricsPage {
             ),
             family("lifecycle_pass_seconds", "Duration of searches for due work.", durations(&figures.passes)),
         ]
+    }
+
+    /// Issued entitlement tokens.
+    fn entitlement_tokens(&self) -> Family {
+        let tokens = self.api.state.app.entitlements.tokens();
+        Family::number("entitlement_tokens_total", "Entitlement tokens issued.", Series::Counter, tokens)
     }
 
     /// Usage events by outcome.

@@ -155,7 +155,7 @@ fn schemas() -> Value {
     schemas["Problem"] = responses::problem_schema();
     for operation in operations::all() {
         let Some(schema) = operation.response.schema() else { continue };
-        if let ResponseKind::List(_) = operation.response {
+        if let ResponseKind::List(_) | ResponseKind::ListWith(..) = operation.response {
             schemas[format!("{}List", schema.name)] = json!({
                 "type": "object",
                 "properties": {
@@ -165,6 +165,12 @@ fn schemas() -> Value {
                 "required": ["data", "page"],
                 "additionalProperties": false
             });
+            if let ResponseKind::ListWith(_, name, about) = operation.response {
+                define(&mut schemas, about);
+                let envelope = &mut schemas[format!("{}List", schema.name)];
+                envelope["properties"][name] = about.reference();
+                envelope["required"] = json!(["data", "page", name]);
+            }
         } else if let ResponseKind::Figures(_) | ResponseKind::FiguresPage(_) = operation.response {
             define(&mut schemas, &META);
             let mut envelope = json!({

@@ -75,6 +75,8 @@ pub(crate) enum ResponseKind {
     CreatedOnce(&'static Schema),
     /// 200 with a page of records.
     List(&'static Schema),
+    /// The same, and one more member with this name about all of them.
+    ListWith(&'static Schema, &'static str, &'static Schema),
     /// 200 with rows of figures, and with `meta` about them.
     Figures(&'static Schema),
     /// The same with a page of rows.
@@ -113,6 +115,7 @@ impl ResponseKind {
             | Self::Created(schema)
             | Self::CreatedOnce(schema)
             | Self::List(schema)
+            | Self::ListWith(schema, ..)
             | Self::Figures(schema)
             | Self::FiguresPage(schema)
             | Self::Value(_, schema) => Some(schema),

@@ -3,10 +3,10 @@
 use crate::operation::Operation;
 use crate::router::Router;
 use crate::{
-    accounts, analytics, billing_profiles, clients, coupons, credit_notes, credits, entitlements, events, features,
-    invoices, meta, meters, operator_session, operators, organization, payments, plan_versions, plans, portal_links,
-    search, sessions, subscriptions, tax_rates, test_clock, tokens, usage, user_sessions, users, webhook_deliveries,
-    webhook_endpoints,
+    accounts, analytics, billing_profiles, clients, connections, coupons, credit_notes, credits, entitlement_tokens,
+    entitlements, events, features, hooks, invoices, members, meta, meters, operator_session, operators, organization,
+    payments, plan_versions, plans, portal_links, search, sessions, subscriptions, tax_rates, test_clock, tokens,
+    usage, user_sessions, users, webhook_deliveries, webhook_endpoints,
 };
 use std::sync::LazyLock;
 
@@ -37,9 +37,13 @@ static RESOURCES: &[&[Operation]] = &[
     meters::OPERATIONS,
     features::OPERATIONS,
     entitlements::OPERATIONS,
+    entitlement_tokens::OPERATIONS,
+    members::OPERATIONS,
     usage::OPERATIONS,
     billing_profiles::OPERATIONS,
     credits::OPERATIONS,
+    connections::OPERATIONS,
+    hooks::OPERATIONS,
     invoices::OPERATIONS,
     credit_notes::OPERATIONS,
     meta::OPERATIONS,

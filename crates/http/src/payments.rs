@@ -141,7 +141,7 @@ pub(crate) static OPERATIONS: &[Operation] = &[
             example: update_example,
         }),
         response: ResponseKind::Record(&PAYMENT),
-        errors: &[Code::ExternalIdTaken, Code::InvalidTransition, Code::Contended],
+        errors: &[Code::ExternalIdTaken, Code::InvalidTransition, Code::Contended, Code::ProviderManaged],
         handler: Handler::Write(|call| Box::pin(update(call))),
     },
     Operation {
@@ -155,7 +155,7 @@ pub(crate) static OPERATIONS: &[Operation] = &[
         query: dry_run::QUERY,
         body: None,
         response: ResponseKind::Record(&PAYMENT),
-        errors: &[Code::Contended],
+        errors: &[Code::Contended, Code::ProviderManaged],
         handler: Handler::Write(|call| Box::pin(delete(call))),
     },
 ];

@@ -144,7 +144,7 @@ pub(crate) static OPERATIONS: &[Operation] = &[
             example: update_example,
         }),
         response: ResponseKind::Record(&PLAN),
-        errors: &[Code::Contended],
+        errors: &[Code::Contended, Code::ProviderManaged],
         handler: Handler::Write(|call| Box::pin(update(call))),
     },
     Operation {
@@ -158,7 +158,7 @@ pub(crate) static OPERATIONS: &[Operation] = &[
         query: dry_run::QUERY,
         body: None,
         response: ResponseKind::Record(&PLAN),
-        errors: &[Code::PlanInUse, Code::Contended],
+        errors: &[Code::PlanInUse, Code::Contended, Code::ProviderManaged],
         handler: Handler::Write(|call| Box::pin(delete(call))),
     },
 ];

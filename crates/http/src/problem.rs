@@ -384,6 +384,14 @@ impl From<Conflict> for Problem {
             Conflict::TooManyChanges => {
                 Self::new(Code::TooManyChanges, "The plan was changed 10 times in this period already.")
             }
+            Conflict::ProviderManaged(connection) => {
+                let detail = format!("A payment provider manages this record through {connection}.");
+                Self::new(Code::ProviderManaged, detail).with("connection_id", connection.to_string())
+            }
+            Conflict::ConnectionInUse { subscriptions } => {
+                let detail = format!("Subscriptions that follow this connection: {subscriptions}.");
+                Self::new(Code::ConnectionInUse, detail).with("subscriptions", subscriptions)
+            }
             Conflict::UserAlreadyExists => {
                 Self::new(Code::UserAlreadyExists, "A user with this identity has already signed up.")
             }
@@ -395,7 +403,7 @@ impl From<Conflict> for Problem {
             }
             Conflict::ClientIdTaken => Self::new(Code::ClientIdTaken, "Another client uses this client_id."),
             Conflict::ClientDisabled => Self::new(Code::ClientDisabled, "The client was disabled and cannot change."),
-            Conflict::NameTaken => Self::new(Code::NameTaken, "Another operator of this organization has this name."),
+            Conflict::NameTaken => Self::new(Code::NameTaken, "Another record of this organization has this name."),
             Conflict::OwnOperator => Self::new(
                 Code::OwnOperator,
                 "An operator cannot change its own role, and can neither disable nor delete itself.",
@@ -432,6 +440,29 @@ impl From<Conflict> for Problem {
             }
             Conflict::FeatureLimit => {
                 Self::new(Code::FeatureLimit, format!("The organization has {MAX_FEATURES} features."))
+            }
+            Conflict::AlreadyMember => {
+                Self::new(Code::AlreadyMember, "The user is a member of the subscription, or its owner.")
+            }
+            Conflict::SeatLimit { limit, used } => {
+                let detail = format!("The subscription has {limit} seats, and {used} are used.");
+                Self::new(Code::SeatLimit, detail).with("limit", limit).with("used", used)
+            }
+            Conflict::TokenTooLarge { bytes } => {
+                Self::new(Code::TokenTooLarge, format!("The token would have {bytes} bytes; 8192 are allowed."))
+            }
+            Conflict::QuotaExceeded(quotas) => {
+                let detail = match quotas.as_slice() {
+                    [one] => {
+                        format!("The quota {} of {} would be exceeded.", one.feature.as_str(), one.subscription_id)
+                    }
+                    many => format!("{} quotas would be exceeded.", many.len()),
+                };
+                let mut problem = Self::new(Code::QuotaExceeded, detail).with("quotas", json!(quotas));
+                if let Some(first) = quotas.first() {
+                    problem = problem.with("limit", first.limit).with("used", json!(first.used));
+                }
+                problem
             }
             Conflict::CodeTaken => {
                 Self::new(Code::CouponCodeTaken, "Another coupon of this organization uses this code.")

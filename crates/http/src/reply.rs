@@ -5,6 +5,7 @@ use bytes::Bytes;
 use http::{HeaderName, HeaderValue, StatusCode};
 use perennial_app::analytics::Meta;
 use perennial_domain::id::EventId;
+use perennial_domain::members::Seats;
 use serde::Serialize;
 
 /// What a create returns, stored under its idempotency key so that a retry returns the same.
@@ -86,6 +87,13 @@ struct ListEnvelope<'a, T> {
 }
 
 #[derive(Serialize)]
+struct SeatsEnvelope<'a, T> {
+    data: &'a [T],
+    page: PageView<'a>,
+    seats: &'a Seats,
+}
+
+#[derive(Serialize)]
 struct FiguresEnvelope<'a, T> {
     data: &'a [T],
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -130,6 +138,12 @@ impl Reply {
     pub(crate) fn list<T: Serialize>(records: &[T], next: Option<&str>, limit: usize) -> Self {
         let page = PageView { next_cursor: next, has_more: next.is_some(), limit };
         Self::new(StatusCode::OK, Content::Json, json(&ListEnvelope { data: records, page }))
+    }
+
+    /// A page of members, and the seats of their subscription.
+    pub(crate) fn seat_list<T: Serialize>(members: &[T], seats: &Seats, next: Option<&str>, limit: usize) -> Self {
+        let page = PageView { next_cursor: next, has_more: next.is_some(), limit };
+        Self::new(StatusCode::OK, Content::Json, json(&SeatsEnvelope { data: members, page, seats }))
     }
 
     /// A page of the feed, which always has a next cursor.

@@ -114,6 +114,23 @@ impl Api {
             Handler::Read(handler) | Handler::Write(handler) => handler,
         };
         let limits = &self.state.options.body;
+        if matches!(operation.access, Access::Open) {
+            let (address, caller) = (self.address(peer, parts), Caller::anonymous(request_id));
+            let (unread, person) = (Some(Unread { body, deadline }), Person::None);
+            return handler(Call {
+                app,
+                caller,
+                address,
+                parameters,
+                query,
+                person,
+                parts,
+                limits,
+                unread,
+                visit: None,
+            })
+            .await;
+        }
         if self.is_for_operators(operation, parts, facing)? {
             let console = &self.state.options.console;
             let address = self.address(peer, parts);

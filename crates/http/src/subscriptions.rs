@@ -21,7 +21,7 @@ use perennial_app::subscriptions::{self, Query, Range, Sort};
 use perennial_app::use_cases;
 use perennial_domain::clients::Scope;
 use perennial_domain::cycle::BillingCycle;
-use perennial_domain::id::{SubscriptionId, UserId};
+use perennial_domain::id::{ConnectionId, SubscriptionId, UserId};
 use perennial_domain::lifecycle::Known;
 use perennial_domain::lifecycle::billing::{BillingDraft, PaymentMethod};
 use perennial_domain::plans::PlanKey;
@@ -40,7 +40,7 @@ pub(crate) use view::SubscriptionView;
 
 const COLLECTION: &str = "/subscriptions";
 const DEFAULT_LIMIT: usize = 50;
-const TAG: &str = "Subscriptions";
+pub(crate) const TAG: &str = "Subscriptions";
 
 pub(crate) static SUBSCRIPTION: Schema = Schema {
     name: "Subscription",
@@ -174,6 +174,7 @@ pub(crate) static OPERATIONS: &[Operation] = &[
             Code::TooManyChanges,
             Code::LifecycleBehind,
             Code::Contended,
+            Code::ProviderManaged,
         ],
         handler: Handler::Write(|call| Box::pin(update(call))),
     },
@@ -188,7 +189,7 @@ pub(crate) static OPERATIONS: &[Operation] = &[
         query: dry_run::QUERY,
         body: None,
         response: ResponseKind::Record(&SUBSCRIPTION),
-        errors: &[Code::LifecycleBehind, Code::Contended],
+        errors: &[Code::LifecycleBehind, Code::Contended, Code::ProviderManaged],
         handler: Handler::Write(|call| Box::pin(delete(call))),
     },
     forecast::OPERATION,
@@ -283,7 +284,7 @@ pub(crate) async fn delete(mut call: Call<'_>) -> Result<Reply, Problem> {
 /// The fields of a create.
 pub(crate) fn draft(fields: &mut impl Fields) -> SubscriptionDraft {
     let draft = common(fields, true, SubscriptionDetails::default());
-    for at in ["/id", "/plan_version", "/has_access", "/created_at", "/updated_at"] {
+    for at in ["/id", "/plan_version", "/has_access", "/managed_by", "/created_at", "/updated_at"] {
         fields.read_only(at);
     }
     draft
@@ -297,6 +298,8 @@ pub(crate) fn patch(fields: &mut impl Fields, subscription: Option<&Subscription
         SubscriptionDraft { plan_version: fields.optional("/plan_version", about), ..common(fields, false, details) };
     fields.unchanged::<SubscriptionId>("/id", subscription.map(|subscription| &subscription.id));
     fields.unchanged::<Time>("/created_at", subscription.map(|subscription| &subscription.created_at));
+    let managed_by = subscription.map(|subscription| subscription.managed_by.as_ref());
+    fields.unchanged_or_null::<ConnectionId>("/managed_by", managed_by);
     fields.ignored("/has_access");
     fields.ignored("/updated_at");
     patch

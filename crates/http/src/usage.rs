@@ -36,7 +36,8 @@ pub(crate) static OPERATIONS: &[Operation] = &[
                       duplicate and counts once, so a call can be repeated. An event with the ID of another one that \
                       differs is a conflict. An event that is too late is not stored: one from before the end of the \
                       last closed window, one of an external subscription from more than 35 days ago, or one after the \
-                      end of an expired subscription.",
+                      end of an expired subscription. With `mode: enforce` all new events are stored or none: the call is \
+                      rejected if it would exceed a quota of a subscription in the period of an event.",
         access: Access::Scope(Scope::UsageWrite),
         query: QuerySpec::NONE,
         body: Some(BodySpec {
@@ -51,7 +52,7 @@ pub(crate) static OPERATIONS: &[Operation] = &[
             },
         }),
         response: ResponseKind::Value(StatusCode::OK, &RECORDED),
-        errors: &[Code::Contended, Code::OutcomeUnknown],
+        errors: &[Code::QuotaExceeded, Code::Contended, Code::OutcomeUnknown],
         handler: Handler::Write(|call| Box::pin(record(call))),
     },
     Operation {
@@ -89,18 +90,18 @@ pub(crate) static OPERATIONS: &[Operation] = &[
 
 async fn record(mut call: Call<'_>) -> Result<Reply, Problem> {
     let body = call.body().await?;
-    let (events, errors) = body.read(|fields| events(fields));
+    let ((events, mode), errors) = body.read(|fields| events(fields));
     let events = events.map(|UsageEvents(events)| events).unwrap_or_default();
-    let intake = usage::record(call.app, &call.caller, &events, errors).await?;
+    let mode = mode.unwrap_or(UsageMode::Record);
+    let intake = usage::record(call.app, &call.caller, &events, mode, errors).await?;
     Ok(Reply::value(StatusCode::OK, Recorded::of(&intake)))
 }
 
-/// The fields of a call. Without quotas both modes store every valid event.
-fn events(fields: &mut impl Fields) -> Option<UsageEvents> {
+/// The fields of a call.
+fn events(fields: &mut impl Fields) -> (Option<UsageEvents>, Option<UsageMode>) {
     let events = fields.required("/events", "The events.");
     let about = "`record` stores every valid event. `enforce` rejects the call if it would exceed a quota.";
-    fields.optional::<UsageMode>("/mode", about);
-    events
+    (events, fields.optional("/mode", about))
 }
 
 async fn read(mut call: Call<'_>) -> Result<Reply, Problem> {

@@ -2,4 +2,7 @@
 
 mod features;
 mod grants;
+mod quotas;
 mod reading;
+mod seats;
+mod tokens;

@@ -52,6 +52,11 @@ impl AccessTokens {
         Self { issuer, verified: VerifiedTokens::default() }
     }
 
+    /// The `iss` of tokens.
+    pub fn issuer(&self) -> &str {
+        &self.issuer
+    }
+
     /// Issues a token. `random` becomes its ID.
     pub fn issue(&self, keys: &KeySet, grant: &Grant, random: [u8; 16], now: Time) -> Result<Secret, NoSigningKey> {
         let key = keys.current(now).ok_or(NoSigningKey)?;

@@ -1,10 +1,12 @@
-//! The grant of an access token, and its lifetime.
+//! The grant of an access token, and the lifetimes of tokens.
 
 use perennial_domain::id::{ClientId, OrganizationId, SessionId, UserId};
 use perennial_domain::time::Time;
 
 /// The lifetime of a token in seconds.
 pub const LIFE_SECONDS: i64 = 3600;
+/// The longest lifetime of any token that a signing key signs, in seconds: that of an entitlement token.
+pub const LONGEST_LIFE_SECONDS: i64 = 30 * 24 * 3600;
 /// How far another server's clock may be ahead of ours.
 pub(crate) const LEEWAY_SECONDS: i64 = 60;
 

@@ -1,8 +1,8 @@
 //! The installation's signing keys: when each one signs, is published and is removed.
 //! A key is published a day before it signs, so that caches of the set contain it by then, and until the last token that
-//! it signed has expired. The rules are pure; the caller stores the rows.
+//! it can have signed has expired: 30 days and 60 seconds after it stopped signing. The rules are pure; the caller stores the rows.
 
-use crate::grant::{LEEWAY_SECONDS, LIFE_SECONDS};
+use crate::grant::{LEEWAY_SECONDS, LONGEST_LIFE_SECONDS};
 use crate::signing::{KeyError, SealedKey, SigningKey, WrappingKey};
 use perennial_domain::time::Time;
 use serde_json::json;
@@ -78,7 +78,7 @@ impl KeySet {
     fn is_spent(&self, place: usize, now: Time) -> bool {
         self.keys
             .get(place + 1)
-            .is_some_and(|next| next.active_from().plus_seconds(LIFE_SECONDS + LEEWAY_SECONDS) <= now)
+            .is_some_and(|next| next.active_from().plus_seconds(LONGEST_LIFE_SECONDS + LEEWAY_SECONDS) <= now)
     }
 }
 
@@ -122,7 +122,7 @@ mod tests {
         assert_eq!(published(&keys, TERM_SECONDS - DAY_SECONDS), [0, TERM_SECONDS]);
         assert_eq!(signs(TERM_SECONDS - 1), at(0));
         assert_eq!(signs(TERM_SECONDS), at(TERM_SECONDS));
-        let last = TERM_SECONDS + LIFE_SECONDS + LEEWAY_SECONDS;
+        let last = TERM_SECONDS + 30 * DAY_SECONDS + 60;
         assert_eq!(published(&keys, last - 1), [0, TERM_SECONDS]);
         assert_eq!(published(&keys, last), [TERM_SECONDS]);
         assert!(keys.spent(at(last + DAY_SECONDS - 1)).is_empty(), "another server's clock may be behind");
@@ -167,6 +167,19 @@ mod tests {
                 prop_assert!(keys.due(at(now)).is_none());
                 now += step;
             }
+        }
+
+        /// N9: whatever the rotations, a token of the longest lifetime verifies until it expires.
+        #[test]
+        fn the_key_of_a_token_is_published_until_the_token_expires(
+            starts in prop::collection::btree_set(0..6 * TERM_SECONDS, 1..8),
+            signed_after in 0..6 * TERM_SECONDS,
+            age in 0..=LONGEST_LIFE_SECONDS + 59,
+        ) {
+            let keys = set(&starts.into_iter().collect::<Vec<_>>());
+            let kid = keys.current(at(signed_after)).unwrap().kid();
+            prop_assert!(keys.published(kid, at(signed_after + age)).is_some());
+            prop_assert!(!keys.spent(at(signed_after + age + DAY_SECONDS)).contains(&kid), "nor is its row removed");
         }
     }
 }

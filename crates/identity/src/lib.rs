@@ -1,4 +1,4 @@
-//! Tokens: identity providers and their keys, our signing keys, access and refresh tokens.
+//! Tokens: identity providers and their keys, our signing keys, access, refresh and entitlement tokens.
 //! No SQL, no routes, no configuration files. Time is an argument, and so is entropy, except for new
 //! signing keys and the nonces of sealed secrets, which the cryptographic library draws.
 
@@ -8,6 +8,7 @@ pub mod access;
 mod algorithm;
 mod audience;
 mod claims;
+pub mod entitlement;
 mod fetch;
 mod grant;
 mod introspection;
@@ -18,6 +19,7 @@ mod jws;
 pub mod key_set;
 pub mod local;
 mod provider_error;
+pub mod provider_signature;
 pub mod providers;
 pub mod refresh;
 mod rejection;

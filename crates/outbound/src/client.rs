@@ -69,6 +69,7 @@ pub struct OutboundClient {
     public: Pool,
     private: Pool,
     limits: Limits,
+    max_response_bytes: usize,
     in_progress: ConcurrencyLimit,
 }
 
@@ -100,8 +101,14 @@ impl OutboundClient {
             public: pool(tls.clone(), limits, FilteringResolver { private_addresses: false }),
             private: pool(tls, limits, FilteringResolver { private_addresses: true }),
             limits,
+            max_response_bytes: MAX_RESPONSE_BYTES,
             in_progress: ConcurrencyLimit::default(),
         })
+    }
+
+    /// The same client with another bound on the response.
+    pub fn with_max_response_bytes(self, max_response_bytes: usize) -> Self {
+        Self { max_response_bytes, ..self }
     }
 
     /// Sends a request and reads the whole response.
@@ -117,9 +124,9 @@ impl OutboundClient {
             let request = request(endpoint, method, headers, body)?;
             let response = self.pool(endpoint.reach()).request(request).await.map_err(|error| failure(&error))?;
             let (parts, body) = response.into_parts();
-            let body = Limited::new(body, MAX_RESPONSE_BYTES).collect().await.map_err(|error| {
+            let body = Limited::new(body, self.max_response_bytes).collect().await.map_err(|error| {
                 if error.is::<LengthLimitError>() {
-                    FetchError::TooLarge
+                    FetchError::TooLarge(self.max_response_bytes)
                 } else {
                     FetchError::Unreachable(error.to_string())
                 }

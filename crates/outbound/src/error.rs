@@ -2,7 +2,7 @@
 
 use std::net::IpAddr;
 
-/// The longest response body that is read.
+/// The longest response body that is read by default.
 pub(crate) const MAX_RESPONSE_BYTES: usize = 256 * 1024;
 
 /// Why there is no usable response.
@@ -27,8 +27,8 @@ pub enum FetchError {
     #[error("no complete response within the timeout")]
     TimedOut,
     /// The response is longer than the limit.
-    #[error("the response is longer than {MAX_RESPONSE_BYTES} bytes")]
-    TooLarge,
+    #[error("the response is longer than {0} bytes")]
+    TooLarge(usize),
     /// Redirects are not followed.
     #[error("the response is a redirect, and redirects are not followed")]
     Redirect,

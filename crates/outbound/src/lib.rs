@@ -16,8 +16,10 @@ pub mod lookup;
 mod resolver;
 mod webhook;
 
+pub use bytes::Bytes;
 pub use client::{Limits, OutboundClient, Response};
 pub use destination::{Destinations, NotPrivate, UrlError};
 pub use endpoint::{Endpoint, EndpointError, Reach};
 pub use error::FetchError;
+pub use http;
 pub use webhook::{WebhookClient, WebhookError, WebhookResponse};

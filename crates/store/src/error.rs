@@ -96,6 +96,10 @@ pub enum Violation {
     MeterInUse,
     /// A running total was created or removed, or the usage does not fit the decision about it.
     UsageTotal,
+    /// The subscription has as many members as it may.
+    SeatLimit,
+    /// The user is a member of the subscription already, or no longer.
+    Member,
     /// Another server holds the unit of background work.
     Lease,
     /// The test clock of the organization has changed.

@@ -51,6 +51,8 @@ pub(crate) static OF_INVOICE: Sql = Sql::new("SELECT revision FROM invoices WHER
 pub(crate) static OF_CREDIT_NOTE: Sql =
     Sql::new("SELECT revision FROM credit_notes WHERE organization_id = $1 AND id = $2");
 pub(crate) static OF_FEATURE: Sql = Sql::new("SELECT revision FROM features WHERE organization_id = $1 AND id = $2");
+pub(crate) static OF_CONNECTION: Sql =
+    Sql::new("SELECT revision FROM connections WHERE organization_id = $1 AND id = $2");
 pub(crate) static OF_BILLING_PROFILE: Sql =
     Sql::new("SELECT revision FROM billing_profiles WHERE organization_id = $1 AND user_id = $2");
 
@@ -76,10 +78,12 @@ pub async fn revision_of(
         RecordKind::Invoice => &OF_INVOICE,
         RecordKind::CreditNote => &OF_CREDIT_NOTE,
         RecordKind::Feature => &OF_FEATURE,
+        RecordKind::Connection => &OF_CONNECTION,
         // An entry of the ledger has one event, and usage has no revision. A clock moves without events, so its revision is not
         // always one.
         RecordKind::Credit
         | RecordKind::Usage
+        | RecordKind::Member
         | RecordKind::Provider
         | RecordKind::Session
         | RecordKind::OperatorSession

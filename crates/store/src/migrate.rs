@@ -94,6 +94,7 @@ migrations! {
     18 => "0018_billing_records", oldest_program 2;
     19 => "0019_invoices", oldest_program 2, indexes INVOICES;
     20 => "0020_entitlements", oldest_program 2;
+    21 => "0021_connections", oldest_program 2, indexes CONNECTIONS;
 }
 
 /// Dropped by the next migration: every create paid for them.
@@ -153,6 +154,12 @@ const TEST_CLOCKS: &[Index] = &[
         on: "subscriptions (organization_id) WHERE billing LIKE '%\"parked_at\":%' AND deleted_at IS NULL",
     },
 ];
+
+/// Few subscriptions follow a payment provider in most installations.
+const CONNECTIONS: &[Index] = &[Index {
+    name: "subscriptions_by_connection",
+    on: "subscriptions (organization_id, managed_by) WHERE managed_by IS NOT NULL AND deleted_at IS NULL",
+}];
 
 /// The migrations of a program for one engine, oldest first.
 #[derive(Clone, Copy, Debug)]

@@ -252,6 +252,11 @@ pub fn guard_unchanged(change: Change, plan: &Plan) -> Change {
     change.guard(Guard { table: &PLANS, key, lock, sql, params, violation: Violation::Plan })
 }
 
+/// Locks the live plan against changes until the change is committed.
+pub fn guard_live(change: Change, organization: OrganizationId, id: PlanId) -> Change {
+    record::guard_live::<Plan>(change, organization, id.bytes(), Violation::Plan)
+}
+
 /// Locks the plan as it was read, live and active, until the change is committed.
 pub fn guard_active(change: Change, plan: &Plan) -> Change {
     change.guard(Guard {

@@ -10,9 +10,10 @@ use crate::tables::ALL;
 use crate::value::Type;
 use crate::{
     analytics_ledgers, analytics_movements, analytics_subscriptions, analytics_sums, billing_profiles, clients,
-    clock_removal, coupons, credit_notes, credits, events, examine, features, feed, history, holds, installation,
-    invoices, leases, meters, number_series, operator_links, operator_sessions, operators, organizations, payments,
-    plan_versions, plans, portal_links, providers, rate_limits, sessions, signing_keys, subscription_members,
+    clock_removal, connection_bucket, connection_collections, connection_inbox, connection_links, connection_states,
+    connections, coupons, credit_notes, credits, events, examine, features, feed, history, holds, installation,
+    invoices, leases, members, meters, number_series, operator_links, operator_sessions, operators, organizations,
+    payments, plan_versions, plans, portal_links, providers, rate_limits, sessions, signing_keys, subscription_members,
     subscriptions, tax_rates, test_clocks, usage_events, usage_totals, users, webhook_attempts, webhook_endpoints,
     webhook_figures, webhook_readers, webhook_undelivered,
 };
@@ -94,6 +95,7 @@ fn by_hand() -> Vec<Statement> {
         organizations::ALL, organizations::DELETED_SINCE, organizations::DELETE,
         plan_versions::BELOW, plan_versions::BY_NUMBER,
         providers::ALL, providers::BY_ORGANIZATION, providers::REMOVE, providers::REMOVE_ALL, providers::RESEAL,
+        connection_bucket::PAUSE, connection_bucket::READ, connection_bucket::TAKE,
         rate_limits::PUT, rate_limits::ELSEWHERE,
         clock_removal::PART, clock_removal::REMOVE_EVENTS, clock_removal::REMOVE_KEYS,
         clock_removal::REMOVE_POSITIONS, clock_removal::REMOVE_UNDELIVERED, due::ALL_PARKED, due::ANY_DUE,
@@ -118,15 +120,12 @@ fn by_hand() -> Vec<Statement> {
         webhook_undelivered::REMOVE_WAITING, webhook_undelivered::WAKE,
         webhook_endpoints::ALL, webhook_endpoints::DISABLE_COPIED, webhook_endpoints::RESEAL, webhook_endpoints::SET_SECRETS,
         webhook_endpoints::UNDER_LIMIT,
-        billing_profiles::REMOVE, coupons::REDEEM, credit_notes::OF_CHANGES, credits::ADD, credits::BALANCES, credits::COMPUTE, credits::OPEN_BALANCE,
-        history::OF_BILLING_PROFILE, history::OF_COUPON, history::OF_CREDIT_NOTE, history::OF_INVOICE, history::OF_METER, history::OF_TAX_RATE, meters::BY_SLUG,
-        invoices::ANY_DUE, invoices::DUE, invoices::DUE_OF, invoices::NEXT_DUE, invoices::NONE_OPEN, invoices::NOT_A_SOURCE,
-        invoices::OF_SUBSCRIPTION, invoices::OPEN_OF_USER, number_series::ALL, number_series::DRAW, number_series::NEXT,
-        number_series::OPEN, number_series::RAISE, payments::PROCESSING, tax_rates::ALL,
+    billing_profiles::REMOVE, connection_inbox::BY_KEY, connection_inbox::COUNT_FAILED, connection_inbox::FORGET_BODIES, connection_inbox::FORGET_OBJECT, connection_inbox::FOUND, connection_inbox::HASTEN, connection_inbox::LAST_RECEIVED, connection_inbox::OF_UNIT, connection_inbox::PROBE, connection_inbox::PROBES, connection_inbox::REMOVE, connection_inbox::RETRY, connection_inbox::RETRY_ONE, connection_inbox::SETTLE, connection_inbox::WAITING, connection_inbox::WITH_WORK, connection_links::ERASE, connection_links::OF_OBJECT, connection_links::OF_RECORD, connection_links::PUT, connection_links::REMOVE, connection_states::FAILED, connection_states::PAUSE, connection_states::REMOVE, connection_states::SUCCEEDED, connection_states::TAKE, connections::ALL, connections::DISABLE_COPIED, connections::RESEAL, connections::SET_SECRETS, coupons::REDEEM, credit_notes::OF_CHANGES, credits::ADD, credits::BALANCES, credits::COMPUTE, credits::OPEN_BALANCE, history::OF_BILLING_PROFILE, history::OF_CONNECTION, history::OF_COUPON, history::OF_CREDIT_NOTE, history::OF_INVOICE, history::OF_METER, history::OF_TAX_RATE, invoices::ANY_DUE, invoices::DUE, invoices::DUE_OF, invoices::NEXT_DUE, invoices::NONE_OPEN, invoices::NOT_A_SOURCE, invoices::OF_SUBSCRIPTION, invoices::OPEN_OF_USER, meters::BY_SLUG, number_series::ALL, number_series::DRAW, number_series::NEXT, number_series::OPEN, number_series::RAISE, payments::PROCESSING, subscriptions::MANAGED, subscriptions::RELEASE, tax_rates::ALL,
         usage_events::NEXT_SUBSCRIPTION, usage_events::OLD, usage_events::REMOVE_OLD, usage_events::WITHIN,
         features::BY_KEY, features::UNDER_LIMIT, features::METER_UNUSED, history::OF_FEATURE, subscription_members::MEMBERSHIPS,
         subscriptions::HELD, subscriptions::MORE_THAN, usage_totals::SUM, usage_totals::OVERLAPPING,
         usage_totals::COUNT_OVERLAPPING, usage_totals::OPEN, usage_totals::ADD, usage_totals::THRESHOLDS,
+        members::BELOW, members::COUNT, members::COUNT_OF_USER_IS, members::OF_USER, members::REMOVE, members::REMOVE_ALL,
         usage_totals::REMOVE_ENDED, usage_totals::REMOVE_REPORTED,
     ];
     let by_id = |name, sql: &Sql| key(name, sql, &[Type::Uuid, Type::Uuid]);
@@ -224,6 +223,7 @@ pub fn operator_pages(after: Option<&Position>) -> Vec<Statement> {
             "features::list",
             features::compose(organization, features::Query { kind: Some(FeatureKind::Quota), is_active: Some(true) }),
         ),
+        ("members::list", members::compose(organization, SubscriptionId::from_bytes([2; 16]))),
         ("coupons::list", coupons::compose(organization)),
         ("credits::list", credits::compose(organization, &credits)),
         ("webhook_attempts::list", webhook_attempts::compose(organization, endpoint, attempts)),

@@ -17,7 +17,7 @@ use crate::users::USERS;
 use crate::value::Type;
 use perennial_domain::cycle::BillingCycle;
 use perennial_domain::entitlements::Grants;
-use perennial_domain::id::{EventId, OrganizationId, PlanId, SubscriptionId, UserId};
+use perennial_domain::id::{ConnectionId, EventId, OrganizationId, PlanId, SubscriptionId, UserId};
 use perennial_domain::lifecycle::billing::Billing;
 use perennial_domain::plans::MAX_VERSION;
 use perennial_domain::subscriptions::{Subscription, SubscriptionDetails, SubscriptionStatus};
@@ -58,6 +58,7 @@ pub static SUBSCRIPTIONS: Table = Table::new(
         Column::mutable("billing", Type::Text).nullable(),
         Column::mutable("change_plan_id", Type::Uuid).nullable(),
         Column::mutable("entitlements", Type::Text).nullable(),
+        Column::mutable("managed_by", Type::Uuid).nullable(),
         Column::fixed("created_at", Type::Time),
         Column::mutable("updated_at", Type::Time),
         Column::deleted_at(),
@@ -110,6 +111,16 @@ pub(crate) static RESCHEDULE: Sql = Sql::new(
      WHERE organization_id = $1 AND id = $2 AND revision = $4 AND deleted_at IS NULL",
 );
 
+/// The number of subscriptions that a connection manages, and the first of them.
+pub(crate) static MANAGED: Sql = Sql::new(
+    "SELECT COUNT(*) FROM subscriptions WHERE organization_id = $1 AND managed_by = $2 AND deleted_at IS NULL",
+);
+
+/// The next subscriptions that a connection manages.
+pub(crate) static RELEASE: LazyLock<Sql> = LazyLock::new(|| {
+    SUBSCRIPTIONS.select("WHERE organization_id = $1 AND managed_by = $2 AND deleted_at IS NULL ORDER BY id LIMIT $3")
+});
+
 impl Record for Subscription {
     fn table() -> &'static Table {
         &SUBSCRIPTIONS
@@ -134,6 +145,7 @@ impl Record for Subscription {
         row.optional_text("billing", billing.map(Billing::to_stored).as_deref());
         row.optional_uuid("change_plan_id", billing.and_then(Billing::change_plan).map(PlanId::bytes));
         row.optional_text("entitlements", self.entitlements.to_stored().as_deref());
+        row.optional_uuid("managed_by", self.managed_by.map(ConnectionId::bytes));
         row.time("created_at", self.created_at);
         row.time("updated_at", self.updated_at);
         row.uuid("revision", self.revision.bytes());
@@ -160,6 +172,7 @@ impl Record for Subscription {
             due_at: row.optional_time("due_at")?,
             billing: read_billing(row)?,
             entitlements: row.optional_word("entitlements", Grants::from_stored)?.unwrap_or_default(),
+            managed_by: row.optional_uuid("managed_by")?.map(ConnectionId::from_bytes),
             created_at: row.time("created_at")?,
             updated_at: row.time("updated_at")?,
             revision: EventId::from_bytes(row.uuid("revision")?),
@@ -209,6 +222,23 @@ pub async fn count_by_plan(db: &Db, organization: OrganizationId, plan: PlanId) 
 /// A user's live subscriptions that have not expired, oldest first.
 pub async fn open_by_user(db: &Db, organization: OrganizationId, user: UserId) -> Result<Vec<Subscription>, Error> {
     db.all(&OPEN_BY_USER, &[organization.bytes().into(), user.bytes().into()], record::read).await
+}
+
+/// The number of live subscriptions that a connection manages.
+pub async fn count_managed(db: &Db, organization: OrganizationId, connection: ConnectionId) -> Result<i64, Error> {
+    let params = [organization.bytes().into(), connection.bytes().into()];
+    Ok(db.one(&MANAGED, &params, |row| row.int(0)).await?.unwrap_or(0))
+}
+
+/// The first live subscriptions that a connection manages.
+pub async fn managed(
+    db: &Db,
+    organization: OrganizationId,
+    connection: ConnectionId,
+    limit: i64,
+) -> Result<Vec<Subscription>, Error> {
+    let params = [organization.bytes().into(), connection.bytes().into(), limit.into()];
+    db.all(&RELEASE, &params, record::read).await
 }
 
 /// Sets the due times of subscriptions that were imported without them.

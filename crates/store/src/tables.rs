@@ -8,6 +8,11 @@ pub use crate::analytics_subscriptions::{ANALYTICS_PRICES, ANALYTICS_SUBSCRIPTIO
 pub use crate::analytics_sums::{ANALYTICS_COHORTS, ANALYTICS_PAYMENTS, ANALYTICS_SUMS};
 pub use crate::billing_profiles::BILLING_PROFILES;
 pub use crate::clients::CLIENTS;
+pub use crate::connection_collections::CONNECTION_COLLECTIONS;
+pub use crate::connection_inbox::CONNECTION_INBOX;
+pub use crate::connection_links::CONNECTION_LINKS;
+pub use crate::connection_states::CONNECTION_STATES;
+pub use crate::connections::CONNECTIONS;
 pub use crate::coupons::COUPONS;
 pub use crate::credit_notes::CREDIT_NOTES;
 pub use crate::credits::{CREDIT_BALANCES, CREDITS};
@@ -48,7 +53,7 @@ pub use crate::webhook_undelivered::WEBHOOK_UNDELIVERED;
 use crate::table::Table;
 
 /// Every table, each before those that refer to it. Locks are taken in this order.
-pub static ALL: [&Table; 47] = [
+pub static ALL: [&Table; 52] = [
     &INSTALLATION,
     &ORGANIZATIONS,
     &CLIENTS,
@@ -96,6 +101,11 @@ pub static ALL: [&Table; 47] = [
     &SUBSCRIPTION_MEMBERS,
     &USAGE_TOTALS,
     &USAGE_THRESHOLDS,
+    &CONNECTIONS,
+    &CONNECTION_STATES,
+    &CONNECTION_LINKS,
+    &CONNECTION_INBOX,
+    &CONNECTION_COLLECTIONS,
 ];
 
 /// The tables that a copy of the store contains.

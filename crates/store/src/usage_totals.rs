@@ -16,7 +16,7 @@ use crate::sql::Sql;
 use crate::subscriptions::SUBSCRIPTIONS;
 use crate::table::Table;
 use crate::value::{Type, Value};
-use perennial_domain::entitlements::TotalKey;
+use perennial_domain::entitlements::{Bounds, TotalKey};
 use perennial_domain::id::{FeatureId, MeterId, OrganizationId, SubscriptionId};
 use perennial_domain::subscriptions::Subscription;
 use perennial_domain::time::Time;
@@ -123,17 +123,6 @@ pub struct Total {
     pub quantity: Quantity,
 }
 
-/// What events add to a total, and the bounds of the total before it for which that was decided.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Addition {
-    /// The sum of the events.
-    pub quantity: Quantity,
-    /// The least total. None: any.
-    pub at_least: Option<Quantity>,
-    /// The total must be less than this. None: any.
-    pub below: Option<Quantity>,
-}
-
 /// The usage of a subscription in a period: the stored total, or the sum of the events if there is none.
 pub async fn used(db: &Db, organization: OrganizationId, key: TotalKey) -> Result<Quantity, Error> {
     let stored = db.find(&READ, total(organization, key), |row| quantity(row.int(0)?, row.int(1)?)).await?;
@@ -203,7 +192,7 @@ pub fn add(
     subscription: SubscriptionId,
     meter: MeterId,
     span: TimeSpan,
-    addition: Addition,
+    (added, bounds): (Quantity, Bounds),
 ) -> Change {
     let params = key(organization, subscription, meter, span);
     let change = change.guard(Guard {
@@ -215,9 +204,9 @@ pub fn add(
         violation: Violation::UsageTotal,
     });
     let mut params = params.to_vec();
-    let least = addition.at_least.map_or([i64::MIN, 0], split);
-    let below = addition.below.map_or([i64::MAX, 0], split);
-    params.extend([split(addition.quantity), least, below].concat().into_iter().map(Value::from));
+    let least = bounds.at_least.map_or([i64::MIN, 0], split);
+    let below = bounds.below.map_or([i64::MAX, 0], split);
+    params.extend([split(added), least, below].concat().into_iter().map(Value::from));
     change.execute(&ADD, params, Violation::UsageTotal)
 }
 

@@ -8,7 +8,7 @@ use perennial_domain::time::Time;
 use perennial_store::Table;
 use perennial_store::tables::{FEED, transferred};
 use perennial_store::transfer::Values;
-use perennial_store::{Bulk, Db, feed, holds, webhook_endpoints};
+use perennial_store::{Bulk, Db, connections, feed, holds, webhook_endpoints};
 
 /// The progress of a copy.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -71,6 +71,7 @@ pub async fn copy(
     holds::hold_all(&mut target, HoldReason::Copied).await?;
     if let Some(at) = disable_webhooks_at {
         webhook_endpoints::disable_copied(&mut target, at).await?;
+        connections::disable_copied(&mut target, at).await?;
     }
     target.commit().await?;
     Ok(Copied::Whole(rows))

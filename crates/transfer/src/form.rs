@@ -208,7 +208,7 @@ macro_rules! named {
 pub(super) use named;
 
 /// The ID types of the records that events are about, by the first word of the event kind.
-static RECORDS: [(&str, Form); 18] = [
+static RECORDS: [(&str, Form); 19] = [
     ("organization", id!(OrganizationId)),
     ("client", id!(ClientId)),
     ("provider", id!(ProviderId)),
@@ -229,6 +229,7 @@ static RECORDS: [(&str, Form); 18] = [
     ("feature", id!(FeatureId)),
     // Named by its subscription.
     ("usage", id!(SubscriptionId)),
+    ("member", id!(SubscriptionId)),
 ];
 
 fn record(text: &str) -> Option<[u8; 16]> {

@@ -15,15 +15,15 @@ use super::rules;
 use perennial_domain::coupons::{MAX_PERIODS, MAX_REDEMPTIONS};
 use perennial_domain::credits::MAX_BALANCE;
 use perennial_domain::id::{
-    ClientId, CouponId, CreditId, EventId, FeatureId, MeterId, OperatorId, OrganizationId, PaymentId, PlanId,
-    SubscriptionId, TaxRateId, UserId,
+    ClientId, ConnectionId, CouponId, CreditId, EventId, FeatureId, MeterId, OperatorId, OrganizationId, PaymentId,
+    PlanId, SubscriptionId, TaxRateId, UserId,
 };
 use perennial_domain::percent::MAX_PERCENT;
 use perennial_domain::plans::MAX_VERSION;
 use perennial_domain::usage::MAX_VALUE;
 use perennial_store::tables::{
     BILLING_PROFILES, COUPONS, CREDITS, EVENTS, FEATURES, METERS, OPERATORS, ORGANIZATIONS, PAYMENTS, PLAN_VERSIONS,
-    PLANS, SUBSCRIPTIONS, TAX_RATES, USAGE_EVENTS, USERS,
+    PLANS, SUBSCRIPTION_MEMBERS, SUBSCRIPTIONS, TAX_RATES, USAGE_EVENTS, USERS,
 };
 use std::sync::OnceLock;
 
@@ -52,7 +52,7 @@ const fn in_organization() -> Reference {
     Reference { field: "organization_id", table: &ORGANIZATIONS, is_live: false, at_most: None }
 }
 
-pub(super) static ALL: [&Kind; 15] = [
+pub(super) static ALL: [&Kind; 16] = [
     &ORGANIZATION,
     &USER,
     &PLAN,
@@ -66,6 +66,7 @@ pub(super) static ALL: [&Kind; 15] = [
     &COUPON,
     &CREDIT,
     &BILLING_PROFILE,
+    &MEMBER,
     &USAGE_EVENT,
     &EVENT,
 ];
@@ -177,6 +178,7 @@ static SUBSCRIPTION: Kind = Kind {
         optional("billing", Form::Object),
         optional("change_plan_id", id!(PlanId)),
         optional("entitlements", Form::Object),
+        optional("managed_by", id!(ConnectionId)),
     ],
     all: OnceLock::new(),
     references: &[
@@ -345,6 +347,23 @@ static BILLING_PROFILE: Kind = Kind {
     all: OnceLock::new(),
     references: &[in_organization(), Reference { field: "user_id", table: &USERS, is_live: true, at_most: None }],
     unique: ("user_id", "has another billing profile"),
+    check: |_, _| {},
+};
+
+static MEMBER: Kind = Kind {
+    name: "member",
+    table: &SUBSCRIPTION_MEMBERS,
+    special: &[
+        needed("subscription_id", named!(SubscriptionId, line::<1, 255>)),
+        needed("user_id", named!(UserId, email)),
+    ],
+    all: OnceLock::new(),
+    references: &[
+        in_organization(),
+        Reference { field: "subscription_id", table: &SUBSCRIPTIONS, is_live: true, at_most: None },
+        Reference { field: "user_id", table: &USERS, is_live: true, at_most: None },
+    ],
+    unique: ("user_id", "is a member of the subscription already"),
     check: |_, _| {},
 };
 

@@ -1,18 +1,8 @@
-//! Importers: objects of other services, as their own tools save them, become records. An object that cannot be imported
-//! is reported, and no value is guessed.
+//! Importers: objects of other services, as their own tools save them, become records. What an object becomes is decided in
+//! `perennial-provider-api`; an object that cannot be imported is reported, and no value is guessed.
 
-mod amounts;
-mod drafts;
-mod findings;
-mod lemon_squeezy;
 mod lines;
 mod moving;
-mod pages;
-mod reader;
-mod service;
-mod slugs;
-mod stripe;
 
-pub use findings::{Finding, Level};
 pub use moving::{Count, Counts, Moving};
-pub use service::{Reading, Service};
+pub use perennial_provider_api::{Finding, Level, Reading, Service};

@@ -5,7 +5,7 @@ use super::model::Place;
 use crate::process::{Failure, Result};
 
 /// Calls that are no create, read, update, delete or list of a resource.
-const PLACES: [(&str, &str, &str); 34] = [
+const PLACES: [(&str, &str, &str); 37] = [
     ("signUp", "auth", "sign_up"),
     ("signIn", "auth", "sign_in"),
     ("refreshToken", "auth", "refresh"),
@@ -32,6 +32,9 @@ const PLACES: [(&str, &str, &str); 34] = [
     ("listWebhookUndelivered", "webhook_endpoints", "list_undelivered"),
     ("recordUsageEvents", "usage", "record"),
     ("readSubscriptionUsage", "usage", "get"),
+    ("addMember", "members", "add"),
+    ("removeMember", "members", "remove"),
+    ("createEntitlementToken", "entitlements", "create_token"),
     // `events` is the function that follows the feed.
     ("listEvents", "feed", "list"),
     ("readEvent", "feed", "get"),
@@ -54,7 +57,8 @@ const OPEN_SETS: [(&str, &str); 1] = [("Event", "type")];
 
 /// POSTs without a key that can be repeated nevertheless: a refresh token is accepted until its successor was used,
 /// what is revoked stays so, a usage event counts once, and a question changes nothing.
-const REPEATABLE: [&str; 7] = [
+const REPEATABLE: [&str; 8] = [
+    "createEntitlementToken",
     "recordUsageEvents",
     "refreshToken",
     "userLoggedIn",

@@ -1,6 +1,8 @@
 """A client for Perennial: subscriptions, plans, payments, and the sessions of the people who subscribe."""
 
 from ._client import Perennial
+from ._entitlement_entries import CachedEntitlements, EntitlementDecision
+from ._entitlements import EntitlementCache
 from ._errors import CursorGone, Fault, PerennialError, Problem, SignedOut, UnexpectedAnswer, ConnectionFailed
 from ._generated.types import *  # noqa: F403
 from ._generated.types import __all__ as _records
@@ -13,7 +15,10 @@ from ._wire import UNSET, Unset
 
 __all__ = [
     "UNSET",
+    "CachedEntitlements",
     "CursorGone",
+    "EntitlementCache",
+    "EntitlementDecision",
     "Fault",
     "InvalidWebhook",
     "MemoryTokens",

@@ -6,18 +6,21 @@
 use super::{ListName, encode, open};
 use crate::error::Error;
 use crate::keys::Keys;
+use perennial_domain::connections::inbox::InboxState;
 use perennial_domain::currency::Currency;
 use perennial_domain::cycle::BillingCycle;
 use perennial_domain::features::FeatureKind;
-use perennial_domain::id::{EventId, InvoiceId, OrganizationId, PlanId, SubscriptionId, UserId, WebhookEndpointId};
+use perennial_domain::id::{
+    ConnectionId, EventId, InvoiceId, OrganizationId, PlanId, SubscriptionId, UserId, WebhookEndpointId,
+};
 use perennial_domain::plans::PlanKey;
 use perennial_domain::time::Time;
 use perennial_domain::users::{Email, EmailPrefix};
 use perennial_domain::webhook_delivery::{Outcome, UndeliveredState};
 use perennial_store::subscriptions::Range;
 use perennial_store::{
-    Position, Type, Value, credit_notes as stored_notes, credits as stored_credits, features as stored_features,
-    invoices as stored_invoices, payments as stored_payments, plans as stored_plans,
+    Position, Type, Value, connection_inbox as stored_inbox, credit_notes as stored_notes, credits as stored_credits,
+    features as stored_features, invoices as stored_invoices, payments as stored_payments, plans as stored_plans,
     subscriptions as stored_subscriptions, users as stored_users, webhook_attempts as stored_attempts,
 };
 use std::collections::BTreeSet;
@@ -129,6 +132,27 @@ pub(crate) fn webhook_endpoints(organization: OrganizationId) -> ListName {
     name("webhook_endpoints", &[organization.bytes().into()])
 }
 
+/// The name of a list of connections.
+pub(crate) fn connections(organization: OrganizationId) -> ListName {
+    name("connections", &[organization.bytes().into()])
+}
+
+/// The name of a list of a connection's inbox.
+pub(crate) fn connection_inbox(
+    organization: OrganizationId,
+    connection: ConnectionId,
+    query: &stored_inbox::Query,
+) -> ListName {
+    let values = [
+        organization.bytes().into(),
+        connection.bytes().into(),
+        query.state.map(InboxState::as_str).into(),
+        query.kind.as_deref().into(),
+        query.object_id.as_deref().into(),
+    ];
+    name("connection_inbox", &values)
+}
+
 /// The name of the list of tax rates.
 pub(crate) fn tax_rates(organization: OrganizationId) -> ListName {
     name("tax_rates", &[organization.bytes().into()])
@@ -138,6 +162,11 @@ pub(crate) fn tax_rates(organization: OrganizationId) -> ListName {
 pub(crate) fn features(organization: OrganizationId, query: stored_features::Query) -> ListName {
     let kind = query.kind.map(FeatureKind::as_str);
     name("features", &[organization.bytes().into(), kind.into(), query.is_active.into()])
+}
+
+/// The name of the list of a subscription's members.
+pub(crate) fn members(organization: OrganizationId, subscription: SubscriptionId) -> ListName {
+    name("members", &[organization.bytes().into(), subscription.bytes().into()])
 }
 
 /// The name of the list of meters.

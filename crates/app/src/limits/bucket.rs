@@ -12,6 +12,8 @@ pub enum Budget {
     SignIn,
     /// Refreshes that failed.
     FailedRefresh,
+    /// Webhooks of payment providers whose signature is invalid.
+    InvalidSignature,
 }
 
 /// The client or address that attempts are counted for.
@@ -23,9 +25,10 @@ pub(super) enum Who {
 
 /// A keyed digest, so that neither the store nor a dump of it reveals an address.
 pub(super) fn bucket(keys: &Keys, organization: OrganizationId, budget: Budget, who: Who) -> Bucket {
-    let budget = match budget {
+    let budget: &[u8] = match budget {
         Budget::SignIn => b"sign-in",
         Budget::FailedRefresh => b"refresh",
+        Budget::InvalidSignature => b"hook-signature",
     };
     let who = match who {
         Who::Client(id) => id.bytes().to_vec(),

@@ -10,6 +10,7 @@ pub struct UsageFigures {
     duplicates: AtomicU64,
     conflicts: AtomicU64,
     late: AtomicU64,
+    refused: AtomicU64,
 }
 
 impl UsageFigures {
@@ -21,6 +22,15 @@ impl UsageFigures {
             ("conflict", self.conflicts.load(Relaxed)),
             ("late", self.late.load(Relaxed)),
         ]
+    }
+
+    /// The number of calls that were refused because they would exceed a quota.
+    pub fn refused(&self) -> u64 {
+        self.refused.load(Relaxed)
+    }
+
+    pub(super) fn refuse(&self) {
+        self.refused.fetch_add(1, Relaxed);
     }
 
     pub(super) fn count(&self, intake: &Intake) {

@@ -157,6 +157,10 @@ pub(super) const SUBSCRIPTION: &str = "Examples:
   perennial subscription list --status active,past_due
   perennial subscription list --all -o csv > subscriptions.csv";
 
+pub(super) const MEMBER: &str = "Examples:
+  perennial subscription member add sub_01h455vb4pex5vsknk084sn02q ada@example.com
+  perennial subscription member list sub_01h455vb4pex5vsknk084sn02q";
+
 pub(super) const PAYMENT: &str = "Examples:
   perennial payment list --status failed
   perennial payment list --all -o json > payments.ndjson";

@@ -82,7 +82,7 @@ pub(crate) enum Keys {
     /// Create a signing key now instead of after 30 days.
     ///
     /// The new key is published within 5 seconds and signs after a minute. Access tokens signed with the previous keys stay
-    /// valid until they expire, at most an hour later. Needs the master key.
+    /// valid until they expire, at most an hour later. Entitlement tokens stay valid for up to 30 days. Needs the master key.
     Rotate {
         /// Remove the previous keys: all access tokens issued so far are rejected within 5 seconds. Applications refresh
         /// them; users do not have to sign in again.

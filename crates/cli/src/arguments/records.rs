@@ -55,9 +55,9 @@ pub(crate) enum Record {
     /// List and show plans.
     #[command(subcommand, after_help = examples::PLAN)]
     Plan(Plan),
-    /// List and show subscriptions.
+    /// List and show subscriptions, and manage their members.
     #[command(subcommand, after_help = examples::SUBSCRIPTION)]
-    Subscription(RecordCommand<SubscriptionFilters>),
+    Subscription(Subscription),
     /// List and show payments.
     #[command(subcommand, after_help = examples::PAYMENT)]
     Payment(RecordCommand<PaymentFilters>),
@@ -82,6 +82,44 @@ pub(crate) enum Plan {
         plan: String,
         #[command(flatten)]
         single: Single,
+    },
+}
+
+#[derive(Subcommand)]
+pub(crate) enum Subscription {
+    #[command(flatten)]
+    Record(RecordCommand<SubscriptionFilters>),
+    /// Add, list and remove members: users who get what the subscription grants.
+    #[command(subcommand, after_help = examples::MEMBER)]
+    Member(Member),
+}
+
+#[derive(Subcommand)]
+pub(crate) enum Member {
+    /// Add a user to a subscription that has a seat left.
+    Add {
+        /// The subscription's ID (sub_…).
+        subscription: String,
+        /// The user, by ID or e-mail address.
+        user: String,
+        #[command(flatten)]
+        org: InOrg,
+    },
+    /// List the members of a subscription.
+    List {
+        /// The subscription's ID (sub_…).
+        subscription: String,
+        #[command(flatten)]
+        single: Single,
+    },
+    /// Remove a user from a subscription.
+    Remove {
+        /// The subscription's ID (sub_…).
+        subscription: String,
+        /// The user, by ID or e-mail address.
+        user: String,
+        #[command(flatten)]
+        org: InOrg,
     },
 }
 

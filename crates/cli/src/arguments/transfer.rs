@@ -127,6 +127,7 @@ pub(crate) struct Import {
 pub(crate) enum From {
     Stripe,
     LemonSqueezy,
+    Paddle,
 }
 
 #[derive(Args)]

@@ -1,8 +1,9 @@
 //! `perennial subscription`.
 
 use super::flags::{range, read_flag, read_flags, read_sort};
-use super::records::{Column, Kind, Record, find, parse_id};
-use crate::arguments::SubscriptionFilters;
+use super::members;
+use super::records::{self, Column, Kind, Record, find, parse_id};
+use crate::arguments::{Subscription as Command, SubscriptionFilters};
 use crate::failure::Failure;
 use perennial_app::caller::Caller;
 use perennial_app::context::App;
@@ -31,6 +32,13 @@ static KIND: Kind = Kind {
         Column::new("PLAN", "subscription_plan_id"),
     ],
 };
+
+pub(super) async fn run(app: &App, command: Command, json: bool) -> Result<(), Failure> {
+    match command {
+        Command::Record(command) => records::run::<Subscription>(app, command, json).await,
+        Command::Member(command) => members::run(app, command, json).await,
+    }
+}
 
 const SORTS: [(&str, Sort); 3] = [("created_at", Sort::Created), ("renews_at", Sort::Renews), ("ends_at", Sort::Ends)];
 

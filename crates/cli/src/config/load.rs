@@ -72,6 +72,7 @@ impl Loaded {
         self.errors.extend(table_environment::put("events", &mut self.config.events, &mut self.sources));
         self.errors.extend(table_environment::put("lifecycle", &mut self.config.lifecycle, &mut self.sources));
         self.errors.extend(table_environment::put("analytics", &mut self.config.analytics, &mut self.sources));
+        self.errors.extend(table_environment::put("entitlements", &mut self.config.entitlements, &mut self.sources));
         if let Err(failure) = self.put_database_url(place) {
             self.errors.push(failure.into());
         }

@@ -19,8 +19,11 @@ pub(super) async fn look(report: &mut Report, app: &App, role: Option<&str>) {
 }
 
 fn describe(report: &mut Report, progress: Progress, role: Option<&str>) {
-    let Progress { current, other, lost_signing_keys, lost_provider_secrets, lost_webhook_secrets } = progress;
-    let lost = lost_signing_keys + lost_provider_secrets + lost_webhook_secrets;
+    let Progress { current, other, .. } = progress;
+    let lost = progress.lost_signing_keys
+        + progress.lost_provider_secrets
+        + progress.lost_webhook_secrets
+        + progress.lost_connection_secrets;
     if lost > 0 {
         let found = format!("{lost} of {} sealed secrets open with no master key that is set", current + other + lost);
         report.problem(CHECK, found, "set PERENNIAL_MASTER_KEY_PREVIOUS to the key that they were sealed under");

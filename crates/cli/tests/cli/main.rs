@@ -31,6 +31,7 @@ mod listen;
 mod local_tokens;
 mod manual;
 mod many_servers;
+mod member_commands;
 mod moves;
 mod outputs;
 mod provider_check;

@@ -9,13 +9,15 @@ const MAX: i128 = 9_007_199_254_740_991;
 
 pub(super) fn entitlements(holdings: &[Holding], features: &[Feature], usage: &Usage, now: Time) -> Value {
     let mut found = Map::new();
+    let json_of = |holding: &Holding| (json!(holding.subscription.entitlements), json!(*holding.plan));
+    let granted: Vec<(Value, Value)> = holdings.iter().map(json_of).collect();
     for feature in features {
         let record = serde_json::to_value(feature).unwrap();
         let key = record["key"].as_str().unwrap();
         let is_quota = record["kind"] == "quota";
         let mut sources = Vec::new();
         let mut ends = Vec::new();
-        for holding in holdings {
+        for (holding, (own, plan)) in holdings.iter().zip(&granted) {
             let subscription = &holding.subscription;
             let is_over = subscription.ends_at.is_some_and(|end| now >= end);
             if !subscription.is_active || subscription.starts_at > now || is_over || record["is_active"] == false {
@@ -24,8 +26,6 @@ pub(super) fn entitlements(holdings: &[Holding], features: &[Feature], usage: &U
             if key == "seats" && holding.is_member {
                 continue;
             }
-            let own = serde_json::to_value(&subscription.entitlements).unwrap();
-            let plan = serde_json::to_value(&*holding.plan).unwrap();
             let mut value = if own[key].is_null() { plan[key].clone() } else { own[key].clone() };
             if value.is_null() {
                 continue;

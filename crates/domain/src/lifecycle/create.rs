@@ -58,6 +58,7 @@ impl Subscription {
             usage_closed_until: None,
             revision,
             billing: Some(Box::new(billing)),
+            managed_by: None,
         };
         created.status = match () {
             () if starts_at > now => Pending,

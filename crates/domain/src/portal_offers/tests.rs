@@ -25,6 +25,7 @@ fn subscription(status: SubscriptionStatus, ends_at: Option<Time>) -> Subscripti
         renews_at: Some(at(200)),
         starts_at: at(0),
         billing: None,
+        managed_by: None,
         ends_at,
         entitlements: crate::entitlements::Grants::default(),
         created_at: at(0),

@@ -6,9 +6,9 @@ use perennial_app::sessions::Secret;
 use perennial_domain::currency::Currency;
 use perennial_domain::cycle::BillingCycle;
 use perennial_domain::id::{
-    ClientId, CouponId, CreditId, CreditNoteId, EventId, FeatureId, InvoiceId, MeterId, OperatorId, OperatorSessionId,
-    OrganizationId, PaymentId, PlanId, SessionId, SubscriptionId, TaxRateId, UserId, WebhookAttemptId,
-    WebhookEndpointId,
+    ClientId, ConnectionId, CouponId, CreditId, CreditNoteId, EventId, FeatureId, InvoiceId, MeterId, OperatorId,
+    OperatorSessionId, OrganizationId, PaymentId, PlanId, SessionId, SubscriptionId, TaxRateId, UserId,
+    WebhookAttemptId, WebhookEndpointId,
 };
 use perennial_domain::money::Money;
 use perennial_domain::number::{Number, Whole};
@@ -372,6 +372,7 @@ id_fields! {
     ClientId, "client";
     OperatorId, "operator";
     OperatorSessionId, "session";
+    ConnectionId, "connection";
     WebhookEndpointId, "webhook endpoint";
     WebhookAttemptId, "attempt";
     TaxRateId, "tax rate";

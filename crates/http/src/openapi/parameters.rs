@@ -43,6 +43,7 @@ pub(super) fn of(operation: &Operation) -> Value {
         }
         ResponseKind::CreatedOnce(_)
         | ResponseKind::List(_)
+        | ResponseKind::ListWith(..)
         | ResponseKind::Figures(_)
         | ResponseKind::FiguresPage(_)
         | ResponseKind::Media(_)

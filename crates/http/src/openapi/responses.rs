@@ -77,6 +77,11 @@ pub(super) fn of(operation: &Operation) -> Value {
         ResponseKind::Record(schema) => ("200", "The record.", record(schema)),
         ResponseKind::Created(schema) | ResponseKind::CreatedOnce(schema) => ("201", "The new record.", record(schema)),
         ResponseKind::List(schema) => ("200", "A page of records.", list(schema)),
+        ResponseKind::ListWith(schema, name, about) => {
+            let mut content = list(schema);
+            content["application/json"]["example"][name] = (about.example)();
+            ("200", "A page of records.", content)
+        }
         ResponseKind::Figures(schema) => ("200", "The figures.", figures(schema, false)),
         ResponseKind::FiguresPage(schema) => ("200", "A page of figures.", figures(schema, true)),
         ResponseKind::Value(StatusCode::CREATED, schema) => ("201", operation.summary, record(schema)),
@@ -142,7 +147,7 @@ fn links(create: &Operation) -> Value {
     let mut links = Map::new();
     for operation in operations::all() {
         let Some(parameter) = member_of(operation, create.path) else { continue };
-        let field = if matches!(parameter, "slug" | "key") { parameter } else { "id" };
+        let field = if matches!(parameter, "slug" | "key" | "user_id") { parameter } else { "id" };
         let link = json!({
             "operationId": operation.id,
             "parameters": { parameter: format!("$response.body#/data/{field}") }
@@ -289,6 +294,8 @@ pub(super) fn problem_schema() -> Value {
             "provider": { "type": ["string", "null"], "description": "The host of the identity provider that operators can sign in with." },
             "conflicting_id": { "type": "string" },
             "subscriptions": { "type": "integer" },
+            "limit": { "type": "integer", "description": "How many are allowed (`seat_limit`, `quota_exceeded`)." },
+            "used": { "type": "number", "description": "How many are used (`seat_limit`, `quota_exceeded`)." },
             "allowed": { "type": "array", "items": { "type": "string" } },
             "oldest": {
                 "type": ["string", "null"], "format": "date-time",

@@ -6,7 +6,7 @@ use crate::fields::SchemaWriter;
 use crate::schema;
 use perennial_domain::cycle::BillingCycle;
 use perennial_domain::entitlements::Grants;
-use perennial_domain::id::{PlanId, SubscriptionId, UserId};
+use perennial_domain::id::{ConnectionId, PlanId, SubscriptionId, UserId};
 use perennial_domain::lifecycle::billing::Billing;
 use perennial_domain::plans::Version;
 use perennial_domain::subscriptions::{Subscription, SubscriptionDetails, SubscriptionStatus};
@@ -32,6 +32,7 @@ pub(crate) struct SubscriptionView<'a> {
     ends_at: Option<Time>,
     billing: Option<&'a Billing>,
     entitlements: &'a Grants,
+    managed_by: Option<ConnectionId>,
     created_at: Time,
     updated_at: Time,
 }
@@ -53,10 +54,17 @@ impl<'a> SubscriptionView<'a> {
             ends_at: subscription.ends_at,
             billing: subscription.billing.as_deref(),
             entitlements: &subscription.entitlements,
+            managed_by: subscription.managed_by,
             created_at: subscription.created_at,
             updated_at: subscription.updated_at,
         }
     }
+}
+
+fn optional_connection() -> Value {
+    let mut schema = schema::id::<ConnectionId>();
+    schema["type"] = json!(["string", "null"]);
+    schema
 }
 
 pub(super) fn definition() -> Value {
@@ -76,6 +84,7 @@ pub(super) fn definition() -> Value {
         ("ends_at", schema::optional_instant()),
         ("billing", super::billing::definition()),
         ("entitlements", entitlements::grants_schema()),
+        ("managed_by", optional_connection()),
         ("created_at", schema::instant()),
         ("updated_at", schema::instant()),
     ];

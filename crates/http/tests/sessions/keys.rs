@@ -53,30 +53,40 @@ async fn anybody_can_verify_a_token_with_the_published_keys_alone() {
     assert_eq!(part(&held.token, 1)["aud"], app.organization.to_string());
 }
 
+/// When a key is no longer published: 30 days and 60 seconds after the next one began to sign (N9).
+const PUBLISHED_FOR: i64 = MONTH + 60;
+
 #[tokio::test]
-async fn for_seventy_days_every_key_is_published_a_day_before_it_signs_and_until_its_last_token_expired() {
+async fn for_a_hundred_days_every_key_is_published_a_day_before_it_signs_and_until_its_last_token_expired() {
     let app = TestApp::start().await;
     let started = app.now();
     let go_to = |seconds: i64| app.advance(seconds - app.now().seconds_since(started));
     let mut signing = signer(&sign_up(&app, "ada@example.com").await);
     assert_eq!(published(&app).await, [signing.clone()]);
-    for term in 1..=2 {
+    // The names of replaced keys, and when they were replaced.
+    let mut replaced: Vec<(String, i64)> = Vec::new();
+    let with_replaced = |replaced: &[(String, i64)], now: i64, signing: &[&str]| -> Vec<String> {
+        let still = replaced.iter().filter(|(_, since)| now < since + PUBLISHED_FOR).map(|(kid, _)| kid.clone());
+        still.chain(signing.iter().map(|&kid| kid.to_owned())).collect()
+    };
+    for term in 1..=3 {
         let switch = term * MONTH;
         for day in 1..29 {
-            go_to(switch - MONTH + day * DAY);
-            assert_eq!(published(&app).await, [signing.clone()], "day {day} of term {term}");
+            let now = switch - MONTH + day * DAY;
+            go_to(now);
+            assert_eq!(published(&app).await, with_replaced(&replaced, now, &[&signing]), "day {day} of term {term}");
             assert_eq!(signer(&sign_in(&app, "ada@example.com").await), signing);
         }
         go_to(switch - DAY - 1);
-        assert_eq!(published(&app).await, [signing.clone()]);
+        assert_eq!(published(&app).await, with_replaced(&replaced, switch - DAY - 1, &[&signing]));
         app.advance(61);
-        let [old, new] = published(&app).await.try_into().unwrap();
-        assert_eq!(old, signing);
+        let new = published(&app).await.pop().unwrap();
+        assert_eq!(published(&app).await, with_replaced(&replaced, switch - DAY + 60, &[&signing, &new]));
         // Made a minute late, it signs a minute late: a day's notice is a day's notice.
         let switch = switch + 60;
         go_to(switch - 1);
         let last = sign_in(&app, "ada@example.com").await;
-        assert_eq!(signer(&last), old);
+        assert_eq!(signer(&last), signing);
         go_to(switch);
         let first = sign_in(&app, "ada@example.com").await;
         assert_eq!(signer(&first), new);
@@ -86,16 +96,21 @@ async fn for_seventy_days_every_key_is_published_a_day_before_it_signs_and_until
         go_to(switch + 3599);
         check(&app, &last.token).await.refused(401, "invalid_token");
         check(&app, &first.token).await.expect(200);
-        assert_eq!(published(&app).await, [old.clone(), new.clone()]);
-        go_to(switch + 3659);
-        assert_eq!(published(&app).await, [old, new.clone()]);
-        go_to(switch + 3660);
-        assert_eq!(published(&app).await, std::slice::from_ref(&new));
+        replaced.push((signing, switch));
+        assert_eq!(published(&app).await, with_replaced(&replaced, switch + 3599, &[&new]));
         signing = new;
     }
-    go_to(70 * DAY);
-    assert_eq!(published(&app).await, [signing]);
-    assert_eq!(count(&app, "SELECT COUNT(*) FROM signing_keys").await, 1, "spent keys are gone");
+    let (last, since) = replaced.last().unwrap().clone();
+    go_to(since + PUBLISHED_FOR - DAY - 61);
+    assert_eq!(published(&app).await, [last.clone(), signing.clone()]);
+    go_to(since + PUBLISHED_FOR - 1);
+    let [kept, _, next] = published(&app).await.try_into().unwrap();
+    assert_eq!(kept, last, "its last second");
+    go_to(since + PUBLISHED_FOR);
+    assert_eq!(published(&app).await, [signing, next]);
+    go_to(since + PUBLISHED_FOR + DAY + 4);
+    assert_eq!(published(&app).await.len(), 2);
+    assert_eq!(count(&app, "SELECT COUNT(*) FROM signing_keys").await, 2, "spent keys are gone");
 }
 
 /// A server's context over a store and a clock that others may use too.
@@ -144,7 +159,7 @@ async fn eight_servers_starting_at_once_make_one_first_key_and_later_one_success
         first_runs += usize::from(start.await.unwrap());
     }
     assert_eq!(first_runs, 1);
-    for (days, expected) in [(0, 1), (29, 2), (30, 2), (32, 1), (59, 2), (62, 1)] {
+    for (days, expected) in [(0, 1), (29, 2), (30, 2), (32, 2), (58, 2), (59, 3), (62, 2)] {
         let now = Time::parse("2026-03-10T12:00:00Z").unwrap().plus_seconds(days * DAY);
         clock.store(now.as_micros(), Ordering::Relaxed);
         let sets = all_published(&servers).await;

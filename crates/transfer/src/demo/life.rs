@@ -56,6 +56,7 @@ pub(super) fn live<'a>(people: &People, plans: &'a [(Plan, u64)], number: u64) -
         ends_at: None,
         billing: None,
         entitlements: Grants::default(),
+        managed_by: None,
         created_at: now,
         updated_at: now,
         due_at: None,

@@ -2,9 +2,6 @@
 //! object is always the same record, and records are in the order of creation. They have no revision: the import adds
 //! the event of their creation.
 
-use super::drafts::{ImportedPayment, ImportedPlan, ImportedSubscription, ImportedUser};
-use super::findings::Source;
-use super::service::Service;
 use perennial_app::audit::json;
 use perennial_app::keys::sha256;
 use perennial_domain::currency::Currency;
@@ -18,6 +15,9 @@ use perennial_domain::slug::Slug;
 use perennial_domain::subscriptions::{ExternalSubscriptionId, Subscription, SubscriptionDetails};
 use perennial_domain::time::Time;
 use perennial_domain::users::{Email, PersonalName};
+use perennial_provider_api::{
+    ImportedPayment, ImportedPlan, ImportedSubscription, ImportedUser, Quantity, Service, Source,
+};
 use serde::Serialize;
 
 /// A record as a line.
@@ -101,6 +101,7 @@ impl Writer {
         imported: ImportedSubscription,
         user_id: UserId,
         (plan_id, billing_cycle): (PlanId, BillingCycle),
+        quantity: Quantity,
     ) -> (SubscriptionId, Ready) {
         let id = self.id("subscription", &imported.source, imported.created_at);
         let subscription = Subscription {
@@ -110,7 +111,7 @@ impl Writer {
             plan_version: Version::default(),
             details: SubscriptionDetails {
                 external_subscription_id: ExternalSubscriptionId::parse(&imported.external_id).ok(),
-                ..SubscriptionDetails::default()
+                quantity,
             },
             billing_cycle,
             status: imported.status,
@@ -120,6 +121,7 @@ impl Writer {
             ends_at: imported.ends_at,
             billing: None,
             entitlements: Grants::default(),
+            managed_by: None,
             created_at: imported.created_at,
             updated_at: imported.updated_at,
             due_at: None,

@@ -3,18 +3,14 @@
 
 mod joining;
 
-use super::drafts::{Found, ImportedUser};
-use super::findings::{Finding, Level, Why};
 use super::lines::{Ready, Writer};
-use super::pages::{Lists, Page};
-use super::reader::Reader;
-use super::service::{Reading, Service};
 use crate::{AT_ONCE, Format, Import, NotImported, RejectedLine};
 use perennial_app::error::Error;
 use perennial_app::organizations::DEFAULT_NAME;
 use perennial_domain::cycle::BillingCycle;
 use perennial_domain::id::{OrganizationId, PlanId, SubscriptionId, UserId};
 use perennial_domain::time::Time;
+use perennial_provider_api::{Finding, Found, ImportedUser, Level, Lists, Page, Reader, Reading, Service, Why};
 use perennial_store::{Db, organizations};
 use std::collections::HashMap;
 use std::sync::Arc;

@@ -88,7 +88,7 @@ pub(crate) fn advice_on(trouble: &Trouble) -> Option<&'static str> {
             FetchError::Redirect => "give the URL that it redirects to",
             FetchError::Status(401 | 403) => "check the client id and the client secret",
             FetchError::Status(_) => "check the issuer, and the URL of its keys or its endpoint",
-            FetchError::Malformed(_) | FetchError::TooLarge => "check that the URL is the right one",
+            FetchError::Malformed(_) | FetchError::TooLarge(_) => "check that the URL is the right one",
             FetchError::Busy => "try again",
             FetchError::Forbidden(_) => return None,
         },

@@ -54,6 +54,7 @@ async fn carry(db: &Db, flags: &Flags, files: &[PathBuf], json: bool) -> Result<
     };
     let service = match flags.from {
         Some(From::LemonSqueezy) => Service::LemonSqueezy,
+        Some(From::Paddle) => Service::Paddle,
         _ => Service::Stripe,
     };
     let unclear = || Failure::new("there are several organizations and none is called default: name one with --into");

@@ -1,10 +1,7 @@
 //! References: prices become plans with slugs, customers become users, and subscriptions refer to both.
 
 use super::Moving;
-use crate::services::drafts::{Found, ImportedPayment, ImportedPlan, ImportedSubscription};
-use crate::services::findings::{Finding, Level, Why};
 use crate::services::lines::Writer;
-use crate::services::slugs::Slugs;
 use perennial_app::error::Error;
 use perennial_app::organizations::DEFAULT_NAME;
 use perennial_domain::currency::Currency;
@@ -13,6 +10,9 @@ use perennial_domain::id::{EventId, UserId};
 use perennial_domain::organizations::{Organization, OrganizationMode, OrganizationName};
 use perennial_domain::portal::PortalSettings;
 use perennial_domain::time::Time;
+use perennial_provider_api::{
+    Finding, Found, ImportedPayment, ImportedPlan, ImportedSubscription, Item, Level, Slugs, Why,
+};
 use perennial_store::{Db, users};
 use std::collections::HashMap;
 
@@ -95,22 +95,23 @@ impl Moving {
     }
 
     pub(super) fn add_subscription(&mut self, subscription: ImportedSubscription, findings: &mut Vec<Finding>) {
-        let plan = subscription.plans.iter().find_map(|name| self.plans.get(name).copied().flatten());
+        let plan_of = |item: &Item| self.plans.get(&item.plan).copied().flatten().map(|plan| (plan, item.quantity));
+        let plan = subscription.items.iter().find_map(plan_of);
         let joined = match (plan, self.users.get(&subscription.customer)) {
-            (Some((_, cycle)), _) if subscription.is_single && cycle != BillingCycle::Lifetime => {
+            (Some(((_, cycle), _)), _) if subscription.is_single && cycle != BillingCycle::Lifetime => {
                 Err(Why::new("missing_subscription", "is the order of a subscription that is not in these files"))
             }
             (Some(plan), Some(user)) => Ok((plan, *user)),
-            (None, _) => Err(self.no_plan(&subscription.plans)),
+            (None, _) => Err(self.no_plan(&subscription.items)),
             (_, None) => {
                 let customer = &subscription.customer;
                 Err(Why::new("missing_customer", format!("its customer {customer} is deleted, or not in these files")))
             }
         };
         match joined {
-            Ok((plan, user)) => {
+            Ok(((plan, quantity), user)) => {
                 let external_id = subscription.external_id.clone();
-                let (id, ready) = self.writer.subscription(subscription, user, plan);
+                let (id, ready) = self.writer.subscription(subscription, user, plan, quantity);
                 self.subscriptions.insert(external_id, id);
                 self.waiting.push(ready);
             }
@@ -118,9 +119,10 @@ impl Moving {
         }
     }
 
-    fn no_plan(&self, names: &[String]) -> Why {
-        let known = names.iter().find(|name| self.plans.contains_key(*name));
-        match (known, names.first()) {
+    fn no_plan(&self, items: &[Item]) -> Why {
+        let known = items.iter().find(|item| self.plans.contains_key(&item.plan));
+        let name = |item: &Item| item.plan.clone();
+        match (known.map(name), items.first().map(name)) {
             (Some(name), _) => Why::new("price_left_out", format!("what it sells, {name}, is no plan here")),
             (None, Some(name)) => {
                 Why::new("missing_price", format!("what it sells, {name}, is not in these files: save it too"))

@@ -1,0 +1,85 @@
+//! Payments as the provider reports them. A record with the same external ID is adopted.
+
+use super::{Decided, Decision, Work, delayed, digest, ended};
+use crate::audit::json;
+use crate::business_time::BusinessTime;
+use crate::connections::outcome::Reference;
+use crate::error::Error;
+use perennial_domain::connections::ObjectKind;
+use perennial_domain::connections::apply::{NewRecord, follow_payment, new_payment};
+use perennial_domain::connections::facts::PaymentFacts;
+use perennial_domain::connections::inbox::InboxState;
+use perennial_domain::events::{Event, EventKind};
+use perennial_domain::id::{EventId, PaymentId};
+use perennial_domain::payments::Payment;
+use perennial_domain::stamp::Stamp;
+use perennial_store::{Change, events, payments, subscriptions};
+
+impl Work<'_> {
+    pub(super) async fn decide_payment(
+        &self,
+        facts: &PaymentFacts,
+        codes: &[&'static str],
+        time: &BusinessTime,
+        depth: usize,
+    ) -> Result<Decided, Error> {
+        if let Some(before) = self.payment_here(&facts.external_id).await? {
+            let after = follow_payment(&before, facts);
+            let change = self.change_payment(&before, after, time);
+            return Ok(write(facts, before.id, change, codes));
+        }
+        let subscription = match self.subscription_of(&facts.subscription, depth).await? {
+            Reference::Found(id) => id,
+            Reference::NotARecord(code) => return Ok(ended(InboxState::Ignored, code)),
+            Reference::Delayed(delay) => return Ok(delayed(delay)),
+        };
+        let bits = || self.app.entropy.bits();
+        let (id, revision) = (PaymentId::new(time.now, bits()), EventId::new(time.now, bits()));
+        let new = NewRecord { organization_id: self.organization(), id: id.bytes(), revision, now: time.now };
+        let made = match new_payment(facts, subscription, new) {
+            Ok(made) => made,
+            Err(reason) => return Ok(ended(InboxState::Failed, reason.code())),
+        };
+        let event = self.event(EventKind::PaymentCreated, id.bytes(), revision, time.now);
+        let change = subscriptions::guard_live(Change::new(), self.organization(), subscription);
+        let change = payments::insert(change, &made);
+        let change = events::insert(change, &Event { after: Some(json(&made)), ..event });
+        Ok(write(facts, id, change, codes))
+    }
+
+    async fn payment_here(&self, external_id: &str) -> Result<Option<Payment>, Error> {
+        let (db, organization) = (&self.app.db, self.organization());
+        if let Some(link) = self.link(ObjectKind::Payment, external_id).await? {
+            let found = payments::by_id(db, organization, PaymentId::from_bytes(link.record_id)).await?;
+            if found.is_some() {
+                return Ok(found);
+            }
+        }
+        match payments::id_by_external(db, organization, external_id).await? {
+            Some(id) => Ok(payments::by_id(db, organization, id).await?),
+            None => Ok(None),
+        }
+    }
+
+    fn change_payment(&self, before: &Payment, mut after: Payment, time: &BusinessTime) -> Change {
+        if after == *before {
+            return Change::new();
+        }
+        let Stamp { at, revision } = self.app.stamp(before, time.now);
+        (after.updated_at, after.revision) = (at, revision);
+        let change = payments::update(Change::new(), &after, before.revision);
+        let event = self.event(EventKind::PaymentUpdated, after.id.bytes(), revision, at).following(before.revision);
+        events::insert(change, &Event { before: Some(json(before)), after: Some(json(&after)), ..event })
+    }
+}
+
+fn write(facts: &PaymentFacts, id: PaymentId, change: Change, codes: &[&'static str]) -> Decided {
+    Decided::Write(Box::new(Decision {
+        change,
+        record_id: id.bytes(),
+        object: ObjectKind::Payment,
+        external_id: facts.external_id.clone(),
+        digest: digest(facts),
+        codes: codes.to_vec(),
+    }))
+}

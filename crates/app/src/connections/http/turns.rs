@@ -1,0 +1,59 @@
+//! Turns in the bucket of a connection's requests.
+
+use crate::connections::provider::Account;
+use crate::error::Error;
+use crate::keyed_locks::KeyedLocks;
+use perennial_domain::connections::bucket::{Priority, Turn};
+use perennial_domain::time::Time;
+use perennial_store::connection_bucket;
+use std::time::Duration;
+use tokio::time::sleep;
+
+/// Longer waits are left to the caller, who tries again.
+const LONGEST_WAIT_SECONDS: i64 = 20;
+
+/// Waits for the turn of a request. An error is the number of seconds until there can be one.
+pub(super) async fn wait(
+    account: Account<'_>,
+    turns: &KeyedLocks,
+    priority: Priority,
+) -> Result<Result<(), i64>, Error> {
+    let connection = account.connection;
+    let (organization, id) = (connection.organization_id, connection.id);
+    loop {
+        let until = {
+            // Requests of this server take their turns one after the other; between servers the store decides.
+            let _lock = turns.lock_key(id.bytes()).await;
+            let Some((bucket, now)) = connection_bucket::read(account.db, organization, id).await? else {
+                return Ok(Err(LONGEST_WAIT_SECONDS));
+            };
+            match bucket.take(connection.requests_per_minute.get(), priority, now) {
+                Turn::Reserved(after, turn) => {
+                    if connection_bucket::take(account.db, organization, id, (bucket, after)).await? {
+                        sleep(between(now, turn)).await;
+                        return Ok(Ok(()));
+                    }
+                    continue;
+                }
+                Turn::NotBefore(until) if until > now.plus_seconds(LONGEST_WAIT_SECONDS) => {
+                    return Ok(Err(until.seconds_since(now)));
+                }
+                Turn::NotBefore(until) => between(now, until),
+            }
+        };
+        sleep(until).await;
+    }
+}
+
+/// Stops the requests of all servers for as long as the provider asked.
+pub(super) async fn pause(account: Account<'_>, retry_after: Option<i64>) -> Result<(), Error> {
+    let (organization, id) = (account.connection.organization_id, account.connection.id);
+    if let Some((bucket, now)) = connection_bucket::read(account.db, organization, id).await? {
+        connection_bucket::pause(account.db, organization, id, bucket.paused(retry_after, now)).await?;
+    }
+    Ok(())
+}
+
+fn between(now: Time, then: Time) -> Duration {
+    Duration::from_micros(u64::try_from(then.as_micros() - now.as_micros()).unwrap_or(0))
+}

@@ -1,0 +1,68 @@
+//! Who may write: while its connection is enabled, a record that follows a provider is changed by the provider only.
+
+use super::cache::has_enabled;
+use super::known;
+use crate::context::App;
+use crate::error::{Conflict, Error};
+use perennial_domain::id::OrganizationId;
+use perennial_domain::payments::Payment;
+use perennial_domain::plans::Plan;
+use perennial_domain::subscriptions::Subscription;
+use perennial_store::connection_links;
+
+/// Rejects a change of what a provider reports of a subscription. `after` is none for a deletion.
+pub(crate) async fn check_subscription(
+    app: &App,
+    before: &Subscription,
+    after: Option<&Subscription>,
+) -> Result<(), Error> {
+    let Some(connection) = before.managed_by else { return Ok(()) };
+    let reported = |record: &Subscription| {
+        let Subscription { status, plan_id, plan_version, billing_cycle, starts_at, renews_at, ends_at, .. } = *record;
+        (status, plan_id, plan_version, billing_cycle, starts_at, renews_at, ends_at)
+    };
+    let is_same = |after: &Subscription| {
+        reported(before) == reported(after) && before.details == after.details && before.billing == after.billing
+    };
+    if after.is_some_and(is_same) {
+        return Ok(());
+    }
+    let known = known(app).await?;
+    match known.get(&connection).filter(|open| open.connection.organization_id == before.organization_id) {
+        Some(open) if open.connection.is_enabled => Err(Conflict::ProviderManaged(connection).into()),
+        _ => Ok(()),
+    }
+}
+
+/// Rejects a change of what a provider reports of a payment.
+pub(crate) async fn check_payment(app: &App, before: &Payment, after: Option<&Payment>) -> Result<(), Error> {
+    let reported =
+        |record: &Payment| (record.status, record.amount, record.currency, record.external_payment_id.clone());
+    if after.is_some_and(|after| reported(before) == reported(after)) {
+        return Ok(());
+    }
+    check_linked(app, before.organization_id, before.id.bytes()).await
+}
+
+/// Rejects a change of what a provider reports of a plan.
+pub(crate) async fn check_plan(app: &App, before: &Plan, after: Option<&Plan>) -> Result<(), Error> {
+    let reported = |record: &Plan| (record.price, record.billing_cycle, record.is_active);
+    if after.is_some_and(|after| reported(before) == reported(after)) {
+        return Ok(());
+    }
+    check_linked(app, before.organization_id, before.id.bytes()).await
+}
+
+/// Rejects the change if the record has a link of an enabled connection. An organization without one costs no read.
+async fn check_linked(app: &App, organization: OrganizationId, record: [u8; 16]) -> Result<(), Error> {
+    let known = known(app).await?;
+    if !has_enabled(&known, organization) {
+        return Ok(());
+    }
+    for link in connection_links::of_record(&app.db, organization, record).await? {
+        if known.get(&link.connection_id).is_some_and(|open| open.connection.is_enabled) {
+            return Err(Conflict::ProviderManaged(link.connection_id).into());
+        }
+    }
+    Ok(())
+}
