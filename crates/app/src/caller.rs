@@ -6,12 +6,14 @@ use crate::error::Error;
 use perennial_domain::clients::{Client, Scope, Scopes};
 use perennial_domain::events::{Event, EventKind};
 use perennial_domain::id::{ClientId, EventId, OperatorId, OrganizationId, UserId};
+use perennial_domain::invoices::credit_note::CreditNote;
+use perennial_domain::invoices::record::Invoice;
 use perennial_domain::operators::{Operator, OperatorSession, SessionLimits};
 use perennial_domain::organizations::Organization;
 use perennial_domain::time::Time;
 use perennial_domain::users::User;
 use std::net::IpAddr;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
 /// A client together with the organization it belongs to.
 pub struct KnownClient {
@@ -47,6 +49,23 @@ pub struct Caller {
     pub address: Option<IpAddr>,
     /// Whether to decide and to commit nothing.
     pub is_dry_run: bool,
+    /// The documents that a dry run would issue.
+    pub tried: Tried,
+}
+
+/// The documents that a dry run would issue.
+#[derive(Clone, Default)]
+pub struct Tried(Arc<Mutex<(Vec<Invoice>, Vec<CreditNote>)>>);
+
+impl Tried {
+    pub(crate) fn set(&self, invoices: Vec<Invoice>, notes: Vec<CreditNote>) {
+        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = (invoices, notes);
+    }
+
+    /// The invoices and the credit notes.
+    pub fn get(&self) -> (Vec<Invoice>, Vec<CreditNote>) {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
 }
 
 /// Who calls.
@@ -77,31 +96,64 @@ impl Caller {
             scope: None,
             address: None,
             is_dry_run: false,
+            tried: Tried::default(),
         }
     }
 
     /// The command line or the server itself, in this organization.
     pub fn system(organization: OrganizationId) -> Self {
         let (principal, request_id) = (Principal::System(organization), String::new());
-        Self { principal, request_id, own: None, scope: None, address: None, is_dry_run: false }
+        Self {
+            principal,
+            request_id,
+            own: None,
+            scope: None,
+            address: None,
+            is_dry_run: false,
+            tried: Tried::default(),
+        }
     }
 
     /// A request of this operator.
     pub fn operator_with(known: Arc<KnownOperator>, request_id: impl Into<String>) -> Self {
         let (principal, request_id) = (Principal::Operator(known), request_id.into());
-        Self { principal, request_id, own: None, scope: None, address: None, is_dry_run: false }
+        Self {
+            principal,
+            request_id,
+            own: None,
+            scope: None,
+            address: None,
+            is_dry_run: false,
+            tried: Tried::default(),
+        }
     }
 
     /// A request of a user from a page of the customer portal. It sees and changes this user's records only.
     pub fn user(organization: OrganizationId, user: UserId, request_id: impl Into<String>) -> Self {
         let (principal, request_id) = (Principal::User(organization), request_id.into());
-        Self { principal, request_id, own: Some(user), scope: None, address: None, is_dry_run: false }
+        Self {
+            principal,
+            request_id,
+            own: Some(user),
+            scope: None,
+            address: None,
+            is_dry_run: false,
+            tried: Tried::default(),
+        }
     }
 
     /// A request without credentials. It belongs to no organization.
     pub fn anonymous(request_id: impl Into<String>) -> Self {
         let (principal, request_id) = (Principal::Anonymous, request_id.into());
-        Self { principal, request_id, own: None, scope: None, address: None, is_dry_run: false }
+        Self {
+            principal,
+            request_id,
+            own: None,
+            scope: None,
+            address: None,
+            is_dry_run: false,
+            tried: Tried::default(),
+        }
     }
 
     /// The organization that the call is limited to.

@@ -2,9 +2,12 @@
 
 pub(crate) mod actions;
 pub(crate) mod context;
+pub(crate) mod documents;
 pub(crate) mod issue;
 pub(crate) mod numbers;
 pub(crate) mod unit;
+pub(crate) mod usage;
+pub(crate) mod versions;
 
 pub use actions::act;
 
@@ -13,6 +16,7 @@ use crate::caller::Caller;
 use crate::context::App;
 use crate::cursor;
 use crate::error::{Conflict, Error};
+use crate::lifecycle;
 use crate::use_cases::{New, Resource};
 use context::item_context;
 use perennial_domain::events::EventKind;
@@ -90,6 +94,35 @@ impl Resource for Invoice {
 
     fn due_at(&self) -> Option<Time> {
         self.next_action().map(|(_, at)| at)
+    }
+
+    async fn is_behind(&self, app: &App, now: Time) -> Result<bool, Error> {
+        match subscriptions::by_id(&app.db, self.organization_id, self.subscription_id).await? {
+            Some(subscription) => lifecycle::is_behind(app, &subscription, now).await,
+            None => Ok(false),
+        }
+    }
+
+    async fn catch_up(&self, app: &App, now: Time) -> Result<bool, Error> {
+        match subscriptions::by_id(&app.db, self.organization_id, self.subscription_id).await? {
+            Some(subscription) => lifecycle::catch_up(app, &subscription, now).await,
+            None => Ok(false),
+        }
+    }
+
+    async fn effects(
+        &mut self,
+        app: &App,
+        caller: &Caller,
+        _: Option<&Self>,
+        context: &Option<ItemContext>,
+        now: Time,
+    ) -> Result<Change, Error> {
+        if let Some(context) = context.as_ref().filter(|_| caller.is_dry_run) {
+            let issued = issue::preview(app, self, &context.subscription, Vec::new(), now).await?;
+            caller.tried.set(issued.into_iter().collect(), Vec::new());
+        }
+        Ok(Change::new())
     }
 
     async fn find_references(

@@ -17,6 +17,7 @@ pub mod connections;
 pub mod console;
 pub mod context;
 pub mod coupons;
+pub mod credit_notes;
 pub mod crediting;
 pub mod credits;
 pub mod cursor;

@@ -5,6 +5,8 @@
 
 pub(crate) mod actions;
 pub(crate) mod failures;
+pub(crate) mod invoices;
+pub(crate) mod turns;
 mod unpark;
 
 pub use actions::act_once;
@@ -16,7 +18,6 @@ use crate::business_time::{self, BusinessTime};
 use crate::caller::Caller;
 use crate::context::App;
 use crate::error::{Conflict, Error};
-use futures_util::future::try_join_all;
 use perennial_domain::events::{Event, EventKind};
 use perennial_domain::id::OrganizationId;
 use perennial_domain::stamp::Stamp;
@@ -30,6 +31,7 @@ use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::Notify;
 use tokio::time::Instant;
+use turns::Due;
 
 mod figures;
 pub(crate) mod holds;
@@ -42,8 +44,6 @@ pub use state::LifecycleOptions;
 const NAME: &str = "lifecycle";
 /// Subscriptions of one turn of an organization.
 pub(crate) const TURN: i64 = 256;
-/// Changes in progress. The writer commits them together.
-const AT_ONCE: usize = 64;
 
 /// The work on due subscriptions. A unit is an organization.
 #[derive(Debug)]
@@ -61,7 +61,9 @@ impl Job for Lifecycle {
         let began = Instant::now();
         holds::compare_clocks(app).await?;
         let now = app.clock.now();
-        let may_be_due = subscriptions::any_due(&app.db, now).await? || test_clocks::any_idle(&app.db).await?;
+        let may_be_due = subscriptions::any_due(&app.db, now).await?
+            || store::invoices::any_due(&app.db, now).await?
+            || test_clocks::any_idle(&app.db).await?;
         let found = if may_be_due { search(app, now, limit).await? } else { Vec::new() };
         app.lifecycle.set_found(found.len(), Self::AT_ONCE);
         app.background.lifecycle.passes.add(began.elapsed());
@@ -106,27 +108,38 @@ async fn search(app: &App, now: Time, limit: i64) -> Result<Vec<Unit>, Error> {
 /// A turn of an organization: at most 256 subscriptions, oldest first. Returns the number of actions.
 async fn turn(app: &App, organization: OrganizationId, time: &BusinessTime, held: &Held) -> Result<usize, Error> {
     let billed_until = holds::billed_until(app, organization, time).await?;
-    let due = subscriptions::due(&app.db, organization, time.now, billed_until, TURN).await?;
-    act(app, &due, time.now, held).await
+    let due = due(app, organization, time.now, billed_until, TURN).await?;
+    turns::act(app, &due, time.now, Some(held)).await
 }
 
-/// Makes the earliest action of each subscription. Returns the number of actions.
-pub(crate) async fn act(app: &App, due: &[Subscription], now: Time, held: &Held) -> Result<usize, Error> {
-    let mut made = 0;
-    for due in due.chunks(AT_ONCE) {
-        let actions = due.iter().map(|before| actions::perform(app, before, now, Some(held)));
-        made += try_join_all(actions).await?.into_iter().filter(|is_made| *is_made).count();
-    }
-    Ok(made)
+/// What is due in an organization at `now`; what is billed only if it was due until `billed_until`.
+pub(crate) async fn due(
+    app: &App,
+    organization: OrganizationId,
+    now: Time,
+    billed_until: Time,
+    limit: i64,
+) -> Result<Due, Error> {
+    let subscriptions = subscriptions::due(&app.db, organization, now, billed_until, limit).await?;
+    let invoices = store::invoices::due(&app.db, organization, now.min(billed_until), limit).await?;
+    Ok(Due { subscriptions, invoices, limit: usize::try_from(limit).unwrap_or(usize::MAX) })
 }
 
 /// Makes the earliest action of a subscription that a caller is about to change. False if none is due.
 pub(crate) async fn catch_up(app: &App, before: &Subscription, now: Time) -> Result<bool, Error> {
-    let Some(due) = before.due_at.filter(|due| *due <= now) else { return Ok(false) };
+    let own = before.due_at.filter(|due| *due <= now);
+    let of_invoices = if before.billing.is_some() { actions::first_due(app, before, now).await? } else { None };
+    let Some(due) = own.into_iter().chain(of_invoices).min() else { return Ok(false) };
     if before.billing.is_some() && !holds::admits(app, before.organization_id, due).await? {
         return Err(Conflict::LifecycleBehind.into());
     }
     actions::catch_up(app, before, now).await
+}
+
+/// Whether an action of a subscription or a step of its invoices is due.
+pub(crate) async fn is_behind(app: &App, subscription: &Subscription, now: Time) -> Result<bool, Error> {
+    Ok(subscription.is_behind(now)
+        || (subscription.billing.is_some() && actions::first_due(app, subscription, now).await?.is_some()))
 }
 
 /// Commits the change of access that is due. False if none is. True also if another writer was faster.

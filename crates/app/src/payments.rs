@@ -1,5 +1,7 @@
 //! Payments: what the use cases create, update and delete depend on, and the reads.
 
+mod settle;
+
 use crate::caller::Caller;
 use crate::connections::managed;
 use crate::context::App;
@@ -8,6 +10,7 @@ use crate::error::{Conflict, Error};
 use crate::use_cases::{New, Resource};
 use perennial_domain::events::EventKind;
 use perennial_domain::id::{PaymentId, SubscriptionId};
+use perennial_domain::invoices::record::Invoice;
 use perennial_domain::payments::{ExternalPaymentId, Payment, PaymentDraft};
 use perennial_domain::stamp::Stamp;
 use perennial_domain::time::Time;
@@ -55,12 +58,13 @@ impl Resource for Payment {
     type Key = PaymentId;
     type Draft = PaymentDraft;
     type Patch = PaymentDraft;
-    type References = ();
+    /// The invoice that a new or changed payment names.
+    type References = Option<Invoice>;
 
     const CREATED: EventKind = EventKind::PaymentCreated;
     const UPDATED: EventKind = EventKind::PaymentUpdated;
     const DELETED: EventKind = EventKind::PaymentDeleted;
-    const REFERENCE_VIOLATIONS: &'static [Violation] = &[Violation::Subscription];
+    const REFERENCE_VIOLATIONS: &'static [Violation] = &[Violation::Subscription, Violation::Balance];
 
     fn id(&self) -> [u8; 16] {
         self.id.bytes()
@@ -74,8 +78,35 @@ impl Resource for Payment {
         read(app, caller, *key).await
     }
 
-    fn assume_references(_: &App, _: &Caller, _: &PaymentDraft, _: Time) -> Option<()> {
-        Some(())
+    fn assume_references(_: &App, _: &Caller, draft: &PaymentDraft, _: Time) -> Option<Option<Invoice>> {
+        draft.invoice_id.flatten().is_none().then_some(None)
+    }
+
+    fn makes_work(&self) -> bool {
+        self.invoice_id.is_some()
+    }
+
+    async fn catch_up(&self, app: &App, now: Time) -> Result<bool, Error> {
+        if self.invoice_id.is_some() {
+            settle::catch_up(app, self.organization_id, self.subscription_id, now).await?;
+        }
+        // The payment itself is not changed by the clock.
+        Ok(false)
+    }
+
+    async fn effects(
+        &mut self,
+        app: &App,
+        caller: &Caller,
+        before: Option<&Self>,
+        _: &Option<Invoice>,
+        now: Time,
+    ) -> Result<Change, Error> {
+        settle::effects(app, caller, self, before, now).await
+    }
+
+    fn check_delete(&self) -> Result<(), Error> {
+        if self.applied.is_some() { Err(Conflict::PaymentApplied.into()) } else { Ok(()) }
     }
 
     async fn find_references(
@@ -83,8 +114,15 @@ impl Resource for Payment {
         caller: &Caller,
         draft: &PaymentDraft,
         errors: &mut ValidationErrors,
-    ) -> Result<(), Error> {
-        check_subscription(app, caller, draft.subscription_id, errors).await
+    ) -> Result<Option<Invoice>, Error> {
+        check_subscription(app, caller, draft.subscription_id, errors).await?;
+        let now = crate::business_time::now(app, caller).await?;
+        let Some(id) = draft.invoice_id.flatten() else { return Ok(None) };
+        if let Some(subscription) = draft.subscription_id.filter(|_| !caller.is_dry_run) {
+            settle::catch_up(app, caller.organization(), subscription, now).await?;
+        }
+        let named = (id, draft.subscription_id, draft.currency);
+        settle::find_invoice(app, caller, named, errors).await
     }
 
     async fn find_changed_references(
@@ -93,32 +131,47 @@ impl Resource for Payment {
         caller: &Caller,
         patch: &PaymentDraft,
         errors: &mut ValidationErrors,
-    ) -> Result<(), Error> {
+    ) -> Result<Option<Invoice>, Error> {
         let changed = patch.subscription_id.filter(|id| *id != self.subscription_id);
-        check_subscription(app, caller, changed, errors).await
+        check_subscription(app, caller, changed, errors).await?;
+        let Some(id) = patch.invoice_id.flatten().filter(|id| self.invoice_id != Some(*id)) else { return Ok(None) };
+        let subscription = patch.subscription_id.unwrap_or(self.subscription_id);
+        let named = (id, Some(subscription), Some(patch.currency.unwrap_or(self.currency)));
+        settle::find_invoice(app, caller, named, errors).await
     }
 
     fn decide_create(
         caller: &Caller,
         draft: PaymentDraft,
         errors: ValidationErrors,
-        (): &(),
+        _: &Option<Invoice>,
         new: New,
     ) -> Result<Self, Error> {
         let id = PaymentId::new(new.now, new.random);
         Ok(Self::create(draft, errors, caller.organization(), id, new.revision, new.now)?)
     }
 
-    fn decide_update(&self, patch: PaymentDraft, errors: ValidationErrors, (): &(), now: Time) -> Result<Self, Error> {
-        Ok(self.merge(patch, errors, now)?)
+    fn decide_update(
+        &self,
+        patch: PaymentDraft,
+        errors: ValidationErrors,
+        _: &Option<Invoice>,
+        now: Time,
+    ) -> Result<Self, Error> {
+        let merged = self.merge(patch, errors, now)?;
+        let of = |payment: &Self| (payment.amount, payment.currency, payment.subscription_id);
+        if self.applied.is_some() && of(&merged) != of(self) {
+            return Err(Conflict::PaymentApplied.into());
+        }
+        Ok(merged)
     }
 
-    fn insert(&self, change: Change, (): &()) -> Change {
+    fn insert(&self, change: Change, _: &Option<Invoice>) -> Change {
         let change = subscriptions::guard_live(change, self.organization_id, self.subscription_id);
         payments::insert(change, self)
     }
 
-    fn update(&self, mut change: Change, before: &Self, (): &()) -> Change {
+    fn update(&self, mut change: Change, before: &Self, _: &Option<Invoice>) -> Change {
         if self.subscription_id != before.subscription_id {
             change = subscriptions::guard_live(change, self.organization_id, self.subscription_id);
         }

@@ -1,5 +1,6 @@
 //! Subscriptions: what the use cases create, update and delete depend on, and the reads.
 
+mod documents;
 mod references;
 
 use crate::caller::Caller;
@@ -18,7 +19,9 @@ use perennial_domain::stamp::Stamp;
 use perennial_domain::subscriptions::{ExternalSubscriptionId, Subscription, SubscriptionDraft};
 use perennial_domain::time::Time;
 use perennial_domain::validation::ValidationErrors;
-use perennial_store::{self as store, Change, Page, Position, Violation, members, plans, subscriptions, users};
+use perennial_store::{
+    self as store, Change, Page, Position, Violation, invoices, members, plans, subscriptions, users,
+};
 use references::References;
 
 pub use perennial_store::subscriptions::{Query, Range, Sort, position};
@@ -89,7 +92,8 @@ impl Resource for Subscription {
     const CREATED: EventKind = EventKind::SubscriptionCreated;
     const UPDATED: EventKind = EventKind::SubscriptionUpdated;
     const DELETED: EventKind = EventKind::SubscriptionDeleted;
-    const REFERENCE_VIOLATIONS: &'static [Violation] = &[Violation::User, Violation::Plan];
+    const REFERENCE_VIOLATIONS: &'static [Violation] =
+        &[Violation::User, Violation::Plan, Violation::Number, Violation::Balance];
 
     fn id(&self) -> [u8; 16] {
         self.id.bytes()
@@ -111,8 +115,23 @@ impl Resource for Subscription {
         lifecycle::catch_up(app, self, now).await
     }
 
-    fn is_behind(&self, now: Time) -> bool {
-        self.is_behind(now)
+    async fn is_behind(&self, app: &App, now: Time) -> Result<bool, Error> {
+        lifecycle::is_behind(app, self, now).await
+    }
+
+    fn makes_work(&self) -> bool {
+        self.billing.is_some()
+    }
+
+    async fn effects(
+        &mut self,
+        app: &App,
+        caller: &Caller,
+        before: Option<&Self>,
+        references: &References,
+        now: Time,
+    ) -> Result<Change, Error> {
+        documents::effects(app, caller, self, before, references, now).await
     }
 
     fn assume_references(app: &App, caller: &Caller, draft: &SubscriptionDraft, now: Time) -> Option<References> {
@@ -197,15 +216,29 @@ impl Resource for Subscription {
             change = plans::guard_active(change, plan);
         }
         change = references.guard_next(change, self, Some(before));
+        if self.billing.is_none() && before.billing.is_some() {
+            change = invoices::guard_none_open(change, self.organization_id, self.id);
+        }
         subscriptions::update(change, self, before.revision)
     }
 
     fn delete(&self, change: Change, stamp: Stamp) -> Change {
+        let change = match self.billing {
+            Some(_) => invoices::guard_none_open(change, self.organization_id, self.id),
+            None => change,
+        };
         let change = subscriptions::delete(change, self, stamp.at, stamp.revision);
         members::remove_all(change, self)
     }
 
-    async fn find_conflicts(&self, app: &App, _: Option<&Self>) -> Result<(), Error> {
+    async fn find_delete_conflicts(&self, app: &App, _: &Caller) -> Result<(), Error> {
+        documents::check_no_open(app, self).await
+    }
+
+    async fn find_conflicts(&self, app: &App, before: Option<&Self>) -> Result<(), Error> {
+        if let Some(before) = before.filter(|before| before.billing.is_some() && self.billing.is_none()) {
+            documents::check_no_open(app, before).await?;
+        }
         let Some(external) = &self.details.external_subscription_id else { return Ok(()) };
         match subscriptions::id_by_external(&app.db, self.organization_id, external.as_str()).await? {
             Some(other) if other != self.id => Err(Conflict::ExternalIdTaken { other: other.to_string() }.into()),
@@ -218,6 +251,11 @@ impl Resource for Subscription {
     }
 
     async fn explain(&self, app: &App, _: &Caller, violation: Violation) -> Result<(), Error> {
+        match violation {
+            Violation::InUse => return Err(Conflict::HasOpenInvoices.into()),
+            Violation::Coupon => return Err(Conflict::CouponUnavailable.into()),
+            _ => {}
+        }
         if violation != Violation::ExternalId {
             return Err(store::Error::Violated(violation).into());
         }

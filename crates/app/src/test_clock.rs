@@ -18,7 +18,7 @@ use perennial_domain::organizations::OrganizationMode;
 use perennial_domain::test_clocks::{ClockMode, ClockPatch, ClockState, TestClock, TestClockView};
 use perennial_domain::time::Time;
 use perennial_domain::validation::{ValidationCode, ValidationErrors};
-use perennial_store::{self as store, Change, Violation, events, organizations, subscriptions, test_clocks};
+use perennial_store::{self as store, Change, Violation, events, invoices, organizations, subscriptions, test_clocks};
 
 /// Creates the clock of the caller's organization.
 pub async fn create(
@@ -152,7 +152,9 @@ async fn describe(app: &App, clock: &TestClock) -> Result<TestClockView, Error> 
     if clock.state != ClockState::Idle {
         return Ok(clock.view(false, false));
     }
-    let next_due = subscriptions::next_due(&app.db, clock.organization_id).await?;
+    let of_subscriptions = subscriptions::next_due(&app.db, clock.organization_id).await?;
+    let of_invoices = invoices::next_due(&app.db, clock.organization_id).await?;
+    let next_due = of_subscriptions.into_iter().chain(of_invoices).min();
     Ok(clock.view(is_held(app, clock).await?, next_due.is_some_and(|due| due <= clock.now)))
 }
 

@@ -180,7 +180,7 @@ impl References {
         let subscription = self.subscription(draft, meter, errors);
         let (subscription, meter) = (subscription?, meter?);
         let (event, has_time) = draft.resolve(subscription.id, meter, now, errors)?;
-        Some(Sent { event, has_time, window: UsageWindow::external(subscription, now) })
+        Some(Sent { event, has_time, window: UsageWindow::of(subscription, now) })
     }
 
     fn subscription(

@@ -74,6 +74,11 @@ pub trait Resource: Stamped + Serialize + PartialEq + Send + Sync + Sized {
         None
     }
 
+    /// Whether a change of the record may leave work for the engine in other records.
+    fn makes_work(&self) -> bool {
+        false
+    }
+
     /// Commits what the clock alone has changed of the record, before a caller changes it. True: read the record again.
     fn catch_up(&self, _app: &App, _now: Time) -> impl Future<Output = Result<bool, Error>> + Send {
         std::future::ready(Ok(false))
@@ -85,8 +90,8 @@ pub trait Resource: Stamped + Serialize + PartialEq + Send + Sync + Sized {
     }
 
     /// Whether the clock alone has changed the record in a way that is not committed yet. A dry run is rejected then.
-    fn is_behind(&self, _now: Time) -> bool {
-        false
+    fn is_behind(&self, _app: &App, _now: Time) -> impl Future<Output = Result<bool, Error>> + Send {
+        std::future::ready(Ok(false))
     }
 
     /// Finds the conflicts that the commit of a new or changed record would find, for a dry run.
@@ -133,6 +138,19 @@ pub trait Resource: Stamped + Serialize + PartialEq + Send + Sync + Sized {
         references: &Self::References,
         now: Time,
     ) -> Result<Self, Error>;
+
+    /// Other records that change with this one, in the same change. It may complete fields of the record that the service
+    /// sets. A dry run reports the documents among them.
+    fn effects(
+        &mut self,
+        _app: &App,
+        _caller: &Caller,
+        _before: Option<&Self>,
+        _references: &Self::References,
+        _now: Time,
+    ) -> impl Future<Output = Result<Change, Error>> + Send {
+        std::future::ready(Ok(Change::new()))
+    }
 
     /// Adds the guards on the references and the new row.
     fn insert(&self, change: Change, references: &Self::References) -> Change;
@@ -194,7 +212,7 @@ pub async fn create<R: Resource>(
         let time = business_time::read(app, caller).await?;
         let now = time.now;
         let new = New { random: app.entropy.bits(), revision: EventId::new(now, app.entropy.bits()), now };
-        let record = match R::decide_create(caller, draft.clone(), errors, &references, new) {
+        let mut record = match R::decide_create(caller, draft.clone(), errors, &references, new) {
             Ok(record) => record,
             // The response lists all errors, so the references must be read first.
             Err(_) if is_optimistic => {
@@ -203,13 +221,14 @@ pub async fn create<R: Resource>(
             }
             Err(error) => return Err(error),
         };
+        let effects = record.effects(app, caller, None, &references, now).await?;
         let response = render(&record);
         if caller.is_dry_run {
             return record.find_conflicts(app, None).await.map(|()| response);
         }
         let event = caller.event(R::CREATED, record.id(), new.revision, now);
         let mut change = record.insert(Change::new(), &references);
-        change = events::insert(change, &Event { after: Some(record.event_json()), ..event });
+        change = events::insert(change, &Event { after: Some(record.event_json()), ..event }).and(effects);
         if let Some(guard) = &guard {
             change = guard.store(change, &response, app.clock.now());
         }
@@ -260,6 +279,7 @@ pub async fn update<R: Resource>(
             return Ok(before);
         }
         before.check_managed(app, Some(&after)).await?;
+        let effects = after.effects(app, caller, Some(&before), &references, now).await?;
         let stamp = app.stamp(&before, now);
         after.set_stamp(stamp);
         if caller.is_dry_run {
@@ -268,10 +288,8 @@ pub async fn update<R: Resource>(
         let event = caller.event(R::UPDATED, after.id(), stamp.revision, stamp.at);
         let event = event.following(before.stamp().revision);
         let change = after.update(Change::new(), &before, &references);
-        let change = events::insert(
-            change,
-            &Event { before: Some(before.event_json()), after: Some(after.event_json()), ..event },
-        );
+        let event = Event { before: Some(before.event_json()), after: Some(after.event_json()), ..event };
+        let change = events::insert(change, &event).and(effects);
         let change = confirm(app, caller, time.guard(change)?).await?;
         match app.db.commit(change).await {
             Ok(()) => {
@@ -315,7 +333,7 @@ pub async fn delete<R: Resource>(app: &App, caller: &Caller, key: &R::Key, if_ma
 
 /// Wakes the engine after a commit that made something due.
 fn wake_if_due<R: Resource>(app: &App, record: &R, now: Time) {
-    if record.due_at().is_some_and(|due| due <= now) {
+    if record.makes_work() || record.due_at().is_some_and(|due| due <= now) {
         app.lifecycle.wake();
     }
 }
@@ -329,7 +347,7 @@ async fn commit_late_changes<R: Resource>(
     time: &BusinessTime,
 ) -> Result<bool, Error> {
     match caller.is_dry_run {
-        true if record.is_behind(time.now) => Err(Conflict::LifecycleBehind.into()),
+        true if record.is_behind(app, time.now).await? => Err(Conflict::LifecycleBehind.into()),
         false if time.accepts_writes() => record.catch_up(app, time.now).await,
         _ => Ok(false),
     }

@@ -71,6 +71,15 @@ impl CouponCode {
     }
 }
 
+/// How a caller names a coupon.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum CouponKey {
+    /// By its ID.
+    Id(CouponId),
+    /// By its code.
+    Code(CouponCode),
+}
+
 /// A coupon. It serializes as the record that the API returns.
 #[derive(Clone, Debug, PartialEq, Eq, serde::Serialize)]
 #[expect(missing_docs, reason = "the fields are the contract's")]
@@ -163,6 +172,14 @@ impl Coupon {
         let mut merged = self.clone();
         set(&mut merged.is_active, patch.is_active);
         errors.into_result(merged)
+    }
+
+    /// Whether a caller names this coupon.
+    pub fn is_named(&self, key: &CouponKey) -> bool {
+        match key {
+            CouponKey::Id(id) => self.id == *id,
+            CouponKey::Code(code) => self.code.as_str().eq_ignore_ascii_case(code.as_str()),
+        }
     }
 
     /// Whether the coupon discounts this plan.

@@ -5,7 +5,9 @@
 
 mod action;
 pub mod actions;
+pub mod bill;
 pub mod billing;
+mod bills;
 pub mod calendar;
 mod change;
 mod convert;
@@ -22,6 +24,7 @@ mod properties;
 #[cfg(test)]
 mod test_support;
 
+use crate::coupons::Coupon;
 use crate::cycle::BillingCycle;
 use crate::organizations::billing::OrganizationBilling;
 use crate::plans::Plan;
@@ -38,6 +41,6 @@ pub struct Known {
     pub next: Option<Arc<Plan>>,
     /// The billing cycle of the plan version that the subscription has, if it was read.
     pub pinned_cycle: Option<BillingCycle>,
-    /// Whether a new subscription has a first invoice that can be paid.
-    pub has_first_invoice: bool,
+    /// The coupon of the subscription's discount: the new one, if it is set now.
+    pub coupon: Option<Arc<Coupon>>,
 }

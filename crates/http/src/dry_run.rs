@@ -6,6 +6,9 @@ use crate::query::{Parameter, Query, QuerySpec};
 use crate::reply::{Content, Reply, StoredResponse};
 use crate::schema;
 use http::{HeaderName, HeaderValue, StatusCode};
+use perennial_app::caller::Tried;
+use perennial_domain::invoices::credit_note::CreditNote;
+use perennial_domain::invoices::record::Invoice;
 use serde::Serialize;
 use serde_json::{Value, json};
 
@@ -41,26 +44,46 @@ pub(crate) fn read(call: &mut Call<'_>) {
 
 /// The record that would result, and the documents that would be issued with it.
 #[derive(Serialize)]
-struct Tried<T> {
+struct Result<T> {
     data: T,
-    documents: Documents,
+    documents: Value,
 }
 
 #[derive(Serialize, Default)]
 struct Documents {
-    invoices: [(); 0],
-    credit_notes: [(); 0],
+    invoices: Vec<Invoice>,
+    credit_notes: Vec<CreditNote>,
+}
+
+impl Documents {
+    /// What the write would issue. Numbers are drawn by the commit only.
+    fn of(tried: &Tried) -> Value {
+        let (invoices, credit_notes) = tried.get();
+        let mut documents = json!(Self { invoices, credit_notes });
+        for kind in ["invoices", "credit_notes"] {
+            for document in documents[kind].as_array_mut().into_iter().flatten() {
+                document["number"] = Value::Null;
+            }
+        }
+        documents
+    }
 }
 
 /// The result of a write that was tried.
-pub(crate) fn reply<T: Serialize>(record: T) -> Reply {
-    with_header(body(record))
+pub(crate) fn reply<T: Serialize>(call: &Call<'_>, record: T) -> Reply {
+    with_header(body(record, &call.caller.tried))
 }
 
 /// The result of a create that was tried, in place of the response that would be stored.
-pub(crate) fn unstored<T: Serialize>(record: T) -> StoredResponse {
+pub(crate) fn unstored<T: Serialize>(record: T, tried: &Tried) -> StoredResponse {
     let (location, etag) = (String::new(), String::new());
-    StoredResponse { status: i64::from(StatusCode::OK.as_u16()), body: body(record), location, etag, replayed: false }
+    StoredResponse {
+        status: i64::from(StatusCode::OK.as_u16()),
+        body: body(record, tried),
+        location,
+        etag,
+        replayed: false,
+    }
 }
 
 /// The response of a create, or the result of one that was tried.
@@ -82,7 +105,7 @@ fn with_header(body: String) -> Reply {
     reply
 }
 
-fn body<T: Serialize>(record: T) -> String {
-    let tried = Tried { data: record, documents: Documents::default() };
-    serde_json::to_string(&tried).expect("a record is plain data")
+fn body<T: Serialize>(record: T, tried: &Tried) -> String {
+    let result = Result { data: record, documents: Documents::of(tried) };
+    serde_json::to_string(&result).expect("a record is plain data")
 }

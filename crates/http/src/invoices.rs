@@ -262,8 +262,9 @@ async fn create(mut call: Call<'_>) -> Result<Reply, Problem> {
     dry_run::read(&mut call);
     let (body, key) = call.keyed_body().await?;
     let (draft, errors) = body.read(|fields| draft(fields));
-    let is_dry_run = call.caller.is_dry_run;
-    let render = |invoice: &Invoice| if is_dry_run { dry_run::unstored(invoice) } else { created_response(invoice) };
+    let (is_dry_run, tried) = (call.caller.is_dry_run, call.caller.tried.clone());
+    let render =
+        |invoice: &Invoice| if is_dry_run { dry_run::unstored(invoice, &tried) } else { created_response(invoice) };
     let stored = use_cases::create::<Invoice>(call.app, &call.caller, key.as_ref(), draft, errors, render).await?;
     Ok(dry_run::created(&call, stored))
 }
@@ -279,7 +280,7 @@ async fn update(mut call: Call<'_>) -> Result<Reply, Problem> {
     let body = call.body().await?;
     let read = |_: &Invoice| body.read(|fields| patch(fields));
     let updated = use_cases::update::<Invoice>(call.app, &call.caller, &id(&call)?, &if_match, read).await?;
-    Ok(if call.caller.is_dry_run { dry_run::reply(&updated) } else { record(&updated) })
+    Ok(if call.caller.is_dry_run { dry_run::reply(&call, &updated) } else { record(&updated) })
 }
 
 async fn delete(mut call: Call<'_>) -> Result<Reply, Problem> {
@@ -287,16 +288,16 @@ async fn delete(mut call: Call<'_>) -> Result<Reply, Problem> {
     let if_match = call.if_match();
     call.no_body().await?;
     let deleted = use_cases::delete::<Invoice>(call.app, &call.caller, &id(&call)?, &if_match).await?;
-    Ok(if call.caller.is_dry_run { dry_run::reply(&deleted) } else { record(&deleted) })
+    Ok(if call.caller.is_dry_run { dry_run::reply(&call, &deleted) } else { record(&deleted) })
 }
 
 async fn act(mut call: Call<'_>, action: InvoiceAction) -> Result<Reply, Problem> {
     dry_run::read(&mut call);
     let key = call.key_without_body().await?;
-    let is_dry_run = call.caller.is_dry_run;
+    let (is_dry_run, tried) = (call.caller.is_dry_run, call.caller.tried.clone());
     let render = |invoice: &Invoice| {
         if is_dry_run {
-            return dry_run::unstored(invoice);
+            return dry_run::unstored(invoice, &tried);
         }
         StoredResponse { status: 200, location: String::new(), ..created_response(invoice) }
     };

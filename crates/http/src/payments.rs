@@ -191,8 +191,9 @@ pub(crate) async fn create(mut call: Call<'_>) -> Result<Reply, Problem> {
     dry_run::read(&mut call);
     let (body, key) = call.keyed_body().await?;
     let (draft, errors) = body.read(|fields| draft(fields));
-    let is_dry_run = call.caller.is_dry_run;
-    let render = |payment: &Payment| if is_dry_run { dry_run::unstored(payment) } else { created_response(payment) };
+    let (is_dry_run, tried) = (call.caller.is_dry_run, call.caller.tried.clone());
+    let render =
+        |payment: &Payment| if is_dry_run { dry_run::unstored(payment, &tried) } else { created_response(payment) };
     let stored = use_cases::create::<Payment>(call.app, &call.caller, key.as_ref(), draft, errors, render).await?;
     Ok(dry_run::created(&call, stored))
 }
@@ -210,7 +211,7 @@ pub(crate) async fn update(mut call: Call<'_>) -> Result<Reply, Problem> {
     let read = |payment: &Payment| body.read(|fields| patch(fields, Some(payment)));
     let payment =
         use_cases::update::<Payment>(call.app, &call.caller, &id(&call.path_parameter(0))?, &if_match, read).await?;
-    Ok(if call.caller.is_dry_run { dry_run::reply(&payment) } else { record(&payment) })
+    Ok(if call.caller.is_dry_run { dry_run::reply(&call, &payment) } else { record(&payment) })
 }
 
 pub(crate) async fn delete(mut call: Call<'_>) -> Result<Reply, Problem> {
@@ -219,7 +220,7 @@ pub(crate) async fn delete(mut call: Call<'_>) -> Result<Reply, Problem> {
     call.no_body().await?;
     let payment =
         use_cases::delete::<Payment>(call.app, &call.caller, &id(&call.path_parameter(0))?, &if_match).await?;
-    Ok(if call.caller.is_dry_run { dry_run::reply(&payment) } else { record(&payment) })
+    Ok(if call.caller.is_dry_run { dry_run::reply(&call, &payment) } else { record(&payment) })
 }
 
 /// The fields of a create.

@@ -191,8 +191,8 @@ pub(crate) async fn create(mut call: Call<'_>) -> Result<Reply, Problem> {
     dry_run::read(&mut call);
     let (body, key) = call.keyed_body().await?;
     let (draft, errors) = body.read(|fields| draft(fields));
-    let is_dry_run = call.caller.is_dry_run;
-    let render = |plan: &Plan| if is_dry_run { dry_run::unstored(plan) } else { created_response(plan) };
+    let (is_dry_run, tried) = (call.caller.is_dry_run, call.caller.tried.clone());
+    let render = |plan: &Plan| if is_dry_run { dry_run::unstored(plan, &tried) } else { created_response(plan) };
     let stored = use_cases::create::<Plan>(call.app, &call.caller, key.as_ref(), draft, errors, render).await?;
     Ok(dry_run::created(&call, stored))
 }
@@ -210,7 +210,7 @@ pub(crate) async fn update(mut call: Call<'_>) -> Result<Reply, Problem> {
     let read = |plan: &Plan| body.read(|fields| patch(fields, Some(plan)));
     let plan =
         use_cases::update::<Plan>(call.app, &call.caller, &key(&call.path_parameter(0))?, &if_match, read).await?;
-    Ok(if call.caller.is_dry_run { dry_run::reply(&plan) } else { record(&plan) })
+    Ok(if call.caller.is_dry_run { dry_run::reply(&call, &plan) } else { record(&plan) })
 }
 
 pub(crate) async fn delete(mut call: Call<'_>) -> Result<Reply, Problem> {
@@ -218,7 +218,7 @@ pub(crate) async fn delete(mut call: Call<'_>) -> Result<Reply, Problem> {
     let if_match = call.if_match();
     call.no_body().await?;
     let plan = use_cases::delete::<Plan>(call.app, &call.caller, &key(&call.path_parameter(0))?, &if_match).await?;
-    Ok(if call.caller.is_dry_run { dry_run::reply(&plan) } else { record(&plan) })
+    Ok(if call.caller.is_dry_run { dry_run::reply(&call, &plan) } else { record(&plan) })
 }
 
 /// The fields of a create.

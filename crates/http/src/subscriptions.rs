@@ -242,11 +242,12 @@ pub(crate) async fn create(mut call: Call<'_>) -> Result<Reply, Problem> {
     let (body, key) = call.keyed_body().await?;
     let (draft, errors) = body.read(|fields| draft(fields));
     let (now, is_dry_run) = (call.now().await?, call.caller.is_dry_run);
+    let tried = call.caller.tried.clone();
     let render = |subscription: &Subscription| {
         let location = format!("{COLLECTION}/{}", subscription.id);
         let view = SubscriptionView::at(subscription, now.max(subscription.created_at));
         if is_dry_run {
-            return dry_run::unstored(view);
+            return dry_run::unstored(view, &tried);
         }
         let has_access = view.has_access;
         created(view, location, subscription.revision, Some(has_access))
@@ -356,7 +357,7 @@ pub(crate) fn sample() -> Subscription {
 async fn changed(call: &Call<'_>, subscription: &Subscription) -> Result<Reply, Problem> {
     let now = call.now().await?;
     if call.caller.is_dry_run {
-        return Ok(dry_run::reply(SubscriptionView::at(subscription, now)));
+        return Ok(dry_run::reply(call, SubscriptionView::at(subscription, now)));
     }
     Ok(record(subscription, now))
 }

@@ -3,6 +3,7 @@
 mod coupons;
 mod credit_notes;
 mod credits;
+mod cycles;
 mod documents;
 mod invoices;
 mod issued;

@@ -5,4 +5,4 @@ mod billed;
 mod clocks;
 mod deletions;
 mod holds;
-mod support;
+pub(crate) mod support;

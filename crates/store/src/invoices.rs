@@ -49,6 +49,12 @@ pub static INVOICES: Table = Table::new(
 )
 .under_clock();
 
+/// The drafts of a parked subscription wait.
+const NOT_PARKED: &str = "AND NOT (status = 'draft' AND EXISTS (
+    SELECT 1 FROM subscriptions AS s
+    WHERE s.organization_id = invoices.organization_id AND s.id = invoices.subscription_id
+        AND s.billing LIKE '%\"parked_at\":%'))";
+
 /// What the engine does next with an organization's invoices, oldest first.
 pub(crate) static DUE: LazyLock<Sql> = LazyLock::new(|| {
     INVOICES.select("WHERE organization_id = $1 AND acts_at <= $2 AND deleted_at IS NULL ORDER BY acts_at, id LIMIT $3")
@@ -58,10 +64,12 @@ pub(crate) static DUE: LazyLock<Sql> = LazyLock::new(|| {
 pub(crate) static ANY_DUE: Sql =
     Sql::new("SELECT 1 FROM invoices WHERE acts_at <= $1 AND deleted_at IS NULL ORDER BY acts_at LIMIT 1");
 
-pub(crate) static NEXT_DUE: Sql = Sql::new(
-    "SELECT acts_at FROM invoices WHERE organization_id = $1 AND acts_at IS NOT NULL AND deleted_at IS NULL
-     ORDER BY acts_at LIMIT 1",
-);
+pub(crate) static NEXT_DUE: LazyLock<Sql> = LazyLock::new(|| {
+    Sql::built(format!(
+        "SELECT acts_at FROM invoices WHERE organization_id = $1 AND acts_at IS NOT NULL AND deleted_at IS NULL {NOT_PARKED}
+         ORDER BY acts_at LIMIT 1"
+    ))
+});
 
 pub(crate) static OF_SUBSCRIPTION: LazyLock<Sql> = LazyLock::new(|| {
     INVOICES.select("WHERE organization_id = $1 AND subscription_id = $2 AND deleted_at IS NULL ORDER BY id")

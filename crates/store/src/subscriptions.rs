@@ -120,6 +120,18 @@ pub(crate) static MANAGED: Sql = Sql::new(
 pub(crate) static RELEASE: LazyLock<Sql> = LazyLock::new(|| {
     SUBSCRIPTIONS.select("WHERE organization_id = $1 AND managed_by = $2 AND deleted_at IS NULL ORDER BY id LIMIT $3")
 });
+/// Closes a window of usage. It is only ever moved forward.
+pub(crate) static CLOSE_USAGE: Sql = Sql::new(
+    "UPDATE subscriptions SET usage_closed_until = $3
+     WHERE organization_id = $1 AND id = $2 AND (usage_closed_until IS NULL OR usage_closed_until < $3)",
+);
+
+/// One row if the subscription is as it was read, and no window is closed that ends after `$4`.
+pub(crate) static ACCEPTS_USAGE: Sql = Sql::new(
+    "SELECT 1 FROM subscriptions
+     WHERE organization_id = $1 AND id = $2 AND revision = $3 AND deleted_at IS NULL
+         AND (usage_closed_until IS NULL OR usage_closed_until <= $4)",
+);
 
 impl Record for Subscription {
     fn table() -> &'static Table {
@@ -279,6 +291,11 @@ pub fn reschedule(change: Change, subscription: &Subscription, due_at: Option<Ti
         subscription.revision.bytes().into(),
     ];
     change.execute(&RESCHEDULE, params, Violation::Record)
+}
+
+/// Closes the window of usage that ends at an instant. No event before it is accepted any more.
+pub fn close_usage(change: Change, organization: OrganizationId, id: SubscriptionId, until: Time) -> Change {
+    change.execute_any(&CLOSE_USAGE, vec![organization.bytes().into(), id.bytes().into(), codec::time(until)])
 }
 
 /// Soft-deletes the subscription.

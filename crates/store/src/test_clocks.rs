@@ -60,7 +60,9 @@ pub(crate) static NEWER: Sql = Sql::new(
      OR EXISTS (
          SELECT 1 FROM subscriptions WHERE organization_id = $1 AND deleted_at IS NULL AND updated_at > $2)
      OR EXISTS (
-         SELECT 1 FROM payments WHERE organization_id = $1 AND deleted_at IS NULL AND updated_at > $2)",
+         SELECT 1 FROM payments WHERE organization_id = $1 AND deleted_at IS NULL AND updated_at > $2)
+     OR EXISTS (
+         SELECT 1 FROM invoices WHERE organization_id = $1 AND deleted_at IS NULL AND updated_at > $2)",
 );
 
 impl Record for TestClock {

@@ -10,7 +10,7 @@ use crate::lock::Lock;
 use crate::record::{self, Purpose};
 use crate::row::Row;
 use crate::sql::Sql;
-use crate::subscriptions::SUBSCRIPTIONS;
+use crate::subscriptions::{ACCEPTS_USAGE, SUBSCRIPTIONS};
 use crate::table::Table;
 use crate::value::{Type, Value};
 use futures_util::future::try_join_all;
@@ -77,8 +77,11 @@ pub fn insert(
 ) -> Change {
     let change = subscriptions.iter().fold(change, |change, subscription| {
         let id = subscription.id.bytes();
-        let params = vec![organization.bytes().into(), id.into(), subscription.revision.bytes().into()];
-        let sql = SUBSCRIPTIONS.statements().at_revision.as_ref().expect("a subscription has a revision");
+        let earliest = events.iter().filter(|event| event.subscription_id == subscription.id).map(|event| event.at);
+        let earliest = earliest.min().unwrap_or(Time::MAX);
+        let revision = subscription.revision.bytes();
+        let params = vec![organization.bytes().into(), id.into(), revision.into(), codec::time(earliest)];
+        let sql = &ACCEPTS_USAGE;
         let (table, lock, violation) = (&SUBSCRIPTIONS, Lock::Share, Violation::Subscription);
         change.guard(Guard { table, key: id, lock, sql, params, violation })
     });

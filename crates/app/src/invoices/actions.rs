@@ -2,12 +2,15 @@
 
 use super::issue::{Shared, issue, preview, react};
 use super::unit::{Cause, Unit};
+use super::usage;
 use crate::business_time;
 use crate::caller::Caller;
 use crate::clients::confirm;
 use crate::context::App;
 use crate::error::{Conflict, Error};
 use crate::idempotency::{self, Key, StoredResponse};
+use crate::lifecycle::invoices::price_usage;
+use crate::lifecycle::{self};
 use perennial_domain::credits::CreditReason;
 use perennial_domain::id::InvoiceId;
 use perennial_domain::invoices::record::{Invoice, InvoiceKind};
@@ -34,6 +37,16 @@ pub async fn act(
         let time = business_time::read(app, caller).await?;
         let before = super::read(app, caller, id).await?;
         let subscription = subscription(app, &before).await?;
+        if caller.is_dry_run {
+            if lifecycle::is_behind(app, &subscription, time.now).await? {
+                return Err(Conflict::LifecycleBehind.into());
+            }
+        } else if time.accepts_writes()
+            && is_behind_the_action(app, &before, &subscription, action, time.now).await?
+            && lifecycle::catch_up(app, &subscription, time.now).await?
+        {
+            continue;
+        }
         let mut unit = Unit::new(app, caller.organization(), Cause::Caller(caller), time.now);
         let after = decide(&mut unit, &before, &subscription, action).await?;
         let response = render(&after);
@@ -60,6 +73,21 @@ pub async fn act(
         }
     }
     Err(Conflict::Contended.into())
+}
+
+/// Whether something is late that must be done before the action. A draft that is due now is what finalizing issues.
+async fn is_behind_the_action(
+    app: &App,
+    invoice: &Invoice,
+    subscription: &Subscription,
+    action: InvoiceAction,
+    now: perennial_domain::time::Time,
+) -> Result<bool, Error> {
+    let is_due_itself = invoice.status == InvoiceStatus::Draft && invoice.finalizes_at.is_some_and(|at| at <= now);
+    if action == InvoiceAction::Finalize && is_due_itself && !subscription.is_behind(now) {
+        return Ok(false);
+    }
+    lifecycle::is_behind(app, subscription, now).await
 }
 
 pub(crate) async fn subscription(app: &App, invoice: &Invoice) -> Result<Subscription, Error> {
@@ -108,11 +136,14 @@ async fn finalize(unit: &mut Unit<'_>, before: &Invoice, subscription: &Subscrip
     }
     let is_dry_run = matches!(unit.cause, Cause::Caller(caller) if caller.is_dry_run);
     if is_dry_run {
-        let issued = preview(unit.app, before, subscription, Vec::new(), unit.now).await?;
+        let shown = before.cycle_at.unwrap_or(unit.now);
+        let usage = usage::lines(unit.app, before.organization_id, subscription.id, &before.parts, shown).await?;
+        let issued = preview(unit.app, before, subscription, usage, unit.now).await?;
         return Ok(issued.unwrap_or_else(|| before.clone()));
     }
     let mut shared = Shared::default();
-    let issued = issue(unit, before, subscription, Vec::new(), &mut shared).await?;
+    let usage = price_usage(unit.app, before, unit.now, None).await?;
+    let issued = issue(unit, before, subscription, usage, &mut shared).await?;
     unit.add(|change| shared.numbers.take(change, before.organization_id));
     // A draft without lines is deleted.
     Ok(issued.unwrap_or_else(|| before.clone()))

@@ -15,7 +15,7 @@ use perennial_domain::invoices::record::{Invoice, InvoiceLine};
 use perennial_domain::invoices::status::InvoiceStatus;
 use perennial_domain::invoices::transitions::Outcome;
 use perennial_domain::invoices::{Amount, OutOfRange};
-use perennial_domain::lifecycle::billing::{Billing, Collection};
+use perennial_domain::lifecycle::billing::Collection;
 use perennial_domain::money::Money;
 use perennial_domain::organizations::Organization;
 use perennial_domain::payments::{Payment, PaymentStatus};
@@ -157,7 +157,16 @@ pub(crate) async fn react(
     }
     let known = lifecycle::actions::known(unit.app, subscription).await?;
     match subscription.after_invoice(outcome, at, &known) {
-        Ok(Some((after, kind))) => Ok(Some(unit.update_subscription(subscription, after, kind, at))),
+        Ok(Some((mut after, kind))) => {
+            // The documents follow the event of the subscription, but what pays is stored with it.
+            let mut documents = Unit::new(unit.app, unit.organization, unit.cause, unit.now);
+            super::documents::bill(&mut documents, Some(subscription), &mut after, None).await?;
+            let stored = unit.update_subscription(subscription, after, kind, at);
+            unit.add(|change| change.and(documents.change));
+            unit.invoices.extend(documents.invoices);
+            unit.notes.extend(documents.notes);
+            Ok(Some(stored))
+        }
         Ok(None) => Ok(None),
         Err(_) => Err(Error::Internal("the calendar of the subscription ends".into())),
     }
@@ -166,9 +175,4 @@ pub(crate) async fn react(
 /// A sum that does not fit.
 pub(crate) fn out_of_range(_: OutOfRange) -> Error {
     Error::Internal("an amount is out of range".into())
-}
-
-/// Whether the engine may issue the drafts of a subscription.
-pub(crate) fn is_held(subscription: &Subscription) -> bool {
-    subscription.billing.as_deref().is_some_and(|billing: &Billing| billing.parked.is_some())
 }

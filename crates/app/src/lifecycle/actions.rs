@@ -3,13 +3,18 @@
 //! What an action does is decided in `domain/lifecycle`. Here its references are read, and the record and its events are
 //! committed together. A server that is not the first forgets its decision.
 
+use super::turns::Due;
 use super::{NAME, WithAccess, change_access};
 use crate::audit::{json, system_event};
 use crate::background::Held;
 use crate::context::App;
 use crate::error::{Conflict, Error};
+use crate::invoices::documents;
+use crate::invoices::unit::{Cause, Unit};
+use perennial_domain::credits::CreditReason;
 use perennial_domain::events::{Event, EventKind};
 use perennial_domain::id::{EventId, OrganizationId, PlanId, SubscriptionId};
+use perennial_domain::invoices::status::{InvoiceAction, InvoiceStatus};
 use perennial_domain::lifecycle::Known;
 use perennial_domain::lifecycle::actions::{Action, Step};
 use perennial_domain::lifecycle::billing::{Billing, ParkReason};
@@ -17,9 +22,11 @@ use perennial_domain::lifecycle::forecast::Upcoming;
 use perennial_domain::organizations::billing::OrganizationBilling;
 use perennial_domain::plans::{Plan, PlanKey};
 use perennial_domain::stamp::Stamp;
-use perennial_domain::subscriptions::Subscription;
+use perennial_domain::subscriptions::{Subscription, SubscriptionStatus};
 use perennial_domain::time::Time;
-use perennial_store::{self as store, Change, Violation, events, organizations, plans, subscriptions};
+use perennial_store::{
+    self as store, Change, Violation, coupons, events, invoices, organizations, plans, subscriptions,
+};
 use serde::Serialize;
 use std::sync::Arc;
 
@@ -27,6 +34,8 @@ use std::sync::Arc;
 pub(crate) const MAX_LATE: usize = 64;
 /// How long a failing action waits before it is tried again, so that it delays no other subscription.
 const RETRY_SECONDS: i64 = 60;
+/// Due invoices of one subscription that are read at a time.
+const LATE_ROWS: i64 = 256;
 
 /// Makes the earliest action of a subscription that is due. False if none is. True also if another writer was faster.
 ///
@@ -71,16 +80,34 @@ pub(crate) async fn catch_up(app: &App, subscription: &Subscription, now: Time) 
     }
     let mut current = subscription.clone();
     for made in 0..=MAX_LATE {
-        if !current.is_behind(now) {
+        let due = due_of(app, &current, now).await?;
+        if due.is_empty() {
             return Ok(made > 0);
         }
         if made < MAX_LATE {
-            try_perform(app, &current, now, None).await?;
+            super::turns::act(app, &due, now, None).await?;
         }
         let found = subscriptions::by_id(&app.db, current.organization_id, current.id).await?;
         current = found.ok_or(Error::NotFound)?;
     }
-    if current.is_behind(now) { Err(Conflict::LifecycleBehind.into()) } else { Ok(true) }
+    if due_of(app, &current, now).await?.is_empty() { Ok(true) } else { Err(Conflict::LifecycleBehind.into()) }
+}
+
+/// What is due of one subscription and its invoices. The drafts of a parked subscription wait.
+async fn due_of(app: &App, subscription: &Subscription, now: Time) -> Result<Due, Error> {
+    let (organization, id) = (subscription.organization_id, subscription.id);
+    let mut found = invoices::due_of(&app.db, organization, id, now, LATE_ROWS).await?;
+    if subscription.billing.as_deref().is_some_and(|billing| billing.parked.is_some()) {
+        found.retain(|invoice| invoice.status != InvoiceStatus::Draft);
+    }
+    let subscriptions = if subscription.is_behind(now) { vec![subscription.clone()] } else { Vec::new() };
+    Ok(Due { subscriptions, invoices: found, limit: usize::MAX })
+}
+
+/// The first instant at which an invoice of the subscription was due.
+pub(crate) async fn first_due(app: &App, subscription: &Subscription, now: Time) -> Result<Option<Time>, Error> {
+    let due = due_of(app, subscription, now).await?;
+    Ok(due.invoices.iter().filter_map(|invoice| invoice.next_action().map(|(_, at)| at)).min())
 }
 
 /// The settings of an organization.
@@ -106,7 +133,12 @@ pub(crate) async fn known(app: &App, subscription: &Subscription) -> Result<Know
         Some(id) => plan(app, organization, id).await?,
         None => None,
     };
-    Ok(Known { settings, own, next, ..Known::default() })
+    let discount = subscription.billing.as_deref().and_then(|billing| billing.discount);
+    let coupon = match discount {
+        Some(discount) => coupons::by_id(&app.db, organization, discount.coupon_id).await?.map(Arc::new),
+        None => None,
+    };
+    Ok(Known { settings, own, next, coupon, ..Known::default() })
 }
 
 async fn try_perform(app: &App, before: &Subscription, now: Time, held: Option<&Held>) -> Result<bool, Error> {
@@ -136,6 +168,14 @@ async fn write(
     held: Option<&Held>,
 ) -> Result<bool, Error> {
     let Step { action, at: instant, event: kind, mut after, access } = step;
+    let mut unit = Unit::new(app, before.organization_id, Cause::Engine, now);
+    if let Err(error) = documents(&mut unit, before, &mut after).await {
+        if !is_of_the_record(&error) {
+            return Err(error);
+        }
+        tracing::warn!(subscription = %before.id, organization = %before.organization_id, %error, "no document can be made");
+        return park(app, before, ParkReason::OutOfRange, now, held).await;
+    }
     let stamp = app.stamp(before, now);
     after.revision = stamp.revision;
     // A notice changes no field.
@@ -160,14 +200,15 @@ async fn write(
         });
     }
     let change = subscriptions::update(fenced(held), &after, before.revision);
-    let change = last.iter().fold(events::insert(change, &first), events::insert);
+    let change = last.iter().fold(events::insert(change, &first), events::insert).and(unit.change);
     let made = commit(app, change).await?;
+    app.lifecycle.wake();
     app.background.set_access_lag(now.seconds_since(instant));
     app.background.lifecycle.count_transition(action.as_str());
     Ok(made)
 }
 
-async fn park(
+pub(super) async fn park(
     app: &App,
     before: &Subscription,
     reason: ParkReason,
@@ -185,11 +226,49 @@ async fn park(
     commit(app, events::insert(change, &event)).await
 }
 
+/// Adds the documents of a decision to a unit.
+async fn documents(unit: &mut Unit<'_>, before: &Subscription, after: &mut Subscription) -> Result<(), Error> {
+    documents::bill(unit, Some(before), after, None).await?;
+    give_up_invoices(unit, before, after).await
+}
+
+/// The first invoice of an incomplete subscription that expires becomes void; if something was paid or credited,
+/// uncollectible. Its draft is deleted.
+pub(crate) async fn give_up_invoices(
+    unit: &mut Unit<'_>,
+    before: &Subscription,
+    after: &Subscription,
+) -> Result<(), Error> {
+    if before.status != SubscriptionStatus::Incomplete || after.status != SubscriptionStatus::Expired {
+        return Ok(());
+    }
+    for invoice in invoices::of_subscription(&unit.app.db, before.organization_id, before.id).await? {
+        match invoice.status {
+            InvoiceStatus::Draft => unit.delete_invoice(&invoice),
+            InvoiceStatus::Open => {
+                let is_touched = invoice.settled().prevents_void(false);
+                let action = if is_touched { InvoiceAction::MarkUncollectible } else { InvoiceAction::Void };
+                let mut ended = invoice.clone();
+                if let Ok(outcome) = ended.act(action) {
+                    let steps = outcome.events.iter().map(|kind| (*kind, ended.clone())).collect();
+                    unit.update_invoice(&invoice, steps, None);
+                    if action == InvoiceAction::Void {
+                        let (user, currency, record) = (invoice.user_id, invoice.currency, invoice.id.to_string());
+                        unit.credit(user, currency, invoice.credit_applied, CreditReason::Returned, record);
+                    }
+                }
+            }
+            InvoiceStatus::Paid | InvoiceStatus::Uncollectible | InvoiceStatus::Void => {}
+        }
+    }
+    Ok(())
+}
+
 /// True: committed, or another writer was faster.
-async fn commit(app: &App, change: Change) -> Result<bool, Error> {
+pub(super) async fn commit(app: &App, change: Change) -> Result<bool, Error> {
     match app.db.commit(change).await {
         Ok(()) => Ok(true),
-        Err(store::Error::Violated(Violation::Record)) => {
+        Err(store::Error::Violated(Violation::Record | Violation::Number | Violation::Balance | Violation::Cycle)) => {
             app.background.lifecycle.count_miss();
             Ok(true)
         }
@@ -197,7 +276,7 @@ async fn commit(app: &App, change: Change) -> Result<bool, Error> {
     }
 }
 
-fn fenced(held: Option<&Held>) -> Change {
+pub(super) fn fenced(held: Option<&Held>) -> Change {
     held.map_or_else(Change::new, |held| held.fence(Change::new()))
 }
 
@@ -208,7 +287,7 @@ fn engine_event(subscription: &Subscription, kind: EventKind, stamp: Stamp, prev
 }
 
 /// Whether an error can be that of one record. Others end with the database's outage or the server's lease.
-fn is_of_the_record(error: &Error) -> bool {
+pub(super) fn is_of_the_record(error: &Error) -> bool {
     !matches!(error, Error::LeaseLost | Error::Overloaded | Error::Unavailable(_) | Error::OutcomeUnknown)
 }
 

@@ -5,6 +5,7 @@ use crate::context::App;
 use crate::error::{Conflict, Error};
 use crate::features;
 use crate::lifecycle::actions;
+use perennial_domain::coupons::{Coupon, CouponKey};
 use perennial_domain::cycle::BillingCycle;
 use perennial_domain::entitlements::Grants;
 use perennial_domain::id::{OrganizationId, UserId};
@@ -13,7 +14,7 @@ use perennial_domain::lifecycle::billing::Billing;
 use perennial_domain::plans::{Plan, PlanKey};
 use perennial_domain::subscriptions::{Subscription, SubscriptionDraft};
 use perennial_domain::validation::{ValidationCode, ValidationErrors};
-use perennial_store::{Change, plan_versions, plans, users};
+use perennial_store::{Change, coupons, plan_versions, plans, users};
 use std::sync::Arc;
 
 /// What a decision needs to know of other records.
@@ -25,6 +26,8 @@ pub struct References {
     pub(super) known: Option<Box<Known>>,
     /// The grants after those that were sent. None: none were sent.
     pub(super) grants: Option<Grants>,
+    /// The coupon that the caller sets.
+    pub(super) coupon: Option<Arc<Coupon>>,
 }
 
 impl References {
@@ -39,12 +42,13 @@ impl References {
         let sent = draft.entitlements.as_ref();
         let grants = features::apply_grants(app, caller.organization(), None, sent, errors).await?;
         if !is_billed(draft) {
-            return Ok(Self { plan, known: None, grants });
+            return Ok(Self { plan, known: None, coupon: None, grants });
         }
         let next = find_next(app, caller.organization(), draft, errors).await?;
         let settings = actions::settings(app, caller.organization()).await?;
-        let known = Known { settings, own: plan.clone(), next, ..Known::default() };
-        Ok(Self { plan, known: Some(Box::new(known)), grants })
+        let coupon = find_coupon(app, caller.organization(), draft, errors).await?;
+        let known = Known { settings, own: plan.clone(), next, coupon: coupon.clone(), ..Known::default() };
+        Ok(Self { plan, known: Some(Box::new(known)), coupon, grants })
     }
 
     /// Those that an update changes, and those that the billing of a subscription needs.
@@ -62,14 +66,18 @@ impl References {
         let is_moved = patch.plan_version.is_some_and(|version| version != subscription.plan_version);
         let plan = other.or_else(|| is_moved.then_some(&own));
         let plan = find_user_and_plan(app, caller, user, plan, errors).await?;
+        let mut coupon = None;
         let known = if subscription.billing.is_some() || is_billed(patch) {
-            Some(Box::new(known(subscription, app, patch, errors).await?))
+            let mut known = known(subscription, app, patch, errors).await?;
+            coupon = find_coupon(app, caller.organization(), patch, errors).await?;
+            known.coupon = coupon.clone().or(known.coupon);
+            Some(Box::new(known))
         } else {
             None
         };
         let (stored, sent) = (Some(&subscription.entitlements), patch.entitlements.as_ref());
         let grants = features::apply_grants(app, caller.organization(), stored, sent, errors).await?;
-        Ok(Self { plan, known, grants })
+        Ok(Self { plan, known, coupon, grants })
     }
 
     /// Sets the grants of a record that was decided without them.
@@ -128,7 +136,31 @@ async fn known(
         Some(own) if subscription.billing.is_none() => pinned_cycle(app, own, subscription).await?,
         _ => None,
     };
-    Ok(Known { settings, own, next, pinned_cycle, ..Known::default() })
+    let discount = subscription.billing.as_deref().and_then(|billing| billing.discount);
+    let coupon = match discount {
+        Some(discount) => coupons::by_id(&app.db, organization, discount.coupon_id).await?.map(Arc::new),
+        None => None,
+    };
+    Ok(Known { settings, own, next, pinned_cycle, coupon })
+}
+
+/// The coupon that the caller sets. Adds an error if it does not exist.
+async fn find_coupon(
+    app: &App,
+    organization: OrganizationId,
+    draft: &SubscriptionDraft,
+    errors: &mut ValidationErrors,
+) -> Result<Option<Arc<Coupon>>, Error> {
+    let Some(Some(billing)) = &draft.billing else { return Ok(None) };
+    let Some(Some(key)) = &billing.coupon else { return Ok(None) };
+    let found = match key {
+        CouponKey::Id(id) => coupons::by_id(&app.db, organization, *id).await?,
+        CouponKey::Code(code) => coupons::by_code(&app.db, organization, code).await?,
+    };
+    if found.is_none() {
+        errors.note("/billing/coupon", ValidationCode::NotFound, "names no coupon of this organization");
+    }
+    Ok(found.map(Arc::new))
 }
 
 /// The billing cycle of the plan version that the subscription has.

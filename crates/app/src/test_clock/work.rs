@@ -5,12 +5,12 @@ use crate::audit::{json, system_event};
 use crate::background::{Held, Job};
 use crate::context::App;
 use crate::error::Error;
-use crate::lifecycle::{TURN, act};
+use crate::lifecycle::{self, TURN};
 use perennial_domain::events::{Event, EventKind};
 use perennial_domain::id::EventId;
 use perennial_domain::test_clocks::{ClockState, Step, TestClock};
 use perennial_store::leases::Unit;
-use perennial_store::{self as store, Change, Violation, events, subscriptions, test_clocks};
+use perennial_store::{self as store, Change, Violation, events, invoices, subscriptions, test_clocks};
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::Notify;
@@ -52,13 +52,9 @@ async fn advance(app: &App, held: &Held, mut clock: TestClock) -> Result<(), Err
     let (mut done, mut idle_turns) = (0, 0);
     while !held.is_stopping() {
         let limit = TURN.min(clock.actions_left() - done);
-        let due = if limit > 0 {
-            subscriptions::due(&app.db, organization, clock.now, clock.now, limit).await?
-        } else {
-            Vec::new()
-        };
-        if !due.is_empty() {
-            let made = act(app, &due, clock.now, held).await?;
+        let due = lifecycle::due(app, organization, clock.now, clock.now, limit.max(0)).await?;
+        if limit > 0 && !due.is_empty() {
+            let made = lifecycle::turns::act(app, &due, clock.now, Some(held)).await?;
             // A subscription that was only postponed makes no action, but is not due any more.
             idle_turns = if made == 0 { idle_turns + 1 } else { 0 };
             if idle_turns > MAX_IDLE_TURNS {
@@ -71,7 +67,9 @@ async fn advance(app: &App, held: &Held, mut clock: TestClock) -> Result<(), Err
             }
             continue;
         }
-        let next = clock.step(subscriptions::next_due(&app.db, organization).await?, done);
+        let of_subscriptions = subscriptions::next_due(&app.db, organization).await?;
+        let of_invoices = invoices::next_due(&app.db, organization).await?;
+        let next = clock.step(of_subscriptions.into_iter().chain(of_invoices).min(), done);
         done = 0;
         match next {
             Step::Work(next) => clock = save(app, held, &clock, next).await?,

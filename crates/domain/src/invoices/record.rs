@@ -9,6 +9,7 @@ use super::totals::{Settled, Totals};
 use super::{Amount, Decimal, LineKind, Percentage, Result};
 use crate::currency::Currency;
 use crate::id::{CouponId, EventId, InvoiceId, MeterId, OrganizationId, PlanId, SubscriptionId, TaxRateId, UserId};
+use crate::lifecycle::bill::BilledPart;
 use crate::lifecycle::billing::Collection;
 use crate::plans::Version;
 use crate::plans::billing::TaxBehavior;
@@ -166,19 +167,6 @@ pub struct Buyer {
     pub tax_exempt: bool,
     pub locale: Option<String>,
     pub note: Option<String>,
-}
-
-/// A part of the window whose usage an invoice bills, and the plan version that prices it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct BilledPart {
-    /// Its first instant.
-    pub from: Time,
-    /// The first instant after it. None: the last window.
-    pub to: Option<Time>,
-    /// The plan.
-    pub plan_id: PlanId,
-    /// Its version.
-    pub version: Version,
 }
 
 /// How a document is rendered, frozen when it is issued.

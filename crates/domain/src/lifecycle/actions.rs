@@ -113,6 +113,7 @@ impl Subscription {
 
     fn make(&self, action: Action, at: Time, known: &Known) -> Result<Step, ParkReason> {
         let mut after = self.clone();
+        after.take_bills();
         let event = match action {
             Action::Start => {
                 after.start(at, known)?;

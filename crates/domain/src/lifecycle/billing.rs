@@ -3,8 +3,10 @@
 //! It is stored as one text. Fields that a statement searches by have a column: the plan of a pending change, and the
 //! due time.
 
-use crate::id::PlanId;
+use crate::coupons::CouponKey;
+use crate::id::{CouponId, PlanId};
 use crate::lifecycle::action::Action;
+use crate::lifecycle::bill::{AppliedCoupon, Bills, Paying, UsageState};
 use crate::lifecycle::calendar::ZoneName;
 use crate::number::Whole;
 use crate::plans::PlanKey;
@@ -128,6 +130,18 @@ pub struct Billing {
     pub gives_up_at: Option<Time>,
     /// The number of plan changes in the current period. Not returned.
     pub plan_changes: i64,
+    /// The discount.
+    pub discount: Option<AppliedCoupon>,
+    /// The coupon that the current period uses. Not returned, as all that follow.
+    pub period_coupon: Option<CouponId>,
+    /// What pays for the rest of the period.
+    pub paying: Option<Paying>,
+    /// The window of usage that is not billed yet.
+    pub usage: Option<UsageState>,
+    /// Whether nothing is billed or credited until the next period.
+    pub is_unbilled: bool,
+    /// What the decision bills. Not stored.
+    pub bills: Bills,
     /// The next action and its instant, as `Subscription::next_action` computes them. Not stored.
     pub next: Option<(Action, Time)>,
 }
@@ -152,6 +166,12 @@ impl Billing {
             is_noticed: false,
             gives_up_at: None,
             plan_changes: 0,
+            discount: None,
+            period_coupon: None,
+            paying: None,
+            usage: None,
+            is_unbilled: false,
+            bills: Bills(Vec::new()),
             next: None,
         }
     }
@@ -180,7 +200,7 @@ impl Serialize for Billing {
         fields.serialize_field("change", &self.change)?;
         fields.serialize_field("period_start", &self.period_start)?;
         fields.serialize_field("paused_at", &self.paused_at)?;
-        fields.serialize_field("discount", &None::<&str>)?;
+        fields.serialize_field("discount", &self.discount)?;
         fields.serialize_field("overdue_invoices", &self.overdue_invoices)?;
         fields.serialize_field("parked", &self.parked)?;
         fields.serialize_field("next_action", &self.next.map(|(action, _)| action))?;
@@ -201,6 +221,8 @@ pub struct BillingDraft {
     pub resumes_at: Option<Option<Time>>,
     pub change: Option<Option<ChangeDraft>>,
     pub prorate: Option<bool>,
+    /// The coupon that is set, or none if it is removed.
+    pub coupon: Option<Option<CouponKey>>,
 }
 
 /// The fields of a pending change; it replaces the stored one as a whole.
@@ -247,6 +269,16 @@ struct Stored {
     gives_up_at: Option<Instant>,
     #[serde(default, skip_serializing_if = "is_default")]
     plan_changes: i64,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    discount: Option<AppliedCoupon>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    period_coupon: Option<CouponId>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    paying: Option<Paying>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    usage: Option<UsageState>,
+    #[serde(default, skip_serializing_if = "is_default")]
+    is_unbilled: bool,
 }
 
 fn is_default<T: Default + PartialEq>(value: &T) -> bool {
@@ -298,6 +330,12 @@ impl Billing {
             is_noticed: stored.is_noticed,
             gives_up_at: time(stored.gives_up_at),
             plan_changes: stored.plan_changes,
+            discount: stored.discount,
+            period_coupon: stored.period_coupon,
+            paying: stored.paying,
+            usage: stored.usage,
+            is_unbilled: stored.is_unbilled,
+            bills: Bills(Vec::new()),
             next: None,
             time_zone: stored.time_zone,
         })
@@ -324,6 +362,11 @@ impl Billing {
             is_noticed: self.is_noticed,
             gives_up_at: time(self.gives_up_at),
             plan_changes: self.plan_changes,
+            discount: self.discount,
+            period_coupon: self.period_coupon,
+            paying: self.paying,
+            usage: self.usage.clone(),
+            is_unbilled: self.is_unbilled,
         };
         serde_json::to_string(&stored).expect("billing is plain data")
     }

@@ -2,9 +2,10 @@
 
 use crate::cycle::BillingCycle;
 use crate::lifecycle::Known;
+use crate::lifecycle::bill::UsageState;
 use crate::lifecycle::billing::{Billing, BillingDraft};
 use crate::lifecycle::calendar::{Calendar, OutOfCalendar};
-use crate::lifecycle::create::planned;
+use crate::lifecycle::create::{discount, planned};
 use crate::plans::Plan;
 use crate::subscriptions::{Subscription, SubscriptionDraft, SubscriptionStatus};
 use crate::time::Time;
@@ -58,7 +59,7 @@ impl Subscription {
         };
         after.check_convertible(plan, known, now, &mut errors);
         let trial_ends_at = after.renews_at.filter(|_| after.status == OnTrial);
-        let zone = sent.time_zone.unwrap_or_else(|| known.settings.time_zone.clone());
+        let zone = sent.time_zone.clone().unwrap_or_else(|| known.settings.time_zone.clone());
         let from_start = Calendar::new(&zone, after.starts_at, after.billing_cycle);
         let anchor_at = match after.renews_at {
             Some(end) if trial_ends_at.is_none() && from_start.is_boundary(end) => after.starts_at,
@@ -76,12 +77,21 @@ impl Subscription {
         let own = known.own.as_deref().or(plan);
         let change =
             own.and_then(|own| planned(sent.change.as_ref().and_then(Option::as_ref), own, known, &mut errors));
+        let new_discount = discount(&sent, own.map(|own| own.currency), known, &mut errors).flatten();
         let mut billing = Billing {
             collection: sent.collection.unwrap_or_default(),
-            payment_method: sent.payment_method.flatten(),
+            payment_method: sent.payment_method.clone().flatten(),
             trial_ends_at,
             change,
             period_start: Some(now),
+            is_unbilled: trial_ends_at.is_none(),
+            usage: trial_ends_at.is_none().then_some(UsageState {
+                from: now,
+                plan_id: after.plan_id,
+                version: after.plan_version,
+                changes: Vec::new(),
+            }),
+            discount: new_discount,
             ..Billing::new(zone, anchor_at)
         };
         match Calendar::new(&billing.time_zone, anchor_at, after.billing_cycle).period(now, None) {

@@ -1,9 +1,14 @@
 //! A new billed subscription.
 
+use crate::coupons::Duration;
+use crate::currency::Currency;
 use crate::entitlements::Grants;
 use crate::id::{EventId, SubscriptionId};
+use crate::invoices::Amount;
+use crate::invoices::fees::{Price, Span};
 use crate::lifecycle::Known;
 use crate::lifecycle::actions::DAY;
+use crate::lifecycle::bill::AppliedCoupon;
 use crate::lifecycle::billing::{Billing, BillingDraft, ChangeDraft, ParkReason, PlannedChange, Quantity};
 use crate::lifecycle::calendar::plus_calendar_days;
 use crate::plans::Plan;
@@ -65,11 +70,11 @@ impl Subscription {
             () if created.trial_ends_at().is_some() => OnTrial,
             () => Active,
         };
-        if created.set_first_period(now).is_err() && !errors.touch("/starts_at") {
+        if created.set_first_period(now, known).is_err() && !errors.touch("/starts_at") {
             let detail = "leaves no renewal before the year 10000";
             errors.note("/starts_at", ValidationCode::OutOfRange, detail);
         }
-        let transition = created.first_status(draft.status, plan, known, &mut errors, now);
+        let transition = created.first_status(draft.status, plan, &mut errors, now);
         created.is_active = draft.is_active.unwrap_or(created.status.is_active_by_default());
         created.check_unchanged(&draft, &mut errors);
         if !errors.is_empty() {
@@ -83,12 +88,14 @@ impl Subscription {
     }
 
     /// The end of the first period or trial, which begins now unless the subscription is pending.
-    pub(super) fn set_first_period(&mut self, now: Time) -> Result<(), ParkReason> {
+    pub(super) fn set_first_period(&mut self, now: Time, known: &Known) -> Result<(), ParkReason> {
         let starts_at = self.starts_at;
         if self.trial_ends_at().is_some() {
             self.begin_trial(starts_at);
+        } else if starts_at > now {
+            self.compute_period(starts_at)?;
         } else {
-            self.set_period(starts_at)?;
+            self.set_period(starts_at, known)?;
         }
         if let Some(billing) = self.billing.as_mut().filter(|_| starts_at > now) {
             billing.period_start = None;
@@ -101,7 +108,6 @@ impl Subscription {
         &mut self,
         sent: Option<SubscriptionStatus>,
         plan: &Plan,
-        known: &Known,
         errors: &mut ValidationErrors,
         now: Time,
     ) -> Option<Transition> {
@@ -114,7 +120,7 @@ impl Subscription {
         if self.renews_at.is_some_and(|end| end <= now) {
             errors.note("/status", ValidationCode::Inconsistent, "must not be incomplete if the first period is over");
         }
-        if known.has_first_invoice {
+        if self.has_first_invoice(plan) {
             self.status = Incomplete;
             let hours = plan.settings().incomplete_hours;
             let at = self.created_at.plus_seconds(hours.get() * 3_600);
@@ -124,6 +130,18 @@ impl Subscription {
             }
         }
         None
+    }
+
+    /// Whether the first period has a fee.
+    fn has_first_invoice(&self, plan: &Plan) -> bool {
+        let Some(billing) = self.billing.as_deref() else { return false };
+        let (price, quantity) = (plan.price, self.details.quantity.get());
+        let price = Price { price, quantity, currency: plan.currency };
+        let fee = match self.renews_at {
+            Some(end) => price.of_part(Span::between(self.starts_at, end), Span::from_micros(billing.cycle)),
+            None => price.full(),
+        };
+        !fee.is_ok_and(Amount::is_zero)
     }
 
     /// What the service computes may only be sent as it computes it.
@@ -176,8 +194,32 @@ fn new_billing(
         payment_method: sent.payment_method.clone().flatten(),
         trial_ends_at,
         change: planned(sent.change.as_ref().and_then(Option::as_ref), plan, known, errors),
+        discount: discount(sent, Some(plan.currency), known, errors).flatten(),
         ..Billing::new(zone, anchor_at)
     }
+}
+
+/// The discount that a caller sets. None: it stays.
+pub(super) fn discount(
+    sent: &BillingDraft,
+    currency: Option<Currency>,
+    known: &Known,
+    errors: &mut ValidationErrors,
+) -> Option<Option<AppliedCoupon>> {
+    let Some(key) = sent.coupon.as_ref()? else { return Some(None) };
+    let Some(coupon) = known.coupon.as_deref().filter(|coupon| coupon.is_named(key)) else {
+        // A coupon that does not exist has its error already.
+        return Some(None);
+    };
+    if coupon.currency.is_some() && coupon.currency != currency {
+        errors.note("/billing/coupon", ValidationCode::Inconsistent, "must have the currency of the plan");
+    }
+    let periods_left = match coupon.duration {
+        Duration::Once => Some(1),
+        Duration::Repeating => Some(coupon.periods.map_or(1, |periods| periods.get())),
+        Duration::Forever => None,
+    };
+    Some(Some(AppliedCoupon { coupon_id: coupon.id, periods_left }))
 }
 
 /// The bounds of the end of a trial.

@@ -208,9 +208,10 @@ fn the_service_sets_the_first_status() {
 fn an_incomplete_subscription_waits_for_its_first_invoice() {
     let plan = plan_of(1, "10", Monthly);
     let (now, draft) = (at("2026-03-01"), SubscriptionDraft { status: Some(Incomplete), ..draft(charged()) });
-    let created = try_create(draft.clone(), &plan, &known(&plan), now).unwrap();
+    let free = plan_of(1, "0", Monthly);
+    let created = try_create(draft.clone(), &free, &known(&free), now).unwrap();
     assert_eq!(created.status, Active, "there is no invoice to wait for");
-    let invoiced = super::Known { has_first_invoice: true, ..known(&plan) };
+    let invoiced = known(&plan);
     let created = try_create(draft.clone(), &plan, &invoiced, now).unwrap();
     assert_eq!((created.status, created.next_action()), (Incomplete, Some((Action::GiveUp, at("2026-03-01T23:00")))));
     assert_eq!(created.forecast(&invoiced, 1)[0].action, Action::Renew);

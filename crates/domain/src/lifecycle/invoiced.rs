@@ -18,6 +18,7 @@ impl Subscription {
         known: &Known,
     ) -> Result<Option<(Self, EventKind)>, ParkReason> {
         let mut after = self.clone();
+        after.take_bills();
         let Some(billing) = &mut after.billing else { return Ok(None) };
         let overdue = (billing.overdue_invoices + outcome.overdue).max(0);
         billing.overdue_invoices = overdue;

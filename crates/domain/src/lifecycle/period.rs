@@ -40,6 +40,7 @@ impl Subscription {
 
     /// Ends it for good.
     pub(super) fn expire(&mut self, at: Time) {
+        self.bill_rest(at);
         self.set_status(Expired, at);
         if let Some(billing) = &mut self.billing {
             (billing.paused_at, billing.resumes_at) = (None, None);
@@ -74,7 +75,7 @@ impl Subscription {
             }
             self.details.quantity = quantity.unwrap_or(self.details.quantity);
         }
-        self.set_period(at)
+        self.set_period(at, known)
     }
 
     /// Another billing cycle is counted from the instant at which it begins.
@@ -88,7 +89,14 @@ impl Subscription {
     }
 
     /// Begins a period with the plan that the subscription has.
-    pub(super) fn set_period(&mut self, at: Time) -> Result<(), ParkReason> {
+    pub(super) fn set_period(&mut self, at: Time, known: &Known) -> Result<(), ParkReason> {
+        self.compute_period(at)?;
+        self.bill_period(at, known);
+        Ok(())
+    }
+
+    /// Computes the period that begins at an instant.
+    pub(super) fn compute_period(&mut self, at: Time) -> Result<(), ParkReason> {
         let (cycle, ends_at) = (self.billing_cycle, self.ends_at);
         let Some(billing) = &mut self.billing else { return Ok(()) };
         let period = calendar(billing, cycle).period(at, ends_at).map_err(|_| ParkReason::OutOfRange)?;
@@ -105,6 +113,9 @@ impl Subscription {
         let paused_at = billing.paused_at.take().unwrap_or(at);
         billing.resumes_at = None;
         let gap = (at.as_micros() - paused_at.as_micros()).max(0);
+        if let Some(paying) = &mut billing.paying {
+            paying.paused += gap;
+        }
         let moved = |instant: Time| Time::from_micros(instant.as_micros() + gap).ok_or(ParkReason::OutOfRange);
         if let Some(end) = billing.trial_ends_at.filter(|end| *end > paused_at) {
             billing.trial_ends_at = Some(moved(end)?);

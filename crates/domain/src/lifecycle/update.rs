@@ -5,7 +5,7 @@
 use crate::lifecycle::Known;
 use crate::lifecycle::billing::{BillingDraft, ParkReason};
 use crate::lifecycle::change::MAX_PLAN_CHANGES;
-use crate::lifecycle::create::{check_trial, planned};
+use crate::lifecycle::create::{check_trial, discount, planned};
 use crate::organizations::billing::OrganizationBilling;
 use crate::plans::Plan;
 use crate::subscriptions::{Subscription, SubscriptionDraft, SubscriptionStatus, check};
@@ -28,6 +28,7 @@ impl Subscription {
         let retries = sent.is_some();
         let sent = sent.unwrap_or_default();
         let mut after = self.clone();
+        after.take_bills();
         self.check_fixed(patch, &sent, &mut errors);
         if let Some(details) = patch.details.clone() {
             after.details = details;
@@ -47,10 +48,13 @@ impl Subscription {
         if let Some(status) = status.filter(|status| !self.allowed().contains(status)) {
             return Err(Rejection::ManagedStatus(self.transition(status)));
         }
-        after.apply_plan(self, plan, sent.change.is_some(), now)?;
+        after.apply_plan(self, plan, &sent, now, known)?;
         if let Some(status) = status {
             let is_end_sent = patch.ends_at.is_some();
             after.apply_status(status, is_end_sent, now, known).map_err(|reason| impossible(reason, "/status"))?;
+            if status == Expired && sent.prorate == Some(true) {
+                after.bill_credit(self, now);
+            }
         }
         set(&mut after.is_active, patch.is_active);
         let is_end_decided = status.is_some() || patch.ends_at.is_some();
@@ -138,6 +142,8 @@ impl Subscription {
         }
         set(&mut billing.collection, sent.collection);
         set(&mut billing.payment_method, sent.payment_method.clone());
+        let currency = known.own.as_deref().map(|own| own.currency);
+        set(&mut billing.discount, discount(sent, currency, known, errors));
         if let Some(change) = &sent.change {
             billing.change = match &known.own {
                 Some(own) => planned(change.as_ref(), own, known, errors),
@@ -211,9 +217,11 @@ impl Subscription {
         &mut self,
         before: &Self,
         plan: Option<&Plan>,
-        is_change_sent: bool,
+        sent: &BillingDraft,
         now: Time,
+        known: &Known,
     ) -> Result<(), Rejection> {
+        let is_change_sent = sent.change.is_some();
         let is_changed = plan.is_some() || self.details.quantity != before.details.quantity;
         if is_changed && !before.takes_changes() {
             return Err(Rejection::ChangeNotAllowed(before.status.as_str()));
@@ -226,11 +234,17 @@ impl Subscription {
             if made >= MAX_PLAN_CHANGES && matches!(self.status, Active | PastDue) {
                 return Err(Rejection::TooManyChanges);
             }
-            return self.move_to_plan(plan, now).map_err(|reason| impossible(reason, "/subscription_plan_id"));
+            self.move_to_plan(plan, now, known).map_err(|reason| impossible(reason, "/subscription_plan_id"))?;
+        }
+        if is_changed {
+            self.bill_change(before, sent.prorate.unwrap_or(true), now);
+        }
+        if plan.is_some() {
+            return Ok(());
         }
         // The first period has not begun: its end follows the fields that were sent.
         if self.status == Pending && *self != *before {
-            self.set_first_period(now).map_err(|reason| impossible(reason, "/ends_at"))?;
+            self.set_first_period(now, known).map_err(|reason| impossible(reason, "/ends_at"))?;
         }
         Ok(())
     }

@@ -38,6 +38,17 @@ pub struct UsageWindow {
 }
 
 impl UsageWindow {
+    /// The window of a subscription.
+    pub fn of(subscription: &Subscription, now: Time) -> Self {
+        if subscription.billing.is_none() {
+            return Self::external(subscription, now);
+        }
+        let is_expired = subscription.status == SubscriptionStatus::Expired;
+        let from =
+            subscription.usage_closed_until.map_or(subscription.starts_at, |end| end.max(subscription.starts_at));
+        Self { from, until: if is_expired { subscription.ends_at } else { None } }
+    }
+
     /// The window of an external subscription: the last 35 days, until the subscription expired.
     pub fn external(subscription: &Subscription, now: Time) -> Self {
         let is_expired = subscription.status == SubscriptionStatus::Expired;

@@ -6,6 +6,7 @@ use super::schema_writer::SchemaWriter;
 use super::traits::{Field, Fields};
 use super::types::{list, number, text};
 use crate::json::Json;
+use perennial_domain::coupons::{CouponCode, CouponKey};
 use perennial_domain::id::TaxRateId;
 use perennial_domain::invoices::items::ItemDraft;
 use perennial_domain::invoices::record::MAX_ITEMS;
@@ -26,7 +27,25 @@ pub(crate) struct Charges(pub(crate) Vec<ChargeDraft>);
 /// The tax rates of a plan or an organization: fewer than a line can have.
 pub(crate) struct PlanRates(pub(crate) Vec<TaxRateId>);
 
+/// A reference to a coupon, by its ID or its code.
+pub(crate) struct CouponReference(pub(crate) CouponKey);
+
 struct Tiers(Vec<Tier>);
+
+impl Field for CouponReference {
+    fn read(json: Json<'_>, at: &'static str, errors: &mut ValidationErrors) -> Option<Self> {
+        text(&json, at, errors, |text| {
+            let key = text.parse().map(CouponKey::Id).ok();
+            let key = key.or_else(|| CouponCode::parse(text).map(CouponKey::Code).ok());
+            let detail = "names no coupon of this organization";
+            key.map(Self).ok_or_else(|| InvalidValue::new(ValidationCode::NotFound, detail))
+        })
+    }
+
+    fn schema() -> Value {
+        json!({ "type": "string", "description": "The ID or code of a coupon." })
+    }
+}
 
 impl Field for NumberPrefix {
     fn read(json: Json<'_>, at: &'static str, errors: &mut ValidationErrors) -> Option<Self> {

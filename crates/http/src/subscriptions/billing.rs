@@ -1,6 +1,6 @@
 //! The billing of a subscription: its fields in a request and in a response.
 
-use crate::fields::{Absent, Field, Fields, PlanReference};
+use crate::fields::{Absent, CouponReference, Field, Fields, PlanReference};
 use crate::schema;
 use perennial_domain::id::PlanId;
 use perennial_domain::lifecycle::actions::Action;
@@ -50,11 +50,15 @@ pub(super) fn draft(fields: &mut impl Fields, is_create: bool) -> Option<Option<
                 "/billing/prorate",
                 "Whether a change that acts now bills and credits the rest of the period. Never returned.",
             ),
+            coupon: fields
+                .nullable::<CouponReference>(
+                    "/billing/coupon",
+                    "The ID or code of a coupon, which is redeemed. Null removes the discount. Never returned.",
+                )
+                .map(|sent| sent.map(|CouponReference(key)| key)),
         };
         let _: Option<Option<Absent>> =
             fields.nullable("/billing/connection_id", "The connection that charges. Null: your application.");
-        let _: Option<Option<Absent>> =
-            fields.nullable("/billing/coupon", "The ID or code of a coupon. Never returned.");
         for at in COMPUTED {
             if is_create {
                 fields.read_only(at);

@@ -38,12 +38,16 @@ pub(crate) static WITH_DUE: LazyLock<Sql> = LazyLock::new(|| {
          LEFT JOIN lifecycle_holds AS h ON h.id = o.id
          LEFT JOIN leases AS l ON l.organization_id = o.id AND l.job = $1 AND l.unit = o.id
          WHERE o.id > $5 AND o.deleted_at IS NULL AND (l.expires_at IS NULL OR l.expires_at <= {{now}})
-             AND (c.state IS NULL OR c.state = 'idle') AND EXISTS (
+             AND (c.state IS NULL OR c.state = 'idle') AND (EXISTS (
                  SELECT 1 FROM subscriptions AS s
                  WHERE s.organization_id = o.id AND s.due_at <= COALESCE(c.now, $2) AND s.deleted_at IS NULL
                      AND (NOT ({IS_BILLED}) OR ((h.reason IS NULL OR s.due_at <= h.released_through)
                          AND (NOT $4 OR c.id IS NOT NULL)))
-             )
+             ) OR EXISTS (
+                 SELECT 1 FROM invoices AS i
+                 WHERE i.organization_id = o.id AND i.acts_at <= COALESCE(c.now, $2) AND i.deleted_at IS NULL
+                     AND (h.reason IS NULL OR i.acts_at <= h.released_through) AND (NOT $4 OR c.id IS NOT NULL)
+             ))
          ORDER BY o.id LIMIT $3"
     ))
 });

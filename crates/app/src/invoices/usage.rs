@@ -1,0 +1,95 @@
+//! Prices the usage of a window: every part is aggregated alone and priced by its plan version.
+
+use super::issue::out_of_range;
+use super::versions::version;
+use crate::context::App;
+use crate::error::Error;
+use perennial_domain::id::{MeterId, OrganizationId, SubscriptionId};
+use perennial_domain::invoices::record::InvoiceLine;
+use perennial_domain::invoices::{Amount, Decimal, LineKind};
+use perennial_domain::lifecycle::bill::BilledPart;
+use perennial_domain::plans::charges::ChargeModel;
+use perennial_domain::time::Time;
+use perennial_domain::usage::{Aggregate, TimeSpan};
+use perennial_store::{meters, usage_events};
+use std::collections::HashMap;
+
+/// Events read at a time.
+const PAGE: i64 = 5_000;
+/// The decimals of a quantity.
+const DECIMALS: u8 = 6;
+
+/// The usage lines of a window, before discount and tax. A quantity of 0 makes no line. `until` is where the last window
+/// ends as far as its lines show.
+pub(crate) async fn lines(
+    app: &App,
+    organization: OrganizationId,
+    subscription: SubscriptionId,
+    parts: &[BilledPart],
+    until: Time,
+) -> Result<Vec<InvoiceLine>, Error> {
+    let mut lines = Vec::new();
+    for part in parts {
+        let Some(priced) = version(app, organization, part.plan_id, part.version).await? else { continue };
+        if priced.charges.is_empty() {
+            continue;
+        }
+        let to = part.to.unwrap_or(Time::MAX);
+        let counted = aggregate(app, organization, subscription, TimeSpan { from: part.from, to }).await?;
+        for charge in &priced.charges {
+            let Some(quantity) = counted.get(&charge.meter_id).map(|counted| counted.quantity().billed()) else {
+                continue;
+            };
+            let quantity = Decimal::new(quantity.millionths(), DECIMALS);
+            if quantity.is_zero() {
+                continue;
+            }
+            let model = charge.price_model().map_err(out_of_range)?;
+            let amount =
+                quantity.exact().and_then(|quantity| model.price(quantity, priced.currency)).map_err(out_of_range)?;
+            let unit_price = charge.unit_price.filter(|_| charge.model == ChargeModel::PerUnit);
+            lines.push(InvoiceLine {
+                kind: LineKind::Usage,
+                description: charge.name.clone(),
+                subscription_plan_id: Some(priced.plan_id),
+                plan_version: Some(priced.version),
+                meter_id: Some(charge.meter_id),
+                quantity: Some(quantity),
+                unit_price: unit_price.map(|rate| rate.0),
+                amount,
+                discount: Amount::ZERO,
+                tax_behavior: priced.tax_behavior,
+                tax_rate_ids: Vec::new(),
+                period_start: Some(part.from),
+                period_end: Some(part.to.unwrap_or(until.max(part.from))),
+                source_invoice_id: None,
+            });
+        }
+    }
+    Ok(lines)
+}
+
+/// What each meter counted in a span.
+async fn aggregate(
+    app: &App,
+    organization: OrganizationId,
+    subscription: SubscriptionId,
+    span: TimeSpan,
+) -> Result<HashMap<MeterId, Aggregate>, Error> {
+    let meters = meters::all(&app.db, organization).await?;
+    let mut counted: HashMap<MeterId, Aggregate> =
+        meters.iter().map(|meter| (meter.id, Aggregate::new(meter.aggregation))).collect();
+    let mut last = None;
+    loop {
+        let page = usage_events::within(&app.db, organization, subscription, span, last.as_ref(), PAGE).await?;
+        for event in &page {
+            if let Some(aggregate) = counted.get_mut(&event.meter_id) {
+                aggregate.add(event);
+            }
+        }
+        if page.len() < usize::try_from(PAGE).unwrap_or(usize::MAX) {
+            return Ok(counted);
+        }
+        last = page.into_iter().last();
+    }
+}

@@ -1,0 +1,112 @@
+//! What a payment does to its invoice, its subscription and the balance, in the change of the payment.
+
+use crate::caller::Caller;
+use crate::context::App;
+use crate::error::{Conflict, Error};
+use crate::invoices::issue::{out_of_range, react};
+use crate::invoices::unit::{Cause, Unit};
+use crate::lifecycle;
+use perennial_domain::credits::CreditReason;
+use perennial_domain::currency::Currency;
+use perennial_domain::id::{InvoiceId, OrganizationId, SubscriptionId};
+use perennial_domain::invoices::Amount;
+use perennial_domain::invoices::payments::counts;
+use perennial_domain::invoices::record::Invoice;
+use perennial_domain::invoices::transitions::Outcome;
+use perennial_domain::payments::{Payment, PaymentStatus};
+use perennial_domain::time::Time;
+use perennial_domain::validation::{ValidationCode, ValidationErrors};
+use perennial_store::{Change, credits, invoices, subscriptions};
+
+/// Commits the late actions of a subscription before its payment. A payment is never rejected for them.
+pub(super) async fn catch_up(
+    app: &App,
+    organization: OrganizationId,
+    subscription: SubscriptionId,
+    now: Time,
+) -> Result<(), Error> {
+    let Some(found) = subscriptions::by_id(&app.db, organization, subscription).await? else { return Ok(()) };
+    match lifecycle::catch_up(app, &found, now).await {
+        Ok(_) | Err(Error::Conflict(Conflict::LifecycleBehind)) => Ok(()),
+        Err(error) => Err(error),
+    }
+}
+
+/// The invoice that a payment newly names. Adds an error if it cannot be paid by it.
+pub(super) async fn find_invoice(
+    app: &App,
+    caller: &Caller,
+    (id, subscription, currency): (InvoiceId, Option<SubscriptionId>, Option<Currency>),
+    errors: &mut ValidationErrors,
+) -> Result<Option<Invoice>, Error> {
+    let Some(invoice) = invoices::by_id(&app.db, caller.organization(), id).await? else {
+        errors.note("/invoice_id", ValidationCode::NotFound, "names no invoice of this organization");
+        return Ok(None);
+    };
+    let is_same = subscription.is_none_or(|id| id == invoice.subscription_id)
+        && currency.is_none_or(|currency| currency == invoice.currency);
+    if !is_same {
+        let detail = "must be an invoice of the same subscription and currency";
+        errors.note("/invoice_id", ValidationCode::Inconsistent, detail);
+    } else if !invoice.status.takes_payments() {
+        let detail = "must be an invoice that is open, uncollectible or paid";
+        errors.note("/invoice_id", ValidationCode::Inconsistent, detail);
+    }
+    Ok(Some(invoice))
+}
+
+/// What the payment changes in other records. Whether and how it counts is stored with it.
+pub(super) async fn effects(
+    app: &App,
+    caller: &Caller,
+    payment: &mut Payment,
+    before: Option<&Payment>,
+    now: Time,
+) -> Result<Change, Error> {
+    let Some(id) = payment.invoice_id else { return Ok(Change::new()) };
+    let counted = before.and_then(|before| before.applied);
+    let does_count = counts(payment.status);
+    let has_failed =
+        payment.status == PaymentStatus::Failed && before.is_none_or(|before| before.status != PaymentStatus::Failed);
+    if counted.is_some() == does_count && !has_failed {
+        return Ok(Change::new());
+    }
+    let invoice = invoices::by_id(&app.db, payment.organization_id, id).await?;
+    let Some(invoice) = invoice else { return Ok(Change::new()) };
+    let mut unit = Unit::new(app, payment.organization_id, Cause::Caller(caller), now);
+    let mut after = invoice.clone();
+    let record = payment.id.to_string();
+    let outcome = match counted {
+        None if does_count => {
+            let (applied, outcome) = after.pay(payment.amount.into(), now).map_err(out_of_range)?;
+            payment.applied = Some(applied);
+            unit.credit(invoice.user_id, invoice.currency, applied.surplus, CreditReason::Surplus, record);
+            outcome
+        }
+        Some(applied) if !does_count => {
+            let balances = credits::balances(&app.db, payment.organization_id, invoice.user_id).await?;
+            let balance = balances.iter().find(|balance| balance.currency == invoice.currency);
+            let balance = balance.map_or(Amount::ZERO, |balance| balance.amount.into());
+            let reversed = applied.reverse(balance);
+            payment.applied = None;
+            let taken = reversed.balance.negated();
+            unit.credit(invoice.user_id, invoice.currency, taken, CreditReason::SurplusReversed, record);
+            after.take_back(reversed.paid, now).map_err(out_of_range)?
+        }
+        _ if has_failed => after.payment_failed(),
+        _ => Outcome::default(),
+    };
+    if !outcome.events.is_empty() {
+        let steps = outcome.events.iter().map(|kind| (*kind, after.clone())).collect();
+        unit.update_invoice(&invoice, steps, None);
+    }
+    if let Some(subscription) = subscriptions::by_id(&app.db, payment.organization_id, invoice.subscription_id).await?
+        && subscription.billing.is_some()
+    {
+        react(&mut unit, &subscription, &outcome, now).await?;
+    }
+    if caller.is_dry_run {
+        caller.tried.set(std::mem::take(&mut unit.invoices), std::mem::take(&mut unit.notes));
+    }
+    Ok(unit.change)
+}
