@@ -4,6 +4,7 @@ use crate::audit::{UserTrace, json};
 use crate::business_time;
 use crate::caller::Caller;
 use crate::clients::confirm;
+use crate::connections;
 use crate::context::App;
 use crate::error::{Conflict, Error};
 use crate::keyed_locks::ATTEMPTS;
@@ -101,6 +102,7 @@ async fn prepare_erasure(app: &App, caller: &Caller, user: &User, now: Time) -> 
     change = billing_profiles::erase(change, organization, user.id);
     change = portal_links::erase(change, organization, user.id);
     change = members::prepare_erasure(app, caller, change, user.id, time.now).await?;
+    change = connections::prepare_erasure(app, change, organization, user.id).await?;
     for before in &open {
         change = prepare_end(app, caller, change, before, time.now)?;
     }

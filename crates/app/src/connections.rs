@@ -5,6 +5,7 @@
 
 mod apply;
 pub(crate) mod cache;
+pub mod collect;
 mod control;
 pub mod drift;
 pub mod figures;
@@ -15,11 +16,13 @@ pub(crate) mod managed;
 mod outcome;
 pub mod provider;
 pub mod receive;
+pub mod reconcile;
 mod references;
 mod secrets;
 mod view;
 
 pub use cache::OpenConnection;
+pub use collect::Collections;
 pub use control::{check, create, inbox_page, remove, retry, rotate, update};
 pub use job::Connections;
 pub use perennial_domain::connections::{
@@ -27,10 +30,12 @@ pub use perennial_domain::connections::{
     RequestsPerMinute,
 };
 pub use perennial_store::connection_inbox::Query as InboxQuery;
+pub use reconcile::Reconcile;
 pub use secrets::ConnectionSecrets;
 pub(crate) use secrets::{reseal, sealed_under};
 pub use view::{ConnectionView, InboxItemView, describe, describe_all};
 
+use crate::background;
 use crate::caller::Caller;
 use crate::context::App;
 use crate::cursor;
@@ -38,10 +43,19 @@ use crate::error::Error;
 use crate::keys::sha256;
 use cache::Known;
 use perennial_domain::connections::inbox::InboxItem;
-use perennial_domain::id::ConnectionId;
-use perennial_store::{Page, Position, connection_inbox, connections};
+use perennial_domain::id::{ConnectionId, OrganizationId, UserId};
+use perennial_store::{Change, Page, Position, connection_inbox, connection_links, connections};
 use std::sync::Arc;
+use tokio::sync::watch;
 use tokio::time::Instant;
+
+/// Runs all work of connections until the server stops.
+pub async fn run(app: Arc<App>, stopping: watch::Receiver<bool>) {
+    let hints = background::run(Arc::clone(&app), Connections, stopping.clone());
+    let collections = background::run(Arc::clone(&app), Collections, stopping.clone());
+    let reconciler = background::run(app, Reconcile, stopping);
+    tokio::join!(hints, collections, reconciler);
+}
 
 /// The connection with this ID.
 pub async fn read(app: &App, caller: &Caller, id: ConnectionId) -> Result<Connection, Error> {
@@ -92,6 +106,21 @@ pub async fn inbox(
     let after = cursor.map(|cursor| cursor::open(&app.keys, &name, cursor)).transpose()?;
     let page = connection_inbox::list(&app.db, caller.organization(), id, query, after, limit).await?;
     Ok(cursor::with_next(&app.keys, &name, page))
+}
+
+/// Deletes the bodies about a user's objects and marks the customers that are this user.
+pub(crate) async fn prepare_erasure(
+    app: &App,
+    change: Change,
+    organization: OrganizationId,
+    user: UserId,
+) -> Result<Change, Error> {
+    let has_any = known(app).await?.values().any(|open| open.connection.organization_id == organization);
+    if !has_any {
+        return Ok(change);
+    }
+    let change = connection_inbox::forget_user(change, organization, user);
+    Ok(connection_links::erase(change, organization, user.bytes()))
 }
 
 /// Every connection of the installation, as it was at most two seconds ago.

@@ -89,6 +89,10 @@ pub struct App {
     pub(crate) connection_cache: ConnectionCache,
     /// Wakes the work on hints.
     pub(crate) connection_signal: Notify,
+    /// A payment is to be collected.
+    pub(crate) collection_signal: Notify,
+    /// A connection is to be reconciled.
+    pub(crate) reconcile_signal: Notify,
 }
 
 /// The options of the context.
@@ -157,6 +161,8 @@ impl App {
             connections: ConnectionFigures::default(),
             connection_cache: ConnectionCache::default(),
             connection_signal: Notify::new(),
+            collection_signal: Notify::new(),
+            reconcile_signal: Notify::new(),
         }
     }
 

@@ -163,6 +163,8 @@ pub enum Conflict {
     OperatorDisabled,
     /// A payment provider manages the record, through this connection.
     ProviderManaged(ConnectionId),
+    /// This connection does not collect payments.
+    CollectingDisabled(ConnectionId),
     /// Live subscriptions follow the connection.
     ConnectionInUse {
         /// Their number.

@@ -2,6 +2,7 @@
 
 mod analytics;
 mod configuration;
+mod connections;
 mod consumers;
 mod examples;
 mod incidents;
@@ -15,6 +16,7 @@ mod webhooks;
 
 pub(crate) use analytics::Analytics;
 pub(crate) use configuration::Configuration;
+pub(crate) use connections::{Connection, ConnectionAdd, ConnectionSettings};
 pub(crate) use consumers::{Listen, Trigger};
 pub(crate) use incidents::{ClientUpdate, Keys, Relink, SessionRevoke};
 pub(crate) use lifecycle::{Lifecycle, TestClock};
@@ -122,6 +124,9 @@ pub(crate) enum Command {
     /// Manage webhook endpoints: the URLs that receive events.
     #[command(subcommand, after_help = examples::WEBHOOK)]
     Webhook(Webhook),
+    /// Manage connections to payment providers (Stripe, Lemon Squeezy, Paddle).
+    #[command(subcommand, after_help = examples::CONNECTION)]
+    Connection(Connection),
     /// Show and release what subscriptions do by the clock: renewals, ends, changes of access.
     #[command(subcommand, after_help = examples::LIFECYCLE)]
     Lifecycle(Lifecycle),

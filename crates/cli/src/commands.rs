@@ -5,6 +5,7 @@ mod backup;
 mod clients;
 mod compact;
 pub(crate) mod configuration;
+mod connections;
 mod coupons;
 mod events;
 mod flags;
@@ -72,6 +73,7 @@ pub(crate) async fn run(command: Command, config: &Config, json: bool) -> Result
         Command::Identity(command) => identity::run(&app, command, json).await,
         Command::Events(command) => events::run(&app, command, json).await,
         Command::Webhook(command) => webhooks::run(&app, command, json).await,
+        Command::Connection(command) => connections::run(&app, command, json).await,
         Command::Lifecycle(command) => lifecycle::run(&app, command, json).await,
         Command::TestClock(command) => test_clock::run(&app, command, json).await,
         Command::Serve(_)
@@ -110,6 +112,7 @@ async fn open(command: &Command, config: &Config) -> Result<App, Failure> {
             let webhooks = config.webhooks.app();
             storage::operator(config, Key::Needed, AppOptions { webhooks, ..AppOptions::default() }).await
         }
+        Command::Connection(_) => storage::operator(config, Key::Needed, connections::options()).await,
         Command::Operator(_) => {
             let console = config.console_options(None, config.listen);
             storage::operator(config, Key::NotNeeded, AppOptions { console, ..AppOptions::default() }).await

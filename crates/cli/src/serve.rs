@@ -15,7 +15,7 @@ use perennial_app::context::App;
 use perennial_app::lifecycle::Lifecycle;
 use perennial_app::test_clock::TestClocks;
 use perennial_app::webhooks::delivery::Webhooks;
-use perennial_app::{background, feed};
+use perennial_app::{background, connections, feed};
 use perennial_http::server::{Server, ServerOptions};
 use perennial_http::{Api, ApiOptions, ConsoleOptions, MetricsPage, OperatorApi};
 use perennial_store::Db;
@@ -68,6 +68,7 @@ pub(crate) async fn run(config: Config, demo: bool, console_directory: Option<Pa
     background::prepare(&app).await?;
     let lifecycle = tokio::spawn(run_lifecycle(Arc::clone(&app), config.lifecycle.app().enabled, stopped.clone()));
     let webhooks = tokio::spawn(background::run(Arc::clone(&app), Webhooks, stopped.clone()));
+    let connections = tokio::spawn(connections::run(Arc::clone(&app), stopped.clone()));
     let analytics = config.analytics.app().enabled.then(Analytics::default);
     let analytics = analytics.map(|job| tokio::spawn(background::run(Arc::clone(&app), job, stopped.clone())));
     if let Some(schedule) = schedule {
@@ -95,7 +96,8 @@ pub(crate) async fn run(config: Config, demo: bool, console_directory: Option<Pa
             let _ = analytics.await;
         }
     };
-    let (drained, (), _, _, ()) = tokio::join!(main_listener, console_listener, lifecycle, webhooks, analytics);
+    let (drained, (), _, _, _, ()) =
+        tokio::join!(main_listener, console_listener, lifecycle, webhooks, connections, analytics);
     tracing::info!(finished = drained.finished, aborted = drained.aborted, "stopped accepting and drained");
     let last_export = async {
         if let Some(exporting) = exporting {

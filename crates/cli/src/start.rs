@@ -8,6 +8,7 @@ use crate::public_url::PublicUrl;
 use crate::serve::backups;
 use crate::{master_key, providers};
 use perennial_app::clients::Credential;
+use perennial_app::connections::http::HttpProvider;
 use perennial_app::context::{App, AppOptions, Clock, Entropy};
 use perennial_app::first_run::{self, FirstRun, FirstRunOptions, Holdings, Start};
 use perennial_app::key_rotation;
@@ -18,6 +19,7 @@ use perennial_domain::clients::Origin;
 use perennial_store::Db;
 use std::net::SocketAddr;
 use std::path::PathBuf;
+use std::sync::Arc;
 
 /// The secrets and providers of a server, read before the store is opened.
 pub(crate) struct Given {
@@ -103,6 +105,7 @@ pub(crate) async fn start(
         entitlements: config.entitlements.app(),
         analytics: config.analytics.app(),
         portal: config.portal_options(address),
+        payment_providers: Some(Arc::new(HttpProvider::default())),
         ..AppOptions::default()
     };
     let app = App::new(db, Clock::System, entropy, given.accepted.keys(&key), options);

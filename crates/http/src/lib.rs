@@ -11,6 +11,7 @@ mod analytics;
 mod billing_profiles;
 mod call;
 mod clients;
+mod collect;
 mod connections;
 mod console;
 mod console_access;

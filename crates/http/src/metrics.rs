@@ -9,6 +9,7 @@ use http::request::Parts;
 use http::{HeaderValue, Method, Request, Response, StatusCode};
 use http_body_util::Full;
 use perennial_app::background::{DURATION_BOUNDS, Durations};
+use perennial_app::connections::figures::Counters;
 use perennial_app::context::{BATCH_SIZES, StoreMetrics};
 use perennial_server::{Gauges, Rejection, RequestBody, Service};
 use std::net::SocketAddr;
@@ -105,6 +106,7 @@ impl MetricsPage {
             Series::Counter,
             self.api.state.app.usage.refused(),
         ));
+        families.extend(self.connections());
         families.extend(self.more.iter().flat_map(|more| more()));
         families
     }
@@ -233,6 +235,44 @@ impl MetricsPage {
     fn entitlement_tokens(&self) -> Family {
         let tokens = self.api.state.app.entitlements.tokens();
         Family::number("entitlement_tokens_total", "Entitlement tokens issued.", Series::Counter, tokens)
+    }
+
+    /// Connections to payment providers.
+    fn connections(&self) -> Vec<Family> {
+        let figures = &self.api.state.app.connections;
+        let gauge = |name, about, value| Family::number(name, about, Series::Gauge, value);
+        let counter = |name: &str, about, labels: [&'static str; 2], counters: &Counters| {
+            let number = |((one, other), value): ((&'static str, &'static str), u64)| {
+                let labels = [(labels[0], one), (labels[1], other)].into_iter();
+                let labels = labels.filter(|(name, _)| !name.is_empty());
+                Number { labels: labels.map(|(name, value)| (name, value.to_owned())).collect(), value }
+            };
+            let numbers = counters.all().into_iter().map(number).collect();
+            Family { name: format!("perennial_{name}"), about, series: Series::Counter(numbers) }
+        };
+        let (waiting, lag) = figures.waiting();
+        vec![
+            counter(
+                "inbox_received_total",
+                "Webhooks of payment providers by kind and outcome.",
+                ["kind", "outcome"],
+                &figures.received,
+            ),
+            gauge("inbox_waiting", "Webhooks of payment providers that wait, counted every minute.", waiting),
+            gauge("inbox_lag_seconds", "Age of the oldest of them, read every minute.", lag),
+            counter(
+                "provider_requests_total",
+                "Requests to payment providers by kind and status.",
+                ["kind", "status"],
+                &figures.requests,
+            ),
+            counter(
+                "drift_total",
+                "Differences from payment providers by kind and object.",
+                ["kind", "object"],
+                &figures.drift,
+            ),
+        ]
     }
 
     /// Usage events by outcome.

@@ -3,10 +3,10 @@
 use crate::operation::Operation;
 use crate::router::Router;
 use crate::{
-    accounts, analytics, billing_profiles, clients, connections, coupons, credit_notes, credits, entitlement_tokens,
-    entitlements, events, features, hooks, invoices, members, meta, meters, operator_session, operators, organization,
-    payments, plan_versions, plans, portal_links, search, sessions, subscriptions, tax_rates, test_clock, tokens,
-    usage, user_sessions, users, webhook_deliveries, webhook_endpoints,
+    accounts, analytics, billing_profiles, clients, collect, connections, coupons, credit_notes, credits,
+    entitlement_tokens, entitlements, events, features, hooks, invoices, members, meta, meters, operator_session,
+    operators, organization, payments, plan_versions, plans, portal_links, search, sessions, subscriptions, tax_rates,
+    test_clock, tokens, usage, user_sessions, users, webhook_deliveries, webhook_endpoints,
 };
 use std::sync::LazyLock;
 
@@ -19,6 +19,7 @@ static RESOURCES: &[&[Operation]] = &[
     plan_versions::OPERATIONS,
     subscriptions::OPERATIONS,
     payments::OPERATIONS,
+    collect::OPERATIONS,
     users::OPERATIONS,
     user_sessions::OPERATIONS,
     portal_links::OPERATIONS,

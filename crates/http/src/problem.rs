@@ -388,6 +388,10 @@ impl From<Conflict> for Problem {
                 let detail = format!("A payment provider manages this record through {connection}.");
                 Self::new(Code::ProviderManaged, detail).with("connection_id", connection.to_string())
             }
+            Conflict::CollectingDisabled(connection) => {
+                let detail = format!("{connection} does not collect payments, or is disabled.");
+                Self::new(Code::CollectingDisabled, detail).with("connection_id", connection.to_string())
+            }
             Conflict::ConnectionInUse { subscriptions } => {
                 let detail = format!("Subscriptions that follow this connection: {subscriptions}.");
                 Self::new(Code::ConnectionInUse, detail).with("subscriptions", subscriptions)

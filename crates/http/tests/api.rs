@@ -6,6 +6,7 @@
 mod analytics;
 mod authentication;
 mod billing;
+mod connections;
 mod console;
 mod entitlements;
 mod lifecycle;

@@ -7,6 +7,7 @@ mod amounts;
 mod digest;
 mod drafts;
 mod findings;
+pub mod intents;
 mod lemon_squeezy;
 pub mod lists;
 pub mod mapping;

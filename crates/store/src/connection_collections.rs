@@ -1,8 +1,24 @@
 //! Collections in the store: attempts to collect a payment through a provider.
 
+use std::sync::LazyLock;
+
+use crate::change::Change;
+use crate::codec;
 use crate::column::Column;
+use crate::db::Db;
+use crate::error::{Error, Violation};
+use crate::leases::{self, Unit};
+use crate::record::{self, Purpose, Record, RowReader, RowWriter};
+use crate::row::Row;
+use crate::sql::Sql;
 use crate::table::Table;
-use crate::value::Type;
+use crate::value::{Type, Value};
+use perennial_domain::connections::collection::{Collection, CollectionState};
+use perennial_domain::id::{ConnectionId, OrganizationId, PaymentId};
+use perennial_domain::time::Time;
+
+/// The name of the job in leases.
+pub const JOB: &str = "collections";
 
 /// The collections of every payment, numbered from 1.
 pub static CONNECTION_COLLECTIONS: Table = Table::new(
@@ -26,3 +42,112 @@ pub static CONNECTION_COLLECTIONS: Table = Table::new(
         Column::fixed("updated_at", Type::Time),
     ],
 );
+
+pub(crate) static PUT: Sql = Sql::new(
+    "INSERT INTO connection_collections (organization_id, payment_id, number, connection_id, state, payment_method,
+         customer, intent_id, sends, sent_at, next_attempt_at, code, decline_code, created_at, updated_at)
+     VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15)
+     ON CONFLICT (organization_id, payment_id, number) DO UPDATE SET
+         state = excluded.state, payment_method = excluded.payment_method, customer = excluded.customer,
+         intent_id = excluded.intent_id, sends = excluded.sends, sent_at = excluded.sent_at,
+         next_attempt_at = excluded.next_attempt_at, code = excluded.code, decline_code = excluded.decline_code,
+         updated_at = excluded.updated_at",
+);
+
+pub(crate) static LAST: LazyLock<Sql> = LazyLock::new(|| {
+    CONNECTION_COLLECTIONS.select("WHERE organization_id = $1 AND payment_id = $2 ORDER BY number DESC LIMIT 1")
+});
+
+pub(crate) static WITH_WORK: LazyLock<Sql> = LazyLock::new(|| {
+    leases::timed(
+        "SELECT c.organization_id, c.payment_id
+         FROM connection_collections AS c
+         LEFT JOIN leases AS l ON l.organization_id = c.organization_id AND l.job = 'collections' AND l.unit = c.payment_id
+         WHERE c.next_attempt_at IS NOT NULL AND c.next_attempt_at <= $1
+             AND (l.expires_at IS NULL OR l.expires_at <= {now})
+         ORDER BY c.next_attempt_at LIMIT $2",
+    )
+});
+
+pub(crate) static HASTEN: Sql = Sql::new(
+    "UPDATE connection_collections SET next_attempt_at = $4
+     WHERE organization_id = $1 AND payment_id = $2 AND connection_id = $3 AND next_attempt_at > $4",
+);
+
+impl Record for Collection {
+    fn table() -> &'static Table {
+        &CONNECTION_COLLECTIONS
+    }
+
+    fn write(&self, row: &mut RowWriter) {
+        row.uuid("organization_id", self.organization_id.bytes());
+        row.uuid("payment_id", self.payment_id.bytes());
+        row.int("number", self.number);
+        row.uuid("connection_id", self.connection_id.bytes());
+        row.text("state", self.state.as_str());
+        row.optional_text("payment_method", self.payment_method.as_deref());
+        row.optional_text("customer", self.customer.as_deref());
+        row.optional_text("intent_id", self.intent_id.as_deref());
+        row.int("sends", self.sends);
+        row.optional_time("sent_at", self.sent_at);
+        row.optional_time("next_attempt_at", self.next_attempt_at);
+        row.optional_text("code", self.code.as_deref());
+        row.optional_text("decline_code", self.decline_code.as_deref());
+        row.time("created_at", self.created_at);
+        row.time("updated_at", self.updated_at);
+    }
+
+    fn read(row: &mut RowReader<'_, '_>) -> Result<Self, Error> {
+        Ok(Self {
+            organization_id: OrganizationId::from_bytes(row.uuid("organization_id")?),
+            payment_id: PaymentId::from_bytes(row.uuid("payment_id")?),
+            number: row.int("number")?,
+            connection_id: ConnectionId::from_bytes(row.uuid("connection_id")?),
+            state: row.word("state", CollectionState::from_stored)?,
+            payment_method: row.optional_text("payment_method")?,
+            customer: row.optional_text("customer")?,
+            intent_id: row.optional_text("intent_id")?,
+            sends: row.int("sends")?,
+            sent_at: row.optional_time("sent_at")?,
+            next_attempt_at: row.optional_time("next_attempt_at")?,
+            code: row.optional_text("code")?,
+            decline_code: row.optional_text("decline_code")?,
+            created_at: row.time("created_at")?,
+            updated_at: row.time("updated_at")?,
+        })
+    }
+}
+
+/// The last collection of a payment.
+pub async fn last(db: &Db, organization: OrganizationId, payment: PaymentId) -> Result<Option<Collection>, Error> {
+    db.one(&LAST, &[organization.bytes().into(), payment.bytes().into()], record::read).await
+}
+
+/// Stores a collection, or replaces it. A replacement must be fenced by the lease on the payment.
+pub fn put(change: Change, collection: &Collection) -> Change {
+    change.execute(&PUT, record::values(collection, Purpose::Insert), Violation::Record)
+}
+
+/// The unit of work of a payment.
+pub const fn unit(organization: OrganizationId, payment: PaymentId) -> Unit {
+    Unit { job: JOB, organization, id: payment.bytes() }
+}
+
+/// Payments with a request that is due and that no server holds.
+pub async fn with_work(db: &Db, now: Time, limit: i64) -> Result<Vec<Unit>, Error> {
+    let read = |row: &Row<'_>| Ok(unit(OrganizationId::from_bytes(row.uuid(0)?), PaymentId::from_bytes(row.uuid(1)?)));
+    db.all(&WITH_WORK, &[codec::time(now), limit.into()], read).await
+}
+
+/// The collection of a payment is looked at now: its intent may have changed.
+pub fn hasten(
+    change: Change,
+    organization: OrganizationId,
+    payment: PaymentId,
+    connection: ConnectionId,
+    now: Time,
+) -> Change {
+    let params: Vec<Value> =
+        vec![organization.bytes().into(), payment.bytes().into(), connection.bytes().into(), codec::time(now)];
+    change.execute_any(&HASTEN, params)
+}

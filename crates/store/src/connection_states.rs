@@ -84,13 +84,6 @@ pub(crate) static PAUSE: Sql = Sql::new(
      WHERE organization_id = $1 AND connection_id = $2",
 );
 
-/// A change of the bucket, if no other server was faster.
-pub(crate) static TAKE: Sql = Sql::new(
-    "UPDATE connection_states SET tokens = $3, tokens_at = $4
-     WHERE organization_id = $1 AND connection_id = $2 AND tokens = $5
-         AND (tokens_at = $6 OR (tokens_at IS NULL AND $6 IS NULL))",
-);
-
 pub(crate) static REMOVE: Sql =
     Sql::new("DELETE FROM connection_states WHERE organization_id = $1 AND connection_id = $2");
 
@@ -203,13 +196,6 @@ pub fn pause(
     let mut params = key(organization, connection);
     params.extend([codec::time(until), codec::time(slow_until)]);
     change.execute_any(&PAUSE, params)
-}
-
-/// Stores a bucket after a request was taken from it; rejected with [`Violation::Record`] if another server was faster.
-pub fn take(change: Change, read: &ConnectionProgress, tokens: i64, at: Time) -> Change {
-    let mut params = key(read.organization_id, read.connection_id);
-    params.extend([tokens.into(), codec::time(at), read.tokens.into(), codec::optional_time(read.tokens_at)]);
-    change.execute(&TAKE, params, Violation::Record)
 }
 
 /// Removes the state of a deleted connection.

@@ -40,6 +40,7 @@ pub mod connection_bucket;
 pub mod connection_collections;
 pub mod connection_inbox;
 pub mod connection_links;
+pub mod connection_progress;
 pub mod connection_states;
 pub mod connections;
 pub mod coupons;

@@ -2,6 +2,7 @@
 
 use perennial_domain::connections::ConnectionKind;
 use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::sync::{Mutex, PoisonError};
 
 /// Counters with two labels. The labels are words of the program, so their number is bounded.
@@ -31,9 +32,22 @@ pub struct ConnectionFigures {
     pub drift: Counters,
     /// Collections by outcome; the second label is empty.
     pub collections: Counters,
+    /// Hints that wait, and the age of the oldest in seconds.
+    waiting: AtomicU64,
+    lag_seconds: AtomicU64,
 }
 
 impl ConnectionFigures {
+    /// The number of hints that wait and the age of the oldest in seconds, read every minute.
+    pub fn waiting(&self) -> (u64, u64) {
+        (self.waiting.load(Relaxed), self.lag_seconds.load(Relaxed))
+    }
+
+    pub(crate) fn set_waiting(&self, waiting: i64, lag_seconds: i64) {
+        self.waiting.store(waiting.unsigned_abs(), Relaxed);
+        self.lag_seconds.store(lag_seconds.unsigned_abs(), Relaxed);
+    }
+
     /// Counts a request to a provider. None: there was no status.
     pub fn request(&self, kind: ConnectionKind, status: Option<u16>) {
         let status = match status {

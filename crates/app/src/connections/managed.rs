@@ -5,10 +5,10 @@ use super::known;
 use crate::context::App;
 use crate::error::{Conflict, Error};
 use perennial_domain::id::OrganizationId;
-use perennial_domain::payments::Payment;
+use perennial_domain::payments::{Payment, PaymentStatus};
 use perennial_domain::plans::Plan;
 use perennial_domain::subscriptions::Subscription;
-use perennial_store::connection_links;
+use perennial_store::{connection_collections, connection_links};
 
 /// Rejects a change of what a provider reports of a subscription. `after` is none for a deletion.
 pub(crate) async fn check_subscription(
@@ -41,7 +41,20 @@ pub(crate) async fn check_payment(app: &App, before: &Payment, after: Option<&Pa
     if after.is_some_and(|after| reported(before) == reported(after)) {
         return Ok(());
     }
+    if before.status == PaymentStatus::Processing {
+        check_collected(app, before).await?;
+    }
     check_linked(app, before.organization_id, before.id.bytes()).await
+}
+
+/// A payment that is being collected counts as linked.
+async fn check_collected(app: &App, payment: &Payment) -> Result<(), Error> {
+    let last = connection_collections::last(&app.db, payment.organization_id, payment.id).await?;
+    let Some(last) = last.filter(|last| !last.is_settled()) else { return Ok(()) };
+    match known(app).await?.get(&last.connection_id) {
+        Some(open) if open.connection.is_enabled => Err(Conflict::ProviderManaged(last.connection_id).into()),
+        _ => Ok(()),
+    }
 }
 
 /// Rejects a change of what a provider reports of a plan.

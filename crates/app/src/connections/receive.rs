@@ -1,6 +1,6 @@
 //! The receiver of webhooks: it verifies the raw body and stores one row, unless its key exists. It does no other work.
 
-use super::{object_unit, open};
+use super::{Connection, ConnectionKind, object_unit, open};
 use crate::context::App;
 use crate::error::Error;
 use crate::keys::sha256;
@@ -9,7 +9,8 @@ use perennial_domain::connections::hints::{Hint, Refusal};
 use perennial_domain::connections::inbox::{InboxItem, InboxState};
 use perennial_domain::id::{ConnectionId, uuid_v7};
 use perennial_identity::provider_signature::is_signed;
-use perennial_store::{self as store, Change, Violation, connection_inbox};
+use perennial_provider_api::intents::payment_of_event;
+use perennial_store::{self as store, Change, Violation, connection_collections, connection_inbox};
 use std::time::Duration;
 
 /// How long the commit may wait: the response must arrive within four seconds.
@@ -46,9 +47,20 @@ pub async fn receive(app: &App, id: ConnectionId, header: Option<&str>, body: &[
         count("invalid_signature");
         return Ok(Received::InvalidSignature);
     }
+    let outcome = store_event(app, connection, body).await?;
+    count(outcome.map_or("repeated", InboxState::as_str));
+    Ok(Received::Stored)
+}
+
+/// Stores an event of the provider, from a webhook or a list. None if its key exists.
+pub(super) async fn store_event(app: &App, connection: &Connection, body: &[u8]) -> Result<Option<InboxState>, Error> {
+    let (id, now) = (connection.id, app.clock.now());
     let hint = Hint::read(connection, body);
+    // An intent of a collection is looked at by the collection.
+    let collected = (connection.kind == ConnectionKind::Stripe).then(|| payment_of_event(body)).flatten();
     let (state, code) = match hint.refusal {
         None => (InboxState::Waiting, None),
+        Some(Refusal::Ignored("unhandled_type")) if collected.is_some() => (InboxState::Applied, None),
         Some(Refusal::Ignored(code)) => (InboxState::Ignored, Some(code)),
         Some(Refusal::Malformed) => (InboxState::Failed, Some("malformed")),
     };
@@ -72,16 +84,17 @@ pub async fn receive(app: &App, id: ConnectionId, header: Option<&str>, body: &[
         settled_at: (state != InboxState::Waiting).then_some(now),
         body: Some(body.to_vec()),
     };
-    match app.db.commit(connection_inbox::insert(Change::new(), &item).within(COMMIT_WITHIN)).await {
+    let mut change = connection_inbox::insert(Change::new(), &item).within(COMMIT_WITHIN);
+    if let Some(payment) = collected.filter(|_| state == InboxState::Applied) {
+        change = connection_collections::hasten(change, connection.organization_id, payment, id, now);
+    }
+    match app.db.commit(change).await {
         Ok(()) => {
-            count(state.as_str());
             app.connection_signal.notify_one();
-            Ok(Received::Stored)
+            app.collection_signal.notify_one();
+            Ok(Some(state))
         }
-        Err(store::Error::Violated(Violation::Key)) => {
-            count("repeated");
-            Ok(Received::Stored)
-        }
+        Err(store::Error::Violated(Violation::Key)) => Ok(None),
         Err(error) => Err(error.into()),
     }
 }

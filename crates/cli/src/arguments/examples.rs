@@ -81,6 +81,14 @@ pub(super) const WEBHOOK: &str = "Examples:
   perennial webhook retry hook_01j… --since 2026-01-31T09:30:00Z
   perennial webhook update hook_01j… --active true";
 
+pub(super) const CONNECTION: &str = "Examples:
+  perennial connection add stripe --name main --api-key-file stripe.key --webhook-secret-file stripe.whsec
+  perennial connection check main
+  perennial connection inbox main --state failed
+  perennial connection retry main
+  perennial connection rotate main --webhook-secret-file new.whsec
+  perennial connection remove main --release";
+
 pub(super) const CONSOLE: &str = "Examples:
   perennial console open
   perennial console open --operator ada --role viewer --org acme

@@ -117,7 +117,7 @@ fn entry(add: ProviderAdd) -> Result<ProviderEntry, Failure> {
     })
 }
 
-fn read_secret(path: &str) -> Result<Secret, Failure> {
+pub(super) fn read_secret(path: &str) -> Result<Secret, Failure> {
     if path != "-" {
         return entries::read_secret(Path::new(path));
     }

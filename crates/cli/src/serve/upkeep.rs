@@ -31,6 +31,7 @@ async fn count(app: &App) {
     loop {
         report(housekeeping::count_expired(app).await, "could not count expired rows");
         report(housekeeping::count_webhooks(app).await, "could not count undelivered webhooks");
+        report(housekeeping::count_connections(app).await, "could not count waiting webhooks of payment providers");
         report(lifecycle::count_lifecycle(app).await, "could not count due subscriptions");
         report(housekeeping::count_analytics(app).await, "could not read how far analytics are");
         tokio::time::sleep(TICK).await;
@@ -47,6 +48,7 @@ async fn sweep(app: &App) {
             report(operators::sweep(app).await, "could not remove expired links and sessions of operators");
             report(limits::sweep(app).await, "could not remove old rate limit counts");
             report(housekeeping::sweep_webhooks(app).await, "could not remove old attempts to deliver webhooks");
+            report(housekeeping::sweep_connections(app).await, "could not delete old webhooks of payment providers");
             report(housekeeping::prune_events(app).await, "could not remove old events");
             report(organizations::purge_deleted(app).await, "could not remove records of deleted organizations");
             report(signing_keys::current(app).await, "could not check the signing keys");

@@ -1,0 +1,252 @@
+//! The background work on collections. A unit is a payment: the server that holds its lease sends its requests, one after the other.
+
+use super::super::cache::OpenConnection;
+use super::super::health;
+use super::super::open;
+use super::super::provider::{Account, Answer as Reply, Fetched, Request};
+use crate::audit::{json, system_event};
+use crate::background::{Held, Job};
+use crate::business_time;
+use crate::caller::Caller;
+use crate::context::App;
+use crate::error::{Conflict, Error};
+use crate::keyed_locks::ATTEMPTS;
+use perennial_domain::connections::collection::{Answer, Collection, Effect, Step};
+use perennial_domain::events::{Event, EventKind};
+use perennial_domain::id::PaymentId;
+use perennial_domain::payments::{ExternalPaymentId, Payment, PaymentStatus};
+use perennial_domain::stamp::Stamp;
+use perennial_provider_api::intents::{self, Charge};
+use perennial_provider_api::{Service, lists};
+use perennial_store::leases::Unit;
+use perennial_store::{self as store, Change, Violation, connection_collections, events, payments};
+use serde_json::json as value;
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::sync::Notify;
+
+/// The most pages of intents that a search reads.
+const MAX_PAGES: usize = 100;
+
+/// The work on collections.
+#[derive(Debug)]
+pub struct Collections;
+
+impl Job for Collections {
+    const AT_ONCE: usize = 8;
+    const LOOK_EVERY: Duration = Duration::from_secs(1);
+
+    fn signal<'a>(&self, app: &'a App) -> Option<&'a Notify> {
+        Some(&app.collection_signal)
+    }
+
+    async fn find(&self, app: &App, limit: i64) -> Result<Vec<Unit>, Error> {
+        Ok(connection_collections::with_work(&app.db, app.clock.now(), limit).await?)
+    }
+
+    async fn work(&self, app: &Arc<App>, held: &Held) -> Result<(), Error> {
+        let unit = held.unit();
+        while !held.is_stopping() {
+            let payment = PaymentId::from_bytes(unit.id);
+            let last = connection_collections::last(&app.db, unit.organization, payment).await?;
+            let now = app.clock.now();
+            let Some(collection) = last.filter(|last| last.next_attempt_at.is_some_and(|next| next <= now)) else {
+                return Ok(());
+            };
+            if !advance(app, held, &collection).await? {
+                return Ok(());
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Sends one request and stores what follows. False: the connection is gone or disabled.
+async fn advance(app: &App, held: &Held, collection: &Collection) -> Result<bool, Error> {
+    let known = open(app, collection.connection_id).await?;
+    let Some(known) = known.filter(|known| known.connection.is_enabled) else { return Ok(false) };
+    let now = app.clock.now();
+    let Some(step) = collection.step(now) else { return Ok(false) };
+    let payment = payments::by_id(&app.db, collection.organization_id, collection.payment_id).await?;
+    let mut stored = collection.clone();
+    let answer = match payment {
+        // A payment that was deleted is not collected, unless a request may have been received.
+        None if matches!(step, Step::Create { .. }) && collection.sends == 0 => {
+            Answer::Rejected { code: Some("payment_deleted".to_owned()), decline_code: None }
+        }
+        payment => {
+            if matches!(step, Step::Create { .. }) {
+                stored = collection.sending(now);
+                commit(app, held.fence(connection_collections::put(Change::new(), &stored))).await?;
+            }
+            ask(app, &known, &stored, &step, payment.as_ref()).await?
+        }
+    };
+    let (next, effect) = stored.after(&step, answer, app.clock.now());
+    settle(app, held, &next, effect).await?;
+    Ok(true)
+}
+
+/// The answer to the request of a step.
+async fn ask(
+    app: &App,
+    known: &OpenConnection,
+    collection: &Collection,
+    step: &Step,
+    payment: Option<&Payment>,
+) -> Result<Answer, Error> {
+    let Some(secrets) = &known.secrets else { return Ok(Answer::NotSent { retry_after: Some(60) }) };
+    let charge = payment.map(|payment| Charge {
+        payment: collection.payment_id,
+        number: collection.number,
+        amount: payment.amount,
+        currency: payment.currency,
+    });
+    let Some(charge) = charge.or_else(|| unknown_charge(collection, step)) else {
+        return Ok(Answer::NotSent { retry_after: Some(3600) });
+    };
+    let account =
+        Account { connection: &known.connection, api_key: &secrets.api_key, db: &app.db, figures: &app.connections };
+    let (mut cursor, mut found) = (None, Vec::new());
+    for _ in 0..MAX_PAGES {
+        let Some(request) = intents::request(step, charge, cursor.as_deref()) else {
+            let code = Some("amount_not_supported".to_owned());
+            return Ok(if *step == Step::Stuck {
+                Answer::Nothing
+            } else {
+                Answer::Rejected { code, decline_code: None }
+            });
+        };
+        let sent =
+            Request { path: &request.path, form: request.form.as_deref(), idempotency_key: request.key.as_deref() };
+        let reply = app.payment_providers().send(account, sent).await;
+        note(app, known, &reply).await?;
+        let (status, retry_after, body) = match reply {
+            Reply::Response { status, retry_after, body } => (status, retry_after, body),
+            Reply::NotSent { retry_after } => return Ok(Answer::NotSent { retry_after }),
+            Reply::Unknown => return Ok(Answer::Unknown),
+        };
+        match intents::answer(step, status, &body, retry_after) {
+            Answer::Intents(page) => {
+                found.extend(page);
+                cursor = lists::page(Service::Stripe, &body).and_then(|page| page.next);
+                if cursor.is_none() {
+                    return Ok(Answer::Intents(found));
+                }
+            }
+            answer => return Ok(answer),
+        }
+    }
+    Ok(Answer::Unknown)
+}
+
+/// A request that writes no amount needs no payment.
+fn unknown_charge(collection: &Collection, step: &Step) -> Option<Charge> {
+    use perennial_domain::currency::Currency;
+    use perennial_domain::money::Money;
+    let amount = Money::from_ten_thousandths(0)?;
+    let (payment, number) = (collection.payment_id, collection.number);
+    let writes_amount = matches!(step, Step::Create { .. });
+    (!writes_amount).then_some(Charge { payment, number, amount, currency: Currency::USD })
+}
+
+/// Whether the provider responds counts for the state of the connection.
+async fn note(app: &App, known: &OpenConnection, reply: &Reply) -> Result<(), Error> {
+    let fetched = match reply {
+        Reply::Response { status: 401 | 403 | 500.., .. } | Reply::Unknown => {
+            Fetched::Unavailable { retry_after: None, is_rate_limited: false }
+        }
+        Reply::Response { status: 429, retry_after, .. } => {
+            Fetched::Unavailable { retry_after: *retry_after, is_rate_limited: true }
+        }
+        Reply::NotSent { .. } => return Ok(()),
+        Reply::Response { .. } => Fetched::NotFound,
+    };
+    health::note(app, known, &fetched).await
+}
+
+/// Stores the collection with what follows for the payment, as one change.
+async fn settle(app: &App, held: &Held, next: &Collection, effect: Effect) -> Result<(), Error> {
+    let (status, external) = match effect {
+        Effect::None => return commit(app, held.fence(connection_collections::put(Change::new(), next))).await,
+        Effect::Next(following) => {
+            let change = connection_collections::put(Change::new(), next);
+            return commit(app, held.fence(connection_collections::put(change, &following))).await;
+        }
+        Effect::Completed(intent) => (PaymentStatus::Completed, Some(intent)),
+        Effect::Failed => (PaymentStatus::Failed, None),
+    };
+    let outcome = if status == PaymentStatus::Completed { "succeeded" } else { "failed" };
+    for _ in 0..ATTEMPTS {
+        let time = business_time::read(app, &Caller::system(next.organization_id)).await?;
+        let change = connection_collections::put(Change::new(), next);
+        let before = payments::by_id(&app.db, next.organization_id, next.payment_id).await?;
+        let Some(before) = before else {
+            return commit(app, held.fence(change)).await;
+        };
+        let external = external.as_deref().and_then(|intent| ExternalPaymentId::parse(intent).ok());
+        let change = follow(app, change, &before, (status, external), next, time.now);
+        match app.db.commit(held.fence(time.guard(change)?)).await {
+            Ok(()) => {
+                app.connections.collections.add(outcome, "");
+                return Ok(());
+            }
+            Err(store::Error::Violated(Violation::Lease)) => return Err(Error::LeaseLost),
+            Err(store::Error::Violated(_)) => {}
+            Err(error) => return Err(error.into()),
+        }
+    }
+    Err(Conflict::Contended.into())
+}
+
+/// The payment as the provider reports it, with its events.
+fn follow(
+    app: &App,
+    change: Change,
+    before: &Payment,
+    (status, external): (PaymentStatus, Option<ExternalPaymentId>),
+    collection: &Collection,
+    now: perennial_domain::time::Time,
+) -> Change {
+    let stamp = app.stamp(before, now);
+    let is_failed = status == PaymentStatus::Failed;
+    let second = Stamp { at: stamp.at, ..stamp.next(now, app.entropy.bits()) };
+    let after = Payment {
+        status,
+        external_payment_id: external.or_else(|| before.external_payment_id.clone()),
+        date: if is_failed { before.date } else { Some(stamp.at) },
+        updated_at: stamp.at,
+        revision: if is_failed { second.revision } else { stamp.revision },
+        ..before.clone()
+    };
+    let request_id = Some(format!("{}/collect", collection.connection_id));
+    let (organization, id) = (before.organization_id, before.id.bytes());
+    let event = system_event(organization, EventKind::PaymentUpdated, id, stamp.revision, stamp.at);
+    let event = Event {
+        before: Some(json(before)),
+        after: Some(json(&after)),
+        request_id: request_id.clone(),
+        ..event.following(before.revision)
+    };
+    let change = events::insert(payments::update(change, &after, before.revision), &event);
+    if !is_failed {
+        return change;
+    }
+    let data = value!({
+        "id": before.id.to_string(),
+        "connection_id": collection.connection_id.to_string(),
+        "attempt": collection.number,
+        "code": collection.code,
+        "decline_code": collection.decline_code,
+    });
+    let event = system_event(organization, EventKind::PaymentCollectionFailed, id, second.revision, second.at);
+    let event = Event { after: Some(data.to_string()), request_id, ..event.following(stamp.revision) };
+    events::insert(change, &event)
+}
+
+async fn commit(app: &App, change: Change) -> Result<(), Error> {
+    match app.db.commit(change).await {
+        Err(store::Error::Violated(Violation::Lease)) => Err(Error::LeaseLost),
+        other => Ok(other?),
+    }
+}
