@@ -321,46 +321,46 @@ DELETE FROM plans WHERE organization_id = $1 AND id IN (SELECT id FROM plans WHE
 
 -- subscriptions.insert
 INSERT INTO subscriptions (organization_id, id, user_id, plan_id, plan_version, external_id, quantity, billing_cycle,
-    status, is_active, starts_at, renews_at, ends_at, due_at, billing, change_plan_id, created_at, updated_at,
-    revision) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19) ON CONFLICT
-    DO NOTHING;
+    status, is_active, starts_at, renews_at, ends_at, due_at, billing, change_plan_id, managed_by, created_at,
+    updated_at, revision) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19,
+    $20) ON CONFLICT DO NOTHING;
 
 -- subscriptions.by_key
 SELECT organization_id, id, user_id, plan_id, plan_version, external_id, quantity, billing_cycle, status, is_active,
-    starts_at, renews_at, ends_at, due_at, billing, change_plan_id, created_at, updated_at, revision FROM subscriptions
-    WHERE organization_id = $1 AND id = $2 AND deleted_at IS NULL;
+    starts_at, renews_at, ends_at, due_at, billing, change_plan_id, managed_by, created_at, updated_at, revision FROM
+    subscriptions WHERE organization_id = $1 AND id = $2 AND deleted_at IS NULL;
 
 -- subscriptions.live
 SELECT 1 FROM subscriptions WHERE organization_id = $1 AND id = $2 AND deleted_at IS NULL;
 
 -- subscriptions.first_rows
 SELECT organization_id, id, user_id, plan_id, plan_version, external_id, quantity, billing_cycle, status, is_active,
-    starts_at, renews_at, ends_at, due_at, billing, change_plan_id, created_at, updated_at, deleted_at, revision FROM
-    subscriptions ORDER BY organization_id, id LIMIT $1;
+    starts_at, renews_at, ends_at, due_at, billing, change_plan_id, managed_by, created_at, updated_at, deleted_at,
+    revision FROM subscriptions ORDER BY organization_id, id LIMIT $1;
 
 -- subscriptions.next_rows
 SELECT organization_id, id, user_id, plan_id, plan_version, external_id, quantity, billing_cycle, status, is_active,
-    starts_at, renews_at, ends_at, due_at, billing, change_plan_id, created_at, updated_at, deleted_at, revision FROM
-    subscriptions WHERE (organization_id, id) > ($1, $2) ORDER BY organization_id, id LIMIT $3;
+    starts_at, renews_at, ends_at, due_at, billing, change_plan_id, managed_by, created_at, updated_at, deleted_at,
+    revision FROM subscriptions WHERE (organization_id, id) > ($1, $2) ORDER BY organization_id, id LIMIT $3;
 
 -- subscriptions.row
 SELECT organization_id, id, user_id, plan_id, plan_version, external_id, quantity, billing_cycle, status, is_active,
-    starts_at, renews_at, ends_at, due_at, billing, change_plan_id, created_at, updated_at, deleted_at, revision FROM
-    subscriptions WHERE organization_id = $1 AND id = $2;
+    starts_at, renews_at, ends_at, due_at, billing, change_plan_id, managed_by, created_at, updated_at, deleted_at,
+    revision FROM subscriptions WHERE organization_id = $1 AND id = $2;
 
 -- subscriptions.insert_row
 INSERT INTO subscriptions (organization_id, id, user_id, plan_id, plan_version, external_id, quantity, billing_cycle,
-    status, is_active, starts_at, renews_at, ends_at, due_at, billing, change_plan_id, created_at, updated_at,
-    deleted_at, revision) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19,
-    $20) ON CONFLICT DO NOTHING;
+    status, is_active, starts_at, renews_at, ends_at, due_at, billing, change_plan_id, managed_by, created_at,
+    updated_at, deleted_at, revision) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16,
+    $17, $18, $19, $20, $21) ON CONFLICT DO NOTHING;
 
 -- subscriptions.count
 SELECT COUNT(*) FROM subscriptions;
 
 -- subscriptions.by_unique
 SELECT organization_id, id, user_id, plan_id, plan_version, external_id, quantity, billing_cycle, status, is_active,
-    starts_at, renews_at, ends_at, due_at, billing, change_plan_id, created_at, updated_at, revision FROM subscriptions
-    WHERE organization_id = $1 AND external_id = $2 AND external_id IS NOT NULL AND deleted_at IS NULL;
+    starts_at, renews_at, ends_at, due_at, billing, change_plan_id, managed_by, created_at, updated_at, revision FROM
+    subscriptions WHERE organization_id = $1 AND external_id = $2 AND external_id IS NOT NULL AND deleted_at IS NULL;
 
 -- subscriptions.id_by_unique
 SELECT id FROM subscriptions WHERE organization_id = $1 AND external_id = $2 AND external_id IS NOT NULL AND deleted_at
@@ -372,9 +372,9 @@ SELECT 1 FROM subscriptions WHERE organization_id = $1 AND id = $2 AND revision 
 -- subscriptions.update
 UPDATE subscriptions SET user_id = $3, plan_id = $4, plan_version = $5, external_id = $6, quantity = $7, billing_cycle
     = $8, status = $9, is_active = $10, starts_at = $11, renews_at = $12, ends_at = $13, due_at = $14, billing = $15,
-    change_plan_id = $16, updated_at = $17, revision = $18 WHERE organization_id = $1 AND id = $2 AND revision = $19
-    AND NOT EXISTS (SELECT 1 FROM subscriptions AS other WHERE other.organization_id = $1 AND other.external_id = $6
-    AND other.external_id IS NOT NULL AND other.deleted_at IS NULL AND other.id <> $2);
+    change_plan_id = $16, managed_by = $17, updated_at = $18, revision = $19 WHERE organization_id = $1 AND id = $2 AND
+    revision = $20 AND NOT EXISTS (SELECT 1 FROM subscriptions AS other WHERE other.organization_id = $1 AND
+    other.external_id = $6 AND other.external_id IS NOT NULL AND other.deleted_at IS NULL AND other.id <> $2);
 
 -- subscriptions.delete
 UPDATE subscriptions SET deleted_at = $3, revision = $4 WHERE organization_id = $1 AND id = $2 AND revision = $5;
@@ -1828,6 +1828,245 @@ DELETE FROM portal_links WHERE organization_id = $1 AND id IN (SELECT id FROM po
 DELETE FROM portal_links WHERE organization_id = $1 AND id IN (SELECT id FROM portal_links WHERE organization_id = $1
     AND expires_at <= $2 ORDER BY expires_at LIMIT $3);
 
+-- connections.insert
+INSERT INTO connections (organization_id, id, kind, name, mode, account, base_url, drift, collect, requests_per_minute,
+    allow_private_addresses, allow_http, is_enabled, state, sealed_secrets, created_at, updated_at, revision) VALUES
+    ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18) ON CONFLICT DO NOTHING;
+
+-- connections.by_key
+SELECT organization_id, id, kind, name, mode, account, base_url, drift, collect, requests_per_minute,
+    allow_private_addresses, allow_http, is_enabled, state, sealed_secrets, created_at, updated_at, revision FROM
+    connections WHERE organization_id = $1 AND id = $2 AND deleted_at IS NULL;
+
+-- connections.live
+SELECT 1 FROM connections WHERE organization_id = $1 AND id = $2 AND deleted_at IS NULL;
+
+-- connections.first_rows
+SELECT organization_id, id, kind, name, mode, account, base_url, drift, collect, requests_per_minute,
+    allow_private_addresses, allow_http, is_enabled, state, sealed_secrets, created_at, updated_at, deleted_at,
+    revision FROM connections ORDER BY organization_id, id LIMIT $1;
+
+-- connections.next_rows
+SELECT organization_id, id, kind, name, mode, account, base_url, drift, collect, requests_per_minute,
+    allow_private_addresses, allow_http, is_enabled, state, sealed_secrets, created_at, updated_at, deleted_at,
+    revision FROM connections WHERE (organization_id, id) > ($1, $2) ORDER BY organization_id, id LIMIT $3;
+
+-- connections.row
+SELECT organization_id, id, kind, name, mode, account, base_url, drift, collect, requests_per_minute,
+    allow_private_addresses, allow_http, is_enabled, state, sealed_secrets, created_at, updated_at, deleted_at,
+    revision FROM connections WHERE organization_id = $1 AND id = $2;
+
+-- connections.insert_row
+INSERT INTO connections (organization_id, id, kind, name, mode, account, base_url, drift, collect, requests_per_minute,
+    allow_private_addresses, allow_http, is_enabled, state, sealed_secrets, created_at, updated_at, deleted_at,
+    revision) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19) ON CONFLICT
+    DO NOTHING;
+
+-- connections.count
+SELECT COUNT(*) FROM connections;
+
+-- connections.by_unique
+SELECT organization_id, id, kind, name, mode, account, base_url, drift, collect, requests_per_minute,
+    allow_private_addresses, allow_http, is_enabled, state, sealed_secrets, created_at, updated_at, revision FROM
+    connections WHERE organization_id = $1 AND name = $2 AND deleted_at IS NULL;
+
+-- connections.id_by_unique
+SELECT id FROM connections WHERE organization_id = $1 AND name = $2 AND deleted_at IS NULL;
+
+-- connections.at_revision
+SELECT 1 FROM connections WHERE organization_id = $1 AND id = $2 AND revision = $3 AND deleted_at IS NULL;
+
+-- connections.update
+UPDATE connections SET name = $3, mode = $4, account = $5, base_url = $6, drift = $7, collect = $8, requests_per_minute
+    = $9, allow_private_addresses = $10, allow_http = $11, is_enabled = $12, state = $13, updated_at = $14, revision =
+    $15 WHERE organization_id = $1 AND id = $2 AND revision = $16 AND NOT EXISTS (SELECT 1 FROM connections AS other
+    WHERE other.organization_id = $1 AND other.name = $3 AND other.name IS NOT NULL AND other.deleted_at IS NULL AND
+    other.id <> $2);
+
+-- connections.delete
+UPDATE connections SET deleted_at = $3, revision = $4 WHERE organization_id = $1 AND id = $2 AND revision = $5;
+
+-- connections.walk
+SELECT id, deleted_at FROM connections WHERE organization_id = $1 AND id > $2 ORDER BY id LIMIT $3;
+
+-- connections.remove
+DELETE FROM connections WHERE organization_id = $1 AND id = $2 AND deleted_at <= $3;
+
+-- connections.count_owned
+SELECT COUNT(*) FROM (SELECT 1 FROM connections WHERE organization_id = $1 AND id <> $3 LIMIT $2) AS counted;
+
+-- connections.purge
+DELETE FROM connections WHERE organization_id = $1 AND id IN (SELECT id FROM connections WHERE organization_id = $1 AND
+    id <> $3 ORDER BY id LIMIT $2);
+
+-- connection_states.insert
+INSERT INTO connection_states (organization_id, connection_id, succeeded_at, failing_since, probe_at, paused_until,
+    slow_until, tokens, tokens_at, cursor, caught_up_at, sweep, sweep_requested, swept_at) VALUES ($1, $2, $3, $4, $5,
+    $6, $7, $8, $9, $10, $11, $12, $13, $14) ON CONFLICT DO NOTHING;
+
+-- connection_states.by_key
+SELECT organization_id, connection_id, succeeded_at, failing_since, probe_at, paused_until, slow_until, tokens,
+    tokens_at, cursor, caught_up_at, sweep, sweep_requested, swept_at FROM connection_states WHERE organization_id = $1
+    AND connection_id = $2;
+
+-- connection_states.live
+SELECT 1 FROM connection_states WHERE organization_id = $1 AND connection_id = $2;
+
+-- connection_states.first_rows
+SELECT organization_id, connection_id, succeeded_at, failing_since, probe_at, paused_until, slow_until, tokens,
+    tokens_at, cursor, caught_up_at, sweep, sweep_requested, swept_at FROM connection_states ORDER BY organization_id,
+    connection_id LIMIT $1;
+
+-- connection_states.next_rows
+SELECT organization_id, connection_id, succeeded_at, failing_since, probe_at, paused_until, slow_until, tokens,
+    tokens_at, cursor, caught_up_at, sweep, sweep_requested, swept_at FROM connection_states WHERE (organization_id,
+    connection_id) > ($1, $2) ORDER BY organization_id, connection_id LIMIT $3;
+
+-- connection_states.row
+SELECT organization_id, connection_id, succeeded_at, failing_since, probe_at, paused_until, slow_until, tokens,
+    tokens_at, cursor, caught_up_at, sweep, sweep_requested, swept_at FROM connection_states WHERE organization_id = $1
+    AND connection_id = $2;
+
+-- connection_states.insert_row
+INSERT INTO connection_states (organization_id, connection_id, succeeded_at, failing_since, probe_at, paused_until,
+    slow_until, tokens, tokens_at, cursor, caught_up_at, sweep, sweep_requested, swept_at) VALUES ($1, $2, $3, $4, $5,
+    $6, $7, $8, $9, $10, $11, $12, $13, $14) ON CONFLICT DO NOTHING;
+
+-- connection_states.count
+SELECT COUNT(*) FROM connection_states;
+
+-- connection_states.count_owned
+SELECT COUNT(*) FROM (SELECT 1 FROM connection_states WHERE organization_id = $1 LIMIT $2) AS counted;
+
+-- connection_states.purge
+DELETE FROM connection_states WHERE organization_id = $1 AND connection_id IN (SELECT connection_id FROM
+    connection_states WHERE organization_id = $1 ORDER BY connection_id LIMIT $2);
+
+-- connection_links.insert
+INSERT INTO connection_links (organization_id, connection_id, object, external_id, record_id, digest, is_erased,
+    seen_at, created_at) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9) ON CONFLICT DO NOTHING;
+
+-- connection_links.by_key
+SELECT organization_id, connection_id, object, external_id, record_id, digest, is_erased, seen_at, created_at FROM
+    connection_links WHERE organization_id = $1 AND connection_id = $2 AND object = $3 AND external_id = $4;
+
+-- connection_links.live
+SELECT 1 FROM connection_links WHERE organization_id = $1 AND connection_id = $2 AND object = $3 AND external_id = $4;
+
+-- connection_links.first_rows
+SELECT organization_id, connection_id, object, external_id, record_id, digest, is_erased, seen_at, created_at FROM
+    connection_links ORDER BY organization_id, connection_id, object, external_id LIMIT $1;
+
+-- connection_links.next_rows
+SELECT organization_id, connection_id, object, external_id, record_id, digest, is_erased, seen_at, created_at FROM
+    connection_links WHERE (organization_id, connection_id, object, external_id) > ($1, $2, $3, $4) ORDER BY
+    organization_id, connection_id, object, external_id LIMIT $5;
+
+-- connection_links.row
+SELECT organization_id, connection_id, object, external_id, record_id, digest, is_erased, seen_at, created_at FROM
+    connection_links WHERE organization_id = $1 AND connection_id = $2 AND object = $3 AND external_id = $4;
+
+-- connection_links.insert_row
+INSERT INTO connection_links (organization_id, connection_id, object, external_id, record_id, digest, is_erased,
+    seen_at, created_at) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9) ON CONFLICT DO NOTHING;
+
+-- connection_links.count
+SELECT COUNT(*) FROM connection_links;
+
+-- connection_links.count_owned
+SELECT COUNT(*) FROM (SELECT 1 FROM connection_links WHERE organization_id = $1 LIMIT $2) AS counted;
+
+-- connection_links.purge
+DELETE FROM connection_links WHERE organization_id = $1 AND (connection_id, object, external_id) IN (SELECT
+    connection_id, object, external_id FROM connection_links WHERE organization_id = $1 ORDER BY connection_id, object,
+    external_id LIMIT $2);
+
+-- connection_inbox.insert
+INSERT INTO connection_inbox (organization_id, id, connection_id, event_key, kind, object, object_id, unit, state,
+    code, attempts, next_attempt_at, occurred_at, received_at, settled_at, body) VALUES ($1, $2, $3, $4, $5, $6, $7,
+    $8, $9, $10, $11, $12, $13, $14, $15, $16) ON CONFLICT DO NOTHING;
+
+-- connection_inbox.by_key
+SELECT organization_id, id, connection_id, event_key, kind, object, object_id, unit, state, code, attempts,
+    next_attempt_at, occurred_at, received_at, settled_at, body FROM connection_inbox WHERE organization_id = $1 AND id
+    = $2;
+
+-- connection_inbox.live
+SELECT 1 FROM connection_inbox WHERE organization_id = $1 AND id = $2;
+
+-- connection_inbox.first_rows
+SELECT organization_id, id, connection_id, event_key, kind, object, object_id, unit, state, code, attempts,
+    next_attempt_at, occurred_at, received_at, settled_at, body FROM connection_inbox ORDER BY organization_id, id
+    LIMIT $1;
+
+-- connection_inbox.next_rows
+SELECT organization_id, id, connection_id, event_key, kind, object, object_id, unit, state, code, attempts,
+    next_attempt_at, occurred_at, received_at, settled_at, body FROM connection_inbox WHERE (organization_id, id) >
+    ($1, $2) ORDER BY organization_id, id LIMIT $3;
+
+-- connection_inbox.row
+SELECT organization_id, id, connection_id, event_key, kind, object, object_id, unit, state, code, attempts,
+    next_attempt_at, occurred_at, received_at, settled_at, body FROM connection_inbox WHERE organization_id = $1 AND id
+    = $2;
+
+-- connection_inbox.insert_row
+INSERT INTO connection_inbox (organization_id, id, connection_id, event_key, kind, object, object_id, unit, state,
+    code, attempts, next_attempt_at, occurred_at, received_at, settled_at, body) VALUES ($1, $2, $3, $4, $5, $6, $7,
+    $8, $9, $10, $11, $12, $13, $14, $15, $16) ON CONFLICT DO NOTHING;
+
+-- connection_inbox.count
+SELECT COUNT(*) FROM connection_inbox;
+
+-- connection_inbox.count_owned
+SELECT COUNT(*) FROM (SELECT 1 FROM connection_inbox WHERE organization_id = $1 AND id <> $3 LIMIT $2) AS counted;
+
+-- connection_inbox.purge
+DELETE FROM connection_inbox WHERE organization_id = $1 AND id IN (SELECT id FROM connection_inbox WHERE
+    organization_id = $1 AND id <> $3 ORDER BY id LIMIT $2);
+
+-- connection_collections.insert
+INSERT INTO connection_collections (organization_id, payment_id, number, connection_id, state, payment_method,
+    customer, intent_id, sends, sent_at, next_attempt_at, code, decline_code, created_at, updated_at) VALUES ($1, $2,
+    $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15) ON CONFLICT DO NOTHING;
+
+-- connection_collections.by_key
+SELECT organization_id, payment_id, number, connection_id, state, payment_method, customer, intent_id, sends, sent_at,
+    next_attempt_at, code, decline_code, created_at, updated_at FROM connection_collections WHERE organization_id = $1
+    AND payment_id = $2 AND number = $3;
+
+-- connection_collections.live
+SELECT 1 FROM connection_collections WHERE organization_id = $1 AND payment_id = $2 AND number = $3;
+
+-- connection_collections.first_rows
+SELECT organization_id, payment_id, number, connection_id, state, payment_method, customer, intent_id, sends, sent_at,
+    next_attempt_at, code, decline_code, created_at, updated_at FROM connection_collections ORDER BY organization_id,
+    payment_id, number LIMIT $1;
+
+-- connection_collections.next_rows
+SELECT organization_id, payment_id, number, connection_id, state, payment_method, customer, intent_id, sends, sent_at,
+    next_attempt_at, code, decline_code, created_at, updated_at FROM connection_collections WHERE (organization_id,
+    payment_id, number) > ($1, $2, $3) ORDER BY organization_id, payment_id, number LIMIT $4;
+
+-- connection_collections.row
+SELECT organization_id, payment_id, number, connection_id, state, payment_method, customer, intent_id, sends, sent_at,
+    next_attempt_at, code, decline_code, created_at, updated_at FROM connection_collections WHERE organization_id = $1
+    AND payment_id = $2 AND number = $3;
+
+-- connection_collections.insert_row
+INSERT INTO connection_collections (organization_id, payment_id, number, connection_id, state, payment_method,
+    customer, intent_id, sends, sent_at, next_attempt_at, code, decline_code, created_at, updated_at) VALUES ($1, $2,
+    $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15) ON CONFLICT DO NOTHING;
+
+-- connection_collections.count
+SELECT COUNT(*) FROM connection_collections;
+
+-- connection_collections.count_owned
+SELECT COUNT(*) FROM (SELECT 1 FROM connection_collections WHERE organization_id = $1 LIMIT $2) AS counted;
+
+-- connection_collections.purge
+DELETE FROM connection_collections WHERE organization_id = $1 AND (payment_id, number) IN (SELECT payment_id, number
+    FROM connection_collections WHERE organization_id = $1 ORDER BY payment_id, number LIMIT $2);
+
 -- analytics_ledgers::WITH_WORK
 SELECT o.id FROM organizations AS o LEFT JOIN leases AS l ON l.organization_id = o.id AND l.job = 'analytics' AND
     l.unit = o.id WHERE o.deleted_at IS NULL AND (l.expires_at IS NULL OR l.expires_at <= clock_timestamp()) AND ( NOT
@@ -2325,9 +2564,9 @@ SELECT COUNT(*), MIN(due_at) FROM subscriptions WHERE organization_id = $1 AND d
 
 -- due::DUE
 SELECT organization_id, id, user_id, plan_id, plan_version, external_id, quantity, billing_cycle, status, is_active,
-    starts_at, renews_at, ends_at, due_at, billing, change_plan_id, created_at, updated_at, revision FROM subscriptions
-    WHERE organization_id = $1 AND due_at <= $2 AND deleted_at IS NULL AND (due_at <= $4 OR NOT (billing IS NOT NULL))
-    ORDER BY due_at LIMIT $3;
+    starts_at, renews_at, ends_at, due_at, billing, change_plan_id, managed_by, created_at, updated_at, revision FROM
+    subscriptions WHERE organization_id = $1 AND due_at <= $2 AND deleted_at IS NULL AND (due_at <= $4 OR NOT (billing
+    IS NOT NULL)) ORDER BY due_at LIMIT $3;
 
 -- due::LATE
 SELECT 1 FROM subscriptions WHERE organization_id = $1 AND due_at > $3 AND due_at < $2 AND updated_at < $2 AND
@@ -2414,8 +2653,9 @@ SELECT (SELECT COUNT(*) FROM subscriptions WHERE organization_id = $1 AND plan_i
 
 -- subscriptions::OPEN_BY_USER
 SELECT organization_id, id, user_id, plan_id, plan_version, external_id, quantity, billing_cycle, status, is_active,
-    starts_at, renews_at, ends_at, due_at, billing, change_plan_id, created_at, updated_at, revision FROM subscriptions
-    WHERE organization_id = $1 AND user_id = $2 AND deleted_at IS NULL AND status <> 'expired' ORDER BY id;
+    starts_at, renews_at, ends_at, due_at, billing, change_plan_id, managed_by, created_at, updated_at, revision FROM
+    subscriptions WHERE organization_id = $1 AND user_id = $2 AND deleted_at IS NULL AND status <> 'expired' ORDER BY
+    id;
 
 -- subscriptions::OPEN_COUNT
 SELECT 1 FROM ( SELECT COUNT(*) AS open FROM subscriptions WHERE organization_id = $1 AND user_id = $2 AND deleted_at
@@ -2676,6 +2916,9 @@ INSERT INTO credit_balances (organization_id, user_id, currency, amount) VALUES 
 -- history::OF_BILLING_PROFILE
 SELECT revision FROM billing_profiles WHERE organization_id = $1 AND user_id = $2;
 
+-- history::OF_CONNECTION
+SELECT revision FROM connections WHERE organization_id = $1 AND id = $2;
+
 -- history::OF_COUPON
 SELECT revision FROM coupons WHERE organization_id = $1 AND id = $2;
 
@@ -2688,6 +2931,160 @@ SELECT revision FROM tax_rates WHERE organization_id = $1 AND id = $2;
 -- meters::BY_SLUG
 SELECT organization_id, id, slug, name, aggregation, unit, is_active, created_at, updated_at, revision FROM meters
     WHERE organization_id = $1 ORDER BY slug;
+
+-- connections::ALL
+SELECT organization_id, id, kind, name, mode, account, base_url, drift, collect, requests_per_minute,
+    allow_private_addresses, allow_http, is_enabled, state, sealed_secrets, created_at, updated_at, revision FROM
+    connections WHERE deleted_at IS NULL ORDER BY organization_id, id;
+
+-- connections::SET_SECRETS
+UPDATE connections SET sealed_secrets = $3 WHERE organization_id = $1 AND id = $2;
+
+-- connections::RESEAL
+UPDATE connections SET sealed_secrets = $3 WHERE organization_id = $1 AND id = $2 AND sealed_secrets = $4;
+
+-- connections::DISABLE_COPIED
+UPDATE connections SET is_enabled = $1, state = 'disabled', updated_at = $2 WHERE is_enabled AND deleted_at IS NULL;
+
+-- connection_states::SUCCEEDED
+UPDATE connection_states SET succeeded_at = $3, failing_since = NULL, probe_at = NULL WHERE organization_id = $1 AND
+    connection_id = $2;
+
+-- connection_states::FAILED
+UPDATE connection_states SET failing_since = COALESCE(failing_since, $3), probe_at = $4 WHERE organization_id = $1 AND
+    connection_id = $2;
+
+-- connection_states::PAUSE
+UPDATE connection_states SET paused_until = $3, slow_until = $4 WHERE organization_id = $1 AND connection_id = $2;
+
+-- connection_states::REMOVE
+DELETE FROM connection_states WHERE organization_id = $1 AND connection_id = $2;
+
+-- connection_bucket::READ
+SELECT s.tokens, s.tokens_at, s.paused_until, s.slow_until, clock_timestamp() FROM connections c LEFT JOIN
+    connection_states s ON s.organization_id = c.organization_id AND s.connection_id = c.id WHERE c.organization_id =
+    $1 AND c.id = $2;
+-- connection_bucket::READ (SQLite)
+SELECT s.tokens, s.tokens_at, s.paused_until, s.slow_until, CAST(unixepoch('subsec') * 1000000 AS INTEGER) FROM
+    connections c LEFT JOIN connection_states s ON s.organization_id = c.organization_id AND s.connection_id = c.id
+    WHERE c.organization_id = $1 AND c.id = $2;
+
+-- connection_bucket::TAKE
+INSERT INTO connection_states (organization_id, connection_id, tokens, tokens_at) VALUES ($1, $2, $3, $4) ON CONFLICT
+    (organization_id, connection_id) DO UPDATE SET tokens = excluded.tokens, tokens_at = excluded.tokens_at WHERE
+    connection_states.tokens = $5 AND connection_states.tokens_at IS NOT DISTINCT FROM $6;
+
+-- connection_bucket::PAUSE
+UPDATE connection_states SET paused_until = $3, slow_until = $4 WHERE organization_id = $1 AND connection_id = $2;
+
+-- connection_links::PUT
+INSERT INTO connection_links (organization_id, connection_id, object, external_id, record_id, digest, is_erased,
+    seen_at, created_at) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9) ON CONFLICT (organization_id, connection_id,
+    object, external_id) DO UPDATE SET record_id = excluded.record_id, digest = excluded.digest, is_erased =
+    excluded.is_erased, seen_at = excluded.seen_at;
+
+-- connection_links::OF_OBJECT
+SELECT organization_id, connection_id, object, external_id, record_id, digest, is_erased, seen_at, created_at FROM
+    connection_links WHERE organization_id = $1 AND connection_id = $2 AND object = $3 AND external_id = $4;
+
+-- connection_links::OF_RECORD
+SELECT organization_id, connection_id, object, external_id, record_id, digest, is_erased, seen_at, created_at FROM
+    connection_links WHERE organization_id = $1 AND record_id = $2 ORDER BY connection_id, object, external_id;
+
+-- connection_links::ERASE
+UPDATE connection_links SET is_erased = $3, digest = $4 WHERE organization_id = $1 AND record_id = $2 AND object =
+    'customer';
+
+-- connection_links::REMOVE
+DELETE FROM connection_links WHERE organization_id = $1 AND connection_id = $2;
+
+-- connection_inbox::WITH_WORK
+SELECT DISTINCT organization_id, unit FROM ( SELECT i.organization_id, i.unit FROM connection_inbox AS i JOIN
+    connections AS c ON c.organization_id = i.organization_id AND c.id = i.connection_id JOIN connection_states AS s ON
+    s.organization_id = i.organization_id AND s.connection_id = i.connection_id LEFT JOIN leases AS l ON
+    l.organization_id = i.organization_id AND l.job = 'connections' AND l.unit = i.unit WHERE i.state = 'waiting' AND
+    i.next_attempt_at <= $1 AND c.deleted_at IS NULL AND c.is_enabled AND (s.paused_until IS NULL OR s.paused_until <=
+    $1) AND (l.expires_at IS NULL OR l.expires_at <= clock_timestamp()) ORDER BY i.next_attempt_at LIMIT $2 ) AS due;
+-- connection_inbox::WITH_WORK (SQLite)
+SELECT DISTINCT organization_id, unit FROM ( SELECT i.organization_id, i.unit FROM connection_inbox AS i JOIN
+    connections AS c ON c.organization_id = i.organization_id AND c.id = i.connection_id JOIN connection_states AS s ON
+    s.organization_id = i.organization_id AND s.connection_id = i.connection_id LEFT JOIN leases AS l ON
+    l.organization_id = i.organization_id AND l.job = 'connections' AND l.unit = i.unit WHERE i.state = 'waiting' AND
+    i.next_attempt_at <= $1 AND c.deleted_at IS NULL AND c.is_enabled AND (s.paused_until IS NULL OR s.paused_until <=
+    $1) AND (l.expires_at IS NULL OR l.expires_at <= CAST(unixepoch('subsec') * 1000000 AS INTEGER)) ORDER BY
+    i.next_attempt_at LIMIT $2 ) AS due;
+
+-- connection_inbox::PROBES
+SELECT s.organization_id, s.connection_id FROM connection_states AS s WHERE s.probe_at <= $1;
+
+-- connection_inbox::PROBE
+UPDATE connection_inbox SET next_attempt_at = $3 WHERE organization_id = $1 AND id = ( SELECT id FROM connection_inbox
+    WHERE organization_id = $1 AND connection_id = $2 AND state = 'waiting' AND code IS NULL ORDER BY id LIMIT 1 ) AND
+    next_attempt_at > $3;
+
+-- connection_inbox::OF_UNIT
+SELECT organization_id, id, connection_id, event_key, kind, object, object_id, unit, state, code, attempts,
+    next_attempt_at, occurred_at, received_at, settled_at, body FROM connection_inbox WHERE organization_id = $1 AND
+    unit = $2 AND state = 'waiting' ORDER BY id LIMIT $3;
+
+-- connection_inbox::BY_KEY
+SELECT organization_id, id, connection_id, event_key, kind, object, object_id, unit, state, code, attempts,
+    next_attempt_at, occurred_at, received_at, settled_at, body FROM connection_inbox WHERE organization_id = $1 AND
+    connection_id = $2 AND event_key = $3;
+
+-- connection_inbox::SETTLE
+UPDATE connection_inbox SET state = $3, code = $4, attempts = attempts + $5, next_attempt_at = $6, settled_at = $7
+    WHERE organization_id = $1 AND id = $2 AND state = 'waiting';
+
+-- connection_inbox::HASTEN
+UPDATE connection_inbox SET next_attempt_at = $3 WHERE organization_id = $1 AND connection_id = $2 AND state =
+    'waiting' AND code IS NULL AND next_attempt_at > $3;
+
+-- connection_inbox::FOUND
+UPDATE connection_inbox SET next_attempt_at = $3 WHERE organization_id = $1 AND connection_id = $2 AND state =
+    'waiting' AND code = 'missing_subscription' AND next_attempt_at > $3;
+
+-- connection_inbox::RETRY
+UPDATE connection_inbox SET state = 'waiting', code = NULL, next_attempt_at = $3, settled_at = NULL WHERE
+    organization_id = $1 AND connection_id = $2 AND state = 'failed' AND unit IS NOT NULL;
+
+-- connection_inbox::RETRY_ONE
+UPDATE connection_inbox SET state = 'waiting', code = NULL, next_attempt_at = $3, settled_at = NULL WHERE
+    organization_id = $1 AND connection_id = $2 AND event_key = $4 AND state <> 'waiting' AND unit IS NOT NULL;
+
+-- connection_inbox::COUNT_FAILED
+SELECT COUNT(*) FROM connection_inbox WHERE organization_id = $1 AND connection_id = $2 AND state = 'failed' AND unit
+    IS NOT NULL;
+
+-- connection_inbox::FORGET_BODIES
+UPDATE connection_inbox SET body = NULL WHERE body IS NOT NULL AND (received_at < $2 OR (received_at < $1 AND
+    settled_at < $1 AND state IN ('applied', 'unchanged')));
+
+-- connection_inbox::FORGET_USER
+UPDATE connection_inbox SET body = NULL WHERE organization_id = $1 AND body IS NOT NULL AND EXISTS ( SELECT 1 FROM
+    connection_links AS l WHERE l.organization_id = connection_inbox.organization_id AND l.connection_id =
+    connection_inbox.connection_id AND l.object = connection_inbox.object AND l.external_id =
+    connection_inbox.object_id AND (l.record_id = $2 OR l.record_id IN (SELECT s.id FROM subscriptions AS s WHERE
+    s.organization_id = $1 AND s.user_id = $2) OR l.record_id IN ( SELECT p.id FROM payments AS p JOIN subscriptions AS
+    s ON s.organization_id = p.organization_id AND s.id = p.subscription_id WHERE p.organization_id = $1 AND s.user_id
+    = $2)));
+
+-- connection_inbox::REMOVE
+DELETE FROM connection_inbox WHERE organization_id = $1 AND connection_id = $2;
+
+-- connection_inbox::WAITING
+SELECT COUNT(*), MIN(received_at) FROM connection_inbox WHERE state = 'waiting';
+
+-- connection_inbox::LAST_RECEIVED
+SELECT received_at FROM connection_inbox WHERE organization_id = $1 AND connection_id = $2 ORDER BY id DESC LIMIT 1;
+
+-- subscriptions::RELEASE
+SELECT organization_id, id, user_id, plan_id, plan_version, external_id, quantity, billing_cycle, status, is_active,
+    starts_at, renews_at, ends_at, due_at, billing, change_plan_id, managed_by, created_at, updated_at, revision FROM
+    subscriptions WHERE organization_id = $1 AND managed_by = $2 AND deleted_at IS NULL ORDER BY id LIMIT $3;
+
+-- subscriptions::MANAGED
+SELECT COUNT(*) FROM subscriptions WHERE organization_id = $1 AND managed_by = $2 AND deleted_at IS NULL;
 
 -- usage_events::NEXT_SUBSCRIPTION
 SELECT subscription_id FROM usage_events WHERE organization_id = $1 AND subscription_id > $2 ORDER BY subscription_id

@@ -44,7 +44,9 @@ use crate::keys::sha256;
 use cache::Known;
 use perennial_domain::connections::inbox::InboxItem;
 use perennial_domain::id::{ConnectionId, OrganizationId, UserId};
-use perennial_store::{Change, Page, Position, connection_inbox, connection_links, connections};
+use perennial_store::{
+    Change, Page, Position, connection_inbox, connection_links, connections, payments, subscriptions,
+};
 use std::sync::Arc;
 use tokio::sync::watch;
 use tokio::time::Instant;
@@ -119,8 +121,25 @@ pub(crate) async fn prepare_erasure(
     if !has_any {
         return Ok(change);
     }
-    let change = connection_inbox::forget_user(change, organization, user);
-    Ok(connection_links::erase(change, organization, user.bytes()))
+    let mut change = connection_links::erase(change, organization, user.bytes());
+    for record in records_of(app, organization, user).await? {
+        for link in connection_links::of_record(&app.db, organization, record).await? {
+            change = connection_inbox::forget_object(change, organization, link.connection_id, &link.external_id);
+        }
+    }
+    Ok(change)
+}
+
+/// The user, its subscriptions and their payments, up to a bound: what is older has lost its bodies anyway.
+async fn records_of(app: &App, organization: OrganizationId, user: UserId) -> Result<Vec<[u8; 16]>, Error> {
+    const AT_MOST: usize = 200;
+    let query = subscriptions::Query { user_id: Some(user), ..subscriptions::Query::default() };
+    let subscriptions = subscriptions::list(&app.db, organization, &query, None, AT_MOST).await?;
+    let query = payments::Query { user_id: Some(user), ..payments::Query::default() };
+    let payments = payments::list(&app.db, organization, &query, None, AT_MOST).await?;
+    let subscriptions = subscriptions.items.into_iter().map(|subscription| subscription.id.bytes());
+    let payments = payments.items.into_iter().map(|payment| payment.id.bytes());
+    Ok([user.bytes()].into_iter().chain(subscriptions).chain(payments).collect())
 }
 
 /// Every connection of the installation, as it was at most two seconds ago.

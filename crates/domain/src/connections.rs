@@ -89,6 +89,7 @@ words! {
 /// A connection. It serializes as an event stores it, without its secrets.
 #[derive(Clone, Debug, PartialEq, Eq, serde::Serialize)]
 #[expect(missing_docs, reason = "the fields are the contract's")]
+#[expect(clippy::struct_excessive_bools, reason = "each is a separate setting")]
 pub struct Connection {
     pub id: ConnectionId,
     pub kind: ConnectionKind,

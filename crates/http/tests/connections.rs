@@ -1,4 +1,4 @@
-//! API rules 18 (`docs/api.md`) through HTTP: connections, the receiver, and hints that become records. The engine is that of
+//! API rules 21 (`docs/api.md`) through HTTP: connections, the receiver, and hints that become records. The engine is that of
 //! the run: see `perennial-testkit`.
 
 mod hints;

@@ -16,7 +16,7 @@ use crate::table::Table;
 use crate::value::{Type, Value};
 use perennial_domain::connections::ObjectKind;
 use perennial_domain::connections::inbox::{InboxItem, InboxState, Outcome};
-use perennial_domain::id::{ConnectionId, OrganizationId, UserId};
+use perennial_domain::id::{ConnectionId, OrganizationId};
 use perennial_domain::time::Time;
 
 /// The inbox of every connection.
@@ -75,8 +75,9 @@ pub(crate) static PROBES: Sql = Sql::new(
 pub(crate) static PROBE: Sql = Sql::new(
     "UPDATE connection_inbox SET next_attempt_at = $3
      WHERE organization_id = $1 AND id = (
-         SELECT MIN(id) FROM connection_inbox
+         SELECT id FROM connection_inbox
          WHERE organization_id = $1 AND connection_id = $2 AND state = 'waiting' AND code IS NULL
+         ORDER BY id LIMIT 1
      ) AND next_attempt_at > $3",
 );
 
@@ -130,20 +131,10 @@ pub(crate) static FORGET_BODIES: Sql = Sql::new(
          OR (received_at < $1 AND settled_at < $1 AND state IN ('applied', 'unchanged')))",
 );
 
-/// Bodies about a user, its subscriptions and their payments.
-pub(crate) static FORGET_USER: Sql = Sql::new(
+/// Bodies about an object.
+pub(crate) static FORGET_OBJECT: Sql = Sql::new(
     "UPDATE connection_inbox SET body = NULL
-     WHERE organization_id = $1 AND body IS NOT NULL AND EXISTS (
-         SELECT 1 FROM connection_links AS l
-         WHERE l.organization_id = connection_inbox.organization_id
-             AND l.connection_id = connection_inbox.connection_id AND l.object = connection_inbox.object
-             AND l.external_id = connection_inbox.object_id
-             AND (l.record_id = $2
-                 OR l.record_id IN (SELECT s.id FROM subscriptions AS s WHERE s.organization_id = $1 AND s.user_id = $2)
-                 OR l.record_id IN (
-                     SELECT p.id FROM payments AS p
-                     JOIN subscriptions AS s ON s.organization_id = p.organization_id AND s.id = p.subscription_id
-                     WHERE p.organization_id = $1 AND s.user_id = $2)))",
+     WHERE organization_id = $1 AND connection_id = $2 AND object_id = $3 AND body IS NOT NULL",
 );
 
 pub(crate) static REMOVE: Sql =
@@ -305,9 +296,11 @@ pub fn forget_bodies(change: Change, applied: Time, received: Time) -> Change {
     change.execute_any(&FORGET_BODIES, vec![codec::time(applied), codec::time(received)])
 }
 
-/// Deletes the bodies about a user, its subscriptions and their payments.
-pub fn forget_user(change: Change, organization: OrganizationId, user: UserId) -> Change {
-    change.execute_any(&FORGET_USER, vec![organization.bytes().into(), user.bytes().into()])
+/// Deletes the bodies about an object.
+pub fn forget_object(change: Change, organization: OrganizationId, connection: ConnectionId, id: &str) -> Change {
+    let mut params = key(organization, connection);
+    params.push(id.into());
+    change.execute_any(&FORGET_OBJECT, params)
 }
 
 /// Removes the inbox of a deleted connection.

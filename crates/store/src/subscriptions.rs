@@ -118,7 +118,7 @@ pub(crate) static MANAGED: Sql = Sql::new(
 
 /// The next subscriptions that a connection manages.
 pub(crate) static RELEASE: LazyLock<Sql> = LazyLock::new(|| {
-    SUBSCRIPTIONS.select("WHERE organization_id = $1 AND managed_by = $2 AND deleted_at IS NULL ORDER BY id LIMIT $3")
+    SUBSCRIPTIONS.select("WHERE organization_id = $1 AND managed_by = $2 AND deleted_at IS NULL LIMIT $3")
 });
 /// Closes a window of usage. It is only ever moved forward.
 pub(crate) static CLOSE_USAGE: Sql = Sql::new(

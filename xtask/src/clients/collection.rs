@@ -147,7 +147,7 @@ const GIVEN: [(&str, &str); 6] = [
 ];
 
 /// What the answers fill in.
-const LEARNT: [&str; 16] = [
+const LEARNT: [&str; 17] = [
     "accessToken",
     "refreshToken",
     "userId",
@@ -164,6 +164,7 @@ const LEARNT: [&str; 16] = [
     "taxRateId",
     "couponId",
     "meterId",
+    "connectionId",
 ];
 
 /// Members of a body that are not as the document's example has them.
@@ -179,7 +180,7 @@ const MEMBERS: [(&str, &str); 8] = [
 ];
 
 /// The same for the parameters in a path: the call's group, the parameter, the variable.
-const PARAMETERS: [(&str, &str, &str); 20] = [
+const PARAMETERS: [(&str, &str, &str); 21] = [
     ("clients", "id", "clientRecordId"),
     ("plans", "slug", "planSlug"),
     ("plan_versions", "slug", "planSlug"),
@@ -200,6 +201,7 @@ const PARAMETERS: [(&str, &str, &str); 20] = [
     ("usage", "id", "subscriptionId"),
     ("billing_profiles", "id", "userId"),
     ("credits", "id", "userId"),
+    ("connections", "id", "connectionId"),
 ];
 
 pub(crate) fn collection(model: &Model) -> String {

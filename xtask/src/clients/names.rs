@@ -5,7 +5,7 @@ use super::model::Place;
 use crate::process::{Failure, Result};
 
 /// Calls that are no create, read, update, delete or list of a resource.
-const PLACES: [(&str, &str, &str); 37] = [
+const PLACES: [(&str, &str, &str); 38] = [
     ("signUp", "auth", "sign_up"),
     ("signIn", "auth", "sign_in"),
     ("refreshToken", "auth", "refresh"),
@@ -30,6 +30,7 @@ const PLACES: [(&str, &str, &str); 37] = [
     ("seekWebhookEndpoint", "webhook_endpoints", "seek"),
     ("listWebhookAttempts", "webhook_endpoints", "list_attempts"),
     ("listWebhookUndelivered", "webhook_endpoints", "list_undelivered"),
+    ("listConnectionInbox", "connections", "list_inbox"),
     ("recordUsageEvents", "usage", "record"),
     ("readSubscriptionUsage", "usage", "get"),
     ("addMember", "members", "add"),

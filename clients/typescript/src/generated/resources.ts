@@ -12,6 +12,8 @@ import type {
   ClientUpdate,
   Cohort,
   CohortQuery,
+  Connection,
+  ConnectionQuery,
   Coupon,
   CouponCreate,
   CouponQuery,
@@ -23,6 +25,8 @@ import type {
   DeletedUser,
   Event,
   EventQuery,
+  InboxItem,
+  InboxItemQuery,
   LoggedIn,
   ManagedUser,
   ManagedUserQuery,
@@ -928,6 +932,33 @@ const createCredit: Operation = {
   path: "/users/{id}/credits",
   access: "client",
   keyed: true,
+  repeatable: true,
+};
+
+const listConnections: Operation = {
+  id: "listConnections",
+  method: "GET",
+  path: "/connections",
+  access: "client",
+  keyed: false,
+  repeatable: true,
+};
+
+const readConnection: Operation = {
+  id: "readConnection",
+  method: "GET",
+  path: "/connections/{id}",
+  access: "client",
+  keyed: false,
+  repeatable: true,
+};
+
+const listConnectionInbox: Operation = {
+  id: "listConnectionInbox",
+  method: "GET",
+  path: "/connections/{id}/inbox",
+  access: "client",
+  keyed: false,
   repeatable: true,
 };
 
@@ -2087,6 +2118,51 @@ export class Credits {
   }
 }
 
+export class Connections {
+  readonly #caller: Caller;
+
+  constructor(caller: Caller) {
+    this.#caller = caller;
+  }
+
+  /**
+   * List connections to payment providers. Newest first. Connections are created with `perennial connection add`.
+   *
+   * Scope: `organization:read`.
+   */
+  list(query: ConnectionQuery = {}, options: CallOptions = {}): Promise<PageOf<Connection>> {
+    return this.#caller.page<Connection>(listConnections, { query }, options);
+  }
+
+  /** The same, record by record: asks for the next page when the last one is used up. */
+  each(query: ConnectionQuery = {}, options: CallOptions = {}): AsyncGenerator<Connection, void, undefined> {
+    return each((cursor) => this.list({ ...query, cursor }, options), query.cursor);
+  }
+
+  /**
+   * Read a connection to a payment provider. `last_received_at` and `last_swept_at` are not part of the ETag.
+   *
+   * Scope: `organization:read`.
+   */
+  get(id: string, options: ReadOptions<Connection> = {}): Promise<Connection> {
+    return this.#caller.one<Connection>(readConnection, { path: { id } }, options);
+  }
+
+  /**
+   * List received webhooks of a connection. Newest first, each with what became of it.
+   *
+   * Scope: `organization:read`.
+   */
+  listInbox(id: string, query: InboxItemQuery = {}, options: CallOptions = {}): Promise<PageOf<InboxItem>> {
+    return this.#caller.page<InboxItem>(listConnectionInbox, { path: { id }, query }, options);
+  }
+
+  /** The same, record by record: asks for the next page when the last one is used up. */
+  eachInbox(id: string, query: InboxItemQuery = {}, options: CallOptions = {}): AsyncGenerator<InboxItem, void, undefined> {
+    return each((cursor) => this.listInbox(id, { ...query, cursor }, options), query.cursor);
+  }
+}
+
 /** Every group of calls, over one caller. */
 export class Resources {
   readonly auth: Auth;
@@ -2112,6 +2188,7 @@ export class Resources {
   readonly usage: Usage;
   readonly billingProfiles: BillingProfiles;
   readonly credits: Credits;
+  readonly connections: Connections;
 
   constructor(caller: Caller) {
     this.auth = new Auth(caller);
@@ -2137,5 +2214,6 @@ export class Resources {
     this.usage = new Usage(caller);
     this.billingProfiles = new BillingProfiles(caller);
     this.credits = new Credits(caller);
+    this.connections = new Connections(caller);
   }
 }

@@ -49,7 +49,7 @@ export type SearchResultMatch = "exact" | "prefix";
 
 export type ClientKind = "public" | "trusted";
 
-export type OrganizationMode = "live" | "test";
+export type Mode = "live" | "test";
 
 export type OperatorRole = "viewer" | "support" | "admin";
 
@@ -91,6 +91,7 @@ export type EventType =
   | "payment.created"
   | "payment.updated"
   | "payment.deleted"
+  | "payment.collection_failed"
   | "operator.created"
   | "operator.updated"
   | "operator.deleted"
@@ -113,7 +114,13 @@ export type EventType =
   | "meter.created"
   | "meter.updated"
   | "credit.created"
-  | "billing_profile.updated";
+  | "billing_profile.updated"
+  | "connection.created"
+  | "connection.updated"
+  | "connection.deleted"
+  | "connection.failing"
+  | "connection.recovered"
+  | "connection.drift";
 
 export type WebhookEndpointPayload = "full" | "thin";
 
@@ -149,6 +156,16 @@ export type BillingProfileLocale = "en" | "de" | "fr" | "es" | "ja";
 
 export type CreditReason = "adjustment" | "surplus" | "surplus_reversed" | "credit_note" | "applied" | "returned";
 
+export type ConnectionKind = "stripe" | "lemon_squeezy" | "paddle";
+
+export type ConnectionDrift = "repair" | "alert";
+
+export type ConnectionState = "ok" | "failing" | "disabled";
+
+export type InboxItemObject = "customer" | "price" | "subscription" | "payment";
+
+export type InboxItemState = "waiting" | "applied" | "unchanged" | "ignored" | "failed";
+
 export type TestClockStatus = "ready" | "working" | "advancing" | "held" | "deleting";
 
 export type ProblemCode =
@@ -165,6 +182,8 @@ export type ProblemCode =
   | "clock_advancing"
   | "clock_exists"
   | "code_taken"
+  | "collecting_disabled"
+  | "connection_in_use"
   | "contended"
   | "cross_site_request"
   | "cursor_gone"
@@ -195,6 +214,7 @@ export type ProblemCode =
   | "invalid_link"
   | "invalid_parameter"
   | "invalid_refresh_token"
+  | "invalid_signature"
   | "invalid_text"
   | "invalid_token"
   | "invalid_transition"
@@ -218,6 +238,7 @@ export type ProblemCode =
   | "own_operator"
   | "plan_in_use"
   | "plan_inactive"
+  | "provider_managed"
   | "rate_limited"
   | "read_only_field"
   | "refresh_token_expired"
@@ -324,6 +345,7 @@ export const problemCatalogue = [
   { code: "invalid_identity_token", status: 401, title: "Invalid identity token" },
   { code: "invalid_link", status: 401, title: "Invalid one-time link" },
   { code: "invalid_refresh_token", status: 401, title: "Invalid refresh token" },
+  { code: "invalid_signature", status: 401, title: "Invalid signature" },
   { code: "invalid_token", status: 401, title: "Invalid access token" },
   { code: "operator_session_required", status: 401, title: "Operator session required" },
   { code: "refresh_token_expired", status: 401, title: "Session expired" },
@@ -347,6 +369,8 @@ export const problemCatalogue = [
   { code: "clock_advancing", status: 409, title: "Test clock advancing" },
   { code: "clock_exists", status: 409, title: "Test clock exists" },
   { code: "code_taken", status: 409, title: "Coupon code already in use" },
+  { code: "collecting_disabled", status: 409, title: "Collecting disabled" },
+  { code: "connection_in_use", status: 409, title: "Connection in use" },
   { code: "contended", status: 409, title: "Too many concurrent changes" },
   { code: "email_managed", status: 409, title: "E-mail address managed by the identity provider" },
   { code: "email_taken", status: 409, title: "E-mail address already in use" },
@@ -365,6 +389,7 @@ export const problemCatalogue = [
   { code: "own_operator", status: 409, title: "Change of the own operator not allowed" },
   { code: "plan_in_use", status: 409, title: "Plan in use" },
   { code: "plan_inactive", status: 409, title: "Plan inactive" },
+  { code: "provider_managed", status: 409, title: "Record managed by a payment provider" },
   { code: "secret_limit", status: 409, title: "Too many valid secrets" },
   { code: "slug_taken", status: 409, title: "Slug already in use" },
   { code: "too_many_changes", status: 409, title: "Too many plan changes" },
@@ -508,6 +533,7 @@ export interface Subscription {
   starts_at: Instant;
   ends_at: Instant | null;
   billing: SubscriptionBilling | null;
+  managed_by: string | null;
   created_at: Instant;
   updated_at: Instant;
 }
@@ -624,7 +650,7 @@ export interface Organization {
   name: string;
   currency: string;
   max_sessions: number | null;
-  mode: OrganizationMode;
+  mode: Mode;
   billing: OrganizationBilling;
   portal: OrganizationPortal;
   created_at: Instant;
@@ -888,6 +914,38 @@ export interface Credit {
   created_at: Instant;
 }
 
+export interface Connection {
+  id: string;
+  kind: ConnectionKind;
+  name: string;
+  mode: Mode;
+  account: string | null;
+  base_url: string;
+  drift: ConnectionDrift;
+  collect: boolean;
+  requests_per_minute: number;
+  is_enabled: boolean;
+  state: ConnectionState;
+  webhook_path: string;
+  last_received_at: Instant | null;
+  last_swept_at: Instant | null;
+  created_at: Instant;
+  updated_at: Instant;
+}
+
+export interface InboxItem {
+  key: string;
+  type: string | null;
+  object: InboxItemObject | null;
+  object_id: string | null;
+  state: InboxItemState;
+  code: string | null;
+  attempts: number;
+  next_attempt_at: Instant | null;
+  occurred_at: Instant | null;
+  received_at: Instant;
+}
+
 export interface User {
   id: string;
   /** The user's ID at the identity provider. */
@@ -1015,7 +1073,7 @@ export interface OperatorSessionOrganization {
   name: string;
   currency: string;
   max_sessions: number | null;
-  mode: OrganizationMode;
+  mode: Mode;
   billing: OperatorSessionOrganizationBilling;
   portal: OperatorSessionOrganizationPortal;
   created_at: Instant;
@@ -1069,6 +1127,10 @@ export interface SubscriptionUsage {
   from: Instant;
   to: Instant;
   meters: SubscriptionUsageMeters[];
+}
+
+export interface ReceivedWebhook {
+  received: boolean;
 }
 
 export interface Page {
@@ -1483,6 +1545,8 @@ export interface SubscriptionUpdate {
   id?: string | undefined;
   /** Read-only. It may be sent back unchanged. RFC 3339 with a UTC offset, between 1970 and 9999. */
   created_at?: Instant | undefined;
+  /** Read-only. It may be sent back unchanged. */
+  managed_by?: string | null | undefined;
   /** Ignored. It may be sent back with any value. */
   has_access?: unknown;
   /** Ignored. It may be sent back with any value. */
@@ -1708,7 +1772,7 @@ export interface OrganizationUpdate {
   /** Read-only. It may be sent back unchanged. An ISO 4217 code of a currency with minor units; upper or lower case. */
   currency?: string | undefined;
   /** Read-only. It may be sent back unchanged. */
-  mode?: OrganizationMode | undefined;
+  mode?: Mode | undefined;
   /** Read-only. It may be sent back unchanged. RFC 3339 with a UTC offset, between 1970 and 9999. */
   created_at?: Instant | undefined;
   /** Ignored. It may be sent back with any value. */
@@ -2325,6 +2389,28 @@ export interface MeterQuery {
 export interface CreditQuery {
   /** Entries of this currency. */
   currency?: string | undefined;
+  /** The maximum number of records on a page. */
+  limit?: number | undefined;
+  /** `next_cursor` of the previous page. */
+  cursor?: string | undefined;
+}
+
+/** What listConnections asks for. */
+export interface ConnectionQuery {
+  /** The maximum number of records on a page. */
+  limit?: number | undefined;
+  /** `next_cursor` of the previous page. */
+  cursor?: string | undefined;
+}
+
+/** What listConnectionInbox asks for. */
+export interface InboxItemQuery {
+  /** Webhooks in this state. */
+  state?: InboxItemState | undefined;
+  /** Webhooks of this type. */
+  type?: string | undefined;
+  /** Webhooks about the object with this ID at the provider. */
+  object_id?: string | undefined;
   /** The maximum number of records on a page. */
   limit?: number | undefined;
   /** `next_cursor` of the previous page. */

@@ -13,9 +13,16 @@ use perennial_domain::plans::{Plan, PlanKey};
 use perennial_store::connection_links::{self, Link};
 use perennial_store::leases::Lease;
 use perennial_store::{connection_inbox, plans, subscriptions, users};
+use std::time::Duration;
+use tokio::time::sleep;
 
 /// How deep references are followed.
 const MAX_DEPTH: usize = 4;
+
+/// How often, and how long apart, the lease on a reference is tried. Objects that refer to each other do so in one direction,
+/// so no two tasks wait for each other.
+const TRIES: usize = 40;
+const PAUSE: Duration = Duration::from_millis(50);
 
 /// A user, and whether it was erased.
 #[derive(Clone, Copy)]
@@ -138,8 +145,17 @@ impl Work<'_> {
     pub(super) async fn visit(&self, object: ObjectKind, external_id: &str, depth: usize) -> Result<Ended, Error> {
         let unit = object_unit(self.open.connection.id, object, external_id);
         let lease = Lease { unit: connection_inbox::unit(self.organization(), unit), owner: self.app.entropy.bytes() };
-        if !lease.acquire(&self.app.db).await? {
-            return Ok(Ended::Delayed(Delay::Busy));
+        let mut tries = 0;
+        while !lease.acquire(&self.app.db).await? {
+            tries += 1;
+            if tries == TRIES {
+                return Ok(Ended::Delayed(Delay::Busy));
+            }
+            sleep(PAUSE).await;
+            // Another server or task has fetched it.
+            if depth > 0 && self.live_link(object, external_id).await?.is_some() {
+                return Ok(Ended::Settled(InboxState::Unchanged, None));
+            }
         }
         let rows = connection_inbox::of_unit(&self.app.db, self.organization(), unit, ROWS).await?;
         let ended = self.apply(lease, object, external_id, &rows, depth).await;

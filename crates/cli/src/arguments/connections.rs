@@ -146,3 +146,25 @@ pub(crate) struct ConnectionSettings {
     #[arg(long, value_name = "TRUE|FALSE", num_args = 0..=1, default_missing_value = "true")]
     pub(crate) allow_http: Option<bool>,
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::arguments::Arguments;
+    use clap::Parser;
+
+    #[test]
+    fn every_command_of_the_guide_is_valid() {
+        let guide = include_str!("../../../../docs/providers.md");
+        let commands: Vec<&str> = guide.lines().filter(|line| line.starts_with("perennial ")).collect();
+        for kind in ["stripe", "lemon-squeezy", "paddle"] {
+            assert!(
+                commands.iter().any(|line| line.starts_with(&format!("perennial connection add {kind} "))),
+                "{kind}"
+            );
+        }
+        for command in commands {
+            let parsed = Arguments::try_parse_from(command.split_whitespace());
+            assert!(parsed.is_ok(), "{command}: {}", parsed.err().map(|error| error.to_string()).unwrap_or_default());
+        }
+    }
+}

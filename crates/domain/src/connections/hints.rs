@@ -1,7 +1,7 @@
 //! Hints: what the body of a webhook says about which object changed. The kind of object decides, not the event's name, and
 //! nothing else of the body is used for a record.
 
-use super::{Connection, ConnectionKind, ConnectionMode, ObjectKind};
+use super::{AccountId, Connection, ConnectionKind, ConnectionMode, ObjectKind};
 use crate::id::UserId;
 use crate::time::Time;
 use serde_json::Value;
@@ -158,7 +158,7 @@ fn is_other_account(connection: &Connection, event: &Value) -> bool {
         ConnectionKind::LemonSqueezy => event.pointer("/data/attributes/store_id").and_then(text),
         ConnectionKind::Paddle => None,
     };
-    let own = connection.account.as_ref().map(|own| own.as_str());
+    let own = connection.account.as_ref().map(AccountId::as_str);
     own.is_some_and(|own| account.is_some_and(|account| account != own))
 }
 

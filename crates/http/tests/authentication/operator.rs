@@ -3,11 +3,13 @@
 use super::support::*;
 use perennial_app::analytics::reader::Analytics;
 use perennial_app::caller::Caller;
+use perennial_app::connections::{self, ConnectionDraft, ConnectionKind, ConnectionName};
+use perennial_app::providers::Secret;
 use perennial_app::revision::IfMatch;
 use perennial_app::{accounts, clients, organizations, sessions, signing_keys};
 use perennial_domain::id::{UserId, WebhookAttemptId};
 use perennial_domain::webhook_delivery::{Attempt, Outcome, Trigger};
-use perennial_store::{Change, webhook_attempts};
+use perennial_store::{Change, Sql, webhook_attempts};
 use perennial_testkit::{Held, TestApp};
 use serde_json::{Value, json};
 
@@ -89,6 +91,7 @@ async fn of_a_deleted_organization_nothing_remains_but_the_event_and_others_lose
     with_webhooks(&app, &other).await;
     with_billing(&other, theirs.user_id()).await;
     with_figures(&app, &other).await;
+    with_connection(&app, &other).await;
     app.plan("pro", json!({})).await;
     let own = app.sign_up("ada@example.com").await;
     let (before, own_events) = (rows_of(&app, app.organization).await, app.events().await);
@@ -113,6 +116,38 @@ async fn of_a_deleted_organization_nothing_remains_but_the_event_and_others_lose
     let (again, removed) = organizations::delete(&app.app, other.organization).await.unwrap();
     assert!(again == deleted && removed.iter().all(|(_, count)| *count == 0));
     assert!(clients::list(&app.app, other.organization).await.unwrap().is_empty());
+}
+
+/// A connection to a payment provider, and rows of it.
+async fn with_connection(app: &TestApp, other: &Tenant<'_>) {
+    static LINK: Sql = Sql::new(
+        "INSERT INTO connection_links (organization_id, connection_id, object, external_id, record_id, digest, is_erased,
+             seen_at, created_at)
+         SELECT organization_id, id, 'price', 'price_1', id, sealed_secrets, is_enabled, created_at, created_at
+         FROM connections WHERE organization_id = $1",
+    );
+    static HINT: Sql = Sql::new(
+        "INSERT INTO connection_inbox (organization_id, id, connection_id, event_key, state, attempts, received_at)
+         SELECT organization_id, id, id, 'evt_1', 'ignored', 0, created_at FROM connections WHERE organization_id = $1",
+    );
+    static COLLECTION: Sql = Sql::new(
+        "INSERT INTO connection_collections (organization_id, payment_id, number, connection_id, state, sends, created_at,
+             updated_at)
+         SELECT organization_id, id, 1, id, 'failed', 0, created_at, created_at
+         FROM connections WHERE organization_id = $1",
+    );
+    let draft = ConnectionDraft {
+        kind: Some(ConnectionKind::Stripe),
+        name: ConnectionName::parse("main").ok(),
+        ..ConnectionDraft::default()
+    };
+    let secret = || Secret::new("secret".to_owned());
+    let caller = Caller::system(other.organization);
+    connections::create(&app.app, &caller, draft, secret(), secret()).await.unwrap();
+    for sql in [&LINK, &HINT, &COLLECTION] {
+        let change = Change::new().execute_any(sql, vec![other.organization.bytes().into()]);
+        app.app.db.commit(change).await.unwrap();
+    }
 }
 
 /// A record of each kind that is about billing.

@@ -1,4 +1,4 @@
-//! API rules 18.3: from a hint to a record.
+//! API rules 21.3: from a hint to a record.
 
 use super::support::{Base, customer_facts, payment_facts, price_facts, subscription_facts};
 use perennial_app::connections::provider::Fetched;
@@ -23,7 +23,7 @@ async fn a_hint_becomes_a_subscription_with_its_user_and_plan() {
     assert_eq!((&record["status"], &record["quantity"]), (&json!("active"), &json!(2)));
     assert_eq!(record["external_subscription_id"], json!("sub_1"));
     assert_eq!((&record["managed_by"], &record["has_access"]), (&json!(base.connection.id), &json!(true)));
-    assert_eq!(base.one("/plans").await["slug"], json!("pro"));
+    assert_eq!(base.one("/subscription-plans").await["slug"], json!("pro"));
     assert_eq!(base.one("/users?email=u1@example.com").await["id"], record["user_id"]);
     let events = base.app.events().await;
     let created = events.iter().find(|event| event.kind.as_str() == "subscription.created").unwrap();
@@ -119,7 +119,7 @@ async fn a_record_with_the_same_external_id_is_adopted() {
     let after = base.one("/subscriptions").await;
     assert_eq!((&after["id"], &after["user_id"]), (&before["id"], &json!(user)));
     assert_eq!((&after["managed_by"], &after["status"]), (&json!(base.connection.id), &json!("past_due")));
-    assert_eq!(base.one("/plans").await["id"], plan["id"], "the plan of the price is adopted too");
+    assert_eq!(base.one("/subscription-plans").await["id"], plan["id"], "the plan of the price is adopted too");
 }
 
 #[tokio::test]
@@ -170,8 +170,8 @@ async fn a_price_changes_its_plan_but_not_the_name_and_a_lost_one_is_not_sold() 
     base.work();
     base.hint("evt_1", &subscription(1)).await.expect(200);
     base.outcome("evt_1").await;
-    let plan = base.one("/plans").await;
-    let path = format!("/plans/{}", plan["id"].as_str().unwrap());
+    let plan = base.one("/subscription-plans").await;
+    let path = format!("/subscription-plans/{}", plan["id"].as_str().unwrap());
     base.app.put(&path, &json!({ "price": 1 })).await.refused(409, "provider_managed");
     base.app.put(&path, &json!({ "description": "ours" })).await.expect(200);
     base.memory.found(ObjectKind::Price, "price_1", price_facts("price_1", "12", true));
@@ -185,13 +185,13 @@ async fn a_price_changes_its_plan_but_not_the_name_and_a_lost_one_is_not_sold() 
     );
     base.hint("evt_2", &json!({ "object": "product", "id": "prod_1" })).await.expect(200);
     assert_eq!(base.outcome("evt_2").await.0, "applied");
-    let changed = base.one("/plans").await;
+    let changed = base.one("/subscription-plans").await;
     assert_eq!((&changed["price"], &changed["version"]), (&json!(12), &json!(2)));
     assert_eq!(base.memory.fetched("price_other"), 0, "only linked prices are fetched");
     base.memory.put(ObjectKind::Price, "price_1", Fetched::NotFound);
     base.hint("evt_3", &json!({ "object": "price", "id": "price_1" })).await.expect(200);
     assert_eq!(base.outcome("evt_3").await.0, "applied");
-    assert_eq!(base.one("/plans").await["is_active"], json!(false));
+    assert_eq!(base.one("/subscription-plans").await["is_active"], json!(false));
 }
 
 #[tokio::test]

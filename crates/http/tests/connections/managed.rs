@@ -1,4 +1,4 @@
-//! API rules 18.4: who may write, and personal data.
+//! API rules 21.4: who may write, and personal data.
 
 use super::support::Base;
 use perennial_app::connections::{self, ConnectionDraft};

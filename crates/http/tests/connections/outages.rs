@@ -1,4 +1,4 @@
-//! API rules 18.3: a provider that does not answer.
+//! API rules 21.3: a provider that does not answer.
 
 use super::support::{Base, subscription_facts};
 use perennial_app::connections::provider::Fetched;

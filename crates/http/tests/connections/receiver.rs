@@ -1,4 +1,4 @@
-//! API rules 18.2: the receiver.
+//! API rules 21.2: the receiver.
 
 use super::support::{Base, SECRET, connect, seconds, sign, stripe_header};
 use perennial_app::connections::{self, ConnectionDraft, ConnectionKind};
@@ -123,9 +123,11 @@ async fn each_provider_signs_in_its_way() {
 async fn what_cannot_be_applied_is_stored_and_reported() {
     let base = Base::start().await;
     base.send("not json").await.expect(200);
+    base.app.advance(1);
     base.send(r#"{"id":"evt_2","livemode":false,"data":{"object":{"object":"invoice","id":"in_1"}}}"#)
         .await
         .expect(200);
+    base.app.advance(1);
     base.send(r#"{"id":"evt_3","livemode":true,"type":"a.b","data":{"object":{"object":"mandate"}}}"#)
         .await
         .expect(200);

@@ -1,4 +1,4 @@
-//! API rules 18.1: connections over the API.
+//! API rules 21.1: connections over the API.
 
 use super::support::{Base, connect};
 use perennial_app::connections::{self, ConnectionDraft, ConnectionKind, ConnectionMode, ConnectionName};

@@ -1,10 +1,15 @@
 //! API rules 2.4 (`docs/api.md`): no endpoint returns a secret that the store holds, in any form.
 
+use perennial_app::caller::Caller;
+use perennial_app::connections::{self, ConnectionDraft, ConnectionKind, ConnectionName};
 use perennial_app::providers;
+use perennial_domain::id::ConnectionId;
 use perennial_store::Sql;
 use perennial_testkit::TestApp;
 use serde_json::{Value, json};
 
+const API_KEY: &str = "sk_test_0123456789abcdef";
+const WEBHOOK_SECRET: &str = "whsec_0123456789abcdef";
 const PROVIDER_SECRET: &str = "provider-secret-0123456789abcdef";
 
 /// A record of each kind, and the text of every secret that is stored for them.
@@ -34,7 +39,10 @@ async fn fill() -> Filled {
     providers::add(&app.app, app.organization, &description).await.unwrap();
     let endpoint =
         app.post("/webhook-endpoints", &json!({ "url": "https://203.1.113.7/" })).await.expect(201).data().clone();
+    let connection = connect(&app).await;
     let mut secrets = vec![
+        API_KEY.to_owned(),
+        WEBHOOK_SECRET.to_owned(),
         endpoint["secret"].as_str().unwrap().to_owned(),
         client["client_id"].as_str().unwrap().to_owned(),
         "pk_".to_owned(),
@@ -61,6 +69,8 @@ async fn fill() -> Filled {
         ("/subscriptions/{id}/usage", format!("{}/usage", place("/subscriptions", &subscription))),
         ("/users/{id}/billing-profile", format!("/users/{}/billing-profile", held.user_id())),
         ("/users/{id}/credits", format!("/users/{}/credits", held.user_id())),
+        ("/connections/{id}", format!("/connections/{connection}")),
+        ("/connections/{id}/inbox", format!("/connections/{connection}/inbox")),
         ("/clients/{id}", place("/clients", &client)),
         ("/subscription-plans/{slug}", "/subscription-plans/pro".to_owned()),
         ("/subscription-plans/{slug}/versions", "/subscription-plans/pro/versions".to_owned()),
@@ -80,16 +90,30 @@ async fn fill() -> Filled {
     Filled { app, paths, secrets, token: held.token }
 }
 
+/// A connection to a payment provider.
+async fn connect(app: &TestApp) -> ConnectionId {
+    let draft = ConnectionDraft {
+        kind: Some(ConnectionKind::Stripe),
+        name: ConnectionName::parse("main").ok(),
+        ..ConnectionDraft::default()
+    };
+    let secret = |text: &str| providers::Secret::new(text.to_owned());
+    let caller = Caller::system(app.organization);
+    let made = connections::create(&app.app, &caller, draft, secret(API_KEY), secret(WEBHOOK_SECRET)).await;
+    made.unwrap().id
+}
+
 /// What the store holds instead of secrets: hashes of credentials, sealed secrets and keys.
 async fn stored_bytes(app: &TestApp) -> Vec<Vec<u8>> {
     static STORED: Sql = Sql::new(
         "SELECT credential_hash FROM clients
          UNION ALL SELECT sealed_secret FROM providers WHERE sealed_secret IS NOT NULL
          UNION ALL SELECT sealed_secrets FROM webhook_endpoints
+         UNION ALL SELECT sealed_secrets FROM connections
          UNION ALL SELECT sealed FROM signing_keys",
     );
     let found = app.app.db.all(&STORED, &[], |row| row.bytes(0)).await.unwrap();
-    assert!(found.len() >= 6, "three clients, a provider, an endpoint and a key");
+    assert!(found.len() >= 7, "three clients, a provider, an endpoint, a connection and a key");
     found
 }
 

@@ -5,7 +5,7 @@ use serde_json::Value;
 use super::super::model::{Answer, Model, Operation};
 
 /// Lists that have no record if everything went well.
-const MAY_BE_EMPTY: [&str; 8] = [
+const MAY_BE_EMPTY: [&str; 10] = [
     "forecastSubscription",
     "listWebhookUndelivered",
     "listMovements",
@@ -14,6 +14,8 @@ const MAY_BE_EMPTY: [&str; 8] = [
     "listCoupons",
     "listMeters",
     "listCredits",
+    "listConnections",
+    "listConnectionInbox",
 ];
 
 /// What an operation's answer teaches: a variable, and where the value is.

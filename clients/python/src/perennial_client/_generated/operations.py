@@ -18,12 +18,15 @@ from .types import (
     ClientKind,
     ClientScopes,
     Cohort,
+    Connection,
     Coupon,
     CouponDuration,
     Credit,
     Deleted,
     DeletedUser,
     Event,
+    InboxItem,
+    InboxItemState,
     LoggedIn,
     ManagedUser,
     Meter,
@@ -233,6 +236,9 @@ READ_BILLING_PROFILE = Operation(
 UPDATE_BILLING_PROFILE = Operation(id="updateBillingProfile", method="PUT", path="/users/{id}/billing-profile")
 LIST_CREDITS = Operation(id="listCredits", method="GET", path="/users/{id}/credits", person="if_signed_in")
 CREATE_CREDIT = Operation(id="createCredit", method="POST", path="/users/{id}/credits", takes_key=True)
+LIST_CONNECTIONS = Operation(id="listConnections", method="GET", path="/connections")
+READ_CONNECTION = Operation(id="readConnection", method="GET", path="/connections/{id}")
+LIST_CONNECTION_INBOX = Operation(id="listConnectionInbox", method="GET", path="/connections/{id}/inbox")
 
 
 class Auth:
@@ -3473,6 +3479,140 @@ class Credits:
         return Credit.read(answer.body["data"])
 
 
+class Connections:
+    """Calls about connections."""
+
+    def __init__(self, caller: Caller) -> None:
+        self._caller = caller
+
+    def list(
+        self,
+        *,
+        limit: int | Unset = UNSET,
+        cursor: str | Unset = UNSET,
+    ) -> Page[Connection]:
+        """List connections to payment providers.
+
+        Newest first. Connections are created with `perennial connection add`.
+
+        The client needs the scope `organization:read`.
+
+        - `limit`: The maximum number of records on a page.
+        - `cursor`: `next_cursor` of the previous page.
+
+        Raises `Problem` with one of 400, 401, 403, 421, 408, 413, 414, 431, 500, 503.
+        """
+        answer = self._caller.call(
+            LIST_CONNECTIONS,
+            query={
+                "limit": limit,
+                "cursor": cursor,
+            },
+        )
+        return page(answer.body, Connection.read)
+
+    def each(
+        self,
+        *,
+        limit: int | Unset = UNSET,
+        cursor: str | Unset = UNSET,
+    ) -> Iterator[Connection]:
+        """Every one of them, page after page; `limit` is the size of a page."""
+
+        def fetch(after: str | Unset) -> Page[Connection]:
+            return self.list(
+                limit=limit,
+                cursor=after,
+            )
+
+        return walk(cursor, fetch)
+
+    def get(self, id: str) -> Connection:
+        """Read a connection to a payment provider.
+
+        `last_received_at` and `last_swept_at` are not part of the ETag.
+
+        The client needs the scope `organization:read`.
+
+        Raises `Problem` with one of 400, 401, 403, 421, 408, 413, 414, 431, 500, 503, 404.
+        """
+        answer = self._caller.call(
+            READ_CONNECTION,
+            path={"id": id},
+        )
+        return Connection.read(answer.body["data"])
+
+    def get_if_changed(self, id: str, etag: str) -> Connection | None:
+        """The same, or `None` if the record still has this `etag`."""
+        answer = self._caller.call(
+            READ_CONNECTION,
+            path={"id": id},
+            headers={"if-none-match": etag},
+        )
+        return None if answer.not_modified else Connection.read(answer.body["data"], answer.etag)
+
+    def list_inbox(
+        self,
+        id: str,
+        *,
+        state: InboxItemState | Unset = UNSET,
+        type: str | Unset = UNSET,
+        object_id: str | Unset = UNSET,
+        limit: int | Unset = UNSET,
+        cursor: str | Unset = UNSET,
+    ) -> Page[InboxItem]:
+        """List received webhooks of a connection.
+
+        Newest first, each with what became of it.
+
+        The client needs the scope `organization:read`.
+
+        - `state`: Webhooks in this state.
+        - `type`: Webhooks of this type.
+        - `object_id`: Webhooks about the object with this ID at the provider.
+        - `limit`: The maximum number of records on a page.
+        - `cursor`: `next_cursor` of the previous page.
+
+        Raises `Problem` with one of 400, 401, 403, 421, 408, 413, 414, 431, 500, 503, 404.
+        """
+        answer = self._caller.call(
+            LIST_CONNECTION_INBOX,
+            path={"id": id},
+            query={
+                "state": state,
+                "type": type,
+                "object_id": object_id,
+                "limit": limit,
+                "cursor": cursor,
+            },
+        )
+        return page(answer.body, InboxItem.read)
+
+    def each_inbox(
+        self,
+        id: str,
+        *,
+        state: InboxItemState | Unset = UNSET,
+        type: str | Unset = UNSET,
+        object_id: str | Unset = UNSET,
+        limit: int | Unset = UNSET,
+        cursor: str | Unset = UNSET,
+    ) -> Iterator[InboxItem]:
+        """Every one of them, page after page; `limit` is the size of a page."""
+
+        def fetch(after: str | Unset) -> Page[InboxItem]:
+            return self.list_inbox(
+                id=id,
+                state=state,
+                type=type,
+                object_id=object_id,
+                limit=limit,
+                cursor=after,
+            )
+
+        return walk(cursor, fetch)
+
+
 class Resources:
     """Everything that can be called."""
 
@@ -3500,3 +3640,4 @@ class Resources:
         self.usage = Usage(caller)
         self.billing_profiles = BillingProfiles(caller)
         self.credits = Credits(caller)
+        self.connections = Connections(caller)

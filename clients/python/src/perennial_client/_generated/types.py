@@ -22,6 +22,10 @@ __all__ = [
     "ClientScopes",
     "Cohort",
     "CohortCell",
+    "Connection",
+    "ConnectionDrift",
+    "ConnectionKind",
+    "ConnectionState",
     "Coupon",
     "CouponDuration",
     "Credit",
@@ -30,11 +34,15 @@ __all__ = [
     "DeletedUser",
     "Event",
     "EventType",
+    "InboxItem",
+    "InboxItemObject",
+    "InboxItemState",
     "LoggedIn",
     "ManagedUser",
     "Meter",
     "MeterAggregation",
     "Method",
+    "Mode",
     "Movement",
     "MovementKind",
     "Operator",
@@ -51,7 +59,6 @@ __all__ = [
     "Organization",
     "OrganizationBilling",
     "OrganizationBillingDunning",
-    "OrganizationMode",
     "OrganizationPortal",
     "OrganizationPortalCancel",
     "OrganizationPortalChange",
@@ -72,6 +79,7 @@ __all__ = [
     "PortalLink",
     "ProblemCode",
     "QueuedEvents",
+    "ReceivedWebhook",
     "RecordUsageEventsMode",
     "RecordedUsage",
     "RevenuePeriod",
@@ -179,7 +187,7 @@ ClientKind: TypeAlias = Literal[
     "trusted",
 ]
 
-OrganizationMode: TypeAlias = Literal[
+Mode: TypeAlias = Literal[
     "live",
     "test",
 ]
@@ -231,6 +239,7 @@ EventType: TypeAlias = Literal[
     "payment.created",
     "payment.updated",
     "payment.deleted",
+    "payment.collection_failed",
     "operator.created",
     "operator.updated",
     "operator.deleted",
@@ -254,6 +263,12 @@ EventType: TypeAlias = Literal[
     "meter.updated",
     "credit.created",
     "billing_profile.updated",
+    "connection.created",
+    "connection.updated",
+    "connection.deleted",
+    "connection.failing",
+    "connection.recovered",
+    "connection.drift",
 ]
 
 WebhookEndpointPayload: TypeAlias = Literal[
@@ -347,6 +362,38 @@ CreditReason: TypeAlias = Literal[
     "returned",
 ]
 
+ConnectionKind: TypeAlias = Literal[
+    "stripe",
+    "lemon_squeezy",
+    "paddle",
+]
+
+ConnectionDrift: TypeAlias = Literal[
+    "repair",
+    "alert",
+]
+
+ConnectionState: TypeAlias = Literal[
+    "ok",
+    "failing",
+    "disabled",
+]
+
+InboxItemObject: TypeAlias = Literal[
+    "customer",
+    "price",
+    "subscription",
+    "payment",
+]
+
+InboxItemState: TypeAlias = Literal[
+    "waiting",
+    "applied",
+    "unchanged",
+    "ignored",
+    "failed",
+]
+
 TestClockStatus: TypeAlias = Literal[
     "ready",
     "working",
@@ -369,6 +416,8 @@ ProblemCode: TypeAlias = Literal[
     "clock_advancing",
     "clock_exists",
     "code_taken",
+    "collecting_disabled",
+    "connection_in_use",
     "contended",
     "cross_site_request",
     "cursor_gone",
@@ -399,6 +448,7 @@ ProblemCode: TypeAlias = Literal[
     "invalid_link",
     "invalid_parameter",
     "invalid_refresh_token",
+    "invalid_signature",
     "invalid_text",
     "invalid_token",
     "invalid_transition",
@@ -422,6 +472,7 @@ ProblemCode: TypeAlias = Literal[
     "own_operator",
     "plan_in_use",
     "plan_inactive",
+    "provider_managed",
     "rate_limited",
     "read_only_field",
     "refresh_token_expired",
@@ -801,6 +852,7 @@ class Subscription:
     starts_at: datetime
     ends_at: datetime | None
     billing: SubscriptionBilling | None
+    managed_by: str | None
     created_at: datetime
     updated_at: datetime
     #: What to send as `if_match`; `None` in a list, which has no entity tags.
@@ -824,6 +876,7 @@ class Subscription:
             starts_at=instant(members["starts_at"]),
             ends_at=optional(instant, members["ends_at"]),
             billing=optional(SubscriptionBilling.read, members["billing"]),
+            managed_by=members["managed_by"],
             created_at=instant(members["created_at"]),
             updated_at=instant(members["updated_at"]),
             etag=etag,
@@ -1108,7 +1161,7 @@ class Organization:
     name: str
     currency: str
     max_sessions: int | None
-    mode: OrganizationMode
+    mode: Mode
     billing: OrganizationBilling
     portal: OrganizationPortal
     created_at: datetime
@@ -1788,6 +1841,82 @@ class Credit:
 
 
 @dataclass(frozen=True)
+class Connection:
+    """A `Connection` as the API answers it."""
+
+    id: str
+    kind: ConnectionKind
+    name: str
+    mode: Mode
+    account: str | None
+    base_url: str
+    drift: ConnectionDrift
+    collect: bool
+    requests_per_minute: int
+    is_enabled: bool
+    state: ConnectionState
+    webhook_path: str
+    last_received_at: datetime | None
+    last_swept_at: datetime | None
+    created_at: datetime
+    updated_at: datetime
+
+    @classmethod
+    def read(cls, members: Mapping[str, Any]) -> Connection:
+        """From the members of its JSON; those that are not known here are left out."""
+        return cls(
+            id=members["id"],
+            kind=members["kind"],
+            name=members["name"],
+            mode=members["mode"],
+            account=members["account"],
+            base_url=members["base_url"],
+            drift=members["drift"],
+            collect=members["collect"],
+            requests_per_minute=members["requests_per_minute"],
+            is_enabled=members["is_enabled"],
+            state=members["state"],
+            webhook_path=members["webhook_path"],
+            last_received_at=optional(instant, members["last_received_at"]),
+            last_swept_at=optional(instant, members["last_swept_at"]),
+            created_at=instant(members["created_at"]),
+            updated_at=instant(members["updated_at"]),
+        )
+
+
+@dataclass(frozen=True)
+class InboxItem:
+    """A `InboxItem` as the API answers it."""
+
+    key: str
+    type: str | None
+    object: InboxItemObject | None
+    object_id: str | None
+    state: InboxItemState
+    code: str | None
+    attempts: int
+    next_attempt_at: datetime | None
+    occurred_at: datetime | None
+    received_at: datetime
+
+    @classmethod
+    def read(cls, members: Mapping[str, Any]) -> InboxItem:
+        """From the members of its JSON; those that are not known here are left out."""
+        return cls(
+            key=members["key"],
+            type=members["type"],
+            object=members["object"],
+            object_id=members["object_id"],
+            state=members["state"],
+            code=members["code"],
+            attempts=members["attempts"],
+            next_attempt_at=optional(instant, members["next_attempt_at"]),
+            occurred_at=optional(instant, members["occurred_at"]),
+            received_at=instant(members["received_at"]),
+        )
+
+
+@dataclass(frozen=True)
 class User:
     """A `User` as the API answers it."""
 
@@ -2112,7 +2241,7 @@ class OperatorSessionOrganization:
     name: str
     currency: str
     max_sessions: int | None
-    mode: OrganizationMode
+    mode: Mode
     billing: OperatorSessionOrganizationBilling
     portal: OperatorSessionOrganizationPortal
     created_at: datetime
@@ -2268,6 +2397,20 @@ class SubscriptionUsage:
             from_=instant(members["from"]),
             to=instant(members["to"]),
             meters=tuple(SubscriptionUsageMeters.read(item) for item in members["meters"]),
+        )
+
+
+@dataclass(frozen=True)
+class ReceivedWebhook:
+    """A `ReceivedWebhook` as the API answers it."""
+
+    received: bool
+
+    @classmethod
+    def read(cls, members: Mapping[str, Any]) -> ReceivedWebhook:
+        """From the members of its JSON; those that are not known here are left out."""
+        return cls(
+            received=members["received"],
         )
 
 
