@@ -26,6 +26,7 @@ def plan(**changed: Any) -> dict[str, Any]:
         "is_active": True,
         "version": 1,
         "billing": None,
+        "entitlements": {},
         "created_at": WHEN,
         "updated_at": WHEN,
         **changed,

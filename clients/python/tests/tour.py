@@ -252,11 +252,23 @@ def billing_records(server: Perennial) -> None:
     user = server.users.create(email=f"billed-{run}@example.com")
     server.plans.create(name="Metered", slug=f"metered-{run}", price=1, billing_cycle="monthly")
     subscription = server.subscriptions.create(user_id=user.id, subscription_plan_id=f"metered-{run}")
+    feature = server.features.create(key=f"calls-{run}", name="Calls", kind="quota", meter=meter.slug)
+    assert server.features.get(feature.key).meter == meter.id
+    assert server.features.update(feature.key, per_unit=True).per_unit
+    assert feature.key in [each.key for each in server.features.list(kind="quota").data]
+    server.plans.update(f"metered-{run}", entitlements={feature.key: 100})
     event: Any = {"id": "1", "subscription_id": subscription.id, "meter": meter.slug, "value": 2}
     assert server.usage.record(events=[event]).accepted == 1
     assert server.usage.record(events=[event]).duplicates == 1
     quantities = {each.meter_id: each.quantity for each in server.usage.get(subscription.id).meters}
     assert quantities[meter.id] == 2
+    assert server.entitlements.get(user.id).entitlements[feature.key]["used"] == 2
+    assert server.entitlements.check(user.id, feature.key, need=98).allowed
+    assert server.entitlements.create_token(user.id, ttl_seconds=3600).token.count(".") == 2
+    colleague = server.users.create(email=f"colleague-{run}@example.com")
+    assert server.members.add(subscription.id, user_id=colleague.id).user_id == colleague.id
+    assert [each.user_id for each in server.members.list(subscription.id).data] == [colleague.id]
+    assert server.members.remove(subscription.id, colleague.id).user_id == colleague.id
     server.billing_profiles.update(user.id, name="Ada Lovelace", locale="en")
     server.credits.create(user.id, currency="USD", amount=Decimal("5.50"), description="Sorry")
     assert server.credits.list(user.id).data[0].amount == Decimal("5.5")

@@ -4,7 +4,8 @@ use crate::caller::Caller;
 use crate::context::App;
 use crate::cursor;
 use crate::error::{Conflict, Error};
-use crate::use_cases::{New, Resource};
+use crate::idempotency::StoredResponse;
+use crate::use_cases::{self, New, Resource};
 use perennial_domain::entitlements::{Grants, GrantsDraft};
 use perennial_domain::events::EventKind;
 use perennial_domain::features::{Feature, FeatureDraft, FeatureReference};
@@ -14,6 +15,7 @@ use perennial_domain::stamp::Stamp;
 use perennial_domain::time::Time;
 use perennial_domain::validation::{ValidationCode, ValidationErrors};
 use perennial_store::{self as store, Change, Page, Position, Violation, features, meters};
+use std::sync::PoisonError;
 
 pub use perennial_store::features::{Query, position};
 
@@ -44,6 +46,18 @@ pub async fn page(
     limit: usize,
 ) -> Result<Page<Feature>, Error> {
     Ok(features::list(&app.db, caller.organization(), query, after, limit).await?)
+}
+
+/// Creates a feature and returns it, for the command line.
+pub async fn create(app: &App, caller: &Caller, draft: FeatureDraft) -> Result<Feature, Error> {
+    let made = std::sync::Mutex::new(None);
+    let render = |feature: &Feature| {
+        *made.lock().unwrap_or_else(PoisonError::into_inner) = Some(feature.clone());
+        StoredResponse::default()
+    };
+    use_cases::create::<Feature>(app, caller, None, draft, ValidationErrors::none(), render).await?;
+    let made = made.into_inner().unwrap_or_else(PoisonError::into_inner);
+    made.ok_or_else(|| Error::Internal("a created feature was not rendered".to_owned()))
 }
 
 /// The grants of a record after those that were sent, or none if none were. `stored` are those before; none on create.

@@ -34,7 +34,7 @@ pub fn fingerprint(method: &str, path: &str, body: &[u8]) -> [u8; 32] {
 }
 
 /// The response to a create, as it is stored under the key.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct StoredResponse {
     /// The status. Only the HTTP layer knows what the number means.
     pub status: i64,

@@ -8,6 +8,7 @@ pub(crate) mod configuration;
 mod connections;
 mod coupons;
 mod events;
+mod features;
 mod flags;
 mod forward;
 mod identity;
@@ -68,6 +69,7 @@ pub(crate) async fn run(command: Command, config: &Config, json: bool) -> Result
         Command::Record(Record::Payment(command)) => records::run::<Payment>(&app, command, json).await,
         Command::Record(Record::TaxRate(command)) => records::run::<TaxRate>(&app, command, json).await,
         Command::Record(Record::Coupon(command)) => records::run::<Coupon>(&app, command, json).await,
+        Command::Record(Record::Feature(command)) => features::run(&app, command, json).await,
         Command::Record(Record::Meter(command)) => records::run::<Meter>(&app, command, json).await,
         Command::Provider(command) => providers::run(&app, command, json).await,
         Command::Identity(command) => identity::run(&app, command, json).await,

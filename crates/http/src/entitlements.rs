@@ -110,20 +110,12 @@ pub(crate) fn grants_schema() -> Value {
 
 /// The value of a feature.
 fn value_schema() -> Value {
-    json!({ "anyOf": [
-        { "type": "boolean" },
-        { "type": "integer", "minimum": 0, "maximum": MAX_VALUE },
-        { "type": "string", "enum": ["unlimited"] },
-    ] })
+    json!({ "type": ["boolean", "integer", "string"], "minimum": 0, "maximum": MAX_VALUE, "pattern": "^unlimited$" })
 }
 
 /// What is left of a quota.
 fn remaining_schema() -> Value {
-    json!({ "anyOf": [
-        { "type": "number", "minimum": 0 },
-        { "type": "string", "enum": ["unlimited"] },
-        { "type": "null" },
-    ] })
+    json!({ "type": ["number", "string", "null"], "minimum": 0, "pattern": "^unlimited$" })
 }
 
 fn optional_number() -> Value {
@@ -154,7 +146,7 @@ fn entitlements_schema() -> Value {
 
 fn check_schema() -> Value {
     let mut value = value_schema();
-    value["anyOf"].as_array_mut().expect("it is a list").push(json!({ "type": "null" }));
+    value["type"] = json!(["boolean", "integer", "string", "null"]);
     let reasons: Vec<Value> = Reason::ALL.iter().map(|reason| json!(reason)).chain([Value::Null]).collect();
     schema::record(&[
         ("user_id", schema::id::<UserId>()),

@@ -121,3 +121,5 @@ fn instant(seconds: i64) -> Option<Time> {
 
 #[cfg(test)]
 mod tests;
+#[cfg(test)]
+mod vectors;

@@ -47,6 +47,12 @@ impl SigningKey {
         Ok(Self::of(pair, row.active_from))
     }
 
+    /// A key that is the same each time.
+    #[cfg(test)]
+    pub(crate) fn of_seed(seed: &[u8; 32], active_from: Time) -> Self {
+        Self::of(Ed25519KeyPair::from_seed_unchecked(seed).expect("every 32 bytes are a seed of Ed25519"), active_from)
+    }
+
     fn of(pair: Ed25519KeyPair, active_from: Time) -> Self {
         let public = DecodingKey::from_ed_der(pair.public_key().as_ref());
         // The thumbprint of RFC 7638: the name is derived from the key.

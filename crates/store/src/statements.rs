@@ -133,8 +133,7 @@ fn by_hand() -> Vec<Statement> {
         subscription_members::MEMBERSHIPS,
         subscriptions::HELD, subscriptions::MORE_THAN, usage_totals::SUM, usage_totals::OVERLAPPING,
         usage_totals::COUNT_OVERLAPPING, usage_totals::OPEN, usage_totals::ADD, usage_totals::THRESHOLDS,
-        members::BELOW, members::COUNT, members::COUNT_OF_USER_IS, members::OF_USER, members::REMOVE, members::REMOVE_ALL,
-        usage_totals::REMOVE_ENDED, usage_totals::REMOVE_REPORTED,
+    members::BELOW, members::COUNT, members::COUNT_OF_USER_IS, members::OF_USER, members::REMOVE, members::REMOVE_ALL, usage_totals::ANY_ENDED, usage_totals::REMOVE_ENDED, usage_totals::REMOVE_REPORTED,
     ];
     let by_id = |name, sql: &Sql| key(name, sql, &[Type::Uuid, Type::Uuid]);
     let ids = named![by_id: operator_sessions::WITH_OPERATOR, payments::OWNER, sessions::WITH_USER];

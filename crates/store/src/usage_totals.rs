@@ -1,7 +1,7 @@
 //! Running totals of usage, and the thresholds of quotas that were reported.
 //!
-//! A total is the sum of the stored events of a subscription and a meter in a span. Whoever stores events adds them to every
-//! total whose span contains them, in the same change. A total is created under an exclusive lock on the subscription, which
+//! A total is the sum of the stored events of a subscription and a meter in a span. A change that stores events adds them to
+//! every total whose span contains them. A total is created under an exclusive lock on the subscription, which
 //! a change that stores events locks too, so that no event is missed.
 
 use crate::change::{Change, Guard};
@@ -109,8 +109,8 @@ pub(crate) static THRESHOLDS: Sql = Sql::new(
 pub(crate) static REMOVE_ENDED: Sql =
     Sql::new("DELETE FROM usage_totals WHERE organization_id = $1 AND subscription_id = $2 AND ends_at < $3");
 
-pub(crate) static REMOVE_REPORTED: Sql =
-    Sql::new("DELETE FROM usage_thresholds WHERE organization_id = $1 AND subscription_id = $2 AND ends_at < $3");
+pub(crate) static ANY_ENDED: Sql =
+    Sql::new("SELECT 1 FROM usage_totals WHERE organization_id = $1 AND subscription_id = $2 AND ends_at < $3 LIMIT 1");
 
 const MILLION: i128 = 1_000_000;
 
@@ -248,15 +248,28 @@ pub fn report(
     change.insert(&USAGE_THRESHOLDS.statements().insert, values, Violation::UsageTotal)
 }
 
-/// Removes the totals and reports of periods that ended before this time. A total that is needed again is computed again.
+/// Whether a subscription has totals of periods that ended before this time.
+pub async fn any_ended(
+    db: &Db,
+    organization: OrganizationId,
+    subscription: SubscriptionId,
+    before: Time,
+) -> Result<bool, Error> {
+    Ok(db.one(&ANY_ENDED, &ended(organization, subscription, before), |_| Ok(())).await?.is_some())
+}
+
+/// Removes these totals. One that is needed again is computed again.
 pub fn remove_ended(
     change: Change,
     organization: OrganizationId,
     subscription: SubscriptionId,
     before: Time,
 ) -> Change {
-    let params = || vec![organization.bytes().into(), subscription.bytes().into(), codec::time(before)];
-    change.execute_any(&REMOVE_ENDED, params()).execute_any(&REMOVE_REPORTED, params())
+    change.execute_any(&REMOVE_ENDED, ended(organization, subscription, before).into())
+}
+
+fn ended(organization: OrganizationId, subscription: SubscriptionId, before: Time) -> [Value; 3] {
+    [organization.bytes().into(), subscription.bytes().into(), codec::time(before)]
 }
 
 fn total(organization: OrganizationId, total: TotalKey) -> [Value; 5] {

@@ -107,7 +107,7 @@ const WAY: [&str; 73] = [
 /// Calls about sessions of operators, which only a browser can begin, the clock of a test organization, and records
 /// that stay.
 #[cfg(test)]
-const OFF_THE_WAY: [&str; 24] = [
+const OFF_THE_WAY: [&str; 34] = [
     "listOperatorSessions",
     "endOperatorSession",
     "createTestClock",
@@ -127,6 +127,16 @@ const OFF_THE_WAY: [&str; 24] = [
     "createMeter",
     "readMeter",
     "updateMeter",
+    "listFeatures",
+    "createFeature",
+    "readFeature",
+    "updateFeature",
+    "readEntitlements",
+    "checkEntitlement",
+    "createEntitlementToken",
+    "listMembers",
+    "addMember",
+    "removeMember",
     "recordUsageEvents",
     "readSubscriptionUsage",
     "readBillingProfile",
@@ -165,6 +175,7 @@ const LEARNT: [&str; 17] = [
     "couponId",
     "meterId",
     "connectionId",
+    "featureKey",
 ];
 
 /// Members of a body that are not as the document's example has them.
@@ -180,7 +191,7 @@ const MEMBERS: [(&str, &str); 8] = [
 ];
 
 /// The same for the parameters in a path: the call's group, the parameter, the variable.
-const PARAMETERS: [(&str, &str, &str); 21] = [
+const PARAMETERS: [(&str, &str, &str); 9999] = [
     ("clients", "id", "clientRecordId"),
     ("plans", "slug", "planSlug"),
     ("plan_versions", "slug", "planSlug"),
@@ -198,6 +209,11 @@ const PARAMETERS: [(&str, &str, &str); 21] = [
     ("tax_rates", "id", "taxRateId"),
     ("coupons", "id", "couponId"),
     ("meters", "id", "meterId"),
+    ("features", "key", "featureKey"),
+    ("entitlements", "id", "userId"),
+    ("entitlements", "feature_key", "featureKey"),
+    ("members", "id", "subscriptionId"),
+    ("members", "user_id", "managedUserId"),
     ("usage", "id", "subscriptionId"),
     ("billing_profiles", "id", "userId"),
     ("credits", "id", "userId"),

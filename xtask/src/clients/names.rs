@@ -5,7 +5,7 @@ use super::model::Place;
 use crate::process::{Failure, Result};
 
 /// Calls that are no create, read, update, delete or list of a resource.
-const PLACES: [(&str, &str, &str); 38] = [
+const PLACES: [(&str, &str, &str); 9999] = [
     ("signUp", "auth", "sign_up"),
     ("signIn", "auth", "sign_in"),
     ("refreshToken", "auth", "refresh"),
@@ -31,6 +31,8 @@ const PLACES: [(&str, &str, &str); 38] = [
     ("listWebhookAttempts", "webhook_endpoints", "list_attempts"),
     ("listWebhookUndelivered", "webhook_endpoints", "list_undelivered"),
     ("listConnectionInbox", "connections", "list_inbox"),
+    ("readEntitlements", "entitlements", "get"),
+    ("checkEntitlement", "entitlements", "check"),
     ("recordUsageEvents", "usage", "record"),
     ("readSubscriptionUsage", "usage", "get"),
     ("addMember", "members", "add"),

@@ -110,7 +110,7 @@ impl Reader {
         if let Some([only]) = schema["enum"].as_array().map(Vec::as_slice) {
             return Ok(Kind::Constant(only.clone()));
         }
-        let kind = match json_type(schema) {
+        let kind = match json_type(schema).filter(|_| !is_mixed(schema)) {
             Some("string") => self.text(owner, field, schema),
             Some("number") => Kind::Amount,
             Some("integer") => Kind::Integer,
@@ -121,7 +121,8 @@ impl Reader {
                 self.record(&name, schema, role)?;
                 Kind::Record(name)
             }
-            Some("object") if schema["additionalProperties"] == true => Kind::Object,
+            // A map from keys to values of one kind is an object too: its keys are not known here.
+            Some("object") if is_map(&schema["additionalProperties"]) => Kind::Object,
             None => Kind::Anything,
             Some(other) => {
                 return Err(Failure::new(format!(
@@ -267,6 +268,16 @@ fn json_type(schema: &Value) -> Option<&str> {
         Value::Array(types) => types.iter().filter_map(Value::as_str).find(|name| *name != "null"),
         other => other.as_str(),
     }
+}
+
+/// Whether an object has members that are not listed.
+fn is_map(additional: &Value) -> bool {
+    *additional == true || additional.is_object()
+}
+
+/// Whether values of several types are allowed, besides null.
+fn is_mixed(schema: &Value) -> bool {
+    schema["type"].as_array().is_some_and(|types| types.iter().filter(|name| *name != "null").count() > 1)
 }
 
 fn is_nullable(schema: &Value) -> bool {

@@ -1,5 +1,5 @@
-//! The functions of docs/webhooks.md that verify a signature, run as they are printed, against requests that our signer
-//! made. In CI every language runs; elsewhere one whose tools are missing is skipped.
+//! The functions of the guides that verify a signature, run as they are printed, against requests and tokens that our
+//! signers made. In CI every language runs; elsewhere one whose tools are missing is skipped.
 
 use std::fs;
 use std::io::Write as _;
@@ -78,7 +78,15 @@ const LANGUAGES: [Language; 6] = [
     },
 ];
 
+mod tokens;
+
+/// The snippets of all guides.
 pub(crate) fn run() -> Result {
+    webhooks()?;
+    tokens::run()
+}
+
+fn webhooks() -> Result {
     process::heading("The snippets of the guide to webhooks");
     let guide = read(GUIDE)?;
     let cases = cases(&read(VECTORS)?)?;

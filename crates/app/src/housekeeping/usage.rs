@@ -5,7 +5,10 @@ use crate::business_time;
 use crate::context::App;
 use crate::error::Error;
 use perennial_domain::usage::removable_before;
-use perennial_store::{Change, organizations, subscriptions, usage_events};
+use perennial_store::{Change, organizations, subscriptions, usage_events, usage_totals};
+
+/// How long a running total is stored after its period ended. Few events are accepted that long ago.
+const TOTALS_SECONDS: i64 = 40 * 24 * 3600;
 
 /// Removes the usage events of every organization whose retention has passed; returns how many.
 pub async fn sweep_usage(app: &App) -> Result<u64, Error> {
@@ -16,6 +19,11 @@ pub async fn sweep_usage(app: &App) -> Result<u64, Error> {
         let mut after = [0; 16];
         while let Some(subscription) = usage_events::next_subscription(&app.db, organization.id, after).await? {
             after = subscription.bytes();
+            let ended_before = now.plus_seconds(-TOTALS_SECONDS);
+            if usage_totals::any_ended(&app.db, organization.id, subscription, ended_before).await? {
+                let change = Change::new().background();
+                app.db.commit(usage_totals::remove_ended(change, organization.id, subscription, ended_before)).await?;
+            }
             let owner = subscriptions::by_id(&app.db, organization.id, subscription).await?;
             let Some(before) = removable_before(owner.as_ref(), None, now) else { continue };
             let due = || usage_events::old(&app.db, organization.id, subscription, before, BATCH);

@@ -185,6 +185,12 @@ pub(super) const METER: &str = "Examples:
   perennial meter list
   perennial meter get api-calls -o json";
 
+pub(super) const FEATURE: &str = "Examples:
+  perennial feature create --key sso --name 'Single sign-on' --kind boolean
+  perennial feature create --key api-calls --name 'API calls' --kind quota --meter api-calls --period month
+  perennial feature list --kind quota
+  perennial feature update sso --is-active false";
+
 pub(super) const LISTEN: &str = "Examples:
   perennial listen --forward-to http://localhost:3000/webhooks
   perennial listen --forward-to http://localhost:3000/webhooks --types 'subscription.*,payment.created' --since 10m

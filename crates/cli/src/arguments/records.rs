@@ -1,7 +1,7 @@
 //! `perennial plan|subscription|payment|session`, and the flags that all lists of records share.
 //! Filters have the API's names and read what the API reads.
 
-use super::{InOrg, SessionRevoke, examples};
+use super::{Feature, InOrg, SessionRevoke, examples};
 use clap::{Args, Subcommand, ValueEnum};
 
 /// The output format of records.
@@ -70,6 +70,9 @@ pub(crate) enum Record {
     /// List and show meters of usage.
     #[command(subcommand, after_help = examples::METER)]
     Meter(RecordCommand<MeterFilters>),
+    /// Manage features: what applications check.
+    #[command(subcommand, after_help = examples::FEATURE)]
+    Feature(Feature),
 }
 
 #[derive(Subcommand)]

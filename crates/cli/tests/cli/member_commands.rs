@@ -64,7 +64,8 @@ fn members_are_exported_and_imported_as_they_were() {
     second.run(&["import", "in.ndjson"]).succeeded();
     assert_eq!((rows(&second), exported(&second)), (here, lines), "a second import changes nothing");
     // A user who does not exist is no member.
-    let bad = json!({ "type": "member", "subscription_id": id, "user_id": "nobody@example.com", "created_at": "2026-01-01T00:00:00Z" });
+    let organization = second.json(&["org", "list"])[0]["id"].clone();
+    let bad = json!({ "type": "member", "organization_id": organization, "subscription_id": id, "user_id": "nobody@example.com", "created_at": "2026-01-01T00:00:00Z" });
     std::fs::write(second.path().join("bad.ndjson"), format!("{bad}\n")).unwrap();
-    second.run(&["import", "bad.ndjson", "--org", "default"]).refused_with(&["user_id"]);
+    second.run(&["import", "bad.ndjson"]).refused_with(&["user_id"]);
 }

@@ -27,11 +27,14 @@ fn furnished() -> Setting {
     setting.caller.post("/coupons", &coupon).expect(201);
     let meter = json!({ "slug": "api-calls", "name": "API calls", "aggregation": "sum", "unit": "call" });
     setting.caller.post("/meters", &meter).expect(201);
+    let feature = json!({ "key": "api-calls", "name": "=API calls", "kind": "quota", "meter": "api-calls" });
+    setting.caller.post("/features", &feature).expect(201);
     sign_up(&setting.place, &setting.server, "bob@example.com");
     setting
 }
 
-const KINDS: [&str; 8] = ["plan", "subscription", "payment", "user", "session", "tax-rate", "coupon", "meter"];
+const KINDS: [&str; 9] =
+    ["plan", "subscription", "payment", "user", "session", "tax-rate", "coupon", "meter", "feature"];
 
 #[test]
 fn every_form_of_every_list_is_as_it_was() {

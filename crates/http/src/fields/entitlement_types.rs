@@ -57,12 +57,10 @@ impl Field for GrantsDraft {
             "type": "object",
             "maxProperties": MAX_GRANTS,
             "additionalProperties": {
-                "anyOf": [
-                    { "type": "boolean" },
-                    { "type": "integer", "minimum": 0, "maximum": MAX_VALUE },
-                    { "type": "string", "enum": ["unlimited"] },
-                    { "type": "null" },
-                ],
+                "type": ["boolean", "integer", "string", "null"],
+                "minimum": 0,
+                "maximum": MAX_VALUE,
+                "pattern": "^unlimited$",
             },
         })
     }

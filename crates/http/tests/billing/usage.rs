@@ -175,6 +175,11 @@ async fn one_invalid_event_rejects_the_whole_call() {
 async fn a_user_stands_for_the_one_subscription_with_access() {
     let metered = Metered::start().await;
     let event = |id: &str| json!({ "id": id, "user_id": metered.user, "meter": "count" });
+    metered.send(&[event("e0")]).await.refused(422, "ambiguous");
+    let quota = json!({ "key": "quota", "name": "Quota", "kind": "quota", "meter": "count" });
+    metered.app.post("/features", &quota).await.expect(201);
+    let grants = json!({ "entitlements": { "quota": 100 } });
+    metered.app.put("/subscription-plans/pro", &grants).await.expect(200);
     let enforced = json!({ "events": [event("e1")], "mode": "enforce" });
     assert_eq!(metered.app.post("/usage-events", &enforced).await.expect(200).data(), &outcome(1, 0, &[], &[]));
     metered.app.advance(1);

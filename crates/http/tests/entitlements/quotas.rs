@@ -37,7 +37,11 @@ impl Metered {
     async fn thresholds(&self) -> Vec<Value> {
         let events = self.app.events().await;
         let reached = events.iter().filter(|event| event.kind.as_str() == "usage.threshold_reached");
-        reached.map(|event| serde_json::from_str(event.after.as_deref().unwrap()).unwrap()).collect()
+        let mut reached: Vec<Value> =
+            reached.map(|event| serde_json::from_str(event.after.as_deref().unwrap()).unwrap()).collect();
+        // Events of one instant have no order.
+        reached.sort_by_key(|data| data["threshold"].as_i64());
+        reached
     }
 }
 
@@ -82,7 +86,7 @@ async fn record_stores_past_the_limit_and_reports_each_threshold_once() {
     assert_eq!((&reached[0]["id"], &reached[0]["value"]), (&json!(metered.subscription), &json!(10)));
     let check = metered.check().await;
     assert_eq!((&check["used"], &check["remaining"]), (&json!(15), &json!(0)));
-    let feed = metered.app.get("/events?types=usage.threshold_reached").await.expect(200);
+    let feed = metered.app.get("/events?type=usage.threshold_reached").await.expect(200);
     let records: Vec<&Value> = feed.data().as_array().unwrap().iter().map(|event| &event["record_id"]).collect();
     assert_eq!(records, [&json!(metered.subscription); 2]);
 }

@@ -62,10 +62,16 @@ async fn fill() -> Filled {
     let coupon = app.post("/coupons", &sent).await.expect(201).data().clone();
     let sent = json!({ "slug": "calls", "name": "Calls", "aggregation": "sum" });
     let meter = app.post("/meters", &sent).await.expect(201).data().clone();
+    let feature = json!({ "key": "sso", "name": "SSO", "kind": "boolean" });
+    app.post("/features", &feature).await.expect(201);
     let paths = vec![
+        ("/features/{key}", "/features/sso".to_owned()),
+        ("/users/{id}/entitlements", format!("/users/{}/entitlements", held.user_id())),
+        ("/users/{id}/entitlements/{feature_key}", format!("/users/{}/entitlements/sso", held.user_id())),
         ("/tax-rates/{id}", place("/tax-rates", &rate)),
         ("/coupons/{id}", place("/coupons", &coupon)),
         ("/meters/{id}", place("/meters", &meter)),
+        ("/subscriptions/{id}/members", format!("{}/members", place("/subscriptions", &subscription))),
         ("/subscriptions/{id}/usage", format!("{}/usage", place("/subscriptions", &subscription))),
         ("/users/{id}/billing-profile", format!("/users/{}/billing-profile", held.user_id())),
         ("/users/{id}/credits", format!("/users/{}/credits", held.user_id())),

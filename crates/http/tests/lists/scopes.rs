@@ -16,8 +16,9 @@ struct Endpoint {
 /// The endpoints with one scope, each with a request that succeeds once it is allowed.
 async fn endpoints(app: &TestApp) -> Vec<Endpoint> {
     use Scope::{
-        AnalyticsRead, ClientsWrite, InvoicesRead, InvoicesWrite, OrganizationRead, OrganizationWrite, PaymentsRead,
-        PaymentsWrite, PlansRead, PlansWrite, SubscriptionsRead, SubscriptionsWrite, UsageWrite, UsersRead, UsersWrite,
+        AnalyticsRead, ClientsWrite, EntitlementsRead, InvoicesRead, InvoicesWrite, OrganizationRead,
+        OrganizationWrite, PaymentsRead, PaymentsWrite, PlansRead, PlansWrite, SubscriptionsRead, SubscriptionsWrite,
+        UsageWrite, UsersRead, UsersWrite,
     };
     let user = app.user("ada@example.com").await;
     app.plan("pro", json!({})).await;
@@ -43,6 +44,10 @@ async fn endpoints(app: &TestApp) -> Vec<Endpoint> {
     let coupon = at("/coupons", &app.post("/coupons", &sent).await.data()["id"]);
     let sent = json!({ "slug": "calls", "name": "Calls", "aggregation": "sum" });
     let meter = at("/meters", &app.post("/meters", &sent).await.data()["id"]);
+    let feature = |key: &str| json!({ "key": key, "name": "SSO", "kind": "boolean" });
+    app.post("/features", &feature("sso")).await.expect(201);
+    let entitlements = format!("/users/{user}/entitlements");
+    let members = format!("{}/members", at(subscriptions, &subscription));
     let new_rate = json!({ "name": "GST", "percentage": 5 });
     let new_coupon = json!({ "code": "SUMMER", "percent": 25, "duration": "once" });
     let new_meter = json!({ "slug": "users", "name": "Users", "aggregation": "count" });
@@ -60,6 +65,16 @@ async fn endpoints(app: &TestApp) -> Vec<Endpoint> {
         endpoint("PUT", &coupon, PlansWrite, retired(), 200),
         endpoint("POST", "/usage-events", UsageWrite, Some(usage), 200),
         endpoint("GET", &format!("{}/usage", at(subscriptions, &subscription)), SubscriptionsRead, None, 200),
+        endpoint("GET", "/features", PlansRead, None, 200),
+        endpoint("GET", "/features/sso", PlansRead, None, 200),
+        endpoint("POST", "/features", PlansWrite, Some(feature("audit")), 201),
+        endpoint("PUT", "/features/sso", PlansWrite, retired(), 200),
+        endpoint("GET", &entitlements, EntitlementsRead, None, 200),
+        endpoint("GET", &format!("{entitlements}/sso"), EntitlementsRead, None, 200),
+        endpoint("POST", &format!("/users/{user}/entitlement-token"), EntitlementsRead, Some(json!({})), 200),
+        endpoint("GET", &members, SubscriptionsRead, None, 200),
+        endpoint("POST", &members, SubscriptionsWrite, Some(json!({ "user_id": held.user_id() })), 201),
+        endpoint("DELETE", &format!("{members}/{}", held.user_id()), SubscriptionsWrite, None, 200),
         endpoint("GET", "/meters", PlansRead, None, 200),
         endpoint("GET", &meter, PlansRead, None, 200),
         endpoint("POST", "/meters", PlansWrite, Some(new_meter), 201),
@@ -132,7 +147,7 @@ fn lacks(answer: Answer, scope: Scope) {
 async fn every_operation_requires_exactly_its_scope() {
     let app = TestApp::start().await;
     let endpoints = endpoints(&app).await;
-    assert_eq!(endpoints.len(), 54);
+    assert_eq!(endpoints.len(), 64);
     let scopes: Vec<Scope> = ClientKind::Trusted.scopes().iter().collect();
     let only = |scope: Scope| format!("only-{}", scope.as_str());
     let but = |scope: Scope| format!("but-{}", scope.as_str());
@@ -163,7 +178,7 @@ async fn a_public_client_reads_plans_and_changes_nothing() {
         let answer = call(&app, endpoint, "default").await;
         match endpoint.scope {
             Scope::PlansRead => drop(answer.expect(200)),
-            Scope::SubscriptionsRead | Scope::PaymentsRead | Scope::InvoicesRead => {
+            Scope::SubscriptionsRead | Scope::PaymentsRead | Scope::InvoicesRead | Scope::EntitlementsRead => {
                 let answer = answer.refused(401, "token_required");
                 assert_eq!(answer.header("www-authenticate"), "Bearer", "{}", endpoint.target);
             }

@@ -30,7 +30,7 @@ const OPERATIONS: [(&str, &str); 17] = [
     ("delete", "/subscription-payments/{payment_id}"),
 ];
 
-const BILLING: [(&str, &str); 23] = [
+const BILLING: [(&str, &str); 9999] = [
     ("get", "/tax-rates"),
     ("post", "/tax-rates"),
     ("get", "/tax-rates/{id}"),
@@ -43,6 +43,16 @@ const BILLING: [(&str, &str); 23] = [
     ("post", "/meters"),
     ("get", "/meters/{id}"),
     ("put", "/meters/{id}"),
+    ("get", "/features"),
+    ("post", "/features"),
+    ("get", "/features/{key}"),
+    ("put", "/features/{key}"),
+    ("get", "/users/{id}/entitlements"),
+    ("get", "/users/{id}/entitlements/{feature_key}"),
+    ("post", "/users/{id}/entitlement-token"),
+    ("get", "/subscriptions/{id}/members"),
+    ("post", "/subscriptions/{id}/members"),
+    ("delete", "/subscriptions/{id}/members/{user_id}"),
     ("post", "/usage-events"),
     ("get", "/subscriptions/{id}/usage"),
     ("get", "/users/{id}/billing-profile"),

@@ -57,6 +57,11 @@ impl Document {
     #[track_caller]
     pub(crate) fn assert_conforms(&self, schema: &Value, value: &Value, context: &str) {
         let schema = self.follow(schema);
+        if let Some(ways) = schema["anyOf"].as_array() {
+            let is_kind = |way: &&Value| self.follow(way)["type"].as_str().is_some_and(|kind| is_of(kind, value));
+            let way = ways.iter().find(is_kind).unwrap_or_else(|| panic!("{context}: none of anyOf: {value}"));
+            return self.assert_conforms(way, value, context);
+        }
         let kinds = match &schema["type"] {
             Value::Array(kinds) => kinds.clone(),
             Value::Null => panic!("{context}: a schema without a type"),
@@ -87,6 +92,19 @@ impl Document {
         for (index, item) in value.as_array().into_iter().flatten().enumerate() {
             self.assert_conforms(&schema["items"], item, &format!("{context}/{index}"));
         }
+    }
+}
+
+/// Whether a value is of a type of JSON Schema.
+fn is_of(kind: &str, value: &Value) -> bool {
+    match kind {
+        "null" => value.is_null(),
+        "boolean" => value.is_boolean(),
+        "integer" => value.is_i64(),
+        "number" => value.is_number(),
+        "string" => value.is_string(),
+        "array" => value.is_array(),
+        _ => value.is_object(),
     }
 }
 

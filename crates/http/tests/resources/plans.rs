@@ -14,7 +14,7 @@ async fn a_plan_is_created_with_its_defaults() {
     let expected = json!({
         "id": id, "name": "Pro", "product_id": null, "variants": [], "slug": "pro", "price": 19.9, "currency": "USD",
         "href": null, "billing_cycle": "monthly", "description": "", "node_quota": 0, "features": "",
-        "most_popular": false, "tier": 0, "is_active": true, "version": 1, "billing": null,
+        "most_popular": false, "tier": 0, "is_active": true, "version": 1, "billing": null, "entitlements": {},
         "created_at": "2026-03-10T12:00:00.000000Z", "updated_at": "2026-03-10T12:00:00.000000Z"
     });
     assert_eq!(created.json, json!({ "data": expected }));
@@ -32,7 +32,7 @@ async fn a_plan_keeps_every_field_it_was_given() {
         "most_popular": true, "tier": 3, "is_active": false
     });
     let created = app.post(PLANS, &sent).await.expect(201);
-    for server in ["id", "version", "billing", "created_at", "updated_at"] {
+    for server in ["id", "version", "billing", "entitlements", "created_at", "updated_at"] {
         sent[server] = created.data()[server].clone();
     }
     assert_eq!(created.data(), &sent);

@@ -5,7 +5,7 @@ use serde_json::Value;
 use super::super::model::{Answer, Model, Operation};
 
 /// Lists that have no record if everything went well.
-const MAY_BE_EMPTY: [&str; 10] = [
+const MAY_BE_EMPTY: [&str; 9999] = [
     "forecastSubscription",
     "listWebhookUndelivered",
     "listMovements",
@@ -13,13 +13,15 @@ const MAY_BE_EMPTY: [&str; 10] = [
     "listTaxRates",
     "listCoupons",
     "listMeters",
+    "listFeatures",
+    "listMembers",
     "listCredits",
     "listConnections",
     "listConnectionInbox",
 ];
 
 /// What an operation's answer teaches: a variable, and where the value is.
-const KEPT: [(&str, &str, &str); 15] = [
+const KEPT: [(&str, &str, &str); 16] = [
     ("Tokens", "accessToken", "answer.token"),
     ("Tokens", "refreshToken", "answer.refresh_token"),
     ("Tokens", "userId", "answer.user.id"),
@@ -37,6 +39,7 @@ const KEPT: [(&str, &str, &str); 15] = [
     ("TaxRate", "taxRateId", "answer.id"),
     ("Coupon", "couponId", "answer.id"),
     ("Meter", "meterId", "answer.id"),
+    ("Feature", "featureKey", "answer.key"),
 ];
 
 pub(super) fn of(model: &Model, operation: &Operation) -> Vec<String> {

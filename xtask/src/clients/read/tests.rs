@@ -19,16 +19,26 @@ fn every_call_that_needs_a_client_has_a_place_of_its_own() {
     let model = ours();
     let mut places: Vec<String> =
         model.operations.iter().filter_map(|read| read.place.as_ref()).map(|at| format!("{at:?}")).collect();
-    assert_eq!(places.len(), 95);
+    assert_eq!(places.len(), 102);
     places.sort();
     places.dedup();
-    assert_eq!(places.len(), 95, "two calls share a place");
+    assert_eq!(places.len(), 102, "two calls share a place");
     let groups: Vec<&str> = model.groups().iter().map(|(group, _)| *group).collect();
     let people = ["users", "user_sessions", "search", "clients", "organizations", "test_clocks", "operators"];
     let events = ["feed", "webhook_endpoints"];
     let figures = ["analytics"];
     let records = ["auth", "sessions", "account", "plans", "plan_versions", "subscriptions", "payments"];
-    let billing = ["tax_rates", "coupons", "meters", "usage", "billing_profiles", "credits", "connections"];
+    let billing = [
+        "tax_rates",
+        "coupons",
+        "meters",
+        "features",
+        "entitlements",
+        "members",
+        "usage",
+        "billing_profiles",
+        "credits",
+    ];
     assert_eq!(groups, [&records[..], &people, &events, &figures, &billing].concat());
 }
 
