@@ -119,6 +119,7 @@ test("25 with the keyboard only: from the overview to a record and back", () =>
     await page.getByRole("link", { name: "ada@example.com" }).waitFor();
     assert.equal(await page.evaluate(() => document.activeElement?.tagName), "H1");
     await page.keyboard.press("j");
+    await page.keyboard.press("j");
     await page.keyboard.press("Enter");
     await page.getByRole("heading", { name: "ada@example.com", level: 1 }).waitFor();
     await page.keyboard.press("e");

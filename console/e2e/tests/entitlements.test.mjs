@@ -130,3 +130,31 @@ test("a feature is changed and deactivated; a viewer sees it and no action", () 
       }
     });
   }));
+
+test("members are added up to the limit of seats, and removed", () =>
+  withPage({ browser, server, allow: [409] }, async (page) => {
+    await server.api("POST", "/features", { key: "seats", name: "Seats", kind: "limit" });
+    const team = await server.subscription("owner@example.com", "pro", { entitlements: { seats: 2 } });
+    await server.user("bob@example.com");
+    await server.user("eve@example.com");
+    await open(page, server, `subscriptions/${team.id}`);
+    await page.getByRole("tab", { name: "Members" }).click();
+    await page.getByText("Seats: 1 of 2.").waitFor();
+    const form = page.getByRole("dialog", { name: "Add member" });
+    const add = async (address) => {
+      await page.getByRole("button", { name: "Add member" }).click();
+      await form.getByLabel("User").fill(address);
+      await form.getByRole("button", { name: "Add member" }).click();
+    };
+    await add("bob@example.com");
+    await announced(page, "Member added");
+    await page.getByRole("table", { name: "Members", exact: true }).getByRole("link", { name: "bob@example.com" }).waitFor();
+    await page.getByText("Seats: 2 of 2.").waitFor();
+    await looksRight(page, "members");
+    await add("eve@example.com");
+    await form.getByRole("alert").getByRole("link", { name: "seat_limit" }).waitFor();
+    await page.keyboard.press("Escape");
+    await page.getByRole("button", { name: "Remove bob@example.com" }).click();
+    await announced(page, "Member removed");
+    await page.getByText("Seats: 1 of 2.").waitFor();
+  }));

@@ -139,7 +139,7 @@ test("a credit note is created after a confirmation; too much is rejected", () =
     await create.click();
     await announced(page, "Credit note created");
     await page.getByRole("heading", { name: "CRN-000001", level: 1 }).waitFor();
-    await page.getByText("Partly used").waitFor();
+    await page.getByText("Partly used", { exact: true }).waitFor();
     await looksRight(page, "credit note");
     assert.equal((await server.api("GET", `/invoices/${id}`)).amount_due, 40);
     await page.getByRole("link", { name: number }).click();
@@ -192,4 +192,37 @@ test("the seller, prefixes and tax rates are saved, and errors are at their fiel
     await page.getByRole("heading", { name: "RE-000001", level: 1 }).waitFor();
     await page.getByText("$4.00 on $20.00").waitFor();
     await page.getByText("Perennial GmbH").first().waitFor();
+  }));
+
+test("a billed subscription redeems a coupon; its first invoice has the discount and what happens next", () =>
+  withPage({ browser, server, allow: [422] }, async (page) => {
+    await server.plan({ name: "Solo", slug: "solo", price: 40 });
+    await server.api("POST", "/coupons", { code: "SPRING-25", percent: 25, duration: "repeating", periods: 3 });
+    await server.user("coupon@example.com");
+    await open(page, server, "subscriptions");
+    await page.getByRole("button", { name: "New subscription" }).first().click();
+    const form = page.getByRole("dialog", { name: "New subscription" });
+    await form.getByLabel("Customer").fill("coupon@example.com");
+    await form.getByLabel("Plan", { exact: true }).selectOption("solo");
+    await form.getByLabel("Billing", { exact: true }).selectOption("billed");
+    await form.getByLabel("Coupon").fill("NO-SUCH-CODE");
+    await form.getByRole("button", { name: "Create subscription" }).click();
+    await form.getByRole("alert").waitFor();
+    assert.equal(await form.getByLabel("Coupon").getAttribute("aria-invalid"), "true");
+    await form.getByLabel("Coupon").fill("spring-25");
+    await form.getByRole("button", { name: "Create subscription" }).click();
+    await announced(page, "Subscription created");
+    await page.getByText(/2 periods left/).waitFor();
+    await page.getByRole("tab", { name: "Invoices" }).click();
+    const table = page.getByRole("table", { name: "Invoices", exact: true });
+    for (let attempt = 0; attempt < 50 && (await table.getByText("Open").count()) === 0; attempt += 1) {
+      await page.reload();
+      await page.getByRole("tab", { name: "Invoices" }).click();
+      await page.waitForTimeout(100);
+    }
+    await table.getByRole("link").first().click();
+    await page.getByRole("table", { name: "Lines", exact: true }).getByRole("row", { name: /Solo.*Fee.*\$10\.00.*\$40\.00/ }).waitFor();
+    await page.getByText("Attempts to collect").waitFor();
+    await page.getByText(/^Attempt, /).waitFor();
+    await looksRight(page, "cycle invoice");
   }));

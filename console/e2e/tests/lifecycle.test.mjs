@@ -74,7 +74,8 @@ test("12 a plan change of a billed subscription shows what follows before it is 
     await dialog.getByLabel("Plan").selectOption(yearly);
     const changes = dialog.getByRole("region", { name: "Changes" });
     await changes.getByText(/Renews at:/).waitFor();
-    await changes.getByText("No invoice and no credit note is issued now.").waitFor();
+    await changes.getByText(/^Invoice: \$/).waitFor();
+    await changes.getByText(/^Proration charge, Yearly: \$290\.00/).waitFor();
     await expectNoViolations(page, "change plan");
     // The dry run wrote nothing.
     assert.equal((await server.api("GET", `/subscriptions/${mine.id}`)).subscription_plan_id, mine.subscription_plan_id);

@@ -9,16 +9,18 @@ import { nextOfPayment } from "../lib/statuses.js";
 import { Moment, Status, type Term } from "../parts/basics.js";
 import { choices, type Field, type Values } from "../parts/fields.js";
 import { RecordForm } from "../parts/form.js";
+import { Later } from "../parts/later.js";
 import { RecordPage, RecordPending } from "../parts/record.js";
 import { invoiceOf } from "./parts/invoice-types.js";
 
 const LIST = ["payments", "Payments"] as const;
+const collect = () => import("./later/collect.js");
 
 const valuesOf = ({ status }: Payment): Values => ({ status });
 
 export default function PaymentPage({ id }: { id: string }) {
   const { data: payment, error, reload } = useLoad(id, () => api.payments.get(id));
-  const [isOpen, setOpen] = useState(false);
+  const [dialog, setDialog] = useState("");
   if (payment === undefined) {
     return <RecordPending list={LIST} id={id} error={error} reload={reload} />;
   }
@@ -48,8 +50,9 @@ export default function PaymentPage({ id }: { id: string }) {
     ],
     ["External ID", <code>{payment.external_payment_id ?? "—"}</code>],
   ];
+  const close = (): void => setDialog("");
   const saved = (): void => {
-    setOpen(false);
+    close();
     reload();
   };
   return (
@@ -60,11 +63,18 @@ export default function PaymentPage({ id }: { id: string }) {
         name={money(payment.amount, payment.currency)}
         badge={<Status value={payment.status} />}
         actions={
-          next.length > 0 && (
-            <button type="button" data-key="e" onClick={() => setOpen(true)}>
-              Change status
-            </button>
-          )
+          <>
+            {["pending", "failed"].includes(payment.status) && (
+              <button type="button" onClick={() => setDialog("collect")}>
+                Collect
+              </button>
+            )}
+            {next.length > 0 && (
+              <button type="button" data-key="e" onClick={() => setDialog("status")}>
+                Change status
+              </button>
+            )}
+          </>
         }
         scope="payments:write"
         terms={terms}
@@ -72,7 +82,8 @@ export default function PaymentPage({ id }: { id: string }) {
         path={`/subscription-payments/${id}`}
         version={answerOf(payment)?.etag ?? ""}
       />
-      {isOpen && (
+      {dialog === "collect" && <Later load={collect} props={{ payment, close, saved }} />}
+      {dialog === "status" && (
         <RecordForm
           title="Change status"
           fields={fields}
@@ -81,7 +92,7 @@ export default function PaymentPage({ id }: { id: string }) {
           done="Status changed"
           existing={{ record: payment, read: () => api.payments.get(id), values: valuesOf }}
           save={(body, { base }) => api.payments.update(id, body, { ifMatch: base })}
-          close={() => setOpen(false)}
+          close={close}
           saved={saved}
         />
       )}
