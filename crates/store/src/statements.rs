@@ -131,7 +131,7 @@ fn by_hand() -> Vec<Statement> {
         webhook_endpoints::UNDER_LIMIT,
         billing_profiles::REMOVE, connection_bucket::PAUSE, connection_bucket::READ, connection_bucket::TAKE,
         connection_inbox::BY_KEY, connection_inbox::COUNT_FAILED, connection_inbox::FORGET_BODIES,
-        connection_inbox::FORGET_USER, connection_inbox::FOUND, connection_inbox::HASTEN,
+        connection_inbox::FORGET_OBJECT, connection_inbox::FOUND, connection_inbox::HASTEN,
         connection_inbox::LAST_RECEIVED, connection_inbox::OF_UNIT, connection_inbox::PROBE,
         connection_inbox::PROBES, connection_inbox::REMOVE, connection_inbox::RETRY, connection_inbox::RETRY_ONE,
         connection_inbox::SETTLE, connection_inbox::WAITING, connection_inbox::WITH_WORK, connection_links::ERASE,
@@ -152,7 +152,7 @@ fn by_hand() -> Vec<Statement> {
         subscriptions::HELD, subscriptions::MORE_THAN, usage_totals::SUM, usage_totals::OVERLAPPING,
         usage_totals::COUNT_OVERLAPPING, usage_totals::OPEN, usage_totals::ADD, usage_totals::THRESHOLDS,
         members::BELOW, members::COUNT, members::COUNT_OF_USER_IS, members::OF_USER, members::REMOVE,
-        members::REMOVE_ALL, usage_totals::ANY_ENDED, usage_totals::REMOVE_ENDED, usage_totals::REMOVE_REPORTED,
+        members::REMOVE_ALL, usage_totals::ANY_ENDED, usage_totals::REMOVE_ENDED,
     ];
     let by_id = |name, sql: &Sql| key(name, sql, &[Type::Uuid, Type::Uuid]);
     let ids = named![by_id: operator_sessions::WITH_OPERATOR, payments::OWNER, sessions::WITH_USER];

@@ -52,7 +52,7 @@ const fn in_organization() -> Reference {
     Reference { field: "organization_id", table: &ORGANIZATIONS, is_live: false, at_most: None }
 }
 
-pub(super) static ALL: [&Kind; 9999] = [
+pub(super) static ALL: [&Kind; 19] = [
     &ORGANIZATION,
     &USER,
     &PLAN,

@@ -30,7 +30,7 @@ const OPERATIONS: [(&str, &str); 17] = [
     ("delete", "/subscription-payments/{payment_id}"),
 ];
 
-const BILLING: [(&str, &str); 9999] = [
+const BILLING: [(&str, &str); 41] = [
     ("get", "/tax-rates"),
     ("post", "/tax-rates"),
     ("get", "/tax-rates/{id}"),

@@ -5,7 +5,7 @@ use serde_json::Value;
 use super::super::model::{Answer, Model, Operation};
 
 /// Lists that have no record if everything went well.
-const MAY_BE_EMPTY: [&str; 9999] = [
+const MAY_BE_EMPTY: [&str; 14] = [
     "forecastSubscription",
     "listWebhookUndelivered",
     "listMovements",
@@ -23,7 +23,7 @@ const MAY_BE_EMPTY: [&str; 9999] = [
 ];
 
 /// What an operation's answer teaches: a variable, and where the value is.
-const KEPT: [(&str, &str, &str); 16] = [
+const KEPT: [(&str, &str, &str); 18] = [
     ("Tokens", "accessToken", "answer.token"),
     ("Tokens", "refreshToken", "answer.refresh_token"),
     ("Tokens", "userId", "answer.user.id"),
