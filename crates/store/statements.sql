@@ -249,46 +249,46 @@ DELETE FROM users WHERE organization_id = $1 AND id IN (SELECT id FROM users WHE
 
 -- plans.insert
 INSERT INTO plans (organization_id, id, slug, name, product_id, variants, price, currency, href, billing_cycle,
-    description, node_quota, features, most_popular, tier, is_active, version, billing, created_at, updated_at,
-    revision) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21)
-    ON CONFLICT DO NOTHING;
+    description, node_quota, features, most_popular, tier, is_active, version, billing, entitlements, created_at,
+    updated_at, revision) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19,
+    $20, $21, $22) ON CONFLICT DO NOTHING;
 
 -- plans.by_key
 SELECT organization_id, id, slug, name, product_id, variants, price, currency, href, billing_cycle, description,
-    node_quota, features, most_popular, tier, is_active, version, billing, created_at, updated_at, revision FROM plans
-    WHERE organization_id = $1 AND id = $2 AND deleted_at IS NULL;
+    node_quota, features, most_popular, tier, is_active, version, billing, entitlements, created_at, updated_at,
+    revision FROM plans WHERE organization_id = $1 AND id = $2 AND deleted_at IS NULL;
 
 -- plans.live
 SELECT 1 FROM plans WHERE organization_id = $1 AND id = $2 AND deleted_at IS NULL;
 
 -- plans.first_rows
 SELECT organization_id, id, slug, name, product_id, variants, price, currency, href, billing_cycle, description,
-    node_quota, features, most_popular, tier, is_active, version, billing, created_at, updated_at, deleted_at, revision
-    FROM plans ORDER BY organization_id, id LIMIT $1;
+    node_quota, features, most_popular, tier, is_active, version, billing, entitlements, created_at, updated_at,
+    deleted_at, revision FROM plans ORDER BY organization_id, id LIMIT $1;
 
 -- plans.next_rows
 SELECT organization_id, id, slug, name, product_id, variants, price, currency, href, billing_cycle, description,
-    node_quota, features, most_popular, tier, is_active, version, billing, created_at, updated_at, deleted_at, revision
-    FROM plans WHERE (organization_id, id) > ($1, $2) ORDER BY organization_id, id LIMIT $3;
+    node_quota, features, most_popular, tier, is_active, version, billing, entitlements, created_at, updated_at,
+    deleted_at, revision FROM plans WHERE (organization_id, id) > ($1, $2) ORDER BY organization_id, id LIMIT $3;
 
 -- plans.row
 SELECT organization_id, id, slug, name, product_id, variants, price, currency, href, billing_cycle, description,
-    node_quota, features, most_popular, tier, is_active, version, billing, created_at, updated_at, deleted_at, revision
-    FROM plans WHERE organization_id = $1 AND id = $2;
+    node_quota, features, most_popular, tier, is_active, version, billing, entitlements, created_at, updated_at,
+    deleted_at, revision FROM plans WHERE organization_id = $1 AND id = $2;
 
 -- plans.insert_row
 INSERT INTO plans (organization_id, id, slug, name, product_id, variants, price, currency, href, billing_cycle,
-    description, node_quota, features, most_popular, tier, is_active, version, billing, created_at, updated_at,
-    deleted_at, revision) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19,
-    $20, $21, $22) ON CONFLICT DO NOTHING;
+    description, node_quota, features, most_popular, tier, is_active, version, billing, entitlements, created_at,
+    updated_at, deleted_at, revision) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16,
+    $17, $18, $19, $20, $21, $22, $23) ON CONFLICT DO NOTHING;
 
 -- plans.count
 SELECT COUNT(*) FROM plans;
 
 -- plans.by_unique
 SELECT organization_id, id, slug, name, product_id, variants, price, currency, href, billing_cycle, description,
-    node_quota, features, most_popular, tier, is_active, version, billing, created_at, updated_at, revision FROM plans
-    WHERE organization_id = $1 AND slug = $2 AND deleted_at IS NULL;
+    node_quota, features, most_popular, tier, is_active, version, billing, entitlements, created_at, updated_at,
+    revision FROM plans WHERE organization_id = $1 AND slug = $2 AND deleted_at IS NULL;
 
 -- plans.id_by_unique
 SELECT id FROM plans WHERE organization_id = $1 AND slug = $2 AND deleted_at IS NULL;
@@ -298,8 +298,8 @@ SELECT 1 FROM plans WHERE organization_id = $1 AND id = $2 AND revision = $3 AND
 
 -- plans.update
 UPDATE plans SET price = $3, billing_cycle = $4, description = $5, node_quota = $6, features = $7, most_popular = $8,
-    tier = $9, is_active = $10, version = $11, billing = $12, updated_at = $13, revision = $14 WHERE organization_id =
-    $1 AND id = $2 AND revision = $15;
+    tier = $9, is_active = $10, version = $11, billing = $12, entitlements = $13, updated_at = $14, revision = $15
+    WHERE organization_id = $1 AND id = $2 AND revision = $16;
 
 -- plans.delete
 UPDATE plans SET deleted_at = $3, revision = $4 WHERE organization_id = $1 AND id = $2 AND revision = $5 AND NOT EXISTS
@@ -321,46 +321,46 @@ DELETE FROM plans WHERE organization_id = $1 AND id IN (SELECT id FROM plans WHE
 
 -- subscriptions.insert
 INSERT INTO subscriptions (organization_id, id, user_id, plan_id, plan_version, external_id, quantity, billing_cycle,
-    status, is_active, starts_at, renews_at, ends_at, due_at, billing, change_plan_id, created_at, updated_at,
-    revision) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19) ON CONFLICT
-    DO NOTHING;
+    status, is_active, starts_at, renews_at, ends_at, due_at, billing, change_plan_id, entitlements, created_at,
+    updated_at, revision) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19,
+    $20) ON CONFLICT DO NOTHING;
 
 -- subscriptions.by_key
 SELECT organization_id, id, user_id, plan_id, plan_version, external_id, quantity, billing_cycle, status, is_active,
-    starts_at, renews_at, ends_at, due_at, billing, change_plan_id, created_at, updated_at, revision FROM subscriptions
-    WHERE organization_id = $1 AND id = $2 AND deleted_at IS NULL;
+    starts_at, renews_at, ends_at, due_at, billing, change_plan_id, entitlements, created_at, updated_at, revision FROM
+    subscriptions WHERE organization_id = $1 AND id = $2 AND deleted_at IS NULL;
 
 -- subscriptions.live
 SELECT 1 FROM subscriptions WHERE organization_id = $1 AND id = $2 AND deleted_at IS NULL;
 
 -- subscriptions.first_rows
 SELECT organization_id, id, user_id, plan_id, plan_version, external_id, quantity, billing_cycle, status, is_active,
-    starts_at, renews_at, ends_at, due_at, billing, change_plan_id, created_at, updated_at, deleted_at, revision FROM
-    subscriptions ORDER BY organization_id, id LIMIT $1;
+    starts_at, renews_at, ends_at, due_at, billing, change_plan_id, entitlements, created_at, updated_at, deleted_at,
+    revision FROM subscriptions ORDER BY organization_id, id LIMIT $1;
 
 -- subscriptions.next_rows
 SELECT organization_id, id, user_id, plan_id, plan_version, external_id, quantity, billing_cycle, status, is_active,
-    starts_at, renews_at, ends_at, due_at, billing, change_plan_id, created_at, updated_at, deleted_at, revision FROM
-    subscriptions WHERE (organization_id, id) > ($1, $2) ORDER BY organization_id, id LIMIT $3;
+    starts_at, renews_at, ends_at, due_at, billing, change_plan_id, entitlements, created_at, updated_at, deleted_at,
+    revision FROM subscriptions WHERE (organization_id, id) > ($1, $2) ORDER BY organization_id, id LIMIT $3;
 
 -- subscriptions.row
 SELECT organization_id, id, user_id, plan_id, plan_version, external_id, quantity, billing_cycle, status, is_active,
-    starts_at, renews_at, ends_at, due_at, billing, change_plan_id, created_at, updated_at, deleted_at, revision FROM
-    subscriptions WHERE organization_id = $1 AND id = $2;
+    starts_at, renews_at, ends_at, due_at, billing, change_plan_id, entitlements, created_at, updated_at, deleted_at,
+    revision FROM subscriptions WHERE organization_id = $1 AND id = $2;
 
 -- subscriptions.insert_row
 INSERT INTO subscriptions (organization_id, id, user_id, plan_id, plan_version, external_id, quantity, billing_cycle,
-    status, is_active, starts_at, renews_at, ends_at, due_at, billing, change_plan_id, created_at, updated_at,
-    deleted_at, revision) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19,
-    $20) ON CONFLICT DO NOTHING;
+    status, is_active, starts_at, renews_at, ends_at, due_at, billing, change_plan_id, entitlements, created_at,
+    updated_at, deleted_at, revision) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16,
+    $17, $18, $19, $20, $21) ON CONFLICT DO NOTHING;
 
 -- subscriptions.count
 SELECT COUNT(*) FROM subscriptions;
 
 -- subscriptions.by_unique
 SELECT organization_id, id, user_id, plan_id, plan_version, external_id, quantity, billing_cycle, status, is_active,
-    starts_at, renews_at, ends_at, due_at, billing, change_plan_id, created_at, updated_at, revision FROM subscriptions
-    WHERE organization_id = $1 AND external_id = $2 AND external_id IS NOT NULL AND deleted_at IS NULL;
+    starts_at, renews_at, ends_at, due_at, billing, change_plan_id, entitlements, created_at, updated_at, revision FROM
+    subscriptions WHERE organization_id = $1 AND external_id = $2 AND external_id IS NOT NULL AND deleted_at IS NULL;
 
 -- subscriptions.id_by_unique
 SELECT id FROM subscriptions WHERE organization_id = $1 AND external_id = $2 AND external_id IS NOT NULL AND deleted_at
@@ -372,9 +372,9 @@ SELECT 1 FROM subscriptions WHERE organization_id = $1 AND id = $2 AND revision 
 -- subscriptions.update
 UPDATE subscriptions SET user_id = $3, plan_id = $4, plan_version = $5, external_id = $6, quantity = $7, billing_cycle
     = $8, status = $9, is_active = $10, starts_at = $11, renews_at = $12, ends_at = $13, due_at = $14, billing = $15,
-    change_plan_id = $16, updated_at = $17, revision = $18 WHERE organization_id = $1 AND id = $2 AND revision = $19
-    AND NOT EXISTS (SELECT 1 FROM subscriptions AS other WHERE other.organization_id = $1 AND other.external_id = $6
-    AND other.external_id IS NOT NULL AND other.deleted_at IS NULL AND other.id <> $2);
+    change_plan_id = $16, entitlements = $17, updated_at = $18, revision = $19 WHERE organization_id = $1 AND id = $2
+    AND revision = $20 AND NOT EXISTS (SELECT 1 FROM subscriptions AS other WHERE other.organization_id = $1 AND
+    other.external_id = $6 AND other.external_id IS NOT NULL AND other.deleted_at IS NULL AND other.id <> $2);
 
 -- subscriptions.delete
 UPDATE subscriptions SET deleted_at = $3, revision = $4 WHERE organization_id = $1 AND id = $2 AND revision = $5;
@@ -1828,6 +1828,190 @@ DELETE FROM portal_links WHERE organization_id = $1 AND id IN (SELECT id FROM po
 DELETE FROM portal_links WHERE organization_id = $1 AND id IN (SELECT id FROM portal_links WHERE organization_id = $1
     AND expires_at <= $2 ORDER BY expires_at LIMIT $3);
 
+-- features.insert
+INSERT INTO features (organization_id, id, key, name, description, kind, combine, per_unit, meter_id, period,
+    is_active, created_at, updated_at, revision) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)
+    ON CONFLICT DO NOTHING;
+
+-- features.by_key
+SELECT organization_id, id, key, name, description, kind, combine, per_unit, meter_id, period, is_active, created_at,
+    updated_at, revision FROM features WHERE organization_id = $1 AND id = $2;
+
+-- features.live
+SELECT 1 FROM features WHERE organization_id = $1 AND id = $2;
+
+-- features.first_rows
+SELECT organization_id, id, key, name, description, kind, combine, per_unit, meter_id, period, is_active, created_at,
+    updated_at, revision FROM features ORDER BY organization_id, id LIMIT $1;
+
+-- features.next_rows
+SELECT organization_id, id, key, name, description, kind, combine, per_unit, meter_id, period, is_active, created_at,
+    updated_at, revision FROM features WHERE (organization_id, id) > ($1, $2) ORDER BY organization_id, id LIMIT $3;
+
+-- features.row
+SELECT organization_id, id, key, name, description, kind, combine, per_unit, meter_id, period, is_active, created_at,
+    updated_at, revision FROM features WHERE organization_id = $1 AND id = $2;
+
+-- features.insert_row
+INSERT INTO features (organization_id, id, key, name, description, kind, combine, per_unit, meter_id, period,
+    is_active, created_at, updated_at, revision) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)
+    ON CONFLICT DO NOTHING;
+
+-- features.count
+SELECT COUNT(*) FROM features;
+
+-- features.by_unique
+SELECT organization_id, id, key, name, description, kind, combine, per_unit, meter_id, period, is_active, created_at,
+    updated_at, revision FROM features WHERE organization_id = $1 AND key = $2;
+
+-- features.id_by_unique
+SELECT id FROM features WHERE organization_id = $1 AND key = $2;
+
+-- features.at_revision
+SELECT 1 FROM features WHERE organization_id = $1 AND id = $2 AND revision = $3;
+
+-- features.update
+UPDATE features SET name = $3, description = $4, combine = $5, per_unit = $6, is_active = $7, updated_at = $8, revision
+    = $9 WHERE organization_id = $1 AND id = $2 AND revision = $10;
+
+-- features.count_owned
+SELECT COUNT(*) FROM (SELECT 1 FROM features WHERE organization_id = $1 AND id <> $3 LIMIT $2) AS counted;
+
+-- features.purge
+DELETE FROM features WHERE organization_id = $1 AND id IN (SELECT id FROM features WHERE organization_id = $1 AND id <>
+    $3 ORDER BY id LIMIT $2);
+
+-- subscription_members.insert
+INSERT INTO subscription_members (organization_id, subscription_id, user_id, created_at) VALUES ($1, $2, $3, $4) ON
+    CONFLICT DO NOTHING;
+
+-- subscription_members.by_key
+SELECT organization_id, subscription_id, user_id, created_at FROM subscription_members WHERE organization_id = $1 AND
+    subscription_id = $2 AND user_id = $3;
+
+-- subscription_members.live
+SELECT 1 FROM subscription_members WHERE organization_id = $1 AND subscription_id = $2 AND user_id = $3;
+
+-- subscription_members.first_rows
+SELECT organization_id, subscription_id, user_id, created_at FROM subscription_members ORDER BY organization_id,
+    subscription_id, user_id LIMIT $1;
+
+-- subscription_members.next_rows
+SELECT organization_id, subscription_id, user_id, created_at FROM subscription_members WHERE (organization_id,
+    subscription_id, user_id) > ($1, $2, $3) ORDER BY organization_id, subscription_id, user_id LIMIT $4;
+
+-- subscription_members.row
+SELECT organization_id, subscription_id, user_id, created_at FROM subscription_members WHERE organization_id = $1 AND
+    subscription_id = $2 AND user_id = $3;
+
+-- subscription_members.insert_row
+INSERT INTO subscription_members (organization_id, subscription_id, user_id, created_at) VALUES ($1, $2, $3, $4) ON
+    CONFLICT DO NOTHING;
+
+-- subscription_members.count
+SELECT COUNT(*) FROM subscription_members;
+
+-- subscription_members.remove_parts
+DELETE FROM subscription_members WHERE organization_id = $1 AND subscription_id IN (SELECT id FROM subscriptions WHERE
+    organization_id = $1 AND id = $2 AND deleted_at <= $3);
+
+-- subscription_members.count_owned
+SELECT COUNT(*) FROM (SELECT 1 FROM subscription_members WHERE organization_id = $1 LIMIT $2) AS counted;
+
+-- subscription_members.purge
+DELETE FROM subscription_members WHERE organization_id = $1 AND (subscription_id, user_id) IN (SELECT subscription_id,
+    user_id FROM subscription_members WHERE organization_id = $1 ORDER BY subscription_id, user_id LIMIT $2);
+
+-- usage_totals.insert
+INSERT INTO usage_totals (organization_id, subscription_id, meter_id, starts_at, ends_at, units, millionths) VALUES
+    ($1, $2, $3, $4, $5, $6, $7) ON CONFLICT DO NOTHING;
+
+-- usage_totals.by_key
+SELECT organization_id, subscription_id, meter_id, starts_at, ends_at, units, millionths FROM usage_totals WHERE
+    organization_id = $1 AND subscription_id = $2 AND meter_id = $3 AND starts_at = $4 AND ends_at = $5;
+
+-- usage_totals.live
+SELECT 1 FROM usage_totals WHERE organization_id = $1 AND subscription_id = $2 AND meter_id = $3 AND starts_at = $4 AND
+    ends_at = $5;
+
+-- usage_totals.first_rows
+SELECT organization_id, subscription_id, meter_id, starts_at, ends_at, units, millionths FROM usage_totals ORDER BY
+    organization_id, subscription_id, meter_id, starts_at, ends_at LIMIT $1;
+
+-- usage_totals.next_rows
+SELECT organization_id, subscription_id, meter_id, starts_at, ends_at, units, millionths FROM usage_totals WHERE
+    (organization_id, subscription_id, meter_id, starts_at, ends_at) > ($1, $2, $3, $4, $5) ORDER BY organization_id,
+    subscription_id, meter_id, starts_at, ends_at LIMIT $6;
+
+-- usage_totals.row
+SELECT organization_id, subscription_id, meter_id, starts_at, ends_at, units, millionths FROM usage_totals WHERE
+    organization_id = $1 AND subscription_id = $2 AND meter_id = $3 AND starts_at = $4 AND ends_at = $5;
+
+-- usage_totals.insert_row
+INSERT INTO usage_totals (organization_id, subscription_id, meter_id, starts_at, ends_at, units, millionths) VALUES
+    ($1, $2, $3, $4, $5, $6, $7) ON CONFLICT DO NOTHING;
+
+-- usage_totals.count
+SELECT COUNT(*) FROM usage_totals;
+
+-- usage_totals.remove_parts
+DELETE FROM usage_totals WHERE organization_id = $1 AND subscription_id IN (SELECT id FROM subscriptions WHERE
+    organization_id = $1 AND id = $2 AND deleted_at <= $3);
+
+-- usage_totals.count_owned
+SELECT COUNT(*) FROM (SELECT 1 FROM usage_totals WHERE organization_id = $1 LIMIT $2) AS counted;
+
+-- usage_totals.purge
+DELETE FROM usage_totals WHERE organization_id = $1 AND (subscription_id, meter_id, starts_at, ends_at) IN (SELECT
+    subscription_id, meter_id, starts_at, ends_at FROM usage_totals WHERE organization_id = $1 ORDER BY
+    subscription_id, meter_id, starts_at, ends_at LIMIT $2);
+
+-- usage_thresholds.insert
+INSERT INTO usage_thresholds (organization_id, subscription_id, feature_id, starts_at, ends_at, threshold) VALUES ($1,
+    $2, $3, $4, $5, $6) ON CONFLICT DO NOTHING;
+
+-- usage_thresholds.by_key
+SELECT organization_id, subscription_id, feature_id, starts_at, ends_at, threshold FROM usage_thresholds WHERE
+    organization_id = $1 AND subscription_id = $2 AND feature_id = $3 AND starts_at = $4 AND ends_at = $5 AND threshold
+    = $6;
+
+-- usage_thresholds.live
+SELECT 1 FROM usage_thresholds WHERE organization_id = $1 AND subscription_id = $2 AND feature_id = $3 AND starts_at =
+    $4 AND ends_at = $5 AND threshold = $6;
+
+-- usage_thresholds.first_rows
+SELECT organization_id, subscription_id, feature_id, starts_at, ends_at, threshold FROM usage_thresholds ORDER BY
+    organization_id, subscription_id, feature_id, starts_at, ends_at, threshold LIMIT $1;
+
+-- usage_thresholds.next_rows
+SELECT organization_id, subscription_id, feature_id, starts_at, ends_at, threshold FROM usage_thresholds WHERE
+    (organization_id, subscription_id, feature_id, starts_at, ends_at, threshold) > ($1, $2, $3, $4, $5, $6) ORDER BY
+    organization_id, subscription_id, feature_id, starts_at, ends_at, threshold LIMIT $7;
+
+-- usage_thresholds.row
+SELECT organization_id, subscription_id, feature_id, starts_at, ends_at, threshold FROM usage_thresholds WHERE
+    organization_id = $1 AND subscription_id = $2 AND feature_id = $3 AND starts_at = $4 AND ends_at = $5 AND threshold
+    = $6;
+
+-- usage_thresholds.insert_row
+INSERT INTO usage_thresholds (organization_id, subscription_id, feature_id, starts_at, ends_at, threshold) VALUES ($1,
+    $2, $3, $4, $5, $6) ON CONFLICT DO NOTHING;
+
+-- usage_thresholds.count
+SELECT COUNT(*) FROM usage_thresholds;
+
+-- usage_thresholds.remove_parts
+DELETE FROM usage_thresholds WHERE organization_id = $1 AND subscription_id IN (SELECT id FROM subscriptions WHERE
+    organization_id = $1 AND id = $2 AND deleted_at <= $3);
+
+-- usage_thresholds.count_owned
+SELECT COUNT(*) FROM (SELECT 1 FROM usage_thresholds WHERE organization_id = $1 LIMIT $2) AS counted;
+
+-- usage_thresholds.purge
+DELETE FROM usage_thresholds WHERE organization_id = $1 AND (subscription_id, feature_id, starts_at, ends_at,
+    threshold) IN (SELECT subscription_id, feature_id, starts_at, ends_at, threshold FROM usage_thresholds WHERE
+    organization_id = $1 ORDER BY subscription_id, feature_id, starts_at, ends_at, threshold LIMIT $2);
+
 -- analytics_ledgers::WITH_WORK
 SELECT o.id FROM organizations AS o LEFT JOIN leases AS l ON l.organization_id = o.id AND l.job = 'analytics' AND
     l.unit = o.id WHERE o.deleted_at IS NULL AND (l.expires_at IS NULL OR l.expires_at <= clock_timestamp()) AND ( NOT
@@ -2325,9 +2509,9 @@ SELECT COUNT(*), MIN(due_at) FROM subscriptions WHERE organization_id = $1 AND d
 
 -- due::DUE
 SELECT organization_id, id, user_id, plan_id, plan_version, external_id, quantity, billing_cycle, status, is_active,
-    starts_at, renews_at, ends_at, due_at, billing, change_plan_id, created_at, updated_at, revision FROM subscriptions
-    WHERE organization_id = $1 AND due_at <= $2 AND deleted_at IS NULL AND (due_at <= $4 OR NOT (billing IS NOT NULL))
-    ORDER BY due_at LIMIT $3;
+    starts_at, renews_at, ends_at, due_at, billing, change_plan_id, entitlements, created_at, updated_at, revision FROM
+    subscriptions WHERE organization_id = $1 AND due_at <= $2 AND deleted_at IS NULL AND (due_at <= $4 OR NOT (billing
+    IS NOT NULL)) ORDER BY due_at LIMIT $3;
 
 -- due::LATE
 SELECT 1 FROM subscriptions WHERE organization_id = $1 AND due_at > $3 AND due_at < $2 AND updated_at < $2 AND
@@ -2414,8 +2598,9 @@ SELECT (SELECT COUNT(*) FROM subscriptions WHERE organization_id = $1 AND plan_i
 
 -- subscriptions::OPEN_BY_USER
 SELECT organization_id, id, user_id, plan_id, plan_version, external_id, quantity, billing_cycle, status, is_active,
-    starts_at, renews_at, ends_at, due_at, billing, change_plan_id, created_at, updated_at, revision FROM subscriptions
-    WHERE organization_id = $1 AND user_id = $2 AND deleted_at IS NULL AND status <> 'expired' ORDER BY id;
+    starts_at, renews_at, ends_at, due_at, billing, change_plan_id, entitlements, created_at, updated_at, revision FROM
+    subscriptions WHERE organization_id = $1 AND user_id = $2 AND deleted_at IS NULL AND status <> 'expired' ORDER BY
+    id;
 
 -- subscriptions::OPEN_COUNT
 SELECT 1 FROM ( SELECT COUNT(*) AS open FROM subscriptions WHERE organization_id = $1 AND user_id = $2 AND deleted_at
@@ -2706,6 +2891,75 @@ DELETE FROM usage_events WHERE organization_id = $1 AND subscription_id = $2 AND
 SELECT at, event_id, meter_id, value, counted_key FROM usage_events WHERE organization_id = $1 AND subscription_id = $2
     AND (at, event_id) > ($3, $4) AND at < $5 ORDER BY at, event_id LIMIT $6;
 
+-- features::BY_KEY
+SELECT organization_id, id, key, name, description, kind, combine, per_unit, meter_id, period, is_active, created_at,
+    updated_at, revision FROM features WHERE organization_id = $1 ORDER BY key;
+
+-- features::UNDER_LIMIT
+SELECT 1 WHERE (SELECT COUNT(*) FROM features WHERE organization_id = $1) < $2;
+
+-- features::METER_UNUSED
+SELECT 1 WHERE NOT EXISTS ( SELECT 1 FROM features WHERE organization_id = $1 AND meter_id = $2 AND is_active);
+
+-- history::OF_FEATURE
+SELECT revision FROM features WHERE organization_id = $1 AND id = $2;
+
+-- subscription_members::MEMBERSHIPS
+SELECT subscription_id FROM subscription_members WHERE organization_id = $1 AND user_id = $2 ORDER BY subscription_id
+    DESC LIMIT $3;
+
+-- subscriptions::HELD
+SELECT s.organization_id, s.id, s.user_id, s.plan_id, s.plan_version, s.external_id, s.quantity, s.billing_cycle,
+    s.status, s.is_active, s.starts_at, s.renews_at, s.ends_at, s.due_at, s.billing, s.change_plan_id, s.entitlements,
+    s.created_at, s.updated_at, s.revision, p.entitlements, held.is_member FROM ( SELECT id, 0 AS is_member FROM (
+    SELECT id FROM subscriptions WHERE organization_id = $1 AND user_id = $2 AND deleted_at IS NULL ORDER BY id DESC
+    LIMIT $3) AS owned UNION ALL SELECT subscription_id, 1 FROM ( SELECT subscription_id FROM subscription_members
+    WHERE organization_id = $1 AND user_id = $2 ORDER BY subscription_id DESC LIMIT $3) AS joined ) AS held JOIN
+    subscriptions AS s ON s.organization_id = $1 AND s.id = held.id JOIN plans AS p ON p.organization_id = $1 AND p.id
+    = s.plan_id WHERE s.deleted_at IS NULL AND s.is_active AND s.status IN ('on_trial', 'active', 'past_due',
+    'cancelled') AND (s.ends_at > $4 OR (s.ends_at IS NULL AND s.status <> 'cancelled')) AND (held.is_member = 0 OR
+    s.user_id <> $2);
+
+-- subscriptions::MORE_THAN
+SELECT 1 FROM ( SELECT id FROM subscriptions WHERE organization_id = $1 AND user_id = $2 AND deleted_at IS NULL UNION
+    ALL SELECT subscription_id FROM subscription_members WHERE organization_id = $1 AND user_id = $2 ) AS every LIMIT 1
+    OFFSET $3;
+
+-- usage_totals::SUM
+SELECT CAST(COALESCE(SUM(value / 1000000), 0) AS BIGINT), CAST(COALESCE(SUM(value % 1000000), 0) AS BIGINT) FROM
+    usage_events WHERE organization_id = $1 AND subscription_id = $2 AND meter_id = $3 AND at >= $4 AND at < $5;
+
+-- usage_totals::OVERLAPPING
+SELECT starts_at, ends_at, units, millionths FROM usage_totals WHERE organization_id = $1 AND subscription_id = $2 AND
+    meter_id = $3 AND starts_at <= $5 AND ends_at > $4 ORDER BY starts_at, ends_at;
+
+-- usage_totals::COUNT_OVERLAPPING
+SELECT 1 FROM ( SELECT COUNT(*) AS totals FROM usage_totals WHERE organization_id = $1 AND subscription_id = $2 AND
+    meter_id = $3 AND starts_at <= $5 AND ends_at > $4 ) AS counted WHERE totals = $6;
+
+-- usage_totals::OPEN
+INSERT INTO usage_totals (organization_id, subscription_id, meter_id, starts_at, ends_at, units, millionths) VALUES
+    ($1, $2, $3, $4, $5, (SELECT CAST(COALESCE(SUM(value / 1000000), 0) + (COALESCE(SUM(value % 1000000), 0) -
+    (COALESCE(SUM(value % 1000000), 0) % 1000000 + 1000000) % 1000000) / 1000000 AS BIGINT) FROM usage_events WHERE
+    organization_id = $1 AND subscription_id = $2 AND meter_id = $3 AND at >= $4 AND at < $5), (SELECT
+    CAST((COALESCE(SUM(value % 1000000), 0) % 1000000 + 1000000) % 1000000 AS BIGINT) FROM usage_events WHERE
+    organization_id = $1 AND subscription_id = $2 AND meter_id = $3 AND at >= $4 AND at < $5)) ON CONFLICT DO NOTHING;
+
+-- usage_totals::ADD
+UPDATE usage_totals SET units = units + $6 + (millionths + $7) / 1000000, millionths = (millionths + $7) % 1000000
+    WHERE organization_id = $1 AND subscription_id = $2 AND meter_id = $3 AND starts_at = $4 AND ends_at = $5 AND
+    (units, millionths) >= ($8, $9) AND (units, millionths) < ($10, $11);
+
+-- usage_totals::THRESHOLDS
+SELECT threshold FROM usage_thresholds WHERE organization_id = $1 AND subscription_id = $2 AND feature_id = $3 AND
+    starts_at = $4 AND ends_at = $5;
+
+-- usage_totals::REMOVE_ENDED
+DELETE FROM usage_totals WHERE organization_id = $1 AND subscription_id = $2 AND ends_at < $3;
+
+-- usage_totals::ANY_ENDED
+SELECT 1 FROM usage_totals WHERE organization_id = $1 AND subscription_id = $2 AND ends_at < $3 LIMIT 1;
+
 -- operator_sessions::WITH_OPERATOR
 SELECT s.organization_id, s.id, s.operator_id, s.method, s.signed_in_at, s.last_used_at, s.expires_at, s.ip_address,
     s.user_agent, s.ended_at, o.organization_id, o.id, o.name, o.role, o.issuer, o.subject, o.is_active,
@@ -2771,10 +3025,17 @@ SELECT organization_id, id, code, percent, amount, currency, duration, periods, 
 SELECT at, event_id, meter_id, value, counted_key FROM usage_events WHERE organization_id = $1 AND subscription_id = $2
     AND event_id = $3;
 
+-- usage_totals::READ
+SELECT units, millionths FROM usage_totals WHERE organization_id = $1 AND subscription_id = $2 AND meter_id = $3 AND
+    starts_at = $4 AND ends_at = $5;
+
 -- users::BY_IDENTITY
 SELECT organization_id, id, email, issuer, subject, auth_type, username, first_name, last_name, terms, notifications,
     session_epoch, blocked_at, created_at, updated_at, revision FROM users WHERE organization_id = $1 AND issuer = $2
     AND subject = $3 AND subject IS NOT NULL AND deleted_at IS NULL;
+
+-- features::METER_ACTIVE
+SELECT 1 FROM meters WHERE organization_id = $1 AND id = $2 AND revision = $3 AND is_active;
 
 -- leases::HELD
 SELECT 1 FROM leases WHERE organization_id = $1 AND job = $2 AND unit = $3 AND owner = $4;
