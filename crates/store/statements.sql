@@ -2908,7 +2908,7 @@ SELECT revision FROM features WHERE organization_id = $1 AND id = $2;
 SELECT subscription_id FROM subscription_members WHERE organization_id = $1 AND user_id = $2 ORDER BY subscription_id
     DESC LIMIT $3;
 
--- subscriptions::HELD
+-- held::HELD
 SELECT s.organization_id, s.id, s.user_id, s.plan_id, s.plan_version, s.external_id, s.quantity, s.billing_cycle,
     s.status, s.is_active, s.starts_at, s.renews_at, s.ends_at, s.due_at, s.billing, s.change_plan_id, s.entitlements,
     s.created_at, s.updated_at, s.revision, p.entitlements, held.is_member FROM ( SELECT id, 0 AS is_member FROM (
@@ -2920,7 +2920,7 @@ SELECT s.organization_id, s.id, s.user_id, s.plan_id, s.plan_version, s.external
     'cancelled') AND (s.ends_at > $4 OR (s.ends_at IS NULL AND s.status <> 'cancelled')) AND (held.is_member = 0 OR
     s.user_id <> $2);
 
--- subscriptions::MORE_THAN
+-- held::MORE_THAN
 SELECT 1 FROM ( SELECT id FROM subscriptions WHERE organization_id = $1 AND user_id = $2 AND deleted_at IS NULL UNION
     ALL SELECT subscription_id FROM subscription_members WHERE organization_id = $1 AND user_id = $2 ) AS every LIMIT 1
     OFFSET $3;

@@ -4,7 +4,7 @@
 use crate::list::{Position, Range};
 use crate::lock::Lock;
 use crate::sql::{Insert, Sql};
-use crate::subscriptions::due;
+use crate::subscriptions::{due, held};
 use crate::table::{Statement as Derived, Table};
 use crate::tables::ALL;
 use crate::value::Type;
@@ -122,7 +122,7 @@ fn by_hand() -> Vec<Statement> {
         history::OF_BILLING_PROFILE, history::OF_COUPON, history::OF_METER, history::OF_TAX_RATE, meters::BY_SLUG,
         usage_events::NEXT_SUBSCRIPTION, usage_events::OLD, usage_events::REMOVE_OLD, usage_events::WITHIN,
         features::BY_KEY, features::UNDER_LIMIT, features::METER_UNUSED, history::OF_FEATURE, subscription_members::MEMBERSHIPS,
-        subscriptions::HELD, subscriptions::MORE_THAN, usage_totals::SUM, usage_totals::OVERLAPPING,
+        held::HELD, held::MORE_THAN, usage_totals::SUM, usage_totals::OVERLAPPING,
         usage_totals::COUNT_OVERLAPPING, usage_totals::OPEN, usage_totals::ADD, usage_totals::THRESHOLDS,
         usage_totals::REMOVE_ENDED, usage_totals::ANY_ENDED,
     ];
