@@ -4,7 +4,7 @@
 use crate::list::{Position, Range};
 use crate::lock::Lock;
 use crate::sql::{Insert, Sql};
-use crate::subscriptions::due;
+use crate::subscriptions::{due, held};
 use crate::table::{Statement as Derived, Table};
 use crate::tables::ALL;
 use crate::value::Type;
@@ -147,9 +147,8 @@ fn by_hand() -> Vec<Statement> {
         number_series::OPEN, number_series::RAISE, payments::PROCESSING, subscriptions::MANAGED,
         subscriptions::RELEASE, tax_rates::ALL,
         usage_events::NEXT_SUBSCRIPTION, usage_events::OLD, usage_events::REMOVE_OLD, usage_events::WITHIN,
-        features::BY_KEY, features::UNDER_LIMIT, features::METER_UNUSED, history::OF_FEATURE,
-        subscription_members::MEMBERSHIPS,
-        subscriptions::HELD, subscriptions::MORE_THAN, usage_totals::SUM, usage_totals::OVERLAPPING,
+        features::BY_KEY, features::METER_UNUSED, features::UNDER_LIMIT, held::HELD, held::MORE_THAN,
+        history::OF_FEATURE, subscription_members::MEMBERSHIPS, usage_totals::OVERLAPPING, usage_totals::SUM,
         usage_totals::COUNT_OVERLAPPING, usage_totals::OPEN, usage_totals::ADD, usage_totals::THRESHOLDS,
         members::BELOW, members::COUNT, members::COUNT_OF_USER_IS, members::OF_USER, members::REMOVE,
         members::REMOVE_ALL, usage_totals::ANY_ENDED, usage_totals::REMOVE_ENDED,

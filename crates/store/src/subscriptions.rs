@@ -25,13 +25,12 @@ use perennial_domain::text::Line;
 use perennial_domain::time::Time;
 
 pub(crate) mod due;
-mod held;
+pub(crate) mod held;
 mod list;
 
 pub use due::{
     Backlog, Search, all_parked, any_due, backlog, due, is_late, live_due, next_due, parked, test_due, with_due,
 };
-pub(crate) use held::{HELD, MORE_THAN};
 pub use held::{Held, has_more, held};
 pub(crate) use list::compose;
 pub use list::{Query, Range, Sort, list, position};
