@@ -4,6 +4,7 @@ import type { Caller, Operation } from "../caller.js";
 import type { CallOptions, ChangeOptions, CreateOptions, ReadOptions } from "../options.js";
 import { each, type FiguresOf, type PageOf } from "../pages.js";
 import type {
+  AddMember,
   BillingProfile,
   BillingProfileUpdate,
   Client,
@@ -12,6 +13,7 @@ import type {
   ClientUpdate,
   Cohort,
   CohortQuery,
+  CollectPayment,
   Connection,
   ConnectionQuery,
   Coupon,
@@ -20,16 +22,32 @@ import type {
   CouponUpdate,
   Credit,
   CreditCreate,
+  CreditNote,
+  CreditNoteCreate,
+  CreditNoteQuery,
   CreditQuery,
   Deleted,
   DeletedUser,
+  EntitlementCheck,
+  EntitlementToken,
+  EntitlementTokenCreate,
   Event,
   EventQuery,
+  Feature,
+  FeatureCreate,
+  FeatureQuery,
+  FeatureUpdate,
   InboxItem,
   InboxItemQuery,
+  Invoice,
+  InvoiceCreate,
+  InvoiceQuery,
+  InvoiceUpdate,
   LoggedIn,
   ManagedUser,
   ManagedUserQuery,
+  Member,
+  MemberQuery,
   Meter,
   MeterCreate,
   MeterQuery,
@@ -96,6 +114,7 @@ import type {
   UndeliveredEvent,
   UndeliveredEventQuery,
   UserCreate,
+  UserEntitlements,
   UserSession,
   UserUpdate,
   WebhookAttempt,
@@ -348,6 +367,15 @@ const deletePayment: Operation = {
   access: "client",
   keyed: false,
   repeatable: true,
+};
+
+const collectPayment: Operation = {
+  id: "collectPayment",
+  method: "POST",
+  path: "/subscription-payments/{payment_id}/collect",
+  access: "client",
+  keyed: false,
+  repeatable: false,
 };
 
 const listUsers: Operation = {
@@ -881,6 +909,96 @@ const updateMeter: Operation = {
   repeatable: true,
 };
 
+const listFeatures: Operation = {
+  id: "listFeatures",
+  method: "GET",
+  path: "/features",
+  access: "client",
+  keyed: false,
+  repeatable: true,
+};
+
+const createFeature: Operation = {
+  id: "createFeature",
+  method: "POST",
+  path: "/features",
+  access: "client",
+  keyed: true,
+  repeatable: true,
+};
+
+const readFeature: Operation = {
+  id: "readFeature",
+  method: "GET",
+  path: "/features/{key}",
+  access: "client",
+  keyed: false,
+  repeatable: true,
+};
+
+const updateFeature: Operation = {
+  id: "updateFeature",
+  method: "PUT",
+  path: "/features/{key}",
+  access: "client",
+  keyed: false,
+  repeatable: true,
+};
+
+const readEntitlements: Operation = {
+  id: "readEntitlements",
+  method: "GET",
+  path: "/users/{id}/entitlements",
+  access: "clientOrUser",
+  keyed: false,
+  repeatable: true,
+};
+
+const checkEntitlement: Operation = {
+  id: "checkEntitlement",
+  method: "GET",
+  path: "/users/{id}/entitlements/{feature_key}",
+  access: "clientOrUser",
+  keyed: false,
+  repeatable: true,
+};
+
+const createEntitlementToken: Operation = {
+  id: "createEntitlementToken",
+  method: "POST",
+  path: "/users/{id}/entitlement-token",
+  access: "clientOrUser",
+  keyed: false,
+  repeatable: true,
+};
+
+const listMembers: Operation = {
+  id: "listMembers",
+  method: "GET",
+  path: "/subscriptions/{id}/members",
+  access: "clientOrUser",
+  keyed: false,
+  repeatable: true,
+};
+
+const addMember: Operation = {
+  id: "addMember",
+  method: "POST",
+  path: "/subscriptions/{id}/members",
+  access: "client",
+  keyed: true,
+  repeatable: true,
+};
+
+const removeMember: Operation = {
+  id: "removeMember",
+  method: "DELETE",
+  path: "/subscriptions/{id}/members/{user_id}",
+  access: "client",
+  keyed: false,
+  repeatable: true,
+};
+
 const recordUsageEvents: Operation = {
   id: "recordUsageEvents",
   method: "POST",
@@ -958,6 +1076,105 @@ const listConnectionInbox: Operation = {
   method: "GET",
   path: "/connections/{id}/inbox",
   access: "client",
+  keyed: false,
+  repeatable: true,
+};
+
+const listInvoices: Operation = {
+  id: "listInvoices",
+  method: "GET",
+  path: "/invoices",
+  access: "clientOrUser",
+  keyed: false,
+  repeatable: true,
+};
+
+const createInvoice: Operation = {
+  id: "createInvoice",
+  method: "POST",
+  path: "/invoices",
+  access: "client",
+  keyed: true,
+  repeatable: true,
+};
+
+const readInvoice: Operation = {
+  id: "readInvoice",
+  method: "GET",
+  path: "/invoices/{id}",
+  access: "clientOrUser",
+  keyed: false,
+  repeatable: true,
+};
+
+const updateInvoice: Operation = {
+  id: "updateInvoice",
+  method: "PUT",
+  path: "/invoices/{id}",
+  access: "client",
+  keyed: false,
+  repeatable: true,
+};
+
+const deleteInvoice: Operation = {
+  id: "deleteInvoice",
+  method: "DELETE",
+  path: "/invoices/{id}",
+  access: "client",
+  keyed: false,
+  repeatable: true,
+};
+
+const finalizeInvoice: Operation = {
+  id: "finalizeInvoice",
+  method: "POST",
+  path: "/invoices/{id}/finalize",
+  access: "client",
+  keyed: false,
+  repeatable: false,
+};
+
+const voidInvoice: Operation = {
+  id: "voidInvoice",
+  method: "POST",
+  path: "/invoices/{id}/void",
+  access: "client",
+  keyed: false,
+  repeatable: false,
+};
+
+const markInvoiceUncollectible: Operation = {
+  id: "markInvoiceUncollectible",
+  method: "POST",
+  path: "/invoices/{id}/mark-uncollectible",
+  access: "client",
+  keyed: false,
+  repeatable: false,
+};
+
+const listCreditNotes: Operation = {
+  id: "listCreditNotes",
+  method: "GET",
+  path: "/credit-notes",
+  access: "clientOrUser",
+  keyed: false,
+  repeatable: true,
+};
+
+const createCreditNote: Operation = {
+  id: "createCreditNote",
+  method: "POST",
+  path: "/credit-notes",
+  access: "client",
+  keyed: true,
+  repeatable: true,
+};
+
+const readCreditNote: Operation = {
+  id: "readCreditNote",
+  method: "GET",
+  path: "/credit-notes/{id}",
+  access: "clientOrUser",
   keyed: false,
   repeatable: true,
 };
@@ -1298,6 +1515,15 @@ export class Payments {
    */
   delete(paymentId: string, options: ChangeOptions = {}): Promise<Payment> {
     return this.#caller.one<Payment>(deletePayment, { path: { payment_id: paymentId } }, options);
+  }
+
+  /**
+   * Collect a payment. Charges the customer through Stripe. The payment is `processing` until the result is known.
+   *
+   * Scope: `payments:write`.
+   */
+  collect(paymentId: string, body: CollectPayment, options: ChangeOptions = {}): Promise<Payment> {
+    return this.#caller.one<Payment>(collectPayment, { path: { payment_id: paymentId }, body }, options);
   }
 }
 
@@ -2017,12 +2243,149 @@ export class Meters {
 
   /**
    * Update a meter. Updates the fields that are sent; omitted fields do not change. The slug and the aggregation cannot
-   * be changed. An inactive meter accepts no events.
+   * be changed. An inactive meter accepts no events. A meter that an active feature uses cannot be deactivated.
    *
    * Scope: `plans:write`.
    */
   update(id: string, body: MeterUpdate, options: ChangeOptions = {}): Promise<Meter> {
     return this.#caller.one<Meter>(updateMeter, { path: { id }, body }, options);
+  }
+}
+
+export class Features {
+  readonly #caller: Caller;
+
+  constructor(caller: Caller) {
+    this.#caller = caller;
+  }
+
+  /**
+   * List features. Sorted by key.
+   *
+   * Scope: `plans:read`.
+   */
+  list(query: FeatureQuery = {}, options: CallOptions = {}): Promise<PageOf<Feature>> {
+    return this.#caller.page<Feature>(listFeatures, { query }, options);
+  }
+
+  /** The same, record by record: asks for the next page when the last one is used up. */
+  each(query: FeatureQuery = {}, options: CallOptions = {}): AsyncGenerator<Feature, void, undefined> {
+    return each((cursor) => this.list({ ...query, cursor }, options), query.cursor);
+  }
+
+  /**
+   * Create a feature. An organization has at most 500 features. With an `Idempotency-Key`, a retry returns the response
+   * of the first request.
+   *
+   * Scope: `plans:write`.
+   */
+  create(body: FeatureCreate, options: CreateOptions = {}): Promise<Feature> {
+    return this.#caller.one<Feature>(createFeature, { body }, options);
+  }
+
+  /**
+   * Read a feature. By key or ID.
+   *
+   * Scope: `plans:read`.
+   */
+  get(key: string, options: ReadOptions<Feature> = {}): Promise<Feature> {
+    return this.#caller.one<Feature>(readFeature, { path: { key } }, options);
+  }
+
+  /**
+   * Update a feature. Updates the fields that are sent; omitted fields do not change. The key, the kind, the meter and
+   * the period cannot be changed. A feature cannot be deleted: an inactive one is no longer granted.
+   *
+   * Scope: `plans:write`.
+   */
+  update(key: string, body: FeatureUpdate, options: ChangeOptions = {}): Promise<Feature> {
+    return this.#caller.one<Feature>(updateFeature, { path: { key }, body }, options);
+  }
+}
+
+export class Entitlements {
+  readonly #caller: Caller;
+
+  constructor(caller: Caller) {
+    this.#caller = caller;
+  }
+
+  /**
+   * Read the entitlements of a user. What the user has now, from the subscriptions with access that the user owns or is
+   * a member of: at most 200, newest first, of the newest 1,000; `truncated` is true if there are more. The answer
+   * changes at `valid_until` by the clock alone. With a user's token, `me` is the user. A public client can read the
+   * records of the signed-in user.
+   *
+   * Scope: `entitlements:read`.
+   */
+  get(id: string, options: ReadOptions<UserEntitlements> = {}): Promise<UserEntitlements> {
+    return this.#caller.one<UserEntitlements>(readEntitlements, { path: { id } }, options);
+  }
+
+  /**
+   * Check one feature of a user. Whether the user may use this much of a feature now, and if not, why. The status is
+   * 200 either way. A public client can read the records of the signed-in user.
+   *
+   * Scope: `entitlements:read`.
+   */
+  check(id: string, featureKey: string, options: ReadOptions<EntitlementCheck> = {}): Promise<EntitlementCheck> {
+    return this.#caller.one<EntitlementCheck>(checkEntitlement, { path: { id, feature_key: featureKey } }, options);
+  }
+
+  /**
+   * Issue an entitlement token. A signed token with the value of each feature, and of a quota its limit, for an
+   * application that checks them offline. It expires at the latest when access changes by the clock alone, plus the
+   * grace that the operator has set. It cannot be revoked: `ttl_seconds` is how old the values may be. With a user's
+   * token, `me` is the user, and the token lives for a day at most. A public client can read the records of the
+   * signed-in user.
+   *
+   * Scope: `entitlements:read`.
+   */
+  createToken(id: string, body: EntitlementTokenCreate, options: CallOptions = {}): Promise<EntitlementToken> {
+    return this.#caller.one<EntitlementToken>(createEntitlementToken, { path: { id }, body }, options);
+  }
+}
+
+export class Members {
+  readonly #caller: Caller;
+
+  constructor(caller: Caller) {
+    this.#caller = caller;
+  }
+
+  /**
+   * List the members of a subscription. The members by user, and in `seats` how many there may be. The owner has a seat
+   * and is not listed. With a user's token, only the owner can read them. A public client can read the records of the
+   * signed-in user.
+   *
+   * Scope: `subscriptions:read`.
+   */
+  list(id: string, query: MemberQuery = {}, options: CallOptions = {}): Promise<PageOf<Member>> {
+    return this.#caller.page<Member>(listMembers, { path: { id }, query }, options);
+  }
+
+  /** The same, record by record: asks for the next page when the last one is used up. */
+  each(id: string, query: MemberQuery = {}, options: CallOptions = {}): AsyncGenerator<Member, void, undefined> {
+    return each((cursor) => this.list(id, { ...query, cursor }, options), query.cursor);
+  }
+
+  /**
+   * Add a member to a subscription. The user gets what the subscription grants, except `seats`. With an
+   * `Idempotency-Key`, a retry returns the response of the first request.
+   *
+   * Scope: `subscriptions:write`.
+   */
+  add(id: string, body: AddMember, options: CreateOptions = {}): Promise<Member> {
+    return this.#caller.one<Member>(addMember, { path: { id }, body }, options);
+  }
+
+  /**
+   * Remove a member from a subscription. Returns the member that was removed.
+   *
+   * Scope: `subscriptions:write`.
+   */
+  remove(id: string, userId: string, options: CallOptions = {}): Promise<Member> {
+    return this.#caller.one<Member>(removeMember, { path: { id, user_id: userId } }, options);
   }
 }
 
@@ -2037,7 +2400,9 @@ export class Usage {
    * Record usage events. Stores all new events of the call, or none if one of them is invalid. An event that is stored
    * already is a duplicate and counts once, so a call can be repeated. An event with the ID of another one that differs
    * is a conflict. An event that is too late is not stored: one from before the end of the last closed window, one of
-   * an external subscription from more than 35 days ago, or one after the end of an expired subscription.
+   * an external subscription from more than 35 days ago, or one after the end of an expired subscription. With `mode:
+   * enforce` all new events are stored or none: the call is rejected if it would exceed a quota of a subscription in
+   * the period of an event.
    *
    * Scope: `usage:write`.
    */
@@ -2163,6 +2528,139 @@ export class Connections {
   }
 }
 
+export class Invoices {
+  readonly #caller: Caller;
+
+  constructor(caller: Caller) {
+    this.#caller = caller;
+  }
+
+  /**
+   * List invoices. Newest first. A page under a rare filter may be short and still have a next page. A public client
+   * can read the records of the signed-in user.
+   *
+   * Scope: `invoices:read`.
+   */
+  list(query: InvoiceQuery = {}, options: CallOptions = {}): Promise<PageOf<Invoice>> {
+    return this.#caller.page<Invoice>(listInvoices, { query }, options);
+  }
+
+  /** The same, record by record: asks for the next page when the last one is used up. */
+  each(query: InvoiceQuery = {}, options: CallOptions = {}): AsyncGenerator<Invoice, void, undefined> {
+    return each((cursor) => this.list({ ...query, cursor }, options), query.cursor);
+  }
+
+  /**
+   * Create an invoice. Creates a `one_off` draft for a billed subscription. With an `Idempotency-Key`, a retry returns
+   * the response of the first request.
+   *
+   * Scope: `invoices:write`.
+   */
+  create(body: InvoiceCreate, options: CreateOptions = {}): Promise<Invoice> {
+    return this.#caller.one<Invoice>(createInvoice, { body }, options);
+  }
+
+  /**
+   * Read an invoice. A public client can read the records of the signed-in user.
+   *
+   * Scope: `invoices:read`.
+   */
+  get(id: string, options: ReadOptions<Invoice> = {}): Promise<Invoice> {
+    return this.#caller.one<Invoice>(readInvoice, { path: { id } }, options);
+  }
+
+  /**
+   * Update a draft. Changes the memo of a draft; of a `one_off` draft also its lines and `finalizes_at`. An issued
+   * invoice is final.
+   *
+   * Scope: `invoices:write`.
+   */
+  update(id: string, body: InvoiceUpdate, options: ChangeOptions = {}): Promise<Invoice> {
+    return this.#caller.one<Invoice>(updateInvoice, { path: { id }, body }, options);
+  }
+
+  /**
+   * Delete a draft. Deletes a `one_off` draft and returns it.
+   *
+   * Scope: `invoices:write`.
+   */
+  delete(id: string, options: ChangeOptions = {}): Promise<Invoice> {
+    return this.#caller.one<Invoice>(deleteInvoice, { path: { id } }, options);
+  }
+
+  /**
+   * Finalize a draft. Issues the draft now: it gets its number and becomes final. With an `Idempotency-Key`, a retry
+   * returns the response of the first request.
+   *
+   * Scope: `invoices:write`.
+   */
+  finalize(id: string, options: ChangeOptions = {}): Promise<Invoice> {
+    return this.#caller.one<Invoice>(finalizeInvoice, { path: { id } }, options);
+  }
+
+  /**
+   * Void an invoice. Nothing is due any more. What the balance paid returns to it. With an `Idempotency-Key`, a retry
+   * returns the response of the first request.
+   *
+   * Scope: `invoices:write`.
+   */
+  void(id: string, options: ChangeOptions = {}): Promise<Invoice> {
+    return this.#caller.one<Invoice>(voidInvoice, { path: { id } }, options);
+  }
+
+  /**
+   * Mark an invoice as uncollectible. Dunning ends. A payment still settles the invoice. With an `Idempotency-Key`, a
+   * retry returns the response of the first request.
+   *
+   * Scope: `invoices:write`.
+   */
+  markUncollectible(id: string, options: ChangeOptions = {}): Promise<Invoice> {
+    return this.#caller.one<Invoice>(markInvoiceUncollectible, { path: { id } }, options);
+  }
+}
+
+export class CreditNotes {
+  readonly #caller: Caller;
+
+  constructor(caller: Caller) {
+    this.#caller = caller;
+  }
+
+  /**
+   * List credit notes. Newest first. A public client can read the records of the signed-in user.
+   *
+   * Scope: `invoices:read`.
+   */
+  list(query: CreditNoteQuery = {}, options: CallOptions = {}): Promise<PageOf<CreditNote>> {
+    return this.#caller.page<CreditNote>(listCreditNotes, { query }, options);
+  }
+
+  /** The same, record by record: asks for the next page when the last one is used up. */
+  each(query: CreditNoteQuery = {}, options: CallOptions = {}): AsyncGenerator<CreditNote, void, undefined> {
+    return each((cursor) => this.list({ ...query, cursor }, options), query.cursor);
+  }
+
+  /**
+   * Create a credit note. Credits an invoice that is open, uncollectible or paid. Send `amount` or `lines`. The note
+   * first reduces what is due; the rest goes to the balance, or is refunded by you. With an `Idempotency-Key`, a retry
+   * returns the response of the first request.
+   *
+   * Scope: `invoices:write`.
+   */
+  create(body: CreditNoteCreate, options: CreateOptions = {}): Promise<CreditNote> {
+    return this.#caller.one<CreditNote>(createCreditNote, { body }, options);
+  }
+
+  /**
+   * Read a credit note. A public client can read the records of the signed-in user.
+   *
+   * Scope: `invoices:read`.
+   */
+  get(id: string, options: ReadOptions<CreditNote> = {}): Promise<CreditNote> {
+    return this.#caller.one<CreditNote>(readCreditNote, { path: { id } }, options);
+  }
+}
+
 /** Every group of calls, over one caller. */
 export class Resources {
   readonly auth: Auth;
@@ -2185,10 +2683,15 @@ export class Resources {
   readonly taxRates: TaxRates;
   readonly coupons: Coupons;
   readonly meters: Meters;
+  readonly features: Features;
+  readonly entitlements: Entitlements;
+  readonly members: Members;
   readonly usage: Usage;
   readonly billingProfiles: BillingProfiles;
   readonly credits: Credits;
   readonly connections: Connections;
+  readonly invoices: Invoices;
+  readonly creditNotes: CreditNotes;
 
   constructor(caller: Caller) {
     this.auth = new Auth(caller);
@@ -2211,9 +2714,14 @@ export class Resources {
     this.taxRates = new TaxRates(caller);
     this.coupons = new Coupons(caller);
     this.meters = new Meters(caller);
+    this.features = new Features(caller);
+    this.entitlements = new Entitlements(caller);
+    this.members = new Members(caller);
     this.usage = new Usage(caller);
     this.billingProfiles = new BillingProfiles(caller);
     this.credits = new Credits(caller);
     this.connections = new Connections(caller);
+    this.invoices = new Invoices(caller);
+    this.creditNotes = new CreditNotes(caller);
   }
 }

@@ -43,7 +43,7 @@ export type PaymentStatus =
   | "disputed"
   | "void";
 
-export type SearchResultKind = "user" | "plan" | "subscription" | "payment";
+export type SearchResultKind = "user" | "plan" | "subscription" | "payment" | "invoice";
 
 export type SearchResultMatch = "exact" | "prefix";
 
@@ -88,6 +88,10 @@ export type EventType =
   | "subscription.resumed"
   | "subscription.expired"
   | "subscription.parked"
+  | "subscription.past_due"
+  | "subscription.recovered"
+  | "subscription.unpaid"
+  | "subscription.activated"
   | "payment.created"
   | "payment.updated"
   | "payment.deleted"
@@ -114,13 +118,29 @@ export type EventType =
   | "meter.created"
   | "meter.updated"
   | "credit.created"
+  | "invoice.created"
+  | "invoice.updated"
+  | "invoice.finalized"
+  | "invoice.payment_due"
+  | "invoice.overdue"
+  | "invoice.paid"
+  | "invoice.reopened"
+  | "invoice.voided"
+  | "invoice.uncollectible"
+  | "invoice.deleted"
+  | "credit_note.created"
   | "billing_profile.updated"
+  | "feature.created"
+  | "feature.updated"
+  | "usage.threshold_reached"
   | "connection.created"
   | "connection.updated"
   | "connection.deleted"
   | "connection.failing"
   | "connection.recovered"
-  | "connection.drift";
+  | "connection.drift"
+  | "member.created"
+  | "member.deleted";
 
 export type WebhookEndpointPayload = "full" | "thin";
 
@@ -152,6 +172,14 @@ export type CouponDuration = "once" | "repeating" | "forever";
 
 export type MeterAggregation = "sum" | "count" | "max" | "last" | "unique";
 
+export type Kind = "boolean" | "limit" | "quota";
+
+export type FeatureCombine = "any" | "max" | "sum";
+
+export type FeaturePeriod = "billing" | "day" | "month" | "year" | "ever";
+
+export type EntitlementCheckReason = "feature_inactive" | "no_subscription" | "not_granted" | "limit_reached";
+
 export type BillingProfileLocale = "en" | "de" | "fr" | "es" | "ja";
 
 export type CreditReason = "adjustment" | "surplus" | "surplus_reversed" | "credit_note" | "applied" | "returned";
@@ -166,10 +194,21 @@ export type InboxItemObject = "customer" | "price" | "subscription" | "payment";
 
 export type InboxItemState = "waiting" | "applied" | "unchanged" | "ignored" | "failed";
 
+export type InvoiceKind = "cycle" | "change" | "one_off";
+
+export type InvoiceStatus = "draft" | "open" | "paid" | "uncollectible" | "void";
+
+export type InvoiceCollection = "automatic" | "manual";
+
+export type InvoiceNextAction = "finalize" | "attempt" | "overdue" | "deadline";
+
+export type CreditNoteSettlement = "balance" | "refund";
+
 export type TestClockStatus = "ready" | "working" | "advancing" | "held" | "deleting";
 
 export type ProblemCode =
   | "address_not_allowed"
+  | "already_member"
   | "ambiguous"
   | "ambiguous_credentials"
   | "answer_timeout"
@@ -185,6 +224,8 @@ export type ProblemCode =
   | "collecting_disabled"
   | "connection_in_use"
   | "contended"
+  | "coupon_unavailable"
+  | "credit_exceeds_invoice"
   | "cross_site_request"
   | "cursor_gone"
   | "duplicate_item"
@@ -196,7 +237,10 @@ export type ProblemCode =
   | "endpoint_disabled"
   | "endpoint_limit"
   | "external_id_taken"
+  | "feature_limit"
   | "fresh_sign_in_required"
+  | "has_open_invoices"
+  | "has_payments"
   | "headers_too_large"
   | "idempotency_in_flight"
   | "idempotency_key_reused"
@@ -219,10 +263,14 @@ export type ProblemCode =
   | "invalid_token"
   | "invalid_transition"
   | "invalid_type"
+  | "invoice_final"
+  | "invoice_not_final"
+  | "key_taken"
   | "lifecycle_behind"
   | "link_limit"
   | "malformed_json"
   | "managed_status"
+  | "meter_in_use"
   | "method_not_allowed"
   | "misdirected_request"
   | "name_taken"
@@ -236,9 +284,11 @@ export type ProblemCode =
   | "outcome_unknown"
   | "overloaded"
   | "own_operator"
+  | "payment_applied"
   | "plan_in_use"
   | "plan_inactive"
   | "provider_managed"
+  | "quota_exceeded"
   | "rate_limited"
   | "read_only_field"
   | "refresh_token_expired"
@@ -246,6 +296,7 @@ export type ProblemCode =
   | "request_timeout"
   | "required"
   | "route_not_found"
+  | "seat_limit"
   | "secret_limit"
   | "shutting_down"
   | "slug_taken"
@@ -253,6 +304,7 @@ export type ProblemCode =
   | "storage_unavailable"
   | "target_too_long"
   | "token_required"
+  | "token_too_large"
   | "too_long"
   | "too_many_changes"
   | "too_many_decimals"
@@ -274,7 +326,7 @@ export type PlanBillingDunningThen = "unpaid" | "expire";
 
 export type PlanBillingTaxBehavior = "exclusive" | "inclusive";
 
-export type SubscriptionBillingCollection = "automatic" | "manual";
+export type PlanBillingChargesModel = "per_unit" | "graduated" | "volume" | "package";
 
 export type SubscriptionBillingParkedReason = "out_of_range" | "missing_plan" | "failing";
 
@@ -306,6 +358,8 @@ export type ClientScopes =
 export type OrganizationPortalCancel = "period_end" | "now" | "off";
 
 export type OrganizationPortalChange = "off" | "link" | "next_period";
+
+export type InvoiceLinesKind = "fee" | "usage" | "proration_credit" | "proration_charge" | "item";
 
 export type PlanSort =
   | "tier"
@@ -363,6 +417,7 @@ export const problemCatalogue = [
   { code: "user_not_found", status: 404, title: "User not found" },
   { code: "method_not_allowed", status: 405, title: "Method not allowed" },
   { code: "request_timeout", status: 408, title: "Request timeout" },
+  { code: "already_member", status: 409, title: "Already a member" },
   { code: "change_not_allowed", status: 409, title: "Change of plan or quantity not allowed" },
   { code: "client_disabled", status: 409, title: "Client disabled" },
   { code: "client_id_taken", status: 409, title: "Client ID already in use" },
@@ -372,26 +427,39 @@ export const problemCatalogue = [
   { code: "collecting_disabled", status: 409, title: "Collecting disabled" },
   { code: "connection_in_use", status: 409, title: "Connection in use" },
   { code: "contended", status: 409, title: "Too many concurrent changes" },
+  { code: "coupon_unavailable", status: 409, title: "Coupon unavailable" },
+  { code: "credit_exceeds_invoice", status: 409, title: "Credit exceeds the invoice" },
   { code: "email_managed", status: 409, title: "E-mail address managed by the identity provider" },
   { code: "email_taken", status: 409, title: "E-mail address already in use" },
   { code: "endpoint_disabled", status: 409, title: "Webhook endpoint disabled" },
   { code: "endpoint_limit", status: 409, title: "Too many webhook endpoints" },
   { code: "external_id_taken", status: 409, title: "External ID already in use" },
+  { code: "feature_limit", status: 409, title: "Too many features" },
+  { code: "has_open_invoices", status: 409, title: "Draft or open invoices" },
+  { code: "has_payments", status: 409, title: "Invoice with payments or credits" },
   { code: "idempotency_in_flight", status: 409, title: "Idempotency key in use by a running request" },
   { code: "insufficient_balance", status: 409, title: "Insufficient balance" },
   { code: "invalid_transition", status: 409, title: "Status transition not allowed" },
+  { code: "invoice_final", status: 409, title: "Invoice final" },
+  { code: "invoice_not_final", status: 409, title: "Invoice not final" },
+  { code: "key_taken", status: 409, title: "Feature key already in use" },
   { code: "lifecycle_behind", status: 409, title: "Lifecycle behind" },
   { code: "link_limit", status: 409, title: "Too many unused links" },
   { code: "managed_status", status: 409, title: "Status set by the service" },
+  { code: "meter_in_use", status: 409, title: "Meter in use" },
   { code: "name_taken", status: 409, title: "Name already in use" },
   { code: "not_a_test_organization", status: 409, title: "Not a test organization" },
   { code: "operator_disabled", status: 409, title: "Operator disabled" },
   { code: "own_operator", status: 409, title: "Change of the own operator not allowed" },
+  { code: "payment_applied", status: 409, title: "Payment applied to an invoice" },
   { code: "plan_in_use", status: 409, title: "Plan in use" },
   { code: "plan_inactive", status: 409, title: "Plan inactive" },
   { code: "provider_managed", status: 409, title: "Record managed by a payment provider" },
+  { code: "quota_exceeded", status: 409, title: "Quota exceeded" },
+  { code: "seat_limit", status: 409, title: "No seat left" },
   { code: "secret_limit", status: 409, title: "Too many valid secrets" },
   { code: "slug_taken", status: 409, title: "Slug already in use" },
+  { code: "token_too_large", status: 409, title: "Token too large" },
   { code: "too_many_changes", status: 409, title: "Too many plan changes" },
   { code: "user_already_exists", status: 409, title: "User already exists" },
   { code: "cursor_gone", status: 410, title: "Cursor no longer valid" },
@@ -436,6 +504,26 @@ export interface PlanBillingDunning {
   then: PlanBillingDunningThen;
 }
 
+export interface PlanBillingChargesTiers {
+  up_to: Amount | null;
+  unit_price: Amount;
+  flat_price: Amount;
+}
+
+export interface PlanBillingChargesPackage {
+  size: Amount;
+  price: Amount;
+}
+
+export interface PlanBillingCharges {
+  meter_id: string;
+  name: string;
+  model: PlanBillingChargesModel;
+  unit_price?: Amount | undefined;
+  tiers?: PlanBillingChargesTiers[] | undefined;
+  package?: PlanBillingChargesPackage | undefined;
+}
+
 export interface PlanBilling {
   trial_days: number;
   trial_end_behavior: PlanBillingTrialEndBehavior;
@@ -444,7 +532,7 @@ export interface PlanBilling {
   dunning: PlanBillingDunning | null;
   tax_behavior: PlanBillingTaxBehavior;
   tax_rate_ids: string[];
-  charges: string[];
+  charges: PlanBillingCharges[];
 }
 
 export interface Plan {
@@ -470,6 +558,7 @@ export interface Plan {
   is_active: boolean;
   version: number;
   billing: PlanBilling | null;
+  entitlements: Record<string, unknown>;
   created_at: Instant;
   updated_at: Instant;
 }
@@ -498,7 +587,7 @@ export interface SubscriptionBillingParked {
 }
 
 export interface SubscriptionBilling {
-  collection: SubscriptionBillingCollection;
+  collection: InvoiceCollection;
   connection_id: string | null;
   payment_method: string | null;
   /** The name of a time zone in the IANA database. */
@@ -533,6 +622,7 @@ export interface Subscription {
   starts_at: Instant;
   ends_at: Instant | null;
   billing: SubscriptionBilling | null;
+  entitlements: Record<string, unknown>;
   managed_by: string | null;
   created_at: Instant;
   updated_at: Instant;
@@ -550,6 +640,7 @@ export interface SubscriptionForecast {
 export interface Payment {
   id: string;
   subscription_id: string;
+  invoice_id: string | null;
   amount: Amount;
   currency: string;
   external_payment_id: string | null;
@@ -599,7 +690,7 @@ export interface UserSession {
 export interface SearchResult {
   kind: SearchResultKind;
   id: string;
-  /** A user's address, a plan's name, or an external ID; the ID where there is none. */
+  /** A user's address, a plan's name, an invoice's number, or an external ID; the ID where there is none. */
   label: string;
   match: SearchResultMatch;
 }
@@ -626,11 +717,26 @@ export interface OrganizationBillingDunning {
   then: PlanBillingDunningThen;
 }
 
+export interface OrganizationBillingSeller {
+  name: string | null;
+  address: string[];
+  country: string | null;
+  tax_id: string | null;
+  email: string | null;
+  note: string | null;
+}
+
 export interface OrganizationBilling {
   /** The name of a time zone in the IANA database. */
   time_zone: string;
   payment_terms_days: number;
   dunning: OrganizationBillingDunning;
+  draft_hours: number;
+  tax_rate_ids: string[];
+  seller: OrganizationBillingSeller;
+  invoice_prefix: string;
+  credit_note_prefix: string;
+  yearly_numbers: boolean;
   spread_minutes: number;
   renewal_notice_days: number;
 }
@@ -882,6 +988,48 @@ export interface Meter {
   updated_at: Instant;
 }
 
+export interface Feature {
+  id: string;
+  key: string;
+  name: string;
+  description: string;
+  kind: Kind;
+  combine: FeatureCombine;
+  per_unit: boolean;
+  meter: string | null;
+  period: FeaturePeriod | null;
+  is_active: boolean;
+  created_at: Instant;
+  updated_at: Instant;
+}
+
+export interface UserEntitlements {
+  user_id: string;
+  valid_until: Instant | null;
+  truncated: boolean;
+  entitlements: Record<string, unknown>;
+}
+
+export interface EntitlementCheck {
+  user_id: string;
+  feature: string;
+  kind: Kind;
+  allowed: boolean;
+  value: unknown | null;
+  used: Amount | null;
+  remaining: unknown | null;
+  resets_at: Instant | null;
+  need: number;
+  reason: EntitlementCheckReason | null;
+  valid_until: Instant | null;
+}
+
+export interface Member {
+  subscription_id: string;
+  user_id: string;
+  created_at: Instant;
+}
+
 export interface BillingProfileBalances {
   currency: string;
   amount: Amount;
@@ -944,6 +1092,164 @@ export interface InboxItem {
   next_attempt_at: Instant | null;
   occurred_at: Instant | null;
   received_at: Instant;
+}
+
+export interface InvoiceLines {
+  kind: InvoiceLinesKind;
+  description: string;
+  subscription_plan_id: string | null;
+  plan_version: number | null;
+  meter_id: string | null;
+  quantity: Amount | null;
+  unit_price: Amount | null;
+  amount: Amount;
+  discount: Amount;
+  tax_behavior: PlanBillingTaxBehavior;
+  tax_rate_ids: string[];
+  period_start: Instant | null;
+  period_end: Instant | null;
+  source_invoice_id: string | null;
+}
+
+export interface InvoiceTaxes {
+  tax_rate_id: string;
+  name: string;
+  percentage: Amount;
+  tax_behavior: PlanBillingTaxBehavior;
+  base: Amount;
+  amount: Amount;
+}
+
+export interface InvoiceSeller {
+  name: string | null;
+  address: string[];
+  country: string | null;
+  tax_id: string | null;
+  email: string | null;
+  note: string | null;
+}
+
+export interface InvoiceBuyer {
+  name: string | null;
+  address: string[];
+  country: string | null;
+  tax_id: string | null;
+  email: string | null;
+  note: string | null;
+  tax_exempt: boolean;
+  locale: string | null;
+}
+
+export interface Invoice {
+  id: string;
+  number: string | null;
+  kind: InvoiceKind;
+  status: InvoiceStatus;
+  user_id: string;
+  subscription_id: string;
+  currency: string;
+  collection: InvoiceCollection | null;
+  cycle_at: Instant | null;
+  period_start: Instant | null;
+  period_end: Instant | null;
+  lines: InvoiceLines[];
+  subtotal: Amount;
+  discount: Amount;
+  taxes: InvoiceTaxes[];
+  tax: Amount;
+  tax_included: Amount;
+  total: Amount;
+  credit_applied: Amount;
+  amount_paid: Amount;
+  amount_credited: Amount;
+  credited_total: Amount;
+  amount_due: Amount;
+  coupon_id: string | null;
+  memo: string | null;
+  attempts: number;
+  overdue: boolean;
+  next_action: InvoiceNextAction | null;
+  next_action_at: Instant | null;
+  finalizes_at: Instant | null;
+  issued_at: Instant | null;
+  due_at: Instant | null;
+  paid_at: Instant | null;
+  created_at: Instant;
+  updated_at: Instant;
+  seller: InvoiceSeller | null;
+  buyer: InvoiceBuyer | null;
+}
+
+export interface CreditNoteLines {
+  kind: InvoiceLinesKind;
+  description: string;
+  subscription_plan_id: string | null;
+  plan_version: number | null;
+  meter_id: string | null;
+  quantity: Amount | null;
+  unit_price: Amount | null;
+  amount: Amount;
+  discount: Amount;
+  tax_behavior: PlanBillingTaxBehavior;
+  tax_rate_ids: string[];
+  period_start: Instant | null;
+  period_end: Instant | null;
+  source_invoice_id: string | null;
+}
+
+export interface CreditNoteTaxes {
+  tax_rate_id: string;
+  name: string;
+  percentage: Amount;
+  tax_behavior: PlanBillingTaxBehavior;
+  base: Amount;
+  amount: Amount;
+}
+
+export interface CreditNoteSeller {
+  name: string | null;
+  address: string[];
+  country: string | null;
+  tax_id: string | null;
+  email: string | null;
+  note: string | null;
+}
+
+export interface CreditNoteBuyer {
+  name: string | null;
+  address: string[];
+  country: string | null;
+  tax_id: string | null;
+  email: string | null;
+  note: string | null;
+  tax_exempt: boolean;
+  locale: string | null;
+}
+
+export interface CreditNote {
+  id: string;
+  number: string;
+  invoice_id: string | null;
+  invoice_number: string | null;
+  subscription_id: string;
+  user_id: string;
+  currency: string;
+  lines: CreditNoteLines[];
+  subtotal: Amount;
+  discount: Amount;
+  taxes: CreditNoteTaxes[];
+  tax: Amount;
+  tax_included: Amount;
+  total: Amount;
+  reason: string | null;
+  settlement: CreditNoteSettlement;
+  refund_reference: string | null;
+  applied_amount: Amount;
+  balance_amount: Amount;
+  issued_at: Instant;
+  seller: CreditNoteSeller | null;
+  buyer: CreditNoteBuyer | null;
+  created_at: Instant;
 }
 
 export interface User {
@@ -1049,11 +1355,26 @@ export interface OperatorSessionOrganizationBillingDunning {
   then: PlanBillingDunningThen;
 }
 
+export interface OperatorSessionOrganizationBillingSeller {
+  name: string | null;
+  address: string[];
+  country: string | null;
+  tax_id: string | null;
+  email: string | null;
+  note: string | null;
+}
+
 export interface OperatorSessionOrganizationBilling {
   /** The name of a time zone in the IANA database. */
   time_zone: string;
   payment_terms_days: number;
   dunning: OperatorSessionOrganizationBillingDunning;
+  draft_hours: number;
+  tax_rate_ids: string[];
+  seller: OperatorSessionOrganizationBillingSeller;
+  invoice_prefix: string;
+  credit_note_prefix: string;
+  yearly_numbers: boolean;
   spread_minutes: number;
   renewal_notice_days: number;
 }
@@ -1107,6 +1428,13 @@ export interface OperatorConnection {
 
 export interface QueuedEvents {
   queued: number;
+}
+
+export interface EntitlementToken {
+  /** A JWT with `typ` `ent+jwt`. */
+  token: string;
+  expires_at: Instant;
+  refresh_after: Instant;
 }
 
 export interface RecordedUsage {
@@ -1167,6 +1495,10 @@ export interface Problem {
   provider?: string | null | undefined;
   conflicting_id?: string | undefined;
   subscriptions?: number | undefined;
+  /** How many are allowed (`seat_limit`, `quota_exceeded`). */
+  limit?: number | undefined;
+  /** How many are used (`seat_limit`, `quota_exceeded`). */
+  used?: Amount | undefined;
   allowed?: string[] | undefined;
   /** When the oldest event entered the feed (`cursor_gone`). */
   oldest?: Instant | null | undefined;
@@ -1185,6 +1517,12 @@ export interface AnalyticsMeta {
   currency: string | null;
   /** Currencies with a movement. */
   currencies: string[];
+}
+
+export interface Seats {
+  limit: unknown;
+  used: number;
+  over_limit: boolean;
 }
 
 export interface SignUp {
@@ -1228,6 +1566,38 @@ export interface PlanCreateBillingDunning {
   then: PlanBillingDunningThen;
 }
 
+export interface PlanCreateBillingChargesTiers {
+  /** The largest quantity of the tier. Null: the last tier. At most 6 decimals. */
+  up_to?: Amount | null | undefined;
+  /** The price of a unit in the tier. 0 by default. At most 10 decimals. */
+  unit_price?: Amount | undefined;
+  /** A price that is added once. 0 by default. At most 10 decimals. */
+  flat_price?: Amount | undefined;
+}
+
+/** The package, with the model `package`. */
+export interface PlanCreateBillingChargesPackage {
+  /** The number of units in a package. At most 6 decimals. */
+  size: Amount;
+  /** The price of a package. At most 10 decimals. */
+  price: Amount;
+}
+
+export interface PlanCreateBillingCharges {
+  /** The meter, by its ID or slug. The ID or slug of an active meter. */
+  meter_id: string;
+  /** The name, as documents print it. */
+  name: string;
+  /** How the quantity is priced. */
+  model: PlanBillingChargesModel;
+  /** The price of a unit, with the model `per_unit`. At most 10 decimals. */
+  unit_price?: Amount | null | undefined;
+  /** The tiers, with the models `graduated` and `volume`. */
+  tiers?: PlanCreateBillingChargesTiers[] | null | undefined;
+  /** The package, with the model `package`. */
+  package?: PlanCreateBillingChargesPackage | null | undefined;
+}
+
 /** How subscriptions to the plan are billed. Null: all defaults. An update replaces the members that are sent. */
 export interface PlanCreateBilling {
   /** Days of the trial of a new subscription. Defaults to 0. */
@@ -1242,10 +1612,10 @@ export interface PlanCreateBilling {
   dunning?: PlanCreateBillingDunning | null | undefined;
   /** Whether tax is added to the price or included in it. Defaults to exclusive. */
   tax_behavior?: PlanBillingTaxBehavior | undefined;
-  /** The tax rates of the plan. */
+  /** The tax rates of the plan. Empty: the organization's. */
   tax_rate_ids?: string[] | undefined;
   /** The metered prices of the plan. */
-  charges?: string[] | undefined;
+  charges?: PlanCreateBillingCharges[] | undefined;
 }
 
 export interface PlanCreate {
@@ -1285,6 +1655,11 @@ export interface PlanCreate {
   tier?: number | undefined;
   /** Whether the plan accepts new subscriptions. */
   is_active?: boolean | undefined;
+  /**
+   * Values of features by key. An update replaces the keys that are sent; null removes one. They are no part of the
+   * version.
+   */
+  entitlements?: Record<string, unknown> | undefined;
 }
 
 /** When payment of an invoice is retried, and what follows. Null: the organization's value. */
@@ -1295,6 +1670,38 @@ export interface PlanUpdateBillingDunning {
   grace_days: number;
   /** What happens to the subscription at the deadline. */
   then: PlanBillingDunningThen;
+}
+
+export interface PlanUpdateBillingChargesTiers {
+  /** The largest quantity of the tier. Null: the last tier. At most 6 decimals. */
+  up_to?: Amount | null | undefined;
+  /** The price of a unit in the tier. 0 by default. At most 10 decimals. */
+  unit_price?: Amount | undefined;
+  /** A price that is added once. 0 by default. At most 10 decimals. */
+  flat_price?: Amount | undefined;
+}
+
+/** The package, with the model `package`. */
+export interface PlanUpdateBillingChargesPackage {
+  /** The number of units in a package. At most 6 decimals. */
+  size: Amount;
+  /** The price of a package. At most 10 decimals. */
+  price: Amount;
+}
+
+export interface PlanUpdateBillingCharges {
+  /** The meter, by its ID or slug. The ID or slug of an active meter. */
+  meter_id: string;
+  /** The name, as documents print it. */
+  name: string;
+  /** How the quantity is priced. */
+  model: PlanBillingChargesModel;
+  /** The price of a unit, with the model `per_unit`. At most 10 decimals. */
+  unit_price?: Amount | null | undefined;
+  /** The tiers, with the models `graduated` and `volume`. */
+  tiers?: PlanUpdateBillingChargesTiers[] | null | undefined;
+  /** The package, with the model `package`. */
+  package?: PlanUpdateBillingChargesPackage | null | undefined;
 }
 
 /** How subscriptions to the plan are billed. Null: all defaults. An update replaces the members that are sent. */
@@ -1311,10 +1718,10 @@ export interface PlanUpdateBilling {
   dunning?: PlanUpdateBillingDunning | null | undefined;
   /** Whether tax is added to the price or included in it. Defaults to exclusive. */
   tax_behavior?: PlanBillingTaxBehavior | undefined;
-  /** The tax rates of the plan. */
+  /** The tax rates of the plan. Empty: the organization's. */
   tax_rate_ids?: string[] | undefined;
   /** The metered prices of the plan. */
-  charges?: string[] | undefined;
+  charges?: PlanUpdateBillingCharges[] | undefined;
 }
 
 export interface PlanUpdate {
@@ -1339,6 +1746,11 @@ export interface PlanUpdate {
   tier?: number | undefined;
   /** Whether the plan accepts new subscriptions. */
   is_active?: boolean | undefined;
+  /**
+   * Values of features by key. An update replaces the keys that are sent; null removes one. They are no part of the
+   * version.
+   */
+  entitlements?: Record<string, unknown> | undefined;
   /** Read-only. It may be sent back unchanged. */
   id?: string | undefined;
   /** Read-only. It may be sent back unchanged. */
@@ -1374,7 +1786,7 @@ export interface SubscriptionCreateBillingChange {
  */
 export interface SubscriptionCreateBilling {
   /** automatic: charge an invoice when it is issued, and retry. manual: the customer pays until it is due. */
-  collection?: SubscriptionBillingCollection | undefined;
+  collection?: InvoiceCollection | undefined;
   /**
    * What is charged, as your application or provider names it. An empty text is the same as null. Never a card number.
    */
@@ -1400,10 +1812,13 @@ export interface SubscriptionCreateBilling {
   change?: SubscriptionCreateBillingChange | null | undefined;
   /** Whether a change that acts now bills and credits the rest of the period. Never returned. */
   prorate?: boolean | undefined;
+  /**
+   * The ID or code of a coupon, which is redeemed. Null removes the discount. Never returned. The ID or code of a
+   * coupon.
+   */
+  coupon?: string | null | undefined;
   /** The connection that charges. Null: your application. */
   connection_id?: string | null | undefined;
-  /** The ID or code of a coupon. Never returned. */
-  coupon?: string | null | undefined;
 }
 
 export interface SubscriptionCreate {
@@ -1441,6 +1856,11 @@ export interface SubscriptionCreate {
    * How the service bills the subscription. Null: other systems renew it. An update replaces the members that are sent.
    */
   billing?: SubscriptionCreateBilling | null | undefined;
+  /**
+   * Values of features by key, in place of those of the plan. An update replaces the keys that are sent; null removes
+   * one.
+   */
+  entitlements?: Record<string, unknown> | undefined;
 }
 
 /** What changes with the next period. It replaces the stored change as a whole. */
@@ -1456,7 +1876,7 @@ export interface SubscriptionUpdateBillingChange {
  */
 export interface SubscriptionUpdateBilling {
   /** automatic: charge an invoice when it is issued, and retry. manual: the customer pays until it is due. */
-  collection?: SubscriptionBillingCollection | undefined;
+  collection?: InvoiceCollection | undefined;
   /**
    * What is charged, as your application or provider names it. An empty text is the same as null. Never a card number.
    */
@@ -1482,10 +1902,13 @@ export interface SubscriptionUpdateBilling {
   change?: SubscriptionUpdateBillingChange | null | undefined;
   /** Whether a change that acts now bills and credits the rest of the period. Never returned. */
   prorate?: boolean | undefined;
+  /**
+   * The ID or code of a coupon, which is redeemed. Null removes the discount. Never returned. The ID or code of a
+   * coupon.
+   */
+  coupon?: string | null | undefined;
   /** The connection that charges. Null: your application. */
   connection_id?: string | null | undefined;
-  /** The ID or code of a coupon. Never returned. */
-  coupon?: string | null | undefined;
   /** Ignored. It may be sent back with any value. */
   period_start?: unknown;
   /** Ignored. It may be sent back with any value. */
@@ -1541,6 +1964,11 @@ export interface SubscriptionUpdate {
    * How the service bills the subscription. Null: other systems renew it. An update replaces the members that are sent.
    */
   billing?: SubscriptionUpdateBilling | null | undefined;
+  /**
+   * Values of features by key, in place of those of the plan. An update replaces the keys that are sent; null removes
+   * one.
+   */
+  entitlements?: Record<string, unknown> | undefined;
   /** Read-only. It may be sent back unchanged. */
   id?: string | undefined;
   /** Read-only. It may be sent back unchanged. RFC 3339 with a UTC offset, between 1970 and 9999. */
@@ -1556,6 +1984,8 @@ export interface SubscriptionUpdate {
 export interface PaymentCreate {
   /** The subscription that the payment is for. */
   subscription_id: string;
+  /** The invoice that the payment pays. It can be set once. */
+  invoice_id?: string | null | undefined;
   /** The amount, with at most as many decimals as the currency has. */
   amount: Amount;
   /** The currency of the amount. An ISO 4217 code of a currency with minor units; upper or lower case. */
@@ -1573,6 +2003,8 @@ export interface PaymentCreate {
 export interface PaymentUpdate {
   /** The subscription that the payment is for. */
   subscription_id?: string | undefined;
+  /** The invoice that the payment pays. It can be set once. */
+  invoice_id?: string | null | undefined;
   /** The amount, with at most as many decimals as the currency has. */
   amount?: Amount | undefined;
   /** The currency of the amount. An ISO 4217 code of a currency with minor units; upper or lower case. */
@@ -1733,6 +2165,22 @@ export interface OrganizationUpdateBillingDunning {
   then: PlanBillingDunningThen;
 }
 
+/** What documents print about the seller. */
+export interface OrganizationUpdateBillingSeller {
+  /** The name. */
+  name?: string | null | undefined;
+  /** The lines of the address. */
+  address?: string[] | undefined;
+  /** The country. An ISO 3166 alpha-2 code; upper or lower case. */
+  country?: string | null | undefined;
+  /** The tax ID. */
+  tax_id?: string | null | undefined;
+  /** The e-mail address. */
+  email?: string | null | undefined;
+  /** A note that documents print. */
+  note?: string | null | undefined;
+}
+
 /** How subscriptions are billed. An update replaces the members that are sent. */
 export interface OrganizationUpdateBilling {
   /** The time zone of new subscriptions. Defaults to UTC. The name of a time zone in the IANA database. */
@@ -1741,6 +2189,18 @@ export interface OrganizationUpdateBilling {
   payment_terms_days?: number | undefined;
   /** When payment of an invoice is retried, and what follows. */
   dunning?: OrganizationUpdateBillingDunning | undefined;
+  /** Hours between the end of a period with metered usage and its invoice. Defaults to 1. */
+  draft_hours?: number | undefined;
+  /** The tax rates of lines whose plan and user have none. */
+  tax_rate_ids?: string[] | undefined;
+  /** What documents print about the seller. */
+  seller?: OrganizationUpdateBillingSeller | undefined;
+  /** The text in front of invoice numbers. Defaults to INV. */
+  invoice_prefix?: string | undefined;
+  /** The text in front of credit note numbers. Defaults to CRN. */
+  credit_note_prefix?: string | undefined;
+  /** Whether each year has its own numbers. Defaults to false. */
+  yearly_numbers?: boolean | undefined;
   /** Minutes over which the engine spreads renewals of the same instant. Defaults to 0. */
   spread_minutes?: number | undefined;
   /**
@@ -2032,14 +2492,74 @@ export interface MeterUpdate {
   updated_at?: unknown;
 }
 
+export interface FeatureCreate {
+  /**
+   * The meter of a quota, with the aggregation sum or count. It cannot be changed. The ID or slug of an active meter.
+   */
+  meter?: string | null | undefined;
+  /** The name of the feature in grants and checks. It cannot be changed. */
+  key: string;
+  /** The name shown to people. */
+  name: string;
+  /** What kind of values the feature has. It cannot be changed. */
+  kind: Kind;
+  /** The period of a quota; billing by default. It cannot be changed. */
+  period?: FeaturePeriod | null | undefined;
+  /** A description of the feature. */
+  description?: string | undefined;
+  /** How the values of several subscriptions become one. boolean: any. limit: max (default) or sum. quota: sum. */
+  combine?: FeatureCombine | undefined;
+  /** Whether a number is multiplied by the quantity of the subscription. False by default; not for boolean. */
+  per_unit?: boolean | undefined;
+  /** Whether the feature is granted to users. True by default. */
+  is_active?: boolean | undefined;
+}
+
+export interface FeatureUpdate {
+  /** The name shown to people. */
+  name?: string | undefined;
+  /** A description of the feature. */
+  description?: string | undefined;
+  /** How the values of several subscriptions become one. boolean: any. limit: max (default) or sum. quota: sum. */
+  combine?: FeatureCombine | undefined;
+  /** Whether a number is multiplied by the quantity of the subscription. False by default; not for boolean. */
+  per_unit?: boolean | undefined;
+  /** Whether the feature is granted to users. True by default. */
+  is_active?: boolean | undefined;
+  /** Read-only. It may be sent back unchanged. */
+  id?: string | undefined;
+  /** Read-only. It may be sent back unchanged. */
+  key?: string | undefined;
+  /** Read-only. It may be sent back unchanged. */
+  kind?: Kind | undefined;
+  /** Read-only. It may be sent back unchanged. */
+  meter?: string | null | undefined;
+  /** Read-only. It may be sent back unchanged. */
+  period?: FeaturePeriod | null | undefined;
+  /** Read-only. It may be sent back unchanged. RFC 3339 with a UTC offset, between 1970 and 9999. */
+  created_at?: Instant | undefined;
+  /** Ignored. It may be sent back with any value. */
+  updated_at?: unknown;
+}
+
+export interface EntitlementTokenCreate {
+  /** How long the token lives at most, in seconds. 86,400 if omitted, which is the most with a user's token. */
+  ttl_seconds?: number | undefined;
+}
+
+export interface AddMember {
+  /** The user who becomes a member. */
+  user_id: string;
+}
+
 export interface RecordUsageEventsEvents {
   /** Your ID of the event, unique in its subscription. */
   id: string;
   /** The subscription that used something. */
   subscription_id?: string | undefined;
   /**
-   * The user who used something, in place of `subscription_id`. The user must have exactly one subscription with
-   * access.
+   * The user who used something, in place of `subscription_id`. The user must have exactly one subscription with access
+   * and a quota for the meter.
    */
   user_id?: string | undefined;
   /** The meter that counts the event. The ID or slug of an active meter. */
@@ -2101,6 +2621,178 @@ export interface CreditCreate {
   amount: Amount;
   /** Why the balance changes. No personal data: events contain it. */
   description?: string | null | undefined;
+}
+
+export interface InvoiceCreateLines {
+  /** What is billed. */
+  description: string;
+  /** How many. 1 by default. */
+  quantity?: number | undefined;
+  /** The price of one, with at most as many decimals as the currency has. */
+  unit_price: Amount;
+  /** Whether tax is added or included. Defaults to exclusive. */
+  tax_behavior?: PlanBillingTaxBehavior | undefined;
+  /** The tax rates. By default those of the user, plan or organization. */
+  tax_rate_ids?: string[] | undefined;
+  /** Ignored. It may be sent back with any value. */
+  kind?: unknown;
+  /** Ignored. It may be sent back with any value. */
+  subscription_plan_id?: unknown;
+  /** Ignored. It may be sent back with any value. */
+  plan_version?: unknown;
+  /** Ignored. It may be sent back with any value. */
+  meter_id?: unknown;
+  /** Ignored. It may be sent back with any value. */
+  amount?: unknown;
+  /** Ignored. It may be sent back with any value. */
+  discount?: unknown;
+  /** Ignored. It may be sent back with any value. */
+  period_start?: unknown;
+  /** Ignored. It may be sent back with any value. */
+  period_end?: unknown;
+  /** Ignored. It may be sent back with any value. */
+  source_invoice_id?: unknown;
+}
+
+export interface InvoiceCreate {
+  /** The billed subscription that the invoice is for. */
+  subscription_id: string;
+  /** What is billed. */
+  lines: InvoiceCreateLines[];
+  /** A text for the user. */
+  memo?: string | null | undefined;
+  /** Days until it is due, with manual collection. Null: the plan's value. */
+  payment_terms_days?: number | null | undefined;
+}
+
+export interface InvoiceUpdateLines {
+  /** What is billed. */
+  description: string;
+  /** How many. 1 by default. */
+  quantity?: number | undefined;
+  /** The price of one, with at most as many decimals as the currency has. */
+  unit_price: Amount;
+  /** Whether tax is added or included. Defaults to exclusive. */
+  tax_behavior?: PlanBillingTaxBehavior | undefined;
+  /** The tax rates. By default those of the user, plan or organization. */
+  tax_rate_ids?: string[] | undefined;
+  /** Ignored. It may be sent back with any value. */
+  kind?: unknown;
+  /** Ignored. It may be sent back with any value. */
+  subscription_plan_id?: unknown;
+  /** Ignored. It may be sent back with any value. */
+  plan_version?: unknown;
+  /** Ignored. It may be sent back with any value. */
+  meter_id?: unknown;
+  /** Ignored. It may be sent back with any value. */
+  amount?: unknown;
+  /** Ignored. It may be sent back with any value. */
+  discount?: unknown;
+  /** Ignored. It may be sent back with any value. */
+  period_start?: unknown;
+  /** Ignored. It may be sent back with any value. */
+  period_end?: unknown;
+  /** Ignored. It may be sent back with any value. */
+  source_invoice_id?: unknown;
+}
+
+export interface InvoiceUpdate {
+  /** What is billed, of a `one_off` draft. */
+  lines?: InvoiceUpdateLines[] | undefined;
+  /** A text for the user. */
+  memo?: string | null | undefined;
+  /** When the service issues a `one_off` draft. Null: never. RFC 3339 with a UTC offset, between 1970 and 9999. */
+  finalizes_at?: Instant | null | undefined;
+  /** Ignored. It may be sent back with any value. */
+  number?: unknown;
+  /** Ignored. It may be sent back with any value. */
+  kind?: unknown;
+  /** Ignored. It may be sent back with any value. */
+  status?: unknown;
+  /** Ignored. It may be sent back with any value. */
+  user_id?: unknown;
+  /** Ignored. It may be sent back with any value. */
+  currency?: unknown;
+  /** Ignored. It may be sent back with any value. */
+  collection?: unknown;
+  /** Ignored. It may be sent back with any value. */
+  cycle_at?: unknown;
+  /** Ignored. It may be sent back with any value. */
+  period_start?: unknown;
+  /** Ignored. It may be sent back with any value. */
+  period_end?: unknown;
+  /** Ignored. It may be sent back with any value. */
+  subtotal?: unknown;
+  /** Ignored. It may be sent back with any value. */
+  discount?: unknown;
+  /** Ignored. It may be sent back with any value. */
+  taxes?: unknown;
+  /** Ignored. It may be sent back with any value. */
+  tax?: unknown;
+  /** Ignored. It may be sent back with any value. */
+  tax_included?: unknown;
+  /** Ignored. It may be sent back with any value. */
+  total?: unknown;
+  /** Ignored. It may be sent back with any value. */
+  credit_applied?: unknown;
+  /** Ignored. It may be sent back with any value. */
+  amount_paid?: unknown;
+  /** Ignored. It may be sent back with any value. */
+  amount_credited?: unknown;
+  /** Ignored. It may be sent back with any value. */
+  credited_total?: unknown;
+  /** Ignored. It may be sent back with any value. */
+  amount_due?: unknown;
+  /** Ignored. It may be sent back with any value. */
+  coupon_id?: unknown;
+  /** Ignored. It may be sent back with any value. */
+  attempts?: unknown;
+  /** Ignored. It may be sent back with any value. */
+  overdue?: unknown;
+  /** Ignored. It may be sent back with any value. */
+  next_action?: unknown;
+  /** Ignored. It may be sent back with any value. */
+  next_action_at?: unknown;
+  /** Ignored. It may be sent back with any value. */
+  issued_at?: unknown;
+  /** Ignored. It may be sent back with any value. */
+  due_at?: unknown;
+  /** Ignored. It may be sent back with any value. */
+  paid_at?: unknown;
+  /** Ignored. It may be sent back with any value. */
+  updated_at?: unknown;
+  /** Ignored. It may be sent back with any value. */
+  seller?: unknown;
+  /** Ignored. It may be sent back with any value. */
+  buyer?: unknown;
+  /** Ignored. It may be sent back with any value. */
+  id?: unknown;
+  /** Ignored. It may be sent back with any value. */
+  created_at?: unknown;
+  /** Ignored. It may be sent back with any value. */
+  subscription_id?: unknown;
+}
+
+export interface CreditNoteCreateLines {
+  /** The index of a line of the invoice, from 0. Its amount is positive. */
+  line: number;
+  /** What is credited of it. */
+  amount: Amount;
+}
+
+export interface CreditNoteCreate {
+  /** The invoice that is credited. */
+  invoice_id: string;
+  /** The amount before exclusive tax and with inclusive tax. It is spread over the tax rates of the invoice. */
+  amount?: Amount | undefined;
+  /** Amounts of lines, in place of `amount`. */
+  lines?: CreditNoteCreateLines[] | undefined;
+  /** Why the invoice is credited. The document prints it. */
+  reason?: string | null | undefined;
+  /** Where the rest goes that reduces no amount due: `balance` (default), or `refund` by you. */
+  settlement?: CreditNoteSettlement | undefined;
+  /** Your reference of the refund. */
+  refund_reference?: string | null | undefined;
 }
 
 /** What listPlans asks for. */
@@ -2395,6 +3087,26 @@ export interface MeterQuery {
   cursor?: string | undefined;
 }
 
+/** What listFeatures asks for. */
+export interface FeatureQuery {
+  /** Features of this kind. */
+  kind?: Kind | undefined;
+  /** Only active features, or only inactive ones. */
+  is_active?: boolean | undefined;
+  /** The maximum number of records on a page. */
+  limit?: number | undefined;
+  /** `next_cursor` of the previous page. */
+  cursor?: string | undefined;
+}
+
+/** What listMembers asks for. */
+export interface MemberQuery {
+  /** The maximum number of records on a page. */
+  limit?: number | undefined;
+  /** `next_cursor` of the previous page. */
+  cursor?: string | undefined;
+}
+
 /** What listCredits asks for. */
 export interface CreditQuery {
   /** Entries of this currency. */
@@ -2421,6 +3133,52 @@ export interface InboxItemQuery {
   type?: string | undefined;
   /** Webhooks about the object with this ID at the provider. */
   object_id?: string | undefined;
+  /** The maximum number of records on a page. */
+  limit?: number | undefined;
+  /** `next_cursor` of the previous page. */
+  cursor?: string | undefined;
+}
+
+/** What listInvoices asks for. */
+export interface InvoiceQuery {
+  /** Invoices of this user. */
+  user_id?: string | undefined;
+  /** Invoices of this subscription. */
+  subscription_id?: string | undefined;
+  /** The invoice with this number. */
+  number?: string | undefined;
+  /** One status, or several separated by commas. */
+  status?: string | undefined;
+  /** Invoices of this kind. */
+  kind?: InvoiceKind | undefined;
+  /** Whether they are overdue. */
+  overdue?: boolean | undefined;
+  /** Issued at or after this time. */
+  issued_after?: Instant | undefined;
+  /** Issued before this time. */
+  issued_before?: Instant | undefined;
+  /** Due at or after this time. */
+  due_after?: Instant | undefined;
+  /** Due before this time. */
+  due_before?: Instant | undefined;
+  /** Created at or after this time. */
+  created_after?: Instant | undefined;
+  /** Created before this time. */
+  created_before?: Instant | undefined;
+  /** The maximum number of records on a page. */
+  limit?: number | undefined;
+  /** `next_cursor` of the previous page. */
+  cursor?: string | undefined;
+}
+
+/** What listCreditNotes asks for. */
+export interface CreditNoteQuery {
+  /** Credit notes of this user. */
+  user_id?: string | undefined;
+  /** Credit notes of this subscription. */
+  subscription_id?: string | undefined;
+  /** Credit notes of this invoice. */
+  invoice_id?: string | undefined;
   /** The maximum number of records on a page. */
   limit?: number | undefined;
   /** `next_cursor` of the previous page. */

@@ -22,13 +22,24 @@ from .types import (
     Coupon,
     CouponDuration,
     Credit,
+    CreditNote,
+    CreditNoteSettlement,
     Deleted,
     DeletedUser,
+    EntitlementCheck,
+    EntitlementToken,
     Event,
+    Feature,
+    FeatureCombine,
+    FeaturePeriod,
     InboxItem,
     InboxItemState,
+    Invoice,
+    InvoiceKind,
+    Kind,
     LoggedIn,
     ManagedUser,
+    Member,
     Meter,
     MeterAggregation,
     Movement,
@@ -67,6 +78,7 @@ from .types import (
     TrialPeriod,
     UndeliveredEvent,
     UndeliveredEventState,
+    UserEntitlements,
     UserSession,
     WebhookAttempt,
     WebhookAttemptOutcome,
@@ -226,6 +238,31 @@ LIST_METERS = Operation(id="listMeters", method="GET", path="/meters")
 CREATE_METER = Operation(id="createMeter", method="POST", path="/meters", takes_key=True)
 READ_METER = Operation(id="readMeter", method="GET", path="/meters/{id}")
 UPDATE_METER = Operation(id="updateMeter", method="PUT", path="/meters/{id}")
+LIST_FEATURES = Operation(id="listFeatures", method="GET", path="/features")
+CREATE_FEATURE = Operation(id="createFeature", method="POST", path="/features", takes_key=True)
+READ_FEATURE = Operation(id="readFeature", method="GET", path="/features/{key}")
+UPDATE_FEATURE = Operation(id="updateFeature", method="PUT", path="/features/{key}")
+READ_ENTITLEMENTS = Operation(
+    id="readEntitlements",
+    method="GET",
+    path="/users/{id}/entitlements",
+    person="if_signed_in",
+)
+CHECK_ENTITLEMENT = Operation(
+    id="checkEntitlement",
+    method="GET",
+    path="/users/{id}/entitlements/{feature_key}",
+    person="if_signed_in",
+)
+CREATE_ENTITLEMENT_TOKEN = Operation(
+    id="createEntitlementToken",
+    method="POST",
+    path="/users/{id}/entitlement-token",
+    person="if_signed_in",
+)
+LIST_MEMBERS = Operation(id="listMembers", method="GET", path="/subscriptions/{id}/members", person="if_signed_in")
+ADD_MEMBER = Operation(id="addMember", method="POST", path="/subscriptions/{id}/members", takes_key=True)
+REMOVE_MEMBER = Operation(id="removeMember", method="DELETE", path="/subscriptions/{id}/members/{user_id}")
 RECORD_USAGE_EVENTS = Operation(id="recordUsageEvents", method="POST", path="/usage-events")
 READ_SUBSCRIPTION_USAGE = Operation(
     id="readSubscriptionUsage",
@@ -245,6 +282,22 @@ CREATE_CREDIT = Operation(id="createCredit", method="POST", path="/users/{id}/cr
 LIST_CONNECTIONS = Operation(id="listConnections", method="GET", path="/connections")
 READ_CONNECTION = Operation(id="readConnection", method="GET", path="/connections/{id}")
 LIST_CONNECTION_INBOX = Operation(id="listConnectionInbox", method="GET", path="/connections/{id}/inbox")
+LIST_INVOICES = Operation(id="listInvoices", method="GET", path="/invoices", person="if_signed_in")
+CREATE_INVOICE = Operation(id="createInvoice", method="POST", path="/invoices", takes_key=True)
+READ_INVOICE = Operation(id="readInvoice", method="GET", path="/invoices/{id}", person="if_signed_in")
+UPDATE_INVOICE = Operation(id="updateInvoice", method="PUT", path="/invoices/{id}")
+DELETE_INVOICE = Operation(id="deleteInvoice", method="DELETE", path="/invoices/{id}")
+FINALIZE_INVOICE = Operation(id="finalizeInvoice", method="POST", path="/invoices/{id}/finalize", repeatable=False)
+VOID_INVOICE = Operation(id="voidInvoice", method="POST", path="/invoices/{id}/void", repeatable=False)
+MARK_INVOICE_UNCOLLECTIBLE = Operation(
+    id="markInvoiceUncollectible",
+    method="POST",
+    path="/invoices/{id}/mark-uncollectible",
+    repeatable=False,
+)
+LIST_CREDIT_NOTES = Operation(id="listCreditNotes", method="GET", path="/credit-notes", person="if_signed_in")
+CREATE_CREDIT_NOTE = Operation(id="createCreditNote", method="POST", path="/credit-notes", takes_key=True)
+READ_CREDIT_NOTE = Operation(id="readCreditNote", method="GET", path="/credit-notes/{id}", person="if_signed_in")
 
 
 class Auth:
@@ -561,6 +614,7 @@ class Plans:
         most_popular: bool | Unset = UNSET,
         tier: int | Unset = UNSET,
         is_active: bool | Unset = UNSET,
+        entitlements: Mapping[str, Any] | Unset = UNSET,
         idempotency_key: str | Unset = UNSET,
     ) -> Plan:
         """Create a plan.
@@ -585,6 +639,7 @@ class Plans:
         - `most_popular`: Whether to mark the plan as the most popular one.
         - `tier`: The rank of the plan among all plans.
         - `is_active`: Whether the plan accepts new subscriptions.
+        - `entitlements`: Values of features by key. An update replaces the keys that are sent; null removes one. They are no part of the version.
 
         Raises `Problem` with one of 409, 400, 401, 403, 421, 408, 413, 414, 431, 500, 503, 415, 422.
         """
@@ -608,6 +663,7 @@ class Plans:
                 "most_popular": most_popular,
                 "tier": tier,
                 "is_active": is_active,
+                "entitlements": entitlements,
             },
         )
         return Plan.read(answer.body["data"], answer.etag)
@@ -650,6 +706,7 @@ class Plans:
         most_popular: bool | Unset = UNSET,
         tier: int | Unset = UNSET,
         is_active: bool | Unset = UNSET,
+        entitlements: Mapping[str, Any] | Unset = UNSET,
         if_match: str | None | Unset = UNSET,
     ) -> Plan:
         """Update a plan.
@@ -668,6 +725,7 @@ class Plans:
         - `most_popular`: Whether to mark the plan as the most popular one.
         - `tier`: The rank of the plan among all plans.
         - `is_active`: Whether the plan accepts new subscriptions.
+        - `entitlements`: Values of features by key. An update replaces the keys that are sent; null removes one. They are no part of the version.
 
         Raises `Problem` with one of 409, 400, 401, 403, 421, 408, 413, 414, 431, 500, 503, 415, 422, 404, 412.
         """
@@ -686,6 +744,7 @@ class Plans:
                 "most_popular": most_popular,
                 "tier": tier,
                 "is_active": is_active,
+                "entitlements": entitlements,
             },
         )
         return Plan.read(answer.body["data"], answer.etag)
@@ -897,6 +956,7 @@ class Subscriptions:
         starts_at: datetime | Unset = UNSET,
         ends_at: datetime | None | Unset = UNSET,
         billing: Mapping[str, Any] | None | Unset = UNSET,
+        entitlements: Mapping[str, Any] | Unset = UNSET,
         idempotency_key: str | Unset = UNSET,
     ) -> Subscription:
         """Create a subscription.
@@ -917,6 +977,7 @@ class Subscriptions:
         - `starts_at`: When the subscription starts. Defaults to now. RFC 3339 with a UTC offset, between 1970 and 9999.
         - `ends_at`: When the subscription ends. RFC 3339 with a UTC offset, between 1970 and 9999.
         - `billing`: How the service bills the subscription. Null: other systems renew it. An update replaces the members that are sent.
+        - `entitlements`: Values of features by key, in place of those of the plan. An update replaces the keys that are sent; null removes one.
 
         Raises `Problem` with one of 409, 400, 401, 403, 421, 408, 413, 414, 431, 500, 503, 415, 422.
         """
@@ -936,6 +997,7 @@ class Subscriptions:
                 "starts_at": starts_at,
                 "ends_at": ends_at,
                 "billing": billing,
+                "entitlements": entitlements,
             },
         )
         return Subscription.read(answer.body["data"], answer.etag)
@@ -981,6 +1043,7 @@ class Subscriptions:
         starts_at: datetime | Unset = UNSET,
         ends_at: datetime | None | Unset = UNSET,
         billing: Mapping[str, Any] | None | Unset = UNSET,
+        entitlements: Mapping[str, Any] | Unset = UNSET,
         if_match: str | None | Unset = UNSET,
     ) -> Subscription:
         """Update a subscription.
@@ -1002,6 +1065,7 @@ class Subscriptions:
         - `starts_at`: When the subscription starts. Defaults to now. RFC 3339 with a UTC offset, between 1970 and 9999.
         - `ends_at`: When the subscription ends. RFC 3339 with a UTC offset, between 1970 and 9999.
         - `billing`: How the service bills the subscription. Null: other systems renew it. An update replaces the members that are sent.
+        - `entitlements`: Values of features by key, in place of those of the plan. An update replaces the keys that are sent; null removes one.
 
         Raises `Problem` with one of 409, 400, 401, 403, 421, 408, 413, 414, 431, 500, 503, 415, 422, 404, 412.
         """
@@ -1023,6 +1087,7 @@ class Subscriptions:
                 "starts_at": starts_at,
                 "ends_at": ends_at,
                 "billing": billing,
+                "entitlements": entitlements,
             },
         )
         return Subscription.read(answer.body["data"], answer.etag)
@@ -1176,6 +1241,7 @@ class Payments:
         amount: Decimal | int,
         currency: str,
         dry_run: bool | Unset = UNSET,
+        invoice_id: str | None | Unset = UNSET,
         external_payment_id: str | None | Unset = UNSET,
         status: PaymentStatus | Unset = UNSET,
         idempotency_key: str | Unset = UNSET,
@@ -1188,6 +1254,7 @@ class Payments:
 
         - `dry_run`: Decide and return the result with status 200, but write nothing. IDs in the result refer to nothing.
         - `subscription_id`: The subscription that the payment is for.
+        - `invoice_id`: The invoice that the payment pays. It can be set once.
         - `amount`: The amount, with at most as many decimals as the currency has.
         - `currency`: The currency of the amount. An ISO 4217 code of a currency with minor units; upper or lower case.
         - `external_payment_id`: The ID in another system. An empty text is the same as null.
@@ -1201,6 +1268,7 @@ class Payments:
             headers={"idempotency-key": idempotency_key},
             body={
                 "subscription_id": subscription_id,
+                "invoice_id": invoice_id,
                 "amount": amount,
                 "currency": currency,
                 "external_payment_id": external_payment_id,
@@ -1239,6 +1307,7 @@ class Payments:
         *,
         dry_run: bool | Unset = UNSET,
         subscription_id: str | Unset = UNSET,
+        invoice_id: str | None | Unset = UNSET,
         amount: Decimal | int | Unset = UNSET,
         currency: str | Unset = UNSET,
         external_payment_id: str | None | Unset = UNSET,
@@ -1253,6 +1322,7 @@ class Payments:
 
         - `dry_run`: Decide and return the result with status 200, but write nothing. IDs in the result refer to nothing.
         - `subscription_id`: The subscription that the payment is for.
+        - `invoice_id`: The invoice that the payment pays. It can be set once.
         - `amount`: The amount, with at most as many decimals as the currency has.
         - `currency`: The currency of the amount. An ISO 4217 code of a currency with minor units; upper or lower case.
         - `external_payment_id`: The ID in another system. An empty text is the same as null.
@@ -1267,6 +1337,7 @@ class Payments:
             headers={"if-match": if_match},
             body={
                 "subscription_id": subscription_id,
+                "invoice_id": invoice_id,
                 "amount": amount,
                 "currency": currency,
                 "external_payment_id": external_payment_id,
@@ -3258,7 +3329,7 @@ class Meters:
     ) -> Meter:
         """Update a meter.
 
-        Updates the fields that are sent; omitted fields do not change. The slug and the aggregation cannot be changed. An inactive meter accepts no events.
+        Updates the fields that are sent; omitted fields do not change. The slug and the aggregation cannot be changed. An inactive meter accepts no events. A meter that an active feature uses cannot be deactivated.
 
         The client needs the scope `plans:write`.
 
@@ -3281,6 +3352,367 @@ class Meters:
         return Meter.read(answer.body["data"], answer.etag)
 
 
+class Features:
+    """Calls about features."""
+
+    def __init__(self, caller: Caller) -> None:
+        self._caller = caller
+
+    def list(
+        self,
+        *,
+        kind: Kind | Unset = UNSET,
+        is_active: bool | Unset = UNSET,
+        limit: int | Unset = UNSET,
+        cursor: str | Unset = UNSET,
+    ) -> Page[Feature]:
+        """List features.
+
+        Sorted by key.
+
+        The client needs the scope `plans:read`.
+
+        - `kind`: Features of this kind.
+        - `is_active`: Only active features, or only inactive ones.
+        - `limit`: The maximum number of records on a page.
+        - `cursor`: `next_cursor` of the previous page.
+
+        Raises `Problem` with one of 400, 401, 403, 421, 408, 413, 414, 431, 500, 503.
+        """
+        answer = self._caller.call(
+            LIST_FEATURES,
+            query={
+                "kind": kind,
+                "is_active": is_active,
+                "limit": limit,
+                "cursor": cursor,
+            },
+        )
+        return page(answer.body, Feature.read)
+
+    def each(
+        self,
+        *,
+        kind: Kind | Unset = UNSET,
+        is_active: bool | Unset = UNSET,
+        limit: int | Unset = UNSET,
+        cursor: str | Unset = UNSET,
+    ) -> Iterator[Feature]:
+        """Every one of them, page after page; `limit` is the size of a page."""
+
+        def fetch(after: str | Unset) -> Page[Feature]:
+            return self.list(
+                kind=kind,
+                is_active=is_active,
+                limit=limit,
+                cursor=after,
+            )
+
+        return walk(cursor, fetch)
+
+    def create(
+        self,
+        *,
+        key: str,
+        name: str,
+        kind: Kind,
+        meter: str | None | Unset = UNSET,
+        period: FeaturePeriod | None | Unset = UNSET,
+        description: str | Unset = UNSET,
+        combine: FeatureCombine | Unset = UNSET,
+        per_unit: bool | Unset = UNSET,
+        is_active: bool | Unset = UNSET,
+        idempotency_key: str | Unset = UNSET,
+    ) -> Feature:
+        """Create a feature.
+
+        An organization has at most 500 features. With an `Idempotency-Key`, a retry returns the response of the first request.
+
+        The client needs the scope `plans:write`.
+
+        - `meter`: The meter of a quota, with the aggregation sum or count. It cannot be changed. The ID or slug of an active meter.
+        - `key`: The name of the feature in grants and checks. It cannot be changed.
+        - `name`: The name shown to people.
+        - `kind`: What kind of values the feature has. It cannot be changed.
+        - `period`: The period of a quota; billing by default. It cannot be changed.
+        - `description`: A description of the feature.
+        - `combine`: How the values of several subscriptions become one. boolean: any. limit: max (default) or sum. quota: sum.
+        - `per_unit`: Whether a number is multiplied by the quantity of the subscription. False by default; not for boolean.
+        - `is_active`: Whether the feature is granted to users. True by default.
+
+        Raises `Problem` with one of 409, 400, 401, 403, 421, 408, 413, 414, 431, 500, 503, 415, 422.
+        """
+        answer = self._caller.call(
+            CREATE_FEATURE,
+            headers={"idempotency-key": idempotency_key},
+            body={
+                "meter": meter,
+                "key": key,
+                "name": name,
+                "kind": kind,
+                "period": period,
+                "description": description,
+                "combine": combine,
+                "per_unit": per_unit,
+                "is_active": is_active,
+            },
+        )
+        return Feature.read(answer.body["data"], answer.etag)
+
+    def get(self, key: str) -> Feature:
+        """Read a feature.
+
+        By key or ID.
+
+        The client needs the scope `plans:read`.
+
+        Raises `Problem` with one of 400, 401, 403, 421, 408, 413, 414, 431, 500, 503, 404.
+        """
+        answer = self._caller.call(
+            READ_FEATURE,
+            path={"key": key},
+        )
+        return Feature.read(answer.body["data"], answer.etag)
+
+    def get_if_changed(self, key: str, etag: str) -> Feature | None:
+        """The same, or `None` if the record still has this `etag`."""
+        answer = self._caller.call(
+            READ_FEATURE,
+            path={"key": key},
+            headers={"if-none-match": etag},
+        )
+        return None if answer.not_modified else Feature.read(answer.body["data"], answer.etag)
+
+    def update(
+        self,
+        key: str,
+        *,
+        name: str | Unset = UNSET,
+        description: str | Unset = UNSET,
+        combine: FeatureCombine | Unset = UNSET,
+        per_unit: bool | Unset = UNSET,
+        is_active: bool | Unset = UNSET,
+        if_match: str | None | Unset = UNSET,
+    ) -> Feature:
+        """Update a feature.
+
+        Updates the fields that are sent; omitted fields do not change. The key, the kind, the meter and the period cannot be changed. A feature cannot be deleted: an inactive one is no longer granted.
+
+        The client needs the scope `plans:write`.
+
+        - `name`: The name shown to people.
+        - `description`: A description of the feature.
+        - `combine`: How the values of several subscriptions become one. boolean: any. limit: max (default) or sum. quota: sum.
+        - `per_unit`: Whether a number is multiplied by the quantity of the subscription. False by default; not for boolean.
+        - `is_active`: Whether the feature is granted to users. True by default.
+
+        Raises `Problem` with one of 409, 400, 401, 403, 421, 408, 413, 414, 431, 500, 503, 415, 422, 404, 412.
+        """
+        answer = self._caller.call(
+            UPDATE_FEATURE,
+            path={"key": key},
+            headers={"if-match": if_match},
+            body={
+                "name": name,
+                "description": description,
+                "combine": combine,
+                "per_unit": per_unit,
+                "is_active": is_active,
+            },
+        )
+        return Feature.read(answer.body["data"], answer.etag)
+
+
+class Entitlements:
+    """Calls about entitlements."""
+
+    def __init__(self, caller: Caller) -> None:
+        self._caller = caller
+
+    def get(self, id: str) -> UserEntitlements:
+        """Read the entitlements of a user.
+
+        What the user has now, from the subscriptions with access that the user owns or is a member of: at most 200, newest first, of the newest 1,000; `truncated` is true if there are more. The answer changes at `valid_until` by the clock alone. With a user's token, `me` is the user.
+
+        The client needs the scope `entitlements:read`.
+
+        Raises `Problem` with one of 400, 401, 403, 421, 408, 413, 414, 431, 500, 503, 404.
+        """
+        answer = self._caller.call(
+            READ_ENTITLEMENTS,
+            path={"id": id},
+        )
+        return UserEntitlements.read(answer.body["data"])
+
+    def get_if_changed(self, id: str, etag: str) -> UserEntitlements | None:
+        """The same, or `None` if the record still has this `etag`."""
+        answer = self._caller.call(
+            READ_ENTITLEMENTS,
+            path={"id": id},
+            headers={"if-none-match": etag},
+        )
+        return None if answer.not_modified else UserEntitlements.read(answer.body["data"], answer.etag)
+
+    def check(
+        self,
+        id: str,
+        feature_key: str,
+        *,
+        need: int | Unset = UNSET,
+    ) -> EntitlementCheck:
+        """Check one feature of a user.
+
+        Whether the user may use this much of a feature now, and if not, why. The status is 200 either way.
+
+        The client needs the scope `entitlements:read`.
+
+        - `need`: How much is needed of a limit or quota.
+
+        Raises `Problem` with one of 400, 401, 403, 421, 408, 413, 414, 431, 500, 503, 404.
+        """
+        answer = self._caller.call(
+            CHECK_ENTITLEMENT,
+            path={
+                "id": id,
+                "feature_key": feature_key,
+            },
+            query={"need": need},
+        )
+        return EntitlementCheck.read(answer.body["data"])
+
+    def check_if_changed(self, id: str, feature_key: str, etag: str) -> EntitlementCheck | None:
+        """The same, or `None` if the record still has this `etag`."""
+        answer = self._caller.call(
+            CHECK_ENTITLEMENT,
+            path={
+                "id": id,
+                "feature_key": feature_key,
+            },
+            query={"need": need},
+            headers={"if-none-match": etag},
+        )
+        return None if answer.not_modified else EntitlementCheck.read(answer.body["data"], answer.etag)
+
+    def create_token(
+        self,
+        id: str,
+        *,
+        ttl_seconds: int | Unset = UNSET,
+    ) -> EntitlementToken:
+        """Issue an entitlement token.
+
+        A signed token with the value of each feature, and of a quota its limit, for an application that checks them offline. It expires at the latest when access changes by the clock alone, plus the grace that the operator has set. It cannot be revoked: `ttl_seconds` is how old the values may be. With a user's token, `me` is the user, and the token lives for a day at most.
+
+        The client needs the scope `entitlements:read`.
+
+        - `ttl_seconds`: How long the token lives at most, in seconds. 86,400 if omitted, which is the most with a user's token.
+
+        Raises `Problem` with one of 409, 400, 401, 403, 421, 408, 413, 414, 431, 500, 503, 415, 422, 404.
+        """
+        answer = self._caller.call(
+            CREATE_ENTITLEMENT_TOKEN,
+            path={"id": id},
+            body={"ttl_seconds": ttl_seconds},
+        )
+        return EntitlementToken.read(answer.body["data"])
+
+
+class Members:
+    """Calls about members."""
+
+    def __init__(self, caller: Caller) -> None:
+        self._caller = caller
+
+    def list(
+        self,
+        id: str,
+        *,
+        limit: int | Unset = UNSET,
+        cursor: str | Unset = UNSET,
+    ) -> Page[Member]:
+        """List the members of a subscription.
+
+        The members by user, and in `seats` how many there may be. The owner has a seat and is not listed. With a user's token, only the owner can read them.
+
+        The client needs the scope `subscriptions:read`.
+
+        - `limit`: The maximum number of records on a page.
+        - `cursor`: `next_cursor` of the previous page.
+
+        Raises `Problem` with one of 400, 401, 403, 421, 408, 413, 414, 431, 500, 503, 404.
+        """
+        answer = self._caller.call(
+            LIST_MEMBERS,
+            path={"id": id},
+            query={
+                "limit": limit,
+                "cursor": cursor,
+            },
+        )
+        return page(answer.body, Member.read)
+
+    def each(
+        self,
+        id: str,
+        *,
+        limit: int | Unset = UNSET,
+        cursor: str | Unset = UNSET,
+    ) -> Iterator[Member]:
+        """Every one of them, page after page; `limit` is the size of a page."""
+
+        def fetch(after: str | Unset) -> Page[Member]:
+            return self.list(
+                id=id,
+                limit=limit,
+                cursor=after,
+            )
+
+        return walk(cursor, fetch)
+
+    def add(
+        self,
+        id: str,
+        *,
+        user_id: str,
+        idempotency_key: str | Unset = UNSET,
+    ) -> Member:
+        """Add a member to a subscription.
+
+        The user gets what the subscription grants, except `seats`. With an `Idempotency-Key`, a retry returns the response of the first request.
+
+        The client needs the scope `subscriptions:write`.
+
+        - `user_id`: The user who becomes a member.
+
+        Raises `Problem` with one of 409, 400, 401, 403, 421, 408, 413, 414, 431, 500, 503, 415, 422, 404.
+        """
+        answer = self._caller.call(
+            ADD_MEMBER,
+            path={"id": id},
+            headers={"idempotency-key": idempotency_key},
+            body={"user_id": user_id},
+        )
+        return Member.read(answer.body["data"])
+
+    def remove(self, id: str, user_id: str) -> Member:
+        """Remove a member from a subscription.
+
+        Returns the member that was removed.
+
+        The client needs the scope `subscriptions:write`.
+
+        Raises `Problem` with one of 400, 401, 403, 421, 408, 413, 414, 431, 500, 503, 404.
+        """
+        answer = self._caller.call(
+            REMOVE_MEMBER,
+            path={
+                "id": id,
+                "user_id": user_id,
+            },
+        )
+        return Member.read(answer.body["data"])
+
+
 class Usage:
     """Calls about usage."""
 
@@ -3295,7 +3727,7 @@ class Usage:
     ) -> RecordedUsage:
         """Record usage events.
 
-        Stores all new events of the call, or none if one of them is invalid. An event that is stored already is a duplicate and counts once, so a call can be repeated. An event with the ID of another one that differs is a conflict. An event that is too late is not stored: one from before the end of the last closed window, one of an external subscription from more than 35 days ago, or one after the end of an expired subscription.
+        Stores all new events of the call, or none if one of them is invalid. An event that is stored already is a duplicate and counts once, so a call can be repeated. An event with the ID of another one that differs is a conflict. An event that is too late is not stored: one from before the end of the last closed window, one of an external subscription from more than 35 days ago, or one after the end of an expired subscription. With `mode: enforce` all new events are stored or none: the call is rejected if it would exceed a quota of a subscription in the period of an event.
 
         The client needs the scope `usage:write`.
 
@@ -3649,6 +4081,436 @@ class Connections:
         return walk(cursor, fetch)
 
 
+class Invoices:
+    """Calls about invoices."""
+
+    def __init__(self, caller: Caller) -> None:
+        self._caller = caller
+
+    def list(
+        self,
+        *,
+        user_id: str | Unset = UNSET,
+        subscription_id: str | Unset = UNSET,
+        number: str | Unset = UNSET,
+        status: str | Unset = UNSET,
+        kind: InvoiceKind | Unset = UNSET,
+        overdue: bool | Unset = UNSET,
+        issued_after: datetime | Unset = UNSET,
+        issued_before: datetime | Unset = UNSET,
+        due_after: datetime | Unset = UNSET,
+        due_before: datetime | Unset = UNSET,
+        created_after: datetime | Unset = UNSET,
+        created_before: datetime | Unset = UNSET,
+        limit: int | Unset = UNSET,
+        cursor: str | Unset = UNSET,
+    ) -> Page[Invoice]:
+        """List invoices.
+
+        Newest first. A page under a rare filter may be short and still have a next page.
+
+        The client needs the scope `invoices:read`.
+
+        - `user_id`: Invoices of this user.
+        - `subscription_id`: Invoices of this subscription.
+        - `number`: The invoice with this number.
+        - `status`: One status, or several separated by commas.
+        - `kind`: Invoices of this kind.
+        - `overdue`: Whether they are overdue.
+        - `issued_after`: Issued at or after this time.
+        - `issued_before`: Issued before this time.
+        - `due_after`: Due at or after this time.
+        - `due_before`: Due before this time.
+        - `created_after`: Created at or after this time.
+        - `created_before`: Created before this time.
+        - `limit`: The maximum number of records on a page.
+        - `cursor`: `next_cursor` of the previous page.
+
+        Raises `Problem` with one of 400, 401, 403, 421, 408, 413, 414, 431, 500, 503.
+        """
+        answer = self._caller.call(
+            LIST_INVOICES,
+            query={
+                "user_id": user_id,
+                "subscription_id": subscription_id,
+                "number": number,
+                "status": status,
+                "kind": kind,
+                "overdue": overdue,
+                "issued_after": issued_after,
+                "issued_before": issued_before,
+                "due_after": due_after,
+                "due_before": due_before,
+                "created_after": created_after,
+                "created_before": created_before,
+                "limit": limit,
+                "cursor": cursor,
+            },
+        )
+        return page(answer.body, Invoice.read)
+
+    def each(
+        self,
+        *,
+        user_id: str | Unset = UNSET,
+        subscription_id: str | Unset = UNSET,
+        number: str | Unset = UNSET,
+        status: str | Unset = UNSET,
+        kind: InvoiceKind | Unset = UNSET,
+        overdue: bool | Unset = UNSET,
+        issued_after: datetime | Unset = UNSET,
+        issued_before: datetime | Unset = UNSET,
+        due_after: datetime | Unset = UNSET,
+        due_before: datetime | Unset = UNSET,
+        created_after: datetime | Unset = UNSET,
+        created_before: datetime | Unset = UNSET,
+        limit: int | Unset = UNSET,
+        cursor: str | Unset = UNSET,
+    ) -> Iterator[Invoice]:
+        """Every one of them, page after page; `limit` is the size of a page."""
+
+        def fetch(after: str | Unset) -> Page[Invoice]:
+            return self.list(
+                user_id=user_id,
+                subscription_id=subscription_id,
+                number=number,
+                status=status,
+                kind=kind,
+                overdue=overdue,
+                issued_after=issued_after,
+                issued_before=issued_before,
+                due_after=due_after,
+                due_before=due_before,
+                created_after=created_after,
+                created_before=created_before,
+                limit=limit,
+                cursor=after,
+            )
+
+        return walk(cursor, fetch)
+
+    def create(
+        self,
+        *,
+        subscription_id: str,
+        lines: Sequence[Mapping[str, Any]],
+        dry_run: bool | Unset = UNSET,
+        memo: str | None | Unset = UNSET,
+        payment_terms_days: int | None | Unset = UNSET,
+        idempotency_key: str | Unset = UNSET,
+    ) -> Invoice:
+        """Create an invoice.
+
+        Creates a `one_off` draft for a billed subscription. With an `Idempotency-Key`, a retry returns the response of the first request.
+
+        The client needs the scope `invoices:write`.
+
+        - `dry_run`: Decide and return the result with status 200, but write nothing. IDs in the result refer to nothing.
+        - `subscription_id`: The billed subscription that the invoice is for.
+        - `lines`: What is billed.
+        - `memo`: A text for the user.
+        - `payment_terms_days`: Days until it is due, with manual collection. Null: the plan's value.
+
+        Raises `Problem` with one of 409, 400, 401, 403, 421, 408, 413, 414, 431, 500, 503, 415, 422.
+        """
+        answer = self._caller.call(
+            CREATE_INVOICE,
+            query={"dry_run": dry_run},
+            headers={"idempotency-key": idempotency_key},
+            body={
+                "subscription_id": subscription_id,
+                "lines": lines,
+                "memo": memo,
+                "payment_terms_days": payment_terms_days,
+            },
+        )
+        return Invoice.read(answer.body["data"], answer.etag)
+
+    def get(self, id: str) -> Invoice:
+        """Read an invoice.
+
+        The client needs the scope `invoices:read`.
+
+        Raises `Problem` with one of 400, 401, 403, 421, 408, 413, 414, 431, 500, 503, 404.
+        """
+        answer = self._caller.call(
+            READ_INVOICE,
+            path={"id": id},
+        )
+        return Invoice.read(answer.body["data"], answer.etag)
+
+    def get_if_changed(self, id: str, etag: str) -> Invoice | None:
+        """The same, or `None` if the record still has this `etag`."""
+        answer = self._caller.call(
+            READ_INVOICE,
+            path={"id": id},
+            headers={"if-none-match": etag},
+        )
+        return None if answer.not_modified else Invoice.read(answer.body["data"], answer.etag)
+
+    def update(
+        self,
+        id: str,
+        *,
+        dry_run: bool | Unset = UNSET,
+        lines: Sequence[Mapping[str, Any]] | Unset = UNSET,
+        memo: str | None | Unset = UNSET,
+        finalizes_at: datetime | None | Unset = UNSET,
+        if_match: str | None | Unset = UNSET,
+    ) -> Invoice:
+        """Update a draft.
+
+        Changes the memo of a draft; of a `one_off` draft also its lines and `finalizes_at`. An issued invoice is final.
+
+        The client needs the scope `invoices:write`.
+
+        - `dry_run`: Decide and return the result with status 200, but write nothing. IDs in the result refer to nothing.
+        - `lines`: What is billed, of a `one_off` draft.
+        - `memo`: A text for the user.
+        - `finalizes_at`: When the service issues a `one_off` draft. Null: never. RFC 3339 with a UTC offset, between 1970 and 9999.
+
+        Raises `Problem` with one of 409, 400, 401, 403, 421, 408, 413, 414, 431, 500, 503, 415, 422, 404, 412.
+        """
+        answer = self._caller.call(
+            UPDATE_INVOICE,
+            path={"id": id},
+            query={"dry_run": dry_run},
+            headers={"if-match": if_match},
+            body={
+                "lines": lines,
+                "memo": memo,
+                "finalizes_at": finalizes_at,
+            },
+        )
+        return Invoice.read(answer.body["data"], answer.etag)
+
+    def delete(
+        self,
+        id: str,
+        *,
+        dry_run: bool | Unset = UNSET,
+        if_match: str | None | Unset = UNSET,
+    ) -> Invoice:
+        """Delete a draft.
+
+        Deletes a `one_off` draft and returns it.
+
+        The client needs the scope `invoices:write`.
+
+        - `dry_run`: Decide and return the result with status 200, but write nothing. IDs in the result refer to nothing.
+
+        Raises `Problem` with one of 409, 400, 401, 403, 421, 408, 413, 414, 431, 500, 503, 404, 412.
+        """
+        answer = self._caller.call(
+            DELETE_INVOICE,
+            path={"id": id},
+            query={"dry_run": dry_run},
+            headers={"if-match": if_match},
+        )
+        return Invoice.read(answer.body["data"], answer.etag)
+
+    def finalize(
+        self,
+        id: str,
+        *,
+        dry_run: bool | Unset = UNSET,
+        if_match: str | None | Unset = UNSET,
+    ) -> Invoice:
+        """Finalize a draft.
+
+        Issues the draft now: it gets its number and becomes final. With an `Idempotency-Key`, a retry returns the response of the first request.
+
+        The client needs the scope `invoices:write`.
+
+        - `dry_run`: Decide and return the result with status 200, but write nothing. IDs in the result refer to nothing.
+
+        Raises `Problem` with one of 409, 400, 401, 403, 421, 408, 413, 414, 431, 500, 503, 404, 412.
+        """
+        answer = self._caller.call(
+            FINALIZE_INVOICE,
+            path={"id": id},
+            query={"dry_run": dry_run},
+            headers={"if-match": if_match},
+        )
+        return Invoice.read(answer.body["data"], answer.etag)
+
+    def void(
+        self,
+        id: str,
+        *,
+        dry_run: bool | Unset = UNSET,
+        if_match: str | None | Unset = UNSET,
+    ) -> Invoice:
+        """Void an invoice.
+
+        Nothing is due any more. What the balance paid returns to it. With an `Idempotency-Key`, a retry returns the response of the first request.
+
+        The client needs the scope `invoices:write`.
+
+        - `dry_run`: Decide and return the result with status 200, but write nothing. IDs in the result refer to nothing.
+
+        Raises `Problem` with one of 409, 400, 401, 403, 421, 408, 413, 414, 431, 500, 503, 404, 412.
+        """
+        answer = self._caller.call(
+            VOID_INVOICE,
+            path={"id": id},
+            query={"dry_run": dry_run},
+            headers={"if-match": if_match},
+        )
+        return Invoice.read(answer.body["data"], answer.etag)
+
+    def mark_uncollectible(
+        self,
+        id: str,
+        *,
+        dry_run: bool | Unset = UNSET,
+        if_match: str | None | Unset = UNSET,
+    ) -> Invoice:
+        """Mark an invoice as uncollectible.
+
+        Dunning ends. A payment still settles the invoice. With an `Idempotency-Key`, a retry returns the response of the first request.
+
+        The client needs the scope `invoices:write`.
+
+        - `dry_run`: Decide and return the result with status 200, but write nothing. IDs in the result refer to nothing.
+
+        Raises `Problem` with one of 409, 400, 401, 403, 421, 408, 413, 414, 431, 500, 503, 404, 412.
+        """
+        answer = self._caller.call(
+            MARK_INVOICE_UNCOLLECTIBLE,
+            path={"id": id},
+            query={"dry_run": dry_run},
+            headers={"if-match": if_match},
+        )
+        return Invoice.read(answer.body["data"], answer.etag)
+
+
+class CreditNotes:
+    """Calls about credit notes."""
+
+    def __init__(self, caller: Caller) -> None:
+        self._caller = caller
+
+    def list(
+        self,
+        *,
+        user_id: str | Unset = UNSET,
+        subscription_id: str | Unset = UNSET,
+        invoice_id: str | Unset = UNSET,
+        limit: int | Unset = UNSET,
+        cursor: str | Unset = UNSET,
+    ) -> Page[CreditNote]:
+        """List credit notes.
+
+        Newest first.
+
+        The client needs the scope `invoices:read`.
+
+        - `user_id`: Credit notes of this user.
+        - `subscription_id`: Credit notes of this subscription.
+        - `invoice_id`: Credit notes of this invoice.
+        - `limit`: The maximum number of records on a page.
+        - `cursor`: `next_cursor` of the previous page.
+
+        Raises `Problem` with one of 400, 401, 403, 421, 408, 413, 414, 431, 500, 503.
+        """
+        answer = self._caller.call(
+            LIST_CREDIT_NOTES,
+            query={
+                "user_id": user_id,
+                "subscription_id": subscription_id,
+                "invoice_id": invoice_id,
+                "limit": limit,
+                "cursor": cursor,
+            },
+        )
+        return page(answer.body, CreditNote.read)
+
+    def each(
+        self,
+        *,
+        user_id: str | Unset = UNSET,
+        subscription_id: str | Unset = UNSET,
+        invoice_id: str | Unset = UNSET,
+        limit: int | Unset = UNSET,
+        cursor: str | Unset = UNSET,
+    ) -> Iterator[CreditNote]:
+        """Every one of them, page after page; `limit` is the size of a page."""
+
+        def fetch(after: str | Unset) -> Page[CreditNote]:
+            return self.list(
+                user_id=user_id,
+                subscription_id=subscription_id,
+                invoice_id=invoice_id,
+                limit=limit,
+                cursor=after,
+            )
+
+        return walk(cursor, fetch)
+
+    def create(
+        self,
+        *,
+        invoice_id: str,
+        amount: Decimal | int | Unset = UNSET,
+        lines: Sequence[Mapping[str, Any]] | Unset = UNSET,
+        reason: str | None | Unset = UNSET,
+        settlement: CreditNoteSettlement | Unset = UNSET,
+        refund_reference: str | None | Unset = UNSET,
+        idempotency_key: str | Unset = UNSET,
+    ) -> CreditNote:
+        """Create a credit note.
+
+        Credits an invoice that is open, uncollectible or paid. Send `amount` or `lines`. The note first reduces what is due; the rest goes to the balance, or is refunded by you. With an `Idempotency-Key`, a retry returns the response of the first request.
+
+        The client needs the scope `invoices:write`.
+
+        - `invoice_id`: The invoice that is credited.
+        - `amount`: The amount before exclusive tax and with inclusive tax. It is spread over the tax rates of the invoice.
+        - `lines`: Amounts of lines, in place of `amount`.
+        - `reason`: Why the invoice is credited. The document prints it.
+        - `settlement`: Where the rest goes that reduces no amount due: `balance` (default), or `refund` by you.
+        - `refund_reference`: Your reference of the refund.
+
+        Raises `Problem` with one of 409, 400, 401, 403, 421, 408, 413, 414, 431, 500, 503, 415, 422.
+        """
+        answer = self._caller.call(
+            CREATE_CREDIT_NOTE,
+            headers={"idempotency-key": idempotency_key},
+            body={
+                "invoice_id": invoice_id,
+                "amount": amount,
+                "lines": lines,
+                "reason": reason,
+                "settlement": settlement,
+                "refund_reference": refund_reference,
+            },
+        )
+        return CreditNote.read(answer.body["data"])
+
+    def get(self, id: str) -> CreditNote:
+        """Read a credit note.
+
+        The client needs the scope `invoices:read`.
+
+        Raises `Problem` with one of 400, 401, 403, 421, 408, 413, 414, 431, 500, 503, 404.
+        """
+        answer = self._caller.call(
+            READ_CREDIT_NOTE,
+            path={"id": id},
+        )
+        return CreditNote.read(answer.body["data"])
+
+    def get_if_changed(self, id: str, etag: str) -> CreditNote | None:
+        """The same, or `None` if the record still has this `etag`."""
+        answer = self._caller.call(
+            READ_CREDIT_NOTE,
+            path={"id": id},
+            headers={"if-none-match": etag},
+        )
+        return None if answer.not_modified else CreditNote.read(answer.body["data"], answer.etag)
+
+
 class Resources:
     """Everything that can be called."""
 
@@ -3673,7 +4535,12 @@ class Resources:
         self.tax_rates = TaxRates(caller)
         self.coupons = Coupons(caller)
         self.meters = Meters(caller)
+        self.features = Features(caller)
+        self.entitlements = Entitlements(caller)
+        self.members = Members(caller)
         self.usage = Usage(caller)
         self.billing_profiles = BillingProfiles(caller)
         self.credits = Credits(caller)
         self.connections = Connections(caller)
+        self.invoices = Invoices(caller)
+        self.credit_notes = CreditNotes(caller)

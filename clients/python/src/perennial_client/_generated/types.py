@@ -29,16 +29,40 @@ __all__ = [
     "Coupon",
     "CouponDuration",
     "Credit",
+    "CreditNote",
+    "CreditNoteBuyer",
+    "CreditNoteLines",
+    "CreditNoteSeller",
+    "CreditNoteSettlement",
+    "CreditNoteTaxes",
     "CreditReason",
     "Deleted",
     "DeletedUser",
+    "EntitlementCheck",
+    "EntitlementCheckReason",
+    "EntitlementToken",
     "Event",
     "EventType",
+    "Feature",
+    "FeatureCombine",
+    "FeaturePeriod",
     "InboxItem",
     "InboxItemObject",
     "InboxItemState",
+    "Invoice",
+    "InvoiceBuyer",
+    "InvoiceCollection",
+    "InvoiceKind",
+    "InvoiceLines",
+    "InvoiceLinesKind",
+    "InvoiceNextAction",
+    "InvoiceSeller",
+    "InvoiceStatus",
+    "InvoiceTaxes",
+    "Kind",
     "LoggedIn",
     "ManagedUser",
+    "Member",
     "Meter",
     "MeterAggregation",
     "Method",
@@ -53,12 +77,14 @@ __all__ = [
     "OperatorSessionOrganization",
     "OperatorSessionOrganizationBilling",
     "OperatorSessionOrganizationBillingDunning",
+    "OperatorSessionOrganizationBillingSeller",
     "OperatorSessionOrganizationPortal",
     "OperatorSessionRecord",
     "OperatorSignedOut",
     "Organization",
     "OrganizationBilling",
     "OrganizationBillingDunning",
+    "OrganizationBillingSeller",
     "OrganizationPortal",
     "OrganizationPortalCancel",
     "OrganizationPortalChange",
@@ -69,6 +95,10 @@ __all__ = [
     "PaymentStatus",
     "Plan",
     "PlanBilling",
+    "PlanBillingCharges",
+    "PlanBillingChargesModel",
+    "PlanBillingChargesPackage",
+    "PlanBillingChargesTiers",
     "PlanBillingDunning",
     "PlanBillingDunningThen",
     "PlanBillingTaxBehavior",
@@ -88,11 +118,11 @@ __all__ = [
     "SearchResult",
     "SearchResultKind",
     "SearchResultMatch",
+    "Seats",
     "Session",
     "Subscription",
     "SubscriptionBilling",
     "SubscriptionBillingChange",
-    "SubscriptionBillingCollection",
     "SubscriptionBillingDiscount",
     "SubscriptionBillingParked",
     "SubscriptionBillingParkedReason",
@@ -112,6 +142,7 @@ __all__ = [
     "UndeliveredEvent",
     "UndeliveredEventState",
     "User",
+    "UserEntitlements",
     "UserSession",
     "WebhookAttempt",
     "WebhookAttemptError",
@@ -175,6 +206,7 @@ SearchResultKind: TypeAlias = Literal[
     "plan",
     "subscription",
     "payment",
+    "invoice",
 ]
 
 SearchResultMatch: TypeAlias = Literal[
@@ -236,6 +268,10 @@ EventType: TypeAlias = Literal[
     "subscription.resumed",
     "subscription.expired",
     "subscription.parked",
+    "subscription.past_due",
+    "subscription.recovered",
+    "subscription.unpaid",
+    "subscription.activated",
     "payment.created",
     "payment.updated",
     "payment.deleted",
@@ -262,13 +298,29 @@ EventType: TypeAlias = Literal[
     "meter.created",
     "meter.updated",
     "credit.created",
+    "invoice.created",
+    "invoice.updated",
+    "invoice.finalized",
+    "invoice.payment_due",
+    "invoice.overdue",
+    "invoice.paid",
+    "invoice.reopened",
+    "invoice.voided",
+    "invoice.uncollectible",
+    "invoice.deleted",
+    "credit_note.created",
     "billing_profile.updated",
+    "feature.created",
+    "feature.updated",
+    "usage.threshold_reached",
     "connection.created",
     "connection.updated",
     "connection.deleted",
     "connection.failing",
     "connection.recovered",
     "connection.drift",
+    "member.created",
+    "member.deleted",
 ]
 
 WebhookEndpointPayload: TypeAlias = Literal[
@@ -345,6 +397,33 @@ MeterAggregation: TypeAlias = Literal[
     "unique",
 ]
 
+Kind: TypeAlias = Literal[
+    "boolean",
+    "limit",
+    "quota",
+]
+
+FeatureCombine: TypeAlias = Literal[
+    "any",
+    "max",
+    "sum",
+]
+
+FeaturePeriod: TypeAlias = Literal[
+    "billing",
+    "day",
+    "month",
+    "year",
+    "ever",
+]
+
+EntitlementCheckReason: TypeAlias = Literal[
+    "feature_inactive",
+    "no_subscription",
+    "not_granted",
+    "limit_reached",
+]
+
 BillingProfileLocale: TypeAlias = Literal[
     "en",
     "de",
@@ -394,6 +473,37 @@ InboxItemState: TypeAlias = Literal[
     "failed",
 ]
 
+InvoiceKind: TypeAlias = Literal[
+    "cycle",
+    "change",
+    "one_off",
+]
+
+InvoiceStatus: TypeAlias = Literal[
+    "draft",
+    "open",
+    "paid",
+    "uncollectible",
+    "void",
+]
+
+InvoiceCollection: TypeAlias = Literal[
+    "automatic",
+    "manual",
+]
+
+InvoiceNextAction: TypeAlias = Literal[
+    "finalize",
+    "attempt",
+    "overdue",
+    "deadline",
+]
+
+CreditNoteSettlement: TypeAlias = Literal[
+    "balance",
+    "refund",
+]
+
 TestClockStatus: TypeAlias = Literal[
     "ready",
     "working",
@@ -404,6 +514,7 @@ TestClockStatus: TypeAlias = Literal[
 
 ProblemCode: TypeAlias = Literal[
     "address_not_allowed",
+    "already_member",
     "ambiguous",
     "ambiguous_credentials",
     "answer_timeout",
@@ -419,6 +530,8 @@ ProblemCode: TypeAlias = Literal[
     "collecting_disabled",
     "connection_in_use",
     "contended",
+    "coupon_unavailable",
+    "credit_exceeds_invoice",
     "cross_site_request",
     "cursor_gone",
     "duplicate_item",
@@ -430,7 +543,10 @@ ProblemCode: TypeAlias = Literal[
     "endpoint_disabled",
     "endpoint_limit",
     "external_id_taken",
+    "feature_limit",
     "fresh_sign_in_required",
+    "has_open_invoices",
+    "has_payments",
     "headers_too_large",
     "idempotency_in_flight",
     "idempotency_key_reused",
@@ -453,10 +569,14 @@ ProblemCode: TypeAlias = Literal[
     "invalid_token",
     "invalid_transition",
     "invalid_type",
+    "invoice_final",
+    "invoice_not_final",
+    "key_taken",
     "lifecycle_behind",
     "link_limit",
     "malformed_json",
     "managed_status",
+    "meter_in_use",
     "method_not_allowed",
     "misdirected_request",
     "name_taken",
@@ -470,9 +590,11 @@ ProblemCode: TypeAlias = Literal[
     "outcome_unknown",
     "overloaded",
     "own_operator",
+    "payment_applied",
     "plan_in_use",
     "plan_inactive",
     "provider_managed",
+    "quota_exceeded",
     "rate_limited",
     "read_only_field",
     "refresh_token_expired",
@@ -480,6 +602,7 @@ ProblemCode: TypeAlias = Literal[
     "request_timeout",
     "required",
     "route_not_found",
+    "seat_limit",
     "secret_limit",
     "shutting_down",
     "slug_taken",
@@ -487,6 +610,7 @@ ProblemCode: TypeAlias = Literal[
     "storage_unavailable",
     "target_too_long",
     "token_required",
+    "token_too_large",
     "too_long",
     "too_many_changes",
     "too_many_decimals",
@@ -523,9 +647,11 @@ PlanBillingTaxBehavior: TypeAlias = Literal[
     "inclusive",
 ]
 
-SubscriptionBillingCollection: TypeAlias = Literal[
-    "automatic",
-    "manual",
+PlanBillingChargesModel: TypeAlias = Literal[
+    "per_unit",
+    "graduated",
+    "volume",
+    "package",
 ]
 
 SubscriptionBillingParkedReason: TypeAlias = Literal[
@@ -570,6 +696,14 @@ OrganizationPortalChange: TypeAlias = Literal[
     "off",
     "link",
     "next_period",
+]
+
+InvoiceLinesKind: TypeAlias = Literal[
+    "fee",
+    "usage",
+    "proration_credit",
+    "proration_charge",
+    "item",
 ]
 
 PlanSort: TypeAlias = Literal[
@@ -634,6 +768,64 @@ class PlanBillingDunning:
 
 
 @dataclass(frozen=True)
+class PlanBillingChargesTiers:
+    """A `PlanBillingChargesTiers` as the API answers it."""
+
+    up_to: Decimal | None
+    unit_price: Decimal
+    flat_price: Decimal
+
+    @classmethod
+    def read(cls, members: Mapping[str, Any]) -> PlanBillingChargesTiers:
+        """From the members of its JSON; those that are not known here are left out."""
+        return cls(
+            up_to=optional(money, members["up_to"]),
+            unit_price=money(members["unit_price"]),
+            flat_price=money(members["flat_price"]),
+        )
+
+
+@dataclass(frozen=True)
+class PlanBillingChargesPackage:
+    """A `PlanBillingChargesPackage` as the API answers it."""
+
+    size: Decimal
+    price: Decimal
+
+    @classmethod
+    def read(cls, members: Mapping[str, Any]) -> PlanBillingChargesPackage:
+        """From the members of its JSON; those that are not known here are left out."""
+        return cls(
+            size=money(members["size"]),
+            price=money(members["price"]),
+        )
+
+
+@dataclass(frozen=True)
+class PlanBillingCharges:
+    """A `PlanBillingCharges` as the API answers it."""
+
+    meter_id: str
+    name: str
+    model: PlanBillingChargesModel
+    unit_price: Decimal
+    tiers: tuple[PlanBillingChargesTiers, ...]
+    package: PlanBillingChargesPackage
+
+    @classmethod
+    def read(cls, members: Mapping[str, Any]) -> PlanBillingCharges:
+        """From the members of its JSON; those that are not known here are left out."""
+        return cls(
+            meter_id=members["meter_id"],
+            name=members["name"],
+            model=members["model"],
+            unit_price=money(members["unit_price"]),
+            tiers=tuple(PlanBillingChargesTiers.read(item) for item in members["tiers"]),
+            package=PlanBillingChargesPackage.read(members["package"]),
+        )
+
+
+@dataclass(frozen=True)
 class PlanBilling:
     """A `PlanBilling` as the API answers it."""
 
@@ -644,7 +836,7 @@ class PlanBilling:
     dunning: PlanBillingDunning | None
     tax_behavior: PlanBillingTaxBehavior
     tax_rate_ids: tuple[str, ...]
-    charges: tuple[str, ...]
+    charges: tuple[PlanBillingCharges, ...]
 
     @classmethod
     def read(cls, members: Mapping[str, Any]) -> PlanBilling:
@@ -657,7 +849,7 @@ class PlanBilling:
             dunning=optional(PlanBillingDunning.read, members["dunning"]),
             tax_behavior=members["tax_behavior"],
             tax_rate_ids=tuple(members["tax_rate_ids"]),
-            charges=tuple(members["charges"]),
+            charges=tuple(PlanBillingCharges.read(item) for item in members["charges"]),
         )
 
 
@@ -687,6 +879,7 @@ class Plan:
     is_active: bool
     version: int
     billing: PlanBilling | None
+    entitlements: Mapping[str, Any]
     created_at: datetime
     updated_at: datetime
     #: What to send as `if_match`; `None` in a list, which has no entity tags.
@@ -713,6 +906,7 @@ class Plan:
             is_active=members["is_active"],
             version=members["version"],
             billing=optional(PlanBilling.read, members["billing"]),
+            entitlements=members["entitlements"],
             created_at=instant(members["created_at"]),
             updated_at=instant(members["updated_at"]),
             etag=etag,
@@ -793,7 +987,7 @@ class SubscriptionBillingParked:
 class SubscriptionBilling:
     """A `SubscriptionBilling` as the API answers it."""
 
-    collection: SubscriptionBillingCollection
+    collection: InvoiceCollection
     connection_id: str | None
     payment_method: str | None
     #: The name of a time zone in the IANA database.
@@ -852,6 +1046,7 @@ class Subscription:
     starts_at: datetime
     ends_at: datetime | None
     billing: SubscriptionBilling | None
+    entitlements: Mapping[str, Any]
     managed_by: str | None
     created_at: datetime
     updated_at: datetime
@@ -876,6 +1071,7 @@ class Subscription:
             starts_at=instant(members["starts_at"]),
             ends_at=optional(instant, members["ends_at"]),
             billing=optional(SubscriptionBilling.read, members["billing"]),
+            entitlements=members["entitlements"],
             managed_by=members["managed_by"],
             created_at=instant(members["created_at"]),
             updated_at=instant(members["updated_at"]),
@@ -913,6 +1109,7 @@ class Payment:
 
     id: str
     subscription_id: str
+    invoice_id: str | None
     amount: Decimal
     currency: str
     external_payment_id: str | None
@@ -929,6 +1126,7 @@ class Payment:
         return cls(
             id=members["id"],
             subscription_id=members["subscription_id"],
+            invoice_id=members["invoice_id"],
             amount=money(members["amount"]),
             currency=members["currency"],
             external_payment_id=members["external_payment_id"],
@@ -1031,7 +1229,7 @@ class SearchResult:
 
     kind: SearchResultKind
     id: str
-    #: A user's address, a plan's name, or an external ID; the ID where there is none.
+    #: A user's address, a plan's name, an invoice's number, or an external ID; the ID where there is none.
     label: str
     match: SearchResultMatch
 
@@ -1106,6 +1304,30 @@ class OrganizationBillingDunning:
 
 
 @dataclass(frozen=True)
+class OrganizationBillingSeller:
+    """A `OrganizationBillingSeller` as the API answers it."""
+
+    name: str | None
+    address: tuple[str, ...]
+    country: str | None
+    tax_id: str | None
+    email: str | None
+    note: str | None
+
+    @classmethod
+    def read(cls, members: Mapping[str, Any]) -> OrganizationBillingSeller:
+        """From the members of its JSON; those that are not known here are left out."""
+        return cls(
+            name=members["name"],
+            address=tuple(members["address"]),
+            country=members["country"],
+            tax_id=members["tax_id"],
+            email=members["email"],
+            note=members["note"],
+        )
+
+
+@dataclass(frozen=True)
 class OrganizationBilling:
     """A `OrganizationBilling` as the API answers it."""
 
@@ -1113,6 +1335,12 @@ class OrganizationBilling:
     time_zone: str
     payment_terms_days: int
     dunning: OrganizationBillingDunning
+    draft_hours: int
+    tax_rate_ids: tuple[str, ...]
+    seller: OrganizationBillingSeller
+    invoice_prefix: str
+    credit_note_prefix: str
+    yearly_numbers: bool
     spread_minutes: int
     renewal_notice_days: int
 
@@ -1123,6 +1351,12 @@ class OrganizationBilling:
             time_zone=members["time_zone"],
             payment_terms_days=members["payment_terms_days"],
             dunning=OrganizationBillingDunning.read(members["dunning"]),
+            draft_hours=members["draft_hours"],
+            tax_rate_ids=tuple(members["tax_rate_ids"]),
+            seller=OrganizationBillingSeller.read(members["seller"]),
+            invoice_prefix=members["invoice_prefix"],
+            credit_note_prefix=members["credit_note_prefix"],
+            yearly_numbers=members["yearly_numbers"],
             spread_minutes=members["spread_minutes"],
             renewal_notice_days=members["renewal_notice_days"],
         )
@@ -1756,6 +1990,117 @@ class Meter:
 
 
 @dataclass(frozen=True)
+class Feature:
+    """A `Feature` as the API answers it."""
+
+    id: str
+    key: str
+    name: str
+    description: str
+    kind: Kind
+    combine: FeatureCombine
+    per_unit: bool
+    meter: str | None
+    period: FeaturePeriod | None
+    is_active: bool
+    created_at: datetime
+    updated_at: datetime
+    #: What to send as `if_match`; `None` in a list, which has no entity tags.
+    etag: str | None = field(default=None, compare=False, repr=False)
+
+    @classmethod
+    def read(cls, members: Mapping[str, Any], etag: str | None = None) -> Feature:
+        """From the members of its JSON; those that are not known here are left out."""
+        return cls(
+            id=members["id"],
+            key=members["key"],
+            name=members["name"],
+            description=members["description"],
+            kind=members["kind"],
+            combine=members["combine"],
+            per_unit=members["per_unit"],
+            meter=members["meter"],
+            period=members["period"],
+            is_active=members["is_active"],
+            created_at=instant(members["created_at"]),
+            updated_at=instant(members["updated_at"]),
+            etag=etag,
+        )
+
+
+@dataclass(frozen=True)
+class UserEntitlements:
+    """A `UserEntitlements` as the API answers it."""
+
+    user_id: str
+    valid_until: datetime | None
+    truncated: bool
+    entitlements: Mapping[str, Any]
+
+    @classmethod
+    def read(cls, members: Mapping[str, Any]) -> UserEntitlements:
+        """From the members of its JSON; those that are not known here are left out."""
+        return cls(
+            user_id=members["user_id"],
+            valid_until=optional(instant, members["valid_until"]),
+            truncated=members["truncated"],
+            entitlements=members["entitlements"],
+        )
+
+
+@dataclass(frozen=True)
+class EntitlementCheck:
+    """A `EntitlementCheck` as the API answers it."""
+
+    user_id: str
+    feature: str
+    kind: Kind
+    allowed: bool
+    value: Any | None
+    used: Decimal | None
+    remaining: Any | None
+    resets_at: datetime | None
+    need: int
+    reason: EntitlementCheckReason | None
+    valid_until: datetime | None
+
+    @classmethod
+    def read(cls, members: Mapping[str, Any]) -> EntitlementCheck:
+        """From the members of its JSON; those that are not known here are left out."""
+        return cls(
+            user_id=members["user_id"],
+            feature=members["feature"],
+            kind=members["kind"],
+            allowed=members["allowed"],
+            value=members["value"],
+            used=optional(money, members["used"]),
+            remaining=members["remaining"],
+            resets_at=optional(instant, members["resets_at"]),
+            need=members["need"],
+            reason=members["reason"],
+            valid_until=optional(instant, members["valid_until"]),
+        )
+
+
+@dataclass(frozen=True)
+class Member:
+    """A `Member` as the API answers it."""
+
+    subscription_id: str
+    user_id: str
+    created_at: datetime
+
+    @classmethod
+    def read(cls, members: Mapping[str, Any]) -> Member:
+        """From the members of its JSON; those that are not known here are left out."""
+        return cls(
+            subscription_id=members["subscription_id"],
+            user_id=members["user_id"],
+            created_at=instant(members["created_at"]),
+        )
+
+
+@dataclass(frozen=True)
 class BillingProfileBalances:
     """A `BillingProfileBalances` as the API answers it."""
 
@@ -1913,6 +2258,385 @@ class InboxItem:
             next_attempt_at=optional(instant, members["next_attempt_at"]),
             occurred_at=optional(instant, members["occurred_at"]),
             received_at=instant(members["received_at"]),
+        )
+
+
+@dataclass(frozen=True)
+class InvoiceLines:
+    """A `InvoiceLines` as the API answers it."""
+
+    kind: InvoiceLinesKind
+    description: str
+    subscription_plan_id: str | None
+    plan_version: int | None
+    meter_id: str | None
+    quantity: Decimal | None
+    unit_price: Decimal | None
+    amount: Decimal
+    discount: Decimal
+    tax_behavior: PlanBillingTaxBehavior
+    tax_rate_ids: tuple[str, ...]
+    period_start: datetime | None
+    period_end: datetime | None
+    source_invoice_id: str | None
+
+    @classmethod
+    def read(cls, members: Mapping[str, Any]) -> InvoiceLines:
+        """From the members of its JSON; those that are not known here are left out."""
+        return cls(
+            kind=members["kind"],
+            description=members["description"],
+            subscription_plan_id=members["subscription_plan_id"],
+            plan_version=members["plan_version"],
+            meter_id=members["meter_id"],
+            quantity=optional(money, members["quantity"]),
+            unit_price=optional(money, members["unit_price"]),
+            amount=money(members["amount"]),
+            discount=money(members["discount"]),
+            tax_behavior=members["tax_behavior"],
+            tax_rate_ids=tuple(members["tax_rate_ids"]),
+            period_start=optional(instant, members["period_start"]),
+            period_end=optional(instant, members["period_end"]),
+            source_invoice_id=members["source_invoice_id"],
+        )
+
+
+@dataclass(frozen=True)
+class InvoiceTaxes:
+    """A `InvoiceTaxes` as the API answers it."""
+
+    tax_rate_id: str
+    name: str
+    percentage: Decimal
+    tax_behavior: PlanBillingTaxBehavior
+    base: Decimal
+    amount: Decimal
+
+    @classmethod
+    def read(cls, members: Mapping[str, Any]) -> InvoiceTaxes:
+        """From the members of its JSON; those that are not known here are left out."""
+        return cls(
+            tax_rate_id=members["tax_rate_id"],
+            name=members["name"],
+            percentage=money(members["percentage"]),
+            tax_behavior=members["tax_behavior"],
+            base=money(members["base"]),
+            amount=money(members["amount"]),
+        )
+
+
+@dataclass(frozen=True)
+class InvoiceSeller:
+    """A `InvoiceSeller` as the API answers it."""
+
+    name: str | None
+    address: tuple[str, ...]
+    country: str | None
+    tax_id: str | None
+    email: str | None
+    note: str | None
+
+    @classmethod
+    def read(cls, members: Mapping[str, Any]) -> InvoiceSeller:
+        """From the members of its JSON; those that are not known here are left out."""
+        return cls(
+            name=members["name"],
+            address=tuple(members["address"]),
+            country=members["country"],
+            tax_id=members["tax_id"],
+            email=members["email"],
+            note=members["note"],
+        )
+
+
+@dataclass(frozen=True)
+class InvoiceBuyer:
+    """A `InvoiceBuyer` as the API answers it."""
+
+    name: str | None
+    address: tuple[str, ...]
+    country: str | None
+    tax_id: str | None
+    email: str | None
+    note: str | None
+    tax_exempt: bool
+    locale: str | None
+
+    @classmethod
+    def read(cls, members: Mapping[str, Any]) -> InvoiceBuyer:
+        """From the members of its JSON; those that are not known here are left out."""
+        return cls(
+            name=members["name"],
+            address=tuple(members["address"]),
+            country=members["country"],
+            tax_id=members["tax_id"],
+            email=members["email"],
+            note=members["note"],
+            tax_exempt=members["tax_exempt"],
+            locale=members["locale"],
+        )
+
+
+@dataclass(frozen=True)
+class Invoice:
+    """A `Invoice` as the API answers it."""
+
+    id: str
+    number: str | None
+    kind: InvoiceKind
+    status: InvoiceStatus
+    user_id: str
+    subscription_id: str
+    currency: str
+    collection: InvoiceCollection | None
+    cycle_at: datetime | None
+    period_start: datetime | None
+    period_end: datetime | None
+    lines: tuple[InvoiceLines, ...]
+    subtotal: Decimal
+    discount: Decimal
+    taxes: tuple[InvoiceTaxes, ...]
+    tax: Decimal
+    tax_included: Decimal
+    total: Decimal
+    credit_applied: Decimal
+    amount_paid: Decimal
+    amount_credited: Decimal
+    credited_total: Decimal
+    amount_due: Decimal
+    coupon_id: str | None
+    memo: str | None
+    attempts: int
+    overdue: bool
+    next_action: InvoiceNextAction | None
+    next_action_at: datetime | None
+    finalizes_at: datetime | None
+    issued_at: datetime | None
+    due_at: datetime | None
+    paid_at: datetime | None
+    created_at: datetime
+    updated_at: datetime
+    seller: InvoiceSeller | None
+    buyer: InvoiceBuyer | None
+    #: What to send as `if_match`; `None` in a list, which has no entity tags.
+    etag: str | None = field(default=None, compare=False, repr=False)
+
+    @classmethod
+    def read(cls, members: Mapping[str, Any], etag: str | None = None) -> Invoice:
+        """From the members of its JSON; those that are not known here are left out."""
+        return cls(
+            id=members["id"],
+            number=members["number"],
+            kind=members["kind"],
+            status=members["status"],
+            user_id=members["user_id"],
+            subscription_id=members["subscription_id"],
+            currency=members["currency"],
+            collection=members["collection"],
+            cycle_at=optional(instant, members["cycle_at"]),
+            period_start=optional(instant, members["period_start"]),
+            period_end=optional(instant, members["period_end"]),
+            lines=tuple(InvoiceLines.read(item) for item in members["lines"]),
+            subtotal=money(members["subtotal"]),
+            discount=money(members["discount"]),
+            taxes=tuple(InvoiceTaxes.read(item) for item in members["taxes"]),
+            tax=money(members["tax"]),
+            tax_included=money(members["tax_included"]),
+            total=money(members["total"]),
+            credit_applied=money(members["credit_applied"]),
+            amount_paid=money(members["amount_paid"]),
+            amount_credited=money(members["amount_credited"]),
+            credited_total=money(members["credited_total"]),
+            amount_due=money(members["amount_due"]),
+            coupon_id=members["coupon_id"],
+            memo=members["memo"],
+            attempts=members["attempts"],
+            overdue=members["overdue"],
+            next_action=members["next_action"],
+            next_action_at=optional(instant, members["next_action_at"]),
+            finalizes_at=optional(instant, members["finalizes_at"]),
+            issued_at=optional(instant, members["issued_at"]),
+            due_at=optional(instant, members["due_at"]),
+            paid_at=optional(instant, members["paid_at"]),
+            created_at=instant(members["created_at"]),
+            updated_at=instant(members["updated_at"]),
+            seller=optional(InvoiceSeller.read, members["seller"]),
+            buyer=optional(InvoiceBuyer.read, members["buyer"]),
+            etag=etag,
+        )
+
+
+@dataclass(frozen=True)
+class CreditNoteLines:
+    """A `CreditNoteLines` as the API answers it."""
+
+    kind: InvoiceLinesKind
+    description: str
+    subscription_plan_id: str | None
+    plan_version: int | None
+    meter_id: str | None
+    quantity: Decimal | None
+    unit_price: Decimal | None
+    amount: Decimal
+    discount: Decimal
+    tax_behavior: PlanBillingTaxBehavior
+    tax_rate_ids: tuple[str, ...]
+    period_start: datetime | None
+    period_end: datetime | None
+    source_invoice_id: str | None
+
+    @classmethod
+    def read(cls, members: Mapping[str, Any]) -> CreditNoteLines:
+        """From the members of its JSON; those that are not known here are left out."""
+        return cls(
+            kind=members["kind"],
+            description=members["description"],
+            subscription_plan_id=members["subscription_plan_id"],
+            plan_version=members["plan_version"],
+            meter_id=members["meter_id"],
+            quantity=optional(money, members["quantity"]),
+            unit_price=optional(money, members["unit_price"]),
+            amount=money(members["amount"]),
+            discount=money(members["discount"]),
+            tax_behavior=members["tax_behavior"],
+            tax_rate_ids=tuple(members["tax_rate_ids"]),
+            period_start=optional(instant, members["period_start"]),
+            period_end=optional(instant, members["period_end"]),
+            source_invoice_id=members["source_invoice_id"],
+        )
+
+
+@dataclass(frozen=True)
+class CreditNoteTaxes:
+    """A `CreditNoteTaxes` as the API answers it."""
+
+    tax_rate_id: str
+    name: str
+    percentage: Decimal
+    tax_behavior: PlanBillingTaxBehavior
+    base: Decimal
+    amount: Decimal
+
+    @classmethod
+    def read(cls, members: Mapping[str, Any]) -> CreditNoteTaxes:
+        """From the members of its JSON; those that are not known here are left out."""
+        return cls(
+            tax_rate_id=members["tax_rate_id"],
+            name=members["name"],
+            percentage=money(members["percentage"]),
+            tax_behavior=members["tax_behavior"],
+            base=money(members["base"]),
+            amount=money(members["amount"]),
+        )
+
+
+@dataclass(frozen=True)
+class CreditNoteSeller:
+    """A `CreditNoteSeller` as the API answers it."""
+
+    name: str | None
+    address: tuple[str, ...]
+    country: str | None
+    tax_id: str | None
+    email: str | None
+    note: str | None
+
+    @classmethod
+    def read(cls, members: Mapping[str, Any]) -> CreditNoteSeller:
+        """From the members of its JSON; those that are not known here are left out."""
+        return cls(
+            name=members["name"],
+            address=tuple(members["address"]),
+            country=members["country"],
+            tax_id=members["tax_id"],
+            email=members["email"],
+            note=members["note"],
+        )
+
+
+@dataclass(frozen=True)
+class CreditNoteBuyer:
+    """A `CreditNoteBuyer` as the API answers it."""
+
+    name: str | None
+    address: tuple[str, ...]
+    country: str | None
+    tax_id: str | None
+    email: str | None
+    note: str | None
+    tax_exempt: bool
+    locale: str | None
+
+    @classmethod
+    def read(cls, members: Mapping[str, Any]) -> CreditNoteBuyer:
+        """From the members of its JSON; those that are not known here are left out."""
+        return cls(
+            name=members["name"],
+            address=tuple(members["address"]),
+            country=members["country"],
+            tax_id=members["tax_id"],
+            email=members["email"],
+            note=members["note"],
+            tax_exempt=members["tax_exempt"],
+            locale=members["locale"],
+        )
+
+
+@dataclass(frozen=True)
+class CreditNote:
+    """A `CreditNote` as the API answers it."""
+
+    id: str
+    number: str
+    invoice_id: str | None
+    invoice_number: str | None
+    subscription_id: str
+    user_id: str
+    currency: str
+    lines: tuple[CreditNoteLines, ...]
+    subtotal: Decimal
+    discount: Decimal
+    taxes: tuple[CreditNoteTaxes, ...]
+    tax: Decimal
+    tax_included: Decimal
+    total: Decimal
+    reason: str | None
+    settlement: CreditNoteSettlement
+    refund_reference: str | None
+    applied_amount: Decimal
+    balance_amount: Decimal
+    issued_at: datetime
+    seller: CreditNoteSeller | None
+    buyer: CreditNoteBuyer | None
+    created_at: datetime
+
+    @classmethod
+    def read(cls, members: Mapping[str, Any]) -> CreditNote:
+        """From the members of its JSON; those that are not known here are left out."""
+        return cls(
+            id=members["id"],
+            number=members["number"],
+            invoice_id=members["invoice_id"],
+            invoice_number=members["invoice_number"],
+            subscription_id=members["subscription_id"],
+            user_id=members["user_id"],
+            currency=members["currency"],
+            lines=tuple(CreditNoteLines.read(item) for item in members["lines"]),
+            subtotal=money(members["subtotal"]),
+            discount=money(members["discount"]),
+            taxes=tuple(CreditNoteTaxes.read(item) for item in members["taxes"]),
+            tax=money(members["tax"]),
+            tax_included=money(members["tax_included"]),
+            total=money(members["total"]),
+            reason=members["reason"],
+            settlement=members["settlement"],
+            refund_reference=members["refund_reference"],
+            applied_amount=money(members["applied_amount"]),
+            balance_amount=money(members["balance_amount"]),
+            issued_at=instant(members["issued_at"]),
+            seller=optional(CreditNoteSeller.read, members["seller"]),
+            buyer=optional(CreditNoteBuyer.read, members["buyer"]),
+            created_at=instant(members["created_at"]),
         )
 
 
@@ -2186,6 +2910,30 @@ class OperatorSessionOrganizationBillingDunning:
 
 
 @dataclass(frozen=True)
+class OperatorSessionOrganizationBillingSeller:
+    """A `OperatorSessionOrganizationBillingSeller` as the API answers it."""
+
+    name: str | None
+    address: tuple[str, ...]
+    country: str | None
+    tax_id: str | None
+    email: str | None
+    note: str | None
+
+    @classmethod
+    def read(cls, members: Mapping[str, Any]) -> OperatorSessionOrganizationBillingSeller:
+        """From the members of its JSON; those that are not known here are left out."""
+        return cls(
+            name=members["name"],
+            address=tuple(members["address"]),
+            country=members["country"],
+            tax_id=members["tax_id"],
+            email=members["email"],
+            note=members["note"],
+        )
+
+
+@dataclass(frozen=True)
 class OperatorSessionOrganizationBilling:
     """A `OperatorSessionOrganizationBilling` as the API answers it."""
 
@@ -2193,6 +2941,12 @@ class OperatorSessionOrganizationBilling:
     time_zone: str
     payment_terms_days: int
     dunning: OperatorSessionOrganizationBillingDunning
+    draft_hours: int
+    tax_rate_ids: tuple[str, ...]
+    seller: OperatorSessionOrganizationBillingSeller
+    invoice_prefix: str
+    credit_note_prefix: str
+    yearly_numbers: bool
     spread_minutes: int
     renewal_notice_days: int
 
@@ -2203,6 +2957,12 @@ class OperatorSessionOrganizationBilling:
             time_zone=members["time_zone"],
             payment_terms_days=members["payment_terms_days"],
             dunning=OperatorSessionOrganizationBillingDunning.read(members["dunning"]),
+            draft_hours=members["draft_hours"],
+            tax_rate_ids=tuple(members["tax_rate_ids"]),
+            seller=OperatorSessionOrganizationBillingSeller.read(members["seller"]),
+            invoice_prefix=members["invoice_prefix"],
+            credit_note_prefix=members["credit_note_prefix"],
+            yearly_numbers=members["yearly_numbers"],
             spread_minutes=members["spread_minutes"],
             renewal_notice_days=members["renewal_notice_days"],
         )
@@ -2343,6 +3103,25 @@ class QueuedEvents:
 
 
 @dataclass(frozen=True)
+class EntitlementToken:
+    """A `EntitlementToken` as the API answers it."""
+
+    #: A JWT with `typ` `ent+jwt`.
+    token: str = field(repr=False)
+    expires_at: datetime
+    refresh_after: datetime
+
+    @classmethod
+    def read(cls, members: Mapping[str, Any]) -> EntitlementToken:
+        """From the members of its JSON; those that are not known here are left out."""
+        return cls(
+            token=members["token"],
+            expires_at=instant(members["expires_at"]),
+            refresh_after=instant(members["refresh_after"]),
+        )
+
+
+@dataclass(frozen=True)
 class RecordedUsage:
     """A `RecordedUsage` as the API answers it."""
 
@@ -2439,4 +3218,22 @@ class AnalyticsMeta:
             state=members["state"],
             currency=members["currency"],
             currencies=tuple(members["currencies"]),
+        )
+
+
+@dataclass(frozen=True)
+class Seats:
+    """A `Seats` as the API answers it."""
+
+    limit: Any
+    used: int
+    over_limit: bool
+
+    @classmethod
+    def read(cls, members: Mapping[str, Any]) -> Seats:
+        """From the members of its JSON; those that are not known here are left out."""
+        return cls(
+            limit=members["limit"],
+            used=members["used"],
+            over_limit=members["over_limit"],
         )
