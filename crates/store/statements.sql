@@ -249,46 +249,46 @@ DELETE FROM users WHERE organization_id = $1 AND id IN (SELECT id FROM users WHE
 
 -- plans.insert
 INSERT INTO plans (organization_id, id, slug, name, product_id, variants, price, currency, href, billing_cycle,
-    description, node_quota, features, most_popular, tier, is_active, version, billing, created_at, updated_at,
-    revision) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21)
-    ON CONFLICT DO NOTHING;
+    description, node_quota, features, most_popular, tier, is_active, version, billing, entitlements, created_at,
+    updated_at, revision) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19,
+    $20, $21, $22) ON CONFLICT DO NOTHING;
 
 -- plans.by_key
 SELECT organization_id, id, slug, name, product_id, variants, price, currency, href, billing_cycle, description,
-    node_quota, features, most_popular, tier, is_active, version, billing, created_at, updated_at, revision FROM plans
-    WHERE organization_id = $1 AND id = $2 AND deleted_at IS NULL;
+    node_quota, features, most_popular, tier, is_active, version, billing, entitlements, created_at, updated_at,
+    revision FROM plans WHERE organization_id = $1 AND id = $2 AND deleted_at IS NULL;
 
 -- plans.live
 SELECT 1 FROM plans WHERE organization_id = $1 AND id = $2 AND deleted_at IS NULL;
 
 -- plans.first_rows
 SELECT organization_id, id, slug, name, product_id, variants, price, currency, href, billing_cycle, description,
-    node_quota, features, most_popular, tier, is_active, version, billing, created_at, updated_at, deleted_at, revision
-    FROM plans ORDER BY organization_id, id LIMIT $1;
+    node_quota, features, most_popular, tier, is_active, version, billing, entitlements, created_at, updated_at,
+    deleted_at, revision FROM plans ORDER BY organization_id, id LIMIT $1;
 
 -- plans.next_rows
 SELECT organization_id, id, slug, name, product_id, variants, price, currency, href, billing_cycle, description,
-    node_quota, features, most_popular, tier, is_active, version, billing, created_at, updated_at, deleted_at, revision
-    FROM plans WHERE (organization_id, id) > ($1, $2) ORDER BY organization_id, id LIMIT $3;
+    node_quota, features, most_popular, tier, is_active, version, billing, entitlements, created_at, updated_at,
+    deleted_at, revision FROM plans WHERE (organization_id, id) > ($1, $2) ORDER BY organization_id, id LIMIT $3;
 
 -- plans.row
 SELECT organization_id, id, slug, name, product_id, variants, price, currency, href, billing_cycle, description,
-    node_quota, features, most_popular, tier, is_active, version, billing, created_at, updated_at, deleted_at, revision
-    FROM plans WHERE organization_id = $1 AND id = $2;
+    node_quota, features, most_popular, tier, is_active, version, billing, entitlements, created_at, updated_at,
+    deleted_at, revision FROM plans WHERE organization_id = $1 AND id = $2;
 
 -- plans.insert_row
 INSERT INTO plans (organization_id, id, slug, name, product_id, variants, price, currency, href, billing_cycle,
-    description, node_quota, features, most_popular, tier, is_active, version, billing, created_at, updated_at,
-    deleted_at, revision) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19,
-    $20, $21, $22) ON CONFLICT DO NOTHING;
+    description, node_quota, features, most_popular, tier, is_active, version, billing, entitlements, created_at,
+    updated_at, deleted_at, revision) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16,
+    $17, $18, $19, $20, $21, $22, $23) ON CONFLICT DO NOTHING;
 
 -- plans.count
 SELECT COUNT(*) FROM plans;
 
 -- plans.by_unique
 SELECT organization_id, id, slug, name, product_id, variants, price, currency, href, billing_cycle, description,
-    node_quota, features, most_popular, tier, is_active, version, billing, created_at, updated_at, revision FROM plans
-    WHERE organization_id = $1 AND slug = $2 AND deleted_at IS NULL;
+    node_quota, features, most_popular, tier, is_active, version, billing, entitlements, created_at, updated_at,
+    revision FROM plans WHERE organization_id = $1 AND slug = $2 AND deleted_at IS NULL;
 
 -- plans.id_by_unique
 SELECT id FROM plans WHERE organization_id = $1 AND slug = $2 AND deleted_at IS NULL;
@@ -298,8 +298,8 @@ SELECT 1 FROM plans WHERE organization_id = $1 AND id = $2 AND revision = $3 AND
 
 -- plans.update
 UPDATE plans SET price = $3, billing_cycle = $4, description = $5, node_quota = $6, features = $7, most_popular = $8,
-    tier = $9, is_active = $10, version = $11, billing = $12, updated_at = $13, revision = $14 WHERE organization_id =
-    $1 AND id = $2 AND revision = $15;
+    tier = $9, is_active = $10, version = $11, billing = $12, entitlements = $13, updated_at = $14, revision = $15
+    WHERE organization_id = $1 AND id = $2 AND revision = $16;
 
 -- plans.delete
 UPDATE plans SET deleted_at = $3, revision = $4 WHERE organization_id = $1 AND id = $2 AND revision = $5 AND NOT EXISTS
@@ -321,46 +321,48 @@ DELETE FROM plans WHERE organization_id = $1 AND id IN (SELECT id FROM plans WHE
 
 -- subscriptions.insert
 INSERT INTO subscriptions (organization_id, id, user_id, plan_id, plan_version, external_id, quantity, billing_cycle,
-    status, is_active, starts_at, renews_at, ends_at, due_at, billing, change_plan_id, managed_by, created_at,
-    updated_at, revision) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19,
-    $20) ON CONFLICT DO NOTHING;
+    status, is_active, starts_at, renews_at, ends_at, due_at, billing, change_plan_id, entitlements, managed_by,
+    created_at, updated_at, revision, usage_closed_until) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12,
+    $13, $14, $15, $16, $17, $18, $19, $20, $21, $22) ON CONFLICT DO NOTHING;
 
 -- subscriptions.by_key
 SELECT organization_id, id, user_id, plan_id, plan_version, external_id, quantity, billing_cycle, status, is_active,
-    starts_at, renews_at, ends_at, due_at, billing, change_plan_id, managed_by, created_at, updated_at, revision FROM
-    subscriptions WHERE organization_id = $1 AND id = $2 AND deleted_at IS NULL;
+    starts_at, renews_at, ends_at, due_at, billing, change_plan_id, entitlements, managed_by, created_at, updated_at,
+    revision, usage_closed_until FROM subscriptions WHERE organization_id = $1 AND id = $2 AND deleted_at IS NULL;
 
 -- subscriptions.live
 SELECT 1 FROM subscriptions WHERE organization_id = $1 AND id = $2 AND deleted_at IS NULL;
 
 -- subscriptions.first_rows
 SELECT organization_id, id, user_id, plan_id, plan_version, external_id, quantity, billing_cycle, status, is_active,
-    starts_at, renews_at, ends_at, due_at, billing, change_plan_id, managed_by, created_at, updated_at, deleted_at,
-    revision FROM subscriptions ORDER BY organization_id, id LIMIT $1;
+    starts_at, renews_at, ends_at, due_at, billing, change_plan_id, entitlements, managed_by, created_at, updated_at,
+    deleted_at, revision, usage_closed_until FROM subscriptions ORDER BY organization_id, id LIMIT $1;
 
 -- subscriptions.next_rows
 SELECT organization_id, id, user_id, plan_id, plan_version, external_id, quantity, billing_cycle, status, is_active,
-    starts_at, renews_at, ends_at, due_at, billing, change_plan_id, managed_by, created_at, updated_at, deleted_at,
-    revision FROM subscriptions WHERE (organization_id, id) > ($1, $2) ORDER BY organization_id, id LIMIT $3;
+    starts_at, renews_at, ends_at, due_at, billing, change_plan_id, entitlements, managed_by, created_at, updated_at,
+    deleted_at, revision, usage_closed_until FROM subscriptions WHERE (organization_id, id) > ($1, $2) ORDER BY
+    organization_id, id LIMIT $3;
 
 -- subscriptions.row
 SELECT organization_id, id, user_id, plan_id, plan_version, external_id, quantity, billing_cycle, status, is_active,
-    starts_at, renews_at, ends_at, due_at, billing, change_plan_id, managed_by, created_at, updated_at, deleted_at,
-    revision FROM subscriptions WHERE organization_id = $1 AND id = $2;
+    starts_at, renews_at, ends_at, due_at, billing, change_plan_id, entitlements, managed_by, created_at, updated_at,
+    deleted_at, revision, usage_closed_until FROM subscriptions WHERE organization_id = $1 AND id = $2;
 
 -- subscriptions.insert_row
 INSERT INTO subscriptions (organization_id, id, user_id, plan_id, plan_version, external_id, quantity, billing_cycle,
-    status, is_active, starts_at, renews_at, ends_at, due_at, billing, change_plan_id, managed_by, created_at,
-    updated_at, deleted_at, revision) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16,
-    $17, $18, $19, $20, $21) ON CONFLICT DO NOTHING;
+    status, is_active, starts_at, renews_at, ends_at, due_at, billing, change_plan_id, entitlements, managed_by,
+    created_at, updated_at, deleted_at, revision, usage_closed_until) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10,
+    $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23) ON CONFLICT DO NOTHING;
 
 -- subscriptions.count
 SELECT COUNT(*) FROM subscriptions;
 
 -- subscriptions.by_unique
 SELECT organization_id, id, user_id, plan_id, plan_version, external_id, quantity, billing_cycle, status, is_active,
-    starts_at, renews_at, ends_at, due_at, billing, change_plan_id, managed_by, created_at, updated_at, revision FROM
-    subscriptions WHERE organization_id = $1 AND external_id = $2 AND external_id IS NOT NULL AND deleted_at IS NULL;
+    starts_at, renews_at, ends_at, due_at, billing, change_plan_id, entitlements, managed_by, created_at, updated_at,
+    revision, usage_closed_until FROM subscriptions WHERE organization_id = $1 AND external_id = $2 AND external_id IS
+    NOT NULL AND deleted_at IS NULL;
 
 -- subscriptions.id_by_unique
 SELECT id FROM subscriptions WHERE organization_id = $1 AND external_id = $2 AND external_id IS NOT NULL AND deleted_at
@@ -372,9 +374,10 @@ SELECT 1 FROM subscriptions WHERE organization_id = $1 AND id = $2 AND revision 
 -- subscriptions.update
 UPDATE subscriptions SET user_id = $3, plan_id = $4, plan_version = $5, external_id = $6, quantity = $7, billing_cycle
     = $8, status = $9, is_active = $10, starts_at = $11, renews_at = $12, ends_at = $13, due_at = $14, billing = $15,
-    change_plan_id = $16, managed_by = $17, updated_at = $18, revision = $19 WHERE organization_id = $1 AND id = $2 AND
-    revision = $20 AND NOT EXISTS (SELECT 1 FROM subscriptions AS other WHERE other.organization_id = $1 AND
-    other.external_id = $6 AND other.external_id IS NOT NULL AND other.deleted_at IS NULL AND other.id <> $2);
+    change_plan_id = $16, entitlements = $17, managed_by = $18, updated_at = $19, revision = $20 WHERE organization_id
+    = $1 AND id = $2 AND revision = $21 AND NOT EXISTS (SELECT 1 FROM subscriptions AS other WHERE
+    other.organization_id = $1 AND other.external_id = $6 AND other.external_id IS NOT NULL AND other.deleted_at IS
+    NULL AND other.id <> $2);
 
 -- subscriptions.delete
 UPDATE subscriptions SET deleted_at = $3, revision = $4 WHERE organization_id = $1 AND id = $2 AND revision = $5;
@@ -394,40 +397,42 @@ DELETE FROM subscriptions WHERE organization_id = $1 AND id IN (SELECT id FROM s
 
 -- payments.insert
 INSERT INTO payments (organization_id, id, subscription_id, amount, currency, external_id, status, completed_at,
-    created_at, updated_at, revision) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11) ON CONFLICT DO NOTHING;
+    created_at, updated_at, revision, invoice_id, applied, surplus) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10,
+    $11, $12, $13, $14) ON CONFLICT DO NOTHING;
 
 -- payments.by_key
 SELECT organization_id, id, subscription_id, amount, currency, external_id, status, completed_at, created_at,
-    updated_at, revision FROM payments WHERE organization_id = $1 AND id = $2 AND deleted_at IS NULL;
+    updated_at, revision, invoice_id, applied, surplus FROM payments WHERE organization_id = $1 AND id = $2 AND
+    deleted_at IS NULL;
 
 -- payments.live
 SELECT 1 FROM payments WHERE organization_id = $1 AND id = $2 AND deleted_at IS NULL;
 
 -- payments.first_rows
 SELECT organization_id, id, subscription_id, amount, currency, external_id, status, completed_at, created_at,
-    updated_at, deleted_at, revision FROM payments ORDER BY organization_id, id LIMIT $1;
+    updated_at, deleted_at, revision, invoice_id, applied, surplus FROM payments ORDER BY organization_id, id LIMIT $1;
 
 -- payments.next_rows
 SELECT organization_id, id, subscription_id, amount, currency, external_id, status, completed_at, created_at,
-    updated_at, deleted_at, revision FROM payments WHERE (organization_id, id) > ($1, $2) ORDER BY organization_id, id
-    LIMIT $3;
+    updated_at, deleted_at, revision, invoice_id, applied, surplus FROM payments WHERE (organization_id, id) > ($1, $2)
+    ORDER BY organization_id, id LIMIT $3;
 
 -- payments.row
 SELECT organization_id, id, subscription_id, amount, currency, external_id, status, completed_at, created_at,
-    updated_at, deleted_at, revision FROM payments WHERE organization_id = $1 AND id = $2;
+    updated_at, deleted_at, revision, invoice_id, applied, surplus FROM payments WHERE organization_id = $1 AND id = $2;
 
 -- payments.insert_row
 INSERT INTO payments (organization_id, id, subscription_id, amount, currency, external_id, status, completed_at,
-    created_at, updated_at, deleted_at, revision) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12) ON
-    CONFLICT DO NOTHING;
+    created_at, updated_at, deleted_at, revision, invoice_id, applied, surplus) VALUES ($1, $2, $3, $4, $5, $6, $7, $8,
+    $9, $10, $11, $12, $13, $14, $15) ON CONFLICT DO NOTHING;
 
 -- payments.count
 SELECT COUNT(*) FROM payments;
 
 -- payments.by_unique
 SELECT organization_id, id, subscription_id, amount, currency, external_id, status, completed_at, created_at,
-    updated_at, revision FROM payments WHERE organization_id = $1 AND external_id = $2 AND external_id IS NOT NULL AND
-    deleted_at IS NULL;
+    updated_at, revision, invoice_id, applied, surplus FROM payments WHERE organization_id = $1 AND external_id = $2
+    AND external_id IS NOT NULL AND deleted_at IS NULL;
 
 -- payments.id_by_unique
 SELECT id FROM payments WHERE organization_id = $1 AND external_id = $2 AND external_id IS NOT NULL AND deleted_at IS
@@ -441,9 +446,9 @@ SELECT 1 FROM payments WHERE organization_id = $1 AND id = $2 AND revision = $3 
 
 -- payments.update
 UPDATE payments SET subscription_id = $3, amount = $4, currency = $5, external_id = $6, status = $7, completed_at = $8,
-    updated_at = $9, revision = $10 WHERE organization_id = $1 AND id = $2 AND revision = $11 AND NOT EXISTS (SELECT 1
-    FROM payments AS other WHERE other.organization_id = $1 AND other.external_id = $6 AND other.external_id IS NOT
-    NULL AND other.deleted_at IS NULL AND other.id <> $2);
+    updated_at = $9, revision = $10, invoice_id = $11, applied = $12, surplus = $13 WHERE organization_id = $1 AND id =
+    $2 AND revision = $14 AND NOT EXISTS (SELECT 1 FROM payments AS other WHERE other.organization_id = $1 AND
+    other.external_id = $6 AND other.external_id IS NOT NULL AND other.deleted_at IS NULL AND other.id <> $2);
 
 -- payments.delete
 UPDATE payments SET deleted_at = $3, revision = $4 WHERE organization_id = $1 AND id = $2 AND revision = $5;
@@ -666,32 +671,33 @@ DELETE FROM rate_limits WHERE organization_id = $1 AND (window_start, bucket) IN
 
 -- plan_versions.insert
 INSERT INTO plan_versions (organization_id, plan_id, version, price, currency, billing_cycle, replaced_at,
-    tax_behavior) VALUES ($1, $2, $3, $4, $5, $6, $7, $8) ON CONFLICT (organization_id, plan_id, version) DO UPDATE SET
-    price = excluded.price, currency = excluded.currency, billing_cycle = excluded.billing_cycle, replaced_at =
-    excluded.replaced_at, tax_behavior = excluded.tax_behavior WHERE TRUE;
+    tax_behavior, charges) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9) ON CONFLICT (organization_id, plan_id, version)
+    DO UPDATE SET price = excluded.price, currency = excluded.currency, billing_cycle = excluded.billing_cycle,
+    replaced_at = excluded.replaced_at, tax_behavior = excluded.tax_behavior, charges = excluded.charges WHERE TRUE;
 
 -- plan_versions.by_key
-SELECT version, price, currency, billing_cycle, replaced_at, tax_behavior FROM plan_versions WHERE organization_id = $1
-    AND plan_id = $2 AND version = $3;
+SELECT version, price, currency, billing_cycle, replaced_at, tax_behavior, charges FROM plan_versions WHERE
+    organization_id = $1 AND plan_id = $2 AND version = $3;
 
 -- plan_versions.live
 SELECT 1 FROM plan_versions WHERE organization_id = $1 AND plan_id = $2 AND version = $3;
 
 -- plan_versions.first_rows
-SELECT organization_id, plan_id, version, price, currency, billing_cycle, replaced_at, tax_behavior FROM plan_versions
-    ORDER BY organization_id, plan_id, version LIMIT $1;
+SELECT organization_id, plan_id, version, price, currency, billing_cycle, replaced_at, tax_behavior, charges FROM
+    plan_versions ORDER BY organization_id, plan_id, version LIMIT $1;
 
 -- plan_versions.next_rows
-SELECT organization_id, plan_id, version, price, currency, billing_cycle, replaced_at, tax_behavior FROM plan_versions
-    WHERE (organization_id, plan_id, version) > ($1, $2, $3) ORDER BY organization_id, plan_id, version LIMIT $4;
+SELECT organization_id, plan_id, version, price, currency, billing_cycle, replaced_at, tax_behavior, charges FROM
+    plan_versions WHERE (organization_id, plan_id, version) > ($1, $2, $3) ORDER BY organization_id, plan_id, version
+    LIMIT $4;
 
 -- plan_versions.row
-SELECT organization_id, plan_id, version, price, currency, billing_cycle, replaced_at, tax_behavior FROM plan_versions
-    WHERE organization_id = $1 AND plan_id = $2 AND version = $3;
+SELECT organization_id, plan_id, version, price, currency, billing_cycle, replaced_at, tax_behavior, charges FROM
+    plan_versions WHERE organization_id = $1 AND plan_id = $2 AND version = $3;
 
 -- plan_versions.insert_row
 INSERT INTO plan_versions (organization_id, plan_id, version, price, currency, billing_cycle, replaced_at,
-    tax_behavior) VALUES ($1, $2, $3, $4, $5, $6, $7, $8) ON CONFLICT DO NOTHING;
+    tax_behavior, charges) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9) ON CONFLICT DO NOTHING;
 
 -- plan_versions.count
 SELECT COUNT(*) FROM plan_versions;
@@ -1828,6 +1834,337 @@ DELETE FROM portal_links WHERE organization_id = $1 AND id IN (SELECT id FROM po
 DELETE FROM portal_links WHERE organization_id = $1 AND id IN (SELECT id FROM portal_links WHERE organization_id = $1
     AND expires_at <= $2 ORDER BY expires_at LIMIT $3);
 
+-- invoices.insert
+INSERT INTO invoices (organization_id, id, subscription_id, user_id, number, kind, status, currency, cycle_at, overdue,
+    issued_at, due_at, acts_at, source_invoice_id, content, created_at, updated_at, revision) VALUES ($1, $2, $3, $4,
+    $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18) ON CONFLICT DO NOTHING;
+
+-- invoices.by_key
+SELECT organization_id, id, subscription_id, user_id, number, kind, status, currency, cycle_at, overdue, issued_at,
+    due_at, acts_at, source_invoice_id, content, created_at, updated_at, revision FROM invoices WHERE organization_id =
+    $1 AND id = $2 AND deleted_at IS NULL;
+
+-- invoices.live
+SELECT 1 FROM invoices WHERE organization_id = $1 AND id = $2 AND deleted_at IS NULL;
+
+-- invoices.first_rows
+SELECT organization_id, id, subscription_id, user_id, number, kind, status, currency, cycle_at, overdue, issued_at,
+    due_at, acts_at, source_invoice_id, content, created_at, updated_at, deleted_at, revision FROM invoices ORDER BY
+    organization_id, id LIMIT $1;
+
+-- invoices.next_rows
+SELECT organization_id, id, subscription_id, user_id, number, kind, status, currency, cycle_at, overdue, issued_at,
+    due_at, acts_at, source_invoice_id, content, created_at, updated_at, deleted_at, revision FROM invoices WHERE
+    (organization_id, id) > ($1, $2) ORDER BY organization_id, id LIMIT $3;
+
+-- invoices.row
+SELECT organization_id, id, subscription_id, user_id, number, kind, status, currency, cycle_at, overdue, issued_at,
+    due_at, acts_at, source_invoice_id, content, created_at, updated_at, deleted_at, revision FROM invoices WHERE
+    organization_id = $1 AND id = $2;
+
+-- invoices.insert_row
+INSERT INTO invoices (organization_id, id, subscription_id, user_id, number, kind, status, currency, cycle_at, overdue,
+    issued_at, due_at, acts_at, source_invoice_id, content, created_at, updated_at, deleted_at, revision) VALUES ($1,
+    $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19) ON CONFLICT DO NOTHING;
+
+-- invoices.count
+SELECT COUNT(*) FROM invoices;
+
+-- invoices.refers
+SELECT EXISTS (SELECT 1 FROM invoices WHERE organization_id = $1 AND subscription_id = $2);
+
+-- invoices.at_revision
+SELECT 1 FROM invoices WHERE organization_id = $1 AND id = $2 AND revision = $3 AND deleted_at IS NULL;
+
+-- invoices.update
+UPDATE invoices SET number = $3, status = $4, overdue = $5, issued_at = $6, due_at = $7, acts_at = $8, content = $9,
+    updated_at = $10, revision = $11 WHERE organization_id = $1 AND id = $2 AND revision = $12;
+
+-- invoices.delete
+UPDATE invoices SET deleted_at = $3, revision = $4 WHERE organization_id = $1 AND id = $2 AND revision = $5;
+
+-- invoices.walk
+SELECT id, subscription_id, user_id, deleted_at FROM invoices WHERE organization_id = $1 AND id > $2 ORDER BY id LIMIT
+    $3;
+
+-- invoices.remove
+DELETE FROM invoices WHERE organization_id = $1 AND id = $2 AND deleted_at <= $3;
+
+-- invoices.count_owned
+SELECT COUNT(*) FROM (SELECT 1 FROM invoices WHERE organization_id = $1 AND id <> $3 LIMIT $2) AS counted;
+
+-- invoices.purge
+DELETE FROM invoices WHERE organization_id = $1 AND id IN (SELECT id FROM invoices WHERE organization_id = $1 AND id <>
+    $3 ORDER BY id LIMIT $2);
+
+-- credit_notes.insert
+INSERT INTO credit_notes (organization_id, id, number, invoice_id, subscription_id, user_id, currency, settlement,
+    source_invoice_id, content, issued_at, created_at, revision) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11,
+    $12, $13) ON CONFLICT DO NOTHING;
+
+-- credit_notes.by_key
+SELECT organization_id, id, number, invoice_id, subscription_id, user_id, currency, settlement, source_invoice_id,
+    content, issued_at, created_at, revision FROM credit_notes WHERE organization_id = $1 AND id = $2;
+
+-- credit_notes.live
+SELECT 1 FROM credit_notes WHERE organization_id = $1 AND id = $2;
+
+-- credit_notes.first_rows
+SELECT organization_id, id, number, invoice_id, subscription_id, user_id, currency, settlement, source_invoice_id,
+    content, issued_at, created_at, revision FROM credit_notes ORDER BY organization_id, id LIMIT $1;
+
+-- credit_notes.next_rows
+SELECT organization_id, id, number, invoice_id, subscription_id, user_id, currency, settlement, source_invoice_id,
+    content, issued_at, created_at, revision FROM credit_notes WHERE (organization_id, id) > ($1, $2) ORDER BY
+    organization_id, id LIMIT $3;
+
+-- credit_notes.row
+SELECT organization_id, id, number, invoice_id, subscription_id, user_id, currency, settlement, source_invoice_id,
+    content, issued_at, created_at, revision FROM credit_notes WHERE organization_id = $1 AND id = $2;
+
+-- credit_notes.insert_row
+INSERT INTO credit_notes (organization_id, id, number, invoice_id, subscription_id, user_id, currency, settlement,
+    source_invoice_id, content, issued_at, created_at, revision) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11,
+    $12, $13) ON CONFLICT DO NOTHING;
+
+-- credit_notes.count
+SELECT COUNT(*) FROM credit_notes;
+
+-- credit_notes.refers
+SELECT EXISTS (SELECT 1 FROM credit_notes WHERE organization_id = $1 AND subscription_id = $2);
+
+-- credit_notes.at_revision
+SELECT 1 FROM credit_notes WHERE organization_id = $1 AND id = $2 AND revision = $3;
+
+-- credit_notes.update
+UPDATE credit_notes SET WHERE organization_id = $1 AND id = $2 AND revision = $3;
+
+-- credit_notes.walk
+SELECT id, subscription_id, user_id FROM credit_notes WHERE organization_id = $1 AND id > $2 ORDER BY id LIMIT $3;
+
+-- credit_notes.count_owned
+SELECT COUNT(*) FROM (SELECT 1 FROM credit_notes WHERE organization_id = $1 AND id <> $3 LIMIT $2) AS counted;
+
+-- credit_notes.purge
+DELETE FROM credit_notes WHERE organization_id = $1 AND id IN (SELECT id FROM credit_notes WHERE organization_id = $1
+    AND id <> $3 ORDER BY id LIMIT $2);
+
+-- number_series.insert
+INSERT INTO number_series (organization_id, series, next) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING;
+
+-- number_series.by_key
+SELECT organization_id, series, next FROM number_series WHERE organization_id = $1 AND series = $2;
+
+-- number_series.live
+SELECT 1 FROM number_series WHERE organization_id = $1 AND series = $2;
+
+-- number_series.first_rows
+SELECT organization_id, series, next FROM number_series ORDER BY organization_id, series LIMIT $1;
+
+-- number_series.next_rows
+SELECT organization_id, series, next FROM number_series WHERE (organization_id, series) > ($1, $2) ORDER BY
+    organization_id, series LIMIT $3;
+
+-- number_series.row
+SELECT organization_id, series, next FROM number_series WHERE organization_id = $1 AND series = $2;
+
+-- number_series.insert_row
+INSERT INTO number_series (organization_id, series, next) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING;
+
+-- number_series.count
+SELECT COUNT(*) FROM number_series;
+
+-- number_series.count_owned
+SELECT COUNT(*) FROM (SELECT 1 FROM number_series WHERE organization_id = $1 LIMIT $2) AS counted;
+
+-- number_series.purge
+DELETE FROM number_series WHERE organization_id = $1 AND series IN (SELECT series FROM number_series WHERE
+    organization_id = $1 ORDER BY series LIMIT $2);
+
+-- features.insert
+INSERT INTO features (organization_id, id, key, name, description, kind, combine, per_unit, meter_id, period,
+    is_active, created_at, updated_at, revision) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)
+    ON CONFLICT DO NOTHING;
+
+-- features.by_key
+SELECT organization_id, id, key, name, description, kind, combine, per_unit, meter_id, period, is_active, created_at,
+    updated_at, revision FROM features WHERE organization_id = $1 AND id = $2;
+
+-- features.live
+SELECT 1 FROM features WHERE organization_id = $1 AND id = $2;
+
+-- features.first_rows
+SELECT organization_id, id, key, name, description, kind, combine, per_unit, meter_id, period, is_active, created_at,
+    updated_at, revision FROM features ORDER BY organization_id, id LIMIT $1;
+
+-- features.next_rows
+SELECT organization_id, id, key, name, description, kind, combine, per_unit, meter_id, period, is_active, created_at,
+    updated_at, revision FROM features WHERE (organization_id, id) > ($1, $2) ORDER BY organization_id, id LIMIT $3;
+
+-- features.row
+SELECT organization_id, id, key, name, description, kind, combine, per_unit, meter_id, period, is_active, created_at,
+    updated_at, revision FROM features WHERE organization_id = $1 AND id = $2;
+
+-- features.insert_row
+INSERT INTO features (organization_id, id, key, name, description, kind, combine, per_unit, meter_id, period,
+    is_active, created_at, updated_at, revision) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)
+    ON CONFLICT DO NOTHING;
+
+-- features.count
+SELECT COUNT(*) FROM features;
+
+-- features.by_unique
+SELECT organization_id, id, key, name, description, kind, combine, per_unit, meter_id, period, is_active, created_at,
+    updated_at, revision FROM features WHERE organization_id = $1 AND key = $2;
+
+-- features.id_by_unique
+SELECT id FROM features WHERE organization_id = $1 AND key = $2;
+
+-- features.at_revision
+SELECT 1 FROM features WHERE organization_id = $1 AND id = $2 AND revision = $3;
+
+-- features.update
+UPDATE features SET name = $3, description = $4, combine = $5, per_unit = $6, is_active = $7, updated_at = $8, revision
+    = $9 WHERE organization_id = $1 AND id = $2 AND revision = $10;
+
+-- features.count_owned
+SELECT COUNT(*) FROM (SELECT 1 FROM features WHERE organization_id = $1 AND id <> $3 LIMIT $2) AS counted;
+
+-- features.purge
+DELETE FROM features WHERE organization_id = $1 AND id IN (SELECT id FROM features WHERE organization_id = $1 AND id <>
+    $3 ORDER BY id LIMIT $2);
+
+-- subscription_members.insert
+INSERT INTO subscription_members (organization_id, subscription_id, user_id, created_at) VALUES ($1, $2, $3, $4) ON
+    CONFLICT DO NOTHING;
+
+-- subscription_members.by_key
+SELECT organization_id, subscription_id, user_id, created_at FROM subscription_members WHERE organization_id = $1 AND
+    subscription_id = $2 AND user_id = $3;
+
+-- subscription_members.live
+SELECT 1 FROM subscription_members WHERE organization_id = $1 AND subscription_id = $2 AND user_id = $3;
+
+-- subscription_members.first_rows
+SELECT organization_id, subscription_id, user_id, created_at FROM subscription_members ORDER BY organization_id,
+    subscription_id, user_id LIMIT $1;
+
+-- subscription_members.next_rows
+SELECT organization_id, subscription_id, user_id, created_at FROM subscription_members WHERE (organization_id,
+    subscription_id, user_id) > ($1, $2, $3) ORDER BY organization_id, subscription_id, user_id LIMIT $4;
+
+-- subscription_members.row
+SELECT organization_id, subscription_id, user_id, created_at FROM subscription_members WHERE organization_id = $1 AND
+    subscription_id = $2 AND user_id = $3;
+
+-- subscription_members.insert_row
+INSERT INTO subscription_members (organization_id, subscription_id, user_id, created_at) VALUES ($1, $2, $3, $4) ON
+    CONFLICT DO NOTHING;
+
+-- subscription_members.count
+SELECT COUNT(*) FROM subscription_members;
+
+-- subscription_members.remove_parts
+DELETE FROM subscription_members WHERE organization_id = $1 AND subscription_id IN (SELECT id FROM subscriptions WHERE
+    organization_id = $1 AND id = $2 AND deleted_at <= $3);
+
+-- subscription_members.count_owned
+SELECT COUNT(*) FROM (SELECT 1 FROM subscription_members WHERE organization_id = $1 LIMIT $2) AS counted;
+
+-- subscription_members.purge
+DELETE FROM subscription_members WHERE organization_id = $1 AND (subscription_id, user_id) IN (SELECT subscription_id,
+    user_id FROM subscription_members WHERE organization_id = $1 ORDER BY subscription_id, user_id LIMIT $2);
+
+-- usage_totals.insert
+INSERT INTO usage_totals (organization_id, subscription_id, meter_id, starts_at, ends_at, units, millionths) VALUES
+    ($1, $2, $3, $4, $5, $6, $7) ON CONFLICT DO NOTHING;
+
+-- usage_totals.by_key
+SELECT organization_id, subscription_id, meter_id, starts_at, ends_at, units, millionths FROM usage_totals WHERE
+    organization_id = $1 AND subscription_id = $2 AND meter_id = $3 AND starts_at = $4 AND ends_at = $5;
+
+-- usage_totals.live
+SELECT 1 FROM usage_totals WHERE organization_id = $1 AND subscription_id = $2 AND meter_id = $3 AND starts_at = $4 AND
+    ends_at = $5;
+
+-- usage_totals.first_rows
+SELECT organization_id, subscription_id, meter_id, starts_at, ends_at, units, millionths FROM usage_totals ORDER BY
+    organization_id, subscription_id, meter_id, starts_at, ends_at LIMIT $1;
+
+-- usage_totals.next_rows
+SELECT organization_id, subscription_id, meter_id, starts_at, ends_at, units, millionths FROM usage_totals WHERE
+    (organization_id, subscription_id, meter_id, starts_at, ends_at) > ($1, $2, $3, $4, $5) ORDER BY organization_id,
+    subscription_id, meter_id, starts_at, ends_at LIMIT $6;
+
+-- usage_totals.row
+SELECT organization_id, subscription_id, meter_id, starts_at, ends_at, units, millionths FROM usage_totals WHERE
+    organization_id = $1 AND subscription_id = $2 AND meter_id = $3 AND starts_at = $4 AND ends_at = $5;
+
+-- usage_totals.insert_row
+INSERT INTO usage_totals (organization_id, subscription_id, meter_id, starts_at, ends_at, units, millionths) VALUES
+    ($1, $2, $3, $4, $5, $6, $7) ON CONFLICT DO NOTHING;
+
+-- usage_totals.count
+SELECT COUNT(*) FROM usage_totals;
+
+-- usage_totals.remove_parts
+DELETE FROM usage_totals WHERE organization_id = $1 AND subscription_id IN (SELECT id FROM subscriptions WHERE
+    organization_id = $1 AND id = $2 AND deleted_at <= $3);
+
+-- usage_totals.count_owned
+SELECT COUNT(*) FROM (SELECT 1 FROM usage_totals WHERE organization_id = $1 LIMIT $2) AS counted;
+
+-- usage_totals.purge
+DELETE FROM usage_totals WHERE organization_id = $1 AND (subscription_id, meter_id, starts_at, ends_at) IN (SELECT
+    subscription_id, meter_id, starts_at, ends_at FROM usage_totals WHERE organization_id = $1 ORDER BY
+    subscription_id, meter_id, starts_at, ends_at LIMIT $2);
+
+-- usage_thresholds.insert
+INSERT INTO usage_thresholds (organization_id, subscription_id, feature_id, starts_at, ends_at, threshold) VALUES ($1,
+    $2, $3, $4, $5, $6) ON CONFLICT DO NOTHING;
+
+-- usage_thresholds.by_key
+SELECT organization_id, subscription_id, feature_id, starts_at, ends_at, threshold FROM usage_thresholds WHERE
+    organization_id = $1 AND subscription_id = $2 AND feature_id = $3 AND starts_at = $4 AND ends_at = $5 AND threshold
+    = $6;
+
+-- usage_thresholds.live
+SELECT 1 FROM usage_thresholds WHERE organization_id = $1 AND subscription_id = $2 AND feature_id = $3 AND starts_at =
+    $4 AND ends_at = $5 AND threshold = $6;
+
+-- usage_thresholds.first_rows
+SELECT organization_id, subscription_id, feature_id, starts_at, ends_at, threshold FROM usage_thresholds ORDER BY
+    organization_id, subscription_id, feature_id, starts_at, ends_at, threshold LIMIT $1;
+
+-- usage_thresholds.next_rows
+SELECT organization_id, subscription_id, feature_id, starts_at, ends_at, threshold FROM usage_thresholds WHERE
+    (organization_id, subscription_id, feature_id, starts_at, ends_at, threshold) > ($1, $2, $3, $4, $5, $6) ORDER BY
+    organization_id, subscription_id, feature_id, starts_at, ends_at, threshold LIMIT $7;
+
+-- usage_thresholds.row
+SELECT organization_id, subscription_id, feature_id, starts_at, ends_at, threshold FROM usage_thresholds WHERE
+    organization_id = $1 AND subscription_id = $2 AND feature_id = $3 AND starts_at = $4 AND ends_at = $5 AND threshold
+    = $6;
+
+-- usage_thresholds.insert_row
+INSERT INTO usage_thresholds (organization_id, subscription_id, feature_id, starts_at, ends_at, threshold) VALUES ($1,
+    $2, $3, $4, $5, $6) ON CONFLICT DO NOTHING;
+
+-- usage_thresholds.count
+SELECT COUNT(*) FROM usage_thresholds;
+
+-- usage_thresholds.remove_parts
+DELETE FROM usage_thresholds WHERE organization_id = $1 AND subscription_id IN (SELECT id FROM subscriptions WHERE
+    organization_id = $1 AND id = $2 AND deleted_at <= $3);
+
+-- usage_thresholds.count_owned
+SELECT COUNT(*) FROM (SELECT 1 FROM usage_thresholds WHERE organization_id = $1 LIMIT $2) AS counted;
+
+-- usage_thresholds.purge
+DELETE FROM usage_thresholds WHERE organization_id = $1 AND (subscription_id, feature_id, starts_at, ends_at,
+    threshold) IN (SELECT subscription_id, feature_id, starts_at, ends_at, threshold FROM usage_thresholds WHERE
+    organization_id = $1 ORDER BY subscription_id, feature_id, starts_at, ends_at, threshold LIMIT $2);
+
 -- connections.insert
 INSERT INTO connections (organization_id, id, kind, name, mode, account, base_url, drift, collect, requests_per_minute,
     allow_private_addresses, allow_http, is_enabled, state, sealed_secrets, created_at, updated_at, revision) VALUES
@@ -2495,12 +2832,12 @@ SELECT id, name, currency, max_sessions, mode, billing, portal_name, portal_acce
 UPDATE organizations SET name = $2, deleted_at = $3, updated_at = $3, revision = $4 WHERE id = $1;
 
 -- plan_versions::BELOW
-SELECT version, price, currency, billing_cycle, replaced_at, tax_behavior FROM plan_versions WHERE organization_id = $1
-    AND plan_id = $2 AND version < $3 ORDER BY version DESC LIMIT $4;
+SELECT version, price, currency, billing_cycle, replaced_at, tax_behavior, charges FROM plan_versions WHERE
+    organization_id = $1 AND plan_id = $2 AND version < $3 ORDER BY version DESC LIMIT $4;
 
 -- plan_versions::BY_NUMBER
-SELECT version, price, currency, billing_cycle, replaced_at, tax_behavior FROM plan_versions WHERE organization_id = $1
-    AND plan_id = $2 AND version = $3;
+SELECT version, price, currency, billing_cycle, replaced_at, tax_behavior, charges FROM plan_versions WHERE
+    organization_id = $1 AND plan_id = $2 AND version = $3;
 
 -- providers::ALL
 SELECT organization_id, id, issuer, kind, settings, sealed_secret, created_at FROM providers ORDER BY organization_id,
@@ -2518,6 +2855,70 @@ DELETE FROM providers WHERE organization_id = $1;
 
 -- providers::RESEAL
 UPDATE providers SET sealed_secret = $1 WHERE organization_id = $2 AND id = $3 AND sealed_secret = $4;
+
+-- connection_bucket::PAUSE
+UPDATE connection_states SET paused_until = $3, slow_until = $4 WHERE organization_id = $1 AND connection_id = $2;
+
+-- connection_bucket::READ
+SELECT s.tokens, s.tokens_at, s.paused_until, s.slow_until, clock_timestamp() FROM connections c LEFT JOIN
+    connection_states s ON s.organization_id = c.organization_id AND s.connection_id = c.id WHERE c.organization_id =
+    $1 AND c.id = $2;
+-- connection_bucket::READ (SQLite)
+SELECT s.tokens, s.tokens_at, s.paused_until, s.slow_until, CAST(unixepoch('subsec') * 1000000 AS INTEGER) FROM
+    connections c LEFT JOIN connection_states s ON s.organization_id = c.organization_id AND s.connection_id = c.id
+    WHERE c.organization_id = $1 AND c.id = $2;
+
+-- connection_bucket::TAKE
+INSERT INTO connection_states (organization_id, connection_id, tokens, tokens_at) VALUES ($1, $2, $3, $4) ON CONFLICT
+    (organization_id, connection_id) DO UPDATE SET tokens = excluded.tokens, tokens_at = excluded.tokens_at WHERE
+    connection_states.tokens = $5 AND connection_states.tokens_at IS NOT DISTINCT FROM $6;
+
+-- connection_collections::HASTEN
+UPDATE connection_collections SET next_attempt_at = $4 WHERE organization_id = $1 AND payment_id = $2 AND connection_id
+    = $3 AND next_attempt_at > $4;
+
+-- connection_collections::LAST
+SELECT organization_id, payment_id, number, connection_id, state, payment_method, customer, intent_id, sends, sent_at,
+    next_attempt_at, code, decline_code, created_at, updated_at FROM connection_collections WHERE organization_id = $1
+    AND payment_id = $2 ORDER BY number DESC LIMIT 1;
+
+-- connection_collections::PUT
+INSERT INTO connection_collections (organization_id, payment_id, number, connection_id, state, payment_method,
+    customer, intent_id, sends, sent_at, next_attempt_at, code, decline_code, created_at, updated_at) VALUES ($1, $2,
+    $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15) ON CONFLICT (organization_id, payment_id, number) DO
+    UPDATE SET state = excluded.state, payment_method = excluded.payment_method, customer = excluded.customer,
+    intent_id = excluded.intent_id, sends = excluded.sends, sent_at = excluded.sent_at, next_attempt_at =
+    excluded.next_attempt_at, code = excluded.code, decline_code = excluded.decline_code, updated_at =
+    excluded.updated_at;
+
+-- connection_collections::WITH_WORK
+SELECT c.organization_id, c.payment_id FROM connection_collections AS c LEFT JOIN leases AS l ON l.organization_id =
+    c.organization_id AND l.job = 'collections' AND l.unit = c.payment_id WHERE c.next_attempt_at IS NOT NULL AND
+    c.next_attempt_at <= $1 AND (l.expires_at IS NULL OR l.expires_at <= clock_timestamp()) ORDER BY c.next_attempt_at
+    LIMIT $2;
+-- connection_collections::WITH_WORK (SQLite)
+SELECT c.organization_id, c.payment_id FROM connection_collections AS c LEFT JOIN leases AS l ON l.organization_id =
+    c.organization_id AND l.job = 'collections' AND l.unit = c.payment_id WHERE c.next_attempt_at IS NOT NULL AND
+    c.next_attempt_at <= $1 AND (l.expires_at IS NULL OR l.expires_at <= CAST(unixepoch('subsec') * 1000000 AS
+    INTEGER)) ORDER BY c.next_attempt_at LIMIT $2;
+
+-- connection_progress::CAUGHT_UP
+UPDATE connection_states SET cursor = $3, caught_up_at = $4 WHERE organization_id = $1 AND connection_id = $2;
+
+-- connection_progress::SEEN
+UPDATE connection_links SET seen_at = $5 WHERE organization_id = $1 AND connection_id = $2 AND object = $3 AND
+    external_id = $4 AND seen_at < $5;
+
+-- connection_progress::SWEEP
+UPDATE connection_states SET sweep = $3 WHERE organization_id = $1 AND connection_id = $2;
+
+-- connection_progress::SWEPT
+UPDATE connection_states SET sweep = NULL, swept_at = $3 WHERE organization_id = $1 AND connection_id = $2;
+
+-- connection_progress::UNSEEN
+SELECT organization_id, connection_id, object, external_id, record_id, digest, is_erased, seen_at, created_at FROM
+    connection_links WHERE organization_id = $1 AND connection_id = $2 AND object = $3 AND external_id > $4 AND seen_at
+    < $5 AND created_at >= $6 ORDER BY external_id LIMIT $7;
 
 -- rate_limits::PUT
 INSERT INTO rate_limits (organization_id, window_start, bucket, used) VALUES ($1, $2, $3, $4) ON CONFLICT
@@ -2564,9 +2965,9 @@ SELECT COUNT(*), MIN(due_at) FROM subscriptions WHERE organization_id = $1 AND d
 
 -- due::DUE
 SELECT organization_id, id, user_id, plan_id, plan_version, external_id, quantity, billing_cycle, status, is_active,
-    starts_at, renews_at, ends_at, due_at, billing, change_plan_id, managed_by, created_at, updated_at, revision FROM
-    subscriptions WHERE organization_id = $1 AND due_at <= $2 AND deleted_at IS NULL AND (due_at <= $4 OR NOT (billing
-    IS NOT NULL)) ORDER BY due_at LIMIT $3;
+    starts_at, renews_at, ends_at, due_at, billing, change_plan_id, entitlements, managed_by, created_at, updated_at,
+    revision, usage_closed_until FROM subscriptions WHERE organization_id = $1 AND due_at <= $2 AND deleted_at IS NULL
+    AND (due_at <= $4 OR NOT (billing IS NOT NULL)) ORDER BY due_at LIMIT $3;
 
 -- due::LATE
 SELECT 1 FROM subscriptions WHERE organization_id = $1 AND due_at > $3 AND due_at < $2 AND updated_at < $2 AND
@@ -2595,16 +2996,20 @@ SELECT c.now, COUNT(*), MIN(s.due_at) FROM test_clocks AS c JOIN subscriptions A
 SELECT o.id FROM organizations AS o LEFT JOIN test_clocks AS c ON c.id = o.id LEFT JOIN lifecycle_holds AS h ON h.id =
     o.id LEFT JOIN leases AS l ON l.organization_id = o.id AND l.job = $1 AND l.unit = o.id WHERE o.id > $5 AND
     o.deleted_at IS NULL AND (l.expires_at IS NULL OR l.expires_at <= clock_timestamp()) AND (c.state IS NULL OR
-    c.state = 'idle') AND EXISTS ( SELECT 1 FROM subscriptions AS s WHERE s.organization_id = o.id AND s.due_at <=
+    c.state = 'idle') AND (EXISTS ( SELECT 1 FROM subscriptions AS s WHERE s.organization_id = o.id AND s.due_at <=
     COALESCE(c.now, $2) AND s.deleted_at IS NULL AND (NOT (billing IS NOT NULL) OR ((h.reason IS NULL OR s.due_at <=
-    h.released_through) AND (NOT $4 OR c.id IS NOT NULL))) ) ORDER BY o.id LIMIT $3;
+    h.released_through) AND (NOT $4 OR c.id IS NOT NULL))) ) OR EXISTS ( SELECT 1 FROM invoices AS i WHERE
+    i.organization_id = o.id AND i.acts_at <= COALESCE(c.now, $2) AND i.deleted_at IS NULL AND (h.reason IS NULL OR
+    i.acts_at <= h.released_through) AND (NOT $4 OR c.id IS NOT NULL) )) ORDER BY o.id LIMIT $3;
 -- due::WITH_DUE (SQLite)
 SELECT o.id FROM organizations AS o LEFT JOIN test_clocks AS c ON c.id = o.id LEFT JOIN lifecycle_holds AS h ON h.id =
     o.id LEFT JOIN leases AS l ON l.organization_id = o.id AND l.job = $1 AND l.unit = o.id WHERE o.id > $5 AND
     o.deleted_at IS NULL AND (l.expires_at IS NULL OR l.expires_at <= CAST(unixepoch('subsec') * 1000000 AS INTEGER))
-    AND (c.state IS NULL OR c.state = 'idle') AND EXISTS ( SELECT 1 FROM subscriptions AS s WHERE s.organization_id =
+    AND (c.state IS NULL OR c.state = 'idle') AND (EXISTS ( SELECT 1 FROM subscriptions AS s WHERE s.organization_id =
     o.id AND s.due_at <= COALESCE(c.now, $2) AND s.deleted_at IS NULL AND (NOT (billing IS NOT NULL) OR ((h.reason IS
-    NULL OR s.due_at <= h.released_through) AND (NOT $4 OR c.id IS NOT NULL))) ) ORDER BY o.id LIMIT $3;
+    NULL OR s.due_at <= h.released_through) AND (NOT $4 OR c.id IS NOT NULL))) ) OR EXISTS ( SELECT 1 FROM invoices AS
+    i WHERE i.organization_id = o.id AND i.acts_at <= COALESCE(c.now, $2) AND i.deleted_at IS NULL AND (h.reason IS
+    NULL OR i.acts_at <= h.released_through) AND (NOT $4 OR c.id IS NOT NULL) )) ORDER BY o.id LIMIT $3;
 
 -- holds::HELD
 SELECT h.id, o.name, h.reason FROM lifecycle_holds AS h JOIN organizations AS o ON o.id = h.id WHERE h.reason IS NOT
@@ -2646,6 +3051,14 @@ UPDATE sessions SET revoked_at = $5 WHERE organization_id = $1 AND id = $2 AND g
 UPDATE sessions SET generation = $5, rotated_at = $6, graces = $7, expires_at = $8, last_used_at = $9 WHERE
     organization_id = $1 AND id = $2 AND generation = $3 AND graces = $4 AND revoked_at IS NULL;
 
+-- subscriptions::ACCEPTS_USAGE
+SELECT 1 FROM subscriptions WHERE organization_id = $1 AND id = $2 AND revision = $3 AND deleted_at IS NULL AND
+    (usage_closed_until IS NULL OR usage_closed_until <= $4);
+
+-- subscriptions::CLOSE_USAGE
+UPDATE subscriptions SET usage_closed_until = $3 WHERE organization_id = $1 AND id = $2 AND (usage_closed_until IS NULL
+    OR usage_closed_until < $3);
+
 -- subscriptions::COUNT_BY_PLAN
 SELECT (SELECT COUNT(*) FROM subscriptions WHERE organization_id = $1 AND plan_id = $2 AND deleted_at IS NULL) +
     (SELECT COUNT(CASE WHEN plan_id = $2 THEN NULL ELSE 1 END) FROM subscriptions WHERE organization_id = $1 AND
@@ -2653,9 +3066,9 @@ SELECT (SELECT COUNT(*) FROM subscriptions WHERE organization_id = $1 AND plan_i
 
 -- subscriptions::OPEN_BY_USER
 SELECT organization_id, id, user_id, plan_id, plan_version, external_id, quantity, billing_cycle, status, is_active,
-    starts_at, renews_at, ends_at, due_at, billing, change_plan_id, managed_by, created_at, updated_at, revision FROM
-    subscriptions WHERE organization_id = $1 AND user_id = $2 AND deleted_at IS NULL AND status <> 'expired' ORDER BY
-    id;
+    starts_at, renews_at, ends_at, due_at, billing, change_plan_id, entitlements, managed_by, created_at, updated_at,
+    revision, usage_closed_until FROM subscriptions WHERE organization_id = $1 AND user_id = $2 AND deleted_at IS NULL
+    AND status <> 'expired' ORDER BY id;
 
 -- subscriptions::OPEN_COUNT
 SELECT 1 FROM ( SELECT COUNT(*) AS open FROM subscriptions WHERE organization_id = $1 AND user_id = $2 AND deleted_at
@@ -2684,7 +3097,8 @@ SELECT 1 FROM test_clocks WHERE state = 'idle' LIMIT 1;
 -- test_clocks::NEWER
 SELECT 1 WHERE EXISTS ( SELECT 1 FROM plans WHERE organization_id = $1 AND deleted_at IS NULL AND updated_at > $2) OR
     EXISTS ( SELECT 1 FROM subscriptions WHERE organization_id = $1 AND deleted_at IS NULL AND updated_at > $2) OR
-    EXISTS ( SELECT 1 FROM payments WHERE organization_id = $1 AND deleted_at IS NULL AND updated_at > $2);
+    EXISTS ( SELECT 1 FROM payments WHERE organization_id = $1 AND deleted_at IS NULL AND updated_at > $2) OR EXISTS (
+    SELECT 1 FROM invoices WHERE organization_id = $1 AND deleted_at IS NULL AND updated_at > $2);
 
 -- test_clocks::NO_CLOCK
 SELECT 1 FROM (SELECT COUNT(*) AS clocks FROM test_clocks WHERE id = $1) AS counted WHERE clocks = 0;
@@ -2894,9 +3308,155 @@ SELECT 1 WHERE ( SELECT COUNT(*) FROM webhook_endpoints WHERE organization_id = 
 -- billing_profiles::REMOVE
 DELETE FROM billing_profiles WHERE organization_id = $1 AND user_id = $2;
 
+-- connection_bucket::PAUSE
+UPDATE connection_states SET paused_until = $3, slow_until = $4 WHERE organization_id = $1 AND connection_id = $2;
+
+-- connection_bucket::READ
+SELECT s.tokens, s.tokens_at, s.paused_until, s.slow_until, clock_timestamp() FROM connections c LEFT JOIN
+    connection_states s ON s.organization_id = c.organization_id AND s.connection_id = c.id WHERE c.organization_id =
+    $1 AND c.id = $2;
+-- connection_bucket::READ (SQLite)
+SELECT s.tokens, s.tokens_at, s.paused_until, s.slow_until, CAST(unixepoch('subsec') * 1000000 AS INTEGER) FROM
+    connections c LEFT JOIN connection_states s ON s.organization_id = c.organization_id AND s.connection_id = c.id
+    WHERE c.organization_id = $1 AND c.id = $2;
+
+-- connection_bucket::TAKE
+INSERT INTO connection_states (organization_id, connection_id, tokens, tokens_at) VALUES ($1, $2, $3, $4) ON CONFLICT
+    (organization_id, connection_id) DO UPDATE SET tokens = excluded.tokens, tokens_at = excluded.tokens_at WHERE
+    connection_states.tokens = $5 AND connection_states.tokens_at IS NOT DISTINCT FROM $6;
+
+-- connection_inbox::BY_KEY
+SELECT organization_id, id, connection_id, event_key, kind, object, object_id, unit, state, code, attempts,
+    next_attempt_at, occurred_at, received_at, settled_at, body FROM connection_inbox WHERE organization_id = $1 AND
+    connection_id = $2 AND event_key = $3;
+
+-- connection_inbox::COUNT_FAILED
+SELECT COUNT(*) FROM connection_inbox WHERE organization_id = $1 AND connection_id = $2 AND state = 'failed' AND unit
+    IS NOT NULL;
+
+-- connection_inbox::FORGET_BODIES
+UPDATE connection_inbox SET body = NULL WHERE body IS NOT NULL AND (received_at < $2 OR (received_at < $1 AND
+    settled_at < $1 AND state IN ('applied', 'unchanged')));
+
+-- connection_inbox::FORGET_OBJECT
+UPDATE connection_inbox SET body = NULL WHERE organization_id = $1 AND connection_id = $2 AND object_id = $3 AND body
+    IS NOT NULL;
+
+-- connection_inbox::FOUND
+UPDATE connection_inbox SET next_attempt_at = $3 WHERE organization_id = $1 AND connection_id = $2 AND state =
+    'waiting' AND code = 'missing_subscription' AND next_attempt_at > $3;
+
+-- connection_inbox::HASTEN
+UPDATE connection_inbox SET next_attempt_at = $3 WHERE organization_id = $1 AND connection_id = $2 AND state =
+    'waiting' AND code IS NULL AND next_attempt_at > $3;
+
+-- connection_inbox::LAST_RECEIVED
+SELECT received_at FROM connection_inbox WHERE organization_id = $1 AND connection_id = $2 ORDER BY id DESC LIMIT 1;
+
+-- connection_inbox::OF_UNIT
+SELECT organization_id, id, connection_id, event_key, kind, object, object_id, unit, state, code, attempts,
+    next_attempt_at, occurred_at, received_at, settled_at, body FROM connection_inbox WHERE organization_id = $1 AND
+    unit = $2 AND state = 'waiting' ORDER BY id LIMIT $3;
+
+-- connection_inbox::PROBE
+UPDATE connection_inbox SET next_attempt_at = $3 WHERE organization_id = $1 AND id = ( SELECT id FROM connection_inbox
+    WHERE organization_id = $1 AND connection_id = $2 AND state = 'waiting' AND code IS NULL ORDER BY id LIMIT 1 ) AND
+    next_attempt_at > $3;
+
+-- connection_inbox::PROBES
+SELECT s.organization_id, s.connection_id FROM connection_states AS s WHERE s.probe_at <= $1;
+
+-- connection_inbox::REMOVE
+DELETE FROM connection_inbox WHERE organization_id = $1 AND connection_id = $2;
+
+-- connection_inbox::RETRY
+UPDATE connection_inbox SET state = 'waiting', code = NULL, next_attempt_at = $3, settled_at = NULL WHERE
+    organization_id = $1 AND connection_id = $2 AND state = 'failed' AND unit IS NOT NULL;
+
+-- connection_inbox::RETRY_ONE
+UPDATE connection_inbox SET state = 'waiting', code = NULL, next_attempt_at = $3, settled_at = NULL WHERE
+    organization_id = $1 AND connection_id = $2 AND event_key = $4 AND state <> 'waiting' AND unit IS NOT NULL;
+
+-- connection_inbox::SETTLE
+UPDATE connection_inbox SET state = $3, code = $4, attempts = attempts + $5, next_attempt_at = $6, settled_at = $7
+    WHERE organization_id = $1 AND id = $2 AND state = 'waiting';
+
+-- connection_inbox::WAITING
+SELECT COUNT(*), MIN(received_at) FROM connection_inbox WHERE state = 'waiting';
+
+-- connection_inbox::WITH_WORK
+SELECT DISTINCT organization_id, unit FROM ( SELECT i.organization_id, i.unit FROM connection_inbox AS i JOIN
+    connections AS c ON c.organization_id = i.organization_id AND c.id = i.connection_id JOIN connection_states AS s ON
+    s.organization_id = i.organization_id AND s.connection_id = i.connection_id LEFT JOIN leases AS l ON
+    l.organization_id = i.organization_id AND l.job = 'connections' AND l.unit = i.unit WHERE i.state = 'waiting' AND
+    i.next_attempt_at <= $1 AND c.deleted_at IS NULL AND c.is_enabled AND (s.paused_until IS NULL OR s.paused_until <=
+    $1) AND (l.expires_at IS NULL OR l.expires_at <= clock_timestamp()) ORDER BY i.next_attempt_at LIMIT $2 ) AS due;
+-- connection_inbox::WITH_WORK (SQLite)
+SELECT DISTINCT organization_id, unit FROM ( SELECT i.organization_id, i.unit FROM connection_inbox AS i JOIN
+    connections AS c ON c.organization_id = i.organization_id AND c.id = i.connection_id JOIN connection_states AS s ON
+    s.organization_id = i.organization_id AND s.connection_id = i.connection_id LEFT JOIN leases AS l ON
+    l.organization_id = i.organization_id AND l.job = 'connections' AND l.unit = i.unit WHERE i.state = 'waiting' AND
+    i.next_attempt_at <= $1 AND c.deleted_at IS NULL AND c.is_enabled AND (s.paused_until IS NULL OR s.paused_until <=
+    $1) AND (l.expires_at IS NULL OR l.expires_at <= CAST(unixepoch('subsec') * 1000000 AS INTEGER)) ORDER BY
+    i.next_attempt_at LIMIT $2 ) AS due;
+
+-- connection_links::ERASE
+UPDATE connection_links SET is_erased = $3, digest = $4 WHERE organization_id = $1 AND record_id = $2 AND object =
+    'customer';
+
+-- connection_links::OF_OBJECT
+SELECT organization_id, connection_id, object, external_id, record_id, digest, is_erased, seen_at, created_at FROM
+    connection_links WHERE organization_id = $1 AND connection_id = $2 AND object = $3 AND external_id = $4;
+
+-- connection_links::OF_RECORD
+SELECT organization_id, connection_id, object, external_id, record_id, digest, is_erased, seen_at, created_at FROM
+    connection_links WHERE organization_id = $1 AND record_id = $2 ORDER BY connection_id, object, external_id;
+
+-- connection_links::PUT
+INSERT INTO connection_links (organization_id, connection_id, object, external_id, record_id, digest, is_erased,
+    seen_at, created_at) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9) ON CONFLICT (organization_id, connection_id,
+    object, external_id) DO UPDATE SET record_id = excluded.record_id, digest = excluded.digest, is_erased =
+    excluded.is_erased, seen_at = excluded.seen_at;
+
+-- connection_links::REMOVE
+DELETE FROM connection_links WHERE organization_id = $1 AND connection_id = $2;
+
+-- connection_states::FAILED
+UPDATE connection_states SET failing_since = COALESCE(failing_since, $3), probe_at = $4 WHERE organization_id = $1 AND
+    connection_id = $2;
+
+-- connection_states::PAUSE
+UPDATE connection_states SET paused_until = $3, slow_until = $4 WHERE organization_id = $1 AND connection_id = $2;
+
+-- connection_states::REMOVE
+DELETE FROM connection_states WHERE organization_id = $1 AND connection_id = $2;
+
+-- connection_states::SUCCEEDED
+UPDATE connection_states SET succeeded_at = $3, failing_since = NULL, probe_at = NULL WHERE organization_id = $1 AND
+    connection_id = $2;
+
+-- connections::ALL
+SELECT organization_id, id, kind, name, mode, account, base_url, drift, collect, requests_per_minute,
+    allow_private_addresses, allow_http, is_enabled, state, sealed_secrets, created_at, updated_at, revision FROM
+    connections WHERE deleted_at IS NULL ORDER BY organization_id, id;
+
+-- connections::DISABLE_COPIED
+UPDATE connections SET is_enabled = $1, state = 'disabled', updated_at = $2 WHERE is_enabled AND deleted_at IS NULL;
+
+-- connections::RESEAL
+UPDATE connections SET sealed_secrets = $3 WHERE organization_id = $1 AND id = $2 AND sealed_secrets = $4;
+
+-- connections::SET_SECRETS
+UPDATE connections SET sealed_secrets = $3 WHERE organization_id = $1 AND id = $2;
+
 -- coupons::REDEEM
 UPDATE coupons SET redemptions = redemptions + 1 WHERE organization_id = $1 AND id = $2 AND is_active AND (redeem_by IS
     NULL OR redeem_by >= $3) AND redemptions < COALESCE(max_redemptions, $4);
+
+-- credit_notes::OF_CHANGES
+SELECT organization_id, id, number, invoice_id, subscription_id, user_id, currency, settlement, source_invoice_id,
+    content, issued_at, created_at, revision FROM credit_notes WHERE organization_id = $1 AND subscription_id = $2 AND
+    invoice_id IS NULL ORDER BY id;
 
 -- credits::ADD
 UPDATE credit_balances SET amount = amount + $4 WHERE organization_id = $1 AND user_id = $2 AND currency = $3 AND
@@ -2922,169 +3482,97 @@ SELECT revision FROM connections WHERE organization_id = $1 AND id = $2;
 -- history::OF_COUPON
 SELECT revision FROM coupons WHERE organization_id = $1 AND id = $2;
 
+-- history::OF_CREDIT_NOTE
+SELECT revision FROM credit_notes WHERE organization_id = $1 AND id = $2;
+
+-- history::OF_INVOICE
+SELECT revision FROM invoices WHERE organization_id = $1 AND id = $2;
+
 -- history::OF_METER
 SELECT revision FROM meters WHERE organization_id = $1 AND id = $2;
 
 -- history::OF_TAX_RATE
 SELECT revision FROM tax_rates WHERE organization_id = $1 AND id = $2;
 
+-- invoices::ANY_DUE
+SELECT 1 FROM invoices WHERE acts_at <= $1 AND deleted_at IS NULL ORDER BY acts_at LIMIT 1;
+
+-- invoices::CLOSED_UNTIL
+SELECT cycle_at FROM invoices WHERE organization_id = $1 AND subscription_id = $2 AND cycle_at IS NOT NULL AND
+    issued_at <= $3 ORDER BY cycle_at DESC LIMIT 1;
+
+-- invoices::DUE
+SELECT organization_id, id, subscription_id, user_id, number, kind, status, currency, cycle_at, overdue, issued_at,
+    due_at, acts_at, source_invoice_id, content, created_at, updated_at, revision FROM invoices WHERE organization_id =
+    $1 AND acts_at <= $2 AND deleted_at IS NULL ORDER BY acts_at, id LIMIT $3;
+
+-- invoices::DUE_OF
+SELECT organization_id, id, subscription_id, user_id, number, kind, status, currency, cycle_at, overdue, issued_at,
+    due_at, acts_at, source_invoice_id, content, created_at, updated_at, revision FROM invoices WHERE organization_id =
+    $1 AND subscription_id = $2 AND acts_at <= $3 AND deleted_at IS NULL ORDER BY acts_at, id LIMIT $4;
+
+-- invoices::NEXT_DUE
+SELECT acts_at FROM invoices WHERE organization_id = $1 AND acts_at IS NOT NULL AND deleted_at IS NULL AND NOT (status
+    = 'draft' AND EXISTS ( SELECT 1 FROM subscriptions AS s WHERE s.organization_id = invoices.organization_id AND s.id
+    = invoices.subscription_id AND s.billing LIKE '%"parked_at":%')) ORDER BY acts_at LIMIT 1;
+
+-- invoices::NONE_OPEN
+SELECT 1 WHERE NOT EXISTS ( SELECT 1 FROM invoices WHERE organization_id = $1 AND subscription_id = $2 AND status IN
+    ('draft', 'open') AND deleted_at IS NULL);
+
+-- invoices::NOT_A_SOURCE
+SELECT 1 WHERE NOT EXISTS ( SELECT 1 FROM invoices WHERE organization_id = $1 AND subscription_id = $2 AND
+    source_invoice_id = $3 AND status <> 'void' AND deleted_at IS NULL ) AND NOT EXISTS ( SELECT 1 FROM credit_notes
+    WHERE organization_id = $1 AND subscription_id = $2 AND source_invoice_id = $3);
+
+-- invoices::OF_SUBSCRIPTION
+SELECT organization_id, id, subscription_id, user_id, number, kind, status, currency, cycle_at, overdue, issued_at,
+    due_at, acts_at, source_invoice_id, content, created_at, updated_at, revision FROM invoices WHERE organization_id =
+    $1 AND subscription_id = $2 AND deleted_at IS NULL ORDER BY id;
+
+-- invoices::OPEN_OF_USER
+SELECT organization_id, id, subscription_id, user_id, number, kind, status, currency, cycle_at, overdue, issued_at,
+    due_at, acts_at, source_invoice_id, content, created_at, updated_at, revision FROM invoices WHERE organization_id =
+    $1 AND user_id = $2 AND status IN ('draft', 'open') AND deleted_at IS NULL ORDER BY id;
+
 -- meters::BY_SLUG
 SELECT organization_id, id, slug, name, aggregation, unit, is_active, created_at, updated_at, revision FROM meters
     WHERE organization_id = $1 ORDER BY slug;
 
--- connections::ALL
-SELECT organization_id, id, kind, name, mode, account, base_url, drift, collect, requests_per_minute,
-    allow_private_addresses, allow_http, is_enabled, state, sealed_secrets, created_at, updated_at, revision FROM
-    connections WHERE deleted_at IS NULL ORDER BY organization_id, id;
+-- meters::CHARGED
+SELECT 1 FROM plans WHERE organization_id = $1 AND deleted_at IS NULL AND billing LIKE $2 LIMIT 1;
 
--- connections::SET_SECRETS
-UPDATE connections SET sealed_secrets = $3 WHERE organization_id = $1 AND id = $2;
+-- number_series::ALL
+SELECT series, next FROM number_series WHERE organization_id = $1 ORDER BY series;
 
--- connections::RESEAL
-UPDATE connections SET sealed_secrets = $3 WHERE organization_id = $1 AND id = $2 AND sealed_secrets = $4;
+-- number_series::DRAW
+UPDATE number_series SET next = next + $4 WHERE organization_id = $1 AND series = $2 AND next = $3;
 
--- connections::DISABLE_COPIED
-UPDATE connections SET is_enabled = $1, state = 'disabled', updated_at = $2 WHERE is_enabled AND deleted_at IS NULL;
+-- number_series::NEXT
+SELECT next FROM number_series WHERE organization_id = $1 AND series = $2;
 
--- connection_states::SUCCEEDED
-UPDATE connection_states SET succeeded_at = $3, failing_since = NULL, probe_at = NULL WHERE organization_id = $1 AND
-    connection_id = $2;
+-- number_series::OPEN
+INSERT INTO number_series (organization_id, series, next) VALUES ($1, $2, 1) ON CONFLICT DO NOTHING;
 
--- connection_states::FAILED
-UPDATE connection_states SET failing_since = COALESCE(failing_since, $3), probe_at = $4 WHERE organization_id = $1 AND
-    connection_id = $2;
+-- number_series::RAISE
+UPDATE number_series SET next = $3 WHERE organization_id = $1 AND series = $2 AND next <= $3;
 
--- connection_states::PAUSE
-UPDATE connection_states SET paused_until = $3, slow_until = $4 WHERE organization_id = $1 AND connection_id = $2;
-
--- connection_states::REMOVE
-DELETE FROM connection_states WHERE organization_id = $1 AND connection_id = $2;
-
--- connection_bucket::READ
-SELECT s.tokens, s.tokens_at, s.paused_until, s.slow_until, clock_timestamp() FROM connections c LEFT JOIN
-    connection_states s ON s.organization_id = c.organization_id AND s.connection_id = c.id WHERE c.organization_id =
-    $1 AND c.id = $2;
--- connection_bucket::READ (SQLite)
-SELECT s.tokens, s.tokens_at, s.paused_until, s.slow_until, CAST(unixepoch('subsec') * 1000000 AS INTEGER) FROM
-    connections c LEFT JOIN connection_states s ON s.organization_id = c.organization_id AND s.connection_id = c.id
-    WHERE c.organization_id = $1 AND c.id = $2;
-
--- connection_bucket::TAKE
-INSERT INTO connection_states (organization_id, connection_id, tokens, tokens_at) VALUES ($1, $2, $3, $4) ON CONFLICT
-    (organization_id, connection_id) DO UPDATE SET tokens = excluded.tokens, tokens_at = excluded.tokens_at WHERE
-    connection_states.tokens = $5 AND connection_states.tokens_at IS NOT DISTINCT FROM $6;
-
--- connection_bucket::PAUSE
-UPDATE connection_states SET paused_until = $3, slow_until = $4 WHERE organization_id = $1 AND connection_id = $2;
-
--- connection_links::PUT
-INSERT INTO connection_links (organization_id, connection_id, object, external_id, record_id, digest, is_erased,
-    seen_at, created_at) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9) ON CONFLICT (organization_id, connection_id,
-    object, external_id) DO UPDATE SET record_id = excluded.record_id, digest = excluded.digest, is_erased =
-    excluded.is_erased, seen_at = excluded.seen_at;
-
--- connection_links::OF_OBJECT
-SELECT organization_id, connection_id, object, external_id, record_id, digest, is_erased, seen_at, created_at FROM
-    connection_links WHERE organization_id = $1 AND connection_id = $2 AND object = $3 AND external_id = $4;
-
--- connection_links::OF_RECORD
-SELECT organization_id, connection_id, object, external_id, record_id, digest, is_erased, seen_at, created_at FROM
-    connection_links WHERE organization_id = $1 AND record_id = $2 ORDER BY connection_id, object, external_id;
-
--- connection_links::ERASE
-UPDATE connection_links SET is_erased = $3, digest = $4 WHERE organization_id = $1 AND record_id = $2 AND object =
-    'customer';
-
--- connection_links::REMOVE
-DELETE FROM connection_links WHERE organization_id = $1 AND connection_id = $2;
-
--- connection_inbox::WITH_WORK
-SELECT DISTINCT organization_id, unit FROM ( SELECT i.organization_id, i.unit FROM connection_inbox AS i JOIN
-    connections AS c ON c.organization_id = i.organization_id AND c.id = i.connection_id JOIN connection_states AS s ON
-    s.organization_id = i.organization_id AND s.connection_id = i.connection_id LEFT JOIN leases AS l ON
-    l.organization_id = i.organization_id AND l.job = 'connections' AND l.unit = i.unit WHERE i.state = 'waiting' AND
-    i.next_attempt_at <= $1 AND c.deleted_at IS NULL AND c.is_enabled AND (s.paused_until IS NULL OR s.paused_until <=
-    $1) AND (l.expires_at IS NULL OR l.expires_at <= clock_timestamp()) ORDER BY i.next_attempt_at LIMIT $2 ) AS due;
--- connection_inbox::WITH_WORK (SQLite)
-SELECT DISTINCT organization_id, unit FROM ( SELECT i.organization_id, i.unit FROM connection_inbox AS i JOIN
-    connections AS c ON c.organization_id = i.organization_id AND c.id = i.connection_id JOIN connection_states AS s ON
-    s.organization_id = i.organization_id AND s.connection_id = i.connection_id LEFT JOIN leases AS l ON
-    l.organization_id = i.organization_id AND l.job = 'connections' AND l.unit = i.unit WHERE i.state = 'waiting' AND
-    i.next_attempt_at <= $1 AND c.deleted_at IS NULL AND c.is_enabled AND (s.paused_until IS NULL OR s.paused_until <=
-    $1) AND (l.expires_at IS NULL OR l.expires_at <= CAST(unixepoch('subsec') * 1000000 AS INTEGER)) ORDER BY
-    i.next_attempt_at LIMIT $2 ) AS due;
-
--- connection_inbox::PROBES
-SELECT s.organization_id, s.connection_id FROM connection_states AS s WHERE s.probe_at <= $1;
-
--- connection_inbox::PROBE
-UPDATE connection_inbox SET next_attempt_at = $3 WHERE organization_id = $1 AND id = ( SELECT id FROM connection_inbox
-    WHERE organization_id = $1 AND connection_id = $2 AND state = 'waiting' AND code IS NULL ORDER BY id LIMIT 1 ) AND
-    next_attempt_at > $3;
-
--- connection_inbox::OF_UNIT
-SELECT organization_id, id, connection_id, event_key, kind, object, object_id, unit, state, code, attempts,
-    next_attempt_at, occurred_at, received_at, settled_at, body FROM connection_inbox WHERE organization_id = $1 AND
-    unit = $2 AND state = 'waiting' ORDER BY id LIMIT $3;
-
--- connection_inbox::BY_KEY
-SELECT organization_id, id, connection_id, event_key, kind, object, object_id, unit, state, code, attempts,
-    next_attempt_at, occurred_at, received_at, settled_at, body FROM connection_inbox WHERE organization_id = $1 AND
-    connection_id = $2 AND event_key = $3;
-
--- connection_inbox::SETTLE
-UPDATE connection_inbox SET state = $3, code = $4, attempts = attempts + $5, next_attempt_at = $6, settled_at = $7
-    WHERE organization_id = $1 AND id = $2 AND state = 'waiting';
-
--- connection_inbox::HASTEN
-UPDATE connection_inbox SET next_attempt_at = $3 WHERE organization_id = $1 AND connection_id = $2 AND state =
-    'waiting' AND code IS NULL AND next_attempt_at > $3;
-
--- connection_inbox::FOUND
-UPDATE connection_inbox SET next_attempt_at = $3 WHERE organization_id = $1 AND connection_id = $2 AND state =
-    'waiting' AND code = 'missing_subscription' AND next_attempt_at > $3;
-
--- connection_inbox::RETRY
-UPDATE connection_inbox SET state = 'waiting', code = NULL, next_attempt_at = $3, settled_at = NULL WHERE
-    organization_id = $1 AND connection_id = $2 AND state = 'failed' AND unit IS NOT NULL;
-
--- connection_inbox::RETRY_ONE
-UPDATE connection_inbox SET state = 'waiting', code = NULL, next_attempt_at = $3, settled_at = NULL WHERE
-    organization_id = $1 AND connection_id = $2 AND event_key = $4 AND state <> 'waiting' AND unit IS NOT NULL;
-
--- connection_inbox::COUNT_FAILED
-SELECT COUNT(*) FROM connection_inbox WHERE organization_id = $1 AND connection_id = $2 AND state = 'failed' AND unit
-    IS NOT NULL;
-
--- connection_inbox::FORGET_BODIES
-UPDATE connection_inbox SET body = NULL WHERE body IS NOT NULL AND (received_at < $2 OR (received_at < $1 AND
-    settled_at < $1 AND state IN ('applied', 'unchanged')));
-
--- connection_inbox::FORGET_USER
-UPDATE connection_inbox SET body = NULL WHERE organization_id = $1 AND body IS NOT NULL AND EXISTS ( SELECT 1 FROM
-    connection_links AS l WHERE l.organization_id = connection_inbox.organization_id AND l.connection_id =
-    connection_inbox.connection_id AND l.object = connection_inbox.object AND l.external_id =
-    connection_inbox.object_id AND (l.record_id = $2 OR l.record_id IN (SELECT s.id FROM subscriptions AS s WHERE
-    s.organization_id = $1 AND s.user_id = $2) OR l.record_id IN ( SELECT p.id FROM payments AS p JOIN subscriptions AS
-    s ON s.organization_id = p.organization_id AND s.id = p.subscription_id WHERE p.organization_id = $1 AND s.user_id
-    = $2)));
-
--- connection_inbox::REMOVE
-DELETE FROM connection_inbox WHERE organization_id = $1 AND connection_id = $2;
-
--- connection_inbox::WAITING
-SELECT COUNT(*), MIN(received_at) FROM connection_inbox WHERE state = 'waiting';
-
--- connection_inbox::LAST_RECEIVED
-SELECT received_at FROM connection_inbox WHERE organization_id = $1 AND connection_id = $2 ORDER BY id DESC LIMIT 1;
-
--- subscriptions::RELEASE
-SELECT organization_id, id, user_id, plan_id, plan_version, external_id, quantity, billing_cycle, status, is_active,
-    starts_at, renews_at, ends_at, due_at, billing, change_plan_id, managed_by, created_at, updated_at, revision FROM
-    subscriptions WHERE organization_id = $1 AND managed_by = $2 AND deleted_at IS NULL ORDER BY id LIMIT $3;
+-- payments::PROCESSING
+SELECT 1 FROM payments WHERE organization_id = $1 AND invoice_id = $2 AND status = 'processing' AND deleted_at IS NULL
+    LIMIT 1;
 
 -- subscriptions::MANAGED
 SELECT COUNT(*) FROM subscriptions WHERE organization_id = $1 AND managed_by = $2 AND deleted_at IS NULL;
+
+-- subscriptions::RELEASE
+SELECT organization_id, id, user_id, plan_id, plan_version, external_id, quantity, billing_cycle, status, is_active,
+    starts_at, renews_at, ends_at, due_at, billing, change_plan_id, entitlements, managed_by, created_at, updated_at,
+    revision, usage_closed_until FROM subscriptions WHERE organization_id = $1 AND managed_by = $2 AND deleted_at IS
+    NULL LIMIT $3;
+
+-- tax_rates::ALL
+SELECT organization_id, id, name, percentage, country, is_active, created_at, updated_at, revision FROM tax_rates WHERE
+    organization_id = $1 ORDER BY id;
 
 -- usage_events::NEXT_SUBSCRIPTION
 SELECT subscription_id FROM usage_events WHERE organization_id = $1 AND subscription_id > $2 ORDER BY subscription_id
@@ -3102,6 +3590,94 @@ DELETE FROM usage_events WHERE organization_id = $1 AND subscription_id = $2 AND
 -- usage_events::WITHIN
 SELECT at, event_id, meter_id, value, counted_key FROM usage_events WHERE organization_id = $1 AND subscription_id = $2
     AND (at, event_id) > ($3, $4) AND at < $5 ORDER BY at, event_id LIMIT $6;
+
+-- features::BY_KEY
+SELECT organization_id, id, key, name, description, kind, combine, per_unit, meter_id, period, is_active, created_at,
+    updated_at, revision FROM features WHERE organization_id = $1 ORDER BY key;
+
+-- features::METER_UNUSED
+SELECT 1 WHERE NOT EXISTS ( SELECT 1 FROM features WHERE organization_id = $1 AND meter_id = $2 AND is_active);
+
+-- features::UNDER_LIMIT
+SELECT 1 WHERE (SELECT COUNT(*) FROM features WHERE organization_id = $1) < $2;
+
+-- held::HELD
+SELECT s.organization_id, s.id, s.user_id, s.plan_id, s.plan_version, s.external_id, s.quantity, s.billing_cycle,
+    s.status, s.is_active, s.starts_at, s.renews_at, s.ends_at, s.due_at, s.billing, s.change_plan_id, s.entitlements,
+    s.managed_by, s.created_at, s.updated_at, s.revision, s.usage_closed_until, p.entitlements, held.is_member FROM (
+    SELECT id, 0 AS is_member FROM ( SELECT id FROM subscriptions WHERE organization_id = $1 AND user_id = $2 AND
+    deleted_at IS NULL ORDER BY id DESC LIMIT $3) AS owned UNION ALL SELECT subscription_id, 1 FROM ( SELECT
+    subscription_id FROM subscription_members WHERE organization_id = $1 AND user_id = $2 ORDER BY subscription_id DESC
+    LIMIT $3) AS joined ) AS held JOIN subscriptions AS s ON s.organization_id = $1 AND s.id = held.id JOIN plans AS p
+    ON p.organization_id = $1 AND p.id = s.plan_id WHERE s.deleted_at IS NULL AND s.is_active AND s.status IN
+    ('on_trial', 'active', 'past_due', 'cancelled') AND (s.ends_at > $4 OR (s.ends_at IS NULL AND s.status <>
+    'cancelled')) AND (held.is_member = 0 OR s.user_id <> $2);
+
+-- held::MORE_THAN
+SELECT 1 FROM ( SELECT id FROM subscriptions WHERE organization_id = $1 AND user_id = $2 AND deleted_at IS NULL UNION
+    ALL SELECT subscription_id FROM subscription_members WHERE organization_id = $1 AND user_id = $2 ) AS every LIMIT 1
+    OFFSET $3;
+
+-- history::OF_FEATURE
+SELECT revision FROM features WHERE organization_id = $1 AND id = $2;
+
+-- subscription_members::MEMBERSHIPS
+SELECT subscription_id FROM subscription_members WHERE organization_id = $1 AND user_id = $2 ORDER BY subscription_id
+    DESC LIMIT $3;
+
+-- usage_totals::OVERLAPPING
+SELECT starts_at, ends_at, units, millionths FROM usage_totals WHERE organization_id = $1 AND subscription_id = $2 AND
+    meter_id = $3 AND starts_at <= $5 AND ends_at > $4 ORDER BY starts_at, ends_at;
+
+-- usage_totals::SUM
+SELECT CAST(COALESCE(SUM(value / 1000000), 0) AS BIGINT), CAST(COALESCE(SUM(value % 1000000), 0) AS BIGINT) FROM
+    usage_events WHERE organization_id = $1 AND subscription_id = $2 AND meter_id = $3 AND at >= $4 AND at < $5;
+
+-- usage_totals::COUNT_OVERLAPPING
+SELECT 1 FROM ( SELECT COUNT(*) AS totals FROM usage_totals WHERE organization_id = $1 AND subscription_id = $2 AND
+    meter_id = $3 AND starts_at <= $5 AND ends_at > $4 ) AS counted WHERE totals = $6;
+
+-- usage_totals::OPEN
+INSERT INTO usage_totals (organization_id, subscription_id, meter_id, starts_at, ends_at, units, millionths) VALUES
+    ($1, $2, $3, $4, $5, (SELECT CAST(COALESCE(SUM(value / 1000000), 0) + (COALESCE(SUM(value % 1000000), 0) -
+    (COALESCE(SUM(value % 1000000), 0) % 1000000 + 1000000) % 1000000) / 1000000 AS BIGINT) FROM usage_events WHERE
+    organization_id = $1 AND subscription_id = $2 AND meter_id = $3 AND at >= $4 AND at < $5), (SELECT
+    CAST((COALESCE(SUM(value % 1000000), 0) % 1000000 + 1000000) % 1000000 AS BIGINT) FROM usage_events WHERE
+    organization_id = $1 AND subscription_id = $2 AND meter_id = $3 AND at >= $4 AND at < $5)) ON CONFLICT DO NOTHING;
+
+-- usage_totals::ADD
+UPDATE usage_totals SET units = units + $6 + (millionths + $7) / 1000000, millionths = (millionths + $7) % 1000000
+    WHERE organization_id = $1 AND subscription_id = $2 AND meter_id = $3 AND starts_at = $4 AND ends_at = $5 AND
+    (units, millionths) >= ($8, $9) AND (units, millionths) < ($10, $11);
+
+-- usage_totals::THRESHOLDS
+SELECT threshold FROM usage_thresholds WHERE organization_id = $1 AND subscription_id = $2 AND feature_id = $3 AND
+    starts_at = $4 AND ends_at = $5;
+
+-- members::BELOW
+SELECT 1 WHERE ( SELECT COUNT(*) FROM subscription_members WHERE organization_id = $1 AND subscription_id = $2) < $3;
+
+-- members::COUNT
+SELECT COUNT(*) FROM subscription_members WHERE organization_id = $1 AND subscription_id = $2;
+
+-- members::COUNT_OF_USER_IS
+SELECT 1 WHERE ( SELECT COUNT(*) FROM subscription_members WHERE organization_id = $1 AND user_id = $2) = $3;
+
+-- members::OF_USER
+SELECT organization_id, subscription_id, user_id, created_at FROM subscription_members WHERE organization_id = $1 AND
+    user_id = $2 ORDER BY subscription_id;
+
+-- members::REMOVE
+DELETE FROM subscription_members WHERE organization_id = $1 AND subscription_id = $2 AND user_id = $3;
+
+-- members::REMOVE_ALL
+DELETE FROM subscription_members WHERE organization_id = $1 AND subscription_id = $2;
+
+-- usage_totals::ANY_ENDED
+SELECT 1 FROM usage_totals WHERE organization_id = $1 AND subscription_id = $2 AND ends_at < $3 LIMIT 1;
+
+-- usage_totals::REMOVE_ENDED
+DELETE FROM usage_totals WHERE organization_id = $1 AND subscription_id = $2 AND ends_at < $3;
 
 -- operator_sessions::WITH_OPERATOR
 SELECT s.organization_id, s.id, s.operator_id, s.method, s.signed_in_at, s.last_used_at, s.expires_at, s.ip_address,
@@ -3168,10 +3744,17 @@ SELECT organization_id, id, code, percent, amount, currency, duration, periods, 
 SELECT at, event_id, meter_id, value, counted_key FROM usage_events WHERE organization_id = $1 AND subscription_id = $2
     AND event_id = $3;
 
+-- usage_totals::READ
+SELECT units, millionths FROM usage_totals WHERE organization_id = $1 AND subscription_id = $2 AND meter_id = $3 AND
+    starts_at = $4 AND ends_at = $5;
+
 -- users::BY_IDENTITY
 SELECT organization_id, id, email, issuer, subject, auth_type, username, first_name, last_name, terms, notifications,
     session_epoch, blocked_at, created_at, updated_at, revision FROM users WHERE organization_id = $1 AND issuer = $2
     AND subject = $3 AND subject IS NOT NULL AND deleted_at IS NULL;
+
+-- features::METER_ACTIVE
+SELECT 1 FROM meters WHERE organization_id = $1 AND id = $2 AND revision = $3 AND is_active;
 
 -- leases::HELD
 SELECT 1 FROM leases WHERE organization_id = $1 AND job = $2 AND unit = $3 AND owner = $4;
