@@ -263,7 +263,9 @@ def billing_records(server: Perennial) -> None:
     quantities = {each.meter_id: each.quantity for each in server.usage.get(subscription.id).meters}
     assert quantities[meter.id] == 2
     assert server.entitlements.get(user.id).entitlements[feature.key]["used"] == 2
-    assert server.entitlements.check(user.id, feature.key, need=98).allowed
+    checked = server.entitlements.check(user.id, feature.key, need=98)
+    assert checked.allowed and not server.entitlements.check(user.id, feature.key, need=99).allowed
+    assert server.entitlements.check_if_changed(user.id, feature.key, checked.etag or "", need=98) is None
     assert server.entitlements.create_token(user.id, ttl_seconds=3600).token.count(".") == 2
     colleague = server.users.create(email=f"colleague-{run}@example.com")
     assert server.members.add(subscription.id, user_id=colleague.id).user_id == colleague.id
@@ -276,6 +278,52 @@ def billing_records(server: Perennial) -> None:
     server.subscriptions.delete(subscription.id)
     server.plans.delete(f"metered-{run}")
     server.users.delete(user.id)
+
+
+def invoices(server: Perennial) -> None:
+    """Of a billed subscription. Its plan has no fee, so the only ones are those that are created here."""
+    run = uuid.uuid4().hex[:12]
+    user = server.users.create(email=f"invoiced-{run}@example.com")
+    server.plans.create(name="Free", slug=f"free-{run}", price=0, billing_cycle="monthly")
+    subscription = server.subscriptions.create(
+        user_id=user.id, subscription_plan_id=f"free-{run}", billing={"collection": "manual"}
+    )
+    lines: list[Any] = [{"description": "Set-up", "quantity": 2, "unit_price": Decimal("49.50")}]
+    draft = server.invoices.create(subscription_id=subscription.id, lines=lines)
+    assert (draft.kind, draft.status, draft.number, draft.total) == ("one_off", "draft", None, Decimal(99))
+    assert server.invoices.update(draft.id, memo="Thank you.", if_match=draft.etag).memo == "Thank you."
+    issued = server.invoices.finalize(draft.id)
+    assert (issued.status, issued.amount_due) == ("open", Decimal(99))
+    assert server.invoices.get(draft.id).number == issued.number
+    refused(lambda: server.invoices.update(draft.id, memo="Late"), "invoice_final")
+    note = server.credit_notes.create(invoice_id=issued.id, amount=20, reason="Outage")
+    assert (note.invoice_number, note.total, note.applied_amount) == (issued.number, Decimal(20), Decimal(20))
+    assert server.credit_notes.get(note.id) == note
+    assert server.credit_notes.get_if_changed(note.id, note.etag or "") is None
+    assert [each.id for each in server.credit_notes.list(invoice_id=issued.id).data] == [note.id]
+    refused(lambda: server.invoices.void(issued.id), "has_payments")
+    assert server.invoices.mark_uncollectible(issued.id).amount_due == 79
+    mistaken = server.invoices.create(subscription_id=subscription.id, lines=lines)
+    server.invoices.finalize(mistaken.id)
+    assert server.invoices.void(mistaken.id).status == "void"
+    dropped = server.invoices.create(subscription_id=subscription.id, lines=lines)
+    assert server.invoices.delete(dropped.id).id == dropped.id
+    listed = server.invoices.list(subscription_id=subscription.id, status="uncollectible,void").data
+    assert [each.id for each in listed] == [mistaken.id, issued.id]
+    no_connections(server, subscription.id)
+    server.subscriptions.delete(subscription.id)
+    server.plans.delete(f"free-{run}")
+    server.users.delete(user.id)
+
+
+def no_connections(server: Perennial, subscription_id: str) -> None:
+    """The command line creates connections to payment providers. Without one, nothing is collected."""
+    assert server.connections.list().data == ()
+    refused(lambda: server.connections.get("con_unknown"), "not_found")
+    refused(lambda: server.connections.list_inbox("con_unknown"), "not_found")
+    payment = server.payments.create(subscription_id=subscription_id, amount=79, currency="USD")
+    refused(lambda: server.payments.collect(payment.id), "required")
+    server.payments.delete(payment.id)
 
 
 class Losing(Transport):
@@ -343,6 +391,7 @@ def main() -> None:
         managed_users(server, person)
         revenue_figures(server)
         billing_records(server)
+        invoices(server)
     print(f"The tour is done: perennial-client {perennial_client.__version__}, {url}")
 
 

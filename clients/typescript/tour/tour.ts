@@ -306,7 +306,10 @@ assert.equal((await server.usage.record({ events: [used] })).duplicates, 1);
 const measured = (await server.usage.get(subscription.id)).meters.find(({ meter_id }) => meter_id === meter.id);
 assert.equal(measured?.quantity, 2);
 assert.ok(feature.key in (await server.entitlements.get(user.id)).entitlements);
-assert.equal((await server.entitlements.check(user.id, feature.key, { need: 98 })).feature, feature.key);
+const checked = await server.entitlements.check(user.id, feature.key, { need: 98 });
+assert.deepEqual([checked.feature, checked.allowed], [feature.key, true]);
+assert.equal(await server.entitlements.check(user.id, feature.key, { need: 98 }, { ifNoneMatch: checked }), checked);
+assert.equal((await server.entitlements.check(user.id, feature.key, { need: 99 })).allowed, false);
 assert.equal((await server.entitlements.createToken(user.id, { ttl_seconds: 3600 })).token.split(".").length, 3);
 const colleague = await server.users.create({ email: `colleague-${run}@example.com` });
 assert.equal((await server.members.add(subscription.id, { user_id: colleague.id })).user_id, colleague.id);
@@ -316,6 +319,45 @@ await server.billingProfiles.update(user.id, { name: "Ada Lovelace", locale: "en
 await server.credits.create(user.id, { currency: "USD", amount: 5, description: "Sorry" });
 assert.equal((await server.credits.list(user.id)).data[0]?.amount, 5);
 assert.deepEqual((await server.billingProfiles.get(user.id)).balances, [{ currency: "USD", amount: 5 }]);
+
+// Invoices of a billed subscription. Its plan has no fee, so the only ones are those that are created here.
+await server.plans.create({ name: "Free", slug: `free-${run}`, price: 0, billing_cycle: "monthly" });
+const billed = await server.subscriptions.create({
+  user_id: colleague.id,
+  subscription_plan_id: `free-${run}`,
+  billing: { collection: "manual" },
+});
+const lines = [{ description: "Set-up", quantity: 2, unit_price: 49.5 }];
+const draft = await server.invoices.create({ subscription_id: billed.id, lines });
+assert.deepEqual([draft.kind, draft.status, draft.number, draft.total], ["one_off", "draft", null, 99]);
+assert.equal((await server.invoices.update(draft.id, { memo: "Thank you." }, { ifMatch: draft })).memo, "Thank you.");
+const issued = await server.invoices.finalize(draft.id);
+assert.deepEqual([issued.status, issued.amount_due], ["open", 99]);
+assert.equal((await server.invoices.get(draft.id)).number, issued.number);
+await assert.rejects(server.invoices.update(draft.id, { memo: "Late" }), { code: "invoice_final" });
+const note = await server.creditNotes.create({ invoice_id: issued.id, amount: 20, reason: "Outage" });
+assert.deepEqual([note.invoice_number, note.total, note.applied_amount], [issued.number, 20, 20]);
+assert.equal(await server.creditNotes.get(note.id, { ifNoneMatch: note }), note);
+assert.deepEqual((await server.creditNotes.list({ invoice_id: issued.id })).data.map(({ id }) => id), [note.id]);
+await assert.rejects(server.invoices.void(issued.id), { code: "has_payments" });
+assert.equal((await server.invoices.markUncollectible(issued.id)).amount_due, 79);
+const mistaken = await server.invoices.create({ subscription_id: billed.id, lines });
+await server.invoices.finalize(mistaken.id);
+assert.equal((await server.invoices.void(mistaken.id)).status, "void");
+const dropped = await server.invoices.create({ subscription_id: billed.id, lines });
+assert.equal((await server.invoices.delete(dropped.id)).id, dropped.id);
+const invoices = await server.invoices.list({ subscription_id: billed.id, status: "uncollectible,void" });
+assert.deepEqual(invoices.data.map(({ id }) => id), [mistaken.id, issued.id]);
+
+// The command line creates connections to payment providers. Without one, nothing is collected.
+assert.deepEqual((await server.connections.list()).data, []);
+await assert.rejects(server.connections.get("con_unknown"), { code: "not_found" });
+await assert.rejects(server.connections.listInbox("con_unknown"), { code: "not_found" });
+const uncollected = await server.payments.create({ subscription_id: billed.id, amount: 79, currency: "USD" });
+await assert.rejects(server.payments.collect(uncollected.id, {}), { code: "required" });
+await server.payments.delete(uncollected.id);
+await server.subscriptions.delete(billed.id);
+await server.plans.delete(`free-${run}`);
 
 // Delete the account.
 if (user.auth_id !== null) {

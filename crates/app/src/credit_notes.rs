@@ -2,8 +2,6 @@
 
 use crate::error::Error;
 use crate::invoices::context::parties;
-use crate::invoices::documents::turned;
-use crate::invoices::issue::out_of_range;
 use crate::invoices::numbers::Numbers;
 use crate::invoices::unit::Unit;
 use crate::lifecycle;
@@ -34,9 +32,9 @@ pub(crate) async fn issue_of_change(
     let now = unit.now;
     let parties = parties(unit.app, unit.organization, draft.user_id).await?;
     let settings = parties.organization.settings();
-    let sums = turned(&draft.sums);
+    let sums = draft.sums.negated();
     let settlement = match &source {
-        Some(invoice) => Settlement::of(sums.total, invoice.amount_due(), invoice.status).map_err(out_of_range)?,
+        Some(invoice) => Settlement::of(sums.total, invoice.amount_due(), invoice.status)?,
         None => Settlement { applied: perennial_domain::invoices::Amount::ZERO, rest: sums.total },
     };
     let mut numbers = Numbers::default();
@@ -75,7 +73,7 @@ pub(crate) async fn issue_of_change(
     unit.add(|change| numbers.take(change, organization));
     if let Some(before) = source.filter(|_| !settlement.applied.is_zero()) {
         let mut after = before.clone();
-        let outcome = after.credit(settlement.applied, now).map_err(out_of_range)?;
+        let outcome = after.credit(settlement.applied, now)?;
         let steps = outcome.events.iter().map(|kind| (*kind, after.clone())).collect();
         unit.update_invoice(&before, steps, None);
         let known = lifecycle::actions::known(unit.app, subscription).await?;

@@ -10,7 +10,7 @@ use crate::context::App;
 use crate::cursor;
 use crate::error::{Conflict, Error};
 use crate::idempotency::{self, Key, StoredResponse};
-use crate::invoices::issue::{out_of_range, react};
+use crate::invoices::issue::react;
 use crate::invoices::numbers::Numbers;
 use crate::invoices::unit::{Cause, Unit};
 use perennial_domain::credits::CreditReason;
@@ -143,7 +143,7 @@ async fn left(app: &App, invoice: &Invoice) -> Result<Amount, Error> {
     let (organization, subscription) = (invoice.organization_id, invoice.subscription_id);
     let all = invoices::of_subscription(&app.db, organization, subscription).await?;
     let notes = credit_notes::of_changes(&app.db, organization, subscription).await?;
-    left_of_period(&all, &notes, invoice.in_period).map_err(out_of_range)
+    Ok(left_of_period(&all, &notes, invoice.in_period)?)
 }
 
 /// Adds the note, the invoice after it, the balance and what follows for the subscription.
@@ -157,7 +157,7 @@ async fn write(unit: &mut Unit<'_>, before: &Invoice, crediting: &Crediting) -> 
     // What the decision depends on: the lines of the period, and the subscription that the invoice may change.
     let found = subscriptions::by_id(&unit.app.db, before.organization_id, before.subscription_id).await?;
     let Some(subscription) = found else { return Ok(()) };
-    let reduced = subscription.after_credit(before, *of_time).map_err(out_of_range)?;
+    let reduced = subscription.after_credit(before, *of_time)?;
     if react(unit, &reduced, outcome, unit.now).await?.is_some() {
         return Ok(());
     }

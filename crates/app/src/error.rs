@@ -3,6 +3,7 @@
 use perennial_domain::clients::Scope;
 use perennial_domain::entitlements::Exceeded;
 use perennial_domain::id::ConnectionId;
+use perennial_domain::invoices::OutOfRange;
 use perennial_domain::time::Time;
 use perennial_domain::validation::{Rejection, Transition, ValidationErrors};
 use perennial_identity::signing::KeyError;
@@ -260,6 +261,12 @@ impl From<verify::Rejection> for Error {
             verify::Rejection::EmailNotVerified => Self::EmailNotVerified,
             verify::Rejection::Unavailable(reason) => Self::ProviderUnavailable(reason.0),
         }
+    }
+}
+
+impl From<OutOfRange> for Error {
+    fn from(_: OutOfRange) -> Self {
+        Self::Internal("an amount is out of range".into())
     }
 }
 

@@ -128,18 +128,18 @@ pub(crate) async fn due(
 /// Makes the earliest action of a subscription that a caller is about to change. False if none is due.
 pub(crate) async fn catch_up(app: &App, before: &Subscription, now: Time) -> Result<bool, Error> {
     let own = before.due_at.filter(|due| *due <= now);
-    let of_invoices = if before.billing.is_some() { actions::first_due(app, before, now).await? } else { None };
+    let of_invoices = if before.billing.is_some() { turns::first_due(app, before, now).await? } else { None };
     let Some(due) = own.into_iter().chain(of_invoices).min() else { return Ok(false) };
     if before.billing.is_some() && !holds::admits(app, before.organization_id, due).await? {
         return Err(Conflict::LifecycleBehind.into());
     }
-    actions::catch_up(app, before, now).await
+    turns::catch_up(app, before, now).await
 }
 
 /// Whether an action of a subscription or a step of its issued invoices is due. A draft that is due decides nothing.
 pub(crate) async fn is_behind(app: &App, subscription: &Subscription, now: Time) -> Result<bool, Error> {
     Ok(subscription.is_behind(now)
-        || (subscription.billing.is_some() && actions::has_due_step(app, subscription, now).await?))
+        || (subscription.billing.is_some() && turns::has_due_step(app, subscription, now).await?))
 }
 
 /// Commits the change of access that is due. False if none is. True also if another writer was faster.

@@ -88,6 +88,14 @@ impl PaymentStatus {
     pub fn can_become(self, next: Self) -> bool {
         self == next || self.next().contains(&next)
     }
+
+    /// Whether a payment in this status counts for its invoice.
+    pub const fn counts(self) -> bool {
+        match self {
+            Completed | PartiallyRefunded | Refunded | Disputed => true,
+            Pending | Processing | Failed | Void => false,
+        }
+    }
 }
 
 /// A payment. It serializes as the record that the API returns.
@@ -362,5 +370,12 @@ mod tests {
                 ended = status.next().is_empty();
             }
         }
+    }
+
+    #[test]
+    fn refunds_and_disputes_still_count() {
+        let counting: Vec<&str> =
+            PaymentStatus::ALL.into_iter().filter(|status| status.counts()).map(PaymentStatus::as_str).collect();
+        assert_eq!(counting, ["completed", "partially_refunded", "refunded", "disputed"]);
     }
 }

@@ -8,8 +8,8 @@ mod times;
 mod variants;
 
 use super::drafts::{Found, ImportedUser, email, names};
+use super::facts::Read;
 use super::findings::{Finding, Level, Source, Why};
-use super::mapping::Read;
 use objects::{Customer, Invoice, Key, Order, Price, Product, Resource, Store, Subscription, Variant};
 use perennial_domain::connections::ObjectKind;
 use serde::Deserialize;

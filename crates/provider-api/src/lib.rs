@@ -6,6 +6,7 @@
 mod amounts;
 mod digest;
 mod drafts;
+mod facts;
 mod findings;
 pub mod intents;
 mod lemon_squeezy;

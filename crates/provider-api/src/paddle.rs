@@ -7,8 +7,8 @@ mod times;
 mod transactions;
 
 use super::drafts::{Found, ImportedUser, email, names, user_id};
+use super::facts::Read;
 use super::findings::{Finding, Level, Source, Why};
-use super::mapping::Read;
 use objects::{Adjustment, Customer, Price, Product, Subscription, Transaction};
 use perennial_domain::connections::ObjectKind;
 use serde::Deserialize;

@@ -7,8 +7,8 @@ mod subscriptions;
 mod times;
 
 use super::drafts::{Found, ImportedPlan, ImportedUser, email, names, user_id};
+use super::facts::Read;
 use super::findings::{Finding, Level, Source, Why};
-use super::mapping::Read;
 use invoices::Refunds;
 use objects::{Charge, Customer, Expandable, Invoice, Price, Product, Refund, Subscription};
 use perennial_domain::connections::ObjectKind;

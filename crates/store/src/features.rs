@@ -9,10 +9,10 @@ use crate::error::{Error, Violation};
 use crate::list::{Key, KeysetQuery, Order, Page, Position};
 use crate::lock::Lock;
 use crate::meters::METERS;
+use crate::organizations::ORGANIZATIONS;
 use crate::record::{self, Record, RowReader, RowWriter};
 use crate::sql::Sql;
 use crate::table::Table;
-use crate::tables::ORGANIZATIONS;
 use crate::value::Type;
 use perennial_domain::features::{
     Combine, Feature, FeatureKey, FeatureKind, FeatureReference, MAX_FEATURES, QuotaPeriod,

@@ -98,7 +98,6 @@ fn by_hand() -> Vec<Statement> {
         organizations::ALL, organizations::DELETED_SINCE, organizations::DELETE,
         plan_versions::BELOW, plan_versions::BY_NUMBER,
         providers::ALL, providers::BY_ORGANIZATION, providers::REMOVE, providers::REMOVE_ALL, providers::RESEAL,
-        connection_bucket::PAUSE, connection_bucket::READ, connection_bucket::TAKE,
         connection_collections::HASTEN, connection_collections::LAST, connection_collections::PUT,
         connection_collections::WITH_WORK, connection_progress::CAUGHT_UP, connection_progress::SEEN,
         connection_progress::SWEEP, connection_progress::SWEPT, connection_progress::UNSEEN,

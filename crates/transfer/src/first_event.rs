@@ -65,8 +65,8 @@ fn whole(record: &Record) -> String {
         out.push_str(if out.is_empty() { "{\"" } else { ",\"" });
         out.push_str(field.name);
         out.push_str("\":");
-        match billing(record, field.name) {
-            Some(billing) => out.push_str(&billing),
+        match stored_otherwise(record, field.name) {
+            Some(text) => out.push_str(&text),
             None => field.form.write(value, "", &mut out),
         }
     }
@@ -74,8 +74,11 @@ fn whole(record: &Record) -> String {
     out
 }
 
-/// Billing as the API returns it, if it is stored in another form.
-fn billing(record: &Record, field: &str) -> Option<String> {
+/// A field as the API returns it, if it is stored in another form: billing, and grants if there are none.
+fn stored_otherwise(record: &Record, field: &str) -> Option<String> {
+    if field == "entitlements" && record.text("entitlements").is_empty() {
+        return Some("{}".to_owned());
+    }
     let text = record.find("billing").filter(|_| field == "billing").map(|_| record.text("billing"))?;
     match record.kind.name {
         "organization" if text.is_empty() => Some(OrganizationBilling::default().to_stored()),

@@ -28,7 +28,7 @@ one answers, the next ones use. The tour removes what it made, so it can be take
 Written from `openapi.json` by `cargo xtask clients`; do not edit.";
 
 /// Every call once, and signing in as often as a session was ended on the way.
-const WAY: [&str; 73] = [
+const WAY: [&str; 74] = [
     "createUser",
     "readUser",
     "createPortalLink",
@@ -93,6 +93,7 @@ const WAY: [&str; 73] = [
     "seekWebhookEndpoint",
     "listWebhookUndelivered",
     "deleteWebhookEndpoint",
+    "listConnections",
     "readRevenue",
     "listMovements",
     "readCohorts",
@@ -107,7 +108,7 @@ const WAY: [&str; 73] = [
 /// Calls about sessions of operators, which only a browser can begin, the clock of a test organization, and records
 /// that stay.
 #[cfg(test)]
-const OFF_THE_WAY: [&str; 46] = [
+const OFF_THE_WAY: [&str; 48] = [
     "listOperatorSessions",
     "endOperatorSession",
     "createTestClock",
@@ -154,6 +155,9 @@ const OFF_THE_WAY: [&str; 46] = [
     "listCreditNotes",
     "createCreditNote",
     "readCreditNote",
+    // Only the command line can create a connection.
+    "readConnection",
+    "listConnectionInbox",
     // It would charge a customer.
     "collectPayment",
 ];

@@ -156,6 +156,13 @@ pub(crate) enum Answer {
     Bare,
 }
 
+impl Operation {
+    /// Whether it is a read with a query. The `dry_run` of a change is none.
+    pub(crate) fn asks(&self) -> bool {
+        self.method == "GET" && !self.query.is_empty()
+    }
+}
+
 impl Model {
     pub(crate) fn record(&self, name: &str) -> Option<&Record> {
         self.records.iter().find(|record| record.name == name)

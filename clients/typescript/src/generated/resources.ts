@@ -29,6 +29,7 @@ import type {
   Deleted,
   DeletedUser,
   EntitlementCheck,
+  EntitlementCheckQuery,
   EntitlementToken,
   EntitlementTokenCreate,
   Event,
@@ -100,6 +101,7 @@ import type {
   SubscriptionQuery,
   SubscriptionUpdate,
   SubscriptionUsage,
+  SubscriptionUsageQuery,
   TaxRate,
   TaxRateCreate,
   TaxRateQuery,
@@ -2328,8 +2330,8 @@ export class Entitlements {
    *
    * Scope: `entitlements:read`.
    */
-  check(id: string, featureKey: string, options: ReadOptions<EntitlementCheck> = {}): Promise<EntitlementCheck> {
-    return this.#caller.one<EntitlementCheck>(checkEntitlement, { path: { id, feature_key: featureKey } }, options);
+  check(id: string, featureKey: string, query: EntitlementCheckQuery = {}, options: ReadOptions<EntitlementCheck> = {}): Promise<EntitlementCheck> {
+    return this.#caller.one<EntitlementCheck>(checkEntitlement, { path: { id, feature_key: featureKey }, query }, options);
   }
 
   /**
@@ -2417,8 +2419,8 @@ export class Usage {
    *
    * Scope: `subscriptions:read`.
    */
-  get(id: string, options: CallOptions = {}): Promise<SubscriptionUsage> {
-    return this.#caller.one<SubscriptionUsage>(readSubscriptionUsage, { path: { id } }, options);
+  get(id: string, query: SubscriptionUsageQuery = {}, options: CallOptions = {}): Promise<SubscriptionUsage> {
+    return this.#caller.one<SubscriptionUsage>(readSubscriptionUsage, { path: { id }, query }, options);
   }
 }
 

@@ -3099,12 +3099,26 @@ export interface FeatureQuery {
   cursor?: string | undefined;
 }
 
+/** What checkEntitlement asks for. */
+export interface EntitlementCheckQuery {
+  /** How much is needed of a limit or quota. */
+  need?: number | undefined;
+}
+
 /** What listMembers asks for. */
 export interface MemberQuery {
   /** The maximum number of records on a page. */
   limit?: number | undefined;
   /** `next_cursor` of the previous page. */
   cursor?: string | undefined;
+}
+
+/** What readSubscriptionUsage asks for. */
+export interface SubscriptionUsageQuery {
+  /** The first instant. Defaults to the start of the subscription, at most 13 months before `to`. */
+  from?: Instant | undefined;
+  /** The first instant after the report. Defaults to now. */
+  to?: Instant | undefined;
 }
 
 /** What listCredits asks for. */

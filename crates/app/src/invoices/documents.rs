@@ -1,7 +1,6 @@
 //! Makes documents of what a decision bills: drafts of cycle and change invoices, and credit notes of changes.
 
 use super::context::issue_context;
-use super::issue::out_of_range;
 use super::unit::Unit;
 use super::versions::{Priced, version};
 use crate::credit_notes::{self, ChangeNote};
@@ -9,7 +8,7 @@ use crate::error::Error;
 use perennial_domain::coupons::Coupon;
 use perennial_domain::id::{CouponId, EventId, InvoiceId};
 use perennial_domain::invoices::fees::{Change as Changed, Charge, PayingLine, Span};
-use perennial_domain::invoices::record::{Invoice, InvoiceKind, InvoiceLine, Sums};
+use perennial_domain::invoices::record::{Invoice, InvoiceKind, InvoiceLine};
 use perennial_domain::invoices::status::InvoiceStatus;
 use perennial_domain::invoices::{Amount, Decimal, LineKind, Result as Exactly};
 use perennial_domain::lifecycle::bill::{Bill, BilledCharge, BilledPart, Paying};
@@ -99,7 +98,7 @@ async fn period_invoice(
     let NewPeriod { at, end, cycle, coupon, written_at } = period;
     let priced = own_version(unit, after).await?;
     let quantity = after.details.quantity.get();
-    let amount = fee(&priced, quantity, at, end, cycle).map_err(out_of_range)?;
+    let amount = fee(&priced, quantity, at, end, cycle)?;
     let parts = charged_parts(unit, after, parts).await?;
     if amount.is_zero() && parts.is_empty() {
         return Ok(());
@@ -189,7 +188,7 @@ async fn change_document(
         BilledCharge::Nothing => (Charge::Nothing, None),
     };
     let changed = Changed { at, renews_at, paying: line, price: priced.units(quantity), charge };
-    let proration = changed.proration().map_err(out_of_range)?;
+    let proration = changed.proration()?;
     let begins_period = matches!(charge, Charge::Period(..) | Charge::Lifetime);
     let mut draft = new_draft(unit, after, &priced, InvoiceKind::Change);
     draft.in_period = in_period;
@@ -306,7 +305,7 @@ fn plan_line(
 /// Sets discounts, taxes and sums of a draft, without usage.
 async fn complete(unit: &Unit<'_>, subscription: &Subscription, draft: &mut Invoice) -> Result<(), Error> {
     let context = issue_context(unit.app, subscription, draft, Vec::new(), unit.now).await?;
-    draft.complete_lines(subscription.plan_id, &context).map_err(out_of_range)
+    Ok(draft.complete_lines(subscription.plan_id, &context)?)
 }
 
 /// The line that pays for the rest of the period from now on.
@@ -320,7 +319,7 @@ fn set_paying(
     let line = draft.lines.iter().find(|line| line.kind == kind);
     let paying = match line {
         Some(line) => Some(Paying {
-            net: line.net().map_err(out_of_range)?,
+            net: line.net()?,
             from,
             paused: 0,
             invoice_id: draft.id,
@@ -333,9 +332,4 @@ fn set_paying(
         billing.paying = paying;
     }
     Ok(())
-}
-
-/// The sums of a draft with their signs turned: of the note that it becomes.
-pub(crate) fn turned(sums: &Sums) -> Sums {
-    sums.negated()
 }

@@ -10,11 +10,11 @@ use perennial_domain::credits::CreditReason;
 use perennial_domain::currency::Currency;
 use perennial_domain::events::EventKind;
 use perennial_domain::id::{EventId, PaymentId, UserId};
+use perennial_domain::invoices::Amount;
 use perennial_domain::invoices::issuing::IssueContext;
 use perennial_domain::invoices::record::{Invoice, InvoiceLine};
 use perennial_domain::invoices::status::InvoiceStatus;
 use perennial_domain::invoices::transitions::Outcome;
-use perennial_domain::invoices::{Amount, OutOfRange};
 use perennial_domain::lifecycle::billing::Collection;
 use perennial_domain::money::Money;
 use perennial_domain::organizations::Organization;
@@ -49,11 +49,11 @@ pub(crate) async fn issue(
     if let Some(left) = shared.balances.get(&key) {
         context.balance = *left;
     }
-    let Some(mut issued) = draft.issue(subscription, &context).map_err(out_of_range)? else {
+    let Some(mut issued) = draft.issue(subscription, &context)? else {
         unit.delete_invoice(draft);
         return Ok(None);
     };
-    let left = context.balance.minus(issued.credit_applied).map_err(out_of_range)?;
+    let left = context.balance.minus(issued.credit_applied)?;
     shared.balances.insert(key, left);
     let organization = organization(unit.app, draft).await?;
     let prefix = context.settings.invoice_prefix.clone();
@@ -71,7 +71,7 @@ pub(crate) async fn preview(
     now: Time,
 ) -> Result<Option<Invoice>, Error> {
     let context = issue_context(app, subscription, draft, usage, now).await?;
-    draft.issue(subscription, &context).map_err(out_of_range)
+    Ok(draft.issue(subscription, &context)?)
 }
 
 /// The same with another balance than the user has now.
@@ -84,7 +84,7 @@ pub(crate) async fn preview_with(
     balance: Amount,
 ) -> Result<Option<Invoice>, Error> {
     let context = issue_context(app, subscription, draft, usage, now).await?;
-    draft.issue(subscription, &IssueContext { balance, ..context }).map_err(out_of_range)
+    Ok(draft.issue(subscription, &IssueContext { balance, ..context })?)
 }
 
 async fn organization(app: &App, draft: &Invoice) -> Result<Organization, Error> {
@@ -136,7 +136,7 @@ pub(crate) fn simulate(
         id: PaymentId::new(now, unit.app.entropy.bits()),
         subscription_id: invoice.subscription_id,
         invoice_id: Some(invoice.id),
-        amount: Money::try_from(amount).map_err(out_of_range)?,
+        amount: Money::try_from(amount)?,
         currency: invoice.currency,
         external_payment_id: None,
         status,
@@ -148,7 +148,7 @@ pub(crate) fn simulate(
         revision: EventId::new(now, unit.app.entropy.bits()),
     };
     let outcome = if status == PaymentStatus::Completed {
-        let (applied, outcome) = invoice.pay(amount, now).map_err(out_of_range)?;
+        let (applied, outcome) = invoice.pay(amount, now)?;
         payment.applied = Some(applied);
         outcome
     } else {
@@ -183,9 +183,4 @@ pub(crate) async fn react(
         Ok(None) => Ok(None),
         Err(_) => Err(Error::Internal("the calendar of the subscription ends".into())),
     }
-}
-
-/// A sum that does not fit.
-pub(crate) fn out_of_range(_: OutOfRange) -> Error {
-    Error::Internal("an amount is out of range".into())
 }

@@ -1,6 +1,5 @@
 //! Prices the usage of a window: every part is aggregated alone and priced by its plan version.
 
-use super::issue::out_of_range;
 use super::versions::version;
 use crate::context::App;
 use crate::error::Error;
@@ -44,9 +43,8 @@ pub(crate) async fn lines(
             if quantity.is_zero() {
                 continue;
             }
-            let model = charge.price_model().map_err(out_of_range)?;
-            let amount =
-                quantity.exact().and_then(|quantity| model.price(quantity, priced.currency)).map_err(out_of_range)?;
+            let model = charge.price_model()?;
+            let amount = quantity.exact().and_then(|quantity| model.price(quantity, priced.currency))?;
             let unit_price = charge.unit_price.filter(|_| charge.model == ChargeModel::PerUnit);
             lines.push(InvoiceLine {
                 kind: LineKind::Usage,

@@ -3,12 +3,11 @@
 //! What an action does is decided in `domain/lifecycle`. Here its references are read, and the record and its events are
 //! committed together. A server that is not the first forgets its decision.
 
-use super::turns::Due;
 use super::{NAME, WithAccess, change_access};
 use crate::audit::{json, system_event};
 use crate::background::Held;
 use crate::context::App;
-use crate::error::{Conflict, Error};
+use crate::error::Error;
 use crate::invoices::documents;
 use crate::invoices::forecast::forecast;
 use crate::invoices::unit::{Cause, Unit};
@@ -31,12 +30,8 @@ use perennial_store::{
 use serde::Serialize;
 use std::sync::Arc;
 
-/// The most late actions that are made before a change by a caller.
-pub(crate) const MAX_LATE: usize = 64;
 /// How long a failing action waits before it is tried again, so that it delays no other subscription.
 const RETRY_SECONDS: i64 = 60;
-/// Due invoices of one subscription that are read at a time.
-const LATE_ROWS: i64 = 256;
 
 /// Makes the earliest action of a subscription that is due. False if none is. True also if another writer was faster.
 ///
@@ -71,50 +66,6 @@ pub async fn act_once(app: &App, organization: OrganizationId, id: SubscriptionI
         Some(subscription) => perform(app, &subscription, now, None).await,
         None => Ok(false),
     }
-}
-
-/// Makes all late actions of a subscription before a caller changes it. True: read the record again. Fails if more are
-/// late than a request may make.
-pub(crate) async fn catch_up(app: &App, subscription: &Subscription, now: Time) -> Result<bool, Error> {
-    if subscription.billing.is_none() {
-        return change_access(app, subscription, now, None).await;
-    }
-    let mut current = subscription.clone();
-    for made in 0..=MAX_LATE {
-        let due = due_of(app, &current, now).await?;
-        if due.is_empty() {
-            return Ok(made > 0);
-        }
-        if made < MAX_LATE {
-            super::turns::act(app, &due, now, None).await?;
-        }
-        let found = subscriptions::by_id(&app.db, current.organization_id, current.id).await?;
-        current = found.ok_or(Error::NotFound)?;
-    }
-    if due_of(app, &current, now).await?.is_empty() { Ok(true) } else { Err(Conflict::LifecycleBehind.into()) }
-}
-
-/// What is due of one subscription and its invoices. The drafts of a parked subscription wait.
-async fn due_of(app: &App, subscription: &Subscription, now: Time) -> Result<Due, Error> {
-    let (organization, id) = (subscription.organization_id, subscription.id);
-    let mut found = invoices::due_of(&app.db, organization, id, now, LATE_ROWS).await?;
-    if subscription.billing.as_deref().is_some_and(|billing| billing.parked.is_some()) {
-        found.retain(|invoice| invoice.status != InvoiceStatus::Draft);
-    }
-    let subscriptions = if subscription.is_behind(now) { vec![subscription.clone()] } else { Vec::new() };
-    Ok(Due { subscriptions, invoices: found, limit: usize::MAX })
-}
-
-/// Whether a step of an issued invoice of the subscription is due.
-pub(super) async fn has_due_step(app: &App, subscription: &Subscription, now: Time) -> Result<bool, Error> {
-    let due = due_of(app, subscription, now).await?;
-    Ok(due.invoices.iter().any(|invoice| invoice.status != InvoiceStatus::Draft))
-}
-
-/// The first instant at which an invoice of the subscription was due.
-pub(crate) async fn first_due(app: &App, subscription: &Subscription, now: Time) -> Result<Option<Time>, Error> {
-    let due = due_of(app, subscription, now).await?;
-    Ok(due.invoices.iter().filter_map(|invoice| invoice.next_action().map(|(_, at)| at)).min())
 }
 
 /// The settings of an organization.

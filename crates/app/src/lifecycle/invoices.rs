@@ -55,11 +55,10 @@ async fn step(
 ) -> Result<Change, Error> {
     let mut unit = Unit::new(app, before.organization_id, Cause::Engine, now);
     let mut after = before.clone();
-    let out_of_range = crate::invoices::issue::out_of_range;
     let mut outcome = match next {
         InvoiceNext::Attempt => {
             let is_processing = payments::is_processing(&app.db, before.organization_id, before.id).await?;
-            after.attempt(now, is_processing).map_err(out_of_range)?
+            after.attempt(now, is_processing)?
         }
         InvoiceNext::Overdue => after.pass_due(),
         InvoiceNext::Deadline => after.pass_deadline(),

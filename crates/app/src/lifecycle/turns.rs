@@ -1,20 +1,25 @@
 //! The order of work: of one subscription by instant, and at the same instant its issued invoices, then its own action, then
 //! its drafts. Subscriptions do not wait for each other.
 
-use super::{actions, invoices};
+use super::{actions, change_access, invoices};
 use crate::background::Held;
 use crate::context::App;
-use crate::error::Error;
+use crate::error::{Conflict, Error};
 use futures_util::future::try_join_all;
 use perennial_domain::id::SubscriptionId;
 use perennial_domain::invoices::record::Invoice;
 use perennial_domain::invoices::status::InvoiceStatus;
 use perennial_domain::subscriptions::Subscription;
 use perennial_domain::time::Time;
+use perennial_store::{self as store, subscriptions};
 use std::collections::HashMap;
 
 /// Changes in progress. The writer commits them together.
 const AT_ONCE: usize = 64;
+/// The most late actions that are made before a change by a caller.
+const MAX_LATE: usize = 64;
+/// Due invoices of one subscription that are read at a time.
+const LATE_ROWS: i64 = 256;
 
 /// The place of something due: its instant, and its class at that instant.
 type Place = (Time, u8);
@@ -98,4 +103,48 @@ pub(crate) async fn act(app: &App, due: &Due, now: Time, held: Option<&Held>) ->
     }
     made.steps += invoices::issue_drafts(app, &drafts, now, held).await?;
     Ok(made)
+}
+
+/// Makes all late actions of a subscription before a caller changes it. True: read the record again. Fails if more are
+/// late than a request may make.
+pub(crate) async fn catch_up(app: &App, subscription: &Subscription, now: Time) -> Result<bool, Error> {
+    if subscription.billing.is_none() {
+        return change_access(app, subscription, now, None).await;
+    }
+    let mut current = subscription.clone();
+    for made in 0..=MAX_LATE {
+        let due = due_of(app, &current, now).await?;
+        if due.is_empty() {
+            return Ok(made > 0);
+        }
+        if made < MAX_LATE {
+            act(app, &due, now, None).await?;
+        }
+        let found = subscriptions::by_id(&app.db, current.organization_id, current.id).await?;
+        current = found.ok_or(Error::NotFound)?;
+    }
+    if due_of(app, &current, now).await?.is_empty() { Ok(true) } else { Err(Conflict::LifecycleBehind.into()) }
+}
+
+/// What is due of one subscription and its invoices. The drafts of a parked subscription wait.
+async fn due_of(app: &App, subscription: &Subscription, now: Time) -> Result<Due, Error> {
+    let (organization, id) = (subscription.organization_id, subscription.id);
+    let mut found = store::invoices::due_of(&app.db, organization, id, now, LATE_ROWS).await?;
+    if subscription.billing.as_deref().is_some_and(|billing| billing.parked.is_some()) {
+        found.retain(|invoice| invoice.status != InvoiceStatus::Draft);
+    }
+    let subscriptions = if subscription.is_behind(now) { vec![subscription.clone()] } else { Vec::new() };
+    Ok(Due { subscriptions, invoices: found, limit: usize::MAX })
+}
+
+/// Whether a step of an issued invoice of the subscription is due.
+pub(super) async fn has_due_step(app: &App, subscription: &Subscription, now: Time) -> Result<bool, Error> {
+    let due = due_of(app, subscription, now).await?;
+    Ok(due.invoices.iter().any(|invoice| invoice.status != InvoiceStatus::Draft))
+}
+
+/// The first instant at which an invoice of the subscription was due.
+pub(crate) async fn first_due(app: &App, subscription: &Subscription, now: Time) -> Result<Option<Time>, Error> {
+    let due = due_of(app, subscription, now).await?;
+    Ok(due.invoices.iter().filter_map(|invoice| invoice.next_action().map(|(_, at)| at)).min())
 }

@@ -3,14 +3,13 @@
 use crate::caller::Caller;
 use crate::context::App;
 use crate::error::{Conflict, Error};
-use crate::invoices::issue::{out_of_range, react};
+use crate::invoices::issue::react;
 use crate::invoices::unit::{Cause, Unit};
 use crate::lifecycle;
 use perennial_domain::credits::CreditReason;
 use perennial_domain::currency::Currency;
 use perennial_domain::id::{InvoiceId, OrganizationId, SubscriptionId};
 use perennial_domain::invoices::Amount;
-use perennial_domain::invoices::payments::counts;
 use perennial_domain::invoices::record::Invoice;
 use perennial_domain::invoices::transitions::Outcome;
 use perennial_domain::payments::{Payment, PaymentStatus};
@@ -65,7 +64,7 @@ pub(super) async fn effects(
 ) -> Result<Change, Error> {
     let Some(id) = payment.invoice_id else { return Ok(Change::new()) };
     let counted = before.and_then(|before| before.applied);
-    let does_count = counts(payment.status);
+    let does_count = payment.status.counts();
     let has_failed =
         payment.status == PaymentStatus::Failed && before.is_none_or(|before| before.status != PaymentStatus::Failed);
     if counted.is_some() == does_count && !has_failed {
@@ -78,7 +77,7 @@ pub(super) async fn effects(
     let record = payment.id.to_string();
     let outcome = match counted {
         None if does_count => {
-            let (applied, outcome) = after.pay(payment.amount.into(), now).map_err(out_of_range)?;
+            let (applied, outcome) = after.pay(payment.amount.into(), now)?;
             payment.applied = Some(applied);
             unit.credit(invoice.user_id, invoice.currency, applied.surplus, CreditReason::Surplus, record);
             outcome
@@ -91,7 +90,7 @@ pub(super) async fn effects(
             payment.applied = None;
             let taken = reversed.balance.negated();
             unit.credit(invoice.user_id, invoice.currency, taken, CreditReason::SurplusReversed, record);
-            after.take_back(reversed.paid, now).map_err(out_of_range)?
+            after.take_back(reversed.paid, now)?
         }
         _ if has_failed => after.payment_failed(),
         _ => Outcome::default(),

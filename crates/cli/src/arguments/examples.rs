@@ -192,7 +192,7 @@ pub(super) const METER: &str = "Examples:
   perennial meter get api-calls -o json";
 
 pub(super) const FEATURE: &str = "Examples:
-  perennial feature create --key sso --name 'Single sign-on' --kind boolean
+  perennial feature create --key sso --name SSO --kind boolean
   perennial feature create --key api-calls --name 'API calls' --kind quota --meter api-calls --period month
   perennial feature list --kind quota
   perennial feature update sso --is-active false";

@@ -12,6 +12,7 @@ mod commands;
 mod config_check;
 mod config_show;
 mod configuration;
+mod connection_commands;
 mod console;
 mod dashboards;
 mod demo;

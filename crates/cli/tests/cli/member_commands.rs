@@ -64,8 +64,10 @@ fn members_are_exported_and_imported_as_they_were() {
     second.run(&["import", "in.ndjson"]).succeeded();
     assert_eq!((rows(&second), exported(&second)), (here, lines), "a second import changes nothing");
     // A user who does not exist is no member.
-    let organization = second.json(&["org", "list"])[0]["id"].clone();
+    let organization = place.json(&["org", "list"])[0]["id"].clone();
     let bad = json!({ "type": "member", "organization_id": organization, "subscription_id": id, "user_id": "nobody@example.com", "created_at": "2026-01-01T00:00:00Z" });
     std::fs::write(second.path().join("bad.ndjson"), format!("{bad}\n")).unwrap();
-    second.run(&["import", "bad.ndjson"]).refused_with(&["user_id"]);
+    let refused = second.run(&["import", "bad.ndjson"]);
+    assert_eq!(refused.code, Some(1));
+    assert!(refused.stdout.contains("user_id names a record"), "{}", refused.stdout);
 }

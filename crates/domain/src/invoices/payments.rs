@@ -2,7 +2,6 @@
 
 use super::status::InvoiceStatus;
 use super::{Amount, Result};
-use crate::payments::PaymentStatus;
 
 /// What a payment that counts was used for. It is stored with the payment, so that it counts once.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -20,17 +19,6 @@ pub struct Reversed {
     pub paid: Amount,
     /// From the balance: at most what it still holds.
     pub balance: Amount,
-}
-
-/// Whether a payment in this status counts for its invoice.
-pub const fn counts(status: PaymentStatus) -> bool {
-    match status {
-        PaymentStatus::Completed
-        | PaymentStatus::PartiallyRefunded
-        | PaymentStatus::Refunded
-        | PaymentStatus::Disputed => true,
-        PaymentStatus::Pending | PaymentStatus::Processing | PaymentStatus::Failed | PaymentStatus::Void => false,
-    }
 }
 
 impl Applied {
@@ -72,12 +60,5 @@ mod tests {
         let applied = Applied { paid: cents(800), surplus: cents(100) };
         assert_eq!(applied.reverse(cents(30)), Reversed { paid: cents(800), balance: cents(30) });
         assert_eq!(applied.reverse(cents(300)), Reversed { paid: cents(800), balance: cents(100) });
-    }
-
-    #[test]
-    fn refunds_and_disputes_still_count() {
-        let counting: Vec<&str> =
-            PaymentStatus::ALL.into_iter().filter(|status| counts(*status)).map(PaymentStatus::as_str).collect();
-        assert_eq!(counting, ["completed", "partially_refunded", "refunded", "disputed"]);
     }
 }

@@ -107,7 +107,10 @@ mod tests {
     #[test]
     fn patterns_match_types_record_kinds_or_everything() {
         let some = types(&["payment.*", "plan.created", "plan.created"]);
-        assert_eq!(some.kinds(), ["plan.created", "payment.created", "payment.updated", "payment.deleted"]);
+        assert_eq!(
+            some.kinds(),
+            ["plan.created", "payment.created", "payment.updated", "payment.deleted", "payment.collection_failed"]
+        );
         assert!(some.matches(EventKind::PaymentDeleted) && !some.matches(EventKind::PlanUpdated));
         assert!(types(&["plan.created", "*"]).kinds().is_empty(), "all types");
         assert!(EventTypes::default().matches(EventKind::UserCreated));

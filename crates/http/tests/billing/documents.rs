@@ -102,7 +102,7 @@ async fn a_document_has_the_same_bytes_whatever_changes_later() {
 }
 
 #[tokio::test]
-async fn attack_67_no_browser_runs_sniffs_or_stores_a_document() {
+async fn attack_72_no_browser_runs_sniffs_or_stores_a_document() {
     let issued = Issued::start().await;
     let invoice = issued.sixty().await;
     let note = issued.credit(&invoice, json!({ "amount": 20 })).await;
@@ -117,7 +117,7 @@ async fn attack_67_no_browser_runs_sniffs_or_stores_a_document() {
 }
 
 #[tokio::test]
-async fn attack_68_hostile_names_stay_text() {
+async fn attack_73_hostile_names_stay_text() {
     const ATTACK: &str = "<script>alert(1)</script><img src=x onerror=alert(1)>";
     let issued = Issued::start().await;
     named(&issued, ATTACK, ATTACK).await;
@@ -131,7 +131,7 @@ async fn attack_68_hostile_names_stay_text() {
 }
 
 #[tokio::test]
-async fn attack_69_another_users_documents_are_not_found() {
+async fn attack_74_another_users_documents_are_not_found() {
     let app = TestApp::start().await;
     let (ada, eve) = (app.sign_up("ada@example.com").await, app.sign_up("eve@example.com").await);
     let user = ada.user_id().to_owned();
@@ -153,7 +153,7 @@ async fn attack_69_another_users_documents_are_not_found() {
 }
 
 #[tokio::test]
-async fn attack_70_another_organizations_documents_are_not_found() {
+async fn attack_75_another_organizations_documents_are_not_found() {
     const CREDENTIAL: &str = "pk_OtherOtherOtherOtherOtherOtherOther";
     let issued = Issued::start().await;
     let invoice = issued.sixty().await;

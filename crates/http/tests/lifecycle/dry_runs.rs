@@ -21,7 +21,8 @@ async fn a_dry_run_returns_what_the_write_returns_and_writes_nothing() {
     let real = base.app.post("/subscription-plans", &plan_body).await.expect(201);
     assert_eq!(comparable(dry.data()), comparable(real.data()));
 
-    let body = json!({ "user_id": base.user, "subscription_plan_id": "pro", "billing": {} });
+    let body = json!({ "user_id": base.user, "subscription_plan_id": "free", "billing": {} });
+    base.plan("free", json!({})).await;
     let dry = base.app.post("/subscriptions?dry_run=true", &body).await.expect(200);
     let real = base.app.post("/subscriptions?dry_run=false", &body).await.expect(201);
     assert_eq!(comparable(dry.data()), comparable(real.data()));

@@ -136,12 +136,12 @@ static MANY: Sql = Sql::split(
      INSERT INTO payments
      SELECT organization_id, unhex('ffffffffffff70008000' || printf('%012x', i)),
             (SELECT id FROM subscriptions ORDER BY id DESC LIMIT 1), amount, currency, NULL, status, completed_at, created_at,
-            updated_at, NULL, revision
+            updated_at, NULL, revision, NULL, NULL, NULL
      FROM (SELECT * FROM payments LIMIT 1), n",
     "INSERT INTO payments
      SELECT organization_id, ('ffffffff-ffff-7000-8000-' || lpad(to_hex(i), 12, '0'))::uuid,
             (SELECT id FROM subscriptions ORDER BY id DESC LIMIT 1), amount, currency, NULL, status, completed_at, created_at,
-            updated_at, NULL, revision
+            updated_at, NULL, revision, NULL, NULL, NULL
      FROM (SELECT * FROM payments LIMIT 1) AS one, generate_series(1, 12000) AS i",
 );
 

@@ -121,8 +121,12 @@ const CONSOLE: [(&str, &str); 6] = [
     ("get", "/console/oidc/callback"),
 ];
 
-const CONNECTIONS: [(&str, &str); 3] =
-    [("get", "/connections"), ("get", "/connections/{id}"), ("get", "/connections/{id}/inbox")];
+const CONNECTIONS: [(&str, &str); 4] = [
+    ("get", "/connections"),
+    ("get", "/connections/{id}"),
+    ("get", "/connections/{id}/inbox"),
+    ("post", "/subscription-payments/{payment_id}/collect"),
+];
 
 #[tokio::test]
 async fn the_document_names_every_operation_of_the_interface_and_no_other() {

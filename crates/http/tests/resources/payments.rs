@@ -13,7 +13,7 @@ async fn a_payment_is_created_with_its_defaults() {
     assert!(id.starts_with("pay_"));
     assert_eq!(created.header("location"), format!("/subscription-payments/{id}"));
     let expected = json!({
-        "id": id, "subscription_id": subscription, "amount": 19.99, "currency": "USD", "external_payment_id": null,
+        "id": id, "subscription_id": subscription, "invoice_id": null, "amount": 19.99, "currency": "USD", "external_payment_id": null,
         "status": "pending", "date": null, "created_at": "2026-03-10T12:00:00.000000Z",
         "updated_at": "2026-03-10T12:00:00.000000Z"
     });

@@ -85,7 +85,7 @@ async fn the_bodies_of_the_document_have_the_fields_of_the_contract() {
                 most_popular tier is_active billing entitlements";
     let subscription = "user_id subscription_plan_id external_subscription_id quantity billing_cycle status is_active \
                         renews_at starts_at ends_at billing entitlements";
-    let payment = "subscription_id amount currency external_payment_id status";
+    let payment = "subscription_id invoice_id amount currency external_payment_id status";
     for (path, fields, required) in [
         (PLANS, plan, "name slug price billing_cycle"),
         (SUBSCRIPTIONS, subscription, "user_id subscription_plan_id"),

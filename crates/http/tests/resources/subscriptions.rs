@@ -16,7 +16,7 @@ async fn a_subscription_is_created_with_its_defaults() {
         "external_subscription_id": null, "quantity": 1,
         "billing_cycle": "monthly", "status": "active", "is_active": true, "has_access": true,
         "renews_at": "2026-04-10T12:00:00.000000Z", "starts_at": "2026-03-10T12:00:00.000000Z", "ends_at": null,
-        "billing": null, "entitlements": {}, "created_at": "2026-03-10T12:00:00.000000Z", "updated_at": "2026-03-10T12:00:00.000000Z"
+        "billing": null, "entitlements": {}, "managed_by": null, "created_at": "2026-03-10T12:00:00.000000Z", "updated_at": "2026-03-10T12:00:00.000000Z"
     });
     assert_eq!(created.json, json!({ "data": expected }));
     let read = base.app.get(&format!("/subscriptions/{id}")).await.expect(200);
@@ -36,7 +36,7 @@ async fn a_subscription_keeps_every_field_it_was_given() {
         "id": created["id"], "user_id": base.user, "subscription_plan_id": base.plan, "plan_version": 1,
         "external_subscription_id": "ext 1", "quantity": 7, "billing_cycle": "quarterly", "status": "paused",
         "is_active": true, "has_access": false, "renews_at": "2026-06-01T00:00:00.500000Z", "starts_at": "2026-01-01T00:00:00.123456Z",
-        "ends_at": "2026-12-31T23:59:59.000000Z", "billing": null, "entitlements": {}, "created_at": "2026-03-10T12:00:00.000000Z",
+        "ends_at": "2026-12-31T23:59:59.000000Z", "billing": null, "entitlements": {}, "managed_by": null, "created_at": "2026-03-10T12:00:00.000000Z",
         "updated_at": "2026-03-10T12:00:00.000000Z"
     });
     assert_eq!(created, expected);

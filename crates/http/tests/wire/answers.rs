@@ -4,12 +4,13 @@ use super::support::{Peer, Records, TRUSTED, members, text};
 use perennial_testkit::TestApp;
 use serde_json::{Value, json};
 
-const PLAN: [&str; 19] = [
+const PLAN: [&str; 20] = [
     "billing",
     "billing_cycle",
     "created_at",
     "currency",
     "description",
+    "entitlements",
     "features",
     "href",
     "id",
@@ -25,15 +26,17 @@ const PLAN: [&str; 19] = [
     "variants",
     "version",
 ];
-const SUBSCRIPTION: [&str; 16] = [
+const SUBSCRIPTION: [&str; 18] = [
     "billing",
     "billing_cycle",
     "created_at",
     "ends_at",
+    "entitlements",
     "external_subscription_id",
     "has_access",
     "id",
     "is_active",
+    "managed_by",
     "plan_version",
     "quantity",
     "renews_at",
@@ -43,13 +46,14 @@ const SUBSCRIPTION: [&str; 16] = [
     "updated_at",
     "user_id",
 ];
-const PAYMENT: [&str; 9] = [
+const PAYMENT: [&str; 10] = [
     "amount",
     "created_at",
     "currency",
     "date",
     "external_payment_id",
     "id",
+    "invoice_id",
     "status",
     "subscription_id",
     "updated_at",

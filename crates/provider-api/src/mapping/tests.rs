@@ -1,6 +1,7 @@
 //! Objects shaped like those of the providers, and what each becomes.
 
 use super::*;
+use perennial_domain::connections::facts::Mapped;
 use perennial_domain::payments::PaymentStatus;
 use perennial_domain::subscriptions::SubscriptionStatus;
 use proptest::prelude::*;

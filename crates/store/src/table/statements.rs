@@ -1,6 +1,6 @@
 //! The statements that follow from a table's columns. A statement that the columns do not allow is absent: a table
-//! without a revision has no update, one without an organization is not purged. The committed `statements.sql` shows
-//! all of them.
+//! without a revision or without columns that change has no update, one without an organization is not purged. The committed
+//! `statements.sql` shows all of them.
 
 use crate::column::Column;
 use crate::sql::{Insert, Sql};
@@ -116,7 +116,7 @@ impl Statements {
             live: built(format!("SELECT 1 FROM {name} WHERE {key_is}{live}")),
             at_revision: has_revision
                 .then(|| built(format!("SELECT 1 FROM {name} WHERE {key_is} AND revision = ${next}{live}"))),
-            update: has_revision.then(|| built(table.update(unique))),
+            update: (has_revision && columns.iter().any(Column::is_mutable)).then(|| built(table.update(unique))),
             delete: (has_revision && is_soft).then(|| built(table.delete())),
             first_rows: built(format!("SELECT {all} FROM {name} ORDER BY {key} LIMIT $1")),
             next_rows: built(format!(

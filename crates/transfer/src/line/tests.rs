@@ -3,7 +3,7 @@
 use super::super::export::write;
 use super::*;
 
-const PLAN: &str = r#"{"type":"plan","organization_id":"org_01h455vb4pex5vsknk084sn02q","id":"plan_01h455vb4pex5vsknk084sn02q","slug":"pro","name":"Prö","product_id":null,"variants":["a","b"],"price":19.99,"currency":"USD","href":"https://example.com/","billing_cycle":"monthly","description":"","node_quota":3,"features":"a,b","most_popular":true,"tier":2,"is_active":false,"version":3,"billing":null,"created_at":"2026-01-31T09:30:00.123456Z","updated_at":"2026-01-31T09:30:00.123456Z","deleted_at":null,"revision":"evt_01h455vb4pex5vsknk084sn02q"}"#;
+const PLAN: &str = r#"{"type":"plan","organization_id":"org_01h455vb4pex5vsknk084sn02q","id":"plan_01h455vb4pex5vsknk084sn02q","slug":"pro","name":"Prö","product_id":null,"variants":["a","b"],"price":19.99,"currency":"USD","href":"https://example.com/","billing_cycle":"monthly","description":"","node_quota":3,"features":"a,b","most_popular":true,"tier":2,"is_active":false,"version":3,"billing":null,"entitlements":null,"created_at":"2026-01-31T09:30:00.123456Z","updated_at":"2026-01-31T09:30:00.123456Z","deleted_at":null,"revision":"evt_01h455vb4pex5vsknk084sn02q"}"#;
 const EVENT: &str = r#"{"type":"event","organization_id":"org_01h455vb4pex5vsknk084sn02q","id":"evt_01h455vb4pex5vsknk084sn02q","kind":"plan.created","record_id":"plan_01h455vb4pex5vsknk084sn02q","client_id":null,"operator_id":null,"request_id":null,"at":"2026-01-31T09:30:00.123456Z","previous_id":null,"before":null,"after":{"price": 1.50}}"#;
 
 fn errors(text: &str) -> Vec<(usize, &'static str, String)> {

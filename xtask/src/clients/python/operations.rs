@@ -167,9 +167,12 @@ impl Method<'_> {
         let Answer::One(record) = &self.operation.answer else { return String::new() };
         let paths: Vec<String> =
             self.operation.path_parameters.iter().map(|field| format!("{}: str, ", argument(&field.name))).collect();
+        // A read has no body, and what it asks for goes by name.
+        let named: Vec<String> = self.named().iter().map(|argument| format!(", {argument}")).collect();
+        let named = if named.is_empty() { String::new() } else { format!(", *{}", named.concat()) };
         let call = self.call(&[("if-none-match".to_owned(), "etag".to_owned())]);
         format!(
-            "\n    def {}_if_changed(self, {}etag: str) -> {record} | None:\n        \
+            "\n    def {}_if_changed(self, {}etag: str{named}) -> {record} | None:\n        \
              \"\"\"The same, or `None` if the record still has this `etag`.\"\"\"\n        answer = {call}\n        \
              return None if answer.not_modified else {record}.read(answer.body[\"data\"], answer.etag)\n",
             self.place.name,

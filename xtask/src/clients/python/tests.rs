@@ -30,7 +30,12 @@ fn records_are_exact_and_typed() {
 #[test]
 fn only_records_that_can_be_matched_have_a_tag() {
     let text = types(&ours());
-    assert_eq!(text.matches("    etag: str | None = field(").count(), 14);
+    assert_eq!(text.matches("    etag: str | None = field(").count(), 20);
+    // These can only be read.
+    for record in ["UserEntitlements", "EntitlementCheck", "Connection", "CreditNote"] {
+        let class = text.split(&format!("\nclass {record}:\n")).nth(1).unwrap().split("\nclass ").next().unwrap();
+        assert!(class.contains("    etag: str | None"), "{record} has no tag");
+    }
 }
 
 #[test]
@@ -45,6 +50,7 @@ fn calls_take_what_can_be_sent() {
         "        if_match: str | None | Unset = UNSET,\n",
         "    def each(\n",
         "    def get_if_changed(self, slug: str, etag: str) -> Plan | None:\n",
+        "    def check_if_changed(self, id: str, feature_key: str, etag: str, *, need: int | Unset = UNSET) -> EntitlementCheck | None:\n",
         "        self.plans = Plans(caller)\n",
     ] {
         assert!(text.contains(expected), "{expected} is not in\n{text}");

@@ -3,7 +3,7 @@
 
 use std::fmt::Write as _;
 
-use super::super::model::{Answer, Field, Kind, Model, Record, Role, Vocabulary};
+use super::super::model::{Answer, Field, Kind, Model, Operation, Record, Role, Vocabulary};
 use super::{OF_THE_RUNTIME, Way, annotation, argument, heading, prose};
 
 const IMPORTS: &str = "\
@@ -52,10 +52,11 @@ fn words(vocabulary: &Vocabulary) -> String {
     text
 }
 
-/// Records that can be asked for by their entity tag come with it.
+/// Records that can be changed or asked for by their entity tag come with it.
 pub(super) fn has_tag(model: &Model, record: &str) -> bool {
     let answers = |answer: &Answer| matches!(answer, Answer::One(name) if name == record);
-    model.operations.iter().any(|operation| operation.if_match && answers(&operation.answer))
+    let is_tagged = |operation: &Operation| operation.if_match || operation.if_none_match;
+    model.operations.iter().any(|operation| is_tagged(operation) && answers(&operation.answer))
 }
 
 fn dataclass(record: &Record, has_tag: bool) -> String {
@@ -73,7 +74,7 @@ fn dataclass(record: &Record, has_tag: bool) -> String {
         let _ = writeln!(text, "    {}: {kind}{or_null}{secret}", argument(&field.name));
     }
     let (parameter, tag) = if has_tag {
-        text.push_str("    #: What to send as `if_match`; `None` in a list, which has no entity tags.\n");
+        text.push_str("    #: What to send as `if_match` or `etag`; `None` in a list, which has no entity tags.\n");
         text.push_str("    etag: str | None = field(default=None, compare=False, repr=False)\n");
         (", etag: str | None = None", "            etag=etag,\n")
     } else {

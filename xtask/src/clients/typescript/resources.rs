@@ -43,6 +43,7 @@ fn imports(groups: &[(&str, Vec<(&Place, &Operation)>)]) -> String {
     for operation in groups.iter().flat_map(|(_, operations)| operations).map(|(_, operation)| operation) {
         used.extend(operation.body.iter().map(|body| body.record.clone()));
         match &operation.answer {
+            Answer::One(record) if operation.asks() => used.extend([record.clone(), format!("{record}Query")]),
             Answer::One(record) => used.push(record.clone()),
             Answer::Page(record) | Answer::Figures(record) if operation.query.is_empty() => used.push(record.clone()),
             Answer::Page(record) | Answer::Figures(record) => used.extend([record.clone(), format!("{record}Query")]),
@@ -112,6 +113,10 @@ fn method(place: &Place, operation: &Operation) -> String {
         Answer::One(record) | Answer::Page(record) | Answer::Figures(record) => record.as_str(),
         Answer::Bare => "unknown",
     };
+    if operation.asks() {
+        parameters.push(format!("query: {record}Query = {{}}"));
+        sent.push("query".to_owned());
+    }
     parameters.push(format!("options: {} = {{}}", options(operation, record)));
     let sent = if sent.is_empty() { "{}".to_owned() } else { format!("{{ {} }}", sent.join(", ")) };
     format!(
@@ -217,6 +222,18 @@ mod tests {
                 "each(query: PlanQuery = {}, options: CallOptions = {}): AsyncGenerator<Plan, void, undefined>"
             )
         );
+    }
+
+    #[test]
+    fn a_read_can_ask_for_something() {
+        let text = written();
+        for line in [
+            "  check(id: string, featureKey: string, query: EntitlementCheckQuery = {}, options: ReadOptions<EntitlementCheck> = {}): Promise<EntitlementCheck> {",
+            "  get(id: string, query: SubscriptionUsageQuery = {}, options: CallOptions = {}): Promise<SubscriptionUsage> {",
+        ] {
+            assert!(text.lines().any(|written| written == line), "there is no line `{line}`");
+        }
+        assert!(text.contains("{ path: { id, feature_key: featureKey }, query }"), "{text}");
     }
 
     #[test]

@@ -1,4 +1,4 @@
-//! `types.ts`: vocabularies, error codes, records, and the queries of lists.
+//! `types.ts`: vocabularies, error codes, records, and the queries of reads.
 
 use std::fmt::Write as _;
 
@@ -41,8 +41,10 @@ pub(crate) fn types(model: &Model) -> String {
         text.push_str("}\n");
     }
     for operation in &model.operations {
-        let (Answer::Page(record) | Answer::Figures(record)) = &operation.answer else { continue };
-        if operation.query.is_empty() {
+        let (Answer::Page(record) | Answer::Figures(record) | Answer::One(record)) = &operation.answer else {
+            continue;
+        };
+        if !operation.asks() {
             continue;
         }
         let _ = writeln!(text, "\n/** What {} asks for. */", operation.id);

@@ -3542,7 +3542,7 @@ class Entitlements:
             READ_ENTITLEMENTS,
             path={"id": id},
         )
-        return UserEntitlements.read(answer.body["data"])
+        return UserEntitlements.read(answer.body["data"], answer.etag)
 
     def get_if_changed(self, id: str, etag: str) -> UserEntitlements | None:
         """The same, or `None` if the record still has this `etag`."""
@@ -3578,9 +3578,9 @@ class Entitlements:
             },
             query={"need": need},
         )
-        return EntitlementCheck.read(answer.body["data"])
+        return EntitlementCheck.read(answer.body["data"], answer.etag)
 
-    def check_if_changed(self, id: str, feature_key: str, etag: str) -> EntitlementCheck | None:
+    def check_if_changed(self, id: str, feature_key: str, etag: str, *, need: int | Unset = UNSET) -> EntitlementCheck | None:
         """The same, or `None` if the record still has this `etag`."""
         answer = self._caller.call(
             CHECK_ENTITLEMENT,
@@ -4008,7 +4008,7 @@ class Connections:
             READ_CONNECTION,
             path={"id": id},
         )
-        return Connection.read(answer.body["data"])
+        return Connection.read(answer.body["data"], answer.etag)
 
     def get_if_changed(self, id: str, etag: str) -> Connection | None:
         """The same, or `None` if the record still has this `etag`."""
@@ -4486,7 +4486,7 @@ class CreditNotes:
                 "refund_reference": refund_reference,
             },
         )
-        return CreditNote.read(answer.body["data"])
+        return CreditNote.read(answer.body["data"], answer.etag)
 
     def get(self, id: str) -> CreditNote:
         """Read a credit note.
@@ -4499,7 +4499,7 @@ class CreditNotes:
             READ_CREDIT_NOTE,
             path={"id": id},
         )
-        return CreditNote.read(answer.body["data"])
+        return CreditNote.read(answer.body["data"], answer.etag)
 
     def get_if_changed(self, id: str, etag: str) -> CreditNote | None:
         """The same, or `None` if the record still has this `etag`."""

@@ -882,7 +882,7 @@ class Plan:
     entitlements: Mapping[str, Any]
     created_at: datetime
     updated_at: datetime
-    #: What to send as `if_match`; `None` in a list, which has no entity tags.
+    #: What to send as `if_match` or `etag`; `None` in a list, which has no entity tags.
     etag: str | None = field(default=None, compare=False, repr=False)
 
     @classmethod
@@ -1050,7 +1050,7 @@ class Subscription:
     managed_by: str | None
     created_at: datetime
     updated_at: datetime
-    #: What to send as `if_match`; `None` in a list, which has no entity tags.
+    #: What to send as `if_match` or `etag`; `None` in a list, which has no entity tags.
     etag: str | None = field(default=None, compare=False, repr=False)
 
     @classmethod
@@ -1117,7 +1117,7 @@ class Payment:
     date: datetime | None
     created_at: datetime
     updated_at: datetime
-    #: What to send as `if_match`; `None` in a list, which has no entity tags.
+    #: What to send as `if_match` or `etag`; `None` in a list, which has no entity tags.
     etag: str | None = field(default=None, compare=False, repr=False)
 
     @classmethod
@@ -1160,7 +1160,7 @@ class ManagedUser:
     is_blocked: bool
     created_at: datetime
     updated_at: datetime
-    #: What to send as `if_match`; `None` in a list, which has no entity tags.
+    #: What to send as `if_match` or `etag`; `None` in a list, which has no entity tags.
     etag: str | None = field(default=None, compare=False, repr=False)
 
     @classmethod
@@ -1261,7 +1261,7 @@ class Client:
     disabled_at: datetime | None
     created_at: datetime
     updated_at: datetime
-    #: What to send as `if_match`; `None` in a list, which has no entity tags.
+    #: What to send as `if_match` or `etag`; `None` in a list, which has no entity tags.
     etag: str | None = field(default=None, compare=False, repr=False)
 
     @classmethod
@@ -1400,7 +1400,7 @@ class Organization:
     portal: OrganizationPortal
     created_at: datetime
     updated_at: datetime
-    #: What to send as `if_match`; `None` in a list, which has no entity tags.
+    #: What to send as `if_match` or `etag`; `None` in a list, which has no entity tags.
     etag: str | None = field(default=None, compare=False, repr=False)
 
     @classmethod
@@ -1434,7 +1434,7 @@ class Operator:
     last_sign_in_at: datetime | None
     created_at: datetime
     updated_at: datetime
-    #: What to send as `if_match`; `None` in a list, which has no entity tags.
+    #: What to send as `if_match` or `etag`; `None` in a list, which has no entity tags.
     etag: str | None = field(default=None, compare=False, repr=False)
 
     @classmethod
@@ -1538,7 +1538,7 @@ class WebhookEndpoint:
     public_keys: tuple[str, ...]
     failing_since: datetime | None
     oldest_undelivered_at: datetime | None
-    #: What to send as `if_match`; `None` in a list, which has no entity tags.
+    #: What to send as `if_match` or `etag`; `None` in a list, which has no entity tags.
     etag: str | None = field(default=None, compare=False, repr=False)
 
     @classmethod
@@ -1583,7 +1583,7 @@ class WebhookEndpointWithSecret:
     failing_since: datetime | None
     oldest_undelivered_at: datetime | None
     secret: str | None = field(repr=False)
-    #: What to send as `if_match`; `None` in a list, which has no entity tags.
+    #: What to send as `if_match` or `etag`; `None` in a list, which has no entity tags.
     etag: str | None = field(default=None, compare=False, repr=False)
 
     @classmethod
@@ -1897,7 +1897,7 @@ class TaxRate:
     is_active: bool
     created_at: datetime
     updated_at: datetime
-    #: What to send as `if_match`; `None` in a list, which has no entity tags.
+    #: What to send as `if_match` or `etag`; `None` in a list, which has no entity tags.
     etag: str | None = field(default=None, compare=False, repr=False)
 
     @classmethod
@@ -1933,7 +1933,7 @@ class Coupon:
     is_active: bool
     created_at: datetime
     updated_at: datetime
-    #: What to send as `if_match`; `None` in a list, which has no entity tags.
+    #: What to send as `if_match` or `etag`; `None` in a list, which has no entity tags.
     etag: str | None = field(default=None, compare=False, repr=False)
 
     @classmethod
@@ -1970,7 +1970,7 @@ class Meter:
     is_active: bool
     created_at: datetime
     updated_at: datetime
-    #: What to send as `if_match`; `None` in a list, which has no entity tags.
+    #: What to send as `if_match` or `etag`; `None` in a list, which has no entity tags.
     etag: str | None = field(default=None, compare=False, repr=False)
 
     @classmethod
@@ -2005,7 +2005,7 @@ class Feature:
     is_active: bool
     created_at: datetime
     updated_at: datetime
-    #: What to send as `if_match`; `None` in a list, which has no entity tags.
+    #: What to send as `if_match` or `etag`; `None` in a list, which has no entity tags.
     etag: str | None = field(default=None, compare=False, repr=False)
 
     @classmethod
@@ -2036,15 +2036,18 @@ class UserEntitlements:
     valid_until: datetime | None
     truncated: bool
     entitlements: Mapping[str, Any]
+    #: What to send as `if_match` or `etag`; `None` in a list, which has no entity tags.
+    etag: str | None = field(default=None, compare=False, repr=False)
 
     @classmethod
-    def read(cls, members: Mapping[str, Any]) -> UserEntitlements:
+    def read(cls, members: Mapping[str, Any], etag: str | None = None) -> UserEntitlements:
         """From the members of its JSON; those that are not known here are left out."""
         return cls(
             user_id=members["user_id"],
             valid_until=optional(instant, members["valid_until"]),
             truncated=members["truncated"],
             entitlements=members["entitlements"],
+            etag=etag,
         )
 
 
@@ -2063,9 +2066,11 @@ class EntitlementCheck:
     need: int
     reason: EntitlementCheckReason | None
     valid_until: datetime | None
+    #: What to send as `if_match` or `etag`; `None` in a list, which has no entity tags.
+    etag: str | None = field(default=None, compare=False, repr=False)
 
     @classmethod
-    def read(cls, members: Mapping[str, Any]) -> EntitlementCheck:
+    def read(cls, members: Mapping[str, Any], etag: str | None = None) -> EntitlementCheck:
         """From the members of its JSON; those that are not known here are left out."""
         return cls(
             user_id=members["user_id"],
@@ -2079,6 +2084,7 @@ class EntitlementCheck:
             need=members["need"],
             reason=members["reason"],
             valid_until=optional(instant, members["valid_until"]),
+            etag=etag,
         )
 
 
@@ -2133,7 +2139,7 @@ class BillingProfile:
     balances: tuple[BillingProfileBalances, ...]
     created_at: datetime
     updated_at: datetime
-    #: What to send as `if_match`; `None` in a list, which has no entity tags.
+    #: What to send as `if_match` or `etag`; `None` in a list, which has no entity tags.
     etag: str | None = field(default=None, compare=False, repr=False)
 
     @classmethod
@@ -2205,9 +2211,11 @@ class Connection:
     last_swept_at: datetime | None
     created_at: datetime
     updated_at: datetime
+    #: What to send as `if_match` or `etag`; `None` in a list, which has no entity tags.
+    etag: str | None = field(default=None, compare=False, repr=False)
 
     @classmethod
-    def read(cls, members: Mapping[str, Any]) -> Connection:
+    def read(cls, members: Mapping[str, Any], etag: str | None = None) -> Connection:
         """From the members of its JSON; those that are not known here are left out."""
         return cls(
             id=members["id"],
@@ -2226,6 +2234,7 @@ class Connection:
             last_swept_at=optional(instant, members["last_swept_at"]),
             created_at=instant(members["created_at"]),
             updated_at=instant(members["updated_at"]),
+            etag=etag,
         )
 
 
@@ -2418,7 +2427,7 @@ class Invoice:
     updated_at: datetime
     seller: InvoiceSeller | None
     buyer: InvoiceBuyer | None
-    #: What to send as `if_match`; `None` in a list, which has no entity tags.
+    #: What to send as `if_match` or `etag`; `None` in a list, which has no entity tags.
     etag: str | None = field(default=None, compare=False, repr=False)
 
     @classmethod
@@ -2609,9 +2618,11 @@ class CreditNote:
     seller: CreditNoteSeller | None
     buyer: CreditNoteBuyer | None
     created_at: datetime
+    #: What to send as `if_match` or `etag`; `None` in a list, which has no entity tags.
+    etag: str | None = field(default=None, compare=False, repr=False)
 
     @classmethod
-    def read(cls, members: Mapping[str, Any]) -> CreditNote:
+    def read(cls, members: Mapping[str, Any], etag: str | None = None) -> CreditNote:
         """From the members of its JSON; those that are not known here are left out."""
         return cls(
             id=members["id"],
@@ -2637,6 +2648,7 @@ class CreditNote:
             seller=optional(CreditNoteSeller.read, members["seller"]),
             buyer=optional(CreditNoteBuyer.read, members["buyer"]),
             created_at=instant(members["created_at"]),
+            etag=etag,
         )
 
 
@@ -2820,7 +2832,7 @@ class DeletedUser:
 
     id: str
     deleted: Literal[True]
-    #: What to send as `if_match`; `None` in a list, which has no entity tags.
+    #: What to send as `if_match` or `etag`; `None` in a list, which has no entity tags.
     etag: str | None = field(default=None, compare=False, repr=False)
 
     @classmethod
