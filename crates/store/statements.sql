@@ -1936,9 +1936,6 @@ SELECT EXISTS (SELECT 1 FROM credit_notes WHERE organization_id = $1 AND subscri
 -- credit_notes.at_revision
 SELECT 1 FROM credit_notes WHERE organization_id = $1 AND id = $2 AND revision = $3;
 
--- credit_notes.update
-UPDATE credit_notes SET WHERE organization_id = $1 AND id = $2 AND revision = $3;
-
 -- credit_notes.walk
 SELECT id, subscription_id, user_id FROM credit_notes WHERE organization_id = $1 AND id > $2 ORDER BY id LIMIT $3;
 
@@ -2855,23 +2852,6 @@ DELETE FROM providers WHERE organization_id = $1;
 
 -- providers::RESEAL
 UPDATE providers SET sealed_secret = $1 WHERE organization_id = $2 AND id = $3 AND sealed_secret = $4;
-
--- connection_bucket::PAUSE
-UPDATE connection_states SET paused_until = $3, slow_until = $4 WHERE organization_id = $1 AND connection_id = $2;
-
--- connection_bucket::READ
-SELECT s.tokens, s.tokens_at, s.paused_until, s.slow_until, clock_timestamp() FROM connections c LEFT JOIN
-    connection_states s ON s.organization_id = c.organization_id AND s.connection_id = c.id WHERE c.organization_id =
-    $1 AND c.id = $2;
--- connection_bucket::READ (SQLite)
-SELECT s.tokens, s.tokens_at, s.paused_until, s.slow_until, CAST(unixepoch('subsec') * 1000000 AS INTEGER) FROM
-    connections c LEFT JOIN connection_states s ON s.organization_id = c.organization_id AND s.connection_id = c.id
-    WHERE c.organization_id = $1 AND c.id = $2;
-
--- connection_bucket::TAKE
-INSERT INTO connection_states (organization_id, connection_id, tokens, tokens_at) VALUES ($1, $2, $3, $4) ON CONFLICT
-    (organization_id, connection_id) DO UPDATE SET tokens = excluded.tokens, tokens_at = excluded.tokens_at WHERE
-    connection_states.tokens = $5 AND connection_states.tokens_at IS NOT DISTINCT FROM $6;
 
 -- connection_collections::HASTEN
 UPDATE connection_collections SET next_attempt_at = $4 WHERE organization_id = $1 AND payment_id = $2 AND connection_id

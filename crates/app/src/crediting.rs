@@ -75,7 +75,7 @@ pub async fn create(
     let mut attempts = app.locks.attempts((caller.organization().bytes(), "credit notes"));
     while attempts.next().await {
         let time = business_time::read(app, caller).await?;
-        let (unit, note) = decide(app, caller, draft.clone(), errors.clone(), time.now).await?;
+        let (unit, note) = Box::pin(decide(app, caller, draft.clone(), errors.clone(), time.now)).await?;
         let response = render(&note);
         let mut change = unit.change;
         if let Some(guard) = &guard {

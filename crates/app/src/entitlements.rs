@@ -29,7 +29,7 @@ pub async fn read(app: &App, caller: &Caller, user: UserId) -> Result<UserEntitl
     check_user(caller, user)?;
     let organization = caller.organization();
     let now = business_time::now(app, caller).await?;
-    let (features, _) = tokio::try_join!(all_features(app, organization), check_exists(app, organization, user))?;
+    let (features, ()) = tokio::try_join!(all_features(app, organization), check_exists(app, organization, user))?;
     Ok(of_user(app, organization, user, &features, now).await?.entitlements)
 }
 
@@ -38,7 +38,7 @@ pub(crate) async fn of_caller(app: &App, caller: &Caller, user: UserId) -> Resul
     check_user(caller, user)?;
     let organization = caller.organization();
     let now = business_time::now(app, caller).await?;
-    let (features, _) = tokio::try_join!(all_features(app, organization), check_exists(app, organization, user))?;
+    let (features, ()) = tokio::try_join!(all_features(app, organization), check_exists(app, organization, user))?;
     Ok((of_user(app, organization, user, &features, now).await?, now))
 }
 
@@ -59,7 +59,7 @@ pub async fn check(
     check_user(caller, user)?;
     let organization = caller.organization();
     let now = business_time::now(app, caller).await?;
-    let (features, _) = tokio::try_join!(all_features(app, organization), check_exists(app, organization, user))?;
+    let (features, ()) = tokio::try_join!(all_features(app, organization), check_exists(app, organization, user))?;
     let is_named = |feature: &&Feature| match named {
         FeatureReference::Id(id) => feature.id == *id,
         FeatureReference::Key(key) => feature.key == *key,

@@ -102,7 +102,7 @@ impl Resource for Payment {
         _: &Option<Invoice>,
         now: Time,
     ) -> Result<Change, Error> {
-        settle::effects(app, caller, self, before, now).await
+        Box::pin(settle::effects(app, caller, self, before, now)).await
     }
 
     fn check_delete(&self) -> Result<(), Error> {

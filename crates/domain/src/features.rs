@@ -262,6 +262,7 @@ pub(crate) mod tests {
         }
     }
 
+    #[expect(clippy::unnecessary_wraps, reason = "the field of a draft")]
     fn metered(meter: &Meter) -> Option<Option<MeterKey>> {
         Some(Some(MeterKey::Id(meter.id)))
     }

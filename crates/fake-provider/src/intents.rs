@@ -5,9 +5,12 @@ use crate::objects::Objects;
 use serde_json::{Value, json};
 use std::collections::HashMap;
 
+/// The parameters of a request, and the status and body of its response.
+type Stored = (Vec<(String, String)>, u16, Value);
+
 /// The responses by idempotency key.
 #[derive(Default)]
-pub(crate) struct Keys(HashMap<String, (Vec<(String, String)>, u16, Value)>);
+pub(crate) struct Keys(HashMap<String, Stored>);
 
 const INTENTS: &str = "payment_intents";
 

@@ -22,7 +22,7 @@ pub(crate) enum Response {
 }
 
 impl State {
-    pub(crate) fn respond(&mut self, kind: Kind, request: Seen) -> Response {
+    pub(crate) fn respond(&mut self, kind: Kind, request: &Seen) -> Response {
         let answer = |status: u16, body: Value| Response::Sent { status, body, retry_after: None };
         let behavior = self.behavior.clone();
         self.seen.push(request.clone());
@@ -43,9 +43,9 @@ impl State {
             return answer(403, json!({ "error": {} }));
         }
         if request.method == "POST" {
-            return self.write(&request);
+            return self.write(request);
         }
-        let (status, body) = self.read(kind, &request);
+        let (status, body) = self.read(kind, request);
         answer(status, body)
     }
 

@@ -142,7 +142,7 @@ async fn respond(
         headers: parts.headers.iter().map(header).collect(),
         form: pairs(&body),
     };
-    let response = state.lock().unwrap().respond(kind, seen);
+    let response = state.lock().unwrap().respond(kind, &seen);
     let _ = held.wait_for(|held| !held).await;
     match response {
         Response::Lost => Err("the response is lost"),

@@ -302,7 +302,7 @@ async fn act(mut call: Call<'_>, action: InvoiceAction) -> Result<Reply, Problem
         StoredResponse { status: 200, location: String::new(), ..created_response(invoice) }
     };
     let id = id(&call)?;
-    let stored = invoices::act(call.app, &call.caller, key.as_ref(), id, action, render).await?;
+    let stored = Box::pin(invoices::act(call.app, &call.caller, key.as_ref(), id, action, render)).await?;
     Ok(dry_run::created(&call, stored))
 }
 

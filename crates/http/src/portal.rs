@@ -89,7 +89,7 @@ pub(crate) fn is_page(path: &str) -> bool {
 /// The page, or a page with the problem.
 pub(crate) async fn respond(options: &PortalOptions, call: Call<'_>) -> Reply {
     let request_id = call.caller.request_id.clone();
-    match handle(options, call).await {
+    match Box::pin(handle(options, call)).await {
         Ok(reply) => reply,
         Err(problem) => {
             let (status, cause) = (problem.status().as_u16(), problem.cause());

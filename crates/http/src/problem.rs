@@ -346,6 +346,7 @@ impl From<Error> for Problem {
 }
 
 impl From<Conflict> for Problem {
+    #[expect(clippy::too_many_lines, reason = "one arm for each conflict")]
     fn from(conflict: Conflict) -> Self {
         match conflict {
             Conflict::SlugTaken => Self::new(Code::SlugTaken, "Another plan of this organization uses this slug."),

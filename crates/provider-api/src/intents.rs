@@ -89,9 +89,8 @@ pub fn answer(step: &Step, status: u16, body: &str, retry_after: Option<i64>) ->
             _ => Answer::Unknown,
         },
         429 => Answer::NotSent { retry_after },
-        409 => Answer::Unknown,
         500 => Answer::Failed,
-        501.. => Answer::Unknown,
+        409 | 501.. => Answer::Unknown,
         404 => Answer::NotFound,
         _ => rejected(step, &value),
     }

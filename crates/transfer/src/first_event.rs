@@ -10,7 +10,16 @@ use perennial_store::transfer::Values;
 use perennial_store::{Type, Value};
 
 /// The fields of a record that an event does not store.
-const OMITTED: [&str; 5] = ["organization_id", "deleted_at", "revision", "due_at", "change_plan_id"];
+const OMITTED: [&str; 8] = [
+    "organization_id",
+    "deleted_at",
+    "revision",
+    "due_at",
+    "change_plan_id",
+    "usage_closed_until",
+    "applied",
+    "surplus",
+];
 
 /// The names that an event uses for fields of a user, and their columns.
 const TRACED: [(&str, &str); 9] = [

@@ -178,7 +178,7 @@ impl Work<'_> {
             let now = self.app.clock.now();
             let link = self.new_link(&decision, now);
             let mut change = connection_links::put(decision.change, &link);
-            change = self.settle_rows(change, rows, ended, now);
+            change = Self::settle_rows(change, rows, ended, now);
             let change = lease.fence(if is_changed { time.guard(change)? } else { change }.background());
             match self.app.db.commit(change).await {
                 Ok(()) => return Ok(ended),
@@ -206,14 +206,14 @@ impl Work<'_> {
         if rows.is_empty() {
             return Ok(());
         }
-        let change = self.settle_rows(Change::new().background(), rows, ended, self.app.clock.now());
+        let change = Self::settle_rows(Change::new().background(), rows, ended, self.app.clock.now());
         match self.app.db.commit(lease.fence(change)).await {
             Err(store::Error::Violated(Violation::Lease)) => Err(Error::LeaseLost),
             other => Ok(other?),
         }
     }
 
-    fn settle_rows(&self, change: Change, rows: &[InboxItem], ended: Ended, now: Time) -> Change {
+    fn settle_rows(change: Change, rows: &[InboxItem], ended: Ended, now: Time) -> Change {
         rows.iter().fold(change, |change, row| {
             connection_inbox::settle(change, row, ended.outcome(row.received_at, row.attempts, now), now)
         })

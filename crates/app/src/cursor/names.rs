@@ -204,7 +204,7 @@ pub(crate) fn invoices(organization: OrganizationId, own: Option<UserId>, query:
         query.subscription_id.map(SubscriptionId::bytes).into(),
         query.number.as_deref().into(),
         statuses.join(",").as_str().into(),
-        kind.map(|kind| kind.as_str()).into(),
+        kind.map(perennial_domain::invoices::record::InvoiceKind::as_str).into(),
         overdue.map(i64::from).into(),
         time(issued.after),
         time(issued.before),

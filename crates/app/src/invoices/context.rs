@@ -85,7 +85,7 @@ pub(crate) async fn issue_context(
         let Some(plan) = plan(app, organization, id).await? else { continue };
         let settings = plan.settings();
         if id == subscription.plan_id {
-            plan_terms = settings.payment_terms_days.map(|days| days.get());
+            plan_terms = settings.payment_terms_days.map(perennial_domain::number::Whole::get);
             plan_dunning = settings.dunning;
         }
         plan_rates.insert(id, settings.tax_rate_ids);

@@ -179,7 +179,7 @@ async fn change_document(
         from: paying.map_or(at, |paying| paying.from),
         paused: Span::from_micros(paying.map_or(0, |paying| paying.paused)),
     };
-    let (charge, end) = match charge {
+    let (billed, end) = match charge {
         BilledCharge::Rest(cycle) => (Charge::Rest(Span::from_micros(cycle)), renews_at),
         BilledCharge::Period(Some(end), cycle) => {
             (Charge::Period(Span::between(at, end), Span::from_micros(cycle)), Some(end))
@@ -187,9 +187,9 @@ async fn change_document(
         BilledCharge::Period(None, _) => (Charge::Lifetime, None),
         BilledCharge::Nothing => (Charge::Nothing, None),
     };
-    let changed = Changed { at, renews_at, paying: line, price: priced.units(quantity), charge };
+    let changed = Changed { at, renews_at, paying: line, price: priced.units(quantity), charge: billed };
     let proration = changed.proration()?;
-    let begins_period = matches!(charge, Charge::Period(..) | Charge::Lifetime);
+    let begins_period = matches!(billed, Charge::Period(..) | Charge::Lifetime);
     let mut draft = new_draft(unit, after, &priced, InvoiceKind::Change);
     draft.in_period = in_period;
     draft.begins_period = begins_period;

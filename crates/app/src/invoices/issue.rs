@@ -58,7 +58,7 @@ pub(crate) async fn issue(
     let organization = organization(unit.app, draft).await?;
     let prefix = context.settings.invoice_prefix.clone();
     issued.number = Some(shared.numbers.draw(unit.app, &organization, &prefix, unit.now).await?);
-    let stored = write(unit, draft, issued, subscription, &context).await?;
+    let stored = Box::pin(write(unit, draft, issued, subscription, &context)).await?;
     Ok(Some(stored))
 }
 
@@ -125,7 +125,7 @@ pub(crate) fn simulate(
     is_test: bool,
 ) -> Result<Outcome, Error> {
     let method = subscription.billing.as_deref().and_then(|billing| billing.payment_method.as_ref());
-    let status = match method.map(|method| method.as_str()) {
+    let status = match method.map(perennial_domain::lifecycle::billing::PaymentMethod::as_str) {
         Some(TEST_OK) if is_test => PaymentStatus::Completed,
         Some(TEST_FAIL) if is_test => PaymentStatus::Failed,
         _ => return Ok(Outcome::default()),

@@ -41,7 +41,7 @@ pub(crate) async fn perform(app: &App, before: &Subscription, now: Time, held: O
     if before.billing.is_none() {
         return change_access(app, before, now, held).await;
     }
-    match try_perform(app, before, now, held).await {
+    match Box::pin(try_perform(app, before, now, held)).await {
         Ok(made) => {
             if made {
                 app.action_failures.succeeded(before.id, app.clock.now());
@@ -111,7 +111,7 @@ async fn try_perform(app: &App, before: &Subscription, now: Time, held: Option<&
     }
     match before.act(&known) {
         None => Ok(false),
-        Some(Ok(step)) => write(app, before, step, &known, now, held).await,
+        Some(Ok(step)) => Box::pin(write(app, before, step, &known, now, held)).await,
         Some(Err(reason)) => park(app, before, reason, now, held).await,
     }
 }

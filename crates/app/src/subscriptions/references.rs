@@ -77,7 +77,7 @@ impl References {
         };
         let (stored, sent) = (Some(&subscription.entitlements), patch.entitlements.as_ref());
         let grants = features::apply_grants(app, caller.organization(), stored, sent, errors).await?;
-        Ok(Self { plan, known, coupon, grants })
+        Ok(Self { plan, known, grants, coupon })
     }
 
     /// Sets the grants of a record that was decided without them.

@@ -192,15 +192,15 @@ impl Group<'_> {
     async fn apply(&self, app: &App, mode: UsageMode, effects: &mut Effects) -> Result<(), Error> {
         let mut additions = Vec::new();
         for total in self.totals.iter().filter(|total| self.events.iter().any(|event| total.span.contains(event.at))) {
-            let more = added(&self.events, total.span);
+            let sum = added(&self.events, total.span);
             let mut bounds = Bounds::default();
             for request in self.requests.iter().filter(|request| request.period.span() == total.span) {
                 if mode == UsageMode::Enforce {
                     bounds.fit(request);
                 }
-                self.report(app, request, total, more, &mut bounds, effects).await?;
+                self.report(app, request, total, sum, &mut bounds, effects).await?;
             }
-            additions.push((total.span, more, bounds));
+            additions.push((total.span, sum, bounds));
         }
         let (subscription, meter, instants) = (self.subscription.id, self.meter, self.instants());
         effects.groups.push(GroupEffects { subscription, meter, instants, totals: self.totals.len(), additions });

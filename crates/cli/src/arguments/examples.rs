@@ -193,7 +193,7 @@ pub(super) const METER: &str = "Examples:
 
 pub(super) const FEATURE: &str = "Examples:
   perennial feature create --key sso --name SSO --kind boolean
-  perennial feature create --key api-calls --name 'API calls' --kind quota --meter api-calls --period month
+  perennial feature create --key api-calls --name Calls --kind quota --meter api-calls --period month
   perennial feature list --kind quota
   perennial feature update sso --is-active false";
 

@@ -20,6 +20,7 @@ use perennial_domain::connections::sweep::{Sweep, SweepOptions};
 use perennial_http::record_fields;
 use perennial_store::{Page, Position};
 use serde_json::json;
+use std::fmt::Write as _;
 use std::sync::Arc;
 
 static KIND: Kind = Kind {
@@ -127,7 +128,7 @@ fn reconciled(swept: &Sweep) -> String {
     for difference in &swept.differences {
         let what =
             if difference.missing { "is missing at the provider".to_owned() } else { difference.fields.to_string() };
-        text.push_str(&format!("\n{} {}: {what}", difference.object, difference.external_id));
+        let _ = write!(text, "\n{} {}: {what}", difference.object, difference.external_id);
     }
     if swept.stopped {
         text.push_str("\nStopped: many subscriptions would lose access. Check the provider, then run it with --yes.");

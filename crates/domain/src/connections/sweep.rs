@@ -226,7 +226,7 @@ mod tests {
 
     #[test]
     fn only_many_losses_at_once_are_suspicious() {
-        let of = |losing, linked| Sweep { losing, linked, ..sweep() }.is_suspicious();
+        let of = |losing, linked| Sweep { linked, losing, ..sweep() }.is_suspicious();
         assert!(!of(20, 20), "20 may always be lost");
         assert!(of(21, 21) && of(21, 419));
         assert!(!of(21, 420), "5 % of 420 are 21");
@@ -275,7 +275,7 @@ mod tests {
     proptest! {
         #[test]
         fn every_progress_reads_back(seen: u64, cursor: Option<String>, list in 0..5_usize) {
-            let mut sweep = Sweep { seen, cursor, list, ..sweep() };
+            let mut sweep = Sweep { list, cursor, seen, ..sweep() };
             sweep.note(Difference { object: "subscription".into(), external_id: "sub_1".into(), record_id: None, fields: json!({}), missing: false, repaired: false });
             prop_assert_eq!(Sweep::from_stored(&sweep.to_stored()), Some(sweep));
         }

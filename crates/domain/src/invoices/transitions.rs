@@ -115,9 +115,10 @@ impl Invoice {
 
     /// `due_at` of manual collection has passed.
     pub fn pass_due(&mut self) -> Outcome {
-        match self.schedule.as_mut().is_some_and(super::dunning::Schedule::pass_due) {
-            true => Outcome { overdue: 1, ..Outcome::of(EventKind::InvoiceOverdue) },
-            false => Outcome::default(),
+        if self.schedule.as_mut().is_some_and(super::dunning::Schedule::pass_due) {
+            Outcome { overdue: 1, ..Outcome::of(EventKind::InvoiceOverdue) }
+        } else {
+            Outcome::default()
         }
     }
 

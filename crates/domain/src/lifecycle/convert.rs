@@ -26,7 +26,7 @@ impl Subscription {
     ) -> Result<Self, Rejection> {
         match (&self.billing, patch.billing.take()) {
             (None, None | Some(None)) => self.merge(patch, plan, errors, now),
-            (None, Some(Some(sent))) => self.make_billed(patch, *sent, plan, errors, now, known),
+            (None, Some(Some(sent))) => self.make_billed(patch, &sent, plan, errors, now, known),
             (Some(_), Some(None)) => self.make_external(now).merge(patch, plan, errors, now),
             (Some(_), None) => self.merge_billed(&patch, None, plan, errors, now, known),
             (Some(_), Some(Some(sent))) => self.merge_billed(&patch, Some(*sent), plan, errors, now, known),
@@ -44,7 +44,7 @@ impl Subscription {
     fn make_billed(
         &self,
         patch: SubscriptionDraft,
-        sent: BillingDraft,
+        sent: &BillingDraft,
         plan: Option<&Plan>,
         mut errors: ValidationErrors,
         now: Time,
@@ -77,7 +77,7 @@ impl Subscription {
         let own = known.own.as_deref().or(plan);
         let change =
             own.and_then(|own| planned(sent.change.as_ref().and_then(Option::as_ref), own, known, &mut errors));
-        let new_discount = discount(&sent, own.map(|own| own.currency), known, &mut errors).flatten();
+        let new_discount = discount(sent, own.map(|own| own.currency), known, &mut errors).flatten();
         let mut billing = Billing {
             collection: sent.collection.unwrap_or_default(),
             payment_method: sent.payment_method.clone().flatten(),

@@ -216,7 +216,7 @@ pub(super) fn discount(
     }
     let periods_left = match coupon.duration {
         Duration::Once => Some(1),
-        Duration::Repeating => Some(coupon.periods.map_or(1, |periods| periods.get())),
+        Duration::Repeating => Some(coupon.periods.map_or(1, super::super::number::Whole::get)),
         Duration::Forever => None,
     };
     Some(Some(AppliedCoupon { coupon_id: coupon.id, periods_left }))

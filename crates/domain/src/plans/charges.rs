@@ -10,6 +10,7 @@ use crate::validation::{InvalidValue, ValidationCode, ValidationErrors};
 use crate::words::words;
 use serde::{Deserialize, Serialize};
 use std::collections::HashMap;
+use std::hash::BuildHasher;
 
 /// The name of a charge, as documents print it.
 pub type ChargeName = Line<1, 255>;
@@ -191,7 +192,7 @@ pub struct ChargeDraft {
 /// The charges that a caller sent, or all their errors. `meters` are those of the organization that the drafts name.
 pub fn resolve(
     drafts: &[ChargeDraft],
-    meters: &HashMap<MeterKey, Meter>,
+    meters: &HashMap<MeterKey, Meter, impl BuildHasher>,
     before: &[Charge],
     errors: &mut ValidationErrors,
 ) -> Vec<Charge> {
@@ -310,7 +311,7 @@ mod tests {
             tiers: None,
             package: None,
         };
-        let text = to_stored(&[charge.clone()]).unwrap();
+        let text = to_stored(std::slice::from_ref(&charge)).unwrap();
         assert!(text.ends_with(r#""name":"Calls","model":"per_unit","unit_price":0.02}]"#), "{text}");
         let read = from_stored(&text).unwrap();
         assert_eq!(read[0].unit_price.unwrap().0.to_string(), "0.02");

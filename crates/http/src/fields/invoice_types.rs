@@ -207,7 +207,7 @@ impl Field for Tiers {
         let mut tiers = Vec::new();
         let mut is_valid = true;
         for (index, (tier, found)) in
-            objects(json, at, errors, MAX_TIERS, |reader| tier(reader))?.into_iter().enumerate()
+            objects(json, at, errors, MAX_TIERS, |reader| Some(tier(reader)))?.into_iter().enumerate()
         {
             found.iter().for_each(|error| errors.add(format!("{at}/{index}{}", error.pointer), error.reason.clone()));
             is_valid &= found.is_empty();
@@ -223,16 +223,12 @@ impl Field for Tiers {
     }
 }
 
-fn tier(fields: &mut impl Fields) -> Option<Tier> {
+fn tier(fields: &mut impl Fields) -> Tier {
     let up_to = fields.nullable("/up_to", "The largest quantity of the tier. Null: the last tier.");
     let unit_price = fields.optional("/unit_price", "The price of a unit in the tier. 0 by default.");
     let flat_price = fields.optional("/flat_price", "A price that is added once. 0 by default.");
     let zero = Rate(perennial_domain::invoices::Decimal::new(0, 10));
-    Some(Tier {
-        up_to: up_to.flatten(),
-        unit_price: unit_price.unwrap_or(zero),
-        flat_price: flat_price.unwrap_or(zero),
-    })
+    Tier { up_to: up_to.flatten(), unit_price: unit_price.unwrap_or(zero), flat_price: flat_price.unwrap_or(zero) }
 }
 
 /// A metered price in a response: with the prices of its model.

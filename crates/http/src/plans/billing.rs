@@ -13,36 +13,30 @@ use serde_json::{Value, json};
 pub(super) fn draft(fields: &mut impl Fields) -> Option<Option<PlanBillingDraft>> {
     let about =
         "How subscriptions to the plan are billed. Null: all defaults. An update replaces the members that are sent.";
-    fields.nullable_object("/billing", about, |fields| {
-        let draft = PlanBillingDraft {
-            trial_days: fields
-                .optional("/billing/trial_days", "Days of the trial of a new subscription. Defaults to 0."),
-            trial_end_behavior: fields.optional(
-                "/billing/trial_end_behavior",
-                "What follows a trial if collection is automatic and nothing can be charged. Defaults to pause.",
-            ),
-            incomplete_hours: fields.optional(
-                "/billing/incomplete_hours",
-                "Hours until an incomplete subscription expires. Defaults to 23.",
-            ),
-            payment_terms_days: fields.nullable(
-                "/billing/payment_terms_days",
-                "Days until an invoice of manual collection is due. Null: the organization's value.",
-            ),
-            dunning: dunning(fields, "/billing/dunning"),
-            tax_behavior: fields.optional(
-                "/billing/tax_behavior",
-                "Whether tax is added to the price or included in it. Defaults to exclusive.",
-            ),
-            tax_rate_ids: fields
-                .optional("/billing/tax_rate_ids", "The tax rates of the plan. Empty: the organization's.")
-                .map(|PlanRates(rates)| rates),
-            charge_drafts: fields
-                .optional("/billing/charges", "The metered prices of the plan.")
-                .map(|Charges(charges)| charges),
-            charges: None,
-        };
-        draft
+    fields.nullable_object("/billing", about, |fields| PlanBillingDraft {
+        trial_days: fields.optional("/billing/trial_days", "Days of the trial of a new subscription. Defaults to 0."),
+        trial_end_behavior: fields.optional(
+            "/billing/trial_end_behavior",
+            "What follows a trial if collection is automatic and nothing can be charged. Defaults to pause.",
+        ),
+        incomplete_hours: fields
+            .optional("/billing/incomplete_hours", "Hours until an incomplete subscription expires. Defaults to 23."),
+        payment_terms_days: fields.nullable(
+            "/billing/payment_terms_days",
+            "Days until an invoice of manual collection is due. Null: the organization's value.",
+        ),
+        dunning: dunning(fields, "/billing/dunning"),
+        tax_behavior: fields.optional(
+            "/billing/tax_behavior",
+            "Whether tax is added to the price or included in it. Defaults to exclusive.",
+        ),
+        tax_rate_ids: fields
+            .optional("/billing/tax_rate_ids", "The tax rates of the plan. Empty: the organization's.")
+            .map(|PlanRates(rates)| rates),
+        charge_drafts: fields
+            .optional("/billing/charges", "The metered prices of the plan.")
+            .map(|Charges(charges)| charges),
+        charges: None,
     })
 }
 

@@ -225,7 +225,7 @@ async fn with_webhooks(app: &TestApp, other: &Tenant<'_>) {
 async fn rows_of(app: &TestApp, organization: perennial_domain::id::OrganizationId) -> Vec<(&'static str, i64)> {
     let mut counts = Vec::new();
     for table in ["clients", "events", "idempotency_keys", "payments", "plans", "sessions", "subscriptions", "users"] {
-        let sql = perennial_store::Sql::built(format!("SELECT COUNT(*) FROM {table} WHERE organization_id = $1"));
+        let sql = Sql::built(format!("SELECT COUNT(*) FROM {table} WHERE organization_id = $1"));
         let found = app.app.db.one(&sql, &[organization.bytes().into()], |row| row.int(0)).await.unwrap();
         counts.push((table, found.unwrap()));
     }

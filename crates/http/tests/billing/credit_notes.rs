@@ -172,6 +172,7 @@ async fn any_pieces_add_up_to_the_invoice() {
     assert_eq!((&after["status"], &after["amount_due"]), (&json!("paid"), &json!(0)));
     let notes = issued.app.get("/credit-notes").await.expect(200);
     for note in notes.data().as_array().unwrap() {
+        #[expect(clippy::cast_possible_truncation, reason = "small amounts")]
         let cents = |value: &Value| (value.as_f64().unwrap() * 100.0).round() as i64;
         let lines: i64 = note["lines"].as_array().unwrap().iter().map(|line| cents(&line["amount"])).sum();
         assert_eq!(lines, cents(&note["subtotal"]), "{note}");

@@ -37,8 +37,8 @@ async fn what_the_provider_reports_is_changed_there_while_the_connection_is_enab
     let user = base.app.user("other@example.com").await;
     base.app.put(&path, &json!({ "is_active": false, "user_id": user })).await.expect(200);
     base.app.put(&path, &subscription_as_sent(&base, &path).await).await.expect(200);
-    let patch = ConnectionDraft { is_enabled: Some(false), ..ConnectionDraft::default() };
-    connections::update(&base.app.app, &base.caller(), base.connection.id, patch).await.unwrap();
+    let disabled = ConnectionDraft { is_enabled: Some(false), ..ConnectionDraft::default() };
+    connections::update(&base.app.app, &base.caller(), base.connection.id, disabled).await.unwrap();
     base.app.put(&path, &json!({ "status": "paused" })).await.expect(200);
 }
 

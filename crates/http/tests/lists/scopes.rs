@@ -14,6 +14,7 @@ struct Endpoint {
 }
 
 /// The endpoints with one scope, each with a request that succeeds once it is allowed.
+#[expect(clippy::too_many_lines, reason = "a list of endpoints")]
 async fn endpoints(app: &TestApp) -> Vec<Endpoint> {
     use Scope::{
         AnalyticsRead, ClientsWrite, EntitlementsRead, InvoicesRead, InvoicesWrite, OrganizationRead,

@@ -20,6 +20,7 @@ pub(super) struct Price {
     pub(super) product: Option<Product>,
     pub(super) name: Option<String>,
     pub(super) description: Option<String>,
+    #[expect(clippy::struct_field_names, reason = "the name at the provider")]
     pub(super) unit_price: Amount,
     pub(super) unit_price_overrides: Option<Vec<IgnoredAny>>,
     /// Null: it is paid once.

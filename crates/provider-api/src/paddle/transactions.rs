@@ -117,8 +117,8 @@ impl Returned {
 /// The first capture, else when it was billed.
 fn paid_at(given: &Transaction) -> Result<Option<Time>, Why> {
     let captured = |attempt: &Attempt| optional_time("captured_at", attempt.captured_at.as_deref());
-    let captures: Vec<Option<Time>> = given.payments.iter().flatten().map(captured).collect::<Result<_, _>>()?;
-    let first = captures.into_iter().flatten().min();
+    let instants: Vec<Option<Time>> = given.payments.iter().flatten().map(captured).collect::<Result<_, _>>()?;
+    let first = instants.into_iter().flatten().min();
     Ok(first.or(optional_time("billed_at", given.billed_at.as_deref())?))
 }
 

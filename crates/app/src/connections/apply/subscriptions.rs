@@ -64,8 +64,8 @@ impl Work<'_> {
         match (decided, before) {
             (Ok((id, change)), before) => {
                 // A guard alone is no change.
-                let is_same = before.as_ref().is_some_and(|before| self.is_same(before, facts, owner, time));
-                Ok(self.write_subscription(facts, id, if is_same { Change::new() } else { change }, codes))
+                let is_same = before.as_ref().is_some_and(|before| Self::is_same(before, facts, owner, time));
+                Ok(Self::write_subscription(facts, id, if is_same { Change::new() } else { change }, codes))
             }
             (Err(NotApplied::ExpiredIsFinal), Some(before)) => {
                 self.report_expired(&before, facts).await?;
@@ -95,7 +95,7 @@ impl Work<'_> {
         Ok(if found.as_ref().is_some_and(is_others) { Err("external_id_taken") } else { Ok(found) })
     }
 
-    fn is_same(&self, before: &Subscription, facts: &SubscriptionFacts, owner: Owner<'_>, time: &BusinessTime) -> bool {
+    fn is_same(before: &Subscription, facts: &SubscriptionFacts, owner: Owner<'_>, time: &BusinessTime) -> bool {
         follow_subscription(before, facts, owner, time.now).is_ok_and(|after| after == *before)
     }
 
@@ -124,7 +124,6 @@ impl Work<'_> {
     }
 
     fn write_subscription(
-        &self,
         facts: &SubscriptionFacts,
         id: SubscriptionId,
         change: Change,

@@ -24,7 +24,7 @@ impl Run<'_> {
         let read_until = state.cursor.as_deref().and_then(|cursor| Time::parse(cursor).ok());
         let since = read_until.unwrap_or(connection.created_at).plus_seconds(-OVERLAP_SECONDS);
         let is_too_old = is_stripe && began >= since.plus_seconds(KEPT_SECONDS);
-        let account = connection.account.as_ref().map(|account| account.as_str());
+        let account = connection.account.as_ref().map(perennial_domain::text::Line::as_str);
         let scope = Scope { account, mode: connection.mode, since };
         // Stripe's position is a time; Paddle's is the last event.
         let mut cursor = state.cursor.clone().filter(|_| !is_stripe);
@@ -55,10 +55,10 @@ impl Run<'_> {
         let position = if is_stripe { Some(began.to_string()) } else { last };
         let (organization, id) = (connection.organization_id, connection.id);
         let change = connection_progress::caught_up(Change::new(), organization, id, position.as_deref(), began);
-        let change = match is_lost && state.sweep.is_none() {
-            // Events were lost: everything is compared.
-            true => connection_progress::sweep(change, organization, id, &new_sweep(began)),
-            false => change,
+        let change = if is_lost && state.sweep.is_none() {
+            connection_progress::sweep(change, organization, id, &new_sweep(began))
+        } else {
+            change
         };
         self.commit(change).await?;
         Ok(true)

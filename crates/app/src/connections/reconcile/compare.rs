@@ -124,9 +124,10 @@ impl Run<'_> {
 fn compared<T: Serialize>(link: Link, record_id: String, ours: &T, theirs: &T, loses_access: bool) -> Comparison {
     let value = |record: &T| serde_json::to_value(record).unwrap_or_default();
     let fields = differing_fields(&value(ours), &value(theirs));
-    match fields.as_object().is_some_and(serde_json::Map::is_empty) {
-        true => Comparison::Same(link),
-        false => different(link, record_id, fields, loses_access),
+    if fields.as_object().is_some_and(serde_json::Map::is_empty) {
+        Comparison::Same(link)
+    } else {
+        different(link, record_id, fields, loses_access)
     }
 }
 

@@ -78,7 +78,7 @@ impl Run<'_> {
             return Ok(Step::Done);
         };
         let connection = &self.open.connection;
-        let account = connection.account.as_ref().map(|account| account.as_str());
+        let account = connection.account.as_ref().map(perennial_domain::text::Line::as_str);
         let since = sweep.began().plus_seconds(-PAYMENT_SECONDS);
         let scope = Scope { account, mode: connection.mode, since };
         let provider = self.app.payment_providers();

@@ -103,8 +103,7 @@ fn the_prefix_of_a_paddle_id_decides() {
 #[test]
 fn another_account_or_mode_is_ignored() {
     let object = json!({ "object": "invoice", "id": "in_1" });
-    let own =
-        Connection { account: super::super::AccountId::parse("acct_1").ok(), ..connection(ConnectionKind::Stripe) };
+    let own = Connection { account: AccountId::parse("acct_1").ok(), ..connection(ConnectionKind::Stripe) };
     let code = |connection: &Connection, account: Value, livemode: bool| {
         let event = json!({ "id": "evt_1", "livemode": livemode, "account": account, "data": { "object": object } });
         Hint::read(connection, event.to_string().as_bytes()).refusal
@@ -114,7 +113,7 @@ fn another_account_or_mode_is_ignored() {
     assert_eq!(code(&own, json!("acct_2"), true), Some(Refusal::Ignored("other_account")));
     assert_eq!(code(&own, json!("acct_1"), false), Some(Refusal::Ignored("other_mode")));
     let store = Connection {
-        account: super::super::AccountId::parse("5").ok(),
+        account: AccountId::parse("5").ok(),
         mode: ConnectionMode::Test,
         ..connection(ConnectionKind::LemonSqueezy)
     };
