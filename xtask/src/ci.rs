@@ -1,6 +1,6 @@
 //! `cargo xtask ci`: everything the project asks of a commit, in one command that installs what it needs.
 //! A failed step does not hide the ones after it; the table at the end shows them all. A step that fails runs once more: a
-//! mistake fails twice, and what passes only then is shown as unsteady, which is a defect of its own.
+//! mistake fails twice, and what passes only then is shown as unsteady, which is a defect too.
 
 use std::time::{Duration, Instant};
 

@@ -192,7 +192,7 @@ pub async fn remove(app: &App, caller: &Caller, id: SubscriptionId, user: UserId
 }
 
 /// Removes all memberships of a user who is erased, each with its event. The user must be guarded exclusively in the same
-/// change, so that nobody adds the user at the same time.
+/// change, so that no caller adds the user at the same time.
 pub(crate) async fn prepare_erasure(
     app: &App,
     caller: &Caller,

@@ -99,7 +99,7 @@ mod tests {
     }
 
     proptest! {
-        /// Whoever adds while there is room ends exactly at the bound, and is never over the limit by that.
+        /// A caller that adds members while there is room ends exactly at the limit and never above it.
         #[test]
         fn adding_ends_exactly_at_the_limit(limit in 1..1_200_i64) {
             let limit = Some(GrantValue::Number(limit));

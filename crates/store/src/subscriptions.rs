@@ -62,7 +62,7 @@ pub static SUBSCRIPTIONS: Table = Table::new(
         Column::mutable("updated_at", Type::Time),
         Column::deleted_at(),
         Column::mutable("revision", Type::Uuid),
-        // Written by a statement of its own, which no update of the record overwrites.
+        // Written by a separate statement, which no update of the record overwrites.
         Column::fixed("usage_closed_until", Type::Time).nullable(),
     ],
 )

@@ -57,7 +57,7 @@ pub(crate) enum TestClock {
         /// Move the clock at once, as after an outage: due work is then late.
         #[arg(long)]
         jump: bool,
-        /// Wait until a running server has done all work and the clock stands still.
+        /// Wait until a running server has done all work and the clock has stopped.
         #[arg(long)]
         wait: bool,
         #[command(flatten)]

@@ -1,4 +1,4 @@
-//! The console as operators reach it: on a listener of its own, and by a link that a browser opens.
+//! The console as operators reach it: on a separate listener, and by a link that a browser opens.
 
 use crate::support::{Caller, Connection, Output, Place, Server, free_ports};
 use serde_json::json;

@@ -65,7 +65,7 @@ fn members_are_exported_and_imported_as_they_were() {
     assert_eq!((rows(&second), exported(&second)), (here, lines), "a second import changes nothing");
     // A user who does not exist is no member.
     let organization = place.json(&["org", "list"])[0]["id"].clone();
-    let bad = json!({ "type": "member", "organization_id": organization, "subscription_id": id, "user_id": "nobody@example.com", "created_at": "2026-01-01T00:00:00Z" });
+    let bad = json!({ "type": "member", "organization_id": organization, "subscription_id": id, "user_id": "unknown@example.com", "created_at": "2026-01-01T00:00:00Z" });
     std::fs::write(second.path().join("bad.ndjson"), format!("{bad}\n")).unwrap();
     let refused = second.run(&["import", "bad.ndjson"]);
     assert_eq!(refused.code, Some(1));

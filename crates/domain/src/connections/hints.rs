@@ -1,4 +1,4 @@
-//! Hints: what the body of a webhook says about which object changed. The kind of object decides, not the event's name, and
+//! Hints: which object changed, read from the body of a webhook. The kind of object decides, not the event's name, and
 //! nothing else of the body is used for a record.
 
 use super::{AccountId, Connection, ConnectionKind, ConnectionMode, ObjectKind};
@@ -9,7 +9,7 @@ use serde_json::Value;
 /// The longest key, type or ID that is stored.
 const MAX_LENGTH: usize = 255;
 
-/// What a body says.
+/// What a body names.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Hint {
     /// What identifies the event. None: the digest of the body does.

@@ -169,7 +169,7 @@ async fn the_body_and_the_path_are_checked() {
     let ada = app.user("ada@example.com").await;
     let post = async |body: &Value| app.post(&path(&subscription), body).await;
     assert_eq!(post(&json!({})).await.refused(422, "required").faults(), ["/user_id required"]);
-    for unknown in ["usr_01h455vb4pex5vsknk084sn02q", "nobody", ""] {
+    for unknown in ["usr_01h455vb4pex5vsknk084sn02q", "unknown", ""] {
         let answer = post(&json!({ "user_id": unknown })).await.refused(422, "not_found");
         assert_eq!(answer.faults(), ["/user_id not_found"], "{unknown}");
     }
@@ -178,7 +178,7 @@ async fn the_body_and_the_path_are_checked() {
     let other = "/subscriptions/sub_01h455vb4pex5vsknk084sn02q/members";
     app.post(other, &json!({ "user_id": ada })).await.refused(404, "not_found");
     app.get(other).await.refused(404, "not_found");
-    app.delete(&format!("{}/nobody", path(&subscription))).await.refused(404, "not_found");
+    app.delete(&format!("{}/unknown", path(&subscription))).await.refused(404, "not_found");
     app.get(&format!("{}?cursor=x", path(&subscription))).await.refused(400, "invalid_cursor");
 }
 

@@ -83,8 +83,8 @@ async fn a_token_has_the_values_of_now() {
     let entitled = verified(&app, &token, app.organization).await.unwrap();
     assert_eq!(entitled.user.to_string(), user);
     // Without a subscription there is nothing in it, and a body is not needed.
-    let nobody = app.user("bob@example.com").await;
-    let empty = app.request("POST", &format!("/users/{nobody}/entitlement-token")).send().await.expect(200);
+    let unknown = app.user("bob@example.com").await;
+    let empty = app.request("POST", &format!("/users/{unknown}/entitlement-token")).send().await.expect(200);
     assert_eq!(part(&self::token(&empty), 1)["ent"], json!({}));
 }
 
@@ -149,7 +149,7 @@ async fn the_lifetime_is_checked() {
     issue(&app, &user, json!({ "ttl": 60 })).await.refused(422, "unknown_field");
     issue(&app, "usr_01h455vb4pex5vsknk084sn02q", json!({})).await.refused(404, "not_found");
     issue(&app, "usr_01h455vb4pex5vsknk084sn02q", json!({ "ttl_seconds": 1 })).await.refused(404, "not_found");
-    issue(&app, "nobody", json!({})).await.refused(404, "not_found");
+    issue(&app, "unknown", json!({})).await.refused(404, "not_found");
     app.delete(&format!("/users/{user}")).await.expect(200);
     issue(&app, &user, json!({})).await.refused(404, "not_found");
 }
