@@ -1,9 +1,9 @@
 //! R18: servers are killed while the clock of a test organization advances by ten years. Every period of every
-//! subscription begins exactly once, at its instant.
+//! subscription begins exactly once, at its instant, and has one paid invoice; the numbers have no gap.
 
 mod calendar;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 use std::os::unix::process::ExitStatusExt;
 use std::time::{Duration, Instant};
 
@@ -19,6 +19,7 @@ use calendar::{ANCHOR, CYCLES, end};
 const ORGANIZATION: &str = "ten-years";
 const SCOPES: &str = "plans:write,subscriptions:write,organization:read,organization:write";
 const RENEWED: &str = "SELECT after FROM events WHERE kind = 'subscription.renewed'";
+const INVOICES: &str = "SELECT number, status FROM invoices";
 const SIGKILL: i32 = 9;
 /// How long ten years may take.
 const LIMIT: Duration = Duration::from_hours(3);
@@ -31,12 +32,18 @@ pub(crate) fn run(run: &Run) -> Result<Vec<Measured>> {
     let expected = organization.subscribe(subscriptions)?;
     let kills = organization.advance(&end(), most_kills, SeededRandom::new(run.seed))?;
     let found = compare(&expected, &renewals(&home)?);
+    let invoices = rows::query(&home, INVOICES)?;
+    let unpaid = invoices.iter().filter(|row| row[1] != "paid").count();
     Ok(vec![
         Measured::at_least("kills", kills, most_kills / 4),
         Measured::at_least("renewals", found.renewals, subscriptions * 40),
         Measured::none("periods that never began", found.missing),
         Measured::none("periods that began twice, or at another instant", found.surplus),
         Measured::none("subscriptions whose last period is not the one of the end", found.behind),
+        // One for each renewal, and one for each first period.
+        Measured::none("invoices missing or twice", invoices.len().abs_diff(found.renewals + subscriptions)),
+        Measured::none("invoices that are not paid", unpaid),
+        Measured::none("numbers that are missing or twice", gaps(invoices.iter().map(|row| row[0].as_str()))),
     ])
 }
 
@@ -65,6 +72,13 @@ fn compare(expected: &Periods, renewed: &Periods) -> Found {
         found.surplus += begun.len();
     }
     found
+}
+
+/// How many of the numbers 1 to n are not drawn, of n invoices.
+fn gaps<'a>(numbers: impl Iterator<Item = &'a str>) -> usize {
+    let drawn: Vec<usize> = numbers.filter_map(|number| number.rsplit('-').next()?.parse().ok()).collect();
+    let known: HashSet<usize> = drawn.iter().copied().collect();
+    (1..=drawn.len()).filter(|number| !known.contains(number)).count()
 }
 
 fn renewals(home: &Home) -> Result<Periods> {
@@ -103,9 +117,11 @@ impl<'a> Organization<'a> {
             let plan = json!({ "name": cycle.name, "slug": cycle.name, "price": 10, "billing_cycle": cycle.name });
             self.call("POST", "/subscription-plans", &plan)?;
         }
+        // In a test organization this method pays each invoice when it is issued.
+        let billing = json!({ "payment_method": "test_ok" });
         let mut expected = Periods::new();
         for cycle in CYCLES.iter().cycle().take(count) {
-            let body = json!({ "user_id": self.user_id, "subscription_plan_id": cycle.name, "billing": {} });
+            let body = json!({ "user_id": self.user_id, "subscription_plan_id": cycle.name, "billing": billing });
             let subscription = self.call("POST", "/subscriptions", &body)?;
             expected.insert(text(&subscription["id"])?, cycle.renewals());
         }
@@ -167,6 +183,12 @@ mod tests {
 
     fn periods(starts: &[&str]) -> Periods {
         BTreeMap::from([("sub".to_owned(), starts.iter().map(|&start| start.to_owned()).collect())])
+    }
+
+    #[test]
+    fn a_number_that_is_missing_or_drawn_twice_is_a_gap() {
+        assert_eq!(gaps(["INV-000002", "INV-000001"].into_iter()), 0);
+        assert_eq!((gaps(["INV-000001", "INV-000003"].into_iter()), gaps(["INV-000001"; 2].into_iter())), (1, 1));
     }
 
     #[test]
