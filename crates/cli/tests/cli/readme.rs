@@ -97,8 +97,8 @@ fn the_first_five_minutes_go_as_the_readme_says() {
     let printed = printed();
     let answers: Vec<Value> = printed.lines().filter_map(|line| serde_json::from_str(line).ok()).collect();
     let data: Vec<&Value> = answers.iter().map(|answer| &answer["data"]).collect();
-    let [ada, signed_in, sessions, plan, subscription, payment, access, cancelled] = data[..] else {
-        panic!("not eight answers:\n{printed}");
+    let [ada, signed_in, sessions, plan, subscription, payment, access, cancelled, _, billed] = data[..] else {
+        panic!("not ten answers:\n{printed}");
     };
     assert_eq!(ada["user"]["email"], "ada@example.com", "{printed}");
     assert_eq!(signed_in["user"]["id"], ada["user"]["id"], "{printed}");
@@ -115,6 +115,11 @@ fn the_first_five_minutes_go_as_the_readme_says() {
     for kind in ["user.created", "session.created", "plan.created", "payment.created", "subscription.updated"] {
         assert!(printed.contains(kind), "the events tell of {kind}:\n{printed}");
     }
+    assert_eq!((&billed["status"], &billed["renews_at"]), (&"active".into(), &"2026-02-28T00:00:00.000000Z".into()));
+    for number in 1..=4 {
+        assert!(printed.contains(&format!("TEST-INV-{number:06}")), "invoice {number}:\n{printed}");
+    }
+    assert!(!printed.contains("TEST-INV-000005"), "{printed}");
     assert_eq!(links(), [":8080/docs", ":8081/metrics", ":8080/console/"]);
     assert!(printed.ends_with("read a page\nread a page\nended with 0\n"), "{printed}");
 }
