@@ -68,7 +68,7 @@ pub async fn create(
     (draft, errors): (NoteDraft, ValidationErrors),
     render: impl Fn(&CreditNote) -> StoredResponse + Send + Sync,
 ) -> Result<StoredResponse, Error> {
-    let mut guard = idempotency::lock(app, caller, key).await?;
+    let mut guard = idempotency::lock(app, caller, key.filter(|_| !caller.is_dry_run)).await?;
     if let Some(response) = idempotency::stored(&mut guard).await? {
         return Ok(response);
     }
@@ -76,6 +76,10 @@ pub async fn create(
     while attempts.next().await {
         let time = business_time::read(app, caller).await?;
         let (unit, note) = Box::pin(decide(app, caller, draft.clone(), errors.clone(), time.now)).await?;
+        if caller.is_dry_run {
+            caller.tried.set(Vec::new(), vec![note.clone()]);
+            return Ok(render(&note));
+        }
         let response = render(&note);
         let mut change = unit.change;
         if let Some(guard) = &guard {

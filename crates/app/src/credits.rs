@@ -53,7 +53,7 @@ pub async fn adjust(
     (draft, errors): (CreditDraft, ValidationErrors),
     render: impl Fn(&Credit, EventId) -> StoredResponse + Send + Sync,
 ) -> Result<StoredResponse, Error> {
-    let mut guard = idempotency::lock(app, caller, key).await?;
+    let mut guard = idempotency::lock(app, caller, key.filter(|_| !caller.is_dry_run)).await?;
     if let Some(response) = idempotency::stored(&mut guard).await? {
         return Ok(response);
     }
@@ -63,6 +63,9 @@ pub async fn adjust(
     let (id, revision) = (CreditId::new(now, app.entropy.bits()), EventId::new(now, app.entropy.bits()));
     let credit = Credit::adjust(draft, errors, caller.organization(), user.id, id, now)?;
     let response = render(&credit, revision);
+    if caller.is_dry_run {
+        return check(app, &credit).await.map(|()| response);
+    }
     let event = caller.event(EventKind::CreditCreated, id.bytes(), revision, now);
     let change = credits::insert(Change::new(), &credit);
     let mut change = events::insert(change, &Event { after: Some(json(&credit)), ..event });
@@ -79,12 +82,17 @@ pub async fn adjust(
     }
 }
 
+/// Rejects an entry that the balance cannot take, for a dry run.
+async fn check(app: &App, credit: &Credit) -> Result<(), Error> {
+    match new_balance(app, credit).await? {
+        Some(Err(_)) => Err(explain(app, credit).await?),
+        _ => Ok(()),
+    }
+}
+
 /// Why the balance cannot take the entry.
 async fn explain(app: &App, credit: &Credit) -> Result<Error, Error> {
-    let balances = credits::balances(&app.db, credit.organization_id, credit.user_id).await?;
-    let found = balances.iter().find(|balance| balance.currency == credit.currency);
-    let balance = found.map_or(Money::from_ten_thousandths(0), |balance| Some(balance.amount));
-    match balance.map(|balance| balance_after(balance, credit.amount)) {
+    match new_balance(app, credit).await? {
         Some(Err(BalanceError::TooLarge)) => {
             let mut errors = ValidationErrors::none();
             errors.note("/amount", ValidationCode::OutOfRange, "would make the balance larger than 999999999999");
@@ -93,4 +101,12 @@ async fn explain(app: &App, credit: &Credit) -> Result<Error, Error> {
         // Otherwise the balance has changed since.
         _ => Ok(Conflict::InsufficientBalance.into()),
     }
+}
+
+/// The balance with the entry. None: the balance itself is out of range.
+async fn new_balance(app: &App, credit: &Credit) -> Result<Option<Result<Money, BalanceError>>, Error> {
+    let balances = credits::balances(&app.db, credit.organization_id, credit.user_id).await?;
+    let found = balances.iter().find(|balance| balance.currency == credit.currency);
+    let balance = found.map_or(Money::from_ten_thousandths(0), |balance| Some(balance.amount));
+    Ok(balance.map(|balance| balance_after(balance, credit.amount)))
 }

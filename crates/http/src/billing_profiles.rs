@@ -2,6 +2,7 @@
 
 use crate::access::{Access, Person};
 use crate::call::Call;
+use crate::dry_run;
 use crate::error_codes::Code;
 use crate::fields::{Address, Fields};
 use crate::headers::etag_with;
@@ -54,7 +55,7 @@ pub(crate) static OPERATIONS: &[Operation] = &[
         description: "Updates the fields that are sent; omitted fields do not change, and a null clears a field. A tax rate that \
                       is named for the first time must be active.",
         access: Access::Scope(Scope::InvoicesWrite),
-        query: QuerySpec::NONE,
+        query: dry_run::QUERY,
         body: Some(BodySpec {
             fields: |fields| {
                 patch(fields, None);
@@ -74,11 +75,12 @@ async fn read(mut call: Call<'_>) -> Result<Reply, Problem> {
 }
 
 async fn update(mut call: Call<'_>) -> Result<Reply, Problem> {
+    dry_run::read(&mut call);
     let if_match = call.if_match();
     let body = call.body().await?;
     let read = |profile: &BillingProfile| body.read(|fields| patch(fields, Some(profile)));
     let updated = billing_profiles::update(call.app, &call.caller, user(&call)?, &if_match, read).await?;
-    Ok(record(&updated))
+    Ok(if call.caller.is_dry_run { dry_run::reply(&call, ProfileRecord::of(&updated)) } else { record(&updated) })
 }
 
 /// The user that the path names: by ID, or by `me` with the user's token.

@@ -2,6 +2,7 @@
 
 use crate::access::Access;
 use crate::call::Call;
+use crate::dry_run;
 use crate::error_codes::Code;
 use crate::fields::Fields;
 use crate::headers::etag_with;
@@ -60,7 +61,7 @@ pub(crate) static OPERATIONS: &[Operation] = &[
         summary: "Create a coupon",
         description: "Send `percent`, or `amount` and `currency`. With an `Idempotency-Key`, a retry returns the response of the first request.",
         access: Access::Scope(Scope::PlansWrite),
-        query: QuerySpec::NONE,
+        query: dry_run::QUERY,
         body: Some(BodySpec {
             fields: |fields| {
                 draft(fields);
@@ -93,7 +94,7 @@ pub(crate) static OPERATIONS: &[Operation] = &[
         summary: "Update a coupon",
         description: "Only `is_active` can change. An inactive coupon cannot be redeemed; subscriptions that redeemed it keep their discount.",
         access: Access::Scope(Scope::PlansWrite),
-        query: QuerySpec::NONE,
+        query: dry_run::QUERY,
         body: Some(BodySpec {
             fields: |fields| {
                 patch(fields, None);
@@ -118,11 +119,13 @@ async fn list(mut call: Call<'_>) -> Result<Reply, Problem> {
 }
 
 async fn create(mut call: Call<'_>) -> Result<Reply, Problem> {
+    dry_run::read(&mut call);
     let (body, key) = call.keyed_body().await?;
     let (draft, errors) = body.read(|fields| draft(fields));
-    let stored =
-        use_cases::create::<Coupon>(call.app, &call.caller, key.as_ref(), draft, errors, created_response).await?;
-    Ok(Reply::stored(stored))
+    let (is_dry_run, tried) = (call.caller.is_dry_run, call.caller.tried.clone());
+    let render = |made: &Coupon| if is_dry_run { dry_run::unstored(made, &tried) } else { created_response(made) };
+    let stored = use_cases::create::<Coupon>(call.app, &call.caller, key.as_ref(), draft, errors, render).await?;
+    Ok(dry_run::created(&call, stored))
 }
 
 async fn read(mut call: Call<'_>) -> Result<Reply, Problem> {
@@ -132,11 +135,12 @@ async fn read(mut call: Call<'_>) -> Result<Reply, Problem> {
 }
 
 async fn update(mut call: Call<'_>) -> Result<Reply, Problem> {
+    dry_run::read(&mut call);
     let if_match = call.if_match();
     let body = call.body().await?;
     let read = |stored: &Coupon| body.read(|fields| patch(fields, Some(stored)));
     let updated = use_cases::update::<Coupon>(call.app, &call.caller, &id(&call)?, &if_match, read).await?;
-    Ok(record(&updated))
+    Ok(if call.caller.is_dry_run { dry_run::reply(&call, &updated) } else { record(&updated) })
 }
 
 /// The fields of a create.

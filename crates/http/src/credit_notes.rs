@@ -3,6 +3,7 @@
 use crate::access::Access;
 use crate::call::Call;
 use crate::documents;
+use crate::dry_run;
 use crate::error_codes::Code;
 use crate::fields::Fields;
 use crate::headers::etag;
@@ -78,7 +79,7 @@ pub(crate) static OPERATIONS: &[Operation] = &[
                       what is due; the rest goes to the balance, or is refunded by you. With an `Idempotency-Key`, a retry \
                       returns the response of the first request.",
         access: Access::Scope(Scope::InvoicesWrite),
-        query: QuerySpec::NONE,
+        query: dry_run::QUERY,
         body: Some(BodySpec {
             fields: |fields| {
                 draft(fields);
@@ -140,10 +141,21 @@ async fn list(mut call: Call<'_>) -> Result<Reply, Problem> {
 }
 
 async fn create(mut call: Call<'_>) -> Result<Reply, Problem> {
+    dry_run::read(&mut call);
     let (body, key) = call.keyed_body().await?;
     let parsed = body.read(|fields| draft(fields));
-    let stored = credit_notes::create(call.app, &call.caller, key.as_ref(), parsed, created_response).await?;
-    Ok(Reply::stored(stored))
+    let (is_dry_run, tried) = (call.caller.is_dry_run, call.caller.tried.clone());
+    let render = |note: &CreditNote| {
+        if !is_dry_run {
+            return created_response(note);
+        }
+        // The number is drawn by the commit only.
+        let mut shown = json!(note);
+        shown["number"] = Value::Null;
+        dry_run::unstored(shown, &tried)
+    };
+    let stored = credit_notes::create(call.app, &call.caller, key.as_ref(), parsed, render).await?;
+    Ok(dry_run::created(&call, stored))
 }
 
 async fn read(mut call: Call<'_>) -> Result<Reply, Problem> {

@@ -3,6 +3,7 @@
 use crate::access::Access;
 use crate::billing_profiles::user;
 use crate::call::Call;
+use crate::dry_run;
 use crate::error_codes::Code;
 use crate::fields::Fields;
 use crate::list_query::{self, ListQuery};
@@ -65,7 +66,7 @@ pub(crate) static OPERATIONS: &[Operation] = &[
         description: "Adds an entry to the ledger. A negative amount is taken from the balance, which is never negative. With an \
                       `Idempotency-Key`, a retry returns the response of the first request.",
         access: Access::Scope(Scope::InvoicesWrite),
-        query: QuerySpec::NONE,
+        query: dry_run::QUERY,
         body: Some(BodySpec {
             fields: |fields| {
                 draft(fields);
@@ -92,11 +93,16 @@ async fn list(mut call: Call<'_>) -> Result<Reply, Problem> {
 }
 
 async fn create(mut call: Call<'_>) -> Result<Reply, Problem> {
+    dry_run::read(&mut call);
     let (body, key) = call.keyed_body().await?;
     let parsed = body.read(|fields| draft(fields));
     let user = user(&call)?;
-    let stored = credits::adjust(call.app, &call.caller, key.as_ref(), user, parsed, created_response).await?;
-    Ok(Reply::stored(stored))
+    let (is_dry_run, tried) = (call.caller.is_dry_run, call.caller.tried.clone());
+    let render = |credit: &Credit, revision| {
+        if is_dry_run { dry_run::unstored(credit, &tried) } else { created_response(credit, revision) }
+    };
+    let stored = credits::adjust(call.app, &call.caller, key.as_ref(), user, parsed, render).await?;
+    Ok(dry_run::created(&call, stored))
 }
 
 fn draft(fields: &mut impl Fields) -> CreditDraft {

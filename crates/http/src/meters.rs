@@ -2,6 +2,7 @@
 
 use crate::access::Access;
 use crate::call::Call;
+use crate::dry_run;
 use crate::error_codes::Code;
 use crate::fields::Fields;
 use crate::headers::etag;
@@ -58,7 +59,7 @@ pub(crate) static OPERATIONS: &[Operation] = &[
         summary: "Create a meter",
         description: "With an `Idempotency-Key`, a retry returns the response of the first request.",
         access: Access::Scope(Scope::PlansWrite),
-        query: QuerySpec::NONE,
+        query: dry_run::QUERY,
         body: Some(BodySpec {
             fields: |fields| {
                 draft(fields);
@@ -91,7 +92,7 @@ pub(crate) static OPERATIONS: &[Operation] = &[
         summary: "Update a meter",
         description: "Updates the fields that are sent; omitted fields do not change. The slug and the aggregation cannot be changed. An inactive meter accepts no events. A meter that an active feature uses cannot be deactivated.",
         access: Access::Scope(Scope::PlansWrite),
-        query: QuerySpec::NONE,
+        query: dry_run::QUERY,
         body: Some(BodySpec {
             fields: |fields| {
                 patch(fields, None);
@@ -116,11 +117,13 @@ async fn list(mut call: Call<'_>) -> Result<Reply, Problem> {
 }
 
 async fn create(mut call: Call<'_>) -> Result<Reply, Problem> {
+    dry_run::read(&mut call);
     let (body, key) = call.keyed_body().await?;
     let (draft, errors) = body.read(|fields| draft(fields));
-    let stored =
-        use_cases::create::<Meter>(call.app, &call.caller, key.as_ref(), draft, errors, created_response).await?;
-    Ok(Reply::stored(stored))
+    let (is_dry_run, tried) = (call.caller.is_dry_run, call.caller.tried.clone());
+    let render = |made: &Meter| if is_dry_run { dry_run::unstored(made, &tried) } else { created_response(made) };
+    let stored = use_cases::create::<Meter>(call.app, &call.caller, key.as_ref(), draft, errors, render).await?;
+    Ok(dry_run::created(&call, stored))
 }
 
 async fn read(mut call: Call<'_>) -> Result<Reply, Problem> {
@@ -130,11 +133,12 @@ async fn read(mut call: Call<'_>) -> Result<Reply, Problem> {
 }
 
 async fn update(mut call: Call<'_>) -> Result<Reply, Problem> {
+    dry_run::read(&mut call);
     let if_match = call.if_match();
     let body = call.body().await?;
     let read = |stored: &Meter| body.read(|fields| patch(fields, Some(stored)));
     let updated = use_cases::update::<Meter>(call.app, &call.caller, &id(&call)?, &if_match, read).await?;
-    Ok(record(&updated))
+    Ok(if call.caller.is_dry_run { dry_run::reply(&call, &updated) } else { record(&updated) })
 }
 
 /// The fields of a create.

@@ -2,6 +2,7 @@
 
 use crate::access::Access;
 use crate::call::Call;
+use crate::dry_run;
 use crate::error_codes::Code;
 use crate::fields::{Address, Fields, PlanRates, portal};
 use crate::headers::etag;
@@ -68,7 +69,7 @@ pub(crate) static OPERATIONS: &[Operation] = &[
         summary: "Update the organization",
         description: "Updates the fields that are sent; omitted fields do not change. A null clears an optional field.",
         access: Access::FreshScope(Scope::OrganizationWrite),
-        query: QuerySpec::NONE,
+        query: dry_run::QUERY,
         body: Some(BodySpec {
             fields: |fields| {
                 patch(fields, None);
@@ -87,10 +88,12 @@ pub(crate) async fn read(mut call: Call<'_>) -> Result<Reply, Problem> {
 }
 
 pub(crate) async fn update(mut call: Call<'_>) -> Result<Reply, Problem> {
+    dry_run::read(&mut call);
     let if_match = call.if_match();
     let body = call.body().await?;
     let read = |organization: &Organization| body.read(|fields| patch(fields, Some(organization)));
-    Ok(record(&organizations::update(call.app, &call.caller, &if_match, read).await?))
+    let updated = organizations::update(call.app, &call.caller, &if_match, read).await?;
+    Ok(if call.caller.is_dry_run { dry_run::reply(&call, &updated) } else { record(&updated) })
 }
 
 /// The fields of an update, and those that may be sent back unchanged.

@@ -81,3 +81,45 @@ async fn payments_can_be_tried() {
     let dry = base.app.post("/subscription-payments?dry_run=true", &body).await.expect(200);
     base.app.get(&format!("/subscription-payments/{}", id(dry.data()))).await.expect(404);
 }
+
+#[tokio::test]
+async fn the_records_of_billing_can_be_tried_too() {
+    let base = Base::at("2026-03-10T12:00:00Z").await;
+    base.plan("free", json!({})).await;
+    let subscription = base.subscribe("free", json!({})).await;
+    let post = async |path: &str, body: &Value| base.app.post(path, body).await;
+    let rate = id(post("/tax-rates", &json!({ "name": "VAT", "percentage": 5 })).await.expect(201).data()).to_owned();
+    let coupon = json!({ "code": "SPRING", "percent": 5, "duration": "once" });
+    let coupon = id(post("/coupons", &coupon).await.expect(201).data()).to_owned();
+    let meter = json!({ "slug": "calls", "name": "Calls", "aggregation": "sum" });
+    let meter = id(post("/meters", &meter).await.expect(201).data()).to_owned();
+    let lines = json!([{ "description": "Setup", "unit_price": 50 }]);
+    let sent = json!({ "subscription_id": subscription["id"], "lines": lines });
+    let invoice = id(post("/invoices", &sent).await.expect(201).data()).to_owned();
+    base.app.request("POST", &format!("/invoices/{invoice}/finalize")).send().await.expect(200);
+    let credits = format!("/users/{}/credits", base.user);
+    let before = base.app.events().await.len();
+    for (method, path, body) in [
+        ("POST", "/tax-rates".to_owned(), json!({ "name": "GST", "percentage": 5 })),
+        ("PUT", format!("/tax-rates/{rate}"), json!({ "is_active": false })),
+        ("POST", "/coupons".to_owned(), json!({ "code": "SUMMER", "percent": 5, "duration": "once" })),
+        ("PUT", format!("/coupons/{coupon}"), json!({ "is_active": false })),
+        ("POST", "/meters".to_owned(), json!({ "slug": "bytes", "name": "Bytes", "aggregation": "sum" })),
+        ("PUT", format!("/meters/{meter}"), json!({ "name": "Requests" })),
+        ("POST", credits.clone(), json!({ "currency": "USD", "amount": 5 })),
+        ("PUT", format!("/users/{}/billing-profile", base.user), json!({ "name": "Ada" })),
+        ("POST", "/credit-notes".to_owned(), json!({ "invoice_id": invoice, "amount": 1 })),
+        ("PUT", "/organization".to_owned(), json!({ "billing": { "draft_hours": 2 } })),
+    ] {
+        let target = format!("{path}?dry_run=true");
+        let tried =
+            base.app.request(method, &target).header("idempotency-key", "k").json(&body).send().await.expect(200);
+        assert_eq!(tried.header("perennial-dry-run"), "true", "{path}");
+        assert!(tried.json["documents"]["invoices"].is_array(), "{path}");
+        let number = &tried.data()["number"];
+        assert!(number.is_null() && tried.json["documents"]["credit_notes"][0]["number"].is_null(), "{path}");
+    }
+    assert_eq!(base.app.events().await.len(), before);
+    let short = json!({ "currency": "USD", "amount": -5 });
+    base.app.post(&format!("{credits}?dry_run=true"), &short).await.refused(409, "insufficient_balance");
+}

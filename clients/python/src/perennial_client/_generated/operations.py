@@ -1923,6 +1923,7 @@ class Organizations:
     def update(
         self,
         *,
+        dry_run: bool | Unset = UNSET,
         max_sessions: int | None | Unset = UNSET,
         billing: Mapping[str, Any] | Unset = UNSET,
         portal: Mapping[str, Any] | Unset = UNSET,
@@ -1934,6 +1935,7 @@ class Organizations:
 
         The client needs the scope `organization:write`.
 
+        - `dry_run`: Decide and return the result with status 200, but write nothing. IDs in the result refer to nothing.
         - `max_sessions`: The number of sessions that a user should have at most. The list of sessions reports when there are more.
         - `billing`: How subscriptions are billed. An update replaces the members that are sent.
         - `portal`: The settings of the customer portal, merged by member.
@@ -1942,6 +1944,7 @@ class Organizations:
         """
         answer = self._caller.call(
             UPDATE_ORGANIZATION,
+            query={"dry_run": dry_run},
             headers={"if-match": if_match},
             body={
                 "max_sessions": max_sessions,
@@ -2986,6 +2989,7 @@ class TaxRates:
         *,
         name: str,
         percentage: Decimal | int,
+        dry_run: bool | Unset = UNSET,
         country: str | None | Unset = UNSET,
         is_active: bool | Unset = UNSET,
         idempotency_key: str | Unset = UNSET,
@@ -2996,6 +3000,7 @@ class TaxRates:
 
         The client needs the scope `plans:write`.
 
+        - `dry_run`: Decide and return the result with status 200, but write nothing. IDs in the result refer to nothing.
         - `name`: The name that documents print.
         - `percentage`: The percentage, with at most 4 decimals.
         - `country`: The country whose tax it is. An ISO 3166 alpha-2 code; upper or lower case.
@@ -3005,6 +3010,7 @@ class TaxRates:
         """
         answer = self._caller.call(
             CREATE_TAX_RATE,
+            query={"dry_run": dry_run},
             headers={"idempotency-key": idempotency_key},
             body={
                 "name": name,
@@ -3041,6 +3047,7 @@ class TaxRates:
         self,
         id: str,
         *,
+        dry_run: bool | Unset = UNSET,
         is_active: bool | Unset = UNSET,
         if_match: str | None | Unset = UNSET,
     ) -> TaxRate:
@@ -3050,6 +3057,7 @@ class TaxRates:
 
         The client needs the scope `plans:write`.
 
+        - `dry_run`: Decide and return the result with status 200, but write nothing. IDs in the result refer to nothing.
         - `is_active`: Whether the tax rate can be referenced. True by default.
 
         Raises `Problem` with one of 409, 400, 401, 403, 421, 408, 413, 414, 431, 500, 503, 415, 422, 404, 412.
@@ -3057,6 +3065,7 @@ class TaxRates:
         answer = self._caller.call(
             UPDATE_TAX_RATE,
             path={"id": id},
+            query={"dry_run": dry_run},
             headers={"if-match": if_match},
             body={"is_active": is_active},
         )
@@ -3116,6 +3125,7 @@ class Coupons:
         *,
         code: str,
         duration: CouponDuration,
+        dry_run: bool | Unset = UNSET,
         percent: Decimal | int | None | Unset = UNSET,
         amount: Decimal | int | None | Unset = UNSET,
         currency: str | None | Unset = UNSET,
@@ -3132,6 +3142,7 @@ class Coupons:
 
         The client needs the scope `plans:write`.
 
+        - `dry_run`: Decide and return the result with status 200, but write nothing. IDs in the result refer to nothing.
         - `code`: The code, unique in the organization in upper or lower case.
         - `percent`: The percentage that is taken off, with at most 2 decimals.
         - `amount`: The amount that is taken off each period.
@@ -3147,6 +3158,7 @@ class Coupons:
         """
         answer = self._caller.call(
             CREATE_COUPON,
+            query={"dry_run": dry_run},
             headers={"idempotency-key": idempotency_key},
             body={
                 "code": code,
@@ -3189,6 +3201,7 @@ class Coupons:
         self,
         id: str,
         *,
+        dry_run: bool | Unset = UNSET,
         is_active: bool | Unset = UNSET,
         if_match: str | None | Unset = UNSET,
     ) -> Coupon:
@@ -3198,6 +3211,7 @@ class Coupons:
 
         The client needs the scope `plans:write`.
 
+        - `dry_run`: Decide and return the result with status 200, but write nothing. IDs in the result refer to nothing.
         - `is_active`: Whether the coupon can be redeemed. True by default.
 
         Raises `Problem` with one of 409, 400, 401, 403, 421, 408, 413, 414, 431, 500, 503, 415, 422, 404, 412.
@@ -3205,6 +3219,7 @@ class Coupons:
         answer = self._caller.call(
             UPDATE_COUPON,
             path={"id": id},
+            query={"dry_run": dry_run},
             headers={"if-match": if_match},
             body={"is_active": is_active},
         )
@@ -3265,6 +3280,7 @@ class Meters:
         slug: str,
         aggregation: MeterAggregation,
         name: str,
+        dry_run: bool | Unset = UNSET,
         unit: str | None | Unset = UNSET,
         is_active: bool | Unset = UNSET,
         idempotency_key: str | Unset = UNSET,
@@ -3275,6 +3291,7 @@ class Meters:
 
         The client needs the scope `plans:write`.
 
+        - `dry_run`: Decide and return the result with status 200, but write nothing. IDs in the result refer to nothing.
         - `slug`: The name of the meter in usage events. It cannot be changed.
         - `aggregation`: How events become one quantity. It cannot be changed.
         - `name`: The name shown to customers.
@@ -3285,6 +3302,7 @@ class Meters:
         """
         answer = self._caller.call(
             CREATE_METER,
+            query={"dry_run": dry_run},
             headers={"idempotency-key": idempotency_key},
             body={
                 "slug": slug,
@@ -3322,6 +3340,7 @@ class Meters:
         self,
         id: str,
         *,
+        dry_run: bool | Unset = UNSET,
         name: str | Unset = UNSET,
         unit: str | None | Unset = UNSET,
         is_active: bool | Unset = UNSET,
@@ -3333,6 +3352,7 @@ class Meters:
 
         The client needs the scope `plans:write`.
 
+        - `dry_run`: Decide and return the result with status 200, but write nothing. IDs in the result refer to nothing.
         - `name`: The name shown to customers.
         - `unit`: What the meter counts, such as `call` or `GB`.
         - `is_active`: Whether the meter accepts events. True by default.
@@ -3342,6 +3362,7 @@ class Meters:
         answer = self._caller.call(
             UPDATE_METER,
             path={"id": id},
+            query={"dry_run": dry_run},
             headers={"if-match": if_match},
             body={
                 "name": name,
@@ -3808,6 +3829,7 @@ class BillingProfiles:
         self,
         id: str,
         *,
+        dry_run: bool | Unset = UNSET,
         name: str | None | Unset = UNSET,
         email: str | None | Unset = UNSET,
         address: Sequence[str] | Unset = UNSET,
@@ -3825,6 +3847,7 @@ class BillingProfiles:
 
         The client needs the scope `invoices:write`.
 
+        - `dry_run`: Decide and return the result with status 200, but write nothing. IDs in the result refer to nothing.
         - `name`: The name of the buyer.
         - `email`: The e-mail address for documents.
         - `address`: The lines of the postal address.
@@ -3840,6 +3863,7 @@ class BillingProfiles:
         answer = self._caller.call(
             UPDATE_BILLING_PROFILE,
             path={"id": id},
+            query={"dry_run": dry_run},
             headers={"if-match": if_match},
             body={
                 "name": name,
@@ -3919,6 +3943,7 @@ class Credits:
         *,
         currency: str,
         amount: Decimal | int,
+        dry_run: bool | Unset = UNSET,
         description: str | None | Unset = UNSET,
         idempotency_key: str | Unset = UNSET,
     ) -> Credit:
@@ -3928,6 +3953,7 @@ class Credits:
 
         The client needs the scope `invoices:write`.
 
+        - `dry_run`: Decide and return the result with status 200, but write nothing. IDs in the result refer to nothing.
         - `currency`: The currency of the balance. An ISO 4217 code of a currency with minor units; upper or lower case.
         - `amount`: The amount that is added to the balance; negative to take it.
         - `description`: Why the balance changes. No personal data: events contain it.
@@ -3937,6 +3963,7 @@ class Credits:
         answer = self._caller.call(
             CREATE_CREDIT,
             path={"id": id},
+            query={"dry_run": dry_run},
             headers={"idempotency-key": idempotency_key},
             body={
                 "currency": currency,
@@ -4452,6 +4479,7 @@ class CreditNotes:
         self,
         *,
         invoice_id: str,
+        dry_run: bool | Unset = UNSET,
         amount: Decimal | int | Unset = UNSET,
         lines: Sequence[Mapping[str, Any]] | Unset = UNSET,
         reason: str | None | Unset = UNSET,
@@ -4465,6 +4493,7 @@ class CreditNotes:
 
         The client needs the scope `invoices:write`.
 
+        - `dry_run`: Decide and return the result with status 200, but write nothing. IDs in the result refer to nothing.
         - `invoice_id`: The invoice that is credited.
         - `amount`: The amount before exclusive tax and with inclusive tax. It is spread over the tax rates of the invoice.
         - `lines`: Amounts of lines, in place of `amount`.
@@ -4476,6 +4505,7 @@ class CreditNotes:
         """
         answer = self._caller.call(
             CREATE_CREDIT_NOTE,
+            query={"dry_run": dry_run},
             headers={"idempotency-key": idempotency_key},
             body={
                 "invoice_id": invoice_id,
