@@ -54,6 +54,17 @@ pub async fn page(
     Ok(payments::list(&app.db, caller.organization(), &query, after, limit).await?)
 }
 
+/// What a payment that a provider reports changes in its invoice, in the subscription and in the balance. The events are those of
+/// the service.
+pub(crate) async fn effects_of_report(
+    app: &App,
+    before: &Payment,
+    after: &mut Payment,
+    now: Time,
+) -> Result<Change, Error> {
+    Box::pin(settle::effects(app, &Caller::system(before.organization_id), after, Some(before), now)).await
+}
+
 impl Resource for Payment {
     type Key = PaymentId;
     type Draft = PaymentDraft;

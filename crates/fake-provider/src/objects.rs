@@ -69,7 +69,9 @@ impl Objects {
 
 fn is_wanted(object: &Value, request: &Seen) -> bool {
     let is = |parameter: &str, found: &Value| {
-        request.parameter(parameter).is_none_or(|asked| found == asked || *found == asked)
+        request
+            .parameter(parameter)
+            .is_none_or(|asked| found == asked || asked.parse::<i64>().is_ok_and(|number| *found == number))
     };
     let since = request.parameter("created[gte]").and_then(|since| since.parse::<i64>().ok());
     let attributes = &object["attributes"];

@@ -53,6 +53,35 @@ async fn a_payment_is_processing_and_then_completed_with_the_id_of_its_intent() 
 }
 
 #[tokio::test]
+async fn a_collected_payment_pays_its_invoice_and_a_declined_one_makes_it_overdue() {
+    let (mut real, _) = with_payment().await;
+    let (user, plan) = (real.app.user("b@example.com").await, real.app.plan("free", json!({ "price": 0 })).await);
+    let billing = json!({ "billing": { "payment_method": "pm_1" } });
+    let subscription = real.app.subscription(&user, plan["id"].as_str().unwrap(), billing).await;
+    let lines = json!([{ "description": "Setup", "unit_price": 50 }]);
+    let sent = json!({ "subscription_id": subscription["id"], "lines": lines });
+    let invoice = real.app.post("/invoices", &sent).await.expect(201).data()["id"].as_str().unwrap().to_owned();
+    real.app.request("POST", &format!("/invoices/{invoice}/finalize")).send().await.expect(200);
+    let payment = json!({
+        "subscription_id": subscription["id"], "invoice_id": invoice, "amount": 50, "currency": "USD", "status": "pending"
+    });
+    let payment = real.app.post("/subscription-payments", &payment).await.expect(201).data()["id"].clone();
+    let path = format!("/subscription-payments/{}", payment.as_str().unwrap());
+    real.fake.set(|behavior| behavior.card = Card::Declined);
+    real.app.post(&format!("{path}/collect"), &body(&real)).await.expect(200);
+    real.work();
+    real.until_status(&path, "failed").await;
+    let read = async || real.app.get(&format!("/invoices/{invoice}")).await.expect(200).data().clone();
+    let open = read().await;
+    assert_eq!((&open["status"], &open["overdue"], &open["amount_due"]), (&json!("open"), &json!(true), &json!(50)));
+    real.fake.set(|behavior| behavior.card = Card::Good);
+    real.app.post(&format!("{path}/collect"), &body(&real)).await.expect(200);
+    real.until_status(&path, "completed").await;
+    let paid = read().await;
+    assert_eq!((&paid["status"], &paid["amount_due"], &paid["overdue"]), (&json!("paid"), &json!(0), &json!(false)));
+}
+
+#[tokio::test]
 async fn a_declined_card_is_a_failed_payment_whose_intent_is_canceled() {
     let (mut real, path) = with_payment().await;
     real.fake.set(|behavior| behavior.card = Card::Declined);

@@ -2,6 +2,7 @@
 
 use perennial_testkit::{Request, TestApp, all_at_once};
 use serde_json::{Value, json};
+use std::time::{Duration, Instant};
 
 /// A service with the feature `seats`, a plan with so many of them, and a subscription of it.
 async fn start(seats: Value) -> (TestApp, String, String) {
@@ -46,10 +47,17 @@ async fn value_of(app: &TestApp, user: &str, feature: &str) -> Value {
     answer.data()["entitlements"][feature]["value"].clone()
 }
 
-/// The types and data of the events about members, oldest first.
-async fn member_events(app: &TestApp) -> Vec<Value> {
-    let answer = app.get("/events?type=member.*").await.expect(200);
-    answer.data().as_array().unwrap().iter().rev().cloned().collect()
+/// The events about members, oldest first, once there are so many: on PostgreSQL an event is in the feed a moment after its commit.
+async fn member_events(app: &TestApp, count: usize) -> Vec<Value> {
+    let deadline = Instant::now() + Duration::from_secs(30);
+    loop {
+        let found = app.get("/events?type=member.*").await.expect(200).data().as_array().unwrap().clone();
+        if found.len() >= count {
+            return found;
+        }
+        assert!(Instant::now() < deadline, "{found:?}");
+        tokio::task::yield_now().await;
+    }
 }
 
 #[tokio::test]
@@ -70,7 +78,7 @@ async fn a_member_gets_what_the_subscription_grants_except_seats() {
     assert_eq!(removed.data(), &expected);
     assert_eq!(value_of(&app, &ada, "sso").await, Value::Null);
     app.delete(&format!("{}/{ada}", path(&subscription))).await.refused(404, "not_found");
-    let events = member_events(&app).await;
+    let events = member_events(&app, 2).await;
     let shown: Vec<_> = events.iter().map(|event| (&event["type"], &event["record_id"], &event["data"])).collect();
     let (created, deleted, id) = (json!("member.created"), json!("member.deleted"), json!(subscription));
     assert_eq!(shown, [(&created, &id, &expected), (&deleted, &id, &expected)]);
@@ -150,7 +158,7 @@ async fn a_hundred_at_once_end_exactly_at_the_limit() {
     assert_eq!((added, full), (4, 96), "{:?}", answers.iter().map(|answer| answer.status).collect::<Vec<_>>());
     let (listed, seats) = list(&app, &subscription).await;
     assert_eq!((listed.len(), seats), (4, json!({ "limit": 5, "used": 5, "over_limit": false })));
-    assert_eq!(member_events(&app).await.len(), 4);
+    assert_eq!(member_events(&app, 4).await.len(), 4);
 }
 
 #[tokio::test]
@@ -190,7 +198,7 @@ async fn a_retry_with_the_same_key_gets_the_same_answer() {
     let first = send().await.expect(201);
     let again = send().await.expect(201);
     assert_eq!(again.header("idempotency-replayed"), "true");
-    assert_eq!((first.json, member_events(&app).await.len()), (again.json, 1));
+    assert_eq!((first.json, member_events(&app, 1).await.len()), (again.json, 1));
 }
 
 #[tokio::test]
@@ -251,7 +259,7 @@ async fn erasing_a_user_removes_its_memberships() {
     app.delete(&format!("/users/{}", users[0])).await.expect(200);
     assert_eq!(list(&app, &subscription).await.0, [users[1].clone()]);
     assert_eq!(list(&app, &second).await.0.len(), 0);
-    let removed: Vec<Value> = member_events(&app).await.into_iter().skip(3).collect();
+    let removed: Vec<Value> = member_events(&app, 5).await.into_iter().skip(3).collect();
     assert!(removed.iter().all(|event| event["type"] == "member.deleted" && event["data"]["user_id"] == users[0]));
     assert_eq!(removed.len(), 2);
     adding(&app, &second, &users[0]).send().await.refused(422, "not_found");

@@ -31,7 +31,7 @@ CREATE UNIQUE INDEX invoices_by_number ON invoices (organization_id, number) WHE
 CREATE UNIQUE INDEX invoices_by_cycle ON invoices (organization_id, subscription_id, cycle_at)
     WHERE cycle_at IS NOT NULL AND status <> 'void' AND deleted_at IS NULL;
 CREATE INDEX invoices_by_due ON invoices (organization_id, acts_at, id) WHERE acts_at IS NOT NULL AND deleted_at IS NULL;
-CREATE INDEX invoices_due ON invoices (acts_at) WHERE acts_at IS NOT NULL AND deleted_at IS NULL;
+CREATE INDEX invoices_due ON invoices (acts_at, organization_id) WHERE acts_at IS NOT NULL AND deleted_at IS NULL;
 
 -- Credit notes never change.
 CREATE TABLE credit_notes (

@@ -5,6 +5,7 @@ use crate::audit::json;
 use crate::business_time::BusinessTime;
 use crate::connections::outcome::Reference;
 use crate::error::Error;
+use crate::payments::effects_of_report;
 use perennial_domain::connections::ObjectKind;
 use perennial_domain::connections::apply::{NewRecord, follow_payment, new_payment};
 use perennial_domain::connections::facts::PaymentFacts;
@@ -25,7 +26,7 @@ impl Work<'_> {
     ) -> Result<Decided, Error> {
         if let Some(before) = self.payment_here(&facts.external_id).await? {
             let after = follow_payment(&before, facts);
-            let change = self.change_payment(&before, after, time);
+            let change = self.change_payment(&before, after, time).await?;
             return Ok(write(facts, before.id, change, codes));
         }
         let subscription = match self.subscription_of(&facts.subscription, depth).await? {
@@ -61,15 +62,17 @@ impl Work<'_> {
         }
     }
 
-    fn change_payment(&self, before: &Payment, mut after: Payment, time: &BusinessTime) -> Change {
+    async fn change_payment(&self, before: &Payment, mut after: Payment, time: &BusinessTime) -> Result<Change, Error> {
         if after == *before {
-            return Change::new();
+            return Ok(Change::new());
         }
         let Stamp { at, revision } = self.app.stamp(before, time.now);
         (after.updated_at, after.revision) = (at, revision);
+        let effects = effects_of_report(self.app, before, &mut after, time.now).await?;
         let change = payments::update(Change::new(), &after, before.revision);
         let event = self.event(EventKind::PaymentUpdated, after.id.bytes(), revision, at).following(before.revision);
-        events::insert(change, &Event { before: Some(json(before)), after: Some(json(&after)), ..event })
+        let event = Event { before: Some(json(before)), after: Some(json(&after)), ..event };
+        Ok(events::insert(change, &event).and(effects))
     }
 }
 

@@ -11,6 +11,7 @@ use crate::caller::Caller;
 use crate::context::App;
 use crate::error::{Conflict, Error};
 use crate::keyed_locks::ATTEMPTS;
+use crate::payments::effects_of_report;
 use perennial_domain::connections::collection::{Answer, Collection, Effect, Step};
 use perennial_domain::events::{Event, EventKind};
 use perennial_domain::id::PaymentId;
@@ -185,10 +186,11 @@ async fn settle(app: &App, held: &Held, next: &Collection, effect: Effect) -> Re
             return commit(app, held.fence(change)).await;
         };
         let external = external.as_deref().and_then(|intent| ExternalPaymentId::parse(intent).ok());
-        let change = follow(app, change, &before, (status, external), next, time.now);
+        let change = follow(app, change, &before, (status, external), next, time.now).await?;
         match app.db.commit(held.fence(time.guard(change)?)).await {
             Ok(()) => {
                 app.connections.collections.add(outcome, "");
+                app.lifecycle.wake();
                 return Ok(());
             }
             Err(store::Error::Violated(Violation::Lease)) => return Err(Error::LeaseLost),
@@ -199,19 +201,19 @@ async fn settle(app: &App, held: &Held, next: &Collection, effect: Effect) -> Re
     Err(Conflict::Contended.into())
 }
 
-/// The payment as the provider reports it, with its events.
-fn follow(
+/// The payment as the provider reports it, with its events and what it changes in its invoice.
+async fn follow(
     app: &App,
     change: Change,
     before: &Payment,
     (status, external): (PaymentStatus, Option<ExternalPaymentId>),
     collection: &Collection,
     now: perennial_domain::time::Time,
-) -> Change {
+) -> Result<Change, Error> {
     let stamp = app.stamp(before, now);
     let is_failed = status == PaymentStatus::Failed;
     let second = Stamp { at: stamp.at, ..stamp.next(now, app.entropy.bits()) };
-    let after = Payment {
+    let mut after = Payment {
         status,
         external_payment_id: external.or_else(|| before.external_payment_id.clone()),
         date: if is_failed { before.date } else { Some(stamp.at) },
@@ -219,6 +221,7 @@ fn follow(
         revision: if is_failed { second.revision } else { stamp.revision },
         ..before.clone()
     };
+    let effects = effects_of_report(app, before, &mut after, now).await?;
     let request_id = Some(format!("{}/collect", collection.connection_id));
     let (organization, id) = (before.organization_id, before.id.bytes());
     let event = system_event(organization, EventKind::PaymentUpdated, id, stamp.revision, stamp.at);
@@ -230,7 +233,7 @@ fn follow(
     };
     let change = events::insert(payments::update(change, &after, before.revision), &event);
     if !is_failed {
-        return change;
+        return Ok(change.and(effects));
     }
     let data = value!({
         "id": before.id.to_string(),
@@ -241,7 +244,7 @@ fn follow(
     });
     let event = system_event(organization, EventKind::PaymentCollectionFailed, id, second.revision, second.at);
     let event = Event { after: Some(data.to_string()), request_id, ..event.following(stamp.revision) };
-    events::insert(change, &event)
+    Ok(events::insert(change, &event).and(effects))
 }
 
 async fn commit(app: &App, change: Change) -> Result<(), Error> {

@@ -56,6 +56,7 @@ impl Run<'_> {
         let (organization, id) = (connection.organization_id, connection.id);
         let change = connection_progress::caught_up(Change::new(), organization, id, position.as_deref(), began);
         let change = if is_lost && state.sweep.is_none() {
+            // Events were lost: everything is compared.
             connection_progress::sweep(change, organization, id, &new_sweep(began))
         } else {
             change
