@@ -18,13 +18,16 @@ use perennial_domain::entitlements::{Holding, own_value};
 use perennial_domain::features::Feature;
 use perennial_domain::id::{MeterId, OrganizationId, SubscriptionId, UserId};
 use perennial_domain::meters::{Aggregation, Meter, MeterKey, MeterSlug};
+use perennial_domain::plans::PlanKey;
 use perennial_domain::subscriptions::Subscription;
 use perennial_domain::time::Time;
 use perennial_domain::usage::{
     Aggregate, Intake, Quantity, Sent, TimeSpan, UsageDraft, UsageEventId, UsageMode, UsageWindow, sort_out,
 };
 use perennial_domain::validation::{ValidationCode, ValidationErrors};
-use perennial_store::{self as store, Change, Violation, features, meters, subscriptions, usage_events};
+use perennial_store::{
+    self as store, Change, Violation, features, meters, plan_versions, plans, subscriptions, usage_events,
+};
 use quotas::Decision;
 use serde::Serialize;
 use std::collections::{HashMap, HashSet};
@@ -101,13 +104,31 @@ pub async fn record(
     Err(Conflict::Contended.into())
 }
 
+/// The meters that the plan of a billed subscription has a charge for, in the version of the subscription.
+async fn charged_meters(app: &App, subscription: &Subscription) -> Result<Vec<MeterId>, Error> {
+    let organization = subscription.organization_id;
+    if subscription.billing.is_none() {
+        return Ok(Vec::new());
+    }
+    let Some(plan) = plans::find(&app.db, organization, &PlanKey::Id(subscription.plan_id)).await? else {
+        return Ok(Vec::new());
+    };
+    let charges = if plan.version == subscription.plan_version {
+        plan.charges().to_vec()
+    } else {
+        let replaced = plan_versions::by_number(&app.db, &plan, subscription.plan_version).await?;
+        replaced.map(|version| version.charges).unwrap_or_default()
+    };
+    Ok(charges.iter().map(|charge| charge.meter_id).collect())
+}
+
 /// The records that the events of a call name.
 struct References {
     meters: HashMap<MeterKey, Meter>,
     subscriptions: HashMap<SubscriptionId, Subscription>,
     /// The features of the organization.
     features: Vec<Feature>,
-    /// The one subscription of a user that has access and a quota for a meter. None: there is none, or there are several.
+    /// The one subscription of a user that has access and a quota or a charge for a meter. None: there is none, or there are several.
     users: HashMap<(UserId, MeterId), Option<SubscriptionId>>,
 }
 
@@ -130,21 +151,27 @@ impl References {
         let users: HashSet<UserId> = events.iter().filter_map(|(draft, _)| draft.user_id).collect();
         for user in users {
             let held = entitlements::holdings(app, organization, user, now).await?;
-            references.add_user(user, &held.with_access);
+            let mut charged = HashMap::new();
+            for Holding { subscription, .. } in &held.with_access {
+                charged.insert(subscription.id, charged_meters(app, subscription).await?);
+            }
+            references.add_user(user, &held.with_access, &charged);
         }
         Ok(references)
     }
 
     /// Finds the one subscription of a user for each meter.
-    fn add_user(&mut self, user: UserId, with_access: &[Holding]) {
+    fn add_user(&mut self, user: UserId, with_access: &[Holding], charged: &HashMap<SubscriptionId, Vec<MeterId>>) {
         let meters: HashSet<MeterId> = self.meters.values().map(|meter| meter.id).collect();
         for meter in meters {
             let of_meter = |feature: &&Feature| feature.is_active && feature.meter_id == Some(meter);
-            let has_quota = |held: &&Holding| {
+            let has_quota = |held: &Holding| {
                 let mut quotas = self.features.iter().filter(of_meter);
                 quotas.any(|feature| own_value(feature, &held.subscription, &held.plan).is_some())
             };
-            let mut found = with_access.iter().filter(has_quota);
+            let has_charge =
+                |held: &Holding| charged.get(&held.subscription.id).is_some_and(|meters| meters.contains(&meter));
+            let mut found = with_access.iter().filter(|held| has_quota(held) || has_charge(held));
             let only = match (found.next(), found.next()) {
                 (Some(only), None) => Some(&only.subscription),
                 _ => None,
@@ -195,8 +222,8 @@ impl References {
             (None, Some(user)) => match self.users.get(&(user, meter?.id)).copied().flatten() {
                 Some(id) => id,
                 None => {
-                    let detail = "does not have exactly one subscription with access and a quota for the meter; send \
-                                  subscription_id";
+                    let detail = "does not have exactly one subscription with access and a quota or a charge for the meter; \
+                                  send subscription_id";
                     errors.note("/user_id", ValidationCode::Ambiguous, detail);
                     return None;
                 }

@@ -2559,7 +2559,7 @@ export interface RecordUsageEventsEvents {
   subscription_id?: string | undefined;
   /**
    * The user who used something, in place of `subscription_id`. The user must have exactly one subscription with access
-   * and a quota for the meter.
+   * and a quota or a charge for the meter.
    */
   user_id?: string | undefined;
   /** The meter that counts the event. The ID or slug of an active meter. */

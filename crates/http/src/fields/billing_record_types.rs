@@ -212,7 +212,7 @@ fn usage_event(fields: &mut impl Fields) -> UsageDraft {
         subscription_id: fields.optional("/subscription_id", "The subscription that used something."),
         user_id: fields.optional(
             "/user_id",
-            "The user who used something, in place of `subscription_id`. The user must have exactly one subscription with access and a quota for the meter.",
+            "The user who used something, in place of `subscription_id`. The user must have exactly one subscription with access and a quota or a charge for the meter.",
         ),
         meter: fields.required("/meter", "The meter that counts the event.").map(|MeterReference(key)| key),
         at: fields.optional("/at", "When it happened, at most 5 minutes in the future. Now by default."),

@@ -189,6 +189,20 @@ async fn a_user_stands_for_the_one_subscription_with_access() {
     assert_eq!(refused.faults(), ["/events/0/user_id ambiguous"]);
 }
 
+#[tokio::test]
+async fn a_charge_for_the_meter_is_as_good_as_a_quota() {
+    let metered = Metered::start().await;
+    let charge = json!({ "meter_id": "count", "name": "Calls", "model": "per_unit", "unit_price": 0.5 });
+    metered.app.plan("metered", json!({ "price": 0, "billing": { "charges": [charge] } })).await;
+    let user = metered.app.user("charged@example.com").await;
+    let event = |id: &str| json!({ "id": id, "user_id": user, "meter": "count" });
+    // An external subscription is not charged.
+    metered.app.subscription(&user, "metered", json!({})).await;
+    metered.send(&[event("e0")]).await.refused(422, "ambiguous");
+    metered.app.subscription(&user, "metered", json!({ "billing": {} })).await;
+    assert_eq!(metered.send(&[event("e1")]).await.expect(200).data(), &outcome(1, 0, &[], &[]));
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn the_same_events_at_once_through_all_servers_count_once() {
     let metered = Metered::start().await;
