@@ -71,13 +71,13 @@ async fn a_collected_payment_pays_its_invoice_and_a_declined_one_makes_it_overdu
     real.app.post(&format!("{path}/collect"), &body(&real)).await.expect(200);
     real.work();
     real.until_status(&path, "failed").await;
-    let read = async || real.app.get(&format!("/invoices/{invoice}")).await.expect(200).data().clone();
-    let open = read().await;
+    let shown = async || real.app.get(&format!("/invoices/{invoice}")).await.expect(200).data().clone();
+    let open = shown().await;
     assert_eq!((&open["status"], &open["overdue"], &open["amount_due"]), (&json!("open"), &json!(true), &json!(50)));
     real.fake.set(|behavior| behavior.card = Card::Good);
     real.app.post(&format!("{path}/collect"), &body(&real)).await.expect(200);
     real.until_status(&path, "completed").await;
-    let paid = read().await;
+    let paid = shown().await;
     assert_eq!((&paid["status"], &paid["amount_due"], &paid["overdue"]), (&json!("paid"), &json!(0), &json!(false)));
 }
 
