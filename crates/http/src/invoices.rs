@@ -31,6 +31,7 @@ use perennial_domain::invoices::status::{InvoiceAction, InvoiceStatus};
 use perennial_domain::lifecycle::billing::Billing;
 use perennial_domain::lifecycle::calendar::ZoneName;
 use perennial_domain::plans::billing::TaxBehavior;
+use perennial_domain::text::Line;
 use perennial_domain::time::Time;
 use perennial_domain::validation::{InvalidValue, ValidationCode};
 use serde_json::{Value, json};
@@ -238,7 +239,7 @@ fn parse_list_query(query: &mut crate::query::Query) -> ListQuery<Query> {
     let filters = Query {
         user_id: query.get("user_id", |text| text.parse().map_err(|_| invalid("user"))),
         subscription_id: query.get("subscription_id", |text| text.parse().map_err(|_| invalid("subscription"))),
-        number: query.get("number", |text| Ok(text.to_owned())),
+        number: query.get("number", |text| Line::<1, 255>::parse(text).map(|line| line.as_str().to_owned())),
         statuses: query.get("status", |text| text.split(',').map(status).collect::<Result<_, _>>()).unwrap_or_default(),
         kind: query.get("kind", |text| {
             InvoiceKind::from_stored(text).ok_or_else(|| unknown(&InvoiceKind::ALL.map(InvoiceKind::as_str)))

@@ -124,10 +124,14 @@ fn describe(operation: &Operation) -> Value {
     }
     if let Some(body) = &operation.body {
         let content = json!({ "schema": body.schema(), "example": (body.example)() });
-        described["requestBody"] = json!({ "required": true, "content": { "application/json": content } });
+        let is_required = !NEEDS_NO_BODY.contains(&operation.id);
+        described["requestBody"] = json!({ "required": is_required, "content": { "application/json": content } });
     }
     described
 }
+
+/// The operations whose body may be left out.
+const NEEDS_NO_BODY: [&str; 1] = ["createEntitlementToken"];
 
 /// Whether an operator may hold the scope.
 fn is_for_operators(scope: Scope) -> bool {
