@@ -132,6 +132,7 @@ test("the form of a billed subscription has only what can be changed", () =>
     await open(page, server, `subscriptions/${billed.id}`);
     await page.getByRole("button", { name: "Edit" }).click();
     const dialog = page.getByRole("dialog", { name: "Edit subscription" });
+    await dialog.waitFor();
     assert.deepEqual(await dialog.getByLabel("Status").locator("option").allInnerTexts(), ["Active", "Paused", "Cancelled", "Expired"]);
     assert.equal(await dialog.getByLabel("Billing cycle").count(), 0);
     const method = dialog.getByLabel("Payment method");

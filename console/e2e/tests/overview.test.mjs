@@ -88,7 +88,7 @@ test("23 a bar lists exactly its customers", () =>
     await figure.getByRole("link", { name: `New, ${month.period}: ${text(month.new)}` }).click();
     await page.getByRole("heading", { name: "Movements", level: 1 }).waitFor();
     const rows = page.getByRole("table", { name: "Movements" }).locator("tbody tr");
-    await rows.first().waitFor();
+    await rows.nth(2).waitFor();
     const found = (await rows.locator("td:first-child").allInnerTexts()).sort();
     assert.deepEqual(found, ["ada@example.com", "ben@example.com", "cyd@example.com"]);
     await expectNoViolations(page, "movements");

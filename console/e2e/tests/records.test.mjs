@@ -53,6 +53,7 @@ test("12 a change of plan shows what changes, and offers active plans only", () 
     await dialog.getByRole("button", { name: "Save changes" }).click();
     await page.getByText("$237.00 monthly").waitFor();
     await page.getByRole("button", { name: "Edit" }).click();
+    await page.getByRole("dialog").waitFor();
     const offered = await page.getByRole("dialog").getByLabel("Status").locator("option").allInnerTexts();
     assert.deepEqual(offered, ["Active", "On trial", "Past due", "Unpaid", "Paused", "Cancelled", "Expired"]);
   }));
@@ -140,12 +141,13 @@ test("17 a payment is recorded, changed, and its timeline grows", () =>
     const entries = page.getByRole("list", { name: "Timeline" }).getByRole("listitem");
     await entries.first().waitFor();
     await page.getByRole("button", { name: "Change status" }).click();
+    await page.getByRole("dialog").waitFor();
     const offered = await page.getByRole("dialog").getByLabel("Status").locator("option").allInnerTexts();
     assert.deepEqual(offered, ["Completed", "Partially refunded", "Refunded", "Disputed", "Void"]);
     await page.getByRole("dialog").getByLabel("Status").selectOption("refunded");
     await page.getByRole("button", { name: "Save changes" }).click();
     await entries.nth(1).waitFor();
-    assert.match(await entries.first().innerText(), /Completed → Refunded/);
+    await entries.first().getByText(/Completed → Refunded/).waitFor();
   }));
 
 test("18 one session is ended, then all", () =>

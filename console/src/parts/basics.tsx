@@ -1,7 +1,7 @@
 // Small parts that every page uses: the heading, statuses, times, IDs, commands.
 
 import type { ComponentChildren } from "preact";
-import { useEffect, useRef, useState } from "preact/hooks";
+import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { announce } from "../lib/session.js";
 import { navigations } from "../lib/router.js";
 import { day, moment } from "../lib/time.js";
@@ -10,7 +10,8 @@ import { words } from "../lib/words.js";
 /** The one `h1` of a page. It is the document's title, and has the focus after a navigation. */
 export function Heading({ children }: { children: string }) {
   const heading = useRef<HTMLHeadingElement>(null);
-  useEffect(() => {
+  // Before the page is painted, so that it takes the focus from nobody who has begun to type.
+  useLayoutEffect(() => {
     if (navigations.count > 0) {
       heading.current?.focus({ preventScroll: true });
     }
